@@ -1,0 +1,99 @@
+/* The arena: the shared memory that holds everything one process recorded.
+ *
+ * A sealed memfd (its size can't change) with a header, a dictionary and slots for chunks. The
+ * descriptor goes to profd in the agent's hello, so what was recorded outlives the process. Sparse:
+ * only touched pages cost memory. Little-endian, same layout on both sides; a reader checks every
+ * number (buffer/arena_reader.h).
+ *
+ *     0            4096                       chunks_offset
+ *     ├─ header ───┼─ dictionary (append) ────┼─ chunk 0 ─┼─ chunk 1 ─┼ … ┤
+ */
+#ifndef PROFD_BUFFER_ARENA_H
+#define PROFD_BUFFER_ARENA_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "buffer/chunk.h"
+#include "buffer/clock.h"
+#include "buffer/entry.h"
+
+#define ARENA_MAGIC 0x3141465052ULL /* "RPFA1" */
+
+enum {
+    ARENA_VERSION = 1,
+    ARENA_HEADER_BYTES = 4096,
+    ARENA_DICTIONARY_BYTES = 4 * 1024 * 1024, /* room, not use */
+};
+
+struct arena_header {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t chunk_bytes;
+    uint64_t total_bytes;
+    uint32_t dictionary_offset;
+    uint32_t dictionary_bytes; /* capacity */
+    uint64_t chunks_offset;
+    uint32_t chunk_count;
+    int32_t process_id;
+    int32_t parent_process_id;
+    uint32_t ticks_are_tsc;
+    uint64_t process_start_ns; /* CLOCK_MONOTONIC; of the image: fork or exec */
+    struct clock_pair first_pair;
+    /* The latest pair, written by one thread as a sequence lock: odd while changing. */
+    _Atomic uint32_t latest_sequence;
+    uint32_t reserved;
+    _Atomic uint64_t latest_ticks;
+    _Atomic uint64_t latest_monotonic_ns;
+    /* The session that chunks belong to: 0 none yet. Chunks of other generations are ignored. */
+    _Atomic uint32_t generation;
+    _Atomic uint32_t is_recording;
+    _Atomic uint64_t session_start_ns;
+    _Atomic uint64_t interval_ns;
+    _Atomic uint64_t next_range_start; /* global index for the next chunk */
+    _Atomic uint64_t chunk_high_water; /* slots at or above were never used */
+    _Atomic uint32_t dictionary_used_bytes; /* release-stored after each record */
+    uint32_t reserved2;
+    /* What was dropped, by cause; and of recycled or destroyed chunks, the sums that went with them. */
+    _Atomic uint64_t drops[32];
+    _Atomic uint64_t dropped_blocks;
+    _Atomic uint64_t dropped_bytes;
+};
+
+_Static_assert(sizeof(struct arena_header) <= ARENA_HEADER_BYTES, "the header fits its page");
+_Static_assert(DROP_CAUSE_COUNT <= 32, "every cause has a counter");
+
+/* A mapped arena, writer's side. */
+struct arena {
+    struct arena_header *header;
+    uint8_t *dictionary;
+    uint8_t *chunks;
+    size_t mapped_bytes;
+    int fd; /* owned; close-on-exec */
+};
+
+/* Makes the arena of this process with room for CAPACITY_BYTES of chunks: memfd, seals, mapping that
+ * a forked child does not inherit (MADV_DONTFORK). A file-size limit (RLIMIT_FSIZE) makes it smaller; -EFBIG
+ * when not even one chunk fits. Other errors: those of memfd_create, ftruncate, mmap. */
+int arena_create(uint64_t capacity_bytes, struct arena *out);
+
+/* Unmaps and closes. Safe on a zeroed struct with fd -1. */
+void arena_destroy(struct arena *arena);
+
+/* Chunk in slot INDEX, which is below header->chunk_count. */
+static inline struct chunk *arena_chunk(const struct arena *arena, uint32_t index)
+{
+    return (struct chunk *)(void *)(arena->chunks + (size_t)index * CHUNK_BYTES);
+}
+
+/* Records a fresh clock pair as the latest. One thread only (the sampler, or the agent without one). */
+void arena_update_clock(struct arena *arena);
+
+/* Adds COUNT to a cause. Any thread; safe in a signal handler. */
+static inline void arena_count_drop(struct arena *arena, enum drop_cause cause, uint64_t count)
+{
+    atomic_fetch_add_explicit(&arena->header->drops[cause], count, memory_order_relaxed);
+}
+
+#endif

@@ -1,0 +1,130 @@
+/* Reads an arena that may be written meanwhile, may be corrupted, or may lie.
+ *
+ * Every offset, size and count is checked against what is mapped; whatever is wrong ends the reading
+ * of that chunk or record and is counted, never more. Chunks are copied before they are parsed, so that
+ * what was checked is what is used. Used by the agent on its own arena, by profd on those of the dead,
+ * and by tests on random bytes. One thread per reader. */
+#ifndef PROFD_BUFFER_ARENA_READER_H
+#define PROFD_BUFFER_ARENA_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buffer/arena.h"
+#include "buffer/dictionary.h"
+
+struct arena_reader; /* opaque */
+
+/* What the header says, already checked. */
+struct arena_info {
+    int32_t process_id, parent_process_id;
+    uint32_t generation;
+    uint64_t process_start_ns, session_start_ns, interval_ns;
+    uint64_t drops[DROP_CAUSE_COUNT];
+    uint64_t dropped_blocks, dropped_bytes;
+    uint64_t bad_chunks, bad_blocks, bad_records; /* found damaged so far */
+    uint64_t kept_blocks, kept_bytes;             /* read so far */
+};
+
+/* Opens the arena behind FD (borrowed; a file or memfd, mapped read-only). -EPROTO when the header is
+ * no arena of this version, -EIO when the file is smaller than it says, or the error of mmap. */
+int arena_reader_open(int fd, struct arena_reader **out);
+/* The same over MEMORY (borrowed), e.g. the process's own mapping or a fuzzer's bytes. */
+int arena_reader_open_memory(const void *memory, size_t bytes, struct arena_reader **out);
+void arena_reader_close(struct arena_reader *reader);
+
+void arena_reader_info(const struct arena_reader *reader, struct arena_info *out);
+
+/* One dictionary record, decoded; strings are views of `length` bytes, not terminated, valid until the
+ * reader is closed. Fields that the kind does not have are zero. */
+struct arena_string {
+    const char *bytes;
+    size_t length;
+};
+struct arena_record {
+    enum dictionary_kind kind;
+    uint64_t time_ns;
+    uint32_t index;    /* THREAD*: thread index; SITE, CATEGORY: id */
+    int32_t pid, parent_pid, tid;
+    bool is_main;
+    uint32_t category, line;
+    uint64_t start, end, load_bias;
+    struct arena_string name;     /* THREAD*, SITE, CATEGORY, PROCESS_NAME, LOG; LIBRARY: path; PROCESS: executable */
+    struct arena_string extra;    /* SITE: function; CATEGORY: colour; PROCESS: command line; LIBRARY: build id */
+    struct arena_string file;     /* SITE */
+};
+/* The next record; 1 with *OUT filled, 0 at the end. Damaged records are skipped where their size
+ * allows, else they end the list. The dictionary is copied at open: records are a snapshot. */
+int arena_reader_next_record(struct arena_reader *reader, struct arena_record *out);
+void arena_reader_rewind_records(struct arena_reader *reader);
+
+/* Chunks of the current generation that hold data, in the order of range_start. */
+size_t arena_reader_chunk_count(const struct arena_reader *reader);
+
+/* One chunk, copied out. */
+struct chunk_copy {
+    uint32_t writer_index;
+    uint64_t range_start;
+    uint32_t used_bytes;
+    uint32_t block_count;
+    uint64_t start_ticks;
+    struct clock_calibration calibration;
+    uint8_t bytes[CHUNK_BUFFER_BYTES];
+};
+/* Copies chunk POSITION (below the count). 0; -ENOENT when it was recycled meanwhile (the caller goes
+ * on with the next); -EPROTO when its header is damaged. */
+int arena_reader_copy_chunk(struct arena_reader *reader, size_t position, struct chunk_copy *out);
+
+/* Walks the blocks of a copied chunk. */
+struct block_cursor {
+    const uint8_t *next, *end;
+};
+void block_cursor_init(struct block_cursor *cursor, const struct chunk_copy *chunk);
+/* 1 with the entry's kind and payload (after the kind byte); 0 at the end; -EPROTO when damaged. */
+int block_cursor_next(struct block_cursor *cursor, uint8_t *kind, const uint8_t **payload,
+                      size_t *payload_bytes);
+
+/* --- Entries, decoded; each checks all bytes: 0 or -EPROTO. --- */
+
+enum { SAMPLE_MAX_FRAMES = 1024 };
+
+/* A frame in a stack: an address or a label. */
+struct stack_frame {
+    uint64_t value; /* address, or site id */
+    bool is_label;
+};
+
+/* The last stack of a thread in a chunk, outermost frame first; decode updates it. */
+struct stack_state {
+    uint32_t depth;
+    struct stack_frame frames[SAMPLE_MAX_FRAMES];
+};
+
+struct sample_entry {
+    uint32_t thread_index;
+    uint64_t ticks_after_tick;
+    uint64_t cpu_us;
+    uint32_t kept, added;
+    const uint8_t *frames; /* encoded; given to sample_decode_stack */
+    size_t frames_bytes;
+};
+int entry_decode_sample(const uint8_t *payload, size_t bytes, struct sample_entry *out);
+/* Applies SAMPLE to STATE (the thread's previous stack in the chunk, depth 0 at its start). */
+int sample_decode_stack(const struct sample_entry *sample, struct stack_state *state);
+
+struct marker_entry {
+    uint64_t ticks_delta; /* to the previous time in the chunk */
+    uint64_t duration_ticks;
+    uint32_t site;
+    struct arena_string text; /* length 0 and bytes NULL when the kind has none */
+};
+int entry_decode_marker(uint8_t kind, const uint8_t *payload, size_t bytes,
+                        struct marker_entry *out);
+
+/* TICK: its delta. SAME: thread index, ticks after the TICK, CPU in µs. LATE: thread index. */
+int entry_decode_tick(const uint8_t *payload, size_t bytes, uint64_t *ticks_delta);
+int entry_decode_same(const uint8_t *payload, size_t bytes, struct sample_entry *out);
+int entry_decode_late(const uint8_t *payload, size_t bytes, uint32_t *thread_index);
+
+#endif

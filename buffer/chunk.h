@@ -1,0 +1,63 @@
+/* A chunk: a fixed-size piece of an arena that one thread writes blocks into.
+ *
+ * The header is shared memory, read by other processes while it is written, possibly after its
+ * writer was killed in the middle. It is two cache lines: what changes with the chunk's life cycle,
+ * and what the writer changes with every block. Fields follow the Firefox Profiler's chunk header.
+ *
+ *     free ──create──▶ in-use ──mark done──▶ done ──release──▶ released ──destroy──▶ free
+ *      ▲                                                           │
+ *      └──────────────────────────── recycle ──────────────────────┘
+ *
+ * Moves are made by the chunk manager under its lock; a move that is not in the picture is -EINVAL
+ * and changes nothing. */
+#ifndef PROFD_BUFFER_CHUNK_H
+#define PROFD_BUFFER_CHUNK_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "buffer/clock.h"
+
+enum {
+    CHUNK_BYTES = 64 * 1024, /* a whole chunk with its header */
+    CHUNK_HEADER_BYTES = 128,
+    CHUNK_BUFFER_BYTES = CHUNK_BYTES - CHUNK_HEADER_BYTES,
+};
+
+enum chunk_state {
+    CHUNK_FREE = 0,
+    CHUNK_IN_USE = 1,
+    CHUNK_DONE = 2,
+    CHUNK_RELEASED = 3,
+};
+
+struct chunk {
+    _Atomic uint32_t state;      /* enum chunk_state */
+    uint32_t writer_index;       /* dictionary thread index of the writer; CHUNK_WRITER_SAMPLER */
+    uint32_t generation;         /* of the session that it belongs to */
+    int32_t process_id;          /* of the writer */
+    uint64_t range_start;        /* global index of the first byte: block index = range_start + offset */
+    struct clock_pair start;     /* when first used */
+    struct clock_pair done;      /* when it became full; zeros until then */
+    uint32_t buffer_bytes;       /* room for blocks */
+    uint32_t offset_first_block; /* always 0: no block crosses chunks */
+
+    _Alignas(64) _Atomic uint32_t offset_past_last_block; /* release-stored after each block */
+    _Atomic uint32_t block_count;
+
+    _Alignas(64) uint8_t buffer[];
+};
+
+_Static_assert(sizeof(struct chunk) == CHUNK_HEADER_BYTES, "the header is two cache lines");
+
+/* writer_index of the chunks that the sampler writes. */
+#define CHUNK_WRITER_SAMPLER UINT32_MAX
+
+/* Moves CHUNK from FROM to TO. 0, or -EINVAL when the life cycle has no such move or CHUNK is not in
+ * FROM. Any thread that holds the manager's lock. */
+int chunk_move(struct chunk *chunk, enum chunk_state from, enum chunk_state to);
+
+/* "free", "in-use", "done", "released". */
+const char *chunk_state_name(enum chunk_state state);
+
+#endif

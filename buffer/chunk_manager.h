@@ -1,0 +1,80 @@
+/* Chunk managers: who creates, takes back, recycles and destroys chunks.
+ *
+ * Three, as in the Firefox Profiler: `single` (one chunk, ever), `local limit` (the session's), and the
+ * `controlled` interface that the latter offers: updates and destruction on command. */
+#ifndef PROFD_BUFFER_CHUNK_MANAGER_H
+#define PROFD_BUFFER_CHUNK_MANAGER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buffer/arena.h"
+#include "buffer/chunk.h"
+#include "buffer/chunk_update.h"
+
+/* --- single: one caller-owned block of memory as a chunk; not thread-safe. --- */
+
+struct chunk_manager_single {
+    struct chunk *chunk; /* caller's memory of CHUNK_BYTES, 64-aligned */
+    bool given;
+};
+
+void chunk_manager_single_init(struct chunk_manager_single *manager, void *memory);
+/* The chunk, or NULL while it is given or after it was released without a reset. */
+struct chunk *chunk_manager_single_get(struct chunk_manager_single *manager);
+int chunk_manager_single_release(struct chunk_manager_single *manager);
+void chunk_manager_single_reset(struct chunk_manager_single *manager);
+
+/* --- with local limit: the chunks of an arena in one session; thread-safe. --- */
+
+struct chunk_manager; /* opaque */
+
+/* Called with the manager's lock held after chunks moved; UPDATE is the callee's to read only. Must
+ * not call back into the manager. */
+typedef void chunk_update_callback(const struct chunk_update *update, void *context);
+
+/* Manages the chunks of ARENA (borrowed, outlives it) for session GENERATION, within LIMIT_BYTES of
+ * chunks. -ENOMEM, or -EINVAL for a limit under one chunk. Memory comes from mmap, not malloc. */
+int chunk_manager_create(struct arena *arena, uint32_t generation, uint64_t limit_bytes,
+                         struct chunk_manager **out);
+/* Chunks stay as they are in the arena. No other call may be under way. */
+void chunk_manager_destroy(struct chunk_manager *manager);
+
+/* A chunk in state in-use for WRITER_INDEX, started now, or NULL at the limit with nothing to recycle.
+ * Order of preference: a prepared chunk, a free slot while below the limit, else the oldest released
+ * chunk, recycled: its blocks count as dropped (DROP_RECYCLED). */
+struct chunk *chunk_manager_get(struct chunk_manager *manager, uint32_t writer_index);
+
+/* Takes back a full or abandoned chunk: done, then released. */
+void chunk_manager_release(struct chunk_manager *manager, struct chunk *chunk);
+
+/* Takes back a chunk and hands out a new one under one lock; NULL as chunk_manager_get. */
+struct chunk *chunk_manager_exchange(struct chunk_manager *manager, struct chunk *full,
+                                     uint32_t writer_index);
+
+/* Makes up to COUNT chunks ready (page faults taken here, not in recording threads). Called by the
+ * sampler or agent thread at its leisure. Returns whether the stock was below COUNT. */
+bool chunk_manager_prepare(struct chunk_manager *manager, unsigned count);
+
+/* Changes the local limit; excess released chunks are destroyed, oldest first. */
+void chunk_manager_set_limit(struct chunk_manager *manager, uint64_t limit_bytes);
+
+/* --- controlled --- */
+
+/* CALLBACK hears of every change from now on; NULL stops that after a final update. */
+void chunk_manager_set_update_callback(struct chunk_manager *manager,
+                                       chunk_update_callback *callback, void *context);
+
+/* Destroys every released chunk that was done at or before DONE_NS: its memory goes back to the
+ * kernel. Returns the bytes destroyed. */
+uint64_t chunk_manager_destroy_released_at_or_before(struct chunk_manager *manager,
+                                                     uint64_t done_ns);
+
+/* Around fork: the lock is held by the forking thread, so that the child gets it consistent. The
+ * child destroys its copy with chunk_manager_abandon(): memory only, the arena is the parent's. */
+void chunk_manager_before_fork(struct chunk_manager *manager);
+void chunk_manager_after_fork_parent(struct chunk_manager *manager);
+void chunk_manager_abandon(struct chunk_manager *manager);
+
+#endif

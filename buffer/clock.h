@@ -1,0 +1,48 @@
+/* The clock of recorded times: raw ticks, and what turns them into nanoseconds.
+ *
+ * Recording stores ticks; only JSON generation converts. On x86-64 with an invariant TSC a tick is a
+ * TSC cycle, elsewhere CLOCK_MONOTONIC nanoseconds. Two readings of both clocks, some time apart,
+ * calibrate one by the other. All processes share CLOCK_MONOTONIC, so their times line up. */
+#ifndef PROFD_BUFFER_CLOCK_H
+#define PROFD_BUFFER_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One moment on both clocks. */
+struct clock_pair {
+    uint64_t ticks;
+    uint64_t monotonic_ns;
+};
+
+/* From two pairs, the conversion through both. With pairs too close to tell the rate (under 1 µs, or
+ * the same pair twice), or out of order, ticks_per_ns falls back to FALLBACK. */
+struct clock_calibration {
+    struct clock_pair base;
+    double ns_per_tick;
+};
+
+/* Decides once per process what a tick is. Call before clock_ticks(); any thread, idempotent. */
+void clock_initialize(void);
+
+/* True when ticks are TSC cycles. */
+bool clock_is_tsc(void);
+
+/* Now, in ticks. No system call with a TSC; safe in a signal handler. */
+static inline uint64_t clock_ticks(void);
+
+/* Now, on CLOCK_MONOTONIC. Safe in a signal handler. */
+uint64_t clock_monotonic_ns(void);
+
+/* Reads both clocks as close together as possible (best of three). Safe in a signal handler. */
+struct clock_pair clock_read_pair(void);
+
+struct clock_calibration clock_calibrate(struct clock_pair early, struct clock_pair late,
+                                         double fallback_ns_per_tick);
+
+/* TICKS as nanoseconds on CLOCK_MONOTONIC; times before the base are fine. */
+uint64_t clock_to_ns(const struct clock_calibration *calibration, uint64_t ticks);
+
+#include "buffer/clock_x86_64.h"
+
+#endif

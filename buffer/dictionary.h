@@ -1,0 +1,104 @@
+/* The dictionary: records that give the numbers in chunks their meaning.
+ *
+ * Append-only, in the arena, never recycled: threads, libraries, sites of labels and markers,
+ * categories, pauses. A record is framed like a block: LEB128 size, then one byte of kind, then
+ * fields: numbers as LEB128, strings and bytes as LEB128 length and bytes. Times are CLOCK_MONOTONIC ns.
+ * Unknown kinds are skipped by readers. */
+#ifndef PROFD_BUFFER_DICTIONARY_H
+#define PROFD_BUFFER_DICTIONARY_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "buffer/arena.h"
+
+#define DICTIONARY_KINDS(X)                                                                        \
+    X(PROCESS, 1)     /* pid, parent pid, start ns, executable, command line (NUL-separated) */    \
+    X(THREAD, 2)      /* index, tid, is main (0/1), start ns, name */                              \
+    X(THREAD_NAME, 3) /* index, ns, name: renamed */                                               \
+    X(THREAD_END, 4)  /* index, ns */                                                              \
+    X(LIBRARY, 5)     /* ns, start, end, load bias, path, build id bytes (0 to 64) */              \
+    X(LIBRARY_END, 6) /* ns, start: unmapped */                                                    \
+    X(SITE, 7)        /* id, category id, line, name, function, file: a label or marker */         \
+    X(CATEGORY, 8)    /* id, colour, name: id >= CATEGORY_FIRST_OWN */                             \
+    X(PAUSE, 9)       /* ns: sampling and markers paused */                                        \
+    X(RESUME, 10)     /* ns */                                                                     \
+    X(PROCESS_NAME, 11) /* ns, name: shown for the process, e.g. "prefork: worker 3" */            \
+    X(LOG, 12)        /* ns, text: for profilingLog */
+
+enum dictionary_kind {
+#define X(name, number) DICTIONARY_##name = number,
+    DICTIONARY_KINDS(X)
+#undef X
+};
+
+/* Categories that every profile has, in this order, so that all processes share indices. */
+#define CATEGORIES(X)                                                                              \
+    X(IDLE, 0, "Idle", "transparent")                                                              \
+    X(OTHER, 1, "Other", "grey")                                                                   \
+    X(NATIVE, 2, "Native", "blue")                                                                 \
+    X(LABEL, 3, "Label", "green")                                                                  \
+    X(NETWORK, 4, "Network", "lightblue")                                                          \
+    X(DISK, 5, "Disk", "orange")                                                                   \
+    X(PARSE, 6, "Parse", "yellow")                                                                 \
+    X(COMPUTE, 7, "Compute", "purple")                                                             \
+    X(LOCK, 8, "Lock", "red")                                                                      \
+    X(PROFILER, 9, "Profiler", "lightred")
+
+enum dictionary_category {
+#define X(name, number, text, colour) CATEGORY_##name = number,
+    CATEGORIES(X)
+#undef X
+};
+
+struct dictionary {
+    struct arena *arena; /* borrowed */
+    pthread_mutex_t lock;
+};
+
+struct dictionary_library {
+    uint64_t time_ns;
+    uint64_t start, end, load_bias; /* addresses; a symbol's address = bias + its value in the file */
+    const char *path;
+    const uint8_t *build_id;
+    size_t build_id_bytes;
+};
+
+struct dictionary_site {
+    uint32_t id;
+    uint32_t category;
+    uint32_t line; /* 0: none */
+    const char *name;
+    const char *function; /* "" when unknown */
+    const char *file;
+};
+
+/* All put functions: any thread, not in signal handlers; 0, or -ENOSPC when the dictionary is full
+ * (DROP_DICTIONARY_FULL counted). Strings are cut at 4096 bytes. Nothing is kept of the arguments. */
+void dictionary_init(struct dictionary *dictionary, struct arena *arena);
+int dictionary_put_process(struct dictionary *dictionary, pid_t pid, pid_t parent,
+                           uint64_t start_ns, const char *executable, const char *command_line,
+                           size_t command_line_bytes);
+int dictionary_put_thread(struct dictionary *dictionary, uint32_t index, pid_t tid, bool is_main,
+                          uint64_t start_ns, const char *name);
+int dictionary_put_thread_name(struct dictionary *dictionary, uint32_t index, uint64_t time_ns,
+                               const char *name);
+int dictionary_put_thread_end(struct dictionary *dictionary, uint32_t index, uint64_t time_ns);
+int dictionary_put_library(struct dictionary *dictionary, const struct dictionary_library *library);
+int dictionary_put_library_end(struct dictionary *dictionary, uint64_t time_ns, uint64_t start);
+int dictionary_put_site(struct dictionary *dictionary, const struct dictionary_site *site);
+int dictionary_put_category(struct dictionary *dictionary, uint32_t id, const char *colour,
+                            const char *name);
+int dictionary_put_pause(struct dictionary *dictionary, uint64_t time_ns);
+int dictionary_put_resume(struct dictionary *dictionary, uint64_t time_ns);
+int dictionary_put_process_name(struct dictionary *dictionary, uint64_t time_ns, const char *name);
+int dictionary_put_log(struct dictionary *dictionary, uint64_t time_ns, const char *text);
+
+/* Around fork, as chunk_manager_before_fork: the child starts a new dictionary. */
+void dictionary_before_fork(struct dictionary *dictionary);
+void dictionary_after_fork_parent(struct dictionary *dictionary);
+
+#endif

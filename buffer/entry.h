@@ -1,0 +1,74 @@
+/* What a block holds: the kinds of entries, and how each is laid out.
+ *
+ * A block is a LEB128 size and that many bytes of entry; an entry starts with one byte of kind.
+ * Numbers are LEB128 unless said otherwise. Times are ticks of the arena's clock (buffer/clock.h),
+ * as differences to the previous time written in the same chunk; the first one in a chunk counts
+ * from the chunk's start_ticks. No block crosses chunks, so each chunk can be read alone.
+ *
+ * Sampler chunks hold TICK, then what the sampler learnt about threads at that tick. A thread that
+ * is alive and has no entry between one TICK and the next did not run: it is "same as before", with
+ * no CPU use. Wire numbers: append, never reuse. */
+#ifndef PROFD_BUFFER_ENTRY_H
+#define PROFD_BUFFER_ENTRY_H
+
+#include <stdint.h>
+
+#define ENTRY_KINDS(X)                                                                             \
+    /* time: starts one tick of the sampler. `time` is when it sent its requests. */               \
+    X(TICK, 1)                                                                                     \
+    /* thread index, ticks after the TICK, CPU use in µs since the thread's previous sample, kept, \
+     * added, then `added` frames. The stack is the outermost `kept` frames of the thread's        \
+     * previous stack in this chunk, followed inwards by the added ones. A frame is                \
+     * (zigzag(address - previous frame's address) << 1), or (label's site id << 1 | 1). The       \
+     * "previous frame's address" of the first added one is that of the last kept native frame,    \
+     * or 0 when there is none. Caller addresses are return addresses. */                          \
+    X(SAMPLE, 2)                                                                                   \
+    /* As SAMPLE, for a stack deeper than what was copied: outer frames are missing. */            \
+    X(SAMPLE_TRUNCATED, 3)                                                                         \
+    /* thread index, ticks after the TICK, CPU use in µs: ran, but the stack is as before. */      \
+    X(SAME, 4)                                                                                     \
+    /* thread index: a sample was asked for and did not come in time. */                           \
+    X(LATE, 5)                                                                                     \
+    /* time, site id */                                                                            \
+    X(MARKER, 6)                                                                                   \
+    X(MARKER_START, 7)                                                                             \
+    X(MARKER_END, 8)                                                                               \
+    /* time of the end, duration in ticks, site id */                                              \
+    X(MARKER_INTERVAL, 9)                                                                          \
+    /* As the four above, followed by text up to the end of the block (bytes, not terminated). */  \
+    X(TEXT_MARKER, 10)                                                                             \
+    X(TEXT_MARKER_START, 11)                                                                       \
+    X(TEXT_MARKER_END, 12)                                                                         \
+    X(TEXT_MARKER_INTERVAL, 13)
+
+enum entry_kind {
+#define X(name, number) ENTRY_##name = number,
+    ENTRY_KINDS(X)
+#undef X
+};
+
+/* The distance from an instant marker kind to its text twin. */
+enum { ENTRY_TEXT_OFFSET = ENTRY_TEXT_MARKER - ENTRY_MARKER };
+
+/* Why something that was produced, or should have been, is not there. Counted in the arena's
+ * header; names are shown to users. Append, never reuse. */
+#define DROP_CAUSES(X)                                                                             \
+    X(MEMORY_LIMIT, 0, "memory-limit")       /* no chunk could be had */                           \
+    X(RECYCLED, 1, "recycled")               /* oldest chunk reused for newer data */              \
+    X(BLOCK_TOO_LARGE, 2, "block-too-large") /* does not fit any chunk */                          \
+    X(DICTIONARY_FULL, 3, "dictionary-full")                                                       \
+    X(STACK_TRUNCATED, 4, "stack-truncated") /* outer frames missing */                            \
+    X(LATE_SAMPLE, 5, "late-sample")                                                               \
+    X(REENTRANT, 6, "reentrant") /* recorded from a signal handler that interrupted recording */   \
+    X(TOO_MANY_THREADS, 7, "too-many-threads")                                                     \
+    X(LABEL_OVERFLOW, 8, "label-overflow") /* label stack full */                                  \
+    X(SKIPPED_TICK, 9, "skipped-tick")     /* sampler was late by whole intervals */
+
+enum drop_cause {
+#define X(name, number, text) DROP_##name = number,
+    DROP_CAUSES(X)
+#undef X
+        DROP_CAUSE_COUNT
+};
+
+#endif

@@ -1,0 +1,59 @@
+/* Unsigned LEB128: seven bits a byte, least significant first, the top bit set on all but the last.
+ *
+ * Numbers up to 127 take one byte, up to 16,383 two. Writers trust their room (the caller has
+ * reserved it); readers trust nothing. Every function is pure and safe in a signal handler. */
+#ifndef PROFD_BUFFER_LEB128_H
+#define PROFD_BUFFER_LEB128_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { LEB128_MAX_BYTES = 10 };
+
+/* Number of bytes that VALUE takes. */
+static inline size_t leb128_size(uint64_t value)
+{
+    return (size_t)(63 - __builtin_clzll(value | 1)) / 7 + 1;
+}
+
+/* Writes VALUE at OUT, which has room for leb128_size(VALUE) bytes; returns the byte after it. */
+static inline uint8_t *leb128_write(uint8_t *out, uint64_t value)
+{
+    while (value >= 0x80) {
+        *out++ = (uint8_t)(value | 0x80);
+        value >>= 7;
+    }
+    *out++ = (uint8_t)value;
+    return out;
+}
+
+/* Reads one number from [IN, END) into *VALUE. Returns the byte after it, or NULL when the bytes
+ * end first or the number does not fit 64 bits; *VALUE is then unchanged. */
+static inline const uint8_t *leb128_read(const uint8_t *in, const uint8_t *end, uint64_t *value)
+{
+    uint64_t result = 0;
+    for (unsigned shift = 0; in < end && shift < 64; shift += 7) {
+        uint8_t byte = *in++;
+        if (shift == 63 && byte > 1)
+            return NULL;
+        result |= (uint64_t)(byte & 0x7f) << shift;
+        if ((byte & 0x80) == 0) {
+            *value = result;
+            return in;
+        }
+    }
+    return NULL;
+}
+
+/* Signed numbers near zero become small unsigned ones: 0, -1, 1, -2 … as 0, 1, 2, 3 … */
+static inline uint64_t zigzag_encode(int64_t value)
+{
+    return ((uint64_t)value << 1) ^ (uint64_t)(value >> 63);
+}
+
+static inline int64_t zigzag_decode(uint64_t value)
+{
+    return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+}
+
+#endif

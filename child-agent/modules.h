@@ -1,0 +1,50 @@
+/* The libraries mapped into this process, as the sampler sees them.
+ *
+ * A list read from /proc/self/maps and from the ELF headers in memory (no file is opened), refreshed
+ * when an address is in none of them or when dlopen/dlclose were seen. Libraries that were there when the
+ * agent was loaded are never unloaded, so their unwind tables are read in place; those of later ones are
+ * copied with process_vm_readv, which can't fault. Sampler thread only, but for module_map_changed(). */
+#ifndef PROFD_AGENT_MODULES_H
+#define PROFD_AGENT_MODULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct module {
+    uint64_t start, end;  /* all its mappings */
+    uint64_t load_bias;   /* address = bias + p_vaddr */
+    char *path;           /* owned by the map */
+    uint8_t build_id[64];
+    size_t build_id_bytes;
+    /* PT_GNU_EH_FRAME and .eh_frame, readable at these addresses of our own; NULL when there is none. */
+    const uint8_t *eh_frame_header;
+    size_t eh_frame_header_bytes;
+    uint64_t eh_frame_header_address; /* where the header is (or was) in the program */
+    const uint8_t *eh_frame;
+    size_t eh_frame_bytes;
+    uint64_t eh_frame_address;
+};
+
+/* Told of modules as they come and go, so that they reach the dictionary. */
+struct module_events {
+    void (*added)(const struct module *module, void *context);
+    void (*removed)(const struct module *module, void *context);
+    void *context;
+};
+
+struct module_map; /* opaque */
+
+/* EVENTS may be NULL. Nothing is read yet. Memory from mmap. */
+int module_map_create(const struct module_events *events, struct module_map **out);
+void module_map_destroy(struct module_map *map);
+
+/* Any thread, also inside dlopen/dlclose: the next look-up reads the list anew. */
+void module_map_changed(struct module_map *map);
+
+/* The module that ADDRESS is in, or NULL (generated code, vdso without a file name is still a module
+ * "[vdso]"). Refreshes at most every 100 ms for unknown addresses. The pointer is valid until the next
+ * call. *CHANGED (may be NULL) is set when the list changed, so that cached rules must go. */
+const struct module *module_map_find(struct module_map *map, uint64_t address, bool *changed);
+
+#endif

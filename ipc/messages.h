@@ -1,0 +1,250 @@
+/* What travels between profd, its agents and profctl: one struct per message.
+ *
+ * On the wire a message is a frame (ipc/frame.h) holding a msgpack array: kind, then the fields in the
+ * order of the struct. Strings and bytes in decoded messages are views into the frame. Descriptors travel
+ * beside the frame (SCM_RIGHTS). Every field is checked by the decoder; what it accepts is safe to use. */
+#ifndef PROFD_IPC_MESSAGES_H
+#define PROFD_IPC_MESSAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buffer/chunk_update.h"
+
+enum { PROTOCOL_VERSION = 1 };
+
+/* Wire numbers: append, never reuse. 1–99 agent → profd, 100–199 profd → agent, 200–299 profctl → profd,
+ * 300–399 profd → profctl. */
+#define MESSAGE_KINDS(X)                                                                           \
+    X(HELLO, 1)                 /* struct message_hello; carries the arena's descriptor */         \
+    X(STARTED, 2)               /* struct message_generation */                                    \
+    X(STOPPED, 3)               /* struct message_generation */                                    \
+    X(PAUSED, 4)                /* struct message_generation */                                    \
+    X(RESUMED, 5)               /* struct message_generation */                                    \
+    X(CHUNK_MANAGER_UPDATE, 6)  /* struct message_chunk_manager_update */                          \
+    X(GATHER_PROFILE_PROGRESS, 7) /* struct message_gather_progress */                             \
+    X(PROFILE, 8)               /* struct message_profile; carries a descriptor with the JSON, or none on error */ \
+    X(AGENT_LOG, 9)             /* struct message_text */                                          \
+    X(WELCOME, 100)             /* struct message_welcome: answer to HELLO */                      \
+    X(ENSURE_STARTED, 101)      /* struct message_session */                                       \
+    X(STOP, 102)                /* struct message_generation */                                    \
+    X(PAUSE, 103)               /* struct message_generation */                                    \
+    X(RESUME, 104)              /* struct message_generation */                                    \
+    X(AWAIT_NEXT_CHUNK_MANAGER_UPDATE, 105) /* no fields */                                        \
+    X(DESTROY_RELEASED_CHUNKS_AT_OR_BEFORE, 106) /* struct message_destroy_released */             \
+    X(GATHER_PROFILE, 107)      /* struct message_gather_profile */                                \
+    X(GET_GATHER_PROFILE_PROGRESS, 108) /* struct message_gather_id */                             \
+    X(CLIENT_HELLO, 200)        /* struct message_client_hello */                                  \
+    X(CLIENT_START, 201)        /* struct message_client_start */                                  \
+    X(CLIENT_STOP, 202)         /* struct message_request */                                       \
+    X(CLIENT_PAUSE, 203)        /* struct message_request */                                       \
+    X(CLIENT_RESUME, 204)       /* struct message_request */                                       \
+    X(CLIENT_STATUS, 205)       /* struct message_request */                                       \
+    X(CLIENT_CAPTURE, 206)      /* struct message_client_capture; carries the output's descriptor */ \
+    X(CLIENT_LAUNCH, 207)       /* struct message_client_launch: run a supervised command */       \
+    X(CLIENT_SHUTDOWN, 208)     /* struct message_request: profd ends what it supervises and exits */ \
+    X(CLIENT_SIGNAL, 209)       /* struct message_client_signal: to the launched command's group */ \
+    X(REPLY, 300)               /* struct message_reply: the end of a request */                   \
+    X(CAPTURE_PROGRESS, 301)    /* struct message_capture_progress */                              \
+    X(STATUS, 302)              /* struct message_status: then REPLY */                            \
+    X(CAPTURE_DONE, 303)        /* struct message_capture_done: then REPLY */                      \
+    X(COMMAND_EXITED, 304)      /* struct message_command_exited: to whoever launched it */
+
+enum message_kind {
+#define X(name, number) MESSAGE_##name = number,
+    MESSAGE_KINDS(X)
+#undef X
+};
+
+/* "HELLO" …, or "unknown". */
+const char *message_kind_name(unsigned kind);
+
+struct message_string {
+    const char *bytes; /* not terminated; may hold any byte */
+    size_t length;
+};
+
+enum {
+    MESSAGE_MAX_PATH = 4096,
+    MESSAGE_MAX_COMMAND_LINE = 8192,
+    MESSAGE_MAX_TEXT = 16384,
+    MESSAGE_MAX_FILTERS = 4096,
+    MESSAGE_MAX_ARGUMENTS = 256 * 1024, /* of a launch, with its environment */
+};
+
+/* --- agent → profd --- */
+
+struct message_hello {
+    uint64_t protocol_version;
+    int64_t pid, parent_pid; /* as the agent sees them; the kernel's count */
+    uint64_t start_ns;       /* of this program image, CLOCK_MONOTONIC */
+    uint64_t generation;     /* of the session that it records by itself (PROFD_STARTUP), else 0 */
+    uint64_t is_fork;        /* 1 when made by fork from a profiled process, 0 by exec */
+    struct message_string executable;   /* at most MESSAGE_MAX_PATH */
+    struct message_string command_line; /* NUL-separated, cut at MESSAGE_MAX_COMMAND_LINE */
+};
+
+struct message_generation {
+    uint64_t generation;
+};
+
+struct message_chunk_manager_update {
+    uint64_t generation;
+    struct chunk_update update; /* on the wire: its numbers, then arrays of the released chunks */
+};
+
+struct message_gather_id {
+    uint64_t gather_id;
+};
+
+struct message_gather_progress {
+    uint64_t gather_id;
+    uint64_t proportion; /* PROGRESS_SCALE means done (json/progress.h) */
+};
+
+struct message_profile {
+    uint64_t gather_id;
+    int64_t error;        /* 0, or the negative errno why there is none */
+    uint64_t json_bytes;  /* in the descriptor, a finished memfd positioned anywhere */
+};
+
+struct message_text {
+    struct message_string text;
+};
+
+/* --- profd → agent --- */
+
+/* A session's settings. generation 0 in a WELCOME: no session is active. */
+struct message_session {
+    uint64_t generation;
+    uint64_t interval_ns;
+    uint64_t memory_limit_bytes; /* this child's local limit */
+    uint64_t features;           /* bits, enum feature */
+    uint64_t is_paused;
+    struct message_string thread_filters; /* comma-separated; empty: all */
+};
+
+#define FEATURES(X)                                                                                \
+    X(STACKS, 0, "stacks", "sample the stacks of threads")                                         \
+    X(CPU, 1, "cpu", "CPU use of each thread with each sample")                                    \
+    X(MARKERS, 2, "markers", "record markers")                                                     \
+    X(LABELS, 3, "labels", "record labels")
+
+enum feature {
+#define X(name, bit, text, help) FEATURE_##name = 1u << bit,
+    FEATURES(X)
+#undef X
+        FEATURES_DEFAULT = FEATURE_STACKS | FEATURE_CPU | FEATURE_MARKERS | FEATURE_LABELS
+};
+
+struct message_welcome {
+    uint64_t protocol_version; /* profd's; an agent that does not speak it leaves the program alone */
+    struct message_session session;
+};
+
+struct message_destroy_released {
+    uint64_t generation;
+    uint64_t done_ns;
+};
+
+struct message_gather_profile {
+    uint64_t gather_id;
+    uint64_t reference_ns; /* the capture's time zero */
+    uint64_t image;        /* see struct gecko_process_options */
+};
+
+/* --- profctl → profd; id is the client's, echoed in every answer --- */
+
+struct message_client_hello {
+    uint64_t protocol_version;
+};
+
+struct message_request {
+    uint64_t id;
+};
+
+struct message_client_start {
+    uint64_t id;
+    uint64_t interval_ns;
+    uint64_t memory_limit_bytes; /* 0: profd's own */
+    uint64_t features;
+    uint64_t duration_ms; /* 0: until stopped */
+    struct message_string thread_filters;
+};
+
+struct message_client_capture {
+    uint64_t id;
+    uint64_t stop;       /* 1: stop the session when done */
+    uint64_t timeout_ms; /* for the whole gathering */
+};
+
+struct message_client_launch {
+    uint64_t id;
+    struct message_string directory;
+    struct message_string arguments;   /* each terminated by NUL */
+    struct message_string environment; /* likewise; profd adds what agents need */
+};
+
+struct message_client_signal {
+    uint64_t id;
+    int64_t signal_number;
+};
+
+/* --- profd → profctl --- */
+
+struct message_reply {
+    uint64_t id;
+    int64_t error;              /* 0 or negative errno */
+    struct message_string text; /* for people: what went wrong and what to do; or a warning with error 0 */
+};
+
+struct message_capture_progress {
+    uint64_t id;
+    uint64_t children_total, children_done;
+    uint64_t bytes_written;
+    uint64_t proportion; /* of PROGRESS_SCALE */
+};
+
+struct message_capture_done {
+    uint64_t id;
+    uint64_t bytes_written;
+    uint64_t processes;
+    struct message_string missing; /* one line that names what is incomplete; empty: nothing */
+};
+
+struct message_status {
+    uint64_t id;
+    struct message_string json; /* the documented status document */
+};
+
+struct message_command_exited {
+    int64_t pid;
+    uint64_t is_signal;
+    int64_t code; /* exit status or signal */
+};
+
+/* An encoded message, ready for the frame. */
+enum { MESSAGE_MAX_BYTES = 512 * 1024 };
+
+/* One encoder and one decoder per struct, named message_put_X / message_get_X. Encoders write the
+ * whole frame (length and array) into OUT of CAPACITY bytes without allocating, and return its length
+ * or -EMSGSIZE. Decoders read a frame's payload whose kind was already told by message_peek_kind(); 0,
+ * -EPROTO when a field is missing, extra, of a wrong type or out of range, or -ENOMEM. */
+long message_put_empty(uint8_t *out, size_t capacity, enum message_kind kind);
+#define MESSAGE_CODECS(X)                                                                          \
+    X(hello) X(generation) X(chunk_manager_update) X(gather_id) X(gather_progress) X(profile)      \
+    X(text) X(session) X(welcome) X(destroy_released) X(gather_profile) X(client_hello) X(request) \
+    X(client_start) X(client_capture) X(client_launch) X(client_signal) X(reply)                   \
+    X(capture_progress) X(capture_done) X(status) X(command_exited)
+#define X(name)                                                                                    \
+    long message_put_##name(uint8_t *out, size_t capacity, enum message_kind kind,                 \
+                            const struct message_##name *message);                                 \
+    int message_get_##name(const uint8_t *payload, size_t bytes, struct message_##name *out);
+MESSAGE_CODECS(X)
+#undef X
+
+/* The kind of a frame's payload: positive, or -EPROTO. Does not allocate. */
+int message_peek_kind(const uint8_t *payload, size_t bytes);
+
+#endif
