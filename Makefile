@@ -9,6 +9,7 @@ VERSION := 0.1.0
 comma   := ,
 B       := build/$(if $(SAN),$(subst $(comma),-,$(SAN)),plain)
 Q       := $(if $(V),,@)
+say      = $(if $(V),:,printf '  %-5s %s\n' $(1) $(2))
 
 CC       ?= cc
 CFLAGS   ?= -O2 -g
@@ -16,48 +17,171 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wer
 BASE     := -std=gnu11 -I. -D_GNU_SOURCE -DPROFD_VERSION='"$(VERSION)"' -fPIC -fno-omit-frame-pointer \
             -pthread $(WARNINGS)
 SANITIZE := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all)
+COMPILE   = $(CC) $(BASE) $(CFLAGS) $(SANITIZE) $(OWN) -MMD -MP
 
-sources = $(wildcard $(1:%=%/*.c))
-objs    = $(patsubst %.c,$(B)/obj/%.o,$(call sources,$(1)))
-MAINS   := $(B)/obj/daemon/main.o $(B)/obj/daemon/salvage_main.o $(B)/obj/profctl/main.o
-ROOMS   := $(B)/obj/rooms.a
+# --- What there is: folders are listed, not files ---
+
+objs    = $(patsubst %.c,$(B)/obj/%.o,$(wildcard $(1:%=%/*.c)))
+each    = $(patsubst $(1)/%.c,$(B)/$(2)/%,$(wildcard $(1)/$(3)*.c))
 
 PROGRAMS := $(B)/bin/profd $(B)/bin/profctl $(B)/libexec/profd-salvage
 LIBRARY  := $(B)/lib/libprofd.so $(B)/lib/libprofd.a
-UNIT     := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
+PREFORK  := $(B)/examples/prefork $(B)/examples/prefork-load
+UNIT     := $(call each,tests/unit,tests,test_)
+SYSTEM   := $(wildcard tests/system/test_*.sh)
+HELPERS  := $(call each,tests/system/programs,tests/programs)
+BENCHES  := $(call each,tests/bench,bench)
 
-.PHONY: all
-all: $(PROGRAMS) $(LIBRARY)
+MAINS     := $(B)/obj/daemon/main.o $(B)/obj/daemon/salvage_main.o $(B)/obj/profctl/main.o
+# These change the program that they are linked into, so they are in the library only.
+INTRUDERS := $(filter $(B)/obj/child-agent/interpose% $(B)/obj/child-agent/agent_constructor%, \
+               $(call objs,child-agent))
+COMMON    := $(B)/obj/common.a
+ROOMS     := $(B)/obj/rooms.a
+
+UV        := -luv
+MESSAGES  := -lmsgpackc
+CJSON     := -lcjson
+SYMBOLS   := -ldw -lelf -lz -l:libstdc++.so.6
+ALL_LIBS  := $(UV) $(MESSAGES) $(CJSON) $(SYMBOLS) -ldl
+
+.PHONY: all help demo check check-asan check-tsan check-unit bench format lint install uninstall clean
+all: $(PROGRAMS) $(LIBRARY) ## programs and library, in build/plain
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | sort | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
+
+# --- Objects and archives ---
 
 $(B)/obj/child-agent/%.o: OWN := -fvisibility=hidden -ftls-model=initial-exec -Ichild-agent/include
+$(B)/obj/buffer/%.o $(B)/obj/json/%.o $(B)/obj/ipc/%.o: OWN := -fvisibility=hidden
 
 $(B)/obj/%.o: %.c
-	$(Q)mkdir -p $(@D) && echo '  CC    $<' && \
-	$(CC) $(BASE) $(CFLAGS) $(SANITIZE) $(OWN) -MMD -MP -c $< -o $@
+	$(Q)mkdir -p $(@D) && $(call say,CC,$<) && $(COMPILE) -c $< -o $@
 
+# What agent, daemon and profctl share.
+$(COMMON): $(call objs,buffer json ipc)
 # Everything but the mains; what a program or test does not use stays out of it.
-$(ROOMS): $(filter-out $(MAINS),$(call objs,buffer json ipc child-agent daemon profctl))
-	$(Q)rm -f $@ && echo '  AR    $@' && $(AR) rcs $@ $^
+$(ROOMS): $(filter-out $(MAINS) $(INTRUDERS),$(call objs,buffer json ipc child-agent daemon profctl))
+$(COMMON) $(ROOMS):
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(call say,AR,$@) && $(AR) rcs $@ $^
+
+# --- Programs ---
 
 $(B)/bin/profd: $(B)/obj/daemon/main.o $(ROOMS)
 $(B)/libexec/profd-salvage: $(B)/obj/daemon/salvage_main.o $(ROOMS)
 $(B)/bin/profctl: $(B)/obj/profctl/main.o $(ROOMS)
-$(B)/bin/profd: LIBS := -luv -lmsgpackc -lcjson
-$(B)/libexec/profd-salvage: LIBS :=
-$(B)/bin/profctl: LIBS := -luv -lmsgpackc -lcjson -ldw -lelf -lz -lstdc++
+$(B)/bin/profd: LIBS := $(UV) $(MESSAGES) $(CJSON)
+$(B)/bin/profctl: LIBS := $(UV) $(MESSAGES) $(CJSON) $(SYMBOLS)
 
 $(PROGRAMS):
-	$(Q)mkdir -p $(@D) && echo '  LD    $@' && $(CC) $(CFLAGS) $(SANITIZE) -pthread $^ $(LIBS) -o $@
+	$(Q)mkdir -p $(@D) && $(call say,LD,$@) && $(CC) $(CFLAGS) $(SANITIZE) -pthread $^ $(LIBS) -o $@
 
-# msgpack-c goes into the library, hidden, so that it can't meet the program's own copy.
-$(B)/lib/libprofd.so: $(filter-out %/connection.o,$(call objs,child-agent buffer json ipc))
-	$(Q)mkdir -p $(@D) && echo '  LD    $@' && $(CC) $(CFLAGS) $(SANITIZE) -pthread -shared -Wl,-z,defs \
+# --- The agent library: always without sanitizers, since it enters programs that have none ---
+
+ifeq ($(SAN),)
+# msgpack-c goes in, hidden, so that it can't meet the program's own copy.
+$(B)/lib/libprofd.so: $(call objs,child-agent) $(COMMON) child-agent/libprofd.map
+	$(Q)mkdir -p $(@D) && $(call say,LD,$@) && $(CC) $(CFLAGS) -pthread -shared -Wl,-z,defs \
 	-Wl,-soname,libprofd.so -Wl,--exclude-libs,ALL -Wl,--version-script=child-agent/libprofd.map \
-	$^ -l:libmsgpackc.a -ldl -o $@
+	$(filter %.o %.a,$^) -l:libmsgpackc.a -ldl -o $@
+
+# One object whose only global names are the API's. It interposes nothing: a program that links it
+# registers its threads by call.
+$(B)/lib/libprofd.a: $(filter-out $(B)/obj/child-agent/interpose%,$(call objs,child-agent)) $(COMMON)
+	$(Q)mkdir -p $(@D) && $(call say,AR,$@) && rm -f $@ && \
+	$(CC) -nostdlib -r $^ -l:libmsgpackc.a -o $(B)/obj/profd.o && \
+	objcopy --wildcard --keep-global-symbol='profd_*' $(B)/obj/profd.o && $(AR) rcs $@ $(B)/obj/profd.o
+else
+$(LIBRARY): $(B)/lib/%: build/plain/lib/%
+	$(Q)mkdir -p $(@D) && cp $< $@
+build/plain/lib/%: FORCE
+	$(Q)$(MAKE) --no-print-directory SAN= $@
+FORCE:
+endif
+
+# --- Examples ---
+
+$(B)/examples/prefork: $(filter-out %/load.o,$(call objs,examples/prefork)) $(B)/lib/libprofd.so
+$(B)/examples/prefork-load: $(B)/obj/examples/prefork/load.o
+$(B)/obj/examples/%.o: OWN := -Ichild-agent/include
+$(B)/examples/prefork: LIBS := -L$(B)/lib -Wl,-rpath,'$$ORIGIN/../lib' -lprofd
+
+$(PREFORK):
+	$(Q)mkdir -p $(@D) && $(call say,LD,$@) && \
+	$(CC) $(CFLAGS) $(SANITIZE) -pthread $(filter %.o,$^) $(LIBS) -o $@
+
+demo: ## profile two real programs into demo/ (installs missing packages first)
+	$(Q)scripts/bootstrap && $(MAKE) --no-print-directory all $(PREFORK) && scripts/demo $(B)
+
+# --- Tests ---
 
 $(B)/tests/%: tests/unit/%.c $(ROOMS)
-	$(Q)mkdir -p $(@D) && echo '  TEST  $@' && \
-	$(CC) $(BASE) $(CFLAGS) $(SANITIZE) -Ichild-agent/include -MMD -MP $< $(ROOMS) \
-	$(shell pkg-config --libs check) -luv -lmsgpackc -lcjson -ldw -lelf -lz -lstdc++ -ldl -o $@
+	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(COMPILE) -Ichild-agent/include $< $(ROOMS) \
+	-lcheck_pic -lsubunit -lm $(ALL_LIBS) -o $@
+
+# Programs that are profiled by the system tests, or look at captures for them.
+$(B)/tests/programs/%: tests/system/programs/%.c $(B)/lib/libprofd.so
+	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(CC) $(BASE) -g -O1 -Ichild-agent/include -MMD -MP $< \
+	-L$(B)/lib -Wl,-rpath,'$$ORIGIN/../../lib' -Wl,--as-needed -lprofd $(CJSON) -o $@
+
+check: ## all tests; the last line tells how many passed (installs missing packages first)
+	$(Q)scripts/bootstrap && $(MAKE) --no-print-directory all $(UNIT) $(HELPERS) && \
+	scripts/run-tests $(B) $(UNIT) scripts/check-arrows $(SYSTEM)
+
+check-unit: $(UNIT) ## unit tests alone
+	$(Q)scripts/run-tests $(B) $(UNIT)
+
+check-asan: ## all tests with AddressSanitizer and UndefinedBehaviorSanitizer
+	$(Q)$(MAKE) --no-print-directory check SAN=address,undefined
+
+check-tsan: ## unit tests with ThreadSanitizer
+	$(Q)$(MAKE) --no-print-directory check-unit SAN=thread
+
+$(B)/bench/%: tests/bench/%.c $(ROOMS) $(B)/lib/libprofd.so
+	$(Q)mkdir -p $(@D) && $(call say,BENCH,$@) && $(COMPILE) -Ichild-agent/include $< -L$(B)/lib \
+	-Wl,-rpath,'$$ORIGIN/../lib' $(if $(findstring program_,$@),-lprofd,$(ROOMS)) -Wl,--as-needed \
+	$(ALL_LIBS) -o $@
+
+bench: all $(BENCHES) ## speed and size, each against something measured in the same run
+	$(Q)scripts/bench $(B)
+
+# --- Looking after the source ---
+
+OURS = $(shell git ls-files '*.c' '*.h')
+
+format: ## clang-format everything
+	$(Q)scripts/need clang-format && clang-format -i $(OURS)
+
+lint: ## clang-tidy, cppcheck and shellcheck
+	$(Q)scripts/lint $(OURS)
+
+# --- Installing: relocatable, the installed copies find each other beside themselves ---
+
+bindir     := $(DESTDIR)$(PREFIX)/bin
+libexecdir := $(DESTDIR)$(PREFIX)/libexec
+libdir     := $(DESTDIR)$(PREFIX)/lib
+includedir := $(DESTDIR)$(PREFIX)/include
+mandir     := $(DESTDIR)$(PREFIX)/share/man/man1
+MANUALS    := $(wildcard docs/man/*.1)
+
+install: all ## into PREFIX (default /usr/local)
+	$(Q)install -d $(bindir) $(libexecdir) $(libdir)/pkgconfig $(includedir) $(mandir)
+	$(Q)install -m 755 $(B)/bin/profd $(B)/bin/profctl $(bindir)
+	$(Q)install -m 755 $(B)/libexec/profd-salvage $(libexecdir)
+	$(Q)install -m 755 $(B)/lib/libprofd.so $(libdir)
+	$(Q)install -m 644 $(B)/lib/libprofd.a $(libdir)
+	$(Q)install -m 644 child-agent/include/profd.h $(includedir)
+	$(Q)sed 's/@VERSION@/$(VERSION)/' child-agent/profd.pc.in >$(libdir)/pkgconfig/profd.pc
+	$(Q)chmod 644 $(libdir)/pkgconfig/profd.pc
+	$(Q)install -m 644 $(MANUALS) $(mandir)
+
+uninstall: ## what install put there
+	$(Q)rm -f $(bindir)/profd $(bindir)/profctl $(libexecdir)/profd-salvage $(libdir)/libprofd.so \
+	$(libdir)/libprofd.a $(libdir)/pkgconfig/profd.pc $(includedir)/profd.h \
+	$(MANUALS:docs/man/%=$(mandir)/%)
+
+clean: ## everything that was built
+	$(Q)rm -rf build demo
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
