@@ -1,9 +1,9 @@
 /* The Gecko profile of one process, made from its arena in one pass over the buffer.
  *
- * The same code serves the live process (in the agent), the dead one and the frozen one (beside profd).
- * Output is one JSON object, an element of "processes" (or the root's part). Memory grows with the
- * unique strings, frames and stacks and with one thread's tables, never with the document: each
- * thread's finished JSON goes to the writer's sink as it can. */
+ * The same code serves the live process (in the agent), the dead one and the frozen one (beside
+ * profd). Output is one JSON object, an element of "processes" (or the root's part). Memory grows
+ * with the unique strings, frames and stacks and with one thread's tables, never with the document:
+ * each thread's finished JSON goes to the writer's sink as it can. */
 #ifndef PROFD_JSON_GECKO_PROCESS_H
 #define PROFD_JSON_GECKO_PROCESS_H
 
@@ -34,13 +34,13 @@ const char *process_verdict_name(enum process_verdict verdict);
 
 /* What the arena can't tell. Times are CLOCK_MONOTONIC ns. */
 struct gecko_process_options {
-    uint64_t reference_ns;  /* the capture's time zero: all times in the file count from it */
-    uint64_t capture_ns;    /* now; the end of everything that still lives */
-    uint64_t end_ns;        /* of the process; 0 while it lives */
+    uint64_t reference_ns; /* the capture's time zero: all times in the file count from it */
+    uint64_t capture_ns;   /* now; the end of everything that still lives */
+    uint64_t end_ns;       /* of the process; 0 while it lives */
     enum process_verdict verdict;
-    int code;               /* exit status or signal */
-    uint32_t image;         /* 0 for a pid's first program, 1 after its first exec …: keeps pids unique */
-    const char *reason;     /* for NOT_PROFILED or FROZEN; NULL: none */
+    int code;       /* exit status or signal */
+    uint32_t image; /* 0 for a pid's first program, 1 after its first exec …: keeps pids unique */
+    const char *reason; /* for NOT_PROFILED or FROZEN; NULL: none */
 };
 
 /* Streams the profile of READER's arena into WRITER. PROGRESS may be NULL. The first failure is in

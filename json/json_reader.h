@@ -1,0 +1,96 @@
+/* Reads JSON of any size as a stream of tokens, with bounded memory.
+ *
+ *     {"a":[1,"x"]}   START_OBJECT  KEY a  START_ARRAY  NUMBER 1  STRING x  END_ARRAY  END_OBJECT
+ * END
+ *
+ * Memory is one window, which grows only for a token longer than it, up to a limit. Nesting is
+ * limited. Input is checked as it is read: structure, numbers, escapes, and nothing after the
+ * document. Strings come raw (as written, without quotes) and are decoded only on request. Errors
+ * are sticky, with the offset of the byte at fault. For profctl and profd, not inside profiled
+ * programs. One thread. */
+#ifndef PROFD_JSON_JSON_READER_H
+#define PROFD_JSON_JSON_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum {
+    JSON_READER_MAX_DEPTH = 256,
+    JSON_READER_MAX_TOKEN_BYTES = 64 * 1024 * 1024,
+};
+
+enum json_token {
+    JSON_TOKEN_END = 0, /* the document is complete and nothing follows */
+    JSON_TOKEN_START_OBJECT,
+    JSON_TOKEN_END_OBJECT,
+    JSON_TOKEN_START_ARRAY,
+    JSON_TOKEN_END_ARRAY,
+    JSON_TOKEN_KEY,
+    JSON_TOKEN_STRING,
+    JSON_TOKEN_NUMBER,
+    JSON_TOKEN_TRUE,
+    JSON_TOKEN_FALSE,
+    JSON_TOKEN_NULL,
+};
+
+struct json_reader; /* opaque */
+
+/* Fills BYTES with up to N bytes; their number, 0 at the end, or a negative errno. */
+typedef ssize_t (*json_source_read)(void *context, char *bytes, size_t n);
+
+/* 0 or -ENOMEM. FD and CONTEXT are borrowed. */
+int json_reader_open(json_source_read read, void *context, struct json_reader **out);
+int json_reader_open_fd(int fd, struct json_reader **out);
+/* Over MEMORY, borrowed and not copied. */
+int json_reader_open_memory(const char *memory, size_t bytes, struct json_reader **out);
+void json_reader_close(struct json_reader *reader);
+
+/* The next token (enum json_token), or a negative errno: -EPROTO for malformed JSON, -E2BIG for
+ * nesting or a token beyond the limits, -ENOMEM, or the source's error; the same again when
+ * repeated. */
+int json_reader_next(struct json_reader *reader);
+
+/* How many collections are open; counts one that has just started, not one that has just ended. */
+unsigned json_reader_depth(const struct json_reader *reader);
+
+/* --- About the token that next returned; views are valid until the next call of next, skip or copy
+ * --- */
+
+/* KEY, STRING: what stands between the quotes. NUMBER: its text. Not terminated. */
+const char *json_reader_raw(const struct json_reader *reader, size_t *length);
+
+/* KEY, STRING: decoded to UTF-8 (lone surrogates as U+FFFD), terminated, *LENGTH without the
+ * terminator. 0 or -ENOMEM. */
+int json_reader_string(struct json_reader *reader, const char **text, size_t *length);
+
+/* True when the token is a KEY or STRING that reads TEXT. */
+bool json_reader_is(struct json_reader *reader, const char *text);
+
+/* NUMBER as a double; as an integer (-ERANGE when it has a fraction, an exponent or no room). */
+double json_reader_double(const struct json_reader *reader);
+int json_reader_i64(const struct json_reader *reader, int64_t *value);
+int json_reader_u64(const struct json_reader *reader, uint64_t *value);
+
+/* --- Whole values --- */
+
+/* After START_OBJECT or START_ARRAY: goes on behind its end. After KEY: over the value. After
+ * anything else: nothing. 0 or an error as next. */
+int json_reader_skip(struct json_reader *reader);
+
+/* Reads the next value and gives its text, as it stands, to WRITE in pieces. Call where a value can
+ * come: after a KEY, or in an array that has another element. 0, an error as next, or WRITE's
+ * error. */
+int json_reader_copy_value(struct json_reader *reader,
+                           int (*write)(void *context, const char *bytes, size_t n), void *context);
+
+/* --- Errors --- */
+
+/* Bytes consumed: the end of the last token, or where the error is. */
+uint64_t json_reader_offset(const struct json_reader *reader);
+
+/* One line for people, such as "byte 17: expected ':' after a key"; "" without an error. */
+const char *json_reader_error(const struct json_reader *reader);
+
+#endif

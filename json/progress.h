@@ -1,0 +1,70 @@
+/* How far a long operation is, in exact fractions, for another thread to poll.
+ *
+ * A function reports from nothing to PROGRESS_SCALE (all done) on its own progress; what that means
+ * for the whole is decided by its caller, who gave it a sub-range. Reports go at once to one atomic
+ * number at the top. The number never goes back, and the same reports give the same numbers:
+ * fractions are integers, no floating point rounds them. */
+#ifndef PROFD_JSON_PROGRESS_H
+#define PROFD_JSON_PROGRESS_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* The whole. Divisible by every number up to 16, and by 100 and 1000, so that common parts are
+ * exact. */
+#define PROGRESS_SCALE UINT32_C(1729728000)
+
+/* A share of the whole: 0 to PROGRESS_SCALE. */
+typedef uint32_t proportion_value;
+
+/* DONE of TOTAL as a proportion; all when TOTAL is 0 or DONE is not below it. */
+proportion_value proportion_of(uint64_t done, uint64_t total);
+
+/* PERCENT in hundredths (10000: all), exact. */
+static inline proportion_value proportion_from_basis_points(uint32_t basis_points)
+{
+    return basis_points >= 10000 ? PROGRESS_SCALE : PROGRESS_SCALE / 10000 * basis_points;
+}
+
+/* The number at the top. Written by the thread at work, polled by any. */
+struct progress_value {
+    _Atomic proportion_value proportion;
+};
+
+static inline void progress_value_init(struct progress_value *value)
+{
+    atomic_init(&value->proportion, 0);
+}
+
+static inline proportion_value progress_value_get(const struct progress_value *value)
+{
+    return atomic_load_explicit(&value->proportion, memory_order_acquire);
+}
+
+/* A part of the whole, [begin, end] of PROGRESS_SCALE. A plain value: copy it freely. */
+struct progress {
+    struct progress_value *global; /* borrowed; NULL: nobody looks */
+    proportion_value begin, end;
+};
+
+/* The whole operation, reported into GLOBAL, which outlives it. */
+struct progress progress_whole(struct progress_value *global);
+
+/* From FROM to TO of PARENT's range. PARENT may be NULL: the result reports to nobody. */
+struct progress progress_part(const struct progress *parent, proportion_value from,
+                              proportion_value to);
+
+/* Step DONE of TOTAL, as a range for what makes this step. */
+struct progress progress_step(const struct progress *parent, uint64_t done, uint64_t total);
+
+/* Reports LOCAL (of PROGRESS_SCALE) as reached. PROGRESS may be NULL. Lock-free, thread-safe. */
+void progress_report(const struct progress *progress, proportion_value local);
+
+/* Reports DONE of TOTAL. */
+static inline void progress_report_of(const struct progress *progress, uint64_t done,
+                                      uint64_t total)
+{
+    progress_report(progress, proportion_of(done, total));
+}
+
+#endif

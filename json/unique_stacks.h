@@ -1,0 +1,63 @@
+/* Frames and stacks, each kept once: the frameTable and stackTable of a thread.
+ *
+ * A stack is its caller's stack (the prefix) and one frame, so stacks that begin alike share what
+ * they share. A sample then is one number. Open-addressing hash tables; memory from mmap. One
+ * thread. */
+#ifndef PROFD_JSON_UNIQUE_STACKS_H
+#define PROFD_JSON_UNIQUE_STACKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "json/failure_latch.h"
+#include "json/json_writer.h"
+#include "json/mapped_array.h"
+#include "json/unique_strings.h"
+
+/* What a frame is known by: an address, or the id of a label's site. */
+struct frame_key {
+    uint64_t value;
+    bool is_label;
+};
+
+/* What the tables say about it. */
+struct frame_details {
+    uint32_t location; /* index of a string */
+    uint32_t line;     /* 0: none */
+    uint32_t category;
+};
+
+struct unique_stacks {
+    struct mapped_array frames;      /* struct unique_frame */
+    struct mapped_array frame_slots; /* uint32_t: index + 1, or 0 */
+    struct mapped_array stacks;      /* struct unique_stack */
+    struct mapped_array stack_slots;
+    struct failure_latch *latch; /* borrowed */
+};
+
+/* Allocates nothing before the first add. */
+void unique_stacks_init(struct unique_stacks *stacks, struct failure_latch *latch);
+void unique_stacks_fini(struct unique_stacks *stacks);
+
+/* The index of the frame known by KEY, or UNIQUE_NONE. */
+uint32_t unique_stacks_find_frame(const struct unique_stacks *stacks, struct frame_key key);
+
+/* Adds a frame that find did not find; its index, or UNIQUE_NONE after a failure, latched. */
+uint32_t unique_stacks_add_frame(struct unique_stacks *stacks, struct frame_key key,
+                                 const struct frame_details *details);
+
+/* The index of the stack FRAME called from PREFIX (UNIQUE_NONE: FRAME is the root), added when it
+ * is new. A prefix is always below the stacks that it leads to. UNIQUE_NONE after a failure,
+ * latched. */
+uint32_t unique_stacks_push(struct unique_stacks *stacks, uint32_t prefix, uint32_t frame);
+
+uint32_t unique_stacks_frame_count(const struct unique_stacks *stacks);
+uint32_t unique_stacks_stack_count(const struct unique_stacks *stacks);
+
+/* The two tables as { schema, data } objects. */
+void unique_stacks_stream_frame_table(const struct unique_stacks *stacks,
+                                      struct json_writer *writer);
+void unique_stacks_stream_stack_table(const struct unique_stacks *stacks,
+                                      struct json_writer *writer);
+
+#endif
