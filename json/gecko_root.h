@@ -1,0 +1,39 @@
+/* What stands around the processes in a capture: the beginning and the end of the root object.
+ *
+ * The root is profd itself, as the parent process is in Firefox: its meta holds for the whole file,
+ * and it has one thread, without stacks. Every profiled process is an element of "processes":
+ *
+ *     gecko_root_begin   element   ","   element   …   gecko_root_end
+ *
+ * The elements are complete objects from gecko_stream_process(), made elsewhere and moved between
+ * the two as they are; begin and end may use different writers. Same reference_ns for the root and
+ * all elements, or their times do not line up. */
+#ifndef PROFD_JSON_GECKO_ROOT_H
+#define PROFD_JSON_GECKO_ROOT_H
+
+#include <stdint.h>
+
+#include "json/json_writer.h"
+
+/* Times are CLOCK_MONOTONIC ns. Strings are borrowed. */
+struct gecko_root_options {
+    uint64_t reference_ns;     /* the capture's time zero, as in struct gecko_process_options */
+    uint64_t session_start_ns; /* the first moment worth showing */
+    uint64_t capture_ns;       /* the last one; above session_start_ns */
+    uint64_t interval_ns;      /* 0: 1 ms */
+    uint64_t memory_limit_bytes;
+    int32_t pid;                 /* of profd */
+    uint64_t profd_start_ns;     /* when profd started; 0: session_start_ns */
+    const char *const *features; /* NULL-terminated names; NULL: none */
+    const char *thread_filters;  /* comma-separated; NULL or "": all */
+};
+
+/* Writes everything up to and with `"processes":[`. Errors go to the writer's latch. */
+void gecko_root_begin(struct json_writer *writer, const struct gecko_root_options *options);
+
+/* Writes everything behind the last element. LOG, a memory writer with one JSON object, becomes the
+ * profileGatheringLog's entry for profd; it is empty afterwards. NULL or empty: no events. */
+void gecko_root_end(struct json_writer *writer, const struct gecko_root_options *options,
+                    struct json_writer *log);
+
+#endif
