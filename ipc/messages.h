@@ -1,8 +1,12 @@
 /* What travels between profd, its agents and profctl: one struct per message.
  *
- * On the wire a message is a frame (ipc/frame.h) holding a msgpack array: kind, then the fields in the
- * order of the struct. Strings and bytes in decoded messages are views into the frame. Descriptors travel
- * beside the frame (SCM_RIGHTS). Every field is checked by the decoder; what it accepts is safe to use. */
+ * On the wire a message is a frame (ipc/frame.h) holding a msgpack array: kind, then the fields in
+ * the order of the struct. Strings and bytes in decoded messages are views into the frame.
+ * Descriptors travel beside the frame (SCM_RIGHTS). Every field is checked by the decoder; what it
+ * accepts is safe to use: numbers are in the range that their comment names and fit where they are
+ * going (pids, signals, times that are multiplied), flags are 0 or 1, strings are at most their
+ * maximum and, unless said otherwise, hold no NUL. Nothing here allocates; any thread may call it.
+ */
 #ifndef PROFD_IPC_MESSAGES_H
 #define PROFD_IPC_MESSAGES_H
 
@@ -11,45 +15,47 @@
 #include <stdint.h>
 
 #include "buffer/chunk_update.h"
+#include "ipc/frame.h"
 
 enum { PROTOCOL_VERSION = 1 };
 
-/* Wire numbers: append, never reuse. 1–99 agent → profd, 100–199 profd → agent, 200–299 profctl → profd,
- * 300–399 profd → profctl. */
+/* Wire numbers: append, never reuse. 1–99 agent → profd, 100–199 profd → agent, 200–299 profctl →
+ * profd, 300–399 profd → profctl. */
 #define MESSAGE_KINDS(X)                                                                           \
-    X(HELLO, 1)                 /* struct message_hello; carries the arena's descriptor */         \
-    X(STARTED, 2)               /* struct message_generation */                                    \
-    X(STOPPED, 3)               /* struct message_generation */                                    \
-    X(PAUSED, 4)                /* struct message_generation */                                    \
-    X(RESUMED, 5)               /* struct message_generation */                                    \
-    X(CHUNK_MANAGER_UPDATE, 6)  /* struct message_chunk_manager_update */                          \
+    X(HELLO, 1)                   /* struct message_hello; carries the arena's descriptor */       \
+    X(STARTED, 2)                 /* struct message_generation */                                  \
+    X(STOPPED, 3)                 /* struct message_generation */                                  \
+    X(PAUSED, 4)                  /* struct message_generation */                                  \
+    X(RESUMED, 5)                 /* struct message_generation */                                  \
+    X(CHUNK_MANAGER_UPDATE, 6)    /* struct message_chunk_manager_update */                        \
     X(GATHER_PROFILE_PROGRESS, 7) /* struct message_gather_progress */                             \
-    X(PROFILE, 8)               /* struct message_profile; carries a descriptor with the JSON, or none on error */ \
-    X(AGENT_LOG, 9)             /* struct message_text */                                          \
-    X(WELCOME, 100)             /* struct message_welcome: answer to HELLO */                      \
-    X(ENSURE_STARTED, 101)      /* struct message_session */                                       \
-    X(STOP, 102)                /* struct message_generation */                                    \
-    X(PAUSE, 103)               /* struct message_generation */                                    \
-    X(RESUME, 104)              /* struct message_generation */                                    \
-    X(AWAIT_NEXT_CHUNK_MANAGER_UPDATE, 105) /* no fields */                                        \
+    X(PROFILE,                                                                                     \
+      8) /* struct message_profile; carries a descriptor with the JSON, or none on error */        \
+    X(AGENT_LOG, 9)                              /* struct message_text */                         \
+    X(WELCOME, 100)                              /* struct message_welcome: answer to HELLO */     \
+    X(ENSURE_STARTED, 101)                       /* struct message_session */                      \
+    X(STOP, 102)                                 /* struct message_generation */                   \
+    X(PAUSE, 103)                                /* struct message_generation */                   \
+    X(RESUME, 104)                               /* struct message_generation */                   \
+    X(AWAIT_NEXT_CHUNK_MANAGER_UPDATE, 105)      /* no fields */                                   \
     X(DESTROY_RELEASED_CHUNKS_AT_OR_BEFORE, 106) /* struct message_destroy_released */             \
-    X(GATHER_PROFILE, 107)      /* struct message_gather_profile */                                \
-    X(GET_GATHER_PROFILE_PROGRESS, 108) /* struct message_gather_id */                             \
-    X(CLIENT_HELLO, 200)        /* struct message_client_hello */                                  \
-    X(CLIENT_START, 201)        /* struct message_client_start */                                  \
-    X(CLIENT_STOP, 202)         /* struct message_request */                                       \
-    X(CLIENT_PAUSE, 203)        /* struct message_request */                                       \
-    X(CLIENT_RESUME, 204)       /* struct message_request */                                       \
-    X(CLIENT_STATUS, 205)       /* struct message_request */                                       \
-    X(CLIENT_CAPTURE, 206)      /* struct message_client_capture; carries the output's descriptor */ \
-    X(CLIENT_LAUNCH, 207)       /* struct message_client_launch: run a supervised command */       \
-    X(CLIENT_SHUTDOWN, 208)     /* struct message_request: profd ends what it supervises and exits */ \
-    X(CLIENT_SIGNAL, 209)       /* struct message_client_signal: to the launched command's group */ \
-    X(REPLY, 300)               /* struct message_reply: the end of a request */                   \
-    X(CAPTURE_PROGRESS, 301)    /* struct message_capture_progress */                              \
-    X(STATUS, 302)              /* struct message_status: then REPLY */                            \
-    X(CAPTURE_DONE, 303)        /* struct message_capture_done: then REPLY */                      \
-    X(COMMAND_EXITED, 304)      /* struct message_command_exited: to whoever launched it */
+    X(GATHER_PROFILE, 107)                       /* struct message_gather_profile */               \
+    X(GET_GATHER_PROFILE_PROGRESS, 108)          /* struct message_gather_id */                    \
+    X(CLIENT_HELLO, 200)                         /* struct message_client_hello */                 \
+    X(CLIENT_START, 201)                         /* struct message_client_start */                 \
+    X(CLIENT_STOP, 202)                          /* struct message_request */                      \
+    X(CLIENT_PAUSE, 203)                         /* struct message_request */                      \
+    X(CLIENT_RESUME, 204)                        /* struct message_request */                      \
+    X(CLIENT_STATUS, 205)                        /* struct message_request */                      \
+    X(CLIENT_CAPTURE, 206)   /* struct message_client_capture; carries the output's descriptor */  \
+    X(CLIENT_LAUNCH, 207)    /* struct message_client_launch: run a supervised command */          \
+    X(CLIENT_SHUTDOWN, 208)  /* struct message_request: profd ends what it supervises and exits */ \
+    X(CLIENT_SIGNAL, 209)    /* struct message_client_signal: to the launched command's group */   \
+    X(REPLY, 300)            /* struct message_reply: the end of a request */                      \
+    X(CAPTURE_PROGRESS, 301) /* struct message_capture_progress */                                 \
+    X(STATUS, 302)           /* struct message_status: then REPLY */                               \
+    X(CAPTURE_DONE, 303)     /* struct message_capture_done: then REPLY */                         \
+    X(COMMAND_EXITED, 304)   /* struct message_command_exited: to whoever launched it */
 
 enum message_kind {
 #define X(name, number) MESSAGE_##name = number,
@@ -61,7 +67,7 @@ enum message_kind {
 const char *message_kind_name(unsigned kind);
 
 struct message_string {
-    const char *bytes; /* not terminated; may hold any byte */
+    const char *bytes; /* not terminated */
     size_t length;
 };
 
@@ -70,19 +76,27 @@ enum {
     MESSAGE_MAX_COMMAND_LINE = 8192,
     MESSAGE_MAX_TEXT = 16384,
     MESSAGE_MAX_FILTERS = 4096,
-    MESSAGE_MAX_ARGUMENTS = 256 * 1024, /* of a launch, with its environment */
+    MESSAGE_MAX_ARGUMENTS = 384 * 1024, /* of a launch, with its environment */
+    MESSAGE_MAX_STATUS = 480 * 1024,
 };
+
+/* Bounds of times, so that no sum or product of a few of them overflows. */
+#define MESSAGE_MAX_INTERVAL_NS  UINT64_C(3600000000000) /* an hour */
+#define MESSAGE_MAX_MILLISECONDS UINT64_C(1000000000000) /* 31 years */
+
+/* Proportions are in parts of this: PROGRESS_SCALE of json/progress.h, which ipc/ can't include. */
+#define MESSAGE_PROPORTION_DONE UINT64_C(1729728000)
 
 /* --- agent → profd --- */
 
 struct message_hello {
-    uint64_t protocol_version;
-    int64_t pid, parent_pid; /* as the agent sees them; the kernel's count */
-    uint64_t start_ns;       /* of this program image, CLOCK_MONOTONIC */
-    uint64_t generation;     /* of the session that it records by itself (PROFD_STARTUP), else 0 */
-    uint64_t is_fork;        /* 1 when made by fork from a profiled process, 0 by exec */
+    uint64_t protocol_version; /* look at it first: see the decoders */
+    int64_t pid, parent_pid;   /* as the agent sees them; the kernel's count */
+    uint64_t start_ns;         /* of this program image, CLOCK_MONOTONIC */
+    uint64_t generation; /* of the session that it records by itself (PROFD_STARTUP), else 0 */
+    uint64_t is_fork;    /* 1 when made by fork from a profiled process, 0 by exec */
     struct message_string executable;   /* at most MESSAGE_MAX_PATH */
-    struct message_string command_line; /* NUL-separated, cut at MESSAGE_MAX_COMMAND_LINE */
+    struct message_string command_line; /* with NULs, cut at MESSAGE_MAX_COMMAND_LINE */
 };
 
 struct message_generation {
@@ -91,7 +105,7 @@ struct message_generation {
 
 struct message_chunk_manager_update {
     uint64_t generation;
-    struct chunk_update update; /* on the wire: its numbers, then arrays of the released chunks */
+    struct chunk_update update; /* on the wire: its numbers, then an array of the released chunks */
 };
 
 struct message_gather_id {
@@ -100,13 +114,13 @@ struct message_gather_id {
 
 struct message_gather_progress {
     uint64_t gather_id;
-    uint64_t proportion; /* PROGRESS_SCALE means done (json/progress.h) */
+    uint64_t proportion; /* of MESSAGE_PROPORTION_DONE */
 };
 
 struct message_profile {
     uint64_t gather_id;
-    int64_t error;        /* 0, or the negative errno why there is none */
-    uint64_t json_bytes;  /* in the descriptor, a finished memfd positioned anywhere */
+    int64_t error;       /* 0, or the negative errno (to -4095) why there is none */
+    uint64_t json_bytes; /* in the descriptor, a finished memfd positioned anywhere */
 };
 
 struct message_text {
@@ -115,14 +129,16 @@ struct message_text {
 
 /* --- profd → agent --- */
 
-/* A session's settings. generation 0 in a WELCOME: no session is active. */
+/* A session's settings. generation 0 in a WELCOME: no session is active; else the interval isn't 0.
+ */
 struct message_session {
     uint64_t generation;
-    uint64_t interval_ns;
+    uint64_t interval_ns;        /* at most MESSAGE_MAX_INTERVAL_NS */
     uint64_t memory_limit_bytes; /* this child's local limit */
-    uint64_t features;           /* bits, enum feature */
+    uint64_t features;           /* bits, enum feature; no others */
     uint64_t is_paused;
-    struct message_string thread_filters; /* comma-separated; empty: all */
+    struct message_string
+        thread_filters; /* comma-separated, at most MESSAGE_MAX_FILTERS; empty: all */
 };
 
 #define FEATURES(X)                                                                                \
@@ -135,11 +151,17 @@ enum feature {
 #define X(name, bit, text, help) FEATURE_##name = 1u << bit,
     FEATURES(X)
 #undef X
-        FEATURES_DEFAULT = FEATURE_STACKS | FEATURE_CPU | FEATURE_MARKERS | FEATURE_LABELS
+        FEATURES_ALL = 0
+#define X(name, bit, text, help) | FEATURE_##name
+    FEATURES(X)
+#undef X
+        ,
+    FEATURES_DEFAULT = FEATURE_STACKS | FEATURE_CPU | FEATURE_MARKERS | FEATURE_LABELS
 };
 
 struct message_welcome {
-    uint64_t protocol_version; /* profd's; an agent that does not speak it leaves the program alone */
+    uint64_t
+        protocol_version; /* profd's; an agent that does not speak it leaves the program alone */
     struct message_session session;
 };
 
@@ -151,7 +173,7 @@ struct message_destroy_released {
 struct message_gather_profile {
     uint64_t gather_id;
     uint64_t reference_ns; /* the capture's time zero */
-    uint64_t image;        /* see struct gecko_process_options */
+    uint64_t image;        /* 32 bits; see struct gecko_process_options */
 };
 
 /* --- profctl → profd; id is the client's, echoed in every answer --- */
@@ -166,44 +188,45 @@ struct message_request {
 
 struct message_client_start {
     uint64_t id;
-    uint64_t interval_ns;
+    uint64_t interval_ns;        /* as in message_session, but not checked against 0 */
     uint64_t memory_limit_bytes; /* 0: profd's own */
     uint64_t features;
-    uint64_t duration_ms; /* 0: until stopped */
+    uint64_t duration_ms; /* at most MESSAGE_MAX_MILLISECONDS; 0: until stopped */
     struct message_string thread_filters;
 };
 
 struct message_client_capture {
     uint64_t id;
     uint64_t stop;       /* 1: stop the session when done */
-    uint64_t timeout_ms; /* for the whole gathering */
+    uint64_t timeout_ms; /* for the whole gathering; at most MESSAGE_MAX_MILLISECONDS */
 };
 
 struct message_client_launch {
     uint64_t id;
-    struct message_string directory;
-    struct message_string arguments;   /* each terminated by NUL */
+    struct message_string directory;   /* at least 1 byte, at most MESSAGE_MAX_PATH */
+    struct message_string arguments;   /* at least one; each terminated by NUL */
     struct message_string environment; /* likewise; profd adds what agents need */
 };
 
 struct message_client_signal {
     uint64_t id;
-    int64_t signal_number;
+    int64_t signal_number; /* 1 to 64 */
 };
 
 /* --- profd → profctl --- */
 
 struct message_reply {
     uint64_t id;
-    int64_t error;              /* 0 or negative errno */
-    struct message_string text; /* for people: what went wrong and what to do; or a warning with error 0 */
+    int64_t error; /* 0 or negative errno (to -4095) */
+    struct message_string
+        text; /* for people: what went wrong and what to do; or a warning with error 0 */
 };
 
 struct message_capture_progress {
     uint64_t id;
     uint64_t children_total, children_done;
     uint64_t bytes_written;
-    uint64_t proportion; /* of PROGRESS_SCALE */
+    uint64_t proportion; /* of MESSAGE_PROPORTION_DONE */
 };
 
 struct message_capture_done {
@@ -215,7 +238,7 @@ struct message_capture_done {
 
 struct message_status {
     uint64_t id;
-    struct message_string json; /* the documented status document */
+    struct message_string json; /* the documented status document, at most MESSAGE_MAX_STATUS */
 };
 
 struct message_command_exited {
@@ -224,19 +247,32 @@ struct message_command_exited {
     int64_t code; /* exit status or signal */
 };
 
-/* An encoded message, ready for the frame. */
-enum { MESSAGE_MAX_BYTES = 512 * 1024 };
+/* The longest encoded message, with its frame's header; and the longest of kinds 1–199, for an
+ * agent's buffers. */
+enum {
+    MESSAGE_MAX_BYTES = FRAME_HEADER_BYTES + FRAME_MAX_BYTES,
+    MESSAGE_MAX_AGENT_BYTES = 20 * 1024,
+};
 
-/* One encoder and one decoder per struct, named message_put_X / message_get_X. Encoders write the
- * whole frame (length and array) into OUT of CAPACITY bytes without allocating, and return its length
- * or -EMSGSIZE. Decoders read a frame's payload whose kind was already told by message_peek_kind(); 0,
- * -EPROTO when a field is missing, extra, of a wrong type or out of range, or -ENOMEM. */
+/* One encoder and one decoder per struct, named message_put_X / message_get_X.
+ *
+ * Encoders write the whole frame (length and array) into OUT of CAPACITY bytes, ready for the
+ * socket, and return its length; -EMSGSIZE when a string or the whole is too long, -EINVAL when
+ * another value is one that the decoder would refuse. Nothing is cut silently.
+ *
+ * Decoders read a frame's payload whose kind was already told by message_peek_kind(): 0, or -EPROTO
+ * when a field is missing, extra, of a wrong type or out of range. A hello, client hello or welcome
+ * of another PROTOCOL_VERSION decodes with 0 and nothing but that number (the rest is zero), so
+ * that its sender can be told; all versions have it first. */
 long message_put_empty(uint8_t *out, size_t capacity, enum message_kind kind);
 #define MESSAGE_CODECS(X)                                                                          \
-    X(hello) X(generation) X(chunk_manager_update) X(gather_id) X(gather_progress) X(profile)      \
-    X(text) X(session) X(welcome) X(destroy_released) X(gather_profile) X(client_hello) X(request) \
-    X(client_start) X(client_capture) X(client_launch) X(client_signal) X(reply)                   \
-    X(capture_progress) X(capture_done) X(status) X(command_exited)
+    X(hello)                                                                                       \
+    X(generation)                                                                                  \
+    X(chunk_manager_update)                                                                        \
+    X(gather_id) X(gather_progress) X(profile) X(text) X(session) X(welcome) X(destroy_released)   \
+        X(gather_profile) X(client_hello) X(request) X(client_start) X(client_capture)             \
+            X(client_launch) X(client_signal) X(reply) X(capture_progress) X(capture_done)         \
+                X(status) X(command_exited)
 #define X(name)                                                                                    \
     long message_put_##name(uint8_t *out, size_t capacity, enum message_kind kind,                 \
                             const struct message_##name *message);                                 \
@@ -244,7 +280,7 @@ long message_put_empty(uint8_t *out, size_t capacity, enum message_kind kind);
 MESSAGE_CODECS(X)
 #undef X
 
-/* The kind of a frame's payload: positive, or -EPROTO. Does not allocate. */
+/* The kind of a frame's payload: positive, not always one that is known here, or -EPROTO. */
 int message_peek_kind(const uint8_t *payload, size_t bytes);
 
 #endif
