@@ -20,42 +20,41 @@
 enum { PROTOCOL_VERSION = 1 };
 
 /* Wire numbers: append, never reuse. 1–99 agent → profd, 100–199 profd → agent, 200–299 profctl →
- * profd, 300–399 profd → profctl. */
+ * profd, 300–399 profd → profctl. Named here is the struct, and what an added descriptor holds. */
 #define MESSAGE_KINDS(X)                                                                           \
-    X(HELLO, 1)                   /* struct message_hello; carries the arena's descriptor */       \
-    X(STARTED, 2)                 /* struct message_generation */                                  \
-    X(STOPPED, 3)                 /* struct message_generation */                                  \
-    X(PAUSED, 4)                  /* struct message_generation */                                  \
-    X(RESUMED, 5)                 /* struct message_generation */                                  \
-    X(CHUNK_MANAGER_UPDATE, 6)    /* struct message_chunk_manager_update */                        \
-    X(GATHER_PROFILE_PROGRESS, 7) /* struct message_gather_progress */                             \
-    X(PROFILE,                                                                                     \
-      8) /* struct message_profile; carries a descriptor with the JSON, or none on error */        \
-    X(AGENT_LOG, 9)                              /* struct message_text */                         \
-    X(WELCOME, 100)                              /* struct message_welcome: answer to HELLO */     \
-    X(ENSURE_STARTED, 101)                       /* struct message_session */                      \
-    X(STOP, 102)                                 /* struct message_generation */                   \
-    X(PAUSE, 103)                                /* struct message_generation */                   \
-    X(RESUME, 104)                               /* struct message_generation */                   \
+    X(HELLO, 1)                                  /* message_hello; carries the arena */            \
+    X(STARTED, 2)                                /* message_generation */                          \
+    X(STOPPED, 3)                                /* message_generation */                          \
+    X(PAUSED, 4)                                 /* message_generation */                          \
+    X(RESUMED, 5)                                /* message_generation */                          \
+    X(CHUNK_MANAGER_UPDATE, 6)                   /* message_chunk_manager_update */                \
+    X(GATHER_PROFILE_PROGRESS, 7)                /* message_gather_progress */                     \
+    X(PROFILE, 8)                                /* message_profile; carries the JSON */           \
+    X(AGENT_LOG, 9)                              /* message_text */                                \
+    X(WELCOME, 100)                              /* message_welcome */                             \
+    X(ENSURE_STARTED, 101)                       /* message_session */                             \
+    X(STOP, 102)                                 /* message_generation */                          \
+    X(PAUSE, 103)                                /* message_generation */                          \
+    X(RESUME, 104)                               /* message_generation */                          \
     X(AWAIT_NEXT_CHUNK_MANAGER_UPDATE, 105)      /* no fields */                                   \
-    X(DESTROY_RELEASED_CHUNKS_AT_OR_BEFORE, 106) /* struct message_destroy_released */             \
-    X(GATHER_PROFILE, 107)                       /* struct message_gather_profile */               \
-    X(GET_GATHER_PROFILE_PROGRESS, 108)          /* struct message_gather_id */                    \
-    X(CLIENT_HELLO, 200)                         /* struct message_client_hello */                 \
-    X(CLIENT_START, 201)                         /* struct message_client_start */                 \
-    X(CLIENT_STOP, 202)                          /* struct message_request */                      \
-    X(CLIENT_PAUSE, 203)                         /* struct message_request */                      \
-    X(CLIENT_RESUME, 204)                        /* struct message_request */                      \
-    X(CLIENT_STATUS, 205)                        /* struct message_request */                      \
-    X(CLIENT_CAPTURE, 206)   /* struct message_client_capture; carries the output's descriptor */  \
-    X(CLIENT_LAUNCH, 207)    /* struct message_client_launch: run a supervised command */          \
-    X(CLIENT_SHUTDOWN, 208)  /* struct message_request: profd ends what it supervises and exits */ \
-    X(CLIENT_SIGNAL, 209)    /* struct message_client_signal: to the launched command's group */   \
-    X(REPLY, 300)            /* struct message_reply: the end of a request */                      \
-    X(CAPTURE_PROGRESS, 301) /* struct message_capture_progress */                                 \
-    X(STATUS, 302)           /* struct message_status: then REPLY */                               \
-    X(CAPTURE_DONE, 303)     /* struct message_capture_done: then REPLY */                         \
-    X(COMMAND_EXITED, 304)   /* struct message_command_exited: to whoever launched it */
+    X(DESTROY_RELEASED_CHUNKS_AT_OR_BEFORE, 106) /* message_destroy_released */                    \
+    X(GATHER_PROFILE, 107)                       /* message_gather_profile */                      \
+    X(GET_GATHER_PROFILE_PROGRESS, 108)          /* message_gather_id */                           \
+    X(CLIENT_HELLO, 200)                         /* message_client_hello */                        \
+    X(CLIENT_START, 201)                         /* message_client_start */                        \
+    X(CLIENT_STOP, 202)                          /* message_request */                             \
+    X(CLIENT_PAUSE, 203)                         /* message_request */                             \
+    X(CLIENT_RESUME, 204)                        /* message_request */                             \
+    X(CLIENT_STATUS, 205)                        /* message_request */                             \
+    X(CLIENT_CAPTURE, 206)                       /* message_client_capture; carries FILE */        \
+    X(CLIENT_LAUNCH, 207)                        /* message_client_launch */                       \
+    X(CLIENT_SHUTDOWN, 208)                      /* message_request: profd ends */                 \
+    X(CLIENT_SIGNAL, 209)                        /* message_client_signal: to the command */       \
+    X(REPLY, 300)                                /* message_reply: the end of a request */         \
+    X(CAPTURE_PROGRESS, 301)                     /* message_capture_progress */                    \
+    X(STATUS, 302)                               /* message_status: then REPLY */                  \
+    X(CAPTURE_DONE, 303)                         /* message_capture_done: then REPLY */            \
+    X(COMMAND_EXITED, 304)                       /* message_command_exited: to its launcher */
 
 enum message_kind {
 #define X(name, number) MESSAGE_##name = number,
@@ -129,16 +128,15 @@ struct message_text {
 
 /* --- profd → agent --- */
 
-/* A session's settings. generation 0 in a WELCOME: no session is active; else the interval isn't 0.
- */
+/* A session's settings. generation 0 in a WELCOME: no session is active; else the interval
+ * isn't 0. */
 struct message_session {
     uint64_t generation;
     uint64_t interval_ns;        /* at most MESSAGE_MAX_INTERVAL_NS */
     uint64_t memory_limit_bytes; /* this child's local limit */
     uint64_t features;           /* bits, enum feature; no others */
     uint64_t is_paused;
-    struct message_string
-        thread_filters; /* comma-separated, at most MESSAGE_MAX_FILTERS; empty: all */
+    struct message_string thread_filters; /* comma-separated; empty: all */
 };
 
 #define FEATURES(X)                                                                                \
@@ -151,17 +149,15 @@ enum feature {
 #define X(name, bit, text, help) FEATURE_##name = 1u << bit,
     FEATURES(X)
 #undef X
-        FEATURES_ALL = 0
-#define X(name, bit, text, help) | FEATURE_##name
-    FEATURES(X)
-#undef X
-        ,
-    FEATURES_DEFAULT = FEATURE_STACKS | FEATURE_CPU | FEATURE_MARKERS | FEATURE_LABELS
+        FEATURES_DEFAULT = FEATURE_STACKS | FEATURE_CPU | FEATURE_MARKERS | FEATURE_LABELS
 };
 
+#define X(name, bit, text, help) | FEATURE_##name
+enum { FEATURES_ALL = 0 FEATURES(X) };
+#undef X
+
 struct message_welcome {
-    uint64_t
-        protocol_version; /* profd's; an agent that does not speak it leaves the program alone */
+    uint64_t protocol_version; /* profd's; an agent with another one leaves the program alone */
     struct message_session session;
 };
 
@@ -217,9 +213,8 @@ struct message_client_signal {
 
 struct message_reply {
     uint64_t id;
-    int64_t error; /* 0 or negative errno (to -4095) */
-    struct message_string
-        text; /* for people: what went wrong and what to do; or a warning with error 0 */
+    int64_t error;              /* 0 or negative errno (to -4095) */
+    struct message_string text; /* for people: what went wrong and what to do; or a warning */
 };
 
 struct message_capture_progress {
@@ -265,14 +260,15 @@ enum {
  * of another PROTOCOL_VERSION decodes with 0 and nothing but that number (the rest is zero), so
  * that its sender can be told; all versions have it first. */
 long message_put_empty(uint8_t *out, size_t capacity, enum message_kind kind);
+/* clang-format off */
 #define MESSAGE_CODECS(X)                                                                          \
-    X(hello)                                                                                       \
-    X(generation)                                                                                  \
-    X(chunk_manager_update)                                                                        \
-    X(gather_id) X(gather_progress) X(profile) X(text) X(session) X(welcome) X(destroy_released)   \
-        X(gather_profile) X(client_hello) X(request) X(client_start) X(client_capture)             \
-            X(client_launch) X(client_signal) X(reply) X(capture_progress) X(capture_done)         \
-                X(status) X(command_exited)
+    X(hello) X(generation) X(chunk_manager_update) X(gather_id)                                    \
+    X(gather_progress) X(profile) X(text) X(session)                                               \
+    X(welcome) X(destroy_released) X(gather_profile) X(client_hello)                               \
+    X(request) X(client_start) X(client_capture) X(client_launch)                                  \
+    X(client_signal) X(reply) X(capture_progress) X(capture_done)                                  \
+    X(status) X(command_exited)
+/* clang-format on */
 #define X(name)                                                                                    \
     long message_put_##name(uint8_t *out, size_t capacity, enum message_kind kind,                 \
                             const struct message_##name *message);                                 \
