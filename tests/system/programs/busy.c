@@ -1,0 +1,30 @@
+/* busy [SECONDS [FILE]]: keeps one CPU busy. After the first 0.2 s, or at the end of a shorter run,
+ * FILE is made and holds the process id: by then there is something to see. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tests/system/programs/burn.h"
+
+static void announce(const char *path)
+{
+    char temporary[4096];
+    snprintf(temporary, sizeof(temporary), "%s.new", path);
+    FILE *file = fopen(temporary, "w");
+    if (file == NULL)
+        return;
+    fprintf(file, "%d\n", getpid());
+    fclose(file);
+    rename(temporary, path);
+}
+
+int main(int argc, char **argv)
+{
+    double seconds = argc > 1 ? strtod(argv[1], NULL) : 0.3;
+    double first = seconds < 0.2 ? seconds : 0.2;
+    burn_outer(first);
+    if (argc > 2)
+        announce(argv[2]);
+    burn_outer(seconds - first);
+    return 0;
+}

@@ -1,0 +1,154 @@
+/* capture_facts <CAPTURE.json: what a Gecko profile says, one fact a line, fields separated by
+ * tabs, for the tests to look at. Times are milliseconds on the root's time line.
+ *
+ *     process PID NAME
+ *     meta    PID KEY VALUE                                    (dotted keys)
+ *     thread  PID NAME SAMPLES FIRST-TIME LAST-TIME MARKERS
+ *     string  PID TEXT                                         (function, label and marker names)
+ *     marker  PID THREAD NAME START END PHASE TEXT
+ */
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct process {
+    const char *pid, *name;
+    double shift_ms; /* from its own times to the root's */
+};
+
+static char *read_all(FILE *file, size_t *bytes)
+{
+    size_t capacity = 1 << 20;
+    char *all = NULL;
+    *bytes = 0;
+    do {
+        char *larger = realloc(all, capacity *= 2);
+        if (larger == NULL)
+            return NULL;
+        all = larger;
+        *bytes += fread(all + *bytes, 1, capacity - 1 - *bytes, file);
+    } while (*bytes == capacity - 1);
+    all[*bytes] = '\0';
+    return all;
+}
+
+static const cJSON *get(const cJSON *object, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(object, key);
+}
+
+static double number_or(const cJSON *item, double otherwise)
+{
+    return cJSON_IsNumber(item) ? item->valuedouble : otherwise;
+}
+
+static const char *text_or(const cJSON *item, const char *otherwise)
+{
+    return cJSON_IsString(item) ? item->valuestring : otherwise;
+}
+
+/* The column of FIELD in TABLE's rows, -1 when it has none. */
+static int column(const cJSON *table, const char *field)
+{
+    return (int)number_or(get(get(table, "schema"), field), -1);
+}
+
+static double cell(const cJSON *row, int at)
+{
+    return at < 0 ? NAN : number_or(cJSON_GetArrayItem(row, at), NAN);
+}
+
+static void print_meta(const char *pid, const char *prefix, const cJSON *value)
+{
+    char key[512];
+    const cJSON *item;
+    if (cJSON_IsObject(value)) {
+        cJSON_ArrayForEach(item, value)
+        {
+            snprintf(key, sizeof(key), "%s%s%s", prefix, *prefix ? "." : "", item->string);
+            print_meta(pid, key, item);
+        }
+    } else if (cJSON_IsString(value)) {
+        printf("meta\t%s\t%s\t%s\n", pid, prefix, value->valuestring);
+    } else if (cJSON_IsNumber(value)) {
+        printf("meta\t%s\t%s\t%.15g\n", pid, prefix, value->valuedouble);
+    } else if (cJSON_IsBool(value)) {
+        printf("meta\t%s\t%s\t%s\n", pid, prefix, cJSON_IsTrue(value) ? "true" : "false");
+    }
+}
+
+static void print_samples(const struct process *process, const cJSON *thread)
+{
+    const cJSON *samples = get(thread, "samples"), *rows = get(samples, "data"), *row;
+    int time_column = column(samples, "time");
+    double first = NAN, last = NAN;
+    cJSON_ArrayForEach(row, rows)
+    {
+        double time = cell(row, time_column) + process->shift_ms;
+        first = isnan(first) ? time : first;
+        last = time;
+    }
+    printf("thread\t%s\t%s\t%d\t%.3f\t%.3f\t%d\n", process->pid, text_or(get(thread, "name"), ""),
+           cJSON_GetArraySize(rows), first, last,
+           cJSON_GetArraySize(get(get(thread, "markers"), "data")));
+}
+
+static void print_markers(const struct process *process, const cJSON *thread)
+{
+    const cJSON *markers = get(thread, "markers"), *strings = get(thread, "stringTable"), *row;
+    int name = column(markers, "name"), start = column(markers, "startTime"),
+        end = column(markers, "endTime"), phase = column(markers, "phase"),
+        data = column(markers, "data");
+    cJSON_ArrayForEach(row, get(markers, "data"))
+    {
+        const cJSON *payload = cJSON_GetArrayItem(row, data);
+        const char *text = text_or(get(payload, "name"), text_or(get(payload, "text"), ""));
+        int string = (int)cell(row, name);
+        printf("marker\t%s\t%s\t%s\t%.6f\t%.6f\t%d\t%s\n", process->pid,
+               text_or(get(thread, "name"), ""), text_or(cJSON_GetArrayItem(strings, string), ""),
+               cell(row, start) + process->shift_ms, cell(row, end) + process->shift_ms,
+               (int)cell(row, phase), text);
+    }
+}
+
+static void print_process(const cJSON *profile, double root_start_ms)
+{
+    const cJSON *meta = get(profile, "meta"), *threads = get(profile, "threads"), *item, *string;
+    const cJSON *first = cJSON_GetArrayItem(threads, 0), *pid = get(first, "pid");
+    char number[32];
+    snprintf(number, sizeof(number), "%.0f", number_or(pid, 0));
+    struct process process = { text_or(pid, number), text_or(get(first, "processName"), ""),
+                               number_or(get(meta, "startTime"), 0) - root_start_ms };
+    printf("process\t%s\t%s\n", process.pid, process.name);
+    print_meta(process.pid, "", meta);
+    cJSON_ArrayForEach(item, threads)
+    {
+        print_samples(&process, item);
+        print_markers(&process, item);
+        cJSON_ArrayForEach(string, get(item, "stringTable"))
+        {
+            printf("string\t%s\t%s\n", process.pid, text_or(string, ""));
+        }
+    }
+    cJSON_ArrayForEach(item, get(profile, "processes"))
+    {
+        print_process(item, root_start_ms);
+    }
+}
+
+int main(void)
+{
+    size_t bytes;
+    char *text = read_all(stdin, &bytes);
+    cJSON *profile = text != NULL ? cJSON_ParseWithLength(text, bytes) : NULL;
+    if (profile == NULL) {
+        fprintf(stderr, "capture_facts: not JSON\n");
+        return 1;
+    }
+    print_process(profile, number_or(get(get(profile, "meta"), "startTime"), 0));
+    cJSON_Delete(profile);
+    free(text);
+    return 0;
+}
