@@ -12,6 +12,7 @@
 #define PROFD_BUFFER_ARENA_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -51,11 +52,12 @@ struct arena_header {
     _Atomic uint32_t is_recording;
     _Atomic uint64_t session_start_ns;
     _Atomic uint64_t interval_ns;
-    _Atomic uint64_t next_range_start; /* global index for the next chunk */
-    _Atomic uint64_t chunk_high_water; /* slots at or above were never used */
+    _Atomic uint64_t next_range_start;      /* global index for the next chunk */
+    _Atomic uint64_t chunk_high_water;      /* slots at or above were never used */
     _Atomic uint32_t dictionary_used_bytes; /* release-stored after each record */
     uint32_t reserved2;
-    /* What was dropped, by cause; and of recycled or destroyed chunks, the sums that went with them. */
+    /* What was dropped, by cause; and of recycled or destroyed chunks, the sums that went with
+     * them. */
     _Atomic uint64_t drops[32];
     _Atomic uint64_t dropped_blocks;
     _Atomic uint64_t dropped_bytes;
@@ -70,16 +72,27 @@ struct arena {
     uint8_t *dictionary;
     uint8_t *chunks;
     size_t mapped_bytes;
-    int fd; /* owned; close-on-exec */
+    int fd;       /* owned; close-on-exec */
+    dev_t device; /* what fd was when it was made: a program may close any descriptor */
+    ino_t inode;
 };
 
-/* Makes the arena of this process with room for CAPACITY_BYTES of chunks: memfd, seals, mapping that
- * a forked child does not inherit (MADV_DONTFORK). A file-size limit (RLIMIT_FSIZE) makes it smaller; -EFBIG
- * when not even one chunk fits. Other errors: those of memfd_create, ftruncate, mmap. */
+/* Makes the arena of this process with room for CAPACITY_BYTES of chunks (rounded down to whole
+ * ones): memfd, seals, a mapping that a forked child does not inherit and a core dump leaves out. A
+ * file-size limit (RLIMIT_FSIZE) makes it smaller. -EINVAL below one chunk; -EFBIG when the limit
+ * leaves no room for one; other errors: those of memfd_create, ftruncate, mmap. *OUT is destroyable
+ * in any case. header->process_start_ns is now; who knows better corrects it. */
 int arena_create(uint64_t capacity_bytes, struct arena *out);
 
 /* Unmaps and closes. Safe on a zeroed struct with fd -1. */
 void arena_destroy(struct arena *arena);
+
+/* The same in a child after fork, which has the descriptor but no mapping: what is mapped at those
+ * addresses now is another's. */
+void arena_abandon(struct arena *arena);
+
+/* Whether arena->fd still is the arena, and not closed or some file of the program's. */
+bool arena_owns_fd(const struct arena *arena);
 
 /* Chunk in slot INDEX, which is below header->chunk_count. */
 static inline struct chunk *arena_chunk(const struct arena *arena, uint32_t index)
@@ -87,7 +100,8 @@ static inline struct chunk *arena_chunk(const struct arena *arena, uint32_t inde
     return (struct chunk *)(void *)(arena->chunks + (size_t)index * CHUNK_BYTES);
 }
 
-/* Records a fresh clock pair as the latest. One thread only (the sampler, or the agent without one). */
+/* Records a fresh clock pair as the latest. One thread only (the sampler, or the agent without
+ * one). */
 void arena_update_clock(struct arena *arena);
 
 /* Adds COUNT to a cause. Any thread; safe in a signal handler. */

@@ -1,9 +1,9 @@
 /* Reads an arena that may be written meanwhile, may be corrupted, or may lie.
  *
- * Every offset, size and count is checked against what is mapped; whatever is wrong ends the reading
- * of that chunk or record and is counted, never more. Chunks are copied before they are parsed, so that
- * what was checked is what is used. Used by the agent on its own arena, by profd on those of the dead,
- * and by tests on random bytes. One thread per reader. */
+ * Every offset, size and count is checked against what is mapped; whatever is wrong ends the
+ * reading of that chunk or record and is counted, never more. Chunks are copied before they are
+ * parsed, so that what was checked is what is used. Used by the agent on its own arena, by profd on
+ * those of the dead, and by tests on random bytes. One thread per reader. */
 #ifndef PROFD_BUFFER_ARENA_READER_H
 #define PROFD_BUFFER_ARENA_READER_H
 
@@ -27,8 +27,8 @@ struct arena_info {
     uint64_t kept_blocks, kept_bytes;             /* read so far */
 };
 
-/* Opens the arena behind FD (borrowed; a file or memfd, mapped read-only). -EPROTO when the header is
- * no arena of this version, -EIO when the file is smaller than it says, or the error of mmap. */
+/* Opens the arena behind FD (borrowed; a file or memfd, mapped read-only). -EPROTO when the header
+ * is no arena of this version, -EIO when the file is smaller than it says, or the error of mmap. */
 int arena_reader_open(int fd, struct arena_reader **out);
 /* The same over MEMORY (borrowed), e.g. the process's own mapping or a fuzzer's bytes. */
 int arena_reader_open_memory(const void *memory, size_t bytes, struct arena_reader **out);
@@ -36,8 +36,8 @@ void arena_reader_close(struct arena_reader *reader);
 
 void arena_reader_info(const struct arena_reader *reader, struct arena_info *out);
 
-/* One dictionary record, decoded; strings are views of `length` bytes, not terminated, valid until the
- * reader is closed. Fields that the kind does not have are zero. */
+/* One dictionary record, decoded; strings are views of `length` bytes, not terminated, valid until
+ * the reader is closed. Fields that the kind does not have are zero. */
 struct arena_string {
     const char *bytes;
     size_t length;
@@ -45,14 +45,16 @@ struct arena_string {
 struct arena_record {
     enum dictionary_kind kind;
     uint64_t time_ns;
-    uint32_t index;    /* THREAD*: thread index; SITE, CATEGORY: id */
+    uint32_t index; /* THREAD*: thread index; SITE, CATEGORY: id */
     int32_t pid, parent_pid, tid;
     bool is_main;
     uint32_t category, line;
     uint64_t start, end, load_bias;
-    struct arena_string name;     /* THREAD*, SITE, CATEGORY, PROCESS_NAME, LOG; LIBRARY: path; PROCESS: executable */
-    struct arena_string extra;    /* SITE: function; CATEGORY: colour; PROCESS: command line; LIBRARY: build id */
-    struct arena_string file;     /* SITE */
+    struct arena_string
+        name; /* THREAD*, SITE, CATEGORY, PROCESS_NAME, LOG; LIBRARY: path; PROCESS: executable */
+    struct arena_string
+        extra; /* SITE: function; CATEGORY: colour; PROCESS: command line; LIBRARY: build id */
+    struct arena_string file; /* SITE */
 };
 /* The next record; 1 with *OUT filled, 0 at the end. Damaged records are skipped where their size
  * allows, else they end the list. The dictionary is copied at open: records are a snapshot. */
@@ -72,8 +74,8 @@ struct chunk_copy {
     struct clock_calibration calibration;
     uint8_t bytes[CHUNK_BUFFER_BYTES];
 };
-/* Copies chunk POSITION (below the count). 0; -ENOENT when it was recycled meanwhile (the caller goes
- * on with the next); -EPROTO when its header is damaged. */
+/* Copies chunk POSITION (below the count). 0; -ENOENT when it was recycled meanwhile (the caller
+ * goes on with the next); -EPROTO when its header is damaged. */
 int arena_reader_copy_chunk(struct arena_reader *reader, size_t position, struct chunk_copy *out);
 
 /* Walks the blocks of a copied chunk. */

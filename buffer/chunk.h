@@ -32,11 +32,11 @@ enum chunk_state {
 };
 
 struct chunk {
-    _Atomic uint32_t state;      /* enum chunk_state */
-    uint32_t writer_index;       /* dictionary thread index of the writer; CHUNK_WRITER_SAMPLER */
-    uint32_t generation;         /* of the session that it belongs to */
-    int32_t process_id;          /* of the writer */
-    uint64_t range_start;        /* global index of the first byte: block index = range_start + offset */
+    _Atomic uint32_t state; /* enum chunk_state */
+    uint32_t writer_index;  /* dictionary thread index of the writer; CHUNK_WRITER_SAMPLER */
+    uint32_t generation;    /* of the session that it belongs to */
+    int32_t process_id;     /* of the writer */
+    uint64_t range_start;   /* global index of the first byte: block index = range_start + offset */
     struct clock_pair start;     /* when first used */
     struct clock_pair done;      /* when it became full; zeros until then */
     uint32_t buffer_bytes;       /* room for blocks */
@@ -53,11 +53,17 @@ _Static_assert(sizeof(struct chunk) == CHUNK_HEADER_BYTES, "the header is two ca
 /* writer_index of the chunks that the sampler writes. */
 #define CHUNK_WRITER_SAMPLER UINT32_MAX
 
-/* Moves CHUNK from FROM to TO. 0, or -EINVAL when the life cycle has no such move or CHUNK is not in
- * FROM. Any thread that holds the manager's lock. */
+/* Moves CHUNK from FROM to TO. 0, or -EINVAL when the life cycle has no such move or CHUNK is not
+ * in FROM. Any thread that holds the manager's lock. */
 int chunk_move(struct chunk *chunk, enum chunk_state from, enum chunk_state to);
 
-/* "free", "in-use", "done", "released". */
+/* Fills the header of CHUNK, in use since now, for a new life without blocks. A reader that is
+ * copying the previous one sees range_start change before anything else does. Under the manager's
+ * lock. */
+void chunk_begin(struct chunk *chunk, uint32_t writer_index, uint32_t generation,
+                 uint64_t range_start);
+
+/* "free", "in-use", "done", "released"; "invalid" for any other number. */
 const char *chunk_state_name(enum chunk_state state);
 
 #endif

@@ -13,10 +13,10 @@
 #include "buffer/leb128.h"
 
 struct chunk_writer {
-    uint8_t *next;            /* where the next block goes; NULL without a chunk */
-    uint8_t *end;             /* of the chunk's buffer */
-    struct chunk *chunk;      /* NULL, or in use by this writer */
-    uint64_t last_ticks;      /* the last time written in this chunk */
+    uint8_t *next;       /* where the next block goes; NULL without a chunk */
+    uint8_t *end;        /* of the chunk's buffer */
+    struct chunk *chunk; /* NULL, or in use by this writer */
+    uint64_t last_ticks; /* the last time written in this chunk */
     struct chunk_manager *manager;
     uint32_t writer_index;
 };
@@ -29,7 +29,8 @@ void chunk_writer_init(struct chunk_writer *writer, struct chunk_manager *manage
 void chunk_writer_finish(struct chunk_writer *writer);
 
 /* Slow side of reserve: a fresh chunk with room for ENTRY_BYTES. 0; -ENOBUFS at the memory limit
- * (DROP_MEMORY_LIMIT counted); -EMSGSIZE when no chunk could hold it (DROP_BLOCK_TOO_LARGE counted). */
+ * (DROP_MEMORY_LIMIT counted); -EMSGSIZE when no chunk could hold it (DROP_BLOCK_TOO_LARGE
+ * counted). */
 int chunk_writer_refill(struct chunk_writer *writer, size_t entry_bytes);
 
 /* Whether an entry of at most ENTRY_BYTES fits the current chunk. */
@@ -50,7 +51,8 @@ static inline void chunk_writer_publish(struct chunk_writer *writer, uint8_t *bl
                           memory_order_release);
 }
 
-/* Copies a finished ENTRY (kind byte first) into a block of its own. Errors as chunk_writer_refill. */
+/* Copies a finished ENTRY (kind byte first) into a block of its own. Errors as chunk_writer_refill.
+ */
 int chunk_writer_put(struct chunk_writer *writer, const uint8_t *entry, size_t entry_bytes);
 
 #endif

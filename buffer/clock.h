@@ -1,7 +1,7 @@
 /* The clock of recorded times: raw ticks, and what turns them into nanoseconds.
  *
- * Recording stores ticks; only JSON generation converts. On x86-64 with an invariant TSC a tick is a
- * TSC cycle, elsewhere CLOCK_MONOTONIC nanoseconds. Two readings of both clocks, some time apart,
+ * Recording stores ticks; only JSON generation converts. On x86-64 with an invariant TSC a tick is
+ * a TSC cycle, elsewhere CLOCK_MONOTONIC nanoseconds. Two readings of both clocks, some time apart,
  * calibrate one by the other. All processes share CLOCK_MONOTONIC, so their times line up. */
 #ifndef PROFD_BUFFER_CLOCK_H
 #define PROFD_BUFFER_CLOCK_H
@@ -15,8 +15,14 @@ struct clock_pair {
     uint64_t monotonic_ns;
 };
 
-/* From two pairs, the conversion through both. With pairs too close to tell the rate (under 1 µs, or
- * the same pair twice), or out of order, ticks_per_ns falls back to FALLBACK. */
+/* Pairs closer than this do not tell the rate: a pair is exact to some tens of nanoseconds. */
+#define CLOCK_CALIBRATION_MIN_NS 1000000u
+
+/* Rates outside are no clock's, but damaged pairs: 100 GHz to 1 MHz. */
+#define CLOCK_MIN_NS_PER_TICK 0.01
+#define CLOCK_MAX_NS_PER_TICK 1000.0
+
+/* The conversion from ticks to nanoseconds, through one pair, at one rate. */
 struct clock_calibration {
     struct clock_pair base;
     double ns_per_tick;
@@ -37,10 +43,13 @@ uint64_t clock_monotonic_ns(void);
 /* Reads both clocks as close together as possible (best of three). Safe in a signal handler. */
 struct clock_pair clock_read_pair(void);
 
+/* The conversion through EARLY and LATE. Pairs that are too close, out of order, or of no possible
+ * rate give a conversion through EARLY at FALLBACK_NS_PER_TICK. */
 struct clock_calibration clock_calibrate(struct clock_pair early, struct clock_pair late,
                                          double fallback_ns_per_tick);
 
-/* TICKS as nanoseconds on CLOCK_MONOTONIC; times before the base are fine. */
+/* TICKS as nanoseconds on CLOCK_MONOTONIC; times before the base are fine. Never wraps: what would
+ * be below 0 or above the largest number is that. */
 uint64_t clock_to_ns(const struct clock_calibration *calibration, uint64_t ticks);
 
 #include "buffer/clock_x86_64.h"

@@ -2,8 +2,8 @@
  *
  * Append-only, in the arena, never recycled: threads, libraries, sites of labels and markers,
  * categories, pauses. A record is framed like a block: LEB128 size, then one byte of kind, then
- * fields: numbers as LEB128, strings and bytes as LEB128 length and bytes. Times are CLOCK_MONOTONIC ns.
- * Unknown kinds are skipped by readers. */
+ * fields: numbers as LEB128, strings and bytes as LEB128 length and bytes. Times are
+ * CLOCK_MONOTONIC ns. Unknown kinds are skipped by readers. */
 #ifndef PROFD_BUFFER_DICTIONARY_H
 #define PROFD_BUFFER_DICTIONARY_H
 
@@ -16,18 +16,18 @@
 #include "buffer/arena.h"
 
 #define DICTIONARY_KINDS(X)                                                                        \
-    X(PROCESS, 1)     /* pid, parent pid, start ns, executable, command line (NUL-separated) */    \
-    X(THREAD, 2)      /* index, tid, is main (0/1), start ns, name */                              \
-    X(THREAD_NAME, 3) /* index, ns, name: renamed */                                               \
-    X(THREAD_END, 4)  /* index, ns */                                                              \
-    X(LIBRARY, 5)     /* ns, start, end, load bias, path, build id bytes (0 to 64) */              \
-    X(LIBRARY_END, 6) /* ns, start: unmapped */                                                    \
-    X(SITE, 7)        /* id, category id, line, name, function, file: a label or marker */         \
-    X(CATEGORY, 8)    /* id, colour, name: id >= CATEGORY_FIRST_OWN */                             \
-    X(PAUSE, 9)       /* ns: sampling and markers paused */                                        \
-    X(RESUME, 10)     /* ns */                                                                     \
+    X(PROCESS, 1)       /* pid, parent pid, start ns, executable, command line (NUL-separated) */  \
+    X(THREAD, 2)        /* index, tid, is main (0/1), start ns, name */                            \
+    X(THREAD_NAME, 3)   /* index, ns, name: renamed */                                             \
+    X(THREAD_END, 4)    /* index, ns */                                                            \
+    X(LIBRARY, 5)       /* ns, start, end, load bias, path, build id bytes (0 to 64) */            \
+    X(LIBRARY_END, 6)   /* ns, start: unmapped */                                                  \
+    X(SITE, 7)          /* id, category id, line, name, function, file: a label or marker */       \
+    X(CATEGORY, 8)      /* id, colour, name: id >= CATEGORY_FIRST_OWN */                           \
+    X(PAUSE, 9)         /* ns: sampling and markers paused */                                      \
+    X(RESUME, 10)       /* ns */                                                                   \
     X(PROCESS_NAME, 11) /* ns, name: shown for the process, e.g. "prefork: worker 3" */            \
-    X(LOG, 12)        /* ns, text: for profilingLog */
+    X(LOG, 12)          /* ns, text: for profilingLog */
 
 enum dictionary_kind {
 #define X(name, number) DICTIONARY_##name = number,
@@ -52,6 +52,7 @@ enum dictionary_category {
 #define X(name, number, text, colour) CATEGORY_##name = number,
     CATEGORIES(X)
 #undef X
+        CATEGORY_FIRST_OWN /* the first that a program may make */
 };
 
 struct dictionary {
@@ -61,9 +62,10 @@ struct dictionary {
 
 struct dictionary_library {
     uint64_t time_ns;
-    uint64_t start, end, load_bias; /* addresses; a symbol's address = bias + its value in the file */
+    uint64_t start, end,
+        load_bias; /* addresses; a symbol's address = bias + its value in the file */
     const char *path;
-    const uint8_t *build_id;
+    const uint8_t *build_id; /* NULL when it has none */
     size_t build_id_bytes;
 };
 
@@ -77,7 +79,8 @@ struct dictionary_site {
 };
 
 /* All put functions: any thread, not in signal handlers; 0, or -ENOSPC when the dictionary is full
- * (DROP_DICTIONARY_FULL counted). Strings are cut at 4096 bytes. Nothing is kept of the arguments. */
+ * (DROP_DICTIONARY_FULL counted). Strings and bytes are cut at 4096 bytes. Nothing is kept of the
+ * arguments. */
 void dictionary_init(struct dictionary *dictionary, struct arena *arena);
 int dictionary_put_process(struct dictionary *dictionary, pid_t pid, pid_t parent,
                            uint64_t start_ns, const char *executable, const char *command_line,

@@ -13,32 +13,32 @@
 
 #include <stdint.h>
 
-#define ENTRY_KINDS(X)                                                                             \
-    /* time: starts one tick of the sampler. `time` is when it sent its requests. */               \
-    X(TICK, 1)                                                                                     \
+#define ENTRY_KINDS(X)                                                                              \
+    /* time: starts one tick of the sampler. `time` is when it sent its requests. */                \
+    X(TICK, 1)                                                                                      \
     /* thread index, ticks after the TICK, CPU use in µs since the thread's previous sample, kept, \
-     * added, then `added` frames. The stack is the outermost `kept` frames of the thread's        \
-     * previous stack in this chunk, followed inwards by the added ones. A frame is                \
-     * (zigzag(address - previous frame's address) << 1), or (label's site id << 1 | 1). The       \
-     * "previous frame's address" of the first added one is that of the last kept native frame,    \
-     * or 0 when there is none. Caller addresses are return addresses. */                          \
-    X(SAMPLE, 2)                                                                                   \
-    /* As SAMPLE, for a stack deeper than what was copied: outer frames are missing. */            \
-    X(SAMPLE_TRUNCATED, 3)                                                                         \
+     * added, then `added` frames. The stack is the outermost `kept` frames of the thread's         \
+     * previous stack in this chunk, followed inwards by the added ones. A frame is                 \
+     * (zigzag(address - previous frame's address) << 1), or (label's site id << 1 | 1). The        \
+     * "previous frame's address" of the first added one is that of the last kept native frame,     \
+     * or 0 when there is none. Caller addresses are return addresses. */                           \
+    X(SAMPLE, 2)                                                                                    \
+    /* As SAMPLE, for a stack deeper than what was copied: outer frames are missing. */             \
+    X(SAMPLE_TRUNCATED, 3)                                                                          \
     /* thread index, ticks after the TICK, CPU use in µs: ran, but the stack is as before. */      \
-    X(SAME, 4)                                                                                     \
-    /* thread index: a sample was asked for and did not come in time. */                           \
-    X(LATE, 5)                                                                                     \
-    /* time, site id */                                                                            \
-    X(MARKER, 6)                                                                                   \
-    X(MARKER_START, 7)                                                                             \
-    X(MARKER_END, 8)                                                                               \
-    /* time of the end, duration in ticks, site id */                                              \
-    X(MARKER_INTERVAL, 9)                                                                          \
-    /* As the four above, followed by text up to the end of the block (bytes, not terminated). */  \
-    X(TEXT_MARKER, 10)                                                                             \
-    X(TEXT_MARKER_START, 11)                                                                       \
-    X(TEXT_MARKER_END, 12)                                                                         \
+    X(SAME, 4)                                                                                      \
+    /* thread index: a sample was asked for and did not come in time. */                            \
+    X(LATE, 5)                                                                                      \
+    /* time, site id */                                                                             \
+    X(MARKER, 6)                                                                                    \
+    X(MARKER_START, 7)                                                                              \
+    X(MARKER_END, 8)                                                                                \
+    /* time of the end, duration in ticks, site id */                                               \
+    X(MARKER_INTERVAL, 9)                                                                           \
+    /* As the four above, followed by text up to the end of the block (bytes, not terminated). */   \
+    X(TEXT_MARKER, 10)                                                                              \
+    X(TEXT_MARKER_START, 11)                                                                        \
+    X(TEXT_MARKER_END, 12)                                                                          \
     X(TEXT_MARKER_INTERVAL, 13)
 
 enum entry_kind {

@@ -20,7 +20,8 @@ void sample_encoder_destroy(struct sample_encoder *encoder);
 /* Starts a tick at TICKS (not before the previous one). Errors as chunk_writer_refill. */
 int sample_encoder_tick(struct sample_encoder *encoder, uint64_t ticks);
 
-/* A stack, outermost frame first, DEPTH <= SAMPLE_MAX_FRAMES; written as SAME when nothing changed. */
+/* A stack, outermost frame first, DEPTH <= SAMPLE_MAX_FRAMES; written as SAME when nothing changed.
+ */
 int sample_encoder_sample(struct sample_encoder *encoder, uint32_t thread_index, uint64_t ticks,
                           uint64_t cpu_us, const struct stack_frame *frames, uint32_t depth,
                           bool is_truncated);

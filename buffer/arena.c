@@ -1,0 +1,131 @@
+#include "buffer/arena.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CHUNKS_OFFSET ((uint64_t)ARENA_HEADER_BYTES + ARENA_DICTIONARY_BYTES)
+
+/* How many chunks fit a file within the process's limit, at most WANTED. Growing a file past the
+ * limit raises SIGXFSZ, which ends the program; so it must not be tried. */
+static uint64_t chunks_within_file_limit(uint64_t wanted)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return wanted;
+    if (limit.rlim_cur < CHUNKS_OFFSET)
+        return 0;
+    uint64_t fitting = (limit.rlim_cur - CHUNKS_OFFSET) / CHUNK_BYTES;
+    return fitting < wanted ? fitting : wanted;
+}
+
+static int create_sealed_file(uint64_t total_bytes, struct arena *out)
+{
+    struct stat status;
+    out->fd = memfd_create("profd-arena", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (out->fd < 0 || ftruncate(out->fd, (off_t)total_bytes) != 0 ||
+        fcntl(out->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0 ||
+        fstat(out->fd, &status) != 0)
+        return -errno;
+    out->device = status.st_dev;
+    out->inode = status.st_ino;
+    return 0;
+}
+
+/* Mapped without access first: in a program that called mlockall(MCL_FUTURE) the kernel would fill
+ * every accessible page at once, and could not take one back from a locked mapping. */
+static int map_file(uint64_t total_bytes, struct arena *out)
+{
+    void *memory = mmap(NULL, total_bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE, out->fd, 0);
+    if (memory == MAP_FAILED)
+        return -errno;
+    out->header = memory;
+    out->dictionary = (uint8_t *)memory + ARENA_HEADER_BYTES;
+    out->chunks = (uint8_t *)memory + CHUNKS_OFFSET;
+    out->mapped_bytes = total_bytes;
+    if (munlock(memory, total_bytes) != 0 ||
+        mprotect(memory, total_bytes, PROT_READ | PROT_WRITE) != 0 ||
+        madvise(memory, total_bytes, MADV_DONTFORK) != 0 ||
+        madvise(memory, total_bytes, MADV_DONTDUMP) != 0)
+        return -errno;
+    return 0;
+}
+
+static void fill_header(struct arena *arena, uint32_t chunk_count)
+{
+    struct arena_header *header = arena->header;
+    header->version = ARENA_VERSION;
+    header->chunk_bytes = CHUNK_BYTES;
+    header->total_bytes = arena->mapped_bytes;
+    header->dictionary_offset = ARENA_HEADER_BYTES;
+    header->dictionary_bytes = ARENA_DICTIONARY_BYTES;
+    header->chunks_offset = CHUNKS_OFFSET;
+    header->chunk_count = chunk_count;
+    header->process_id = getpid();
+    header->parent_process_id = getppid();
+    header->ticks_are_tsc = clock_is_tsc();
+    header->first_pair = clock_read_pair();
+    header->process_start_ns = header->first_pair.monotonic_ns;
+    arena_update_clock(arena);
+    /* Last, so that a reader takes nothing unfinished for an arena. */
+    __atomic_store_n(&header->magic, ARENA_MAGIC, __ATOMIC_RELEASE);
+}
+
+int arena_create(uint64_t capacity_bytes, struct arena *out)
+{
+    *out = (struct arena){ .fd = -1 };
+    uint64_t wanted = capacity_bytes / CHUNK_BYTES;
+    if (wanted == 0 || wanted > UINT32_MAX)
+        return -EINVAL;
+    uint64_t chunk_count = chunks_within_file_limit(wanted);
+    if (chunk_count == 0)
+        return -EFBIG;
+
+    clock_initialize();
+    uint64_t total_bytes = CHUNKS_OFFSET + chunk_count * CHUNK_BYTES;
+    int error = create_sealed_file(total_bytes, out);
+    if (error == 0)
+        error = map_file(total_bytes, out);
+    if (error != 0) {
+        arena_destroy(out);
+        return error;
+    }
+    fill_header(out, (uint32_t)chunk_count);
+    return 0;
+}
+
+bool arena_owns_fd(const struct arena *arena)
+{
+    struct stat status;
+    return arena->fd >= 0 && fstat(arena->fd, &status) == 0 && status.st_dev == arena->device &&
+           status.st_ino == arena->inode;
+}
+
+void arena_abandon(struct arena *arena)
+{
+    if (arena_owns_fd(arena))
+        close(arena->fd);
+    *arena = (struct arena){ .fd = -1 };
+}
+
+void arena_destroy(struct arena *arena)
+{
+    if (arena->header != NULL)
+        munmap(arena->header, arena->mapped_bytes);
+    arena_abandon(arena);
+}
+
+void arena_update_clock(struct arena *arena)
+{
+    struct arena_header *header = arena->header;
+    struct clock_pair now = clock_read_pair();
+    uint32_t sequence = atomic_load_explicit(&header->latest_sequence, memory_order_relaxed);
+    atomic_store_explicit(&header->latest_sequence, sequence + 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+    atomic_store_explicit(&header->latest_ticks, now.ticks, memory_order_relaxed);
+    atomic_store_explicit(&header->latest_monotonic_ns, now.monotonic_ns, memory_order_relaxed);
+    atomic_store_explicit(&header->latest_sequence, sequence + 2, memory_order_release);
+}

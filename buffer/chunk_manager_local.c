@@ -1,0 +1,238 @@
+/* Handing out, taking back and recycling. */
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "buffer/chunk_manager_state.h"
+
+static uint32_t limit_in_chunks(const struct chunk_manager *manager, uint64_t limit_bytes)
+{
+    uint64_t chunks = limit_bytes / CHUNK_BYTES;
+    return chunks < manager->slot_count ? (uint32_t)chunks : manager->slot_count;
+}
+
+/* Gives memory of the arena back to the kernel, which refuses for locked memory: a program may have
+ * asked for that with mlockall(). */
+static bool free_memory(void *start, size_t bytes)
+{
+    if (madvise(start, bytes, MADV_REMOVE) == 0)
+        return true;
+    return munlock(start, bytes) == 0 && madvise(start, bytes, MADV_REMOVE) == 0;
+}
+
+/* Frees what earlier sessions left in the arena. When the kernel refuses, the slots keep their
+ * memory and are handed out with it. */
+static void discard_earlier_sessions(struct arena *arena)
+{
+    struct arena_header *header = arena->header;
+    uint64_t used = atomic_load_explicit(&header->chunk_high_water, memory_order_relaxed);
+    if (used > header->chunk_count)
+        used = header->chunk_count;
+    for (uint32_t slot = 0; slot < used; slot++)
+        atomic_store_explicit(&arena_chunk(arena, slot)->state, CHUNK_FREE, memory_order_release);
+    if (used != 0 && free_memory(arena->chunks, used * CHUNK_BYTES))
+        atomic_store_explicit(&header->chunk_high_water, 0, memory_order_relaxed);
+}
+
+int chunk_manager_create(struct arena *arena, uint32_t generation, uint64_t limit_bytes,
+                         struct chunk_manager **out)
+{
+    uint32_t slot_count = arena->header->chunk_count;
+    if (limit_bytes < CHUNK_BYTES)
+        return -EINVAL;
+    size_t links_end = sizeof(struct chunk_manager) + (size_t)slot_count * sizeof(uint32_t);
+    size_t done_offset = (links_end + 7) & ~(size_t)7;
+    size_t mapped_bytes = done_offset + (size_t)slot_count * sizeof(uint64_t);
+    struct chunk_manager *manager = mmap(NULL, mapped_bytes, PROT_READ | PROT_WRITE,
+                                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (manager == MAP_FAILED)
+        return -ENOMEM;
+
+    manager->arena = arena;
+    pthread_mutex_init(&manager->lock, NULL);
+    manager->generation = generation;
+    manager->slot_count = slot_count;
+    manager->limit_chunks = limit_in_chunks(manager, limit_bytes);
+    manager->mapped_bytes = mapped_bytes;
+    manager->done_ns = (uint64_t *)(void *)((uint8_t *)manager + done_offset);
+    discard_earlier_sessions(arena);
+    atomic_store_explicit(&arena->header->generation, generation, memory_order_release);
+    *out = manager;
+    return 0;
+}
+
+void chunk_manager_destroy(struct chunk_manager *manager)
+{
+    if (manager == NULL)
+        return;
+    chunk_manager_set_update_callback(manager, NULL, NULL);
+    pthread_mutex_destroy(&manager->lock);
+    munmap(manager, manager->mapped_bytes);
+}
+
+struct arena *chunk_manager_arena(const struct chunk_manager *manager)
+{
+    return manager->arena;
+}
+
+uint32_t chunk_manager_take_slot(struct chunk_manager *manager)
+{
+    if (manager->live_chunks >= manager->limit_chunks)
+        return SLOT_NONE;
+    uint32_t slot = slot_list_pop_front(&manager->free, manager->links);
+    if (slot == SLOT_NONE) {
+        if (manager->first_unused == manager->slot_count)
+            return SLOT_NONE;
+        slot = manager->first_unused++;
+        _Atomic uint64_t *high_water = &manager->arena->header->chunk_high_water;
+        if (atomic_load_explicit(high_water, memory_order_relaxed) < manager->first_unused)
+            atomic_store_explicit(high_water, manager->first_unused, memory_order_release);
+    }
+    manager->live_chunks++;
+    return slot;
+}
+
+static void count_dropped(struct arena *arena, const struct chunk *chunk)
+{
+    uint32_t blocks = atomic_load_explicit(&chunk->block_count, memory_order_relaxed);
+    uint32_t bytes = atomic_load_explicit(&chunk->offset_past_last_block, memory_order_relaxed);
+    arena_count_drop(arena, DROP_RECYCLED, blocks);
+    atomic_fetch_add_explicit(&arena->header->dropped_blocks, blocks, memory_order_relaxed);
+    atomic_fetch_add_explicit(&arena->header->dropped_bytes, bytes, memory_order_relaxed);
+}
+
+bool chunk_manager_discard_slot(struct chunk_manager *manager, uint32_t slot)
+{
+    bool is_freed = free_memory(arena_chunk(manager->arena, slot), CHUNK_BYTES);
+    if (is_freed)
+        manager->live_chunks--;
+    slot_list_push_back(is_freed ? &manager->free : &manager->prepared, manager->links, slot);
+    return is_freed;
+}
+
+bool chunk_manager_destroy_oldest(struct chunk_manager *manager)
+{
+    uint32_t slot = slot_list_pop_front(&manager->released, manager->links);
+    if (slot == SLOT_NONE)
+        return false;
+    struct chunk *chunk = arena_chunk(manager->arena, slot);
+    count_dropped(manager->arena, chunk);
+    if (chunk_move(chunk, CHUNK_RELEASED, CHUNK_FREE) != 0)
+        return false; /* the program overwrote the header; the slot is lost, and stays counted */
+    return chunk_manager_discard_slot(manager, slot);
+}
+
+static void trim_to_limit(struct chunk_manager *manager)
+{
+    while (manager->live_chunks > manager->limit_chunks) {
+        uint32_t slot = slot_list_pop_front(&manager->prepared, manager->links);
+        if (slot != SLOT_NONE ? !chunk_manager_discard_slot(manager, slot)
+                              : !chunk_manager_destroy_oldest(manager))
+            return;
+    }
+}
+
+/* A slot for a new chunk, and the state that its chunk is in; SLOT_NONE when there is none. */
+static uint32_t choose_slot(struct chunk_manager *manager, enum chunk_state *state)
+{
+    *state = CHUNK_FREE;
+    if (manager->live_chunks > manager->limit_chunks)
+        return SLOT_NONE;
+    uint32_t slot = slot_list_pop_front(&manager->prepared, manager->links);
+    if (slot == SLOT_NONE)
+        slot = chunk_manager_take_slot(manager);
+    if (slot == SLOT_NONE) {
+        *state = CHUNK_RELEASED;
+        slot = slot_list_pop_front(&manager->released, manager->links);
+        if (slot != SLOT_NONE)
+            count_dropped(manager->arena, arena_chunk(manager->arena, slot));
+    }
+    return slot;
+}
+
+static struct chunk *get_locked(struct chunk_manager *manager, uint32_t writer_index)
+{
+    enum chunk_state state;
+    uint32_t slot = choose_slot(manager, &state);
+    if (slot == SLOT_NONE)
+        return NULL;
+    struct chunk *chunk = arena_chunk(manager->arena, slot);
+    if (chunk_move(chunk, state, CHUNK_IN_USE) != 0)
+        return NULL; /* the program overwrote the header; the slot is lost, and stays counted */
+    uint64_t range_start = atomic_fetch_add_explicit(&manager->arena->header->next_range_start,
+                                                     CHUNK_BUFFER_BYTES, memory_order_relaxed);
+    chunk_begin(chunk, writer_index, manager->generation, range_start);
+    return chunk;
+}
+
+/* The slot of CHUNK, or SLOT_NONE when it is none of the arena's. */
+static uint32_t slot_of(const struct chunk_manager *manager, const struct chunk *chunk)
+{
+    uintptr_t distance = (uintptr_t)chunk - (uintptr_t)manager->arena->chunks;
+    if (distance % CHUNK_BYTES != 0 || distance / CHUNK_BYTES >= manager->slot_count)
+        return SLOT_NONE;
+    return (uint32_t)(distance / CHUNK_BYTES);
+}
+
+/* The slot that was released, or SLOT_NONE when CHUNK was not in use. */
+static uint32_t release_locked(struct chunk_manager *manager, struct chunk *chunk)
+{
+    uint32_t slot = slot_of(manager, chunk);
+    if (slot == SLOT_NONE || chunk_move(chunk, CHUNK_IN_USE, CHUNK_DONE) != 0)
+        return SLOT_NONE;
+    chunk->done = clock_read_pair();
+    manager->done_ns[slot] = chunk->done.monotonic_ns;
+    if (chunk_move(chunk, CHUNK_DONE, CHUNK_RELEASED) != 0)
+        return SLOT_NONE;
+    slot_list_push_back(&manager->released, manager->links, slot);
+    return slot;
+}
+
+struct chunk *chunk_manager_get(struct chunk_manager *manager, uint32_t writer_index)
+{
+    return chunk_manager_exchange(manager, NULL, writer_index);
+}
+
+void chunk_manager_release(struct chunk_manager *manager, struct chunk *chunk)
+{
+    pthread_mutex_lock(&manager->lock);
+    uint32_t released = release_locked(manager, chunk);
+    trim_to_limit(manager);
+    chunk_manager_notify(manager, released);
+    pthread_mutex_unlock(&manager->lock);
+}
+
+struct chunk *chunk_manager_exchange(struct chunk_manager *manager, struct chunk *full,
+                                     uint32_t writer_index)
+{
+    pthread_mutex_lock(&manager->lock);
+    uint32_t released = full != NULL ? release_locked(manager, full) : SLOT_NONE;
+    trim_to_limit(manager);
+    struct chunk *chunk = get_locked(manager, writer_index);
+    chunk_manager_notify(manager, released);
+    pthread_mutex_unlock(&manager->lock);
+    return chunk;
+}
+
+void chunk_manager_set_limit(struct chunk_manager *manager, uint64_t limit_bytes)
+{
+    pthread_mutex_lock(&manager->lock);
+    manager->limit_chunks = limit_in_chunks(manager, limit_bytes);
+    trim_to_limit(manager);
+    chunk_manager_notify(manager, SLOT_NONE);
+    pthread_mutex_unlock(&manager->lock);
+}
+
+void chunk_manager_before_fork(struct chunk_manager *manager)
+{
+    pthread_mutex_lock(&manager->lock);
+}
+
+void chunk_manager_after_fork_parent(struct chunk_manager *manager)
+{
+    pthread_mutex_unlock(&manager->lock);
+}
+
+void chunk_manager_abandon(struct chunk_manager *manager)
+{
+    munmap(manager, manager->mapped_bytes);
+}

@@ -1,0 +1,106 @@
+#include "buffer/clock.h"
+
+#include <cpuid.h>
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+int clock_tsc_is_invariant;
+
+/* Intel and AMD both tell it in this leaf: the TSC runs at one rate through all power states. */
+static bool cpu_has_invariant_tsc(void)
+{
+    unsigned eax, ebx, ecx, edx;
+    return __get_cpuid(0x80000007, &eax, &ebx, &ecx, &edx) != 0 && (edx & (1u << 8)) != 0;
+}
+
+/* The program may have turned the instruction off for itself; it would then get a SIGSEGV. */
+static bool tsc_may_be_read(void)
+{
+    int mode = 0;
+    return prctl(PR_GET_TSC, &mode, 0, 0, 0) == 0 && mode == PR_TSC_ENABLE;
+}
+
+/* A kernel that found the TSCs of its processors to differ no longer offers them as a clock.
+ * Without its word on it (no /sys), the processor's own is taken. */
+static bool kernel_rejects_tsc(void)
+{
+    int fd = open("/sys/devices/system/clocksource/clocksource0/available_clocksource",
+                  O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    char names[256];
+    ssize_t length = read(fd, names, sizeof names);
+    close(fd);
+    return length > 0 && memmem(names, (size_t)length, "tsc", 3) == NULL;
+}
+
+void clock_initialize(void)
+{
+    static int is_decided; /* two threads that both decide come to the same result */
+    if (__atomic_load_n(&is_decided, __ATOMIC_ACQUIRE))
+        return;
+    bool is_tsc = cpu_has_invariant_tsc() && tsc_may_be_read() && !kernel_rejects_tsc();
+    __atomic_store_n(&clock_tsc_is_invariant, is_tsc, __ATOMIC_RELAXED);
+    __atomic_store_n(&is_decided, 1, __ATOMIC_RELEASE);
+}
+
+bool clock_is_tsc(void)
+{
+    return clock_tsc_is_invariant != 0;
+}
+
+uint64_t clock_monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now); /* fails only for clocks that do not exist */
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+struct clock_pair clock_read_pair(void)
+{
+    if (!clock_is_tsc()) {
+        uint64_t now_ns = clock_monotonic_ns();
+        return (struct clock_pair){ now_ns, now_ns };
+    }
+    struct clock_pair best = { 0, 0 };
+    uint64_t best_width = UINT64_MAX;
+    for (int attempt = 0; attempt < 3; attempt++) {
+        uint64_t before = clock_ticks();
+        uint64_t now_ns = clock_monotonic_ns();
+        uint64_t width = clock_ticks() - before;
+        if (width < best_width) {
+            best_width = width;
+            best = (struct clock_pair){ before + width / 2, now_ns };
+        }
+    }
+    return best;
+}
+
+struct clock_calibration clock_calibrate(struct clock_pair early, struct clock_pair late,
+                                         double fallback_ns_per_tick)
+{
+    struct clock_calibration calibration = { early, fallback_ns_per_tick };
+    if (late.monotonic_ns <= early.monotonic_ns || late.ticks <= early.ticks ||
+        late.monotonic_ns - early.monotonic_ns < CLOCK_CALIBRATION_MIN_NS)
+        return calibration;
+    double rate =
+        (double)(late.monotonic_ns - early.monotonic_ns) / (double)(late.ticks - early.ticks);
+    if (rate >= CLOCK_MIN_NS_PER_TICK && rate <= CLOCK_MAX_NS_PER_TICK)
+        calibration.ns_per_tick = rate;
+    return calibration;
+}
+
+uint64_t clock_to_ns(const struct clock_calibration *calibration, uint64_t ticks)
+{
+    int64_t distance = (int64_t)(ticks - calibration->base.ticks);
+    double ns = fabs((double)distance * calibration->ns_per_tick);
+    uint64_t base_ns = calibration->base.monotonic_ns;
+    uint64_t away_ns = ns < 0x1p63 ? (uint64_t)ns : INT64_MAX;
+    if (distance < 0)
+        return base_ns > away_ns ? base_ns - away_ns : 0;
+    return base_ns < UINT64_MAX - away_ns ? base_ns + away_ns : UINT64_MAX;
+}

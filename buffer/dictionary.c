@@ -1,0 +1,163 @@
+#include "buffer/dictionary.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "buffer/leb128.h"
+
+enum { STRING_MAX_BYTES = 4096 };
+
+/* One field of a record: a number, or bytes behind their length. */
+struct field {
+    const void *bytes; /* NULL: a number */
+    uint64_t number;   /* or the length of bytes */
+};
+
+static struct field number(uint64_t value)
+{
+    return (struct field){ NULL, value };
+}
+
+static struct field bytes(const void *start, size_t length)
+{
+    return (struct field){ start, length < STRING_MAX_BYTES ? length : STRING_MAX_BYTES };
+}
+
+static struct field string(const char *text)
+{
+    return bytes(text, strnlen(text, STRING_MAX_BYTES));
+}
+
+static size_t record_bytes(const struct field *fields, size_t count)
+{
+    size_t total = 1; /* the kind */
+    for (size_t i = 0; i < count; i++)
+        total += leb128_size(fields[i].number) + (fields[i].bytes ? fields[i].number : 0);
+    return total;
+}
+
+static uint8_t *write_field(uint8_t *out, const struct field *field)
+{
+    out = leb128_write(out, field->number);
+    if (field->bytes == NULL)
+        return out;
+    memcpy(out, field->bytes, field->number);
+    return out + field->number;
+}
+
+/* Appends a record; readers see it whole or not at all. */
+static int put_record(struct dictionary *dictionary, enum dictionary_kind kind,
+                      const struct field *fields, size_t count)
+{
+    struct arena_header *header = dictionary->arena->header;
+    size_t bytes_in_record = record_bytes(fields, count);
+    int error = 0;
+
+    pthread_mutex_lock(&dictionary->lock);
+    uint32_t used = atomic_load_explicit(&header->dictionary_used_bytes, memory_order_relaxed);
+    if (used > ARENA_DICTIONARY_BYTES ||
+        leb128_size(bytes_in_record) + bytes_in_record > ARENA_DICTIONARY_BYTES - used) {
+        arena_count_drop(dictionary->arena, DROP_DICTIONARY_FULL, 1);
+        error = -ENOSPC;
+        goto cleanup;
+    }
+    uint8_t *out = leb128_write(dictionary->arena->dictionary + used, bytes_in_record);
+    *out++ = (uint8_t)kind;
+    for (size_t i = 0; i < count; i++)
+        out = write_field(out, &fields[i]);
+    atomic_store_explicit(&header->dictionary_used_bytes,
+                          (uint32_t)(out - dictionary->arena->dictionary), memory_order_release);
+cleanup:
+    pthread_mutex_unlock(&dictionary->lock);
+    return error;
+}
+
+#define PUT(dictionary, kind, ...)                                                                 \
+    put_record(dictionary, kind, (const struct field[]){ __VA_ARGS__ },                            \
+               sizeof((const struct field[]){ __VA_ARGS__ }) / sizeof(struct field))
+
+void dictionary_init(struct dictionary *dictionary, struct arena *arena)
+{
+    dictionary->arena = arena;
+    pthread_mutex_init(&dictionary->lock, NULL);
+}
+
+int dictionary_put_process(struct dictionary *dictionary, pid_t pid, pid_t parent,
+                           uint64_t start_ns, const char *executable, const char *command_line,
+                           size_t command_line_bytes)
+{
+    return PUT(dictionary, DICTIONARY_PROCESS, number((uint32_t)pid), number((uint32_t)parent),
+               number(start_ns), string(executable), bytes(command_line, command_line_bytes));
+}
+
+int dictionary_put_thread(struct dictionary *dictionary, uint32_t index, pid_t tid, bool is_main,
+                          uint64_t start_ns, const char *name)
+{
+    return PUT(dictionary, DICTIONARY_THREAD, number(index), number((uint32_t)tid), number(is_main),
+               number(start_ns), string(name));
+}
+
+int dictionary_put_thread_name(struct dictionary *dictionary, uint32_t index, uint64_t time_ns,
+                               const char *name)
+{
+    return PUT(dictionary, DICTIONARY_THREAD_NAME, number(index), number(time_ns), string(name));
+}
+
+int dictionary_put_thread_end(struct dictionary *dictionary, uint32_t index, uint64_t time_ns)
+{
+    return PUT(dictionary, DICTIONARY_THREAD_END, number(index), number(time_ns));
+}
+
+int dictionary_put_library(struct dictionary *dictionary, const struct dictionary_library *library)
+{
+    return PUT(dictionary, DICTIONARY_LIBRARY, number(library->time_ns), number(library->start),
+               number(library->end), number(library->load_bias), string(library->path),
+               bytes(library->build_id, library->build_id_bytes));
+}
+
+int dictionary_put_library_end(struct dictionary *dictionary, uint64_t time_ns, uint64_t start)
+{
+    return PUT(dictionary, DICTIONARY_LIBRARY_END, number(time_ns), number(start));
+}
+
+int dictionary_put_site(struct dictionary *dictionary, const struct dictionary_site *site)
+{
+    return PUT(dictionary, DICTIONARY_SITE, number(site->id), number(site->category),
+               number(site->line), string(site->name), string(site->function), string(site->file));
+}
+
+int dictionary_put_category(struct dictionary *dictionary, uint32_t id, const char *colour,
+                            const char *name)
+{
+    return PUT(dictionary, DICTIONARY_CATEGORY, number(id), string(colour), string(name));
+}
+
+int dictionary_put_pause(struct dictionary *dictionary, uint64_t time_ns)
+{
+    return PUT(dictionary, DICTIONARY_PAUSE, number(time_ns));
+}
+
+int dictionary_put_resume(struct dictionary *dictionary, uint64_t time_ns)
+{
+    return PUT(dictionary, DICTIONARY_RESUME, number(time_ns));
+}
+
+int dictionary_put_process_name(struct dictionary *dictionary, uint64_t time_ns, const char *name)
+{
+    return PUT(dictionary, DICTIONARY_PROCESS_NAME, number(time_ns), string(name));
+}
+
+int dictionary_put_log(struct dictionary *dictionary, uint64_t time_ns, const char *text)
+{
+    return PUT(dictionary, DICTIONARY_LOG, number(time_ns), string(text));
+}
+
+void dictionary_before_fork(struct dictionary *dictionary)
+{
+    pthread_mutex_lock(&dictionary->lock);
+}
+
+void dictionary_after_fork_parent(struct dictionary *dictionary)
+{
+    pthread_mutex_unlock(&dictionary->lock);
+}
