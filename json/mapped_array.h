@@ -1,7 +1,7 @@
 /* A growing array in memory of its own mapping, for code that must not touch the program's malloc.
  *
- * Grows by mremap, so elements move rarely by copying; pointers into it are invalid after a grow.
- * A zeroed struct is an empty array. One thread. */
+ * Grows by mremap, so elements are rarely copied; pointers into it are invalid after a grow. A
+ * zeroed struct is an empty array. One thread. */
 #ifndef PROFD_JSON_MAPPED_ARRAY_H
 #define PROFD_JSON_MAPPED_ARRAY_H
 
@@ -12,6 +12,7 @@ struct mapped_array {
     void *items;
     size_t count;    /* elements in use; the owner counts */
     size_t capacity; /* elements that fit */
+    size_t mapped_bytes;
 };
 
 /* Makes room for COUNT elements of ITEM_BYTES. New memory is zeroed. 0 or -ENOMEM, then unchanged.
@@ -21,6 +22,7 @@ int mapped_array_reserve(struct mapped_array *array, size_t count, size_t item_b
 /* Room for one more: its address, after which the count includes it; NULL without memory. */
 void *mapped_array_push(struct mapped_array *array, size_t item_bytes);
 
-void mapped_array_free(struct mapped_array *array, size_t item_bytes);
+/* Back to a zeroed struct. */
+void mapped_array_free(struct mapped_array *array);
 
 #endif

@@ -1,0 +1,68 @@
+/* Hashing and probing for the tables of unique things. */
+#ifndef PROFD_JSON_HASH_H
+#define PROFD_JSON_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "json/mapped_array.h"
+
+/* Multiplies and folds: all bits of both take part in all bits of the result. */
+static inline uint64_t hash_mix(uint64_t a, uint64_t b)
+{
+    unsigned __int128 product =
+        (unsigned __int128)(a ^ UINT64_C(0x9e3779b97f4a7c15)) * (b ^ UINT64_C(0xd6e8feb86659fd93));
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline uint64_t hash_bytes(const char *bytes, size_t length)
+{
+    uint64_t hash = length;
+    uint64_t word;
+    for (; length >= 8; length -= 8, bytes += 8) {
+        memcpy(&word, bytes, 8);
+        hash = hash_mix(hash, word);
+    }
+    word = 0;
+    memcpy(&word, bytes, length);
+    return hash_mix(hash, word);
+}
+
+/* Tables hold uint32_t slots, index + 1 or 0, a power of two of them, at most half of them in use.
+ */
+struct hash_probe {
+    const uint32_t *slots;
+    size_t mask, at;
+};
+
+static inline struct hash_probe hash_probe_start(const struct mapped_array *slots, uint64_t hash)
+{
+    size_t mask = slots->count - 1;
+    return (struct hash_probe){ .slots = slots->items, .mask = mask, .at = hash & mask };
+}
+
+/* The index at the probe, plus 1; 0 ends the search. Moves on. */
+static inline uint32_t hash_probe_next(struct hash_probe *probe)
+{
+    uint32_t slot = probe->slots[probe->at];
+    probe->at = (probe->at + 1) & probe->mask;
+    return slot;
+}
+
+/* Puts INDEX into a free slot of its hash; there is one. */
+static inline void hash_insert(struct mapped_array *slots, uint64_t hash, uint32_t index)
+{
+    uint32_t *items = slots->items;
+    size_t mask = slots->count - 1, at = hash & mask;
+    while (items[at] != 0)
+        at = (at + 1) & mask;
+    items[at] = index + 1;
+}
+
+/* Makes SLOTS large enough for COUNT things, whose hashes HASH_OF tells. 0 or -ENOMEM, unchanged.
+ */
+int hash_make_room(struct mapped_array *slots, uint32_t count,
+                   uint64_t (*hash_of)(const void *table, uint32_t index), const void *table);
+
+#endif
