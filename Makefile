@@ -123,7 +123,7 @@ $(B)/tests/%: tests/unit/%.c $(ROOMS)
 # Programs that are profiled by the system tests, or look at captures for them.
 $(B)/tests/programs/%: tests/system/programs/%.c $(B)/lib/libprofd.so
 	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(CC) $(BASE) -g -O1 -Ichild-agent/include -MMD -MP $< \
-	-L$(B)/lib -Wl,-rpath,'$$ORIGIN/../../lib' -Wl,--as-needed -lprofd $(CJSON) -o $@
+	-L$(B)/lib -Wl,-rpath,'$$ORIGIN/../../lib' -Wl,--as-needed -lprofd $(CJSON) $(MESSAGES) -o $@
 
 check: ## all tests; the last line tells how many passed (installs missing packages first)
 	$(Q)scripts/bootstrap && $(MAKE) --no-print-directory all $(UNIT) $(HELPERS) && \

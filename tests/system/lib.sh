@@ -1,0 +1,179 @@
+# Sourced by tests/system/test_*.sh: a scratch folder for each test, profd's programs, and claims.
+#
+# A test is a function named test_*. It runs with `set -e` in a shell of its own, in a scratch folder
+# that goes away afterwards together with every process that it started; it fails when a command
+# fails. What a script says is read by scripts/run-tests.
+# shellcheck shell=bash
+set -u
+
+build=${PROFD_BUILD:-$(cd "$(dirname "$0")/../../build/plain" && pwd)}
+source_dir=$(cd "$(dirname "$0")/../.." && pwd)
+profd=$build/bin/profd
+profctl=$build/bin/profctl
+programs=$build/tests/programs
+# Until the event that is waited for, on a slow machine.
+patience_s=30
+skip_status=77
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1}
+
+# --- Running ---
+
+run_tests() {
+    local test status bad=0
+    for test in $(declare -F | sed -n 's/^declare -f \(test_.*\)/\1/p'); do
+        [ $# -eq 0 ] || [[ " $* " == *" $test "* ]] || continue
+        (run_one "$test")
+        status=$?
+        case $status in
+        0) echo "ok $test" ;;
+        "$skip_status") ;;
+        *) echo "fail $test" && bad=1 ;;
+        esac
+    done
+    exit $bad
+}
+
+run_one() {
+    scratch=$(mktemp -d "${TMPDIR:-/tmp}/profd-test.XXXXXX")
+    children=()
+    trap 'clean_up' EXIT
+    cd "$scratch" || exit 1
+    chmod 755 "$scratch"
+    export PROFD_SOCKET=$scratch/profd.sock
+    set -eE
+    trap 'echo "# $test: \"$BASH_COMMAND\" failed with $? (line $LINENO)"; show_output' ERR
+    "$1"
+}
+
+clean_up() {
+    local status=$? child
+    trap - ERR
+    set +e
+    for child in "${children[@]}"; do
+        kill -CONT "$child" 2>/dev/null
+        kill -KILL "$child" 2>/dev/null
+        wait "$child" 2>/dev/null
+    done
+    mountpoint -q "$scratch/small" 2>/dev/null && umount "$scratch/small"
+    rm -rf "$scratch"
+    exit $status
+}
+
+show_output() {
+    local file
+    for file in "$scratch"/{stdout,stderr,profd.log}; do
+        [ -s "$file" ] && echo "# ${file##*/}:" && head -n 20 "$file" | sed 's/^/#   /'
+    done
+    return 0
+}
+
+fail() {
+    echo "# $*"
+    show_output
+    exit 1
+}
+
+skip() {
+    echo "skip $test: $*"
+    exit $skip_status
+}
+
+# --- Doing and waiting ---
+
+# expect STATUS COMMAND…: runs it with its output in ./stdout and ./stderr.
+expect() {
+    local wanted=$1 got=0
+    shift
+    timeout --kill-after=5 120 "$@" >stdout 2>stderr </dev/null || got=$?
+    [ "$got" -eq "$wanted" ] || fail "status $got instead of $wanted from: $*"
+}
+
+# wait_until COMMAND…: until it succeeds.
+wait_until() {
+    local end=$((SECONDS + patience_s))
+    until "$@" >/dev/null 2>&1; do
+        [ $SECONDS -lt $end ] || fail "gave up waiting for: $*"
+        sleep 0.02
+    done
+}
+
+# in_background COMMAND…: its process id is in $background and it ends with the test.
+in_background() {
+    "$@" </dev/null &
+    background=$!
+    children+=("$background")
+}
+
+# start_profd [ARGUMENT…]: until it answers. Its process id is in $daemon.
+start_profd() {
+    in_background "$profd" --socket "$PROFD_SOCKET" "$@" >profd.out 2>profd.log
+    daemon=$background
+    wait_until "$profctl" status
+}
+
+is_running() {
+    kill -0 "$1" 2>/dev/null
+}
+
+has_ended() {
+    ! is_running "$1"
+}
+
+# one_line FILE: a message for people is one line, not none and not many.
+one_line() {
+    [ "$(wc -l <"$1")" -eq 1 ] || fail "not one line: $(cat "$1")"
+}
+
+says() {
+    grep -qiE -- "$1" "$2" || fail "$2 does not say '$1'"
+}
+
+# refute COMMAND…: it must fail (a plain "!" would not end the test).
+refute() {
+    if "$@"; then
+        fail "should not be: $*"
+    fi
+}
+
+need_root() {
+    [ "$(id -u)" -eq 0 ] || skip "needs root"
+}
+
+# --- Looking at captures ---
+
+# read_facts CAPTURE: into ./facts (tests/system/programs/capture_facts.c tells what is in there).
+read_facts() {
+    gzip -cdf "$1" | "$programs/capture_facts" >facts || fail "$1 is not a profile"
+}
+
+# process_count NAME: how many processes of the capture are called so.
+process_count() {
+    awk -F'\t' -v name="$1" '$1 == "process" && $3 == name' facts | wc -l
+}
+
+has_process() {
+    [ "$(process_count "$1")" -ge 1 ] || fail "no process $1 among: $(cut -f3 <(grep ^process facts) | sort -u | xargs)"
+}
+
+# has_function PROCESS NAME: a function, label or marker of a process called so.
+has_function() {
+    awk -F'\t' -v process="$1" -v name="$2" '
+        $1 == "process" && $3 == process { pids[$2] = 1 }
+        $1 == "string" && ($2 in pids) && ($3 == name || index($3, name " (") == 1) { found = 1 }
+        END { exit !found }' facts || fail "$1 has no $2"
+}
+
+# samples_of PROCESS THREAD: how many samples the threads called so have.
+samples_of() {
+    awk -F'\t' -v process="$1" -v name="$2" '
+        $1 == "process" && $3 == process { pids[$2] = 1 }
+        $1 == "thread" && ($2 in pids) && $3 == name { samples += $4 }
+        END { print samples + 0 }' facts
+}
+
+# meta_of PROCESS KEY: values of a key of the processes called so.
+meta_of() {
+    awk -F'\t' -v process="$1" -v key="$2" '
+        $1 == "process" && $3 == process { pids[$2] = 1 }
+        $1 == "meta" && ($2 in pids) && $3 == key { print $4 }' facts
+}

@@ -1,0 +1,67 @@
+#!/bin/bash
+# A profiled program behaves as it does alone.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+run_fast() {
+    expect 0 "$profctl" run --interval 200us -o out.json -- "$@"
+    read_facts out.json
+}
+
+test_descriptors_are_the_programs_own() {
+    run_fast "$programs/close_all"
+    has_function close_all burn_outer
+}
+
+test_threads_that_exit_while_sampled() {
+    run_fast "$programs/short_threads"
+    [ "$(samples_of short_threads 'short 1')" -gt 0 ]
+}
+
+test_libraries_that_come_and_go() {
+    run_fast "$programs/library_storm" libz.so.1 liblzma.so.5
+    has_function library_storm burn_outer
+}
+
+test_sigurg_handler_is_the_programs_own() {
+    run_fast "$programs/own_signal"
+    has_function own_signal burn_outer
+}
+
+test_signal_masks_are_the_programs_own() {
+    run_fast "$programs/masked"
+    [ "$(samples_of masked masked)" -gt 50 ]
+}
+
+test_standard_streams_stay_clean() {
+    expect 0 "$profctl" run -o out.json -- sh -c '/bin/true; exit 0'
+    [ ! -s stdout ]
+    refute grep -i libprofd stderr
+}
+
+test_disabled_process_is_left_alone() {
+    # shellcheck disable=SC2016
+    expect 0 env PROFD_DISABLE=1 "$profctl" run -o out.json -- sh -c 'ls -l /proc/$$/fd; exit 0'
+    refute grep -E 'memfd|profd\.sock' stdout
+}
+
+test_a_linked_program_works_without_profd() {
+    expect 0 "$programs/labels"
+    [ ! -s stdout ]
+    [ ! -s stderr ]
+}
+
+test_labels_and_markers_of_a_linked_program() {
+    expect 0 "$profctl" run -o out.json -- "$programs/labels"
+    read_facts out.json
+    has_process labelled
+    has_function labelled 'outer label'
+    has_function labelled 'inner label'
+    for marker in instant 'with text' span interval; do
+        grep -q "^marker.*	$marker	" facts || fail "no marker $marker"
+    done
+    grep -q 'some text' facts
+    grep -q 'it took a while' facts
+}
+
+run_tests "$@"

@@ -1,0 +1,65 @@
+#!/bin/bash
+# An installation works wherever its prefix is, and a program links with what pkg-config says.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+install_into() {
+    make -C "$source_dir" --no-print-directory PREFIX="$1" ${2:+DESTDIR="$2"} install
+}
+
+# What pkg-config prints, also where it is not installed.
+flags_of() {
+    if command -v pkg-config >/dev/null; then
+        PKG_CONFIG_PATH=$1/lib/pkgconfig pkg-config --cflags --libs profd
+    else
+        sed -n "s|\${pcfiledir}/../..|$1|; s|\${[a-z]*}||g; s/^Cflags: //p; s/^Libs: //p" \
+            "$1/lib/pkgconfig/profd.pc" >/dev/null
+        echo "-I$1/include -L$1/lib -Wl,-rpath,$1/lib -lprofd"
+    fi
+}
+
+test_installed_copies_find_each_other_after_a_move() {
+    install_into "$scratch/first" >install.log
+    mv first second
+    PATH=$scratch/second/bin:$PATH expect 0 profctl run -o out.json -- "$programs/busy" 0.2
+    read_facts out.json
+    has_function busy burn_outer
+}
+
+test_destdir_and_uninstall() {
+    install_into /opt/profd "$scratch/stage" >install.log
+    for file in bin/profd bin/profctl libexec/profd-salvage lib/libprofd.so lib/libprofd.a \
+        lib/pkgconfig/profd.pc include/profd.h; do
+        [ -f "stage/opt/profd/$file" ] || fail "no $file"
+    done
+    make -C "$source_dir" --no-print-directory PREFIX=/opt/profd DESTDIR="$scratch/stage" \
+        uninstall >install.log
+    [ -z "$(find stage -type f)" ] || fail "left behind: $(find stage -type f)"
+}
+
+test_program_links_with_the_flags_of_pkg_config() {
+    install_into "$scratch/prefix" >install.log
+    # shellcheck disable=SC2046
+    expect 0 cc -I"$source_dir" "$source_dir/tests/system/programs/labels.c" -o app $(flags_of "$scratch/prefix")
+    expect 0 ./app
+    expect 0 prefix/bin/profctl run -o out.json -- ./app
+    read_facts out.json
+    has_function labelled 'inner label'
+}
+
+test_program_links_with_the_archive() {
+    install_into "$scratch/prefix" >install.log
+    expect 0 cc -I"$source_dir" -Iprefix/include "$source_dir/tests/system/programs/labels.c" -o app \
+        prefix/lib/libprofd.a
+    expect 0 ./app
+}
+
+test_library_exports_only_what_it_means_to() {
+    nm -D --defined-only "$build/lib/libprofd.so" | awk '{ print $3 }' | grep -v '^profd_' >exported || true
+    while read -r name; do
+        grep -qw "$name" "$source_dir/child-agent/libprofd.map" || fail "exports $name"
+    done <exported
+    [ "$(nm --defined-only -g "$build/lib/libprofd.a" | awk 'NF == 3 && $3 !~ /^profd_/' | wc -l)" -eq 0 ]
+}
+
+run_tests "$@"

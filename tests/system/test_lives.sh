@@ -1,0 +1,69 @@
+#!/bin/bash
+# However processes start and end, they are in the profile.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+test_kill_9_keeps_what_was_recorded() {
+    in_background "$profctl" run -o out.json -- "$programs/busy" 60 pid
+    wait_until test -s pid
+    kill -KILL "$(cat pid)"
+    local status=0
+    wait "$background" || status=$?
+    [ $status -eq 137 ]
+    read_facts out.json
+    has_function busy burn_outer
+    grep -q '9' <(meta_of busy profd.exitCode; meta_of busy profd.code; meta_of busy profd.signal)
+}
+
+test_crash_leaves_a_profile_and_its_signal() {
+    expect 139 "$profctl" run -o out.json -- "$programs/crash"
+    read_facts out.json
+    has_function crash before_crash
+}
+
+test_tree_of_forks_and_execs() {
+    expect 0 "$profctl" run -o out.json -- \
+        sh -c "'$programs/busy' 0.1; (/bin/true; '$programs/busy' 0.1); exec '$programs/busy' 0.1"
+    read_facts out.json
+    has_process sh
+    has_process true
+    [ "$(process_count busy)" -eq 3 ]
+}
+
+test_processes_of_a_few_milliseconds() {
+    expect 0 "$profctl" run -o out.json -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done'
+    read_facts out.json
+    [ "$(process_count true)" -eq 10 ]
+}
+
+test_exec_in_one_process_is_several_programs_with_ids_of_their_own() {
+    expect 0 "$profctl" run -o out.json -- "$programs/exec_chain" 2 "$programs/busy" 0.1
+    read_facts out.json
+    [ "$(process_count exec_chain)" -eq 3 ]
+    [ "$(process_count busy)" -eq 1 ]
+    [ -z "$(grep ^process facts | cut -f2 | sort | uniq -d)" ]
+}
+
+test_vfork_and_posix_spawn() {
+    expect 0 "$profctl" run -o out.json -- "$programs/spawn" "$programs/busy" 0.1
+    read_facts out.json
+    [ "$(process_count busy)" -eq 2 ]
+    has_function spawn burn_outer
+}
+
+test_daemonised_grandchild_is_known() {
+    expect 0 "$profctl" run -o out.json -- \
+        sh -c "(setsid '$programs/busy' 0.3 ended >/dev/null 2>&1 &); while [ ! -e ended ]; do /bin/sleep 0.05; done"
+    read_facts out.json
+    has_process busy
+}
+
+test_child_that_changes_its_user() {
+    need_root
+    chmod 777 .
+    expect 0 "$profctl" run -o out.json -- "$programs/change_user" 65534
+    read_facts out.json
+    grep -q work_without_privileges facts
+}
+
+run_tests "$@"

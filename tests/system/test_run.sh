@@ -1,0 +1,102 @@
+#!/bin/bash
+# profctl run: what comes out, and what it says when it can't.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+test_names_the_process_and_its_functions() {
+    expect 0 "$profctl" run -o out.json -- "$programs/busy" 0.3
+    read_facts out.json
+    has_process busy
+    has_function busy main
+    has_function busy burn_outer
+    [ "$(samples_of busy GeckoMain)" -gt 50 ]
+}
+
+test_writes_gzip_by_extension() {
+    expect 0 "$profctl" run -o out.json.gz -- "$programs/busy" 0.1
+    gzip -t out.json.gz
+    read_facts out.json.gz
+    has_process busy
+}
+
+test_passes_output_and_status_of_the_command_through() {
+    # shellcheck disable=SC2016
+    expect 42 "$profctl" run -o out.json -- sh -c 'echo "to $1"; echo error >&2; exit 42' sh stdout
+    [ "$(cat stdout)" = "to stdout" ]
+    grep -qx error stderr
+    [ -s out.json ]
+}
+
+test_tells_a_signal_by_the_status() {
+    # shellcheck disable=SC2016
+    expect 143 "$profctl" run -o out.json -- sh -c 'kill -TERM $$'
+    [ -s out.json ]
+}
+
+test_record_is_another_name() {
+    expect 0 "$profctl" record -o out.json -- "$programs/busy" 0.05
+    read_facts out.json
+    has_process busy
+}
+
+test_keeps_the_older_default_file() {
+    expect 0 "$profctl" run -- "$programs/busy" 0.05
+    cp profile.json.gz first
+    expect 0 "$profctl" run -- "$programs/busy" 0.05
+    cmp first profile.old.json.gz
+    gzip -t profile.json.gz
+}
+
+test_command_that_does_not_exist() {
+    echo "older capture" >out.json
+    expect 127 "$profctl" run -o out.json -- ./no-such-command
+    one_line stderr
+    says no-such-command stderr
+    [ "$(cat out.json)" = "older capture" ]
+}
+
+test_output_that_cannot_be_written_fails_before_the_command_starts() {
+    expect 1 "$profctl" run -o no/such/folder/out.json -- touch started
+    one_line stderr
+    says no/such/folder stderr
+    [ ! -e started ]
+}
+
+test_usage_errors_exit_2() {
+    expect 2 "$profctl" run --interval soon -- true
+    one_line stderr
+    expect 2 "$profctl" no-such-command
+    one_line stderr
+}
+
+test_without_a_daemon_exits_3() {
+    expect 3 "$profctl" status
+    one_line stderr
+}
+
+# A file system of 256 KB: more than that is recorded.
+test_full_disk_is_one_line_and_a_failure() {
+    need_root
+    mkdir small
+    mount -t tmpfs -o size=256k tmpfs small 2>/dev/null || skip "may not mount a tmpfs"
+    dd if=/dev/zero of=small/filler bs=1k count=240 2>/dev/null
+    expect 1 "$profctl" run --no-symbols --interval 200us -o small/out.json -- "$programs/busy" 1
+    one_line stderr
+    says 'space' stderr
+}
+
+test_report_names_the_hottest_function() {
+    expect 0 "$profctl" run -o out.json -- "$programs/busy" 0.3
+    expect 0 "$profctl" report out.json
+    says burn_inner stdout
+    says busy stdout
+}
+
+test_no_symbols_leaves_addresses() {
+    expect 0 "$profctl" run --no-symbols -o out.json -- "$programs/busy" 0.2
+    read_facts out.json
+    refute grep -q burn_inner facts
+    grep -qE '^string.0?.*0x[0-9a-f]+$' facts
+}
+
+run_tests "$@"
