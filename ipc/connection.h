@@ -83,6 +83,7 @@ void connection_set_events(struct connection *connection, const struct connectio
                            void *owner);
 void *connection_owner(const struct connection *connection);
 
+/* The socket file's folder, lock and leftovers are ipc/socket_file.h's. */
 struct listener;
 
 /* FD is the call-back's: connection_accept() takes it, or close it. */
@@ -99,6 +100,9 @@ typedef void (*listener_on_closed)(void *owner);
  * path. */
 int listener_create(uv_loop_t *loop, const char *path, listener_on_accept on_accept, void *owner,
                     struct listener **out, char error_text[LISTENER_ERROR_TEXT]);
+
+/* How many were turned away because this process had no descriptor left for them. */
+uint64_t listener_turned_away(const struct listener *listener);
 
 /* Stops listening and removes the socket file and the lock, at once; frees later, from the loop,
  * calling ON_CLOSED (may be NULL) last. Safe to repeat until then. */

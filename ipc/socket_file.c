@@ -1,0 +1,201 @@
+#include "ipc/socket_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "ipc/socket.h"
+
+enum {
+    LOCK_PATH_BYTES = sizeof(((struct socket_file *)0)->path) + sizeof(".lock"),
+    LOCK_ATTEMPTS = 16, /* each lost one means that another profd ended just then */
+};
+
+struct error_text {
+    char *bytes;
+    size_t capacity;
+};
+
+__attribute__((format(printf, 3, 4))) static int fail(struct error_text *text, int err,
+                                                      const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text->bytes, text->capacity, format, arguments);
+    va_end(arguments);
+    return err;
+}
+
+/* --- the default folder --- */
+
+static bool is_in_folder(const char *path, const char *folder)
+{
+    size_t length = strlen(folder);
+    return strncmp(path, folder, length) == 0 && path[length] == '/' &&
+           strchr(path + length + 1, '/') == NULL;
+}
+
+static int prepare_default_folder(const char *path, struct error_text *text)
+{
+    char folder[sizeof("/tmp/profd-4294967295")];
+    snprintf(folder, sizeof(folder), "/tmp/profd-%u", (unsigned)geteuid());
+    if (!is_in_folder(path, folder))
+        return 0;
+    if (mkdir(folder, 0700) < 0 && errno != EEXIST)
+        return fail(text, -errno, "cannot make %s: %s", folder, strerror(errno));
+
+    struct stat status;
+    if (lstat(folder, &status) < 0)
+        return fail(text, -errno, "cannot look at %s: %s", folder, strerror(errno));
+    if (!S_ISDIR(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & 0022) != 0)
+        return fail(text, -EPERM,
+                    "%s is not a directory that only this user can write to: remove it, or "
+                    "choose another place with --socket PATH",
+                    folder);
+    return 0;
+}
+
+/* --- the lock --- */
+
+static void lock_path_of(const char *path, char out[LOCK_PATH_BYTES])
+{
+    snprintf(out, LOCK_PATH_BYTES, "%s.lock", path);
+}
+
+/* The owner of a lock removes its file when it ends; a lock on a removed file is worth nothing. */
+static bool is_file_at(int fd, const char *path)
+{
+    struct stat here, there;
+    return fstat(fd, &here) == 0 && stat(path, &there) == 0 && here.st_dev == there.st_dev &&
+           here.st_ino == there.st_ino;
+}
+
+static int take_lock(const char *path, struct error_text *text)
+{
+    char lock_path[LOCK_PATH_BYTES];
+    lock_path_of(path, lock_path);
+    for (int attempt = 0; attempt < LOCK_ATTEMPTS; attempt++) {
+        int fd = open(lock_path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (fd < 0)
+            return fail(text, -errno, "cannot open %s: %s", lock_path, strerror(errno));
+        if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+            int err = errno;
+            close(fd);
+            if (err == EWOULDBLOCK)
+                break;
+            return fail(text, -err, "cannot lock %s: %s", lock_path, strerror(err));
+        }
+        if (is_file_at(fd, lock_path))
+            return fd;
+        close(fd);
+    }
+    return fail(text, -EADDRINUSE,
+                "another profd listens at %s: use that one, or choose another place with "
+                "--socket PATH",
+                path);
+}
+
+/* --- the socket --- */
+
+static int remove_dead_socket(const char *path, struct error_text *text)
+{
+    struct stat status;
+    if (lstat(path, &status) < 0)
+        return errno == ENOENT ? 0
+                               : fail(text, -errno, "cannot look at %s: %s", path, strerror(errno));
+    if (!S_ISSOCK(status.st_mode))
+        return fail(text, -EEXIST, "%s exists and is no socket: it was left as it is", path);
+
+    int fd = socket_connect(path, 0);
+    if (fd >= 0)
+        close(fd);
+    if (fd >= 0 || fd == -EAGAIN)
+        return fail(text, -EADDRINUSE, "another program listens at %s", path);
+    if (fd != -ECONNREFUSED)
+        return fail(text, fd, "cannot find out who listens at %s: %s", path, strerror(-fd));
+    if (unlink(path) < 0)
+        return fail(text, -errno, "cannot remove the dead socket %s: %s", path, strerror(errno));
+    return 0;
+}
+
+/* Connecting is refused until listen(), so nobody gets in before the mode is right. */
+static int bind_and_listen(struct socket_file *file)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    memcpy(address.sun_path, file->path, sizeof(address.sun_path));
+    if (bind(file->listening_fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
+        return -errno;
+
+    struct stat status;
+    if (fchmodat(AT_FDCWD, file->path, 0666, AT_SYMLINK_NOFOLLOW) < 0 ||
+        lstat(file->path, &status) < 0 || listen(file->listening_fd, SOMAXCONN) < 0) {
+        int err = -errno;
+        unlink(file->path);
+        return err;
+    }
+    file->device = status.st_dev;
+    file->inode = status.st_ino;
+    return 0;
+}
+
+static int open_socket(struct socket_file *file, struct error_text *text)
+{
+    int err = remove_dead_socket(file->path, text);
+    if (err < 0)
+        return err;
+    file->listening_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (file->listening_fd < 0)
+        return fail(text, -errno, "cannot make a socket: %s", strerror(errno));
+    err = bind_and_listen(file);
+    if (err < 0) {
+        close(file->listening_fd);
+        return fail(text, err, "cannot listen at %s: %s", file->path, strerror(-err));
+    }
+    return 0;
+}
+
+static void release_lock(const struct socket_file *file)
+{
+    char lock_path[LOCK_PATH_BYTES];
+    lock_path_of(file->path, lock_path);
+    unlink(lock_path);
+    close(file->lock_fd);
+}
+
+int socket_file_listen(struct socket_file *file, const char *path, char *error_text,
+                       size_t error_text_bytes)
+{
+    struct error_text text = { .bytes = error_text, .capacity = error_text_bytes };
+    if (strlen(path) >= sizeof(file->path))
+        return fail(&text, -ENAMETOOLONG, "%s is too long for a socket: at most %zu bytes", path,
+                    sizeof(file->path) - 1);
+    *file = (struct socket_file){ .listening_fd = -1, .lock_fd = -1 };
+    strcpy(file->path, path);
+
+    int err = prepare_default_folder(path, &text);
+    if (err < 0)
+        return err;
+    file->lock_fd = take_lock(path, &text);
+    if (file->lock_fd < 0)
+        return file->lock_fd;
+    err = open_socket(file, &text);
+    if (err < 0)
+        release_lock(file);
+    return err;
+}
+
+void socket_file_close(struct socket_file *file)
+{
+    struct stat status;
+    if (lstat(file->path, &status) == 0 && status.st_dev == file->device &&
+        status.st_ino == file->inode)
+        unlink(file->path);
+    close(file->listening_fd);
+    release_lock(file);
+}

@@ -1,0 +1,33 @@
+/* The socket file where profd listens: its folder, its lock, its mode, and what a dead profd left
+ * there.
+ *
+ * Plain system calls, no event loop; for one thread. ipc/connection.h says who may connect and why
+ * the file's mode is 0666. */
+#ifndef PROFD_IPC_SOCKET_FILE_H
+#define PROFD_IPC_SOCKET_FILE_H
+
+#include <stddef.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+struct socket_file {
+    char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+    int listening_fd; /* non-blocking, close-on-exec */
+    int lock_fd;      /* holds the lock on PATH.lock */
+    dev_t device;     /* of the socket file, to know it again */
+    ino_t inode;
+};
+
+/* Listens at PATH. When PATH is in /tmp/profd-UID, that folder is made with mode 0700 if it is
+ * missing, and -EPERM if it is no folder, not ours, or open to others' writing. -EADDRINUSE when a
+ * living profd has it or two start at once; a dead one's file is replaced; -EEXIST when PATH is
+ * something else than a socket. On failure nothing is held and ERROR_TEXT has one line for people.
+ */
+int socket_file_listen(struct socket_file *file, const char *path, char *error_text,
+                       size_t error_text_bytes);
+
+/* Stops listening; removes the socket file, if it is still the one that was made here, and the
+ * lock. */
+void socket_file_close(struct socket_file *file);
+
+#endif
