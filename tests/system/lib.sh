@@ -3,7 +3,7 @@
 # A test is a function named test_*. It runs with `set -e` in a shell of its own, in a scratch folder
 # that goes away afterwards together with every process that it started; it fails when a command
 # fails. What a script says is read by scripts/run-tests.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 set -u
 
 build=${PROFD_BUILD:-$(cd "$(dirname "$0")/../../build/plain" && pwd)}
