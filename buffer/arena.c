@@ -78,7 +78,7 @@ int arena_create(uint64_t capacity_bytes, struct arena *out)
 {
     *out = (struct arena){ .fd = -1 };
     uint64_t wanted = capacity_bytes / CHUNK_BYTES;
-    if (wanted == 0 || wanted > UINT32_MAX)
+    if (wanted == 0 || wanted > ARENA_MAX_CHUNKS)
         return -EINVAL;
     uint64_t chunk_count = chunks_within_file_limit(wanted);
     if (chunk_count == 0)
@@ -124,8 +124,7 @@ void arena_update_clock(struct arena *arena)
     struct clock_pair now = clock_read_pair();
     uint32_t sequence = atomic_load_explicit(&header->latest_sequence, memory_order_relaxed);
     atomic_store_explicit(&header->latest_sequence, sequence + 1, memory_order_relaxed);
-    atomic_thread_fence(memory_order_release);
-    atomic_store_explicit(&header->latest_ticks, now.ticks, memory_order_relaxed);
-    atomic_store_explicit(&header->latest_monotonic_ns, now.monotonic_ns, memory_order_relaxed);
+    atomic_store_explicit(&header->latest_ticks, now.ticks, memory_order_release);
+    atomic_store_explicit(&header->latest_monotonic_ns, now.monotonic_ns, memory_order_release);
     atomic_store_explicit(&header->latest_sequence, sequence + 2, memory_order_release);
 }

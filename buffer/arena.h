@@ -26,6 +26,7 @@ enum {
     ARENA_VERSION = 1,
     ARENA_HEADER_BYTES = 4096,
     ARENA_DICTIONARY_BYTES = 4 * 1024 * 1024, /* room, not use */
+    ARENA_MAX_CHUNKS = 1024 * 1024,           /* 64 GB */
 };
 
 struct arena_header {
@@ -79,7 +80,8 @@ struct arena {
 
 /* Makes the arena of this process with room for CAPACITY_BYTES of chunks (rounded down to whole
  * ones): memfd, seals, a mapping that a forked child does not inherit and a core dump leaves out. A
- * file-size limit (RLIMIT_FSIZE) makes it smaller. -EINVAL below one chunk; -EFBIG when the limit
+ * file-size limit (RLIMIT_FSIZE) makes it smaller. -EINVAL below one chunk or above
+ * ARENA_MAX_CHUNKS; -EFBIG when the limit
  * leaves no room for one; other errors: those of memfd_create, ftruncate, mmap. *OUT is destroyable
  * in any case. header->process_start_ns is now; who knows better corrects it. */
 int arena_create(uint64_t capacity_bytes, struct arena *out);

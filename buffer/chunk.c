@@ -33,8 +33,8 @@ int chunk_move(struct chunk *chunk, enum chunk_state from, enum chunk_state to)
 void chunk_begin(struct chunk *chunk, uint32_t writer_index, uint32_t generation,
                  uint64_t range_start)
 {
-    __atomic_store_n(&chunk->range_start, range_start, __ATOMIC_RELAXED);
-    atomic_thread_fence(memory_order_release);
+    /* An exchange, as nothing that is written later may become visible before it. */
+    (void)__atomic_exchange_n(&chunk->range_start, range_start, __ATOMIC_ACQ_REL);
     atomic_store_explicit(&chunk->offset_past_last_block, 0, memory_order_relaxed);
     atomic_store_explicit(&chunk->block_count, 0, memory_order_relaxed);
     chunk->writer_index = writer_index;

@@ -3,7 +3,9 @@
  * A block is a LEB128 size and that many bytes of entry; an entry starts with one byte of kind.
  * Numbers are LEB128 unless said otherwise. Times are ticks of the arena's clock (buffer/clock.h),
  * as differences to the previous time written in the same chunk; the first one in a chunk counts
- * from the chunk's start_ticks. No block crosses chunks, so each chunk can be read alone.
+ * from the chunk's start_ticks. Differences of ticks wrap at 2^64: a time read just before its
+ * chunk was started, or out of order, is exact and costs ten bytes. No block crosses chunks, so
+ * each chunk can be read alone.
  *
  * Sampler chunks hold TICK, then what the sampler learnt about threads at that tick. A thread that
  * is alive and has no entry between one TICK and the next did not run: it is "same as before", with

@@ -1,0 +1,265 @@
+#include "buffer/arena_reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "buffer/arena_reader_state.h"
+
+static int read_header(const struct arena_source *source, struct arena_header *out)
+{
+    if (source->bytes < ARENA_HEADER_BYTES)
+        return -EPROTO;
+    return arena_source_read(source, 0, out, sizeof *out);
+}
+
+/* All later offsets follow from these numbers; nothing overflows after this. */
+static int check_header(const struct arena_header *header, uint64_t source_bytes)
+{
+    if (header->magic != ARENA_MAGIC || header->version != ARENA_VERSION ||
+        header->chunk_bytes != CHUNK_BYTES || header->chunk_count > ARENA_MAX_CHUNKS ||
+        header->dictionary_offset < ARENA_HEADER_BYTES ||
+        header->dictionary_bytes > ARENA_DICTIONARY_BYTES ||
+        header->chunks_offset < (uint64_t)header->dictionary_offset + header->dictionary_bytes ||
+        header->chunks_offset % 64 != 0 || header->chunks_offset > header->total_bytes ||
+        header->total_bytes - header->chunks_offset < (uint64_t)header->chunk_count * CHUNK_BYTES)
+        return -EPROTO;
+    return header->total_bytes <= source_bytes ? 0 : -EIO;
+}
+
+/* The latest pair, or the first one when the writer was stopped for good in the middle of the
+ * latest. */
+static struct clock_pair read_latest_pair(const struct arena_source *source,
+                                          struct clock_pair first_pair)
+{
+    for (int attempt = 0; attempt < 100; attempt++) {
+        struct arena_header before, after;
+        if (read_header(source, &before) != 0 || read_header(source, &after) != 0)
+            return first_pair;
+        if (before.latest_sequence % 2 == 0 && before.latest_sequence == after.latest_sequence)
+            return (struct clock_pair){ before.latest_ticks, before.latest_monotonic_ns };
+    }
+    return first_pair;
+}
+
+/* The rate over all the time the arena tells of. One that tells of too little (a process that ended
+ * at once) was written on this machine, so its clocks then and now tell the rate as well. */
+static double process_rate(const struct arena_header *header, struct clock_pair latest)
+{
+    double fallback = 1.0;
+    if (!header->ticks_are_tsc)
+        return fallback;
+    clock_initialize();
+    if (clock_is_tsc())
+        fallback = clock_calibrate(header->first_pair, clock_read_pair(), 1.0).ns_per_tick;
+    return clock_calibrate(header->first_pair, latest, fallback).ns_per_tick;
+}
+
+static void fill_info(struct arena_info *info, const struct arena_header *header)
+{
+    info->process_id = header->process_id;
+    info->parent_process_id = header->parent_process_id;
+    info->generation = header->generation;
+    info->process_start_ns = header->process_start_ns;
+    info->session_start_ns = header->session_start_ns;
+    info->interval_ns = header->interval_ns;
+    for (int cause = 0; cause < DROP_CAUSE_COUNT; cause++)
+        info->drops[cause] = header->drops[cause];
+    info->dropped_blocks = header->dropped_blocks;
+    info->dropped_bytes = header->dropped_bytes;
+}
+
+static int read_chunk_header(const struct arena_reader *reader, uint32_t slot, struct chunk *out)
+{
+    uint64_t offset = reader->chunks_offset + (uint64_t)slot * CHUNK_BYTES;
+    return arena_source_read(&reader->source, offset, out, CHUNK_HEADER_BYTES);
+}
+
+static bool has_data(const struct arena_reader *reader, const struct chunk *header)
+{
+    return header->state != CHUNK_FREE && header->generation == reader->info.generation &&
+           header->generation != 0 && header->offset_past_last_block != 0;
+}
+
+static int compare_listed(const void *left, const void *right)
+{
+    const struct listed_chunk *a = left, *b = right;
+    return (a->range_start > b->range_start) - (a->range_start < b->range_start);
+}
+
+static int list_chunks(struct arena_reader *reader, uint32_t slot_count)
+{
+    for (uint32_t slot = 0; slot < slot_count; slot++) {
+        struct chunk header;
+        int error = read_chunk_header(reader, slot, &header);
+        if (error != 0)
+            return error;
+        if (has_data(reader, &header))
+            reader->chunks[reader->chunk_count++] =
+                (struct listed_chunk){ .range_start = header.range_start, .slot = slot };
+    }
+    qsort(reader->chunks, reader->chunk_count, sizeof reader->chunks[0], compare_listed);
+    return 0;
+}
+
+/* A reader with room for SLOT_COUNT listed chunks and the dictionary. */
+static struct arena_reader *allocate_reader(uint32_t slot_count, uint32_t dictionary_bytes)
+{
+    size_t chunks_end =
+        sizeof(struct arena_reader) + (size_t)slot_count * sizeof(struct listed_chunk);
+    size_t mapped_bytes = chunks_end + dictionary_bytes;
+    struct arena_reader *reader = mmap(NULL, mapped_bytes, PROT_READ | PROT_WRITE,
+                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (reader == MAP_FAILED)
+        return NULL;
+    reader->dictionary = (uint8_t *)reader + chunks_end;
+    reader->dictionary_bytes = dictionary_bytes;
+    reader->mapped_bytes = mapped_bytes;
+    return reader;
+}
+
+static uint32_t at_most(uint64_t value, uint32_t most)
+{
+    return value < most ? (uint32_t)value : most;
+}
+
+/* Takes over SOURCE, also when it fails. */
+static int open_source(struct arena_source source, struct arena_reader **out)
+{
+    struct arena_header header;
+    struct arena_reader *reader = NULL;
+    int error = read_header(&source, &header);
+    if (error == 0)
+        error = check_header(&header, source.bytes);
+    if (error != 0)
+        goto cleanup;
+
+    uint32_t slot_count = at_most(header.chunk_high_water, header.chunk_count);
+    uint32_t dictionary_bytes = at_most(header.dictionary_used_bytes, header.dictionary_bytes);
+    reader = allocate_reader(slot_count, dictionary_bytes);
+    error = -ENOMEM;
+    if (reader == NULL)
+        goto cleanup;
+    reader->source = source;
+    reader->chunks_offset = header.chunks_offset;
+    reader->latest = read_latest_pair(&source, header.first_pair);
+    reader->process_ns_per_tick = process_rate(&header, reader->latest);
+    fill_info(&reader->info, &header);
+    error =
+        arena_source_read(&source, header.dictionary_offset, reader->dictionary, dictionary_bytes);
+    if (error == 0)
+        error = list_chunks(reader, slot_count);
+cleanup:
+    if (error == 0) {
+        *out = reader;
+    } else if (reader != NULL) {
+        arena_reader_close(reader);
+    } else {
+        arena_source_close(&source);
+    }
+    return error;
+}
+
+int arena_reader_open(int fd, struct arena_reader **out)
+{
+    struct arena_source source;
+    int error = arena_source_open(fd, &source);
+    return error != 0 ? error : open_source(source, out);
+}
+
+int arena_reader_open_memory(const void *memory, size_t bytes, struct arena_reader **out)
+{
+    struct arena_source source;
+    int error = arena_source_open_memory(memory, bytes, &source);
+    return error != 0 ? error : open_source(source, out);
+}
+
+void arena_reader_close(struct arena_reader *reader)
+{
+    if (reader == NULL)
+        return;
+    arena_source_close(&reader->source);
+    munmap(reader, reader->mapped_bytes);
+}
+
+void arena_reader_info(const struct arena_reader *reader, struct arena_info *out)
+{
+    *out = reader->info;
+}
+
+size_t arena_reader_chunk_count(const struct arena_reader *reader)
+{
+    return reader->chunk_count;
+}
+
+/* Whether HEADER still is the life of the chunk that was listed. */
+static bool is_same_life(const struct arena_reader *reader, const struct listed_chunk *listed,
+                         const struct chunk *header)
+{
+    return has_data(reader, header) && header->range_start == listed->range_start;
+}
+
+static bool is_chunk_damaged(const struct chunk *header)
+{
+    return header->state > CHUNK_RELEASED || header->buffer_bytes != CHUNK_BUFFER_BYTES ||
+           header->offset_first_block != 0 || header->offset_past_last_block > CHUNK_BUFFER_BYTES;
+}
+
+/* A chunk that is done was calibrated at both its ends; one still in use only by what came since.
+ */
+static struct clock_calibration calibrate_chunk(const struct arena_reader *reader,
+                                                const struct chunk *header)
+{
+    bool is_done = header->done.ticks != 0 && header->done.monotonic_ns != 0;
+    return clock_calibrate(header->start, is_done ? header->done : reader->latest,
+                           reader->process_ns_per_tick);
+}
+
+/* Counts the whole blocks of CHUNK, and the damage that ends them. */
+static void count_blocks(struct arena_info *info, struct chunk_copy *chunk)
+{
+    struct block_cursor cursor;
+    uint8_t kind;
+    const uint8_t *payload;
+    size_t payload_bytes;
+    int result;
+    block_cursor_init(&cursor, chunk);
+    chunk->block_count = 0;
+    while ((result = block_cursor_next(&cursor, &kind, &payload, &payload_bytes)) > 0)
+        chunk->block_count++;
+    info->bad_blocks += result < 0;
+    info->kept_blocks += chunk->block_count;
+    info->kept_bytes += chunk->used_bytes;
+}
+
+int arena_reader_copy_chunk(struct arena_reader *reader, size_t position, struct chunk_copy *out)
+{
+    const struct listed_chunk *listed = &reader->chunks[position];
+    struct chunk before, after;
+    int error = read_chunk_header(reader, listed->slot, &before);
+    if (error != 0)
+        return error;
+
+    uint32_t used_bytes = at_most(before.offset_past_last_block, CHUNK_BUFFER_BYTES);
+    uint64_t offset =
+        reader->chunks_offset + (uint64_t)listed->slot * CHUNK_BYTES + CHUNK_HEADER_BYTES;
+    error = arena_source_read(&reader->source, offset, out->bytes, used_bytes);
+    if (error == 0)
+        error = read_chunk_header(reader, listed->slot, &after);
+    if (error != 0)
+        return error;
+    if (!is_same_life(reader, listed, &before) || !is_same_life(reader, listed, &after))
+        return -ENOENT;
+    if (is_chunk_damaged(&before)) {
+        reader->info.bad_chunks++;
+        return -EPROTO;
+    }
+
+    out->writer_index = before.writer_index;
+    out->range_start = before.range_start;
+    out->used_bytes = used_bytes;
+    out->start_ticks = before.start.ticks;
+    out->calibration = calibrate_chunk(reader, &before);
+    count_blocks(&reader->info, out);
+    return 0;
+}
