@@ -1,9 +1,10 @@
 /* Writes samples: the sampler's side of TICK, SAMPLE, SAME and LATE (layout in buffer/entry.h).
  *
  * Keeps, per thread, the stack last written in the current chunk, and stores a new one as what it
- * shares with it plus what is new. When the chunk changes, every thread's next stack is written
- * whole; for threads that sleep on, sample_encoder_needs_stack() tells that theirs is not in the
- * chunk yet. Sampler thread only. Memory from mmap. */
+ * shares with it plus what is new. When the chunk changes, also in the middle of a tick, the new
+ * one begins with a TICK of the same time and every thread's next stack is written whole; for
+ * threads that sleep on, sample_encoder_needs_stack() tells that theirs is not in the chunk yet.
+ * Sampler thread only. Memory from mmap, touched only as far as stacks are deep. */
 #ifndef PROFD_BUFFER_SAMPLE_ENCODER_H
 #define PROFD_BUFFER_SAMPLE_ENCODER_H
 
@@ -12,23 +13,29 @@
 
 struct sample_encoder; /* opaque */
 
-/* WRITER is borrowed and must have CHUNK_WRITER_SAMPLER as its index. */
+/* WRITER is borrowed and must have CHUNK_WRITER_SAMPLER as its index. Thread indices are below
+ * MAX_THREADS. -ENOMEM. */
 int sample_encoder_create(struct chunk_writer *writer, uint32_t max_threads,
                           struct sample_encoder **out);
 void sample_encoder_destroy(struct sample_encoder *encoder);
 
-/* Starts a tick at TICKS (not before the previous one). Errors as chunk_writer_refill. */
+/* All that write: 0; errors as chunk_writer_refill (counted there); -EINVAL, with nothing written,
+ * for a thread index out of range or a sample before the first tick. */
+
+/* Starts a tick at TICKS (not before the previous one). */
 int sample_encoder_tick(struct sample_encoder *encoder, uint64_t ticks);
 
-/* A stack, outermost frame first, DEPTH <= SAMPLE_MAX_FRAMES; written as SAME when nothing changed.
- */
+/* A stack, outermost frame first; written as SAME when nothing changed. -EINVAL also for DEPTH
+ * above SAMPLE_MAX_FRAMES and for a frame that can't be one (an address from 2^62, a site id from
+ * 2^32). Truncated stacks are not counted here: who cut them did. */
 int sample_encoder_sample(struct sample_encoder *encoder, uint32_t thread_index, uint64_t ticks,
                           uint64_t cpu_us, const struct stack_frame *frames, uint32_t depth,
                           bool is_truncated);
 int sample_encoder_late(struct sample_encoder *encoder, uint32_t thread_index);
 
 /* True when the thread has a stack from an earlier chunk that the current one lacks;
- * sample_encoder_repeat() writes it whole, at TICKS, with no CPU use. */
+ * sample_encoder_repeat() writes it whole, at TICKS, with no CPU use (0 and nothing written when
+ * there is none to repeat). */
 bool sample_encoder_needs_stack(const struct sample_encoder *encoder, uint32_t thread_index);
 int sample_encoder_repeat(struct sample_encoder *encoder, uint32_t thread_index, uint64_t ticks);
 

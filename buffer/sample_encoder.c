@@ -1,0 +1,285 @@
+#include "buffer/sample_encoder.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+    NUMBERS_MAX_BYTES = 60, /* a whole TICK, and whatever entry without its frames */
+    SIZE_BYTES = 2,         /* of a block with a sample, until its real size is known */
+    ONE_BYTE_SIZE_MAX = 127,
+};
+
+_Static_assert(NUMBERS_MAX_BYTES + SAMPLE_MAX_FRAMES * LEB128_MAX_BYTES < 1 << 14,
+               "the size of any sample fits two bytes");
+
+/* A stack as it was last written, in frame codes that compare in one go: address << 1, or
+ * site << 1 | 1. */
+struct written_stack {
+    uint64_t epoch; /* of the chunk that it is in; 0: there is no stack */
+    uint32_t depth;
+    bool is_truncated;
+    uint64_t codes[SAMPLE_MAX_FRAMES];
+};
+
+struct sample_encoder {
+    struct chunk_writer *writer;
+    /* The chunk of the latest entries, and which life of it; each gets an epoch of its own. */
+    const struct chunk *chunk;
+    uint64_t range_start;
+    uint64_t epoch;
+    uint64_t tick_ticks;
+    bool has_tick;
+    uint32_t max_threads;
+    size_t mapped_bytes;
+    struct written_stack pending; /* the one being compared and written */
+    struct written_stack stacks[];
+};
+
+int sample_encoder_create(struct chunk_writer *writer, uint32_t max_threads,
+                          struct sample_encoder **out)
+{
+    size_t mapped_bytes =
+        sizeof(struct sample_encoder) + (size_t)max_threads * sizeof(struct written_stack);
+    struct sample_encoder *encoder = mmap(NULL, mapped_bytes, PROT_READ | PROT_WRITE,
+                                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (encoder == MAP_FAILED)
+        return -ENOMEM;
+    encoder->writer = writer;
+    encoder->max_threads = max_threads;
+    encoder->mapped_bytes = mapped_bytes;
+    *out = encoder;
+    return 0;
+}
+
+void sample_encoder_destroy(struct sample_encoder *encoder)
+{
+    if (encoder != NULL)
+        munmap(encoder, encoder->mapped_bytes);
+}
+
+static bool is_in_known_chunk(const struct sample_encoder *encoder)
+{
+    const struct chunk *chunk = encoder->writer->chunk;
+    return chunk != NULL && chunk == encoder->chunk && chunk->range_start == encoder->range_start;
+}
+
+/* The size is known before the entry is written, for entries of numbers only. */
+static void put_numbers(struct chunk_writer *writer, enum entry_kind kind, const uint64_t *numbers,
+                        unsigned count)
+{
+    size_t entry_bytes = 1;
+    for (unsigned i = 0; i < count; i++)
+        entry_bytes += leb128_size(numbers[i]);
+    uint8_t *out = leb128_write(writer->next, entry_bytes);
+    *out++ = (uint8_t)kind;
+    for (unsigned i = 0; i < count; i++)
+        out = leb128_write(out, numbers[i]);
+    chunk_writer_publish(writer, out);
+}
+
+static void put_tick(struct sample_encoder *encoder)
+{
+    struct chunk_writer *writer = encoder->writer;
+    uint64_t delta = encoder->tick_ticks - writer->last_ticks;
+    put_numbers(writer, ENTRY_TICK, &delta, 1);
+    writer->last_ticks = encoder->tick_ticks;
+}
+
+/* Makes room for a TICK and an entry of at most FRAMES frames. A chunk that is new since the last
+ * entry starts with the tick that is under way; *HAS_CHANGED tells of that. */
+static int reserve(struct sample_encoder *encoder, uint32_t frames, bool *has_changed)
+{
+    struct chunk_writer *writer = encoder->writer;
+    size_t bytes = NUMBERS_MAX_BYTES + (size_t)frames * LEB128_MAX_BYTES;
+    *has_changed = false;
+    if (!chunk_writer_has_room(writer, bytes)) {
+        int error = chunk_writer_refill(writer, bytes);
+        if (error != 0)
+            return error;
+    } else if (is_in_known_chunk(encoder)) {
+        return 0;
+    }
+    encoder->chunk = writer->chunk;
+    encoder->range_start = writer->chunk->range_start;
+    encoder->epoch++;
+    put_tick(encoder);
+    *has_changed = true;
+    return 0;
+}
+
+int sample_encoder_tick(struct sample_encoder *encoder, uint64_t ticks)
+{
+    bool has_changed;
+    encoder->tick_ticks = ticks;
+    encoder->has_tick = true;
+    int error = reserve(encoder, 0, &has_changed);
+    if (error == 0 && !has_changed)
+        put_tick(encoder);
+    return error;
+}
+
+static bool is_valid(const struct sample_encoder *encoder, uint32_t thread_index)
+{
+    return encoder->has_tick && thread_index < encoder->max_threads;
+}
+
+/* How many outer frames the two stacks share. */
+static uint32_t shared_depth(const struct written_stack *a, const struct written_stack *b)
+{
+    uint32_t most = a->depth < b->depth ? a->depth : b->depth;
+    uint32_t shared = 0;
+    while (shared < most && a->codes[shared] == b->codes[shared])
+        shared++;
+    return shared;
+}
+
+/* Writes the codes from KEPT on, addresses as distances to the native frame before. */
+static uint8_t *write_frames(uint8_t *out, const struct written_stack *stack, uint32_t kept)
+{
+    uint64_t address = 0;
+    for (uint32_t i = kept; i > 0; i--) {
+        if ((stack->codes[i - 1] & 1) == 0) {
+            address = stack->codes[i - 1] >> 1;
+            break;
+        }
+    }
+    for (uint32_t i = kept; i < stack->depth; i++) {
+        uint64_t code = stack->codes[i];
+        if ((code & 1) == 0) {
+            uint64_t previous = address;
+            address = code >> 1;
+            code = zigzag_encode((int64_t)(address - previous)) << 1;
+        }
+        out = leb128_write(out, code);
+    }
+    return out;
+}
+
+/* Sets the size in front of an entry that was written SIZE_BYTES after START; returns its end. */
+static uint8_t *close_block(uint8_t *start, uint8_t *end)
+{
+    size_t entry_bytes = (size_t)(end - start) - SIZE_BYTES;
+    if (entry_bytes > ONE_BYTE_SIZE_MAX) {
+        leb128_write(start, entry_bytes);
+        return end;
+    }
+    start[0] = (uint8_t)entry_bytes;
+    memmove(start + 1, start + SIZE_BYTES, entry_bytes);
+    return end - 1;
+}
+
+static void put_sample(struct chunk_writer *writer, uint32_t thread_index,
+                       uint64_t ticks_after_tick, uint64_t cpu_us,
+                       const struct written_stack *stack, uint32_t kept)
+{
+    uint8_t *out = writer->next + SIZE_BYTES;
+    *out++ = stack->is_truncated ? ENTRY_SAMPLE_TRUNCATED : ENTRY_SAMPLE;
+    out = leb128_write(out, thread_index);
+    out = leb128_write(out, ticks_after_tick);
+    out = leb128_write(out, cpu_us);
+    out = leb128_write(out, kept);
+    out = leb128_write(out, stack->depth - kept);
+    out = write_frames(out, stack, kept);
+    chunk_writer_publish(writer, close_block(writer->next, out));
+}
+
+/* Remembers the pending stack as what the thread has in the current chunk; the first KEPT codes are
+ * there already. */
+static void remember(struct sample_encoder *encoder, struct written_stack *written, uint32_t kept)
+{
+    const struct written_stack *pending = &encoder->pending;
+    memcpy(&written->codes[kept], &pending->codes[kept],
+           (pending->depth - kept) * sizeof pending->codes[0]);
+    written->depth = pending->depth;
+    written->is_truncated = pending->is_truncated;
+    written->epoch = encoder->epoch;
+}
+
+/* Writes the pending stack as the thread's sample. */
+static int write_pending(struct sample_encoder *encoder, uint32_t thread_index, uint64_t ticks,
+                         uint64_t cpu_us)
+{
+    const struct written_stack *pending = &encoder->pending;
+    struct written_stack *written = &encoder->stacks[thread_index];
+    uint32_t shared = written->epoch != 0 ? shared_depth(written, pending) : 0;
+    bool is_in_chunk = written->epoch == encoder->epoch && is_in_known_chunk(encoder);
+    bool has_changed;
+    int error = reserve(encoder, pending->depth - (is_in_chunk ? shared : 0), &has_changed);
+    if (error == 0 && has_changed) {
+        /* The new chunk has nothing of this thread: all frames must fit, not only the new ones. */
+        is_in_chunk = false;
+        error = reserve(encoder, pending->depth, &has_changed);
+    }
+    if (error != 0)
+        return error;
+
+    uint64_t ticks_after_tick = ticks - encoder->tick_ticks;
+    if (is_in_chunk && shared == written->depth && shared == pending->depth &&
+        written->is_truncated == pending->is_truncated) {
+        uint64_t numbers[] = { thread_index, ticks_after_tick, cpu_us };
+        put_numbers(encoder->writer, ENTRY_SAME, numbers, 3);
+        return 0;
+    }
+    put_sample(encoder->writer, thread_index, ticks_after_tick, cpu_us, pending,
+               is_in_chunk ? shared : 0);
+    remember(encoder, written, shared);
+    return 0;
+}
+
+int sample_encoder_sample(struct sample_encoder *encoder, uint32_t thread_index, uint64_t ticks,
+                          uint64_t cpu_us, const struct stack_frame *frames, uint32_t depth,
+                          bool is_truncated)
+{
+    if (!is_valid(encoder, thread_index) || depth > SAMPLE_MAX_FRAMES)
+        return -EINVAL;
+    struct written_stack *pending = &encoder->pending;
+    for (uint32_t i = 0; i < depth; i++) {
+        if (frames[i].value >> (frames[i].is_label ? 32 : 62) != 0)
+            return -EINVAL;
+        pending->codes[i] = frames[i].value << 1 | frames[i].is_label;
+    }
+    pending->depth = depth;
+    pending->is_truncated = is_truncated;
+    return write_pending(encoder, thread_index, ticks, cpu_us);
+}
+
+int sample_encoder_late(struct sample_encoder *encoder, uint32_t thread_index)
+{
+    if (!is_valid(encoder, thread_index))
+        return -EINVAL;
+    bool has_changed;
+    int error = reserve(encoder, 0, &has_changed);
+    if (error != 0)
+        return error;
+    uint64_t number = thread_index;
+    put_numbers(encoder->writer, ENTRY_LATE, &number, 1);
+    return 0;
+}
+
+bool sample_encoder_needs_stack(const struct sample_encoder *encoder, uint32_t thread_index)
+{
+    if (!is_valid(encoder, thread_index) || encoder->stacks[thread_index].epoch == 0)
+        return false;
+    return !is_in_known_chunk(encoder) || encoder->stacks[thread_index].epoch != encoder->epoch;
+}
+
+int sample_encoder_repeat(struct sample_encoder *encoder, uint32_t thread_index, uint64_t ticks)
+{
+    if (!is_valid(encoder, thread_index))
+        return -EINVAL;
+    if (!sample_encoder_needs_stack(encoder, thread_index))
+        return 0;
+    const struct written_stack *written = &encoder->stacks[thread_index];
+    struct written_stack *pending = &encoder->pending;
+    memcpy(pending->codes, written->codes, written->depth * sizeof written->codes[0]);
+    pending->depth = written->depth;
+    pending->is_truncated = written->is_truncated;
+    return write_pending(encoder, thread_index, ticks, 0);
+}
+
+void sample_encoder_forget(struct sample_encoder *encoder, uint32_t thread_index)
+{
+    if (thread_index < encoder->max_threads)
+        encoder->stacks[thread_index].epoch = 0;
+}
