@@ -1,9 +1,13 @@
 /* The libraries mapped into this process, as the sampler sees them.
  *
- * A list read from /proc/self/maps and from the ELF headers in memory (no file is opened), refreshed
- * when an address is in none of them or when dlopen/dlclose were seen. Libraries that were there when the
- * agent was loaded are never unloaded, so their unwind tables are read in place; those of later ones are
- * copied with process_vm_readv, which can't fault. Sampler thread only, but for module_map_changed(). */
+ * A list read from /proc/self/maps and from the ELF headers in memory (no library is opened),
+ * refreshed when an address is in none of them or when dlopen/dlclose were seen. The unwind tables
+ * of what is never unloaded (the executable, the loader, libc, the vdso, the agent) are read in
+ * place; those of all others are copied, when first asked for, with process_vm_readv, which can't
+ * fault.
+ *
+ * Sampler thread only, but for module_map_changed(). Reading the list opens a descriptor for a
+ * moment. */
 #ifndef PROFD_AGENT_MODULES_H
 #define PROFD_AGENT_MODULES_H
 
@@ -12,12 +16,13 @@
 #include <stdint.h>
 
 struct module {
-    uint64_t start, end;  /* all its mappings */
-    uint64_t load_bias;   /* address = bias + p_vaddr */
-    char *path;           /* owned by the map */
+    uint64_t start, end; /* all its mappings */
+    uint64_t load_bias;  /* address = bias + p_vaddr */
+    char *path;          /* owned by the map */
     uint8_t build_id[64];
     size_t build_id_bytes;
-    /* PT_GNU_EH_FRAME and .eh_frame, readable at these addresses of our own; NULL when there is none. */
+    /* PT_GNU_EH_FRAME and .eh_frame, readable at these addresses of our own; NULL when there is
+     * none. */
     const uint8_t *eh_frame_header;
     size_t eh_frame_header_bytes;
     uint64_t eh_frame_header_address; /* where the header is (or was) in the program */
@@ -42,9 +47,17 @@ void module_map_destroy(struct module_map *map);
 /* Any thread, also inside dlopen/dlclose: the next look-up reads the list anew. */
 void module_map_changed(struct module_map *map);
 
-/* The module that ADDRESS is in, or NULL (generated code, vdso without a file name is still a module
- * "[vdso]"). Refreshes at most every 100 ms for unknown addresses. The pointer is valid until the next
- * call. *CHANGED (may be NULL) is set when the list changed, so that cached rules must go. */
+/* The module that ADDRESS is in, or NULL (generated code, vdso without a file name is still a
+ * module
+ * "[vdso]"). Refreshes at most every 100 ms for unknown addresses. The pointer is valid until the
+ * next call. *CHANGED (may be NULL) is set when the list changed, so that cached rules must go. */
 const struct module *module_map_find(struct module_map *map, uint64_t address, bool *changed);
+
+/* A number that grows with every change of the list; reads it anew first when a change was
+ * announced. Cheap when none was: ask once a stack. */
+uint64_t module_map_generation(struct module_map *map);
+
+/* Whether code was mapped at ADDRESS when the list was last read: of a module, or generated. */
+bool module_map_is_executable(const struct module_map *map, uint64_t address);
 
 #endif

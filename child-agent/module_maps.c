@@ -1,0 +1,309 @@
+#include "child-agent/module_maps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "child-agent/pages.h"
+
+enum {
+    FIRST_TEXT_BYTES = 256 * 1024,
+    MAX_TEXT_BYTES = 64 * 1024 * 1024, /* the kernel allows 65530 mappings unless told otherwise */
+    FIRST_ITEM_BYTES = 64 * 1024,
+};
+
+/* --- Parsing --- */
+
+static uint64_t parse_number(const char **cursor, const char *end, unsigned base)
+{
+    uint64_t value = 0;
+    for (; *cursor < end; (*cursor)++) {
+        char c = **cursor;
+        unsigned digit;
+        if (c >= '0' && c <= '9')
+            digit = (unsigned)(c - '0');
+        else if (c >= 'a' && c <= 'f')
+            digit = (unsigned)(c - 'a') + 10;
+        else
+            break;
+        if (digit >= base)
+            break;
+        value = value * base + digit;
+    }
+    return value;
+}
+
+static bool parse_character(const char **cursor, const char *end, char wanted)
+{
+    if (*cursor == end || **cursor != wanted)
+        return false;
+    (*cursor)++;
+    return true;
+}
+
+static void parse_path(const char *cursor, const char *end, struct mapping *out)
+{
+    static const char deleted[] = " (deleted)";
+    const size_t deleted_bytes = sizeof deleted - 1;
+    while (cursor < end && *cursor == ' ')
+        cursor++;
+    size_t bytes = (size_t)(end - cursor);
+    if (bytes > deleted_bytes &&
+        memcmp(cursor + bytes - deleted_bytes, deleted, deleted_bytes) == 0)
+        bytes -= deleted_bytes;
+    out->path = cursor;
+    out->path_bytes = bytes;
+}
+
+static bool parse_line(const char *cursor, const char *end, struct mapping *out)
+{
+    out->start = parse_number(&cursor, end, 16);
+    if (!parse_character(&cursor, end, '-'))
+        return false;
+    out->end = parse_number(&cursor, end, 16);
+    if (!parse_character(&cursor, end, ' ') || end - cursor < 5)
+        return false;
+    out->is_executable = cursor[2] == 'x';
+    cursor += 5;
+    out->offset = parse_number(&cursor, end, 16);
+    if (!parse_character(&cursor, end, ' '))
+        return false;
+    uint64_t major = parse_number(&cursor, end, 16);
+    if (!parse_character(&cursor, end, ':'))
+        return false;
+    out->device = major << 32 | parse_number(&cursor, end, 16);
+    if (!parse_character(&cursor, end, ' '))
+        return false;
+    out->inode = parse_number(&cursor, end, 10);
+    parse_path(cursor, end, out);
+    return out->start < out->end;
+}
+
+bool mapping_parse(const char **cursor, const char *end, struct mapping *out)
+{
+    while (*cursor < end) {
+        const char *line = *cursor;
+        const char *line_end = memchr(line, '\n', (size_t)(end - line));
+        if (line_end == NULL)
+            line_end = end;
+        *cursor = line_end < end ? line_end + 1 : end;
+        if (parse_line(line, line_end, out))
+            return true;
+    }
+    return false;
+}
+
+/* --- The list --- */
+
+/* Makes room for one more item. */
+static int make_room(void **items, size_t *capacity, size_t count, size_t item_bytes)
+{
+    if ((count + 1) * item_bytes <= *capacity)
+        return 0;
+    size_t bytes = *capacity == 0 ? FIRST_ITEM_BYTES : 2 * *capacity;
+    void *grown = pages_grow(*items, *capacity, bytes);
+    if (grown == NULL)
+        return -ENOMEM;
+    *items = grown;
+    *capacity = bytes;
+    return 0;
+}
+
+static int add_image(struct mapping_list *list, const struct mapped_image *image)
+{
+    int rc =
+        make_room((void **)&list->images, &list->image_capacity, list->image_count, sizeof *image);
+    if (rc == 0)
+        list->images[list->image_count++] = *image;
+    return rc;
+}
+
+static int add_executable(struct mapping_list *list, uint64_t start, uint64_t end)
+{
+    size_t count = list->executable_count;
+    if (count > 0 && list->executable[count - 1].end == start) {
+        list->executable[count - 1].end = end;
+        return 0;
+    }
+    int rc = make_room((void **)&list->executable, &list->executable_capacity, count,
+                       sizeof *list->executable);
+    if (rc == 0)
+        list->executable[list->executable_count++] = (struct address_range){ start, end };
+    return rc;
+}
+
+static bool has_image(const struct mapping *mapping)
+{
+    if (mapping->offset != 0 || mapping->path_bytes == 0)
+        return false;
+    static const char vdso[] = "[vdso]";
+    return mapping->path[0] == '/' || (mapping->path_bytes == sizeof vdso - 1 &&
+                                       memcmp(mapping->path, vdso, sizeof vdso - 1) == 0);
+}
+
+int mapping_list_parse(struct mapping_list *list)
+{
+    const char *cursor = list->text;
+    const char *end = list->text + list->text_bytes;
+    struct mapping mapping;
+    int rc = 0;
+    list->image_count = list->executable_count = 0;
+    while (rc == 0 && mapping_parse(&cursor, end, &mapping)) {
+        if (has_image(&mapping)) {
+            struct mapped_image image = { mapping.start, mapping.device, mapping.inode,
+                                          mapping.path, mapping.path_bytes };
+            rc = add_image(list, &image);
+        }
+        if (rc == 0 && mapping.is_executable)
+            rc = add_executable(list, mapping.start, mapping.end);
+    }
+    return rc;
+}
+
+/* --- Sources --- */
+
+static int grow_text(struct mapping_list *list)
+{
+    size_t bytes = list->text_capacity == 0 ? FIRST_TEXT_BYTES : 2 * list->text_capacity;
+    if (bytes > MAX_TEXT_BYTES)
+        return -ENOMEM;
+    char *text = pages_grow(list->text, list->text_capacity, bytes);
+    if (text == NULL)
+        return -ENOMEM;
+    list->text = text;
+    list->text_capacity = bytes;
+    return 0;
+}
+
+static int read_text(struct mapping_list *list, int fd)
+{
+    list->text_bytes = 0;
+    for (;;) {
+        if (list->text_bytes == list->text_capacity) {
+            int rc = grow_text(list);
+            if (rc != 0)
+                return rc;
+        }
+        ssize_t got =
+            read(fd, list->text + list->text_bytes, list->text_capacity - list->text_bytes);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return got == 0 ? 0 : -errno;
+        list->text_bytes += (size_t)got;
+    }
+}
+
+/* The loader's list, for where there is no /proc. */
+struct loader_walk {
+    struct mapping_list *list;
+    int error;
+};
+
+static uint64_t header_address_of(const struct dl_phdr_info *info)
+{
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        if (segment->p_type == PT_LOAD && segment->p_offset == 0)
+            return info->dlpi_addr + segment->p_vaddr;
+    }
+    return 0;
+}
+
+static int add_executable_segments(struct mapping_list *list, const struct dl_phdr_info *info)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        uint64_t start = info->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X))
+            rc = add_executable(list, start, start + segment->p_memsz);
+    }
+    return rc;
+}
+
+/* Copies the path: its owner may unload the library as soon as the loader's lock is free. */
+static int add_loaded_image(struct dl_phdr_info *info, size_t size, void *context)
+{
+    (void)size;
+    struct loader_walk *walk = context;
+    struct mapping_list *list = walk->list;
+    const char *path = info->dlpi_name;
+    uint64_t header_address = header_address_of(info);
+    if (header_address == getauxval(AT_SYSINFO_EHDR))
+        path = "[vdso]";
+    else if (path[0] == '\0')
+        path = (const char *)getauxval(AT_EXECFN);
+    if (path == NULL || header_address == 0)
+        return 0;
+    size_t bytes = strlen(path);
+    if (list->text_capacity - list->text_bytes < bytes) {
+        walk->error = -ENOMEM; /* growing would move the paths before */
+        return 1;
+    }
+    memcpy(list->text + list->text_bytes, path, bytes);
+    struct mapped_image image = { header_address, 0, 0, list->text + list->text_bytes, bytes };
+    list->text_bytes += bytes;
+    walk->error = add_image(list, &image);
+    if (walk->error == 0)
+        walk->error = add_executable_segments(list, info);
+    return walk->error != 0;
+}
+
+static void sort_executable(struct mapping_list *list)
+{
+    for (size_t i = 1; i < list->executable_count; i++) {
+        struct address_range range = list->executable[i];
+        size_t j = i;
+        for (; j > 0 && list->executable[j - 1].start > range.start; j--)
+            list->executable[j] = list->executable[j - 1];
+        list->executable[j] = range;
+    }
+}
+
+static void sort_images(struct mapping_list *list)
+{
+    for (size_t i = 1; i < list->image_count; i++) {
+        struct mapped_image image = list->images[i];
+        size_t j = i;
+        for (; j > 0 && list->images[j - 1].header_address > image.header_address; j--)
+            list->images[j] = list->images[j - 1];
+        list->images[j] = image;
+    }
+}
+
+static int read_from_loader(struct mapping_list *list)
+{
+    struct loader_walk walk = { list, 0 };
+    if (list->text_capacity == 0) {
+        int rc = grow_text(list);
+        if (rc != 0)
+            return rc;
+    }
+    list->text_bytes = list->image_count = list->executable_count = 0;
+    dl_iterate_phdr(add_loaded_image, &walk);
+    sort_images(list);
+    sort_executable(list);
+    return walk.error;
+}
+
+int mapping_list_read(struct mapping_list *list)
+{
+    int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return read_from_loader(list);
+    int rc = read_text(list, fd);
+    close(fd);
+    return rc == 0 ? mapping_list_parse(list) : rc;
+}
+
+void mapping_list_free(struct mapping_list *list)
+{
+    pages_free(list->text, list->text_capacity);
+    pages_free(list->images, list->image_capacity);
+    pages_free(list->executable, list->executable_capacity);
+    memset(list, 0, sizeof *list);
+}

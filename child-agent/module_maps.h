@@ -1,0 +1,55 @@
+/* What is mapped into this process: the images (ELF files, the vdso) and the executable ranges.
+ *
+ * From /proc/self/maps, or from the dynamic loader where /proc is not mounted. Sampler thread only.
+ */
+#ifndef PROFD_AGENT_MODULE_MAPS_H
+#define PROFD_AGENT_MODULE_MAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One line of the list of mappings. */
+struct mapping {
+    uint64_t start, end, offset;
+    uint64_t device, inode;
+    bool is_executable;
+    const char *path; /* points into the text; not terminated. Without " (deleted)" */
+    size_t path_bytes;
+};
+
+/* Where a file's first byte is mapped, so perhaps an ELF header. */
+struct mapped_image {
+    uint64_t header_address;
+    uint64_t device, inode;
+    const char *path; /* in the list's text; not terminated */
+    size_t path_bytes;
+};
+
+struct address_range {
+    uint64_t start, end;
+};
+
+/* Reused from one reading to the next. Zeroed: empty. */
+struct mapping_list {
+    char *text;
+    size_t text_bytes, text_capacity;
+    struct mapped_image *images; /* ascending */
+    size_t image_count, image_capacity;
+    struct address_range *executable; /* ascending, apart from each other */
+    size_t executable_count, executable_capacity;
+};
+
+/* Takes the next well-formed line from [*CURSOR, END); false: there is no more. */
+bool mapping_parse(const char **cursor, const char *end, struct mapping *out);
+
+/* Makes images and ranges of LIST's text. -ENOMEM. */
+int mapping_list_parse(struct mapping_list *list);
+
+/* Reads what is mapped now. -ENOMEM, or the errno of neither source being there; LIST's contents
+ * are then undefined. */
+int mapping_list_read(struct mapping_list *list);
+
+void mapping_list_free(struct mapping_list *list);
+
+#endif
