@@ -1,0 +1,377 @@
+#include "profctl/arguments.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "ipc/messages.h"
+#include "profctl/suggest.h"
+#include "profctl/units.h"
+
+enum {
+    NS_PER_MS = 1000000,
+    NS_PER_S = 1000000000,
+    MOST_OPTIONS = 32,
+};
+
+static const uint64_t shortest_interval_ns = 10 * 1000;
+static const uint64_t longest_interval_ns = 60ull * NS_PER_S;
+
+enum option_kind {
+    OPTION_FLAG,       /* bool */
+    OPTION_TEXT,       /* const char * */
+    OPTION_INTERVAL,   /* uint64_t ns */
+    OPTION_RATE,       /* uint64_t ns, written as samples per second */
+    OPTION_SECONDS_MS, /* uint64_t ms, a bare number counts seconds */
+    OPTION_SIZE,       /* uint64_t bytes */
+    OPTION_FEATURES,   /* uint64_t bits */
+    OPTION_COUNT,      /* uint64_t */
+};
+
+struct option {
+    enum option_set set;
+    const char *name;
+    char letter;       /* 0: none */
+    const char *value; /* what help calls it; NULL: takes none */
+    enum option_kind kind;
+    size_t offset; /* in struct arguments */
+    const char *help;
+};
+
+#define AT(field) offsetof(struct arguments, field)
+
+static const struct option options[] = {
+    { OPTIONS_SESSION, "interval", 'i', "TIME", OPTION_INTERVAL, AT(interval_ns),
+      "time between samples: us, ms, s (default 1ms)" },
+    { OPTIONS_SESSION, "rate", 'r', "HZ", OPTION_RATE, AT(interval_ns),
+      "samples per second: --rate 1000 is --interval 1ms" },
+    { OPTIONS_SESSION, "duration", 'd', "TIME", OPTION_SECONDS_MS, AT(duration_ms),
+      "end the session by itself after TIME" },
+    { OPTIONS_SESSION, "features", 'f', "LIST", OPTION_FEATURES, AT(features),
+      "what to record, comma-separated:" },
+    { OPTIONS_SESSION, "threads", 't', "FILTERS", OPTION_TEXT, AT(threads),
+      "only threads whose name holds one of FILTERS, comma-separated" },
+    { OPTIONS_SESSION, "memory-limit", 'm', "SIZE", OPTION_SIZE, AT(memory_limit_bytes),
+      "for what all processes record together: K, M, G" },
+    { OPTIONS_OUTPUT, "output", 'o', "FILE", OPTION_TEXT, AT(output),
+      "where the capture goes: .json or .json.gz (default profile.json.gz)" },
+    { OPTIONS_OUTPUT, "timeout", 0, "TIME", OPTION_SECONDS_MS, AT(timeout_ms),
+      "longest wait for the processes' profiles (default 10s)" },
+    { OPTIONS_OUTPUT, "no-symbols", 0, NULL, OPTION_FLAG, AT(no_symbols),
+      "leave addresses; a symbol server can name them later" },
+    { OPTIONS_OUTPUT, "strict", 0, NULL, OPTION_FLAG, AT(strict),
+      "exit with 4 when the capture is incomplete" },
+    { OPTIONS_CAPTURE, "stop", 0, NULL, OPTION_FLAG, AT(stop), "stop the session when done" },
+    { OPTIONS_STATUS, "watch", 'w', NULL, OPTION_FLAG, AT(watch),
+      "print it again every second until interrupted" },
+    { OPTIONS_REPORT, "top", 'n', "N", OPTION_COUNT, AT(top),
+      "functions to show for each thread (default 10)" },
+    { OPTIONS_REPORT, "all", 'a', NULL, OPTION_FLAG, AT(all),
+      "count idle samples too, not only those in which the thread ran" },
+    { OPTIONS_GLOBAL, "socket", 's', "PATH", OPTION_TEXT, AT(socket),
+      "profd's socket (default $PROFD_SOCKET, or profd.sock in $XDG_RUNTIME_DIR)" },
+    { OPTIONS_GLOBAL, "json", 'j', NULL, OPTION_FLAG, AT(json), "print results as JSON" },
+    { OPTIONS_GLOBAL, "quiet", 'q', NULL, OPTION_FLAG, AT(quiet), "print only errors" },
+    { OPTIONS_GLOBAL, "help", 'h', NULL, OPTION_FLAG, AT(help), "print this help" },
+    { OPTIONS_GLOBAL, "version", 'V', NULL, OPTION_FLAG, AT(version), "print the version" },
+};
+
+enum { OPTION_TOTAL = sizeof(options) / sizeof(options[0]) };
+_Static_assert((int)OPTION_TOTAL <= (int)MOST_OPTIONS, "room for suggestions");
+
+static const struct {
+    const char *name;
+    uint64_t bit;
+    const char *help;
+} features[] = {
+#define X(name, bit, text, help) { text, FEATURE_##name, help },
+    FEATURES(X)
+#undef X
+};
+
+enum { FEATURE_TOTAL = sizeof(features) / sizeof(features[0]) };
+
+void arguments_init(struct arguments *arguments)
+{
+    *arguments = (struct arguments){
+        .interval_ns = NS_PER_MS,
+        .features = FEATURES_DEFAULT,
+        .threads = "",
+        .timeout_ms = 10 * 1000,
+        .top = 10,
+    };
+}
+
+/* --- Values --- */
+
+static const char *nearest_feature(const char *word)
+{
+    const char *names[FEATURE_TOTAL];
+
+    for (size_t i = 0; i < FEATURE_TOTAL; i++)
+        names[i] = features[i].name;
+    return suggest_nearest(word, names, FEATURE_TOTAL);
+}
+
+static uint64_t feature_bit(const char *word)
+{
+    for (size_t i = 0; i < FEATURE_TOTAL; i++)
+        if (strcmp(features[i].name, word) == 0)
+            return features[i].bit;
+    return 0;
+}
+
+static bool parse_features(const char *text, uint64_t *bits, struct failure *failure)
+{
+    char word[64];
+
+    *bits = 0;
+    for (const char *next = text;; next++) {
+        size_t length = strcspn(next, ",");
+
+        snprintf(word, sizeof(word), "%.*s", (int)length, next);
+        if (feature_bit(word) == 0) {
+            const char *meant = nearest_feature(word);
+
+            failure_set(failure, EXIT_CODE_USAGE, "unknown feature '%s' in --features%s%s%s", word,
+                        meant ? "; did you mean '" : "; see profctl start --help",
+                        meant ? meant : "", meant ? "'?" : "");
+            return false;
+        }
+        *bits |= feature_bit(word);
+        next += length;
+        if (*next == '\0')
+            return true;
+    }
+}
+
+static int in_range(int err, const uint64_t *value, uint64_t minimum, uint64_t maximum)
+{
+    if (err < 0)
+        return err;
+    return *value < minimum || *value > maximum ? -ERANGE : 0;
+}
+
+static int parse_milliseconds(const char *text, uint64_t *milliseconds)
+{
+    uint64_t ns;
+    int err = units_parse_time(text, NS_PER_S, &ns);
+
+    if (err < 0)
+        return err;
+    if (ns == 0)
+        return -ERANGE;
+    *milliseconds = (ns + NS_PER_MS - 1) / NS_PER_MS;
+    return 0;
+}
+
+static int parse_number(const struct option *option, const char *text, uint64_t *number)
+{
+    switch (option->kind) {
+    case OPTION_INTERVAL:
+        return in_range(units_parse_time(text, NS_PER_MS, number), number, shortest_interval_ns,
+                        longest_interval_ns);
+    case OPTION_RATE:
+        return in_range(units_parse_rate(text, number), number, shortest_interval_ns,
+                        longest_interval_ns);
+    case OPTION_SECONDS_MS:
+        return parse_milliseconds(text, number);
+    case OPTION_SIZE:
+        return in_range(units_parse_size(text, number), number, 1, INT64_MAX);
+    case OPTION_COUNT:
+        return units_parse_count(text, 1, 1000000, number);
+    default:
+        return -EINVAL;
+    }
+}
+
+static const char *expected(enum option_kind kind)
+{
+    switch (kind) {
+    case OPTION_INTERVAL:
+        return "a time from 10us to 60s, such as 250us or 1ms";
+    case OPTION_RATE:
+        return "samples per second, up to 100000";
+    case OPTION_SECONDS_MS:
+        return "a time, such as 500ms or 10s";
+    case OPTION_SIZE:
+        return "a size, such as 512K, 64M or 1G";
+    default:
+        return "a number from 1 to 1000000";
+    }
+}
+
+static bool store(struct arguments *arguments, const struct option *option, const char *text,
+                  struct failure *failure)
+{
+    void *target = (char *)arguments + option->offset;
+
+    switch (option->kind) {
+    case OPTION_FLAG:
+        *(bool *)target = true;
+        return true;
+    case OPTION_TEXT:
+        *(const char **)target = text;
+        return true;
+    case OPTION_FEATURES:
+        return parse_features(text, target, failure);
+    default:
+        if (parse_number(option, text, target) == 0)
+            return true;
+        failure_set(failure, EXIT_CODE_USAGE, "--%s '%s' is not %s", option->name, text,
+                    expected(option->kind));
+        return false;
+    }
+}
+
+/* --- Words --- */
+
+static const struct option *find_option(unsigned sets, const char *name, size_t length, char letter)
+{
+    for (size_t i = 0; i < OPTION_TOTAL; i++) {
+        if ((options[i].set & sets) == 0)
+            continue;
+        if (letter != 0
+                ? options[i].letter == letter
+                : strlen(options[i].name) == length && memcmp(options[i].name, name, length) == 0)
+            return &options[i];
+    }
+    return NULL;
+}
+
+static const char *nearest_option(unsigned sets, const char *word)
+{
+    const char *names[MOST_OPTIONS];
+    size_t count = 0;
+
+    for (size_t i = 0; i < OPTION_TOTAL; i++)
+        if ((options[i].set & sets) != 0)
+            names[count++] = options[i].name;
+    return suggest_nearest(word, names, count);
+}
+
+static void unknown_option(unsigned sets, const char *word, const char *command,
+                           struct failure *failure)
+{
+    char name[64];
+    const char *meant;
+
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
+    meant = strncmp(name, "--", 2) == 0 ? nearest_option(sets, name + 2) : NULL;
+    failure_set(failure, EXIT_CODE_USAGE, "unknown option %s%s%s%s; see profctl%s%s --help", name,
+                meant ? "; did you mean --" : "", meant ? meant : "", meant ? "?" : "",
+                command ? " " : "", command ? command : "");
+}
+
+/* The words still to be read. */
+struct cursor {
+    char **words;
+    int next, count;
+};
+
+static bool take_value(struct arguments *arguments, const struct option *option,
+                       const char *attached, struct cursor *cursor, struct failure *failure)
+{
+    if (option->value == NULL)
+        return store(arguments, option, NULL, failure);
+    if (attached != NULL)
+        return store(arguments, option, attached, failure);
+    if (cursor->next == cursor->count) {
+        failure_set(failure, EXIT_CODE_USAGE, "--%s needs a value: --%s %s", option->name,
+                    option->name, option->value);
+        return false;
+    }
+    return store(arguments, option, cursor->words[cursor->next++], failure);
+}
+
+static bool take_long(struct arguments *arguments, const char *word, struct cursor *cursor,
+                      unsigned sets, const char *command, struct failure *failure)
+{
+    size_t length = strcspn(word + 2, "=");
+    const char *attached = word[2 + length] == '=' ? word + 3 + length : NULL;
+    const struct option *option = find_option(sets, word + 2, length, 0);
+
+    if (option == NULL) {
+        unknown_option(sets, word, command, failure);
+        return false;
+    }
+    if (attached != NULL && option->value == NULL) {
+        failure_set(failure, EXIT_CODE_USAGE, "--%s takes no value", option->name);
+        return false;
+    }
+    return take_value(arguments, option, attached, cursor, failure);
+}
+
+/* "-o FILE", "-oFILE", and flags together: "-qj". */
+static bool take_letters(struct arguments *arguments, const char *word, struct cursor *cursor,
+                         unsigned sets, const char *command, struct failure *failure)
+{
+    for (const char *letter = word + 1; *letter != '\0'; letter++) {
+        const struct option *option = find_option(sets, NULL, 0, *letter);
+
+        if (option == NULL) {
+            unknown_option(sets, word, command, failure);
+            return false;
+        }
+        if (option->value != NULL)
+            return take_value(arguments, option, letter[1] != '\0' ? letter + 1 : NULL, cursor,
+                              failure);
+        if (!store(arguments, option, NULL, failure))
+            return false;
+    }
+    return true;
+}
+
+bool arguments_parse(struct arguments *arguments, int count, char **words, unsigned sets,
+                     bool stop_at_operand, const char *command, struct failure *failure)
+{
+    struct cursor cursor = { words, 0, count };
+    int operands = 0; /* kept at the front meanwhile: words before the cursor are read */
+
+    while (cursor.next < count) {
+        char *word = words[cursor.next++];
+        bool taken;
+
+        if (strcmp(word, "--") == 0)
+            break;
+        if (word[0] != '-' || word[1] == '\0') {
+            words[operands++] = word;
+            if (stop_at_operand)
+                break;
+            continue;
+        }
+        taken = word[1] == '-' ? take_long(arguments, word, &cursor, sets, command, failure)
+                               : take_letters(arguments, word, &cursor, sets, command, failure);
+        if (!taken)
+            return false;
+    }
+    memmove(words + cursor.next - operands, words, (size_t)operands * sizeof(*words));
+    arguments->operands = words + cursor.next - operands;
+    arguments->operand_count = count - cursor.next + operands;
+    return true;
+}
+
+/* --- Help --- */
+
+static void print_option(FILE *out, const struct option *option)
+{
+    char letter[8] = "    ";
+    char name[48];
+
+    if (option->letter != 0)
+        snprintf(letter, sizeof(letter), "-%c, ", option->letter);
+    snprintf(name, sizeof(name), "--%s%s%s", option->name, option->value ? " " : "",
+             option->value ? option->value : "");
+    fprintf(out, "  %s%-22s %s\n", letter, name, option->help);
+    if (option->kind != OPTION_FEATURES)
+        return;
+    for (size_t i = 0; i < FEATURE_TOTAL; i++)
+        fprintf(out, "%30s%-8s %s\n", "", features[i].name, features[i].help);
+}
+
+void arguments_print_options(FILE *out, unsigned sets)
+{
+    for (size_t i = 0; i < OPTION_TOTAL; i++)
+        if ((options[i].set & sets) != 0)
+            print_option(out, &options[i]);
+}

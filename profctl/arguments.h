@@ -1,0 +1,58 @@
+/* The command line: options of profctl and its commands, into one struct of plain values.
+ *
+ * Pure: nothing is opened, started or printed here. */
+#ifndef PROFD_PROFCTL_ARGUMENTS_H
+#define PROFD_PROFCTL_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "profctl/failure.h"
+
+/* Groups of options; a command takes some of them. */
+enum option_set {
+    OPTIONS_GLOBAL = 1 << 0,  /* --socket --json --quiet --help --version */
+    OPTIONS_SESSION = 1 << 1, /* --interval --rate --features … */
+    OPTIONS_OUTPUT = 1 << 2,  /* -o --no-symbols --strict --timeout */
+    OPTIONS_CAPTURE = 1 << 3, /* --stop */
+    OPTIONS_STATUS = 1 << 4,  /* --watch */
+    OPTIONS_REPORT = 1 << 5,  /* --top --all */
+};
+
+struct arguments {
+    const char *socket; /* NULL: not given; strings are those of argv */
+    bool json, quiet, help, version;
+
+    uint64_t interval_ns;
+    uint64_t duration_ms;        /* 0: until stopped */
+    uint64_t features;           /* bits, enum feature */
+    uint64_t memory_limit_bytes; /* 0: profd's own */
+    const char *threads;         /* filters, comma-separated; "" all */
+
+    const char *output; /* NULL: the default */
+    bool no_symbols, strict, stop;
+    uint64_t timeout_ms;
+
+    bool watch;
+
+    uint64_t top;
+    bool all;
+
+    char **operands; /* what is no option, in order; a part of argv */
+    int operand_count;
+};
+
+void arguments_init(struct arguments *arguments);
+
+/* Takes the options among the COUNT words of WORDS (without the program's name) that are in SETS.
+ * Options end at "--"; with STOP_AT_OPERAND also at the first word that is none. WORDS is put in
+ * order: operands last. COMMAND is named in errors; NULL: profctl itself. False with a usage error
+ * in FAILURE. */
+bool arguments_parse(struct arguments *arguments, int count, char **words, unsigned sets,
+                     bool stop_at_operand, const char *command, struct failure *failure);
+
+/* Lines of help for the options in SETS. */
+void arguments_print_options(FILE *out, unsigned sets);
+
+#endif

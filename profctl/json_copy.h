@@ -1,0 +1,19 @@
+/* Copies what is read from a JSON stream to a writer. */
+#ifndef PROFD_PROFCTL_JSON_COPY_H
+#define PROFD_PROFCTL_JSON_COPY_H
+
+#include "json/json_reader.h"
+#include "json/json_writer.h"
+
+/* Copies a scalar or a key: TOKEN, which READER has just returned. 0, -ENOMEM, or -EPROTO when it
+ * is a collection. */
+int json_copy_token(struct json_reader *reader, int token, struct json_writer *writer);
+
+/* Copies a value of any size that begins with TOKEN, which READER has just returned; 0 or an error
+ * as json_reader_next. */
+int json_copy_from(struct json_reader *reader, int token, struct json_writer *writer);
+
+/* Copies the next value; 0 or an error as json_reader_next. */
+int json_copy_value(struct json_reader *reader, struct json_writer *writer);
+
+#endif

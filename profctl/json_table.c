@@ -1,0 +1,128 @@
+#include "profctl/json_table.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+/* The next token when it is WANTED. */
+static int expect(struct json_reader *reader, enum json_token wanted)
+{
+    int token = json_reader_next(reader);
+
+    if (token < 0)
+        return token;
+    return token == (int)wanted ? 0 : -EPROTO;
+}
+
+static int expect_key(struct json_reader *reader, const char *name)
+{
+    int err = expect(reader, JSON_TOKEN_KEY);
+
+    if (err < 0)
+        return err;
+    return json_reader_is(reader, name) ? 0 : -EPROTO;
+}
+
+static int *wanted_place(struct json_table *table, struct json_reader *reader)
+{
+    for (size_t i = 0; i < table->column_count; i++)
+        if (json_reader_is(reader, table->columns[i]))
+            return &table->places[i];
+    return NULL;
+}
+
+static int read_schema(struct json_table *table, struct json_reader *reader)
+{
+    int token, err = expect(reader, JSON_TOKEN_START_OBJECT);
+
+    if (err < 0)
+        return err;
+    while ((token = json_reader_next(reader)) == JSON_TOKEN_KEY) {
+        int *place = wanted_place(table, reader);
+        int64_t value;
+
+        err = expect(reader, JSON_TOKEN_NUMBER);
+        if (err == 0 && json_reader_i64(reader, &value) != 0)
+            err = -EPROTO;
+        if (err < 0)
+            return err;
+        if (place != NULL)
+            *place = value >= 0 && value < JSON_TABLE_MOST_COLUMNS ? (int)value : -1;
+    }
+    return token < 0 ? token : 0;
+}
+
+int json_table_open(struct json_table *table, const char *const *columns, size_t column_count,
+                    struct json_reader *reader)
+{
+    int err = expect(reader, JSON_TOKEN_START_OBJECT);
+
+    table->columns = columns;
+    table->column_count = column_count;
+    for (size_t i = 0; i < JSON_TABLE_MOST_COLUMNS; i++)
+        table->places[i] = -1;
+    if (err == 0)
+        err = expect_key(reader, "schema");
+    if (err == 0)
+        err = read_schema(table, reader);
+    if (err == 0)
+        err = expect_key(reader, "data");
+    if (err == 0)
+        err = expect(reader, JSON_TOKEN_START_ARRAY);
+    return err;
+}
+
+int json_table_next_row(struct json_reader *reader)
+{
+    int token = json_reader_next(reader);
+
+    if (token < 0)
+        return token;
+    if (token == JSON_TOKEN_START_ARRAY)
+        return 1;
+    return token == JSON_TOKEN_END_ARRAY ? expect(reader, JSON_TOKEN_END_OBJECT) : -EPROTO;
+}
+
+static void keep_cell(const struct json_table *table, struct json_cell *cells, int place,
+                      const struct json_cell *cell)
+{
+    for (size_t i = 0; i < table->column_count; i++)
+        if (table->places[i] == place)
+            cells[i] = *cell;
+}
+
+int json_table_read_row(const struct json_table *table, struct json_reader *reader,
+                        struct json_cell cells[JSON_TABLE_MOST_COLUMNS])
+{
+    int token;
+
+    for (size_t i = 0; i < table->column_count; i++)
+        cells[i] = (struct json_cell){ .token = JSON_TOKEN_NULL };
+    for (int place = 0; (token = json_reader_next(reader)) != JSON_TOKEN_END_ARRAY; place++) {
+        struct json_cell cell = { .token = (enum json_token)token };
+        int err;
+
+        if (token < 0)
+            return token;
+        if (token == JSON_TOKEN_NUMBER)
+            cell.number = json_reader_double(reader);
+        err = json_reader_skip(reader);
+        if (err < 0)
+            return err;
+        keep_cell(table, cells, place, &cell);
+    }
+    return 0;
+}
+
+int json_cell_index(const struct json_cell *cell, uint32_t count, uint32_t *index)
+{
+    if (cell->token != JSON_TOKEN_NUMBER || !(cell->number >= 0) || cell->number >= count)
+        return -EPROTO;
+    *index = (uint32_t)cell->number;
+    return *index == cell->number ? 0 : -EPROTO;
+}
+
+int json_cell_index_or_none(const struct json_cell *cell, uint32_t count, uint32_t *index)
+{
+    *index = UINT32_MAX;
+    return cell->token == JSON_TOKEN_NULL ? 0 : json_cell_index(cell, count, index);
+}

@@ -1,0 +1,44 @@
+/* Tables of the Gecko profile format: { "schema": { column: place … }, "data": [ [cell …] … ] }.
+ *
+ * Steps through one while it is read from a stream. All functions return 0 or 1 as they say,
+ * -EPROTO for what is no such table, or the reader's error. */
+#ifndef PROFD_PROFCTL_JSON_TABLE_H
+#define PROFD_PROFCTL_JSON_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "json/json_reader.h"
+
+enum { JSON_TABLE_MOST_COLUMNS = 16 };
+
+/* Which columns are wanted, and where they are in a row; -1: not there. */
+struct json_table {
+    const char *const *columns;
+    size_t column_count;
+    int places[JSON_TABLE_MOST_COLUMNS];
+};
+
+/* Reads up to the first row. READER has just returned the key. 0. */
+int json_table_open(struct json_table *table, const char *const *columns, size_t column_count,
+                    struct json_reader *reader);
+
+/* 1 at the start of a row, 0 behind the end of the table. */
+int json_table_next_row(struct json_reader *reader);
+
+/* A cell that was read. */
+struct json_cell {
+    enum json_token
+        token; /* JSON_TOKEN_NULL also when the row is too short; of a collection its start */
+    double number;
+};
+
+/* Reads the row to its end, the wanted columns into CELLS, by their order in COLUMNS. 0. */
+int json_table_read_row(const struct json_table *table, struct json_reader *reader,
+                        struct json_cell cells[JSON_TABLE_MOST_COLUMNS]);
+
+/* CELL as an index below COUNT, or as TABLE_NONE for null when that is allowed. 0 or -EPROTO. */
+int json_cell_index(const struct json_cell *cell, uint32_t count, uint32_t *index);
+int json_cell_index_or_none(const struct json_cell *cell, uint32_t count, uint32_t *index);
+
+#endif

@@ -1,0 +1,343 @@
+#include "profctl/symbolicate.h"
+
+#include <errno.h>
+
+#include "profctl/json_copy.h"
+#include "profctl/symbolicate_thread.h"
+
+struct pass {
+    struct json_reader *reader;
+    struct json_writer *writer;
+    struct symbol_cache *cache;
+    struct capture_counts *counts;
+    void (*on_thread)(void *context, uint64_t bytes_read);
+    void *context;
+    struct thread_tables tables;        /* of the thread at hand */
+    struct symbolicated_thread renamed; /* … and the new ones */
+    bool is_renamed;                    /* … once they are there */
+    struct process_libraries libraries; /* of the process at hand */
+    int64_t pid;                        /* … 0 while unknown */
+};
+
+/* Goes over the members of an object whose start was read and written: MEMBER is called after each
+ * key, before it is written. Writes the end, too. */
+static int for_each_member(struct pass *pass, int (*member)(struct pass *pass))
+{
+    int token;
+
+    while ((token = json_reader_next(pass->reader)) == JSON_TOKEN_KEY) {
+        int err = member(pass);
+
+        if (err < 0)
+            return err;
+        err = failure_latch_error(pass->writer->latch);
+        if (err < 0)
+            return err;
+    }
+    if (token != JSON_TOKEN_END_OBJECT)
+        return token < 0 ? token : -EPROTO;
+    json_end_object(pass->writer);
+    return 0;
+}
+
+/* The next value must be of this kind; writes its start. */
+static int enter(struct pass *pass, enum json_token start)
+{
+    int token = json_reader_next(pass->reader);
+
+    if (token != (int)start)
+        return token < 0 ? token : -EPROTO;
+    if (start == JSON_TOKEN_START_OBJECT)
+        json_start_object(pass->writer);
+    else
+        json_start_array(pass->writer);
+    return 0;
+}
+
+static int copy_key(struct pass *pass)
+{
+    return json_copy_token(pass->reader, JSON_TOKEN_KEY, pass->writer);
+}
+
+static int copy_member(struct pass *pass)
+{
+    int err = copy_key(pass);
+
+    return err < 0 ? err : json_copy_value(pass->reader, pass->writer);
+}
+
+/* --- Rows of samples and markers --- */
+
+/* Copies a row whose start was read, its first cell through MAP. */
+static int copy_row(struct pass *pass, int (*map)(struct pass *pass, int token))
+{
+    int token, err;
+
+    json_start_array(pass->writer);
+    err = map(pass, json_reader_next(pass->reader));
+    while (err == 0 && (token = json_reader_next(pass->reader)) != JSON_TOKEN_END_ARRAY)
+        err = json_copy_from(pass->reader, token, pass->writer);
+    json_end_array(pass->writer);
+    return err;
+}
+
+static int old_index(struct pass *pass, int token, size_t count, uint32_t *index)
+{
+    uint64_t value;
+
+    if (token != JSON_TOKEN_NUMBER)
+        return token < 0 ? token : -EPROTO;
+    if (json_reader_u64(pass->reader, &value) != 0 || value >= count)
+        return -EPROTO;
+    *index = (uint32_t)value;
+    return 0;
+}
+
+static int map_stack(struct pass *pass, int token)
+{
+    uint32_t index;
+    int err;
+
+    pass->counts->samples++;
+    if (token == JSON_TOKEN_NULL) {
+        json_null(pass->writer);
+        return 0;
+    }
+    err = old_index(pass, token, pass->tables.stacks.count, &index);
+    if (err == 0)
+        json_u64(pass->writer, symbolicated_stack(&pass->renamed, index));
+    return err;
+}
+
+static int map_name(struct pass *pass, int token)
+{
+    uint32_t index;
+    int err = old_index(pass, token, pass->tables.strings.count, &index);
+
+    pass->counts->markers++;
+    if (err == 0 && symbolicated_string(&pass->renamed, index) == UNIQUE_NONE)
+        err = -EPROTO;
+    if (err == 0)
+        json_u64(pass->writer, symbolicated_string(&pass->renamed, index));
+    return err;
+}
+
+/* Copies the array of rows that comes next. */
+static int copy_rows(struct pass *pass, int (*map)(struct pass *pass, int token))
+{
+    int token, err = enter(pass, JSON_TOKEN_START_ARRAY);
+
+    if (err < 0)
+        return err;
+    while ((token = json_reader_next(pass->reader)) == JSON_TOKEN_START_ARRAY) {
+        err = copy_row(pass, map);
+        if (err < 0)
+            return err;
+    }
+    json_end_array(pass->writer);
+    if (token != JSON_TOKEN_END_ARRAY)
+        return token < 0 ? token : -EPROTO;
+    return 0;
+}
+
+static int samples_member(struct pass *pass)
+{
+    int err;
+
+    if (!json_reader_is(pass->reader, "data"))
+        return copy_member(pass);
+    err = copy_key(pass);
+    return err < 0 ? err : copy_rows(pass, map_stack);
+}
+
+static int markers_member(struct pass *pass)
+{
+    int err;
+
+    if (!json_reader_is(pass->reader, "data"))
+        return copy_member(pass);
+    err = copy_key(pass);
+    return err < 0 ? err : copy_rows(pass, map_name);
+}
+
+static int copy_table(struct pass *pass, int (*member)(struct pass *pass))
+{
+    int err;
+
+    if (!pass->is_renamed)
+        return -EPROTO;
+    err = copy_key(pass);
+    if (err == 0)
+        err = enter(pass, JSON_TOKEN_START_OBJECT);
+    return err < 0 ? err : for_each_member(pass, member);
+}
+
+/* --- Threads --- */
+
+/* All three tables are there: the new ones are made and written in their place. */
+static int write_tables(struct pass *pass)
+{
+    const struct symbol_source source = { pass->cache, &pass->libraries, pass->pid };
+    struct symbolicated_thread *renamed = &pass->renamed;
+    int err = thread_tables_read_stacks(&pass->tables, pass->reader);
+
+    if (err < 0 || pass->is_renamed)
+        return err < 0 ? err : -EPROTO;
+    pass->is_renamed = true;
+    err = symbolicate_thread(&pass->tables, &source, renamed);
+    if (err < 0)
+        return err;
+    json_name(pass->writer, "stringTable");
+    unique_strings_stream(&renamed->strings, pass->writer);
+    json_name(pass->writer, "frameTable");
+    unique_stacks_stream_frame_table(&renamed->stacks, pass->writer);
+    json_name(pass->writer, "stackTable");
+    unique_stacks_stream_stack_table(&renamed->stacks, pass->writer);
+    pass->counts->named += renamed->named;
+    pass->counts->unnamed += renamed->unnamed;
+    return 0;
+}
+
+static int copy_pid(struct pass *pass)
+{
+    int token, err = copy_key(pass);
+
+    if (err < 0)
+        return err;
+    token = json_reader_next(pass->reader);
+    if (token == JSON_TOKEN_NUMBER && json_reader_i64(pass->reader, &pass->pid) != 0)
+        return -EPROTO;
+    return json_copy_from(pass->reader, token, pass->writer);
+}
+
+static int thread_member(struct pass *pass)
+{
+    if (json_reader_is(pass->reader, "pid"))
+        return copy_pid(pass);
+    if (json_reader_is(pass->reader, "stringTable"))
+        return thread_tables_read_strings(&pass->tables, pass->reader);
+    if (json_reader_is(pass->reader, "frameTable"))
+        return thread_tables_read_frames(&pass->tables, pass->reader);
+    if (json_reader_is(pass->reader, "stackTable"))
+        return write_tables(pass);
+    if (json_reader_is(pass->reader, "samples"))
+        return copy_table(pass, samples_member);
+    if (json_reader_is(pass->reader, "markers"))
+        return copy_table(pass, markers_member);
+    return copy_member(pass);
+}
+
+static int copy_thread(struct pass *pass)
+{
+    int err;
+
+    thread_tables_clear(&pass->tables);
+    json_start_object(pass->writer);
+    err = for_each_member(pass, thread_member);
+    if (err == 0 && !pass->is_renamed)
+        err = -EPROTO;
+    if (pass->is_renamed)
+        symbolicated_thread_free(&pass->renamed);
+    pass->is_renamed = false;
+    pass->counts->threads++;
+    if (err == 0 && pass->on_thread != NULL)
+        pass->on_thread(pass->context, json_reader_offset(pass->reader));
+    return err;
+}
+
+/* --- Processes --- */
+
+/* Copies the array of objects that comes next, each with COPY, which starts behind its start. */
+static int copy_objects(struct pass *pass, int (*copy)(struct pass *pass))
+{
+    int token, err = copy_key(pass);
+
+    if (err == 0)
+        err = enter(pass, JSON_TOKEN_START_ARRAY);
+    if (err < 0)
+        return err;
+    while ((token = json_reader_next(pass->reader)) == JSON_TOKEN_START_OBJECT) {
+        err = copy(pass);
+        if (err < 0)
+            return err;
+    }
+    if (token != JSON_TOKEN_END_ARRAY)
+        return token < 0 ? token : -EPROTO;
+    json_end_array(pass->writer);
+    return 0;
+}
+
+static int copy_libraries(struct pass *pass)
+{
+    int err = copy_key(pass);
+
+    process_libraries_free(&pass->libraries);
+    pass->pid = 0;
+    return err < 0 ? err : process_libraries_copy(&pass->libraries, pass->reader, pass->writer);
+}
+
+static int process_member(struct pass *pass)
+{
+    if (json_reader_is(pass->reader, "libs"))
+        return copy_libraries(pass);
+    if (json_reader_is(pass->reader, "threads"))
+        return copy_objects(pass, copy_thread);
+    return copy_member(pass);
+}
+
+static int copy_process(struct pass *pass)
+{
+    json_start_object(pass->writer);
+    pass->counts->processes++;
+    return for_each_member(pass, process_member);
+}
+
+static int meta_member(struct pass *pass)
+{
+    if (json_reader_is(pass->reader, "presymbolicated"))
+        return json_reader_skip(pass->reader);
+    return copy_member(pass);
+}
+
+/* The viewer asks only the root's meta, for the whole profile. */
+static int copy_root_meta(struct pass *pass)
+{
+    int err = copy_key(pass);
+
+    if (err == 0)
+        err = enter(pass, JSON_TOKEN_START_OBJECT);
+    if (err == 0 && pass->cache != NULL)
+        json_bool_property(pass->writer, "presymbolicated", true);
+    return err < 0 ? err : for_each_member(pass, meta_member);
+}
+
+static int root_member(struct pass *pass)
+{
+    if (json_reader_is(pass->reader, "meta"))
+        return copy_root_meta(pass);
+    if (json_reader_is(pass->reader, "processes"))
+        return copy_objects(pass, copy_process);
+    return process_member(pass);
+}
+
+int symbolicate_profile(struct json_reader *reader, struct json_writer *writer,
+                        struct symbol_cache *cache, struct capture_counts *counts,
+                        void (*on_thread)(void *context, uint64_t bytes_read), void *context)
+{
+    struct pass pass = { .reader = reader,
+                         .writer = writer,
+                         .cache = cache,
+                         .counts = counts,
+                         .on_thread = on_thread,
+                         .context = context };
+    int err = enter(&pass, JSON_TOKEN_START_OBJECT);
+
+    *counts = (struct capture_counts){ 0 };
+    if (err == 0)
+        err = for_each_member(&pass, root_member);
+    if (err == 0)
+        err = json_reader_next(reader) == JSON_TOKEN_END ? 0 : -EPROTO;
+    process_libraries_free(&pass.libraries);
+    thread_tables_free(&pass.tables);
+    return err;
+}

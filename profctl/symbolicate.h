@@ -1,0 +1,29 @@
+/* Rewrites a capture in one pass, naming its addresses on the way.
+ *
+ * Memory is that of one thread's tables and of the symbols of all libraries, whatever the size of
+ * the capture. Needs the order that profd writes: libs before threads, and in a thread stringTable,
+ * frameTable, stackTable, samples, markers. One thread. */
+#ifndef PROFD_PROFCTL_SYMBOLICATE_H
+#define PROFD_PROFCTL_SYMBOLICATE_H
+
+#include <stdint.h>
+
+#include "profctl/symbol_cache.h"
+#include "json/json_reader.h"
+#include "json/json_writer.h"
+
+/* What was in the capture. */
+struct capture_counts {
+    uint64_t processes; /* below the root, which is profd itself */
+    uint64_t threads, samples, markers;
+    uint64_t named, unnamed; /* addresses */
+};
+
+/* CACHE NULL leaves all addresses. ON_THREAD (may be NULL) is told after each thread how many bytes
+ * were read. 0, -EPROTO for what is no capture, -ENOMEM, or an error of the reader or the writer.
+ */
+int symbolicate_profile(struct json_reader *reader, struct json_writer *writer,
+                        struct symbol_cache *cache, struct capture_counts *counts,
+                        void (*on_thread)(void *context, uint64_t bytes_read), void *context);
+
+#endif

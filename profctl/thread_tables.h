@@ -1,0 +1,57 @@
+/* The stringTable, frameTable and stackTable of one thread of a Gecko profile, read into memory.
+ *
+ * Every index is checked as it is read, so what is here can be followed blindly. Memory is kept
+ * from thread to thread. One thread. */
+#ifndef PROFD_PROFCTL_THREAD_TABLES_H
+#define PROFD_PROFCTL_THREAD_TABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "json/json_reader.h"
+#include "json/mapped_array.h"
+
+#define TABLE_NONE UINT32_MAX /* null where an index could be */
+
+struct table_frame {
+    uint32_t location; /* a string */
+    uint32_t line;     /* 0: none */
+    uint32_t category;
+};
+
+struct table_stack {
+    uint32_t prefix; /* TABLE_NONE, or below its own index */
+    uint32_t frame;
+};
+
+struct table_string {
+    size_t offset, length;
+};
+
+/* A zeroed struct is empty. */
+struct thread_tables {
+    struct mapped_array bytes;   /* char */
+    struct mapped_array strings; /* struct table_string */
+    struct mapped_array frames;  /* struct table_frame */
+    struct mapped_array stacks;  /* struct table_stack */
+};
+
+void thread_tables_free(struct thread_tables *tables);
+
+/* Forgets the thread, keeps the memory. */
+void thread_tables_clear(struct thread_tables *tables);
+
+/* Each reads one member's value; READER has just returned its key. Strings come before frames and
+ * frames before stacks. 0, -EPROTO for what is no such table, -ENOMEM, or the reader's error. */
+int thread_tables_read_strings(struct thread_tables *tables, struct json_reader *reader);
+int thread_tables_read_frames(struct thread_tables *tables, struct json_reader *reader);
+int thread_tables_read_stacks(struct thread_tables *tables, struct json_reader *reader);
+
+/* A view, valid until strings are read again; not terminated. */
+const char *thread_tables_string(const struct thread_tables *tables, uint32_t index,
+                                 size_t *length);
+const struct table_frame *thread_tables_frame(const struct thread_tables *tables, uint32_t index);
+const struct table_stack *thread_tables_stack(const struct thread_tables *tables, uint32_t index);
+
+#endif
