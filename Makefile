@@ -30,7 +30,9 @@ PREFORK  := $(B)/examples/prefork $(B)/examples/prefork-load
 UNIT     := $(call each,tests/unit,tests,test_)
 SYSTEM   := $(wildcard tests/system/test_*.sh)
 HELPERS  := $(call each,tests/system/programs,tests/programs)
-BENCHES  := $(call each,tests/bench,bench)
+# The comparison with LTTng needs its headers; everything else is always there.
+BENCHES  := $(filter-out $(if $(wildcard /usr/include/*/lttng/tracepoint.h),,%/program_lttng), \
+              $(call each,tests/bench,bench))
 
 MAINS     := $(B)/obj/daemon/main.o $(B)/obj/daemon/salvage_main.o $(B)/obj/profctl/main.o
 # These change the program that they are linked into, so they are in the library only.
@@ -138,12 +140,17 @@ check-asan: ## all tests with AddressSanitizer and UndefinedBehaviorSanitizer
 check-tsan: ## unit tests with ThreadSanitizer
 	$(Q)$(MAKE) --no-print-directory check-unit SAN=thread
 
-$(B)/bench/%: tests/bench/%.c $(ROOMS) $(B)/lib/libprofd.so
-	$(Q)mkdir -p $(@D) && $(call say,BENCH,$@) && $(COMPILE) -Ichild-agent/include $< -L$(B)/lib \
-	-Wl,-rpath,'$$ORIGIN/../lib' $(if $(findstring program_,$@),-lprofd,$(ROOMS)) -Wl,--as-needed \
-	$(ALL_LIBS) -o $@
+# program_*: runs in a session, with the library as users have it. bench_*: measures parts by themselves.
+$(B)/bench/program_%: tests/bench/program_%.c $(B)/lib/libprofd.so
+	$(Q)mkdir -p $(@D) && $(call say,BENCH,$@) && $(COMPILE) -Ichild-agent/include $< \
+	-L$(B)/lib -Wl,-rpath,'$$ORIGIN/../lib' -Wl,--as-needed -lprofd $(LIBS) -o $@
+$(B)/bench/program_lttng: LIBS := -llttng-ust
 
-bench: all $(BENCHES) ## speed and size, each against something measured in the same run
+$(B)/bench/bench_%: tests/bench/bench_%.c $(ROOMS)
+	$(Q)mkdir -p $(@D) && $(call say,BENCH,$@) && $(COMPILE) -Ichild-agent/include $< $(ROOMS) \
+	-Wl,--as-needed $(ALL_LIBS) -o $@
+
+bench: all $(BENCHES) $(HELPERS) ## speed and size, each against something measured in the same run
 	$(Q)scripts/bench $(B)
 
 # --- Looking after the source ---

@@ -1,0 +1,5 @@
+/* Starts and exits. */
+int main(void)
+{
+    return 0;
+}
