@@ -19,18 +19,18 @@ enum { MAX_CLIENTS = 64, REQUESTS_PER_CONNECTION = 20, RECORDS = 200, BODY_BYTES
 
 struct load {
     uint16_t port;
-    long requests, seconds;
-    time_t end;
+    long requests;
+    int64_t end_ms;
     atomic_long sent, answered, failed;
     char request[BODY_BYTES + 256];
     size_t request_bytes;
 };
 
-static time_t monotonic_seconds(void)
+static int64_t monotonic_ms(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec;
+    return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
 /* A request whose body is a list of records, as an application might post. */
@@ -104,7 +104,7 @@ static int run_connection(struct load *load)
     int connection = connect_to_server(load);
     int error = connection < 0 ? connection : 0;
     for (int i = 0; i < REQUESTS_PER_CONNECTION && error == 0; i++) {
-        if (monotonic_seconds() >= load->end || atomic_fetch_add(&load->sent, 1) >= load->requests)
+        if (monotonic_ms() >= load->end_ms || atomic_fetch_add(&load->sent, 1) >= load->requests)
             break;
         error = send_request(load, connection);
         if (error == 0)
@@ -120,7 +120,7 @@ static int run_connection(struct load *load)
 static void *client_main(void *argument)
 {
     struct load *load = argument;
-    while (monotonic_seconds() < load->end && atomic_load(&load->sent) < load->requests) {
+    while (monotonic_ms() < load->end_ms && atomic_load(&load->sent) < load->requests) {
         int error = run_connection(load);
         if (error < 0) {
             fprintf(stderr, "prefork-load: %s\n", strerror(-error));
@@ -147,7 +147,7 @@ int main(int argc, char **argv)
     }
     load.port = (uint16_t)strtoul(argv[1], NULL, 10);
     load.requests = argument_or(argc, argv, 2, 1000000);
-    load.end = monotonic_seconds() + argument_or(argc, argv, 3, 3);
+    load.end_ms = monotonic_ms() + 1000 * argument_or(argc, argv, 3, 3);
     compose_request(&load);
     while (started < wanted && started < MAX_CLIENTS &&
            pthread_create(&clients[started], NULL, client_main, &load) == 0)
