@@ -1,9 +1,9 @@
 /* profd.h: what a program may tell its profiler.
  *
- * Link with `pkg-config --libs profd`, or call nothing and run under `profctl run`. Without a session
- * every macro costs one load and one branch. All functions may be called from any thread at any time,
- * before main and after exit included, but not from a signal handler unless it says so. Nothing here
- * fails loudly, writes to standard streams, or waits for profd. */
+ * Link with `pkg-config --libs profd`, or call nothing and run under `profctl run`. Without a
+ * session every macro costs one load and one branch. All functions may be called from any thread at
+ * any time, before main and after exit included, but not from a signal handler unless it says so.
+ * Nothing here fails loudly, writes to standard streams, or waits for profd. */
 #ifndef PROFD_H
 #define PROFD_H
 
@@ -12,6 +12,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 /* Categories that every profile has; they give colours to frames and markers. */
 enum profd_category {
@@ -45,8 +46,9 @@ struct profd_site {
 /* --- Threads --- */
 
 /* Registers the calling thread under NAME (copied), or renames it when it is registered already.
- * Threads of preloaded programs, and those made by pthread_create in programs that link libprofd.so, are
- * registered by themselves. 0, or a negative errno (-ENOMEM, -EAGAIN: too many threads). */
+ * Threads of preloaded programs, and those made by pthread_create in programs that link
+ * libprofd.so, are registered by themselves. 0, or a negative errno (-ENOMEM, -EAGAIN: too many
+ * threads). */
 int profd_register_thread(const char *name);
 
 /* Ends the registration before the thread ends; otherwise that happens by itself. */
@@ -74,23 +76,24 @@ void profd_set_process_name(const char *name);
 
 /* A label from here to the end of the enclosing scope, however it is left. */
 #define PROFD_LABEL_SCOPE(NAME, CATEGORY)                                                          \
-    __attribute__((cleanup(profd_label_scope_end_), unused)) uint32_t PROFD_UNIQUE_(               \
-        profd_scope_) = 0;                                                                         \
+    __attribute__((cleanup(profd_label_scope_end_), unused))                                       \
+    uint32_t PROFD_UNIQUE_(profd_scope_) = 0;                                                      \
     if (__builtin_expect(profd_recording & PROFD_RECORDING_LABELS, 0)) {                           \
         PROFD_SITE_(NAME, CATEGORY);                                                               \
         PROFD_UNIQUE_(profd_scope_) = profd_label_push(&profd_site_, __builtin_frame_address(0));  \
     }
 
-/* Returns the session's generation, for profd_label_scope_end_; never 0. STACK_ADDRESS places the label
- * among the native frames. */
+/* Returns the session's generation, for profd_label_scope_end_; never 0. STACK_ADDRESS places the
+ * label among the native frames. */
 uint32_t profd_label_push(struct profd_site *site, void *stack_address);
 void profd_label_pop(void);
 
 /* --- Markers: events on the time line --- */
 
-/* Now, in nanoseconds of CLOCK_MONOTONIC: the start to give to PROFD_MARKER_INTERVAL. 0 without a
+/* Now, on the profiler's own clock: the start to give to PROFD_MARKER_INTERVAL. 0 without a
  * session. */
-#define PROFD_NOW() (__builtin_expect(profd_recording & PROFD_RECORDING_MARKERS, 0) ? profd_now() : 0)
+#define PROFD_NOW()                                                                                \
+    (__builtin_expect(profd_recording & PROFD_RECORDING_MARKERS, 0) ? profd_now() : 0)
 uint64_t profd_now(void);
 
 /* Something happened at this instant. */
@@ -103,8 +106,8 @@ uint64_t profd_now(void);
 #define PROFD_MARKER_INTERVAL(NAME, CATEGORY, START, TEXT)                                         \
     PROFD_MARKER_CALL_(NAME, CATEGORY, profd_marker_interval(&profd_site_, START, TEXT))
 
-/* Something began or ended; a start and an end of one name on one thread belong together. TEXT may be
- * NULL. */
+/* Something began or ended; a start and an end of one name on one thread belong together. TEXT may
+ * be NULL. */
 #define PROFD_MARKER_START(NAME, CATEGORY, TEXT)                                                   \
     PROFD_MARKER_CALL_(NAME, CATEGORY, profd_marker_start(&profd_site_, TEXT))
 #define PROFD_MARKER_END(NAME, CATEGORY, TEXT)                                                     \
@@ -112,7 +115,7 @@ uint64_t profd_now(void);
 
 void profd_marker(struct profd_site *site);
 void profd_marker_text(struct profd_site *site, const char *text);
-void profd_marker_interval(struct profd_site *site, uint64_t start_ns, const char *text);
+void profd_marker_interval(struct profd_site *site, uint64_t start, const char *text);
 void profd_marker_start(struct profd_site *site, const char *text);
 void profd_marker_end(struct profd_site *site, const char *text);
 
@@ -131,6 +134,7 @@ void profd_marker_end(struct profd_site *site, const char *text);
 
 void profd_label_scope_end_(uint32_t *generation);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,114 @@
+#include "child-agent/agent_gather.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "child-agent/agent_thread.h"
+#include "child-agent/core.h"
+#include "child-agent/session.h"
+#include "json/gecko_process.h"
+
+static struct {
+    uint64_t id; /* 0: none */
+    pthread_t thread;
+    struct gecko_process_options options;
+    struct progress_value progress;
+    _Atomic bool is_finished;
+    int fd; /* -1: none */
+    int error;
+    uint64_t json_bytes;
+} gather;
+
+static int write_profile(struct arena_reader *reader, int fd)
+{
+    struct failure_latch latch;
+    struct json_writer writer;
+    struct progress progress = progress_whole(&gather.progress);
+    failure_latch_init(&latch);
+    json_writer_init_sink(&writer, json_sink_fd, &fd, &latch);
+    int err = gecko_stream_process(reader, &gather.options, &writer, &progress, &latch);
+    if (err == 0)
+        err = json_writer_flush(&writer);
+    gather.json_bytes = json_writer_bytes(&writer);
+    json_writer_fini(&writer);
+    return err;
+}
+
+static int make_profile(void)
+{
+    struct arena_reader *reader = NULL;
+    int err = arena_reader_open_memory(core.arena.header, core.arena.mapped_bytes, &reader);
+    if (err < 0)
+        return err;
+    gather.fd = memfd_create("profd-profile", MFD_CLOEXEC);
+    err = gather.fd < 0 ? -errno : write_profile(reader, gather.fd);
+    arena_reader_close(reader);
+    if (err < 0 && gather.fd >= 0) {
+        close(gather.fd);
+        gather.fd = -1;
+    }
+    return err;
+}
+
+static void *gather_main(void *argument)
+{
+    (void)argument;
+    gather.error = make_profile();
+    atomic_store(&gather.is_finished, true);
+    return NULL;
+}
+
+int agent_gather_start(uint64_t gather_id, uint64_t reference_ns, uint32_t image)
+{
+    if (gather.id != 0)
+        return -EBUSY;
+    session_flush();
+    memset(&gather.options, 0, sizeof(gather.options));
+    gather.options.reference_ns = reference_ns;
+    gather.options.capture_ns = clock_monotonic_ns();
+    gather.options.verdict = VERDICT_LIVE;
+    gather.options.image = image;
+    gather.fd = -1;
+    gather.error = 0;
+    gather.json_bytes = 0;
+    progress_value_init(&gather.progress);
+    atomic_store(&gather.is_finished, false);
+    int err = agent_thread_create(&gather.thread, "profd-gather", gather_main, NULL);
+    if (err == 0)
+        gather.id = gather_id;
+    return err;
+}
+
+uint64_t agent_gather_id(void)
+{
+    return gather.id;
+}
+
+uint32_t agent_gather_proportion(void)
+{
+    return progress_value_get(&gather.progress);
+}
+
+bool agent_gather_take(int *fd, uint64_t *json_bytes, int *error)
+{
+    if (gather.id == 0 || !atomic_load(&gather.is_finished))
+        return false;
+    (void)pthread_join(gather.thread, NULL); /* it has finished */
+    gather.id = 0;
+    *fd = gather.fd;
+    *json_bytes = gather.json_bytes;
+    *error = gather.error;
+    return true;
+}
+
+void agent_gather_reset(void)
+{
+    if (gather.id != 0 && gather.fd >= 0)
+        close(gather.fd);
+    gather.id = 0;
+    gather.fd = -1;
+}

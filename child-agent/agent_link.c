@@ -1,0 +1,155 @@
+#include "child-agent/agent_link.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "child-agent/core.h"
+#include "child-agent/descriptor.h"
+#include "child-agent/session.h"
+#include "ipc/frame.h"
+#include "ipc/messages.h"
+#include "ipc/socket.h"
+
+enum {
+    HELLO_MAX_BYTES = 16 * 1024,
+    LINK_SEND_WAIT_MS = 1000,
+};
+
+static struct {
+    int fd; /* -1: closed */
+    struct frame_reader reader;
+} link_state = { .fd = -1 };
+
+bool agent_link_is_open(void)
+{
+    return link_state.fd >= 0;
+}
+
+static int say_hello(void)
+{
+    static uint8_t message[HELLO_MAX_BYTES];
+    char executable[MESSAGE_MAX_PATH];
+    char command_line[MESSAGE_MAX_COMMAND_LINE];
+    core_executable(executable, sizeof(executable));
+    const struct message_hello hello = {
+        .protocol_version = PROTOCOL_VERSION,
+        .pid = getpid(),
+        .parent_pid = getppid(),
+        .start_ns = core.start_ns,
+        .generation = session_generation(),
+        .is_fork = core.origin == CORE_BY_FORK,
+        .executable = { executable, strlen(executable) },
+        .command_line = { command_line, core_command_line(command_line, sizeof(command_line)) },
+    };
+    long count = message_put_hello(message, sizeof(message), MESSAGE_HELLO, &hello);
+    if (!descriptor_is_ours(DESCRIPTOR_ARENA))
+        return -EBADF;
+    return agent_link_send(message, count, core.arena.fd);
+}
+
+int agent_link_open(const char *socket_path)
+{
+    int err = core_make_arena();
+    if (err < 0)
+        return err;
+    int fd = socket_connect(socket_path, descriptor_minimum());
+    if (fd < 0)
+        return fd;
+    link_state.fd = fd;
+    descriptor_remember(DESCRIPTOR_SOCKET, fd);
+    frame_reader_init(&link_state.reader);
+    err = say_hello();
+    if (err < 0)
+        agent_link_close();
+    return err;
+}
+
+void agent_link_close(void)
+{
+    if (link_state.fd < 0)
+        return;
+    descriptor_close(DESCRIPTOR_SOCKET);
+    frame_reader_destroy(&link_state.reader);
+    link_state.fd = -1;
+}
+
+void agent_link_abandon(void)
+{
+    agent_link_close();
+}
+
+static int wait_for(short events, int timeout_ms)
+{
+    struct pollfd poll_fd = { .fd = link_state.fd, .events = events };
+    if (!descriptor_is_ours(DESCRIPTOR_SOCKET))
+        return -EBADF;
+    int got = poll(&poll_fd, 1, timeout_ms);
+    if (got < 0)
+        return errno == EINTR ? 0 : -errno;
+    return got > 0 && (poll_fd.revents & POLLNVAL) ? -EBADF : got;
+}
+
+int agent_link_wait(int timeout_ms)
+{
+    return wait_for(POLLIN, timeout_ms);
+}
+
+static void close_all(const int *fds, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        close(fds[i]);
+}
+
+int agent_link_fill(void)
+{
+    uint8_t *room;
+    size_t room_bytes, fd_count = 0;
+    int fds[SOCKET_MAX_DESCRIPTORS];
+    if (!descriptor_is_ours(DESCRIPTOR_SOCKET))
+        return -EBADF;
+    int err = frame_reader_room(&link_state.reader, &room, &room_bytes);
+    if (err < 0)
+        return err;
+    ssize_t got = socket_receive(link_state.fd, room, room_bytes, fds, &fd_count);
+    close_all(fds, fd_count); /* profd sends none to agents */
+    if (got == -EAGAIN)
+        return 0;
+    if (got <= 0)
+        return got == 0 ? -EPIPE : (int)got;
+    frame_reader_filled(&link_state.reader, (size_t)got);
+    return 0;
+}
+
+int agent_link_next(int *kind, const uint8_t **payload, size_t *bytes)
+{
+    int got = frame_reader_next(&link_state.reader, payload, bytes);
+    if (got <= 0)
+        return got;
+    *kind = message_peek_kind(*payload, *bytes);
+    return *kind < 0 ? *kind : 1;
+}
+
+int agent_link_send(const uint8_t *message, long count, int fd)
+{
+    size_t sent = 0;
+    if (count < 0)
+        return (int)count;
+    while (sent < (size_t)count) {
+        if (!descriptor_is_ours(DESCRIPTOR_SOCKET))
+            return -EBADF;
+        ssize_t got = socket_send(link_state.fd, message + sent, (size_t)count - sent, &fd,
+                                  fd >= 0 && sent == 0 ? 1 : 0);
+        if (got > 0) {
+            sent += (size_t)got;
+        } else if (got == -EAGAIN) {
+            int ready = wait_for(POLLOUT, LINK_SEND_WAIT_MS);
+            if (ready <= 0)
+                return ready < 0 ? ready : -ETIMEDOUT;
+        } else {
+            return got < 0 ? (int)got : -EPIPE;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,37 @@
+/* The agent's connection: frames to and from profd, on a descriptor that may stop being ours.
+ *
+ * Agent thread only (and the constructor before there is one). */
+#ifndef PROFD_AGENT_AGENT_LINK_H
+#define PROFD_AGENT_AGENT_LINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Connects to profd and says hello, with the arena's descriptor; makes the arena if there is none.
+ * Does not wait. 0, -EAGAIN when profd is busy, -ECONNREFUSED or -ENOENT when there is no profd, …
+ */
+int agent_link_open(const char *socket_path);
+
+bool agent_link_is_open(void);
+void agent_link_close(void);
+
+/* In a forked child: lets go of the parent's connection. */
+void agent_link_abandon(void);
+
+/* Waits until there is something to read, or until TIMEOUT_MS (-1: for ever). 1 when there is, 0 at
+ * the timeout, negative when the connection is gone. */
+int agent_link_wait(int timeout_ms);
+
+/* Reads what has come. -EPIPE at the end of the stream, or another negative errno. */
+int agent_link_fill(void);
+
+/* The next whole message: 1 with its kind and payload (valid until the next fill), 0 when there is
+ * none, -EPROTO for garbage. */
+int agent_link_next(int *kind, const uint8_t **payload, size_t *bytes);
+
+/* Sends an encoded message (COUNT as a message_put_X returned it), with a descriptor if FD is not
+ * -1 (borrowed). Waits for room at most a second, which only this thread notices. */
+int agent_link_send(const uint8_t *message, long count, int fd);
+
+#endif

@@ -1,0 +1,347 @@
+#include "child-agent/agent_thread.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "child-agent/agent_gather.h"
+#include "child-agent/agent_link.h"
+#include "child-agent/agent_updates.h"
+#include "child-agent/core.h"
+#include "child-agent/session.h"
+#include "ipc/messages.h"
+
+enum {
+    AGENT_FIRST_RETRY_MS = 20,
+    AGENT_LAST_RETRY_MS = 1000,
+    AGENT_GATHER_POLL_MS = 5,
+    AGENT_UPDATE_POLL_MS = 50,
+    AGENT_FORK_WAIT_MS = 20,
+    SMALL_MESSAGE_BYTES = 256,
+    UPDATE_MESSAGE_BYTES = 16 * 1024,
+};
+
+static struct {
+    pthread_t thread;
+    pthread_mutex_t lock; /* held while a message is obeyed */
+    bool is_locked_for_fork;
+    bool is_refused;  /* profd speaks another protocol: leave the program alone */
+    bool owes_update; /* profd awaits the next chunk update */
+    char socket_path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+} agent = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static int send_generation(enum message_kind kind, uint64_t generation)
+{
+    uint8_t message[SMALL_MESSAGE_BYTES];
+    const struct message_generation body = { .generation = generation };
+    return agent_link_send(message, message_put_generation(message, sizeof(message), kind, &body),
+                           -1);
+}
+
+static int send_log(const char *what, int error)
+{
+    uint8_t message[SMALL_MESSAGE_BYTES];
+    char text[SMALL_MESSAGE_BYTES / 2];
+    snprintf(text, sizeof(text), "%s: %s", what, strerrordesc_np(-error));
+    const struct message_text body = { .text = { text, strlen(text) } };
+    return agent_link_send(
+        message, message_put_text(message, sizeof(message), MESSAGE_AGENT_LOG, &body), -1);
+}
+
+static void settings_from(const struct message_session *session, struct session_settings *out)
+{
+    memset(out, 0, sizeof(*out));
+    out->generation = (uint32_t)session->generation;
+    out->interval_ns = session->interval_ns;
+    out->limit_bytes = session->memory_limit_bytes;
+    out->features = session->features;
+    out->is_paused = session->is_paused != 0;
+    if (session->thread_filters.length < sizeof(out->filters))
+        memcpy(out->filters, session->thread_filters.bytes, session->thread_filters.length);
+}
+
+/* Makes the session be SESSION: starts it, or only pauses or resumes when it runs already. */
+static int obey_session(const struct message_session *session)
+{
+    struct session_settings settings;
+    int err = 0;
+    if (session->generation == session_generation()) {
+        if (session->is_paused)
+            session_pause();
+        else
+            session_resume();
+        chunk_manager_set_limit(session_chunk_manager(), session->memory_limit_bytes);
+    } else {
+        settings_from(session, &settings);
+        err = session_start(&settings);
+    }
+    if (err < 0)
+        return send_log("session not started", err);
+    agent_updates_listen(session_chunk_manager());
+    return send_generation(MESSAGE_STARTED, session->generation);
+}
+
+static int on_welcome(const uint8_t *payload, size_t bytes)
+{
+    struct message_welcome welcome;
+    int err = message_get_welcome(payload, bytes, &welcome);
+    if (err < 0)
+        return err;
+    if (welcome.protocol_version != PROTOCOL_VERSION) {
+        agent.is_refused = true;
+        session_stop();
+        return -EPROTO;
+    }
+    if (welcome.session.generation != 0)
+        return obey_session(&welcome.session);
+    session_stop();
+    return 0;
+}
+
+static int on_ensure_started(const uint8_t *payload, size_t bytes)
+{
+    struct message_session session;
+    int err = message_get_session(payload, bytes, &session);
+    if (err == 0 && session.generation == 0)
+        err = -EPROTO;
+    return err < 0 ? err : obey_session(&session);
+}
+
+/* Stop, pause and resume; what is meant for another session is acknowledged and has no effect. */
+static int on_change(int kind, const uint8_t *payload, size_t bytes)
+{
+    struct message_generation change;
+    int err = message_get_generation(payload, bytes, &change);
+    if (err < 0)
+        return err;
+    bool is_ours = change.generation == session_generation();
+    switch (kind) {
+    case MESSAGE_STOP:
+        if (is_ours)
+            session_stop();
+        return send_generation(MESSAGE_STOPPED, change.generation);
+    case MESSAGE_PAUSE:
+        if (is_ours)
+            session_pause();
+        return send_generation(MESSAGE_PAUSED, change.generation);
+    default:
+        if (is_ours)
+            session_resume();
+        return send_generation(MESSAGE_RESUMED, change.generation);
+    }
+}
+
+static int on_destroy_released(const uint8_t *payload, size_t bytes)
+{
+    struct message_destroy_released destroy;
+    int err = message_get_destroy_released(payload, bytes, &destroy);
+    if (err == 0 && session_is_active() && destroy.generation == session_generation())
+        (void)chunk_manager_destroy_released_at_or_before(session_chunk_manager(), destroy.done_ns);
+    return err;
+}
+
+static int send_profile(uint64_t gather_id, int fd, uint64_t json_bytes, int error)
+{
+    uint8_t message[SMALL_MESSAGE_BYTES];
+    const struct message_profile body = { .gather_id = gather_id,
+                                          .error = error,
+                                          .json_bytes = json_bytes };
+    int err = agent_link_send(
+        message, message_put_profile(message, sizeof(message), MESSAGE_PROFILE, &body), fd);
+    if (fd >= 0)
+        close(fd);
+    return err;
+}
+
+static int on_gather_profile(const uint8_t *payload, size_t bytes)
+{
+    struct message_gather_profile gather;
+    int err = message_get_gather_profile(payload, bytes, &gather);
+    if (err < 0)
+        return err;
+    err = agent_gather_start(gather.gather_id, gather.reference_ns, (uint32_t)gather.image);
+    return err < 0 ? send_profile(gather.gather_id, -1, 0, err) : 0;
+}
+
+static int on_get_progress(const uint8_t *payload, size_t bytes)
+{
+    uint8_t message[SMALL_MESSAGE_BYTES];
+    struct message_gather_id asked;
+    int err = message_get_gather_id(payload, bytes, &asked);
+    if (err < 0)
+        return err;
+    const struct message_gather_progress body = { .gather_id = asked.gather_id,
+                                                  .proportion = agent_gather_proportion() };
+    return agent_link_send(message,
+                           message_put_gather_progress(message, sizeof(message),
+                                                       MESSAGE_GATHER_PROFILE_PROGRESS, &body),
+                           -1);
+}
+
+/* What a message asks for. A negative result ends the connection. */
+static int obey(int kind, const uint8_t *payload, size_t bytes)
+{
+    switch (kind) {
+    case MESSAGE_WELCOME:
+        return on_welcome(payload, bytes);
+    case MESSAGE_ENSURE_STARTED:
+        return on_ensure_started(payload, bytes);
+    case MESSAGE_STOP:
+    case MESSAGE_PAUSE:
+    case MESSAGE_RESUME:
+        return on_change(kind, payload, bytes);
+    case MESSAGE_AWAIT_NEXT_CHUNK_MANAGER_UPDATE:
+        agent.owes_update = true;
+        return 0;
+    case MESSAGE_DESTROY_RELEASED_CHUNKS_AT_OR_BEFORE:
+        return on_destroy_released(payload, bytes);
+    case MESSAGE_GATHER_PROFILE:
+        return on_gather_profile(payload, bytes);
+    case MESSAGE_GET_GATHER_PROFILE_PROGRESS:
+        return on_get_progress(payload, bytes);
+    default:
+        return -EPROTO;
+    }
+}
+
+static int read_and_obey(void)
+{
+    const uint8_t *payload;
+    size_t bytes;
+    int kind, got;
+    int err = agent_link_fill();
+    if (err < 0)
+        return err;
+    while ((got = agent_link_next(&kind, &payload, &bytes)) > 0) {
+        pthread_mutex_lock(&agent.lock);
+        err = obey(kind, payload, bytes);
+        pthread_mutex_unlock(&agent.lock);
+        if (err < 0)
+            return err;
+    }
+    return got;
+}
+
+/* A finished profile goes out. */
+static int deliver_profile(void)
+{
+    int fd, error;
+    uint64_t json_bytes;
+    uint64_t gather_id = agent_gather_id();
+    if (!agent_gather_take(&fd, &json_bytes, &error))
+        return 0;
+    return send_profile(gather_id, fd, json_bytes, error);
+}
+
+/* An update that profd awaits goes out, once there is one. */
+static int deliver_update(void)
+{
+    static struct message_chunk_manager_update body;
+    static uint8_t message[UPDATE_MESSAGE_BYTES];
+    if (!agent.owes_update || !agent_updates_take(&body.update))
+        return 0;
+    agent.owes_update = false;
+    body.generation = session_generation();
+    return agent_link_send(message,
+                           message_put_chunk_manager_update(message, sizeof(message),
+                                                            MESSAGE_CHUNK_MANAGER_UPDATE, &body),
+                           -1);
+}
+
+static int wait_timeout_ms(void)
+{
+    if (agent_gather_id() != 0)
+        return AGENT_GATHER_POLL_MS;
+    return agent.owes_update && session_is_active() ? AGENT_UPDATE_POLL_MS : -1;
+}
+
+/* Until the connection ends. */
+static void serve(void)
+{
+    int err = 0;
+    while (err >= 0) {
+        err = agent_link_wait(wait_timeout_ms());
+        if (err > 0)
+            err = read_and_obey();
+        if (err >= 0)
+            err = deliver_profile();
+        if (err >= 0)
+            err = deliver_update();
+    }
+    agent_link_close();
+    agent.owes_update = false;
+}
+
+static void rest_ms(int rest)
+{
+    const struct timespec time = { .tv_sec = rest / 1000, .tv_nsec = rest % 1000 * 1000000L };
+    (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
+}
+
+static int open_link(void)
+{
+    pthread_mutex_lock(&agent.lock);
+    int err = agent_link_open(agent.socket_path);
+    pthread_mutex_unlock(&agent.lock);
+    return err;
+}
+
+static void *agent_main(void *argument)
+{
+    int retry_ms = AGENT_FIRST_RETRY_MS;
+    (void)argument;
+    while (!agent.is_refused) {
+        if (agent_link_is_open() || open_link() == 0) {
+            retry_ms = AGENT_FIRST_RETRY_MS;
+            serve();
+        }
+        if (!agent.is_refused)
+            rest_ms(retry_ms);
+        retry_ms = retry_ms * 2 > AGENT_LAST_RETRY_MS ? AGENT_LAST_RETRY_MS : retry_ms * 2;
+    }
+    return NULL;
+}
+
+int agent_thread_start(const char *socket_path)
+{
+    memmove(agent.socket_path, socket_path, strlen(socket_path) + 1);
+    int err = agent_link_open(agent.socket_path);
+    /* No profd yet, or a busy one: the thread will try again. */
+    (void)err;
+    return agent_thread_create(&agent.thread, "profd-agent", agent_main, NULL);
+}
+
+void agent_thread_before_fork(void)
+{
+    struct timespec deadline;
+    clock_gettime(CLOCK_MONOTONIC, &deadline);
+    deadline.tv_nsec += AGENT_FORK_WAIT_MS * 1000000L;
+    if (deadline.tv_nsec >= 1000000000L) {
+        deadline.tv_sec++;
+        deadline.tv_nsec -= 1000000000L;
+    }
+    /* Not longer: the agent could be waiting for a lock that the forking thread holds. */
+    agent.is_locked_for_fork =
+        pthread_mutex_clocklock(&agent.lock, CLOCK_MONOTONIC, &deadline) == 0;
+}
+
+void agent_thread_after_fork_parent(void)
+{
+    if (agent.is_locked_for_fork)
+        pthread_mutex_unlock(&agent.lock);
+    agent.is_locked_for_fork = false;
+}
+
+void agent_thread_after_fork_child(void)
+{
+    pthread_mutex_init(&agent.lock, NULL);
+    agent.is_locked_for_fork = false;
+    agent.owes_update = false;
+    agent_link_abandon();
+    agent_gather_reset();
+    agent_updates_reset();
+}

@@ -1,0 +1,25 @@
+/* The agent thread: talks with profd, and starts and stops sessions at its word.
+ *
+ * The program never waits for it. It connects, says hello, obeys, and connects again when profd
+ * comes back; meanwhile an active session goes on. */
+#ifndef PROFD_AGENT_AGENT_THREAD_H
+#define PROFD_AGENT_AGENT_THREAD_H
+
+#include <pthread.h>
+
+/* Makes a thread of the agent's own: all signals blocked, a small stack, not registered. NAME as
+ * the kernel limits it. 0 or -errno. */
+int agent_thread_create(pthread_t *thread, const char *name, void *(*start_routine)(void *),
+                        void *argument);
+
+/* Says hello to profd at SOCKET_PATH if that takes no waiting, and starts the thread. From the
+ * constructor, and in a forked child. 0 or -errno: then nobody steers this process. */
+int agent_thread_start(const char *socket_path);
+
+/* Around fork: a session does not start or stop meanwhile. The child has no agent thread and no
+ * connection until agent_thread_start(). */
+void agent_thread_before_fork(void);
+void agent_thread_after_fork_parent(void);
+void agent_thread_after_fork_child(void);
+
+#endif

@@ -1,0 +1,15 @@
+/* A memory barrier on every thread of the process at once, paid by the caller alone.
+ *
+ * Lets recording threads do with plain loads and stores: whoever ends a session raises this
+ * instead. */
+#ifndef PROFD_AGENT_BARRIER_H
+#define PROFD_AGENT_BARRIER_H
+
+/* Tells the kernel that this process will use it; cheap while there is one thread. */
+void barrier_register(void);
+
+/* Returns once every thread has passed a full barrier. Without kernel support it waits long enough
+ * for any store buffer to drain. */
+void barrier_all_threads(void);
+
+#endif

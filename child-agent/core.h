@@ -1,0 +1,51 @@
+/* Core state: what the agent keeps for the life of the process, session or not.
+ *
+ * One per process, made by the constructor, remade by a forked child. Follows CorePS. The session's
+ * own state is in child-agent/session.h. */
+#ifndef PROFD_AGENT_CORE_H
+#define PROFD_AGENT_CORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buffer/arena.h"
+#include "buffer/dictionary.h"
+
+/* How this program image came to be. */
+enum core_origin { CORE_BY_EXEC = 0, CORE_BY_FORK = 1 };
+
+struct core {
+    bool is_enabled; /* false: the agent does nothing (PROFD_DISABLE, setuid, no memory) */
+    bool has_arena;  /* arena and dictionary are there */
+    enum core_origin origin;
+    uint64_t start_ns; /* of this image, CLOCK_MONOTONIC */
+    struct arena arena;
+    struct dictionary dictionary;
+};
+
+extern struct core core;
+
+/* Numbers the images of a fork chain: a site id of another epoch must be registered anew. */
+extern uint32_t core_epoch;
+
+/* First initialization, from the constructor. */
+void core_initialize(void);
+
+/* Makes arena and dictionary if they are not there, and writes what is known: the process, its
+ * registered threads. -EFBIG, -ENOMEM, -EMFILE … Any one thread at a time. */
+int core_make_arena(void);
+
+/* In a forked child: drops what is the parent's, and starts as an image of its own, without arena.
+ */
+void core_reset_after_fork(void);
+
+/* Shows NAME for this process from now on, and in every arena of it to come. Any thread. */
+void core_set_process_name(const char *name);
+
+/* The executable's path; cut to CAPACITY and always terminated. "" when unknown. */
+void core_executable(char *out, size_t capacity);
+
+/* The command line, NUL-separated. Returns its length (0 when unknown). */
+size_t core_command_line(char *out, size_t capacity);
+
+#endif

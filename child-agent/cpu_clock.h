@@ -1,0 +1,23 @@
+/* Clocks of CPU use: of one thread, of the process, and whether anyone but us has run. */
+#ifndef PROFD_AGENT_CPU_CLOCK_H
+#define PROFD_AGENT_CPU_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+/* CPU use of a thread in ns; 0 when it is gone. */
+uint64_t cpu_clock_thread_ns(clockid_t clock);
+
+/* What all threads but the caller had used when they were last found to have run. */
+struct cpu_activity {
+    uint64_t others_ns;
+};
+
+/* Below this, a thread only retried an interrupted system call, and counts as not having run. */
+enum { CPU_NOISE_NS = 20 * 1000 };
+
+/* Whether the process' other threads used more than the noise since this last said yes. */
+bool cpu_activity_since_last(struct cpu_activity *activity);
+
+#endif

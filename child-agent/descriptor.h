@@ -1,0 +1,27 @@
+/* The agent's two descriptors in somebody else's process.
+ *
+ * They sit out of the way of low numbers, and are used only while they are still ours: a program
+ * may close every descriptor it doesn't know and get the same numbers back for files of its own. */
+#ifndef PROFD_AGENT_DESCRIPTOR_H
+#define PROFD_AGENT_DESCRIPTOR_H
+
+#include <stdbool.h>
+
+enum descriptor_role { DESCRIPTOR_ARENA = 0, DESCRIPTOR_SOCKET = 1, DESCRIPTOR_ROLE_COUNT };
+
+/* The lowest number that the agent's descriptors may have. */
+int descriptor_minimum(void);
+
+/* Moves FD to a high number; returns it, or a negative errno with FD untouched. */
+int descriptor_move_high(int fd);
+
+/* Remembers which file FD is now. */
+void descriptor_remember(enum descriptor_role role, int fd);
+
+/* Whether the remembered number still is that file. False when none is remembered. */
+bool descriptor_is_ours(enum descriptor_role role);
+
+/* Closes it if it is ours, and forgets it. */
+void descriptor_close(enum descriptor_role role);
+
+#endif

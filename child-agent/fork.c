@@ -1,0 +1,54 @@
+#include "child-agent/fork.h"
+
+#include <pthread.h>
+
+#include "child-agent/agent_thread.h"
+#include "child-agent/barrier.h"
+#include "child-agent/core.h"
+#include "child-agent/labels.h"
+#include "child-agent/sampler.h"
+#include "child-agent/session.h"
+#include "child-agent/site.h"
+#include "child-agent/thread_registry.h"
+
+static const char *follow_socket_path; /* lives as long as the process */
+
+/* Locks are taken in the order in which other threads nest them. */
+static void before_fork(void)
+{
+    agent_thread_before_fork();
+    site_before_fork();
+    sampler_before_fork();
+    thread_registry_before_fork();
+    session_before_fork();
+}
+
+static void after_fork_parent(void)
+{
+    session_after_fork_parent();
+    thread_registry_after_fork_parent();
+    sampler_after_fork_parent();
+    site_after_fork_parent();
+    agent_thread_after_fork_parent();
+}
+
+static void after_fork_child(void)
+{
+    session_after_fork_child();
+    sampler_after_fork_child();
+    thread_registry_after_fork_child();
+    site_after_fork_child();
+    agent_thread_after_fork_child();
+    core_reset_after_fork();
+    barrier_register();
+    /* A child that can't record still runs; profd lists it as not profiled. */
+    if (session_restart_in_child() == 0)
+        labels_after_fork_child();
+    (void)agent_thread_start(follow_socket_path);
+}
+
+int fork_follow(const char *socket_path)
+{
+    follow_socket_path = socket_path;
+    return -pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+}

@@ -1,0 +1,76 @@
+/* Interposed: creating and naming threads, so that unmodified programs have theirs registered. */
+#include <pthread.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
+
+#include "child-agent/core.h"
+#include "child-agent/interpose.h"
+#include "child-agent/real_calls.h"
+#include "child-agent/thread_registry.h"
+
+/* Runs in the new thread, outermost; what it calls is the root of the thread's stacks. */
+static void *run_registered(void *argument)
+{
+    struct thread_registration *self = argument;
+    thread_registry_adopt(self, __builtin_frame_address(0));
+    void *result = self->start_routine(self->start_argument);
+    /* Not a tail call: this frame must stay, for the walk to end at it. */
+    __asm__ volatile("" : : : "memory");
+    return result;
+}
+
+static size_t stack_bytes_of(const pthread_attr_t *attributes)
+{
+    pthread_attr_t defaults;
+    size_t bytes = 0;
+    if (attributes != NULL && pthread_attr_getstacksize(attributes, &bytes) == 0)
+        return bytes;
+    if (pthread_getattr_default_np(&defaults) == 0) {
+        if (pthread_attr_getstacksize(&defaults, &bytes) != 0)
+            bytes = 0;
+        pthread_attr_destroy(&defaults);
+    }
+    return bytes;
+}
+
+PROFD_INTERPOSED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                                    void *(*start_routine)(void *), void *argument)
+{
+    struct thread_registration *registration =
+        core.is_enabled ? thread_registry_prepare(stack_bytes_of(attributes)) : NULL;
+    if (registration == NULL)
+        return real_pthread_create(thread, attributes, start_routine, argument);
+    registration->start_routine = start_routine;
+    registration->start_argument = argument;
+    int err = real_pthread_create(thread, attributes, run_registered, registration);
+    if (err != 0)
+        thread_registry_cancel(registration);
+    return err;
+}
+
+PROFD_INTERPOSED int pthread_setname_np(pthread_t thread, const char *name)
+{
+    int err = real_set_name(thread, name);
+    if (err == 0 && core.is_enabled)
+        thread_registry_rename_handle(thread, name);
+    return err;
+}
+
+PROFD_INTERPOSED int prctl(int option, ...)
+{
+    typedef int prctl_function(int, ...);
+    static prctl_function *real;
+    unsigned long arguments[4];
+    va_list list;
+    va_start(list, option);
+    for (int i = 0; i < 4; i++)
+        arguments[i] = va_arg(list, unsigned long);
+    va_end(list);
+    if (real == NULL)
+        real = (prctl_function *)real_symbol("prctl");
+    int result = real(option, arguments[0], arguments[1], arguments[2], arguments[3]);
+    if (result == 0 && option == PR_SET_NAME && thread_current != NULL)
+        thread_registry_rename(thread_current,
+                               (const char *)arguments[0]); /* NOLINT: prctl's way */
+    return result;
+}

@@ -1,0 +1,38 @@
+#include "child-agent/recording.h"
+
+#include "child-agent/session.h"
+#include "child-agent/thread_registry.h"
+
+volatile uint32_t recording_generation;
+
+/* Inside recording: nothing can take the session away. */
+static void renew_writer(struct thread_registration *self, uint32_t generation)
+{
+    chunk_writer_init(&self->writer, session_chunk_manager(), self->index);
+    self->writer_generation = generation;
+}
+
+struct thread_registration *recording_begin_slow(void)
+{
+    if (recording_generation == 0)
+        return NULL;
+    if (thread_current == NULL && thread_registry_register_current(NULL, false) < 0)
+        return NULL;
+    struct thread_registration *self = thread_current;
+    if (self == NULL)
+        return NULL;
+    if (self->is_recording != 0) {
+        arena_count_drop(&core.arena, DROP_REENTRANT, 1);
+        return NULL;
+    }
+    self->is_recording = 1;
+    atomic_signal_fence(memory_order_seq_cst);
+    uint32_t generation = recording_generation;
+    if (generation == 0) {
+        self->is_recording = 0;
+        return NULL;
+    }
+    if (self->writer_generation != generation)
+        renew_writer(self, generation);
+    return self;
+}

@@ -1,0 +1,176 @@
+#include "child-agent/sampler.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "child-agent/agent_thread.h"
+#include "child-agent/core.h"
+#include "child-agent/sampler_tick.h"
+#include "child-agent/thread_registry.h"
+
+enum {
+    NS_PER_SECOND = 1000000000,
+    /* A paused sampler, and the clock calibration, need no more than this. */
+    SAMPLER_CLOCK_UPDATE_NS = 100 * 1000 * 1000,
+    /* A fork does not wait longer for the sampler: it could be waiting for a lock that the forking
+     * thread holds (the dynamic loader's). */
+    SAMPLER_FORK_WAIT_NS = 20 * 1000 * 1000,
+};
+
+static struct {
+    pthread_t thread;
+    bool is_running;
+    bool is_locked_for_fork;
+    uint64_t interval_ns;
+    struct sampler_tick *_Atomic tick;
+    pthread_mutex_t lock; /* held while ticking */
+    _Atomic bool is_paused;
+    _Atomic uint32_t stop_word; /* futex: 1 ends the thread */
+} sampler = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* Sleeps until WAKE_NS or until the thread is to end. */
+static void sleep_until(uint64_t wake_ns)
+{
+    const struct timespec wake = { .tv_sec = (time_t)(wake_ns / NS_PER_SECOND),
+                                   .tv_nsec = (long)(wake_ns % NS_PER_SECOND) };
+    (void)syscall(SYS_futex, &sampler.stop_word, FUTEX_WAIT_BITSET_PRIVATE, 0, &wake, NULL,
+                  FUTEX_BITSET_MATCH_ANY);
+}
+
+/* The next time on the schedule after NOW. Ticks that are past are skipped, not made up for. */
+static uint64_t next_wake(uint64_t scheduled_ns, uint64_t now_ns, uint64_t interval_ns)
+{
+    uint64_t next_ns = scheduled_ns + interval_ns;
+    if (next_ns > now_ns)
+        return next_ns;
+    uint64_t skipped = (now_ns - next_ns) / interval_ns + 1;
+    arena_count_drop(&core.arena, DROP_SKIPPED_TICK, skipped);
+    return next_ns + skipped * interval_ns;
+}
+
+static void tick_once(struct sampler_tick *tick)
+{
+    pthread_mutex_lock(&sampler.lock);
+    sampler_tick_collect(tick);
+    if (!atomic_load(&sampler.is_paused))
+        sampler_tick_request(tick);
+    pthread_mutex_unlock(&sampler.lock);
+}
+
+static void *sampler_main(void *argument)
+{
+    struct sampler_tick *tick = argument;
+    uint64_t wake_ns = clock_monotonic_ns();
+    uint64_t clock_updated_ns = 0;
+    (void)prctl(PR_SET_TIMERSLACK, 1); /* without it, ticks are only less regular */
+    while (atomic_load(&sampler.stop_word) == 0) {
+        tick_once(tick);
+        uint64_t now_ns = clock_monotonic_ns();
+        if (now_ns - clock_updated_ns > SAMPLER_CLOCK_UPDATE_NS) {
+            arena_update_clock(&core.arena);
+            clock_updated_ns = now_ns;
+        }
+        wake_ns = next_wake(wake_ns, now_ns, sampler.interval_ns);
+        sleep_until(wake_ns);
+    }
+    return NULL;
+}
+
+int sampler_start(const struct session_settings *settings, struct chunk_manager *manager)
+{
+    struct sampler_tick *tick;
+    int err = sampler_tick_create(settings, manager, &tick);
+    if (err < 0)
+        return err;
+    sampler.interval_ns = settings->interval_ns;
+    atomic_store(&sampler.is_paused, settings->is_paused);
+    atomic_store(&sampler.stop_word, 0);
+    atomic_store(&sampler.tick, tick);
+    thread_registry_set_sampler_running(true);
+    err = agent_thread_create(&sampler.thread, "profd-sampler", sampler_main, tick);
+    if (err < 0) {
+        thread_registry_set_sampler_running(false);
+        atomic_store(&sampler.tick, NULL);
+        sampler_tick_destroy(tick);
+        return err;
+    }
+    sampler.is_running = true;
+    return 0;
+}
+
+void sampler_stop(void)
+{
+    struct sampler_tick *tick = atomic_load(&sampler.tick);
+    if (!sampler.is_running)
+        return;
+    atomic_store(&sampler.stop_word, 1);
+    (void)syscall(SYS_futex, &sampler.stop_word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    (void)pthread_join(sampler.thread, NULL); /* fails only for a thread that is not ours */
+    sampler.is_running = false;
+    sampler_tick_collect(tick);
+    thread_registry_set_sampler_running(false);
+    atomic_store(&sampler.tick, NULL);
+    sampler_tick_destroy(tick);
+}
+
+void sampler_set_paused(bool is_paused)
+{
+    atomic_store(&sampler.is_paused, is_paused);
+}
+
+void sampler_flush(void)
+{
+    struct sampler_tick *tick = atomic_load(&sampler.tick);
+    if (tick == NULL)
+        return;
+    pthread_mutex_lock(&sampler.lock);
+    sampler_tick_collect(tick);
+    arena_update_clock(&core.arena);
+    pthread_mutex_unlock(&sampler.lock);
+}
+
+void sampler_modules_changed(void)
+{
+    struct sampler_tick *tick = atomic_load(&sampler.tick);
+    if (tick != NULL)
+        sampler_tick_modules_changed(tick);
+}
+
+void sampler_before_fork(void)
+{
+    struct timespec deadline;
+    clock_gettime(CLOCK_MONOTONIC, &deadline);
+    deadline.tv_nsec += SAMPLER_FORK_WAIT_NS;
+    if (deadline.tv_nsec >= NS_PER_SECOND) {
+        deadline.tv_sec++;
+        deadline.tv_nsec -= NS_PER_SECOND;
+    }
+    sampler.is_locked_for_fork =
+        pthread_mutex_clocklock(&sampler.lock, CLOCK_MONOTONIC, &deadline) == 0;
+}
+
+void sampler_after_fork_parent(void)
+{
+    if (sampler.is_locked_for_fork)
+        pthread_mutex_unlock(&sampler.lock);
+    sampler.is_locked_for_fork = false;
+}
+
+void sampler_after_fork_child(void)
+{
+    struct sampler_tick *tick = atomic_load(&sampler.tick);
+    pthread_mutex_init(&sampler.lock, NULL);
+    atomic_store(&sampler.tick, NULL);
+    sampler.is_running = false;
+    /* A tick caught in the middle is left where it is: its tables can't be trusted. */
+    if (tick != NULL && sampler.is_locked_for_fork)
+        sampler_tick_abandon(tick);
+    sampler.is_locked_for_fork = false;
+}

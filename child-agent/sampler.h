@@ -1,0 +1,35 @@
+/* The sampler: a thread that wakes at the interval and records where the others are.
+ *
+ * A tick has two halves. At its time the sampler asks the threads that have run for snapshots, by
+ * signal; at the next wake-up it takes what they copied, unwinds and writes it. So nobody waits for
+ * anybody. A process whose threads have not run costs two readings of a clock. Follows
+ * SamplerThread. */
+#ifndef PROFD_AGENT_SAMPLER_H
+#define PROFD_AGENT_SAMPLER_H
+
+#include <stdbool.h>
+
+#include "buffer/chunk_manager.h"
+#include "child-agent/session.h"
+
+/* Starts the thread for a session; both arguments are borrowed until sampler_stop(). 0 or -errno.
+ */
+int sampler_start(const struct session_settings *settings, struct chunk_manager *manager);
+
+/* Takes the last snapshots and ends the thread. */
+void sampler_stop(void);
+
+void sampler_set_paused(bool is_paused);
+
+/* Takes the snapshots of the tick under way now. Any thread but the sampler. */
+void sampler_flush(void);
+
+/* The libraries changed (dlopen, dlclose). Any thread. */
+void sampler_modules_changed(void);
+
+/* Around fork: the sampler rests meanwhile, so that no lock of the C library is held by it. */
+void sampler_before_fork(void);
+void sampler_after_fork_parent(void);
+void sampler_after_fork_child(void);
+
+#endif

@@ -1,0 +1,295 @@
+#include "child-agent/sampler_tick.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "buffer/sample_encoder.h"
+#include "child-agent/core.h"
+#include "child-agent/cpu_clock.h"
+#include "child-agent/modules.h"
+#include "child-agent/sampling_signal.h"
+#include "child-agent/stack_merge.h"
+#include "child-agent/thread_registry.h"
+#include "child-agent/unwinder.h"
+#include "ipc/messages.h"
+
+enum {
+    /* A process that is younger than this started with its session: its CPU use counts from 0. */
+    TICK_STARTUP_NS = 100 * 1000 * 1000,
+    TICK_NATIVE_FRAMES = SAMPLE_MAX_FRAMES,
+    TICK_MOST_PREPARED_CHUNKS = 16,
+};
+
+struct sampler_tick {
+    uint32_t generation;
+    bool samples_stacks;
+    bool is_under_way;
+    bool is_first;
+    uint64_t session_start_ns;
+    uint64_t requested_ticks; /* when the tick under way began */
+    uint64_t range_start_seen;
+    struct cpu_activity activity;
+    struct chunk_manager *manager; /* borrowed */
+    struct chunk_writer writer;
+    const struct chunk *chunk_seen; /* the chunk that sleeping threads' stacks are known to be in */
+    struct sample_encoder *encoder;
+    struct module_map *modules;
+    struct unwinder *unwinder;
+    struct unwind_frame native[TICK_NATIVE_FRAMES];
+    struct stack_frame merged[SAMPLE_MAX_FRAMES];
+};
+
+static void on_module_added(const struct module *module, void *context)
+{
+    (void)context;
+    const struct dictionary_library library = {
+        .time_ns = clock_monotonic_ns(),
+        .start = module->start,
+        .end = module->end,
+        .load_bias = module->load_bias,
+        .path = module->path,
+        .build_id = module->build_id,
+        .build_id_bytes = module->build_id_bytes,
+    };
+    (void)dictionary_put_library(&core.dictionary, &library); /* counted when full */
+}
+
+static void on_module_removed(const struct module *module, void *context)
+{
+    (void)context;
+    (void)dictionary_put_library_end(&core.dictionary, clock_monotonic_ns(), module->start);
+}
+
+int sampler_tick_create(const struct session_settings *settings, struct chunk_manager *manager,
+                        struct sampler_tick **out)
+{
+    static const struct module_events events = { .added = on_module_added,
+                                                 .removed = on_module_removed };
+    struct sampler_tick *tick =
+        mmap(NULL, sizeof(*tick), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (tick == MAP_FAILED)
+        return -errno;
+    tick->generation = settings->generation;
+    tick->samples_stacks = settings->features & FEATURE_STACKS;
+    tick->is_first = true;
+    tick->session_start_ns = clock_monotonic_ns();
+    tick->manager = manager;
+    chunk_writer_init(&tick->writer, manager, CHUNK_WRITER_SAMPLER);
+    int err = sample_encoder_create(&tick->writer, REGISTRY_MAX_THREADS, &tick->encoder);
+    if (err == 0)
+        err = module_map_create(&events, &tick->modules);
+    if (err == 0)
+        err = unwinder_create(tick->modules, &tick->unwinder);
+    if (err < 0) {
+        sampler_tick_destroy(tick);
+        return err;
+    }
+    *out = tick;
+    return 0;
+}
+
+static void free_memory(struct sampler_tick *tick)
+{
+    if (tick->unwinder != NULL)
+        unwinder_destroy(tick->unwinder);
+    if (tick->modules != NULL)
+        module_map_destroy(tick->modules);
+    if (tick->encoder != NULL)
+        sample_encoder_destroy(tick->encoder);
+    munmap(tick, sizeof(*tick));
+}
+
+void sampler_tick_destroy(struct sampler_tick *tick)
+{
+    chunk_writer_finish(&tick->writer);
+    free_memory(tick);
+}
+
+void sampler_tick_abandon(struct sampler_tick *tick)
+{
+    free_memory(tick);
+}
+
+void sampler_tick_modules_changed(struct sampler_tick *tick)
+{
+    module_map_changed(tick->modules);
+}
+
+/* The thread's snapshot, made at its first request; NULL when there is no memory. */
+static struct snapshot *snapshot_of(struct thread_registration *thread)
+{
+    struct snapshot *snapshot = atomic_load(&thread->snapshot);
+    if (snapshot != NULL)
+        return snapshot;
+    snapshot =
+        mmap(NULL, sizeof(*snapshot), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (snapshot == MAP_FAILED)
+        return NULL;
+    atomic_store(&thread->snapshot, snapshot);
+    return snapshot;
+}
+
+/* First sight of a thread in this session: what it used before is not the session's. */
+static void meet_thread(struct sampler_tick *tick, struct thread_registration *thread)
+{
+    bool is_new = thread->start_ns + TICK_STARTUP_NS >= tick->session_start_ns;
+    thread->sampled_generation = tick->generation;
+    thread->sampled_cpu_ns = is_new ? 0 : cpu_clock_thread_ns(thread->cpu_clock);
+    thread->requested_cpu_ns = thread->sampled_cpu_ns;
+    struct snapshot *snapshot = atomic_load(&thread->snapshot);
+    if (snapshot != NULL)
+        atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
+}
+
+static bool is_sampled(const struct thread_registration *thread)
+{
+    return thread->life == REGISTRATION_LIVE && thread->is_profiled;
+}
+
+static void request_snapshot(struct sampler_tick *tick, struct thread_registration *thread)
+{
+    uint64_t cpu_ns = cpu_clock_thread_ns(thread->cpu_clock);
+    /* At the first tick whatever ran at all is asked, so that short lives leave a sample. */
+    uint64_t noise_ns = tick->is_first ? 0 : CPU_NOISE_NS;
+    if (cpu_ns <= thread->requested_cpu_ns + noise_ns || atomic_load(&thread->is_in_fork))
+        return;
+    struct snapshot *snapshot = snapshot_of(thread);
+    if (snapshot == NULL)
+        return;
+    thread->requested_cpu_ns = cpu_ns;
+    if (atomic_load(&snapshot->state) != SNAPSHOT_EMPTY)
+        return; /* asked before, and the signal is still pending: late */
+    atomic_store_explicit(&snapshot->state, SNAPSHOT_REQUESTED, memory_order_release);
+    if (thread_registry_signal(thread, sampling_signal_number()) < 0)
+        atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
+}
+
+void sampler_tick_request(struct sampler_tick *tick)
+{
+    tick->requested_ticks = clock_ticks();
+    tick->is_under_way = true;
+    if (!cpu_activity_since_last(&tick->activity) && !tick->is_first)
+        return;
+    uint32_t count = thread_registry_slot_count();
+    for (uint32_t slot = 0; slot < count; slot++) {
+        struct thread_registration *thread = thread_registry_at(slot);
+        if (!is_sampled(thread))
+            continue;
+        if (thread->sampled_generation != tick->generation)
+            meet_thread(tick, thread);
+        if (tick->samples_stacks)
+            request_snapshot(tick, thread);
+    }
+    tick->is_first = false;
+}
+
+/* CPU use to report with a sample, in whole µs of a running total, so that nothing is lost by
+ * rounding. */
+static uint64_t take_cpu_us(struct thread_registration *thread)
+{
+    uint64_t cpu_us = thread->requested_cpu_ns / 1000 - thread->sampled_cpu_ns / 1000;
+    thread->sampled_cpu_ns = thread->requested_cpu_ns;
+    return cpu_us;
+}
+
+static void write_sample(struct sampler_tick *tick, struct thread_registration *thread,
+                         const struct snapshot *snapshot)
+{
+    bool is_complete;
+    size_t native_count =
+        unwinder_walk(tick->unwinder, snapshot, thread->is_main ? 0 : thread->stack_high,
+                      tick->native, TICK_NATIVE_FRAMES, &is_complete);
+    size_t depth = stack_merge(tick->native, native_count, snapshot->labels, snapshot->label_count,
+                               tick->merged, SAMPLE_MAX_FRAMES);
+    bool is_truncated = snapshot->is_truncated && !is_complete;
+    uint64_t ticks =
+        snapshot->ticks > tick->requested_ticks ? snapshot->ticks : tick->requested_ticks;
+    if (is_truncated)
+        arena_count_drop(&core.arena, DROP_STACK_TRUNCATED, 1);
+    /* A sample that finds no chunk is counted by the writer. */
+    (void)sample_encoder_sample(tick->encoder, thread->index, ticks, take_cpu_us(thread),
+                                tick->merged, (uint32_t)depth, is_truncated);
+}
+
+/* A thread that waits for a processor, or to wake up, is as before; one that runs on without taking
+ * the signal (it blocks it) is late. */
+static bool has_run_since_request(const struct thread_registration *thread)
+{
+    return thread->life == REGISTRATION_LIVE &&
+           cpu_clock_thread_ns(thread->cpu_clock) > thread->requested_cpu_ns + CPU_NOISE_NS;
+}
+
+static void collect_thread(struct sampler_tick *tick, struct thread_registration *thread)
+{
+    struct snapshot *snapshot = atomic_load(&thread->snapshot);
+    if (thread->sampled_generation != tick->generation)
+        return;
+    enum snapshot_state state = snapshot != NULL
+                                    ? atomic_load_explicit(&snapshot->state, memory_order_acquire)
+                                    : SNAPSHOT_EMPTY;
+    if (state == SNAPSHOT_TAKEN) {
+        write_sample(tick, thread, snapshot);
+        atomic_store_explicit(&snapshot->state, SNAPSHOT_EMPTY, memory_order_release);
+    } else if (state == SNAPSHOT_REQUESTED && has_run_since_request(thread)) {
+        arena_count_drop(&core.arena, DROP_LATE_SAMPLE, 1);
+        (void)sample_encoder_late(tick->encoder, thread->index); /* counted by the writer */
+    }
+}
+
+/* What a thread that ended left: its last snapshot is taken, then its slot is free. */
+static void let_go(struct sampler_tick *tick, struct thread_registration *thread)
+{
+    struct snapshot *snapshot = atomic_load(&thread->snapshot);
+    sample_encoder_forget(tick->encoder, thread->index);
+    if (snapshot != NULL)
+        atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
+    thread_registry_free(thread);
+}
+
+/* A fresh chunk knows no stacks: those of threads that sleep on are written into it again. */
+static void repeat_sleeping_stacks(struct sampler_tick *tick, uint32_t count)
+{
+    const struct chunk *before = tick->writer.chunk;
+    if (tick->chunk_seen == before)
+        return;
+    for (uint32_t slot = 0; slot < count; slot++) {
+        struct thread_registration *thread = thread_registry_at(slot);
+        if (is_sampled(thread) && sample_encoder_needs_stack(tick->encoder, thread->index))
+            (void)sample_encoder_repeat(tick->encoder, thread->index, tick->requested_ticks);
+    }
+    tick->chunk_seen = before;
+}
+
+/* Makes chunks ready for as many as were used since the last tick, and one more. */
+static void prepare_chunks(struct sampler_tick *tick)
+{
+    uint64_t range_start = atomic_load(&core.arena.header->next_range_start);
+    uint64_t used = (range_start - tick->range_start_seen) / CHUNK_BUFFER_BYTES;
+    tick->range_start_seen = range_start;
+    if (used == 0)
+        return;
+    uint64_t wanted = used + 1;
+    if (wanted > TICK_MOST_PREPARED_CHUNKS)
+        wanted = TICK_MOST_PREPARED_CHUNKS;
+    (void)chunk_manager_prepare(tick->manager, (unsigned)wanted);
+}
+
+void sampler_tick_collect(struct sampler_tick *tick)
+{
+    if (!tick->is_under_way)
+        return;
+    tick->is_under_way = false;
+    if (sample_encoder_tick(tick->encoder, tick->requested_ticks) < 0)
+        return; /* counted by the writer */
+    uint32_t count = thread_registry_slot_count();
+    for (uint32_t slot = 0; slot < count; slot++) {
+        struct thread_registration *thread = thread_registry_at(slot);
+        enum registration_life life = thread->life;
+        if (life == REGISTRATION_LIVE || life == REGISTRATION_ENDED)
+            collect_thread(tick, thread);
+        if (life == REGISTRATION_ENDED)
+            let_go(tick, thread);
+    }
+    repeat_sleeping_stacks(tick, count);
+    prepare_chunks(tick);
+}

@@ -1,0 +1,30 @@
+/* One tick of the sampler: asking threads for snapshots, and taking them. Sampler's lock held. */
+#ifndef PROFD_AGENT_SAMPLER_TICK_H
+#define PROFD_AGENT_SAMPLER_TICK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buffer/chunk_manager.h"
+#include "child-agent/session.h"
+
+struct sampler_tick; /* opaque: encoder, unwinder, module list, the tick under way */
+
+/* Borrows both arguments. 0 or -errno. */
+int sampler_tick_create(const struct session_settings *settings, struct chunk_manager *manager,
+                        struct sampler_tick **out);
+void sampler_tick_destroy(struct sampler_tick *tick);
+
+/* In a forked child: frees memory and leaves the parent's chunks alone. */
+void sampler_tick_abandon(struct sampler_tick *tick);
+
+/* Starts a tick: requests a snapshot from every thread that has run. */
+void sampler_tick_request(struct sampler_tick *tick);
+
+/* Ends the tick under way, if there is one: writes what came. */
+void sampler_tick_collect(struct sampler_tick *tick);
+
+/* Any thread, without the lock. */
+void sampler_tick_modules_changed(struct sampler_tick *tick);
+
+#endif

@@ -1,0 +1,178 @@
+#include "child-agent/session.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "child-agent/barrier.h"
+#include "child-agent/core.h"
+#include "child-agent/recording.h"
+#include "child-agent/sampler.h"
+#include "child-agent/sampling_signal.h"
+#include "child-agent/thread_registry.h"
+#include "ipc/messages.h"
+
+enum { SESSION_QUIET_POLL_NS = 200 * 1000 };
+
+volatile uint32_t profd_recording;
+
+static struct {
+    struct session_settings settings; /* generation 0: no session */
+    struct chunk_manager *manager;
+} session;
+
+bool session_is_active(void)
+{
+    return session.settings.generation != 0;
+}
+
+uint32_t session_generation(void)
+{
+    return session.settings.generation;
+}
+
+struct chunk_manager *session_chunk_manager(void)
+{
+    return session.manager;
+}
+
+const struct session_settings *session_get_settings(void)
+{
+    return session_is_active() ? &session.settings : NULL;
+}
+
+/* The bits that programs test before they record anything. */
+static uint32_t recording_bits(const struct session_settings *settings)
+{
+    uint32_t bits = 0;
+    if (settings->is_paused)
+        return 0;
+    if (settings->features & FEATURE_MARKERS)
+        bits |= PROFD_RECORDING_MARKERS;
+    if (settings->features & FEATURE_LABELS)
+        bits |= PROFD_RECORDING_LABELS;
+    return bits;
+}
+
+static void describe_in_arena(const struct session_settings *settings)
+{
+    struct arena_header *header = core.arena.header;
+    atomic_store(&header->session_start_ns, clock_monotonic_ns());
+    atomic_store(&header->interval_ns, settings->interval_ns);
+    atomic_store(&header->generation, settings->generation);
+    atomic_store(&header->is_recording, 1);
+}
+
+int session_start(const struct session_settings *settings)
+{
+    struct chunk_manager *manager = NULL;
+    if (session_is_active())
+        session_stop();
+    int err = core_make_arena();
+    if (err == 0)
+        err = sampling_signal_install();
+    if (err == 0)
+        err = chunk_manager_create(&core.arena, settings->generation, settings->limit_bytes,
+                                   &manager);
+    if (err < 0)
+        return err;
+    describe_in_arena(settings);
+    thread_registry_apply_filters(settings->filters);
+    session.settings = *settings;
+    session.manager = manager;
+    err = sampler_start(&session.settings, manager);
+    if (err < 0)
+        goto cleanup;
+    recording_generation = settings->generation;
+    profd_recording = recording_bits(settings);
+    return 0;
+
+cleanup:
+    session.settings.generation = 0;
+    session.manager = NULL;
+    chunk_manager_destroy(manager);
+    return err;
+}
+
+/* Once no thread can begin to record, waits for those that had begun. */
+static void wait_until_quiet(void)
+{
+    static const struct timespec pause = { .tv_nsec = SESSION_QUIET_POLL_NS };
+    barrier_all_threads();
+    while (!thread_registry_is_quiet())
+        (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+}
+
+void session_stop(void)
+{
+    if (!session_is_active())
+        return;
+    profd_recording = 0;
+    recording_generation = 0;
+    wait_until_quiet();
+    sampler_stop();
+    atomic_store(&core.arena.header->is_recording, 0);
+    chunk_manager_destroy(session.manager);
+    session.manager = NULL;
+    session.settings.generation = 0;
+}
+
+void session_pause(void)
+{
+    if (!session_is_active() || session.settings.is_paused)
+        return;
+    session.settings.is_paused = true;
+    profd_recording = 0;
+    sampler_set_paused(true);
+    (void)dictionary_put_pause(&core.dictionary, clock_monotonic_ns()); /* counted when full */
+}
+
+void session_resume(void)
+{
+    if (!session_is_active() || !session.settings.is_paused)
+        return;
+    session.settings.is_paused = false;
+    (void)dictionary_put_resume(&core.dictionary, clock_monotonic_ns()); /* counted when full */
+    sampler_set_paused(false);
+    profd_recording = recording_bits(&session.settings);
+}
+
+void session_flush(void)
+{
+    if (session_is_active())
+        sampler_flush();
+}
+
+void session_before_fork(void)
+{
+    if (session.manager != NULL)
+        chunk_manager_before_fork(session.manager);
+    if (core.has_arena)
+        dictionary_before_fork(&core.dictionary);
+}
+
+void session_after_fork_parent(void)
+{
+    if (core.has_arena)
+        dictionary_after_fork_parent(&core.dictionary);
+    if (session.manager != NULL)
+        chunk_manager_after_fork_parent(session.manager);
+}
+
+void session_after_fork_child(void)
+{
+    profd_recording = 0;
+    recording_generation = 0;
+    if (session.manager != NULL)
+        chunk_manager_abandon(session.manager);
+    session.manager = NULL;
+}
+
+int session_restart_in_child(void)
+{
+    struct session_settings settings = session.settings;
+    if (!session_is_active())
+        return 0;
+    session.settings.generation = 0;
+    return session_start(&settings);
+}

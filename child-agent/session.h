@@ -1,0 +1,53 @@
+/* The session: active state, from start to stop. Follows ActivePS.
+ *
+ * One at a time; a generation number keeps what was in flight for an old one out of a new one.
+ * Started and stopped by one thread at a time: the constructor, a forked child, then the agent
+ * thread. */
+#ifndef PROFD_AGENT_SESSION_H
+#define PROFD_AGENT_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buffer/chunk_manager.h"
+
+enum { SESSION_FILTERS_BYTES = 4096 };
+
+struct session_settings {
+    uint32_t generation; /* never 0 */
+    uint64_t interval_ns;
+    uint64_t limit_bytes;
+    uint64_t features; /* enum feature */
+    bool is_paused;
+    char filters[SESSION_FILTERS_BYTES];
+};
+
+/* Starts a session, after stopping another one if need be. 0 or -errno with no session. */
+int session_start(const struct session_settings *settings);
+
+/* Ends it: waits until no thread is recording. What was recorded stays in the arena until the next
+ * start. */
+void session_stop(void);
+
+void session_pause(void);
+void session_resume(void);
+
+bool session_is_active(void);
+
+/* 0 without a session. */
+uint32_t session_generation(void);
+
+/* Of the active session; NULL without. */
+struct chunk_manager *session_chunk_manager(void);
+const struct session_settings *session_get_settings(void);
+
+/* Writes out what the sampler still holds, so that a reader of the arena sees all. */
+void session_flush(void);
+
+/* Around fork. The child inherits the settings: session_restart_in_child() starts its own. */
+void session_before_fork(void);
+void session_after_fork_parent(void);
+void session_after_fork_child(void);
+int session_restart_in_child(void);
+
+#endif

@@ -1,0 +1,57 @@
+#include "child-agent/site.h"
+
+#include <pthread.h>
+#include <stddef.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint32_t last_index;
+
+static const char *text_or_empty(const char *text)
+{
+    return text != NULL ? text : "";
+}
+
+static uint32_t register_locked(struct profd_site *site)
+{
+    if (site->id >> SITE_INDEX_BITS == core_epoch)
+        return site->id & SITE_INDEX_MASK;
+    if (!core.has_arena || last_index == SITE_INDEX_MASK)
+        return 0;
+    struct dictionary_site record = {
+        .id = last_index + 1,
+        .category = site->category,
+        .line = site->line,
+        .name = text_or_empty(site->name),
+        .function = text_or_empty(site->function),
+        .file = text_or_empty(site->file),
+    };
+    if (dictionary_put_site(&core.dictionary, &record) < 0)
+        return 0;
+    last_index++;
+    site->id = core_epoch << SITE_INDEX_BITS | last_index;
+    return last_index;
+}
+
+uint32_t site_register(struct profd_site *site)
+{
+    pthread_mutex_lock(&lock);
+    uint32_t index = register_locked(site);
+    pthread_mutex_unlock(&lock);
+    return index;
+}
+
+void site_before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void site_after_fork_parent(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+void site_after_fork_child(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    last_index = 0;
+}

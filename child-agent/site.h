@@ -1,0 +1,32 @@
+/* Sites: the static places in the program that labels and markers come from, as numbers.
+ *
+ * A site gets its number at first use in a process image; its id remembers the image (core_epoch)
+ * beside the number, because a forked child starts a dictionary of its own. */
+#ifndef PROFD_AGENT_SITE_H
+#define PROFD_AGENT_SITE_H
+
+#include <stdint.h>
+
+#include "child-agent/core.h"
+#include "profd.h"
+
+enum { SITE_INDEX_BITS = 20, SITE_INDEX_MASK = (1 << SITE_INDEX_BITS) - 1 };
+
+/* Registers SITE in the dictionary and gives its index; 0 when there is no room. Any thread. */
+uint32_t site_register(struct profd_site *site);
+
+/* The index of SITE in this image's dictionary, or 0. */
+static inline uint32_t site_index(struct profd_site *site)
+{
+    uint32_t id = site->id;
+    if (__builtin_expect(id >> SITE_INDEX_BITS == core_epoch, 1))
+        return id & SITE_INDEX_MASK;
+    return site_register(site);
+}
+
+/* Around fork; the child forgets the parent's numbers. */
+void site_before_fork(void);
+void site_after_fork_parent(void);
+void site_after_fork_child(void);
+
+#endif

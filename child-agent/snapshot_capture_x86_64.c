@@ -1,0 +1,156 @@
+#include "child-agent/snapshot_capture.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "buffer/clock.h"
+
+enum {
+    PAGE_BYTES = 4096,
+    /* Of a stack that is not the thread's own (a coroutine's, or an alternate signal stack). */
+    FOREIGN_STACK_PAGES = 8,
+};
+
+static const int dwarf_order[REGISTER_COUNT] = {
+    REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
+    REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP,
+};
+
+static void copy_registers(struct snapshot *snapshot, const ucontext_t *context)
+{
+    for (int i = 0; i < REGISTER_COUNT; i++)
+        snapshot->registers[i] = (uint64_t)context->uc_mcontext.gregs[dwarf_order[i]];
+}
+
+/* Not memcpy: the program may have replaced that, and sanitizers would look at its dead frames. */
+static inline void copy_bytes(uint8_t *out, uint64_t address, size_t count)
+{
+    const void *in =
+        (const void *)(uintptr_t)address; /* NOLINT: an address taken from a register */
+    __asm__ volatile("rep movsb" : "+D"(out), "+S"(in), "+c"(count) : : "memory");
+}
+
+/* A stack of unknown size: the kernel reads it, and stops where nothing is mapped. */
+static size_t copy_foreign_stack(uint8_t *out, uint64_t address)
+{
+    struct iovec local = { .iov_base = out, .iov_len = FOREIGN_STACK_PAGES * PAGE_BYTES };
+    struct iovec remote[FOREIGN_STACK_PAGES];
+    uint64_t next = address;
+    for (int i = 0; i < FOREIGN_STACK_PAGES; i++) {
+        uint64_t page_end = (next | (PAGE_BYTES - 1)) + 1;
+        remote[i].iov_base = (void *)(uintptr_t)next; /* NOLINT: an address taken from a register */
+        remote[i].iov_len = page_end - next;
+        next = page_end;
+    }
+    ssize_t got = process_vm_readv(getpid(), &local, 1, remote, FOREIGN_STACK_PAGES, 0);
+    return got > 0 ? (size_t)got : 0;
+}
+
+static void copy_stack(struct snapshot *snapshot, const struct thread_registration *self)
+{
+    uint64_t start = snapshot->registers[REGISTER_RSP];
+    snapshot->stack_start = start;
+    snapshot->is_truncated = 0;
+    if (start < self->stack_low || start >= self->stack_high) {
+        snapshot->stack_bytes = (uint32_t)copy_foreign_stack(snapshot->stack, start);
+        return;
+    }
+    uint64_t live = self->stack_high - start;
+    if (live > SNAPSHOT_STACK_BYTES) {
+        live = SNAPSHOT_STACK_BYTES;
+        snapshot->is_truncated = 1;
+    }
+    copy_bytes(snapshot->stack, start, live);
+    snapshot->stack_bytes = (uint32_t)live;
+}
+
+static void copy_labels(struct snapshot *snapshot, const struct label_stack *stack)
+{
+    uint32_t depth = stack->depth;
+    if (depth > SNAPSHOT_MAX_LABELS)
+        depth = SNAPSHOT_MAX_LABELS;
+    for (uint32_t i = 0; i < depth; i++) {
+        snapshot->labels[i].stack_address = stack->labels[i].stack_address;
+        snapshot->labels[i].site = stack->labels[i].site_index;
+    }
+    snapshot->label_count = depth;
+}
+
+void snapshot_capture(struct snapshot *snapshot, const struct thread_registration *self,
+                      const void *context)
+{
+    snapshot->ticks = clock_ticks();
+    copy_registers(snapshot, context);
+    copy_stack(snapshot, self);
+    copy_labels(snapshot, &self->label_stack);
+}
+
+/* Those that answer EINTR after a handler ran, whatever SA_RESTART says, and may simply be made
+ * again. */
+static int is_worth_restarting(uint32_t number)
+{
+    switch (number) {
+    case SYS_poll:
+    case SYS_ppoll:
+    case SYS_select:
+    case SYS_pselect6:
+    case SYS_epoll_wait:
+    case SYS_epoll_pwait:
+#ifdef SYS_epoll_pwait2
+    case SYS_epoll_pwait2:
+#endif
+    case SYS_nanosleep:
+    case SYS_clock_nanosleep:
+    case SYS_pause:
+    case SYS_rt_sigsuspend:
+    case SYS_rt_sigtimedwait:
+    case SYS_futex:
+    case SYS_semop:
+    case SYS_semtimedop:
+    case SYS_msgrcv:
+    case SYS_msgsnd:
+    case SYS_io_getevents:
+    case SYS_accept:
+    case SYS_accept4:
+    case SYS_connect:
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+    case SYS_sendto:
+    case SYS_sendmsg:
+    case SYS_read:
+    case SYS_write:
+    case SYS_readv:
+    case SYS_writev:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+void snapshot_restart_system_call(void *context)
+{
+    /* mov $number, %eax; syscall: how the C library makes its calls. The number is gone from rax.
+     */
+    enum { MOVE_EAX = 0xb8, CALL_BYTES = 2, WHOLE_BYTES = 7 };
+    static const uint8_t system_call[CALL_BYTES] = { 0x0f, 0x05 };
+    greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+    uint64_t after = (uint64_t)registers[REG_RIP];
+    uint32_t number;
+
+    if (registers[REG_RAX] != -EINTR || (after & (PAGE_BYTES - 1)) < WHOLE_BYTES)
+        return;
+    const uint8_t *code =
+        (const uint8_t *)(uintptr_t)(after - WHOLE_BYTES); /* NOLINT: a code address */
+    if (code[0] != MOVE_EAX ||
+        memcmp(code + WHOLE_BYTES - CALL_BYTES, system_call, CALL_BYTES) != 0)
+        return;
+    memcpy(&number, code + 1, sizeof(number));
+    if (!is_worth_restarting(number))
+        return;
+    registers[REG_RAX] = number;
+    registers[REG_RIP] = (greg_t)(after - CALL_BYTES);
+}

@@ -1,0 +1,78 @@
+/* A thread's registration: everything the agent knows of one thread.
+ *
+ * Who may touch what is said at each field: "thread" is the thread itself (its signal handler
+ * included), "sampler" the sampler thread, "lock" the registry's lock. Follows
+ * ThreadRegistrationData. */
+#ifndef PROFD_AGENT_THREAD_REGISTRATION_H
+#define PROFD_AGENT_THREAD_REGISTRATION_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "buffer/chunk_writer.h"
+#include "child-agent/snapshot.h"
+#include "profd.h"
+
+enum { THREAD_NAME_BYTES = 64 };
+
+enum registration_life {
+    REGISTRATION_FREE = 0,
+    REGISTRATION_STARTING = 1, /* made by pthread_create's caller; the thread has not run yet */
+    REGISTRATION_LIVE = 2,
+    REGISTRATION_ENDED = 3, /* the thread is gone; the sampler frees it when it is done with it */
+};
+
+struct pushed_label {
+    struct profd_site *site;
+    uint64_t stack_address;
+    uint32_t site_index;
+};
+
+/* Written by the thread, read by its handler; a label counts once depth covers it. */
+struct label_stack {
+    uint32_t generation;     /* of the session that it belongs to */
+    volatile uint32_t depth; /* may exceed SNAPSHOT_MAX_LABELS; the excess is not kept */
+    struct pushed_label labels[SNAPSHOT_MAX_LABELS];
+};
+
+struct thread_registration {
+    /* Recording; thread only. */
+    volatile uint32_t
+        is_recording;           /* inside a recording function; read by whoever stops a session */
+    uint32_t writer_generation; /* of the session that writer belongs to */
+    struct chunk_writer writer;
+    struct label_stack label_stack;
+
+    /* Sampling. */
+    struct snapshot *_Atomic snapshot; /* made by the sampler; filled by the handler */
+    _Atomic bool is_in_fork;           /* thread writes; the sampler does not signal it meanwhile */
+    clockid_t cpu_clock;               /* fixed */
+    uint64_t stack_low, stack_high;    /* fixed; the thread's own stack */
+    uint64_t sampled_cpu_ns;           /* sampler: CPU clock at the last sample */
+    uint64_t requested_cpu_ns;         /* sampler: CPU clock at the request under way */
+    uint32_t sampled_generation;       /* sampler: session that the two above belong to */
+
+    /* Identity; fixed while live, but for the name (lock). */
+    _Atomic enum registration_life life; /* changed under the lock */
+    uint32_t index;                      /* in the dictionary: never reused in a process */
+    pid_t tid;
+    pthread_t handle;
+    bool is_main;
+    _Atomic bool is_profiled; /* passes the session's filters; changed under the lock */
+    uint64_t start_ns;
+    char name[THREAD_NAME_BYTES]; /* lock */
+
+    /* What pthread_create was asked to run; thread only. */
+    void *(*start_routine)(void *);
+    void *start_argument;
+};
+
+/* The calling thread's registration, or NULL. Safe in signal handlers. */
+extern __thread struct thread_registration *thread_current
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+#endif

@@ -1,0 +1,408 @@
+#include "child-agent/thread_registry.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "child-agent/core.h"
+#include "child-agent/real_calls.h"
+#include "child-agent/recording.h"
+#include "child-agent/sampling_signal.h"
+
+enum {
+    REGISTRY_BLOCK_THREADS = 32,
+    REGISTRY_BLOCKS = REGISTRY_MAX_THREADS / REGISTRY_BLOCK_THREADS,
+    REGISTRY_FILTERS_BYTES = 4096,
+    /* What a stack without a known limit may be at most. */
+    REGISTRY_LARGEST_STACK_BYTES = 1 << 30,
+    /* Above the outermost frame: what the caller left on the stack for it. */
+    REGISTRY_STACK_TOP_SLACK_BYTES = 64,
+};
+
+__thread struct thread_registration *thread_current;
+
+extern void *__libc_stack_end; /* where the main thread's stack begins; kept by ld.so */
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_key_t end_key; /* its destructor ends registrations */
+    uint32_t slot_count;
+    uint32_t next_index;
+    bool is_sampler_running;
+    struct thread_registration *blocks[REGISTRY_BLOCKS];
+    char filters[REGISTRY_FILTERS_BYTES];
+} registry = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void end_registration(void *value)
+{
+    (void)value;
+    thread_registry_unregister_current();
+}
+
+int thread_registry_initialize(void)
+{
+    return -pthread_key_create(&registry.end_key, end_registration);
+}
+
+struct thread_registration *thread_registry_at(uint32_t slot)
+{
+    return &registry.blocks[slot / REGISTRY_BLOCK_THREADS][slot % REGISTRY_BLOCK_THREADS];
+}
+
+uint32_t thread_registry_slot_count(void)
+{
+    pthread_mutex_lock(&registry.lock);
+    uint32_t count = registry.slot_count;
+    pthread_mutex_unlock(&registry.lock);
+    return count;
+}
+
+static int add_block(void)
+{
+    uint32_t block = registry.slot_count / REGISTRY_BLOCK_THREADS;
+    if (block == REGISTRY_BLOCKS)
+        return -EAGAIN;
+    size_t bytes = REGISTRY_BLOCK_THREADS * sizeof(struct thread_registration);
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return -errno;
+    registry.blocks[block] = memory;
+    return 0;
+}
+
+/* A free slot, wiped; the caller holds the lock. */
+static struct thread_registration *take_slot(void)
+{
+    for (uint32_t slot = 0; slot < registry.slot_count; slot++) {
+        struct thread_registration *found = thread_registry_at(slot);
+        if (found->life == REGISTRATION_FREE) {
+            struct snapshot *snapshot = atomic_load(&found->snapshot);
+            memset(found, 0, sizeof(*found));
+            atomic_store(&found->snapshot, snapshot);
+            return found;
+        }
+    }
+    if (registry.slot_count % REGISTRY_BLOCK_THREADS == 0 && add_block() < 0)
+        return NULL;
+    return thread_registry_at(registry.slot_count++);
+}
+
+struct thread_registration *thread_registry_prepare(size_t stack_bytes)
+{
+    pthread_mutex_lock(&registry.lock);
+    struct thread_registration *registration = take_slot();
+    if (registration != NULL) {
+        registration->life = REGISTRATION_STARTING;
+        registration->index = registry.next_index++;
+        registration->stack_low = stack_bytes; /* until the thread knows where it is */
+    } else if (core.has_arena) {
+        arena_count_drop(&core.arena, DROP_TOO_MANY_THREADS, 1);
+    }
+    pthread_mutex_unlock(&registry.lock);
+    return registration;
+}
+
+void thread_registry_cancel(struct thread_registration *registration)
+{
+    pthread_mutex_lock(&registry.lock);
+    registration->life = REGISTRATION_FREE;
+    pthread_mutex_unlock(&registry.lock);
+}
+
+static bool matches_filter(const char *name, const char *filter, size_t length)
+{
+    if (length == 1 && filter[0] == '*')
+        return true;
+    for (; *name != '\0'; name++)
+        if (strncasecmp(name, filter, length) == 0)
+            return true;
+    return false;
+}
+
+/* The caller holds the lock. */
+static bool passes_filters(const struct thread_registration *registration)
+{
+    const char *filter = registry.filters;
+    if (*filter == '\0')
+        return true;
+    while (*filter != '\0') {
+        size_t length = strcspn(filter, ",");
+        if (length > 0 && (matches_filter(registration->name, filter, length) ||
+                           (registration->is_main && matches_filter("GeckoMain", filter, length))))
+            return true;
+        filter += length + (filter[length] == ',');
+    }
+    return false;
+}
+
+static void set_name(struct thread_registration *registration, const char *name)
+{
+    snprintf(registration->name, sizeof(registration->name), "%s", name);
+    registration->is_profiled = passes_filters(registration);
+}
+
+/* The kernel's clock of one thread's CPU use, by the kernel's own numbering. */
+static clockid_t cpu_clock_of(pid_t tid)
+{
+    enum { CPUCLOCK_SCHED_PER_THREAD = 6 };
+    return (clockid_t)(~(unsigned)tid << 3 | CPUCLOCK_SCHED_PER_THREAD);
+}
+
+/* Fills in what only the thread itself can tell, and shows it to the sampler. */
+static void go_live(struct thread_registration *self, uint64_t stack_high, const char *name)
+{
+    uint64_t stack_bytes = self->stack_low;
+    if (stack_bytes > REGISTRY_LARGEST_STACK_BYTES)
+        stack_bytes = REGISTRY_LARGEST_STACK_BYTES;
+    self->stack_high = stack_high;
+    self->stack_low = stack_high > stack_bytes ? stack_high - stack_bytes : 0;
+    self->tid = (pid_t)syscall(SYS_gettid);
+    self->handle = pthread_self();
+    self->cpu_clock = cpu_clock_of(self->tid);
+    self->start_ns = clock_monotonic_ns();
+    thread_current = self;
+    sampling_signal_unblock();
+    (void)pthread_setspecific(registry.end_key, self);
+
+    pthread_mutex_lock(&registry.lock);
+    set_name(self, name);
+    self->life = REGISTRATION_LIVE;
+    if (core.has_arena)
+        (void)dictionary_put_thread(&core.dictionary, self->index, self->tid, self->is_main,
+                                    self->start_ns, self->name); /* a full one is counted there */
+    pthread_mutex_unlock(&registry.lock);
+}
+
+static void kernel_name(char out[THREAD_NAME_BYTES])
+{
+    memset(out, 0, THREAD_NAME_BYTES);
+    if (prctl(PR_GET_NAME, out) < 0)
+        out[0] = '\0';
+}
+
+void thread_registry_adopt(struct thread_registration *registration, void *stack_top)
+{
+    char name[THREAD_NAME_BYTES];
+    kernel_name(name);
+    go_live(registration, (uint64_t)(uintptr_t)stack_top, name);
+}
+
+static uint64_t main_stack_bytes(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) < 0 || limit.rlim_cur > REGISTRY_LARGEST_STACK_BYTES)
+        return REGISTRY_LARGEST_STACK_BYTES;
+    return limit.rlim_cur;
+}
+
+/* The calling thread's stack, for one that the agent did not see being created. */
+static int current_stack(uint64_t *bytes, uint64_t *high)
+{
+    pthread_attr_t attributes;
+    void *low = NULL;
+    size_t size = 0;
+    *bytes = *high = 0;
+    int err = pthread_getattr_np(pthread_self(), &attributes);
+    if (err != 0)
+        return -err;
+    err = pthread_attr_getstack(&attributes, &low, &size);
+    pthread_attr_destroy(&attributes);
+    *bytes = size;
+    *high = (uint64_t)(uintptr_t)low + size;
+    return -err;
+}
+
+int thread_registry_register_current(const char *name, bool is_main)
+{
+    char own_name[THREAD_NAME_BYTES];
+    uint64_t stack_bytes, stack_high;
+    if (thread_current != NULL) {
+        if (name != NULL)
+            thread_registry_rename(thread_current, name);
+        return 0;
+    }
+    if (is_main) {
+        stack_bytes = main_stack_bytes();
+        stack_high = (uint64_t)(uintptr_t)__libc_stack_end + REGISTRY_STACK_TOP_SLACK_BYTES;
+    } else {
+        int err = current_stack(&stack_bytes, &stack_high);
+        if (err < 0)
+            return err;
+    }
+    struct thread_registration *self = thread_registry_prepare(stack_bytes);
+    if (self == NULL)
+        return -EAGAIN;
+    self->is_main = is_main;
+    if (name == NULL) {
+        kernel_name(own_name);
+        name = own_name;
+    }
+    go_live(self, stack_high, name);
+    return 0;
+}
+
+void thread_registry_unregister_current(void)
+{
+    struct thread_registration *self = thread_current;
+    if (self == NULL)
+        return;
+    if (recording_generation != 0 && recording_begin() == self) {
+        chunk_writer_finish(&self->writer);
+        recording_end(self);
+    }
+    /* Before the slot can be reused: from here on the handler finds nothing. */
+    thread_current = NULL;
+    (void)pthread_setspecific(registry.end_key, NULL);
+
+    pthread_mutex_lock(&registry.lock);
+    if (core.has_arena)
+        (void)dictionary_put_thread_end(&core.dictionary, self->index, clock_monotonic_ns());
+    self->life = registry.is_sampler_running ? REGISTRATION_ENDED : REGISTRATION_FREE;
+    pthread_mutex_unlock(&registry.lock);
+}
+
+void thread_registry_rename(struct thread_registration *registration, const char *name)
+{
+    pthread_mutex_lock(&registry.lock);
+    set_name(registration, name);
+    if (core.has_arena && registration->life == REGISTRATION_LIVE)
+        (void)dictionary_put_thread_name(&core.dictionary, registration->index,
+                                         clock_monotonic_ns(), registration->name);
+    pthread_mutex_unlock(&registry.lock);
+}
+
+void thread_registry_rename_handle(pthread_t handle, const char *name)
+{
+    struct thread_registration *found = NULL;
+    pthread_mutex_lock(&registry.lock);
+    for (uint32_t slot = 0; slot < registry.slot_count && found == NULL; slot++) {
+        struct thread_registration *candidate = thread_registry_at(slot);
+        if (candidate->life == REGISTRATION_LIVE && pthread_equal(candidate->handle, handle))
+            found = candidate;
+    }
+    pthread_mutex_unlock(&registry.lock);
+    if (found != NULL)
+        thread_registry_rename(found, name);
+}
+
+int thread_registry_describe(void)
+{
+    int result = 0;
+    pthread_mutex_lock(&registry.lock);
+    for (uint32_t slot = 0; slot < registry.slot_count; slot++) {
+        const struct thread_registration *each = thread_registry_at(slot);
+        if (each->life != REGISTRATION_LIVE)
+            continue;
+        int err = dictionary_put_thread(&core.dictionary, each->index, each->tid, each->is_main,
+                                        each->start_ns, each->name);
+        if (result == 0)
+            result = err;
+    }
+    pthread_mutex_unlock(&registry.lock);
+    return result;
+}
+
+void thread_registry_apply_filters(const char *filters)
+{
+    pthread_mutex_lock(&registry.lock);
+    snprintf(registry.filters, sizeof(registry.filters), "%s", filters);
+    for (uint32_t slot = 0; slot < registry.slot_count; slot++) {
+        struct thread_registration *each = thread_registry_at(slot);
+        each->is_profiled = passes_filters(each);
+    }
+    pthread_mutex_unlock(&registry.lock);
+}
+
+int thread_registry_signal(struct thread_registration *registration, int signal_number)
+{
+    int err = -ESRCH;
+    pthread_mutex_lock(&registry.lock);
+    if (registration->life == REGISTRATION_LIVE &&
+        syscall(SYS_tgkill, getpid(), registration->tid, signal_number) == 0)
+        err = 0;
+    pthread_mutex_unlock(&registry.lock);
+    return err;
+}
+
+void thread_registry_free(struct thread_registration *registration)
+{
+    pthread_mutex_lock(&registry.lock);
+    registration->life = REGISTRATION_FREE;
+    pthread_mutex_unlock(&registry.lock);
+}
+
+/* The caller holds the lock. */
+static void free_ended(void)
+{
+    for (uint32_t slot = 0; slot < registry.slot_count; slot++) {
+        struct thread_registration *each = thread_registry_at(slot);
+        if (each->life == REGISTRATION_ENDED)
+            each->life = REGISTRATION_FREE;
+    }
+}
+
+void thread_registry_set_sampler_running(bool is_running)
+{
+    pthread_mutex_lock(&registry.lock);
+    registry.is_sampler_running = is_running;
+    if (!is_running)
+        free_ended();
+    pthread_mutex_unlock(&registry.lock);
+}
+
+bool thread_registry_is_quiet(void)
+{
+    bool is_quiet = true;
+    pthread_mutex_lock(&registry.lock);
+    for (uint32_t slot = 0; slot < registry.slot_count && is_quiet; slot++) {
+        const struct thread_registration *each = thread_registry_at(slot);
+        is_quiet = each->life != REGISTRATION_LIVE || each->is_recording == 0;
+    }
+    pthread_mutex_unlock(&registry.lock);
+    return is_quiet;
+}
+
+void thread_registry_before_fork(void)
+{
+    if (thread_current != NULL)
+        atomic_store(&thread_current->is_in_fork, true);
+    pthread_mutex_lock(&registry.lock);
+}
+
+void thread_registry_after_fork_parent(void)
+{
+    pthread_mutex_unlock(&registry.lock);
+    if (thread_current != NULL)
+        atomic_store(&thread_current->is_in_fork, false);
+}
+
+void thread_registry_after_fork_child(void)
+{
+    struct thread_registration *self = thread_current;
+    pthread_mutex_init(&registry.lock, NULL);
+    registry.is_sampler_running = false;
+    for (uint32_t slot = 0; slot < registry.slot_count; slot++)
+        if (thread_registry_at(slot) != self)
+            thread_registry_at(slot)->life = REGISTRATION_FREE;
+    registry.next_index = 0;
+    if (self == NULL)
+        return;
+    self->index = registry.next_index++;
+    self->tid = getpid();
+    self->is_main = true;
+    self->cpu_clock = cpu_clock_of(self->tid);
+    self->start_ns = clock_monotonic_ns();
+    self->sampled_generation = 0;
+    self->writer_generation = 0;
+    self->is_recording = 0;
+    atomic_store(&self->is_in_fork, false);
+    struct snapshot *snapshot = atomic_load(&self->snapshot);
+    if (snapshot != NULL)
+        atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
+}
