@@ -1,0 +1,364 @@
+#include "daemon/agents.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "daemon/agent_connection.h"
+#include "daemon/capture.h"
+#include "daemon/child_watch.h"
+#include "daemon/compact_arena.h"
+#include "daemon/daemon.h"
+#include "daemon/log.h"
+#include "daemon/outbox.h"
+#include "daemon/pidfd.h"
+#include "daemon/process_tree.h"
+
+/* For agents that are turned away: time to read the answer. */
+enum { LAST_ANSWER_MS = 2000 };
+
+/* --- The end of a child --- */
+
+/* Takes CHILD out of the table; its copy is not under way. */
+static void forget(struct daemon *profd, struct child *child)
+{
+    child_watch_stop(child->watch);
+    child_table_remove(&profd->children, child);
+}
+
+static void on_kept(struct exit_record *record, int error, void *owner)
+{
+    struct child *child = owner;
+    struct daemon *profd = child->profd;
+
+    child->is_copying = false;
+    child->exit = record;
+    if (child->is_unwanted) {
+        forget(profd, child);
+        return;
+    }
+    if (error < 0)
+        log_warn("the profile of %d (%s) is lost: it can't be copied (%s)", child->pid,
+                 child->executable, uv_strerror(error));
+    capture_note_stored(profd, child);
+}
+
+static void store(struct daemon *profd, struct child *child)
+{
+    int arena_fd = child->arena_fd;
+
+    if (arena_fd < 0)
+        return;
+    child->arena_fd = -1;
+    int error = exit_store_keep(&profd->exits, arena_fd, on_kept, child);
+    child->is_copying = error == 0;
+    if (error < 0)
+        log_warn("the profile of %d (%s) is lost: %s", child->pid, child->executable,
+                 uv_strerror(error));
+}
+
+static void on_orphan_message(struct connection *connection, unsigned kind, const uint8_t *payload,
+                              size_t bytes, int *fds, size_t fd_count, void *owner)
+{
+    (void)connection, (void)kind, (void)payload, (void)bytes, (void)fds, (void)fd_count;
+    (void)owner;
+}
+
+static void on_orphan_closed(struct connection *connection, int reason, void *owner)
+{
+    (void)connection, (void)reason, (void)owner;
+}
+
+/* For a connection that closes after its child was freed. */
+static const struct connection_events orphan_events = { on_orphan_message, on_orphan_closed };
+
+static void drop_connection(struct child *child)
+{
+    struct connection *connection = child->connection;
+
+    child->connection = NULL;
+    if (connection == NULL)
+        return;
+    connection_set_events(connection, &orphan_events, NULL);
+    connection_close(connection, -ESHUTDOWN);
+}
+
+/* Nothing more is to be learnt about how CHILD ended. */
+static void stop_watching(struct child *child)
+{
+    child_watch_stop(child->watch);
+    child->watch = NULL;
+}
+
+/* CHILD has ended. Without a session there is nothing to keep of it. */
+static void end_child(struct daemon *profd, struct child *child, enum process_verdict verdict,
+                      int code, uint64_t end_ns)
+{
+    if (child_end(&profd->children, child, verdict, code, end_ns) < 0)
+        return;
+    log_debug("%d (%s) ended: %s %d", child->pid, child->executable, process_verdict_name(verdict),
+              code);
+    drop_connection(child);
+    if (verdict != VERDICT_VANISHED)
+        stop_watching(child);
+    requests_note_gone(profd, child);
+    if (!session_is_on(&profd->session)) {
+        forget(profd, child);
+        return;
+    }
+    store(profd, child);
+    capture_note_ended(profd, child);
+}
+
+static void set_status(struct child *child, int wait_status)
+{
+    if (child->verdict == VERDICT_VANISHED)
+        child->verdict = child_verdict_of(wait_status, &child->code);
+}
+
+static void on_ended(void *owner)
+{
+    struct child *child = owner;
+    end_child(child->profd, child, VERDICT_VANISHED, 0, uv_hrtime());
+}
+
+static void on_status(int wait_status, void *owner)
+{
+    set_status(owner, wait_status);
+    stop_watching(owner);
+}
+
+void agents_note_disconnected(struct child *child)
+{
+    struct daemon *profd = child->profd;
+
+    child->connection = NULL;
+    if (child_detach(child) < 0)
+        return;
+    requests_note_gone(profd, child);
+    if (child->watch == NULL)
+        end_child(profd, child, VERDICT_VANISHED, 0, uv_hrtime());
+    else if (process_runs_other_program(child->pid, child->executable))
+        end_child(profd, child, VERDICT_EXECED, 0, uv_hrtime());
+    else
+        capture_note_silent(profd, child);
+}
+
+static const struct child_watch_events watch_events = { on_ended, on_status };
+
+void agents_note_reaped(struct daemon *profd, pid_t pid, int wait_status)
+{
+    struct child *child = child_table_find_latest(&profd->children, pid);
+    int code;
+
+    if (child == NULL)
+        return;
+    set_status(child, wait_status);
+    if (child->state != CHILD_ENDED) {
+        enum process_verdict verdict = child_verdict_of(wait_status, &code);
+        end_child(profd, child, verdict, code, uv_hrtime());
+    }
+}
+
+/* --- A hello --- */
+
+static bool may_connect(const struct peer_credentials *peer)
+{
+    return peer->uid == 0 || peer->uid == geteuid() || process_descends_from(peer->pid, getpid());
+}
+
+/* An exec that was noticed late: the process seemed to have ended, and went on as another program. */
+static void correct_to_exec(struct child *child, uint64_t exec_ns)
+{
+    child->verdict = VERDICT_EXECED;
+    child->code = 0;
+    child->end_ns = exec_ns;
+}
+
+static struct child *meet(struct daemon *profd, const struct child_introduction *who)
+{
+    struct child *earlier = child_table_find_latest(&profd->children, who->pid);
+
+    switch (child_meet(earlier, who)) {
+    case CHILD_IS_SAME_IMAGE:
+        drop_connection(earlier);
+        child_reconnect(earlier);
+        return earlier;
+    case CHILD_DID_EXEC:
+        if (earlier->state == CHILD_ENDED)
+            correct_to_exec(earlier, who->start_ns);
+        else
+            end_child(profd, earlier, VERDICT_EXECED, 0, who->start_ns);
+        break;
+    case CHILD_REUSES_PID:
+        end_child(profd, earlier, VERDICT_VANISHED, 0, who->start_ns);
+        break;
+    case CHILD_IS_NEW:
+        break;
+    }
+    return child_table_add(&profd->children, who);
+}
+
+static void turn_away_old_protocol(struct connection *connection,
+                                   const struct message_hello *hello)
+{
+    struct message_welcome welcome = { .protocol_version = PROTOCOL_VERSION,
+                                       .session.thread_filters = { "", 0 } };
+
+    log_warn("%d speaks version %llu of the protocol, this profd version %d: it is not profiled",
+             connection_peer(connection)->pid, (unsigned long long)hello->protocol_version,
+             PROTOCOL_VERSION);
+    if (outbox_welcome(connection, MESSAGE_WELCOME, &welcome) == 0)
+        connection_finish(connection, -EPROTONOSUPPORT, LAST_ANSWER_MS);
+}
+
+/* 0 when the hello is one to go on with; *ARENA_FD is then ours. */
+static int check_hello(struct connection *connection, const struct message_hello *hello, int *fds,
+                       size_t fd_count, int *arena_fd)
+{
+    const struct peer_credentials *peer = connection_peer(connection);
+    struct compact_plan plan;
+
+    if (hello->protocol_version != PROTOCOL_VERSION) {
+        turn_away_old_protocol(connection, hello);
+        return -EPROTONOSUPPORT;
+    }
+    if (!may_connect(peer)) {
+        log_warn("refused %d of user %u: neither ours nor supervised", peer->pid, peer->uid);
+        return -EPERM;
+    }
+    if (fd_count != 1 || compact_plan_read(fds[0], &plan) < 0) {
+        log_warn("refused %d: its hello came without an arena", peer->pid);
+        return -EPROTO;
+    }
+    *arena_fd = fds[0];
+    fds[0] = -1;
+    return 0;
+}
+
+static void welcome(struct daemon *profd, struct child *child)
+{
+    struct message_welcome message = { .protocol_version = PROTOCOL_VERSION };
+
+    session_describe(&profd->session, &message.session);
+    outbox_welcome(child->connection, MESSAGE_WELCOME, &message);
+}
+
+static void watch(struct daemon *profd, struct child *child, int pidfd)
+{
+    if (pidfd < 0)
+        return;
+    child_watch_stop(child->watch);
+    child->watch = NULL;
+    int error = child_watch_start(&profd->loop, pidfd, &watch_events, child, &child->watch);
+    if (error < 0)
+        log_warn("can't watch %d for its end: %s", child->pid, uv_strerror(error));
+}
+
+static struct child_introduction introduce(const struct message_hello *hello, pid_t peer_pid,
+                                           int pidfd)
+{
+    return (struct child_introduction){
+        .pid = peer_pid > 0 ? peer_pid : (pid_t)hello->pid,
+        .parent_pid = (pid_t)hello->parent_pid,
+        .start_ns = hello->start_ns,
+        .identity = pidfd >= 0 ? pidfd_identity(pidfd) : 0,
+        .is_fork = hello->is_fork != 0,
+        .executable = hello->executable.bytes,
+        .executable_length = hello->executable.length,
+    };
+}
+
+/* Makes CONNECTION, ARENA_FD and PIDFD those of CHILD. */
+static void attach(struct daemon *profd, struct child *child, struct connection *connection,
+                   int arena_fd, int pidfd)
+{
+    if (child->arena_fd >= 0)
+        close(child->arena_fd);
+    child->arena_fd = arena_fd;
+    child->connection = connection;
+    child->profd = profd;
+    connection_set_events(connection, &agent_connection_events, child);
+    connection_set_deadline(connection, 0);
+    watch(profd, child, pidfd);
+}
+
+int agents_hello(struct daemon *profd, struct connection *connection, int pidfd,
+                 const uint8_t *payload, size_t bytes, int *fds, size_t fd_count)
+{
+    struct message_hello hello;
+    int arena_fd = -1;
+    int error = message_get_hello(payload, bytes, &hello);
+
+    if (error == 0)
+        error = check_hello(connection, &hello, fds, fd_count, &arena_fd);
+    if (error < 0)
+        goto refused;
+
+    struct child_introduction who =
+        introduce(&hello, connection_peer(connection)->pid, pidfd);
+    struct child *child = meet(profd, &who);
+    if (child == NULL) {
+        error = -ENOMEM;
+        goto refused;
+    }
+    attach(profd, child, connection, arena_fd, pidfd);
+    if (session_is_on(&profd->session) && hello.generation == profd->session.generation)
+        child->started_generation = profd->session.generation;
+    log_debug("%d (%s) said hello", child->pid, child->executable);
+    welcome(profd, child);
+    return 0;
+
+refused:
+    if (error != -EPROTONOSUPPORT)
+        connection_close(connection, error);
+    if (arena_fd >= 0)
+        close(arena_fd);
+    if (pidfd >= 0)
+        close(pidfd);
+    return error;
+}
+
+/* --- The end of sessions, and of profd --- */
+
+void agents_forget_ended(struct daemon *profd)
+{
+    struct child *next;
+
+    for (struct child *child = profd->children.first; child != NULL; child = next) {
+        next = child->next;
+        if (child->state != CHILD_ENDED)
+            continue;
+        child->exit = NULL;
+        if (child->is_copying)
+            child->is_unwanted = true;
+        else
+            forget(profd, child);
+    }
+    exit_store_clear(&profd->exits);
+}
+
+void agents_note_dropped(void *owner)
+{
+    struct child *child = owner;
+
+    child->exit = NULL;
+    forget(child->profd, child);
+}
+
+void agents_close(struct daemon *profd)
+{
+    struct child *next;
+
+    for (struct child *child = profd->children.first; child != NULL; child = next) {
+        next = child->next;
+        drop_connection(child);
+        stop_watching(child);
+        child->exit = NULL;
+        if (child->is_copying)
+            child->is_unwanted = true;
+        else
+            forget(profd, child);
+    }
+    exit_store_clear(&profd->exits);
+}

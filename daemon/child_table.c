@@ -1,0 +1,144 @@
+#include "daemon/child_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+const char *child_state_name(enum child_state state)
+{
+    static const char *const names[] = {
+        [CHILD_CONNECTED] = "connected",
+        [CHILD_DETACHED] = "detached",
+        [CHILD_ENDED] = "ended",
+    };
+    return names[state];
+}
+
+struct child *child_table_find_latest(const struct child_table *table, pid_t pid)
+{
+    struct child *child = table->last;
+
+    while (child != NULL && child->pid != pid)
+        child = child->previous;
+    return child;
+}
+
+struct child *child_table_find_living(const struct child_table *table, pid_t pid)
+{
+    struct child *child = table->last;
+
+    while (child != NULL && (child->pid != pid || child->state == CHILD_ENDED))
+        child = child->previous;
+    return child;
+}
+
+struct child *child_table_add(struct child_table *table, const struct child_introduction *who)
+{
+    struct child *child = calloc(1, sizeof(*child));
+    if (child == NULL)
+        return NULL;
+    child->executable = strndup(who->executable, who->executable_length);
+    if (child->executable == NULL) {
+        free(child);
+        return NULL;
+    }
+
+    const struct child *earlier = child_table_find_latest(table, who->pid);
+    child->pid = who->pid;
+    child->parent_pid = who->parent_pid;
+    child->image = earlier != NULL ? earlier->image + 1 : 0;
+    child->start_ns = who->start_ns;
+    child->identity = who->identity;
+    child->state = CHILD_CONNECTED;
+    child->verdict = VERDICT_LIVE;
+    child->arena_fd = -1;
+
+    child->previous = table->last;
+    if (table->last != NULL)
+        table->last->next = child;
+    else
+        table->first = child;
+    table->last = child;
+    table->count++;
+    return child;
+}
+
+void child_table_remove(struct child_table *table, struct child *child)
+{
+    if (child->previous != NULL)
+        child->previous->next = child->next;
+    else
+        table->first = child->next;
+    if (child->next != NULL)
+        child->next->previous = child->previous;
+    else
+        table->last = child->previous;
+    table->count--;
+    if (child->state == CHILD_ENDED)
+        table->ended--;
+
+    if (child->arena_fd >= 0)
+        close(child->arena_fd);
+    free(child->executable);
+    free(child);
+}
+
+/* Two hellos of one pid come from one process unless the kernel says otherwise, or a fork made it anew. */
+static bool is_same_process(const struct child *earlier, const struct child_introduction *who)
+{
+    if (earlier->identity != 0 && who->identity != 0)
+        return earlier->identity == who->identity;
+    return earlier->state != CHILD_ENDED && !who->is_fork;
+}
+
+enum child_meeting child_meet(const struct child *earlier, const struct child_introduction *who)
+{
+    if (earlier == NULL)
+        return CHILD_IS_NEW;
+    if (earlier->start_ns == who->start_ns && earlier->state != CHILD_ENDED)
+        return CHILD_IS_SAME_IMAGE;
+    if (is_same_process(earlier, who))
+        return CHILD_DID_EXEC;
+    return earlier->state == CHILD_ENDED ? CHILD_IS_NEW : CHILD_REUSES_PID;
+}
+
+int child_reconnect(struct child *child)
+{
+    if (child->state == CHILD_ENDED)
+        return -EINVAL;
+    child->state = CHILD_CONNECTED;
+    return 0;
+}
+
+int child_detach(struct child *child)
+{
+    if (child->state != CHILD_CONNECTED)
+        return -EINVAL;
+    child->state = CHILD_DETACHED;
+    return 0;
+}
+
+int child_end(struct child_table *table, struct child *child, enum process_verdict verdict, int code,
+              uint64_t end_ns)
+{
+    if (child->state == CHILD_ENDED)
+        return -EINVAL;
+    child->state = CHILD_ENDED;
+    child->verdict = verdict;
+    child->code = code;
+    child->end_ns = end_ns;
+    table->ended++;
+    return 0;
+}
+
+enum process_verdict child_verdict_of(int wait_status, int *code)
+{
+    if (WIFSIGNALED(wait_status)) {
+        *code = WTERMSIG(wait_status);
+        return VERDICT_KILLED;
+    }
+    *code = WEXITSTATUS(wait_status);
+    return VERDICT_EXITED;
+}

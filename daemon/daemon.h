@@ -1,0 +1,58 @@
+/* profd as a whole: the parts, and the order in which they begin and end.
+ *
+ * One event loop thread does everything but three kinds of work, which have worker threads or processes:
+ * copying the arenas of the dead, writing a capture's output, and salvaging. Each part has a file; they know
+ * each other through this struct. */
+#ifndef PROFD_DAEMON_DAEMON_H
+#define PROFD_DAEMON_DAEMON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/un.h>
+#include <uv.h>
+
+#include "daemon/child_table.h"
+#include "daemon/exit_store.h"
+#include "daemon/options.h"
+#include "daemon/paths.h"
+#include "daemon/requests.h"
+#include "daemon/salvage.h"
+#include "daemon/session.h"
+#include "daemon/supervisor.h"
+#include "ipc/connection.h"
+
+struct capture;
+struct client;
+
+struct daemon {
+    uv_loop_t loop;
+    struct options options;
+    struct install_paths paths;
+    char socket_path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+    uint64_t start_ns; /* CLOCK_MONOTONIC */
+
+    struct listener *listener;
+    struct session session;
+    struct child_table children;
+    struct exit_store exits;
+    struct salvage_pool salvage;
+    struct supervisor supervisor;
+    struct request_queue requests;
+    struct capture *capture; /* NULL: none is being made */
+    struct client *clients;  /* connected ones */
+
+    bool is_ending;
+    int exit_status;
+};
+
+/* Listens, serves --private, begins --. 0, or a negative errno after one line on standard error. */
+int daemon_begin(struct daemon *profd, const struct options *options);
+
+/* Runs until the end; returns profd's exit status. */
+int daemon_run(struct daemon *profd);
+
+/* Begins the end: no more clients or children, EXIT_STATUS when all is closed. Supervised processes that
+ * still live are left alone. Safe to repeat; the first status counts. */
+void daemon_end(struct daemon *profd, int exit_status);
+
+#endif

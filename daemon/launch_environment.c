@@ -1,0 +1,105 @@
+#include "daemon/launch_environment.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LAUNCH_ADDED_VARIABLES = 8 };
+
+#define PRELOAD_NAME "LD_PRELOAD="
+
+/* The array and its strings, filled from both ends of one allocation. */
+struct environment_builder {
+    char **entries;
+    size_t count;
+    char *text, *text_end;
+};
+
+/* Variables that profd sets itself: an older value would tell agents of another profd. */
+static bool is_replaced(const char *entry)
+{
+    return strncmp(entry, "PROFD_SOCKET=", 13) == 0 || strncmp(entry, "PROFD_STARTUP", 13) == 0 ||
+           strncmp(entry, PRELOAD_NAME, strlen(PRELOAD_NAME)) == 0;
+}
+
+static void add(struct environment_builder *builder, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* There is room: environment_bytes() counted it. */
+static void add(struct environment_builder *builder, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length =
+        vsnprintf(builder->text, (size_t)(builder->text_end - builder->text), format, arguments);
+    va_end(arguments);
+    builder->entries[builder->count++] = builder->text;
+    builder->text += length + 1;
+}
+
+static void add_preload(struct environment_builder *builder, const char *library, const char *old)
+{
+    if (old == NULL || *old == '\0')
+        add(builder, PRELOAD_NAME "%s", library);
+    else if (strstr(old, library) != NULL)
+        add(builder, PRELOAD_NAME "%s", old);
+    else
+        add(builder, PRELOAD_NAME "%s:%s", library, old);
+}
+
+static void add_session(struct environment_builder *builder, const struct message_session *session)
+{
+    if (session->generation == 0)
+        return;
+    add(builder, "PROFD_STARTUP=1");
+    add(builder, "PROFD_STARTUP_GENERATION=%" PRIu64, session->generation);
+    add(builder, "PROFD_STARTUP_INTERVAL=%" PRIu64, session->interval_ns);
+    add(builder, "PROFD_STARTUP_FEATURES=%" PRIu64, session->features);
+    add(builder, "PROFD_STARTUP_LIMIT=%" PRIu64, session->memory_limit_bytes);
+    add(builder, "PROFD_STARTUP_FILTERS=%.*s", (int)session->thread_filters.length,
+        session->thread_filters.bytes);
+}
+
+static size_t count_strings(const char *bytes, size_t length)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < length; i++)
+        count += bytes[i] == '\0';
+    return count;
+}
+
+int launch_environment_build(const char *base, size_t base_bytes, const struct launch_agent *agent,
+                             char ***out)
+{
+    if (base_bytes > 0 && base[base_bytes - 1] != '\0')
+        return -EINVAL;
+    if (strpbrk(agent->library, " :") != NULL)
+        return -EINVAL;
+
+    size_t entries = count_strings(base, base_bytes) + LAUNCH_ADDED_VARIABLES + 1;
+    size_t text_bytes = base_bytes + strlen(agent->library) + strlen(agent->socket) +
+                        agent->session.thread_filters.length + LAUNCH_ADDED_VARIABLES * 64;
+    char **array = malloc(entries * sizeof(char *) + text_bytes);
+    if (array == NULL)
+        return -ENOMEM;
+
+    char *text = (char *)(array + entries);
+    struct environment_builder builder = { array, 0, text, text + text_bytes };
+    const char *old_preload = NULL;
+    for (const char *entry = base; entry < base + base_bytes; entry += strlen(entry) + 1) {
+        if (strncmp(entry, PRELOAD_NAME, strlen(PRELOAD_NAME)) == 0)
+            old_preload = entry + strlen(PRELOAD_NAME);
+        if (!is_replaced(entry))
+            add(&builder, "%s", entry);
+    }
+    add_preload(&builder, agent->library, old_preload);
+    add(&builder, "PROFD_SOCKET=%s", agent->socket);
+    add_session(&builder, &agent->session);
+    array[builder.count] = NULL;
+    *out = array;
+    return 0;
+}

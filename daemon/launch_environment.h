@@ -1,0 +1,24 @@
+/* The environment of a supervised command: its own, and what its agents need. Pure. */
+#ifndef PROFD_DAEMON_LAUNCH_ENVIRONMENT_H
+#define PROFD_DAEMON_LAUNCH_ENVIRONMENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ipc/messages.h"
+
+struct launch_agent {
+    const char *library; /* path of libprofd.so, goes in front of LD_PRELOAD */
+    const char *socket;
+    /* A session that is on: agents record from the start, before they are connected. generation 0:
+     * they wait to be told. */
+    struct message_session session;
+};
+
+/* BASE is strings "NAME=value", each terminated by NUL, BASE_BYTES in all. *OUT is NULL-terminated and
+ * one allocation, freed with free(). -EINVAL when BASE does not end with NUL or when the library's
+ * path has a character that LD_PRELOAD can't hold (space, colon); -ENOMEM. */
+int launch_environment_build(const char *base, size_t base_bytes, const struct launch_agent *agent,
+                             char ***out);
+
+#endif

@@ -1,0 +1,34 @@
+/* Lines on standard error for whoever runs profd: "profd: …".
+ *
+ * A severity is a verb with a fixed meaning. Nothing that a child or a client sends ends profd, so
+ * there is no fatal here; main() prints why it can't start. Any thread. */
+#ifndef PROFD_DAEMON_LOG_H
+#define PROFD_DAEMON_LOG_H
+
+#define LOG_LEVELS(X)                                                                              \
+    X(ERROR, 0, "error") /* profd can't do what it was told to do */                               \
+    X(WARN, 1, "warn")   /* something is incomplete or was refused; profd goes on */               \
+    X(INFO, 2, "info")   /* what happens: sessions, captures, commands */                          \
+    X(DEBUG, 3, "debug") /* every child that comes and goes */
+
+enum log_level {
+#define X(name, number, text) LOG_##name = number,
+    LOG_LEVELS(X)
+#undef X
+};
+
+/* 0 with *OUT set, or -EINVAL for a name that is none. */
+int log_level_parse(const char *text, enum log_level *out);
+
+/* Before any thread is started. The start is LOG_INFO. */
+void log_set_level(enum log_level level);
+
+/* One line; a newline is added. Control characters that came from outside are shown as '?'. */
+void log_line(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#define log_error(...) log_line(LOG_ERROR, __VA_ARGS__)
+#define log_warn(...)  log_line(LOG_WARN, __VA_ARGS__)
+#define log_info(...)  log_line(LOG_INFO, __VA_ARGS__)
+#define log_debug(...) log_line(LOG_DEBUG, __VA_ARGS__)
+
+#endif

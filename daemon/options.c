@@ -1,0 +1,169 @@
+#include "daemon/options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char options_help[] =
+    "Usage: profd [OPTION]... [-- COMMAND [ARGUMENT]...]\n"
+    "Profiles all processes that connect to it into one profile on one time line.\n"
+    "With COMMAND, runs it, follows its descendants, and exits with its status.\n"
+    "\n"
+    "  --socket PATH         listen at PATH (default: $PROFD_SOCKET, else\n"
+    "                        $XDG_RUNTIME_DIR/profd.sock, else /tmp/profd-UID/profd.sock)\n"
+    "  --memory-limit SIZE   for everything that is recorded, e.g. 64M or 2G (default: 512M)\n"
+    "  --log-level LEVEL     error, warn, info or debug (default: info)\n"
+    "  --help, --version\n"
+    "\n"
+    "profctl starts, stops and captures sessions.\n";
+
+int options_parse_size(const char *text, uint64_t *out_bytes)
+{
+    if (!isdigit((unsigned char)text[0]))
+        return -EINVAL;
+
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    if (errno == ERANGE)
+        return -ERANGE;
+
+    unsigned shift = 0;
+    switch (toupper((unsigned char)*end)) {
+    case 'K':
+        shift = 10;
+        break;
+    case 'M':
+        shift = 20;
+        break;
+    case 'G':
+        shift = 30;
+        break;
+    }
+    if (shift != 0)
+        end++;
+    if (*end != '\0')
+        return -EINVAL;
+    if (number > (UINT64_MAX >> shift))
+        return -ERANGE;
+    *out_bytes = (uint64_t)number << shift;
+    return 0;
+}
+
+static int refuse(char *error_text, const char *what, const char *name)
+{
+    snprintf(error_text, OPTIONS_ERROR_TEXT, "%s '%.100s'; try 'profd --help'", what, name);
+    return -EINVAL;
+}
+
+static int set_memory_limit(struct options *options, const char *value, char *error_text)
+{
+    uint64_t smallest = (uint64_t)OPTIONS_MIN_MEMORY_MEGABYTES << 20;
+
+    if (options_parse_size(value, &options->memory_limit_bytes) < 0)
+        return refuse(error_text, "--memory-limit needs a size like 64M, not", value);
+    if (options->memory_limit_bytes < smallest)
+        return refuse(error_text, "--memory-limit needs at least 1M, not", value);
+    return 0;
+}
+
+static int set_private_fd(struct options *options, const char *value, char *error_text)
+{
+    char *end;
+    long number = strtol(value, &end, 10);
+
+    if (end == value || *end != '\0' || number < 0 || number > INT_MAX)
+        return refuse(error_text, "--private needs a descriptor, not", value);
+    options->private_fd = (int)number;
+    return 0;
+}
+
+static int set_option(struct options *options, const char *name, const char *value,
+                      char *error_text)
+{
+    if (strcmp(name, "--socket") == 0) {
+        options->socket = value;
+        return *value != '\0' ? 0 : refuse(error_text, "--socket needs a path, not", value);
+    }
+    if (strcmp(name, "--memory-limit") == 0)
+        return set_memory_limit(options, value, error_text);
+    if (strcmp(name, "--private") == 0)
+        return set_private_fd(options, value, error_text);
+    if (log_level_parse(value, &options->log_level) < 0)
+        return refuse(error_text, "--log-level is error, warn, info or debug, not", value);
+    return 0;
+}
+
+static bool takes_value(const char *name)
+{
+    static const char *const names[] = { "--socket", "--memory-limit", "--log-level", "--private" };
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(names[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Handles the option at argv[*INDEX], which may be "--name value" or "--name=value". */
+static int parse_one(char **argv, int *index, struct options *out, char *error_text)
+{
+    char *argument = argv[*index];
+    char *value = strchr(argument, '=');
+    char name[32];
+
+    snprintf(name, sizeof(name), "%.*s", value ? (int)(value - argument) : 31, argument);
+    if (!takes_value(name)) {
+        const char *kind = argument[0] == '-' ? "unknown option" : "unexpected argument";
+        return refuse(error_text, kind, argument);
+    }
+    if (value == NULL) {
+        value = argv[*index + 1];
+        if (value == NULL)
+            return refuse(error_text, "a value is missing after", argument);
+        (*index)++;
+    } else {
+        value++;
+    }
+    return set_option(out, name, value, error_text);
+}
+
+/* A daemon tells what happens; beside somebody's command or under profctl it keeps quieter. */
+static enum log_level usual_log_level(const struct options *options)
+{
+    if (options->private_fd >= 0)
+        return LOG_ERROR;
+    return options->command != NULL ? LOG_WARN : LOG_INFO;
+}
+
+int options_parse(int argc, char **argv, struct options *out, char error_text[OPTIONS_ERROR_TEXT])
+{
+    enum log_level unset = (enum log_level)-1;
+
+    *out = (struct options){
+        .memory_limit_bytes = (uint64_t)OPTIONS_DEFAULT_MEMORY_MEGABYTES << 20,
+        .log_level = unset,
+        .private_fd = -1,
+    };
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            out->command = &argv[i + 1];
+            if (*out->command == NULL)
+                return refuse(error_text, "a command is missing after", "--");
+            break;
+        }
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "--version") == 0) {
+            out->action = argv[i][2] == 'h' ? OPTIONS_SHOW_HELP : OPTIONS_SHOW_VERSION;
+            return 0;
+        }
+        int error = parse_one(argv, &i, out, error_text);
+        if (error < 0)
+            return error;
+    }
+    if (out->log_level == unset)
+        out->log_level = usual_log_level(out);
+    return 0;
+}

@@ -1,0 +1,37 @@
+/* profd's command line. Pure: parses into a struct, prints nothing. */
+#ifndef PROFD_DAEMON_OPTIONS_H
+#define PROFD_DAEMON_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/log.h"
+
+enum options_action { OPTIONS_RUN, OPTIONS_SHOW_HELP, OPTIONS_SHOW_VERSION };
+
+enum {
+    OPTIONS_ERROR_TEXT = 256,
+    /* The smallest limit that lets a few children record at all. */
+    OPTIONS_MIN_MEMORY_MEGABYTES = 1,
+    OPTIONS_DEFAULT_MEMORY_MEGABYTES = 512,
+};
+
+struct options {
+    enum options_action action;
+    const char *socket; /* NULL: the usual place (socket_path()) */
+    uint64_t memory_limit_bytes;
+    enum log_level log_level;
+    int private_fd; /* a socket whose other end is the only client; -1: none */
+    char **command; /* NULL-terminated, of argv; NULL: none */
+};
+
+/* 0, or -EINVAL with one line in ERROR_TEXT. *OUT points into ARGV. */
+int options_parse(int argc, char **argv, struct options *out, char error_text[OPTIONS_ERROR_TEXT]);
+
+/* "64M", "2G", "4096": bytes. 0, -EINVAL, or -ERANGE when it does not fit. */
+int options_parse_size(const char *text, uint64_t *out_bytes);
+
+extern const char options_help[];
+
+#endif

@@ -1,0 +1,39 @@
+#include "daemon/paths.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int join(char out[PATH_MAX], int prefix_length, const char *prefix, const char *rest)
+{
+    int length = snprintf(out, PATH_MAX, "%.*s%s", prefix_length, prefix, rest);
+    return length < PATH_MAX ? 0 : -ENAMETOOLONG;
+}
+
+int install_paths_from(const char *program, struct install_paths *out)
+{
+    const char *name = strrchr(program, '/');
+    const char *folder = name ? memrchr(program, '/', (size_t)(name - program)) : NULL;
+
+    if (folder == NULL)
+        return -EINVAL;
+    int prefix_length = (int)(folder - program);
+    int error = join(out->library, prefix_length, program, "/lib/libprofd.so");
+    if (error == 0)
+        error = join(out->salvage, prefix_length, program, "/libexec/profd-salvage");
+    return error;
+}
+
+int install_paths_find(struct install_paths *out)
+{
+    char program[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof(program));
+
+    if (length < 0)
+        return -errno;
+    if ((size_t)length == sizeof(program))
+        return -ENAMETOOLONG;
+    program[length] = '\0';
+    return install_paths_from(program, out);
+}

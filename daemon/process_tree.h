@@ -1,0 +1,14 @@
+/* Questions to /proc about processes that need not be profd's children. Nothing here blocks for long. */
+#ifndef PROFD_DAEMON_PROCESS_TREE_H
+#define PROFD_DAEMON_PROCESS_TREE_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* True when ANCESTOR is the parent of PID, or its parent's … False too when PID is gone. */
+bool process_descends_from(pid_t pid, pid_t ancestor);
+
+/* True when PID lives and is known to run another program than EXECUTABLE. */
+bool process_runs_other_program(pid_t pid, const char *executable);
+
+#endif
