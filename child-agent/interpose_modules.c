@@ -1,0 +1,17 @@
+/* Interposed: loading and unloading of libraries, only to hear of it. */
+#include <dlfcn.h>
+
+#include "child-agent/interpose.h"
+#include "child-agent/real_calls.h"
+#include "child-agent/sampler.h"
+
+PROFD_INTERPOSED int dlclose(void *handle)
+{
+    typedef int dlclose_function(void *);
+    static dlclose_function *real;
+    if (real == NULL)
+        real = (dlclose_function *)real_symbol("dlclose");
+    int result = real(handle);
+    sampler_modules_changed();
+    return result;
+}
