@@ -60,19 +60,43 @@ static bool read_table_word(const uint8_t *bytes, size_t count, uint64_t start, 
     return true;
 }
 
+static bool read_tables(const struct frame_tables *tables, uint64_t address, unw_word_t *out)
+{
+    return read_table_word(tables->frames, tables->frames_bytes, tables->frames_address, address,
+                           out) ||
+           read_table_word(tables->header, tables->header_bytes, tables->header_address, address,
+                           out);
+}
+
+/* Answers from the tables of the module at ADDRESS from now on. NULL: it has none. */
+static const struct module *use_tables(struct slow_unwinder *slow, uint64_t address)
+{
+    bool changed = false;
+    const struct module *module = module_map_find(slow->modules, address, &changed);
+    if (changed)
+        memset(&slow->tables, 0, sizeof slow->tables); /* may be of a module that is gone */
+    if (module == NULL || module->eh_frame_header == NULL)
+        return NULL;
+    slow->tables = (struct frame_tables){
+        module->eh_frame_header, module->eh_frame_header_bytes, module->eh_frame_header_address,
+        module->eh_frame,        module->eh_frame_bytes,        module->eh_frame_address,
+    };
+    return module;
+}
+
+/* Reads the copy of the stack or a module's tables: not only those of the module that was searched
+ * last, for libunwind remembers where expressions are. */
 static int access_memory(unw_addr_space_t space, unw_word_t address, unw_word_t *value,
                          int is_write, void *context)
 {
     (void)space;
-    const struct slow_unwinder *slow = context;
-    const struct frame_tables *tables = &slow->tables;
+    struct slow_unwinder *slow = context;
     if (is_write)
         return -UNW_EINVAL;
     if (unwind_read_word(slow->snapshot, address, value) ||
-        read_table_word(tables->frames, tables->frames_bytes, tables->frames_address, address,
-                        value) ||
-        read_table_word(tables->header, tables->header_bytes, tables->header_address, address,
-                        value))
+        read_tables(&slow->tables, address, value))
+        return 0;
+    if (use_tables(slow, address) != NULL && read_tables(&slow->tables, address, value))
         return 0;
     return -UNW_EINVAL;
 }
@@ -99,16 +123,12 @@ static int find_procedure(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t
                           int needs_info, void *context)
 {
     struct slow_unwinder *slow = context;
-    const struct module *module = module_map_find(slow->modules, ip, NULL);
+    const struct module *module = use_tables(slow, ip);
     size_t table_offset = 0, count = 0;
-    if (module == NULL || module->eh_frame_header == NULL ||
+    if (module == NULL ||
         frame_header_table(module->eh_frame_header, module->eh_frame_header_bytes,
                            module->eh_frame_header_address, &table_offset, &count) != 0)
         return -UNW_ENOINFO;
-    slow->tables = (struct frame_tables){
-        module->eh_frame_header, module->eh_frame_header_bytes, module->eh_frame_header_address,
-        module->eh_frame,        module->eh_frame_bytes,        module->eh_frame_address,
-    };
     unw_dyn_info_t table = { .format = UNW_INFO_FORMAT_REMOTE_TABLE };
     table.start_ip = module->start;
     table.end_ip = module->end;
