@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -464,6 +465,13 @@ static void on_pending_connection(uv_poll_t *handle, int status, int events)
     }
 }
 
+static void close_files(struct listener *listener)
+{
+    socket_file_close(&listener->file);
+    if (listener->reserve_fd >= 0)
+        close(listener->reserve_fd);
+}
+
 int listener_create(uv_loop_t *loop, const char *path, listener_on_accept on_accept, void *owner,
                     struct listener **out, char error_text[LISTENER_ERROR_TEXT])
 {
@@ -479,21 +487,22 @@ int listener_create(uv_loop_t *loop, const char *path, listener_on_accept on_acc
     listener->owner = owner;
     listener->poll.data = listener;
     listener->reserve_fd = open_reserve();
-    err = listener->reserve_fd < 0
-              ? -errno
-              : uv_poll_init(loop, &listener->poll, listener->file.listening_fd);
-    if (err == 0)
-        err = uv_poll_start(&listener->poll, UV_READABLE, on_pending_connection);
-    if (err < 0)
-        goto close_file;
+    err = uv_poll_init(loop, &listener->poll, listener->file.listening_fd);
+    if (err < 0) {
+        close_files(listener);
+        goto describe;
+    }
+    err = uv_poll_start(&listener->poll, UV_READABLE, on_pending_connection);
+    if (err < 0) {
+        listener_close(listener, NULL);
+        listener = NULL;
+        goto describe;
+    }
     *out = listener;
     return 0;
 
-close_file:
+describe:
     snprintf(error_text, LISTENER_ERROR_TEXT, "cannot listen at %s: %s", path, strerror(-err));
-    if (listener->reserve_fd >= 0)
-        close(listener->reserve_fd);
-    socket_file_close(&listener->file);
 free_listener:
     free(listener);
     return err;
@@ -519,7 +528,5 @@ void listener_close(struct listener *listener, listener_on_closed on_closed)
     listener->is_closing = true;
     listener->on_closed = on_closed;
     uv_close((uv_handle_t *)&listener->poll, on_listener_closed);
-    socket_file_close(&listener->file);
-    if (listener->reserve_fd >= 0)
-        close(listener->reserve_fd);
+    close_files(listener);
 }
