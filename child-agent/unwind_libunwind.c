@@ -8,6 +8,8 @@
 #include "child-agent/call_frame_info.h"
 #include "child-agent/pages.h"
 
+enum { CACHE_ENTRIES = 4096 }; /* libunwind's own choice is 128, about 1 KB each */
+
 enum library_state {
     LIBRARY_UNTRIED = 0,
     LIBRARY_LOADED = 1,
@@ -25,6 +27,7 @@ struct library {
     int (*search_unwind_table)(unw_addr_space_t space, unw_word_t ip, unw_dyn_info_t *table,
                                unw_proc_info_t *out, int needs_info, void *context);
     int (*set_caching_policy)(unw_addr_space_t space, unw_caching_policy_t policy);
+    int (*set_cache_size)(unw_addr_space_t space, size_t entries, int flags);
     void (*flush_cache)(unw_addr_space_t space, unw_word_t low, unw_word_t high);
 };
 
@@ -48,6 +51,10 @@ struct slow_unwinder {
 static bool read_table_word(const uint8_t *bytes, size_t count, uint64_t start, uint64_t address,
                             unw_word_t *out)
 {
+    if (address - start < count && count - (address - start) >= sizeof *out) {
+        memcpy(out, bytes + (address - start), sizeof *out);
+        return true;
+    }
     if (address + sizeof *out <= start || address >= start + count)
         return false;
     uint8_t word[sizeof *out] = { 0 };
@@ -188,6 +195,7 @@ static bool find_functions(struct library *library)
         { "_Ux86_64_get_reg", &library->get_reg },
         { "_Ux86_64_dwarf_search_unwind_table", &library->search_unwind_table },
         { "_Ux86_64_set_caching_policy", &library->set_caching_policy },
+        { "_Ux86_64_set_cache_size", &library->set_cache_size },
         { "_Ux86_64_flush_cache", &library->flush_cache },
     };
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
@@ -213,6 +221,7 @@ static enum library_state load(struct slow_unwinder *slow)
         return LIBRARY_MISSING;
     }
     library->set_caching_policy(slow->space, UNW_CACHE_GLOBAL);
+    library->set_cache_size(slow->space, CACHE_ENTRIES, 0);
     return LIBRARY_LOADED;
 }
 
