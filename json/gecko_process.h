@@ -49,4 +49,19 @@ int gecko_stream_process(struct arena_reader *reader, const struct gecko_process
                          struct json_writer *writer, struct progress *progress,
                          struct failure_latch *latch);
 
+/* A process without an arena, known from outside only. Strings are borrowed, NULL: unknown. */
+struct gecko_unprofiled_process {
+    int32_t pid, parent_pid;
+    uint64_t start_ns; /* CLOCK_MONOTONIC */
+    const char *executable;
+    const char *command_line; /* NUL-separated */
+    size_t command_line_bytes;
+};
+
+/* Streams an element for it, with one thread and no stacks, so that it is listed with its verdict
+ * and reason. Errors as gecko_stream_process. */
+int gecko_stream_unprofiled(const struct gecko_unprofiled_process *unprofiled,
+                            const struct gecko_process_options *options, struct json_writer *writer,
+                            struct failure_latch *latch);
+
 #endif

@@ -28,11 +28,14 @@ struct gecko_root_options {
     const char *thread_filters;  /* comma-separated; NULL or "": all */
 };
 
-/* Writes everything up to and with `"processes":[`. Errors go to the writer's latch. */
+/* Writes everything up to and with `"processes":[`, without meta. Errors go to the writer's latch.
+ */
 void gecko_root_begin(struct json_writer *writer, const struct gecko_root_options *options);
 
-/* Writes everything behind the last element. LOG, a memory writer with one JSON object, becomes the
- * profileGatheringLog's entry for profd; it is empty afterwards. NULL or empty: no events. */
+/* Writes everything behind the last element, "meta" among it: only now options->capture_ns has to
+ * be right, and must not be before any sample of the elements, or viewers hide those. LOG, a memory
+ * writer with one JSON object, becomes the profileGatheringLog's entry for profd; it is empty
+ * afterwards. NULL or empty: no events. */
 void gecko_root_end(struct json_writer *writer, const struct gecko_root_options *options,
                     struct json_writer *log);
 

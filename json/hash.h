@@ -25,7 +25,8 @@ static inline uint64_t hash_bytes(const char *bytes, size_t length)
         hash = hash_mix(hash, word);
     }
     word = 0;
-    memcpy(&word, bytes, length);
+    if (length > 0)
+        memcpy(&word, bytes, length);
     return hash_mix(hash, word);
 }
 

@@ -55,7 +55,8 @@ static uint32_t find(const struct unique_strings *strings, const char *bytes, si
     for (uint32_t slot; (slot = hash_probe_next(&probe)) != 0;) {
         const struct unique_string *entry = entry_at(strings, slot - 1);
         const char *kept = (const char *)strings->bytes.items + entry->offset;
-        if (entry->hash == hash && entry->length == length && memcmp(kept, bytes, length) == 0)
+        if (entry->hash == hash && entry->length == length &&
+            (length == 0 || memcmp(kept, bytes, length) == 0))
             return slot - 1;
     }
     return UNIQUE_NONE;
@@ -82,7 +83,8 @@ static uint32_t append(struct unique_strings *strings, const char *bytes, size_t
     uint32_t index = (uint32_t)strings->entries.count++;
     struct unique_string *entry = (struct unique_string *)strings->entries.items + index;
     *entry = (struct unique_string){ strings->bytes.count, length, hash };
-    memcpy((char *)strings->bytes.items + entry->offset, bytes, length);
+    if (length > 0)
+        memcpy((char *)strings->bytes.items + entry->offset, bytes, length);
     strings->bytes.count += length;
     hash_insert(&strings->slots, hash, index);
     return index;

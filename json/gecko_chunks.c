@@ -1,0 +1,146 @@
+/* The one pass over the buffer: every entry goes to the context of its thread. */
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "json/gecko_context.h"
+
+/* The times of one chunk while its blocks are read. */
+struct chunk_walk {
+    struct process_context *process;
+    const struct chunk_copy *chunk;
+    struct thread_context *thread; /* the writer; NULL in the sampler's chunks */
+    uint64_t ticks;                /* the last time written */
+};
+
+static uint64_t duration_ns(const struct chunk_walk *walk, uint64_t ticks)
+{
+    double nanoseconds = (double)ticks * walk->chunk->calibration.ns_per_tick;
+    /* Longer than a century is damage; the limit keeps the conversion defined. */
+    return nanoseconds >= 0 && nanoseconds < 4e18 ? (uint64_t)nanoseconds : 0;
+}
+
+static uint64_t now_ns(const struct chunk_walk *walk)
+{
+    return clock_to_ns(&walk->chunk->calibration, walk->ticks);
+}
+
+static int take_tick(struct chunk_walk *walk, const uint8_t *payload, size_t bytes)
+{
+    uint64_t delta;
+    int error = entry_decode_tick(payload, bytes, &delta);
+    if (error < 0)
+        return error;
+    walk->ticks += delta;
+    samples_take_tick(walk->process, walk->ticks, now_ns(walk));
+    return 0;
+}
+
+static int take_sample(struct chunk_walk *walk, uint8_t kind, const uint8_t *payload, size_t bytes)
+{
+    struct sample_entry sample;
+    int error = entry_decode_sample(payload, bytes, &sample);
+    if (error == 0)
+        samples_take_sample(walk->process, &sample, duration_ns(walk, sample.ticks_after_tick),
+                            kind == ENTRY_SAMPLE_TRUNCATED);
+    return error;
+}
+
+static int take_same(struct chunk_walk *walk, const uint8_t *payload, size_t bytes)
+{
+    struct sample_entry sample;
+    int error = entry_decode_same(payload, bytes, &sample);
+    if (error == 0)
+        samples_take_same(walk->process, &sample, duration_ns(walk, sample.ticks_after_tick));
+    return error;
+}
+
+static int take_late(struct chunk_walk *walk, const uint8_t *payload, size_t bytes)
+{
+    uint32_t thread_index;
+    int error = entry_decode_late(payload, bytes, &thread_index);
+    if (error == 0)
+        samples_take_late(walk->process, thread_index);
+    return error;
+}
+
+static int take_marker(struct chunk_walk *walk, uint8_t kind, const uint8_t *payload, size_t bytes)
+{
+    struct marker_entry marker;
+    int error = entry_decode_marker(kind, payload, bytes, &marker);
+    if (error < 0)
+        return error;
+    walk->ticks += marker.ticks_delta;
+    markers_take(walk->process, walk->thread, kind, &marker, now_ns(walk),
+                 duration_ns(walk, marker.duration_ticks));
+    return 0;
+}
+
+static int take_entry(struct chunk_walk *walk, uint8_t kind, const uint8_t *payload, size_t bytes)
+{
+    bool is_marker = kind >= ENTRY_MARKER && kind <= ENTRY_TEXT_MARKER_INTERVAL;
+    if (is_marker)
+        return walk->thread == NULL ? -EPROTO : take_marker(walk, kind, payload, bytes);
+    if (walk->thread != NULL)
+        return -EPROTO;
+    switch (kind) {
+    case ENTRY_TICK:
+        return take_tick(walk, payload, bytes);
+    case ENTRY_SAMPLE:
+    case ENTRY_SAMPLE_TRUNCATED:
+        return take_sample(walk, kind, payload, bytes);
+    case ENTRY_SAME:
+        return take_same(walk, payload, bytes);
+    case ENTRY_LATE:
+        return take_late(walk, payload, bytes);
+    default:
+        return -EPROTO;
+    }
+}
+
+static void read_blocks(struct chunk_walk *walk)
+{
+    struct block_cursor cursor;
+    uint8_t kind;
+    const uint8_t *payload;
+    size_t bytes;
+    int found;
+    block_cursor_init(&cursor, walk->chunk);
+    while ((found = block_cursor_next(&cursor, &kind, &payload, &bytes)) == 1 &&
+           !failure_latch_failed(walk->process->latch)) {
+        if (take_entry(walk, kind, payload, bytes) < 0)
+            walk->process->bad_entries++;
+    }
+    walk->process->bad_entries += found < 0;
+}
+
+static void read_chunk(struct process_context *process, const struct chunk_copy *chunk)
+{
+    struct chunk_walk walk = { .process = process, .chunk = chunk, .ticks = chunk->start_ticks };
+    process->chunk_number++;
+    if (chunk->writer_index != CHUNK_WRITER_SAMPLER) {
+        walk.thread = process_thread_at(process, chunk->writer_index, now_ns(&walk));
+        if (walk.thread == NULL) {
+            process->bad_entries += chunk->block_count;
+            return;
+        }
+    }
+    read_blocks(&walk);
+}
+
+void process_read_chunks(struct process_context *process, const struct progress *progress)
+{
+    size_t count = arena_reader_chunk_count(process->reader);
+    struct chunk_copy *chunk =
+        mmap(NULL, sizeof(*chunk), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (chunk == MAP_FAILED) {
+        failure_latch_set(process->latch, -ENOMEM);
+        return;
+    }
+    for (size_t i = 0; i < count && !failure_latch_failed(process->latch); i++) {
+        /* Recycled and damaged chunks are counted by the reader. */
+        if (arena_reader_copy_chunk(process->reader, i, chunk) == 0)
+            read_chunk(process, chunk);
+        progress_report_of(progress, i + 1, count);
+    }
+    munmap(chunk, sizeof(*chunk));
+}

@@ -1,0 +1,157 @@
+/* What is known while the profile of one process is made: one context for the process, one for each
+ * of its threads. Filled by one pass over the dictionary (gecko_catalog.c) and one over the chunks
+ * (gecko_samples.c, gecko_markers.c), then written (gecko_threads.c, gecko_libs.c,
+ * gecko_process.c). Everything is freed with the process context. For the files of this folder
+ * only. */
+#ifndef PROFD_JSON_GECKO_CONTEXT_H
+#define PROFD_JSON_GECKO_CONTEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buffer/arena_reader.h"
+#include "json/gecko_process.h"
+#include "json/mapped_array.h"
+#include "json/unique_stacks.h"
+#include "json/unique_strings.h"
+
+/* The thread's stack while the chunks are read, and the samples kept so far. */
+struct thread_samples {
+    struct stack_tracker *tracker; /* NULL before the first stack */
+    uint32_t current_stack;        /* UNIQUE_NONE: not known, or empty */
+    uint32_t last_tick;            /* of the last row */
+    struct mapped_array rows;      /* bytes; see gecko_samples.c */
+};
+
+/* ThreadStreamingContext: everything of one thread. */
+struct thread_context {
+    uint32_t index;           /* in the arena; may be used again after the thread's end */
+    uint32_t next_same_index; /* the later thread with this index, UNIQUE_NONE: none */
+    uint32_t latest,
+        current; /* in the first of an index: the last one, and the last one asked for */
+    int64_t tid;
+    bool is_main;
+    uint64_t start_ns, end_ns; /* end 0: alive at the end */
+    struct arena_string name;
+    struct unique_strings strings;
+    struct unique_stacks stacks;
+    struct thread_samples samples;
+    struct json_writer markers;
+};
+
+struct site {
+    uint32_t id, category, line;
+    struct arena_string name;
+};
+
+struct library {
+    uint64_t start, end, load_bias;
+    struct arena_string path, build_id;
+};
+
+/* A moment and, where it applies, its text. */
+struct log_line {
+    uint64_t time_ns;
+    struct arena_string text;
+};
+
+struct pause {
+    uint64_t start_ns, end_ns; /* 0: before the first record; not over */
+};
+
+/* ProcessStreamingContext. */
+struct process_context {
+    struct arena_reader *reader; /* NULL: there is no arena */
+    struct gecko_process_options options;
+    struct failure_latch *latch;
+    struct arena_info info; /* as of the start */
+    int64_t unique_pid;
+    uint64_t start_ns;
+    struct arena_string name, executable, command_line;
+    struct mapped_array threads;      /* struct thread_context */
+    struct mapped_array thread_slots; /* by index: the first with it */
+    struct mapped_array sites;        /* struct site */
+    struct mapped_array site_slots;
+    struct mapped_array libraries; /* struct library */
+    struct mapped_array pauses;    /* struct pause */
+    struct mapped_array log;       /* struct log_line */
+    struct mapped_array ticks;     /* uint64_t: ns of each tick of the sampler, never backwards */
+    uint64_t last_tick_ticks;      /* as written, to know a tick that goes on in the next chunk */
+    size_t chunk_number;           /* counts the chunks read; stacks hold within one */
+    uint32_t unknown_threads;      /* made for indices that the dictionary lacks */
+    uint64_t bad_entries;
+};
+
+/* --- gecko_catalog.c --- */
+
+/* Reads the dictionary. Failures go to the latch. */
+void process_context_init(struct process_context *process, struct arena_reader *reader,
+                          const struct gecko_process_options *options, struct failure_latch *latch);
+void process_context_fini(struct process_context *process);
+
+/* When the process had ended, or UINT64_MAX. */
+uint64_t process_end_ns(const struct process_context *process);
+
+static inline struct thread_context *process_thread(const struct process_context *process,
+                                                    size_t position)
+{
+    return (struct thread_context *)process->threads.items + position;
+}
+
+/* The thread that had INDEX at TIME_NS; made when the dictionary has none. NULL after a failure, or
+ * when there are too many unknown ones. Quick when times go forwards. */
+struct thread_context *process_thread_at(struct process_context *process, uint32_t index,
+                                         uint64_t time_ns);
+
+/* NULL when there is none. */
+const struct site *process_site(const struct process_context *process, uint32_t id);
+
+/* --- gecko_samples.c --- */
+
+/* One tick of the sampler, in the time of the chunk and in ns. */
+void samples_take_tick(struct process_context *process, uint64_t ticks, uint64_t time_ns);
+/* What the sampler learnt about a thread, OFFSET_NS behind the last tick. */
+void samples_take_sample(struct process_context *process, const struct sample_entry *sample,
+                         uint64_t offset_ns, bool is_truncated);
+void samples_take_same(struct process_context *process, const struct sample_entry *sample,
+                       uint64_t offset_ns);
+void samples_take_late(struct process_context *process, uint32_t thread_index);
+/* The thread's samples as a table: one for every tick that it lived through. */
+void samples_stream(const struct process_context *process, const struct thread_context *thread,
+                    struct json_writer *writer);
+bool samples_exist(const struct thread_context *thread);
+void samples_fini(struct thread_samples *samples);
+
+/* --- gecko_markers.c --- */
+
+/* Writes one marker of THREAD, which ended, or happened, at TIME_NS. */
+void markers_take(struct process_context *process, struct thread_context *thread, uint8_t kind,
+                  const struct marker_entry *marker, uint64_t time_ns, uint64_t duration_ns);
+/* A mark of our own in the main thread: what became of the process. Nothing for a live one. */
+void markers_add_verdict(struct process_context *process, struct thread_context *main_thread);
+/* Moves the thread's markers, as a table, into WRITER. */
+void markers_stream(struct thread_context *thread, struct json_writer *writer);
+
+/* --- gecko_chunks.c --- */
+
+/* Reads all chunks, once. */
+void process_read_chunks(struct process_context *process, const struct progress *progress);
+
+/* --- gecko_libs.c, gecko_threads.c --- */
+
+void libs_stream(struct process_context *process, struct json_writer *writer);
+void threads_stream(struct process_context *process, struct json_writer *writer,
+                    const struct progress *progress);
+
+/* --- gecko_log.c --- */
+
+/* The process' entry of "profilingLog": what became of it, what it dropped, what it said. */
+void log_stream(const struct process_context *process, struct json_writer *writer);
+
+/* TIME_NS as a time of the profile: ns since its time zero. */
+static inline int64_t process_relative_ns(const struct process_context *process, uint64_t time_ns)
+{
+    return (int64_t)(time_ns - process->options.reference_ns);
+}
+
+#endif

@@ -1,0 +1,86 @@
+#include "json/gecko_meta.h"
+
+#include <stddef.h>
+
+#include "buffer/dictionary.h"
+#include "json/gecko_clock.h"
+#include "json/gecko_schema.h"
+
+/* Above the largest pid of Linux (4194304); the lower digits stay readable. */
+enum { PIDS_PER_IMAGE = 10000000 };
+
+static const struct {
+    const char *name, *colour;
+} categories[] = {
+#define X(id, number, name, colour) [CATEGORY_##id] = { name, colour },
+    CATEGORIES(X)
+#undef X
+};
+
+enum { CATEGORY_COUNT = sizeof(categories) / sizeof(categories[0]) };
+
+uint32_t gecko_category(uint32_t id)
+{
+    return id < CATEGORY_COUNT ? id : CATEGORY_OTHER;
+}
+
+int64_t gecko_unique_pid(int32_t pid, uint32_t image)
+{
+    return pid + (int64_t)image * PIDS_PER_IMAGE;
+}
+
+static void stream_categories(struct json_writer *writer)
+{
+    json_start_array_property(writer, "categories");
+    for (size_t i = 0; i < CATEGORY_COUNT; i++) {
+        json_start_object(writer);
+        json_string_property(writer, "name", categories[i].name);
+        json_string_property(writer, "color", categories[i].colour);
+        json_start_array_property(writer, "subcategories");
+        json_string(writer, "Other");
+        json_end_array(writer);
+        json_end_object(writer);
+    }
+    json_end_array(writer);
+}
+
+static void stream_text_marker_schema(struct json_writer *writer)
+{
+    json_start_object(writer);
+    json_string_property(writer, "name", GECKO_TEXT_MARKER);
+    json_start_array_property(writer, "display");
+    json_string(writer, "marker-chart");
+    json_string(writer, "marker-table");
+    json_end_array(writer);
+    json_string_property(writer, "tooltipLabel", "{marker.name}");
+    json_string_property(writer, "tableLabel", "{marker.data.name}");
+    json_string_property(writer, "chartLabel", "{marker.data.name}");
+    json_start_array_property(writer, "data");
+    json_start_object(writer);
+    json_string_property(writer, "key", "name");
+    json_string_property(writer, "label", "Details");
+    json_string_property(writer, "format", "string");
+    json_bool_property(writer, "searchable", true);
+    json_end_object(writer);
+    json_end_array(writer);
+    json_end_object(writer);
+}
+
+void gecko_stream_common_meta(struct json_writer *writer, uint64_t reference_ns)
+{
+    json_u64_property(writer, "version", GECKO_VERSION);
+    json_time_ms_property(writer, "startTime", gecko_start_time_ns(reference_ns));
+    stream_categories(writer);
+    json_start_array_property(writer, "markerSchema");
+    stream_text_marker_schema(writer);
+    json_end_array(writer);
+}
+
+void gecko_stream_sources(struct json_writer *writer)
+{
+    static const char *const columns[] = { "id",          "filename",     "startLine",
+                                           "startColumn", "sourceMapURL", NULL };
+    json_name(writer, "sources");
+    gecko_start_table(writer, columns);
+    gecko_end_table(writer);
+}

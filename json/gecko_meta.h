@@ -1,0 +1,28 @@
+/* The part of "meta" that the root and its processes have in common. The loader reads a
+ * sub-process' categories against the root's list and keeps the first marker schema of a name, so
+ * all are written by the same code. */
+#ifndef PROFD_JSON_GECKO_META_H
+#define PROFD_JSON_GECKO_META_H
+
+#include <stdint.h>
+
+#include "json/json_writer.h"
+
+enum { GECKO_VERSION = 36 };
+
+/* The type of the payload of markers with text; its field is "name". */
+#define GECKO_TEXT_MARKER "Text"
+
+/* Version, start time, categories and marker schemas, as members of the open object. */
+void gecko_stream_common_meta(struct json_writer *writer, uint64_t reference_ns);
+
+/* ID when it is one of the categories of every profile, else that of "Other". */
+uint32_t gecko_category(uint32_t id);
+
+/* "sources", as a member: there are none, but the loader wants the table. */
+void gecko_stream_sources(struct json_writer *writer);
+
+/* Processes that follow each other under one pid (exec) must differ, or viewers merge them. */
+int64_t gecko_unique_pid(int32_t pid, uint32_t image);
+
+#endif

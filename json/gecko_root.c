@@ -1,0 +1,208 @@
+#include "json/gecko_root.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "buffer/dictionary.h"
+#include "json/gecko_meta.h"
+#include "json/gecko_schema.h"
+#include "json/json_format.h"
+
+enum {
+    CPU_NAME_MAX_BYTES = 256,
+    DEFAULT_INTERVAL_NS = 1000000,
+    BYTES_PER_ENTRY = 8, /* the format counts capacity in entries */
+};
+
+static int64_t relative_ns(const struct gecko_root_options *options, uint64_t time_ns)
+{
+    return (int64_t)(time_ns - options->reference_ns);
+}
+
+/* The table SCHEMA without rows, as a property. */
+static void stream_empty_table(struct json_writer *writer, const char *name,
+                               const char *const *columns)
+{
+    json_name(writer, name);
+    gecko_start_table(writer, columns);
+    gecko_end_table(writer);
+}
+
+static void stream_only_sample(struct json_writer *writer, const struct gecko_root_options *options)
+{
+    json_name(writer, "samples");
+    gecko_start_table(writer, gecko_sample_columns);
+    json_start_array(writer);
+    json_null(writer);
+    json_time_ms(writer, relative_ns(options, options->session_start_ns));
+    json_u64(writer, 0);
+    json_u64(writer, 0);
+    json_end_array(writer);
+    gecko_end_table(writer);
+}
+
+/* The loader shows no process without a thread, so profd has one. */
+static void stream_own_thread(struct json_writer *writer, const struct gecko_root_options *options)
+{
+    uint64_t start_ns =
+        options->profd_start_ns != 0 ? options->profd_start_ns : options->session_start_ns;
+    json_start_object(writer);
+    json_string_property(writer, "name", "GeckoMain");
+    json_string_property(writer, "processType", "default");
+    json_string_property(writer, "processName", "profd");
+    json_time_ms_property(writer, "registerTime", relative_ns(options, start_ns));
+    json_null_property(writer, "unregisterTime");
+    json_i64_property(writer, "pid", options->pid);
+    json_i64_property(writer, "tid", options->pid);
+    json_start_array_property(writer, "stringTable");
+    json_end_array(writer);
+    stream_empty_table(writer, "frameTable", gecko_frame_columns);
+    stream_empty_table(writer, "stackTable", gecko_stack_columns);
+    stream_only_sample(writer, options);
+    stream_empty_table(writer, "markers", gecko_marker_columns);
+    json_end_object(writer);
+}
+
+void gecko_root_begin(struct json_writer *writer, const struct gecko_root_options *options)
+{
+    json_start_object(writer);
+    json_start_array_property(writer, "libs");
+    json_end_array(writer);
+    gecko_stream_sources(writer);
+    json_start_array_property(writer, "pausedRanges");
+    json_end_array(writer);
+    json_start_array_property(writer, "threads");
+    stream_own_thread(writer, options);
+    json_end_array(writer);
+    json_start_array_property(writer, "processes");
+}
+
+/* The items of a comma-separated list. */
+static void stream_list(struct json_writer *writer, const char *name, const char *list)
+{
+    json_start_array_property(writer, name);
+    while (list != NULL && *list != '\0') {
+        size_t length = strcspn(list, ",");
+        if (length > 0)
+            json_string_bytes(writer, list, length);
+        list += length + (list[length] == ',');
+    }
+    json_end_array(writer);
+}
+
+static void stream_configuration(struct json_writer *writer,
+                                 const struct gecko_root_options *options)
+{
+    json_start_object_property(writer, "configuration");
+    stream_list(writer, "threads", options->thread_filters);
+    json_start_array_property(writer, "features");
+    for (size_t i = 0; options->features != NULL && options->features[i] != NULL; i++)
+        json_string(writer, options->features[i]);
+    json_end_array(writer);
+    json_u64_property(writer, "capacity", options->memory_limit_bytes / BYTES_PER_ENTRY);
+    json_end_object(writer);
+}
+
+static void stream_sample_units(struct json_writer *writer)
+{
+    json_start_object_property(writer, "sampleUnits");
+    json_string_property(writer, "time", "ms");
+    json_string_property(writer, "eventDelay", "ms");
+    json_string_property(writer, "threadCPUDelta", "µs");
+    json_end_object(writer);
+}
+
+/* The processor's name as the kernel tells it; empty when it does not. */
+static void read_cpu_name(char *name, size_t capacity)
+{
+    char line[CPU_NAME_MAX_BYTES];
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    name[0] = '\0';
+    while (file != NULL && name[0] == '\0' && fgets(line, sizeof(line), file) != NULL) {
+        const char *colon = strchr(line, ':');
+        if (colon != NULL && strncmp(line, "model name", strlen("model name")) == 0)
+            snprintf(name, capacity, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
+    }
+    if (file != NULL)
+        fclose(file);
+}
+
+static void stream_machine(struct json_writer *writer)
+{
+    struct utsname names;
+    char cpu_name[CPU_NAME_MAX_BYTES];
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    read_cpu_name(cpu_name, sizeof(cpu_name));
+    json_string_property(writer, "platform", "Linux");
+    if (uname(&names) == 0) {
+        char system[sizeof(names.sysname) + sizeof(names.machine) + 1];
+        snprintf(system, sizeof(system), "%s %s", names.sysname, names.machine);
+        json_string_property(writer, "oscpu", system);
+        json_string_property(writer, "misc", names.release);
+    }
+    if (cpus > 0)
+        json_u64_property(writer, "logicalCPUs", (uint64_t)cpus);
+    if (cpu_name[0] != '\0')
+        json_string_property(writer, "CPUName", cpu_name);
+}
+
+static void stream_product(struct json_writer *writer)
+{
+    static const char *const extension_columns[] = { "id", "name", "baseURL", NULL };
+    json_string_property(writer, "product", "profd");
+    json_string_property(writer, "abi", "x86_64-gcc3");
+    json_string_property(writer, "toolkit", "native");
+    stream_empty_table(writer, "extensions", extension_columns);
+}
+
+/* Last in the file, because only then it is known what the time range must cover. */
+static void stream_meta(struct json_writer *writer, const struct gecko_root_options *options)
+{
+    uint64_t interval_ns = options->interval_ns != 0 ? options->interval_ns : DEFAULT_INTERVAL_NS;
+    uint64_t end_ns = options->capture_ns > options->session_start_ns
+                          ? options->capture_ns
+                          : options->session_start_ns + interval_ns;
+    json_start_object_property(writer, "meta");
+    gecko_stream_common_meta(writer, options->reference_ns);
+    json_u64_property(writer, "startTimeAsClockMonotonicNanosecondsSinceBoot",
+                      options->reference_ns);
+    json_null_property(writer, "shutdownTime");
+    json_time_ms_property(writer, "profilingStartTime",
+                          relative_ns(options, options->session_start_ns));
+    json_time_ms_property(writer, "profilingEndTime", relative_ns(options, end_ns));
+    json_time_ms_property(writer, "interval", (int64_t)interval_ns);
+    json_u64_property(writer, "stackwalk", 1);
+    json_u64_property(writer, "debug", 0);
+    json_u64_property(writer, "gcpoison", 0);
+    json_u64_property(writer, "asyncstack", 0);
+    json_u64_property(writer, "processType", 0);
+    stream_product(writer);
+    stream_machine(writer);
+    stream_configuration(writer, options);
+    stream_sample_units(writer);
+    json_end_object(writer);
+}
+
+static void stream_gathering_log(struct json_writer *writer,
+                                 const struct gecko_root_options *options, struct json_writer *log)
+{
+    char pid[JSON_SCALAR_MAX_BYTES];
+    *json_format_u64(pid, (uint64_t)options->pid) = '\0';
+    json_start_object_property(writer, "profileGatheringLog");
+    if (log != NULL && json_writer_bytes(log) > 0) {
+        json_name(writer, pid);
+        json_splice(writer, log);
+    }
+    json_end_object(writer);
+}
+
+void gecko_root_end(struct json_writer *writer, const struct gecko_root_options *options,
+                    struct json_writer *log)
+{
+    json_end_array(writer);
+    stream_gathering_log(writer, options, log);
+    stream_meta(writer, options);
+    json_end_object(writer);
+}
