@@ -28,7 +28,7 @@ static void start_up(void)
     (void)session_start(&settings);
 }
 
-void agent_initialize(void)
+void agent_initialize(int argument_count, char **arguments)
 {
     static bool is_done;
     if (is_done)
@@ -37,7 +37,7 @@ void agent_initialize(void)
     environment_read(&environment);
     if (environment.is_disabled)
         return;
-    core_initialize();
+    core_initialize(argument_count, arguments);
     sampling_signal_initialize(environment.signal_number);
     barrier_register();
     if (thread_registry_initialize() < 0 || fork_follow(environment.socket_path) < 0) {

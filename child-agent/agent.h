@@ -4,6 +4,6 @@
 
 /* Brings everything up as the environment says. Called by the constructor; later calls do nothing.
  */
-void agent_initialize(void);
+void agent_initialize(int argument_count, char **arguments);
 
 #endif

@@ -57,6 +57,7 @@ static int make_profile(void)
 static void *gather_main(void *argument)
 {
     (void)argument;
+    agent_thread_set_name("profd-gather");
     gather.error = make_profile();
     atomic_store(&gather.is_finished, true);
     return NULL;
@@ -77,7 +78,7 @@ int agent_gather_start(uint64_t gather_id, uint64_t reference_ns, uint32_t image
     gather.json_bytes = 0;
     progress_value_init(&gather.progress);
     atomic_store(&gather.is_finished, false);
-    int err = agent_thread_create(&gather.thread, "profd-gather", gather_main, NULL);
+    int err = agent_thread_create(&gather.thread, gather_main, NULL);
     if (err == 0)
         gather.id = gather_id;
     return err;

@@ -30,9 +30,8 @@ bool agent_link_is_open(void)
 static int say_hello(void)
 {
     static uint8_t message[HELLO_MAX_BYTES];
-    char executable[MESSAGE_MAX_PATH];
-    char command_line[MESSAGE_MAX_COMMAND_LINE];
-    core_executable(executable, sizeof(executable));
+    struct message_string command_line;
+    command_line.bytes = core_command_line(&command_line.length);
     const struct message_hello hello = {
         .protocol_version = PROTOCOL_VERSION,
         .pid = getpid(),
@@ -40,8 +39,8 @@ static int say_hello(void)
         .start_ns = core.start_ns,
         .generation = session_generation(),
         .is_fork = core.origin == CORE_BY_FORK,
-        .executable = { executable, strlen(executable) },
-        .command_line = { command_line, core_command_line(command_line, sizeof(command_line)) },
+        .executable = { core_executable(), strlen(core_executable()) },
+        .command_line = command_line,
     };
     long count = message_put_hello(message, sizeof(message), MESSAGE_HELLO, &hello);
     if (!descriptor_is_ours(DESCRIPTOR_ARENA))

@@ -294,6 +294,7 @@ static void *agent_main(void *argument)
 {
     int retry_ms = AGENT_FIRST_RETRY_MS;
     (void)argument;
+    agent_thread_set_name("profd-agent");
     while (!agent.is_refused) {
         if (agent_link_is_open() || open_link() == 0) {
             retry_ms = AGENT_FIRST_RETRY_MS;
@@ -312,7 +313,7 @@ int agent_thread_start(const char *socket_path)
     int err = agent_link_open(agent.socket_path);
     /* No profd yet, or a busy one: the thread will try again. */
     (void)err;
-    return agent_thread_create(&agent.thread, "profd-agent", agent_main, NULL);
+    return agent_thread_create(&agent.thread, agent_main, NULL);
 }
 
 void agent_thread_before_fork(void)

@@ -7,10 +7,14 @@
 
 #include <pthread.h>
 
-/* Makes a thread of the agent's own: all signals blocked, a small stack, not registered. NAME as
- * the kernel limits it. 0 or -errno. */
-int agent_thread_create(pthread_t *thread, const char *name, void *(*start_routine)(void *),
-                        void *argument);
+/* Makes a thread of the agent's own: all signals blocked, a small stack, not registered. 0 or
+ * -errno. */
+int agent_thread_create(pthread_t *thread, void *(*start_routine)(void *), void *argument);
+
+/* Names the calling thread, which is the agent's, by system call: pthread_setname_np from outside
+ * would go through /proc, and what a process touched there makes its exit dearer. Cut at 15 bytes.
+ */
+void agent_thread_set_name(const char *name);
 
 /* Says hello to profd at SOCKET_PATH if that takes no waiting, and starts the thread. From the
  * constructor, and in a forked child. 0 or -errno: then nobody steers this process. */

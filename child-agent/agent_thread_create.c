@@ -1,6 +1,8 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "child-agent/agent_thread.h"
 #include "child-agent/real_calls.h"
@@ -23,8 +25,7 @@ static int create(pthread_t *thread, void *(*start_routine)(void *), void *argum
     return -err;
 }
 
-int agent_thread_create(pthread_t *thread, const char *name, void *(*start_routine)(void *),
-                        void *argument)
+int agent_thread_create(pthread_t *thread, void *(*start_routine)(void *), void *argument)
 {
     sigset_t all, before;
     sigfillset(&all);
@@ -33,7 +34,10 @@ int agent_thread_create(pthread_t *thread, const char *name, void *(*start_routi
         return err;
     err = create(thread, start_routine, argument);
     (void)real_pthread_sigmask(SIG_SETMASK, &before, NULL); /* a mask that was valid */
-    if (err == 0)
-        (void)real_set_name(*thread, name); /* without a name it is only harder to recognize */
     return err;
+}
+
+void agent_thread_set_name(const char *name)
+{
+    (void)syscall(SYS_prctl, PR_SET_NAME, name, 0, 0, 0);
 }

@@ -1,9 +1,9 @@
 #include "child-agent/core.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "child-agent/descriptor.h"
@@ -20,44 +20,57 @@ enum {
 struct core core = { .arena = { .fd = -1 } };
 uint32_t core_epoch = 1;
 
-void core_initialize(void)
+static char executable[CORE_MAX_PATH];
+static char command_line[CORE_MAX_COMMAND_LINE];
+static size_t command_line_bytes;
+static char process_name[CORE_MAX_NAME];
+
+const char *core_executable(void)
+{
+    return executable;
+}
+
+const char *core_command_line(size_t *bytes)
+{
+    *bytes = command_line_bytes;
+    return command_line;
+}
+
+static void remember_executable(void)
+{
+    const char *path = (const char *)getauxval(AT_EXECFN); /* NOLINT: an address from the kernel */
+    char directory[CORE_MAX_PATH / 2] = "";
+    if (path == NULL)
+        return;
+    if (path[0] != '/' && getcwd(directory, sizeof(directory)) == NULL)
+        directory[0] = '\0';
+    int length = snprintf(executable, sizeof(executable), "%s%s%.*s", directory,
+                          directory[0] != '\0' ? "/" : "", CORE_MAX_PATH / 2 - 2, path);
+    if (length < 0)
+        executable[0] = '\0';
+}
+
+static void remember_command_line(int argument_count, char **arguments)
+{
+    for (int i = 0; i < argument_count && arguments[i] != NULL; i++) {
+        size_t bytes = strlen(arguments[i]) + 1;
+        size_t room = sizeof(command_line) - command_line_bytes;
+        if (bytes > room)
+            bytes = room;
+        memcpy(command_line + command_line_bytes, arguments[i], bytes);
+        command_line_bytes += bytes;
+    }
+}
+
+void core_initialize(int argument_count, char **arguments)
 {
     clock_initialize();
     core.origin = CORE_BY_EXEC;
     core.start_ns = clock_monotonic_ns();
+    remember_executable();
+    remember_command_line(argument_count, arguments);
     core.is_enabled = true;
 }
-
-static size_t read_small_file(const char *path, char *out, size_t capacity)
-{
-    size_t used = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return 0;
-    while (used < capacity) {
-        ssize_t got = read(fd, out + used, capacity - used);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            break;
-        used += (size_t)got;
-    }
-    close(fd);
-    return used;
-}
-
-void core_executable(char *out, size_t capacity)
-{
-    ssize_t length = readlink("/proc/self/exe", out, capacity - 1);
-    out[length > 0 ? length : 0] = '\0';
-}
-
-size_t core_command_line(char *out, size_t capacity)
-{
-    return read_small_file("/proc/self/cmdline", out, capacity);
-}
-
-static char process_name[CORE_MAX_NAME];
 
 void core_set_process_name(const char *name)
 {
@@ -68,12 +81,8 @@ void core_set_process_name(const char *name)
 
 static int describe_process(void)
 {
-    char executable[CORE_MAX_PATH];
-    char command_line[CORE_MAX_COMMAND_LINE];
-    core_executable(executable, sizeof(executable));
-    size_t length = core_command_line(command_line, sizeof(command_line));
     int err = dictionary_put_process(&core.dictionary, getpid(), getppid(), core.start_ns,
-                                     executable, command_line, length);
+                                     executable, command_line, command_line_bytes);
     if (err == 0 && process_name[0] != '\0')
         err = dictionary_put_process_name(&core.dictionary, core.start_ns, process_name);
     return err;

@@ -28,8 +28,10 @@ extern struct core core;
 /* Numbers the images of a fork chain: a site id of another epoch must be registered anew. */
 extern uint32_t core_epoch;
 
-/* First initialization, from the constructor. */
-void core_initialize(void);
+/* First initialization, from the constructor with the program's arguments. What the process is
+ * called is kept from here on, without a look into /proc: what a process touched there makes its
+ * exit dearer. */
+void core_initialize(int argument_count, char **arguments);
 
 /* Makes arena and dictionary if they are not there, and writes what is known: the process, its
  * registered threads. -EFBIG, -ENOMEM, -EMFILE … Any one thread at a time. */
@@ -42,10 +44,10 @@ void core_reset_after_fork(void);
 /* Shows NAME for this process from now on, and in every arena of it to come. Any thread. */
 void core_set_process_name(const char *name);
 
-/* The executable's path; cut to CAPACITY and always terminated. "" when unknown. */
-void core_executable(char *out, size_t capacity);
+/* The executable's path as it was given to exec, made absolute. "" when unknown. */
+const char *core_executable(void);
 
-/* The command line, NUL-separated. Returns its length (0 when unknown). */
-size_t core_command_line(char *out, size_t capacity);
+/* The command line, NUL-separated, and its length. */
+const char *core_command_line(size_t *bytes);
 
 #endif

@@ -69,7 +69,8 @@ static void *sampler_main(void *argument)
     struct sampler_tick *tick = argument;
     uint64_t wake_ns = clock_monotonic_ns();
     uint64_t clock_updated_ns = 0;
-    (void)prctl(PR_SET_TIMERSLACK, 1); /* without it, ticks are only less regular */
+    agent_thread_set_name("profd-sampler");
+    (void)syscall(SYS_prctl, PR_SET_TIMERSLACK, 1, 0, 0, 0); /* else ticks are only less regular */
     while (atomic_load(&sampler.stop_word) == 0) {
         tick_once(tick);
         uint64_t now_ns = clock_monotonic_ns();
@@ -94,7 +95,7 @@ int sampler_start(const struct session_settings *settings, struct chunk_manager 
     atomic_store(&sampler.stop_word, 0);
     atomic_store(&sampler.tick, tick);
     thread_registry_set_sampler_running(true);
-    err = agent_thread_create(&sampler.thread, "profd-sampler", sampler_main, tick);
+    err = agent_thread_create(&sampler.thread, sampler_main, tick);
     if (err < 0) {
         thread_registry_set_sampler_running(false);
         atomic_store(&sampler.tick, NULL);
