@@ -1,0 +1,49 @@
+#!/bin/bash
+# Captures open in the Firefox Profiler: its own loader reads them (Mozilla's profiler-cli).
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+version=0.10.0
+cli=$build/node/node_modules/@firefox-devtools/profiler-cli/dist/profiler-cli.js
+
+need_viewer() {
+    command -v node >/dev/null && command -v npm >/dev/null || skip "needs node and npm"
+    [ -f "$cli" ] && return
+    mkdir -p "$build/node"
+    (cd "$build/node" && timeout 120 npm install --no-save --ignore-scripts --no-audit --no-fund \
+        "@firefox-devtools/profiler-cli@$version") >npm.log 2>&1 || skip "npm can't install profiler-cli"
+}
+
+# load CAPTURE: into a session of the loader's own daemon, which ends with the test.
+load() {
+    export PROFILER_CLI_SESSION_DIR=$scratch/viewer PROFILER_CLI_NO_SYMBOLICATE=1
+    mkdir -p "$PROFILER_CLI_SESSION_DIR"
+    trap 'node "$cli" stop --all >/dev/null 2>&1; clean_up' EXIT
+    expect 0 node "$cli" load "$1"
+    refute grep -iE 'error|failed' stdout
+}
+
+test_capture_of_a_tree_loads() {
+    need_viewer
+    expect 0 "$profctl" run -o out.json.gz -- sh -c "'$programs/busy' 0.3; '$programs/labels'; exit 0"
+    load out.json.gz
+    expect 0 node "$cli" profile info --all
+    says busy stdout
+    says labelled stdout
+    says 'sh\b' stdout
+    expect 0 node "$cli" profile markers --search interval
+    says interval stdout
+}
+
+test_functions_have_names_there() {
+    need_viewer
+    expect 0 "$profctl" run -o out.json.gz -- "$programs/busy" 0.5
+    load out.json.gz
+    node "$cli" profile info --all >info
+    for handle in $(grep -oE 't-[0-9]+' info | sort -u); do
+        node "$cli" thread functions --thread "$handle" --search burn_inner || true
+    done >functions 2>&1
+    says burn_inner functions
+}
+
+run_tests "$@"
