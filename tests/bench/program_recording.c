@@ -50,39 +50,58 @@ static double marker_cost(void)
     return (bench_now_ns() - start) / ITERATIONS;
 }
 
-/* --- Two threads at once --- */
+/* --- Two threads at once: each one's own CPU time, so that others on the machine don't count ---
+ */
 
-static pthread_barrier_t together;
+struct parallel {
+    double cost;
+    bench_measure *loop;
+    pthread_barrier_t *together;
+};
 
-static void *marker_thread(void *cost)
+static void *parallel_thread(void *argument)
 {
+    struct parallel *self = argument;
     profd_register_thread("bench");
-    pthread_barrier_wait(&together);
-    *(double *)cost = marker_cost();
+    pthread_barrier_wait(self->together);
+    double start = bench_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    self->loop();
+    self->cost = (bench_clock_ns(CLOCK_THREAD_CPUTIME_ID) - start) / ITERATIONS;
     return NULL;
 }
 
-static double threads_cost(int count)
+static double parallel_cost(unsigned count, bench_measure *loop)
 {
     pthread_t threads[2];
-    double costs[2] = { 0, 0 };
-    pthread_barrier_init(&together, NULL, (unsigned)count);
-    for (int i = 0; i < count; i++)
-        pthread_create(&threads[i], NULL, marker_thread, &costs[i]);
-    for (int i = 0; i < count; i++)
+    pthread_barrier_t together;
+    struct parallel parallel[2] = { { 0, loop, &together }, { 0, loop, &together } };
+    pthread_barrier_init(&together, NULL, count);
+    for (unsigned i = 0; i < count; i++)
+        pthread_create(&threads[i], NULL, parallel_thread, &parallel[i]);
+    for (unsigned i = 0; i < count; i++)
         pthread_join(threads[i], NULL);
     pthread_barrier_destroy(&together);
-    return (costs[0] + costs[1]) / count;
+    return (parallel[0].cost + parallel[1].cost) / count;
 }
 
-static double one_thread_cost(void)
+static double one_marker_thread(void)
 {
-    return threads_cost(1);
+    return parallel_cost(1, marker_cost);
 }
 
-static double two_threads_cost(void)
+static double two_marker_threads(void)
 {
-    return threads_cost(2);
+    return parallel_cost(2, marker_cost);
+}
+
+static double one_clock_thread(void)
+{
+    return parallel_cost(1, tsc_cost);
+}
+
+static double two_clock_threads(void)
+{
+    return parallel_cost(2, tsc_cost);
 }
 
 int main(void)
@@ -95,8 +114,10 @@ int main(void)
     bench_figure("label push and pop / clock_gettime",
                  bench_pair(label_cost, clock_gettime_cost).ratio, "x", 0.25);
     bench_figure("marker / its clock", marker.ratio, "x", 2);
-    bench_figure("marker, two threads / one", bench_pair(two_threads_cost, one_thread_cost).ratio,
-                 "x", 1.15);
+    bench_figure("marker, two threads / one",
+                 bench_pair(two_marker_threads, one_marker_thread).ratio, "x", 1.15);
+    /* What the machine itself makes of two threads that share nothing. */
+    bench_value("clock_two_threads", bench_pair(two_clock_threads, one_clock_thread).ratio);
     bench_value("marker_ns", marker.measured);
     return 0;
 }
