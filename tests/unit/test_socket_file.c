@@ -225,6 +225,44 @@ START_TEST(of_many_that_start_at_once_over_a_dead_socket_one_listens)
 }
 END_TEST
 
+/* Listens and ends again and again; returns how often somebody else held the socket at the same
+ * time. */
+static int take_turns(const char *marker, int turns)
+{
+    int overlaps = 0;
+    while (turns > 0) {
+        struct socket_file file;
+        if (socket_file_listen(&file, path, text, sizeof(text)) < 0)
+            continue;
+        int fd = open(marker, O_CREAT | O_EXCL | O_WRONLY, 0600);
+        overlaps += fd < 0;
+        close(fd);
+        unlink(marker);
+        socket_file_close(&file);
+        turns--;
+    }
+    return overlaps;
+}
+
+START_TEST(while_some_end_and_others_start_never_two_hold_it)
+{
+    enum { PROCESSES = 4, TURNS = 300 };
+    char marker[128];
+    pid_t pids[PROCESSES];
+    snprintf(marker, sizeof(marker), "%s/marker", folder);
+    for (int i = 0; i < PROCESSES; i++) {
+        pids[i] = fork();
+        if (pids[i] == 0)
+            _exit(take_turns(marker, TURNS) > 0);
+    }
+    for (int i = 0; i < PROCESSES; i++) {
+        int status;
+        ck_assert_int_eq(waitpid(pids[i], &status, 0), pids[i]);
+        ck_assert_int_eq(status, 0);
+    }
+}
+END_TEST
+
 /* --- the default folder; as a user who surely has none, which only root can become --- */
 
 enum { STRANGER = 54321 };
@@ -234,9 +272,12 @@ static bool become_stranger(void)
 {
     if (geteuid() != 0)
         return false;
+    snprintf(path, sizeof(path), "%s/profd.sock", stranger_folder);
+    snprintf(lock_path, sizeof(lock_path), "%s.lock", path);
+    unlink(path); /* what a failed run left */
+    unlink(lock_path);
     rmdir(stranger_folder);
     ck_assert_int_eq(seteuid(STRANGER), 0);
-    snprintf(path, sizeof(path), "%s/profd.sock", stranger_folder);
     return true;
 }
 
@@ -306,6 +347,7 @@ static Suite *suite(void)
     tcase_add_test(occupied, a_symbolic_link_at_the_lock_is_not_followed);
     tcase_add_test(occupied, a_missing_folder_and_a_long_path_are_named);
     tcase_add_test(occupied, of_many_that_start_at_once_over_a_dead_socket_one_listens);
+    tcase_add_test(occupied, while_some_end_and_others_start_never_two_hold_it);
     suite_add_tcase(s, occupied);
 
     TCase *default_folder = tcase_create("default folder");
