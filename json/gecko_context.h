@@ -87,6 +87,11 @@ struct process_context {
 /* Reads the dictionary. Failures go to the latch. */
 void process_context_init(struct process_context *process, struct arena_reader *reader,
                           const struct gecko_process_options *options, struct failure_latch *latch);
+/* The same for a process without an arena. */
+void process_context_init_unprofiled(struct process_context *process,
+                                     const struct gecko_unprofiled_process *unprofiled,
+                                     const struct gecko_process_options *options,
+                                     struct failure_latch *latch);
 void process_context_fini(struct process_context *process);
 
 /* When the process had ended, or UINT64_MAX. */

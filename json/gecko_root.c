@@ -1,6 +1,6 @@
 #include "json/gecko_root.h"
 
-#include <stdio.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include "json/json_format.h"
 
 enum {
-    CPU_NAME_MAX_BYTES = 256,
+    CPU_INFO_BYTES = 2048,
     DEFAULT_INTERVAL_NS = 1000000,
     BYTES_PER_ENTRY = 8, /* the format counts capacity in entries */
 };
@@ -114,38 +114,42 @@ static void stream_sample_units(struct json_writer *writer)
     json_end_object(writer);
 }
 
-/* The processor's name as the kernel tells it; empty when it does not. */
-static void read_cpu_name(char *name, size_t capacity)
+/* Reads the start of a file of /proc into TEXT, terminated; empty when it can't be read. */
+static void read_start(const char *path, char *text, size_t capacity)
 {
-    char line[CPU_NAME_MAX_BYTES];
-    FILE *file = fopen("/proc/cpuinfo", "re");
-    name[0] = '\0';
-    while (file != NULL && name[0] == '\0' && fgets(line, sizeof(line), file) != NULL) {
-        const char *colon = strchr(line, ':');
-        if (colon != NULL && strncmp(line, "model name", strlen("model name")) == 0)
-            snprintf(name, capacity, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
-    }
-    if (file != NULL)
-        fclose(file);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? -1 : read(fd, text, capacity - 1);
+    text[got > 0 ? got : 0] = '\0';
+    if (fd >= 0)
+        close(fd);
+}
+
+/* The processor's name as the kernel tells it, when it does. */
+static void stream_cpu_name(struct json_writer *writer)
+{
+    static const char field[] = "\nmodel name\t: ";
+    char text[CPU_INFO_BYTES];
+    read_start("/proc/cpuinfo", text, sizeof(text));
+    const char *name = strstr(text, field);
+    if (name == NULL)
+        return;
+    name += strlen(field);
+    json_name(writer, "CPUName");
+    json_string_bytes(writer, name, strcspn(name, "\n"));
 }
 
 static void stream_machine(struct json_writer *writer)
 {
     struct utsname names;
-    char cpu_name[CPU_NAME_MAX_BYTES];
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    read_cpu_name(cpu_name, sizeof(cpu_name));
     json_string_property(writer, "platform", "Linux");
     if (uname(&names) == 0) {
-        char system[sizeof(names.sysname) + sizeof(names.machine) + 1];
-        snprintf(system, sizeof(system), "%s %s", names.sysname, names.machine);
-        json_string_property(writer, "oscpu", system);
+        json_string_property(writer, "oscpu", names.machine);
         json_string_property(writer, "misc", names.release);
     }
     if (cpus > 0)
         json_u64_property(writer, "logicalCPUs", (uint64_t)cpus);
-    if (cpu_name[0] != '\0')
-        json_string_property(writer, "CPUName", cpu_name);
+    stream_cpu_name(writer);
 }
 
 static void stream_product(struct json_writer *writer)

@@ -1,0 +1,711 @@
+/* json.gecko_process: arenas made here, their profiles parsed back. */
+#include <check.h>
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "buffer/chunk_manager.h"
+#include "buffer/chunk_writer.h"
+#include "buffer/clock.h"
+#include "buffer/dictionary.h"
+#include "buffer/sample_encoder.h"
+#include "json/gecko_process.h"
+#include "json/gecko_root.h"
+
+enum { MAIN = 1, WORKER = 2, SITE_LABEL = 1, SITE_MARKER = 2, PID = 4242 };
+
+static const uint64_t MS = 1000000;
+
+/* One arena, with writers for the sampler and one thread, and the profile made from it. */
+static struct {
+    struct arena arena;
+    struct dictionary dictionary;
+    struct chunk_manager *manager;
+    struct chunk_writer sampler, thread;
+    struct sample_encoder *encoder;
+    struct clock_pair start;
+    struct gecko_process_options options;
+    cJSON *profile;
+} own;
+
+static uint64_t ticks_at(uint64_t ns)
+{
+    struct clock_calibration calibration =
+        clock_calibrate(own.arena.header->first_pair, clock_read_pair(), 1.0);
+    return own.start.ticks + (uint64_t)((double)ns / calibration.ns_per_tick);
+}
+
+static void wait_for_the_clock(void)
+{
+    /* Calibration needs two readings some time apart. */
+    struct clock_pair now = clock_read_pair();
+    while (now.monotonic_ns - own.arena.header->first_pair.monotonic_ns < 5 * MS)
+        now = clock_read_pair();
+}
+
+static void set_up(void)
+{
+    memset(&own, 0, sizeof(own));
+    clock_initialize();
+    ck_assert_int_eq(arena_create(64 * CHUNK_BYTES, &own.arena), 0);
+    wait_for_the_clock();
+    dictionary_init(&own.dictionary, &own.arena);
+    ck_assert_int_eq(chunk_manager_create(&own.arena, 1, 64 * CHUNK_BYTES, &own.manager), 0);
+    own.start = clock_read_pair();
+    own.arena.header->process_id = PID;
+    own.arena.header->process_start_ns = own.start.monotonic_ns;
+    atomic_store(&own.arena.header->session_start_ns, own.start.monotonic_ns);
+    chunk_writer_init(&own.sampler, own.manager, CHUNK_WRITER_SAMPLER);
+    chunk_writer_init(&own.thread, own.manager, MAIN);
+    ck_assert_int_eq(sample_encoder_create(&own.sampler, 16, &own.encoder), 0);
+    own.options.reference_ns = own.start.monotonic_ns;
+    own.options.capture_ns = own.start.monotonic_ns + 1000 * MS;
+}
+
+static void tear_down(void)
+{
+    cJSON_Delete(own.profile);
+    sample_encoder_destroy(own.encoder);
+    chunk_writer_finish(&own.sampler);
+    chunk_writer_finish(&own.thread);
+    chunk_manager_destroy(own.manager);
+    arena_destroy(&own.arena);
+}
+
+static uint64_t ns_at(uint64_t ns)
+{
+    return own.start.monotonic_ns + ns;
+}
+
+static void put_process(void)
+{
+    static const char command_line[] = "/opt/bin/server\0--port\0"
+                                       "80";
+    struct dictionary_library library = {
+        .time_ns = ns_at(0),
+        .start = 0x401000,
+        .end = 0x500000,
+        .load_bias = 0x400000,
+        .path = "/opt/bin/server",
+        .build_id = (const uint8_t *)"\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f"
+                                     "\x10\x11\x12\x13\x14",
+        .build_id_bytes = 20,
+    };
+    struct dictionary_site label = {
+        .id = SITE_LABEL,
+        .category = CATEGORY_NETWORK,
+        .line = 7,
+        .name = "accept loop",
+        .function = "serve",
+        .file = "server.c",
+    };
+    struct dictionary_site marker = {
+        .id = SITE_MARKER,
+        .category = CATEGORY_DISK,
+        .line = 9,
+        .name = "flush",
+        .function = "flush",
+        .file = "server.c",
+    };
+    dictionary_put_process(&own.dictionary, PID, 1, ns_at(0), "/opt/bin/server", command_line,
+                           sizeof(command_line));
+    dictionary_put_thread(&own.dictionary, MAIN, PID, true, ns_at(0), "server");
+    dictionary_put_thread(&own.dictionary, WORKER, PID + 1, false, ns_at(2 * MS), "pool");
+    dictionary_put_library(&own.dictionary, &library);
+    dictionary_put_site(&own.dictionary, &label);
+    dictionary_put_site(&own.dictionary, &marker);
+}
+
+static void tick(uint64_t ms)
+{
+    ck_assert_int_eq(sample_encoder_tick(own.encoder, ticks_at(ms * MS)), 0);
+}
+
+static void sample(uint32_t thread, uint64_t ms, uint64_t cpu_us, const struct stack_frame *frames,
+                   uint32_t depth)
+{
+    ck_assert_int_eq(
+        sample_encoder_sample(own.encoder, thread, ticks_at(ms * MS), cpu_us, frames, depth, false),
+        0);
+}
+
+static void marker(enum entry_kind kind, uint64_t ms, uint64_t duration_ms, uint32_t site,
+                   const char *text)
+{
+    uint8_t entry[256], *out = entry;
+    uint64_t ticks = ticks_at(ms * MS);
+    if (own.thread.chunk == NULL)
+        ck_assert_int_eq(chunk_writer_refill(&own.thread, sizeof(entry)), 0);
+    *out++ = (uint8_t)kind;
+    out = leb128_write(out, ticks - own.thread.last_ticks);
+    if (kind == ENTRY_MARKER_INTERVAL || kind == ENTRY_TEXT_MARKER_INTERVAL)
+        out = leb128_write(out, ticks_at(duration_ms * MS) - own.start.ticks);
+    out = leb128_write(out, site);
+    if (text != NULL)
+        out = (uint8_t *)stpcpy((char *)out, text);
+    ck_assert_int_eq(chunk_writer_put(&own.thread, entry, (size_t)(out - entry)), 0);
+    own.thread.last_ticks = ticks;
+}
+
+struct text {
+    char *bytes;
+    size_t length;
+};
+
+static int append(void *context, const char *bytes, size_t n)
+{
+    struct text *text = context;
+    text->bytes = realloc(text->bytes, text->length + n + 1);
+    memcpy(text->bytes + text->length, bytes, n);
+    text->length += n;
+    text->bytes[text->length] = '\0';
+    return 0;
+}
+
+static void make_into(struct text *text)
+{
+    struct arena_reader *reader;
+    struct failure_latch latch;
+    struct json_writer writer;
+    struct progress_value reached;
+    failure_latch_init(&latch);
+    progress_value_init(&reached);
+    struct progress progress = progress_whole(&reached);
+    arena_update_clock(&own.arena);
+    ck_assert_int_eq(arena_reader_open(own.arena.fd, &reader), 0);
+    json_writer_init_sink(&writer, append, text, &latch);
+    ck_assert_int_eq(gecko_stream_process(reader, &own.options, &writer, &progress, &latch), 0);
+    ck_assert_uint_eq(progress_value_get(&reached), PROGRESS_SCALE);
+    json_writer_fini(&writer);
+    arena_reader_close(reader);
+}
+
+static cJSON *parse(struct text *text)
+{
+    cJSON *json = cJSON_ParseWithLength(text->bytes, text->length);
+    ck_assert_msg(json != NULL, "no JSON: %s", text->bytes);
+    free(text->bytes);
+    return json;
+}
+
+static cJSON *make_profile(void)
+{
+    struct text text = { NULL, 0 };
+    make_into(&text);
+    cJSON_Delete(own.profile);
+    own.profile = parse(&text);
+    return own.profile;
+}
+
+static cJSON *get(const cJSON *object, const char *name)
+{
+    cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+    ck_assert_msg(item != NULL, "no \"%s\"", name);
+    return item;
+}
+
+static cJSON *thread_at(int position)
+{
+    return cJSON_GetArrayItem(get(own.profile, "threads"), position);
+}
+
+static cJSON *rows(const cJSON *thread, const char *table)
+{
+    return get(get(thread, table), "data");
+}
+
+static const char *string_at(const cJSON *thread, const cJSON *index)
+{
+    ck_assert(cJSON_IsNumber(index));
+    return cJSON_GetArrayItem(get(thread, "stringTable"), index->valueint)->valuestring;
+}
+
+/* "outer > inner" of the stack that a sample refers to; "null" for none. */
+static const char *stack_text(const cJSON *thread, int sample_position)
+{
+    static char text[2048];
+    const cJSON *stack =
+        cJSON_GetArrayItem(cJSON_GetArrayItem(rows(thread, "samples"), sample_position), 0);
+    text[0] = '\0';
+    if (cJSON_IsNull(stack))
+        return "null";
+    while (cJSON_IsNumber(stack)) {
+        char rest[1024];
+        cJSON *row = cJSON_GetArrayItem(rows(thread, "stackTable"), stack->valueint);
+        int frame = cJSON_GetArrayItem(row, 1)->valueint;
+        cJSON *frame_row = cJSON_GetArrayItem(rows(thread, "frameTable"), frame);
+        ck_assert_uint_lt(strlen(text), sizeof(rest));
+        memcpy(rest, text, strlen(text) + 1);
+        snprintf(text, sizeof(text), "%s%s%s", string_at(thread, cJSON_GetArrayItem(frame_row, 0)),
+                 rest[0] ? " > " : "", rest);
+        stack = cJSON_GetArrayItem(row, 0);
+    }
+    return text;
+}
+
+static double cell(const cJSON *thread, const char *table, int row, int column)
+{
+    return cJSON_GetArrayItem(cJSON_GetArrayItem(rows(thread, table), row), column)->valuedouble;
+}
+
+static const struct stack_frame stack_a[] = { { 0x401100, false },
+                                              { SITE_LABEL, true },
+                                              { 0x401200, false } };
+static const struct stack_frame stack_b[] = { { 0x401100, false },
+                                              { SITE_LABEL, true },
+                                              { 0x401300, false } };
+
+START_TEST(stacks_become_frames_and_labels)
+{
+    put_process();
+    tick(3);
+    sample(MAIN, 3, 1000, stack_a, 3);
+    tick(4);
+    sample(MAIN, 4, 900, stack_b, 3);
+    tick(5);
+    sample(MAIN, 5, 10, stack_a, 0);
+    make_profile();
+    ck_assert_str_eq(stack_text(thread_at(0), 0), "0x401100 > accept loop > 0x401200");
+    ck_assert_str_eq(stack_text(thread_at(0), 1), "0x401100 > accept loop > 0x401300");
+    ck_assert_str_eq(stack_text(thread_at(0), 2), "null");
+    ck_assert_int_eq(cJSON_GetArraySize(rows(thread_at(0), "stackTable")), 4);
+    ck_assert_double_eq(cell(thread_at(0), "samples", 0, 3), 1000);
+    ck_assert_double_eq(cell(thread_at(0), "frameTable", 0, 6), CATEGORY_NATIVE);
+    ck_assert_double_eq(cell(thread_at(0), "frameTable", 1, 6), CATEGORY_NETWORK);
+    ck_assert_double_eq(cell(thread_at(0), "frameTable", 1, 4), 7);
+}
+END_TEST
+
+START_TEST(a_thread_that_slept_has_a_sample_for_every_tick)
+{
+    put_process();
+    for (uint64_t ms = 3; ms < 13; ms++) {
+        tick(ms);
+        if (ms == 5)
+            sample(WORKER, ms, 400, stack_a, 3);
+        if (ms == 8)
+            sample(WORKER, ms, 300, stack_a, 3);
+    }
+    make_profile();
+    const cJSON *worker = thread_at(1);
+    ck_assert_int_eq(cJSON_GetArraySize(rows(worker, "samples")), 8);
+    for (int i = 0; i < 8; i++) {
+        ck_assert_double_eq_tol(cell(worker, "samples", i, 1), 5 + i, 0.01);
+        ck_assert_double_eq(cell(worker, "samples", i, 3), i == 0 ? 400 : i == 3 ? 300 : 0);
+        ck_assert_str_eq(stack_text(worker, i), "0x401100 > accept loop > 0x401200");
+    }
+}
+END_TEST
+
+START_TEST(a_late_sample_leaves_a_gap)
+{
+    put_process();
+    tick(3);
+    sample(MAIN, 3, 1, stack_a, 3);
+    tick(4);
+    ck_assert_int_eq(sample_encoder_late(own.encoder, MAIN), 0);
+    tick(5);
+    sample(MAIN, 5, 1, stack_b, 3);
+    make_profile();
+    ck_assert_int_eq(cJSON_GetArraySize(rows(thread_at(0), "samples")), 2);
+    ck_assert_double_eq_tol(cell(thread_at(0), "samples", 1, 1), 5, 0.01);
+}
+END_TEST
+
+START_TEST(no_sample_after_the_thread_ended)
+{
+    put_process();
+    tick(3);
+    sample(WORKER, 3, 1, stack_a, 3);
+    dictionary_put_thread_end(&own.dictionary, WORKER, ns_at(4 * MS + MS / 2));
+    for (uint64_t ms = 4; ms < 9; ms++)
+        tick(ms);
+    make_profile();
+    ck_assert_int_eq(cJSON_GetArraySize(rows(thread_at(1), "samples")), 2);
+    ck_assert_double_eq(get(thread_at(1), "unregisterTime")->valuedouble, 4.5);
+}
+END_TEST
+
+START_TEST(a_thread_without_samples_has_one_without_stack)
+{
+    put_process();
+    make_profile();
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(cJSON_GetArraySize(rows(thread_at(i), "samples")), 1);
+        ck_assert_str_eq(stack_text(thread_at(i), 0), "null");
+    }
+    ck_assert_double_eq(cell(thread_at(1), "samples", 0, 1), 2);
+}
+END_TEST
+
+START_TEST(a_reused_index_is_another_thread)
+{
+    put_process();
+    tick(3);
+    sample(WORKER, 3, 1, stack_a, 3);
+    dictionary_put_thread_end(&own.dictionary, WORKER, ns_at(4 * MS));
+    dictionary_put_thread(&own.dictionary, WORKER, PID + 1, false, ns_at(5 * MS), "second");
+    sample_encoder_forget(own.encoder, WORKER);
+    tick(6);
+    sample(WORKER, 6, 1, stack_b, 3);
+    make_profile();
+    ck_assert_int_eq(cJSON_GetArraySize(get(own.profile, "threads")), 3);
+    ck_assert_str_eq(stack_text(thread_at(1), 0), "0x401100 > accept loop > 0x401200");
+    ck_assert_str_eq(get(thread_at(2), "name")->valuestring, "second");
+    ck_assert_str_eq(stack_text(thread_at(2), 0), "0x401100 > accept loop > 0x401300");
+    ck_assert_double_ne(get(thread_at(1), "tid")->valuedouble,
+                        get(thread_at(2), "tid")->valuedouble);
+}
+END_TEST
+
+START_TEST(samples_go_on_through_chunks)
+{
+    struct stack_frame frames[200];
+    put_process();
+    for (uint64_t i = 0; i < 3000; i++) {
+        for (uint32_t depth = 0; depth < 200; depth++)
+            frames[depth] =
+                (struct stack_frame){ 0x401000 + (depth < 20 ? depth : i * 7 + depth), 0 };
+        ck_assert_int_eq(sample_encoder_tick(own.encoder, ticks_at(i * 10000)), 0);
+        ck_assert_int_eq(sample_encoder_sample(own.encoder, MAIN, ticks_at(i * 10000 + 500), 1,
+                                               frames, 200, false),
+                         0);
+    }
+    make_profile();
+    cJSON *row;
+    double last = -1;
+    ck_assert_int_eq(cJSON_GetArraySize(rows(thread_at(0), "samples")), 3000);
+    cJSON_ArrayForEach(row, rows(thread_at(0), "samples"))
+    {
+        ck_assert_double_ge(cJSON_GetArrayItem(row, 1)->valuedouble, last);
+        last = cJSON_GetArrayItem(row, 1)->valuedouble;
+    }
+    ck_assert_int_eq(cJSON_GetArraySize(rows(thread_at(0), "frameTable")), 20 + 2999 * 7 + 180);
+}
+END_TEST
+
+START_TEST(truncated_stacks_have_a_root_that_says_so)
+{
+    put_process();
+    tick(3);
+    ck_assert_int_eq(
+        sample_encoder_sample(own.encoder, MAIN, ticks_at(3 * MS), 1, stack_a, 3, true), 0);
+    tick(4);
+    sample(MAIN, 4, 1, stack_a, 3);
+    make_profile();
+    ck_assert_str_eq(stack_text(thread_at(0), 0),
+                     "(stack truncated) > 0x401100 > accept loop > 0x401200");
+    ck_assert_str_eq(stack_text(thread_at(0), 1), "0x401100 > accept loop > 0x401200");
+}
+END_TEST
+
+static const struct {
+    enum entry_kind kind;
+    int phase;
+    double start, end; /* -1: null */
+    const char *text;
+} markers[] = {
+    { ENTRY_MARKER, 0, 5, -1, NULL },
+    { ENTRY_MARKER_START, 2, 5, -1, NULL },
+    { ENTRY_MARKER_END, 3, -1, 5, NULL },
+    { ENTRY_MARKER_INTERVAL, 1, 2, 5, NULL },
+    { ENTRY_TEXT_MARKER, 0, 5, -1, "one \"two\"" },
+    { ENTRY_TEXT_MARKER_START, 2, 5, -1, "a" },
+    { ENTRY_TEXT_MARKER_END, 3, -1, 5, "b" },
+    { ENTRY_TEXT_MARKER_INTERVAL, 1, 2, 5, "c" },
+};
+
+static void assert_time(const cJSON *cell_json, double expected)
+{
+    if (expected < 0)
+        ck_assert(cJSON_IsNull(cell_json));
+    else
+        ck_assert_double_eq_tol(cell_json->valuedouble, expected, 0.01);
+}
+
+START_TEST(markers_have_the_phase_and_times_of_their_kind)
+{
+    put_process();
+    marker(markers[_i].kind, 5, 3, SITE_MARKER, markers[_i].text);
+    make_profile();
+    const cJSON *row = cJSON_GetArrayItem(rows(thread_at(0), "markers"), 0);
+    ck_assert_str_eq(string_at(thread_at(0), cJSON_GetArrayItem(row, 0)), "flush");
+    assert_time(cJSON_GetArrayItem(row, 1), markers[_i].start);
+    assert_time(cJSON_GetArrayItem(row, 2), markers[_i].end);
+    ck_assert_int_eq(cJSON_GetArrayItem(row, 3)->valueint, markers[_i].phase);
+    ck_assert_int_eq(cJSON_GetArrayItem(row, 4)->valueint, CATEGORY_DISK);
+    if (markers[_i].text != NULL) {
+        const cJSON *data = cJSON_GetArrayItem(row, 5);
+        ck_assert_str_eq(get(data, "type")->valuestring, "Text");
+        ck_assert_str_eq(get(data, "name")->valuestring, markers[_i].text);
+    }
+}
+END_TEST
+
+START_TEST(libraries_carry_their_ids)
+{
+    put_process();
+    const cJSON *lib = cJSON_GetArrayItem(get(make_profile(), "libs"), 0);
+    ck_assert_double_eq(get(lib, "start")->valuedouble, 0x401000);
+    ck_assert_double_eq(get(lib, "offset")->valuedouble, 0x1000);
+    ck_assert_str_eq(get(lib, "name")->valuestring, "server");
+    ck_assert_str_eq(get(lib, "breakpadId")->valuestring, "0403020106050807090A0B0C0D0E0F100");
+    ck_assert_str_eq(get(lib, "codeId")->valuestring, "0102030405060708090a0b0c0d0e0f1011121314");
+}
+END_TEST
+
+START_TEST(a_later_library_takes_the_place_of_those_below_it)
+{
+    static const uint64_t ranges[][2] = { { 0x9000, 0xa000 }, { 0x1000, 0x3000 },
+                                          { 0x3000, 0x4000 }, { 0x5000, 0x6000 },
+                                          { 0x2000, 0x5000 }, { 0x7000, 0x7000 } };
+    for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+        struct dictionary_library library = { .start = ranges[i][0],
+                                              .end = ranges[i][1],
+                                              .path = "/lib/x.so" };
+        dictionary_put_library(&own.dictionary, &library);
+    }
+    const cJSON *libs = get(make_profile(), "libs");
+    static const double starts[] = { 0x2000, 0x5000, 0x9000 };
+    ck_assert_int_eq(cJSON_GetArraySize(libs), 3);
+    for (int i = 0; i < 3; i++)
+        ck_assert_double_eq(get(cJSON_GetArrayItem(libs, i), "start")->valuedouble, starts[i]);
+}
+END_TEST
+
+START_TEST(the_main_thread_and_the_process_have_their_names)
+{
+    put_process();
+    make_profile();
+    ck_assert_str_eq(get(thread_at(0), "name")->valuestring, "GeckoMain");
+    ck_assert_str_eq(get(thread_at(0), "processName")->valuestring, "server");
+    ck_assert_str_eq(get(thread_at(1), "name")->valuestring, "pool");
+    dictionary_put_process_name(&own.dictionary, ns_at(0), "server: worker 3");
+    dictionary_put_thread_name(&own.dictionary, WORKER, ns_at(0), "renamed");
+    make_profile();
+    ck_assert_str_eq(get(thread_at(0), "processName")->valuestring, "server: worker 3");
+    ck_assert_str_eq(get(thread_at(1), "name")->valuestring, "renamed");
+}
+END_TEST
+
+START_TEST(an_arena_without_records_is_a_process_with_a_main_thread)
+{
+    make_profile();
+    ck_assert_int_eq(cJSON_GetArraySize(get(own.profile, "threads")), 1);
+    ck_assert_str_eq(get(thread_at(0), "name")->valuestring, "GeckoMain");
+    ck_assert_double_eq(get(thread_at(0), "pid")->valuedouble, PID);
+}
+END_TEST
+
+START_TEST(images_of_one_pid_are_different_processes)
+{
+    put_process();
+    own.options.image = 2;
+    make_profile();
+    ck_assert_double_eq(get(thread_at(0), "pid")->valuedouble, 20000000 + PID);
+}
+END_TEST
+
+START_TEST(the_verdict_is_shown)
+{
+    put_process();
+    own.options.verdict = VERDICT_KILLED;
+    own.options.code = 9;
+    own.options.end_ns = ns_at(20 * MS);
+    make_profile();
+    const cJSON *row = cJSON_GetArrayItem(rows(thread_at(0), "markers"), 0);
+    ck_assert_str_eq(get(cJSON_GetArrayItem(row, 5), "name")->valuestring, "killed by signal 9");
+    const cJSON *about = get(get(get(own.profile, "profilingLog"), "4242"), "profd");
+    ck_assert_str_eq(get(about, "verdict")->valuestring, "killed");
+    ck_assert_int_eq(get(about, "code")->valueint, 9);
+    ck_assert_int_eq(cJSON_GetArraySize(get(about, "commandLine")), 3);
+    ck_assert_double_eq(get(get(own.profile, "meta"), "shutdownTime")->valuedouble, 20);
+    ck_assert_double_eq(get(thread_at(1), "unregisterTime")->valuedouble, 20);
+}
+END_TEST
+
+START_TEST(drops_are_counted_by_cause)
+{
+    put_process();
+    arena_count_drop(&own.arena, DROP_LATE_SAMPLE, 3);
+    make_profile();
+    const cJSON *about = get(get(get(own.profile, "profilingLog"), "4242"), "profd");
+    ck_assert_int_eq(get(get(about, "drops"), "late-sample")->valueint, 3);
+    ck_assert_int_eq(get(get(about, "drops"), "memory-limit")->valueint, 0);
+}
+END_TEST
+
+START_TEST(pauses_are_ranges)
+{
+    put_process();
+    dictionary_put_pause(&own.dictionary, ns_at(3 * MS));
+    dictionary_put_resume(&own.dictionary, ns_at(4 * MS));
+    dictionary_put_pause(&own.dictionary, ns_at(6 * MS));
+    const cJSON *ranges = get(make_profile(), "pausedRanges");
+    ck_assert_int_eq(cJSON_GetArraySize(ranges), 2);
+    ck_assert_double_eq(get(cJSON_GetArrayItem(ranges, 0), "endTime")->valuedouble, 4);
+    ck_assert(cJSON_IsNull(get(cJSON_GetArrayItem(ranges, 1), "endTime")));
+}
+END_TEST
+
+START_TEST(labels_that_look_like_code_are_kept_apart)
+{
+    struct dictionary_site site = { .id = SITE_LABEL,
+                                    .category = CATEGORY_LABEL,
+                                    .name = "Thread pool:3",
+                                    .function = "",
+                                    .file = "" };
+    dictionary_put_thread(&own.dictionary, MAIN, PID, true, ns_at(0), "server");
+    dictionary_put_site(&own.dictionary, &site);
+    tick(3);
+    sample(MAIN, 3, 1, stack_a + 1, 1);
+    make_profile();
+    ck_assert_str_eq(stack_text(thread_at(0), 0), " Thread pool:3 ");
+}
+END_TEST
+
+START_TEST(what_the_sink_refuses_ends_the_work)
+{
+    struct arena_reader *reader;
+    struct failure_latch latch;
+    struct json_writer writer;
+    int closed = -1;
+    failure_latch_init(&latch);
+    put_process();
+    ck_assert_int_eq(arena_reader_open(own.arena.fd, &reader), 0);
+    json_writer_init_sink(&writer, json_sink_fd, &closed, &latch);
+    ck_assert_int_eq(gecko_stream_process(reader, &own.options, &writer, NULL, &latch), -EBADF);
+    ck_assert_int_eq(failure_latch_error(&latch), -EBADF);
+    json_writer_fini(&writer);
+    arena_reader_close(reader);
+}
+END_TEST
+
+START_TEST(an_unprofiled_process_is_listed_with_its_reason)
+{
+    struct gecko_unprofiled_process unprofiled = {
+        .pid = 77, .parent_pid = 1, .start_ns = ns_at(0), .executable = "/bin/static"
+    };
+    struct failure_latch latch;
+    struct json_writer writer;
+    struct text text = { NULL, 0 };
+    failure_latch_init(&latch);
+    own.options.verdict = VERDICT_NOT_PROFILED;
+    own.options.reason = "statically linked";
+    json_writer_init_sink(&writer, append, &text, &latch);
+    ck_assert_int_eq(gecko_stream_unprofiled(&unprofiled, &own.options, &writer, &latch), 0);
+    json_writer_fini(&writer);
+    own.profile = parse(&text);
+    ck_assert_str_eq(get(thread_at(0), "processName")->valuestring, "static");
+    const cJSON *about = get(get(get(own.profile, "profilingLog"), "77"), "profd");
+    ck_assert_str_eq(get(about, "reason")->valuestring, "statically linked");
+}
+END_TEST
+
+START_TEST(the_root_holds_the_processes)
+{
+    static const char *const features[] = { "stacks", "cpu", NULL };
+    struct text text = { NULL, 0 };
+    struct failure_latch latch;
+    struct json_writer head, tail, log;
+    struct gecko_root_options root = {
+        .reference_ns = own.options.reference_ns,
+        .session_start_ns = own.start.monotonic_ns,
+        .capture_ns = own.options.capture_ns,
+        .interval_ns = MS,
+        .memory_limit_bytes = 1 << 20,
+        .pid = 99,
+        .features = features,
+        .thread_filters = "GeckoMain,pool",
+    };
+    failure_latch_init(&latch);
+    put_process();
+    tick(3);
+    sample(MAIN, 3, 1000, stack_a, 3);
+    tick(4);
+    sample(MAIN, 4, 1000, stack_a, 3);
+    marker(ENTRY_TEXT_MARKER_INTERVAL, 5, 2, SITE_MARKER, "log.1");
+    json_writer_init_sink(&head, append, &text, &latch);
+    json_writer_init_sink(&tail, append, &text, &latch);
+    json_writer_init(&log, &latch);
+    gecko_root_begin(&head, &root);
+    ck_assert_int_eq(json_writer_flush(&head), 0);
+    make_into(&text);
+    append(&text, ",", 1);
+    own.options.image = 1;
+    make_into(&text);
+    json_start_object(&log);
+    json_string_property(&log, "event", "gathered");
+    json_end_object(&log);
+    gecko_root_end(&tail, &root, &log);
+    ck_assert_int_eq(json_writer_flush(&tail), 0);
+    json_writer_fini(&head);
+    json_writer_fini(&tail);
+    json_writer_fini(&log);
+    const char *keep = getenv("PROFD_TEST_KEEP");
+    if (keep != NULL) {
+        FILE *file = fopen(keep, "w");
+        fwrite(text.bytes, 1, text.length, file);
+        fclose(file);
+    }
+    own.profile = parse(&text);
+    const cJSON *meta = get(own.profile, "meta");
+    ck_assert_int_eq(get(meta, "version")->valueint, 36);
+    ck_assert_double_eq(get(meta, "interval")->valuedouble, 1);
+    ck_assert_double_eq(get(meta, "profilingEndTime")->valuedouble, 1000);
+    ck_assert_int_eq(cJSON_GetArraySize(get(own.profile, "processes")), 2);
+    const cJSON *process = cJSON_GetArrayItem(get(own.profile, "processes"), 0);
+    ck_assert_double_eq(get(get(process, "meta"), "startTime")->valuedouble,
+                        get(meta, "startTime")->valuedouble);
+    ck_assert(cJSON_Compare(get(get(process, "meta"), "categories"), get(meta, "categories"), 1));
+    const cJSON *events = get(get(own.profile, "profileGatheringLog"), "99");
+    ck_assert_str_eq(get(events, "event")->valuestring, "gathered");
+}
+END_TEST
+
+static TCase *situation(Suite *suite, const char *name)
+{
+    TCase *tcase = tcase_create(name);
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    suite_add_tcase(suite, tcase);
+    return tcase;
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("json.gecko_process");
+    TCase *samples = situation(suite, "samples");
+    tcase_add_test(samples, stacks_become_frames_and_labels);
+    tcase_add_test(samples, a_thread_that_slept_has_a_sample_for_every_tick);
+    tcase_add_test(samples, a_late_sample_leaves_a_gap);
+    tcase_add_test(samples, no_sample_after_the_thread_ended);
+    tcase_add_test(samples, a_thread_without_samples_has_one_without_stack);
+    tcase_add_test(samples, a_reused_index_is_another_thread);
+    tcase_add_test(samples, samples_go_on_through_chunks);
+    tcase_add_test(samples, truncated_stacks_have_a_root_that_says_so);
+    tcase_add_test(samples, labels_that_look_like_code_are_kept_apart);
+    TCase *marks = situation(suite, "markers");
+    tcase_add_loop_test(marks, markers_have_the_phase_and_times_of_their_kind, 0,
+                        (int)(sizeof(markers) / sizeof(markers[0])));
+    TCase *process = situation(suite, "process");
+    tcase_add_test(process, libraries_carry_their_ids);
+    tcase_add_test(process, a_later_library_takes_the_place_of_those_below_it);
+    tcase_add_test(process, the_main_thread_and_the_process_have_their_names);
+    tcase_add_test(process, an_arena_without_records_is_a_process_with_a_main_thread);
+    tcase_add_test(process, images_of_one_pid_are_different_processes);
+    tcase_add_test(process, the_verdict_is_shown);
+    tcase_add_test(process, drops_are_counted_by_cause);
+    tcase_add_test(process, pauses_are_ranges);
+    tcase_add_test(process, what_the_sink_refuses_ends_the_work);
+    tcase_add_test(process, an_unprofiled_process_is_listed_with_its_reason);
+    tcase_add_test(process, the_root_holds_the_processes);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
