@@ -171,6 +171,12 @@ samples_of() {
         END { print samples + 0 }' facts
 }
 
+# ended PROCESS VERDICT CODE: what became of at least one of the processes called so.
+ended() {
+    paste <(meta_of "$1" profd.verdict) <(meta_of "$1" profd.code) | grep -qx "$2	$3" ||
+        fail "$1 is not $2 ($3) but: $(meta_of "$1" profd.verdict | xargs) $(meta_of "$1" profd.code | xargs)"
+}
+
 # meta_of PROCESS KEY: values of a key of the processes called so.
 meta_of() {
     awk -F'\t' -v process="$1" -v key="$2" '

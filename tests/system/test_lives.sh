@@ -12,13 +12,14 @@ test_kill_9_keeps_what_was_recorded() {
     [ $status -eq 137 ]
     read_facts out.json
     has_function busy burn_outer
-    grep -q '9' <(meta_of busy profd.exitCode; meta_of busy profd.code; meta_of busy profd.signal)
+    ended busy killed 9
 }
 
 test_crash_leaves_a_profile_and_its_signal() {
     expect 139 "$profctl" run -o out.json -- "$programs/crash"
     read_facts out.json
     has_function crash before_crash
+    ended crash killed 11
 }
 
 test_tree_of_forks_and_execs() {
@@ -28,6 +29,14 @@ test_tree_of_forks_and_execs() {
     has_process sh
     has_process true
     [ "$(process_count busy)" -eq 3 ]
+    ended true exited 0
+}
+
+test_exit_status_of_each_process() {
+    expect 0 "$profctl" run -o out.json -- sh -c "sh -c 'exit 7'; '$programs/busy' 0.05; exit 0"
+    read_facts out.json
+    ended sh exited 7
+    ended busy exited 0
 }
 
 test_processes_of_a_few_milliseconds() {
@@ -41,6 +50,7 @@ test_exec_in_one_process_is_several_programs_with_ids_of_their_own() {
     read_facts out.json
     [ "$(process_count exec_chain)" -eq 3 ]
     [ "$(process_count busy)" -eq 1 ]
+    [ "$(meta_of exec_chain profd.verdict | sort -u)" = execed ]
     [ -z "$(grep ^process facts | cut -f2 | sort | uniq -d)" ]
 }
 

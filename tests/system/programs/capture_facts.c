@@ -2,10 +2,9 @@
  * tabs, for the tests to look at. Times are milliseconds on the root's time line.
  *
  *     process PID NAME
- *     meta    PID KEY VALUE                                    (dotted keys)
- *     thread  PID NAME SAMPLES FIRST-TIME LAST-TIME MARKERS
- *     string  PID TEXT                                         (function, label and marker names)
- *     marker  PID THREAD NAME START END PHASE TEXT
+ *     meta    PID KEY VALUE                (dotted keys; "profd.…" tells what became of the
+ * process) thread  PID NAME SAMPLES FIRST-TIME LAST-TIME MARKERS string  PID TEXT (function, label
+ * and marker names) marker  PID THREAD NAME START END PHASE TEXT
  */
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -123,6 +122,10 @@ static void print_process(const cJSON *profile, double root_start_ms)
                                number_or(get(meta, "startTime"), 0) - root_start_ms };
     printf("process\t%s\t%s\n", process.pid, process.name);
     print_meta(process.pid, "", meta);
+    cJSON_ArrayForEach(item, get(profile, "profilingLog"))
+    {
+        print_meta(process.pid, "profd", get(item, "profd"));
+    }
     cJSON_ArrayForEach(item, threads)
     {
         print_samples(&process, item);
