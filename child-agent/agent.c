@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "child-agent/agent_link.h"
 #include "child-agent/agent_thread.h"
 #include "child-agent/barrier.h"
 #include "child-agent/core.h"
@@ -37,10 +38,12 @@ void agent_initialize(int argument_count, char **arguments)
     environment_read(&environment);
     if (environment.is_disabled)
         return;
+    struct agent_address address = { .is_default = environment.is_default_socket };
+    memcpy(address.path, environment.socket_path, sizeof(address.path));
     core_initialize(argument_count, arguments);
     sampling_signal_initialize(environment.signal_number);
     barrier_register();
-    if (thread_registry_initialize() < 0 || fork_follow(environment.socket_path) < 0) {
+    if (thread_registry_initialize() < 0 || fork_follow(&address) < 0) {
         core.is_enabled = false;
         return;
     }
@@ -49,5 +52,5 @@ void agent_initialize(int argument_count, char **arguments)
     if (environment.starts_up && environment.generation != 0)
         start_up();
     if (environment.socket_path[0] != '\0')
-        (void)agent_thread_start(environment.socket_path); /* else nobody steers this process */
+        (void)agent_thread_start(&address); /* else nobody steers this process */
 }

@@ -48,14 +48,25 @@ static int say_hello(void)
     return agent_link_send(message, count, core.arena.fd);
 }
 
-int agent_link_open(const char *socket_path)
+/* An arena holds what the program did: not everybody may have it. */
+static bool is_trusted(int fd)
+{
+    struct peer_credentials peer;
+    return socket_peer(fd, &peer) == 0 && (peer.uid == 0 || peer.uid == geteuid());
+}
+
+int agent_link_open(const struct agent_address *address)
 {
     int err = core_make_arena();
     if (err < 0)
         return err;
-    int fd = socket_connect(socket_path, descriptor_minimum());
+    int fd = socket_connect(address->path, descriptor_minimum());
     if (fd < 0)
         return fd;
+    if (address->is_default && !is_trusted(fd)) {
+        close(fd);
+        return -EACCES;
+    }
     link_state.fd = fd;
     descriptor_remember(DESCRIPTOR_SOCKET, fd);
     frame_reader_init(&link_state.reader);

@@ -8,10 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "child-agent/agent_address.h"
+
 /* Connects to profd and says hello, with the arena's descriptor; makes the arena if there is none.
- * Does not wait. 0, -EAGAIN when profd is busy, -ECONNREFUSED or -ENOENT when there is no profd, …
+ * Does not wait. 0, -EACCES when a stranger listens there, -EAGAIN when profd is busy,
+ * -ECONNREFUSED or -ENOENT when there is no profd, …
  */
-int agent_link_open(const char *socket_path);
+int agent_link_open(const struct agent_address *address);
 
 bool agent_link_is_open(void);
 void agent_link_close(void);

@@ -4,7 +4,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,7 +30,7 @@ static struct {
     bool is_locked_for_fork;
     bool is_refused;  /* profd speaks another protocol: leave the program alone */
     bool owes_update; /* profd awaits the next chunk update */
-    char socket_path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+    struct agent_address address;
 } agent = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static int send_generation(enum message_kind kind, uint64_t generation)
@@ -285,7 +284,7 @@ static void rest_ms(int rest)
 static int open_link(void)
 {
     pthread_mutex_lock(&agent.lock);
-    int err = agent_link_open(agent.socket_path);
+    int err = agent_link_open(&agent.address);
     pthread_mutex_unlock(&agent.lock);
     return err;
 }
@@ -307,10 +306,10 @@ static void *agent_main(void *argument)
     return NULL;
 }
 
-int agent_thread_start(const char *socket_path)
+int agent_thread_start(const struct agent_address *address)
 {
-    memmove(agent.socket_path, socket_path, strlen(socket_path) + 1);
-    int err = agent_link_open(agent.socket_path);
+    agent.address = *address;
+    int err = agent_link_open(&agent.address);
     /* No profd yet, or a busy one: the thread will try again. */
     (void)err;
     return agent_thread_create(&agent.thread, agent_main, NULL);

@@ -7,6 +7,8 @@
 
 #include <pthread.h>
 
+#include "child-agent/agent_address.h"
+
 /* Makes a thread of the agent's own: all signals blocked, a small stack, not registered. 0 or
  * -errno. */
 int agent_thread_create(pthread_t *thread, void *(*start_routine)(void *), void *argument);
@@ -16,9 +18,10 @@ int agent_thread_create(pthread_t *thread, void *(*start_routine)(void *), void 
  */
 void agent_thread_set_name(const char *name);
 
-/* Says hello to profd at SOCKET_PATH if that takes no waiting, and starts the thread. From the
+/* Says hello to profd at ADDRESS (copied) if that takes no waiting, and starts the thread. From the
  * constructor, and in a forked child. 0 or -errno: then nobody steers this process. */
-int agent_thread_start(const char *socket_path);
+
+int agent_thread_start(const struct agent_address *address);
 
 /* Around fork: a session does not start or stop meanwhile. The child has no agent thread and no
  * connection until agent_thread_start(). */

@@ -75,6 +75,7 @@ void environment_read(struct environment *out)
     out->features = number_or("PROFD_STARTUP_FEATURES", FEATURES_DEFAULT);
     out->limit_bytes = number_or("PROFD_STARTUP_LIMIT", DEFAULT_LIMIT_BYTES);
     read_filters(out->filters);
+    out->is_default_socket = secure_getenv("PROFD_SOCKET") == NULL;
     if (socket_path(NULL, out->socket_path) < 0)
         out->socket_path[0] = '\0';
 }

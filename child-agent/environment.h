@@ -17,6 +17,8 @@ struct environment {
     uint64_t features;                       /* PROFD_STARTUP_FEATURES */
     uint64_t limit_bytes;                    /* PROFD_STARTUP_LIMIT */
     char filters[ENVIRONMENT_FILTERS_BYTES]; /* PROFD_STARTUP_FILTERS */
+    bool is_default_socket; /* nobody named the socket: whoever listens there must be trusted first
+                             */
     char socket_path[sizeof(((struct sockaddr_un *)0)->sun_path)]; /* "" when it can't be told */
 };
 

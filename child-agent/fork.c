@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include "child-agent/agent_link.h"
 #include "child-agent/agent_thread.h"
 #include "child-agent/barrier.h"
 #include "child-agent/core.h"
@@ -11,7 +12,7 @@
 #include "child-agent/site.h"
 #include "child-agent/thread_registry.h"
 
-static const char *follow_socket_path; /* lives as long as the process */
+static struct agent_address follow_address;
 
 /* Locks are taken in the order in which other threads nest them. */
 static void before_fork(void)
@@ -44,11 +45,11 @@ static void after_fork_child(void)
     /* A child that can't record still runs; profd lists it as not profiled. */
     if (session_restart_in_child() == 0)
         labels_after_fork_child();
-    (void)agent_thread_start(follow_socket_path);
+    (void)agent_thread_start(&follow_address);
 }
 
-int fork_follow(const char *socket_path)
+int fork_follow(const struct agent_address *address)
 {
-    follow_socket_path = socket_path;
+    follow_address = *address;
     return -pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }

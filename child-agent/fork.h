@@ -6,7 +6,10 @@
 #ifndef PROFD_AGENT_FORK_H
 #define PROFD_AGENT_FORK_H
 
-/* Registers the three steps; from the constructor. 0 or -errno. */
-int fork_follow(const char *socket_path);
+#include "child-agent/agent_address.h"
+
+/* Registers the three steps; from the constructor. Children say hello at ADDRESS (copied). 0 or
+ * -errno. */
+int fork_follow(const struct agent_address *address);
 
 #endif
