@@ -1,4 +1,5 @@
-/* What an agent says after its hello, and who is told. Thin: the owner of the connection is its child. */
+/* What an agent says after its hello, and who is told. Thin: the owner of the connection is its
+ * child. */
 #ifndef PROFD_DAEMON_AGENT_CONNECTION_H
 #define PROFD_DAEMON_AGENT_CONNECTION_H
 

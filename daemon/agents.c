@@ -167,7 +167,8 @@ static bool may_connect(const struct peer_credentials *peer)
     return peer->uid == 0 || peer->uid == geteuid() || process_descends_from(peer->pid, getpid());
 }
 
-/* An exec that was noticed late: the process seemed to have ended, and went on as another program. */
+/* An exec that was noticed late: the process seemed to have ended, and went on as another program.
+ */
 static void correct_to_exec(struct child *child, uint64_t exec_ns)
 {
     child->verdict = VERDICT_EXECED;
@@ -199,8 +200,7 @@ static struct child *meet(struct daemon *profd, const struct child_introduction 
     return child_table_add(&profd->children, who);
 }
 
-static void turn_away_old_protocol(struct connection *connection,
-                                   const struct message_hello *hello)
+static void turn_away_old_protocol(struct connection *connection, const struct message_hello *hello)
 {
     struct message_welcome welcome = { .protocol_version = PROTOCOL_VERSION,
                                        .session.thread_filters = { "", 0 } };
@@ -295,8 +295,7 @@ int agents_hello(struct daemon *profd, struct connection *connection, int pidfd,
     if (error < 0)
         goto refused;
 
-    struct child_introduction who =
-        introduce(&hello, connection_peer(connection)->pid, pidfd);
+    struct child_introduction who = introduce(&hello, connection_peer(connection)->pid, pidfd);
     struct child *child = meet(profd, &who);
     if (child == NULL) {
         error = -ENOMEM;

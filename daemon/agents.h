@@ -1,7 +1,8 @@
 /* The agents' side of profd: their hellos and messages, and the ends of their processes.
  *
- * Here the child table meets the world: connections, process descriptors, the exit store. Every end is
- * told once, whoever notices first: the descriptor of the process, the reaper, a second hello. */
+ * Here the child table meets the world: connections, process descriptors, the exit store. Every end
+ * is told once, whoever notices first: the descriptor of the process, the reaper, a second hello.
+ */
 #ifndef PROFD_DAEMON_AGENTS_H
 #define PROFD_DAEMON_AGENTS_H
 
@@ -14,7 +15,8 @@ struct connection;
 struct daemon;
 
 /* The first message of CONNECTION is a hello. PIDFD (-1: none) is taken over on every path. 0: the
- * connection now belongs to a child here. Negative: it stays the caller's and is closing; why was logged. */
+ * connection now belongs to a child here. Negative: it stays the caller's and is closing; why was
+ * logged. */
 int agents_hello(struct daemon *profd, struct connection *connection, int pidfd,
                  const uint8_t *payload, size_t bytes, int *fds, size_t fd_count);
 

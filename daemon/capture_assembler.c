@@ -39,6 +39,7 @@ static void drop_waiting(struct capture_assembler *assembler)
     while (assembler->first != NULL) {
         struct waiting_piece *piece = assembler->first;
         assembler->first = piece->next;
+        free(piece->piece);
         free_piece(piece);
     }
     assembler->last = NULL;
@@ -156,6 +157,7 @@ int capture_assembler_add(struct capture_assembler *assembler, int fd, uint64_t 
 
     if (waiting == NULL || assembler->error < 0 || assembler->is_closing) {
         free(waiting);
+        free(piece);
         close(fd);
         return assembler->error < 0 ? assembler->error : -ENOMEM;
     }

@@ -1,9 +1,9 @@
 /* Puts a capture together: moves finished pieces of JSON into the output, one after the other.
  *
- * Pieces are descriptors; their bytes go from kernel to kernel on a worker thread, never through profd's
- * memory. The output may be a file or a pipe whose reader stops: the loop never waits for it, and
- * cancelling ends the waiting. The first error (a full disk, a closed pipe) ends the writing; what was added
- * is then let go. Loop thread, but for the moving. */
+ * Pieces are descriptors; their bytes go from kernel to kernel on a worker thread, never through
+ * profd's memory. The output may be a file or a pipe whose reader stops: the loop never waits for
+ * it, and cancelling ends the waiting. The first error (a full disk, a closed pipe) ends the
+ * writing; what was added is then let go. Loop thread, but for the moving. */
 #ifndef PROFD_DAEMON_CAPTURE_ASSEMBLER_H
 #define PROFD_DAEMON_CAPTURE_ASSEMBLER_H
 
@@ -28,8 +28,9 @@ int capture_assembler_create(uv_loop_t *loop, int output_fd,
                              const struct capture_assembler_events *events, void *owner,
                              struct capture_assembler **out);
 
-/* Adds the first BYTES of FD, which is taken over on every path. PIECE comes back when it is written. An
- * element is separated from the element before by a comma. -ENOMEM, or the error that was told. */
+/* Adds the first BYTES of FD, which is taken over on every path. PIECE (from malloc or
+ * NULL; taken over on every path) is handed to on_written, or freed when it is dropped. An element
+ * is separated from the element before by a comma. -ENOMEM, or the error that was told. */
 int capture_assembler_add(struct capture_assembler *assembler, int fd, uint64_t bytes,
                           bool is_element, void *piece);
 

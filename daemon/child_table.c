@@ -54,6 +54,7 @@ struct child *child_table_add(struct child_table *table, const struct child_intr
     child->state = CHILD_CONNECTED;
     child->verdict = VERDICT_LIVE;
     child->arena_fd = -1;
+    child->capture_index = -1;
 
     child->previous = table->last;
     if (table->last != NULL)
@@ -85,7 +86,8 @@ void child_table_remove(struct child_table *table, struct child *child)
     free(child);
 }
 
-/* Two hellos of one pid come from one process unless the kernel says otherwise, or a fork made it anew. */
+/* Two hellos of one pid come from one process unless the kernel says otherwise, or a fork made it
+ * anew. */
 static bool is_same_process(const struct child *earlier, const struct child_introduction *who)
 {
     if (earlier->identity != 0 && who->identity != 0)
@@ -120,8 +122,8 @@ int child_detach(struct child *child)
     return 0;
 }
 
-int child_end(struct child_table *table, struct child *child, enum process_verdict verdict, int code,
-              uint64_t end_ns)
+int child_end(struct child_table *table, struct child *child, enum process_verdict verdict,
+              int code, uint64_t end_ns)
 {
     if (child->state == CHILD_ENDED)
         return -EINVAL;

@@ -1,7 +1,8 @@
-/* The child tracker: every program image that said hello during this session, and what became of it.
+/* The child tracker: every program image that said hello during this session, and what became of
+ * it.
  *
- * A process that calls exec goes on as another image with the same pid; both are children here. A child
- * is connected, or detached (its socket is gone, the process lives), or ended:
+ * A process that calls exec goes on as another image with the same pid; both are children here. A
+ * child is connected, or detached (its socket is gone, the process lives), or ended:
  *
  *     connected ──lost──▶ detached ──ended──▶ ended
  *         ▲ └─────────────── ended ─────────────▲
@@ -27,12 +28,12 @@ enum child_state { CHILD_CONNECTED, CHILD_DETACHED, CHILD_ENDED };
 const char *child_state_name(enum child_state state);
 
 struct child {
-    pid_t pid;           /* the kernel's word, in profd's namespace */
-    pid_t parent_pid;    /* as the agent said */
-    uint32_t image;      /* 0 for the pid's first image in this table, 1 for the next … */
-    uint64_t start_ns;   /* of the image; CLOCK_MONOTONIC */
-    uint64_t end_ns;     /* 0 while it lives */
-    uint64_t identity;   /* of the process, unlike a pid never reused; 0: the kernel can't tell */
+    pid_t pid;         /* the kernel's word, in profd's namespace */
+    pid_t parent_pid;  /* as the agent said */
+    uint32_t image;    /* 0 for the pid's first image in this table, 1 for the next … */
+    uint64_t start_ns; /* of the image; CLOCK_MONOTONIC */
+    uint64_t end_ns;   /* 0 while it lives */
+    uint64_t identity; /* of the process, unlike a pid never reused; 0: the kernel can't tell */
     enum child_state state;
     enum process_verdict verdict; /* LIVE until it ended */
     int code;                     /* exit status or signal */
@@ -40,14 +41,15 @@ struct child {
 
     uint32_t started_generation; /* the session that it said it takes part in; 0: none yet */
     bool is_awaited;             /* an acknowledgement is on its way */
+    long capture_index;          /* among the items of the capture being made; -1: not in it */
 
-    int arena_fd;                   /* owned; -1 when the exit store has it, or there is none */
-    struct exit_record *exit;       /* owned by the exit store; NULL: not copied */
-    bool is_copying;                /* the copy is being made */
-    bool is_unwanted;               /* freed as soon as the copy is over */
-    struct daemon *profd;           /* for call-backs */
-    struct connection *connection;  /* NULL unless connected */
-    struct child_watch *watch;      /* NULL when the process is gone or can't be watched */
+    int arena_fd;                  /* owned; -1 when the exit store has it, or there is none */
+    struct exit_record *exit;      /* owned by the exit store; NULL: not copied */
+    bool is_copying;               /* the copy is being made */
+    bool is_unwanted;              /* freed as soon as the copy is over */
+    struct daemon *profd;          /* for call-backs */
+    struct connection *connection; /* NULL unless connected */
+    struct child_watch *watch;     /* NULL when the process is gone or can't be watched */
 
     struct child *previous, *next; /* in the order of their hellos */
 };
@@ -71,8 +73,8 @@ struct child_table {
 /* Adds a connected child. NULL: no memory. */
 struct child *child_table_add(struct child_table *table, const struct child_introduction *who);
 
-/* Takes CHILD out and frees it with what it owns (arena_fd is closed; its watch, connection and exit
- * record are gone already). */
+/* Takes CHILD out and frees it with what it owns (arena_fd is closed; its watch, connection and
+ * exit record are gone already). */
 void child_table_remove(struct child_table *table, struct child *child);
 
 /* The latest child with PID that is not ended, or NULL. */
@@ -95,8 +97,8 @@ struct child *child_table_find_latest(const struct child_table *table, pid_t pid
 /* Moves. 0, or -EINVAL when CHILD's state has no such move. */
 int child_reconnect(struct child *child);
 int child_detach(struct child *child);
-int child_end(struct child_table *table, struct child *child, enum process_verdict verdict, int code,
-              uint64_t end_ns);
+int child_end(struct child_table *table, struct child *child, enum process_verdict verdict,
+              int code, uint64_t end_ns);
 
 /* A wait status from the kernel as a verdict. */
 enum process_verdict child_verdict_of(int wait_status, int *code);

@@ -1,7 +1,7 @@
 /* Waits on the event loop for the end of one process that need not be profd's own child.
  *
- * Two moments are told: the end (all its threads are gone, its memory too), and the wait status, which the
- * kernel gives when the parent has reaped it; they may come together. Loop thread. */
+ * Two moments are told: the end (all its threads are gone, its memory too), and the wait status,
+ * which the kernel gives when the parent has reaped it; they may come together. Loop thread. */
 #ifndef PROFD_DAEMON_CHILD_WATCH_H
 #define PROFD_DAEMON_CHILD_WATCH_H
 

@@ -112,7 +112,8 @@ static int copy_range(int from_fd, uint64_t from, int to_fd, uint64_t to, uint64
     return 0;
 }
 
-/* The used bytes of the chunk at OFFSET with its header; 0 when it holds nothing of the generation. */
+/* The used bytes of the chunk at OFFSET with its header; 0 when it holds nothing of the generation.
+ */
 static int chunk_used_bytes(int arena_fd, uint64_t offset, uint32_t generation, uint64_t *out)
 {
     struct chunk header;

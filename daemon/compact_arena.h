@@ -1,8 +1,9 @@
 /* A compact copy of an arena whose writer is gone: only what was used, still a valid arena.
  *
- * The layout is the arena's own with less room: the dictionary ends where its records end, slots that
- * were never used are left out, and what follows a chunk's last block stays a hole in the file. So the
- * same reader reads it. The header is untrusted: every number is checked against the file's size. */
+ * The layout is the arena's own with less room: the dictionary ends where its records end, slots
+ * that were never used are left out, and what follows a chunk's last block stays a hole in the
+ * file. So the same reader reads it. The header is untrusted: every number is checked against the
+ * file's size. */
 #ifndef PROFD_DAEMON_COMPACT_ARENA_H
 #define PROFD_DAEMON_COMPACT_ARENA_H
 
@@ -15,17 +16,17 @@ struct compact_plan {
     uint64_t source_chunks_offset;
 };
 
-/* From HEADER of an arena in a file of FILE_BYTES. The copy has PLAN->header.total_bytes. 0, or -EPROTO
- * when the header is not one of an arena. Pure. */
+/* From HEADER of an arena in a file of FILE_BYTES. The copy has PLAN->header.total_bytes. 0, or
+ * -EPROTO when the header is not one of an arena. Pure. */
 int compact_plan_make(const struct arena_header *header, uint64_t file_bytes,
                       struct compact_plan *plan);
 
 /* Reads the header behind ARENA_FD and plans. Errors of pread and fstat too. */
 int compact_plan_read(int arena_fd, struct compact_plan *plan);
 
-/* Copies into STORE_FD from OFFSET on, which is a multiple of 4096 and beyond which the file is empty for
- * total_bytes. *COPIED_BYTES is what was written, without holes. 0 or a negative errno (-ENOSPC …). Any
- * thread; takes time with the arena's size. */
+/* Copies into STORE_FD from OFFSET on, which is a multiple of 4096 and beyond which the file is
+ * empty for total_bytes. *COPIED_BYTES is what was written, without holes. 0 or a negative errno
+ * (-ENOSPC …). Any thread; takes time with the arena's size. */
 int compact_copy(int arena_fd, const struct compact_plan *plan, int store_fd, uint64_t offset,
                  uint64_t *copied_bytes);
 

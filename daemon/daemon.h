@@ -1,8 +1,8 @@
 /* profd as a whole: the parts, and the order in which they begin and end.
  *
- * One event loop thread does everything but three kinds of work, which have worker threads or processes:
- * copying the arenas of the dead, writing a capture's output, and salvaging. Each part has a file; they know
- * each other through this struct. */
+ * One event loop thread does everything but three kinds of work, which have worker threads or
+ * processes: copying the arenas of the dead, writing a capture's output, and salvaging. Each part
+ * has a file; they know each other through this struct. */
 #ifndef PROFD_DAEMON_DAEMON_H
 #define PROFD_DAEMON_DAEMON_H
 
@@ -23,6 +23,7 @@
 
 struct capture;
 struct client;
+struct visitor;
 
 struct daemon {
     uv_loop_t loop;
@@ -38,21 +39,20 @@ struct daemon {
     struct salvage_pool salvage;
     struct supervisor supervisor;
     struct request_queue requests;
-    struct capture *capture; /* NULL: none is being made */
-    struct client *clients;  /* connected ones */
+    struct capture *capture;  /* NULL: none is being made */
+    struct client *clients;   /* connected ones */
+    struct visitor *visitors; /* that have not said yet what they are */
 
     bool is_ending;
     int exit_status;
 };
 
-/* Listens, serves --private, begins --. 0, or a negative errno after one line on standard error. */
-int daemon_begin(struct daemon *profd, const struct options *options);
+/* Listens, serves --private, runs -- and everything after, until the end. Returns the exit status;
+ * what keeps profd from starting is said in one line on standard error. */
+int daemon_run(struct daemon *profd, const struct options *options);
 
-/* Runs until the end; returns profd's exit status. */
-int daemon_run(struct daemon *profd);
-
-/* Begins the end: no more clients or children, EXIT_STATUS when all is closed. Supervised processes that
- * still live are left alone. Safe to repeat; the first status counts. */
+/* Begins the end: no more clients or children, EXIT_STATUS when all is closed. Supervised processes
+ * that still live are left alone. Safe to repeat; the first status counts. */
 void daemon_end(struct daemon *profd, int exit_status);
 
 #endif

@@ -43,8 +43,7 @@ static void punch(const struct exit_store *store, const struct exit_record *reco
 
 static bool is_over_limit(const struct exit_store *store)
 {
-    return store->records > store->record_limit ||
-           store->memory_bytes > store->memory_limit_bytes;
+    return store->records > store->record_limit || store->memory_bytes > store->memory_limit_bytes;
 }
 
 static void drop_oldest(struct exit_store *store)

@@ -1,10 +1,10 @@
 /* The exit store: what processes that ended had recorded, side by side in one file of memory.
  *
- * A process that ends in whatever way leaves its arena behind; a compact copy of it is appended here on
- * a worker thread, and the agent's own arena is closed. So an exit costs the dying process nothing,
- * and profd one descriptor for all of them. Kept are at most EXIT_STORE_MAX_RECORDS profiles and the bytes
- * of the session's limit; older ones are dropped for newer ones, and counted. Loop thread, but for the
- * copying. */
+ * A process that ends in whatever way leaves its arena behind; a compact copy of it is appended
+ * here on a worker thread, and the agent's own arena is closed. So an exit costs the dying process
+ * nothing, and profd one descriptor for all of them. Kept are at most EXIT_STORE_MAX_RECORDS
+ * profiles and the bytes of the session's limit; older ones are dropped for newer ones, and
+ * counted. Loop thread, but for the copying. */
 #ifndef PROFD_DAEMON_EXIT_STORE_H
 #define PROFD_DAEMON_EXIT_STORE_H
 
@@ -13,7 +13,8 @@
 #include <uv.h>
 
 enum {
-    /* A parallel build of a large project; each costs profd's own memory about 1 KB with its child. */
+    /* A parallel build of a large project; each costs profd's own memory about 1 KB with its child.
+     */
     EXIT_STORE_MAX_RECORDS = 4096,
 };
 
@@ -27,7 +28,7 @@ struct exit_record {
 
 struct exit_store {
     uv_loop_t *loop;
-    int fd; /* -1 until the first record */
+    int fd;               /* -1 until the first record */
     unsigned file_number; /* grows when the file is replaced */
     uint64_t end_offset;
     uint64_t memory_bytes;
@@ -45,17 +46,19 @@ struct exit_store {
 void exit_store_init(struct exit_store *store, uv_loop_t *loop, uint64_t memory_limit_bytes,
                      void (*on_dropped)(void *owner));
 
-/* Copies the arena behind ARENA_FD, which is taken over on every path. ON_KEPT comes once, from the loop,
- * with the record (the store's own), or NULL and the ERROR; never from inside this call. A negative
- * errno means that nothing was begun and ON_KEPT is not called. */
+/* Copies the arena behind ARENA_FD, which is taken over on every path. ON_KEPT comes once, from the
+ * loop, with the record (the store's own), or NULL and the ERROR; never from inside this call. A
+ * negative errno means that nothing was begun and ON_KEPT is not called. */
 typedef void (*exit_store_on_kept)(struct exit_record *record, int error, void *owner);
-int exit_store_keep(struct exit_store *store, int arena_fd, exit_store_on_kept on_kept, void *owner);
+int exit_store_keep(struct exit_store *store, int arena_fd, exit_store_on_kept on_kept,
+                    void *owner);
 
 /* While a capture reads the store, nothing is dropped; unpinning makes up for it. */
 void exit_store_pin(struct exit_store *store);
 void exit_store_unpin(struct exit_store *store);
 
-/* Drops all records without on_dropped: a new session begins. Copies under way end in -ECANCELED. */
+/* Drops all records without on_dropped: a new session begins. Copies under way end in -ECANCELED.
+ */
 void exit_store_clear(struct exit_store *store);
 
 /* The end; no copy is under way. */

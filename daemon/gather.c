@@ -22,11 +22,13 @@ void gather_destroy(struct gather *gather)
     gather->items = NULL;
 }
 
-void gather_set(struct gather *gather, size_t index, bool is_live, uint64_t recorded_bytes)
+void gather_set(struct gather *gather, size_t index, enum gather_state state, bool is_stored,
+                uint64_t recorded_bytes)
 {
     gather->items[index] = (struct gather_item){
-        .state = is_live ? GATHER_WAITING : GATHER_SALVAGE,
+        .state = state,
         .estimate_bytes = recorded_bytes * GATHER_JSON_RATIO,
+        .is_alone = !is_stored,
     };
     gather->done--;
 }
@@ -62,6 +64,8 @@ size_t gather_next_to_salvage(struct gather *gather, size_t *indices, size_t cap
         struct gather_item *item = &gather->items[i];
         if (item->state != GATHER_SALVAGE)
             continue;
+        if (count > 0 && item->is_alone)
+            break;
         if (!has_room(gather, item->estimate_bytes) ||
             (count > 0 && batch_bytes + item->estimate_bytes > GATHER_BATCH_BYTES))
             break;
@@ -69,6 +73,8 @@ size_t gather_next_to_salvage(struct gather *gather, size_t *indices, size_t cap
         gather->bytes_in_flight += item->estimate_bytes;
         batch_bytes += item->estimate_bytes;
         indices[count++] = i;
+        if (item->is_alone)
+            break;
     }
     if (count > 0)
         gather->next_salvage = indices[count - 1] + 1;
@@ -102,33 +108,75 @@ bool gather_note_made(struct gather *gather, size_t index, uint64_t json_bytes)
     return true;
 }
 
-bool gather_note_failed(struct gather *gather, size_t index)
+/* No answer will come from an item that was asked, or was to be. */
+static bool stop_asking(struct gather *gather, struct gather_item *item)
 {
-    struct gather_item *item = &gather->items[index];
-
     if (item->state == GATHER_ASKED) {
         gather->asked--;
         gather->bytes_in_flight -= item->estimate_bytes;
     } else if (item->state != GATHER_WAITING) {
         return false;
     }
-    item->state = GATHER_SALVAGE;
-    if (index < gather->next_salvage)
-        gather->next_salvage = index;
     gather->has_progress = true;
     return true;
+}
+
+static void to_salvage(struct gather *gather, size_t index)
+{
+    gather->items[index].state = GATHER_SALVAGE;
+    if (index < gather->next_salvage)
+        gather->next_salvage = index;
+}
+
+bool gather_note_failed(struct gather *gather, size_t index)
+{
+    if (!stop_asking(gather, &gather->items[index]))
+        return false;
+    gather->items[index].is_alone = true;
+    to_salvage(gather, index);
+    return true;
+}
+
+bool gather_note_ended(struct gather *gather, size_t index)
+{
+    struct gather_item *item = &gather->items[index];
+
+    /* One that was to be salvaged as frozen is so from the store, where it is complete. */
+    if (item->state != GATHER_SALVAGE && !stop_asking(gather, item))
+        return false;
+    item->state = GATHER_STORING;
+    return true;
+}
+
+void gather_note_stored(struct gather *gather, size_t index)
+{
+    if (gather->items[index].state != GATHER_STORING)
+        return;
+    gather->items[index].is_alone = false;
+    to_salvage(gather, index);
+}
+
+void gather_note_retry(struct gather *gather, size_t index)
+{
+    struct gather_item *item = &gather->items[index];
+
+    if (item->state != GATHER_SALVAGING)
+        return;
+    gather->bytes_in_flight -= item->estimate_bytes;
+    to_salvage(gather, index);
 }
 
 void gather_note_done(struct gather *gather, size_t index)
 {
     struct gather_item *item = &gather->items[index];
 
-    if (item->state != GATHER_MADE && item->state != GATHER_SALVAGING)
+    if (item->state == GATHER_MADE || item->state == GATHER_SALVAGING)
+        gather->bytes_in_flight -= item->estimate_bytes;
+    else if (item->state != GATHER_STORING)
         return;
-    gather->bytes_in_flight -= item->estimate_bytes;
     gather->has_progress = true;
-    gather->done++;
     item->state = GATHER_DONE;
+    gather->done++;
 }
 
 void gather_note_output(struct gather *gather)

@@ -1,14 +1,17 @@
 /* The decisions of one gathering: who is asked when, and when the waiting ends.
  *
- * Every process of the capture is an item. Live ones are asked for their profile, a window of them at a
- * time; stored ones (ended, detached) are made by the salvage worker. JSON is several times larger than
- * what it is made from, so what was made and not yet written, with what is being made as estimated, stays
- * below a bound. Two polls without progress anywhere end the waiting for those that were asked: they
- * are salvaged. So does the deadline, which stands still while the output is what everyone waits for.
+ * Every process of the capture is an item. Live ones are asked for their profile, a window of them
+ * at a time; stored ones (ended, detached) are made by the salvage worker. JSON is several times
+ * larger than what it is made from, so what was made and not yet written, with what is being made
+ * as estimated, stays below a bound. Two polls without progress anywhere end the waiting for those
+ * that were asked: they are salvaged. So does the deadline, which stands still while the output is
+ * what everyone waits for.
  *
- *     waiting ──ask──▶ asked ──answer──▶ made ──written──▶ done
- *        │               └──fail / stall──┐   ▲
- *        └────────salvage────────▶ salvage ─▶ salvaging ──lost──▶ done
+ *     waiting ──ask──▶ asked ──answer──────────────────▶ made ──written──▶ done
+ *        ├──fails──────────┤                               ▲
+ *        │                 ├──fails──▶ salvage ──begin──▶ salvaging ──lost──▶ done
+ *        └──ends──▶ storing ◀──ends    ▲
+ *                      └───stored──────┘
  *
  * Pure: no I/O, no clock. */
 #ifndef PROFD_DAEMON_GATHER_H
@@ -19,10 +22,10 @@
 #include <stdint.h>
 
 enum {
-    GATHER_WINDOW = 8,                /* children that make their JSON at once */
-    GATHER_POLL_MS = 500,             /* between two questions for progress */
+    GATHER_WINDOW = 8,                 /* children that make their JSON at once */
+    GATHER_POLL_MS = 500,              /* between two questions for progress */
     GATHER_POLLS_WITHOUT_PROGRESS = 2, /* end the waiting */
-    GATHER_BATCH_ITEMS = 256,         /* of one salvage worker: its start costs as much as several */
+    GATHER_BATCH_ITEMS = 256, /* of one salvage worker: its start costs as much as several */
 };
 #define GATHER_BYTES_IN_FLIGHT (64ULL << 20)
 /* Estimated JSON of one salvage worker's batch: several batches fit in flight. */
@@ -33,6 +36,7 @@ enum {
 enum gather_state {
     GATHER_WAITING,   /* live, not asked */
     GATHER_ASKED,     /* live, making its JSON */
+    GATHER_STORING,   /* has ended; the exit store is copying it */
     GATHER_SALVAGE,   /* to be given to a salvage worker */
     GATHER_SALVAGING, /* with a salvage worker */
     GATHER_MADE,      /* its JSON waits to be written */
@@ -43,6 +47,7 @@ struct gather_item {
     enum gather_state state;
     uint64_t estimate_bytes; /* of its JSON; what it really has when made */
     uint64_t proportion;     /* of PROGRESS_SCALE, while asked */
+    bool is_alone;           /* its arena is not in the exit store: a worker of its own */
 };
 
 struct gather {
@@ -60,21 +65,30 @@ struct gather {
 int gather_create(size_t count, uint64_t timeout_ms, struct gather *gather);
 void gather_destroy(struct gather *gather);
 
-/* Before the first question: what item INDEX is, and the memory that it recorded. */
-void gather_set(struct gather *gather, size_t index, bool is_live, uint64_t recorded_bytes);
+/* Before the first question: item INDEX begins as STATE (waiting, storing or salvage; the last is
+ * alone unless IS_STORED), with the memory that it recorded. */
+void gather_set(struct gather *gather, size_t index, enum gather_state state, bool is_stored,
+                uint64_t recorded_bytes);
 
 /* The next live item to ask, now marked so; -1: not now, or none is left. */
 long gather_next_to_ask(struct gather *gather);
 
-/* A batch for one salvage worker, now marked so: up to CAPACITY items into INDICES. 0: not now, or none. */
+/* A batch for one salvage worker, now marked so: up to CAPACITY items into INDICES. 0: not now, or
+ * none. */
 size_t gather_next_to_salvage(struct gather *gather, size_t *indices, size_t capacity);
 
-/* What happened. Each is ignored when the item is in no state where it can happen (a late answer). */
+/* What happened. Each is ignored when the item is in no state where it can happen (a late answer).
+ */
 void gather_note_proportion(struct gather *gather, size_t index, uint64_t proportion);
 /* Its JSON exists; JSON_BYTES 0: dropped on purpose, done. True when it counts. */
 bool gather_note_made(struct gather *gather, size_t index, uint64_t json_bytes);
 /* Asked or waiting, and it won't answer: salvage it. True when it counts. */
 bool gather_note_failed(struct gather *gather, size_t index);
+/* Its process has ended and is being copied (true when it counts); the copy is there. */
+bool gather_note_ended(struct gather *gather, size_t index);
+void gather_note_stored(struct gather *gather, size_t index);
+/* The worker that had it ended before it came to it. */
+void gather_note_retry(struct gather *gather, size_t index);
 /* Its JSON is in the output, or can't be had. */
 void gather_note_done(struct gather *gather, size_t index);
 /* The output took bytes. */
@@ -82,8 +96,8 @@ void gather_note_output(struct gather *gather);
 
 enum gather_verdict { GATHER_GO_ON, GATHER_STALLED, GATHER_TIMED_OUT };
 
-/* Every GATHER_POLL_MS. Unless it says GATHER_GO_ON, those asked are to be failed by the caller, with
- * gather_note_failed(); after GATHER_TIMED_OUT the waiting ones too. */
+/* Every GATHER_POLL_MS. Unless it says GATHER_GO_ON, those asked are to be failed by the caller,
+ * with gather_note_failed(); after GATHER_TIMED_OUT the waiting ones too. */
 enum gather_verdict gather_poll(struct gather *gather);
 
 /* Of PROGRESS_SCALE, for people. */

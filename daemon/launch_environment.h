@@ -15,9 +15,9 @@ struct launch_agent {
     struct message_session session;
 };
 
-/* BASE is strings "NAME=value", each terminated by NUL, BASE_BYTES in all. *OUT is NULL-terminated and
- * one allocation, freed with free(). -EINVAL when BASE does not end with NUL or when the library's
- * path has a character that LD_PRELOAD can't hold (space, colon); -ENOMEM. */
+/* BASE is strings "NAME=value", each terminated by NUL, BASE_BYTES in all. *OUT is NULL-terminated
+ * and one allocation, freed with free(). -EINVAL when BASE does not end with NUL or when the
+ * library's path has a character that LD_PRELOAD can't hold (space, colon); -ENOMEM. */
 int launch_environment_build(const char *base, size_t base_bytes, const struct launch_agent *agent,
                              char ***out);
 

@@ -57,7 +57,8 @@ void log_line(enum log_level level, const char *format, ...)
             line[i] = '?';
     }
     line[end++] = '\n';
-    /* One write, so that lines of threads and of the command don't mix. Nobody to tell if it fails. */
+    /* One write, so that lines of threads and of the command don't mix. Nobody to tell if it fails.
+     */
     ssize_t written = write(STDERR_FILENO, line, end);
     (void)written;
 }

@@ -141,7 +141,7 @@ static enum log_level usual_log_level(const struct options *options)
 
 int options_parse(int argc, char **argv, struct options *out, char error_text[OPTIONS_ERROR_TEXT])
 {
-    enum log_level unset = (enum log_level)-1;
+    enum log_level unset = (enum log_level) - 1;
 
     *out = (struct options){
         .memory_limit_bytes = (uint64_t)OPTIONS_DEFAULT_MEMORY_MEGABYTES << 20,

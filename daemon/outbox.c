@@ -14,7 +14,7 @@ static int send_encoded(struct connection *connection, enum message_kind kind, l
 }
 
 #define X(name)                                                                                    \
-    int outbox_##name(struct connection *connection, enum message_kind kind,                      \
+    int outbox_##name(struct connection *connection, enum message_kind kind,                       \
                       const struct message_##name *message)                                        \
     {                                                                                              \
         return send_encoded(                                                                       \

@@ -9,7 +9,7 @@
 #include "ipc/messages.h"
 
 #define X(name)                                                                                    \
-    int outbox_##name(struct connection *connection, enum message_kind kind,                      \
+    int outbox_##name(struct connection *connection, enum message_kind kind,                       \
                       const struct message_##name *message);
 MESSAGE_CODECS(X)
 #undef X

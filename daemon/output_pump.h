@@ -1,8 +1,8 @@
 /* Moves bytes from a file into an output of any kind without waiting longer than told.
  *
- * A file takes what it gets (or is full); a pipe or socket may have a reader that stops, which is waited
- * for with poll(), together with an event descriptor that ends the waiting. Nothing of the output's own
- * flags is changed: they belong to whoever opened it. Worker threads. */
+ * A file takes what it gets (or is full); a pipe or socket may have a reader that stops, which is
+ * waited for with poll(), together with an event descriptor that ends the waiting. Nothing of the
+ * output's own flags is changed: they belong to whoever opened it. Worker threads. */
 #ifndef PROFD_DAEMON_OUTPUT_PUMP_H
 #define PROFD_DAEMON_OUTPUT_PUMP_H
 
@@ -14,8 +14,8 @@ struct output_pump {
     _Atomic uint64_t bytes;   /* moved so far; any thread may look */
 };
 
-/* Moves COUNT bytes of SOURCE_FD from its start. 0; -ECANCELED when cancel_fd became readable; -EIO when
- * the source is shorter; or the output's error (-ENOSPC, -EPIPE, -EFBIG …). */
+/* Moves COUNT bytes of SOURCE_FD from its start. 0; -ECANCELED when cancel_fd became readable; -EIO
+ * when the source is shorter; or the output's error (-ENOSPC, -EPIPE, -EFBIG …). */
 int output_pump_move(struct output_pump *pump, int source_fd, uint64_t count);
 
 /* The same for COUNT BYTES of memory. */

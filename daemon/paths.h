@@ -11,7 +11,8 @@ struct install_paths {
     char salvage[PATH_MAX]; /* libexec/profd-salvage */
 };
 
-/* From the path of the program itself. -ENAMETOOLONG, or -EINVAL when it has no folder above bin/. Pure. */
+/* From the path of the program itself. -ENAMETOOLONG, or -EINVAL when it has no folder above bin/.
+ * Pure. */
 int install_paths_from(const char *program, struct install_paths *out);
 
 /* From /proc/self/exe. Does not look whether the files exist. */

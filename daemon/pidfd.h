@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* For the process at the other end of the Unix socket FD, also when it has ended meanwhile (Linux 6.5),
- * else for PID. Close-on-exec. -ESRCH when it is gone, or another negative errno. */
+/* For the process at the other end of the Unix socket FD, also when it has ended meanwhile
+ * (Linux 6.5), else for PID. Close-on-exec. -ESRCH when it is gone, or another negative errno. */
 int pidfd_of_peer(int fd, pid_t pid);
 
 /* True when the process has ended (it may still be a zombie). */
@@ -19,8 +19,8 @@ bool pidfd_has_ended(int pidfd);
  * kernel can't tell (before Linux 6.15). */
 int pidfd_wait_status(int pidfd, int *wait_status);
 
-/* A number that no other process ever has while this system runs, or 0 when the kernel has none (before
- * Linux 6.9). */
+/* A number that no other process ever has while this system runs, or 0 when the kernel has none
+ * (before Linux 6.9). */
 uint64_t pidfd_identity(int pidfd);
 
 #endif

@@ -1,4 +1,5 @@
-/* Questions to /proc about processes that need not be profd's children. Nothing here blocks for long. */
+/* Questions to /proc about processes that need not be profd's children. Nothing here blocks for
+ * long. */
 #ifndef PROFD_DAEMON_PROCESS_TREE_H
 #define PROFD_DAEMON_PROCESS_TREE_H
 

@@ -1,7 +1,8 @@
 /* Requests that change the session, one after the other: start, stop, pause, resume, capture.
  *
  * A start, stop, pause or resume goes to every connected child and is answered when each has
- * acknowledged it, or after ROUND_DEADLINE_MS with the names of those that have not. Loop thread. */
+ * acknowledged it, or after ROUND_DEADLINE_MS with the names of those that have not. Loop thread.
+ */
 #ifndef PROFD_DAEMON_REQUESTS_H
 #define PROFD_DAEMON_REQUESTS_H
 
@@ -39,10 +40,10 @@ struct request_queue {
     struct request *current; /* being carried out */
     struct request *first, *last;
     unsigned waiting;
-    unsigned awaited;     /* children whose acknowledgement is missing */
-    uv_timer_t deadline;  /* of the round */
-    uv_timer_t duration;  /* of the session */
-    uv_prepare_t kick;    /* begins the next request from the loop, never from inside a call */
+    unsigned awaited;    /* children whose acknowledgement is missing */
+    uv_timer_t deadline; /* of the round */
+    uv_timer_t duration; /* of the session */
+    uv_prepare_t kick;   /* begins the next request from the loop, never from inside a call */
 };
 
 int requests_init(struct daemon *profd);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -12,12 +13,6 @@
 void salvage_pool_init(struct salvage_pool *pool, const char *program)
 {
     *pool = (struct salvage_pool){ .program = program };
-}
-
-void salvage_pool_set_owner(struct salvage_pool *pool, salvage_on_done on_done, void *owner)
-{
-    pool->on_done = on_done;
-    pool->owner = owner;
 }
 
 static struct salvage_worker *find(struct salvage_pool *pool, pid_t pid)
@@ -51,10 +46,10 @@ static int make_files(struct salvage_worker *worker, const struct salvage_job *j
 
     worker->jobs_fd = memfd_create("profd-salvage-jobs", MFD_CLOEXEC);
     worker->output_fd = memfd_create("profd-salvage-output", MFD_CLOEXEC);
-    if (worker->jobs_fd < 0 || worker->output_fd < 0 || ftruncate(worker->jobs_fd, (off_t)bytes) < 0)
+    if (worker->jobs_fd < 0 || worker->output_fd < 0 ||
+        ftruncate(worker->jobs_fd, (off_t)bytes) < 0)
         return -errno;
-    void *memory =
-        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, worker->jobs_fd, 0);
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, worker->jobs_fd, 0);
     if (memory == MAP_FAILED)
         return -errno;
     worker->jobs = memory;
@@ -63,15 +58,14 @@ static int make_files(struct salvage_worker *worker, const struct salvage_job *j
 }
 
 int salvage_pool_begin(struct salvage_pool *pool, const struct salvage_job *jobs, size_t count,
-                       int store_fd, void *batch)
+                       int store_fd, salvage_on_done on_done, void *owner, void *batch)
 {
     struct salvage_worker *worker = find(pool, 0);
     int status_fd;
 
     if (worker == NULL)
         return -EBUSY;
-    *worker = (struct salvage_worker){ .jobs_fd = -1, .output_fd = -1, .count = count,
-                                       .batch = batch };
+    *worker = (struct salvage_worker){ .jobs_fd = -1, .output_fd = -1, .count = count };
     int error = make_files(worker, jobs);
     if (error < 0)
         goto failed;
@@ -90,6 +84,9 @@ int salvage_pool_begin(struct salvage_pool *pool, const struct salvage_job *jobs
     error = spawn(&options, &worker->pid, &status_fd);
     if (error < 0)
         goto failed;
+    worker->on_done = on_done;
+    worker->owner = owner;
+    worker->batch = batch;
     close(status_fd); /* a worker that can't start ends like one that crashed */
     return 0;
 
@@ -98,8 +95,8 @@ failed:
     return error;
 }
 
-/* Makes what the worker said safe to use: marks it knows, ends in order and within the output. Returns
- * the end of the last good JSON. */
+/* Makes what the worker said safe to use: marks it knows, ends in order and within the output.
+ * Returns the end of the last good JSON. */
 static uint64_t check_answers(struct salvage_job *jobs, size_t count, uint64_t output_bytes)
 {
     uint64_t end = 0;
@@ -140,9 +137,9 @@ bool salvage_pool_note_reaped(struct salvage_pool *pool, pid_t pid, int wait_sta
     /* The slot is free before the owner is told, who may begin the next batch in it. */
     struct salvage_worker ended = *worker;
     *worker = (struct salvage_worker){ 0 };
-    if (pool->on_done != NULL) {
+    if (ended.on_done != NULL) {
         ended.output_fd = -1;
-        pool->on_done(&result, pool->owner, ended.batch);
+        ended.on_done(&result, ended.owner, ended.batch);
     }
     release(&ended);
     return true;
@@ -150,9 +147,13 @@ bool salvage_pool_note_reaped(struct salvage_pool *pool, pid_t pid, int wait_sta
 
 void salvage_pool_cancel(struct salvage_pool *pool)
 {
-    pool->on_done = NULL;
     for (size_t i = 0; i < SALVAGE_WORKERS; i++) {
-        if (pool->workers[i].pid > 0)
-            kill(pool->workers[i].pid, SIGKILL);
+        struct salvage_worker *worker = &pool->workers[i];
+        if (worker->pid <= 0)
+            continue;
+        kill(worker->pid, SIGKILL);
+        free(worker->batch);
+        worker->batch = NULL;
+        worker->on_done = NULL;
     }
 }

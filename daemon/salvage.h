@@ -1,4 +1,5 @@
-/* The salvage workers: at most SALVAGE_WORKERS profd-salvage processes at once, each with a batch of arenas.
+/* The salvage workers: at most SALVAGE_WORKERS profd-salvage processes at once, each with a batch
+ * of arenas.
  *
  * Loop thread. See daemon/salvage_job.h for what passes between. */
 #ifndef PROFD_DAEMON_SALVAGE_H
@@ -15,9 +16,10 @@ enum { SALVAGE_WORKERS = 2 };
 
 /* What came of a batch. */
 struct salvage_result {
-    int output_fd;        /* the JSON of all that succeeded, with commas between; the callee's; -1: none */
+    int output_fd; /* the JSON of all that succeeded, with commas between; the callee's; -1: none */
     uint64_t output_bytes;
-    const struct salvage_job *jobs; /* with marks and errors that were checked; gone after the call */
+    const struct salvage_job
+        *jobs; /* with marks and errors that were checked; gone after the call */
     size_t count;
     int wait_status; /* of the worker */
 };
@@ -29,32 +31,29 @@ struct salvage_worker {
     int jobs_fd, output_fd;
     struct salvage_job *jobs; /* mapped */
     size_t count;
-    void *batch;
+    salvage_on_done on_done; /* NULL: cancelled */
+    void *owner;
+    void *batch; /* owned until on_done */
 };
 
 struct salvage_pool {
     const char *program; /* borrowed */
     struct salvage_worker workers[SALVAGE_WORKERS];
-    salvage_on_done on_done;
-    void *owner;
 };
 
 void salvage_pool_init(struct salvage_pool *pool, const char *program);
 
-/* Who is told of batches from now on; at the start of a capture. */
-void salvage_pool_set_owner(struct salvage_pool *pool, salvage_on_done on_done, void *owner);
-
 bool salvage_pool_has_room(const struct salvage_pool *pool);
 
-/* Begins JOBS (copied) over the arenas in STORE_FD (borrowed). BATCH comes back with the result, which comes
- * from the loop. 0 or a negative errno. */
+/* Begins JOBS (copied) over the arenas in STORE_FD (borrowed). 0, and ON_DONE comes from the loop
+ * with OWNER and BATCH (from malloc, its own again); or a negative errno. */
 int salvage_pool_begin(struct salvage_pool *pool, const struct salvage_job *jobs, size_t count,
-                       int store_fd, void *batch);
+                       int store_fd, salvage_on_done on_done, void *owner, void *batch);
 
 /* profd reaped PID. True when it was a worker; the owner was told. */
 bool salvage_pool_note_reaped(struct salvage_pool *pool, pid_t pid, int wait_status);
 
-/* Kills all workers; their owner is told nothing more. */
+/* Kills all workers and frees their batches; nobody is told. */
 void salvage_pool_cancel(struct salvage_pool *pool);
 
 #endif

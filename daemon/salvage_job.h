@@ -1,8 +1,9 @@
-/* What profd tells a salvage worker, and what the worker tells profd: one file of memory they share.
+/* What profd tells a salvage worker, and what the worker tells profd: one file of memory they
+ * share.
  *
- * An array of jobs; the worker goes through them in order, writes each process's JSON to its output (with
- * a comma between two), and marks the job. When the worker dies in the middle, the marks tell how far it
- * came; what it says is checked against the output before it is used. */
+ * An array of jobs; the worker goes through them in order, writes each process's JSON to its output
+ * (with a comma between two), and marks the job. When the worker dies in the middle, the marks tell
+ * how far it came; what it says is checked against the output before it is used. */
 #ifndef PROFD_DAEMON_SALVAGE_JOB_H
 #define PROFD_DAEMON_SALVAGE_JOB_H
 
@@ -31,12 +32,13 @@ enum salvage_mark {
 };
 
 struct salvage_job {
-    uint64_t offset, bytes; /* of the arena in SALVAGE_STORE_FD, mapped from there; bytes 0: the whole file */
+    uint64_t offset,
+        bytes; /* of the arena in SALVAGE_STORE_FD, mapped from there; bytes 0: the whole file */
     uint64_t reference_ns, capture_ns, end_ns;
     uint32_t verdict; /* enum process_verdict */
     int32_t code;
     uint32_t image;
-    uint32_t may_skip; /* leave it out when it holds neither samples nor markers */
+    uint32_t may_skip;                 /* leave it out when it holds neither samples nor markers */
     char reason[SALVAGE_REASON_BYTES]; /* terminated; "": none */
     /* The worker's answer. `mark` is stored last. */
     uint64_t output_end; /* where its JSON ends in the output */

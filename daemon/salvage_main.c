@@ -1,8 +1,9 @@
 /* profd-salvage: makes the profiles of processes that can't do it themselves, from their arenas.
  *
- * A worker of profd, never started by hand. It gets its work in descriptors (daemon/salvage_job.h), gives
- * up every privilege and every other descriptor, bounds its own memory and CPU time, and trusts nothing in
- * an arena: the worst that one can do is to end this process, which profd notices. */
+ * A worker of profd, never started by hand. It gets its work in descriptors (daemon/salvage_job.h),
+ * gives up every privilege and every other descriptor, bounds its own memory and CPU time, and
+ * trusts nothing in an arena: the worst that one can do is to end this process, which profd
+ * notices. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -169,8 +170,8 @@ static enum salvage_mark do_mapped_job(struct salvage_job *job)
         return SALVAGE_FAILED;
     }
 
-    void *memory = mmap(NULL, job->bytes, PROT_READ, MAP_SHARED, SALVAGE_STORE_FD,
-                        (off_t)job->offset);
+    void *memory =
+        mmap(NULL, job->bytes, PROT_READ, MAP_SHARED, SALVAGE_STORE_FD, (off_t)job->offset);
     if (memory == MAP_FAILED) {
         job->error = -errno;
         return SALVAGE_FAILED;
@@ -213,8 +214,8 @@ int main(void)
         return 1;
     }
 
-    struct salvage_job *jobs = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE,
-                                    MAP_SHARED, SALVAGE_JOBS_FD, 0);
+    struct salvage_job *jobs =
+        mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, SALVAGE_JOBS_FD, 0);
     if (jobs == MAP_FAILED) {
         fprintf(stderr, "profd-salvage: can't map its jobs: %s\n", strerror(errno));
         return 1;

@@ -7,8 +7,8 @@
  *                                         gather └─ gathered ─┐ gather
  *                                            └───▶ gathering ◀──┘
  *
- * stop is possible from every state but idle. Each start has a generation of its own, so that what was
- * in flight for an old session never lands in a new one. Pure: no I/O, no clock. */
+ * stop is possible from every state but idle. Each start has a generation of its own, so that what
+ * was in flight for an old session never lands in a new one. Pure: no I/O, no clock. */
 #ifndef PROFD_DAEMON_SESSION_H
 #define PROFD_DAEMON_SESSION_H
 

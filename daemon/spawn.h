@@ -1,7 +1,7 @@
 /* Starting a program: fork, set up, exec.
  *
- * The new program gets standard streams as they are, descriptors 3 and up only as asked for, and the signal
- * dispositions, mask and descriptor limit that profd itself was started with. */
+ * The new program gets standard streams as they are, descriptors 3 and up only as asked for, and
+ * the signal dispositions, mask and descriptor limit that profd itself was started with. */
 #ifndef PROFD_DAEMON_SPAWN_H
 #define PROFD_DAEMON_SPAWN_H
 
@@ -28,12 +28,12 @@ struct spawn_failure {
     int error; /* negative errno */
 };
 
-/* Once, at profd's start: remembers what it was started with, raises the descriptor limit to the hard
- * one, and ignores what would end profd for others' faults (SIGPIPE, SIGXFSZ, SIGTTOU). */
+/* Once, at profd's start: remembers what it was started with, raises the descriptor limit to the
+ * hard one, and ignores what would end profd for others' faults (SIGPIPE, SIGXFSZ, SIGTTOU). */
 void spawn_prepare(void);
 
-/* 0 with *PID; *STATUS_FD (non-blocking, close-on-exec, the caller's) reaches its end when the program runs,
- * or holds a struct spawn_failure first. Negative: fork or pipe failed. */
+/* 0 with *PID; *STATUS_FD (non-blocking, close-on-exec, the caller's) reaches its end when the
+ * program runs, or holds a struct spawn_failure first. Negative: fork or pipe failed. */
 int spawn(const struct spawn_options *options, pid_t *pid, int *status_fd);
 
 #endif

@@ -1,0 +1,532 @@
+#include "daemon/capture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/capture_state.h"
+#include "daemon/client_connection.h"
+#include "daemon/daemon.h"
+#include "daemon/log.h"
+#include "daemon/outbox.h"
+
+enum {
+    /* Between two progress messages: smooth for the eye, nothing for the machine. */
+    PROGRESS_MS = 100,
+    TICKS_PER_POLL = GATHER_POLL_MS / PROGRESS_MS,
+};
+
+static uint64_t last_gather_id;
+
+/* --- The end --- */
+
+/* Lets everything go; the capture is freed when its last handle is closed. */
+static void let_go(struct capture *capture)
+{
+    struct daemon *profd = capture->profd;
+
+    capture->is_over = true;
+    salvage_pool_cancel(&profd->salvage);
+    for (size_t i = 0; i < capture->gather.count; i++)
+        capture->children[i]->capture_index = -1;
+    profd->capture = NULL;
+    session_move(&profd->session, SESSION_EVENT_GATHERED);
+    exit_store_unpin(&profd->exits);
+    uv_timer_stop(&capture->timer);
+    capture_assembler_close(capture->assembler);
+}
+
+static void on_timer_closed(uv_handle_t *timer)
+{
+    struct capture *capture = timer->data;
+
+    gather_destroy(&capture->gather);
+    gathering_log_free(&capture->log);
+    free(capture->children);
+    free(capture);
+}
+
+static void on_assembler_closed(void *owner)
+{
+    struct capture *capture = owner;
+    uv_close((uv_handle_t *)&capture->timer, on_timer_closed);
+}
+
+void capture_cancel(struct daemon *profd, int error, const char *text)
+{
+    struct capture *capture = profd->capture;
+
+    if (capture == NULL)
+        return;
+    let_go(capture);
+    requests_finish(profd, error, text);
+}
+
+static void stop_session(struct daemon *profd)
+{
+    struct request *request = calloc(1, sizeof(*request));
+
+    if (request == NULL) {
+        log_error("can't stop the session after the capture: no memory");
+        return;
+    }
+    request->kind = REQUEST_STOP;
+    request->output_fd = -1;
+    requests_add(profd, request);
+}
+
+static void succeed(struct capture *capture)
+{
+    struct daemon *profd = capture->profd;
+    const struct request *request = capture->request;
+    char missing[GATHERING_LINE_BYTES];
+
+    gathering_log_line(&capture->log, missing);
+    struct message_capture_done done = {
+        .id = request->id,
+        .bytes_written = capture_assembler_bytes(capture->assembler),
+        .processes = capture->processes,
+        .missing = { missing, strlen(missing) },
+    };
+    log_info("captured %llu processes, %llu bytes%s%s", (unsigned long long)done.processes,
+             (unsigned long long)done.bytes_written, missing[0] ? "; " : "", missing);
+    if (request->client != NULL)
+        client_send_capture_done(request->client, &done);
+    bool stop_after = request->stop_after;
+    let_go(capture);
+    if (stop_after)
+        stop_session(profd);
+    requests_finish(profd, 0, "");
+}
+
+/* --- The output --- */
+
+static void on_written(void *tag, void *owner)
+{
+    struct capture *capture = owner;
+    struct capture_piece *piece = tag;
+
+    if (piece == NULL) {
+        if (++capture->texts_written == CAPTURE_TEXTS)
+            succeed(capture);
+        return;
+    }
+    for (size_t i = 0; i < piece->count; i++)
+        gather_note_done(&capture->gather, piece->indices[i]);
+    free(piece);
+    capture_advance(capture);
+}
+
+static void on_failed(int error, void *owner)
+{
+    struct capture *capture = owner;
+    char text[160];
+
+    if (capture->is_over)
+        return;
+    snprintf(text, sizeof(text), "can't write the capture: %s", uv_strerror(error));
+    capture_cancel(capture->profd, error, text);
+}
+
+static const struct capture_assembler_events assembler_events = { on_written, on_failed,
+                                                                  on_assembler_closed };
+
+void capture_add_piece(struct capture *capture, struct capture_piece *piece, int fd, uint64_t bytes)
+{
+    /* An error was told, or comes as no memory; either ends the capture. */
+    int error = capture_assembler_add(capture->assembler, fd, bytes, true, piece);
+    if (error < 0 && !capture->is_over)
+        on_failed(error, capture);
+}
+
+/* Gives the text of WRITER, a memory writer, to the output. */
+static int add_text(struct capture *capture, struct json_writer *writer)
+{
+    int fd = memfd_create("profd-capture-text", MFD_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    int error = json_writer_copy_out(writer, json_sink_fd, &fd);
+    if (error < 0) {
+        close(fd);
+        return error;
+    }
+    return capture_assembler_add(capture->assembler, fd, json_writer_bytes(writer), false, NULL);
+}
+
+static int add_head(struct capture *capture)
+{
+    struct failure_latch latch;
+    struct json_writer writer;
+
+    failure_latch_init(&latch);
+    json_writer_init(&writer, &latch);
+    gecko_root_begin(&writer, &capture->root);
+    int error = failure_latch_error(&latch);
+    if (error == 0)
+        error = add_text(capture, &writer);
+    json_writer_fini(&writer);
+    return error;
+}
+
+static int add_tail(struct capture *capture)
+{
+    struct json_writer writer;
+
+    json_writer_init(&writer, &capture->log.latch);
+    gathering_log_end(&capture->log);
+    gecko_root_end(&writer, &capture->root, &capture->log.json);
+    int error = failure_latch_error(&capture->log.latch);
+    if (error == 0)
+        error = add_text(capture, &writer);
+    json_writer_fini(&writer);
+    return error;
+}
+
+/* --- Asking the living --- */
+
+static void fail_item(struct capture *capture, size_t index, const char *why)
+{
+    if (gather_note_failed(&capture->gather, index))
+        gathering_log_event(&capture->log, capture->children[index], "no answer", why);
+}
+
+static void ask(struct capture *capture, size_t index)
+{
+    struct child *child = capture->children[index];
+    struct message_gather_profile message = {
+        .gather_id = capture->gather_id,
+        .reference_ns = capture->profd->session.start_ns,
+        .image = child->image,
+    };
+
+    gathering_log_event(&capture->log, child, "asked", NULL);
+    if (child->connection == NULL ||
+        outbox_gather_profile(child->connection, MESSAGE_GATHER_PROFILE, &message) < 0)
+        fail_item(capture, index, "its connection is gone");
+}
+
+void capture_advance(struct capture *capture)
+{
+    long index;
+
+    if (capture->is_over || capture->has_tail)
+        return;
+    while ((index = gather_next_to_ask(&capture->gather)) >= 0)
+        ask(capture, (size_t)index);
+    capture_salvage(capture);
+    if (capture->is_over || !gather_is_complete(&capture->gather))
+        return;
+    capture->has_tail = true;
+    int error = add_tail(capture);
+    if (error < 0)
+        on_failed(error, capture);
+}
+
+/* --- What children do meanwhile --- */
+
+/* The capture that CHILD is in, with its index; NULL: none. */
+static struct capture *capture_of(struct daemon *profd, const struct child *child, size_t *index)
+{
+    if (profd->capture == NULL || child->capture_index < 0)
+        return NULL;
+    *index = (size_t)child->capture_index;
+    return profd->capture;
+}
+
+void capture_note_progress(struct daemon *profd, struct child *child, uint64_t gather_id,
+                           uint64_t proportion)
+{
+    size_t index;
+    struct capture *capture = capture_of(profd, child, &index);
+
+    if (capture != NULL && gather_id == capture->gather_id)
+        gather_note_proportion(&capture->gather, index, proportion);
+}
+
+/* A child's JSON is moved as it is: it must be a file of memory, whole, that nobody can cut any
+ * more, and look like an object. */
+static int check_profile(int fd, uint64_t json_bytes)
+{
+    struct stat status;
+    char first = 0, last = 0;
+
+    int seals = fcntl(fd, F_GET_SEALS);
+    if (seals < 0 || fstat(fd, &status) < 0)
+        return -EPROTO;
+    if (!(seals & F_SEAL_SHRINK) && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) < 0)
+        log_debug("a profile came in a file that can't be sealed");
+    if (json_bytes < 2 || json_bytes > (uint64_t)status.st_size || pread(fd, &first, 1, 0) != 1 ||
+        pread(fd, &last, 1, (off_t)json_bytes - 1) != 1)
+        return -EPROTO;
+    return first == '{' && last == '}' ? 0 : -EPROTO;
+}
+
+void capture_note_profile(struct daemon *profd, struct child *child,
+                          const struct message_profile *message, int *fd)
+{
+    size_t index;
+    struct capture *capture = capture_of(profd, child, &index);
+
+    if (capture == NULL || message->gather_id != capture->gather_id)
+        return;
+    int error = message->error != 0 ? (int)message->error : check_profile(*fd, message->json_bytes);
+    struct capture_piece *piece = malloc(sizeof(*piece) + sizeof(size_t));
+    if (error == 0 && piece == NULL)
+        error = -ENOMEM;
+    if (error < 0) {
+        fail_item(capture, index, uv_strerror(error));
+        free(piece);
+    } else if (gather_note_made(&capture->gather, index, message->json_bytes)) {
+        gathering_log_event(&capture->log, child, "answered", NULL);
+        capture->processes++;
+        *piece = (struct capture_piece){ .count = 1 };
+        piece->indices[0] = index;
+        capture_add_piece(capture, piece, *fd, message->json_bytes);
+        *fd = -1;
+    } else {
+        free(piece);
+    }
+    if (profd->capture != NULL)
+        capture_advance(capture);
+}
+
+void capture_note_silent(struct daemon *profd, struct child *child)
+{
+    size_t index;
+    struct capture *capture = capture_of(profd, child, &index);
+
+    if (capture == NULL)
+        return;
+    fail_item(capture, index, "its connection is gone");
+    capture_advance(capture);
+}
+
+void capture_note_ended(struct daemon *profd, struct child *child)
+{
+    size_t index;
+    struct capture *capture = capture_of(profd, child, &index);
+
+    if (capture == NULL || !gather_note_ended(&capture->gather, index))
+        return;
+    gathering_log_event(&capture->log, child, "ended", process_verdict_name(child->verdict));
+    if (!child->is_copying)
+        capture_note_stored(profd, child);
+}
+
+void capture_note_stored(struct daemon *profd, struct child *child)
+{
+    size_t index;
+    struct capture *capture = capture_of(profd, child, &index);
+
+    if (capture == NULL)
+        return;
+    if (child->exit != NULL) {
+        gather_note_stored(&capture->gather, index);
+    } else {
+        gathering_log_gap(&capture->log, child, GAP_LOST, NULL);
+        gather_note_done(&capture->gather, index);
+    }
+    capture_advance(capture);
+}
+
+/* --- Time --- */
+
+static void send_progress(const struct capture *capture)
+{
+    struct message_capture_progress message = {
+        .id = capture->request->id,
+        .children_total = capture->gather.count,
+        .children_done = capture->gather.done,
+        .bytes_written = capture_assembler_bytes(capture->assembler),
+        .proportion = gather_proportion(&capture->gather),
+    };
+
+    if (capture->request->client != NULL)
+        client_send_capture_progress(capture->request->client, &message);
+}
+
+static void ask_for_progress(const struct capture *capture)
+{
+    struct message_gather_id message = { capture->gather_id };
+
+    for (size_t i = 0; i < capture->gather.count; i++) {
+        struct child *child = capture->children[i];
+        if (capture->gather.items[i].state == GATHER_ASKED && child->connection != NULL)
+            outbox_gather_id(child->connection, MESSAGE_GET_GATHER_PROFILE_PROGRESS, &message);
+    }
+}
+
+static void poll_progress(struct capture *capture)
+{
+    uint64_t output_bytes = capture_assembler_bytes(capture->assembler);
+
+    if (output_bytes != capture->last_output_bytes)
+        gather_note_output(&capture->gather);
+    capture->last_output_bytes = output_bytes;
+
+    enum gather_verdict verdict = gather_poll(&capture->gather);
+    if (verdict == GATHER_GO_ON) {
+        ask_for_progress(capture);
+        return;
+    }
+    bool is_late = verdict == GATHER_TIMED_OUT;
+    for (size_t i = 0; i < capture->gather.count; i++) {
+        enum gather_state state = capture->gather.items[i].state;
+        if (state == GATHER_ASKED || (is_late && state == GATHER_WAITING))
+            fail_item(capture, i, is_late ? "time is over" : "no progress");
+    }
+    capture_advance(capture);
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+    struct capture *capture = timer->data;
+
+    send_progress(capture);
+    if (++capture->ticks % TICKS_PER_POLL == 0)
+        poll_progress(capture);
+}
+
+/* --- The beginning --- */
+
+static uint64_t recorded_bytes(const struct child *child)
+{
+    struct stat status;
+
+    if (child->exit != NULL)
+        return child->exit->memory_bytes;
+    if (child->arena_fd < 0 || fstat(child->arena_fd, &status) < 0)
+        return 0;
+    return (uint64_t)status.st_blocks * 512;
+}
+
+static enum gather_state first_state(const struct child *child)
+{
+    if (child->is_copying)
+        return GATHER_STORING;
+    return child->state == CHILD_CONNECTED ? GATHER_WAITING : GATHER_SALVAGE;
+}
+
+static bool is_readable(const struct child *child)
+{
+    return child->is_copying || child->exit != NULL || child->arena_fd >= 0;
+}
+
+static int list_children(struct capture *capture)
+{
+    struct daemon *profd = capture->profd;
+    size_t count = 0;
+
+    for (const struct child *child = profd->children.first; child != NULL; child = child->next)
+        count += is_readable(child);
+    int error = gather_create(count, capture->request->timeout_ms, &capture->gather);
+    if (error < 0)
+        return error;
+    capture->children = calloc(count + 1, sizeof(*capture->children));
+    if (capture->children == NULL)
+        return -ENOMEM;
+
+    size_t index = 0;
+    for (struct child *child = profd->children.first; child != NULL; child = child->next) {
+        if (!is_readable(child)) {
+            gathering_log_gap(&capture->log, child, GAP_LOST, NULL);
+            continue;
+        }
+        gather_set(&capture->gather, index, first_state(child), child->exit != NULL,
+                   recorded_bytes(child));
+        child->capture_index = (long)index;
+        capture->children[index++] = child;
+    }
+    gathering_log_gap_count(&capture->log, GAP_DROPPED, profd->exits.dropped_records);
+    return 0;
+}
+
+static void describe_root(struct capture *capture)
+{
+    static const struct {
+        uint64_t bit;
+        const char *name;
+    } features[] = {
+#define X(name, bit, text, help) { FEATURE_##name, text },
+        FEATURES(X)
+#undef X
+    };
+    const struct daemon *profd = capture->profd;
+    const struct session_settings *settings = &profd->session.settings;
+    size_t count = 0;
+
+    for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++) {
+        if (settings->features & features[i].bit)
+            capture->feature_names[count++] = features[i].name;
+    }
+    capture->root = (struct gecko_root_options){
+        .reference_ns = profd->session.start_ns,
+        .session_start_ns = profd->session.start_ns,
+        .capture_ns = capture->capture_ns,
+        .interval_ns = settings->interval_ns,
+        .memory_limit_bytes = settings->memory_limit_bytes,
+        .pid = getpid(),
+        .profd_start_ns = profd->start_ns,
+        .features = capture->feature_names,
+        .thread_filters = settings->thread_filters,
+    };
+}
+
+static struct capture *create(struct daemon *profd, struct request *request)
+{
+    struct capture *capture = calloc(1, sizeof(*capture));
+    if (capture == NULL)
+        return NULL;
+
+    int output_fd = request->output_fd;
+    request->output_fd = -1;
+    capture->profd = profd;
+    capture->request = request;
+    int error = capture_assembler_create(&profd->loop, output_fd, &assembler_events, capture,
+                                         &capture->assembler);
+    if (error < 0) {
+        free(capture);
+        return NULL;
+    }
+    uv_timer_init(&profd->loop, &capture->timer);
+    capture->timer.data = capture;
+    capture->gather_id = ++last_gather_id;
+    capture->capture_ns = uv_hrtime();
+    gathering_log_begin(&capture->log, profd->session.start_ns);
+    return capture;
+}
+
+void capture_begin(struct daemon *profd, struct request *request)
+{
+    enum session_state before = profd->session.state;
+    int error = session_move(&profd->session, SESSION_EVENT_GATHER);
+    if (error < 0) {
+        requests_finish(profd, error, session_refusal(before, SESSION_EVENT_GATHER));
+        return;
+    }
+    struct capture *capture = create(profd, request);
+    if (capture == NULL) {
+        session_move(&profd->session, SESSION_EVENT_GATHERED);
+        requests_finish(profd, -ENOMEM, "can't begin the capture: no memory");
+        return;
+    }
+
+    profd->capture = capture;
+    exit_store_pin(&profd->exits);
+    describe_root(capture);
+    error = list_children(capture);
+    if (error == 0)
+        error = add_head(capture);
+    if (error == 0)
+        error = uv_timer_start(&capture->timer, on_tick, PROGRESS_MS, PROGRESS_MS);
+    if (error < 0) {
+        on_failed(error, capture);
+        return;
+    }
+    capture_advance(capture);
+}

@@ -1,0 +1,54 @@
+/* A capture that is being made. Private to the capture*.c files. */
+#ifndef PROFD_DAEMON_CAPTURE_STATE_H
+#define PROFD_DAEMON_CAPTURE_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "daemon/capture_assembler.h"
+#include "daemon/gather.h"
+#include "daemon/gathering_log.h"
+#include "json/gecko_root.h"
+
+enum { CAPTURE_TEXTS = 2 }; /* head and tail */
+
+struct capture {
+    struct daemon *profd;
+    struct request *request; /* the queue's current one, until the end */
+    uint64_t gather_id;
+    uint64_t capture_ns;
+    struct gather gather;
+    struct child **children; /* of the items, same indices; owned array */
+    struct capture_assembler *assembler;
+    struct gathering_log log;
+    uv_timer_t timer;
+    unsigned ticks;
+    uint64_t last_output_bytes;
+    uint64_t processes; /* elements in the output */
+    bool has_tail;      /* the tail is on its way */
+    unsigned texts_written;
+    bool is_over;
+    const char *feature_names[8];
+    struct gecko_root_options root;
+};
+
+/* A part of the output that holds items; their indices follow. */
+struct capture_piece {
+    size_t count;
+    size_t indices[];
+};
+
+/* Begins salvage batches for which there is room. */
+void capture_salvage(struct capture *capture);
+
+/* Does whatever can be done now; after every event. */
+void capture_advance(struct capture *capture);
+
+/* PIECE (taken over on every path; its items are in the state "made") has BYTES in FD (taken over).
+ */
+void capture_add_piece(struct capture *capture, struct capture_piece *piece, int fd,
+                       uint64_t bytes);
+
+#endif

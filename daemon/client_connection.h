@@ -1,0 +1,40 @@
+/* profctl's side of profd: what clients ask for, and what they are told.
+ *
+ * Only profd's own user and root may ask. Loop thread. */
+#ifndef PROFD_DAEMON_CLIENT_CONNECTION_H
+#define PROFD_DAEMON_CLIENT_CONNECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ipc/messages.h"
+
+struct connection;
+struct daemon;
+
+struct client {
+    struct daemon *profd;
+    struct connection *connection;
+    bool is_private; /* profd ends with it */
+    struct client *next;
+};
+
+/* The first message of CONNECTION is a client's hello. 0: the connection now belongs to a client
+ * here. Negative: it stays the caller's and is closing, after an answer that says why. */
+int client_hello(struct daemon *profd, struct connection *connection, bool is_private,
+                 const uint8_t *payload, size_t bytes);
+
+/* The end of request ID: ERROR 0 or a negative errno, TEXT for people ("": none). */
+void client_reply(struct client *client, uint64_t id, int error, const char *text);
+
+void client_send_capture_progress(struct client *client,
+                                  const struct message_capture_progress *message);
+void client_send_capture_done(struct client *client, const struct message_capture_done *message);
+void client_send_command_exited(struct client *client,
+                                const struct message_command_exited *message);
+
+/* At profd's end: closes all as soon as what they are told is sent. */
+void clients_close(struct daemon *profd);
+
+#endif

@@ -1,0 +1,103 @@
+#include "daemon/daemon.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/agents.h"
+#include "daemon/capture.h"
+#include "daemon/client_connection.h"
+#include "daemon/log.h"
+#include "daemon/spawn.h"
+#include "daemon/visitors.h"
+
+enum { DAEMON_EXIT_FAILED = 1 };
+
+static int listen_for_all(struct daemon *profd)
+{
+    char text[LISTENER_ERROR_TEXT];
+    int error = socket_path(profd->options.socket, profd->socket_path);
+
+    if (error < 0) {
+        log_error("the socket's path is too long; name a shorter one with --socket");
+        return error;
+    }
+    error = listener_create(&profd->loop, profd->socket_path, visitors_on_accept, profd,
+                            &profd->listener, text);
+    if (error < 0)
+        log_error("%s", text);
+    else
+        log_info("listening at %s", profd->socket_path);
+    return error;
+}
+
+static int begin_parts(struct daemon *profd)
+{
+    int error = install_paths_find(&profd->paths);
+
+    if (error == 0)
+        error = uv_loop_init(&profd->loop);
+    if (error == 0)
+        error = requests_init(profd);
+    if (error == 0)
+        error = supervisor_init(profd);
+    if (error < 0) {
+        log_error("can't start: %s", uv_strerror(error));
+        return error;
+    }
+    exit_store_init(&profd->exits, &profd->loop, profd->options.memory_limit_bytes,
+                    agents_note_dropped);
+    salvage_pool_init(&profd->salvage, profd->paths.salvage);
+    return 0;
+}
+
+static int begin_work(struct daemon *profd)
+{
+    const struct options *options = &profd->options;
+    int error = listen_for_all(profd);
+
+    if (error == 0 && options->private_fd >= 0) {
+        error = visitors_add_private(profd, options->private_fd);
+        if (error < 0)
+            log_error("--private %d is no connected socket", options->private_fd);
+    }
+    if (error == 0 && options->command != NULL)
+        error = supervisor_run_main(profd, options->command);
+    return error;
+}
+
+void daemon_end(struct daemon *profd, int exit_status)
+{
+    if (profd->is_ending)
+        return;
+    profd->is_ending = true;
+    profd->exit_status = exit_status;
+    capture_cancel(profd, -ESHUTDOWN, "profd is ending");
+    salvage_pool_cancel(&profd->salvage);
+    requests_close(profd);
+    supervisor_close(profd);
+    if (profd->listener != NULL)
+        listener_close(profd->listener, NULL);
+    visitors_close(profd);
+    clients_close(profd);
+    agents_close(profd);
+}
+
+int daemon_run(struct daemon *profd, const struct options *options)
+{
+    memset(profd, 0, sizeof(*profd));
+    profd->options = *options;
+    profd->start_ns = uv_hrtime();
+    spawn_prepare();
+    if (begin_parts(profd) < 0)
+        return DAEMON_EXIT_FAILED;
+    if (begin_work(profd) < 0)
+        daemon_end(profd, DAEMON_EXIT_FAILED);
+
+    uv_run(&profd->loop, UV_RUN_DEFAULT);
+    exit_store_destroy(&profd->exits);
+    int error = uv_loop_close(&profd->loop);
+    if (error < 0)
+        log_warn("something was still open at the end (%s)", uv_strerror(error));
+    return profd->exit_status;
+}

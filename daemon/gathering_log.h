@@ -1,0 +1,60 @@
+/* What happened while a capture was made: for the profile, and in one line for people.
+ *
+ * Every event goes into profileGatheringLog; what leaves the capture incomplete is also counted,
+ * with the first few named. */
+#ifndef PROFD_DAEMON_GATHERING_LOG_H
+#define PROFD_DAEMON_GATHERING_LOG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "json/json_writer.h"
+
+struct child;
+
+/* Why a process is missing in the capture, or is there but perhaps incomplete. */
+#define GATHERING_GAPS(X)                                                                          \
+    X(FROZEN, "did not answer and was read from its buffer")                                       \
+    X(UNREADABLE, "could not be read")                                                             \
+    X(LOST, "ended and could not be kept")                                                         \
+    X(DROPPED, "ended and was dropped for space")
+
+enum gathering_gap {
+#define X(name, text) GAP_##name,
+    GATHERING_GAPS(X)
+#undef X
+        GAP_COUNT
+};
+
+enum { GATHERING_NAMES_BYTES = 256, GATHERING_LINE_BYTES = 2048 };
+
+struct gathering_log {
+    struct json_writer json; /* one object, complete after gathering_log_end() */
+    struct failure_latch latch;
+    uint64_t reference_ns;
+    struct {
+        uint64_t count;
+        char names[GATHERING_NAMES_BYTES]; /* of the first few */
+    } gaps[GAP_COUNT];
+};
+
+void gathering_log_begin(struct gathering_log *log, uint64_t reference_ns);
+void gathering_log_free(struct gathering_log *log);
+
+/* EVENT ("asked", "answered" …) happened to CHILD (NULL: to the whole), with DETAIL (NULL: none).
+ */
+void gathering_log_event(struct gathering_log *log, const struct child *child, const char *event,
+                         const char *detail);
+/* The same, and the capture is incomplete for that reason. */
+void gathering_log_gap(struct gathering_log *log, const struct child *child, enum gathering_gap gap,
+                       const char *detail);
+/* COUNT processes that are not known by name any more. */
+void gathering_log_gap_count(struct gathering_log *log, enum gathering_gap gap, uint64_t count);
+
+/* Completes the object; nothing is added after. */
+void gathering_log_end(struct gathering_log *log);
+
+/* The line for people; "" when nothing is missing. */
+void gathering_log_line(const struct gathering_log *log, char out[GATHERING_LINE_BYTES]);
+
+#endif

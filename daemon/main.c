@@ -1,0 +1,26 @@
+/* profd: the options, and what profd exits with. */
+#include <stdio.h>
+
+#include "daemon/daemon.h"
+
+/* As everywhere in profd: usage errors exit 2, everything else that fails 1. */
+enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+int main(int argc, char **argv)
+{
+    static struct daemon profd;
+    struct options options;
+    char error_text[OPTIONS_ERROR_TEXT];
+
+    if (options_parse(argc, argv, &options, error_text) < 0) {
+        fprintf(stderr, "profd: %s\n", error_text);
+        return EXIT_USAGE;
+    }
+    if (options.action == OPTIONS_SHOW_HELP)
+        return fputs(options_help, stdout) < 0 ? EXIT_FAILED : 0;
+    if (options.action == OPTIONS_SHOW_VERSION)
+        return puts("profd " PROFD_VERSION) < 0 ? EXIT_FAILED : 0;
+
+    log_set_level(options.log_level);
+    return daemon_run(&profd, &options);
+}
