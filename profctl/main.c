@@ -1,0 +1,182 @@
+/* profctl: the table of its commands, and the way from the command line to one of them. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "profctl/commands.h"
+#include "profctl/suggest.h"
+
+struct command {
+    const char *name, *alias; /* alias NULL: none */
+    const char *synopsis;     /* behind the name */
+    const char *summary;
+    const char *help;   /* more lines, or NULL */
+    unsigned options;   /* enum option_set */
+    int fewest, most;   /* operands */
+    bool takes_command; /* the first operand begins another program's command line */
+    int (*run)(const struct arguments *arguments, struct failure *failure);
+};
+
+static const char run_help[] =
+    "COMMAND runs under a profd of its own, which follows its forks and execs. The exit status is\n"
+    "the command's own (128 + N for signal N; 127: not found, 126: can't be run). When profiling\n"
+    "can't start, the command does not start either.\n";
+
+static const char capture_help[] =
+    "Exits with 0 and a warning when the capture is incomplete, or with 4 under --strict.\n"
+    "--json prints { \"file\", \"processes\", \"threads\", \"samples\", \"markers\", \"named\",\n"
+    "\"unnamed\", \"complete\", \"missing\" }; named and unnamed count addresses.\n";
+
+static const char report_help[] =
+    "Processes of one name count together, and so do their threads of one name. A function's self\n"
+    "samples are those in which it ran; its total includes what it called.\n"
+    "--json prints { \"file\", \"rankedBy\", \"processes\", SIZE, \"groups\": [ { \"process\",\n"
+    "\"processes\", SIZE, \"threads\": [ { \"thread\", \"threads\", SIZE, \"functions\":\n"
+    "[ { \"function\", \"library\", \"self\", \"total\" } ] } ] } ] }, where SIZE is \"samples\",\n"
+    "\"activeSamples\", \"cpuMs\" and rankedBy tells which samples self and total count.\n";
+
+static const char status_help[] = "--json prints profd's status document, one line each time.\n";
+
+static const struct command commands[] = {
+    { "start", NULL, "", "begin a session in all processes that profd knows", NULL, OPTIONS_SESSION,
+      0, 0, false, command_start },
+    { "stop", NULL, "", "end the session; what it recorded is dropped", NULL, 0, 0, 0, false,
+      command_stop },
+    { "pause", NULL, "", "stop recording, keep what was recorded", NULL, 0, 0, 0, false,
+      command_pause },
+    { "resume", NULL, "", "go on recording", NULL, 0, 0, 0, false, command_resume },
+    { "status", NULL, "", "show the session and the processes in it", status_help, OPTIONS_STATUS,
+      0, 0, false, command_status },
+    { "capture", NULL, "", "write what the session recorded to a file", capture_help,
+      OPTIONS_OUTPUT | OPTIONS_CAPTURE, 0, 0, false, command_capture },
+    { "run", "record", "-- COMMAND …", "profile one command, with all that it starts", run_help,
+      OPTIONS_OUTPUT | OPTIONS_SESSION, 1, INT32_MAX, true, command_run },
+    { "report", NULL, "FILE", "print the hottest functions of a profile", report_help,
+      OPTIONS_REPORT, 1, 1, false, command_report },
+};
+
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+/* --- Help --- */
+
+static void print_help(void)
+{
+    printf("Usage: profctl [--socket PATH] [--json] COMMAND …\n\n"
+           "Profiles programs made of many processes.\n\nCommands:\n");
+    for (int i = 0; i < COMMANDS; i++)
+        printf("  %-8s  %s\n", commands[i].name, commands[i].summary);
+    printf("\nOptions:\n");
+    arguments_print_options(stdout, OPTIONS_GLOBAL);
+    printf("\nprofctl COMMAND --help tells more. Exit codes: 0 done, 1 failed, 2 usage,\n"
+           "3 profd can't be reached, 4 incomplete capture with --strict.\n");
+}
+
+static void print_command_help(const struct command *command)
+{
+    printf("Usage: profctl %s%s%s%s\n\n", command->name, command->options != 0 ? " [OPTIONS]" : "",
+           command->synopsis[0] != '\0' ? " " : "", command->synopsis);
+    printf("%c%s.%s%s\n", command->summary[0] & ~0x20, command->summary + 1,
+           command->alias != NULL ? " Another name: " : "",
+           command->alias != NULL ? command->alias : "");
+    if (command->help != NULL)
+        printf("\n%s", command->help);
+    printf("\nOptions:\n");
+    arguments_print_options(stdout, command->options);
+    arguments_print_options(stdout, OPTIONS_GLOBAL);
+}
+
+/* --- From words to a command --- */
+
+static const struct command *find_command(const char *word)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i].name, word) == 0 ||
+            (commands[i].alias != NULL && strcmp(commands[i].alias, word) == 0))
+            return &commands[i];
+    return NULL;
+}
+
+static int unknown_command(const char *word, struct failure *failure)
+{
+    const char *names[2 * COMMANDS], *meant;
+    size_t count = 0;
+
+    for (int i = 0; i < COMMANDS; i++) {
+        names[count++] = commands[i].name;
+        if (commands[i].alias != NULL)
+            names[count++] = commands[i].alias;
+    }
+    meant = suggest_nearest(word, names, count);
+    return (int)failure_set(failure, EXIT_CODE_USAGE,
+                            "unknown command '%s'%s%s%s; see profctl --help", word,
+                            meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
+}
+
+static int check_operands(const struct command *command, const struct arguments *arguments,
+                          struct failure *failure)
+{
+    if (arguments->operand_count < command->fewest)
+        return (int)failure_set(failure, EXIT_CODE_USAGE, "%s needs more: profctl %s %s",
+                                command->name, command->name, command->synopsis);
+    if (arguments->operand_count > command->most)
+        return (int)failure_set(failure, EXIT_CODE_USAGE,
+                                "%s does not take '%s'; see profctl %s --help", command->name,
+                                arguments->operands[command->most], command->name);
+    return EXIT_CODE_SUCCESS;
+}
+
+/* WORDS are those behind the command's name. */
+static int run_command(const struct command *command, struct arguments *arguments, int count,
+                       char **words, struct failure *failure)
+{
+    int code;
+
+    if (!arguments_parse(arguments, count, words, command->options | OPTIONS_GLOBAL,
+                         command->takes_command, command->name, failure))
+        return (int)failure->code;
+    if (arguments->help) {
+        print_command_help(command);
+        return EXIT_CODE_SUCCESS;
+    }
+    code = check_operands(command, arguments, failure);
+    return code != EXIT_CODE_SUCCESS ? code : command->run(arguments, failure);
+}
+
+static int dispatch(int count, char **words, struct failure *failure)
+{
+    struct arguments arguments;
+    const struct command *command;
+
+    arguments_init(&arguments);
+    if (!arguments_parse(&arguments, count, words, OPTIONS_GLOBAL, true, NULL, failure))
+        return (int)failure->code;
+    if (arguments.version) {
+        printf("profctl %s\n", PROFD_VERSION);
+        return EXIT_CODE_SUCCESS;
+    }
+    if (arguments.operand_count == 0 && !arguments.help)
+        return (int)failure_set(failure, EXIT_CODE_USAGE,
+                                "which command? profctl --help lists them");
+    if (arguments.operand_count == 0 || strcmp(arguments.operands[0], "help") == 0) {
+        print_help();
+        return EXIT_CODE_SUCCESS;
+    }
+    command = find_command(arguments.operands[0]);
+    if (command == NULL)
+        return unknown_command(arguments.operands[0], failure);
+    return run_command(command, &arguments, arguments.operand_count - 1, arguments.operands + 1,
+                       failure);
+}
+
+int main(int argc, char **argv)
+{
+    struct failure failure = { 0 };
+    int code;
+
+    /* Errors of writing are looked at where they happen. */
+    signal(SIGPIPE, SIG_IGN);
+    code = dispatch(argc - 1, argv + 1, &failure);
+    if (failure.text[0] != '\0')
+        say("%s", failure.text);
+    return code;
+}

@@ -1,0 +1,26 @@
+/* A profd of our own, for one command: on a socket in a private folder, and a descriptor to talk.
+ *
+ * The folder has mode 0711: programs that changed user still find the socket, nobody else can list
+ * or change it. One thread. */
+#ifndef PROFD_PROFCTL_PRIVATE_DAEMON_H
+#define PROFD_PROFCTL_PRIVATE_DAEMON_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "profctl/failure.h"
+
+struct private_daemon {
+    pid_t pid;          /* 0: not running */
+    int fd;             /* our end, for client_adopt(), which takes it; -1: none */
+    char directory[64]; /* "" none */
+};
+
+/* Starts the profd that is installed beside us. */
+bool private_daemon_start(struct private_daemon *daemon, struct failure *failure);
+
+/* Waits for its end, which must have been asked for, and kills it when that takes too long; removes
+ * the folder. Safe on a zeroed struct. */
+void private_daemon_end(struct private_daemon *daemon);
+
+#endif

@@ -1,0 +1,215 @@
+/* Groups of a report, and the counting of functions. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profctl/report.h"
+
+/* --- Groups --- */
+
+struct report_process *report_find_process(struct report *report, const char *name)
+{
+    struct report_process **groups = report->groups.items, **place, *process;
+
+    for (size_t i = 0; i < report->groups.count; i++)
+        if (strcmp(groups[i]->name, name) == 0)
+            return groups[i];
+    process = calloc(1, sizeof(*process));
+    place = process != NULL ? mapped_array_push(&report->groups, sizeof(struct report_process *))
+                            : NULL;
+    if (place == NULL || (process->name = strdup(name)) == NULL) {
+        report->groups.count -= place != NULL;
+        free(process);
+        return NULL;
+    }
+    *place = process;
+    return process;
+}
+
+struct report_thread *report_find_thread(struct report_process *process, const char *name)
+{
+    struct report_thread **threads = process->threads.items, **place, *thread;
+
+    for (size_t i = 0; i < process->threads.count; i++)
+        if (strcmp(threads[i]->name, name) == 0)
+            return threads[i];
+    thread = calloc(1, sizeof(*thread));
+    place = thread != NULL ? mapped_array_push(&process->threads, sizeof(struct report_thread *))
+                           : NULL;
+    if (place == NULL || (thread->name = strdup(name)) == NULL) {
+        process->threads.count -= place != NULL;
+        free(thread);
+        return NULL;
+    }
+    failure_latch_init(&thread->latch);
+    unique_strings_init(&thread->functions, &thread->latch);
+    *place = thread;
+    return thread;
+}
+
+static void free_process(struct report_process *process)
+{
+    struct report_thread **threads = process->threads.items;
+
+    for (size_t i = 0; i < process->threads.count; i++) {
+        unique_strings_fini(&threads[i]->functions);
+        mapped_array_free(&threads[i]->counts);
+        free(threads[i]->name);
+        free(threads[i]);
+    }
+    mapped_array_free(&process->threads);
+    free(process->name);
+    free(process);
+}
+
+void report_free(struct report *report)
+{
+    for (size_t i = 0; i < report->groups.count; i++)
+        free_process(((struct report_process **)report->groups.items)[i]);
+    mapped_array_free(&report->groups);
+}
+
+/* --- Counting --- */
+
+static uint32_t location_of(const struct thread_tables *tables, uint32_t stack)
+{
+    return thread_tables_frame(tables, thread_tables_stack(tables, stack)->frame)->location;
+}
+
+/* A caller of STACK is the same function. */
+static bool is_recursion(const struct thread_tables *tables, uint32_t stack)
+{
+    uint32_t location = location_of(tables, stack);
+    uint32_t caller = thread_tables_stack(tables, stack)->prefix;
+
+    for (; caller != TABLE_NONE; caller = thread_tables_stack(tables, caller)->prefix)
+        if (location_of(tables, caller) == location)
+            return true;
+    return false;
+}
+
+static struct function_count *find_count(struct report_thread *thread,
+                                         const struct thread_tables *tables, uint32_t location)
+{
+    size_t length;
+    const char *name = thread_tables_string(tables, location, &length);
+    uint32_t index = unique_strings_add(&thread->functions, name, length);
+
+    if (index == UNIQUE_NONE ||
+        (index == thread->counts.count &&
+         mapped_array_push(&thread->counts, sizeof(struct function_count)) == NULL))
+        return NULL;
+    return (struct function_count *)thread->counts.items + index;
+}
+
+/* TOTALS begin as the weights and end as those of each stack with all that it called. */
+static void sum_callees(const struct thread_tables *tables, uint64_t *totals)
+{
+    for (size_t i = tables->stacks.count; i-- > 0;) {
+        uint32_t prefix = thread_tables_stack(tables, (uint32_t)i)->prefix;
+
+        if (prefix != TABLE_NONE)
+            totals[prefix] += totals[i];
+    }
+}
+
+int report_count_functions(struct report_thread *thread, const struct thread_tables *tables,
+                           const uint64_t *weights)
+{
+    size_t count = tables->stacks.count;
+    uint64_t *totals = malloc((count + 1) * sizeof(*totals));
+    int err = totals != NULL ? 0 : -ENOMEM;
+
+    if (err < 0)
+        return err;
+    memcpy(totals, weights, count * sizeof(*totals));
+    sum_callees(tables, totals);
+    for (uint32_t i = 0; err == 0 && i < count; i++) {
+        struct function_count *function;
+
+        if (totals[i] == 0)
+            continue;
+        function = find_count(thread, tables, location_of(tables, i));
+        if (function == NULL) {
+            err = -ENOMEM;
+            continue;
+        }
+        function->self += weights[i];
+        if (!is_recursion(tables, i))
+            function->total += totals[i];
+    }
+    free(totals);
+    return err;
+}
+
+/* --- Ranking --- */
+
+static int compare_functions(const void *left, const void *right, void *context)
+{
+    const struct report_thread *thread = context;
+    const struct function_count *counts = thread->counts.items;
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    size_t a_length, b_length;
+    const char *a_name, *b_name;
+    int order;
+
+    if (counts[a].self != counts[b].self)
+        return counts[a].self > counts[b].self ? -1 : 1;
+    if (counts[a].total != counts[b].total)
+        return counts[a].total > counts[b].total ? -1 : 1;
+    a_name = unique_strings_get(&thread->functions, a, &a_length);
+    b_name = unique_strings_get(&thread->functions, b, &b_length);
+    order = memcmp(a_name, b_name, a_length < b_length ? a_length : b_length);
+    return order != 0 ? order : (a_length > b_length) - (a_length < b_length);
+}
+
+uint32_t *report_rank_functions(const struct report_thread *thread)
+{
+    size_t count = thread->counts.count;
+    uint32_t *indices = malloc((count + 1) * sizeof(*indices));
+
+    for (size_t i = 0; indices != NULL && i < count; i++)
+        indices[i] = (uint32_t)i;
+    if (indices != NULL)
+        qsort_r(indices, count, sizeof(*indices), compare_functions, (void *)thread);
+    return indices;
+}
+
+static int compare_sizes(const struct report_size *a, const struct report_size *b)
+{
+    if (a->ranked_samples != b->ranked_samples)
+        return a->ranked_samples > b->ranked_samples ? -1 : 1;
+    return (a->samples < b->samples) - (a->samples > b->samples);
+}
+
+static int compare_processes(const void *left, const void *right)
+{
+    const struct report_process *a = *(struct report_process *const *)left;
+    const struct report_process *b = *(struct report_process *const *)right;
+    int order = compare_sizes(&a->size, &b->size);
+
+    if (order == 0 && a->processes != b->processes)
+        order = a->processes > b->processes ? -1 : 1;
+    return order != 0 ? order : strcmp(a->name, b->name);
+}
+
+static int compare_threads(const void *left, const void *right)
+{
+    const struct report_thread *a = *(struct report_thread *const *)left;
+    const struct report_thread *b = *(struct report_thread *const *)right;
+    int order = compare_sizes(&a->size, &b->size);
+
+    return order != 0 ? order : strcmp(a->name, b->name);
+}
+
+void report_sort(struct report *report)
+{
+    struct report_process **groups = report->groups.items;
+
+    if (report->groups.count > 1)
+        qsort(groups, report->groups.count, sizeof(struct report_process *), compare_processes);
+    for (size_t i = 0; i < report->groups.count; i++)
+        if (groups[i]->threads.count > 1)
+            qsort(groups[i]->threads.items, groups[i]->threads.count,
+                  sizeof(struct report_thread *), compare_threads);
+}
