@@ -345,6 +345,7 @@ struct machine {
     uint64_t header_address;
     uint64_t location; /* the row is that from here on */
     uint64_t wanted;
+    uint32_t other; /* register that is of interest, too */
     struct frame_row row;
     struct frame_row initial; /* what the CIE says, for DW_CFA_restore */
     struct frame_row saved[MAX_SAVED_ROWS];
@@ -358,7 +359,9 @@ static struct register_rule *rule_of(struct machine *machine, struct frame_row *
 {
     if (number == machine->cie->return_register)
         return &row->return_address;
-    return number == DWARF_RBP ? &row->rbp : ignored;
+    if (number == DWARF_RBP)
+        return &row->rbp;
+    return number == machine->other ? &row->other : ignored;
 }
 
 static void set_rule(struct machine *machine, uint64_t number, struct register_rule rule)
@@ -580,7 +583,7 @@ static int run_machine(struct machine *machine, struct reader *fde)
     return run_operations(machine, fde);
 }
 
-int frame_tables_find_row(const struct frame_tables *tables, uint64_t address,
+int frame_tables_find_row(const struct frame_tables *tables, uint64_t address, uint32_t other,
                           struct frame_row *out)
 {
     uint64_t fde_address = 0;
@@ -612,6 +615,7 @@ int frame_tables_find_row(const struct frame_tables *tables, uint64_t address,
     machine.header_address = tables->header_address;
     machine.location = start;
     machine.wanted = address;
+    machine.other = other;
     rc = run_machine(&machine, &fde);
     if (rc == 0)
         *out = machine.row;

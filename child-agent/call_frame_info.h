@@ -51,6 +51,7 @@ struct frame_row {
     struct frame_expression cfa_expression;
     struct register_rule rbp;
     struct register_rule return_address;
+    struct register_rule other; /* the register asked for */
 };
 
 /* Where .eh_frame is in the program, by its header. -EINVAL: not a header we understand. */
@@ -62,9 +63,10 @@ int frame_header_locate(const uint8_t *header, size_t bytes, uint64_t header_add
 int frame_header_table(const uint8_t *header, size_t bytes, uint64_t header_address,
                        size_t *table_offset, size_t *count);
 
-/* The row for the instruction at ADDRESS. -ENOENT: no table, or nothing covers the address;
- * -ENOTSUP: an operation or encoding that is not among the common ones; -EINVAL: malformed. */
-int frame_tables_find_row(const struct frame_tables *tables, uint64_t address,
+/* The row for the instruction at ADDRESS, with what it says of register OTHER (DWARF's number).
+ * -ENOENT: no table, or nothing covers the address; -ENOTSUP: an operation or encoding that is not
+ * among the common ones; -EINVAL: malformed. */
+int frame_tables_find_row(const struct frame_tables *tables, uint64_t address, uint32_t other,
                           struct frame_row *out);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "child-agent/call_frame_info.h"
+#include "child-agent/module_tables.h"
 #include "child-agent/pages.h"
 
 enum { CACHE_ENTRIES = 4096 }; /* libunwind's own choice is 128, about 1 KB each */
@@ -84,10 +85,7 @@ static const struct module *use_tables(struct slow_unwinder *slow, uint64_t addr
         memset(&slow->tables, 0, sizeof slow->tables); /* may be of a module that is gone */
     if (module == NULL || module->eh_frame_header == NULL)
         return NULL;
-    slow->tables = (struct frame_tables){
-        module->eh_frame_header, module->eh_frame_header_bytes, module->eh_frame_header_address,
-        module->eh_frame,        module->eh_frame_bytes,        module->eh_frame_address,
-    };
+    slow->tables = module_tables(module);
     return module;
 }
 

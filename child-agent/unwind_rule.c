@@ -2,263 +2,28 @@
 
 #include <string.h>
 
+#include "child-agent/frame_expression.h"
+
 enum {
     DWARF_RBP = 6,
     DWARF_RSP = 7,
-    DWARF_RIP = 16,
     DWARF_REGISTERS = 16, /* of general purpose */
-    MAX_VALUES = 8,       /* on the stack of an expression */
-    MAX_STEPS = 64,
     RETURN_ADDRESS_OFFSET = -8,
 };
-
-/* --- Expressions, evaluated with registers unknown --- */
-
-enum dwarf_operation {
-    DW_OP_deref = 0x06,
-    DW_OP_const1u = 0x08,
-    DW_OP_const1s = 0x09,
-    DW_OP_const2u = 0x0a,
-    DW_OP_const2s = 0x0b,
-    DW_OP_const4u = 0x0c,
-    DW_OP_const4s = 0x0d,
-    DW_OP_const8u = 0x0e,
-    DW_OP_const8s = 0x0f,
-    DW_OP_and = 0x1a,
-    DW_OP_minus = 0x1c,
-    DW_OP_plus = 0x22,
-    DW_OP_plus_uconst = 0x23,
-    DW_OP_shl = 0x24,
-    DW_OP_eq = 0x29,
-    DW_OP_ge = 0x2a,
-    DW_OP_gt = 0x2b,
-    DW_OP_le = 0x2c,
-    DW_OP_lt = 0x2d,
-    DW_OP_ne = 0x2e,
-    DW_OP_lit0 = 0x30,
-    DW_OP_lit31 = 0x4f,
-    DW_OP_breg0 = 0x70,
-    DW_OP_breg31 = 0x8f,
-};
-
-enum value_form {
-    VALUE_CONSTANT,    /* offset */
-    VALUE_REGISTER,    /* register + offset */
-    VALUE_AT_REGISTER, /* the 8 bytes at register + offset */
-};
-
-struct value {
-    enum value_form form;
-    uint32_t number; /* of the register */
-    int64_t offset;
-};
-
-struct evaluation {
-    const uint8_t *next, *end;
-    uint64_t pc;
-    struct value stack[MAX_VALUES];
-    size_t depth;
-    bool failed;
-};
-
-static uint64_t take_bytes(struct evaluation *e, size_t count)
-{
-    uint64_t value = 0;
-    if ((size_t)(e->end - e->next) < count) {
-        e->failed = true;
-        return 0;
-    }
-    memcpy(&value, e->next, count);
-    e->next += count;
-    return value;
-}
-
-static int64_t take_leb128(struct evaluation *e, bool is_signed)
-{
-    uint64_t value = 0;
-    for (unsigned shift = 0; shift < 63;) {
-        uint64_t byte = take_bytes(e, 1);
-        value |= (byte & 0x7f) << shift;
-        shift += 7;
-        if (byte & 0x80)
-            continue;
-        if (is_signed && (byte & 0x40))
-            value |= ~(uint64_t)0 << shift;
-        return (int64_t)value;
-    }
-    e->failed = true;
-    return 0;
-}
-
-static void push(struct evaluation *e, struct value value)
-{
-    if (e->depth == MAX_VALUES)
-        e->failed = true;
-    else
-        e->stack[e->depth++] = value;
-}
-
-static void push_constant(struct evaluation *e, int64_t constant)
-{
-    push(e, (struct value){ VALUE_CONSTANT, 0, constant });
-}
-
-static struct value pop(struct evaluation *e)
-{
-    if (e->depth == 0) {
-        e->failed = true;
-        return (struct value){ VALUE_CONSTANT, 0, 0 };
-    }
-    return e->stack[--e->depth];
-}
-
-static int64_t add(int64_t a, int64_t b)
-{
-    return (int64_t)((uint64_t)a + (uint64_t)b);
-}
-
-static void push_register(struct evaluation *e, uint32_t number)
-{
-    int64_t offset = take_leb128(e, true);
-    if (number == DWARF_RIP)
-        push_constant(e, add((int64_t)e->pc, offset));
-    else
-        push(e, (struct value){ VALUE_REGISTER, number, offset });
-}
-
-static void dereference(struct evaluation *e)
-{
-    struct value value = pop(e);
-    if (value.form != VALUE_REGISTER)
-        e->failed = true;
-    value.form = VALUE_AT_REGISTER;
-    push(e, value);
-}
-
-/* Constants with constants; and sums of a register and a constant. */
-static void combine(struct evaluation *e, uint8_t operation)
-{
-    struct value b = pop(e);
-    struct value a = pop(e);
-    if (operation == DW_OP_plus && a.form == VALUE_CONSTANT) {
-        struct value swapped = a;
-        a = b;
-        b = swapped;
-    }
-    bool is_sum = operation == DW_OP_plus || operation == DW_OP_minus;
-    if (b.form != VALUE_CONSTANT ||
-        (a.form != VALUE_CONSTANT && !(is_sum && a.form == VALUE_REGISTER))) {
-        e->failed = true;
-        return;
-    }
-    switch (operation) {
-    case DW_OP_plus:
-        a.offset = add(a.offset, b.offset);
-        break;
-    case DW_OP_minus:
-        a.offset = (int64_t)((uint64_t)a.offset - (uint64_t)b.offset);
-        break;
-    case DW_OP_and:
-        a.offset &= b.offset;
-        break;
-    case DW_OP_shl:
-        a.offset = (uint64_t)b.offset < 64 ? (int64_t)((uint64_t)a.offset << b.offset) : 0;
-        break;
-    case DW_OP_eq:
-        a.offset = a.offset == b.offset;
-        break;
-    case DW_OP_ne:
-        a.offset = a.offset != b.offset;
-        break;
-    case DW_OP_ge:
-        a.offset = a.offset >= b.offset;
-        break;
-    case DW_OP_gt:
-        a.offset = a.offset > b.offset;
-        break;
-    case DW_OP_le:
-        a.offset = a.offset <= b.offset;
-        break;
-    case DW_OP_lt:
-        a.offset = a.offset < b.offset;
-        break;
-    default:
-        e->failed = true;
-    }
-    push(e, a);
-}
-
-static void evaluate_operation(struct evaluation *e, uint8_t operation)
-{
-    switch (operation) {
-    case DW_OP_deref:
-        dereference(e);
-        break;
-    case DW_OP_const1u:
-        push_constant(e, (int64_t)take_bytes(e, 1));
-        break;
-    case DW_OP_const1s:
-        push_constant(e, (int8_t)take_bytes(e, 1));
-        break;
-    case DW_OP_const2u:
-        push_constant(e, (int64_t)take_bytes(e, 2));
-        break;
-    case DW_OP_const2s:
-        push_constant(e, (int16_t)take_bytes(e, 2));
-        break;
-    case DW_OP_const4u:
-        push_constant(e, (int64_t)take_bytes(e, 4));
-        break;
-    case DW_OP_const4s:
-        push_constant(e, (int32_t)take_bytes(e, 4));
-        break;
-    case DW_OP_const8u:
-    case DW_OP_const8s:
-        push_constant(e, (int64_t)take_bytes(e, 8));
-        break;
-    case DW_OP_plus_uconst:
-        push_constant(e, take_leb128(e, false));
-        combine(e, DW_OP_plus);
-        break;
-    default:
-        if (operation >= DW_OP_lit0 && operation <= DW_OP_lit31)
-            push_constant(e, operation - DW_OP_lit0);
-        else if (operation >= DW_OP_breg0 && operation <= DW_OP_breg31)
-            push_register(e, (uint32_t)(operation - DW_OP_breg0));
-        else
-            combine(e, operation);
-    }
-}
-
-/* False: the value is of none of the forms. */
-static bool evaluate(struct frame_expression expression, uint64_t pc, struct value *out)
-{
-    struct evaluation e = { .next = expression.bytes, .pc = pc };
-    if (expression.count == 0)
-        return false;
-    e.end = expression.bytes + expression.count;
-    for (int step = 0; e.next < e.end; step++) {
-        if (e.failed || step == MAX_STEPS)
-            return false;
-        evaluate_operation(&e, (uint8_t)take_bytes(&e, 1));
-    }
-    *out = pop(&e);
-    return !e.failed;
-}
 
 /* --- Rules --- */
 
 static const struct unwind_rule BEYOND = { 0, RULE_RBP_UNCHANGED, RULE_BEYOND, 0 };
 
-static bool cfa_value(const struct frame_row *row, uint64_t pc, struct value *out)
+static bool cfa_value(const struct frame_row *row, uint64_t pc, struct frame_value *out)
 {
     if (row->is_cfa_expression)
-        return evaluate(row->cfa_expression, pc, out);
-    *out = (struct value){ VALUE_REGISTER, row->cfa_register, row->cfa_offset };
+        return frame_expression_evaluate(row->cfa_expression, pc, out);
+    *out = (struct frame_value){ VALUE_REGISTER, row->cfa_register, row->cfa_offset };
     return true;
 }
 
-static bool set_cfa(struct unwind_rule *rule, const struct value *cfa)
+static bool set_cfa(struct unwind_rule *rule, const struct frame_value *cfa)
 {
     if (cfa->offset != (int32_t)cfa->offset || cfa->form == VALUE_CONSTANT ||
         cfa->number >= DWARF_REGISTERS)
@@ -281,8 +46,8 @@ static bool set_cfa(struct unwind_rule *rule, const struct value *cfa)
 static bool set_rbp_from_expression(struct unwind_rule *rule, struct frame_expression expression,
                                     uint64_t pc)
 {
-    struct value place;
-    if (!evaluate(expression, pc, &place) || place.form != VALUE_REGISTER ||
+    struct frame_value place;
+    if (!frame_expression_evaluate(expression, pc, &place) || place.form != VALUE_REGISTER ||
         place.number != DWARF_RBP || place.offset != (int16_t)place.offset)
         return false;
     rule->rbp_offset = (int16_t)place.offset;
@@ -291,8 +56,12 @@ static bool set_rbp_from_expression(struct unwind_rule *rule, struct frame_expre
         rule->rbp_offset = (int16_t)from_cfa;
         return from_cfa == (int16_t)from_cfa && from_cfa != RULE_RBP_UNCHANGED;
     }
+    if (rule->kind == RULE_RSP) { /* not in the hot loop */
+        rule->kind = RULE_REGISTER;
+        rule->detail = DWARF_RSP;
+    }
     rule->detail |= RULE_RBP_RELATIVE_TO_RBP;
-    return rule->kind != RULE_RSP;
+    return true;
 }
 
 static bool set_rbp(struct unwind_rule *rule, const struct register_rule *rbp, uint64_t pc)
@@ -313,7 +82,7 @@ static bool set_rbp(struct unwind_rule *rule, const struct register_rule *rbp, u
 struct unwind_rule unwind_rule_from_row(const struct frame_row *row, uint64_t pc)
 {
     struct unwind_rule rule = { 0, RULE_RBP_UNCHANGED, RULE_RSP, 0 };
-    struct value cfa;
+    struct frame_value cfa;
     bool has_cfa = cfa_value(row, pc, &cfa) && set_cfa(&rule, &cfa);
     if (row->is_signal_frame) {
         rule.kind = RULE_SIGNAL;

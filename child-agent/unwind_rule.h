@@ -13,8 +13,8 @@
  * base are 0 and 1 for the same reason. The other kinds leave the hot loop:
  *
  *     CFA = 8 bytes at rsp or rbp + offset    functions that realign their stack keep it there
- *     CFA = another register + offset         a few instructions of such functions; innermost only
- *     signal                                  the caller's registers are in a ucontext at rsp
+ *     CFA = another register + offset         a few instructions of such functions, and of the
+ * loader signal                                  the caller's registers are in a ucontext at rsp
  *     root                                    there is no caller
  *     beyond                                  the tables say more than a rule can: ask libunwind
  *     no table                                nothing is known: frame pointers

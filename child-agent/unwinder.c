@@ -4,19 +4,17 @@
 #include <string.h>
 
 #include "child-agent/call_frame_info.h"
+#include "child-agent/module_tables.h"
 #include "child-agent/modules.h"
 #include "child-agent/pages.h"
-#include "child-agent/process_memory.h"
 #include "child-agent/unwind_frame_pointer.h"
 #include "child-agent/unwind_libunwind.h"
+#include "child-agent/unwind_recover.h"
 #include "child-agent/unwind_rule.h"
+#include "child-agent/unwind_signal_frame.h"
 #include "child-agent/unwind_state.h"
 
 enum { WORD_BYTES = 8 };
-
-/* The kernel's ucontext, which rsp points to while a signal handler returns: offsets of what we
- * need. */
-enum { UCONTEXT_RBP = 120, UCONTEXT_RSP = 160, UCONTEXT_RIP = 168 };
 
 enum walk_end {
     WALK_GOES_ON = 0,
@@ -47,34 +45,17 @@ static void forget_rules(struct unwinder *unwinder)
     slow_unwinder_forget(unwinder->slow);
 }
 
-/* Whether PC is where a signal handler returns to: mov $15,%eax or %rax; syscall. Some C libraries
- * have no tables for it. */
-static bool is_signal_return(uint64_t pc)
-{
-    static const uint8_t long_form[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
-    static const uint8_t short_form[] = { 0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05 };
-    uint8_t code[sizeof long_form];
-    return process_memory_read(pc, code, sizeof code) == 0 &&
-           (memcmp(code, long_form, sizeof long_form) == 0 ||
-            memcmp(code, short_form, sizeof short_form) == 0);
-}
-
 static struct unwind_rule rule_from_tables(const struct module *module, uint64_t address,
                                            uint64_t pc)
 {
     struct unwind_rule rule = { 0, RULE_RBP_UNCHANGED, RULE_NO_TABLE, 0 };
-    const struct frame_tables tables = {
-        module->eh_frame_header, module->eh_frame_header_bytes, module->eh_frame_header_address,
-        module->eh_frame,        module->eh_frame_bytes,        module->eh_frame_address,
-    };
     struct frame_row row;
-    int rc =
-        module->eh_frame_header == NULL ? -ENOENT : frame_tables_find_row(&tables, address, &row);
+    int rc = module_find_row(module, address, REGISTER_RBP, &row);
     if (rc == 0)
         return unwind_rule_from_row(&row, pc);
     if (rc == -ENOTSUP)
         rule.kind = RULE_BEYOND;
-    else if (is_signal_return(pc))
+    else if (unwind_is_signal_return(pc))
         rule.kind = RULE_SIGNAL;
     return rule;
 }
@@ -109,11 +90,13 @@ static struct unwind_rule get_rule(struct unwinder *unwinder, const struct unwin
 
 /* --- One step --- */
 
-/* The CFA that RULE gives in frame INDEX; false: not to be had. */
-static bool find_cfa(const struct unwind_state *state, struct unwind_rule rule, size_t index,
+/* The CFA that RULE gives in the frame that the walk is at; false: not to be had. */
+static bool find_cfa(struct unwinder *unwinder, const struct walk *walk, struct unwind_rule rule,
                      uint64_t *out)
 {
+    const struct unwind_state *state = &walk->state;
     uint64_t offset = (uint64_t)(int64_t)rule.cfa_offset;
+    uint32_t number;
     switch (rule.kind) {
     case RULE_RSP:
     case RULE_ROOT:
@@ -127,39 +110,46 @@ static bool find_cfa(const struct unwind_state *state, struct unwind_rule rule, 
     case RULE_AT_RBP:
         return unwind_read_word(state->snapshot, state->rbp + offset, out);
     case RULE_REGISTER:
-        *out = state->snapshot->registers[rule.detail & RULE_REGISTER_MASK] + offset;
-        return index == 0;
+        number = rule.detail & RULE_REGISTER_MASK;
+        *out = state->rsp;
+        if (number != REGISTER_RSP &&
+            !unwind_recover_register(unwinder->modules, state->snapshot, walk->frames, walk->count,
+                                     number, out))
+            return false;
+        *out += offset;
+        return true;
     default:
         return false;
     }
 }
 
-static bool apply_rule(const struct unwind_state *state, struct unwind_rule rule, size_t index,
+/* A slot below rsp is one that was popped already, which compilers don't tell: rbp is restored
+ * then. */
+static bool restore_rbp(const struct unwind_state *state, struct unwind_rule rule, uint64_t cfa,
+                        uint64_t *rbp)
+{
+    bool is_from_rbp = (rule.detail & RULE_RBP_RELATIVE_TO_RBP) != 0;
+    if (rule.rbp_offset == RULE_RBP_UNCHANGED && !is_from_rbp)
+        return true;
+    if (is_from_rbp && rule.kind == RULE_REGISTER && state->rbp - state->rsp >= cfa - state->rsp)
+        return true;
+    uint64_t place = (is_from_rbp ? state->rbp : cfa) + (uint64_t)(int64_t)rule.rbp_offset;
+    return place < state->rsp || unwind_read_word(state->snapshot, place, rbp);
+}
+
+static bool apply_rule(struct unwinder *unwinder, const struct walk *walk, struct unwind_rule rule,
                        struct unwind_state *caller)
 {
+    const struct unwind_state *state = &walk->state;
     uint64_t cfa;
     *caller = *state;
     caller->is_exact = false;
-    if (!find_cfa(state, rule, index, &cfa))
+    if (!find_cfa(unwinder, walk, rule, &cfa))
         return false;
     caller->rsp = cfa;
-    if (rule.rbp_offset != RULE_RBP_UNCHANGED || (rule.detail & RULE_RBP_RELATIVE_TO_RBP)) {
-        uint64_t base = rule.detail & RULE_RBP_RELATIVE_TO_RBP ? state->rbp : cfa;
-        if (!unwind_read_word(state->snapshot, base + (uint64_t)(int64_t)rule.rbp_offset,
-                              &caller->rbp))
-            return false;
-    }
+    if (!restore_rbp(state, rule, cfa, &caller->rbp))
+        return false;
     return unwind_read_word(state->snapshot, cfa - WORD_BYTES, &caller->pc);
-}
-
-static bool leave_signal(const struct unwind_state *state, struct unwind_state *caller)
-{
-    const struct snapshot *snapshot = state->snapshot;
-    *caller = *state;
-    caller->is_exact = true;
-    return unwind_read_word(snapshot, state->rsp + UCONTEXT_RIP, &caller->pc) &&
-           unwind_read_word(snapshot, state->rsp + UCONTEXT_RSP, &caller->rsp) &&
-           unwind_read_word(snapshot, state->rsp + UCONTEXT_RBP, &caller->rbp);
 }
 
 static bool guess(struct unwinder *unwinder, const struct unwind_state *state,
@@ -196,7 +186,7 @@ static enum walk_end find_caller(struct unwinder *unwinder, struct walk *walk,
     *caller = *state;
     switch (rule.kind) {
     case RULE_ROOT:
-        find_cfa(state, rule, walk->count, &caller->rsp);
+        find_cfa(unwinder, walk, rule, &caller->rsp);
         return WALK_AT_ROOT;
     case RULE_NO_TABLE:
         if (guess(unwinder, state, caller))
@@ -206,14 +196,10 @@ static enum walk_end find_caller(struct unwinder *unwinder, struct walk *walk,
     case RULE_BEYOND:
         return step_beyond(unwinder, walk, caller);
     case RULE_SIGNAL:
-        found = leave_signal(state, caller);
+        found = unwind_leave_signal(state, caller);
         break;
-    case RULE_REGISTER:
-        if (walk->count != 0)
-            return step_beyond(unwinder, walk, caller);
-        /* fall through */
     default:
-        found = apply_rule(state, rule, walk->count, caller);
+        found = apply_rule(unwinder, walk, rule, caller);
     }
     if (!found)
         return WALK_BROKEN;
@@ -227,6 +213,13 @@ static enum walk_end find_caller(struct unwinder *unwinder, struct walk *walk,
 static void add_frame(struct walk *walk, uint64_t stack_address)
 {
     walk->frames[walk->count++] = (struct unwind_frame){ walk->state.pc, stack_address };
+}
+
+/* A caller's frame is above; the innermost function may be one that has just set rsp to where it
+ * goes. */
+static bool is_further_out(const struct walk *walk, const struct unwind_state *caller)
+{
+    return caller->rsp > walk->state.rsp || (caller->rsp == walk->state.rsp && walk->count == 1);
 }
 
 /* A step by any means. */
@@ -245,7 +238,7 @@ static enum walk_end step(struct unwinder *unwinder, struct walk *walk)
     add_frame(walk, caller.rsp);
     if (end == WALK_AT_ROOT || caller.rsp >= walk->root_stack_address)
         return WALK_AT_ROOT;
-    if (caller.rsp <= walk->state.rsp)
+    if (!is_further_out(walk, &caller))
         return WALK_BROKEN;
     walk->state = caller;
     return WALK_GOES_ON;
