@@ -16,22 +16,51 @@ const char *child_state_name(enum child_state state)
     return names[state];
 }
 
+static struct child **bucket_of(struct child_table *table, pid_t pid)
+{
+    return &table->by_pid[(unsigned)pid % CHILD_TABLE_BUCKETS];
+}
+
 struct child *child_table_find_latest(const struct child_table *table, pid_t pid)
 {
-    struct child *child = table->last;
+    struct child *child = table->by_pid[(unsigned)pid % CHILD_TABLE_BUCKETS];
 
     while (child != NULL && child->pid != pid)
-        child = child->previous;
+        child = child->earlier_in_bucket;
     return child;
 }
 
-struct child *child_table_find_living(const struct child_table *table, pid_t pid)
+static void link_in(struct child_table *table, struct child *child)
 {
-    struct child *child = table->last;
+    struct child **bucket = bucket_of(table, child->pid);
 
-    while (child != NULL && (child->pid != pid || child->state == CHILD_ENDED))
-        child = child->previous;
-    return child;
+    child->earlier_in_bucket = *bucket;
+    *bucket = child;
+    child->previous = table->last;
+    if (table->last != NULL)
+        table->last->next = child;
+    else
+        table->first = child;
+    table->last = child;
+    table->count++;
+}
+
+static void link_out(struct child_table *table, struct child *child)
+{
+    struct child **link = bucket_of(table, child->pid);
+
+    while (*link != child)
+        link = &(*link)->earlier_in_bucket;
+    *link = child->earlier_in_bucket;
+    if (child->previous != NULL)
+        child->previous->next = child->next;
+    else
+        table->first = child->next;
+    if (child->next != NULL)
+        child->next->previous = child->previous;
+    else
+        table->last = child->previous;
+    table->count--;
 }
 
 struct child *child_table_add(struct child_table *table, const struct child_introduction *who)
@@ -56,27 +85,13 @@ struct child *child_table_add(struct child_table *table, const struct child_intr
     child->arena_fd = -1;
     child->capture_index = -1;
 
-    child->previous = table->last;
-    if (table->last != NULL)
-        table->last->next = child;
-    else
-        table->first = child;
-    table->last = child;
-    table->count++;
+    link_in(table, child);
     return child;
 }
 
 void child_table_remove(struct child_table *table, struct child *child)
 {
-    if (child->previous != NULL)
-        child->previous->next = child->next;
-    else
-        table->first = child->next;
-    if (child->next != NULL)
-        child->next->previous = child->previous;
-    else
-        table->last = child->previous;
-    table->count--;
+    link_out(table, child);
     if (child->state == CHILD_ENDED)
         table->ended--;
 

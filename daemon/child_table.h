@@ -52,6 +52,7 @@ struct child {
     struct child_watch *watch;     /* NULL when the process is gone or can't be watched */
 
     struct child *previous, *next; /* in the order of their hellos */
+    struct child *earlier_in_bucket;
 };
 
 /* What a hello says, already checked. */
@@ -64,7 +65,10 @@ struct child_introduction {
     size_t executable_length;
 };
 
+enum { CHILD_TABLE_BUCKETS = 4096 };
+
 struct child_table {
+    struct child *by_pid[CHILD_TABLE_BUCKETS]; /* latest first */
     struct child *first, *last;
     size_t count; /* all */
     size_t ended; /* of them */
@@ -76,9 +80,6 @@ struct child *child_table_add(struct child_table *table, const struct child_intr
 /* Takes CHILD out and frees it with what it owns (arena_fd is closed; its watch, connection and
  * exit record are gone already). */
 void child_table_remove(struct child_table *table, struct child *child);
-
-/* The latest child with PID that is not ended, or NULL. */
-struct child *child_table_find_living(const struct child_table *table, pid_t pid);
 
 /* How a hello meets what is known of its pid. */
 enum child_meeting {

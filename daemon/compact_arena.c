@@ -93,10 +93,11 @@ int compact_plan_read(int arena_fd, struct compact_plan *plan)
 }
 
 static int copy_range(int from_fd, uint64_t from, int to_fd, uint64_t to, uint64_t bytes,
-                      uint64_t *copied_bytes)
+                      uint64_t *memory_bytes)
 {
     uint8_t buffer[COPY_BUFFER_BYTES];
 
+    *memory_bytes += align_up(bytes);
     while (bytes > 0) {
         size_t part = bytes < sizeof(buffer) ? (size_t)bytes : sizeof(buffer);
         int error = read_all(from_fd, buffer, part, from);
@@ -107,7 +108,6 @@ static int copy_range(int from_fd, uint64_t from, int to_fd, uint64_t to, uint64
         from += part;
         to += part;
         bytes -= part;
-        *copied_bytes += part;
     }
     return 0;
 }
@@ -131,7 +131,7 @@ static int chunk_used_bytes(int arena_fd, uint64_t offset, uint32_t generation, 
 }
 
 static int copy_chunks(int arena_fd, const struct compact_plan *plan, int store_fd, uint64_t offset,
-                       uint64_t *copied_bytes)
+                       uint64_t *memory_bytes)
 {
     uint32_t generation = atomic_load_explicit(&plan->header.generation, memory_order_relaxed);
 
@@ -141,7 +141,7 @@ static int copy_chunks(int arena_fd, const struct compact_plan *plan, int store_
         uint64_t used;
         int error = chunk_used_bytes(arena_fd, from, generation, &used);
         if (error == 0)
-            error = copy_range(arena_fd, from, store_fd, to, used, copied_bytes);
+            error = copy_range(arena_fd, from, store_fd, to, used, memory_bytes);
         if (error < 0)
             return error;
     }
@@ -149,19 +149,19 @@ static int copy_chunks(int arena_fd, const struct compact_plan *plan, int store_
 }
 
 int compact_copy(int arena_fd, const struct compact_plan *plan, int store_fd, uint64_t offset,
-                 uint64_t *copied_bytes)
+                 uint64_t *memory_bytes)
 {
     uint32_t dictionary_bytes =
         atomic_load_explicit(&plan->header.dictionary_used_bytes, memory_order_relaxed);
     int error = write_all(store_fd, &plan->header, sizeof(plan->header), offset);
 
-    *copied_bytes = sizeof(plan->header);
+    *memory_bytes = align_up(sizeof(plan->header));
     if (dictionary_bytes > plan->header.dictionary_bytes)
         dictionary_bytes = plan->header.dictionary_bytes;
     if (error == 0)
         error = copy_range(arena_fd, ARENA_HEADER_BYTES, store_fd, offset + ARENA_HEADER_BYTES,
-                           dictionary_bytes, copied_bytes);
+                           dictionary_bytes, memory_bytes);
     if (error == 0)
-        error = copy_chunks(arena_fd, plan, store_fd, offset, copied_bytes);
+        error = copy_chunks(arena_fd, plan, store_fd, offset, memory_bytes);
     return error;
 }

@@ -25,9 +25,10 @@ int compact_plan_make(const struct arena_header *header, uint64_t file_bytes,
 int compact_plan_read(int arena_fd, struct compact_plan *plan);
 
 /* Copies into STORE_FD from OFFSET on, which is a multiple of 4096 and beyond which the file is
- * empty for total_bytes. *COPIED_BYTES is what was written, without holes. 0 or a negative errno
+ * empty for total_bytes. *MEMORY_BYTES is what the copy takes, in whole pages and without holes. 0
+ * or a negative errno
  * (-ENOSPC …). Any thread; takes time with the arena's size. */
 int compact_copy(int arena_fd, const struct compact_plan *plan, int store_fd, uint64_t offset,
-                 uint64_t *copied_bytes);
+                 uint64_t *memory_bytes);
 
 #endif

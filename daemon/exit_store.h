@@ -13,9 +13,9 @@
 #include <uv.h>
 
 enum {
-    /* A parallel build of a large project; each costs profd's own memory about 1 KB with its child.
+    /* A parallel build of a large project; each costs profd itself about 500 bytes with its child.
      */
-    EXIT_STORE_MAX_RECORDS = 4096,
+    EXIT_STORE_MAX_RECORDS = 16384,
 };
 
 /* One process's part of the file. */
