@@ -144,6 +144,19 @@ static bool has_image(const struct mapping *mapping)
                                        memcmp(mapping->path, vdso, sizeof vdso - 1) == 0);
 }
 
+/* The code belongs to the nearest image of its file before it. */
+static void mark_image_of_code(struct mapping_list *list, const struct mapping *code)
+{
+    for (size_t i = list->image_count; i > 0; i--) {
+        struct mapped_image *image = &list->images[i - 1];
+        if (image->device != code->device || image->inode != code->inode)
+            continue;
+        if (code->inode != 0 || image->header_address == code->start)
+            image->has_code = true;
+        return;
+    }
+}
+
 int mapping_list_parse(struct mapping_list *list)
 {
     const char *cursor = list->text;
@@ -154,11 +167,13 @@ int mapping_list_parse(struct mapping_list *list)
     while (rc == 0 && mapping_parse(&cursor, end, &mapping)) {
         if (has_image(&mapping)) {
             struct mapped_image image = { mapping.start, mapping.device, mapping.inode,
-                                          mapping.path, mapping.path_bytes };
+                                          false,         mapping.path,   mapping.path_bytes };
             rc = add_image(list, &image);
         }
-        if (rc == 0 && mapping.is_executable)
+        if (rc == 0 && mapping.is_executable) {
+            mark_image_of_code(list, &mapping);
             rc = add_executable(list, mapping.start, mapping.end);
+        }
     }
     return rc;
 }
@@ -245,7 +260,9 @@ static int add_loaded_image(struct dl_phdr_info *info, size_t size, void *contex
         return 1;
     }
     memcpy(list->text + list->text_bytes, path, bytes);
-    struct mapped_image image = { header_address, 0, 0, list->text + list->text_bytes, bytes };
+    struct mapped_image image = {
+        header_address, 0, 0, true, list->text + list->text_bytes, bytes
+    };
     list->text_bytes += bytes;
     walk->error = add_image(list, &image);
     if (walk->error == 0)

@@ -22,6 +22,7 @@ struct mapping {
 struct mapped_image {
     uint64_t header_address;
     uint64_t device, inode;
+    bool has_code;    /* some of the file is mapped as code behind it: it isn't just data */
     const char *path; /* in the list's text; not terminated */
     size_t path_bytes;
 };

@@ -206,31 +206,14 @@ static struct module_entry *find_listed(struct module_map *map, const struct map
     return NULL;
 }
 
-/* The range that ends behind ADDRESS, if any: the first that may hold it. */
-static const struct address_range *range_at(const struct mapping_list *mappings, uint64_t address)
-{
-    size_t low = 0, high = mappings->executable_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (mappings->executable[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < mappings->executable_count ? &mappings->executable[low] : NULL;
-}
-
-/* Describes a file that may have just been mapped for its data: -ENOEXEC then. */
+/* -ENOEXEC: a file that was mapped just for its data. */
 static int read_entry(struct module_map *map, const struct mapped_image *image,
                       struct module_entry *out)
 {
     struct elf_image elf;
-    int rc = elf_image_read(image->header_address, &elf);
+    int rc = image->has_code ? elf_image_read(image->header_address, &elf) : -ENOEXEC;
     if (rc != 0)
         return rc;
-    const struct address_range *code = range_at(&map->mappings, elf.start);
-    if (code == NULL || code->start >= elf.end)
-        return -ENOEXEC;
     memset(out, 0, sizeof *out);
     out->header_address = image->header_address;
     out->device = image->device;
@@ -373,6 +356,20 @@ uint64_t module_map_generation(struct module_map *map)
 {
     refresh_if_announced(map);
     return map->generation;
+}
+
+/* The range that ends behind ADDRESS, if any: the first that may hold it. */
+static const struct address_range *range_at(const struct mapping_list *mappings, uint64_t address)
+{
+    size_t low = 0, high = mappings->executable_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (mappings->executable[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < mappings->executable_count ? &mappings->executable[low] : NULL;
 }
 
 bool module_map_is_executable(const struct module_map *map, uint64_t address)

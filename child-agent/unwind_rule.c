@@ -102,13 +102,15 @@ struct unwind_rule unwind_rule_from_row(const struct frame_row *row, uint64_t pc
 
 /* --- The cache --- */
 
-static const uint64_t TAG_UNIT = (uint64_t)1 << 48;
+static const uint64_t TAG_UNIT = (uint64_t)1 << RULE_ADDRESS_BITS;
 
 void rule_cache_insert(struct rule_cache *cache, uint64_t address, struct unwind_rule rule)
 {
     struct rule_set *set = &cache->sets[rule_set_index(address)];
+    if (address >> RULE_ADDRESS_BITS != 0)
+        return;
     set->ways[1] = set->ways[0];
-    set->ways[0] = (struct cached_rule){ address ^ cache->tag, rule };
+    set->ways[0] = (struct cached_rule){ address | cache->tag, rule };
 }
 
 void rule_cache_forget(struct rule_cache *cache)

@@ -64,11 +64,11 @@ struct unwind_rule {
 struct unwind_rule unwind_rule_from_row(const struct frame_row *row, uint64_t pc);
 
 struct cached_rule {
-    uint64_t key; /* address ^ tag */
+    uint64_t key; /* address | tag */
     struct unwind_rule rule;
 };
 
-enum { RULE_SET_BITS = 14, RULE_WAYS = 2 };
+enum { RULE_SET_BITS = 14, RULE_WAYS = 2, RULE_ADDRESS_BITS = 48 };
 
 struct rule_set {
     struct cached_rule ways[RULE_WAYS];
@@ -87,12 +87,15 @@ static inline size_t rule_set_index(uint64_t address)
                     ((1 << RULE_SET_BITS) - 1));
 }
 
-/* NULL when it isn't there. */
+/* NULL when it isn't there. What is no address of a program, as it comes from damaged stacks, never
+ * is. */
 static inline const struct unwind_rule *rule_cache_find(const struct rule_cache *cache,
                                                         uint64_t address)
 {
     const struct rule_set *set = &cache->sets[rule_set_index(address)];
-    uint64_t key = address ^ cache->tag;
+    uint64_t key = address | cache->tag;
+    if (__builtin_expect(address >> RULE_ADDRESS_BITS != 0, 0))
+        return NULL;
     if (__builtin_expect(set->ways[0].key == key, 1))
         return &set->ways[0].rule;
     return set->ways[1].key == key ? &set->ways[1].rule : NULL;

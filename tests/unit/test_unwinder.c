@@ -312,18 +312,25 @@ END_TEST
 
 /* --- Libraries that come and go --- */
 
-START_TEST(a_library_loaded_later_is_unwound_from_copies)
+START_TEST(a_library_that_is_gone_is_not_looked_into)
 {
-    void *library = dlopen("libz.so.1", RTLD_NOW);
-    ck_assert_msg(library != NULL, "%s", dlerror());
-    void *function = dlsym(library, "deflateInit_");
-    ck_assert_ptr_nonnull(function);
+    void *library = dlopen("libthread_db.so.1", RTLD_LAZY);
+    ck_assert_ptr_nonnull(library);
+    uint64_t function = (uint64_t)(uintptr_t)dlsym(library, "td_init");
+    snapshot_here();
+    snapshot.registers[REGISTER_RIP] = function;
     module_map_changed(modules);
-    const struct module *module = module_map_find(modules, (uint64_t)(uintptr_t)function, NULL);
-    ck_assert_ptr_nonnull(module);
-    ck_assert_ptr_nonnull(module->eh_frame);
-    ck_assert((uint64_t)(uintptr_t)module->eh_frame != module->eh_frame_address);
+    for (int i = 0; i < 2; i++) { /* from the tables, then from the cache */
+        size_t count = walk();
+        ck_assert_uint_gt(count, 1);
+        ck_assert_uint_eq(frames[0].stack_address, snapshot.registers[REGISTER_RSP] + 8);
+    }
     ck_assert_int_eq(dlclose(library), 0);
+    module_map_changed(modules);
+    snapshot.registers[REGISTER_RBP] = 1;
+    ck_assert_uint_eq(walk(), 1); /* no rule is left of it */
+    ck_assert(!is_complete);
+    unwinder_walk_reference(unwinder, &snapshot, reference, MAX_FRAMES);
 }
 END_TEST
 
@@ -354,7 +361,7 @@ START_TEST(any_bytes_in_the_copy_are_survived)
             else if (kind == 3)
                 value = original.registers[REGISTER_RIP] + value % 65536;
             else if (kind == 4)
-                value = (uint64_t)(uintptr_t)&qsort + value % 65536;
+                value = (uint64_t)(uintptr_t)&labs + value % 65536;
             uint64_t place = next_random(&random) % (words + REGISTER_COUNT);
             if (place < words)
                 memcpy(snapshot.stack + place * 8, &value, 8);
@@ -381,7 +388,7 @@ START_TEST(random_registers_and_sizes_are_survived)
         snapshot.stack_bytes = (uint32_t)(next_random(&random) >> (32 + next_random(&random) % 32));
         if (next_random(&random) % 2)
             snapshot.registers[REGISTER_RIP] =
-                (uint64_t)(uintptr_t)&qsort + next_random(&random) % 100000;
+                (uint64_t)(uintptr_t)&labs + next_random(&random) % 100000;
         size_t count = walk();
         ck_assert_uint_ge(count, 1);
     }
@@ -594,7 +601,7 @@ int main(void)
     tcase_add_test(stacks, a_root_address_ends_the_walk_before_its_frame);
     tcase_add_test(stacks, capacity_bounds_the_walk);
     tcase_add_test(stacks, a_truncated_copy_ends_broken_and_not_wrong);
-    tcase_add_test(stacks, a_library_loaded_later_is_unwound_from_copies);
+    tcase_add_test(stacks, a_library_that_is_gone_is_not_looked_into);
     tcase_add_loop_test(stacks, any_bytes_in_the_copy_are_survived, 0, 4);
     tcase_add_test(stacks, random_registers_and_sizes_are_survived);
     tcase_add_test(stacks, generated_code_is_passed_by_its_frame_pointer);
