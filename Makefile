@@ -49,6 +49,7 @@ ALL_LIBS  := $(UV) $(MESSAGES) $(CJSON) $(SYMBOLS) -ldl
 
 .PHONY: all help demo check check-asan check-tsan check-unit bench format lint install uninstall clean
 all: $(PROGRAMS) $(LIBRARY) ## programs and library, in build/plain
+	@:
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | sort | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'

@@ -11,7 +11,7 @@ static __attribute__((noinline)) void before_crash(void)
 
 int main(void)
 {
-    int *volatile nowhere = NULL;
+    volatile int *volatile nowhere = NULL;
     before_crash();
     *nowhere = 1;
     return 0;

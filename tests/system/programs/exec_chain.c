@@ -16,7 +16,7 @@ int main(int argc, char **argv)
     if (left > 0) {
         snprintf(count, sizeof(count), "%d", left - 1);
         argv[1] = count;
-        execv("/proc/self/exe", argv);
+        execv(argv[0], argv);
     } else {
         execvp(argv[2], argv + 2);
     }
