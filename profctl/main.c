@@ -1,5 +1,4 @@
 /* profctl: the table of its commands, and the way from the command line to one of them. */
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -173,8 +172,6 @@ int main(int argc, char **argv)
     struct failure failure = { 0 };
     int code;
 
-    /* Errors of writing are looked at where they happen. */
-    signal(SIGPIPE, SIG_IGN);
     code = dispatch(argc - 1, argv + 1, &failure);
     if (failure.text[0] != '\0')
         say("%s", failure.text);

@@ -78,6 +78,14 @@ static bool find_profd(char path[4096], struct failure *failure)
     return false;
 }
 
+/* On a terminal that is ours, profd shares our group, so that the job stops and continues as one.
+ * Elsewhere it has a group of its own: what is sent to ours, as by timeout(1), ends the command
+ * through us, and must not end profd before the capture. */
+static bool is_foreground_job(void)
+{
+    return isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp();
+}
+
 /* Signal dispositions pass through profd to the command, as if we had started it: under nohup it is
  * not hung up. */
 static int spawn_profd(const char *profd, const char *socket, int fd, pid_t *pid)
@@ -86,9 +94,18 @@ static int spawn_profd(const char *profd, const char *socket, int fd, pid_t *pid
     char *arguments[] = { (char *)profd,  (char *)"--socket",
                           (char *)socket, (char *)"--private",
                           fd_text,        NULL };
+    posix_spawnattr_t attributes;
+    int err = posix_spawnattr_init(&attributes);
 
+    if (err != 0)
+        return -err;
     snprintf(fd_text, sizeof(fd_text), "%d", fd);
-    return -posix_spawn(pid, profd, NULL, NULL, arguments, environ);
+    if (!is_foreground_job())
+        err = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    if (err == 0)
+        err = posix_spawn(pid, profd, NULL, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    return -err;
 }
 
 /* Starts profd with the other end of a socket pair, whose near end is closed on exec. */

@@ -182,8 +182,8 @@ static int read_thread(struct reading *reading, bool is_root)
     reading->thread_name = reading->process_name = NULL;
     reading->size = (struct report_size){ 0 };
     err = for_each_member(reading, thread_member);
-    /* profd itself, which is the root, is not what was profiled. */
-    if (err == 0 && !(is_root && reading->size.samples == 0))
+    /* profd itself, which is the root and has no stacks, is not what was profiled. */
+    if (err == 0 && !(is_root && reading->tables.stacks.count == 0))
         err = take_thread(reading);
     return err;
 }

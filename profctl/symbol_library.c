@@ -108,6 +108,7 @@ static int read_tables(struct symbol_library *library)
     Dwarf *dwarf;
     int err = symbol_table_read(&library->table, library->file.module, library->file.elf_bias);
 
+    symbol_table_sort(&library->table);
     if (err == 0)
         err = symbol_plt_read(&library->table, library->file.elf);
     if (err < 0)

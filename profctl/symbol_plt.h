@@ -6,8 +6,8 @@
 
 #include "profctl/symbol_table.h"
 
-/* Adds a symbol for each stub of ELF, with the name of the function that it jumps to. What is not
- * laid out as usual adds nothing. 0 or -ENOMEM. */
+/* Adds a symbol for each stub of ELF, with the name of the function that it jumps to, to the sorted
+ * TABLE, which must be sorted again. What is not laid out as usual adds nothing. 0 or -ENOMEM. */
 int symbol_plt_read(struct symbol_table *table, Elf *elf);
 
 #endif

@@ -2,7 +2,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +59,7 @@ static const struct unit *find_unit(const struct unit *units, size_t count, cons
 
 static int to_whole(double number, uint64_t *out)
 {
-    number = floor(number + 0.5);
+    number += 0.5;
     if (number >= 9.2e18)
         return -ERANGE;
     *out = (uint64_t)number;
