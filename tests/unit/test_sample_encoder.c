@@ -1,0 +1,517 @@
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "buffer/arena_reader.h"
+#include "buffer/sample_encoder.h"
+
+enum { SLOTS = 64, THREADS = 8, MAX_EVENTS = 20000 };
+
+static struct arena arena;
+static struct chunk_manager *manager;
+static struct chunk_writer writer;
+static struct sample_encoder *encoder;
+static struct chunk_copy copy;
+static uint64_t seed;
+
+static void set_up(void)
+{
+    ck_assert_int_eq(arena_create(SLOTS * CHUNK_BYTES, &arena), 0);
+    ck_assert_int_eq(chunk_manager_create(&arena, 1, SLOTS * CHUNK_BYTES, &manager), 0);
+    chunk_writer_init(&writer, manager, CHUNK_WRITER_SAMPLER);
+    ck_assert_int_eq(sample_encoder_create(&writer, THREADS, &encoder), 0);
+    seed = 12345;
+}
+
+static void tear_down(void)
+{
+    sample_encoder_destroy(encoder);
+    chunk_manager_destroy(manager);
+    arena_destroy(&arena);
+}
+
+static uint64_t random_below(uint64_t bound)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return (seed >> 11) % bound;
+}
+
+/* --- What was written, and what is read back --- */
+
+/* One sample or late entry, with its tick. A stack is told by its depth and a sum over its frames.
+ */
+struct event {
+    uint8_t kind; /* SAMPLE, SAMPLE_TRUNCATED or LATE; SAME reads back as one of the former */
+    uint32_t thread_index;
+    uint64_t tick_ticks, ticks, cpu_us;
+    uint32_t depth;
+    uint64_t frames_sum;
+};
+
+static struct event written[MAX_EVENTS], read_back[MAX_EVENTS];
+static size_t written_count, read_count;
+static unsigned same_count, tick_count; /* as read */
+
+static uint64_t sum_of(const struct stack_frame *frames, uint32_t depth)
+{
+    uint64_t sum = 14695981039346656037u;
+    for (uint32_t i = 0; i < depth; i++)
+        sum = ((sum ^ frames[i].value) * 1099511628211u) ^ frames[i].is_label;
+    return sum;
+}
+
+static void add_event(struct event *events, size_t *count, struct event event)
+{
+    ck_assert_uint_lt(*count, MAX_EVENTS);
+    events[(*count)++] = event;
+}
+
+struct decoding {
+    uint64_t tick_ticks, last_ticks;
+    uint8_t last_kind[THREADS];
+    struct stack_state stacks[THREADS];
+};
+static struct decoding decoding;
+
+static void read_sample(uint8_t kind, const uint8_t *payload, size_t bytes)
+{
+    struct sample_entry sample;
+    int result = kind == ENTRY_SAME ? entry_decode_same(payload, bytes, &sample)
+                                    : entry_decode_sample(payload, bytes, &sample);
+    ck_assert_int_eq(result, 0);
+    ck_assert_uint_lt(sample.thread_index, THREADS);
+    struct stack_state *state = &decoding.stacks[sample.thread_index];
+    if (kind == ENTRY_SAME) {
+        kind = decoding.last_kind[sample.thread_index];
+        ck_assert_uint_ne(kind, 0);
+        same_count++;
+    } else {
+        ck_assert_int_eq(sample_decode_stack(&sample, state), 0);
+        decoding.last_kind[sample.thread_index] = kind;
+    }
+    struct event event = { kind,
+                           sample.thread_index,
+                           decoding.tick_ticks,
+                           decoding.tick_ticks + sample.ticks_after_tick,
+                           sample.cpu_us,
+                           state->depth,
+                           sum_of(state->frames, state->depth) };
+    add_event(read_back, &read_count, event);
+}
+
+static void read_entry(uint8_t kind, const uint8_t *payload, size_t bytes)
+{
+    uint64_t delta;
+    uint32_t thread_index;
+    switch (kind) {
+    case ENTRY_TICK:
+        ck_assert_int_eq(entry_decode_tick(payload, bytes, &delta), 0);
+        decoding.last_ticks += delta;
+        decoding.tick_ticks = decoding.last_ticks;
+        tick_count++;
+        break;
+    case ENTRY_LATE:
+        ck_assert_int_eq(entry_decode_late(payload, bytes, &thread_index), 0);
+        add_event(read_back, &read_count,
+                  (struct event){ .kind = ENTRY_LATE,
+                                  .thread_index = thread_index,
+                                  .tick_ticks = decoding.tick_ticks });
+        break;
+    default:
+        read_sample(kind, payload, bytes);
+    }
+}
+
+static size_t read_all(void)
+{
+    struct arena_reader *reader;
+    read_count = same_count = tick_count = 0;
+    ck_assert_int_eq(arena_reader_open(arena.fd, &reader), 0);
+    size_t chunks = arena_reader_chunk_count(reader);
+    for (size_t i = 0; i < chunks; i++) {
+        struct block_cursor cursor;
+        uint8_t kind;
+        const uint8_t *payload;
+        size_t bytes;
+        int result;
+        ck_assert_int_eq(arena_reader_copy_chunk(reader, i, &copy), 0);
+        memset(&decoding, 0, sizeof decoding);
+        decoding.last_ticks = copy.start_ticks;
+        block_cursor_init(&cursor, &copy);
+        while ((result = block_cursor_next(&cursor, &kind, &payload, &bytes)) == 1)
+            read_entry(kind, payload, bytes);
+        ck_assert_int_eq(result, 0);
+    }
+    arena_reader_close(reader);
+    return chunks;
+}
+
+static void assert_read_as_written(void)
+{
+    ck_assert_uint_eq(read_count, written_count);
+    for (size_t i = 0; i < written_count; i++) {
+        const struct event *a = &written[i], *b = &read_back[i];
+        bool is_equal = a->kind == b->kind && a->thread_index == b->thread_index &&
+                        a->tick_ticks == b->tick_ticks && a->ticks == b->ticks &&
+                        a->cpu_us == b->cpu_us && a->depth == b->depth &&
+                        a->frames_sum == b->frames_sum;
+        ck_assert_msg(is_equal, "event %zu: kind %d and %d, thread %u and %u, depth %u and %u", i,
+                      a->kind, b->kind, a->thread_index, b->thread_index, a->depth, b->depth);
+    }
+}
+
+/* --- Writing --- */
+
+struct test_stack {
+    uint32_t depth;
+    bool is_truncated;
+    struct stack_frame frames[SAMPLE_MAX_FRAMES];
+};
+static struct test_stack stacks[THREADS];
+static uint64_t now_ticks, tick_ticks;
+
+static void tick(void)
+{
+    now_ticks = tick_ticks = clock_ticks();
+    ck_assert_int_eq(sample_encoder_tick(encoder, tick_ticks), 0);
+}
+
+static void write_sample(uint32_t thread_index, uint64_t cpu_us)
+{
+    const struct test_stack *stack = &stacks[thread_index];
+    now_ticks += random_below(10000);
+    ck_assert_int_eq(sample_encoder_sample(encoder, thread_index, now_ticks, cpu_us, stack->frames,
+                                           stack->depth, stack->is_truncated),
+                     0);
+    struct event event = { stack->is_truncated ? ENTRY_SAMPLE_TRUNCATED : ENTRY_SAMPLE,
+                           thread_index,
+                           tick_ticks,
+                           now_ticks,
+                           cpu_us,
+                           stack->depth,
+                           sum_of(stack->frames, stack->depth) };
+    add_event(written, &written_count, event);
+}
+
+static struct stack_frame random_frame(void)
+{
+    switch (random_below(8)) {
+    case 0:
+        return (struct stack_frame){ random_below(UINT64_C(1) << 32), true };
+    case 1:
+        return (struct stack_frame){ random_below(UINT64_C(1) << 62), false };
+    case 2:
+        return (struct stack_frame){ 0, false };
+    default:
+        return (struct stack_frame){ 0x555500000000u + random_below(1 << 20), false };
+    }
+}
+
+/* Cuts some inner frames of the stack off and puts others there. */
+static void change_stack(struct test_stack *stack, uint32_t most_depth)
+{
+    uint32_t kept = (uint32_t)random_below(stack->depth + 1u);
+    stack->depth = kept + (uint32_t)random_below(most_depth - kept + 1u);
+    for (uint32_t i = kept; i < stack->depth; i++)
+        stack->frames[i] = random_frame();
+}
+
+static void make_stack(struct test_stack *stack, uint32_t depth)
+{
+    stack->depth = depth;
+    stack->is_truncated = false;
+    for (uint32_t i = 0; i < depth; i++)
+        stack->frames[i] = random_frame();
+}
+
+/* What was written since the writer was at END_BEFORE. */
+static size_t bytes_written_since(const uint8_t *end_before)
+{
+    return (size_t)(writer.next - end_before);
+}
+
+START_TEST(random_stacks_of_many_threads_survive)
+{
+    static const uint32_t depths[] = { 3, 40, 300, SAMPLE_MAX_FRAMES };
+    written_count = 0;
+    seed += (uint64_t)_i;
+    memset(stacks, 0, sizeof stacks);
+    while (writer.chunk == NULL || writer.chunk->range_start < 8 * CHUNK_BUFFER_BYTES) {
+        if (written_count + THREADS > MAX_EVENTS)
+            break;
+        tick();
+        for (uint32_t thread = 0; thread < THREADS; thread++) {
+            struct test_stack *stack = &stacks[thread];
+            uint64_t choice = random_below(10);
+            if (choice == 0)
+                continue;
+            if (choice == 1) {
+                ck_assert_int_eq(sample_encoder_late(encoder, thread), 0);
+                add_event(written, &written_count,
+                          (struct event){ .kind = ENTRY_LATE,
+                                          .thread_index = thread,
+                                          .tick_ticks = tick_ticks });
+                continue;
+            }
+            if (choice == 2)
+                sample_encoder_forget(encoder, thread);
+            if (choice == 3)
+                stack->is_truncated = !stack->is_truncated;
+            if (choice > 4)
+                change_stack(stack, depths[_i]);
+            write_sample(thread, random_below(3) == 0 ? 0 : random_below(100000));
+        }
+    }
+    chunk_writer_finish(&writer);
+    ck_assert_uint_ge(read_all(), 2);
+    ck_assert_uint_gt(same_count, 0);
+    assert_read_as_written();
+    ck_assert_uint_eq(arena.header->drops[DROP_BLOCK_TOO_LARGE], 0);
+}
+END_TEST
+
+START_TEST(a_stack_that_did_not_change_costs_a_few_bytes)
+{
+    make_stack(&stacks[0], 40);
+    written_count = 0;
+    tick();
+    write_sample(0, 1000);
+    const uint8_t *end = writer.next;
+    write_sample(0, 1000);
+    ck_assert_uint_le(bytes_written_since(end), 8);
+    read_all();
+    ck_assert_uint_eq(same_count, 1);
+    assert_read_as_written();
+}
+END_TEST
+
+START_TEST(only_what_is_new_of_a_stack_is_written)
+{
+    make_stack(&stacks[0], 1000);
+    written_count = 0;
+    tick();
+    write_sample(0, 1000);
+    const uint8_t *end = writer.next;
+    stacks[0].frames[999].value ^= 16;
+    write_sample(0, 1000);
+    ck_assert_uint_le(bytes_written_since(end), 24);
+    end = writer.next;
+    stacks[0].depth = 998;
+    write_sample(0, 1000);
+    ck_assert_uint_le(bytes_written_since(end), 14);
+    read_all();
+    ck_assert_uint_eq(same_count, 0);
+    assert_read_as_written();
+}
+END_TEST
+
+START_TEST(truncation_alone_is_a_change)
+{
+    make_stack(&stacks[0], 5);
+    written_count = 0;
+    tick();
+    write_sample(0, 0);
+    stacks[0].is_truncated = true;
+    write_sample(0, 0);
+    write_sample(0, 0);
+    stacks[0].is_truncated = false;
+    write_sample(0, 0);
+    read_all();
+    ck_assert_uint_eq(same_count, 1);
+    assert_read_as_written();
+}
+END_TEST
+
+START_TEST(an_empty_stack_is_a_stack)
+{
+    stacks[0] = (struct test_stack){ .depth = 0 };
+    written_count = 0;
+    tick();
+    write_sample(0, 5);
+    write_sample(0, 6);
+    ck_assert(!sample_encoder_needs_stack(encoder, 0));
+    chunk_writer_finish(&writer);
+    ck_assert(sample_encoder_needs_stack(encoder, 0));
+    read_all();
+    ck_assert_uint_eq(same_count, 1);
+    assert_read_as_written();
+}
+END_TEST
+
+START_TEST(a_new_chunk_in_the_middle_of_a_tick_starts_with_that_tick)
+{
+    make_stack(&stacks[0], 40);
+    make_stack(&stacks[1], 40);
+    written_count = 0;
+    tick();
+    write_sample(0, 1);
+    chunk_writer_finish(&writer);
+    write_sample(1, 2);
+    write_sample(0, 3);
+    ck_assert_uint_eq(read_all(), 2);
+    ck_assert_uint_eq(tick_count, 2);
+    ck_assert_uint_eq(same_count, 0);
+    assert_read_as_written();
+}
+END_TEST
+
+START_TEST(a_chunk_that_another_took_for_the_writer_gets_the_tick_too)
+{
+    make_stack(&stacks[0], 40);
+    written_count = 0;
+    tick();
+    write_sample(0, 1);
+    ck_assert_int_eq(chunk_writer_refill(&writer, 1), 0);
+    write_sample(0, 2);
+    ck_assert_uint_eq(read_all(), 2);
+    ck_assert_uint_eq(tick_count, 2);
+    assert_read_as_written();
+}
+END_TEST
+
+START_TEST(the_same_chunk_recycled_is_a_new_one)
+{
+    chunk_manager_set_limit(manager, CHUNK_BYTES);
+    make_stack(&stacks[0], 40);
+    written_count = 0;
+    tick();
+    write_sample(0, 1);
+    struct chunk *chunk = writer.chunk;
+    chunk_writer_finish(&writer);
+    written_count = 0;
+    write_sample(0, 2);
+    ck_assert_ptr_eq(writer.chunk, chunk);
+    read_all();
+    ck_assert_uint_eq(tick_count, 1);
+    ck_assert_uint_eq(same_count, 0);
+    assert_read_as_written();
+}
+END_TEST
+
+START_TEST(a_sleeping_thread_is_repeated_in_a_new_chunk)
+{
+    make_stack(&stacks[3], 40);
+    stacks[3].is_truncated = true;
+    written_count = 0;
+    ck_assert(!sample_encoder_needs_stack(encoder, 3));
+    tick();
+    ck_assert(!sample_encoder_needs_stack(encoder, 3));
+    write_sample(3, 1);
+    ck_assert(!sample_encoder_needs_stack(encoder, 3));
+    ck_assert_int_eq(sample_encoder_repeat(encoder, 3, now_ticks), 0);
+    chunk_writer_finish(&writer);
+    tick();
+    ck_assert(sample_encoder_needs_stack(encoder, 3));
+    ck_assert(!sample_encoder_needs_stack(encoder, 4));
+    ck_assert_int_eq(sample_encoder_repeat(encoder, 3, tick_ticks + 7), 0);
+    struct event repeated = written[0];
+    repeated.tick_ticks = tick_ticks;
+    repeated.ticks = tick_ticks + 7;
+    repeated.cpu_us = 0;
+    add_event(written, &written_count, repeated);
+    ck_assert(!sample_encoder_needs_stack(encoder, 3));
+    write_sample(3, 2);
+    read_all();
+    ck_assert_uint_eq(same_count, 1);
+    assert_read_as_written();
+}
+END_TEST
+
+START_TEST(a_forgotten_thread_starts_anew)
+{
+    make_stack(&stacks[3], 40);
+    written_count = 0;
+    tick();
+    write_sample(3, 1);
+    sample_encoder_forget(encoder, 3);
+    write_sample(3, 1);
+    sample_encoder_forget(encoder, 3);
+    chunk_writer_finish(&writer);
+    ck_assert(!sample_encoder_needs_stack(encoder, 3));
+    sample_encoder_forget(encoder, UINT32_MAX);
+    read_all();
+    ck_assert_uint_eq(same_count, 0);
+    assert_read_as_written();
+}
+END_TEST
+
+START_TEST(what_makes_no_sense_is_refused)
+{
+    struct stack_frame address = { UINT64_C(1) << 62, false };
+    struct stack_frame label = { UINT64_C(1) << 32, true };
+    make_stack(&stacks[0], 1);
+    const struct stack_frame *frames = stacks[0].frames;
+    ck_assert_int_eq(sample_encoder_sample(encoder, 0, 1, 0, frames, 1, false), -EINVAL);
+    ck_assert_int_eq(sample_encoder_late(encoder, 0), -EINVAL);
+    ck_assert_int_eq(sample_encoder_repeat(encoder, 0, 1), -EINVAL);
+    tick();
+    const uint8_t *end = writer.next;
+    ck_assert_int_eq(sample_encoder_sample(encoder, THREADS, 1, 0, frames, 1, false), -EINVAL);
+    ck_assert_int_eq(sample_encoder_sample(encoder, 0, 1, 0, frames, SAMPLE_MAX_FRAMES + 1, false),
+                     -EINVAL);
+    ck_assert_int_eq(sample_encoder_sample(encoder, 0, 1, 0, &address, 1, false), -EINVAL);
+    ck_assert_int_eq(sample_encoder_sample(encoder, 0, 1, 0, &label, 1, false), -EINVAL);
+    ck_assert_int_eq(sample_encoder_late(encoder, THREADS), -EINVAL);
+    ck_assert_int_eq(sample_encoder_repeat(encoder, THREADS, 1), -EINVAL);
+    ck_assert_uint_eq(bytes_written_since(end), 0);
+}
+END_TEST
+
+START_TEST(after_the_memory_limit_samples_go_on_with_their_tick)
+{
+    make_stack(&stacks[0], 40);
+    written_count = 0;
+    chunk_manager_set_limit(manager, 0);
+    tick_ticks = now_ticks = clock_ticks();
+    ck_assert_int_eq(sample_encoder_tick(encoder, tick_ticks), -ENOBUFS);
+    ck_assert_int_eq(sample_encoder_late(encoder, 0), -ENOBUFS);
+    ck_assert_uint_eq(arena.header->drops[DROP_MEMORY_LIMIT], 2);
+    chunk_manager_set_limit(manager, CHUNK_BYTES);
+    write_sample(0, 1);
+    read_all();
+    ck_assert_uint_eq(tick_count, 1);
+    assert_read_as_written();
+}
+END_TEST
+
+START_TEST(times_before_the_chunk_or_the_tick_are_exact)
+{
+    make_stack(&stacks[0], 2);
+    written_count = 0;
+    tick_ticks = clock_ticks() - 1000000;
+    ck_assert_int_eq(sample_encoder_tick(encoder, tick_ticks), 0);
+    now_ticks = tick_ticks - 50000;
+    write_sample(0, 1);
+    read_all();
+    assert_read_as_written();
+}
+END_TEST
+
+int main(void)
+{
+    clock_initialize();
+    Suite *suite = suite_create("buffer.sample_encoder");
+    TCase *tests = tcase_create("encoder");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_loop_test(tests, random_stacks_of_many_threads_survive, 0, 4);
+    tcase_add_test(tests, a_stack_that_did_not_change_costs_a_few_bytes);
+    tcase_add_test(tests, only_what_is_new_of_a_stack_is_written);
+    tcase_add_test(tests, truncation_alone_is_a_change);
+    tcase_add_test(tests, an_empty_stack_is_a_stack);
+    tcase_add_test(tests, a_new_chunk_in_the_middle_of_a_tick_starts_with_that_tick);
+    tcase_add_test(tests, a_chunk_that_another_took_for_the_writer_gets_the_tick_too);
+    tcase_add_test(tests, the_same_chunk_recycled_is_a_new_one);
+    tcase_add_test(tests, a_sleeping_thread_is_repeated_in_a_new_chunk);
+    tcase_add_test(tests, a_forgotten_thread_starts_anew);
+    tcase_add_test(tests, what_makes_no_sense_is_refused);
+    tcase_add_test(tests, after_the_memory_limit_samples_go_on_with_their_tick);
+    tcase_add_test(tests, times_before_the_chunk_or_the_tick_are_exact);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
