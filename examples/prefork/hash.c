@@ -46,21 +46,22 @@ static void expand_block(const uint8_t *block, uint32_t schedule[ROUNDS])
 
 static void hash_block(uint32_t state[8], const uint8_t *block)
 {
-    uint32_t schedule[ROUNDS], v[8];
+    uint32_t schedule[ROUNDS];
+    uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
+    uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
+
     expand_block(block, schedule);
-    memcpy(v, state, sizeof(v));
     for (unsigned i = 0; i < ROUNDS; i++) {
-        uint32_t s1 = rotate_right(v[4], 6) ^ rotate_right(v[4], 11) ^ rotate_right(v[4], 25);
-        uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
-        uint32_t t1 = v[7] + s1 + choice + round_constants[i] + schedule[i];
-        uint32_t s0 = rotate_right(v[0], 2) ^ rotate_right(v[0], 13) ^ rotate_right(v[0], 22);
-        uint32_t majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
-        memmove(v + 1, v, 7 * sizeof(v[0]));
-        v[4] += t1;
-        v[0] = t1 + s0 + majority;
+        uint32_t s1 = rotate_right(e, 6) ^ rotate_right(e, 11) ^ rotate_right(e, 25);
+        uint32_t s0 = rotate_right(a, 2) ^ rotate_right(a, 13) ^ rotate_right(a, 22);
+        uint32_t choice = (e & f) ^ (~e & g), majority = (a & b) ^ (a & c) ^ (b & c);
+        uint32_t t1 = h + s1 + choice + round_constants[i] + schedule[i];
+        h = g, g = f, f = e, e = d + t1;
+        d = c, c = b, b = a, a = t1 + s0 + majority;
     }
+    uint32_t mixed[8] = { a, b, c, d, e, f, g, h };
     for (unsigned i = 0; i < 8; i++)
-        state[i] += v[i];
+        state[i] += mixed[i];
 }
 
 /* The last one or two blocks: what is left of the data, a one bit, zeros, and the length in bits.

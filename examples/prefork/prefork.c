@@ -43,12 +43,12 @@ static int listen_on_loopback(int *listener)
 
 static int start_worker(struct server *server, unsigned index)
 {
-    PROFD_LABEL_SCOPE("start worker", PROFD_CATEGORY_OTHER);
     pid_t pid = fork();
     if (pid < 0)
         return -errno;
     if (pid == 0)
         _exit(worker_run(server->listener, index, server->thread_count));
+    PROFD_MARKER("worker started", PROFD_CATEGORY_OTHER);
     server->workers[index] = pid;
     return 0;
 }
