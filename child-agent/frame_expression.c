@@ -82,14 +82,14 @@ static void push(struct evaluation *e, struct frame_value value)
 
 static void push_constant(struct evaluation *e, int64_t constant)
 {
-    push(e, (struct frame_value){ VALUE_CONSTANT, 0, constant });
+    push(e, (struct frame_value){ .form = VALUE_CONSTANT, .offset = constant });
 }
 
 static struct frame_value pop(struct evaluation *e)
 {
     if (e->depth == 0) {
         e->failed = true;
-        return (struct frame_value){ VALUE_CONSTANT, 0, 0 };
+        return (struct frame_value){ .form = VALUE_CONSTANT };
     }
     return e->stack[--e->depth];
 }
@@ -105,7 +105,7 @@ static void push_register(struct evaluation *e, uint32_t number)
     if (number == DWARF_RIP)
         push_constant(e, add((int64_t)e->pc, offset));
     else
-        push(e, (struct frame_value){ VALUE_REGISTER, number, offset });
+        push(e, (struct frame_value){ .form = VALUE_REGISTER, .number = number, .offset = offset });
 }
 
 static void dereference(struct evaluation *e)
@@ -117,7 +117,45 @@ static void dereference(struct evaluation *e)
     push(e, value);
 }
 
-/* Constants with constants; and sums of a register and a constant. */
+static bool compute(uint8_t operation, int64_t a, int64_t b, int64_t *out)
+{
+    switch (operation) {
+    case DW_OP_plus:
+        *out = add(a, b);
+        return true;
+    case DW_OP_minus:
+        *out = (int64_t)((uint64_t)a - (uint64_t)b);
+        return true;
+    case DW_OP_and:
+        *out = a & b;
+        return true;
+    case DW_OP_shl:
+        *out = (uint64_t)b < 64 ? (int64_t)((uint64_t)a << b) : 0;
+        return true;
+    case DW_OP_eq:
+        *out = a == b;
+        return true;
+    case DW_OP_ne:
+        *out = a != b;
+        return true;
+    case DW_OP_ge:
+        *out = a >= b;
+        return true;
+    case DW_OP_gt:
+        *out = a > b;
+        return true;
+    case DW_OP_le:
+        *out = a <= b;
+        return true;
+    case DW_OP_lt:
+        *out = a < b;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Constants with constants; and sums and differences of the other forms with constants. */
 static void combine(struct evaluation *e, uint8_t operation)
 {
     struct frame_value b = pop(e);
@@ -128,45 +166,10 @@ static void combine(struct evaluation *e, uint8_t operation)
         b = swapped;
     }
     bool is_sum = operation == DW_OP_plus || operation == DW_OP_minus;
-    if (b.form != VALUE_CONSTANT ||
-        (a.form != VALUE_CONSTANT && !(is_sum && a.form == VALUE_REGISTER))) {
+    int64_t *left = a.form == VALUE_AT_REGISTER ? &a.addend : &a.offset;
+    if (b.form != VALUE_CONSTANT || (a.form != VALUE_CONSTANT && !is_sum) ||
+        !compute(operation, *left, b.offset, left))
         e->failed = true;
-        return;
-    }
-    switch (operation) {
-    case DW_OP_plus:
-        a.offset = add(a.offset, b.offset);
-        break;
-    case DW_OP_minus:
-        a.offset = (int64_t)((uint64_t)a.offset - (uint64_t)b.offset);
-        break;
-    case DW_OP_and:
-        a.offset &= b.offset;
-        break;
-    case DW_OP_shl:
-        a.offset = (uint64_t)b.offset < 64 ? (int64_t)((uint64_t)a.offset << b.offset) : 0;
-        break;
-    case DW_OP_eq:
-        a.offset = a.offset == b.offset;
-        break;
-    case DW_OP_ne:
-        a.offset = a.offset != b.offset;
-        break;
-    case DW_OP_ge:
-        a.offset = a.offset >= b.offset;
-        break;
-    case DW_OP_gt:
-        a.offset = a.offset > b.offset;
-        break;
-    case DW_OP_le:
-        a.offset = a.offset <= b.offset;
-        break;
-    case DW_OP_lt:
-        a.offset = a.offset < b.offset;
-        break;
-    default:
-        e->failed = true;
-    }
     push(e, a);
 }
 

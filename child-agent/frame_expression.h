@@ -14,13 +14,14 @@
 enum value_form {
     VALUE_CONSTANT,    /* offset */
     VALUE_REGISTER,    /* register + offset */
-    VALUE_AT_REGISTER, /* the 8 bytes at register + offset */
+    VALUE_AT_REGISTER, /* the 8 bytes at register + offset, + addend */
 };
 
 struct frame_value {
     enum value_form form;
     uint32_t number; /* of the register */
     int64_t offset;
+    int64_t addend; /* 0 but for VALUE_AT_REGISTER */
 };
 
 /* False: the value is of none of the forms, or the expression is malformed. */

@@ -32,12 +32,14 @@ struct library {
     void (*flush_cache)(unw_addr_space_t space, unw_word_t low, unw_word_t high);
 };
 
+/* Loaded once and kept: unloading would wait for the loader, in a forked child perhaps for ever. */
+static struct library library;
+static enum library_state library_state;
+
 struct slow_unwinder {
     struct module_map *modules;
-    enum library_state state;
-    struct library library;
     unw_accessors_t accessors;
-    unw_addr_space_t space;
+    unw_addr_space_t space;          /* NULL: not made yet */
     const struct snapshot *snapshot; /* that the accessors answer from */
     struct frame_tables tables;      /* that they answered from last */
     unw_cursor_t cursor;
@@ -140,7 +142,7 @@ static int find_procedure(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t
     table.u.rti.segbase = module->eh_frame_header_address;
     table.u.rti.table_data = module->eh_frame_header_address + table_offset;
     table.u.rti.table_len = count * 8 / sizeof(unw_word_t);
-    return slow->library.search_unwind_table(space, ip, &table, out, needs_info, context);
+    return library.search_unwind_table(space, ip, &table, out, needs_info, context);
 }
 
 static void put_procedure(unw_addr_space_t space, unw_proc_info_t *info, void *context)
@@ -180,24 +182,24 @@ static const unw_accessors_t ACCESSORS = {
 
 /* --- Loading --- */
 
-static bool find_functions(struct library *library)
+static bool find_functions(void)
 {
     const struct {
         const char *name;
         void *pointer; /* to a function pointer */
     } functions[] = {
-        { "_Ux86_64_create_addr_space", &library->create_addr_space },
-        { "_Ux86_64_destroy_addr_space", &library->destroy_addr_space },
-        { "_Ux86_64_init_remote", &library->init_remote },
-        { "_Ux86_64_step", &library->step },
-        { "_Ux86_64_get_reg", &library->get_reg },
-        { "_Ux86_64_dwarf_search_unwind_table", &library->search_unwind_table },
-        { "_Ux86_64_set_caching_policy", &library->set_caching_policy },
-        { "_Ux86_64_set_cache_size", &library->set_cache_size },
-        { "_Ux86_64_flush_cache", &library->flush_cache },
+        { "_Ux86_64_create_addr_space", &library.create_addr_space },
+        { "_Ux86_64_destroy_addr_space", &library.destroy_addr_space },
+        { "_Ux86_64_init_remote", &library.init_remote },
+        { "_Ux86_64_step", &library.step },
+        { "_Ux86_64_get_reg", &library.get_reg },
+        { "_Ux86_64_dwarf_search_unwind_table", &library.search_unwind_table },
+        { "_Ux86_64_set_caching_policy", &library.set_caching_policy },
+        { "_Ux86_64_set_cache_size", &library.set_cache_size },
+        { "_Ux86_64_flush_cache", &library.flush_cache },
     };
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-        void *function = dlsym(library->handle, functions[i].name);
+        void *function = dlsym(library.handle, functions[i].name);
         if (function == NULL)
             return false;
         memcpy(functions[i].pointer, &function, sizeof function);
@@ -205,29 +207,31 @@ static bool find_functions(struct library *library)
     return true;
 }
 
-static enum library_state load(struct slow_unwinder *slow)
+static enum library_state load(void)
 {
-    struct library *library = &slow->library;
-    library->handle = dlopen("libunwind-x86_64.so.8", RTLD_LOCAL | RTLD_LAZY);
-    if (library->handle == NULL)
+    library.handle = dlopen("libunwind-x86_64.so.8", RTLD_LOCAL | RTLD_LAZY);
+    if (library.handle == NULL)
         return LIBRARY_MISSING;
-    slow->accessors = ACCESSORS;
-    if (find_functions(library))
-        slow->space = library->create_addr_space(&slow->accessors, 0);
-    if (slow->space == NULL) {
-        dlclose(library->handle);
-        return LIBRARY_MISSING;
-    }
-    library->set_caching_policy(slow->space, UNW_CACHE_GLOBAL);
-    library->set_cache_size(slow->space, CACHE_ENTRIES, 0);
-    return LIBRARY_LOADED;
+    return find_functions() ? LIBRARY_LOADED : LIBRARY_MISSING;
 }
 
-static bool is_loaded(struct slow_unwinder *slow)
+static bool make_space(struct slow_unwinder *slow)
 {
-    if (slow->state == LIBRARY_UNTRIED)
-        slow->state = load(slow);
-    return slow->state == LIBRARY_LOADED;
+    slow->accessors = ACCESSORS;
+    slow->space = library.create_addr_space(&slow->accessors, 0);
+    if (slow->space == NULL)
+        return false;
+    /* Without them it is only slower. */
+    (void)library.set_caching_policy(slow->space, UNW_CACHE_GLOBAL);
+    (void)library.set_cache_size(slow->space, CACHE_ENTRIES, 0);
+    return true;
+}
+
+static bool is_ready(struct slow_unwinder *slow)
+{
+    if (library_state == LIBRARY_UNTRIED)
+        library_state = load();
+    return library_state == LIBRARY_LOADED && (slow->space != NULL || make_space(slow));
 }
 
 int slow_unwinder_create(struct module_map *modules, struct slow_unwinder **out)
@@ -244,18 +248,16 @@ void slow_unwinder_destroy(struct slow_unwinder *slow)
 {
     if (slow == NULL)
         return;
-    if (slow->state == LIBRARY_LOADED) {
-        slow->library.destroy_addr_space(slow->space);
-        dlclose(slow->library.handle);
-    }
+    if (slow->space != NULL)
+        library.destroy_addr_space(slow->space);
     pages_free(slow, sizeof *slow);
 }
 
 void slow_unwinder_forget(struct slow_unwinder *slow)
 {
     memset(&slow->tables, 0, sizeof slow->tables);
-    if (slow->state == LIBRARY_LOADED)
-        slow->library.flush_cache(slow->space, 0, 0);
+    if (slow->space != NULL)
+        library.flush_cache(slow->space, 0, 0);
 }
 
 /* --- Walking --- */
@@ -267,25 +269,25 @@ void slow_unwinder_restart(struct slow_unwinder *slow)
 
 static bool start(struct slow_unwinder *slow, const struct snapshot *snapshot)
 {
-    if (!is_loaded(slow))
+    if (!is_ready(slow))
         return false;
     slow->snapshot = snapshot;
     slow->index = 0;
-    slow->has_cursor = slow->library.init_remote(&slow->cursor, slow->space, slow) == 0;
+    slow->has_cursor = library.init_remote(&slow->cursor, slow->space, slow) == 0;
     return slow->has_cursor;
 }
 
 static uint64_t register_of(struct slow_unwinder *slow, int number)
 {
     unw_word_t value = 0;
-    return slow->library.get_reg(&slow->cursor, number, &value) == 0 ? value : 0;
+    return library.get_reg(&slow->cursor, number, &value) == 0 ? value : 0;
 }
 
 /* Moves the cursor from one frame to the next: libunwind's answer, positive when there is one. */
 static int move(struct slow_unwinder *slow)
 {
     slow->index++;
-    return slow->library.step(&slow->cursor);
+    return library.step(&slow->cursor);
 }
 
 /* Follows to frame INDEX, and checks that it is the frame we mean. */

@@ -2,9 +2,9 @@
  * describe.
  *
  * libunwind-x86_64 is loaded when it is first needed, into a scope of its own: what it and its
- * dependencies export never meets the program's own functions. Where it isn't installed, it answers
- * "don't know". Of memory it is shown only the copy of the stack and the modules' unwind tables.
- * Sampler thread only. */
+ * dependencies export never meets the program's own functions. It is never unloaded. Where it isn't
+ * installed, it answers "don't know". Of memory it is shown only the copy of the stack and the
+ * modules' unwind tables. Sampler thread only. */
 #ifndef PROFD_AGENT_UNWIND_LIBUNWIND_H
 #define PROFD_AGENT_UNWIND_LIBUNWIND_H
 

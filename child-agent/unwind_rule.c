@@ -9,6 +9,7 @@ enum {
     DWARF_RSP = 7,
     DWARF_REGISTERS = 16, /* of general purpose */
     RETURN_ADDRESS_OFFSET = -8,
+    WORD_BYTES = 8,
 };
 
 /* --- Rules --- */
@@ -19,15 +20,19 @@ static bool cfa_value(const struct frame_row *row, uint64_t pc, struct frame_val
 {
     if (row->is_cfa_expression)
         return frame_expression_evaluate(row->cfa_expression, pc, out);
-    *out = (struct frame_value){ VALUE_REGISTER, row->cfa_register, row->cfa_offset };
+    *out = (struct frame_value){ .form = VALUE_REGISTER,
+                                 .number = row->cfa_register,
+                                 .offset = row->cfa_offset };
     return true;
 }
 
 static bool set_cfa(struct unwind_rule *rule, const struct frame_value *cfa)
 {
     if (cfa->offset != (int32_t)cfa->offset || cfa->form == VALUE_CONSTANT ||
-        cfa->number >= DWARF_REGISTERS)
+        cfa->number >= DWARF_REGISTERS || cfa->addend % WORD_BYTES != 0 || cfa->addend < 0 ||
+        cfa->addend / WORD_BYTES > RULE_ADDEND_MASK)
         return false;
+    rule->detail = (uint8_t)(cfa->addend / WORD_BYTES);
     rule->cfa_offset = (int32_t)cfa->offset;
     bool is_value = cfa->form == VALUE_REGISTER;
     if (cfa->number == DWARF_RSP)

@@ -12,7 +12,8 @@
  * always something that may be read, so that the hot loop needs no branch for it. The two kinds of
  * base are 0 and 1 for the same reason. The other kinds leave the hot loop:
  *
- *     CFA = 8 bytes at rsp or rbp + offset    functions that realign their stack keep it there
+ *     CFA = 8 bytes at rsp or rbp + offset    functions that realign their stack keep it there;
+ *                                             + a little, where they keep the rsp of before a push
  *     CFA = another register + offset         a few instructions of such functions, and of the
  * loader signal                                  the caller's registers are in a ucontext at rsp
  *     root                                    there is no caller
@@ -38,7 +39,7 @@ enum unwind_rule_kind {
     RULE_RSP = 0,
     RULE_RBP = 1,
     RULE_LAST_SIMPLE = RULE_RBP,
-    RULE_AT_RSP = 2, /* CFA = 8 bytes at rsp + cfa_offset */
+    RULE_AT_RSP = 2, /* CFA = 8 bytes at rsp + cfa_offset, + 8 * addend in `detail` */
     RULE_AT_RBP = 3,
     RULE_REGISTER = 4, /* CFA = register `detail` + cfa_offset */
     RULE_SIGNAL = 5,
@@ -51,6 +52,7 @@ enum {
     RULE_RBP_UNCHANGED = -8, /* rbp_offset */
     RULE_RBP_RELATIVE_TO_RBP = 64 /* flag in `detail`: saved at rbp + rbp_offset instead */,
     RULE_REGISTER_MASK = 15,
+    RULE_ADDEND_MASK = 63,
 };
 
 struct unwind_rule {

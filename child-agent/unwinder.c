@@ -90,6 +90,15 @@ static struct unwind_rule get_rule(struct unwinder *unwinder, const struct unwin
 
 /* --- One step --- */
 
+static bool read_cfa(const struct unwind_state *state, uint64_t address, struct unwind_rule rule,
+                     uint64_t *out)
+{
+    if (!unwind_read_word(state->snapshot, address, out))
+        return false;
+    *out += (uint64_t)(rule.detail & RULE_ADDEND_MASK) * WORD_BYTES;
+    return true;
+}
+
 /* The CFA that RULE gives in the frame that the walk is at; false: not to be had. */
 static bool find_cfa(struct unwinder *unwinder, const struct walk *walk, struct unwind_rule rule,
                      uint64_t *out)
@@ -106,9 +115,9 @@ static bool find_cfa(struct unwinder *unwinder, const struct walk *walk, struct 
         *out = state->rbp + offset;
         return true;
     case RULE_AT_RSP:
-        return unwind_read_word(state->snapshot, state->rsp + offset, out);
+        return read_cfa(state, state->rsp + offset, rule, out);
     case RULE_AT_RBP:
-        return unwind_read_word(state->snapshot, state->rbp + offset, out);
+        return read_cfa(state, state->rbp + offset, rule, out);
     case RULE_REGISTER:
         number = rule.detail & RULE_REGISTER_MASK;
         *out = state->rsp;

@@ -23,30 +23,34 @@ static const struct {
     bool is_known;
     enum value_form form;
     uint32_t number;
-    int64_t offset;
+    int64_t offset, addend;
 } expressions[] = {
-    { "register + offset", BYTES(0x77, 8), PC, true, VALUE_REGISTER, RSP, 8 },
-    { "negative offset", BYTES(0x76, 0x78), PC, true, VALUE_REGISTER, RBP, -8 },
-    { "word at register", BYTES(0x76, 0x78, 0x06), PC, true, VALUE_AT_REGISTER, RBP, -8 },
-    { "stub, before the push", BYTES(LINKAGE_STUB), PC + 10, true, VALUE_REGISTER, RSP, 8 },
-    { "stub, after the push", BYTES(LINKAGE_STUB), PC + 11, true, VALUE_REGISTER, RSP, 16 },
-    { "constant + register", BYTES(0x34, 0x77, 0, 0x22), PC, true, VALUE_REGISTER, RSP, 4 },
-    { "register - constant", BYTES(0x77, 16, 0x08, 4, 0x1c), PC, true, VALUE_REGISTER, RSP, 12 },
-    { "plus_uconst", BYTES(0x77, 0, 0x23, 0x80, 1), PC, true, VALUE_REGISTER, RSP, 128 },
-    { "signed byte", BYTES(0x09, 0xff), PC, true, VALUE_CONSTANT, 0, -1 },
-    { "two bytes", BYTES(0x0a, 0xff, 0xff), PC, true, VALUE_CONSTANT, 0, 65535 },
-    { "four signed bytes", BYTES(0x0d, 0xfe, 0xff, 0xff, 0xff), PC, true, VALUE_CONSTANT, 0, -2 },
-    { "shift by too much", BYTES(0x31, 0x08, 200, 0x24), PC, true, VALUE_CONSTANT, 0, 0 },
-    { "sum of registers", BYTES(0x77, 0, 0x76, 0, 0x22), PC, false, VALUE_CONSTANT, 0, 0 },
-    { "constant - register", BYTES(0x34, 0x77, 0, 0x1c), PC, false, VALUE_CONSTANT, 0, 0 },
-    { "word at a word", BYTES(0x76, 0, 0x06, 0x06), PC, false, VALUE_CONSTANT, 0, 0 },
-    { "word at a constant", BYTES(0x34, 0x06), PC, false, VALUE_CONSTANT, 0, 0 },
-    { "nothing on the stack", BYTES(0x22), PC, false, VALUE_CONSTANT, 0, 0 },
+    { "register + offset", BYTES(0x77, 8), PC, true, VALUE_REGISTER, RSP, 8, 0 },
+    { "negative offset", BYTES(0x76, 0x78), PC, true, VALUE_REGISTER, RBP, -8, 0 },
+    { "word at register", BYTES(0x76, 0x78, 0x06), PC, true, VALUE_AT_REGISTER, RBP, -8, 0 },
+    { "stub, before the push", BYTES(LINKAGE_STUB), PC + 10, true, VALUE_REGISTER, RSP, 8, 0 },
+    { "stub, after the push", BYTES(LINKAGE_STUB), PC + 11, true, VALUE_REGISTER, RSP, 16, 0 },
+    { "constant + register", BYTES(0x34, 0x77, 0, 0x22), PC, true, VALUE_REGISTER, RSP, 4, 0 },
+    { "register - constant", BYTES(0x77, 16, 0x08, 4, 0x1c), PC, true, VALUE_REGISTER, RSP, 12, 0 },
+    { "plus_uconst", BYTES(0x77, 0, 0x23, 0x80, 1), PC, true, VALUE_REGISTER, RSP, 128, 0 },
+    { "signed byte", BYTES(0x09, 0xff), PC, true, VALUE_CONSTANT, 0, -1, 0 },
+    { "two bytes", BYTES(0x0a, 0xff, 0xff), PC, true, VALUE_CONSTANT, 0, 65535, 0 },
+    { "four signed bytes", BYTES(0x0d, 0xfe, 0xff, 0xff, 0xff), PC, true, VALUE_CONSTANT, 0, -2,
+      0 },
+    { "shift by too much", BYTES(0x31, 0x08, 200, 0x24), PC, true, VALUE_CONSTANT, 0, 0, 0 },
+    { "word at register + constant", BYTES(0x77, 0x98, 1, 0x06, 0x23, 8), PC, true,
+      VALUE_AT_REGISTER, RSP, 152, 8 },
+    { "shifted register", BYTES(0x77, 0, 0x31, 0x24), PC, false, VALUE_CONSTANT, 0, 0, 0 },
+    { "sum of registers", BYTES(0x77, 0, 0x76, 0, 0x22), PC, false, VALUE_CONSTANT, 0, 0, 0 },
+    { "constant - register", BYTES(0x34, 0x77, 0, 0x1c), PC, false, VALUE_CONSTANT, 0, 0, 0 },
+    { "word at a word", BYTES(0x76, 0, 0x06, 0x06), PC, false, VALUE_CONSTANT, 0, 0, 0 },
+    { "word at a constant", BYTES(0x34, 0x06), PC, false, VALUE_CONSTANT, 0, 0, 0 },
+    { "nothing on the stack", BYTES(0x22), PC, false, VALUE_CONSTANT, 0, 0, 0 },
     { "too much on the stack", BYTES(0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30), PC,
-      false, VALUE_CONSTANT, 0, 0 },
-    { "cut off", BYTES(0x0c, 1, 2), PC, false, VALUE_CONSTANT, 0, 0 },
-    { "unknown operation", BYTES(0x30, 0x30, 0xff), PC, false, VALUE_CONSTANT, 0, 0 },
-    { "empty", { 0 }, 0, PC, false, VALUE_CONSTANT, 0, 0 },
+      false, VALUE_CONSTANT, 0, 0, 0 },
+    { "cut off", BYTES(0x0c, 1, 2), PC, false, VALUE_CONSTANT, 0, 0, 0 },
+    { "unknown operation", BYTES(0x30, 0x30, 0xff), PC, false, VALUE_CONSTANT, 0, 0, 0 },
+    { "empty", { 0 }, 0, PC, false, VALUE_CONSTANT, 0, 0, 0 },
 };
 
 START_TEST(expressions_have_values)
@@ -56,10 +60,10 @@ START_TEST(expressions_have_values)
     bool is_known = frame_expression_evaluate(expression, expressions[_i].pc, &value);
     ck_assert_msg(is_known == expressions[_i].is_known, "%s", expressions[_i].what);
     if (is_known)
-        ck_assert_msg(value.form == expressions[_i].form &&
-                          value.number == expressions[_i].number &&
-                          value.offset == expressions[_i].offset,
-                      "%s", expressions[_i].what);
+        ck_assert_msg(
+            value.form == expressions[_i].form && value.number == expressions[_i].number &&
+                value.offset == expressions[_i].offset && value.addend == expressions[_i].addend,
+            "%s", expressions[_i].what);
 }
 END_TEST
 
@@ -86,6 +90,8 @@ END_TEST
 
 static const uint8_t at_rbp_minus_8[] = { 0x76, 0x78, 0x06 };
 static const uint8_t rbp_itself[] = { 0x76, 0 };
+static const uint8_t at_rsp_152_plus_8[] = { 0x77, 0x98, 1, 0x06, 0x23, 8 };
+static const uint8_t at_rsp_plus_4[] = { 0x77, 0, 0x06, 0x23, 4 };
 static const uint8_t sum_of_registers[] = { 0x77, 0, 0x76, 0, 0x22 };
 
 #define RETURN_AT_CFA_8                                                                            \
@@ -119,6 +125,17 @@ static const struct {
         .rbp = { .place = REGISTER_AT_EXPRESSION, .expression = { rbp_itself, 2 } },
         .return_address = RETURN_AT_CFA_8 },
       { -8, 0, RULE_AT_RBP, RULE_RBP_RELATIVE_TO_RBP } },
+    { "realigned, rsp kept from before the pushes",
+      { .is_cfa_expression = true,
+        .cfa_expression = { at_rsp_152_plus_8, sizeof at_rsp_152_plus_8 },
+        .rbp = { .place = REGISTER_AT_OFFSET, .offset = -24 },
+        .return_address = RETURN_AT_CFA_8 },
+      { 152, -24, RULE_AT_RSP, 1 } },
+    { "an addend that is no word",
+      { .is_cfa_expression = true,
+        .cfa_expression = { at_rsp_plus_4, sizeof at_rsp_plus_4 },
+        .return_address = RETURN_AT_CFA_8 },
+      { 0, RULE_RBP_UNCHANGED, RULE_BEYOND, 0 } },
     { "realigning",
       { .cfa_register = R10, .return_address = RETURN_AT_CFA_8 },
       { 0, RULE_RBP_UNCHANGED, RULE_REGISTER, R10 } },
