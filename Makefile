@@ -64,10 +64,11 @@ $(B)/obj/%.o: %.c
 
 # What agent, daemon and profctl share.
 $(COMMON): $(call objs,buffer json ipc)
-# Everything but the mains; what a program or test does not use stays out of it.
+# Everything but the mains; what a program or test does not use stays out of it. (q, not r: files of one
+# name in two folders are both kept.)
 $(ROOMS): $(filter-out $(MAINS) $(INTRUDERS),$(call objs,buffer json ipc child-agent daemon profctl))
 $(COMMON) $(ROOMS):
-	$(Q)mkdir -p $(@D) && rm -f $@ && $(call say,AR,$@) && $(AR) rcs $@ $^
+	$(Q)mkdir -p $(@D) && rm -f $@ && $(call say,AR,$@) && $(AR) qcs $@ $^
 
 # --- Programs ---
 
