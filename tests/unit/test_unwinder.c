@@ -148,6 +148,45 @@ OPAQUE static void sort(void)
     sink += (uint64_t)values[0];
 }
 
+/* As assembly of cryptographic libraries: the rsp of before is kept in the realigned frame. */
+__asm__(".text\n.type keeps_old_rsp, @function\nkeeps_old_rsp:\n"
+        ".cfi_startproc\n"
+        " movq %rsp, %rax\n.cfi_def_cfa_register %rax\n"
+        " pushq %rbx\n.cfi_offset %rbx, -16\n"
+        " subq $48, %rsp\n"
+        " andq $-64, %rsp\n"
+        " movq %rax, 24(%rsp)\n.cfi_escape 0x0f, 5, 0x77, 24, 0x06, 0x23, 8\n"
+        " call *%rdi\n"
+        " movq 24(%rsp), %rsi\n.cfi_def_cfa %rsi, 8\n"
+        " movq -8(%rsi), %rbx\n.cfi_restore %rbx\n"
+        " leaq (%rsi), %rsp\n.cfi_def_cfa_register %rsp\n"
+        " ret\n.cfi_endproc\n.size keeps_old_rsp, .-keeps_old_rsp\n");
+void keeps_old_rsp(void (*function)(void));
+
+/* The return address is in a register, which those it calls may have saved: beyond any compact
+ * rule. */
+__asm__(".text\n.type keeps_return_address, @function\nkeeps_return_address:\n"
+        ".cfi_startproc\n"
+        " pushq %r12\n.cfi_adjust_cfa_offset 8\n"
+        " movq 8(%rsp), %r12\n.cfi_register %rip, %r12\n"
+        " call *%rdi\n"
+        " nop\n.cfi_offset %rip, -8\n"
+        " popq %r12\n.cfi_adjust_cfa_offset -8\n"
+        " ret\n.cfi_endproc\n.size keeps_return_address, .-keeps_return_address\n");
+void keeps_return_address(void (*function)(void));
+
+OPAQUE static void calls_keeps_old_rsp(void)
+{
+    keeps_old_rsp(snapshot_here);
+    sink++;
+}
+
+OPAQUE static void calls_keeps_return_address(void)
+{
+    keeps_return_address(snapshot_here);
+    sink++;
+}
+
 /* --- Whole stacks --- */
 
 START_TEST(every_shape_of_frame_leads_to_its_caller)
@@ -178,6 +217,21 @@ START_TEST(every_shape_of_frame_leads_to_its_caller)
     ck_assert_uint_eq(statistics.frames_pointer, 0);
     ck_assert_uint_gt(statistics.frames_filled, 10);
     ck_assert_uint_ge(statistics.frames_cached, statistics.frames_filled);
+}
+END_TEST
+
+START_TEST(what_no_rule_can_say_is_asked_of_libunwind)
+{
+    struct unwind_statistics statistics;
+    calls_keeps_return_address();
+    size_t count = walk();
+    unwinder_get_statistics(unwinder, &statistics);
+    ck_assert_uint_eq(statistics.frames_libunwind, 1);
+    ck_assert(is_complete);
+    size_t at = frame_of((const void *)keeps_return_address, 0, count);
+    ck_assert_uint_lt(at, count);
+    ck_assert_uint_eq(frame_of((const void *)calls_keeps_return_address, at + 1, count), at + 1);
+    assert_same_as_reference(count);
 }
 END_TEST
 
@@ -566,7 +620,7 @@ OPAQUE static void with_cleanup(void)
 }
 
 static void (*const stepped_functions[])(void) = {
-    sort, call_library, bind_lazily, jump, raise_signal, with_cleanup,
+    sort, call_library, bind_lazily, jump, raise_signal, with_cleanup, calls_keeps_old_rsp,
 };
 
 START_TEST(at_every_instruction_the_callers_are_those_libunwind_finds)
@@ -595,6 +649,7 @@ int main(void)
     tcase_add_checked_fixture(stacks, setup, teardown);
     tcase_set_timeout(stacks, 60);
     tcase_add_test(stacks, every_shape_of_frame_leads_to_its_caller);
+    tcase_add_test(stacks, what_no_rule_can_say_is_asked_of_libunwind);
     tcase_add_test(stacks, a_signal_handler_leads_to_what_it_interrupted);
     tcase_add_test(stacks, an_interrupted_first_instruction_is_not_taken_for_the_function_before);
     tcase_add_test(stacks, a_thread_ends_at_its_root);
