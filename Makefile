@@ -68,7 +68,7 @@ $(COMMON): $(call objs,buffer json ipc)
 # name in two folders are both kept.)
 $(ROOMS): $(filter-out $(MAINS) $(INTRUDERS),$(call objs,buffer json ipc child-agent daemon profctl))
 $(COMMON) $(ROOMS):
-	$(Q)mkdir -p $(@D) && rm -f $@ && $(call say,AR,$@) && $(AR) qcs $@ $^
+	$(Q)mkdir -p $(@D) && rm -f $@.new && $(call say,AR,$@) && $(AR) qcs $@.new $^ && mv $@.new $@
 
 # --- Programs ---
 
