@@ -11,7 +11,10 @@
 #include "child-agent/pages.h"
 #include "child-agent/process_memory.h"
 
+/* For unknown addresses. Doubled as long as reading the list tells nothing new, as with generated
+ * code. */
 static const uint64_t REFRESH_INTERVAL_NS = 100 * 1000 * 1000;
+static const uint64_t REFRESH_INTERVAL_MAX_NS = 800 * 1000 * 1000;
 
 enum {
     MAX_COPIED_BYTES = 64 * 1024 * 1024, /* of one table */
@@ -53,7 +56,7 @@ struct module_map {
     struct mapping_list mappings;
     struct path_block *paths;
     uint64_t generation;
-    uint64_t refreshed_ns;
+    uint64_t refreshed_ns, refresh_interval_ns;
     _Atomic uint64_t announced; /* changes told of by other threads */
     uint64_t announced_seen;
     bool was_read;
@@ -335,12 +338,21 @@ static struct module_entry *find_entry(const struct module_map *map, uint64_t ad
     return &map->entries.at[low - 1];
 }
 
+static void set_interval(struct module_map *map, bool is_news)
+{
+    uint64_t interval_ns = is_news ? REFRESH_INTERVAL_NS : 2 * map->refresh_interval_ns;
+    map->refresh_interval_ns =
+        interval_ns < REFRESH_INTERVAL_MAX_NS ? interval_ns : REFRESH_INTERVAL_MAX_NS;
+}
+
 const struct module *module_map_find(struct module_map *map, uint64_t address, bool *changed)
 {
     bool was_changed = refresh_if_announced(map);
     struct module_entry *entry = find_entry(map, address);
-    if (entry == NULL && coarse_now_ns() - map->refreshed_ns >= REFRESH_INTERVAL_NS) {
-        was_changed |= refresh(map);
+    if (entry == NULL && coarse_now_ns() - map->refreshed_ns >= map->refresh_interval_ns) {
+        bool is_news = refresh(map);
+        was_changed |= is_news;
+        set_interval(map, is_news);
         entry = find_entry(map, address);
     }
     if (changed != NULL && was_changed)
@@ -390,6 +402,7 @@ int module_map_create(const struct module_events *events, struct module_map **ou
     struct module_map *map = pages_allocate(sizeof *map);
     if (map == NULL)
         return -ENOMEM;
+    map->refresh_interval_ns = REFRESH_INTERVAL_NS;
     if (events != NULL)
         map->events = *events;
     *out = map;

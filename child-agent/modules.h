@@ -49,8 +49,9 @@ void module_map_changed(struct module_map *map);
 
 /* The module that ADDRESS is in, or NULL (generated code, vdso without a file name is still a
  * module
- * "[vdso]"). Refreshes at most every 100 ms for unknown addresses. The pointer is valid until the
- * next call. *CHANGED (may be NULL) is set when the list changed, so that cached rules must go. */
+ * "[vdso]"). Reads the list anew for an unknown address: at most every 100 ms, and more rarely
+ * while that tells nothing new. The pointer is valid until the next call. *CHANGED (may be NULL) is
+ * set when the list changed, so that cached rules must go. */
 const struct module *module_map_find(struct module_map *map, uint64_t address, bool *changed);
 
 /* A number that grows with every change of the list; reads it anew first when a change was
