@@ -15,7 +15,8 @@ static char *format_with_exponent(char *out, double value)
         value /= 10;
         exponent++;
     }
-    uint64_t hundred_trillionths = (uint64_t)(value * 1e14 + 0.5);
+    /* Cut, not rounded: the largest double must not become larger than it is. */
+    uint64_t hundred_trillionths = (uint64_t)(value * 1e14);
     out = json_format_u64(out, hundred_trillionths);
     *out++ = 'e';
     return json_format_u64(out, (uint64_t)(exponent > 14 ? exponent - 14 : 0));

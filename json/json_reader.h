@@ -52,6 +52,11 @@ void json_reader_close(struct json_reader *reader);
  * repeated. */
 int json_reader_next(struct json_reader *reader);
 
+/* Whether the open collection has another element or member: 1, or 0 when its end comes next (or no
+ * collection is open), or an error as next. Not between a KEY and its value. The token that next
+ * returned is no longer valid. */
+int json_reader_more(struct json_reader *reader);
+
 /* How many collections are open; counts one that has just started, not one that has just ended. */
 unsigned json_reader_depth(const struct json_reader *reader);
 

@@ -20,12 +20,6 @@ typedef uint32_t proportion_value;
 /* DONE of TOTAL as a proportion; all when TOTAL is 0 or DONE is not below it. */
 proportion_value proportion_of(uint64_t done, uint64_t total);
 
-/* PERCENT in hundredths (10000: all), exact. */
-static inline proportion_value proportion_from_basis_points(uint32_t basis_points)
-{
-    return basis_points >= 10000 ? PROGRESS_SCALE : PROGRESS_SCALE / 10000 * basis_points;
-}
-
 /* The number at the top. Written by the thread at work, polled by any. */
 struct progress_value {
     _Atomic proportion_value proportion;
