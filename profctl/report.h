@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "profctl/process_libraries.h"
 #include "profctl/thread_tables.h"
 #include "json/json_reader.h"
 #include "json/mapped_array.h"
@@ -69,9 +70,10 @@ int report_print_json(const struct report *report, const char *file, uint64_t to
 /* --- Parts, for the above and for tests --- */
 
 /* Adds one thread to THREAD: WEIGHTS has, for each of TABLES' stacks, how many samples ended in it.
- * 0 or -ENOMEM. */
+ * Addresses in one of LIBRARIES count as "0xOFFSET (in LIBRARY)", so that they are the same in all
+ * processes. 0 or -ENOMEM. */
 int report_count_functions(struct report_thread *thread, const struct thread_tables *tables,
-                           const uint64_t *weights);
+                           const struct process_libraries *libraries, const uint64_t *weights);
 
 /* The group of that name, made when it is new; NULL: no memory. */
 struct report_process *report_find_process(struct report *report, const char *name);

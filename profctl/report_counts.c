@@ -1,5 +1,7 @@
 /* Groups of a report, and the counting of functions. */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,11 +90,9 @@ static bool is_recursion(const struct thread_tables *tables, uint32_t stack)
     return false;
 }
 
-static struct function_count *find_count(struct report_thread *thread,
-                                         const struct thread_tables *tables, uint32_t location)
+static struct function_count *find_count(struct report_thread *thread, const char *name,
+                                         size_t length)
 {
-    size_t length;
-    const char *name = thread_tables_string(tables, location, &length);
     uint32_t index = unique_strings_add(&thread->functions, name, length);
 
     if (index == UNIQUE_NONE ||
@@ -100,6 +100,31 @@ static struct function_count *find_count(struct report_thread *thread,
          mapped_array_push(&thread->counts, sizeof(struct function_count)) == NULL))
         return NULL;
     return (struct function_count *)thread->counts.items + index;
+}
+
+/* The count of the function that LOCATION names. */
+static struct function_count *find_location_count(struct report_thread *thread,
+                                                  const struct thread_tables *tables,
+                                                  const struct process_libraries *libraries,
+                                                  uint32_t location)
+{
+    const struct process_library *library;
+    struct function_count *found;
+    size_t length;
+    uint64_t address;
+    char *text;
+    int written;
+    const char *name = thread_tables_string(tables, location, &length);
+
+    if (!thread_tables_address(tables, location, &address) ||
+        (library = process_libraries_find(libraries, address)) == NULL)
+        return find_count(thread, name, length);
+    written = asprintf(&text, "0x%" PRIx64 " (in %s)", address - library->load_bias, library->name);
+    if (written < 0)
+        return NULL;
+    found = find_count(thread, text, (size_t)written);
+    free(text);
+    return found;
 }
 
 /* TOTALS begin as the weights and end as those of each stack with all that it called. */
@@ -114,7 +139,7 @@ static void sum_callees(const struct thread_tables *tables, uint64_t *totals)
 }
 
 int report_count_functions(struct report_thread *thread, const struct thread_tables *tables,
-                           const uint64_t *weights)
+                           const struct process_libraries *libraries, const uint64_t *weights)
 {
     size_t count = tables->stacks.count;
     uint64_t *totals = malloc((count + 1) * sizeof(*totals));
@@ -129,7 +154,7 @@ int report_count_functions(struct report_thread *thread, const struct thread_tab
 
         if (totals[i] == 0)
             continue;
-        function = find_count(thread, tables, location_of(tables, i));
+        function = find_location_count(thread, tables, libraries, location_of(tables, i));
         if (function == NULL) {
             err = -ENOMEM;
             continue;

@@ -55,6 +55,19 @@ static void print_header(const struct report *report, const char *file, FILE *ou
                 units_format_count(report->size.active_samples, active));
 }
 
+/* NAME, in the middle of which something is left out when it is too long: the library stays. */
+static void print_name(const char *name, size_t length, FILE *out)
+{
+    const char *library = memrchr(name, '(', length);
+    size_t tail = library != NULL && library > name ? length - (size_t)(library - 1 - name) : 0;
+
+    if (length <= WIDEST_FUNCTION || tail > WIDEST_FUNCTION / 2)
+        fprintf(out, "%.*s\n", (int)length, name);
+    else
+        fprintf(out, "%.*s…%.*s\n", (int)(WIDEST_FUNCTION - tail), name, (int)tail,
+                name + length - tail);
+}
+
 static void print_function(const struct report_thread *thread, uint32_t index, FILE *out)
 {
     const struct function_count *count =
@@ -62,11 +75,11 @@ static void print_function(const struct report_thread *thread, uint32_t index, F
     uint64_t whole = thread->size.ranked_samples;
     size_t length;
     const char *name = unique_strings_get(&thread->functions, index, &length);
-    int shown = length > WIDEST_FUNCTION ? WIDEST_FUNCTION : (int)length;
 
-    fprintf(out, "    %8llu %5.1f%% %8llu %5.1f%%  %.*s%s\n", (unsigned long long)count->self,
+    fprintf(out, "    %8llu %5.1f%% %8llu %5.1f%%  ", (unsigned long long)count->self,
             100 * share(count->self, whole), (unsigned long long)count->total,
-            100 * share(count->total, whole), shown, name, (size_t)shown < length ? "…" : "");
+            100 * share(count->total, whole));
+    print_name(name, length, out);
 }
 
 static void print_thread(const struct report_thread *thread, uint64_t top, FILE *out)

@@ -14,7 +14,10 @@ struct reading {
     struct report *report;
     double cpu_unit_ns; /* of threadCPUDelta */
 
-    bool is_process_counted; /* the process at hand is in its group */
+    bool is_process_counted;            /* the process at hand is in its group … */
+    struct process_libraries libraries; /* … and its libraries */
+    struct json_writer nowhere;
+    struct failure_latch latch; /* of that writer */
 
     struct thread_tables tables; /* of the thread at hand … */
     char *thread_name, *process_name;
@@ -169,7 +172,8 @@ static int take_thread(struct reading *reading)
     add_size(&reading->report->size, &reading->size);
     if (reading->size.ranked_samples == 0)
         return 0;
-    return report_count_functions(thread, &reading->tables, reading->weights.items);
+    return report_count_functions(thread, &reading->tables, &reading->libraries,
+                                  reading->weights.items);
 }
 
 static int read_thread(struct reading *reading, bool is_root)
@@ -203,8 +207,24 @@ static int read_threads(struct reading *reading, bool is_root)
 
 /* --- Processes --- */
 
+static int discard(void *context, const char *bytes, size_t count)
+{
+    (void)context;
+    (void)bytes;
+    (void)count;
+    return 0;
+}
+
+static int read_libraries(struct reading *reading)
+{
+    process_libraries_free(&reading->libraries);
+    return process_libraries_copy(&reading->libraries, reading->reader, &reading->nowhere);
+}
+
 static int process_member(struct reading *reading)
 {
+    if (json_reader_is(reading->reader, "libs"))
+        return read_libraries(reading);
     if (json_reader_is(reading->reader, "threads"))
         return read_threads(reading, false);
     return json_reader_skip(reading->reader);
@@ -251,6 +271,8 @@ static int root_member(struct reading *reading)
 
         return err < 0 ? err : for_each_member(reading, meta_member);
     }
+    if (json_reader_is(reading->reader, "libs"))
+        return read_libraries(reading);
     if (json_reader_is(reading->reader, "threads"))
         return read_threads(reading, true);
     if (json_reader_is(reading->reader, "processes"))
@@ -264,11 +286,15 @@ int report_read(struct json_reader *reader, bool count_idle, struct report *out)
     int err;
 
     *out = (struct report){ .counts_idle = count_idle };
+    failure_latch_init(&reading.latch);
+    json_writer_init_sink(&reading.nowhere, discard, NULL, &reading.latch);
     err = enter(&reading, JSON_TOKEN_START_OBJECT);
     if (err == 0)
         err = for_each_member(&reading, root_member);
     if (err == 0 && json_reader_next(reader) != JSON_TOKEN_END)
         err = -EPROTO;
+    json_writer_fini(&reading.nowhere);
+    process_libraries_free(&reading.libraries);
     thread_tables_free(&reading.tables);
     mapped_array_free(&reading.weights);
     free(reading.thread_name);

@@ -9,6 +9,7 @@
 #include "profctl/symbol_file.h"
 #include "profctl/symbol_name.h"
 #include "profctl/symbol_plt.h"
+#include "profctl/symbol_starts.h"
 #include "profctl/symbol_table.h"
 #include "json/unique_strings.h"
 
@@ -17,6 +18,7 @@ enum { FIRST_SLOTS = 256 };
 /* What is known of one address. */
 struct answer {
     uint64_t address;
+    uint64_t start;          /* of its function; 0: unknown */
     uint32_t first;          /* into frames */
     uint32_t count_plus_one; /* 0: the slot is empty */
 };
@@ -111,6 +113,8 @@ static int read_tables(struct symbol_library *library)
     symbol_table_sort(&library->table);
     if (err == 0)
         err = symbol_plt_read(&library->table, library->file.elf);
+    if (err == 0)
+        err = symbol_starts_read(&library->table, library->file.elf);
     if (err < 0)
         return err;
     symbol_table_sort(&library->table);
@@ -203,10 +207,9 @@ static int add_frame(struct symbol_library *library, const char *linker_name, bo
 
 /* Appends the frames at ADDRESS. The symbol table's name counts for the function that has the code:
  * it tells clones (.cold, .constprop) and aliases apart. */
-static int add_frames(struct symbol_library *library, uint64_t address)
+static int add_frames(struct symbol_library *library, const struct symbol *symbol, uint64_t address)
 {
     struct dwarf_call calls[SYMBOL_DWARF_MOST_INLINED];
-    const struct symbol *symbol = symbol_table_find(&library->table, address);
     int count = library->dwarf != NULL ? symbol_dwarf_calls(library->dwarf, address, calls) : 0;
     int err = 0;
 
@@ -214,7 +217,7 @@ static int add_frames(struct symbol_library *library, uint64_t address)
         return count;
     if (count == 0)
         calls[count++] = (struct dwarf_call){ 0 };
-    if (symbol != NULL)
+    if (symbol != NULL && symbol->name != NULL)
         calls[0].linker_name = symbol->name;
     for (int i = 0; i < count && err == 0; i++)
         if (calls[i].linker_name != NULL)
@@ -253,6 +256,20 @@ static int make_room_for_answer(struct symbol_library *library)
     return 0;
 }
 
+static int make_answer(struct symbol_library *library, uint64_t address, struct answer *answer)
+{
+    const struct symbol *symbol = symbol_table_find(&library->table, address);
+    size_t first = library->frame_count;
+    int err = add_frames(library, symbol, address);
+
+    if (err < 0)
+        return err;
+    *answer = (struct answer){ address, symbol != NULL ? symbol->start : 0, (uint32_t)first,
+                               (uint32_t)(library->frame_count - first) + 1 };
+    library->answer_count++;
+    return 0;
+}
+
 int symbol_library_resolve(struct symbol_library *library, uint64_t address,
                            struct symbol_frames *out)
 {
@@ -266,18 +283,13 @@ int symbol_library_resolve(struct symbol_library *library, uint64_t address,
     if (err < 0)
         return err;
     answer = find_slot(library->answers, library->slot_count, address);
-    if (answer->count_plus_one == 0) {
-        size_t first = library->frame_count;
-
-        err = add_frames(library, address);
-        if (err < 0)
-            return err;
-        *answer = (struct answer){ address, (uint32_t)first,
-                                   (uint32_t)(library->frame_count - first) + 1 };
-        library->answer_count++;
-    }
+    if (answer->count_plus_one == 0)
+        err = make_answer(library, address, answer);
+    if (err < 0)
+        return err;
     out->frames = library->frames + answer->first;
     out->count = answer->count_plus_one - 1;
+    out->start = answer->start;
     return 0;
 }
 

@@ -17,7 +17,8 @@ struct symbol_frame {
 /* The functions at one address, outermost first; more than one where functions were inlined. */
 struct symbol_frames {
     const struct symbol_frame *frames;
-    size_t count; /* 0: the address has no name */
+    size_t count;   /* 0: the address has no name … */
+    uint64_t start; /* … but may be in a function that starts here; 0: not known */
 };
 
 struct symbol_library; /* opaque */

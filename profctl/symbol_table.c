@@ -21,7 +21,7 @@ static uint8_t rank_of(const GElf_Sym *symbol, const char *name)
     if (GELF_ST_BIND(symbol->st_info) == STB_LOCAL)
         rank |= 1 << 3;
     if (symbol->st_size == 0)
-        rank |= 1 << 4;
+        rank |= SYMBOL_RANK_WITHOUT_SIZE;
     if (type == STT_NOTYPE)
         rank |= 1 << 5;
     return rank;
@@ -112,14 +112,14 @@ static int compare_symbols(const void *left, const void *right)
         return a->start < b->start ? -1 : 1;
     if (a->rank != b->rank)
         return a->rank < b->rank ? -1 : 1;
+    if (a->name == NULL || b->name == NULL)
+        return 0;
     a_length = strlen(a->name);
     b_length = strlen(b->name);
     if (a_length != b_length)
         return a_length < b_length ? -1 : 1;
     return strcmp(a->name, b->name);
 }
-
-enum { RANK_WITHOUT_SIZE = 1 << 4 };
 
 void symbol_table_sort(struct symbol_table *table)
 {
@@ -135,7 +135,7 @@ void symbol_table_sort(struct symbol_table *table)
     for (size_t i = 0; i + 1 < table->count; i++) {
         struct symbol *symbol = &table->symbols[i];
 
-        if ((symbol->rank & RANK_WITHOUT_SIZE) != 0 && symbol->end > symbol[1].start)
+        if ((symbol->rank & SYMBOL_RANK_WITHOUT_SIZE) != 0 && symbol->end > symbol[1].start)
             symbol->end = symbol[1].start;
     }
 }
@@ -159,14 +159,19 @@ static size_t count_at_or_below(const struct symbol_table *table, uint64_t addre
 const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_t address)
 {
     size_t below = count_at_or_below(table, address);
+    const struct symbol *unnamed = NULL;
 
     for (size_t i = 0; i < MOST_ENCLOSED && i < below; i++) {
         const struct symbol *symbol = &table->symbols[below - 1 - i];
 
-        if (address < symbol->end)
+        if (address >= symbol->end)
+            continue;
+        if (symbol->name != NULL)
             return symbol;
+        if (unnamed == NULL)
+            unnamed = symbol;
     }
-    return NULL;
+    return unnamed;
 }
 
 void symbol_table_free(struct symbol_table *table)

@@ -12,10 +12,13 @@
 
 struct symbol {
     uint64_t start, end; /* end: behind its last byte */
-    const char *name;    /* the linker's; borrowed from the ELF file */
+    const char *name;    /* the linker's; borrowed from the ELF file; NULL: not known */
     uint8_t rank;        /* of names at one address the lowest is best */
     bool is_plt;         /* a jump to the function of that name in another library */
 };
+
+/* A bit of the rank: the end is only where the next one begins. */
+enum { SYMBOL_RANK_WITHOUT_SIZE = 1 << 4 };
 
 struct symbol_table {
     struct symbol *symbols; /* sorted by start; owned */
@@ -34,7 +37,7 @@ int symbol_table_add(struct symbol_table *table, const struct symbol *symbol);
  * given as the end of their section). */
 void symbol_table_sort(struct symbol_table *table);
 
-/* The symbol that ADDRESS is in, or NULL. Needs a sorted table. */
+/* The symbol that ADDRESS is in, rather one with a name, or NULL. Needs a sorted table. */
 const struct symbol *symbol_table_find(const struct symbol_table *table, uint64_t address);
 
 void symbol_table_free(struct symbol_table *table);

@@ -3,32 +3,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* --- Which strings and frames are addresses --- */
 
-enum { LONGEST_ADDRESS = 18 }; /* "0x" and 16 digits */
-
-static bool parse_address(const char *text, size_t length, uint64_t *address)
-{
-    char copy[LONGEST_ADDRESS + 1];
-    char *end;
-
-    if (length < 3 || length > LONGEST_ADDRESS || text[0] != '0' || text[1] != 'x')
-        return false;
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    *address = strtoull(copy + 2, &end, 16);
-    return *end == '\0';
-}
-
 static bool frame_address(const struct thread_tables *tables, uint32_t frame, uint64_t *address)
 {
-    size_t length;
-    const char *text =
-        thread_tables_string(tables, thread_tables_frame(tables, frame)->location, &length);
-
-    return parse_address(text, length, address);
+    return thread_tables_address(tables, thread_tables_frame(tables, frame)->location, address);
 }
 
 /* Marks the stacks from which native code was called: there an address is where the call returns
@@ -141,8 +121,9 @@ static int find_names(const struct symbol_source *source, uint64_t address, bool
                                   address - (*library)->load_bias - (is_caller ? 1 : 0), names);
 }
 
-/* An address without a name stays as it is, if the viewer can find its library; generated code,
- * which is in none, is said to be so. */
+/* An address without a name stays one, which the viewer finds a library for: that of its function's
+ * start, when that much is known, so that the function is one in the viewer. Generated code, which
+ * is in no library, is said to be so. */
 static uint32_t push_unnamed(struct symbolicated_thread *out, uint64_t address, bool in_library,
                              uint32_t prefix, const struct table_frame *frame)
 {
@@ -184,7 +165,7 @@ static int push_stack(struct symbolicated_thread *out, const struct thread_table
     uint32_t *map = out->stack_map.items;
     struct process_library *library;
     struct symbol_frames names;
-    uint64_t address;
+    uint64_t address, function;
     int err;
 
     if (!frame_address(tables, stack->frame, &address)) {
@@ -194,10 +175,13 @@ static int push_stack(struct symbolicated_thread *out, const struct thread_table
     err = find_names(source, address, is_caller, &library, &names);
     if (err < 0)
         return err;
+    function = address;
+    if (names.start != 0)
+        function = library->load_bias + names.start;
     map[old] =
         names.count > 0
             ? push_named(out, library->symbols, &names, prefix, frame)
-            : push_unnamed(out, address, library != NULL || source->cache == NULL, prefix, frame);
+            : push_unnamed(out, function, library != NULL || source->cache == NULL, prefix, frame);
     return failure_latch_error(&out->latch);
 }
 

@@ -1,9 +1,12 @@
 #include "profctl/thread_tables.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "profctl/json_table.h"
+
+enum { LONGEST_ADDRESS = 18 }; /* "0x" and 16 digits */
 
 void thread_tables_free(struct thread_tables *tables)
 {
@@ -141,6 +144,20 @@ const char *thread_tables_string(const struct thread_tables *tables, uint32_t in
 
     *length = string->length;
     return (const char *)tables->bytes.items + string->offset;
+}
+
+bool thread_tables_address(const struct thread_tables *tables, uint32_t index, uint64_t *address)
+{
+    char copy[LONGEST_ADDRESS + 1], *end;
+    size_t length;
+    const char *text = thread_tables_string(tables, index, &length);
+
+    if (length < 3 || length > LONGEST_ADDRESS || text[0] != '0' || text[1] != 'x')
+        return false;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    *address = strtoull(copy + 2, &end, 16);
+    return *end == '\0';
 }
 
 const struct table_frame *thread_tables_frame(const struct thread_tables *tables, uint32_t index)

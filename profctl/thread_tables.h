@@ -51,6 +51,8 @@ int thread_tables_read_stacks(struct thread_tables *tables, struct json_reader *
 /* A view, valid until strings are read again; not terminated. */
 const char *thread_tables_string(const struct thread_tables *tables, uint32_t index,
                                  size_t *length);
+/* Whether the string is an address ("0x…"), and which. */
+bool thread_tables_address(const struct thread_tables *tables, uint32_t index, uint64_t *address);
 const struct table_frame *thread_tables_frame(const struct thread_tables *tables, uint32_t index);
 const struct table_stack *thread_tables_stack(const struct thread_tables *tables, uint32_t index);
 
