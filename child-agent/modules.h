@@ -47,11 +47,10 @@ void module_map_destroy(struct module_map *map);
 /* Any thread, also inside dlopen/dlclose: the next look-up reads the list anew. */
 void module_map_changed(struct module_map *map);
 
-/* The module that ADDRESS is in, or NULL (generated code, vdso without a file name is still a
- * module
- * "[vdso]"). Reads the list anew for an unknown address: at most every 100 ms, and more rarely
- * while that tells nothing new. The pointer is valid until the next call. *CHANGED (may be NULL) is
- * set when the list changed, so that cached rules must go. */
+/* The module that ADDRESS is in, or NULL (data, generated code); the vdso is module "[vdso]". Reads
+ * the list anew for an unknown address: at most every 100 ms, and more rarely while that tells
+ * nothing new. The pointer is valid until the next call. *CHANGED (may be NULL) is set when the
+ * list changed, so that cached rules must go; it is never cleared. */
 const struct module *module_map_find(struct module_map *map, uint64_t address, bool *changed);
 
 /* A number that grows with every change of the list; reads it anew first when a change was

@@ -21,11 +21,10 @@ bool unwind_by_frame_pointer(const struct module_map *modules, const struct unwi
 /* Whether CODE ends with a call: E8 and 4 bytes, or FF /2 with any kind of operand. */
 static bool ends_with_call(const uint8_t code[LONGEST_CALL_BYTES])
 {
-    const uint8_t *end = code + LONGEST_CALL_BYTES;
-    if (end[-5] == 0xe8)
+    if (code[LONGEST_CALL_BYTES - 5] == 0xe8)
         return true;
-    for (int bytes = 2; bytes <= LONGEST_CALL_BYTES; bytes++) {
-        if (end[-bytes] == 0xff && ((end[1 - bytes] >> 3) & 7) == 2)
+    for (int start = 0; start <= LONGEST_CALL_BYTES - 2; start++) {
+        if (code[start] == 0xff && ((code[start + 1] >> 3) & 7) == 2)
             return true;
     }
     return false;

@@ -20,7 +20,7 @@ enum { UNWIND_MAX_FRAMES = 1024 };
 /* A native frame, innermost first in the arrays here. */
 struct unwind_frame {
     uint64_t address;       /* pc of the innermost, return addresses of the others */
-    uint64_t stack_address; /* the frame's canonical frame address (CFA) */
+    uint64_t stack_address; /* its canonical frame address (CFA); rsp where that isn't known */
 };
 
 /* How frames were found, and why some were not; for tests and benchmarks. */
