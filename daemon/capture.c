@@ -334,6 +334,12 @@ void capture_note_stored(struct daemon *profd, struct child *child)
     capture_advance(capture);
 }
 
+void capture_note_worker_free(struct daemon *profd)
+{
+    if (profd->capture != NULL)
+        capture_advance(profd->capture);
+}
+
 /* --- Time --- */
 
 static void send_progress(const struct capture *capture)

@@ -30,5 +30,8 @@ void capture_note_silent(struct daemon *profd, struct child *child);
 /* The process has ended; if its arena is being copied, capture_note_stored() follows. */
 void capture_note_ended(struct daemon *profd, struct child *child);
 void capture_note_stored(struct daemon *profd, struct child *child);
+/* A salvage worker has ended, perhaps one of an earlier capture that was cancelled: there is room.
+ */
+void capture_note_worker_free(struct daemon *profd);
 
 #endif

@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <sys/sendfile.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,16 +36,28 @@ static int wait_for_room(const struct output_pump *pump)
     }
 }
 
-static bool is_pipe(int fd)
+/* Copies a part through memory, into what the kernel can't move to by itself: a terminal, a file
+ * opened for appending. */
+static ssize_t copy_part(const struct output_pump *pump, int source_fd, loff_t *offset,
+                         size_t count)
 {
-    struct stat status;
-    return fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode);
+    char buffer[PIPE_PART_BYTES];
+    ssize_t got =
+        pread(source_fd, buffer, count < sizeof(buffer) ? count : sizeof(buffer), *offset);
+
+    if (got <= 0)
+        return got < 0 ? -errno : 0;
+    ssize_t written = write(pump->output_fd, buffer, (size_t)got);
+    if (written < 0)
+        return -errno;
+    *offset += written;
+    return written;
 }
 
-static bool is_file(int fd)
+static bool is_of_type(int fd, mode_t type)
 {
     struct stat status;
-    return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+    return fstat(fd, &status) == 0 && (status.st_mode & S_IFMT) == type;
 }
 
 /* One step that doesn't block: bytes moved, -EAGAIN, or another error. */
@@ -56,13 +67,14 @@ static ssize_t move_part(const struct output_pump *pump, int source_fd, loff_t *
     size_t part = count < PART_BYTES ? (size_t)count : PART_BYTES;
     ssize_t moved;
 
-    if (is_pipe(pump->output_fd))
+    if (is_of_type(pump->output_fd, S_IFIFO))
         moved = splice(source_fd, offset, pump->output_fd, NULL, part, SPLICE_F_NONBLOCK);
-    else if (is_file(pump->output_fd))
+    else if (is_of_type(pump->output_fd, S_IFREG))
         moved = sendfile(pump->output_fd, source_fd, offset, part);
     else
-        moved = sendfile(pump->output_fd, source_fd, offset,
-                         part < PIPE_PART_BYTES ? part : PIPE_PART_BYTES);
+        return copy_part(pump, source_fd, offset, part);
+    if (moved < 0 && errno == EINVAL)
+        return copy_part(pump, source_fd, offset, part);
     return moved < 0 ? -errno : moved;
 }
 

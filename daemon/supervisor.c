@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "daemon/agents.h"
+#include "daemon/capture.h"
 #include "daemon/client_connection.h"
 #include "daemon/daemon.h"
 #include "daemon/launch_environment.h"
@@ -355,8 +356,10 @@ static void on_child_signal(uv_signal_t *handle, int signal_number)
                 command_stopped(command);
             continue;
         }
-        if (salvage_pool_note_reaped(&profd->salvage, pid, wait_status))
+        if (salvage_pool_note_reaped(&profd->salvage, pid, wait_status)) {
+            capture_note_worker_free(profd);
             continue;
+        }
         agents_note_reaped(profd, pid, wait_status);
         if (command != NULL)
             command_ended(command, wait_status);
