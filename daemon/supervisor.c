@@ -54,12 +54,21 @@ static void tell_exit(const struct command *command, int wait_status)
         .code = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status),
     };
 
+    if (command->failure != 0)
+        return; /* it never ran: its start was answered with that */
     log_info("'%s' (%d) %s %d", command->name, command->pid,
              message.is_signal ? "was killed by signal" : "exited with", (int)message.code);
-    if (command->launcher != NULL && !command->has_failed)
+    if (command->launcher != NULL)
         client_send_command_exited(command->launcher, &message);
-    if (command->is_main && !command->has_failed)
-        daemon_end(command->profd, (int)message.code + (message.is_signal ? EXIT_SIGNAL_BASE : 0));
+}
+
+/* What profd exits with when its own command ended so. */
+static int exit_status_of(const struct command *command, int wait_status)
+{
+    if (command->failure != 0)
+        return command->failure == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUNNABLE;
+    return WIFSIGNALED(wait_status) ? EXIT_SIGNAL_BASE + WTERMSIG(wait_status)
+                                    : WEXITSTATUS(wait_status);
 }
 
 static void end_if_shut_down(struct daemon *profd)
@@ -88,15 +97,12 @@ static void start_failed(struct command *command, const struct spawn_failure *fa
 {
     char text[512];
 
-    command->has_failed = true;
-    terminal_take_back(command->terminal_fd);
+    command->failure = failure->error;
     explain_failure(command, failure, text);
     if (command->launcher != NULL)
         client_reply(command->launcher, command->request_id, failure->error, text);
-    if (!command->is_main)
-        return;
-    log_error("%s", text);
-    daemon_end(command->profd, failure->error == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUNNABLE);
+    else
+        log_error("%s", text);
 }
 
 /* Looks whether the start is over: the descriptor's end means that the program runs. */
@@ -328,7 +334,11 @@ static void command_ended(struct command *command, int wait_status)
     settle_start(command);
     terminal_take_back(command->terminal_fd);
     tell_exit(command, wait_status);
+    bool is_main = command->is_main;
+    int exit_status = exit_status_of(command, wait_status);
     forget_command(command);
+    if (is_main)
+        daemon_end(profd, exit_status);
     end_if_shut_down(profd);
 }
 

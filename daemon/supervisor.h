@@ -30,7 +30,7 @@ struct command {
     uint64_t request_id;
     bool is_main;     /* profd's exit status is its */
     bool is_starting; /* whether it runs is not known yet */
-    bool has_failed;  /* it never ran */
+    int failure;      /* negative errno: why it never ran; 0 */
     int terminal_fd;  /* that it was given; -1: none */
     uv_poll_t start;  /* of the descriptor that tells how the start went */
     int start_fd;
