@@ -1,6 +1,7 @@
 #include "json/gecko_root.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -124,38 +125,55 @@ static void read_start(const char *path, char *text, size_t capacity)
         close(fd);
 }
 
-/* The processor's name as the kernel tells it, when it does. */
-static void stream_cpu_name(struct json_writer *writer)
+/* What follows FIELD at the start of one of its lines, up to the line's end; NULL without it. */
+static const char *find_field(const char *text, const char *field, size_t *length)
 {
-    static const char field[] = "\nmodel name\t: ";
+    const char *value = strstr(text, field);
+    if (value == NULL)
+        return NULL;
+    value += strlen(field);
+    *length = strcspn(value, "\n");
+    return value;
+}
+
+/* The processor as the kernel tells of it. */
+static void stream_processor(struct json_writer *writer)
+{
     char text[CPU_INFO_BYTES];
+    size_t length;
     read_start("/proc/cpuinfo", text, sizeof(text));
-    const char *name = strstr(text, field);
-    if (name == NULL)
-        return;
-    name += strlen(field);
-    json_name(writer, "CPUName");
-    json_string_bytes(writer, name, strcspn(name, "\n"));
+    const char *name = find_field(text, "\nmodel name\t: ", &length);
+    if (name != NULL) {
+        json_name(writer, "CPUName");
+        json_string_bytes(writer, name, length);
+    }
+    const char *cores = find_field(text, "\ncpu cores\t: ", &length);
+    uint64_t count = cores == NULL ? 0 : strtoull(cores, NULL, 10);
+    if (count > 0)
+        json_u64_property(writer, "physicalCPUs", count);
+    long logical = sysconf(_SC_NPROCESSORS_ONLN);
+    if (logical > 0)
+        json_u64_property(writer, "logicalCPUs", (uint64_t)logical);
 }
 
 static void stream_machine(struct json_writer *writer)
 {
     struct utsname names;
-    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     json_string_property(writer, "platform", "Linux");
     if (uname(&names) == 0) {
-        json_string_property(writer, "oscpu", names.machine);
-        json_string_property(writer, "misc", names.release);
+        char system[sizeof(names.release) + sizeof(names.machine) + sizeof("Linux  ")];
+        stpcpy(stpcpy(stpcpy(stpcpy(system, "Linux "), names.release), " "), names.machine);
+        json_string_property(writer, "oscpu", system);
     }
-    if (cpus > 0)
-        json_u64_property(writer, "logicalCPUs", (uint64_t)cpus);
-    stream_cpu_name(writer);
+    stream_processor(writer);
 }
 
 static void stream_product(struct json_writer *writer)
 {
     static const char *const extension_columns[] = { "id", "name", "baseURL", NULL };
     json_string_property(writer, "product", "profd");
+    json_string_property(writer, "misc", "rv:" PROFD_VERSION); /* viewers show it as the version */
+    json_string_property(writer, "appBuildID", PROFD_VERSION);
     json_string_property(writer, "abi", "x86_64-gcc3");
     json_string_property(writer, "toolkit", "native");
     stream_empty_table(writer, "extensions", extension_columns);
