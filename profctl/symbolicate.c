@@ -9,7 +9,8 @@ struct pass {
     struct json_reader *reader;
     struct json_writer *writer;
     struct symbol_cache *cache;
-    struct capture_counts *counts;
+    struct capture_counts *process_counts;
+    struct capture_counts *counts; /* NULL in the root, which is profd itself */
     void (*on_thread)(void *context, uint64_t bytes_read);
     void *context;
     struct thread_tables tables;        /* of the thread at hand */
@@ -98,7 +99,8 @@ static int map_stack(struct pass *pass, int token)
     uint32_t index;
     int err;
 
-    pass->counts->samples++;
+    if (pass->counts != NULL)
+        pass->counts->samples++;
     if (token == JSON_TOKEN_NULL) {
         json_null(pass->writer);
         return 0;
@@ -114,7 +116,8 @@ static int map_name(struct pass *pass, int token)
     uint32_t index;
     int err = old_index(pass, token, pass->tables.strings.count, &index);
 
-    pass->counts->markers++;
+    if (pass->counts != NULL)
+        pass->counts->markers++;
     if (err == 0 && symbolicated_string(&pass->renamed, index) == UNIQUE_NONE)
         err = -EPROTO;
     if (err == 0)
@@ -193,8 +196,11 @@ static int write_tables(struct pass *pass)
     unique_stacks_stream_frame_table(&renamed->stacks, pass->writer);
     json_name(pass->writer, "stackTable");
     unique_stacks_stream_stack_table(&renamed->stacks, pass->writer);
-    pass->counts->named += renamed->named;
-    pass->counts->unnamed += renamed->unnamed;
+    if (pass->counts != NULL) {
+        pass->counts->threads++;
+        pass->counts->named += renamed->named;
+        pass->counts->unnamed += renamed->unnamed;
+    }
     return 0;
 }
 
@@ -239,7 +245,6 @@ static int copy_thread(struct pass *pass)
     if (pass->is_renamed)
         symbolicated_thread_free(&pass->renamed);
     pass->is_renamed = false;
-    pass->counts->threads++;
     if (err == 0 && pass->on_thread != NULL)
         pass->on_thread(pass->context, json_reader_offset(pass->reader));
     return err;
@@ -311,12 +316,22 @@ static int copy_root_meta(struct pass *pass)
     return err < 0 ? err : for_each_member(pass, meta_member);
 }
 
+static int copy_processes(struct pass *pass)
+{
+    int err;
+
+    pass->counts = pass->process_counts;
+    err = copy_objects(pass, copy_process);
+    pass->counts = NULL;
+    return err;
+}
+
 static int root_member(struct pass *pass)
 {
     if (json_reader_is(pass->reader, "meta"))
         return copy_root_meta(pass);
     if (json_reader_is(pass->reader, "processes"))
-        return copy_objects(pass, copy_process);
+        return copy_processes(pass);
     return process_member(pass);
 }
 
@@ -327,7 +342,7 @@ int symbolicate_profile(struct json_reader *reader, struct json_writer *writer,
     struct pass pass = { .reader = reader,
                          .writer = writer,
                          .cache = cache,
-                         .counts = counts,
+                         .process_counts = counts,
                          .on_thread = on_thread,
                          .context = context };
     int err = enter(&pass, JSON_TOKEN_START_OBJECT);

@@ -1,0 +1,263 @@
+/* Reports: counting, grouping, ranking. */
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profctl/report.h"
+
+/* --- Profiles --- */
+
+/* main calls work, which calls itself and leaf. */
+#define TABLES                                                                                     \
+    "\"stringTable\":[\"main (in app)\",\"work (in app)\",\"leaf (in lib)\",\"0x1010\"],"          \
+    "\"frameTable\":{\"schema\":{\"location\":0,\"line\":4,\"category\":6},\"data\":"              \
+    "[[0],[1],[2],[3]]},"                                                                          \
+    "\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":"                              \
+    "[[null,0],[0,1],[1,1],[2,2],[0,3]]},"
+
+#define THREAD(process, name, samples)                                                             \
+    "{\"name\":\"" name "\",\"processName\":\"" process "\"," TABLES                               \
+    "\"samples\":{\"schema\":{\"stack\":0,\"time\":1,\"eventDelay\":2,\"threadCPUDelta\":3},"      \
+    "\"data\":[" samples "]}}"
+
+#define PROCESS(threads)                                                                           \
+    "{\"meta\":{},\"libs\":[{\"start\":4096,\"end\":8192,\"offset\":256,\"name\":\"lib\","         \
+    "\"path\":\"/lib\",\"codeId\":null}],\"threads\":[" threads "]}"
+
+#define PROFILE(processes)                                                                         \
+    "{\"meta\":{\"sampleUnits\":{\"time\":\"ms\",\"threadCPUDelta\":\"µs\"}},\"threads\":[],"     \
+    "\"processes\":[" processes "]}"
+
+static struct report report;
+
+static int read_text(const char *text, bool count_idle)
+{
+    struct json_reader *reader;
+    int err;
+
+    ck_assert_int_eq(json_reader_open_memory(text, strlen(text), &reader), 0);
+    err = report_read(reader, count_idle, &report);
+    json_reader_close(reader);
+    return err;
+}
+
+static void forget(void)
+{
+    report_free(&report);
+}
+
+static struct report_process *group(size_t index)
+{
+    ck_assert_uint_lt(index, report.groups.count);
+    return ((struct report_process **)report.groups.items)[index];
+}
+
+static struct report_thread *thread_of(struct report_process *process, size_t index)
+{
+    ck_assert_uint_lt(index, process->threads.count);
+    return ((struct report_thread **)process->threads.items)[index];
+}
+
+static struct function_count count_of(const struct report_thread *thread, const char *function)
+{
+    for (uint32_t i = 0; i < thread->counts.count; i++) {
+        size_t length;
+        const char *name = unique_strings_get(&thread->functions, i, &length);
+
+        if (length == strlen(function) && memcmp(name, function, length) == 0)
+            return ((struct function_count *)thread->counts.items)[i];
+    }
+    return (struct function_count){ 0 };
+}
+
+static char *printed(uint64_t top, bool as_json)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+
+    ck_assert_ptr_nonnull(out);
+    if (as_json)
+        ck_assert_int_eq(report_print_json(&report, "file.json", top, out), 0);
+    else
+        report_print_text(&report, "file.json", top, out);
+    fclose(out);
+    return text;
+}
+
+/* --- Counting --- */
+
+START_TEST(self_is_the_leaf_and_total_its_callers_too)
+{
+    struct report_thread *thread;
+
+    ck_assert_int_eq(
+        read_text(PROFILE(PROCESS(THREAD("app", "GeckoMain", "[0,1,0,5],[1,2,0,5],[3,3,0,5]"))),
+                  false),
+        0);
+    thread = thread_of(group(0), 0);
+    ck_assert_uint_eq(count_of(thread, "main (in app)").self, 1);
+    ck_assert_uint_eq(count_of(thread, "main (in app)").total, 3);
+    ck_assert_uint_eq(count_of(thread, "leaf (in lib)").self, 1);
+    ck_assert_uint_eq(count_of(thread, "leaf (in lib)").total, 1);
+}
+END_TEST
+
+START_TEST(recursion_counts_once)
+{
+    struct report_thread *thread;
+
+    ck_assert_int_eq(
+        read_text(PROFILE(PROCESS(THREAD("app", "GeckoMain", "[2,1,0,5],[2,2,0,5],[3,3,0,5]"))),
+                  false),
+        0);
+    thread = thread_of(group(0), 0);
+    ck_assert_uint_eq(count_of(thread, "work (in app)").self, 2);
+    ck_assert_uint_eq(count_of(thread, "work (in app)").total, 3);
+}
+END_TEST
+
+START_TEST(idle_samples_count_only_when_asked_for)
+{
+    static const char text[] =
+        PROFILE(PROCESS(THREAD("app", "GeckoMain", "[0,1,0,5],[1,2,0,0],[1,3,0],[null,4,0,5]")));
+
+    ck_assert_int_eq(read_text(text, false), 0);
+    ck_assert_uint_eq(report.size.samples, 4);
+    ck_assert_uint_eq(report.size.active_samples, 2);
+    ck_assert_uint_eq(report.size.ranked_samples, 2);
+    ck_assert_uint_eq(count_of(thread_of(group(0), 0), "work (in app)").self, 0);
+    forget();
+    ck_assert_int_eq(read_text(text, true), 0);
+    ck_assert_uint_eq(report.size.ranked_samples, 4);
+    ck_assert_uint_eq(count_of(thread_of(group(0), 0), "work (in app)").self, 2);
+}
+END_TEST
+
+START_TEST(cpu_time_is_in_the_profile_s_unit)
+{
+    ck_assert_int_eq(
+        read_text(PROFILE(PROCESS(THREAD("app", "GeckoMain", "[0,1,0,500],[0,2,0,700]"))), false),
+        0);
+    ck_assert_double_eq_tol(report.size.cpu_ns, 1.2e6, 1);
+}
+END_TEST
+
+START_TEST(addresses_are_shown_as_offsets_in_their_library)
+{
+    ck_assert_int_eq(read_text(PROFILE(PROCESS(THREAD("app", "GeckoMain", "[4,1,0,5]"))), false),
+                     0);
+    ck_assert_uint_eq(count_of(thread_of(group(0), 0), "0x110 (in lib)").self, 1);
+}
+END_TEST
+
+/* --- Grouping --- */
+
+static const char build[] = PROFILE(PROCESS(THREAD("sh", "GeckoMain", "[0,1,0,0]")) "," PROCESS(
+    THREAD("cc1", "GeckoMain",
+           "[0,1,0,5]")) "," PROCESS(THREAD("cc1", "GeckoMain",
+                                            "[1,1,0,5],[1,2,0,5]") "," THREAD("cc1", "helper",
+                                                                              "[3,1,0,5]")));
+
+START_TEST(processes_of_one_name_count_together)
+{
+    ck_assert_int_eq(read_text(build, false), 0);
+    ck_assert_uint_eq(report.processes, 3);
+    ck_assert_uint_eq(report.groups.count, 2);
+    ck_assert_str_eq(group(0)->name, "cc1");
+    ck_assert_uint_eq(group(0)->processes, 2);
+    ck_assert_uint_eq(group(0)->size.ranked_samples, 4);
+    ck_assert_str_eq(group(1)->name, "sh");
+}
+END_TEST
+
+START_TEST(threads_of_one_name_count_together)
+{
+    ck_assert_int_eq(read_text(build, false), 0);
+    ck_assert_uint_eq(group(0)->threads.count, 2);
+    ck_assert_str_eq(thread_of(group(0), 0)->name, "main thread");
+    ck_assert_uint_eq(thread_of(group(0), 0)->threads, 2);
+    ck_assert_uint_eq(count_of(thread_of(group(0), 0), "main (in app)").total, 3);
+    ck_assert_str_eq(thread_of(group(0), 1)->name, "helper");
+}
+END_TEST
+
+/* --- Printing --- */
+
+START_TEST(the_text_says_what_it_ranks_by_and_sums_up_the_rest)
+{
+    char *text;
+
+    ck_assert_int_eq(read_text(build, false), 0);
+    text = printed(1, false);
+    ck_assert_ptr_nonnull(strstr(text, "ranked by the 4 in which the thread used CPU"));
+    ck_assert_ptr_nonnull(strstr(text, "cc1 (2 processes)"));
+    ck_assert_ptr_nonnull(strstr(text, "work (in app)"));
+    ck_assert_ptr_null(strstr(text, "main (in app)"));
+    ck_assert_ptr_nonnull(strstr(text, "and 1 process without samples that used CPU: sh"));
+    free(text);
+}
+END_TEST
+
+START_TEST(json_has_functions_and_libraries_apart)
+{
+    char *text;
+
+    ck_assert_int_eq(read_text(build, false), 0);
+    text = printed(10, true);
+    ck_assert_ptr_nonnull(strstr(text, "\"rankedBy\":\"activeSamples\""));
+    ck_assert_ptr_nonnull(
+        strstr(text, "{\"function\":\"leaf\",\"library\":\"lib\",\"self\":1,\"total\":1}"));
+    ck_assert_ptr_eq(strchr(text, '\n'), text + strlen(text) - 1);
+    free(text);
+}
+END_TEST
+
+/* --- Malformed --- */
+
+static const char *const malformed[] = {
+    "",
+    "[]",
+    "{",
+    "{\"threads\":{}}",
+    "{\"processes\":[1]}",
+    PROFILE(PROCESS(THREAD("app", "GeckoMain", "[99,1,0,5]"))),
+    PROFILE(PROCESS(THREAD("app", "GeckoMain", "[-1,1,0,5]"))),
+    PROFILE(PROCESS(THREAD("app", "GeckoMain", "5"))),
+    PROFILE(PROCESS(THREAD("app", "GeckoMain", ""))) "{}",
+};
+
+START_TEST(what_is_no_profile_is_refused)
+{
+    ck_assert_msg(read_text(malformed[_i], false) == -EPROTO, "%s", malformed[_i]);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("profctl.report");
+    TCase *tests = tcase_create("report");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_checked_fixture(tests, NULL, forget);
+    tcase_add_test(tests, self_is_the_leaf_and_total_its_callers_too);
+    tcase_add_test(tests, recursion_counts_once);
+    tcase_add_test(tests, idle_samples_count_only_when_asked_for);
+    tcase_add_test(tests, cpu_time_is_in_the_profile_s_unit);
+    tcase_add_test(tests, addresses_are_shown_as_offsets_in_their_library);
+    tcase_add_test(tests, processes_of_one_name_count_together);
+    tcase_add_test(tests, threads_of_one_name_count_together);
+    tcase_add_test(tests, the_text_says_what_it_ranks_by_and_sums_up_the_rest);
+    tcase_add_test(tests, json_has_functions_and_libraries_apart);
+    tcase_add_loop_test(tests, what_is_no_profile_is_refused, 0,
+                        (int)(sizeof(malformed) / sizeof(malformed[0])));
+    suite_add_tcase(suite, tests);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
