@@ -48,7 +48,7 @@ static inline const uint8_t *leb128_read(const uint8_t *in, const uint8_t *end, 
 /* Signed numbers near zero become small unsigned ones: 0, -1, 1, -2 … as 0, 1, 2, 3 … */
 static inline uint64_t zigzag_encode(int64_t value)
 {
-    return ((uint64_t)value << 1) ^ (uint64_t)(value >> 63);
+    return ((uint64_t)value << 1) ^ -(uint64_t)(value < 0);
 }
 
 static inline int64_t zigzag_decode(uint64_t value)

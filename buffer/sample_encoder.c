@@ -203,7 +203,7 @@ static int write_pending(struct sample_encoder *encoder, uint32_t thread_index, 
     const struct written_stack *pending = &encoder->pending;
     struct written_stack *written = &encoder->stacks[thread_index];
     uint32_t shared = written->epoch != 0 ? shared_depth(written, pending) : 0;
-    bool is_in_chunk = written->epoch == encoder->epoch && is_in_known_chunk(encoder);
+    bool is_in_chunk = written->epoch == encoder->epoch;
     bool has_changed;
     int error = reserve(encoder, pending->depth - (is_in_chunk ? shared : 0), &has_changed);
     if (error == 0 && has_changed) {

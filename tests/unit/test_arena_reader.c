@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -613,6 +614,42 @@ END_TEST
 
 /* --- while it is written --- */
 
+static struct chunk *racing_chunk;
+static bool race_destroys;
+
+/* The reader touched the guarded page of a chunk that it copies: the chunk gets another life now.
+ */
+static void recycle_under_the_reader(int signal_number)
+{
+    (void)signal_number;
+    if (mprotect(racing_chunk, CHUNK_BYTES, PROT_READ | PROT_WRITE) != 0)
+        _exit(3);
+    chunk_manager_release(manager, racing_chunk);
+    if (race_destroys) {
+        chunk_manager_destroy_released_at_or_before(manager, UINT64_MAX);
+        return;
+    }
+    if (chunk_manager_get(manager, 9) != racing_chunk)
+        _exit(4);
+    racing_chunk->offset_past_last_block = CHUNK_BUFFER_BYTES;
+}
+
+START_TEST(a_chunk_that_changes_hands_while_it_is_copied_is_not_there)
+{
+    struct sigaction action = { .sa_handler = recycle_under_the_reader };
+    chunk_manager_set_limit(manager, CHUNK_BYTES);
+    racing_chunk = put_chunk(1);
+    racing_chunk->offset_past_last_block = CHUNK_BUFFER_BYTES;
+    race_destroys = _i == 1;
+    ck_assert_int_eq(arena_reader_open_memory(arena.header, arena.mapped_bytes, &reader), 0);
+    ck_assert_uint_eq(arena_reader_chunk_count(reader), 1);
+    ck_assert_int_eq(sigaction(SIGSEGV, &action, NULL), 0);
+    ck_assert_int_eq(mprotect((uint8_t *)racing_chunk + CHUNK_BYTES / 2, 4096, PROT_NONE), 0);
+    ck_assert_int_eq(arena_reader_copy_chunk(reader, 0, &copy), -ENOENT);
+    ck_assert_uint_eq(info().bad_chunks + info().kept_blocks, 0);
+}
+END_TEST
+
 static _Atomic bool is_over;
 
 /* Entries whose bytes all are the same, of different lengths. */
@@ -774,6 +811,7 @@ int main(void)
     tcase_add_test(tests, small_entries_are_decoded_or_refused);
 
     tests = make_case(suite, "live and dead");
+    tcase_add_loop_test(tests, a_chunk_that_changes_hands_while_it_is_copied_is_not_there, 0, 2);
     tcase_add_loop_test(tests, no_half_block_is_seen_while_others_write_and_recycle, 0, 2);
     tcase_add_test(tests, what_a_killed_process_recorded_is_all_there);
 
