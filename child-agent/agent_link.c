@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "child-agent/core.h"
@@ -76,7 +77,7 @@ int agent_link_open(const struct agent_address *address)
     return err;
 }
 
-void agent_link_close(void)
+void agent_link_abandon(void)
 {
     if (link_state.fd < 0)
         return;
@@ -85,9 +86,12 @@ void agent_link_close(void)
     link_state.fd = -1;
 }
 
-void agent_link_abandon(void)
+void agent_link_close(void)
 {
-    agent_link_close();
+    /* The program's table of descriptors may hold a copy: profd is to see the end all the same. */
+    if (descriptor_is_ours(DESCRIPTOR_SOCKET))
+        (void)shutdown(link_state.fd, SHUT_RDWR);
+    agent_link_abandon();
 }
 
 static int wait_for(short events, int timeout_ms)

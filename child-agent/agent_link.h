@@ -19,7 +19,7 @@ int agent_link_open(const struct agent_address *address);
 bool agent_link_is_open(void);
 void agent_link_close(void);
 
-/* In a forked child: lets go of the parent's connection. */
+/* In a forked child: lets go of the parent's connection, which goes on. */
 void agent_link_abandon(void);
 
 /* Waits until there is something to read, or until TIMEOUT_MS (-1: for ever). 1 when there is, 0 at

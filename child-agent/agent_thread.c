@@ -294,6 +294,7 @@ static void *agent_main(void *argument)
     int retry_ms = AGENT_FIRST_RETRY_MS;
     (void)argument;
     agent_thread_set_name("profd-agent");
+    agent_thread_own_descriptors(true);
     while (!agent.is_refused) {
         if (agent_link_is_open() || open_link() == 0) {
             retry_ms = AGENT_FIRST_RETRY_MS;

@@ -6,6 +6,7 @@
 #define PROFD_AGENT_AGENT_THREAD_H
 
 #include <pthread.h>
+#include <stdbool.h>
 
 #include "child-agent/agent_address.h"
 
@@ -17,6 +18,12 @@ int agent_thread_create(pthread_t *thread, void *(*start_routine)(void *), void 
  * would go through /proc, and what a process touched there makes its exit dearer. Cut at 15 bytes.
  */
 void agent_thread_set_name(const char *name);
+
+/* Gives the calling thread, which is the agent's, an empty table of descriptors of its own, but for
+ * the agent's two if KEEPS_OURS. So what it opens never takes a number that the program expects,
+ * and what the program closes stays open here. Where the kernel refuses (seccomp), it goes on with
+ * the program's table. */
+void agent_thread_own_descriptors(bool keeps_ours);
 
 /* Says hello to profd at ADDRESS (copied) if that takes no waiting, and starts the thread. From the
  * constructor, and in a forked child. 0 or -errno: then nobody steers this process. */

@@ -1,10 +1,13 @@
 #include <errno.h>
+#include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "child-agent/agent_thread.h"
+#include "child-agent/descriptor.h"
 #include "child-agent/real_calls.h"
 
 enum { AGENT_STACK_BYTES = 512 * 1024 };
@@ -40,4 +43,28 @@ int agent_thread_create(pthread_t *thread, void *(*start_routine)(void *), void 
 void agent_thread_set_name(const char *name)
 {
     (void)syscall(SYS_prctl, PR_SET_NAME, name, 0, 0, 0);
+}
+
+/* Closes all descriptors from FIRST to LAST. */
+static void close_between(int first, int last)
+{
+    if (first <= last)
+        (void)syscall(SYS_close_range, (unsigned)first, (unsigned)last, 0);
+}
+
+void agent_thread_own_descriptors(bool keeps_ours)
+{
+    int low = keeps_ours ? descriptor_number(DESCRIPTOR_ARENA) : -1;
+    int high = keeps_ours ? descriptor_number(DESCRIPTOR_SOCKET) : -1;
+    if (unshare(CLONE_FILES) < 0)
+        return;
+    if (low > high) {
+        int lower = high;
+        high = low;
+        low = lower;
+    }
+    /* Copies of the program's would keep its pipes and sockets from ever being closed. */
+    close_between(0, low - 1);
+    close_between(low + 1, high - 1);
+    close_between(high + 1, INT_MAX);
 }

@@ -58,6 +58,11 @@ bool descriptor_is_ours(enum descriptor_role role)
            status.st_dev == remembered[role].device && status.st_ino == remembered[role].inode;
 }
 
+int descriptor_number(enum descriptor_role role)
+{
+    return descriptor_is_ours(role) ? remembered[role].fd : -1;
+}
+
 void descriptor_close(enum descriptor_role role)
 {
     if (descriptor_is_ours(role))

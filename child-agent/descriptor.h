@@ -21,6 +21,9 @@ void descriptor_remember(enum descriptor_role role, int fd);
 /* Whether the remembered number still is that file. False when none is remembered. */
 bool descriptor_is_ours(enum descriptor_role role);
 
+/* The remembered number if it still is that file, else -1. */
+int descriptor_number(enum descriptor_role role);
+
 /* Closes it if it is ours, and forgets it. */
 void descriptor_close(enum descriptor_role role);
 

@@ -2,9 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "child-agent/pages.h"
@@ -112,7 +110,7 @@ static int make_room(void **items, size_t *capacity, size_t count, size_t item_b
     return 0;
 }
 
-static int add_image(struct mapping_list *list, const struct mapped_image *image)
+int mapping_list_add_image(struct mapping_list *list, const struct mapped_image *image)
 {
     int rc =
         make_room((void **)&list->images, &list->image_capacity, list->image_count, sizeof *image);
@@ -121,7 +119,7 @@ static int add_image(struct mapping_list *list, const struct mapped_image *image
     return rc;
 }
 
-static int add_executable(struct mapping_list *list, uint64_t start, uint64_t end)
+int mapping_list_add_executable(struct mapping_list *list, uint64_t start, uint64_t end)
 {
     size_t count = list->executable_count;
     if (count > 0 && list->executable[count - 1].end == start) {
@@ -168,11 +166,11 @@ int mapping_list_parse(struct mapping_list *list)
         if (has_image(&mapping)) {
             struct mapped_image image = { mapping.start, mapping.device, mapping.inode,
                                           false,         mapping.path,   mapping.path_bytes };
-            rc = add_image(list, &image);
+            rc = mapping_list_add_image(list, &image);
         }
         if (rc == 0 && mapping.is_executable) {
             mark_image_of_code(list, &mapping);
-            rc = add_executable(list, mapping.start, mapping.end);
+            rc = mapping_list_add_executable(list, mapping.start, mapping.end);
         }
     }
     return rc;
@@ -180,7 +178,7 @@ int mapping_list_parse(struct mapping_list *list)
 
 /* --- Sources --- */
 
-static int grow_text(struct mapping_list *list)
+int mapping_list_grow_text(struct mapping_list *list)
 {
     size_t bytes = list->text_capacity == 0 ? FIRST_TEXT_BYTES : 2 * list->text_capacity;
     if (bytes > MAX_TEXT_BYTES)
@@ -198,7 +196,7 @@ static int read_text(struct mapping_list *list, int fd)
     list->text_bytes = 0;
     for (;;) {
         if (list->text_bytes == list->text_capacity) {
-            int rc = grow_text(list);
+            int rc = mapping_list_grow_text(list);
             if (rc != 0)
                 return rc;
         }
@@ -212,106 +210,11 @@ static int read_text(struct mapping_list *list, int fd)
     }
 }
 
-/* The loader's list, for where there is no /proc. */
-struct loader_walk {
-    struct mapping_list *list;
-    int error;
-};
-
-static uint64_t header_address_of(const struct dl_phdr_info *info)
-{
-    for (size_t i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-        if (segment->p_type == PT_LOAD && segment->p_offset == 0)
-            return info->dlpi_addr + segment->p_vaddr;
-    }
-    return 0;
-}
-
-static int add_executable_segments(struct mapping_list *list, const struct dl_phdr_info *info)
-{
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-        uint64_t start = info->dlpi_addr + segment->p_vaddr;
-        if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X))
-            rc = add_executable(list, start, start + segment->p_memsz);
-    }
-    return rc;
-}
-
-/* Copies the path: its owner may unload the library as soon as the loader's lock is free. */
-static int add_loaded_image(struct dl_phdr_info *info, size_t size, void *context)
-{
-    (void)size;
-    struct loader_walk *walk = context;
-    struct mapping_list *list = walk->list;
-    const char *path = info->dlpi_name;
-    uint64_t header_address = header_address_of(info);
-    if (header_address == getauxval(AT_SYSINFO_EHDR))
-        path = "[vdso]";
-    else if (path[0] == '\0')
-        path = (const char *)getauxval(AT_EXECFN);
-    if (path == NULL || header_address == 0)
-        return 0;
-    size_t bytes = strlen(path);
-    if (list->text_capacity - list->text_bytes < bytes) {
-        walk->error = -ENOMEM; /* growing would move the paths before */
-        return 1;
-    }
-    memcpy(list->text + list->text_bytes, path, bytes);
-    struct mapped_image image = {
-        header_address, 0, 0, true, list->text + list->text_bytes, bytes
-    };
-    list->text_bytes += bytes;
-    walk->error = add_image(list, &image);
-    if (walk->error == 0)
-        walk->error = add_executable_segments(list, info);
-    return walk->error != 0;
-}
-
-static void sort_executable(struct mapping_list *list)
-{
-    for (size_t i = 1; i < list->executable_count; i++) {
-        struct address_range range = list->executable[i];
-        size_t j = i;
-        for (; j > 0 && list->executable[j - 1].start > range.start; j--)
-            list->executable[j] = list->executable[j - 1];
-        list->executable[j] = range;
-    }
-}
-
-static void sort_images(struct mapping_list *list)
-{
-    for (size_t i = 1; i < list->image_count; i++) {
-        struct mapped_image image = list->images[i];
-        size_t j = i;
-        for (; j > 0 && list->images[j - 1].header_address > image.header_address; j--)
-            list->images[j] = list->images[j - 1];
-        list->images[j] = image;
-    }
-}
-
-static int read_from_loader(struct mapping_list *list)
-{
-    struct loader_walk walk = { list, 0 };
-    if (list->text_capacity == 0) {
-        int rc = grow_text(list);
-        if (rc != 0)
-            return rc;
-    }
-    list->text_bytes = list->image_count = list->executable_count = 0;
-    dl_iterate_phdr(add_loaded_image, &walk);
-    sort_images(list);
-    sort_executable(list);
-    return walk.error;
-}
-
-int mapping_list_read(struct mapping_list *list)
+int mapping_list_read_maps(struct mapping_list *list)
 {
     int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return read_from_loader(list);
+        return -errno;
     int rc = read_text(list, fd);
     close(fd);
     return rc == 0 ? mapping_list_parse(list) : rc;

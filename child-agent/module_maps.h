@@ -1,7 +1,5 @@
-/* What is mapped into this process: the images (ELF files, the vdso) and the executable ranges.
- *
- * From /proc/self/maps, or from the dynamic loader where /proc is not mounted. Sampler thread only.
- */
+/* What is mapped into this process: the images (ELF files, the vdso) and the executable ranges, as
+ * the kernel lists them. Sampler thread only. */
 #ifndef PROFD_AGENT_MODULE_MAPS_H
 #define PROFD_AGENT_MODULE_MAPS_H
 
@@ -47,9 +45,16 @@ bool mapping_parse(const char **cursor, const char *end, struct mapping *out);
 /* Makes images and ranges of LIST's text. -ENOMEM. */
 int mapping_list_parse(struct mapping_list *list);
 
-/* Reads what is mapped now. -ENOMEM, or the errno of neither source being there; LIST's contents
- * are then undefined. */
-int mapping_list_read(struct mapping_list *list);
+/* Reads /proc/self/maps. -ENOMEM, or the errno of its not being there; LIST's contents are then
+ * undefined. */
+int mapping_list_read_maps(struct mapping_list *list);
+
+/* --- For whoever fills a list from another source --- */
+
+int mapping_list_grow_text(struct mapping_list *list);
+int mapping_list_add_image(struct mapping_list *list, const struct mapped_image *image);
+/* Ranges that touch the previous one become one with it. */
+int mapping_list_add_executable(struct mapping_list *list, uint64_t start, uint64_t end);
 
 void mapping_list_free(struct mapping_list *list);
 

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "child-agent/module_elf.h"
+#include "child-agent/module_loader.h"
 #include "child-agent/module_maps.h"
 #include "child-agent/pages.h"
 #include "child-agent/process_memory.h"
@@ -52,8 +53,10 @@ struct path_block {
 struct module_map {
     struct module_events events;
     struct entry_list entries;
-    struct entry_list spare; /* the next list is built here */
-    struct mapping_list mappings;
+    struct entry_list spare;      /* the next list is built here */
+    struct mapping_list loaded;   /* what the dynamic loader knows */
+    struct mapping_list mappings; /* what the kernel knows, once that is needed */
+    bool needs_mappings;          /* an address was in no loaded library: generated code, perhaps */
     struct path_block *paths;
     uint64_t generation;
     uint64_t refreshed_ns, refresh_interval_ns;
@@ -235,6 +238,32 @@ static int read_entry(struct module_map *map, const struct mapped_image *image,
     return module->path == NULL ? -ENOMEM : 0;
 }
 
+/* Puts IMAGE on the spare list: the entry that it has already, or a new one. */
+static int list_image(struct module_map *map, const struct mapped_image *image, size_t *added)
+{
+    struct module_entry *known = find_listed(map, image);
+    struct module_entry fresh;
+    if (known != NULL) {
+        known->is_listed = true;
+        return add_entry(&map->spare, known);
+    }
+    int rc = read_entry(map, image, &fresh);
+    if (rc == -ENOMEM)
+        return rc;
+    if (rc != 0)
+        return 0; /* no library, or gone already */
+    ++*added;
+    return add_entry(&map->spare, &fresh);
+}
+
+static bool is_loaded(const struct module_map *map, uint64_t header_address)
+{
+    for (size_t i = 0; i < map->loaded.image_count; i++)
+        if (map->loaded.images[i].header_address == header_address)
+            return true;
+    return false;
+}
+
 /* Builds the new list in the spare one. *ADDED counts what was not in the old one. */
 static int build_list(struct module_map *map, size_t *added)
 {
@@ -242,23 +271,11 @@ static int build_list(struct module_map *map, size_t *added)
     map->spare.count = 0;
     for (size_t i = 0; i < map->entries.count; i++)
         map->entries.at[i].is_listed = false;
-    for (size_t i = 0; rc == 0 && i < map->mappings.image_count; i++) {
-        const struct mapped_image *image = &map->mappings.images[i];
-        struct module_entry *known = find_listed(map, image);
-        struct module_entry fresh;
-        if (known != NULL) {
-            known->is_listed = true;
-            rc = add_entry(&map->spare, known);
-            continue;
-        }
-        rc = read_entry(map, image, &fresh);
-        if (rc == 0) {
-            ++*added;
-            rc = add_entry(&map->spare, &fresh);
-        } else if (rc != -ENOMEM) {
-            rc = 0; /* no library, or gone already */
-        }
-    }
+    for (size_t i = 0; rc == 0 && i < map->loaded.image_count; i++)
+        rc = list_image(map, &map->loaded.images[i], added);
+    for (size_t i = 0; rc == 0 && i < map->mappings.image_count; i++)
+        if (!is_loaded(map, map->mappings.images[i].header_address))
+            rc = list_image(map, &map->mappings.images[i], added);
     return rc;
 }
 
@@ -300,7 +317,12 @@ static bool refresh(struct module_map *map)
     map->refreshed_ns = coarse_now_ns();
     map->announced_seen = atomic_load_explicit(&map->announced, memory_order_acquire);
     map->was_read = true;
-    if (mapping_list_read(&map->mappings) != 0 || build_list(map, &added) != 0)
+    if (module_loader_read(&map->loaded) != 0)
+        return false;
+    /* Without /proc, generated code stays unknown. */
+    if (map->needs_mappings && mapping_list_read_maps(&map->mappings) != 0)
+        map->mappings.image_count = map->mappings.executable_count = 0;
+    if (build_list(map, &added) != 0)
         return false;
     size_t removed = remove_unlisted(map);
     struct entry_list old = map->entries;
@@ -345,11 +367,17 @@ static void set_interval(struct module_map *map, bool is_news)
         interval_ns < REFRESH_INTERVAL_MAX_NS ? interval_ns : REFRESH_INTERVAL_MAX_NS;
 }
 
+static bool is_worth_refreshing(const struct module_map *map)
+{
+    return !map->needs_mappings || coarse_now_ns() - map->refreshed_ns >= map->refresh_interval_ns;
+}
+
 const struct module *module_map_find(struct module_map *map, uint64_t address, bool *changed)
 {
     bool was_changed = refresh_if_announced(map);
     struct module_entry *entry = find_entry(map, address);
-    if (entry == NULL && coarse_now_ns() - map->refreshed_ns >= map->refresh_interval_ns) {
+    if (entry == NULL && is_worth_refreshing(map)) {
+        map->needs_mappings = true;
         bool is_news = refresh(map);
         was_changed |= is_news;
         set_interval(map, is_news);
@@ -384,10 +412,15 @@ static const struct address_range *range_at(const struct mapping_list *mappings,
     return low < mappings->executable_count ? &mappings->executable[low] : NULL;
 }
 
+static bool is_in_ranges(const struct mapping_list *mappings, uint64_t address)
+{
+    const struct address_range *range = range_at(mappings, address);
+    return range != NULL && range->start <= address;
+}
+
 bool module_map_is_executable(const struct module_map *map, uint64_t address)
 {
-    const struct address_range *range = range_at(&map->mappings, address);
-    return range != NULL && range->start <= address;
+    return is_in_ranges(&map->loaded, address) || is_in_ranges(&map->mappings, address);
 }
 
 void module_map_changed(struct module_map *map)
@@ -417,6 +450,7 @@ void module_map_destroy(struct module_map *map)
         forget_copies(&map->entries.at[i]);
     pages_free(map->entries.at, map->entries.capacity_bytes);
     pages_free(map->spare.at, map->spare.capacity_bytes);
+    mapping_list_free(&map->loaded);
     mapping_list_free(&map->mappings);
     while (map->paths != NULL) {
         struct path_block *next = map->paths->next;

@@ -1,10 +1,10 @@
 /* The libraries mapped into this process, as the sampler sees them.
  *
- * A list read from /proc/self/maps and from the ELF headers in memory (no library is opened),
- * refreshed when an address is in none of them or when dlopen/dlclose were seen. The unwind tables
- * of what is never unloaded (the executable, the loader, libc, the vdso, the agent) are read in
- * place; those of all others are copied, when first asked for, with process_vm_readv, which can't
- * fault.
+ * A list made of the dynamic loader's and of the ELF headers in memory (no library is opened), and
+ * of /proc/self/maps once code is met that no loaded library has. Refreshed when an address is in
+ * none of them or when dlopen/dlclose were seen. The unwind tables of what is never unloaded (the
+ * executable, the loader, libc, the vdso, the agent) are read in place; those of all others are
+ * copied, when first asked for, with process_vm_readv, which can't fault.
  *
  * Sampler thread only, but for module_map_changed(). Reading the list opens a descriptor for a
  * moment. */

@@ -70,6 +70,7 @@ static void *sampler_main(void *argument)
     uint64_t wake_ns = clock_monotonic_ns();
     uint64_t clock_updated_ns = 0;
     agent_thread_set_name("profd-sampler");
+    agent_thread_own_descriptors(false);
     (void)syscall(SYS_prctl, PR_SET_TIMERSLACK, 1, 0, 0, 0); /* else ticks are only less regular */
     while (atomic_load(&sampler.stop_word) == 0) {
         tick_once(tick);
