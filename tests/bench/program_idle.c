@@ -44,6 +44,6 @@ int main(void)
         shares[i] = sampler_share();
     bench_figure("CPU at 1 ms of an idle program of 100 threads",
                  bench_median(shares, BENCH_ROUNDS), "%", 3);
-    bench_figure("signals to its threads", atomic_load(&interruptions) - before, "", 0);
+    bench_figure("signals to its threads", atomic_load(&interruptions) - before, "signals", 0);
     return 0;
 }
