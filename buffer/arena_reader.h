@@ -27,10 +27,13 @@ struct arena_info {
     uint64_t kept_blocks, kept_bytes;             /* read so far */
 };
 
-/* Opens the arena behind FD (borrowed; a file or memfd, mapped read-only). -EPROTO when the header
- * is no arena of this version, -EIO when the file is smaller than it says, or the error of mmap. */
+/* Opens the arena behind FD, a file or memfd. It is duplicated, so the caller may close it, and
+ * read with pread(), so its owner may shorten it and holes stay holes. -EPROTO when the header is
+ * no arena of this version, -EIO when the file is smaller than it says, -ENOMEM, or the error of
+ * pread. */
 int arena_reader_open(int fd, struct arena_reader **out);
-/* The same over MEMORY (borrowed), e.g. the process's own mapping or a fuzzer's bytes. */
+/* The same over MEMORY (borrowed), e.g. the process's own mapping or a fuzzer's bytes. -EINVAL when
+ * it is not aligned to 8 bytes. */
 int arena_reader_open_memory(const void *memory, size_t bytes, struct arena_reader **out);
 void arena_reader_close(struct arena_reader *reader);
 
@@ -50,10 +53,10 @@ struct arena_record {
     bool is_main;
     uint32_t category, line;
     uint64_t start, end, load_bias;
-    struct arena_string
-        name; /* THREAD*, SITE, CATEGORY, PROCESS_NAME, LOG; LIBRARY: path; PROCESS: executable */
-    struct arena_string
-        extra; /* SITE: function; CATEGORY: colour; PROCESS: command line; LIBRARY: build id */
+    /* THREAD*, SITE, CATEGORY, PROCESS_NAME, LOG; LIBRARY: path; PROCESS: executable */
+    struct arena_string name;
+    /* SITE: function; CATEGORY: colour; PROCESS: command line; LIBRARY: build id */
+    struct arena_string extra;
     struct arena_string file; /* SITE */
 };
 /* The next record; 1 with *OUT filled, 0 at the end. Damaged records are skipped where their size
@@ -75,7 +78,7 @@ struct chunk_copy {
     uint8_t bytes[CHUNK_BUFFER_BYTES];
 };
 /* Copies chunk POSITION (below the count). 0; -ENOENT when it was recycled meanwhile (the caller
- * goes on with the next); -EPROTO when its header is damaged. */
+ * goes on with the next); -EPROTO when its header is damaged; -EIO when the file was shortened. */
 int arena_reader_copy_chunk(struct arena_reader *reader, size_t position, struct chunk_copy *out);
 
 /* Walks the blocks of a copied chunk. */
@@ -112,7 +115,8 @@ struct sample_entry {
     size_t frames_bytes;
 };
 int entry_decode_sample(const uint8_t *payload, size_t bytes, struct sample_entry *out);
-/* Applies SAMPLE to STATE (the thread's previous stack in the chunk, depth 0 at its start). */
+/* Applies SAMPLE to STATE (the thread's previous stack in the chunk, depth 0 at its start). After
+ * -EPROTO, STATE holds a valid stack that is not the sample's. */
 int sample_decode_stack(const struct sample_entry *sample, struct stack_state *state);
 
 struct marker_entry {
