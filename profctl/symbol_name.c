@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profctl/rust_name.h"
+
 enum {
     RUST_HASH_DIGITS = 16,
     RUST_HASH_LENGTH = 3 + RUST_HASH_DIGITS, /* "::h" and the digits */
@@ -104,7 +106,9 @@ char *symbol_name_readable(const char *linker_name)
 {
     char *readable = NULL, *hash;
 
-    if (strncmp(linker_name, "_Z", 2) == 0)
+    if (strncmp(linker_name, "_R", 2) == 0)
+        readable = rust_name_demangle(linker_name);
+    else if (strncmp(linker_name, "_Z", 2) == 0)
         readable = demangle_cxx(linker_name);
     if (readable == NULL)
         return linker_name[0] == '\0' ? strdup("") : without_version(linker_name);
