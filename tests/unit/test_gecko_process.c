@@ -445,6 +445,21 @@ START_TEST(markers_have_the_phase_and_times_of_their_kind)
 }
 END_TEST
 
+START_TEST(a_thread_without_a_record_keeps_its_data)
+{
+    put_process();
+    own.thread.writer_index = 9;
+    marker(ENTRY_MARKER, 5, 0, SITE_MARKER, NULL);
+    tick(6);
+    sample(10, 6, 1, stack_a, 3);
+    make_profile();
+    ck_assert_int_eq(cJSON_GetArraySize(get(own.profile, "threads")), 4);
+    ck_assert_str_eq(get(thread_at(2), "name")->valuestring, "Unknown thread");
+    ck_assert_int_eq(cJSON_GetArraySize(rows(thread_at(2), "markers")), 1);
+    ck_assert_str_eq(stack_text(thread_at(3), 0), "0x401100 > accept loop > 0x401200");
+}
+END_TEST
+
 START_TEST(libraries_carry_their_ids)
 {
     put_process();
@@ -645,12 +660,6 @@ START_TEST(the_root_holds_the_processes)
     json_writer_fini(&head);
     json_writer_fini(&tail);
     json_writer_fini(&log);
-    const char *keep = getenv("PROFD_TEST_KEEP");
-    if (keep != NULL) {
-        FILE *file = fopen(keep, "w");
-        fwrite(text.bytes, 1, text.length, file);
-        fclose(file);
-    }
     own.profile = parse(&text);
     const cJSON *meta = get(own.profile, "meta");
     ck_assert_int_eq(get(meta, "version")->valueint, 36);
@@ -691,6 +700,7 @@ int main(void)
     tcase_add_loop_test(marks, markers_have_the_phase_and_times_of_their_kind, 0,
                         (int)(sizeof(markers) / sizeof(markers[0])));
     TCase *process = situation(suite, "process");
+    tcase_add_test(process, a_thread_without_a_record_keeps_its_data);
     tcase_add_test(process, libraries_carry_their_ids);
     tcase_add_test(process, a_later_library_takes_the_place_of_those_below_it);
     tcase_add_test(process, the_main_thread_and_the_process_have_their_names);
