@@ -1,0 +1,199 @@
+/* daemon.child_table */
+#include <check.h>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "daemon/child_table.h"
+
+static struct child_table table;
+
+static void set_up(void)
+{
+    memset(&table, 0, sizeof(table));
+}
+
+static void tear_down(void)
+{
+    while (table.first != NULL)
+        child_table_remove(&table, table.first);
+    ck_assert_uint_eq(table.count, 0);
+    ck_assert_uint_eq(table.ended, 0);
+}
+
+static struct child_introduction someone(pid_t pid, uint64_t start_ns)
+{
+    return (struct child_introduction){
+        .pid = pid,
+        .parent_pid = 1,
+        .start_ns = start_ns,
+        .executable = "/bin/true and more",
+        .executable_length = strlen("/bin/true"),
+    };
+}
+
+static struct child *add(pid_t pid, uint64_t start_ns)
+{
+    struct child_introduction who = someone(pid, start_ns);
+    struct child *child = child_table_add(&table, &who);
+    ck_assert_ptr_nonnull(child);
+    return child;
+}
+
+START_TEST(a_new_child_is_connected_and_lives)
+{
+    struct child *child = add(10, 100);
+
+    ck_assert_int_eq(child->state, CHILD_CONNECTED);
+    ck_assert_int_eq(child->verdict, VERDICT_LIVE);
+    ck_assert_str_eq(child->executable, "/bin/true");
+    ck_assert_int_eq(child->arena_fd, -1);
+    ck_assert_uint_eq(child->image, 0);
+}
+END_TEST
+
+START_TEST(images_of_a_pid_are_numbered)
+{
+    add(10, 100);
+    add(11, 100);
+    ck_assert_uint_eq(add(10, 200)->image, 1);
+    ck_assert_uint_eq(add(10, 300)->image, 2);
+    ck_assert_uint_eq(add(11, 300)->image, 1);
+}
+END_TEST
+
+START_TEST(the_latest_of_a_pid_is_found)
+{
+    struct child *first = add(10, 100);
+    struct child *other = add(10 + CHILD_TABLE_BUCKETS, 100); /* in the same bucket */
+    struct child *second = add(10, 200);
+
+    ck_assert_ptr_eq(child_table_find_latest(&table, 10), second);
+    ck_assert_ptr_eq(child_table_find_latest(&table, 10 + CHILD_TABLE_BUCKETS), other);
+    ck_assert_ptr_null(child_table_find_latest(&table, 12));
+    child_table_remove(&table, second);
+    ck_assert_ptr_eq(child_table_find_latest(&table, 10), first);
+    child_table_remove(&table, first);
+    ck_assert_ptr_null(child_table_find_latest(&table, 10));
+}
+END_TEST
+
+START_TEST(children_are_listed_in_the_order_of_their_hellos)
+{
+    add(3, 0);
+    struct child *middle = add(1, 0);
+    add(2, 0);
+    child_table_remove(&table, middle);
+    ck_assert_int_eq(table.first->pid, 3);
+    ck_assert_int_eq(table.first->next->pid, 2);
+    ck_assert_ptr_eq(table.last, table.first->next);
+    ck_assert_ptr_eq(table.last->previous, table.first);
+}
+END_TEST
+
+START_TEST(an_end_is_told_once)
+{
+    struct child *child = add(10, 100);
+
+    ck_assert_int_eq(child_end(&table, child, VERDICT_EXITED, 3, 500), 0);
+    ck_assert_int_eq(child_end(&table, child, VERDICT_KILLED, 9, 600), -EINVAL);
+    ck_assert_int_eq(child->verdict, VERDICT_EXITED);
+    ck_assert_int_eq(child->code, 3);
+    ck_assert_uint_eq(child->end_ns, 500);
+    ck_assert_uint_eq(table.ended, 1);
+}
+END_TEST
+
+START_TEST(a_child_that_ended_does_not_come_back)
+{
+    struct child *child = add(10, 100);
+
+    ck_assert_int_eq(child_detach(child), 0);
+    ck_assert_int_eq(child_detach(child), -EINVAL);
+    ck_assert_int_eq(child_reconnect(child), 0);
+    ck_assert_int_eq(child_end(&table, child, VERDICT_EXITED, 0, 1), 0);
+    ck_assert_int_eq(child_reconnect(child), -EINVAL);
+    ck_assert_int_eq(child_detach(child), -EINVAL);
+}
+END_TEST
+
+static const struct {
+    const char *name;
+    enum child_state earlier_state;
+    uint64_t earlier_identity, identity;
+    uint64_t start_ns; /* the earlier one's is 100 */
+    bool is_fork;
+    enum child_meeting expect;
+} meetings[] = {
+    { "connects again", CHILD_DETACHED, 7, 7, 100, false, CHILD_IS_SAME_IMAGE },
+    { "connects again, old socket unnoticed", CHILD_CONNECTED, 0, 0, 100, false,
+      CHILD_IS_SAME_IMAGE },
+    { "exec, hello before the old socket's end", CHILD_CONNECTED, 7, 7, 200, false,
+      CHILD_DID_EXEC },
+    { "exec, hello after it", CHILD_DETACHED, 7, 7, 200, false, CHILD_DID_EXEC },
+    { "exec and ended before the hello was read", CHILD_ENDED, 7, 7, 200, false, CHILD_DID_EXEC },
+    { "exec on an old kernel", CHILD_DETACHED, 0, 0, 200, false, CHILD_DID_EXEC },
+    { "pid used again by a fork", CHILD_ENDED, 7, 8, 200, true, CHILD_IS_NEW },
+    { "pid used again, end unnoticed", CHILD_CONNECTED, 7, 8, 200, true, CHILD_REUSES_PID },
+    { "pid used again on an old kernel", CHILD_ENDED, 0, 0, 200, false, CHILD_IS_NEW },
+    { "pid used again by a fork on an old kernel", CHILD_CONNECTED, 0, 0, 200, true,
+      CHILD_REUSES_PID },
+};
+
+START_TEST(a_hello_meets_what_is_known_of_its_pid)
+{
+    struct child *earlier = add(10, 100);
+    struct child_introduction who = someone(10, meetings[_i].start_ns);
+
+    earlier->identity = meetings[_i].earlier_identity;
+    who.identity = meetings[_i].identity;
+    who.is_fork = meetings[_i].is_fork;
+    if (meetings[_i].earlier_state == CHILD_DETACHED)
+        ck_assert_int_eq(child_detach(earlier), 0);
+    if (meetings[_i].earlier_state == CHILD_ENDED)
+        ck_assert_int_eq(child_end(&table, earlier, VERDICT_EXITED, 0, 150), 0);
+    ck_assert_msg(child_meet(earlier, &who) == meetings[_i].expect, "%s", meetings[_i].name);
+}
+END_TEST
+
+START_TEST(nobody_is_known_of_a_new_pid)
+{
+    struct child_introduction who = someone(10, 100);
+    ck_assert_int_eq(child_meet(NULL, &who), CHILD_IS_NEW);
+}
+END_TEST
+
+START_TEST(wait_statuses_are_verdicts)
+{
+    int code = -1;
+
+    ck_assert_int_eq(child_verdict_of(3 << 8, &code), VERDICT_EXITED);
+    ck_assert_int_eq(code, 3);
+    ck_assert_int_eq(child_verdict_of(SIGSEGV | 0x80, &code), VERDICT_KILLED); /* with a core */
+    ck_assert_int_eq(code, SIGSEGV);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("daemon.child_table");
+    TCase *children = tcase_create("children");
+    tcase_add_checked_fixture(children, set_up, tear_down);
+    tcase_add_test(children, a_new_child_is_connected_and_lives);
+    tcase_add_test(children, images_of_a_pid_are_numbered);
+    tcase_add_test(children, the_latest_of_a_pid_is_found);
+    tcase_add_test(children, children_are_listed_in_the_order_of_their_hellos);
+    tcase_add_test(children, an_end_is_told_once);
+    tcase_add_test(children, a_child_that_ended_does_not_come_back);
+    tcase_add_loop_test(children, a_hello_meets_what_is_known_of_its_pid, 0,
+                        (int)(sizeof(meetings) / sizeof(meetings[0])));
+    tcase_add_test(children, nobody_is_known_of_a_new_pid);
+    tcase_add_test(children, wait_statuses_are_verdicts);
+    suite_add_tcase(suite, children);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}

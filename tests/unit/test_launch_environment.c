@@ -1,0 +1,145 @@
+/* daemon.launch_environment */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/launch_environment.h"
+
+static struct launch_agent agent;
+static char **environment;
+
+static void set_up(void)
+{
+    agent = (struct launch_agent){ .library = "/opt/lib/libprofd.so", .socket = "/run/p.sock" };
+    environment = NULL;
+}
+
+static void tear_down(void)
+{
+    free(environment);
+}
+
+/* The value of NAME, which is there at most once. */
+static const char *value(const char *name)
+{
+    const char *found = NULL;
+    size_t length = strlen(name);
+
+    for (char **entry = environment; *entry != NULL; entry++) {
+        if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=') {
+            ck_assert_msg(found == NULL, "%s is there twice", name);
+            found = *entry + length + 1;
+        }
+    }
+    return found;
+}
+
+/* BASE is a string literal; its terminating NUL ends the last entry. */
+#define BUILD(base)                                                                                \
+    ck_assert_int_eq(launch_environment_build(base, sizeof(base), &agent, &environment), 0)
+
+START_TEST(the_command_keeps_its_own)
+{
+    BUILD("PATH=/bin\0EMPTY=\0ODD");
+    ck_assert_str_eq(value("PATH"), "/bin");
+    ck_assert_str_eq(value("EMPTY"), "");
+    ck_assert_str_eq(environment[2], "ODD");
+}
+END_TEST
+
+START_TEST(agents_find_profd)
+{
+    BUILD("PROFD_SOCKET=/old\0PROFD_LOG=x");
+    ck_assert_str_eq(value("PROFD_SOCKET"), "/run/p.sock");
+    ck_assert_str_eq(value("PROFD_LOG"), "x");
+}
+END_TEST
+
+static const struct {
+    const char *before, *after;
+} preloads[] = {
+    { "A=1", "/opt/lib/libprofd.so" },
+    { "LD_PRELOAD=", "/opt/lib/libprofd.so" },
+    { "LD_PRELOAD=/x.so", "/opt/lib/libprofd.so:/x.so" },
+    { "LD_PRELOAD=/x.so /opt/lib/libprofd.so", "/x.so /opt/lib/libprofd.so" },
+};
+
+START_TEST(the_library_comes_first)
+{
+    const char *base = preloads[_i].before;
+
+    ck_assert_int_eq(launch_environment_build(base, strlen(base) + 1, &agent, &environment), 0);
+    ck_assert_str_eq(value("LD_PRELOAD"), preloads[_i].after);
+}
+END_TEST
+
+START_TEST(without_a_session_agents_wait)
+{
+    BUILD("PROFD_STARTUP=1\0PROFD_STARTUP_GENERATION=8");
+    ck_assert_ptr_null(value("PROFD_STARTUP"));
+    ck_assert_ptr_null(value("PROFD_STARTUP_GENERATION"));
+}
+END_TEST
+
+START_TEST(with_a_session_agents_record_at_once)
+{
+    agent.session = (struct message_session){
+        .generation = 4294967295,
+        .interval_ns = 3600000000000,
+        .memory_limit_bytes = 67108864,
+        .features = 15,
+        .thread_filters = { "main,pool", 9 },
+    };
+    BUILD("PROFD_STARTUP_INTERVAL=7");
+    ck_assert_str_eq(value("PROFD_STARTUP"), "1");
+    ck_assert_str_eq(value("PROFD_STARTUP_GENERATION"), "4294967295");
+    ck_assert_str_eq(value("PROFD_STARTUP_INTERVAL"), "3600000000000");
+    ck_assert_str_eq(value("PROFD_STARTUP_FEATURES"), "15");
+    ck_assert_str_eq(value("PROFD_STARTUP_LIMIT"), "67108864");
+    ck_assert_str_eq(value("PROFD_STARTUP_FILTERS"), "main,pool");
+}
+END_TEST
+
+START_TEST(an_empty_environment_is_fine)
+{
+    ck_assert_int_eq(launch_environment_build("", 0, &agent, &environment), 0);
+    ck_assert_str_eq(value("LD_PRELOAD"), "/opt/lib/libprofd.so");
+}
+END_TEST
+
+START_TEST(an_unterminated_environment_is_refused)
+{
+    ck_assert_int_eq(launch_environment_build("A=1", 3, &agent, &environment), -EINVAL);
+}
+END_TEST
+
+START_TEST(a_library_that_can_not_be_preloaded_is_refused)
+{
+    agent.library = "/opt/my programs/libprofd.so";
+    ck_assert_int_eq(launch_environment_build("", 0, &agent, &environment), -EINVAL);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("daemon.launch_environment");
+    TCase *launch = tcase_create("launch");
+    tcase_add_checked_fixture(launch, set_up, tear_down);
+    tcase_add_test(launch, the_command_keeps_its_own);
+    tcase_add_test(launch, agents_find_profd);
+    tcase_add_loop_test(launch, the_library_comes_first, 0,
+                        (int)(sizeof(preloads) / sizeof(preloads[0])));
+    tcase_add_test(launch, without_a_session_agents_wait);
+    tcase_add_test(launch, with_a_session_agents_record_at_once);
+    tcase_add_test(launch, an_empty_environment_is_fine);
+    tcase_add_test(launch, an_unterminated_environment_is_refused);
+    tcase_add_test(launch, a_library_that_can_not_be_preloaded_is_refused);
+    suite_add_tcase(suite, launch);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
