@@ -86,9 +86,14 @@ static bool wait_for_command(struct run *run, bool until_duration, int *exit_sta
         if (until_duration && run->is_duration_over)
             return true;
         if (!client_wait(run->client, failure))
-            return client_command_exited(run->client, exit_status);
+            break;
     }
-    return true;
+    if (client_command_exited(run->client, exit_status))
+        return true;
+    failure_set(failure, EXIT_CODE_FAILED,
+                "profd ended before the command; '%s' goes on without being profiled",
+                run->arguments->operands[0]);
+    return false;
 }
 
 /* The exit code when the capture went as CODE says: the command's own word goes first. */
