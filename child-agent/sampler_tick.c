@@ -20,6 +20,8 @@ enum {
     TICK_MOST_PREPARED_CHUNKS = 16,
 };
 
+static const uint64_t NO_CHUNK = UINT64_MAX;
+
 struct sampler_tick {
     uint32_t generation;
     bool samples_stacks;
@@ -31,7 +33,8 @@ struct sampler_tick {
     struct cpu_activity activity;
     struct chunk_manager *manager; /* borrowed */
     struct chunk_writer writer;
-    const struct chunk *chunk_seen; /* the chunk that sleeping threads' stacks are known to be in */
+    uint64_t
+        chunk_seen; /* range start of the chunk that sleeping threads' stacks are known to be in */
     struct sample_encoder *encoder;
     struct module_map *modules;
     struct unwinder *unwinder;
@@ -72,6 +75,7 @@ int sampler_tick_create(const struct session_settings *settings, struct chunk_ma
     tick->generation = settings->generation;
     tick->samples_stacks = settings->features & FEATURE_STACKS;
     tick->is_first = true;
+    tick->chunk_seen = NO_CHUNK;
     tick->session_start_ns = clock_monotonic_ns();
     tick->manager = manager;
     chunk_writer_init(&tick->writer, manager, CHUNK_WRITER_SAMPLER);
@@ -249,15 +253,16 @@ static void let_go(struct sampler_tick *tick, struct thread_registration *thread
 /* A fresh chunk knows no stacks: those of threads that sleep on are written into it again. */
 static void repeat_sleeping_stacks(struct sampler_tick *tick, uint32_t count)
 {
-    const struct chunk *before = tick->writer.chunk;
-    if (tick->chunk_seen == before)
+    /* A recycled chunk is another one at the same place: its range tells them apart. */
+    uint64_t range_start = tick->writer.chunk != NULL ? tick->writer.chunk->range_start : NO_CHUNK;
+    if (tick->chunk_seen == range_start)
         return;
     for (uint32_t slot = 0; slot < count; slot++) {
         struct thread_registration *thread = thread_registry_at(slot);
         if (is_sampled(thread) && sample_encoder_needs_stack(tick->encoder, thread->index))
             (void)sample_encoder_repeat(tick->encoder, thread->index, tick->requested_ticks);
     }
-    tick->chunk_seen = before;
+    tick->chunk_seen = range_start;
 }
 
 /* Makes chunks ready for as many as were used since the last tick, and one more. */
