@@ -1,10 +1,10 @@
 /* The Gecko profile of one process, made from its arena in one pass over the buffer.
  *
  * The same code serves the live process (in the agent), the dead one and the frozen one (beside
- * Output is one JSON object, an element of "processes". Samples and markers are sorted by thread
- * while the buffer is read, once; memory grows with the unique strings, frames and stacks, a few
- * bytes for each sample of a thread that ran, and the JSON of markers. Each thread's part then goes
- * to the writer's sink as it is made, and frees what it took. */
+ * profd). Output is one JSON object, an element of "processes". Samples and markers are sorted by
+ * thread while the buffer is read, once; memory grows with the unique strings, frames and stacks, a
+ * few bytes for each sample of a thread that ran, and the JSON of markers. Each thread's part then
+ * goes to the writer's sink as it is made, and frees what it took. */
 #ifndef PROFD_JSON_GECKO_PROCESS_H
 #define PROFD_JSON_GECKO_PROCESS_H
 

@@ -2,7 +2,7 @@
 
 #define TENS(d) #d "0" #d "1" #d "2" #d "3" #d "4" #d "5" #d "6" #d "7" #d "8" #d "9"
 
-const char json_digit_pairs[200] __attribute__((nonstring)) =
+const char json_digit_pairs[200] =
     TENS(0) TENS(1) TENS(2) TENS(3) TENS(4) TENS(5) TENS(6) TENS(7) TENS(8) TENS(9);
 
 /* Below this, six digits behind the point fit an integer exactly enough. */
