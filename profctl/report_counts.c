@@ -73,58 +73,83 @@ void report_free(struct report *report)
 
 /* --- Counting --- */
 
+/* What profctl calls an address that was in no library. */
+static const char unmapped[] = "unmapped 0x";
+/* Its addresses are others in each run, so they count as one. */
+static const char generated_code[] = "generated code (in no library)";
+
+struct counting {
+    struct report_thread *thread;
+    const struct thread_tables *tables;
+    const struct process_libraries *libraries;
+    uint32_t *functions; /* of each location that was met, else UNIQUE_NONE */
+    uint64_t *totals;    /* of each stack */
+};
+
 static uint32_t location_of(const struct thread_tables *tables, uint32_t stack)
 {
     return thread_tables_frame(tables, thread_tables_stack(tables, stack)->frame)->location;
 }
 
-/* A caller of STACK is the same function. */
-static bool is_recursion(const struct thread_tables *tables, uint32_t stack)
-{
-    uint32_t location = location_of(tables, stack);
-    uint32_t caller = thread_tables_stack(tables, stack)->prefix;
-
-    for (; caller != TABLE_NONE; caller = thread_tables_stack(tables, caller)->prefix)
-        if (location_of(tables, caller) == location)
-            return true;
-    return false;
-}
-
-static struct function_count *find_count(struct report_thread *thread, const char *name,
-                                         size_t length)
+static uint32_t add_function(struct report_thread *thread, const char *name, size_t length)
 {
     uint32_t index = unique_strings_add(&thread->functions, name, length);
 
-    if (index == UNIQUE_NONE ||
-        (index == thread->counts.count &&
-         mapped_array_push(&thread->counts, sizeof(struct function_count)) == NULL))
-        return NULL;
-    return (struct function_count *)thread->counts.items + index;
+    if (index == thread->counts.count &&
+        mapped_array_push(&thread->counts, sizeof(struct function_count)) == NULL)
+        return UNIQUE_NONE;
+    return index;
 }
 
-/* The count of the function that LOCATION names. */
-static struct function_count *find_location_count(struct report_thread *thread,
-                                                  const struct thread_tables *tables,
-                                                  const struct process_libraries *libraries,
-                                                  uint32_t location)
+static uint32_t add_address(struct report_thread *thread, uint64_t offset, const char *library)
+{
+    char *text;
+    int length = asprintf(&text, "0x%" PRIx64 " (in %s)", offset, library);
+    uint32_t function;
+
+    if (length < 0)
+        return UNIQUE_NONE;
+    function = add_function(thread, text, (size_t)length);
+    free(text);
+    return function;
+}
+
+/* The function that LOCATION names, as an index of the report's thread; UNIQUE_NONE: no memory. */
+static uint32_t name_location(struct counting *counting, uint32_t location)
 {
     const struct process_library *library;
-    struct function_count *found;
-    size_t length;
     uint64_t address;
-    char *text;
-    int written;
-    const char *name = thread_tables_string(tables, location, &length);
+    size_t length;
+    const char *name = thread_tables_string(counting->tables, location, &length);
 
-    if (!thread_tables_address(tables, location, &address) ||
-        (library = process_libraries_find(libraries, address)) == NULL)
-        return find_count(thread, name, length);
-    written = asprintf(&text, "0x%" PRIx64 " (in %s)", address - library->load_bias, library->name);
-    if (written < 0)
-        return NULL;
-    found = find_count(thread, text, (size_t)written);
-    free(text);
-    return found;
+    if (length > strlen(unmapped) && memcmp(name, unmapped, strlen(unmapped)) == 0)
+        return add_function(counting->thread, generated_code, strlen(generated_code));
+    if (!thread_tables_address(counting->tables, location, &address) ||
+        (library = process_libraries_find(counting->libraries, address)) == NULL)
+        return add_function(counting->thread, name, length);
+    return add_address(counting->thread, address - library->load_bias, library->name);
+}
+
+static uint32_t function_of(struct counting *counting, uint32_t stack)
+{
+    uint32_t location = location_of(counting->tables, stack);
+
+    if (counting->functions[location] == UNIQUE_NONE)
+        counting->functions[location] = name_location(counting, location);
+    return counting->functions[location];
+}
+
+/* A caller of STACK is FUNCTION, too. Callers come before callees, so all of them have their
+ * functions by now. */
+static bool is_recursion(const struct counting *counting, uint32_t stack, uint32_t function)
+{
+    const struct thread_tables *tables = counting->tables;
+    uint32_t caller = thread_tables_stack(tables, stack)->prefix;
+
+    for (; caller != TABLE_NONE; caller = thread_tables_stack(tables, caller)->prefix)
+        if (counting->functions[location_of(tables, caller)] == function)
+            return true;
+    return false;
 }
 
 /* TOTALS begin as the weights and end as those of each stack with all that it called. */
@@ -138,32 +163,41 @@ static void sum_callees(const struct thread_tables *tables, uint64_t *totals)
     }
 }
 
+static int count_stacks(struct counting *counting, const uint64_t *weights)
+{
+    for (uint32_t i = 0; i < counting->tables->stacks.count; i++) {
+        struct function_count *count;
+        uint32_t function;
+
+        if (counting->totals[i] == 0)
+            continue;
+        function = function_of(counting, i);
+        if (function == UNIQUE_NONE)
+            return -ENOMEM;
+        count = (struct function_count *)counting->thread->counts.items + function;
+        count->self += weights[i];
+        if (!is_recursion(counting, i, function))
+            count->total += counting->totals[i];
+    }
+    return 0;
+}
+
 int report_count_functions(struct report_thread *thread, const struct thread_tables *tables,
                            const struct process_libraries *libraries, const uint64_t *weights)
 {
-    size_t count = tables->stacks.count;
-    uint64_t *totals = malloc((count + 1) * sizeof(*totals));
-    int err = totals != NULL ? 0 : -ENOMEM;
+    struct counting counting = { thread, tables, libraries, NULL, NULL };
+    int err = -ENOMEM;
 
-    if (err < 0)
-        return err;
-    memcpy(totals, weights, count * sizeof(*totals));
-    sum_callees(tables, totals);
-    for (uint32_t i = 0; err == 0 && i < count; i++) {
-        struct function_count *function;
-
-        if (totals[i] == 0)
-            continue;
-        function = find_location_count(thread, tables, libraries, location_of(tables, i));
-        if (function == NULL) {
-            err = -ENOMEM;
-            continue;
-        }
-        function->self += weights[i];
-        if (!is_recursion(tables, i))
-            function->total += totals[i];
+    counting.functions = malloc((tables->strings.count + 1) * sizeof(*counting.functions));
+    counting.totals = malloc((tables->stacks.count + 1) * sizeof(*counting.totals));
+    if (counting.functions != NULL && counting.totals != NULL) {
+        memset(counting.functions, 0xff, tables->strings.count * sizeof(*counting.functions));
+        memcpy(counting.totals, weights, tables->stacks.count * sizeof(*counting.totals));
+        sum_callees(tables, counting.totals);
+        err = count_stacks(&counting, weights);
     }
-    free(totals);
+    free(counting.totals);
+    free(counting.functions);
     return err;
 }
 

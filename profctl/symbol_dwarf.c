@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* An address range, and which unit or function it belongs to. */
 struct range {
@@ -238,6 +239,13 @@ static bool find_inner(Dwarf_Die *parent, uint64_t address, Dwarf_Die *inner)
     return false;
 }
 
+/* A compiler that splits a function describes its cold half as a call, with the rest inlined into
+ * the function itself. */
+static bool is_split(const char *caller, const char *callee)
+{
+    return caller != NULL && callee != NULL && strcmp(caller, callee) == 0;
+}
+
 /* Follows what is inlined at ADDRESS from CALLS[0] inwards: each caller's line is where its callee
  * was inlined. Returns the number of calls. */
 static int follow_inlined(Dwarf_Die *function, uint64_t address,
@@ -247,9 +255,12 @@ static int follow_inlined(Dwarf_Die *function, uint64_t address,
     int count = 1;
 
     while (count < SYMBOL_DWARF_MOST_INLINED && find_inner(&outer, address, &inner)) {
-        if (dwarf_tag(&inner) == DW_TAG_inlined_subroutine) {
+        const char *name = linker_name_of(&inner);
+
+        if (dwarf_tag(&inner) == DW_TAG_inlined_subroutine &&
+            !is_split(calls[count - 1].linker_name, name)) {
             calls[count - 1].line = call_line_of(&inner);
-            calls[count++] = (struct dwarf_call){ .linker_name = linker_name_of(&inner) };
+            calls[count++] = (struct dwarf_call){ .linker_name = name };
         }
         outer = inner;
     }

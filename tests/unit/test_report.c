@@ -153,6 +153,23 @@ START_TEST(addresses_are_shown_as_offsets_in_their_library)
 }
 END_TEST
 
+START_TEST(generated_code_is_one_function_that_counts_once)
+{
+    static const char text[] =
+        "{\"threads\":[],\"processes\":[{\"threads\":[{\"name\":\"GeckoMain\","
+        "\"processName\":\"app\",\"stringTable\":[\"unmapped 0x10\",\"unmapped 0x20\"],"
+        "\"frameTable\":{\"schema\":{\"location\":0},\"data\":[[0],[1]]},"
+        "\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[[null,0],[0,1]]},"
+        "\"samples\":{\"schema\":{\"stack\":0,\"time\":1},\"data\":[[1,1],[0,2]]}}]}]}";
+    struct function_count count;
+
+    ck_assert_int_eq(read_text(text, false), 0);
+    count = count_of(thread_of(group(0), 0), "generated code (in no library)");
+    ck_assert_uint_eq(count.self, 2);
+    ck_assert_uint_eq(count.total, 2);
+}
+END_TEST
+
 /* --- Grouping --- */
 
 static const char build[] = PROFILE(PROCESS(THREAD("sh", "GeckoMain", "[0,1,0,0]")) "," PROCESS(
@@ -248,6 +265,7 @@ int main(void)
     tcase_add_test(tests, idle_samples_count_only_when_asked_for);
     tcase_add_test(tests, cpu_time_is_in_the_profile_s_unit);
     tcase_add_test(tests, addresses_are_shown_as_offsets_in_their_library);
+    tcase_add_test(tests, generated_code_is_one_function_that_counts_once);
     tcase_add_test(tests, processes_of_one_name_count_together);
     tcase_add_test(tests, threads_of_one_name_count_together);
     tcase_add_test(tests, the_text_says_what_it_ranks_by_and_sums_up_the_rest);
