@@ -1,8 +1,15 @@
-/* Runs before main: nothing of the program has been called yet, but for constructors of libraries
+/* Runs before main, and after it: nothing of the program has been called yet, but for constructors of libraries
  * that were loaded earlier. glibc hands every constructor what main will get. */
 #include "child-agent/agent.h"
+#include "child-agent/sampler.h"
 
 __attribute__((constructor)) static void construct(int argument_count, char **arguments)
 {
     agent_initialize(argument_count, arguments);
+}
+
+/* What the last tick found is kept; else a process shorter than an interval would leave no sample. */
+__attribute__((destructor)) static void destruct(void)
+{
+    sampler_flush_at_exit();
 }

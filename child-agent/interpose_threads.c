@@ -12,7 +12,7 @@
 static void *run_registered(void *argument)
 {
     struct thread_registration *self = argument;
-    thread_registry_adopt(self, __builtin_frame_address(0));
+    thread_registry_adopt(self, __builtin_dwarf_cfa());
     void *result = self->start_routine(self->start_argument);
     /* Not a tail call: this frame must stay, for the walk to end at it. */
     __asm__ volatile("" : : : "memory");

@@ -67,11 +67,13 @@ static void tick_once(struct sampler_tick *tick)
 static void *sampler_main(void *argument)
 {
     struct sampler_tick *tick = argument;
-    uint64_t wake_ns = clock_monotonic_ns();
+    /* The first tick comes after an interval: at once, it would only find the agent's constructor. */
+    uint64_t wake_ns = clock_monotonic_ns() + sampler.interval_ns;
     uint64_t clock_updated_ns = 0;
     agent_thread_set_name("profd-sampler");
     agent_thread_own_descriptors(false);
     (void)syscall(SYS_prctl, PR_SET_TIMERSLACK, 1, 0, 0, 0); /* else ticks are only less regular */
+    sleep_until(wake_ns);
     while (atomic_load(&sampler.stop_word) == 0) {
         tick_once(tick);
         uint64_t now_ns = clock_monotonic_ns();
@@ -135,6 +137,15 @@ void sampler_flush(void)
     pthread_mutex_lock(&sampler.lock);
     sampler_tick_collect(tick);
     arena_update_clock(&core.arena);
+    pthread_mutex_unlock(&sampler.lock);
+}
+
+void sampler_flush_at_exit(void)
+{
+    struct sampler_tick *tick = atomic_load(&sampler.tick);
+    if (tick == NULL || pthread_mutex_trylock(&sampler.lock) != 0)
+        return;
+    sampler_tick_collect(tick);
     pthread_mutex_unlock(&sampler.lock);
 }
 

@@ -24,6 +24,9 @@ void sampler_set_paused(bool is_paused);
 /* Takes the snapshots of the tick under way now. Any thread but the sampler. */
 void sampler_flush(void);
 
+/* The same as the process exits, unless the sampler is at it: nobody waits. */
+void sampler_flush_at_exit(void);
+
 /* The libraries changed (dlopen, dlclose). Any thread. */
 void sampler_modules_changed(void);
 
