@@ -1,5 +1,6 @@
-/* Runs before main, and after it: nothing of the program has been called yet, but for constructors of libraries
- * that were loaded earlier. glibc hands every constructor what main will get. */
+/* Where the agent's life begins and ends. Before main nothing of the program has run but
+ * constructors of libraries that were loaded earlier; glibc hands every constructor what main will
+ * get. */
 #include "child-agent/agent.h"
 #include "child-agent/sampler.h"
 
@@ -8,7 +9,8 @@ __attribute__((constructor)) static void construct(int argument_count, char **ar
     agent_initialize(argument_count, arguments);
 }
 
-/* What the last tick found is kept; else a process shorter than an interval would leave no sample. */
+/* What the last tick found is kept; else a process shorter than an interval would leave no sample.
+ */
 __attribute__((destructor)) static void destruct(void)
 {
     sampler_flush_at_exit();

@@ -67,7 +67,8 @@ static void tick_once(struct sampler_tick *tick)
 static void *sampler_main(void *argument)
 {
     struct sampler_tick *tick = argument;
-    /* The first tick comes after an interval: at once, it would only find the agent's constructor. */
+    /* The first tick comes after an interval: at once, it would only find the agent's constructor.
+     */
     uint64_t wake_ns = clock_monotonic_ns() + sampler.interval_ns;
     uint64_t clock_updated_ns = 0;
     agent_thread_set_name("profd-sampler");
