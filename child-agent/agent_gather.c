@@ -63,16 +63,17 @@ static void *gather_main(void *argument)
     return NULL;
 }
 
-int agent_gather_start(uint64_t gather_id, uint64_t reference_ns, uint32_t image)
+int agent_gather_start(const struct message_gather_profile *asked)
 {
     if (gather.id != 0)
         return -EBUSY;
     session_flush();
     memset(&gather.options, 0, sizeof(gather.options));
-    gather.options.reference_ns = reference_ns;
+    gather.options.reference_ns = asked->reference_ns;
+    gather.options.reference_unix_ns = asked->reference_unix_ns;
     gather.options.capture_ns = clock_monotonic_ns();
     gather.options.verdict = VERDICT_LIVE;
-    gather.options.image = image;
+    gather.options.image = (uint32_t)asked->image;
     gather.fd = -1;
     gather.error = 0;
     gather.json_bytes = 0;
@@ -80,7 +81,7 @@ int agent_gather_start(uint64_t gather_id, uint64_t reference_ns, uint32_t image
     atomic_store(&gather.is_finished, false);
     int err = agent_thread_create(&gather.thread, gather_main, NULL);
     if (err == 0)
-        gather.id = gather_id;
+        gather.id = asked->gather_id;
     return err;
 }
 
@@ -108,8 +109,7 @@ bool agent_gather_take(int *fd, uint64_t *json_bytes, int *error)
 
 void agent_gather_reset(void)
 {
-    if (gather.id != 0 && gather.fd >= 0)
-        close(gather.fd);
+    /* Not closed: the number is one of the agent's own table, and something else here. */
     gather.id = 0;
     gather.fd = -1;
 }

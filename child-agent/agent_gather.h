@@ -5,8 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ipc/messages.h"
+
 /* Starts making the profile; -EBUSY while another is being made. Agent thread. */
-int agent_gather_start(uint64_t gather_id, uint64_t reference_ns, uint32_t image);
+int agent_gather_start(const struct message_gather_profile *gather);
 
 /* The gathering under way, or 0. */
 uint64_t agent_gather_id(void);

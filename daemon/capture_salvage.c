@@ -13,7 +13,8 @@
 static struct salvage_job describe(const struct capture *capture, const struct child *child)
 {
     struct salvage_job job = {
-        .reference_ns = capture->profd->session.start_ns,
+        .reference_ns = capture->root.reference_ns,
+        .reference_unix_ns = capture->root.reference_unix_ns,
         .capture_ns = capture->capture_ns,
         .end_ns = child->end_ns,
         .verdict = child->verdict,
@@ -27,9 +28,7 @@ static struct salvage_job describe(const struct capture *capture, const struct c
         job.bytes = child->exit->bytes;
     } else {
         job.verdict = VERDICT_FROZEN;
-        snprintf(job.reason, sizeof(job.reason), "%s",
-                 child->state == CHILD_DETACHED ? "it closed its connection to profd"
-                                                : "it did not answer in time");
+        snprintf(job.reason, sizeof(job.reason), "%s", child->salvage_reason);
     }
     return job;
 }

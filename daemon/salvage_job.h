@@ -34,7 +34,7 @@ enum salvage_mark {
 struct salvage_job {
     uint64_t offset,
         bytes; /* of the arena in SALVAGE_STORE_FD, mapped from there; bytes 0: the whole file */
-    uint64_t reference_ns, capture_ns, end_ns;
+    uint64_t reference_ns, reference_unix_ns, capture_ns, end_ns;
     uint32_t verdict; /* enum process_verdict */
     int32_t code;
     uint32_t image;

@@ -53,8 +53,10 @@ static int give_up_privileges(void)
         error = -errno;
     if (error == 0)
         error = limit(RLIMIT_CPU, SALVAGE_CPU_SECONDS);
+#ifndef __SANITIZE_ADDRESS__ /* which needs terabytes of addresses */
     if (error == 0)
         error = limit(RLIMIT_AS, (rlim_t)SALVAGE_MEMORY_GIGABYTES << 30);
+#endif
     if (error == 0)
         error = limit(RLIMIT_CORE, 0);
     /* In a container without the right to change users, root is not much; go on as it. */
@@ -100,6 +102,7 @@ static int stream(struct arena_reader *reader, const struct salvage_job *job, bo
 {
     struct gecko_process_options options = {
         .reference_ns = job->reference_ns,
+        .reference_unix_ns = job->reference_unix_ns,
         .capture_ns = job->capture_ns,
         .end_ns = job->end_ns,
         .verdict = (enum process_verdict)job->verdict,

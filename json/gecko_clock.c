@@ -4,7 +4,6 @@
 
 enum {
     NS_PER_SECOND = 1000000000,
-    ROUNDING_NS = 100000000,
     READINGS = 8,
 };
 
@@ -31,8 +30,7 @@ static int64_t read_offset_ns(void)
     return offset;
 }
 
-int64_t gecko_start_time_ns(uint64_t reference_ns)
+uint64_t gecko_clock_unix_ns(uint64_t monotonic_ns)
 {
-    int64_t offset = read_offset_ns() + ROUNDING_NS / 2;
-    return (int64_t)reference_ns + offset - offset % ROUNDING_NS;
+    return monotonic_ns + (uint64_t)read_offset_ns();
 }

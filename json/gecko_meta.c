@@ -3,7 +3,6 @@
 #include <stddef.h>
 
 #include "buffer/dictionary.h"
-#include "json/gecko_clock.h"
 #include "json/gecko_schema.h"
 
 /* Above the largest pid of Linux (4194304); the lower digits stay readable. */
@@ -66,10 +65,10 @@ static void stream_text_marker_schema(struct json_writer *writer)
     json_end_object(writer);
 }
 
-void gecko_stream_common_meta(struct json_writer *writer, uint64_t reference_ns)
+void gecko_stream_common_meta(struct json_writer *writer, uint64_t reference_unix_ns)
 {
     json_u64_property(writer, "version", GECKO_VERSION);
-    json_time_ms_property(writer, "startTime", gecko_start_time_ns(reference_ns));
+    json_time_ms_property(writer, "startTime", (int64_t)reference_unix_ns);
     stream_categories(writer);
     json_start_array_property(writer, "markerSchema");
     stream_text_marker_schema(writer);

@@ -14,7 +14,7 @@ enum { GECKO_VERSION = 36 };
 #define GECKO_TEXT_MARKER "Text"
 
 /* Version, start time, categories and marker schemas, as members of the open object. */
-void gecko_stream_common_meta(struct json_writer *writer, uint64_t reference_ns);
+void gecko_stream_common_meta(struct json_writer *writer, uint64_t reference_unix_ns);
 
 /* ID when it is one of the categories of every profile, else that of "Other". */
 uint32_t gecko_category(uint32_t id);

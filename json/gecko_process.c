@@ -38,7 +38,7 @@ static void stream_meta(const struct process_context *process, struct json_write
 {
     const struct gecko_process_options *options = &process->options;
     json_start_object_property(writer, "meta");
-    gecko_stream_common_meta(writer, options->reference_ns);
+    gecko_stream_common_meta(writer, options->reference_unix_ns);
     json_name(writer, "shutdownTime");
     if (options->end_ns != 0)
         json_time_ms(writer, process_relative_ns(process, options->end_ns));

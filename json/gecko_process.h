@@ -35,9 +35,10 @@ const char *process_verdict_name(enum process_verdict verdict);
 
 /* What the arena can't tell. Times are CLOCK_MONOTONIC ns. */
 struct gecko_process_options {
-    uint64_t reference_ns; /* the capture's time zero: all times in the file count from it */
-    uint64_t capture_ns;   /* now; the end of everything that still lives */
-    uint64_t end_ns;       /* of the process; 0 while it lives */
+    uint64_t reference_ns;      /* the capture's time zero: all times in the file count from it */
+    uint64_t reference_unix_ns; /* the same moment since the epoch; one number in all of a file */
+    uint64_t capture_ns;        /* now; the end of everything that still lives */
+    uint64_t end_ns;            /* of the process; 0 while it lives */
     enum process_verdict verdict;
     int code;       /* exit status or signal */
     uint32_t image; /* 0 for a pid's first program, 1 after its first exec …: keeps pids unique */

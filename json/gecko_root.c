@@ -187,7 +187,7 @@ static void stream_meta(struct json_writer *writer, const struct gecko_root_opti
                           ? options->capture_ns
                           : options->session_start_ns + interval_ns;
     json_start_object_property(writer, "meta");
-    gecko_stream_common_meta(writer, options->reference_ns);
+    gecko_stream_common_meta(writer, options->reference_unix_ns);
     json_u64_property(writer, "startTimeAsClockMonotonicNanosecondsSinceBoot",
                       options->reference_ns);
     json_null_property(writer, "shutdownTime");

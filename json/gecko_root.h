@@ -17,10 +17,11 @@
 
 /* Times are CLOCK_MONOTONIC ns. Strings are borrowed. */
 struct gecko_root_options {
-    uint64_t reference_ns;     /* the capture's time zero, as in struct gecko_process_options */
-    uint64_t session_start_ns; /* the first moment worth showing */
-    uint64_t capture_ns;       /* the last one; above session_start_ns */
-    uint64_t interval_ns;      /* 0: 1 ms */
+    uint64_t reference_ns;      /* the capture's time zero, as in struct gecko_process_options */
+    uint64_t reference_unix_ns; /* likewise */
+    uint64_t session_start_ns;  /* the first moment worth showing */
+    uint64_t capture_ns;        /* the last one; above session_start_ns */
+    uint64_t interval_ns;       /* 0: 1 ms */
     uint64_t memory_limit_bytes;
     int32_t pid;                 /* of profd */
     uint64_t profd_start_ns;     /* when profd started; 0: session_start_ns */

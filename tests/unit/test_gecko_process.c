@@ -18,6 +18,7 @@
 enum { MAIN = 1, WORKER = 2, SITE_LABEL = 1, SITE_MARKER = 2, PID = 4242 };
 
 static const uint64_t MS = 1000000;
+static const uint64_t WALL_CLOCK_NS = 1700000000123456789;
 
 /* One arena, with writers for the sampler and one thread, and the profile made from it. */
 static struct {
@@ -62,6 +63,7 @@ static void set_up(void)
     chunk_writer_init(&own.thread, own.manager, MAIN);
     ck_assert_int_eq(sample_encoder_create(&own.sampler, 16, &own.encoder), 0);
     own.options.reference_ns = own.start.monotonic_ns;
+    own.options.reference_unix_ns = WALL_CLOCK_NS;
     own.options.capture_ns = own.start.monotonic_ns + 1000 * MS;
 }
 
@@ -628,6 +630,7 @@ START_TEST(the_root_holds_the_processes)
     struct json_writer head, tail, log;
     struct gecko_root_options root = {
         .reference_ns = own.options.reference_ns,
+        .reference_unix_ns = own.options.reference_unix_ns,
         .session_start_ns = own.start.monotonic_ns,
         .capture_ns = own.options.capture_ns,
         .interval_ns = MS,
@@ -667,6 +670,7 @@ START_TEST(the_root_holds_the_processes)
     ck_assert_double_eq(get(meta, "profilingEndTime")->valuedouble, 1000);
     ck_assert_int_eq(cJSON_GetArraySize(get(own.profile, "processes")), 2);
     const cJSON *process = cJSON_GetArrayItem(get(own.profile, "processes"), 0);
+    ck_assert_double_eq(get(meta, "startTime")->valuedouble, WALL_CLOCK_NS / 1e6);
     ck_assert_double_eq(get(get(process, "meta"), "startTime")->valuedouble,
                         get(meta, "startTime")->valuedouble);
     ck_assert(cJSON_Compare(get(get(process, "meta"), "categories"), get(meta, "categories"), 1));
