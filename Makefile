@@ -39,7 +39,7 @@ MAINS     := $(B)/obj/daemon/main.o $(B)/obj/daemon/salvage_main.o $(B)/obj/prof
 INTRUDERS := $(filter $(B)/obj/child-agent/interpose% $(B)/obj/child-agent/agent_constructor%, \
                $(call objs,child-agent))
 COMMON    := $(B)/obj/common.a
-ROOMS     := $(B)/obj/rooms.a
+ARCHIVES  := $(patsubst %,$(B)/obj/%.a,child-agent daemon profctl)
 
 UV        := -luv
 MESSAGES  := -lmsgpackc
@@ -62,19 +62,20 @@ $(B)/obj/buffer/%.o $(B)/obj/json/%.o $(B)/obj/ipc/%.o: OWN := -fvisibility=hidd
 $(B)/obj/%.o: %.c
 	$(Q)mkdir -p $(@D) && $(call say,CC,$<) && $(COMPILE) -c $< -o $@
 
-# What agent, daemon and profctl share.
+# What agent, daemon and profctl share, and each of them without main: what a program or test does not
+# use stays out of it. (q, not r: files of one name in two folders are both kept.)
 $(COMMON): $(call objs,buffer json ipc)
-# Everything but the mains; what a program or test does not use stays out of it. (q, not r: files of one
-# name in two folders are both kept.)
-$(ROOMS): $(filter-out $(MAINS) $(INTRUDERS),$(call objs,buffer json ipc child-agent daemon profctl))
-$(COMMON) $(ROOMS):
+$(B)/obj/child-agent.a: $(filter-out $(INTRUDERS),$(call objs,child-agent))
+$(B)/obj/daemon.a: $(filter-out $(MAINS),$(call objs,daemon))
+$(B)/obj/profctl.a: $(filter-out $(MAINS),$(call objs,profctl))
+$(COMMON) $(ARCHIVES):
 	$(Q)mkdir -p $(@D) && rm -f $@.new && $(call say,AR,$@) && $(AR) qcs $@.new $^ && mv $@.new $@
 
 # --- Programs ---
 
-$(B)/bin/profd: $(B)/obj/daemon/main.o $(ROOMS)
-$(B)/libexec/profd-salvage: $(B)/obj/daemon/salvage_main.o $(ROOMS)
-$(B)/bin/profctl: $(B)/obj/profctl/main.o $(ROOMS)
+$(B)/bin/profd: $(B)/obj/daemon/main.o $(B)/obj/daemon.a $(COMMON)
+$(B)/libexec/profd-salvage: $(B)/obj/daemon/salvage_main.o $(B)/obj/daemon.a $(COMMON)
+$(B)/bin/profctl: $(B)/obj/profctl/main.o $(B)/obj/profctl.a $(COMMON)
 $(B)/bin/profd: LIBS := $(UV) $(MESSAGES) $(CJSON)
 $(B)/bin/profctl: LIBS := $(UV) $(MESSAGES) $(CJSON) $(SYMBOLS)
 
@@ -120,8 +121,12 @@ demo: ## profile two real programs into demo/ (installs missing packages first)
 
 # --- Tests ---
 
-$(B)/tests/%: tests/unit/%.c $(ROOMS)
-	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(COMPILE) -Ichild-agent/include $< $(ROOMS) \
+# A test is linked with the rooms whose headers it includes, so that it meets no other's names.
+rooms_of = $(patsubst %,$(B)/obj/%.a,$(shell grep -ohE '"(child-agent|daemon|profctl)/' $(1) | tr -d '"/' | sort -u)) \
+           $(COMMON)
+
+$(B)/tests/%: tests/unit/%.c $(ARCHIVES) $(COMMON)
+	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(COMPILE) -Ichild-agent/include $< $(call rooms_of,$<) \
 	-lcheck_pic -lsubunit -lm $(ALL_LIBS) -o $@
 
 # Programs that are profiled by the system tests, or look at captures for them.
@@ -148,8 +153,8 @@ $(B)/bench/program_%: tests/bench/program_%.c $(B)/lib/libprofd.so
 	-L$(B)/lib -Wl,-rpath,'$$ORIGIN/../lib' -Wl,--as-needed -lprofd $(LIBS) -o $@
 $(B)/bench/program_lttng: LIBS := -llttng-ust
 
-$(B)/bench/bench_%: tests/bench/bench_%.c $(ROOMS)
-	$(Q)mkdir -p $(@D) && $(call say,BENCH,$@) && $(COMPILE) -Ichild-agent/include $< $(ROOMS) \
+$(B)/bench/bench_%: tests/bench/bench_%.c $(ARCHIVES) $(COMMON)
+	$(Q)mkdir -p $(@D) && $(call say,BENCH,$@) && $(COMPILE) -Ichild-agent/include $< $(call rooms_of,$<) \
 	-Wl,--as-needed $(ALL_LIBS) -o $@
 
 bench: all $(BENCHES) $(HELPERS) ## speed and size, each against something measured in the same run
