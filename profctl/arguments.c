@@ -14,7 +14,7 @@ enum {
     MOST_OPTIONS = 32,
 };
 
-static const uint64_t shortest_interval_ns = 10 * 1000;
+static const uint64_t shortest_interval_ns = UINT64_C(10) * 1000;
 static const uint64_t longest_interval_ns = 60ull * NS_PER_S;
 
 enum option_kind {
@@ -97,7 +97,7 @@ void arguments_init(struct arguments *arguments)
         .interval_ns = NS_PER_MS,
         .features = FEATURES_DEFAULT,
         .threads = "",
-        .timeout_ms = 10 * 1000,
+        .timeout_ms = UINT64_C(10) * 1000,
         .top = 10,
     };
 }
@@ -201,15 +201,17 @@ static const char *expected(enum option_kind kind)
     }
 }
 
+static void set_flag(struct arguments *arguments, const struct option *option)
+{
+    *(bool *)((char *)arguments + option->offset) = true;
+}
+
 static bool store(struct arguments *arguments, const struct option *option, const char *text,
                   struct failure *failure)
 {
     void *target = (char *)arguments + option->offset;
 
     switch (option->kind) {
-    case OPTION_FLAG:
-        *(bool *)target = true;
-        return true;
     case OPTION_TEXT:
         *(const char **)target = text;
         return true;
@@ -272,8 +274,10 @@ struct cursor {
 static bool take_value(struct arguments *arguments, const struct option *option,
                        const char *attached, struct cursor *cursor, struct failure *failure)
 {
-    if (option->value == NULL)
-        return store(arguments, option, NULL, failure);
+    if (option->value == NULL) {
+        set_flag(arguments, option);
+        return true;
+    }
     if (attached != NULL)
         return store(arguments, option, attached, failure);
     if (cursor->next == cursor->count) {
@@ -316,8 +320,7 @@ static bool take_letters(struct arguments *arguments, const char *word, struct c
         if (option->value != NULL)
             return take_value(arguments, option, letter[1] != '\0' ? letter + 1 : NULL, cursor,
                               failure);
-        if (!store(arguments, option, NULL, failure))
-            return false;
+        set_flag(arguments, option);
     }
     return true;
 }

@@ -7,7 +7,7 @@
 
 enum { BAR_CELLS = 24 };
 
-static const uint64_t redraw_after_ns = 50 * 1000 * 1000;
+static const uint64_t redraw_after_ns = UINT64_C(50) * 1000 * 1000;
 
 void progress_bar_init(struct progress_bar *bar, bool quiet)
 {

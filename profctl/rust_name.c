@@ -38,12 +38,14 @@ static void read_const(struct demangler *d);
 
 static char peek(const struct demangler *d)
 {
-    return d->failed ? '\0' : *d->next;
+    if (d->failed)
+        return '\0';
+    return *d->next;
 }
 
 static char take(struct demangler *d)
 {
-    char character = peek(d);
+    const char character = peek(d);
 
     if (character == '\0')
         d->failed = true;

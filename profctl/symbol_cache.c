@@ -33,6 +33,8 @@ int symbol_cache_create(struct symbol_cache **out)
     failure_latch_init(&cache->latch);
     unique_strings_init(&cache->keys, &cache->latch);
     allow_many_files();
+    /* Symbols come from this machine: a capture must not wait for a server on the network. */
+    unsetenv("DEBUGINFOD_URLS");
     *out = cache;
     return 0;
 }

@@ -36,7 +36,8 @@ static Dwfl_Module *report_vdso(Dwfl *session)
     if (image == NULL)
         return NULL;
     return dwfl_report_offline_memory(session, "", "[vdso]", image,
-                                      header->e_shoff + header->e_shnum * header->e_shentsize);
+                                      header->e_shoff +
+                                          (size_t)header->e_shnum * header->e_shentsize);
 }
 
 static bool has_build_id(Elf *elf, const char *wanted)

@@ -69,7 +69,8 @@ int symbol_starts_read(struct symbol_table *table, Elf *elf)
     struct symbol symbol = { .name = NULL, .rank = rank_of_starts };
 
     for (uint32_t i = 0; i < count; i++) {
-        const uint8_t *entry = (const uint8_t *)data->d_buf + HEADER_BYTES + i * ENTRY_BYTES;
+        const uint8_t *entry =
+            (const uint8_t *)data->d_buf + HEADER_BYTES + (size_t)i * ENTRY_BYTES;
         int32_t distance;
         int err;
 
