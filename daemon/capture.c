@@ -14,6 +14,7 @@
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/outbox.h"
+#include "json/gecko_clock.h"
 
 enum {
     /* Between two progress messages: smooth for the eye, nothing for the machine. */
@@ -179,6 +180,8 @@ static int add_tail(struct capture *capture)
 
     json_writer_init(&writer, &capture->log.latch);
     gathering_log_end(&capture->log);
+    /* Live processes were recording until they answered: nothing of them may lie after the end. */
+    capture->root.capture_ns = uv_hrtime();
     gecko_root_end(&writer, &capture->root, &capture->log.json);
     int error = failure_latch_error(&capture->log.latch);
     if (error == 0)
@@ -189,10 +192,13 @@ static int add_tail(struct capture *capture)
 
 /* --- Asking the living --- */
 
+/* WHY is shown in the profile; it is a literal. */
 static void fail_item(struct capture *capture, size_t index, const char *why)
 {
-    if (gather_note_failed(&capture->gather, index))
-        gathering_log_event(&capture->log, capture->children[index], "no answer", why);
+    if (!gather_note_failed(&capture->gather, index))
+        return;
+    capture->children[index]->salvage_reason = why;
+    gathering_log_event(&capture->log, capture->children[index], "no answer", why);
 }
 
 static void ask(struct capture *capture, size_t index)
@@ -200,14 +206,15 @@ static void ask(struct capture *capture, size_t index)
     struct child *child = capture->children[index];
     struct message_gather_profile message = {
         .gather_id = capture->gather_id,
-        .reference_ns = capture->profd->session.start_ns,
+        .reference_ns = capture->root.reference_ns,
+        .reference_unix_ns = capture->root.reference_unix_ns,
         .image = child->image,
     };
 
     gathering_log_event(&capture->log, child, "asked", NULL);
     if (child->connection == NULL ||
         outbox_gather_profile(child->connection, MESSAGE_GATHER_PROFILE, &message) < 0)
-        fail_item(capture, index, "its connection is gone");
+        fail_item(capture, index, "its agent closed the connection to profd");
 }
 
 void capture_advance(struct capture *capture)
@@ -274,12 +281,16 @@ void capture_note_profile(struct daemon *profd, struct child *child,
 
     if (capture == NULL || message->gather_id != capture->gather_id)
         return;
+    if (message->error == -EBUSY && gather_note_busy(&capture->gather, index))
+        return; /* the next tick asks again */
     int error = message->error != 0 ? (int)message->error : check_profile(*fd, message->json_bytes);
     struct capture_piece *piece = malloc(sizeof(*piece) + sizeof(size_t));
     if (error == 0 && piece == NULL)
         error = -ENOMEM;
     if (error < 0) {
-        fail_item(capture, index, uv_strerror(error));
+        log_warn("%d (%s) can't make its profile: %s", child->pid, child->executable,
+                 uv_strerror(error));
+        fail_item(capture, index, "its agent could not make the profile");
         free(piece);
     } else if (gather_note_made(&capture->gather, index, message->json_bytes)) {
         gathering_log_event(&capture->log, child, "answered", NULL);
@@ -302,7 +313,7 @@ void capture_note_silent(struct daemon *profd, struct child *child)
 
     if (capture == NULL)
         return;
-    fail_item(capture, index, "its connection is gone");
+    fail_item(capture, index, "its agent closed the connection to profd");
     capture_advance(capture);
 }
 
@@ -384,7 +395,7 @@ static void poll_progress(struct capture *capture)
     for (size_t i = 0; i < capture->gather.count; i++) {
         enum gather_state state = capture->gather.items[i].state;
         if (state == GATHER_ASKED || (is_late && state == GATHER_WAITING))
-            fail_item(capture, i, is_late ? "time is over" : "no progress");
+            fail_item(capture, i, is_late ? "it did not answer in time" : "it made no progress");
     }
     capture_advance(capture);
 }
@@ -396,6 +407,8 @@ static void on_tick(uv_timer_t *timer)
     send_progress(capture);
     if (++capture->ticks % TICKS_PER_POLL == 0)
         poll_progress(capture);
+    else
+        capture_advance(capture);
 }
 
 /* --- The beginning --- */
@@ -446,6 +459,7 @@ static int list_children(struct capture *capture)
         gather_set(&capture->gather, index, first_state(child), child->exit != NULL,
                    recorded_bytes(child));
         child->capture_index = (long)index;
+        child->salvage_reason = "its agent closed the connection to profd";
         capture->children[index++] = child;
     }
     gathering_log_gap_count(&capture->log, GAP_DROPPED, profd->exits.dropped_records);
@@ -472,6 +486,7 @@ static void describe_root(struct capture *capture)
     }
     capture->root = (struct gecko_root_options){
         .reference_ns = profd->session.start_ns,
+        .reference_unix_ns = gecko_clock_unix_ns(profd->session.start_ns),
         .session_start_ns = profd->session.start_ns,
         .capture_ns = capture->capture_ns,
         .interval_ns = settings->interval_ns,

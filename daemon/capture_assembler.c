@@ -23,7 +23,9 @@ struct capture_assembler {
     struct output_pump pump;
     struct waiting_piece *first, *last; /* the first one is being moved */
     bool is_moving, is_closing, has_element;
-    int error, move_error;
+    int error;
+    int move_error;  /* the worker's, from uv_queue_work() to on_moved() */
+    int queue_error; /* why no worker was had */
     const struct capture_assembler_events *events;
     void *owner;
 };
@@ -109,16 +111,16 @@ static void on_move_refused(uv_async_t *async)
     struct capture_assembler *assembler = async->data;
 
     if (!assembler->is_closing && assembler->error == 0)
-        fail(assembler, assembler->move_error);
+        fail(assembler, assembler->queue_error);
 }
 
 static void move_next(struct capture_assembler *assembler)
 {
     if (assembler->first == NULL || assembler->is_moving)
         return;
-    assembler->move_error =
+    assembler->queue_error =
         uv_queue_work(assembler->loop, &assembler->work, move_on_worker, on_moved);
-    assembler->is_moving = assembler->move_error == 0;
+    assembler->is_moving = assembler->queue_error == 0;
     if (!assembler->is_moving)
         uv_async_send(&assembler->finished);
 }

@@ -41,6 +41,7 @@ struct child {
 
     uint32_t started_generation; /* the session that it said it takes part in; 0: none yet */
     bool is_awaited;             /* an acknowledgement is on its way */
+    const char *salvage_reason;  /* of the capture being made: why it was not answered; a literal */
     long capture_index;          /* among the items of the capture being made; -1: not in it */
 
     int arena_fd;                  /* owned; -1 when the exit store has it, or there is none */

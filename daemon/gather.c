@@ -137,6 +137,20 @@ bool gather_note_failed(struct gather *gather, size_t index)
     return true;
 }
 
+bool gather_note_busy(struct gather *gather, size_t index)
+{
+    struct gather_item *item = &gather->items[index];
+
+    if (item->state != GATHER_ASKED || item->busy_answers == GATHER_MAX_BUSY)
+        return false;
+    item->busy_answers++;
+    stop_asking(gather, item);
+    item->state = GATHER_WAITING;
+    if (index < gather->next_waiting)
+        gather->next_waiting = index;
+    return true;
+}
+
 bool gather_note_ended(struct gather *gather, size_t index)
 {
     struct gather_item *item = &gather->items[index];

@@ -25,6 +25,7 @@ enum {
     GATHER_WINDOW = 8,                 /* children that make their JSON at once */
     GATHER_POLL_MS = 500,              /* between two questions for progress */
     GATHER_POLLS_WITHOUT_PROGRESS = 2, /* end the waiting */
+    GATHER_MAX_BUSY = 100,             /* answers "not now" of one child, some 100 ms apart */
     GATHER_BATCH_ITEMS = 256, /* of one salvage worker: its start costs as much as several */
 };
 #define GATHER_BYTES_IN_FLIGHT (64ULL << 20)
@@ -47,7 +48,8 @@ struct gather_item {
     enum gather_state state;
     uint64_t estimate_bytes; /* of its JSON; what it really has when made */
     uint64_t proportion;     /* of PROGRESS_SCALE, while asked */
-    bool is_alone;           /* its arena is not in the exit store: a worker of its own */
+    unsigned busy_answers;
+    bool is_alone; /* its arena is not in the exit store: a worker of its own */
 };
 
 struct gather {
@@ -84,6 +86,9 @@ void gather_note_proportion(struct gather *gather, size_t index, uint64_t propor
 bool gather_note_made(struct gather *gather, size_t index, uint64_t json_bytes);
 /* Asked or waiting, and it won't answer: salvage it. True when it counts. */
 bool gather_note_failed(struct gather *gather, size_t index);
+/* Asked, and it still makes the profile for a capture that was cancelled: it is asked again later.
+ * False when it said so too often, or was not asked: nothing changes. */
+bool gather_note_busy(struct gather *gather, size_t index);
 /* Its process has ended and is being copied (true when it counts); the copy is there. */
 bool gather_note_ended(struct gather *gather, size_t index);
 void gather_note_stored(struct gather *gather, size_t index);
