@@ -17,6 +17,7 @@ _Static_assert(NUMBERS_MAX_BYTES + SAMPLE_MAX_FRAMES * LEB128_MAX_BYTES < 1 << 1
  * site << 1 | 1. */
 struct written_stack {
     uint64_t epoch; /* of the chunk that it is in; 0: there is no stack */
+    uint32_t thread_index;
     uint32_t depth;
     bool is_truncated;
     uint64_t codes[SAMPLE_MAX_FRAMES];
@@ -30,23 +31,23 @@ struct sample_encoder {
     uint64_t epoch;
     uint64_t tick_ticks;
     bool has_tick;
-    uint32_t max_threads;
+    uint32_t capacity; /* of stacks */
     size_t mapped_bytes;
     struct written_stack pending; /* the one being compared and written */
     struct written_stack stacks[];
 };
 
-int sample_encoder_create(struct chunk_writer *writer, uint32_t max_threads,
+int sample_encoder_create(struct chunk_writer *writer, uint32_t capacity,
                           struct sample_encoder **out)
 {
     size_t mapped_bytes =
-        sizeof(struct sample_encoder) + (size_t)max_threads * sizeof(struct written_stack);
+        sizeof(struct sample_encoder) + (size_t)capacity * sizeof(struct written_stack);
     struct sample_encoder *encoder = mmap(NULL, mapped_bytes, PROT_READ | PROT_WRITE,
                                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (encoder == MAP_FAILED)
         return -ENOMEM;
     encoder->writer = writer;
-    encoder->max_threads = max_threads;
+    encoder->capacity = capacity;
     encoder->mapped_bytes = mapped_bytes;
     *out = encoder;
     return 0;
@@ -119,9 +120,22 @@ int sample_encoder_tick(struct sample_encoder *encoder, uint64_t ticks)
     return error;
 }
 
-static bool is_valid(const struct sample_encoder *encoder, uint32_t thread_index)
+/* Where the thread's stack is remembered: an empty place, if it was another thread's. */
+static struct written_stack *stack_of(struct sample_encoder *encoder, uint32_t thread_index)
 {
-    return encoder->has_tick && thread_index < encoder->max_threads;
+    struct written_stack *written = &encoder->stacks[thread_index % encoder->capacity];
+    if (written->thread_index != thread_index) {
+        written->thread_index = thread_index;
+        written->epoch = 0;
+    }
+    return written;
+}
+
+/* Whether the thread has a stack to remember. */
+static bool has_stack(const struct sample_encoder *encoder, uint32_t thread_index)
+{
+    const struct written_stack *written = &encoder->stacks[thread_index % encoder->capacity];
+    return written->thread_index == thread_index && written->epoch != 0;
 }
 
 /* How many outer frames the two stacks share. */
@@ -201,7 +215,7 @@ static int write_pending(struct sample_encoder *encoder, uint32_t thread_index, 
                          uint64_t cpu_us)
 {
     const struct written_stack *pending = &encoder->pending;
-    struct written_stack *written = &encoder->stacks[thread_index];
+    struct written_stack *written = stack_of(encoder, thread_index);
     uint32_t shared = written->epoch != 0 ? shared_depth(written, pending) : 0;
     bool is_in_chunk = written->epoch == encoder->epoch;
     bool has_changed;
@@ -231,7 +245,7 @@ int sample_encoder_sample(struct sample_encoder *encoder, uint32_t thread_index,
                           uint64_t cpu_us, const struct stack_frame *frames, uint32_t depth,
                           bool is_truncated)
 {
-    if (!is_valid(encoder, thread_index) || depth > SAMPLE_MAX_FRAMES)
+    if (!encoder->has_tick || depth > SAMPLE_MAX_FRAMES)
         return -EINVAL;
     struct written_stack *pending = &encoder->pending;
     for (uint32_t i = 0; i < depth; i++) {
@@ -246,7 +260,7 @@ int sample_encoder_sample(struct sample_encoder *encoder, uint32_t thread_index,
 
 int sample_encoder_late(struct sample_encoder *encoder, uint32_t thread_index)
 {
-    if (!is_valid(encoder, thread_index))
+    if (!encoder->has_tick)
         return -EINVAL;
     bool has_changed;
     int error = reserve(encoder, 0, &has_changed);
@@ -259,18 +273,19 @@ int sample_encoder_late(struct sample_encoder *encoder, uint32_t thread_index)
 
 bool sample_encoder_needs_stack(const struct sample_encoder *encoder, uint32_t thread_index)
 {
-    if (!is_valid(encoder, thread_index) || encoder->stacks[thread_index].epoch == 0)
+    if (!encoder->has_tick || !has_stack(encoder, thread_index))
         return false;
-    return !is_in_known_chunk(encoder) || encoder->stacks[thread_index].epoch != encoder->epoch;
+    return !is_in_known_chunk(encoder) ||
+           encoder->stacks[thread_index % encoder->capacity].epoch != encoder->epoch;
 }
 
 int sample_encoder_repeat(struct sample_encoder *encoder, uint32_t thread_index, uint64_t ticks)
 {
-    if (!is_valid(encoder, thread_index))
+    if (!encoder->has_tick)
         return -EINVAL;
     if (!sample_encoder_needs_stack(encoder, thread_index))
         return 0;
-    const struct written_stack *written = &encoder->stacks[thread_index];
+    const struct written_stack *written = stack_of(encoder, thread_index);
     struct written_stack *pending = &encoder->pending;
     memcpy(pending->codes, written->codes, written->depth * sizeof written->codes[0]);
     pending->depth = written->depth;
@@ -280,6 +295,6 @@ int sample_encoder_repeat(struct sample_encoder *encoder, uint32_t thread_index,
 
 void sample_encoder_forget(struct sample_encoder *encoder, uint32_t thread_index)
 {
-    if (thread_index < encoder->max_threads)
-        encoder->stacks[thread_index].epoch = 0;
+    if (has_stack(encoder, thread_index))
+        encoder->stacks[thread_index % encoder->capacity].epoch = 0;
 }

@@ -13,14 +13,15 @@
 
 struct sample_encoder; /* opaque */
 
-/* WRITER is borrowed and must have CHUNK_WRITER_SAMPLER as its index. Thread indices are below
- * MAX_THREADS. -ENOMEM. */
-int sample_encoder_create(struct chunk_writer *writer, uint32_t max_threads,
+/* WRITER is borrowed and must have CHUNK_WRITER_SAMPLER as its index. The stacks of CAPACITY
+ * threads are remembered, at least 1; threads whose indices are a multiple of it apart share a
+ * place, and the later one takes it: its stack is written whole. -ENOMEM. */
+int sample_encoder_create(struct chunk_writer *writer, uint32_t capacity,
                           struct sample_encoder **out);
 void sample_encoder_destroy(struct sample_encoder *encoder);
 
 /* All that write: 0; errors as chunk_writer_refill (counted there); -EINVAL, with nothing written,
- * for a thread index out of range or a sample before the first tick. */
+ * for a sample before the first tick. */
 
 /* Starts a tick at TICKS (not before the previous one). */
 int sample_encoder_tick(struct sample_encoder *encoder, uint64_t ticks);

@@ -32,6 +32,8 @@ static struct {
     struct sampler_tick *_Atomic tick;
     pthread_mutex_t lock; /* held while ticking */
     _Atomic bool is_paused;
+    /* Announced here, not to the tick: a session may be ending at this moment. */
+    _Atomic bool have_modules_changed;
     _Atomic uint32_t stop_word; /* futex: 1 ends the thread */
 } sampler = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -55,10 +57,18 @@ static uint64_t next_wake(uint64_t scheduled_ns, uint64_t now_ns, uint64_t inter
     return next_ns + skipped * interval_ns;
 }
 
+/* Ends the tick under way; the lock is held. */
+static void collect(struct sampler_tick *tick)
+{
+    if (atomic_exchange(&sampler.have_modules_changed, false))
+        sampler_tick_modules_changed(tick);
+    sampler_tick_collect(tick);
+}
+
 static void tick_once(struct sampler_tick *tick)
 {
     pthread_mutex_lock(&sampler.lock);
-    sampler_tick_collect(tick);
+    collect(tick);
     if (!atomic_load(&sampler.is_paused))
         sampler_tick_request(tick);
     pthread_mutex_unlock(&sampler.lock);
@@ -119,7 +129,7 @@ void sampler_stop(void)
     (void)syscall(SYS_futex, &sampler.stop_word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
     (void)pthread_join(sampler.thread, NULL); /* fails only for a thread that is not ours */
     sampler.is_running = false;
-    sampler_tick_collect(tick);
+    collect(tick);
     thread_registry_set_sampler_running(false);
     atomic_store(&sampler.tick, NULL);
     sampler_tick_destroy(tick);
@@ -136,7 +146,7 @@ void sampler_flush(void)
     if (tick == NULL)
         return;
     pthread_mutex_lock(&sampler.lock);
-    sampler_tick_collect(tick);
+    collect(tick);
     arena_update_clock(&core.arena);
     pthread_mutex_unlock(&sampler.lock);
 }
@@ -152,9 +162,7 @@ void sampler_flush_at_exit(void)
 
 void sampler_modules_changed(void)
 {
-    struct sampler_tick *tick = atomic_load(&sampler.tick);
-    if (tick != NULL)
-        sampler_tick_modules_changed(tick);
+    atomic_store(&sampler.have_modules_changed, true);
 }
 
 void sampler_before_fork(void)

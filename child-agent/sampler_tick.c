@@ -18,12 +18,16 @@ enum {
     TICK_STARTUP_NS = 100 * 1000 * 1000,
     TICK_NATIVE_FRAMES = SAMPLE_MAX_FRAMES,
     TICK_MOST_PREPARED_CHUNKS = 16,
+    /* More threads than this at once only take more room in the chunks. */
+    TICK_REMEMBERED_STACKS = 4096,
 };
 
 static const uint64_t NO_CHUNK = UINT64_MAX;
 
+static uint32_t last_run; /* of the sampler in this process; never 0 in practice */
+
 struct sampler_tick {
-    uint32_t generation;
+    uint32_t run; /* tells threads that were met from those that were not */
     bool samples_stacks;
     bool is_under_way;
     bool is_first;
@@ -72,14 +76,14 @@ int sampler_tick_create(const struct session_settings *settings, struct chunk_ma
         mmap(NULL, sizeof(*tick), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (tick == MAP_FAILED)
         return -errno;
-    tick->generation = settings->generation;
+    tick->run = ++last_run;
     tick->samples_stacks = settings->features & FEATURE_STACKS;
     tick->is_first = true;
     tick->chunk_seen = NO_CHUNK;
     tick->session_start_ns = clock_monotonic_ns();
     tick->manager = manager;
     chunk_writer_init(&tick->writer, manager, CHUNK_WRITER_SAMPLER);
-    int err = sample_encoder_create(&tick->writer, REGISTRY_MAX_THREADS, &tick->encoder);
+    int err = sample_encoder_create(&tick->writer, TICK_REMEMBERED_STACKS, &tick->encoder);
     if (err == 0)
         err = module_map_create(&events, &tick->modules);
     if (err == 0)
@@ -137,7 +141,7 @@ static struct snapshot *snapshot_of(struct thread_registration *thread)
 static void meet_thread(struct sampler_tick *tick, struct thread_registration *thread)
 {
     bool is_new = thread->start_ns + TICK_STARTUP_NS >= tick->session_start_ns;
-    thread->sampled_generation = tick->generation;
+    thread->sampled_run = tick->run;
     thread->sampled_cpu_ns = is_new ? 0 : cpu_clock_thread_ns(thread->cpu_clock);
     thread->requested_cpu_ns = thread->sampled_cpu_ns;
     struct snapshot *snapshot = atomic_load(&thread->snapshot);
@@ -179,7 +183,7 @@ void sampler_tick_request(struct sampler_tick *tick)
         struct thread_registration *thread = thread_registry_at(slot);
         if (!is_sampled(thread))
             continue;
-        if (thread->sampled_generation != tick->generation)
+        if (thread->sampled_run != tick->run)
             meet_thread(tick, thread);
         if (tick->samples_stacks)
             request_snapshot(tick, thread);
@@ -226,7 +230,7 @@ static bool has_run_since_request(const struct thread_registration *thread)
 static void collect_thread(struct sampler_tick *tick, struct thread_registration *thread)
 {
     struct snapshot *snapshot = atomic_load(&thread->snapshot);
-    if (thread->sampled_generation != tick->generation)
+    if (thread->sampled_run != tick->run)
         return;
     enum snapshot_state state = snapshot != NULL
                                     ? atomic_load_explicit(&snapshot->state, memory_order_acquire)

@@ -24,7 +24,7 @@ void sampler_tick_request(struct sampler_tick *tick);
 /* Ends the tick under way, if there is one: writes what came. */
 void sampler_tick_collect(struct sampler_tick *tick);
 
-/* Any thread, without the lock. */
+/* The libraries changed since the last call. */
 void sampler_tick_modules_changed(struct sampler_tick *tick);
 
 #endif

@@ -54,7 +54,7 @@ struct thread_registration {
     uint64_t stack_low, stack_high;    /* fixed; the thread's own stack */
     uint64_t sampled_cpu_ns;           /* sampler: CPU clock at the last sample */
     uint64_t requested_cpu_ns;         /* sampler: CPU clock at the request under way */
-    uint32_t sampled_generation;       /* sampler: session that the two above belong to */
+    uint32_t sampled_run;              /* sampler: its run that the two above belong to */
 
     /* Identity; fixed while live, but for the name (lock). */
     _Atomic enum registration_life life; /* changed under the lock */
@@ -65,6 +65,8 @@ struct thread_registration {
     _Atomic bool is_profiled; /* passes the session's filters; changed under the lock */
     uint64_t start_ns;
     char name[THREAD_NAME_BYTES]; /* lock */
+
+    unsigned end_rounds; /* of the thread's destructors that have begun; thread only */
 
     /* What pthread_create was asked to run; thread only. */
     void *(*start_routine)(void *);

@@ -1,6 +1,7 @@
 #include "child-agent/thread_registry.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,6 +27,7 @@ enum {
 };
 
 __thread struct thread_registration *thread_current;
+static __thread bool is_ending; /* the calling thread has run its last destructors */
 
 extern void *__libc_stack_end; /* where the main thread's stack begins; kept by ld.so */
 
@@ -39,9 +41,16 @@ static struct {
     char filters[REGISTRY_FILTERS_BYTES];
 } registry = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
+/* A destructor of thread-specific data. Those of the program may still record, so the registration
+ * stays until the last round of destructors, and what records after that is not registered again:
+ * nobody would end it. */
 static void end_registration(void *value)
 {
-    (void)value;
+    struct thread_registration *self = value;
+    if (++self->end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS &&
+        pthread_setspecific(registry.end_key, self) == 0)
+        return;
+    is_ending = true;
     thread_registry_unregister_current();
 }
 
@@ -227,6 +236,8 @@ int thread_registry_register_current(const char *name, bool is_main)
             thread_registry_rename(thread_current, name);
         return 0;
     }
+    if (is_ending)
+        return -ESRCH;
     if (is_main) {
         stack_bytes = main_stack_bytes();
         stack_high = (uint64_t)(uintptr_t)__libc_stack_end + REGISTRY_STACK_TOP_SLACK_BYTES;
@@ -267,13 +278,22 @@ void thread_registry_unregister_current(void)
     pthread_mutex_unlock(&registry.lock);
 }
 
-void thread_registry_rename(struct thread_registration *registration, const char *name)
+/* The caller holds the lock. The same name again leaves no trace: some programs say it with every
+ * piece of work, and the dictionary has an end. */
+static void rename_locked(struct thread_registration *registration, const char *name)
 {
-    pthread_mutex_lock(&registry.lock);
+    if (strncmp(registration->name, name, THREAD_NAME_BYTES - 1) == 0)
+        return;
     set_name(registration, name);
     if (core.has_arena && registration->life == REGISTRATION_LIVE)
         (void)dictionary_put_thread_name(&core.dictionary, registration->index,
                                          clock_monotonic_ns(), registration->name);
+}
+
+void thread_registry_rename(struct thread_registration *registration, const char *name)
+{
+    pthread_mutex_lock(&registry.lock);
+    rename_locked(registration, name);
     pthread_mutex_unlock(&registry.lock);
 }
 
@@ -286,9 +306,9 @@ void thread_registry_rename_handle(pthread_t handle, const char *name)
         if (candidate->life == REGISTRATION_LIVE && pthread_equal(candidate->handle, handle))
             found = candidate;
     }
-    pthread_mutex_unlock(&registry.lock);
     if (found != NULL)
-        thread_registry_rename(found, name);
+        rename_locked(found, name);
+    pthread_mutex_unlock(&registry.lock);
 }
 
 int thread_registry_describe(void)
@@ -391,14 +411,18 @@ void thread_registry_after_fork_child(void)
         if (thread_registry_at(slot) != self)
             thread_registry_at(slot)->life = REGISTRATION_FREE;
     registry.next_index = 0;
-    if (self == NULL)
+    if (self == NULL) {
+        /* The agent did not see this thread begin, but now it is all that there is. */
+        if (thread_registry_register_current(NULL, false) == 0)
+            thread_current->is_main = true;
         return;
+    }
     self->index = registry.next_index++;
     self->tid = getpid();
     self->is_main = true;
     self->cpu_clock = cpu_clock_of(self->tid);
     self->start_ns = clock_monotonic_ns();
-    self->sampled_generation = 0;
+    self->sampled_run = 0;
     self->writer_generation = 0;
     self->is_recording = 0;
     atomic_store(&self->is_in_fork, false);

@@ -27,7 +27,8 @@ void thread_registry_cancel(struct thread_registration *registration);
  * frame. */
 void thread_registry_adopt(struct thread_registration *registration, void *stack_top);
 
-/* Registers the calling thread itself. NAME NULL: the kernel's name for it. 0, -ENOMEM, -EAGAIN. */
+/* Registers the calling thread itself. NAME NULL: the kernel's name for it. 0, -ENOMEM, -EAGAIN;
+ * -ESRCH once it has run its destructors. */
 int thread_registry_register_current(const char *name, bool is_main);
 
 /* Ends the calling thread's registration; nothing when it has none. */
