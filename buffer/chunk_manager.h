@@ -84,10 +84,8 @@ void chunk_manager_set_update_callback(struct chunk_manager *manager,
 uint64_t chunk_manager_destroy_released_at_or_before(struct chunk_manager *manager,
                                                      uint64_t done_ns);
 
-/* Around fork: the lock is held by the forking thread, so that the child gets it consistent. The
- * child destroys its copy with chunk_manager_abandon(): memory only, the arena is the parent's. */
-void chunk_manager_before_fork(struct chunk_manager *manager);
-void chunk_manager_after_fork_parent(struct chunk_manager *manager);
+/* In a forked child: frees its copy, whatever other threads were doing with it. Memory only; the
+ * arena is the parent's. */
 void chunk_manager_abandon(struct chunk_manager *manager);
 
 #endif

@@ -222,16 +222,6 @@ void chunk_manager_set_limit(struct chunk_manager *manager, uint64_t limit_bytes
     pthread_mutex_unlock(&manager->lock);
 }
 
-void chunk_manager_before_fork(struct chunk_manager *manager)
-{
-    pthread_mutex_lock(&manager->lock);
-}
-
-void chunk_manager_after_fork_parent(struct chunk_manager *manager)
-{
-    pthread_mutex_unlock(&manager->lock);
-}
-
 void chunk_manager_abandon(struct chunk_manager *manager)
 {
     munmap(manager, manager->mapped_bytes);

@@ -151,13 +151,3 @@ int dictionary_put_log(struct dictionary *dictionary, uint64_t time_ns, const ch
 {
     return PUT(dictionary, DICTIONARY_LOG, number(time_ns), string(text));
 }
-
-void dictionary_before_fork(struct dictionary *dictionary)
-{
-    pthread_mutex_lock(&dictionary->lock);
-}
-
-void dictionary_after_fork_parent(struct dictionary *dictionary)
-{
-    pthread_mutex_unlock(&dictionary->lock);
-}

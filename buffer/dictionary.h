@@ -100,8 +100,4 @@ int dictionary_put_resume(struct dictionary *dictionary, uint64_t time_ns);
 int dictionary_put_process_name(struct dictionary *dictionary, uint64_t time_ns, const char *name);
 int dictionary_put_log(struct dictionary *dictionary, uint64_t time_ns, const char *text);
 
-/* Around fork, as chunk_manager_before_fork: the child starts a new dictionary. */
-void dictionary_before_fork(struct dictionary *dictionary);
-void dictionary_after_fork_parent(struct dictionary *dictionary);
-
 #endif

@@ -22,7 +22,7 @@ void agent_thread_set_name(const char *name);
 /* Gives the calling thread, which is the agent's, an empty table of descriptors of its own, but for
  * the agent's two if KEEPS_OURS. So what it opens never takes a number that the program expects,
  * and what the program closes stays open here. Where the kernel refuses (seccomp), it goes on with
- * the program's table. */
+ * the program's table. Root and working directory become its own, too. */
 void agent_thread_own_descriptors(bool keeps_ours);
 
 /* Says hello to profd at ADDRESS (copied) if that takes no waiting, and starts the thread. From the

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <limits.h>
+#include <link.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -12,14 +13,36 @@
 
 enum { AGENT_STACK_BYTES = 512 * 1024 };
 
-/* glibc takes a program's static TLS from each stack, so a small one may not be enough. */
+static size_t stack_bytes; /* 0: not known yet */
+
+static int add_tls(struct dl_phdr_info *info, size_t size, void *total_bytes)
+{
+    (void)size;
+    for (size_t i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_TLS)
+            *(size_t *)total_bytes += info->dlpi_phdr[i].p_memsz + info->dlpi_phdr[i].p_align;
+    return 0;
+}
+
+/* glibc takes the program's static TLS out of each stack. Found out once, by the constructor: in a
+ * forked child, another thread may have held the loader's lock for ever. */
+static size_t needed_stack_bytes(void)
+{
+    if (stack_bytes == 0) {
+        size_t tls_bytes = 0;
+        dl_iterate_phdr(add_tls, &tls_bytes);
+        stack_bytes = AGENT_STACK_BYTES + tls_bytes;
+    }
+    return stack_bytes;
+}
+
 static int create(pthread_t *thread, void *(*start_routine)(void *), void *argument)
 {
     pthread_attr_t attributes;
     int err = pthread_attr_init(&attributes);
     if (err != 0)
         return -err;
-    err = pthread_attr_setstacksize(&attributes, AGENT_STACK_BYTES);
+    err = pthread_attr_setstacksize(&attributes, needed_stack_bytes());
     if (err == 0)
         err = real_pthread_create(thread, &attributes, start_routine, argument);
     if (err == EINVAL)
@@ -56,6 +79,9 @@ void agent_thread_own_descriptors(bool keeps_ours)
 {
     int low = keeps_ours ? descriptor_number(DESCRIPTOR_ARENA) : -1;
     int high = keeps_ours ? descriptor_number(DESCRIPTOR_SOCKET) : -1;
+    /* With a root of its own it finds profd and /proc after a chroot, too. And a program of one
+     * thread, whose root nobody else shares, may enter another mount namespace. */
+    (void)unshare(CLONE_FS);
     if (unshare(CLONE_FILES) < 0)
         return;
     if (low > high) {

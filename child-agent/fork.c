@@ -14,19 +14,18 @@
 
 static struct agent_address follow_address;
 
-/* Locks are taken in the order in which other threads nest them. */
+/* Locks are taken in the order in which other threads nest them. Those of the arena are not: the
+ * child gets an arena of its own. */
 static void before_fork(void)
 {
     agent_thread_before_fork();
     site_before_fork();
     sampler_before_fork();
     thread_registry_before_fork();
-    session_before_fork();
 }
 
 static void after_fork_parent(void)
 {
-    session_after_fork_parent();
     thread_registry_after_fork_parent();
     sampler_after_fork_parent();
     site_after_fork_parent();

@@ -1,6 +1,7 @@
 /* Interposed: creating and naming threads, so that unmodified programs have theirs registered. */
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 
 #include "child-agent/core.h"
@@ -56,6 +57,15 @@ PROFD_INTERPOSED int pthread_setname_np(pthread_t thread, const char *name)
     return err;
 }
 
+/* As the kernel reads it: at most so many bytes, and there need be no NUL behind them. */
+static void rename_current(const char *name)
+{
+    enum { KERNEL_NAME_LENGTH = 15 };
+    char copy[KERNEL_NAME_LENGTH + 1];
+    snprintf(copy, sizeof(copy), "%.*s", KERNEL_NAME_LENGTH, name);
+    thread_registry_rename(thread_current, copy);
+}
+
 PROFD_INTERPOSED int prctl(int option, ...)
 {
     typedef int prctl_function(int, ...);
@@ -70,7 +80,6 @@ PROFD_INTERPOSED int prctl(int option, ...)
         real = (prctl_function *)real_symbol("prctl");
     int result = real(option, arguments[0], arguments[1], arguments[2], arguments[3]);
     if (result == 0 && option == PR_SET_NAME && thread_current != NULL)
-        thread_registry_rename(thread_current,
-                               (const char *)arguments[0]); /* NOLINT: prctl's way */
+        rename_current((const char *)arguments[0]); /* NOLINT: prctl's way */
     return result;
 }

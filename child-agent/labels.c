@@ -69,7 +69,8 @@ void profd_label_scope_end_(uint32_t *generation)
 void labels_after_fork_child(void)
 {
     struct thread_registration *self = thread_current;
-    if (self == NULL)
+    /* Those of an earlier session may be of libraries that are gone. */
+    if (self == NULL || self->label_stack.generation != recording_generation)
         return;
     uint32_t depth = self->label_stack.depth;
     for (uint32_t i = 0; i < depth && i < SNAPSHOT_MAX_LABELS; i++)

@@ -11,8 +11,8 @@
 #include "child-agent/core.h"
 #include "child-agent/thread_registration.h"
 
-/* The session that may be recorded into: 0 none. Changed by session.c, by way of a barrier on every
- * thread, so that the plain loads here are enough. */
+/* The session that may be recorded into, by the process' own count: 0 none. Changed by session.c,
+ * by way of a barrier on every thread, so that the plain loads here are enough. */
 extern volatile uint32_t recording_generation;
 
 /* Slow side of recording_begin: registers the thread, or gives it a writer for this session. NULL

@@ -21,6 +21,9 @@ static struct {
     struct chunk_manager *manager;
 } session;
 
+/* Sessions of this process by its own count: a daemon that was restarted counts from 1 again. */
+static uint32_t last_recording;
+
 bool session_is_active(void)
 {
     return session.settings.generation != 0;
@@ -45,10 +48,10 @@ const struct session_settings *session_get_settings(void)
 static uint32_t recording_bits(const struct session_settings *settings)
 {
     uint32_t bits = 0;
-    if (settings->is_paused)
-        return 0;
-    if (settings->features & FEATURE_MARKERS)
+    if ((settings->features & FEATURE_MARKERS) && !settings->is_paused)
         bits |= PROFD_RECORDING_MARKERS;
+    /* Label stacks are kept through a pause: else one that is pushed before and popped meanwhile
+     * would be there for the rest of the session. */
     if (settings->features & FEATURE_LABELS)
         bits |= PROFD_RECORDING_LABELS;
     return bits;
@@ -63,11 +66,21 @@ static void describe_in_arena(const struct session_settings *settings)
     atomic_store(&header->is_recording, 1);
 }
 
-int session_start(const struct session_settings *settings)
+/* The last step of a session, and of one that could not be started. */
+static void end(void)
+{
+    struct chunk_manager *manager = session.manager;
+    atomic_store(&core.arena.header->is_recording, 0);
+    session.manager =
+        NULL; /* first: another thread may fork now, and its child frees what is here */
+    session.settings.generation = 0;
+    chunk_manager_destroy(manager);
+}
+
+/* Starts a session that its records know as RECORDING. */
+static int start(const struct session_settings *settings, uint32_t recording)
 {
     struct chunk_manager *manager = NULL;
-    if (session_is_active())
-        session_stop();
     int err = core_make_arena();
     if (err == 0)
         err = sampling_signal_install();
@@ -83,15 +96,21 @@ int session_start(const struct session_settings *settings)
     err = sampler_start(&session.settings, manager);
     if (err < 0)
         goto cleanup;
-    recording_generation = settings->generation;
+    recording_generation = recording;
     profd_recording = recording_bits(settings);
     return 0;
 
 cleanup:
-    session.settings.generation = 0;
-    session.manager = NULL;
-    chunk_manager_destroy(manager);
+    end();
     return err;
+}
+
+int session_start(const struct session_settings *settings)
+{
+    if (session_is_active())
+        session_stop();
+    last_recording = last_recording == UINT32_MAX ? 1 : last_recording + 1;
+    return start(settings, last_recording);
 }
 
 /* Once no thread can begin to record, waits for those that had begun. */
@@ -111,10 +130,7 @@ void session_stop(void)
     recording_generation = 0;
     wait_until_quiet();
     sampler_stop();
-    atomic_store(&core.arena.header->is_recording, 0);
-    chunk_manager_destroy(session.manager);
-    session.manager = NULL;
-    session.settings.generation = 0;
+    end();
 }
 
 void session_pause(void)
@@ -122,7 +138,7 @@ void session_pause(void)
     if (!session_is_active() || session.settings.is_paused)
         return;
     session.settings.is_paused = true;
-    profd_recording = 0;
+    profd_recording = recording_bits(&session.settings);
     sampler_set_paused(true);
     (void)dictionary_put_pause(&core.dictionary, clock_monotonic_ns()); /* counted when full */
 }
@@ -143,22 +159,6 @@ void session_flush(void)
         sampler_flush();
 }
 
-void session_before_fork(void)
-{
-    if (session.manager != NULL)
-        chunk_manager_before_fork(session.manager);
-    if (core.has_arena)
-        dictionary_before_fork(&core.dictionary);
-}
-
-void session_after_fork_parent(void)
-{
-    if (core.has_arena)
-        dictionary_after_fork_parent(&core.dictionary);
-    if (session.manager != NULL)
-        chunk_manager_after_fork_parent(session.manager);
-}
-
 void session_after_fork_child(void)
 {
     profd_recording = 0;
@@ -174,5 +174,5 @@ int session_restart_in_child(void)
     if (!session_is_active())
         return 0;
     session.settings.generation = 0;
-    return session_start(&settings);
+    return start(&settings, last_recording); /* the labels that are pushed stay pushed */
 }

@@ -44,9 +44,8 @@ const struct session_settings *session_get_settings(void);
 /* Writes out what the sampler still holds, so that a reader of the arena sees all. */
 void session_flush(void);
 
-/* Around fork. The child inherits the settings: session_restart_in_child() starts its own. */
-void session_before_fork(void);
-void session_after_fork_parent(void);
+/* In a forked child, which inherits the settings: first drops what is the parent's, then starts its
+ * own. */
 void session_after_fork_child(void);
 int session_restart_in_child(void);
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "buffer/clock.h"
+#include "child-agent/recording.h"
 
 enum {
     PAGE_BYTES = 4096,
@@ -70,7 +71,8 @@ static void copy_stack(struct snapshot *snapshot, const struct thread_registrati
 
 static void copy_labels(struct snapshot *snapshot, const struct label_stack *stack)
 {
-    uint32_t depth = stack->depth;
+    /* What was pushed in an earlier session may have been popped when nobody counted. */
+    uint32_t depth = stack->generation == recording_generation ? stack->depth : 0;
     if (depth > SNAPSHOT_MAX_LABELS)
         depth = SNAPSHOT_MAX_LABELS;
     for (uint32_t i = 0; i < depth; i++) {

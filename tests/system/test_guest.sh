@@ -39,6 +39,54 @@ test_standard_streams_stay_clean() {
     refute grep -i libprofd stderr
 }
 
+test_thread_storage_and_its_destructors() {
+    run_fast "$programs/tls_guest"
+    # Each thread is there once, whatever its destructors recorded.
+    [ "$(awk -F'\t' '$1 == "thread" && $3 == "storage"' facts | wc -l)" -eq 50 ]
+    grep -q '	in destructor' facts
+}
+
+# start_storm: its process id is in $storm; it ends with its input, which is $feeder's to hold.
+start_storm() {
+    mkfifo input
+    in_background sleep 100 1<>input
+    feeder=$background
+    "$programs/fork_storm" <input >storm.out 2>&1 &
+    storm=$!
+    children+=("$storm")
+}
+
+end_storm() {
+    local status=0
+    kill "$feeder"
+    wait "$storm" || status=$?
+    [ "$status" -eq 0 ] || fail "the program ended with $status"
+}
+
+test_forks_during_captures_keep_their_descriptors() {
+    start_profd
+    expect 0 "$profctl" start
+    start_storm
+    for _ in 1 2 3 4 5 6; do
+        expect 0 "$profctl" capture --no-symbols -o out.json
+        is_running "$storm" || break
+    done
+    end_storm
+}
+
+test_profd_may_count_its_sessions_anew() {
+    start_profd
+    expect 0 "$profctl" start
+    start_storm
+    expect 0 "$profctl" capture --no-symbols -o out.json
+    kill -KILL "$daemon"
+    wait_until has_ended "$daemon"
+    start_profd
+    expect 0 "$profctl" start
+    expect 0 "$profctl" capture --no-symbols -o out.json
+    end_storm
+}
+
 test_disabled_process_is_left_alone() {
     # shellcheck disable=SC2016
     expect 0 env PROFD_DISABLE=1 "$profctl" run -o out.json -- sh -c 'ls -l /proc/$$/fd; exit 0'

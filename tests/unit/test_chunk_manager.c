@@ -418,13 +418,11 @@ START_TEST(a_forked_child_abandons_its_copy)
 {
     struct chunk *chunk = get_filled(1);
     int status;
-    chunk_manager_before_fork(manager);
     pid_t child = fork();
     if (child == 0) {
         chunk_manager_abandon(manager);
         _exit(0);
     }
-    chunk_manager_after_fork_parent(manager);
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_int_eq(status, 0);
     chunk_manager_release(manager, chunk);
