@@ -446,7 +446,7 @@ static int list_children(struct capture *capture)
     int error = gather_create(count, capture->request->timeout_ms, &capture->gather);
     if (error < 0)
         return error;
-    capture->children = calloc(count + 1, sizeof(*capture->children));
+    capture->children = calloc(count + 1, sizeof(struct child *));
     if (capture->children == NULL)
         return -ENOMEM;
 

@@ -131,17 +131,13 @@ int capture_assembler_create(uv_loop_t *loop, int output_fd,
 {
     struct capture_assembler *assembler = calloc(1, sizeof(*assembler));
     int cancel_fd = eventfd(0, EFD_CLOEXEC);
-    int error = cancel_fd < 0 ? -errno : -ENOMEM;
+    int error = -ENOMEM;
 
-    if (assembler != NULL && cancel_fd >= 0)
-        error = uv_async_init(loop, &assembler->finished, on_move_refused);
-    if (error < 0) {
-        if (cancel_fd >= 0)
-            close(cancel_fd);
-        close(output_fd);
-        free(assembler);
-        return error;
-    }
+    if (assembler == NULL)
+        goto failed;
+    error = cancel_fd < 0 ? -errno : uv_async_init(loop, &assembler->finished, on_move_refused);
+    if (error < 0)
+        goto failed;
     assembler->loop = loop;
     assembler->pump.output_fd = output_fd;
     assembler->pump.cancel_fd = cancel_fd;
@@ -150,6 +146,13 @@ int capture_assembler_create(uv_loop_t *loop, int output_fd,
     assembler->work.data = assembler->finished.data = assembler;
     *out = assembler;
     return 0;
+
+failed:
+    if (cancel_fd >= 0)
+        close(cancel_fd);
+    close(output_fd);
+    free(assembler);
+    return error;
 }
 
 int capture_assembler_add(struct capture_assembler *assembler, int fd, uint64_t bytes,
