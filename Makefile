@@ -88,7 +88,7 @@ ifeq ($(SAN),)
 # msgpack-c goes in, hidden, so that it can't meet the program's own copy.
 $(B)/lib/libprofd.so: $(call objs,child-agent) $(COMMON) child-agent/libprofd.map
 	$(Q)mkdir -p $(@D) && $(call say,LD,$@) && $(CC) $(CFLAGS) -pthread -shared -Wl,-z,defs \
-	-Wl,-soname,libprofd.so -Wl,--exclude-libs,ALL -Wl,--version-script=child-agent/libprofd.map \
+	-Wl,-soname,libprofd.so -Wl,-z,nodelete -Wl,--exclude-libs,ALL -Wl,--version-script=child-agent/libprofd.map \
 	$(filter %.o %.a,$^) -l:libmsgpackc.a -ldl -o $@
 
 # One object whose only global names are the API's. It interposes nothing: a program that links it

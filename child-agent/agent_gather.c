@@ -44,7 +44,7 @@ static int make_profile(void)
     int err = arena_reader_open_memory(core.arena.header, core.arena.mapped_bytes, &reader);
     if (err < 0)
         return err;
-    gather.fd = memfd_create("profd-profile", MFD_CLOEXEC);
+    gather.fd = memfd_create("profd-profile", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     err = gather.fd < 0 ? -errno : write_profile(reader, gather.fd);
     arena_reader_close(reader);
     if (err < 0 && gather.fd >= 0) {

@@ -28,6 +28,7 @@ static struct {
     pthread_t thread;
     pthread_mutex_t lock; /* held while a message is obeyed */
     bool is_locked_for_fork;
+    bool is_running;
     bool is_refused;  /* profd speaks another protocol: leave the program alone */
     bool owes_update; /* profd awaits the next chunk update */
     struct agent_address address;
@@ -258,12 +259,23 @@ static int wait_timeout_ms(void)
     return agent.owes_update && session_is_active() ? AGENT_UPDATE_POLL_MS : -1;
 }
 
+/* Whether agent_thread_stop() may end the thread where it is: only while it waits, with nothing in
+ * hand. */
+static void set_interruptible(bool is_interruptible)
+{
+    int before;
+    (void)pthread_setcancelstate(is_interruptible ? PTHREAD_CANCEL_ENABLE : PTHREAD_CANCEL_DISABLE,
+                                 &before);
+}
+
 /* Until the connection ends. */
 static void serve(void)
 {
     int err = 0;
     while (err >= 0) {
+        set_interruptible(true);
         err = agent_link_wait(wait_timeout_ms());
+        set_interruptible(false);
         if (err > 0)
             err = read_and_obey();
         if (err >= 0)
@@ -294,14 +306,17 @@ static void *agent_main(void *argument)
     int retry_ms = AGENT_FIRST_RETRY_MS;
     (void)argument;
     agent_thread_set_name("profd-agent");
+    set_interruptible(false);
     agent_thread_own_descriptors(true);
     while (!agent.is_refused) {
         if (agent_link_is_open() || open_link() == 0) {
             retry_ms = AGENT_FIRST_RETRY_MS;
             serve();
         }
+        set_interruptible(true);
         if (!agent.is_refused)
             rest_ms(retry_ms);
+        set_interruptible(false);
         retry_ms = retry_ms * 2 > AGENT_LAST_RETRY_MS ? AGENT_LAST_RETRY_MS : retry_ms * 2;
     }
     return NULL;
@@ -313,7 +328,19 @@ int agent_thread_start(const struct agent_address *address)
     int err = agent_link_open(&agent.address);
     /* No profd yet, or a busy one: the thread will try again. */
     (void)err;
-    return agent_thread_create(&agent.thread, agent_main, NULL);
+    err = agent_thread_create(&agent.thread, agent_main, NULL);
+    agent.is_running = err == 0;
+    return err;
+}
+
+void agent_thread_stop(void)
+{
+    if (!agent.is_running)
+        return;
+    (void)pthread_cancel(agent.thread);
+    (void)pthread_join(agent.thread, NULL); /* both fail only for a thread that is not ours */
+    agent.is_running = false;
+    agent_link_close();
 }
 
 void agent_thread_before_fork(void)
@@ -341,6 +368,7 @@ void agent_thread_after_fork_child(void)
 {
     pthread_mutex_init(&agent.lock, NULL);
     agent.is_locked_for_fork = false;
+    agent.is_running = false;
     agent.owes_update = false;
     agent_link_abandon();
     agent_gather_reset();

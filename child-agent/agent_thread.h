@@ -30,6 +30,10 @@ void agent_thread_own_descriptors(bool keeps_ours);
 
 int agent_thread_start(const struct agent_address *address);
 
+/* Ends the thread and its connection; a forked child starts one again. Any thread but the agent's.
+ */
+void agent_thread_stop(void);
+
 /* Around fork: a session does not start or stop meanwhile. The child has no agent thread and no
  * connection until agent_thread_start(). */
 void agent_thread_before_fork(void);

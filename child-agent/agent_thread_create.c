@@ -81,8 +81,8 @@ void agent_thread_own_descriptors(bool keeps_ours)
     int high = keeps_ours ? descriptor_number(DESCRIPTOR_SOCKET) : -1;
     /* With a root of its own it finds profd and /proc after a chroot, too. And a program of one
      * thread, whose root nobody else shares, may enter another mount namespace. */
-    (void)unshare(CLONE_FS);
-    if (unshare(CLONE_FILES) < 0)
+    (void)syscall(SYS_unshare, CLONE_FS);
+    if (syscall(SYS_unshare, CLONE_FILES) < 0)
         return;
     if (low > high) {
         int lower = high;

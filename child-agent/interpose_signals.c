@@ -3,33 +3,62 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "child-agent/core.h"
 #include "child-agent/interpose.h"
 #include "child-agent/real_calls.h"
 #include "child-agent/sampling_signal.h"
+#include "child-agent/thread_registration.h"
 
-/* SET without the sampling signal, in *COPY, when HOW would block it; else SET. */
-static const sigset_t *without_sampling(int how, const sigset_t *set, sigset_t *copy)
+/* Whether the sampling signal is blocked in the program's eyes once it has applied SET as HOW says.
+ */
+static bool blocks_after(bool before, int how, const sigset_t *set)
 {
-    if (!core.is_enabled || set == NULL || how == SIG_UNBLOCK)
-        return set;
-    *copy = *set;
-    sigdelset(copy, sampling_signal_number());
-    return copy;
+    bool is_member = sigismember(set, sampling_signal_number()) == 1;
+    switch (how) {
+    case SIG_BLOCK:
+        return before || is_member;
+    case SIG_UNBLOCK:
+        return before && !is_member;
+    default:
+        return is_member;
+    }
+}
+
+/* Lets everything through but the sampling signal: that one stays unblocked, and the program reads
+ * back what it asked for. Returns an error number. */
+static int mask(int how, const sigset_t *set, sigset_t *old_set)
+{
+    struct thread_registration *self = thread_current;
+    sigset_t without;
+    if (!core.is_enabled || self == NULL)
+        return real_pthread_sigmask(how, set, old_set);
+    bool before = self->blocks_sampling_signal;
+    bool after = set != NULL ? blocks_after(before, how, set) : before;
+    if (set != NULL) {
+        without = *set;
+        if (how != SIG_UNBLOCK)
+            sigdelset(&without, sampling_signal_number());
+    }
+    int err = real_pthread_sigmask(how, set != NULL ? &without : NULL, old_set);
+    if (err != 0)
+        return err;
+    self->blocks_sampling_signal = after;
+    if (old_set != NULL && before)
+        sigaddset(old_set, sampling_signal_number());
+    return 0;
 }
 
 PROFD_INTERPOSED int pthread_sigmask(int how, const sigset_t *set, sigset_t *old_set)
 {
-    sigset_t copy;
-    return real_pthread_sigmask(how, without_sampling(how, set, &copy), old_set);
+    return mask(how, set, old_set);
 }
 
 PROFD_INTERPOSED int sigprocmask(int how, const sigset_t *set, sigset_t *old_set)
 {
-    sigset_t copy;
-    int err = real_pthread_sigmask(how, without_sampling(how, set, &copy), old_set);
+    int err = mask(how, set, old_set);
     if (err == 0)
         return 0;
     errno = err;

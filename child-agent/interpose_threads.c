@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/prctl.h>
+#include <threads.h>
 
 #include "child-agent/core.h"
 #include "child-agent/interpose.h"
@@ -47,6 +48,34 @@ PROFD_INTERPOSED int pthread_create(pthread_t *thread, const pthread_attr_t *att
     if (err != 0)
         thread_registry_cancel(registration);
     return err;
+}
+
+/* The same for threads.h, whose threads have another type. */
+static int run_registered_c11(void *argument)
+{
+    struct thread_registration *self = argument;
+    thread_registry_adopt(self, __builtin_dwarf_cfa());
+    int result = self->start_c11_routine(self->start_argument);
+    __asm__ volatile("" : : : "memory");
+    return result;
+}
+
+PROFD_INTERPOSED int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
+{
+    typedef int thrd_create_function(thrd_t *, thrd_start_t, void *);
+    static thrd_create_function *real;
+    if (real == NULL)
+        real = (thrd_create_function *)real_symbol("thrd_create");
+    struct thread_registration *registration =
+        core.is_enabled ? thread_registry_prepare(stack_bytes_of(NULL)) : NULL;
+    if (registration == NULL)
+        return real(thread, start, argument);
+    registration->start_c11_routine = start;
+    registration->start_argument = argument;
+    int status = real(thread, run_registered_c11, registration);
+    if (status != thrd_success)
+        thread_registry_cancel(registration);
+    return status;
 }
 
 PROFD_INTERPOSED int pthread_setname_np(pthread_t thread, const char *name)

@@ -79,10 +79,9 @@ void profd_label_pop(void)
     pop(recording_generation);
 }
 
-void profd_label_scope_end_(uint32_t *generation)
+void profd_label_scope_leave_(uint32_t generation)
 {
-    if (*generation != 0)
-        pop(*generation);
+    pop(generation);
 }
 
 void labels_after_fork_child(void)

@@ -56,6 +56,9 @@ struct thread_registration {
     uint64_t requested_cpu_ns;         /* sampler: CPU clock at the request under way */
     uint32_t sampled_run;              /* sampler: its run that the two above belong to */
 
+    /* What the program believes of its own mask; thread only. */
+    bool blocks_sampling_signal;
+
     /* Identity; fixed while live, but for the name (lock). */
     _Atomic enum registration_life life; /* changed under the lock */
     uint32_t index;                      /* in the dictionary: never reused in a process */
@@ -69,7 +72,10 @@ struct thread_registration {
     unsigned end_rounds; /* of the thread's destructors that have begun; thread only */
 
     /* What pthread_create was asked to run; thread only. */
-    void *(*start_routine)(void *);
+    union {
+        void *(*start_routine)(void *);
+        int (*start_c11_routine)(void *); /* of thrd_create */
+    };
     void *start_argument;
 };
 

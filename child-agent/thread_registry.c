@@ -72,6 +72,16 @@ uint32_t thread_registry_slot_count(void)
     return count;
 }
 
+uint32_t thread_registry_live_count(void)
+{
+    uint32_t live = 0;
+    pthread_mutex_lock(&registry.lock);
+    for (uint32_t slot = 0; slot < registry.slot_count; slot++)
+        live += thread_registry_at(slot)->life == REGISTRATION_LIVE;
+    pthread_mutex_unlock(&registry.lock);
+    return live;
+}
+
 static int add_block(void)
 {
     uint32_t block = registry.slot_count / REGISTRY_BLOCK_THREADS;

@@ -48,6 +48,8 @@ void thread_registry_apply_filters(const char *filters);
 
 /* Slots in use are below this number; the sampler walks them with thread_registry_at(). */
 uint32_t thread_registry_slot_count(void);
+/* How many threads of the program are live. */
+uint32_t thread_registry_live_count(void);
 struct thread_registration *thread_registry_at(uint32_t slot);
 
 /* Sends SIGNAL_NUMBER to the thread if it is live, under the lock, so that it can't be gone

@@ -132,7 +132,13 @@ void profd_marker_end(struct profd_site *site, const char *text);
 #define PROFD_CONCAT_(A, B)   PROFD_CONCAT_2_(A, B)
 #define PROFD_UNIQUE_(NAME)   PROFD_CONCAT_(NAME, __LINE__)
 
-void profd_label_scope_end_(uint32_t *generation);
+void profd_label_scope_leave_(uint32_t generation);
+
+static inline void profd_label_scope_end_(uint32_t *generation)
+{
+    if (__builtin_expect(*generation != 0, 0))
+        profd_label_scope_leave_(*generation);
+}
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -33,6 +33,13 @@ test_signal_masks_are_the_programs_own() {
     [ "$(samples_of masked masked)" -gt 50 ]
 }
 
+test_a_program_with_one_thread_may_have_a_user_namespace() {
+    unshare -Ur true 2>/dev/null || skip "needs user namespaces"
+    expect 0 "$profctl" run -o out.json -- unshare -Ur sh -c "'$programs/busy' 0.2; id -u"
+    [ "$(cat stdout)" = 0 ]
+    [ "$(samples_of busy GeckoMain)" -gt 20 ]
+}
+
 test_standard_streams_stay_clean() {
     expect 0 "$profctl" run -o out.json -- sh -c '/bin/true; exit 0'
     [ ! -s stdout ]

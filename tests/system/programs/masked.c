@@ -26,7 +26,8 @@ static void *work(void *unused)
     burn_outer(0.4);
     if (pthread_sigmask(SIG_SETMASK, NULL, &now) != 0)
         return (void *)1;
-    return !was_called && sigismember(&now, SIGUSR1) == 1 && sigismember(&now, SIGTERM) == 1
+    return !was_called && sigismember(&now, SIGUSR1) == 1 && sigismember(&now, SIGTERM) == 1 &&
+                   sigismember(&now, SIGURG) == 1
                ? NULL
                : (void *)1;
 }
