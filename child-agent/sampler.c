@@ -19,6 +19,9 @@ enum {
     NS_PER_SECOND = 1000000000,
     /* A paused sampler, and the clock calibration, need no more than this. */
     SAMPLER_CLOCK_UPDATE_NS = 100 * 1000 * 1000,
+    SAMPLER_QUIET_TICKS = 50,
+    SAMPLER_QUIET_STRIDE = 8,
+    SAMPLER_LONGEST_STRIDE_NS = 20 * 1000 * 1000,
     /* A fork does not wait longer for the sampler: it could be waiting for a lock that the forking
      * thread holds (the dynamic loader's). */
     SAMPLER_FORK_WAIT_NS = 20 * 1000 * 1000,
@@ -65,13 +68,27 @@ static void collect(struct sampler_tick *tick)
     sampler_tick_collect(tick);
 }
 
-static void tick_once(struct sampler_tick *tick)
+/* Returns whether anybody ran. */
+static bool tick_once(struct sampler_tick *tick, uint32_t stride)
 {
+    bool has_run = true;
     pthread_mutex_lock(&sampler.lock);
     collect(tick);
     if (!atomic_load(&sampler.is_paused))
-        sampler_tick_request(tick);
+        has_run = sampler_tick_request(tick, stride);
     pthread_mutex_unlock(&sampler.lock);
+    return has_run;
+}
+
+/* How many intervals to sleep after QUIET_TICKS in a row at which nobody had run. Waking up is what
+ * a sampler costs most; a process that does nothing is looked at less often, and told so in full.
+ */
+static uint32_t stride_after(uint32_t quiet_ticks, uint64_t interval_ns)
+{
+    if (quiet_ticks < SAMPLER_QUIET_TICKS || interval_ns >= SAMPLER_LONGEST_STRIDE_NS)
+        return 1;
+    uint64_t stride = SAMPLER_LONGEST_STRIDE_NS / interval_ns;
+    return stride < SAMPLER_QUIET_STRIDE ? (uint32_t)stride : SAMPLER_QUIET_STRIDE;
 }
 
 static void *sampler_main(void *argument)
@@ -81,18 +98,20 @@ static void *sampler_main(void *argument)
      */
     uint64_t wake_ns = clock_monotonic_ns() + sampler.interval_ns;
     uint64_t clock_updated_ns = 0;
+    uint32_t stride = 1, quiet_ticks = 0;
     agent_thread_set_name("profd-sampler");
     agent_thread_own_descriptors(false);
     (void)syscall(SYS_prctl, PR_SET_TIMERSLACK, 1, 0, 0, 0); /* else ticks are only less regular */
     sleep_until(wake_ns);
     while (atomic_load(&sampler.stop_word) == 0) {
-        tick_once(tick);
+        quiet_ticks = tick_once(tick, stride) ? 0 : quiet_ticks + 1;
+        stride = stride_after(quiet_ticks, sampler.interval_ns);
         uint64_t now_ns = clock_monotonic_ns();
         if (now_ns - clock_updated_ns > SAMPLER_CLOCK_UPDATE_NS) {
             arena_update_clock(&core.arena);
             clock_updated_ns = now_ns;
         }
-        wake_ns = next_wake(wake_ns, now_ns, sampler.interval_ns);
+        wake_ns = next_wake(wake_ns, now_ns, stride * sampler.interval_ns);
         sleep_until(wake_ns);
     }
     return NULL;

@@ -172,12 +172,25 @@ static void request_snapshot(struct sampler_tick *tick, struct thread_registrati
         atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
 }
 
-void sampler_tick_request(struct sampler_tick *tick)
+/* The ticks between the last one and NOW, at which all threads were as before. */
+static void write_quiet_ticks(struct sampler_tick *tick, uint64_t now, uint32_t stride)
 {
-    tick->requested_ticks = clock_ticks();
+    uint64_t distance = now - tick->requested_ticks;
+    for (uint32_t i = 1; i < stride; i++)
+        /* One that finds no chunk is counted by the writer. */
+        (void)sample_encoder_tick(tick->encoder, tick->requested_ticks + distance * i / stride);
+}
+
+bool sampler_tick_request(struct sampler_tick *tick, uint32_t stride)
+{
+    uint64_t now = clock_ticks();
+    bool has_run = cpu_activity_since_last(&tick->activity) || tick->is_first;
+    if (!has_run)
+        write_quiet_ticks(tick, now, stride);
+    tick->requested_ticks = now;
     tick->is_under_way = true;
-    if (!cpu_activity_since_last(&tick->activity) && !tick->is_first)
-        return;
+    if (!has_run)
+        return false;
     uint32_t count = thread_registry_slot_count();
     for (uint32_t slot = 0; slot < count; slot++) {
         struct thread_registration *thread = thread_registry_at(slot);
@@ -189,6 +202,7 @@ void sampler_tick_request(struct sampler_tick *tick)
             request_snapshot(tick, thread);
     }
     tick->is_first = false;
+    return true;
 }
 
 /* CPU use to report with a sample, in whole µs of a running total, so that nothing is lost by

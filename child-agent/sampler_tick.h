@@ -18,8 +18,10 @@ void sampler_tick_destroy(struct sampler_tick *tick);
 /* In a forked child: frees memory and leaves the parent's chunks alone. */
 void sampler_tick_abandon(struct sampler_tick *tick);
 
-/* Starts a tick: requests a snapshot from every thread that has run. */
-void sampler_tick_request(struct sampler_tick *tick);
+/* Starts a tick: requests a snapshot from every thread that has run. The sampler slept for STRIDE
+ * intervals: if nobody ran meanwhile, the ticks that were left out are written as well. Returns
+ * whether anybody ran. */
+bool sampler_tick_request(struct sampler_tick *tick, uint32_t stride);
 
 /* Ends the tick under way, if there is one: writes what came. */
 void sampler_tick_collect(struct sampler_tick *tick);

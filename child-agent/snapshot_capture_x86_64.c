@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "buffer/clock.h"
+#include "child-agent/labels.h"
 #include "child-agent/recording.h"
 
 enum {
@@ -88,7 +89,7 @@ void snapshot_capture(struct snapshot *snapshot, const struct thread_registratio
     snapshot->ticks = clock_ticks();
     copy_registers(snapshot, context);
     copy_stack(snapshot, self);
-    copy_labels(snapshot, &self->label_stack);
+    copy_labels(snapshot, &thread_labels);
 }
 
 /* Those that answer EINTR after a handler ran, whatever SA_RESTART says, and may simply be made

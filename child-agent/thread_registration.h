@@ -26,26 +26,12 @@ enum registration_life {
     REGISTRATION_ENDED = 3, /* the thread is gone; the sampler frees it when it is done with it */
 };
 
-struct pushed_label {
-    struct profd_site *site;
-    uint64_t stack_address;
-    uint32_t site_index;
-};
-
-/* Written by the thread, read by its handler; a label counts once depth covers it. */
-struct label_stack {
-    uint32_t generation;     /* of the session that it belongs to */
-    volatile uint32_t depth; /* may exceed SNAPSHOT_MAX_LABELS; the excess is not kept */
-    struct pushed_label labels[SNAPSHOT_MAX_LABELS];
-};
-
 struct thread_registration {
     /* Recording; thread only. */
     volatile uint32_t
         is_recording;           /* inside a recording function; read by whoever stops a session */
     uint32_t writer_generation; /* of the session that writer belongs to */
     struct chunk_writer writer;
-    struct label_stack label_stack;
 
     /* Sampling. */
     struct snapshot *_Atomic snapshot; /* made by the sampler; filled by the handler */
