@@ -37,6 +37,7 @@ static struct {
     uint32_t slot_count;
     uint32_t next_index;
     bool is_sampler_running;
+    pid_t process_id; /* the C library asks the kernel each time */
     struct thread_registration *blocks[REGISTRY_BLOCKS];
     char filters[REGISTRY_FILTERS_BYTES];
 } registry = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -56,6 +57,7 @@ static void end_registration(void *value)
 
 int thread_registry_initialize(void)
 {
+    registry.process_id = getpid();
     return -pthread_key_create(&registry.end_key, end_registration);
 }
 
@@ -354,7 +356,7 @@ int thread_registry_signal(struct thread_registration *registration, int signal_
     int err = -ESRCH;
     pthread_mutex_lock(&registry.lock);
     if (registration->life == REGISTRATION_LIVE &&
-        syscall(SYS_tgkill, getpid(), registration->tid, signal_number) == 0)
+        syscall(SYS_tgkill, registry.process_id, registration->tid, signal_number) == 0)
         err = 0;
     pthread_mutex_unlock(&registry.lock);
     return err;
@@ -417,6 +419,7 @@ void thread_registry_after_fork_child(void)
     struct thread_registration *self = thread_current;
     pthread_mutex_init(&registry.lock, NULL);
     registry.is_sampler_running = false;
+    registry.process_id = getpid();
     for (uint32_t slot = 0; slot < registry.slot_count; slot++)
         if (thread_registry_at(slot) != self)
             thread_registry_at(slot)->life = REGISTRATION_FREE;
@@ -428,7 +431,7 @@ void thread_registry_after_fork_child(void)
         return;
     }
     self->index = registry.next_index++;
-    self->tid = getpid();
+    self->tid = registry.process_id;
     self->is_main = true;
     self->cpu_clock = cpu_clock_of(self->tid);
     self->start_ns = clock_monotonic_ns();
