@@ -48,28 +48,35 @@ static void move_down(struct json_reader *reader, const char *start)
         reader->copy_from -= gone;
 }
 
+/* Lets the reader's places point into WINDOW, which holds the same bytes as the present one. */
+static void move_to(struct json_reader *reader, char *window)
+{
+    reader->mark = window + (reader->mark - reader->window);
+    reader->next = window + (reader->next - reader->window);
+    reader->end = window + (reader->end - reader->window);
+    if (reader->copy_from != NULL)
+        reader->copy_from = window + (reader->copy_from - reader->window);
+    reader->window = window;
+}
+
 static int grow(struct json_reader *reader)
 {
     size_t wanted = reader->window_bytes == 0 ? WINDOW_BYTES : reader->window_bytes * 2;
-    size_t mark = (size_t)(reader->mark - reader->window);
-    size_t next = (size_t)(reader->next - reader->window);
-    size_t end = (size_t)(reader->end - reader->window);
-    size_t copied = reader->copy_from == NULL ? 0 : (size_t)(reader->copy_from - reader->window);
+    char *old = reader->window;
     if (reader->window_bytes >= JSON_READER_MAX_TOKEN_BYTES)
         return json_reader_fail(reader, -E2BIG, "a string or number that is too long");
     char *window = malloc(wanted);
     if (window == NULL)
         return json_reader_fail(reader, -ENOMEM, "no memory");
-    if (end > 0)
-        memcpy(window, reader->window, end);
-    free(reader->window);
-    reader->window = window;
+    if (old != NULL) {
+        memcpy(window, old, (size_t)(reader->end - old));
+        move_to(reader, window);
+    } else {
+        reader->window = window;
+        reader->mark = reader->next = reader->end = window;
+    }
     reader->window_bytes = wanted;
-    reader->mark = window + mark;
-    reader->next = window + next;
-    reader->end = window + end;
-    if (reader->copy_from != NULL)
-        reader->copy_from = window + copied;
+    free(old);
     return 0;
 }
 
