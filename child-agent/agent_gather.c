@@ -107,6 +107,14 @@ bool agent_gather_take(int *fd, uint64_t *json_bytes, int *error)
     return true;
 }
 
+void agent_gather_wait(void)
+{
+    if (gather.id == 0)
+        return;
+    (void)pthread_join(gather.thread, NULL); /* fails only for a thread that is not ours */
+    agent_gather_reset();
+}
+
 void agent_gather_reset(void)
 {
     /* Not closed: the number is one of the agent's own table, and something else here. */

@@ -20,6 +20,9 @@ uint32_t agent_gather_proportion(void);
  * error), *JSON_BYTES its length, *ERROR 0 or negative. */
 bool agent_gather_take(int *fd, uint64_t *json_bytes, int *error);
 
+/* Waits for the end of the one under way, which nobody will take: the agent thread is gone. */
+void agent_gather_wait(void);
+
 /* In a forked child: there is none. */
 void agent_gather_reset(void);
 

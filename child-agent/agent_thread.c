@@ -324,7 +324,8 @@ static void *agent_main(void *argument)
 
 int agent_thread_start(const struct agent_address *address)
 {
-    agent.address = *address;
+    if (address != NULL)
+        agent.address = *address;
     int err = agent_link_open(&agent.address);
     /* No profd yet, or a busy one: the thread will try again. */
     (void)err;
@@ -333,14 +334,17 @@ int agent_thread_start(const struct agent_address *address)
     return err;
 }
 
-void agent_thread_stop(void)
+bool agent_thread_stop(void)
 {
     if (!agent.is_running)
-        return;
+        return false;
     (void)pthread_cancel(agent.thread);
     (void)pthread_join(agent.thread, NULL); /* both fail only for a thread that is not ours */
+    agent_gather_wait();
     agent.is_running = false;
+    agent.owes_update = false;
     agent_link_close();
+    return true;
 }
 
 void agent_thread_before_fork(void)

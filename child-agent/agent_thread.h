@@ -25,14 +25,14 @@ void agent_thread_set_name(const char *name);
  * the program's table. Root and working directory become its own, too. */
 void agent_thread_own_descriptors(bool keeps_ours);
 
-/* Says hello to profd at ADDRESS (copied) if that takes no waiting, and starts the thread. From the
- * constructor, and in a forked child. 0 or -errno: then nobody steers this process. */
-
+/* Says hello to profd at ADDRESS (copied; NULL: the same as before) if that takes no waiting, and
+ * starts the thread. From the constructor, in a forked child, and after agent_thread_stop(). 0 or
+ * -errno: then nobody steers this process. */
 int agent_thread_start(const struct agent_address *address);
 
-/* Ends the thread and its connection; a forked child starts one again. Any thread but the agent's.
- */
-void agent_thread_stop(void);
+/* Ends the thread and its connection, and waits for the end of a gathering. Any thread but the
+ * agent's. False when there was none. */
+bool agent_thread_stop(void);
 
 /* Around fork: a session does not start or stop meanwhile. The child has no agent thread and no
  * connection until agent_thread_start(). */

@@ -5,12 +5,9 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "child-agent/agent_thread.h"
-#include "child-agent/core.h"
 #include "child-agent/interpose.h"
+#include "child-agent/own_threads.h"
 #include "child-agent/real_calls.h"
-#include "child-agent/sampler.h"
-#include "child-agent/thread_registry.h"
 
 enum {
     /* A joined thread leaves the kernel's list of the process a little later. */
@@ -21,13 +18,7 @@ enum {
 /* Whether the agent's threads may be why a call failed. */
 static bool may_be_our_fault(int result)
 {
-    return result < 0 && errno == EINVAL && core.is_enabled && thread_registry_live_count() <= 1;
-}
-
-static void make_way(void)
-{
-    agent_thread_stop();
-    sampler_stop();
+    return result < 0 && errno == EINVAL && own_threads_are_the_others();
 }
 
 static void rest(void)
@@ -45,7 +36,7 @@ PROFD_INTERPOSED int unshare(int flags)
     int result = real(flags);
     if (!(flags & CLONE_NEWUSER) || !may_be_our_fault(result))
         return result;
-    make_way();
+    own_threads_end();
     for (int i = 0; i < NAMESPACE_TRIES && result < 0 && errno == EINVAL; i++) {
         rest();
         result = real(flags);
@@ -62,7 +53,7 @@ PROFD_INTERPOSED int setns(int fd, int type)
     int result = real(fd, type);
     if ((type != 0 && !(type & CLONE_NEWUSER)) || !may_be_our_fault(result))
         return result;
-    make_way();
+    own_threads_end();
     for (int i = 0; i < NAMESPACE_TRIES && result < 0 && errno == EINVAL; i++) {
         rest();
         result = real(fd, type);

@@ -1,12 +1,14 @@
 /* Interposed: creating and naming threads, so that unmodified programs have theirs registered. */
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <threads.h>
 
 #include "child-agent/core.h"
 #include "child-agent/interpose.h"
+#include "child-agent/own_threads.h"
 #include "child-agent/real_calls.h"
 #include "child-agent/thread_registry.h"
 
@@ -95,20 +97,40 @@ static void rename_current(const char *name)
     thread_registry_rename(thread_current, copy);
 }
 
-PROFD_INTERPOSED int prctl(int option, ...)
+struct prctl_call {
+    int option;
+    unsigned long arguments[4];
+};
+
+static int call_prctl(void *argument)
 {
     typedef int prctl_function(int, ...);
     static prctl_function *real;
-    unsigned long arguments[4];
+    const struct prctl_call *call = argument;
+    const unsigned long *arguments = call->arguments;
+    if (real == NULL)
+        real = (prctl_function *)real_symbol("prctl");
+    return real(call->option, arguments[0], arguments[1], arguments[2], arguments[3]);
+}
+
+/* What decides whether a thread keeps its capabilities as it changes user. */
+static bool is_about_capabilities(int option)
+{
+    return option == PR_SET_KEEPCAPS || option == PR_SET_SECUREBITS;
+}
+
+PROFD_INTERPOSED int prctl(int option, ...)
+{
+    struct prctl_call call = { .option = option };
     va_list list;
     va_start(list, option);
     for (int i = 0; i < 4; i++)
-        arguments[i] = va_arg(list, unsigned long);
+        call.arguments[i] = va_arg(list, unsigned long);
     va_end(list);
-    if (real == NULL)
-        real = (prctl_function *)real_symbol("prctl");
-    int result = real(option, arguments[0], arguments[1], arguments[2], arguments[3]);
+    if (is_about_capabilities(option) && own_threads_are_the_others())
+        return own_threads_around(call_prctl, &call);
+    int result = call_prctl(&call);
     if (result == 0 && option == PR_SET_NAME && thread_current != NULL)
-        rename_current((const char *)arguments[0]); /* NOLINT: prctl's way */
+        rename_current((const char *)call.arguments[0]); /* NOLINT: prctl's way */
     return result;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "child-agent/core.h"
+#include "child-agent/own_threads.h"
 #include "child-agent/real_calls.h"
 #include "child-agent/recording.h"
 #include "child-agent/sampling_signal.h"
@@ -37,7 +38,8 @@ static struct {
     uint32_t slot_count;
     uint32_t next_index;
     bool is_sampler_running;
-    pid_t process_id; /* the C library asks the kernel each time */
+    _Atomic bool has_main_ended; /* by pthread_exit(): the process goes on without it */
+    pid_t process_id;            /* the C library asks the kernel each time */
     struct thread_registration *blocks[REGISTRY_BLOCKS];
     char filters[REGISTRY_FILTERS_BYTES];
 } registry = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -52,7 +54,12 @@ static void end_registration(void *value)
         pthread_setspecific(registry.end_key, self) == 0)
         return;
     is_ending = true;
+    if (self->is_main)
+        atomic_store(&registry.has_main_ended, true);
     thread_registry_unregister_current();
+    /* The C library ends the process with its last thread, which must be one of the program's. */
+    if (atomic_load(&registry.has_main_ended) && thread_registry_live_count() == 0)
+        own_threads_end();
 }
 
 int thread_registry_initialize(void)
@@ -74,12 +81,17 @@ uint32_t thread_registry_slot_count(void)
     return count;
 }
 
+static bool is_of_the_program(enum registration_life life)
+{
+    return life == REGISTRATION_STARTING || life == REGISTRATION_LIVE;
+}
+
 uint32_t thread_registry_live_count(void)
 {
     uint32_t live = 0;
     pthread_mutex_lock(&registry.lock);
     for (uint32_t slot = 0; slot < registry.slot_count; slot++)
-        live += thread_registry_at(slot)->life == REGISTRATION_LIVE;
+        live += is_of_the_program(thread_registry_at(slot)->life);
     pthread_mutex_unlock(&registry.lock);
     return live;
 }
@@ -419,6 +431,7 @@ void thread_registry_after_fork_child(void)
     struct thread_registration *self = thread_current;
     pthread_mutex_init(&registry.lock, NULL);
     registry.is_sampler_running = false;
+    atomic_store(&registry.has_main_ended, false);
     registry.process_id = getpid();
     for (uint32_t slot = 0; slot < registry.slot_count; slot++)
         if (thread_registry_at(slot) != self)

@@ -48,7 +48,7 @@ void thread_registry_apply_filters(const char *filters);
 
 /* Slots in use are below this number; the sampler walks them with thread_registry_at(). */
 uint32_t thread_registry_slot_count(void);
-/* How many threads of the program are live. */
+/* How many threads of the program there are, with those about to start. */
 uint32_t thread_registry_live_count(void);
 struct thread_registration *thread_registry_at(uint32_t slot);
 

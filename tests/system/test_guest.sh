@@ -40,6 +40,22 @@ test_a_program_with_one_thread_may_have_a_user_namespace() {
     [ "$(samples_of busy GeckoMain)" -gt 20 ]
 }
 
+test_a_program_with_one_thread_may_keep_its_capabilities() {
+    need_root
+    expect 5 "$profctl" run -o out.json -- setpriv --reuid=65534 --regid=65534 --clear-groups \
+        sh -c "'$programs/busy' 0.2; exit 5"
+    read_facts out.json
+    [ "$(samples_of busy GeckoMain)" -gt 20 ]
+}
+
+test_a_process_ends_with_its_last_thread() {
+    run_fast "$programs/last_thread"
+    has_function last_thread burn_outer
+    run_fast "$programs/last_thread" thread
+    [ "$(process_count last_thread)" -eq 1 ]
+    [ "$(awk -F'\t' '$1 == "thread" && $4 > 50' facts | wc -l)" -eq 2 ] || fail "$(grep ^thread facts)"
+}
+
 test_standard_streams_stay_clean() {
     expect 0 "$profctl" run -o out.json -- sh -c '/bin/true; exit 0'
     [ ! -s stdout ]

@@ -1,0 +1,20 @@
+/* The main thread ends before its process: with "thread", another thread is the last one. */
+#include <pthread.h>
+
+#include "tests/system/programs/burn.h"
+
+static void *work(void *argument)
+{
+    burn_outer(0.1);
+    return argument;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+    (void)argv;
+    burn_outer(0.05);
+    if (argc > 1 && pthread_create(&thread, NULL, work, NULL) != 0)
+        return 1;
+    pthread_exit(NULL);
+}
