@@ -1,6 +1,7 @@
 #include "daemon/visitors.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -113,6 +114,10 @@ void visitors_on_accept(struct listener *listener, int fd, const struct peer_cre
 
 int visitors_add_private(struct daemon *profd, int fd)
 {
+    /* It came through an exec; a command that had it too would keep profctl waiting for a profd
+     * that has gone. */
+    if (fcntl(fd, F_SETFD, FD_CLOEXEC) < 0)
+        return -errno;
     return add(profd, fd, -1, true);
 }
 

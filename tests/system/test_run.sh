@@ -27,6 +27,13 @@ test_passes_output_and_status_of_the_command_through() {
     [ -s out.json ]
 }
 
+test_command_gets_no_descriptor_of_profd() {
+    # shellcheck disable=SC2016
+    expect 0 "$profctl" run -o out.json -- sh -c 'ls -l /proc/$$/fd >descriptors'
+    # The agent has one connection of its own, out of the way of low numbers.
+    [ "$(grep -c 'socket:' descriptors)" -eq 1 ]
+}
+
 test_tells_a_signal_by_the_status() {
     # shellcheck disable=SC2016
     expect 143 "$profctl" run -o out.json -- sh -c 'kill -TERM $$'
