@@ -1,7 +1,10 @@
 #include "daemon/log.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,6 +38,37 @@ void log_set_level(enum log_level level)
     log_threshold = level;
 }
 
+/* A reader that stopped must not stop profd. A pipe or terminal that polls as writable takes a
+ * whole line. */
+static bool has_reader(void)
+{
+    struct pollfd output = { .fd = STDERR_FILENO, .events = POLLOUT };
+    return poll(&output, 1, 0) == 1 && (output.revents & POLLOUT) != 0;
+}
+
+/* One write, so that lines of threads and of the command don't mix. Nobody to tell if it fails. */
+static void write_or_drop(const char *line, size_t bytes)
+{
+    static uint64_t lost_lines;
+    char gap[80];
+    ssize_t written = 0;
+
+    if (!has_reader()) {
+        lost_lines++;
+        return;
+    }
+    if (lost_lines > 0) {
+        int length = snprintf(gap, sizeof(gap),
+                              "profd: %" PRIu64 " lines that nobody read are lost\n", lost_lines);
+        lost_lines = 0;
+        written = write(STDERR_FILENO, gap, (size_t)length);
+        if (!has_reader())
+            return;
+    }
+    written = write(STDERR_FILENO, line, bytes);
+    (void)written;
+}
+
 void log_line(enum log_level level, const char *format, ...)
 {
     if (level > log_threshold)
@@ -57,8 +91,5 @@ void log_line(enum log_level level, const char *format, ...)
             line[i] = '?';
     }
     line[end++] = '\n';
-    /* One write, so that lines of threads and of the command don't mix. Nobody to tell if it fails.
-     */
-    ssize_t written = write(STDERR_FILENO, line, end);
-    (void)written;
+    write_or_drop(line, end);
 }

@@ -1,0 +1,70 @@
+/* daemon.log */
+#include <check.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/log.h"
+
+static int reading_end;
+
+/* Standard error becomes a pipe that nobody reads but the test. */
+static void set_up(void)
+{
+    int ends[2];
+
+    ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
+    ck_assert_int_eq(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
+    close(ends[1]);
+    reading_end = ends[0];
+    ck_assert_int_eq(fcntl(reading_end, F_SETFL, O_NONBLOCK), 0);
+}
+
+/* All that the pipe holds; returns the last of it, terminated. */
+static const char *drain(void)
+{
+    static char text[8192];
+    ssize_t got, last = 0;
+
+    while ((got = read(reading_end, text, sizeof(text) - 1)) > 0)
+        last = got;
+    text[last] = '\0';
+    return text;
+}
+
+START_TEST(a_line_has_no_control_characters)
+{
+    log_error("%s", "one\ntwo\033[0m");
+    ck_assert_str_eq(drain(), "profd: one?two?[0m\n");
+}
+END_TEST
+
+/* Blocked for ever, the test would be ended by its time limit. */
+START_TEST(a_reader_that_stopped_stops_nobody)
+{
+    for (int i = 0; i < 100000; i++)
+        log_error("line %d", i);
+    ck_assert_ptr_nonnull(strstr(drain(), "profd: line "));
+
+    log_error("after");
+    const char *text = drain();
+    ck_assert_ptr_nonnull(strstr(text, " lines that nobody read are lost\n"));
+    ck_assert_ptr_nonnull(strstr(text, "profd: after\n"));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("daemon.log");
+    TCase *lines = tcase_create("lines");
+    tcase_add_checked_fixture(lines, set_up, NULL);
+    tcase_add_test(lines, a_line_has_no_control_characters);
+    tcase_add_test(lines, a_reader_that_stopped_stops_nobody);
+    suite_add_tcase(suite, lines);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
