@@ -1,6 +1,7 @@
 #include "daemon/compact_arena.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,6 +28,8 @@ int compact_plan_make(const struct arena_header *header, uint64_t file_bytes,
 
     if (header->magic != ARENA_MAGIC || header->version != ARENA_VERSION ||
         header->chunk_bytes != CHUNK_BYTES || header->dictionary_offset != ARENA_HEADER_BYTES ||
+        header->dictionary_bytes > ARENA_DICTIONARY_BYTES ||
+        header->chunk_count > ARENA_MAX_CHUNKS ||
         !range_fits(header->dictionary_offset, header->dictionary_bytes, file_bytes) ||
         !range_fits(header->chunks_offset, chunks_bytes, file_bytes))
         return -EPROTO;
@@ -84,6 +87,9 @@ int compact_plan_read(int arena_fd, struct compact_plan *plan)
     struct arena_header header;
     struct stat status;
 
+    int seals = fcntl(arena_fd, F_GET_SEALS);
+    if (seals < 0 || !(seals & F_SEAL_SHRINK))
+        return -EPROTO;
     if (fstat(arena_fd, &status) < 0)
         return -errno;
     if ((uint64_t)status.st_size < sizeof(header))

@@ -21,7 +21,9 @@ struct compact_plan {
 int compact_plan_make(const struct arena_header *header, uint64_t file_bytes,
                       struct compact_plan *plan);
 
-/* Reads the header behind ARENA_FD and plans. Errors of pread and fstat too. */
+/* Reads the header behind ARENA_FD and plans. -EPROTO also for what is no sealed file of memory:
+ * another kind of file may make its reader wait, or be cut while it is read. Errors of pread and
+ * fstat too. */
 int compact_plan_read(int arena_fd, struct compact_plan *plan);
 
 /* Copies into STORE_FD from OFFSET on, which is a multiple of 4096 and beyond which the file is

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "buffer/arena_reader.h"
@@ -205,6 +206,30 @@ START_TEST(what_is_no_arena_is_refused)
 }
 END_TEST
 
+/* A true arena's bytes in FD, which is no sealed file of memory. */
+static void refuses_arena_in(int fd)
+{
+    static char bytes[1 << 16];
+    int arena_fd = make_arena(1);
+    struct compact_plan plan;
+    struct stat status;
+
+    ck_assert_int_eq(fstat(arena_fd, &status), 0);
+    ck_assert_int_eq(pread(arena_fd, bytes, sizeof(bytes), 0), sizeof(bytes));
+    ck_assert_int_eq(write(fd, bytes, sizeof(bytes)), sizeof(bytes));
+    ck_assert_int_eq(ftruncate(fd, status.st_size), 0);
+    ck_assert_int_eq(compact_plan_read(fd, &plan), -EPROTO);
+    close(arena_fd);
+    close(fd);
+}
+
+START_TEST(an_arena_that_can_shrink_or_block_is_refused)
+{
+    refuses_arena_in(memfd_create("unsealed", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    refuses_arena_in(open("/proc/self/cwd", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+}
+END_TEST
+
 /* Headers that lie. */
 static const struct {
     const char *name;
@@ -254,6 +279,7 @@ int main(void)
     tcase_add_test(exits, nothing_is_dropped_while_a_capture_reads);
     tcase_add_test(exits, a_late_copy_does_not_land_in_the_next_session);
     tcase_add_test(exits, what_is_no_arena_is_refused);
+    tcase_add_test(exits, an_arena_that_can_shrink_or_block_is_refused);
     tcase_add_loop_test(exits, a_header_that_lies_harms_nobody, 0,
                         (int)(sizeof(lies) / sizeof(lies[0])));
     suite_add_tcase(suite, exits);
