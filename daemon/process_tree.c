@@ -40,6 +40,18 @@ bool process_descends_from(pid_t pid, pid_t ancestor)
     return false;
 }
 
+bool process_is_program(const char *target, size_t length, const char *executable)
+{
+    static const char deleted[] = " (deleted)";
+    const size_t deleted_length = sizeof(deleted) - 1;
+    size_t known = strlen(executable);
+
+    if (length > known && length > deleted_length &&
+        memcmp(target + length - deleted_length, deleted, deleted_length) == 0)
+        length -= deleted_length;
+    return length >= known && memcmp(target + length - known, executable, known) == 0;
+}
+
 bool process_runs_other_program(pid_t pid, const char *executable)
 {
     char path[64], target[PATH_MAX];
@@ -48,10 +60,5 @@ bool process_runs_other_program(pid_t pid, const char *executable)
     ssize_t length = readlink(path, target, sizeof(target) - 1);
     if (length < 0)
         return false;
-    target[length] = '\0';
-    /* A file that was replaced meanwhile is still the same program: "PATH (deleted)". */
-    size_t known = strlen(executable);
-    if (strncmp(target, executable, known) != 0)
-        return true;
-    return target[known] != '\0' && strcmp(target + known, " (deleted)") != 0;
+    return !process_is_program(target, (size_t)length, executable);
 }
