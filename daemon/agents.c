@@ -122,9 +122,10 @@ static void on_ended(void *owner)
     end_child(child->profd, child, VERDICT_VANISHED, 0, uv_hrtime());
 }
 
-static void on_status(int wait_status, void *owner)
+static void on_status(const int *wait_status, void *owner)
 {
-    set_status(owner, wait_status);
+    if (wait_status != NULL)
+        set_status(owner, *wait_status);
     stop_watching(owner);
 }
 
@@ -176,13 +177,24 @@ static void correct_to_exec(struct child *child, uint64_t exec_ns)
     child->end_ns = exec_ns;
 }
 
+/* CHILD connects again before its last connection was seen to end, which a process that it forked
+ * may hold open: what was asked there is not answered any more. */
+static void forget_connection(struct daemon *profd, struct child *child)
+{
+    drop_connection(child);
+    if (child_detach(child) < 0)
+        return;
+    requests_note_gone(profd, child);
+    capture_note_silent(profd, child);
+}
+
 static struct child *meet(struct daemon *profd, const struct child_introduction *who)
 {
     struct child *earlier = child_table_find_latest(&profd->children, who->pid);
 
     switch (child_meet(earlier, who)) {
     case CHILD_IS_SAME_IMAGE:
-        drop_connection(earlier);
+        forget_connection(profd, earlier);
         child_reconnect(earlier);
         return earlier;
     case CHILD_DID_EXEC:

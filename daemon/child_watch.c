@@ -21,8 +21,8 @@ static void on_reaped(uv_poll_t *poll, int status, int events)
     (void)events;
 
     uv_poll_stop(poll);
-    if (pidfd_wait_status(watch->pidfd, &wait_status) == 0)
-        watch->events->on_status(wait_status, watch->owner);
+    int known = pidfd_wait_status(watch->pidfd, &wait_status);
+    watch->events->on_status(known == 0 ? &wait_status : NULL, watch->owner);
 }
 
 /* A zombie's descriptor stays readable; what is still to come is the hang-up when it is reaped. */
@@ -35,11 +35,11 @@ static void on_readable(uv_poll_t *poll, int status, int events)
 
     uv_poll_stop(poll);
     int known = pidfd_wait_status(watch->pidfd, &wait_status);
-    if (known == -EAGAIN)
-        uv_poll_start(poll, UV_DISCONNECT, on_reaped);
+    if (known == -EAGAIN && uv_poll_start(poll, UV_DISCONNECT, on_reaped) < 0)
+        known = -ENOTSUP;
     watch->events->on_ended(watch->owner);
-    if (known == 0 && !uv_is_closing((uv_handle_t *)poll))
-        watch->events->on_status(wait_status, watch->owner);
+    if (known != -EAGAIN && !uv_is_closing((uv_handle_t *)poll))
+        watch->events->on_status(known == 0 ? &wait_status : NULL, watch->owner);
 }
 
 static void on_closed(uv_handle_t *handle)

@@ -11,8 +11,9 @@ struct child_watch;
 
 struct child_watch_events {
     void (*on_ended)(void *owner);
-    /* Comes after on_ended, or never when this kernel can't tell. */
-    void (*on_status)(int wait_status, void *owner);
+    /* The last call-back, after on_ended: the process was reaped. WAIT_STATUS is NULL when this
+     * kernel can't tell; there is no use in watching on. */
+    void (*on_status)(const int *wait_status, void *owner);
 };
 
 /* Takes over PIDFD on every path. Call-backs come from the loop. */
