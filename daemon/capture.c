@@ -263,10 +263,12 @@ static int check_profile(int fd, uint64_t json_bytes)
     char first = 0, last = 0;
 
     int seals = fcntl(fd, F_GET_SEALS);
-    if (seals < 0 || fstat(fd, &status) < 0)
+    if (seals < 0)
         return -EPROTO;
     if (!(seals & F_SEAL_SHRINK) && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) < 0)
-        log_debug("a profile came in a file that can't be sealed");
+        return -EPROTO; /* cut while it is moved, it would spoil the whole output */
+    if (fstat(fd, &status) < 0)
+        return -errno;
     if (json_bytes < 2 || json_bytes > (uint64_t)status.st_size || pread(fd, &first, 1, 0) != 1 ||
         pread(fd, &last, 1, (off_t)json_bytes - 1) != 1)
         return -EPROTO;
@@ -443,12 +445,12 @@ static int list_children(struct capture *capture)
 
     for (const struct child *child = profd->children.first; child != NULL; child = child->next)
         count += is_readable(child);
-    int error = gather_create(count, capture->request->timeout_ms, &capture->gather);
-    if (error < 0)
-        return error;
     capture->children = calloc(count + 1, sizeof(struct child *));
     if (capture->children == NULL)
         return -ENOMEM;
+    int error = gather_create(count, capture->request->timeout_ms, &capture->gather);
+    if (error < 0)
+        return error;
 
     size_t index = 0;
     for (struct child *child = profd->children.first; child != NULL; child = child->next) {

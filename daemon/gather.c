@@ -7,10 +7,13 @@
 
 int gather_create(size_t count, uint64_t timeout_ms, struct gather *gather)
 {
-    *gather = (struct gather){ .count = count, .done = count, .timeout_ms = timeout_ms };
-    gather->items = calloc(count > 0 ? count : 1, sizeof(*gather->items));
-    if (gather->items == NULL)
+    struct gather_item *items = calloc(count > 0 ? count : 1, sizeof(*items));
+
+    *gather = (struct gather){ 0 };
+    if (items == NULL)
         return -ENOMEM;
+    *gather =
+        (struct gather){ .items = items, .count = count, .done = count, .timeout_ms = timeout_ms };
     for (size_t i = 0; i < count; i++)
         gather->items[i].state = GATHER_DONE;
     return 0;

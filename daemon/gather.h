@@ -63,7 +63,7 @@ struct gather {
     bool has_progress; /* since the last poll */
 };
 
-/* COUNT items, all GATHER_DONE until set. TIMEOUT_MS 0: none. -ENOMEM. */
+/* COUNT items, all GATHER_DONE until set. TIMEOUT_MS 0: none. -ENOMEM: it has no items. */
 int gather_create(size_t count, uint64_t timeout_ms, struct gather *gather);
 void gather_destroy(struct gather *gather);
 
