@@ -101,14 +101,17 @@ static void on_copied(uv_work_t *work, int status)
     void *owner = record->owner;
     int error = status < 0 ? status : copy->error;
 
-    if (error == 0 && copy->file_number != store->file_number)
+    if (copy->file_number != store->file_number)
         error = -ECANCELED;
 
     close(copy->arena_fd);
     close(copy->store_fd);
     store->copying--;
     if (error < 0) {
-        store->failed_records += error != -ECANCELED;
+        if (error != -ECANCELED) {
+            store->failed_records++;
+            punch(store, record); /* what was copied before it failed */
+        }
         free(record);
         record = NULL;
     } else {
