@@ -1,7 +1,9 @@
 /* profd: the options, and what profd exits with. */
 #include <stdio.h>
+#include <string.h>
 
 #include "daemon/daemon.h"
+#include "ipc/standard_streams.h"
 
 /* As everywhere in profd: usage errors exit 2, everything else that fails 1. */
 enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
@@ -11,7 +13,12 @@ int main(int argc, char **argv)
     static struct daemon profd;
     struct options options;
     char error_text[OPTIONS_ERROR_TEXT];
+    int error = standard_streams_fill();
 
+    if (error < 0) {
+        fprintf(stderr, "profd: cannot open /dev/null: %s\n", strerror(-error));
+        return EXIT_FAILED;
+    }
     if (options_parse(argc, argv, &options, error_text) < 0) {
         fprintf(stderr, "profd: %s\n", error_text);
         return EXIT_USAGE;

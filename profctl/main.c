@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ipc/standard_streams.h"
 #include "profctl/commands.h"
 #include "profctl/suggest.h"
 
@@ -170,9 +171,14 @@ static int dispatch(int count, char **words, struct failure *failure)
 int main(int argc, char **argv)
 {
     struct failure failure = { 0 };
+    int error = standard_streams_fill();
     int code;
 
-    code = dispatch(argc - 1, argv + 1, &failure);
+    if (error == 0)
+        code = dispatch(argc - 1, argv + 1, &failure);
+    else
+        code = (int)failure_set(&failure, EXIT_CODE_FAILED, "cannot open /dev/null: %s",
+                                strerror(-error));
     if (failure.text[0] != '\0')
         say("%s", failure.text);
     return code;

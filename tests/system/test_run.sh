@@ -34,6 +34,16 @@ test_command_gets_no_descriptor_of_profd() {
     [ "$(grep -c 'socket:' descriptors)" -eq 1 ]
 }
 
+test_standard_streams_may_be_closed() {
+    for closed in '<&-' '>&-' '2>&-' '<&- >&- 2>&-'; do
+        expect 7 bash -c "exec '$profctl' run -o out.json -- sh -c 'exit 7' $closed"
+        refute grep -i assert stderr
+        read_facts out.json
+        has_process sh
+    done
+    expect 1 bash -c "exec '$profctl' run -o out.json -- readlink /proc/self/fd/0 <&-"
+}
+
 test_tells_a_signal_by_the_status() {
     # shellcheck disable=SC2016
     expect 143 "$profctl" run -o out.json -- sh -c 'kill -TERM $$'
