@@ -96,8 +96,11 @@ static int read_samples(struct reading *reading)
     struct json_cell cells[JSON_TABLE_MOST_COLUMNS];
     struct json_table table;
     size_t stacks = reading->tables.stacks.count;
-    int more, err = mapped_array_reserve(&reading->weights, stacks + 1, sizeof(uint64_t));
+    int more, err;
 
+    if (reading->tables.stage != TABLES_STACKS)
+        return -EPROTO; /* weights are those of all stacks */
+    err = mapped_array_reserve(&reading->weights, stacks + 1, sizeof(uint64_t));
     if (err < 0)
         return err;
     memset(reading->weights.items, 0, (stacks + 1) * sizeof(uint64_t));

@@ -16,8 +16,18 @@ void thread_tables_free(struct thread_tables *tables)
     mapped_array_free(&tables->stacks);
 }
 
+/* TABLE is the next one: what it points into is there, and nothing points into it yet. */
+static int take_turn(struct thread_tables *tables, enum table_stage table)
+{
+    if (tables->stage + 1 != table)
+        return -EPROTO;
+    tables->stage = table;
+    return 0;
+}
+
 void thread_tables_clear(struct thread_tables *tables)
 {
+    tables->stage = TABLES_NONE;
     tables->bytes.count = 0;
     tables->strings.count = 0;
     tables->frames.count = 0;
@@ -41,12 +51,13 @@ int thread_tables_read_strings(struct thread_tables *tables, struct json_reader 
 {
     const char *text;
     size_t length;
-    int token = json_reader_next(reader), err;
+    int token, err = take_turn(tables, TABLES_STRINGS);
 
+    if (err < 0)
+        return err;
+    token = json_reader_next(reader);
     if (token != JSON_TOKEN_START_ARRAY)
         return token < 0 ? token : -EPROTO;
-    tables->strings.count = 0;
-    tables->bytes.count = 0;
     while ((token = json_reader_next(reader)) == JSON_TOKEN_STRING) {
         err = json_reader_string(reader, &text, &length);
         if (err == 0)
@@ -126,14 +137,16 @@ static int read_table(struct thread_tables *tables, struct json_reader *reader,
 
 int thread_tables_read_frames(struct thread_tables *tables, struct json_reader *reader)
 {
-    tables->frames.count = 0;
-    return read_table(tables, reader, frame_columns, FRAME_COLUMNS, add_frame);
+    int err = take_turn(tables, TABLES_FRAMES);
+
+    return err < 0 ? err : read_table(tables, reader, frame_columns, FRAME_COLUMNS, add_frame);
 }
 
 int thread_tables_read_stacks(struct thread_tables *tables, struct json_reader *reader)
 {
-    tables->stacks.count = 0;
-    return read_table(tables, reader, stack_columns, STACK_COLUMNS, add_stack);
+    int err = take_turn(tables, TABLES_STACKS);
+
+    return err < 0 ? err : read_table(tables, reader, stack_columns, STACK_COLUMNS, add_stack);
 }
 
 /* --- Queries --- */

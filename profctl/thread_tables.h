@@ -29,8 +29,12 @@ struct table_string {
     size_t offset, length;
 };
 
+/* The latest table that was read. */
+enum table_stage { TABLES_NONE, TABLES_STRINGS, TABLES_FRAMES, TABLES_STACKS };
+
 /* A zeroed struct is empty. */
 struct thread_tables {
+    enum table_stage stage;
     struct mapped_array bytes;   /* char */
     struct mapped_array strings; /* struct table_string */
     struct mapped_array frames;  /* struct table_frame */
@@ -43,7 +47,8 @@ void thread_tables_free(struct thread_tables *tables);
 void thread_tables_clear(struct thread_tables *tables);
 
 /* Each reads one member's value; READER has just returned its key. Strings come before frames and
- * frames before stacks. 0, -EPROTO for what is no such table, -ENOMEM, or the reader's error. */
+ * frames before stacks, each once. 0, -EPROTO for what is no such table, -ENOMEM, or the reader's
+ * error. */
 int thread_tables_read_strings(struct thread_tables *tables, struct json_reader *reader);
 int thread_tables_read_frames(struct thread_tables *tables, struct json_reader *reader);
 int thread_tables_read_stacks(struct thread_tables *tables, struct json_reader *reader);

@@ -244,6 +244,10 @@ static const char *const malformed[] = {
     PROFILE(PROCESS(THREAD("app", "GeckoMain", "[-1,1,0,5]"))),
     PROFILE(PROCESS(THREAD("app", "GeckoMain", "5"))),
     PROFILE(PROCESS(THREAD("app", "GeckoMain", ""))) "{}",
+    PROFILE(PROCESS("{" TABLES "\"stringTable\":[]}")), /* frames would point nowhere */
+    PROFILE(PROCESS("{" TABLES TABLES "\"name\":\"a\"}")),
+    PROFILE(PROCESS("{\"samples\":{\"schema\":{\"stack\":0},\"data\":[[null]]}," TABLES
+                    "\"name\":\"stacks after their samples\"}")),
 };
 
 START_TEST(what_is_no_profile_is_refused)
