@@ -68,19 +68,6 @@ void capture_cancel(struct daemon *profd, int error, const char *text)
     requests_finish(profd, error, text);
 }
 
-static void stop_session(struct daemon *profd)
-{
-    struct request *request = calloc(1, sizeof(*request));
-
-    if (request == NULL) {
-        log_error("can't stop the session after the capture: no memory");
-        return;
-    }
-    request->kind = REQUEST_STOP;
-    request->output_fd = -1;
-    requests_add(profd, request);
-}
-
 static void succeed(struct capture *capture)
 {
     struct daemon *profd = capture->profd;
@@ -101,7 +88,7 @@ static void succeed(struct capture *capture)
     bool stop_after = request->stop_after;
     let_go(capture);
     if (stop_after)
-        stop_session(profd);
+        requests_add_own(profd, REQUEST_STOP);
     requests_finish(profd, 0, "");
 }
 

@@ -50,7 +50,7 @@ void requests_finish(struct daemon *profd, int error, const char *text)
     profd->requests.current = NULL;
 }
 
-/* "; no answer from PID (NAME), …" for people; empty when all answered. */
+/* "no answer from PID (NAME), …" for people; empty when all answered. */
 static void name_silent_children(const struct daemon *profd, char *out, size_t capacity)
 {
     unsigned named = 0;
@@ -156,16 +156,9 @@ static void begin_round(struct daemon *profd, enum message_kind order)
 static void on_duration_over(uv_timer_t *timer)
 {
     struct daemon *profd = timer->data;
-    struct request *request = calloc(1, sizeof(*request));
 
-    if (request == NULL) {
-        log_error("can't pause the session after its duration: no memory");
-        return;
-    }
-    request->kind = REQUEST_PAUSE;
-    request->output_fd = -1;
     log_info("the session's duration is over; it pauses until it is captured or stopped");
-    requests_add(profd, request);
+    requests_add_own(profd, REQUEST_PAUSE);
 }
 
 /* Moves the session as REQUEST says. 0, or -EINVAL when it can't. */
@@ -222,14 +215,8 @@ static void on_kick(uv_prepare_t *kick)
     }
 }
 
-int requests_add(struct daemon *profd, struct request *request)
+static void append(struct request_queue *queue, struct request *request)
 {
-    struct request_queue *queue = &profd->requests;
-
-    if (queue->waiting == REQUESTS_MAX_WAITING) {
-        request_free(request);
-        return -EBUSY;
-    }
     request->next = NULL;
     if (queue->last != NULL)
         queue->last->next = request;
@@ -237,7 +224,29 @@ int requests_add(struct daemon *profd, struct request *request)
         queue->first = request;
     queue->last = request;
     queue->waiting++;
+}
+
+int requests_add(struct daemon *profd, struct request *request)
+{
+    if (profd->requests.waiting >= REQUESTS_MAX_WAITING) {
+        request_free(request);
+        return -EBUSY;
+    }
+    append(&profd->requests, request);
     return 0;
+}
+
+void requests_add_own(struct daemon *profd, enum request_kind kind)
+{
+    struct request *request = calloc(1, sizeof(*request));
+
+    if (request == NULL) {
+        log_error("can't %s the session: no memory", kind == REQUEST_STOP ? "stop" : "pause");
+        return;
+    }
+    request->kind = kind;
+    request->output_fd = -1;
+    append(&profd->requests, request);
 }
 
 /* --- A client that goes --- */

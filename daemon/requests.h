@@ -52,6 +52,9 @@ void requests_close(struct daemon *profd);
 /* Takes REQUEST (calloc'ed) over. -EBUSY when too many wait: it is freed, nothing was answered. */
 int requests_add(struct daemon *profd, struct request *request);
 
+/* A REQUEST_STOP or _PAUSE that no client asked for. It waits however many do: it was promised. */
+void requests_add_own(struct daemon *profd, enum request_kind kind);
+
 /* The current request is over: answers with ERROR and TEXT, frees it, begins the next. */
 void requests_finish(struct daemon *profd, int error, const char *text);
 
