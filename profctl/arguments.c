@@ -16,6 +16,8 @@ enum {
 
 static const uint64_t shortest_interval_ns = UINT64_C(10) * 1000;
 static const uint64_t longest_interval_ns = 60ull * NS_PER_S;
+/* What profd takes. */
+static const uint64_t smallest_limit_bytes = UINT64_C(1) << 20;
 
 enum option_kind {
     OPTION_FLAG,       /* bool */
@@ -177,7 +179,7 @@ static int parse_number(const struct option *option, const char *text, uint64_t 
     case OPTION_SECONDS_MS:
         return parse_milliseconds(text, number);
     case OPTION_SIZE:
-        return in_range(units_parse_size(text, number), number, 1, INT64_MAX);
+        return in_range(units_parse_size(text, number), number, smallest_limit_bytes, INT64_MAX);
     case OPTION_COUNT:
         return units_parse_count(text, 1, 1000000, number);
     default:
@@ -195,7 +197,7 @@ static const char *expected(enum option_kind kind)
     case OPTION_SECONDS_MS:
         return "a time, such as 500ms or 10s";
     case OPTION_SIZE:
-        return "a size, such as 512K, 64M or 1G";
+        return "a size of at least 1M, such as 64M or 1G";
     default:
         return "a number from 1 to 1000000";
     }

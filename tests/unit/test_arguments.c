@@ -129,6 +129,7 @@ static const struct {
     { "--features stacks,", "unknown feature ''" },
     { "--memory-limit lots", "is not a size" },
     { "--memory-limit 0", "is not a size" },
+    { "--memory-limit 1023K", "at least 1M" },
     { "--duration 0", "is not a time" },
     { "--json=yes", "--json takes no value" },
 };
