@@ -241,7 +241,7 @@ static bool request(struct client *client, const uint8_t *message, long bytes, c
     int err;
 
     if (bytes < 0) {
-        failure_set(failure, EXIT_CODE_FAILED, "the request does not fit a message: %s",
+        failure_set(failure, EXIT_CODE_FAILED, "cannot make the request: %s",
                     strerror((int)-bytes));
         return false;
     }
@@ -357,8 +357,10 @@ static long put_launch(struct client *client, char *const *command, uint8_t *fra
     char *arguments = pack_strings(command, &argument_bytes);
     char *environment = pack_strings(environ, &environment_bytes);
     char *directory = getcwd(NULL, 0);
-    long bytes = arguments != NULL && environment != NULL && directory != NULL ? 0 : -ENOMEM;
+    long bytes = directory == NULL ? -errno : 0;
 
+    if (arguments == NULL || environment == NULL)
+        bytes = -ENOMEM;
     if (bytes == 0) {
         struct message_client_launch message = {
             .id = begin_request(client, REPLY_TIMEOUT_MS),
@@ -387,7 +389,11 @@ bool client_launch(struct client *client, char *const *command, struct failure *
         failure_set(failure, EXIT_CODE_NOT_EXECUTABLE,
                     "the command and its environment are longer than %d KB; shorten them",
                     MESSAGE_MAX_ARGUMENTS / 1024);
-    launched = bytes != -EMSGSIZE && request(client, frame, bytes, NULL, 0, NULL, failure);
+    else if (bytes == -ENOENT)
+        failure_set(failure, EXIT_CODE_FAILED,
+                    "the current directory is gone; change to one that exists");
+    launched = bytes != -EMSGSIZE && bytes != -ENOENT &&
+               request(client, frame, bytes, NULL, 0, NULL, failure);
     free(frame);
     if (!launched && client->is_answered && client->reply_error < 0)
         failure->code =

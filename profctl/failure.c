@@ -3,6 +3,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "ipc/messages.h"
+
+/* The longest text of profd's, and what is said around it. */
+enum { LINE_BYTES = MESSAGE_MAX_TEXT + 512 };
+
 enum exit_code failure_set(struct failure *failure, enum exit_code code, const char *format, ...)
 {
     va_list arguments;
@@ -14,15 +19,21 @@ enum exit_code failure_set(struct failure *failure, enum exit_code code, const c
     return code;
 }
 
+char *make_printable(char *text)
+{
+    for (char *at = text; *at != '\0'; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            *at = '?';
+    return text;
+}
+
 void say(const char *format, ...)
 {
+    char line[LINE_BYTES];
     va_list arguments;
 
-    flockfile(stderr);
-    fputs("profctl: ", stderr);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    vsnprintf(line, sizeof(line), format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
-    funlockfile(stderr);
+    fprintf(stderr, "profctl: %s\n", make_printable(line));
 }

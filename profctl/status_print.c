@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "profctl/failure.h"
 #include "profctl/units.h"
 
 enum { MOST_PROCESSES = 40 };
@@ -16,11 +17,12 @@ static double number(const cJSON *object, const char *name)
     return cJSON_IsNumber(item) ? item->valuedouble : 0;
 }
 
+/* Printable; changed in place. */
 static const char *text(const cJSON *object, const char *name)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
 
-    return cJSON_IsString(item) ? item->valuestring : "";
+    return cJSON_IsString(item) ? make_printable(item->valuestring) : "";
 }
 
 static void print_features(const cJSON *session, FILE *out)
