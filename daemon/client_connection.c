@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "daemon/daemon.h"
+#include "daemon/launch.h"
 #include "daemon/log.h"
 #include "daemon/outbox.h"
 #include "daemon/status_document.h"
@@ -176,7 +177,7 @@ static int on_launch(struct client *client, const uint8_t *payload, size_t bytes
     int error = message_get_client_launch(payload, bytes, &message);
 
     if (error == 0)
-        supervisor_launch(client->profd, client, &message);
+        launch_for_client(client->profd, client, &message);
     return error;
 }
 

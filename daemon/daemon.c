@@ -7,6 +7,7 @@
 #include "daemon/agents.h"
 #include "daemon/capture.h"
 #include "daemon/client_connection.h"
+#include "daemon/launch.h"
 #include "daemon/log.h"
 #include "daemon/spawn.h"
 #include "daemon/visitors.h"
@@ -62,7 +63,7 @@ static int begin_work(struct daemon *profd)
             log_error("--private %d is no connected socket", options->private_fd);
     }
     if (error == 0 && options->command != NULL)
-        error = supervisor_run_main(profd, options->command);
+        error = launch_main(profd, options->command);
     return error;
 }
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/command.h"
 #include "daemon/daemon.h"
 
 enum {
