@@ -40,6 +40,13 @@ struct capture_piece {
     size_t indices[];
 };
 
+/* Asks item INDEX, which is marked so, for its profile. */
+void capture_ask(struct capture *capture, size_t index);
+void capture_ask_for_progress(const struct capture *capture);
+
+/* No answer is waited for any more. WHY is shown in the profile; it is a literal. */
+void capture_fail_item(struct capture *capture, size_t index, const char *why);
+
 /* Begins salvage batches for which there is room. */
 void capture_salvage(struct capture *capture);
 
