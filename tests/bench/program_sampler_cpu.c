@@ -83,10 +83,10 @@ int main(int argc, char **argv)
     kill(sleeper, SIGKILL);
     waitpid(sleeper, NULL, 0);
     /* The first round warms up. */
-    bench_figure("sampler's CPU at 1 ms, 40 frames, above a sleeper's",
-                 bench_median(above + 1, BENCH_ROUNDS), "%", 2);
-    bench_figure("the same in all", bench_median(sampler + 1, BENCH_ROUNDS), "%", 100);
-    bench_figure("a thread that only sleeps for 1 ms", bench_median(sleeping + 1, BENCH_ROUNDS),
-                 "%", 100);
+    bench_figure("sampler's CPU at 1 ms, a thread of 40 frames",
+                 bench_median(sampler + 1, BENCH_ROUNDS), "%", 2);
+    bench_figure("... above a thread that only sleeps for 1 ms",
+                 bench_median(above + 1, BENCH_ROUNDS), "%", 100);
+    bench_figure("... which uses", bench_median(sleeping + 1, BENCH_ROUNDS), "%", 100);
     return 0;
 }
