@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ enum {
 
 struct capture_file {
     char *path, *directory;
-    char *temporary; /* its name, while it is there */
+    char *temporary; /* its name while it is there; NULL: the file has no name yet */
     bool is_default;
     bool is_compressed;
     int raw_fd, fd; /* -1: not open */
@@ -55,13 +56,19 @@ static char *directory_of(const char *path)
 
 /* --- Preparing --- */
 
+/* Whether a file system, or an old kernel, has no files without a name. */
+static bool is_tmpfile_unknown(int err)
+{
+    return err == EOPNOTSUPP || err == EISDIR || err == EINVAL;
+}
+
 /* A file without a name: it goes away with its descriptors, however we end. */
 static int open_nameless(const char *directory)
 {
     char *name = NULL;
     int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
-    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+    if (fd >= 0 || !is_tmpfile_unknown(errno))
         return fd >= 0 ? fd : -errno;
     if (asprintf(&name, "%s/.profctl-raw-XXXXXX", directory) < 0)
         return -ENOMEM;
@@ -141,21 +148,56 @@ static void apply_umask(int fd)
     (void)fchmod(fd, FILE_MODE & ~mask);
 }
 
-bool capture_file_create(struct capture_file *file, struct failure *failure)
+static void forget_temporary(struct capture_file *file)
 {
-    if (asprintf(&file->temporary, "%s/.profctl-XXXXXX", file->directory) < 0) {
-        file->temporary = NULL;
-        return cannot_write(file, ENOMEM, failure);
-    }
+    free(file->temporary);
+    file->temporary = NULL;
+}
+
+/* A name for the time between being written and being put in place. */
+static int name_temporary(struct capture_file *file, const char *ending)
+{
+    if (asprintf(&file->temporary, "%s/.profctl-%s", file->directory, ending) >= 0)
+        return 0;
+    file->temporary = NULL;
+    return -ENOMEM;
+}
+
+/* Where files can't be without a name. */
+static int open_named(struct capture_file *file)
+{
+    int err = name_temporary(file, "XXXXXX");
+
+    if (err < 0)
+        return err;
     file->fd = mkostemp(file->temporary, O_CLOEXEC);
     if (file->fd < 0) {
-        int err = errno;
-
-        free(file->temporary);
-        file->temporary = NULL;
-        return cannot_write(file, err, failure);
+        err = -errno;
+        forget_temporary(file);
+        return err;
     }
     apply_umask(file->fd);
+    return 0;
+}
+
+static int open_file(struct capture_file *file)
+{
+    file->fd = open(file->directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, FILE_MODE);
+    if (file->fd >= 0)
+        return 0;
+    return is_tmpfile_unknown(errno) ? open_named(file) : -errno;
+}
+
+bool capture_file_create(struct capture_file *file, struct failure *failure)
+{
+    int err;
+
+    /* A limit on file sizes is an error like a full disk, and not the end. What we start has been
+     * started by now, and did not inherit this. */
+    signal(SIGXFSZ, SIG_IGN);
+    err = open_file(file);
+    if (err < 0)
+        return cannot_write(file, -err, failure);
     if (!file->is_compressed)
         return true;
     file->gzip = gzdopen(file->fd, "wb");
@@ -229,6 +271,27 @@ static int finish(struct capture_file *file)
     return err;
 }
 
+/* Gives the file a name, from which it can be renamed over an older one. */
+static int link_temporary(struct capture_file *file)
+{
+    char descriptor[32], ending[16];
+    int err;
+
+    if (file->temporary != NULL)
+        return 0;
+    snprintf(descriptor, sizeof(descriptor), "/proc/self/fd/%d", file->fd);
+    snprintf(ending, sizeof(ending), "%d", getpid());
+    err = name_temporary(file, ending);
+    if (err < 0)
+        return err;
+    unlink(file->temporary); /* of one that had our process id and was killed at this point */
+    if (linkat(AT_FDCWD, descriptor, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW) == 0)
+        return 0;
+    err = -errno;
+    forget_temporary(file);
+    return err;
+}
+
 static int keep_old(const struct capture_file *file)
 {
     if (!file->is_default)
@@ -238,16 +301,17 @@ static int keep_old(const struct capture_file *file)
 
 bool capture_file_commit(struct capture_file *file, struct failure *failure)
 {
-    int err = finish(file);
+    int err = link_temporary(file);
 
+    if (err == 0)
+        err = finish(file);
     if (err == 0)
         err = keep_old(file);
     if (err == 0 && rename(file->temporary, file->path) != 0)
         err = -errno;
     if (err < 0)
         return cannot_write(file, -err, failure);
-    free(file->temporary);
-    file->temporary = NULL;
+    forget_temporary(file);
     return true;
 }
 

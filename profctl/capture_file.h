@@ -1,7 +1,7 @@
 /* The file of a capture: checked before anything is recorded, put in place only when it is whole.
  *
  *     capture_file_prepare   the folder is there and can be written to; the raw capture's file
- *     capture_file_create    a temporary file beside the final name, gzipped when that ends in .gz
+ *     capture_file_create    a file without a name in its folder, gzipped when that ends in .gz
  *     capture_file_write     … its contents, as a json_sink_write
  *     capture_file_commit    … put in place; an older default file becomes profile.old.json.gz
  *     capture_file_close     at any point: what was not committed is removed
