@@ -84,6 +84,17 @@ void daemon_end(struct daemon *profd, int exit_status)
     agents_close(profd);
 }
 
+/* The folder of a private socket holds nothing else, and profctl, which made it, may be gone. */
+static void remove_private_folder(struct daemon *profd)
+{
+    char *slash = strrchr(profd->socket_path, '/');
+
+    if (profd->options.private_fd < 0 || slash == NULL || slash == profd->socket_path)
+        return;
+    *slash = '\0';
+    (void)rmdir(profd->socket_path); /* when it is not empty, it was not for us alone */
+}
+
 int daemon_run(struct daemon *profd, const struct options *options)
 {
     memset(profd, 0, sizeof(*profd));
@@ -100,5 +111,6 @@ int daemon_run(struct daemon *profd, const struct options *options)
     int error = uv_loop_close(&profd->loop);
     if (error < 0)
         log_warn("something was still open at the end (%s)", uv_strerror(error));
+    remove_private_folder(profd);
     return profd->exit_status;
 }

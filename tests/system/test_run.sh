@@ -34,6 +34,17 @@ test_command_gets_no_descriptor_of_profd() {
     [ "$(grep -c 'socket:' descriptors)" -eq 1 ]
 }
 
+test_profctl_that_is_killed_leaves_no_folder() {
+    # shellcheck disable=SC2016
+    in_background "$profctl" run -o out.json -- sh -c 'echo $$ >pid; exec sleep 60'
+    wait_until test -s pid
+    children+=("$(cat pid)")
+    socket=$(tr '\0' '\n' <"/proc/$(pgrep -P "$background")/cmdline" | grep 'profd.sock$')
+    [ -S "$socket" ]
+    kill -KILL "$background"
+    wait_until test ! -e "${socket%/*}"
+}
+
 test_standard_streams_may_be_closed() {
     for closed in '<&-' '>&-' '2>&-' '<&- >&- 2>&-'; do
         expect 7 bash -c "exec '$profctl' run -o out.json -- sh -c 'exit 7' $closed"
