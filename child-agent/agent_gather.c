@@ -73,7 +73,7 @@ int agent_gather_start(const struct message_gather_profile *asked)
     gather.options.reference_unix_ns = asked->reference_unix_ns;
     gather.options.capture_ns = clock_monotonic_ns();
     gather.options.verdict = VERDICT_LIVE;
-    gather.options.image = (uint32_t)asked->image;
+    gather.options.later_images = (uint32_t)asked->later_images;
     gather.fd = -1;
     gather.error = 0;
     gather.json_bytes = 0;

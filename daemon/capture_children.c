@@ -28,7 +28,7 @@ void capture_ask(struct capture *capture, size_t index)
         .gather_id = capture->gather_id,
         .reference_ns = capture->root.reference_ns,
         .reference_unix_ns = capture->root.reference_unix_ns,
-        .image = child->image,
+        .later_images = child_table_later_images(&capture->profd->children, child),
     };
 
     gathering_log_event(&capture->log, child, "asked", NULL);

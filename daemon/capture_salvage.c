@@ -19,7 +19,7 @@ static struct salvage_job describe(const struct capture *capture, const struct c
         .end_ns = child->end_ns,
         .verdict = child->verdict,
         .code = child->code,
-        .image = child->image,
+        .later_images = child_table_later_images(&capture->profd->children, child),
         .may_skip = child->verdict == VERDICT_EXECED,
     };
 

@@ -63,6 +63,11 @@ static void link_out(struct child_table *table, struct child *child)
     table->count--;
 }
 
+uint32_t child_table_later_images(const struct child_table *table, const struct child *child)
+{
+    return child_table_find_latest(table, child->pid)->image - child->image;
+}
+
 struct child *child_table_add(struct child_table *table, const struct child_introduction *who)
 {
     struct child *child = calloc(1, sizeof(*child));

@@ -96,6 +96,9 @@ enum child_meeting child_meet(const struct child *earlier, const struct child_in
 /* The latest child with PID, ended or not; NULL: none. */
 struct child *child_table_find_latest(const struct child_table *table, pid_t pid);
 
+/* How many images the table holds of CHILD's pid that came after it. */
+uint32_t child_table_later_images(const struct child_table *table, const struct child *child);
+
 /* Moves. 0, or -EINVAL when CHILD's state has no such move. */
 int child_reconnect(struct child *child);
 int child_detach(struct child *child);

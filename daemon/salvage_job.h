@@ -37,7 +37,7 @@ struct salvage_job {
     uint64_t reference_ns, reference_unix_ns, capture_ns, end_ns;
     uint32_t verdict; /* enum process_verdict */
     int32_t code;
-    uint32_t image;
+    uint32_t later_images;
     uint32_t may_skip;                 /* leave it out when it holds neither samples nor markers */
     char reason[SALVAGE_REASON_BYTES]; /* terminated; "": none */
     /* The worker's answer. `mark` is stored last. */

@@ -107,7 +107,7 @@ static int stream(struct arena_reader *reader, const struct salvage_job *job, bo
         .end_ns = job->end_ns,
         .verdict = (enum process_verdict)job->verdict,
         .code = job->code,
-        .image = job->image,
+        .later_images = job->later_images,
         .reason = job->reason[0] != '\0' ? job->reason : NULL,
     };
     int output = SALVAGE_OUTPUT_FD;

@@ -136,7 +136,7 @@ static const struct message_field gather_profile_fields[] = {
     NUMBER(gather_profile, gather_id),
     NUMBER(gather_profile, reference_ns),
     NUMBER(gather_profile, reference_unix_ns),
-    UP_TO(gather_profile, image, UINT32_MAX),
+    UP_TO(gather_profile, later_images, UINT32_MAX),
 };
 SCHEMA(gather_profile, NULL);
 

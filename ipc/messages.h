@@ -170,7 +170,7 @@ struct message_gather_profile {
     uint64_t gather_id;
     uint64_t reference_ns;      /* the capture's time zero */
     uint64_t reference_unix_ns; /* the same moment since the epoch */
-    uint64_t image;             /* 32 bits; see struct gecko_process_options */
+    uint64_t later_images;      /* 32 bits; see struct gecko_process_options */
 };
 
 /* --- profctl → profd; id is the client's, echoed in every answer --- */

@@ -336,7 +336,7 @@ static void start_context(struct process_context *process,
 /* What follows from the records. */
 static void complete_context(struct process_context *process)
 {
-    process->unique_pid = gecko_unique_pid(process->info.process_id, process->options.image);
+    process->unique_pid = gecko_unique_pid(process->info.process_id, process->options.later_images);
     ensure_main_thread(process);
     make_tids_unique(process);
     /* From here on threads must not move: their writers have inner pointers. */

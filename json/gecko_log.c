@@ -37,7 +37,7 @@ static void stream_identity(const struct process_context *process, struct json_w
         json_null(writer);
     json_i64_property(writer, "pid", process->info.process_id);
     json_i64_property(writer, "parentPid", process->info.parent_process_id);
-    json_u64_property(writer, "image", options->image);
+    json_u64_property(writer, "laterImages", options->later_images);
     json_name(writer, "executable");
     json_string_bytes(writer, process->executable.bytes, process->executable.length);
     stream_command_line(writer, process->command_line);

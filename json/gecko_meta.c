@@ -23,9 +23,9 @@ uint32_t gecko_category(uint32_t id)
     return id < CATEGORY_COUNT ? id : CATEGORY_OTHER;
 }
 
-int64_t gecko_unique_pid(int32_t pid, uint32_t image)
+int64_t gecko_unique_pid(int32_t pid, uint32_t later_images)
 {
-    return pid + (int64_t)image * PIDS_PER_IMAGE;
+    return pid + (int64_t)later_images * PIDS_PER_IMAGE;
 }
 
 static void stream_categories(struct json_writer *writer)

@@ -23,6 +23,6 @@ uint32_t gecko_category(uint32_t id);
 void gecko_stream_sources(struct json_writer *writer);
 
 /* Processes that follow each other under one pid (exec) must differ, or viewers merge them. */
-int64_t gecko_unique_pid(int32_t pid, uint32_t image);
+int64_t gecko_unique_pid(int32_t pid, uint32_t later_images);
 
 #endif

@@ -40,9 +40,10 @@ struct gecko_process_options {
     uint64_t capture_ns;        /* now; the end of everything that still lives */
     uint64_t end_ns;            /* of the process; 0 while it lives */
     enum process_verdict verdict;
-    int code;       /* exit status or signal */
-    uint32_t image; /* 0 for a pid's first program, 1 after its first exec …: keeps pids unique */
-    const char *reason; /* for NOT_PROFILED or FROZEN; NULL: none */
+    int code;              /* exit status or signal */
+    uint32_t later_images; /* of the same pid: the last one keeps the pid as it is, and 1 before it
+                            * … get others, which keeps pids unique */
+    const char *reason;    /* for NOT_PROFILED or FROZEN; NULL: none */
 };
 
 /* Streams the profile of READER's arena into WRITER. PROGRESS may be NULL. The first failure is in

@@ -52,6 +52,15 @@ START_TEST(a_new_child_is_connected_and_lives)
 }
 END_TEST
 
+START_TEST(the_last_image_of_a_pid_has_none_after_it)
+{
+    const struct child *first = add(10, 100);
+    const struct child *second = add(10, 200);
+    ck_assert_uint_eq(child_table_later_images(&table, first), 1);
+    ck_assert_uint_eq(child_table_later_images(&table, second), 0);
+}
+END_TEST
+
 START_TEST(images_of_a_pid_are_numbered)
 {
     add(10, 100);
@@ -180,6 +189,7 @@ int main(void)
     TCase *children = tcase_create("children");
     tcase_add_checked_fixture(children, set_up, tear_down);
     tcase_add_test(children, a_new_child_is_connected_and_lives);
+    tcase_add_test(children, the_last_image_of_a_pid_has_none_after_it);
     tcase_add_test(children, images_of_a_pid_are_numbered);
     tcase_add_test(children, the_latest_of_a_pid_is_found);
     tcase_add_test(children, children_are_listed_in_the_order_of_their_hellos);

@@ -520,7 +520,7 @@ END_TEST
 START_TEST(images_of_one_pid_are_different_processes)
 {
     put_process();
-    own.options.image = 2;
+    own.options.later_images = 2;
     make_profile();
     ck_assert_double_eq(get(thread_at(0), "pid")->valuedouble, 20000000 + PID);
 }
@@ -653,7 +653,7 @@ START_TEST(the_root_holds_the_processes)
     ck_assert_int_eq(json_writer_flush(&head), 0);
     make_into(&text);
     append(&text, ",", 1);
-    own.options.image = 1;
+    own.options.later_images = 1;
     make_into(&text);
     json_start_object(&log);
     json_string_property(&log, "event", "gathered");

@@ -74,7 +74,7 @@ static const struct message_gather_profile sample_gather_profile = {
     .gather_id = 303,
     .reference_ns = 5,
     .reference_unix_ns = 1700000000000000000,
-    .image = UINT32_MAX,
+    .later_images = UINT32_MAX,
 };
 static const struct message_client_hello sample_client_hello = {
     .protocol_version = PROTOCOL_VERSION,
