@@ -281,8 +281,10 @@ static void read_augmentation(struct reader *reader, const char *letters, size_t
                               struct common_information *cie)
 {
     struct frame_expression data = read_block(reader);
+    if (reader->error != 0)
+        return;
     struct reader values = *reader;
-    values.offset = data.bytes == NULL ? values.count : (size_t)(data.bytes - values.bytes);
+    values.offset = (size_t)(data.bytes - values.bytes);
     values.count = values.offset + data.count;
     for (size_t i = 0; i < count; i++) {
         switch (letters[i]) {

@@ -47,11 +47,16 @@ static bool has_reader(void)
 }
 
 /* One write, so that lines of threads and of the command don't mix. Nobody to tell if it fails. */
+static void write_once(const char *line, size_t bytes)
+{
+    ssize_t written = write(STDERR_FILENO, line, bytes);
+    (void)written;
+}
+
 static void write_or_drop(const char *line, size_t bytes)
 {
     static uint64_t lost_lines;
     char gap[80];
-    ssize_t written = 0;
 
     if (!has_reader()) {
         lost_lines++;
@@ -61,12 +66,11 @@ static void write_or_drop(const char *line, size_t bytes)
         int length = snprintf(gap, sizeof(gap),
                               "profd: %" PRIu64 " lines that nobody read are lost\n", lost_lines);
         lost_lines = 0;
-        written = write(STDERR_FILENO, gap, (size_t)length);
+        write_once(gap, (size_t)length);
         if (!has_reader())
             return;
     }
-    written = write(STDERR_FILENO, line, bytes);
-    (void)written;
+    write_once(line, bytes);
 }
 
 void log_line(enum log_level level, const char *format, ...)

@@ -17,10 +17,12 @@ enum {
     MAX_EXECUTABLE = 256,
 };
 
+/* Whole ones, as a number of JSON. */
 static double milliseconds_since(uint64_t since_ns)
 {
     uint64_t now_ns = uv_hrtime();
-    return since_ns < now_ns ? (double)((now_ns - since_ns) / 1000000) : 0;
+    uint64_t whole_ms = since_ns < now_ns ? (now_ns - since_ns) / 1000000 : 0;
+    return (double)whole_ms;
 }
 
 static void add_features(cJSON *session, uint64_t features)

@@ -257,21 +257,25 @@ struct row {
     uint64_t code, offset_ns, cpu_us;
 };
 
+static bool take_number(const uint8_t **in, const uint8_t *end, uint64_t *out)
+{
+    *in = leb128_read(*in, end, out);
+    return *in != NULL;
+}
+
 /* Reads the next row into *ROW, whose tick is that of the previous one; false at the end. Rows are
- * our own work and well-formed. */
+ * our own work, so none should be cut short; *IN is NULL then. */
 static bool next_row(const uint8_t **in, const uint8_t *end, struct row *row)
 {
     uint64_t ticks_on = 0;
     if (*in == end)
         return false;
-    *in = leb128_read(*in, end, &ticks_on);
-    *in = leb128_read(*in, end, &row->code);
+    if (!take_number(in, end, &ticks_on) || !take_number(in, end, &row->code))
+        return false;
     row->tick += (uint32_t)ticks_on;
     if (row->code == ROW_LATE)
         return true;
-    *in = leb128_read(*in, end, &row->offset_ns);
-    *in = leb128_read(*in, end, &row->cpu_us);
-    return true;
+    return take_number(in, end, &row->offset_ns) && take_number(in, end, &row->cpu_us);
 }
 
 /* Where the table is being written: the stack and the time of the last sample. */
@@ -338,6 +342,8 @@ static void stream_rows(const struct process_context *process, const struct thre
         stream.code = row.code;
         stream_sample(&stream, times[row.tick] + row.offset_ns, row.cpu_us);
     }
+    if (in == NULL)
+        failure_latch_set(process->latch, -EBADMSG);
     stream_idle(&stream, next_tick, (uint32_t)process->ticks.count, end_ns);
 }
 

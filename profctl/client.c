@@ -357,11 +357,13 @@ static long put_launch(struct client *client, char *const *command, uint8_t *fra
     char *arguments = pack_strings(command, &argument_bytes);
     char *environment = pack_strings(environ, &environment_bytes);
     char *directory = getcwd(NULL, 0);
-    long bytes = directory == NULL ? -errno : 0;
+    long bytes;
 
-    if (arguments == NULL || environment == NULL)
+    if (directory == NULL) {
+        bytes = -errno;
+    } else if (arguments == NULL || environment == NULL) {
         bytes = -ENOMEM;
-    if (bytes == 0) {
+    } else {
         struct message_client_launch message = {
             .id = begin_request(client, REPLY_TIMEOUT_MS),
             .directory = { directory, strlen(directory) },

@@ -98,7 +98,9 @@ static char peek(struct json_cursor *cursor)
 {
     while (cursor->next < cursor->end && strchr(" \t\r\n", *cursor->next))
         cursor->next++;
-    return cursor->next < cursor->end ? *cursor->next : '\0';
+    if (cursor->next >= cursor->end)
+        return '\0';
+    return *cursor->next;
 }
 
 static bool take(struct json_cursor *cursor, char wanted)
@@ -190,8 +192,8 @@ static int walk_value(struct json_cursor *cursor, size_t depth)
 
 int json_summarize(struct text body, struct json_summary *out)
 {
-    struct json_cursor cursor = { body.bytes, body.bytes + body.length, out };
     *out = (struct json_summary){ 0 };
+    struct json_cursor cursor = { body.bytes, body.bytes + body.length, out };
     if (walk_value(&cursor, 0) < 0 || peek(&cursor) != '\0')
         return -EBADMSG;
     return 0;
