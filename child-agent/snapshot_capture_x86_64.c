@@ -10,6 +10,7 @@
 #include "buffer/clock.h"
 #include "child-agent/labels.h"
 #include "child-agent/recording.h"
+#include "child-agent/sampling_signal.h"
 
 enum {
     PAGE_BYTES = 4096,
@@ -93,7 +94,8 @@ void snapshot_capture(struct snapshot *snapshot, const struct thread_registratio
 }
 
 /* Those that answer EINTR after a handler ran, whatever SA_RESTART says, and may simply be made
- * again. */
+ * again. Not pause and sigsuspend: they never answer anything else, and whoever calls them looks
+ * whether the signal was the one that it waits for. */
 static int is_worth_restarting(uint32_t number)
 {
     switch (number) {
@@ -108,8 +110,6 @@ static int is_worth_restarting(uint32_t number)
 #endif
     case SYS_nanosleep:
     case SYS_clock_nanosleep:
-    case SYS_pause:
-    case SYS_rt_sigsuspend:
     case SYS_rt_sigtimedwait:
     case SYS_futex:
     case SYS_semop:
@@ -134,6 +134,18 @@ static int is_worth_restarting(uint32_t number)
     }
 }
 
+/* Whether a signal of the program came while this one was handled. Then the call is to fail with
+ * EINTR in earnest: made again, it would sleep on after the program's handler ran. */
+static int has_other_signal(const ucontext_t *context)
+{
+    uint64_t pending = 0, blocked;
+    memcpy(&blocked, &context->uc_sigmask, sizeof(blocked));
+    if (syscall(SYS_rt_sigpending, &pending, sizeof(pending)) < 0)
+        return 1;
+    uint64_t own = UINT64_C(1) << (sampling_signal_number() - 1);
+    return (pending & ~blocked & ~own) != 0;
+}
+
 void snapshot_restart_system_call(void *context)
 {
     /* mov $number, %eax; syscall: how the C library makes its calls. The number is gone from rax.
@@ -152,7 +164,7 @@ void snapshot_restart_system_call(void *context)
         memcmp(code + WHOLE_BYTES - CALL_BYTES, system_call, CALL_BYTES) != 0)
         return;
     memcpy(&number, code + 1, sizeof(number));
-    if (!is_worth_restarting(number))
+    if (!is_worth_restarting(number) || has_other_signal(context))
         return;
     registers[REG_RAX] = number;
     registers[REG_RIP] = (greg_t)(after - CALL_BYTES);

@@ -33,6 +33,11 @@ test_signal_masks_are_the_programs_own() {
     [ "$(samples_of masked masked)" -gt 50 ]
 }
 
+test_signals_that_are_waited_for_arrive() {
+    run_fast "$programs/waits_for_signal"
+    has_function waits_for_signal burn_outer
+}
+
 test_a_program_with_one_thread_may_have_a_user_namespace() {
     unshare -Ur true 2>/dev/null || skip "needs user namespaces"
     run_fast unshare -Ur sh -c "'$programs/busy' 0.2; id -u"

@@ -1,0 +1,111 @@
+#include <check.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+
+#include "child-agent/snapshot_capture.h"
+
+enum { CODE_BYTES = 7, CALL_OFFSET = 5 };
+
+/* mov $number, %eax; syscall: never run, only looked at. */
+static _Alignas(64) uint8_t code[64] = { 0xb8, 0, 0, 0, 0, 0x0f, 0x05 };
+static ucontext_t context;
+
+/* The program was interrupted in system call NUMBER, which answered RESULT. */
+static void interrupted_in(uint32_t number, long result)
+{
+    memset(&context, 0, sizeof(context));
+    memcpy(code + 16 + 1, &number, sizeof(number));
+    code[16] = 0xb8;
+    code[16 + CALL_OFFSET] = 0x0f;
+    code[16 + CALL_OFFSET + 1] = 0x05;
+    context.uc_mcontext.gregs[REG_RAX] = result;
+    context.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)(code + 16 + CODE_BYTES);
+    sigemptyset(&context.uc_sigmask);
+}
+
+static int goes_back(uint32_t number)
+{
+    snapshot_restart_system_call(&context);
+    return context.uc_mcontext.gregs[REG_RIP] == (greg_t)(uintptr_t)(code + 16 + CALL_OFFSET) &&
+           context.uc_mcontext.gregs[REG_RAX] == (greg_t)number;
+}
+
+static void hold_pending(int number)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    ck_assert_int_eq(pthread_sigmask(SIG_BLOCK, &set, NULL), 0);
+    ck_assert_int_eq(raise(number), 0);
+}
+
+START_TEST(an_interrupted_poll_is_made_again)
+{
+    interrupted_in(SYS_poll, -EINTR);
+    ck_assert(goes_back(SYS_poll));
+}
+END_TEST
+
+START_TEST(a_call_that_answered_is_left_alone)
+{
+    interrupted_in(SYS_poll, 1);
+    ck_assert(!goes_back(SYS_poll));
+}
+END_TEST
+
+START_TEST(calls_that_only_wait_for_signals_are_not_made_again)
+{
+    interrupted_in(SYS_pause, -EINTR);
+    ck_assert(!goes_back(SYS_pause));
+    interrupted_in(SYS_rt_sigsuspend, -EINTR);
+    ck_assert(!goes_back(SYS_rt_sigsuspend));
+}
+END_TEST
+
+START_TEST(a_signal_of_the_program_that_came_meanwhile_keeps_its_EINTR)
+{
+    hold_pending(SIGUSR1);
+    interrupted_in(SYS_poll, -EINTR);
+    ck_assert(!goes_back(SYS_poll));
+}
+END_TEST
+
+START_TEST(a_signal_that_the_program_blocks_does_not)
+{
+    hold_pending(SIGUSR1);
+    interrupted_in(SYS_poll, -EINTR);
+    sigaddset(&context.uc_sigmask, SIGUSR1);
+    ck_assert(goes_back(SYS_poll));
+}
+END_TEST
+
+START_TEST(code_that_is_no_plain_call_is_left_alone)
+{
+    interrupted_in(SYS_poll, -EINTR);
+    code[16] = 0x90;
+    ck_assert(!goes_back(SYS_poll));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("child-agent.snapshot_capture");
+    TCase *tcase = tcase_create("restart");
+    tcase_add_test(tcase, an_interrupted_poll_is_made_again);
+    tcase_add_test(tcase, a_call_that_answered_is_left_alone);
+    tcase_add_test(tcase, calls_that_only_wait_for_signals_are_not_made_again);
+    tcase_add_test(tcase, a_signal_of_the_program_that_came_meanwhile_keeps_its_EINTR);
+    tcase_add_test(tcase, a_signal_that_the_program_blocks_does_not);
+    tcase_add_test(tcase, code_that_is_no_plain_call_is_left_alone);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
