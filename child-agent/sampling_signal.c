@@ -22,13 +22,22 @@ int sampling_signal_number(void)
     return signal_number;
 }
 
-/* The snapshot to fill, or NULL when nobody asked for one. In the handler. */
+/* The snapshot to fill, or NULL when nobody asked for one. */
 static struct snapshot *requested_snapshot(const struct thread_registration *self)
 {
     struct snapshot *snapshot = self != NULL ? atomic_load(&self->snapshot) : NULL;
     if (snapshot == NULL || atomic_load(&snapshot->state) != SNAPSHOT_REQUESTED)
         return NULL;
     return snapshot;
+}
+
+bool sampling_signal_withdraw_request(void)
+{
+    struct snapshot *snapshot = requested_snapshot(thread_current);
+    if (snapshot == NULL)
+        return false;
+    atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
+    return true;
 }
 
 static void call_program_action(int number, siginfo_t *info, void *context)

@@ -20,6 +20,10 @@ int sampling_signal_install(void);
 /* Lets the signal through on the calling thread. */
 void sampling_signal_unblock(void);
 
+/* The calling thread took the signal in its hand without its handler being run. True when it was the
+ * sampler's, who then knows that there is no sample. */
+bool sampling_signal_withdraw_request(void);
+
 /* sigaction() as the program sees it for the sampling signal: takes ACTION (may be NULL) as the
  * program's own, and tells the previous one. Returns false while the handler is not installed: the
  * program's call then goes to the kernel. */

@@ -94,8 +94,8 @@ void snapshot_capture(struct snapshot *snapshot, const struct thread_registratio
 }
 
 /* Those that answer EINTR after a handler ran, whatever SA_RESTART says, and may simply be made
- * again. Not pause and sigsuspend: they never answer anything else, and whoever calls them looks
- * whether the signal was the one that it waits for. */
+ * again. Not pause: a signal that comes between its interruption and the new call would be slept
+ * through. sigsuspend lets nothing through meanwhile. */
 static int is_worth_restarting(uint32_t number)
 {
     switch (number) {
@@ -110,6 +110,7 @@ static int is_worth_restarting(uint32_t number)
 #endif
     case SYS_nanosleep:
     case SYS_clock_nanosleep:
+    case SYS_rt_sigsuspend:
     case SYS_rt_sigtimedwait:
     case SYS_futex:
     case SYS_semop:
@@ -146,25 +147,66 @@ static int has_other_signal(const ucontext_t *context)
     return (pending & ~blocked & ~own) != 0;
 }
 
+enum { MOVE_BYTES = 5, CALL_BYTES = 2, LOAD_BYTES = 4, LONG_LOAD_BYTES = 5 };
+
+/* mov N(%rsp), %edi: the C library saves a first argument that is a descriptor across its
+ * preparation for cancellation. */
+static int is_load_of_edi(const uint8_t *code)
+{
+    return code[0] == 0x8b && code[1] == 0x7c && code[2] == 0x24;
+}
+
+/* mov N(%rsp), %rsi or %rdx: other arguments. */
+static int is_load_of_pointer(const uint8_t *code)
+{
+    return code[0] == 0x48 && code[1] == 0x8b && (code[2] == 0x74 || code[2] == 0x54) &&
+           code[3] == 0x24;
+}
+
+/* Goes back over LOADS of arguments that end at OFFSET of CODE. */
+static size_t skip_loads(const uint8_t *code, size_t offset)
+{
+    for (;;) {
+        if (offset >= LOAD_BYTES && is_load_of_edi(code + offset - LOAD_BYTES))
+            offset -= LOAD_BYTES;
+        else if (offset >= LONG_LOAD_BYTES && is_load_of_pointer(code + offset - LONG_LOAD_BYTES))
+            offset -= LONG_LOAD_BYTES;
+        else
+            return offset;
+    }
+}
+
+/* mov $number, %eax; perhaps loads of arguments; syscall: how the C library makes its calls. The
+ * number is gone from rax. CODE holds the BYTES before the return address. */
+static int called_number(const uint8_t *code, size_t bytes, uint32_t *number)
+{
+    static const uint8_t move_eax = 0xb8, system_call[CALL_BYTES] = { 0x0f, 0x05 };
+    if (bytes < MOVE_BYTES + CALL_BYTES ||
+        memcmp(code + bytes - CALL_BYTES, system_call, CALL_BYTES) != 0)
+        return 0;
+    size_t offset = skip_loads(code, bytes - CALL_BYTES);
+    if (offset < MOVE_BYTES || code[offset - MOVE_BYTES] != move_eax)
+        return 0;
+    memcpy(number, code + offset - MOVE_BYTES + 1, sizeof(*number));
+    return 1;
+}
+
 void snapshot_restart_system_call(void *context)
 {
-    /* mov $number, %eax; syscall: how the C library makes its calls. The number is gone from rax.
-     */
-    enum { MOVE_EAX = 0xb8, CALL_BYTES = 2, WHOLE_BYTES = 7 };
-    static const uint8_t system_call[CALL_BYTES] = { 0x0f, 0x05 };
+    enum { LONGEST_BYTES = MOVE_BYTES + LOAD_BYTES + 2 * LONG_LOAD_BYTES + CALL_BYTES };
     greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
     uint64_t after = (uint64_t)registers[REG_RIP];
+    /* What is before the page may not be mapped. */
+    uint64_t bytes = after & (PAGE_BYTES - 1);
     uint32_t number;
 
-    if (registers[REG_RAX] != -EINTR || (after & (PAGE_BYTES - 1)) < WHOLE_BYTES)
+    if (registers[REG_RAX] != -EINTR)
         return;
-    const uint8_t *code =
-        (const uint8_t *)(uintptr_t)(after - WHOLE_BYTES); /* NOLINT: a code address */
-    if (code[0] != MOVE_EAX ||
-        memcmp(code + WHOLE_BYTES - CALL_BYTES, system_call, CALL_BYTES) != 0)
-        return;
-    memcpy(&number, code + 1, sizeof(number));
-    if (!is_worth_restarting(number) || has_other_signal(context))
+    if (bytes > LONGEST_BYTES)
+        bytes = LONGEST_BYTES;
+    const uint8_t *code = (const uint8_t *)(uintptr_t)(after - bytes); /* NOLINT: a code address */
+    if (!called_number(code, bytes, &number) || !is_worth_restarting(number) ||
+        has_other_signal(context))
         return;
     registers[REG_RAX] = number;
     registers[REG_RIP] = (greg_t)(after - CALL_BYTES);

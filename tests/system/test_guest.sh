@@ -38,6 +38,11 @@ test_signals_that_are_waited_for_arrive() {
     has_function waits_for_signal burn_outer
 }
 
+test_waits_are_not_cut_short() {
+    run_fast "$programs/uninterrupted"
+    has_function uninterrupted burn_outer
+}
+
 test_a_program_with_one_thread_may_have_a_user_namespace() {
     unshare -Ur true 2>/dev/null || skip "needs user namespaces"
     run_fast unshare -Ur sh -c "'$programs/busy' 0.2; id -u"

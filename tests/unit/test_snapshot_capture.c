@@ -58,12 +58,57 @@ START_TEST(a_call_that_answered_is_left_alone)
 }
 END_TEST
 
-START_TEST(calls_that_only_wait_for_signals_are_not_made_again)
+START_TEST(a_pause_is_not_made_again_since_it_could_miss_a_signal)
 {
     interrupted_in(SYS_pause, -EINTR);
     ck_assert(!goes_back(SYS_pause));
     interrupted_in(SYS_rt_sigsuspend, -EINTR);
-    ck_assert(!goes_back(SYS_rt_sigsuspend));
+    ck_assert(goes_back(SYS_rt_sigsuspend));
+}
+END_TEST
+
+/* Arguments that the C library loads between the number and the call. */
+static const struct {
+    const char *bytes;
+    size_t count;
+    int goes_back;
+} loads[] = {
+    { "\x8b\x7c\x24\x1c", 4, 1 },                                      /* pselect */
+    { "\x48\x8b\x54\x24\x10\x48\x8b\x74\x24\x08", 10, 1 },             /* recvfrom */
+    { "\x48\x8b\x74\x24\x10\x8b\x7c\x24\x08", 9, 1 },                  /* sendto */
+    { "\x90", 1, 0 },                                                  /* something else */
+    { "\x8b\x7c\x24\x1c\xb8\x07\x00\x00\x00\x8b\x7c\x24\x1c", 13, 1 }, /* the last number */
+};
+
+START_TEST(arguments_may_be_loaded_before_the_call)
+{
+    static _Alignas(64) uint8_t text[64];
+    uint8_t *next = text + 16;
+    memset(text, 0x90, sizeof(text));
+    interrupted_in(SYS_poll, -EINTR);
+    memcpy(next, code + 16, CALL_OFFSET);
+    memcpy(next + CALL_OFFSET, loads[_i].bytes, loads[_i].count);
+    next += CALL_OFFSET + loads[_i].count;
+    next[0] = 0x0f;
+    next[1] = 0x05;
+    context.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)(next + 2);
+    snapshot_restart_system_call(&context);
+    ck_assert_int_eq(context.uc_mcontext.gregs[REG_RIP] == (greg_t)(uintptr_t)next,
+                     loads[_i].goes_back);
+    if (loads[_i].goes_back)
+        ck_assert_int_eq(context.uc_mcontext.gregs[REG_RAX], SYS_poll);
+}
+END_TEST
+
+START_TEST(nothing_is_read_before_the_page)
+{
+    static _Alignas(4096) uint8_t page[4096];
+    interrupted_in(SYS_poll, -EINTR);
+    page[0] = 0x0f;
+    page[1] = 0x05;
+    context.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)(page + 2);
+    snapshot_restart_system_call(&context);
+    ck_assert_int_eq(context.uc_mcontext.gregs[REG_RAX], -EINTR);
 }
 END_TEST
 
@@ -98,7 +143,10 @@ int main(void)
     TCase *tcase = tcase_create("restart");
     tcase_add_test(tcase, an_interrupted_poll_is_made_again);
     tcase_add_test(tcase, a_call_that_answered_is_left_alone);
-    tcase_add_test(tcase, calls_that_only_wait_for_signals_are_not_made_again);
+    tcase_add_test(tcase, a_pause_is_not_made_again_since_it_could_miss_a_signal);
+    tcase_add_loop_test(tcase, arguments_may_be_loaded_before_the_call, 0,
+                        sizeof(loads) / sizeof(loads[0]));
+    tcase_add_test(tcase, nothing_is_read_before_the_page);
     tcase_add_test(tcase, a_signal_of_the_program_that_came_meanwhile_keeps_its_EINTR);
     tcase_add_test(tcase, a_signal_that_the_program_blocks_does_not);
     tcase_add_test(tcase, code_that_is_no_plain_call_is_left_alone);
