@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* More generations than this between profd and a process are not looked at. */
@@ -53,17 +52,6 @@ bool process_is_program(const char *target, size_t length, const char *executabl
     return length >= known && memcmp(target + length - known, executable, known) == 0;
 }
 
-/* A program may have been called by a link, or by "./" and the like. */
-static bool is_same_file(const char *exe, pid_t pid, const char *executable)
-{
-    char path[64 + PATH_MAX];
-    struct stat runs, called;
-
-    snprintf(path, sizeof(path), "/proc/%d/root%s", pid, executable);
-    return stat(exe, &runs) == 0 && stat(path, &called) == 0 && runs.st_dev == called.st_dev &&
-           runs.st_ino == called.st_ino;
-}
-
 bool process_runs_other_program(pid_t pid, const char *executable)
 {
     char path[64], target[PATH_MAX];
@@ -72,6 +60,5 @@ bool process_runs_other_program(pid_t pid, const char *executable)
     ssize_t length = readlink(path, target, sizeof(target) - 1);
     if (length < 0)
         return false;
-    return !process_is_program(target, (size_t)length, executable) &&
-           !is_same_file(path, pid, executable);
+    return !process_is_program(target, (size_t)length, executable);
 }

@@ -64,10 +64,6 @@ test_a_process_ends_with_its_last_thread() {
     run_fast "$programs/last_thread" thread
     [ "$(process_count last_thread)" -eq 1 ]
     [ "$(awk -F'\t' '$1 == "thread" && $4 > 50' facts | wc -l)" -eq 2 ] || fail "$(grep ^thread facts)"
-    # Its agent leaves before it: that is no exec, whatever the program was called by.
-    ln -s "$programs/last_thread" called
-    run_fast ./called
-    ended called exited 0
 }
 
 test_standard_streams_stay_clean() {
