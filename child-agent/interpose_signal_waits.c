@@ -1,9 +1,16 @@
-/* Interposed: waiting for signals by call. A thread that has run is asked for a sample, and its
- * call would come back with a signal that the program knows nothing of. */
+/* Interposed: calls that wait for signals, by taking them in hand or by unblocking them while they
+ * wait. A thread that has run is asked for a sample, and its call would come back with a signal
+ * that the program knows nothing of.
+ *
+ * Those that unblock can't simply be made again after a sample: it could be that the program's own
+ * handler had just run, and then its signal would be slept through. */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -11,8 +18,11 @@
 #include "child-agent/interpose.h"
 #include "child-agent/real_calls.h"
 #include "child-agent/sampling_signal.h"
+#include "child-agent/thread_registration.h"
 
 enum { NS_PER_SECOND = 1000000000 };
+
+/* --- Taking signals in hand --- */
 
 static int call_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
@@ -96,18 +106,61 @@ PROFD_INTERPOSED int sigwait(const sigset_t *set, int *number)
     return 0;
 }
 
-/* As sigsuspend with the mask as it is: that one can be made again after a sample without missing
- * what comes meanwhile, because until then nothing comes through. */
+/* --- Waiting with another mask --- */
+
+/* Keeps the sampling signal pending from before a call to after it. */
+struct shield {
+    sigset_t mask;
+    bool is_up;
+};
+
+/* The mask to wait with instead of MASK (NULL: the call has none). A program that handles the
+ * signal itself may wait for it. */
+static const sigset_t *raise_shield(struct shield *shield, const sigset_t *mask)
+{
+    sigset_t only;
+    shield->is_up = core.is_enabled && mask != NULL && thread_current != NULL &&
+                    !sampling_signal_is_handled_by_program();
+    if (!shield->is_up)
+        return mask;
+    shield->mask = *mask;
+    sigaddset(&shield->mask, sampling_signal_number());
+    sigemptyset(&only);
+    sigaddset(&only, sampling_signal_number());
+    (void)real_pthread_sigmask(SIG_BLOCK, &only, NULL); /* fails only for what is no mask */
+    return &shield->mask;
+}
+
+static int lower_shield(const struct shield *shield, int result)
+{
+    int call_errno = errno;
+    if (shield->is_up)
+        sampling_signal_unblock();
+    errno = call_errno;
+    return result;
+}
+
+PROFD_INTERPOSED int sigsuspend(const sigset_t *mask)
+{
+    typedef int sigsuspend_function(const sigset_t *);
+    static sigsuspend_function *real;
+    struct shield shield;
+    if (real == NULL)
+        real = (sigsuspend_function *)real_symbol("sigsuspend");
+    mask = raise_shield(&shield, mask);
+    return lower_shield(&shield, real(mask));
+}
+
+/* As sigsuspend with the mask as it is. */
 PROFD_INTERPOSED int pause(void)
 {
     typedef int pause_function(void);
     static pause_function *real;
     sigset_t all, before;
-    if (!core.is_enabled) {
-        if (real == NULL)
-            real = (pause_function *)real_symbol("pause");
+    if (real == NULL)
+        real = (pause_function *)real_symbol("pause");
+    if (!core.is_enabled)
         return real();
-    }
     sigfillset(&all);
     int err = real_pthread_sigmask(SIG_SETMASK, &all, &before);
     if (err == 0) {
@@ -117,4 +170,41 @@ PROFD_INTERPOSED int pause(void)
     }
     errno = err;
     return -1;
+}
+
+PROFD_INTERPOSED int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
+                           const sigset_t *mask)
+{
+    typedef int ppoll_function(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *);
+    static ppoll_function *real;
+    struct shield shield;
+    if (real == NULL)
+        real = (ppoll_function *)real_symbol("ppoll");
+    mask = raise_shield(&shield, mask);
+    return lower_shield(&shield, real(fds, count, timeout, mask));
+}
+
+PROFD_INTERPOSED int pselect(int count, fd_set *readable, fd_set *writable, fd_set *exceptional,
+                             const struct timespec *timeout, const sigset_t *mask)
+{
+    typedef int pselect_function(int, fd_set *, fd_set *, fd_set *, const struct timespec *,
+                                 const sigset_t *);
+    static pselect_function *real;
+    struct shield shield;
+    if (real == NULL)
+        real = (pselect_function *)real_symbol("pselect");
+    mask = raise_shield(&shield, mask);
+    return lower_shield(&shield, real(count, readable, writable, exceptional, timeout, mask));
+}
+
+PROFD_INTERPOSED int epoll_pwait(int epoll, struct epoll_event *events, int count, int timeout_ms,
+                                 const sigset_t *mask)
+{
+    typedef int epoll_pwait_function(int, struct epoll_event *, int, int, const sigset_t *);
+    static epoll_pwait_function *real;
+    struct shield shield;
+    if (real == NULL)
+        real = (epoll_pwait_function *)real_symbol("epoll_pwait");
+    mask = raise_shield(&shield, mask);
+    return lower_shield(&shield, real(epoll, events, count, timeout_ms, mask));
 }

@@ -40,11 +40,19 @@ bool sampling_signal_withdraw_request(void)
     return true;
 }
 
+bool sampling_signal_is_handled_by_program(void)
+{
+    return (program_action.sa_flags & SA_SIGINFO) ||
+           (program_action.sa_handler != SIG_DFL && program_action.sa_handler != SIG_IGN);
+}
+
 static void call_program_action(int number, siginfo_t *info, void *context)
 {
+    if (!sampling_signal_is_handled_by_program())
+        return;
     if (program_action.sa_flags & SA_SIGINFO)
         program_action.sa_sigaction(number, info, context);
-    else if (program_action.sa_handler != SIG_DFL && program_action.sa_handler != SIG_IGN)
+    else
         program_action.sa_handler(number);
 }
 

@@ -24,6 +24,9 @@ void sampling_signal_unblock(void);
  * sampler's, who then knows that there is no sample. */
 bool sampling_signal_withdraw_request(void);
 
+/* Whether the program has a handler of its own for the signal. */
+bool sampling_signal_is_handled_by_program(void);
+
 /* sigaction() as the program sees it for the sampling signal: takes ACTION (may be NULL) as the
  * program's own, and tells the previous one. Returns false while the handler is not installed: the
  * program's call then goes to the kernel. */

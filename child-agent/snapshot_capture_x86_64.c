@@ -94,8 +94,8 @@ void snapshot_capture(struct snapshot *snapshot, const struct thread_registratio
 }
 
 /* Those that answer EINTR after a handler ran, whatever SA_RESTART says, and may simply be made
- * again. Not pause: a signal that comes between its interruption and the new call would be slept
- * through. sigsuspend lets nothing through meanwhile. */
+ * again. Not pause and sigsuspend: their signal would be slept through if its handler had just run.
+ */
 static int is_worth_restarting(uint32_t number)
 {
     switch (number) {
@@ -110,7 +110,6 @@ static int is_worth_restarting(uint32_t number)
 #endif
     case SYS_nanosleep:
     case SYS_clock_nanosleep:
-    case SYS_rt_sigsuspend:
     case SYS_rt_sigtimedwait:
     case SYS_futex:
     case SYS_semop:
@@ -130,6 +129,27 @@ static int is_worth_restarting(uint32_t number)
     case SYS_readv:
     case SYS_writev:
         return 1;
+    default:
+        return 0;
+    }
+}
+
+/* Those that unblock signals while they wait are like sigsuspend. */
+static int unblocks_signals(uint32_t number, const greg_t *registers)
+{
+    switch (number) {
+    case SYS_ppoll:
+        return registers[REG_R10] != 0;
+    case SYS_pselect6: {
+        /* A pointer to a mask and its size. */
+        const void *const *mask = (const void *const *)registers[REG_R9]; /* NOLINT: an address */
+        return mask != NULL && *mask != NULL;
+    }
+    case SYS_epoll_pwait:
+#ifdef SYS_epoll_pwait2
+    case SYS_epoll_pwait2:
+#endif
+        return registers[REG_R8] != 0;
     default:
         return 0;
     }
@@ -206,7 +226,7 @@ void snapshot_restart_system_call(void *context)
         bytes = LONGEST_BYTES;
     const uint8_t *code = (const uint8_t *)(uintptr_t)(after - bytes); /* NOLINT: a code address */
     if (!called_number(code, bytes, &number) || !is_worth_restarting(number) ||
-        has_other_signal(context))
+        unblocks_signals(number, registers) || has_other_signal(context))
         return;
     registers[REG_RAX] = number;
     registers[REG_RIP] = (greg_t)(after - CALL_BYTES);

@@ -58,12 +58,33 @@ START_TEST(a_call_that_answered_is_left_alone)
 }
 END_TEST
 
-START_TEST(a_pause_is_not_made_again_since_it_could_miss_a_signal)
+START_TEST(calls_that_only_wait_for_signals_are_not_made_again)
 {
     interrupted_in(SYS_pause, -EINTR);
     ck_assert(!goes_back(SYS_pause));
     interrupted_in(SYS_rt_sigsuspend, -EINTR);
-    ck_assert(goes_back(SYS_rt_sigsuspend));
+    ck_assert(!goes_back(SYS_rt_sigsuspend));
+}
+END_TEST
+
+START_TEST(nor_are_those_that_unblock_signals_while_they_wait)
+{
+    static sigset_t mask;
+    const void *const packed[] = { &mask, NULL };
+    interrupted_in(SYS_ppoll, -EINTR);
+    ck_assert(goes_back(SYS_ppoll));
+    interrupted_in(SYS_ppoll, -EINTR);
+    context.uc_mcontext.gregs[REG_R10] = (greg_t)(uintptr_t)&mask;
+    ck_assert(!goes_back(SYS_ppoll));
+    interrupted_in(SYS_epoll_pwait, -EINTR);
+    context.uc_mcontext.gregs[REG_R8] = (greg_t)(uintptr_t)&mask;
+    ck_assert(!goes_back(SYS_epoll_pwait));
+    interrupted_in(SYS_pselect6, -EINTR);
+    context.uc_mcontext.gregs[REG_R9] = (greg_t)(uintptr_t)packed;
+    ck_assert(!goes_back(SYS_pselect6));
+    interrupted_in(SYS_pselect6, -EINTR);
+    context.uc_mcontext.gregs[REG_R9] = (greg_t)(uintptr_t)(packed + 1);
+    ck_assert(goes_back(SYS_pselect6));
 }
 END_TEST
 
@@ -143,7 +164,8 @@ int main(void)
     TCase *tcase = tcase_create("restart");
     tcase_add_test(tcase, an_interrupted_poll_is_made_again);
     tcase_add_test(tcase, a_call_that_answered_is_left_alone);
-    tcase_add_test(tcase, a_pause_is_not_made_again_since_it_could_miss_a_signal);
+    tcase_add_test(tcase, calls_that_only_wait_for_signals_are_not_made_again);
+    tcase_add_test(tcase, nor_are_those_that_unblock_signals_while_they_wait);
     tcase_add_loop_test(tcase, arguments_may_be_loaded_before_the_call, 0,
                         sizeof(loads) / sizeof(loads[0]));
     tcase_add_test(tcase, nothing_is_read_before_the_page);
