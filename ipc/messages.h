@@ -17,12 +17,12 @@
 #include "buffer/chunk_update.h"
 #include "ipc/frame.h"
 
-enum { PROTOCOL_VERSION = 1 };
+enum { PROTOCOL_VERSION = 2 };
 
 /* Wire numbers: append, never reuse. 1–99 agent → profd, 100–199 profd → agent, 200–299 profctl →
  * profd, 300–399 profd → profctl. Named here is the struct, and what an added descriptor holds. */
 #define MESSAGE_KINDS(X)                                                                           \
-    X(HELLO, 1)                                  /* message_hello; carries the arena */            \
+    X(HELLO, 1)                                  /* message_hello; carries the arena, if any */    \
     X(STARTED, 2)                                /* message_generation */                          \
     X(STOPPED, 3)                                /* message_generation */                          \
     X(PAUSED, 4)                                 /* message_generation */                          \
@@ -31,7 +31,7 @@ enum { PROTOCOL_VERSION = 1 };
     X(GATHER_PROFILE_PROGRESS, 7)                /* message_gather_progress */                     \
     X(PROFILE, 8)                                /* message_profile; carries the JSON */           \
     X(AGENT_LOG, 9)                              /* message_text */                                \
-    X(WELCOME, 100)                              /* message_welcome */                             \
+    X(WELCOME, 100)                              /* message_welcome; carries the lease ledger */   \
     X(ENSURE_STARTED, 101)                       /* message_session */                             \
     X(STOP, 102)                                 /* message_generation */                          \
     X(PAUSE, 103)                                /* message_generation */                          \
@@ -88,12 +88,30 @@ enum {
 
 /* --- agent → profd --- */
 
+/* Why an agent that is there can't record. */
+#define RECORDING_OBSTACLES(X)                                                                     \
+    X(NONE, 0, "")                                                                                 \
+    X(NO_LEASE, 1, "no memory was left under the limit")                                           \
+    X(NO_DESCRIPTOR, 2, "it could open no more descriptors")                                       \
+    X(NO_MEMORY, 3, "it had no memory for an arena")                                               \
+    X(FILE_LIMIT, 4, "its file-size limit leaves no room for an arena")                            \
+    X(OTHER, 5, "its arena could not be made")
+
+enum recording_obstacle {
+#define X(name, number, text) OBSTACLE_##name = number,
+    RECORDING_OBSTACLES(X)
+#undef X
+        OBSTACLE_COUNT
+};
+
 struct message_hello {
     uint64_t protocol_version; /* look at it first: see the decoders */
     int64_t pid, parent_pid;   /* as the agent sees them; the kernel's count */
     uint64_t start_ns;         /* of this program image, CLOCK_MONOTONIC */
-    uint64_t generation; /* of the session that it records by itself (PROFD_STARTUP), else 0 */
-    uint64_t is_fork;    /* 1 when made by fork from a profiled process, 0 by exec */
+    uint64_t generation;  /* of the session that it records by itself (PROFD_STARTUP), else 0 */
+    uint64_t is_fork;     /* 1 when made by fork from a profiled process, 0 by exec */
+    uint64_t lease_owner; /* buffer/lease_ledger.h; 0: it has no lease */
+    uint64_t obstacle;    /* enum recording_obstacle; without an arena it is not NONE */
     struct message_string executable;   /* at most MESSAGE_MAX_PATH */
     struct message_string command_line; /* with NULs, cut at MESSAGE_MAX_COMMAND_LINE */
 };

@@ -23,6 +23,8 @@ static const struct message_hello sample_hello = {
     .start_ns = UINT64_C(987654321012),
     .generation = 3,
     .is_fork = 1,
+    .lease_owner = 9,
+    .obstacle = OBSTACLE_NO_LEASE,
     .executable = STRING("/usr/bin/prefork"),
     .command_line = STRING("prefork\0-w\0 8"),
 };
@@ -207,8 +209,9 @@ END_TEST
 
 START_TEST(a_hello_has_its_fields_in_the_order_of_the_struct)
 {
-    static const uint8_t expected[] = { 0x99, 5,    1,    0xcd, 0x10, 0x19, 0xcd, 0x10, 0x04, 0x07,
-                                        0x03, 0x01, 0xa2, '/',  'x',  0xa3, 'x',  0,    'y' };
+    static const uint8_t expected[] = { 0x9b, 5,    2,    0xcd, 0x10, 0x19, 0xcd,
+                                        0x10, 0x04, 0x07, 0x03, 0x01, 9,    OBSTACLE_NO_LEASE,
+                                        0xa2, '/',  'x',  0xa3, 'x',  0,    'y' };
     struct message_hello hello = sample_hello;
     hello.start_ns = 7;
     hello.executable = (struct message_string)STRING("/x");

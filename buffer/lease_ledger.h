@@ -1,0 +1,130 @@
+/* The ledger of leases: who may use how much of the one memory limit.
+ *
+ * The limit is cut into units of a chunk's size. A unit has at most one owner, and what an owner
+ * owns is its lease. The ledger is memory that profd and all agents share: taking a unit is one
+ * compare-and-swap, so the leases never add up to more than the limit, whoever is stopped, slow,
+ * restarted or killed at whatever instant, and nobody waits for an answer.
+ *
+ *     header │ startup units: one in eight │ growth units
+ *
+ * A process takes its first units from the front, where those that grow may not go: a busy process
+ * can't keep a new one from recording. Any thread of any process; nothing here blocks or allocates
+ * but open and create. What stands in the ledger may be wrong when a process wrote into it by
+ * accident: every number is checked, and the worst is that units are missing. */
+#ifndef PROFD_BUFFER_LEASE_LEDGER_H
+#define PROFD_BUFFER_LEASE_LEDGER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "buffer/chunk.h"
+
+#define LEASE_LEDGER_MAGIC 0x4C46525052444750ULL
+
+enum {
+    LEASE_LEDGER_VERSION = 1,
+    LEASE_UNIT_BYTES = CHUNK_BYTES,
+    LEASE_LEDGER_HEADER_BYTES = 4096,
+    LEASE_LEDGER_MAX_UNITS = 1024 * 1024, /* 64 GB */
+    LEASE_LEDGER_MIN_UNITS = 16,
+    /* What a process needs to record at all: its dictionary, and one chunk. */
+    LEASE_STARTUP_UNITS = 2,
+};
+
+/* One image of one process, or LEASE_OWNER_EXITS. The pid (as the process itself sees it) is in the
+ * upper half, so that profd can tell owners that died without a word; 0 is nobody. */
+typedef uint64_t lease_owner;
+#define LEASE_OWNER_NOBODY ((lease_owner)0)
+#define LEASE_OWNER_EXITS  ((lease_owner)1) /* profd's exit store */
+
+static inline lease_owner lease_owner_make(pid_t pid, uint64_t image_start_ns)
+{
+    return (uint64_t)(uint32_t)pid << 32 | (uint32_t)(image_start_ns >> 10) | 2;
+}
+
+static inline pid_t lease_owner_pid(lease_owner owner)
+{
+    return (pid_t)(owner >> 32);
+}
+
+struct lease_ledger_header {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t reserved;
+    uint64_t identity;              /* of this ledger; no two are alike */
+    _Atomic uint32_t unit_count;    /* the limit */
+    _Atomic uint32_t startup_count; /* of them, in front */
+    _Atomic uint32_t highest_count; /* that the limit ever was: units beyond were never owned */
+    _Atomic uint32_t next;          /* where to look first among the growth units: a hint */
+    _Atomic uint32_t maybe_free;    /* at most roughly so many growth units are free: a hint that
+                                     * spares a search, put right by lease_ledger_recount() */
+    _Atomic uint32_t is_over;       /* profd ended in good order: nobody will ever ask again */
+};
+
+_Static_assert(sizeof(struct lease_ledger_header) <= LEASE_LEDGER_HEADER_BYTES, "one page");
+
+/* A mapped ledger. */
+struct lease_ledger {
+    struct lease_ledger_header *header; /* NULL: none */
+    _Atomic uint64_t *owners;
+    uint32_t mapped_units; /* those beyond are out of sight, and not taken */
+    size_t mapped_bytes;
+};
+
+/* Makes FD, an empty file or memfd, a ledger for LIMIT_BYTES (rounded down to units) and maps it.
+ * FD stays the caller's. -EINVAL when the limit is below LEASE_LEDGER_MIN_UNITS or above
+ * LEASE_LEDGER_MAX_UNITS; else the errors of ftruncate and mmap. All units are mapped. */
+int lease_ledger_create(int fd, uint64_t identity, uint64_t limit_bytes, struct lease_ledger *out);
+
+/* The same for a ledger that is there already: of a profd that was killed, whose agents live on.
+ * -EPROTO when it is none. */
+int lease_ledger_adopt(int fd, struct lease_ledger *out);
+
+/* Maps the ledger in FD, which stays the caller's, with the units of the present limit. -EPROTO
+ * when it is none; else the errors of pread and mmap. */
+int lease_ledger_open(int fd, struct lease_ledger *out);
+
+/* Safe on a zeroed struct, and to repeat. */
+void lease_ledger_close(struct lease_ledger *ledger);
+
+/* A new limit; owners keep what they have, also beyond it. Errors as lease_ledger_create(). For
+ * profd, which maps all units. */
+int lease_ledger_set_limit(struct lease_ledger *ledger, uint64_t limit_bytes);
+
+/* The limit, in bytes. */
+uint64_t lease_ledger_limit_bytes(const struct lease_ledger *ledger);
+
+enum lease_purpose {
+    LEASE_TO_START, /* an owner's first LEASE_STARTUP_UNITS: from the front too */
+    LEASE_TO_GROW,
+};
+
+/* Takes one unit for OWNER. 0 with its number, or -ENOSPC. */
+int lease_take(struct lease_ledger *ledger, lease_owner owner, enum lease_purpose purpose,
+               uint32_t *unit);
+
+/* Gives UNIT back, which OWNER has. What is not OWNER's is left alone. */
+void lease_give_back(struct lease_ledger *ledger, lease_owner owner, uint32_t unit);
+
+/* --- For profd --- */
+
+/* How many units OWNER has. */
+uint32_t lease_count(const struct lease_ledger *ledger, lease_owner owner);
+
+/* Makes up to COUNT of FROM's units TO's (LEASE_OWNER_NOBODY frees them); returns how many. FROM is
+ * dead or profd itself: nobody may be taking or giving back for it. */
+uint32_t lease_move(struct lease_ledger *ledger, lease_owner from, lease_owner to, uint32_t count);
+
+/* Puts the hints right. Returns how many units are taken; *GROWTH_FREE (may be NULL) are free to
+ * grow. */
+uint32_t lease_ledger_recount(struct lease_ledger *ledger, uint32_t *growth_free);
+
+/* Calls VISIT with every owner but nobody, once for each unit. */
+void lease_ledger_visit(const struct lease_ledger *ledger,
+                        void (*visit)(lease_owner owner, uint32_t unit, void *context),
+                        void *context);
+
+#endif

@@ -1,0 +1,120 @@
+#include "ipc/ledger_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int make_path(const char *socket_path, char out[LEDGER_FILE_PATH_BYTES])
+{
+    int length = snprintf(out, LEDGER_FILE_PATH_BYTES, "%s%s", socket_path, LEDGER_FILE_SUFFIX);
+    return length > 0 && length < LEDGER_FILE_PATH_BYTES ? 0 : -ENAMETOOLONG;
+}
+
+static bool is_over(const struct lease_ledger *ledger)
+{
+    return atomic_load(&ledger->header->is_over) != 0;
+}
+
+static int check_owner(int fd)
+{
+    struct stat status;
+
+    if (fstat(fd, &status) < 0)
+        return -errno;
+    if (!S_ISREG(status.st_mode))
+        return -EPROTO;
+    return status.st_uid == 0 || status.st_uid == geteuid() ? 0 : -EPERM;
+}
+
+int ledger_file_open(const char *socket_path, struct lease_ledger *out)
+{
+    char path[LEDGER_FILE_PATH_BYTES];
+
+    *out = (struct lease_ledger){ 0 };
+    int error = make_path(socket_path, path);
+    if (error < 0)
+        return error;
+    int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return -errno;
+    error = check_owner(fd);
+    if (error == 0)
+        error = lease_ledger_open(fd, out);
+    close(fd);
+    if (error == 0 && is_over(out)) {
+        lease_ledger_close(out);
+        error = -ESTALE;
+    }
+    return error;
+}
+
+/* A ledger that was left in good order, or none: 0 with nothing mapped when there is nothing to go
+ * on with. */
+static int adopt(const char *path, struct lease_ledger *out, int *out_fd)
+{
+    int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return errno == ENOENT ? 0 : -errno;
+    int error = check_owner(fd);
+    if (error == 0)
+        error = lease_ledger_adopt(fd, out);
+    if (error == 0 && !is_over(out)) {
+        *out_fd = fd;
+        return 0;
+    }
+    lease_ledger_close(out);
+    close(fd);
+    return error == -EPERM ? error : 0;
+}
+
+static int make(const char *path, uint64_t limit_bytes, struct lease_ledger *out, int *out_fd)
+{
+    uint64_t identity;
+
+    if (getrandom(&identity, sizeof(identity), 0) != (ssize_t)sizeof(identity))
+        return -EIO;
+    if (unlink(path) < 0 && errno != ENOENT)
+        return -errno;
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -errno;
+    int error = lease_ledger_create(fd, identity, limit_bytes, out);
+    if (error < 0) {
+        close(fd);
+        return error;
+    }
+    *out_fd = fd;
+    return 0;
+}
+
+int ledger_file_make(const char *socket_path, uint64_t limit_bytes, struct lease_ledger *out,
+                     int *fd, bool *is_adopted)
+{
+    char path[LEDGER_FILE_PATH_BYTES];
+
+    *out = (struct lease_ledger){ 0 };
+    *is_adopted = false;
+    int error = make_path(socket_path, path);
+    if (error == 0)
+        error = adopt(path, out, fd);
+    if (error == 0 && out->header != NULL) {
+        *is_adopted = true;
+        return lease_ledger_set_limit(out, limit_bytes);
+    }
+    return error < 0 ? error : make(path, limit_bytes, out, fd);
+}
+
+void ledger_file_end(const char *socket_path, struct lease_ledger *ledger)
+{
+    char path[LEDGER_FILE_PATH_BYTES];
+
+    if (ledger->header == NULL)
+        return;
+    atomic_store(&ledger->header->is_over, 1);
+    lease_ledger_close(ledger);
+    if (make_path(socket_path, path) == 0)
+        (void)unlink(path); /* it may be gone with its folder */
+}

@@ -1,0 +1,32 @@
+/* The file of the lease ledger: beside profd's socket, as SOCKET.leases, so that an agent finds it
+ * before it is connected, and a profd that was killed and started again finds who holds what.
+ *
+ * Plain system calls. Agents use ledger_file_open() alone. */
+#ifndef PROFD_IPC_LEDGER_FILE_H
+#define PROFD_IPC_LEDGER_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/un.h>
+
+#include "buffer/lease_ledger.h"
+
+#define LEDGER_FILE_SUFFIX ".leases"
+
+enum { LEDGER_FILE_PATH_BYTES = sizeof(((struct sockaddr_un *)0)->sun_path) + 8 };
+
+/* Maps the ledger of the profd at SOCKET_PATH. No descriptor stays open. -ENOENT without one;
+ * -EPERM when the file is neither ours nor root's (it would let a stranger steer what we record);
+ * -EPROTO when it is none; -ESTALE when its profd ended in good order. */
+int ledger_file_open(const char *socket_path, struct lease_ledger *out);
+
+/* For profd, which holds the lock of SOCKET_PATH: adopts the ledger that a killed profd left
+ * (*IS_ADOPTED), else makes a new one for LIMIT_BYTES. *FD is the caller's, for agents that can't
+ * open the path. Errors of open and as lease_ledger_create(). */
+int ledger_file_make(const char *socket_path, uint64_t limit_bytes, struct lease_ledger *out,
+                     int *fd, bool *is_adopted);
+
+/* The good end: marks the ledger as over and removes the file. */
+void ledger_file_end(const char *socket_path, struct lease_ledger *ledger);
+
+#endif
