@@ -74,9 +74,54 @@ static void fill_header(struct arena *arena, uint32_t chunk_count)
     __atomic_store_n(&header->magic, ARENA_MAGIC, __ATOMIC_RELEASE);
 }
 
+int arena_take_unit(struct arena *arena, uint32_t *unit)
+{
+    struct arena_lease *lease = &arena->lease;
+
+    *unit = 0;
+    if (lease->ledger == NULL)
+        return 0;
+    uint32_t held = atomic_load_explicit(&lease->units, memory_order_relaxed);
+    int error = lease_take(lease->ledger, lease->owner,
+                           held < LEASE_STARTUP_UNITS ? LEASE_TO_START : LEASE_TO_GROW, unit);
+    if (error == 0)
+        atomic_fetch_add_explicit(&lease->units, 1, memory_order_relaxed);
+    return error;
+}
+
+void arena_give_back_unit(struct arena *arena, uint32_t unit)
+{
+    struct arena_lease *lease = &arena->lease;
+
+    if (lease->ledger == NULL)
+        return;
+    lease_give_back(lease->ledger, lease->owner, unit);
+    atomic_fetch_sub_explicit(&lease->units, 1, memory_order_relaxed);
+}
+
+int arena_lease_dictionary(struct arena *arena, uint64_t bytes)
+{
+    uint64_t needed = (ARENA_HEADER_BYTES + bytes + LEASE_UNIT_BYTES - 1) / LEASE_UNIT_BYTES;
+
+    while (arena->lease.front_units < needed) {
+        uint32_t unit; /* never given back as long as the arena is there */
+        int error = arena_take_unit(arena, &unit);
+        if (error < 0)
+            return error;
+        arena->lease.front_units++;
+    }
+    return 0;
+}
+
 int arena_create(uint64_t capacity_bytes, struct arena *out)
 {
-    *out = (struct arena){ .fd = -1 };
+    return arena_create_leased(capacity_bytes, NULL, LEASE_OWNER_NOBODY, out);
+}
+
+int arena_create_leased(uint64_t capacity_bytes, struct lease_ledger *ledger, lease_owner owner,
+                        struct arena *out)
+{
+    *out = (struct arena){ .fd = -1, .lease = { .ledger = ledger, .owner = owner } };
     uint64_t wanted = capacity_bytes / CHUNK_BYTES;
     if (wanted == 0 || wanted > ARENA_MAX_CHUNKS)
         return -EINVAL;
@@ -89,6 +134,8 @@ int arena_create(uint64_t capacity_bytes, struct arena *out)
     int error = create_sealed_file(total_bytes, out);
     if (error == 0)
         error = map_file(total_bytes, out);
+    if (error == 0)
+        error = arena_lease_dictionary(out, 0);
     if (error != 0) {
         arena_destroy(out);
         return error;

@@ -19,11 +19,12 @@
 #include "buffer/chunk.h"
 #include "buffer/clock.h"
 #include "buffer/entry.h"
+#include "buffer/lease_ledger.h"
 
 #define ARENA_MAGIC 0x3141465052ULL /* "RPFA1" */
 
 enum {
-    ARENA_VERSION = 1,
+    ARENA_VERSION = 2,
     ARENA_HEADER_BYTES = 4096,
     ARENA_DICTIONARY_BYTES = 4 * 1024 * 1024, /* room, not use */
     ARENA_MAX_CHUNKS = 1024 * 1024,           /* 64 GB */
@@ -57,15 +58,27 @@ struct arena_header {
     _Atomic uint64_t chunk_high_water;      /* slots at or above were never used */
     _Atomic uint32_t dictionary_used_bytes; /* release-stored after each record */
     uint32_t reserved2;
-    /* What was dropped, by cause; and of recycled or destroyed chunks, the sums that went with
-     * them. */
+    /* What was dropped, by cause: how many blocks or events, and the bytes of blocks. */
     _Atomic uint64_t drops[32];
-    _Atomic uint64_t dropped_blocks;
-    _Atomic uint64_t dropped_bytes;
+    _Atomic uint64_t drop_bytes[32];
 };
 
 _Static_assert(sizeof(struct arena_header) <= ARENA_HEADER_BYTES, "the header fits its page");
 _Static_assert(DROP_CAUSE_COUNT <= 32, "every cause has a counter");
+
+/* Header page and dictionary, in units of a lease; the first is the header's. */
+enum {
+    ARENA_FRONT_UNITS =
+        (ARENA_HEADER_BYTES + ARENA_DICTIONARY_BYTES + LEASE_UNIT_BYTES - 1) / LEASE_UNIT_BYTES,
+};
+
+/* Who pays for an arena's memory. */
+struct arena_lease {
+    struct lease_ledger *ledger; /* borrowed; NULL: nobody asks */
+    lease_owner owner;
+    _Atomic uint32_t units; /* that the arena uses now */
+    uint32_t front_units;   /* of them, for header and dictionary */
+};
 
 /* A mapped arena, writer's side. */
 struct arena {
@@ -76,6 +89,7 @@ struct arena {
     int fd;       /* owned; close-on-exec */
     dev_t device; /* what fd was when it was made: a program may close any descriptor */
     ino_t inode;
+    struct arena_lease lease;
 };
 
 /* Makes the arena of this process with room for CAPACITY_BYTES of chunks (rounded down to whole
@@ -86,7 +100,24 @@ struct arena {
  * in any case. header->process_start_ns is now; who knows better corrects it. */
 int arena_create(uint64_t capacity_bytes, struct arena *out);
 
-/* Unmaps and closes. Safe on a zeroed struct with fd -1. */
+/* The same within a lease: no memory is touched before OWNER has a unit of LEDGER (borrowed) for
+ * it. -ENOSPC when not even the header's can be had. */
+int arena_create_leased(uint64_t capacity_bytes, struct lease_ledger *ledger, lease_owner owner,
+                        struct arena *out);
+
+/* Takes a unit for memory that is about to be used. 0 with its number (0 without a ledger), or
+ * -ENOSPC. Any thread. */
+int arena_take_unit(struct arena *arena, uint32_t *unit);
+
+/* Gives a unit back whose memory has gone back to the kernel. Any thread. */
+void arena_give_back_unit(struct arena *arena, uint32_t unit);
+
+/* Makes sure that the first BYTES of the dictionary may be used. 0 or -ENOSPC. Under the
+ * dictionary's lock. */
+int arena_lease_dictionary(struct arena *arena, uint64_t bytes);
+
+/* Unmaps and closes; units stay with the owner, since others may hold the file. Safe on a zeroed
+ * struct with fd -1. */
 void arena_destroy(struct arena *arena);
 
 /* The same in a child after fork, which has the descriptor but no mapping: what is mapped at those
@@ -106,10 +137,27 @@ static inline struct chunk *arena_chunk(const struct arena *arena, uint32_t inde
  * one). */
 void arena_update_clock(struct arena *arena);
 
-/* Adds COUNT to a cause. Any thread; safe in a signal handler. */
+/* Adds COUNT events to a cause. Any thread; safe in a signal handler. */
 static inline void arena_count_drop(struct arena *arena, enum drop_cause cause, uint64_t count)
 {
     atomic_fetch_add_explicit(&arena->header->drops[cause], count, memory_order_relaxed);
+}
+
+/* Adds COUNT blocks of BYTES in all to a cause. Any thread; safe in a signal handler. */
+static inline void arena_count_dropped_blocks(struct arena_header *header, enum drop_cause cause,
+                                              uint64_t count, uint64_t bytes)
+{
+    atomic_fetch_add_explicit(&header->drops[cause], count, memory_order_relaxed);
+    atomic_fetch_add_explicit(&header->drop_bytes[cause], bytes, memory_order_relaxed);
+}
+
+/* The same for all blocks of CHUNK, which is about to lose its memory. */
+static inline void arena_count_recycled_chunk(struct arena_header *header,
+                                              const struct chunk *chunk)
+{
+    arena_count_dropped_blocks(
+        header, DROP_RECYCLED, atomic_load_explicit(&chunk->block_count, memory_order_relaxed),
+        atomic_load_explicit(&chunk->offset_past_last_block, memory_order_relaxed));
 }
 
 #endif

@@ -6,6 +6,11 @@
 
 #include "buffer/arena_reader_state.h"
 
+enum {
+    SMALLEST_BLOCK_BYTES = 2, /* its size, and a kind */
+    STOCK_ATTEMPTS = 8,
+};
+
 static int read_header(const struct arena_source *source, struct arena_header *out)
 {
     if (source->bytes < ARENA_HEADER_BYTES)
@@ -63,10 +68,14 @@ static void fill_info(struct arena_info *info, const struct arena_header *header
     info->process_start_ns = header->process_start_ns;
     info->session_start_ns = header->session_start_ns;
     info->interval_ns = header->interval_ns;
-    for (int cause = 0; cause < DROP_CAUSE_COUNT; cause++)
+}
+
+static void fill_drops(struct arena_info *info, const struct arena_header *header)
+{
+    for (int cause = 0; cause < DROP_CAUSE_COUNT; cause++) {
         info->drops[cause] = header->drops[cause];
-    info->dropped_blocks = header->dropped_blocks;
-    info->dropped_bytes = header->dropped_bytes;
+        info->drop_bytes[cause] = header->drop_bytes[cause];
+    }
 }
 
 static int read_chunk_header(const struct arena_reader *reader, uint32_t slot, struct chunk *out)
@@ -87,6 +96,22 @@ static int compare_listed(const void *left, const void *right)
     return (a->range_start > b->range_start) - (a->range_start < b->range_start);
 }
 
+static uint32_t at_most(uint64_t value, uint32_t most)
+{
+    return value < most ? (uint32_t)value : most;
+}
+
+static struct listed_chunk list_chunk(const struct chunk *header, uint32_t slot)
+{
+    uint32_t used_bytes = at_most(header->offset_past_last_block, CHUNK_BUFFER_BYTES);
+    return (struct listed_chunk){
+        .range_start = header->range_start,
+        .slot = slot,
+        .used_bytes = used_bytes,
+        .block_count = at_most(header->block_count, used_bytes / SMALLEST_BLOCK_BYTES),
+    };
+}
+
 static int list_chunks(struct arena_reader *reader, uint32_t slot_count)
 {
     for (uint32_t slot = 0; slot < slot_count; slot++) {
@@ -95,8 +120,29 @@ static int list_chunks(struct arena_reader *reader, uint32_t slot_count)
         if (error != 0)
             return error;
         if (has_data(reader, &header))
-            reader->chunks[reader->chunk_count++] =
-                (struct listed_chunk){ .range_start = header.range_start, .slot = slot };
+            reader->chunks[reader->chunk_count++] = list_chunk(&header, slot);
+    }
+    return 0;
+}
+
+/* Lists the chunks and takes the drops of the same moment: else a chunk that is recycled in between
+ * would be counted twice or not at all. A writer that recycles faster than we list is taken as it
+ * is. */
+static int take_stock(struct arena_reader *reader, uint32_t slot_count)
+{
+    for (int attempt = 0; attempt < STOCK_ATTEMPTS; attempt++) {
+        struct arena_header before, after;
+        int error = read_header(&reader->source, &before);
+        reader->chunk_count = 0;
+        if (error == 0)
+            error = list_chunks(reader, slot_count);
+        if (error == 0)
+            error = read_header(&reader->source, &after);
+        if (error != 0)
+            return error;
+        fill_drops(&reader->info, &before);
+        if (before.drops[DROP_RECYCLED] == after.drops[DROP_RECYCLED])
+            break;
     }
     qsort(reader->chunks, reader->chunk_count, sizeof reader->chunks[0], compare_listed);
     return 0;
@@ -116,11 +162,6 @@ static struct arena_reader *allocate_reader(uint32_t slot_count, uint32_t dictio
     reader->dictionary_bytes = dictionary_bytes;
     reader->mapped_bytes = mapped_bytes;
     return reader;
-}
-
-static uint32_t at_most(uint64_t value, uint32_t most)
-{
-    return value < most ? (uint32_t)value : most;
 }
 
 /* Takes over SOURCE, also when it fails. */
@@ -148,7 +189,7 @@ static int open_source(struct arena_source source, struct arena_reader **out)
     error =
         arena_source_read(&source, header.dictionary_offset, reader->dictionary, dictionary_bytes);
     if (error == 0)
-        error = list_chunks(reader, slot_count);
+        error = take_stock(reader, slot_count);
 cleanup:
     if (error == 0) {
         *out = reader;
@@ -215,8 +256,16 @@ static struct clock_calibration calibrate_chunk(const struct arena_reader *reade
                            reader->process_ns_per_tick);
 }
 
-/* Counts the whole blocks of CHUNK, and the damage that ends them. */
-static void count_blocks(struct arena_info *info, struct chunk_copy *chunk)
+static void count_drop(struct arena_info *info, enum drop_cause cause, uint64_t blocks,
+                       uint64_t bytes)
+{
+    info->drops[cause] += blocks;
+    info->drop_bytes[cause] += bytes;
+}
+
+/* Counts the whole blocks of CHUNK, and what lies behind damage. HEADER_COUNT is what its writer
+ * counted. */
+static void count_blocks(struct arena_info *info, struct chunk_copy *chunk, uint32_t header_count)
 {
     struct block_cursor cursor;
     uint8_t kind;
@@ -227,9 +276,15 @@ static void count_blocks(struct arena_info *info, struct chunk_copy *chunk)
     chunk->block_count = 0;
     while ((result = block_cursor_next(&cursor, &kind, &payload, &payload_bytes)) > 0)
         chunk->block_count++;
-    info->bad_blocks += result < 0;
+    uint64_t lost_bytes = (uint64_t)(cursor.end - cursor.next);
     info->kept_blocks += chunk->block_count;
-    info->kept_bytes += chunk->used_bytes;
+    info->kept_bytes += chunk->used_bytes - lost_bytes;
+    if (result == 0)
+        return;
+    uint32_t counted = at_most(header_count, chunk->used_bytes / SMALLEST_BLOCK_BYTES);
+    info->bad_blocks++;
+    count_drop(info, DROP_DAMAGED, counted > chunk->block_count ? counted - chunk->block_count : 1,
+               lost_bytes);
 }
 
 int arena_reader_copy_chunk(struct arena_reader *reader, size_t position, struct chunk_copy *out)
@@ -248,10 +303,13 @@ int arena_reader_copy_chunk(struct arena_reader *reader, size_t position, struct
         error = read_chunk_header(reader, listed->slot, &after);
     if (error != 0)
         return error;
-    if (!is_same_life(reader, listed, &before) || !is_same_life(reader, listed, &after))
+    if (!is_same_life(reader, listed, &before) || !is_same_life(reader, listed, &after)) {
+        count_drop(&reader->info, DROP_RECYCLED, listed->block_count, listed->used_bytes);
         return -ENOENT;
+    }
     if (is_chunk_damaged(&before)) {
         reader->info.bad_chunks++;
+        count_drop(&reader->info, DROP_DAMAGED, listed->block_count, listed->used_bytes);
         return -EPROTO;
     }
 
@@ -260,6 +318,6 @@ int arena_reader_copy_chunk(struct arena_reader *reader, size_t position, struct
     out->used_bytes = used_bytes;
     out->start_ticks = before.start.ticks;
     out->calibration = calibrate_chunk(reader, &before);
-    count_blocks(&reader->info, out);
+    count_blocks(&reader->info, out, before.block_count);
     return 0;
 }

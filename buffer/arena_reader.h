@@ -21,8 +21,9 @@ struct arena_info {
     int32_t process_id, parent_process_id;
     uint32_t generation;
     uint64_t process_start_ns, session_start_ns, interval_ns;
+    /* By cause, with what the reader found recycled or damaged since it was opened. */
     uint64_t drops[DROP_CAUSE_COUNT];
-    uint64_t dropped_blocks, dropped_bytes;
+    uint64_t drop_bytes[DROP_CAUSE_COUNT];
     uint64_t bad_chunks, bad_blocks, bad_records; /* found damaged so far */
     uint64_t kept_blocks, kept_bytes;             /* read so far */
 };

@@ -9,6 +9,7 @@
 struct listed_chunk {
     uint64_t range_start;
     uint32_t slot;
+    uint32_t block_count, used_bytes; /* when it was listed */
 };
 
 struct arena_reader {

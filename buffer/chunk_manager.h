@@ -45,6 +45,10 @@ int chunk_manager_create(struct arena *arena, uint32_t generation, uint64_t limi
  * may be under way. Safe on NULL. */
 void chunk_manager_destroy(struct chunk_manager *manager);
 
+/* Before that, when nobody will read them any more: all chunks go back to the kernel, and their
+ * units to the lease. Nobody writes. */
+void chunk_manager_discard_all(struct chunk_manager *manager);
+
 /* The arena that MANAGER was created with. */
 struct arena *chunk_manager_arena(const struct chunk_manager *manager);
 
@@ -66,6 +70,9 @@ struct chunk *chunk_manager_exchange(struct chunk_manager *manager, struct chunk
  * threads, and not under the lock). Called by the sampler or agent thread at its leisure. Returns
  * whether the stock was below COUNT. */
 bool chunk_manager_prepare(struct chunk_manager *manager, unsigned count);
+
+/* Gives prepared chunks beyond KEPT back: the process has become quiet. */
+void chunk_manager_unprepare(struct chunk_manager *manager, unsigned kept);
 
 /* Changes the local limit; what is in excess goes: prepared chunks, then released ones, oldest
  * first. Chunks in use stay until they are released. A limit under one chunk leaves nothing to hand

@@ -41,7 +41,8 @@ int chunk_manager_create(struct arena *arena, uint32_t generation, uint64_t limi
         return -EINVAL;
     size_t links_end = sizeof(struct chunk_manager) + (size_t)slot_count * sizeof(uint32_t);
     size_t done_offset = (links_end + 7) & ~(size_t)7;
-    size_t mapped_bytes = done_offset + (size_t)slot_count * sizeof(uint64_t);
+    size_t units_offset = done_offset + (size_t)slot_count * sizeof(uint64_t);
+    size_t mapped_bytes = units_offset + (size_t)slot_count * sizeof(uint32_t);
     struct chunk_manager *manager = mmap(NULL, mapped_bytes, PROT_READ | PROT_WRITE,
                                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (manager == MAP_FAILED)
@@ -54,6 +55,7 @@ int chunk_manager_create(struct arena *arena, uint32_t generation, uint64_t limi
     manager->limit_chunks = limit_in_chunks(manager, limit_bytes);
     manager->mapped_bytes = mapped_bytes;
     manager->done_ns = (uint64_t *)(void *)((uint8_t *)manager + done_offset);
+    manager->units = (uint32_t *)(void *)((uint8_t *)manager + units_offset);
     discard_earlier_sessions(arena);
     atomic_store_explicit(&arena->header->generation, generation, memory_order_release);
     *out = manager;
@@ -69,42 +71,73 @@ void chunk_manager_destroy(struct chunk_manager *manager)
     munmap(manager, manager->mapped_bytes);
 }
 
+static void give_back_unit(struct chunk_manager *manager, uint32_t slot)
+{
+    if (manager->units[slot] != 0)
+        arena_give_back_unit(manager->arena, manager->units[slot] - 1);
+    manager->units[slot] = 0;
+}
+
+/* When the kernel refuses, the memory stays, and so does what pays for it. */
+void chunk_manager_discard_all(struct chunk_manager *manager)
+{
+    struct arena *arena = manager->arena;
+
+    pthread_mutex_lock(&manager->lock);
+    atomic_store_explicit(&arena->header->generation, 0, memory_order_release);
+    if (manager->first_unused != 0 &&
+        free_memory(arena->chunks, (size_t)manager->first_unused * CHUNK_BYTES)) {
+        for (uint32_t slot = 0; slot < manager->first_unused; slot++)
+            give_back_unit(manager, slot);
+        atomic_store_explicit(&arena->header->chunk_high_water, 0, memory_order_relaxed);
+    }
+    manager->free.count = manager->prepared.count = manager->released.count = 0;
+    manager->first_unused = manager->slot_count; /* nothing more is handed out */
+    pthread_mutex_unlock(&manager->lock);
+}
+
 struct arena *chunk_manager_arena(const struct chunk_manager *manager)
 {
     return manager->arena;
 }
 
-uint32_t chunk_manager_take_slot(struct chunk_manager *manager)
+/* A slot without memory; SLOT_NONE when all are taken. */
+static uint32_t find_slot(struct chunk_manager *manager)
 {
-    if (manager->live_chunks >= manager->limit_chunks)
-        return SLOT_NONE;
     uint32_t slot = slot_list_pop_front(&manager->free, manager->links);
-    if (slot == SLOT_NONE) {
-        if (manager->first_unused == manager->slot_count)
-            return SLOT_NONE;
-        slot = manager->first_unused++;
-        _Atomic uint64_t *high_water = &manager->arena->header->chunk_high_water;
-        if (atomic_load_explicit(high_water, memory_order_relaxed) < manager->first_unused)
-            atomic_store_explicit(high_water, manager->first_unused, memory_order_release);
-    }
-    manager->live_chunks++;
+    if (slot != SLOT_NONE)
+        return slot;
+    if (manager->first_unused == manager->slot_count)
+        return SLOT_NONE;
+    slot = manager->first_unused++;
+    _Atomic uint64_t *high_water = &manager->arena->header->chunk_high_water;
+    if (atomic_load_explicit(high_water, memory_order_relaxed) < manager->first_unused)
+        atomic_store_explicit(high_water, manager->first_unused, memory_order_release);
     return slot;
 }
 
-static void count_dropped(struct arena *arena, const struct chunk *chunk)
+uint32_t chunk_manager_take_slot(struct chunk_manager *manager)
 {
-    uint32_t blocks = atomic_load_explicit(&chunk->block_count, memory_order_relaxed);
-    uint32_t bytes = atomic_load_explicit(&chunk->offset_past_last_block, memory_order_relaxed);
-    arena_count_drop(arena, DROP_RECYCLED, blocks);
-    atomic_fetch_add_explicit(&arena->header->dropped_blocks, blocks, memory_order_relaxed);
-    atomic_fetch_add_explicit(&arena->header->dropped_bytes, bytes, memory_order_relaxed);
+    uint32_t unit;
+    if (manager->live_chunks >= manager->limit_chunks || arena_take_unit(manager->arena, &unit) < 0)
+        return SLOT_NONE;
+    uint32_t slot = find_slot(manager);
+    if (slot == SLOT_NONE) {
+        arena_give_back_unit(manager->arena, unit);
+        return SLOT_NONE;
+    }
+    manager->units[slot] = unit + 1;
+    manager->live_chunks++;
+    return slot;
 }
 
 bool chunk_manager_discard_slot(struct chunk_manager *manager, uint32_t slot)
 {
     bool is_freed = free_memory(arena_chunk(manager->arena, slot), CHUNK_BYTES);
-    if (is_freed)
+    if (is_freed) {
         manager->live_chunks--;
+        give_back_unit(manager, slot);
+    }
     slot_list_push_back(is_freed ? &manager->free : &manager->prepared, manager->links, slot);
     return is_freed;
 }
@@ -115,7 +148,7 @@ bool chunk_manager_destroy_oldest(struct chunk_manager *manager)
     if (slot == SLOT_NONE)
         return false;
     struct chunk *chunk = arena_chunk(manager->arena, slot);
-    count_dropped(manager->arena, chunk);
+    arena_count_recycled_chunk(manager->arena->header, chunk);
     if (chunk_move(chunk, CHUNK_RELEASED, CHUNK_FREE) != 0)
         return false; /* the program overwrote the header; the slot is lost, and stays counted */
     return chunk_manager_discard_slot(manager, slot);
@@ -144,7 +177,7 @@ static uint32_t choose_slot(struct chunk_manager *manager, enum chunk_state *sta
         *state = CHUNK_RELEASED;
         slot = slot_list_pop_front(&manager->released, manager->links);
         if (slot != SLOT_NONE)
-            count_dropped(manager->arena, arena_chunk(manager->arena, slot));
+            arena_count_recycled_chunk(manager->arena->header, arena_chunk(manager->arena, slot));
     }
     return slot;
 }

@@ -39,6 +39,21 @@ static bool prepare_one(struct chunk_manager *manager)
     return true;
 }
 
+void chunk_manager_unprepare(struct chunk_manager *manager, unsigned kept)
+{
+    pthread_mutex_lock(&manager->lock);
+    bool has_changed = false;
+    while (manager->prepared.count > kept) {
+        uint32_t slot = slot_list_pop_front(&manager->prepared, manager->links);
+        if (!chunk_manager_discard_slot(manager, slot))
+            break;
+        has_changed = true;
+    }
+    if (has_changed)
+        chunk_manager_notify(manager, SLOT_NONE);
+    pthread_mutex_unlock(&manager->lock);
+}
+
 bool chunk_manager_prepare(struct chunk_manager *manager, unsigned count)
 {
     pthread_mutex_lock(&manager->lock);

@@ -27,10 +27,12 @@ struct chunk_manager {
     struct chunk_update update; /* the one being told; only here to be off the stack */
     size_t mapped_bytes;
     uint64_t *done_ns; /* by slot, of the released ones */
+    uint32_t *units;   /* by slot: 1 + the unit of the lease that it takes; 0 without memory */
     uint32_t links[];  /* by slot, of the lists */
 };
 
-/* Takes a slot without memory, within the limit; SLOT_NONE when there is none. Under the lock. */
+/* Takes a slot without memory, within the limit and the lease; SLOT_NONE when there is none. Under
+ * the lock. */
 uint32_t chunk_manager_take_slot(struct chunk_manager *manager);
 
 /* Gives the memory of a slot that is in no list back to the kernel. False when the kernel refuses:

@@ -30,13 +30,13 @@ int chunk_writer_refill(struct chunk_writer *writer, size_t entry_bytes)
 {
     struct arena *arena = chunk_manager_arena(writer->manager);
     if (entry_bytes > CHUNK_BUFFER_BYTES - LEB128_MAX_BYTES) {
-        arena_count_drop(arena, DROP_BLOCK_TOO_LARGE, 1);
+        arena_count_dropped_blocks(arena->header, DROP_BLOCK_TOO_LARGE, 1, entry_bytes);
         return -EMSGSIZE;
     }
     take_chunk(writer,
                chunk_manager_exchange(writer->manager, writer->chunk, writer->writer_index));
     if (writer->chunk == NULL) {
-        arena_count_drop(arena, DROP_MEMORY_LIMIT, 1);
+        arena_count_dropped_blocks(arena->header, DROP_MEMORY_LIMIT, 1, entry_bytes);
         return -ENOBUFS;
     }
     return 0;

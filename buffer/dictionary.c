@@ -56,7 +56,9 @@ static int put_record(struct dictionary *dictionary, enum dictionary_kind kind,
     pthread_mutex_lock(&dictionary->lock);
     uint32_t used = atomic_load_explicit(&header->dictionary_used_bytes, memory_order_relaxed);
     if (used > ARENA_DICTIONARY_BYTES ||
-        leb128_size(bytes_in_record) + bytes_in_record > ARENA_DICTIONARY_BYTES - used) {
+        leb128_size(bytes_in_record) + bytes_in_record > ARENA_DICTIONARY_BYTES - used ||
+        arena_lease_dictionary(dictionary->arena,
+                               used + leb128_size(bytes_in_record) + bytes_in_record) < 0) {
         arena_count_drop(dictionary->arena, DROP_DICTIONARY_FULL, 1);
         error = -ENOSPC;
         goto cleanup;
@@ -80,6 +82,20 @@ void dictionary_init(struct dictionary *dictionary, struct arena *arena)
 {
     dictionary->arena = arena;
     pthread_mutex_init(&dictionary->lock, NULL);
+}
+
+int dictionary_move_lease(struct dictionary *dictionary, struct lease_ledger *ledger)
+{
+    struct arena *arena = dictionary->arena;
+
+    pthread_mutex_lock(&dictionary->lock);
+    arena->lease.ledger = ledger;
+    arena->lease.front_units = 0;
+    atomic_store_explicit(&arena->lease.units, 0, memory_order_relaxed);
+    int error = arena_lease_dictionary(
+        arena, atomic_load_explicit(&arena->header->dictionary_used_bytes, memory_order_relaxed));
+    pthread_mutex_unlock(&dictionary->lock);
+    return error;
 }
 
 int dictionary_put_process(struct dictionary *dictionary, pid_t pid, pid_t parent,

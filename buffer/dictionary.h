@@ -78,10 +78,15 @@ struct dictionary_site {
     const char *file;
 };
 
-/* All put functions: any thread, not in signal handlers; 0, or -ENOSPC when the dictionary is full
- * (DROP_DICTIONARY_FULL counted). Strings and bytes are cut at 4096 bytes. Nothing is kept of the
- * arguments. */
+/* All put functions: any thread, not in signal handlers; 0, or -ENOSPC when the dictionary is full,
+ * or its lease (DROP_DICTIONARY_FULL counted). Strings and bytes are cut at 4096 bytes. Nothing is
+ * kept of the arguments. */
 void dictionary_init(struct dictionary *dictionary, struct arena *arena);
+
+/* The arena is paid for from LEDGER (borrowed) from now on; what it paid with before is its former
+ * ledger's affair. No chunk of the arena is in use. 0 or -ENOSPC: then nothing may be recorded. */
+int dictionary_move_lease(struct dictionary *dictionary, struct lease_ledger *ledger);
+
 int dictionary_put_process(struct dictionary *dictionary, pid_t pid, pid_t parent,
                            uint64_t start_ns, const char *executable, const char *command_line,
                            size_t command_line_bytes);

@@ -13,6 +13,7 @@
 #ifndef PROFD_BUFFER_ENTRY_H
 #define PROFD_BUFFER_ENTRY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define ENTRY_KINDS(X)                                                                              \
@@ -53,7 +54,9 @@ enum entry_kind {
 enum { ENTRY_TEXT_OFFSET = ENTRY_TEXT_MARKER - ENTRY_MARKER };
 
 /* Why something that was produced, or should have been, is not there. Counted in the arena's
- * header; names are shown to users. Append, never reuse. */
+ * header; names are shown to users. Causes that count blocks add up to what was dropped of what was
+ * produced, in blocks and bytes (of a block that was refused: the room that it asked for); the
+ * others count events. Append, never reuse. */
 #define DROP_CAUSES(X)                                                                             \
     X(MEMORY_LIMIT, 0, "memory-limit")       /* no chunk could be had */                           \
     X(RECYCLED, 1, "recycled")               /* oldest chunk reused for newer data */              \
@@ -64,7 +67,8 @@ enum { ENTRY_TEXT_OFFSET = ENTRY_TEXT_MARKER - ENTRY_MARKER };
     X(REENTRANT, 6, "reentrant") /* recorded from a signal handler that interrupted recording */   \
     X(TOO_MANY_THREADS, 7, "too-many-threads")                                                     \
     X(LABEL_OVERFLOW, 8, "label-overflow") /* label stack full */                                  \
-    X(SKIPPED_TICK, 9, "skipped-tick")     /* sampler was late by whole intervals */
+    X(SKIPPED_TICK, 9, "skipped-tick")     /* sampler was late by whole intervals */               \
+    X(DAMAGED, 10, "damaged")              /* counted by its chunk, and can't be read */
 
 enum drop_cause {
 #define X(name, number, text) DROP_##name = number,
@@ -72,5 +76,12 @@ enum drop_cause {
 #undef X
         DROP_CAUSE_COUNT
 };
+
+/* Whether CAUSE counts blocks, not events. */
+static inline bool drop_cause_counts_blocks(enum drop_cause cause)
+{
+    return cause == DROP_MEMORY_LIMIT || cause == DROP_RECYCLED || cause == DROP_BLOCK_TOO_LARGE ||
+           cause == DROP_REENTRANT || cause == DROP_DAMAGED;
+}
 
 #endif

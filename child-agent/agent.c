@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "child-agent/agent_lease.h"
 #include "child-agent/agent_link.h"
 #include "child-agent/agent_thread.h"
 #include "child-agent/barrier.h"
@@ -25,6 +26,8 @@ static void start_up(void)
         .features = environment.features,
     };
     memcpy(settings.filters, environment.filters, sizeof(environment.filters));
+    if (agent_lease_find(environment.socket_path) < 0)
+        return;
     /* Without one the process still says hello, and profd tells why nothing was recorded. */
     (void)session_start(&settings);
 }

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "child-agent/agent_lease.h"
 #include "child-agent/core.h"
 #include "child-agent/descriptor.h"
 #include "child-agent/session.h"
@@ -19,16 +20,50 @@ enum {
 };
 
 static struct {
-    int fd; /* -1: closed */
+    int fd;          /* -1: closed */
+    int received_fd; /* -1: none */
+    bool gave_arena;
     struct frame_reader reader;
-} link_state = { .fd = -1 };
+} link_state = { .fd = -1, .received_fd = -1 };
 
 bool agent_link_is_open(void)
 {
     return link_state.fd >= 0;
 }
 
-static int say_hello(void)
+bool agent_link_gave_arena(void)
+{
+    return link_state.gave_arena;
+}
+
+int agent_link_take_descriptor(void)
+{
+    int fd = link_state.received_fd;
+    link_state.received_fd = -1;
+    return fd;
+}
+
+/* Why there is no arena, as profd is told. */
+static enum recording_obstacle obstacle_of(int err)
+{
+    switch (err) {
+    case 0:
+        return OBSTACLE_NONE;
+    case -ENOSPC:
+        return OBSTACLE_NO_LEASE;
+    case -EMFILE:
+    case -ENFILE:
+        return OBSTACLE_NO_DESCRIPTOR;
+    case -ENOMEM:
+        return OBSTACLE_NO_MEMORY;
+    case -EFBIG:
+        return OBSTACLE_FILE_LIMIT;
+    default:
+        return OBSTACLE_OTHER;
+    }
+}
+
+static int say_hello(enum recording_obstacle obstacle)
 {
     static uint8_t message[HELLO_MAX_BYTES];
     struct message_string command_line;
@@ -40,10 +75,15 @@ static int say_hello(void)
         .start_ns = core.start_ns,
         .generation = session_generation(),
         .is_fork = core.origin == CORE_BY_FORK,
+        .lease_owner = agent_lease_owner(),
+        .obstacle = obstacle,
         .executable = { core_executable(), strlen(core_executable()) },
         .command_line = command_line,
     };
     long count = message_put_hello(message, sizeof(message), MESSAGE_HELLO, &hello);
+    link_state.gave_arena = obstacle == OBSTACLE_NONE;
+    if (obstacle != OBSTACLE_NONE)
+        return agent_link_send(message, count, -1);
     if (!descriptor_is_ours(DESCRIPTOR_ARENA))
         return -EBADF;
     return agent_link_send(message, count, core.arena.fd);
@@ -58,9 +98,6 @@ static bool is_trusted(int fd)
 
 int agent_link_open(const struct agent_address *address)
 {
-    int err = core_make_arena();
-    if (err < 0)
-        return err;
     int fd = socket_connect(address->path, descriptor_minimum());
     if (fd < 0)
         return fd;
@@ -71,7 +108,10 @@ int agent_link_open(const struct agent_address *address)
     link_state.fd = fd;
     descriptor_remember(DESCRIPTOR_SOCKET, fd);
     frame_reader_init(&link_state.reader);
-    err = say_hello();
+    int err = agent_lease_find(address->path);
+    if (err == 0)
+        err = core_make_arena();
+    err = say_hello(obstacle_of(err));
     if (err < 0)
         agent_link_close();
     return err;
@@ -82,12 +122,21 @@ void agent_link_abandon(void)
     if (link_state.fd < 0)
         return;
     descriptor_close(DESCRIPTOR_SOCKET);
+    link_state.received_fd = -1; /* in a child its number is somebody else's */
     frame_reader_destroy(&link_state.reader);
     link_state.fd = -1;
 }
 
+static void drop_received(void)
+{
+    if (link_state.received_fd >= 0)
+        close(link_state.received_fd);
+    link_state.received_fd = -1;
+}
+
 void agent_link_close(void)
 {
+    drop_received();
     /* The program's table of descriptors may hold a copy: profd is to see the end all the same. */
     if (descriptor_is_ours(DESCRIPTOR_SOCKET))
         (void)shutdown(link_state.fd, SHUT_RDWR);
@@ -110,10 +159,17 @@ int agent_link_wait(int timeout_ms)
     return wait_for(POLLIN, timeout_ms);
 }
 
-static void close_all(const int *fds, size_t count)
+/* Keeps the first of FDS: profd never sends more than one with a message. */
+static void receive_descriptors(const int *fds, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        close(fds[i]);
+    if (count > 0)
+        drop_received();
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0)
+            link_state.received_fd = fds[i];
+        else
+            close(fds[i]);
+    }
 }
 
 int agent_link_fill(void)
@@ -127,7 +183,7 @@ int agent_link_fill(void)
     if (err < 0)
         return err;
     ssize_t got = socket_receive(link_state.fd, room, room_bytes, fds, &fd_count);
-    close_all(fds, fd_count); /* profd sends none to agents */
+    receive_descriptors(fds, fd_count);
     if (got == -EAGAIN)
         return 0;
     if (got <= 0)

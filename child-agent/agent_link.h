@@ -10,9 +10,9 @@
 
 #include "child-agent/agent_address.h"
 
-/* Connects to profd and says hello, with the arena's descriptor; makes the arena if there is none.
- * Does not wait. 0, -EACCES when a stranger listens there, -EAGAIN when profd is busy,
- * -ECONNREFUSED or -ENOENT when there is no profd, …
+/* Connects to profd and says hello, with the arena's descriptor; makes the arena if there is none,
+ * or says why it can't. Does not wait. 0, -EACCES when a stranger listens there, -EAGAIN when profd
+ * is busy, -ECONNREFUSED or -ENOENT when there is no profd, …
  */
 int agent_link_open(const struct agent_address *address);
 
@@ -32,6 +32,12 @@ int agent_link_fill(void);
 /* The next whole message: 1 with its kind and payload (valid until the next fill), 0 when there is
  * none, -EPROTO for garbage. */
 int agent_link_next(int *kind, const uint8_t **payload, size_t *bytes);
+
+/* The descriptor that came last, now the caller's; -1: none. */
+int agent_link_take_descriptor(void);
+
+/* True when profd was given the arena with the hello. */
+bool agent_link_gave_arena(void);
 
 /* Sends an encoded message (COUNT as a message_put_X returned it), with a descriptor if FD is not
  * -1 (borrowed). Waits for room at most a second, which only this thread notices. */

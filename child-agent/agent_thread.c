@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "child-agent/agent_gather.h"
+#include "child-agent/agent_lease.h"
 #include "child-agent/agent_link.h"
 #include "child-agent/agent_updates.h"
 #include "child-agent/core.h"
@@ -19,6 +20,8 @@ enum {
     AGENT_LAST_RETRY_MS = 1000,
     AGENT_GATHER_POLL_MS = 5,
     AGENT_UPDATE_POLL_MS = 50,
+    AGENT_UPDATE_SLOWEST_POLL_MS = 800,
+    AGENT_ARENA_RETRY_MS = 1000,
     AGENT_FORK_WAIT_MS = 20,
     SMALL_MESSAGE_BYTES = 256,
     UPDATE_MESSAGE_BYTES = 16 * 1024,
@@ -29,8 +32,9 @@ static struct {
     pthread_mutex_t lock; /* held while a message is obeyed */
     bool is_locked_for_fork;
     bool is_running;
-    bool is_refused;  /* profd speaks another protocol: leave the program alone */
-    bool owes_update; /* profd awaits the next chunk update */
+    bool is_refused;    /* profd speaks another protocol: leave the program alone */
+    bool owes_update;   /* profd awaits the next chunk update */
+    int update_poll_ms; /* grows while nothing changes */
     struct agent_address address;
 } agent = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -81,14 +85,38 @@ static int obey_session(const struct message_session *session)
     }
     if (err < 0)
         return send_log("session not started", err);
+    if (!agent_link_gave_arena())
+        return -ESTALE; /* there was none at the hello: another one brings it */
     agent_updates_listen(session_chunk_manager());
     return send_generation(MESSAGE_STARTED, session->generation);
+}
+
+/* The ledger that came with a welcome. What was recorded within another one was for a profd that is
+ * no more. */
+static int take_ledger(void)
+{
+    struct lease_ledger *ledger;
+    bool is_new;
+    int fd = agent_link_take_descriptor();
+    if (fd < 0)
+        return 0;
+    int err = agent_lease_take_over(fd, &is_new);
+    close(fd);
+    if (err < 0 || !is_new)
+        return err;
+    session_stop();
+    err = agent_lease_get(&ledger);
+    if (err == 0 && core.has_arena && dictionary_move_lease(&core.dictionary, ledger) < 0)
+        err = send_log("nothing can be recorded", -ENOSPC);
+    return err;
 }
 
 static int on_welcome(const uint8_t *payload, size_t bytes)
 {
     struct message_welcome welcome;
     int err = message_get_welcome(payload, bytes, &welcome);
+    if (err == 0)
+        err = take_ledger();
     if (err < 0)
         return err;
     if (welcome.protocol_version != PROTOCOL_VERSION) {
@@ -245,6 +273,7 @@ static int deliver_update(void)
     if (!agent.owes_update || !agent_updates_take(&body.update))
         return 0;
     agent.owes_update = false;
+    agent.update_poll_ms = AGENT_UPDATE_POLL_MS;
     body.generation = session_generation();
     return agent_link_send(message,
                            message_put_chunk_manager_update(message, sizeof(message),
@@ -256,7 +285,23 @@ static int wait_timeout_ms(void)
 {
     if (agent_gather_id() != 0)
         return AGENT_GATHER_POLL_MS;
-    return agent.owes_update && session_is_active() ? AGENT_UPDATE_POLL_MS : -1;
+    if (!agent_link_gave_arena())
+        return AGENT_ARENA_RETRY_MS;
+    return agent.owes_update && session_is_active() ? agent.update_poll_ms : -1;
+}
+
+/* Nothing came while we waited. */
+static int on_quiet(void)
+{
+    agent.update_poll_ms *= 2;
+    if (agent.update_poll_ms > AGENT_UPDATE_SLOWEST_POLL_MS)
+        agent.update_poll_ms = AGENT_UPDATE_SLOWEST_POLL_MS;
+    if (agent_link_gave_arena())
+        return 0;
+    pthread_mutex_lock(&agent.lock);
+    int err = core_make_arena();
+    pthread_mutex_unlock(&agent.lock);
+    return err == 0 ? -ESTALE : 0; /* now there is something to say hello with */
 }
 
 /* Whether agent_thread_stop() may end the thread where it is: only while it waits, with nothing in
@@ -272,12 +317,15 @@ static void set_interruptible(bool is_interruptible)
 static void serve(void)
 {
     int err = 0;
+    agent.update_poll_ms = AGENT_UPDATE_POLL_MS;
     while (err >= 0) {
         set_interruptible(true);
         err = agent_link_wait(wait_timeout_ms());
         set_interruptible(false);
         if (err > 0)
             err = read_and_obey();
+        else if (err == 0)
+            err = on_quiet();
         if (err >= 0)
             err = deliver_profile();
         if (err >= 0)
@@ -301,6 +349,15 @@ static int open_link(void)
     return err;
 }
 
+/* A profd that ended in good order asks for nothing any more. */
+static void stop_if_over(void)
+{
+    pthread_mutex_lock(&agent.lock);
+    if (agent_lease_is_over())
+        session_stop();
+    pthread_mutex_unlock(&agent.lock);
+}
+
 static void *agent_main(void *argument)
 {
     int retry_ms = AGENT_FIRST_RETRY_MS;
@@ -313,6 +370,7 @@ static void *agent_main(void *argument)
             retry_ms = AGENT_FIRST_RETRY_MS;
             serve();
         }
+        stop_if_over();
         set_interruptible(true);
         if (!agent.is_refused)
             rest_ms(retry_ms);

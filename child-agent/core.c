@@ -6,12 +6,15 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "child-agent/agent_lease.h"
 #include "child-agent/descriptor.h"
 #include "child-agent/thread_registry.h"
 
 enum {
     /* Room, not use: chunks that were never written cost no memory. */
-    CORE_ARENA_CHUNK_BYTES = 64 * 1024 * 1024,
+    CORE_MOST_CHUNK_BYTES = 1024 * 1024 * 1024,
+    CORE_USUAL_CHUNK_BYTES = 64 * 1024 * 1024,
+    CORE_LEAST_CHUNK_BYTES = 4 * 1024 * 1024,
     CORE_MAX_PATH = 4096,
     CORE_MAX_COMMAND_LINE = 8192,
     CORE_MAX_NAME = 128,
@@ -88,11 +91,29 @@ static int describe_process(void)
     return err;
 }
 
+/* Room for all that the limit could ever give to this process, unless it may not have so many
+ * addresses (RLIMIT_AS). */
+static int create_arena(void)
+{
+    struct lease_ledger *ledger;
+    int err = agent_lease_get(&ledger);
+    if (err < 0)
+        return err;
+    uint64_t capacity = ledger != NULL ? lease_ledger_limit_bytes(ledger) : CORE_USUAL_CHUNK_BYTES;
+    if (capacity > CORE_MOST_CHUNK_BYTES)
+        capacity = CORE_MOST_CHUNK_BYTES;
+    do {
+        err = arena_create_leased(capacity, ledger, agent_lease_owner(), &core.arena);
+        capacity /= 2;
+    } while (err == -ENOMEM && capacity >= CORE_LEAST_CHUNK_BYTES);
+    return err;
+}
+
 int core_make_arena(void)
 {
     if (core.has_arena)
         return 0;
-    int err = arena_create(CORE_ARENA_CHUNK_BYTES, &core.arena);
+    int err = create_arena();
     if (err < 0)
         return err;
     int high = descriptor_move_high(core.arena.fd);

@@ -33,8 +33,9 @@ extern uint32_t core_epoch;
  * exit dearer. */
 void core_initialize(int argument_count, char **arguments);
 
-/* Makes arena and dictionary if they are not there, and writes what is known: the process, its
- * registered threads. -EFBIG, -ENOMEM, -EMFILE … Any one thread at a time. */
+/* Makes arena and dictionary if they are not there, within the process' lease if there is a ledger,
+ * and writes what is known: the process, its registered threads. -ENOSPC when no unit of the lease
+ * can be had, -EFBIG, -ENOMEM, -EMFILE … Any one thread at a time. */
 int core_make_arena(void);
 
 /* In a forked child: drops what is the parent's, and starts as an image of its own, without arena.

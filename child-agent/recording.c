@@ -22,7 +22,7 @@ struct thread_registration *recording_begin_slow(void)
     if (self == NULL)
         return NULL;
     if (self->is_recording != 0) {
-        arena_count_drop(&core.arena, DROP_REENTRANT, 1);
+        arena_count_dropped_blocks(core.arena.header, DROP_REENTRANT, 1, 0);
         return NULL;
     }
     self->is_recording = 1;

@@ -18,6 +18,8 @@ enum {
     TICK_STARTUP_NS = 100 * 1000 * 1000,
     TICK_NATIVE_FRAMES = SAMPLE_MAX_FRAMES,
     TICK_MOST_PREPARED_CHUNKS = 16,
+    /* After so many ticks without a new chunk, one prepared chunk is enough. */
+    TICK_QUIET_TICKS = 256,
     /* More threads than this at once only take more room in the chunks. */
     TICK_REMEMBERED_STACKS = 4096,
 };
@@ -34,6 +36,7 @@ struct sampler_tick {
     uint64_t session_start_ns;
     uint64_t requested_ticks; /* when the tick under way began */
     uint64_t range_start_seen;
+    uint32_t ticks_without_chunk;
     struct cpu_activity activity;
     struct chunk_manager *manager; /* borrowed */
     struct chunk_writer writer;
@@ -289,8 +292,12 @@ static void prepare_chunks(struct sampler_tick *tick)
     uint64_t range_start = atomic_load(&core.arena.header->next_range_start);
     uint64_t used = (range_start - tick->range_start_seen) / CHUNK_BUFFER_BYTES;
     tick->range_start_seen = range_start;
-    if (used == 0)
+    if (used == 0) {
+        if (++tick->ticks_without_chunk == TICK_QUIET_TICKS)
+            chunk_manager_unprepare(tick->manager, 1);
         return;
+    }
+    tick->ticks_without_chunk = 0;
     uint64_t wanted = used + 1;
     if (wanted > TICK_MOST_PREPARED_CHUNKS)
         wanted = TICK_MOST_PREPARED_CHUNKS;

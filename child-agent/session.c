@@ -66,7 +66,8 @@ static void describe_in_arena(const struct session_settings *settings)
     atomic_store(&header->is_recording, 1);
 }
 
-/* The last step of a session, and of one that could not be started. */
+/* The last step of a session, and of one that could not be started. Nothing of it can be captured
+ * any more, so its memory is for others now. */
 static void end(void)
 {
     struct chunk_manager *manager = session.manager;
@@ -74,6 +75,8 @@ static void end(void)
     session.manager =
         NULL; /* first: another thread may fork now, and its child frees what is here */
     session.settings.generation = 0;
+    chunk_manager_set_update_callback(manager, NULL, NULL);
+    chunk_manager_discard_all(manager);
     chunk_manager_destroy(manager);
 }
 

@@ -25,8 +25,8 @@ struct session_settings {
 /* Starts a session, after stopping another one if need be. 0 or -errno with no session. */
 int session_start(const struct session_settings *settings);
 
-/* Ends it: waits until no thread is recording. What was recorded stays in the arena until the next
- * start. */
+/* Ends it: waits until no thread is recording. What was recorded goes: there is no way left to ask
+ * for it. */
 void session_stop(void);
 
 void session_pause(void);

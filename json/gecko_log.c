@@ -49,21 +49,48 @@ static void stream_identity(const struct process_context *process, struct json_w
         json_null(writer);
 }
 
+/* Blocks and bytes that were dropped, for causes that count blocks, and their sums. */
+static void stream_drops(const struct arena_info *info, struct json_writer *writer,
+                         uint64_t *blocks, uint64_t *bytes)
+{
+    *blocks = *bytes = 0;
+    json_start_object_property(writer, "drops");
+    for (int cause = 0; cause < DROP_CAUSE_COUNT; cause++) {
+        if (!drop_cause_counts_blocks((enum drop_cause)cause))
+            continue;
+        json_start_object_property(writer, drop_cause_names[cause]);
+        json_u64_property(writer, "blocks", info->drops[cause]);
+        json_u64_property(writer, "bytes", info->drop_bytes[cause]);
+        json_end_object(writer);
+        *blocks += info->drops[cause];
+        *bytes += info->drop_bytes[cause];
+    }
+    json_end_object(writer);
+}
+
+static void stream_events(const struct arena_info *info, struct json_writer *writer)
+{
+    json_start_object_property(writer, "events");
+    for (int cause = 0; cause < DROP_CAUSE_COUNT; cause++)
+        if (!drop_cause_counts_blocks((enum drop_cause)cause))
+            json_u64_property(writer, drop_cause_names[cause], info->drops[cause]);
+    json_end_object(writer);
+}
+
 static void stream_account(const struct process_context *process, struct json_writer *writer)
 {
     struct arena_info info = process->info;
+    uint64_t dropped_blocks, dropped_bytes;
     if (process->reader != NULL)
         arena_reader_info(process->reader, &info);
-    json_start_object_property(writer, "drops");
-    for (int cause = 0; cause < DROP_CAUSE_COUNT; cause++)
-        json_u64_property(writer, drop_cause_names[cause], info.drops[cause]);
-    json_end_object(writer);
-    json_u64_property(writer, "producedBlocks", info.kept_blocks + info.dropped_blocks);
-    json_u64_property(writer, "producedBytes", info.kept_bytes + info.dropped_bytes);
+    stream_drops(&info, writer, &dropped_blocks, &dropped_bytes);
+    stream_events(&info, writer);
+    json_u64_property(writer, "producedBlocks", info.kept_blocks + dropped_blocks);
+    json_u64_property(writer, "producedBytes", info.kept_bytes + dropped_bytes);
     json_u64_property(writer, "keptBlocks", info.kept_blocks);
     json_u64_property(writer, "keptBytes", info.kept_bytes);
-    json_u64_property(writer, "droppedBlocks", info.dropped_blocks);
-    json_u64_property(writer, "droppedBytes", info.dropped_bytes);
+    json_u64_property(writer, "droppedBlocks", dropped_blocks);
+    json_u64_property(writer, "droppedBytes", dropped_bytes);
     json_u64_property(writer, "badChunks", info.bad_chunks);
     json_u64_property(writer, "badBlocks", info.bad_blocks + process->bad_entries);
     json_u64_property(writer, "badRecords", info.bad_records);

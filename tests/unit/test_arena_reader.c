@@ -159,8 +159,8 @@ START_TEST(the_header_is_told)
     arena.header->process_start_ns = 11;
     arena.header->session_start_ns = 12;
     arena.header->interval_ns = 13;
-    arena.header->dropped_blocks = 14;
-    arena.header->dropped_bytes = 15;
+    arena.header->drops[DROP_RECYCLED] = 14;
+    arena.header->drop_bytes[DROP_RECYCLED] = 15;
     arena_count_drop(&arena, DROP_REENTRANT, 16);
     open_reader();
     ck_assert_int_eq(info().process_id, getpid());
@@ -169,8 +169,8 @@ START_TEST(the_header_is_told)
     ck_assert_uint_eq(info().process_start_ns, 11);
     ck_assert_uint_eq(info().session_start_ns, 12);
     ck_assert_uint_eq(info().interval_ns, 13);
-    ck_assert_uint_eq(info().dropped_blocks, 14);
-    ck_assert_uint_eq(info().dropped_bytes, 15);
+    ck_assert_uint_eq(info().drops[DROP_RECYCLED], 14);
+    ck_assert_uint_eq(info().drop_bytes[DROP_RECYCLED], 15);
     ck_assert_uint_eq(info().drops[DROP_REENTRANT], 16);
     ck_assert_uint_eq(arena_reader_chunk_count(reader), 0);
 }
@@ -748,7 +748,7 @@ START_TEST(what_a_killed_process_recorded_is_all_there)
         ck_assert_int_eq(waitpid(child, &status, WNOHANG), 0);
         if (fd >= 0)
             ck_assert_int_ge(pread(fd, &recycled, sizeof recycled,
-                                   (off_t)offsetof(struct arena_header, dropped_blocks)),
+                                   (off_t)offsetof(struct arena_header, drops[DROP_RECYCLED])),
                              0);
     }
     kill(child, SIGKILL);

@@ -136,8 +136,8 @@ START_TEST(at_the_limit_the_oldest_released_is_recycled_and_counted)
     ck_assert_uint_eq(chunks[2]->offset_past_last_block, 0);
     ck_assert_uint_gt(chunks[2]->range_start, old_range_start);
     ck_assert_uint_eq(arena.header->drops[DROP_RECYCLED], 7);
-    ck_assert_uint_eq(arena.header->dropped_blocks, 7);
-    ck_assert_uint_eq(arena.header->dropped_bytes, 70);
+    ck_assert_uint_eq(arena.header->drops[DROP_RECYCLED], 7);
+    ck_assert_uint_eq(arena.header->drop_bytes[DROP_RECYCLED], 70);
     ck_assert_uint_eq(chunks[0]->state, CHUNK_RELEASED);
 }
 END_TEST
@@ -148,7 +148,7 @@ START_TEST(below_the_limit_nothing_is_recycled)
     chunk_manager_release(manager, first);
     for (int i = 1; i < LIMIT; i++)
         ck_assert_ptr_ne(chunk_manager_get(manager, 1), first);
-    ck_assert_uint_eq(arena.header->dropped_blocks, 0);
+    ck_assert_uint_eq(arena.header->drops[DROP_RECYCLED], 0);
 }
 END_TEST
 
@@ -158,7 +158,7 @@ START_TEST(exchange_at_a_limit_of_one_recycles_the_same_chunk)
     struct chunk *chunk = get_filled(2);
     ck_assert_ptr_eq(chunk_manager_exchange(manager, chunk, 1), chunk);
     ck_assert_uint_eq(chunk->state, CHUNK_IN_USE);
-    ck_assert_uint_eq(arena.header->dropped_blocks, 2);
+    ck_assert_uint_eq(arena.header->drops[DROP_RECYCLED], 2);
 }
 END_TEST
 
@@ -369,7 +369,7 @@ START_TEST(destruction_goes_by_the_time_of_done)
     ck_assert_uint_eq(before - resident_bytes(), 2 * CHUNK_BYTES);
     ck_assert_uint_eq(chunks[2]->state, CHUNK_RELEASED);
     ck_assert_uint_eq(chunks[3]->state, CHUNK_IN_USE);
-    ck_assert_uint_eq(arena.header->dropped_blocks, 2);
+    ck_assert_uint_eq(arena.header->drops[DROP_RECYCLED], 2);
     ck_assert_ptr_nonnull(chunk_manager_get(manager, 1));
 }
 END_TEST
@@ -409,7 +409,7 @@ START_TEST(threads_never_share_a_chunk_and_no_block_goes_uncounted)
     }
     chunk_manager_destroy_released_at_or_before(manager, UINT64_MAX);
     uint64_t lives = arena.header->next_range_start / CHUNK_BUFFER_BYTES;
-    ck_assert_uint_eq(arena.header->dropped_blocks, lives);
+    ck_assert_uint_eq(arena.header->drops[DROP_RECYCLED], lives);
     ck_assert_uint_le(arena.header->chunk_high_water, LIMIT);
 }
 END_TEST

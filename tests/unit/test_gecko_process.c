@@ -550,8 +550,8 @@ START_TEST(drops_are_counted_by_cause)
     arena_count_drop(&own.arena, DROP_LATE_SAMPLE, 3);
     make_profile();
     const cJSON *about = get(get(get(own.profile, "profilingLog"), "4242"), "profd");
-    ck_assert_int_eq(get(get(about, "drops"), "late-sample")->valueint, 3);
-    ck_assert_int_eq(get(get(about, "drops"), "memory-limit")->valueint, 0);
+    ck_assert_int_eq(get(get(about, "events"), "late-sample")->valueint, 3);
+    ck_assert_int_eq(get(get(get(about, "drops"), "memory-limit"), "blocks")->valueint, 0);
 }
 END_TEST
 

@@ -1,0 +1,72 @@
+#include "child-agent/agent_lease.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "child-agent/core.h"
+#include "ipc/ledger_file.h"
+
+/* Ledgers are never unmapped while a thread could be looking at one: only after so many changes of
+ * profd. */
+enum { KEPT_LEDGERS = 8 };
+
+static struct lease_ledger kept[KEPT_LEDGERS];
+static unsigned changes;
+static struct lease_ledger *current; /* one of them; NULL: none */
+static int last_error;               /* of mapping a ledger that is there */
+
+static void set_current(const struct lease_ledger *ledger)
+{
+    struct lease_ledger *slot = &kept[changes++ % KEPT_LEDGERS];
+
+    lease_ledger_close(slot);
+    *slot = *ledger;
+    current = slot;
+}
+
+int agent_lease_find(const char *socket_path)
+{
+    struct lease_ledger ledger;
+
+    if (current != NULL)
+        return 0;
+    int err = ledger_file_open(socket_path, &ledger);
+    if (err == 0)
+        set_current(&ledger);
+    last_error = err == -ENOENT || err == -ENOTDIR || err == -ESTALE ? 0 : err;
+    return last_error;
+}
+
+int agent_lease_take_over(int fd, bool *is_new)
+{
+    struct lease_ledger other;
+    int err = lease_ledger_open(fd, &other);
+
+    *is_new = false;
+    last_error = err;
+    if (err < 0)
+        return err;
+    if (current != NULL && current->header->identity == other.header->identity) {
+        lease_ledger_close(&other);
+        return 0;
+    }
+    set_current(&other);
+    *is_new = true;
+    return 0;
+}
+
+int agent_lease_get(struct lease_ledger **out)
+{
+    *out = current;
+    return last_error;
+}
+
+lease_owner agent_lease_owner(void)
+{
+    return lease_owner_make(getpid(), core.start_ns);
+}
+
+bool agent_lease_is_over(void)
+{
+    return current != NULL && atomic_load(&current->header->is_over) != 0;
+}

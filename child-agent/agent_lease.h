@@ -1,0 +1,33 @@
+/* The process' share of profd's one memory limit: where the ledger is, and who we are in it.
+ *
+ * The ledger is mapped before anything is recorded, by its path or by the descriptor that comes
+ * with profd's welcome, and stays mapped: threads may be taking units at any moment. Constructor,
+ * forked child, agent thread: one at a time. */
+#ifndef PROFD_AGENT_AGENT_LEASE_H
+#define PROFD_AGENT_AGENT_LEASE_H
+
+#include <stdbool.h>
+
+#include "buffer/lease_ledger.h"
+
+/* Maps the ledger of the profd at SOCKET_PATH unless one is mapped. 0 also when there is none: no
+ * profd ever asked for a limit, and the session's own one is all there is. Negative when there is
+ * one that can't be used: then nothing may be recorded. */
+int agent_lease_find(const char *socket_path);
+
+/* The ledger in FD, which stays the caller's, is profd's. *IS_NEW when it is another one than that
+ * of before, which the arena is to be moved to. */
+int agent_lease_take_over(int fd, bool *is_new);
+
+/* The ledger to record with. 0 with NULL when there is none, or the error of the last attempt to
+ * map one. */
+int agent_lease_get(struct lease_ledger **out);
+
+/* Of this image; not nobody. */
+lease_owner agent_lease_owner(void);
+
+/* True when the profd that the ledger belongs to ended in good order: nobody will ask for what is
+ * recorded. */
+bool agent_lease_is_over(void);
+
+#endif
