@@ -8,6 +8,12 @@
 #include "daemon/log.h"
 #include "ipc/messages.h"
 
+static void note_started(struct child *child)
+{
+    child->started_generation = child->profd->session.generation;
+    memory_await(child);
+}
+
 static int on_acknowledged(struct child *child, unsigned kind, const uint8_t *payload, size_t bytes)
 {
     struct message_generation message;
@@ -17,7 +23,7 @@ static int on_acknowledged(struct child *child, unsigned kind, const uint8_t *pa
         return error;
     struct daemon *profd = child->profd;
     if (kind == MESSAGE_STARTED && message.generation == profd->session.generation)
-        child->started_generation = profd->session.generation;
+        note_started(child);
     requests_note_acknowledged(profd, child, kind, message.generation);
     return 0;
 }
@@ -66,6 +72,8 @@ static int dispatch(struct child *child, unsigned kind, const uint8_t *payload, 
     case MESSAGE_PAUSED:
     case MESSAGE_RESUMED:
         return on_acknowledged(child, kind, payload, bytes);
+    case MESSAGE_CHUNK_MANAGER_UPDATE:
+        return memory_note_update(child, payload, bytes);
     case MESSAGE_GATHER_PROFILE_PROGRESS:
         return on_progress(child, payload, bytes);
     case MESSAGE_PROFILE:

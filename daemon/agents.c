@@ -23,6 +23,10 @@ enum { LAST_ANSWER_MS = 2000 };
 static void forget(struct daemon *profd, struct child *child)
 {
     child_watch_stop(child->watch);
+    if (child->arena_fd >= 0)
+        close(child->arena_fd);
+    child->arena_fd = -1;
+    memory_forget_child(child);
     child_table_remove(&profd->children, child);
 }
 
@@ -77,6 +81,7 @@ static void drop_connection(struct child *child)
     struct connection *connection = child->connection;
 
     child->connection = NULL;
+    memory_note_disconnected(child);
     if (connection == NULL)
         return;
     connection_set_events(connection, &orphan_events, NULL);
@@ -134,6 +139,7 @@ void agents_note_disconnected(struct child *child)
     struct daemon *profd = child->profd;
 
     child->connection = NULL;
+    memory_note_disconnected(child);
     if (child_detach(child) < 0)
         return;
     requests_note_gone(profd, child);
@@ -224,7 +230,8 @@ static void turn_away_old_protocol(struct connection *connection, const struct m
         connection_finish(connection, -EPROTONOSUPPORT, LAST_ANSWER_MS);
 }
 
-/* 0 when the hello is one to go on with; *ARENA_FD is then ours. */
+/* 0 when the hello is one to go on with; *ARENA_FD is then ours; -1 when it has an obstacle
+ * instead. */
 static int check_hello(struct connection *connection, const struct message_hello *hello, int *fds,
                        size_t fd_count, int *arena_fd)
 {
@@ -239,6 +246,8 @@ static int check_hello(struct connection *connection, const struct message_hello
         log_warn("refused %d of user %u: neither ours nor supervised", peer->pid, peer->uid);
         return -EPERM;
     }
+    if (fd_count == 0 && hello->obstacle != OBSTACLE_NONE)
+        return 0;
     if (fd_count != 1 || compact_plan_read(fds[0], &plan) < 0) {
         log_warn("refused %d: its hello came without an arena", peer->pid);
         return -EPROTO;
@@ -253,7 +262,7 @@ static void welcome(struct daemon *profd, struct child *child)
     struct message_welcome message = { .protocol_version = PROTOCOL_VERSION };
 
     session_describe(&profd->session, &message.session);
-    outbox_welcome(child->connection, MESSAGE_WELCOME, &message);
+    outbox_welcome_with_ledger(child->connection, &message, profd->memory.ledger_fd);
 }
 
 static void watch(struct daemon *profd, struct child *child, int pidfd)
@@ -281,18 +290,33 @@ static struct child_introduction introduce(const struct message_hello *hello, pi
     };
 }
 
-/* Makes CONNECTION, ARENA_FD and PIDFD those of CHILD. */
-static void attach(struct daemon *profd, struct child *child, struct connection *connection,
-                   int arena_fd, int pidfd)
+/* What CHILD records into, or why it does not. A child that says hello again may have got one
+ * meanwhile; what it recorded is never exchanged for an obstacle. */
+static void take_arena(struct child *child, const struct message_hello *hello, int arena_fd)
 {
+    if (arena_fd < 0 && child->arena_fd >= 0)
+        return;
     if (child->arena_fd >= 0)
         close(child->arena_fd);
     child->arena_fd = arena_fd;
+    child->lease_owner = hello->lease_owner;
+    child->obstacle = (enum recording_obstacle)hello->obstacle;
+    memory_add_child(child);
+    if (arena_fd < 0)
+        log_warn("%d (%s) can't record: %s", child->pid, child->executable,
+                 recording_obstacle_text(child->obstacle));
+}
+
+/* Makes CONNECTION, ARENA_FD and PIDFD those of CHILD. */
+static void attach(struct daemon *profd, struct child *child, struct connection *connection,
+                   const struct message_hello *hello, int arena_fd, int pidfd)
+{
     child->connection = connection;
     child->profd = profd;
     connection_set_events(connection, &agent_connection_events, child);
     connection_set_deadline(connection, 0);
     watch(profd, child, pidfd);
+    take_arena(child, hello, arena_fd);
 }
 
 int agents_hello(struct daemon *profd, struct connection *connection, int pidfd,
@@ -313,7 +337,7 @@ int agents_hello(struct daemon *profd, struct connection *connection, int pidfd,
         error = -ENOMEM;
         goto refused;
     }
-    attach(profd, child, connection, arena_fd, pidfd);
+    attach(profd, child, connection, &hello, arena_fd, pidfd);
     if (session_is_on(&profd->session) && hello.generation == profd->session.generation)
         child->started_generation = profd->session.generation;
     log_debug("%d (%s) said hello", child->pid, child->executable);

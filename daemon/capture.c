@@ -268,9 +268,18 @@ static enum gather_state first_state(const struct child *child)
     return child->state == CHILD_CONNECTED ? GATHER_WAITING : GATHER_SALVAGE;
 }
 
-static bool is_readable(const struct child *child)
+bool capture_can_read(const struct child *child)
 {
     return child->is_copying || child->exit != NULL || child->arena_fd >= 0;
+}
+
+static void note_unreadable(struct capture *capture, const struct child *child)
+{
+    if (child->obstacle != OBSTACLE_NONE)
+        gathering_log_gap(&capture->log, child, GAP_OBSTACLE,
+                          recording_obstacle_text(child->obstacle));
+    else
+        gathering_log_gap(&capture->log, child, child->has_expired ? GAP_EXPIRED : GAP_LOST, NULL);
 }
 
 static int list_children(struct capture *capture)
@@ -279,7 +288,7 @@ static int list_children(struct capture *capture)
     size_t count = 0;
 
     for (const struct child *child = profd->children.first; child != NULL; child = child->next)
-        count += is_readable(child);
+        count += capture_can_read(child);
     capture->children = calloc(count + 1, sizeof(struct child *));
     if (capture->children == NULL)
         return -ENOMEM;
@@ -289,8 +298,8 @@ static int list_children(struct capture *capture)
 
     size_t index = 0;
     for (struct child *child = profd->children.first; child != NULL; child = child->next) {
-        if (!is_readable(child)) {
-            gathering_log_gap(&capture->log, child, GAP_LOST, NULL);
+        if (!capture_can_read(child)) {
+            note_unreadable(capture, child);
             continue;
         }
         gather_set(&capture->gather, index, first_state(child), child->exit != NULL,
@@ -299,7 +308,7 @@ static int list_children(struct capture *capture)
         child->salvage_reason = "its agent closed the connection to profd";
         capture->children[index++] = child;
     }
-    gathering_log_gap_count(&capture->log, GAP_DROPPED, profd->exits.dropped_records);
+    gathering_log_gap_count(&capture->log, GAP_FORGOTTEN, profd->exits.dropped_records);
     return 0;
 }
 
@@ -380,6 +389,8 @@ void capture_begin(struct daemon *profd, struct request *request)
     error = list_children(capture);
     if (error == 0)
         error = add_head(capture);
+    if (error == 0)
+        error = capture_list_unprofiled(capture);
     if (error == 0)
         error = uv_timer_start(&capture->timer, on_tick, PROGRESS_MS, PROGRESS_MS);
     if (error < 0) {

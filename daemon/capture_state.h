@@ -50,6 +50,12 @@ void capture_fail_item(struct capture *capture, size_t index, const char *why);
 /* Begins salvage batches for which there is room. */
 void capture_salvage(struct capture *capture);
 
+/* Whether something is kept of CHILD that a profile can be made from. */
+bool capture_can_read(const struct child *child);
+
+/* Lists the processes of which nothing is. 0 or a negative errno. */
+int capture_list_unprofiled(struct capture *capture);
+
 /* Does whatever can be done now; after every event. */
 void capture_advance(struct capture *capture);
 

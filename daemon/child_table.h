@@ -17,6 +17,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "buffer/lease_ledger.h"
+#include "daemon/memory_controller.h"
+#include "ipc/messages.h"
 #include "json/gecko_process.h"
 
 struct connection;
@@ -44,9 +47,17 @@ struct child {
     const char *salvage_reason;  /* of the capture being made: why it was not answered; a literal */
     long capture_index;          /* among the items of the capture being made; -1: not in it */
 
+    lease_owner lease_owner;          /* of its units; NOBODY: it has none */
+    enum recording_obstacle obstacle; /* why it has no arena */
+    struct memory_source memory;      /* with an arena, while it lives */
+    bool owes_update;                 /* it was asked for its next chunk update */
+    uint64_t destroy_until_ns;        /* of a decision being carried out; 0: nothing */
+    struct child *next_to_destroy;
+
     int arena_fd;                  /* owned; -1 when the exit store has it, or there is none */
     struct exit_record *exit;      /* owned by the exit store; NULL: not copied */
     bool is_copying;               /* the copy is being made */
+    bool has_expired;              /* its record was dropped for space */
     bool is_unwanted;              /* freed as soon as the copy is over */
     struct daemon *profd;          /* for call-backs */
     struct connection *connection; /* NULL unless connected */

@@ -17,7 +17,7 @@ enum {
     DEFAULT_INTERVAL_NS = 1000 * 1000,
     /* Below this a sampler does nothing but wake up. */
     SMALLEST_INTERVAL_NS = 10 * 1000,
-    SMALLEST_MEMORY_LIMIT = 1024 * 1024,
+    SMALLEST_MEMORY_LIMIT = OPTIONS_MIN_MEMORY_MEGABYTES << 20,
 };
 
 /* --- Answers --- */
@@ -94,6 +94,8 @@ static const char *check_start(const struct message_client_start *message)
         return "the interval is too short; at least 10us";
     if (message->memory_limit_bytes != 0 && message->memory_limit_bytes < SMALLEST_MEMORY_LIMIT)
         return "the memory limit is too small; at least 1M";
+    if (message->memory_limit_bytes > OPTIONS_MAX_MEMORY_BYTES)
+        return "the memory limit is too large; at most 64G";
     if (message->thread_filters.length > MESSAGE_MAX_FILTERS)
         return "the thread filters are too long";
     return NULL;

@@ -42,6 +42,8 @@ static int begin_parts(struct daemon *profd)
         error = requests_init(profd);
     if (error == 0)
         error = supervisor_init(profd);
+    if (error == 0)
+        error = memory_init(profd);
     if (error < 0) {
         log_error("can't start: %s", uv_strerror(error));
         return error;
@@ -57,6 +59,8 @@ static int begin_work(struct daemon *profd)
     const struct options *options = &profd->options;
     int error = listen_for_all(profd);
 
+    if (error == 0)
+        error = memory_open(profd);
     if (error == 0 && options->private_fd >= 0) {
         error = visitors_add_private(profd, options->private_fd);
         if (error < 0)
@@ -77,6 +81,7 @@ void daemon_end(struct daemon *profd, int exit_status)
     salvage_pool_cancel(&profd->salvage);
     requests_close(profd);
     supervisor_close(profd);
+    memory_close(profd);
     if (profd->listener != NULL)
         listener_close(profd->listener, NULL);
     visitors_close(profd);
@@ -108,6 +113,7 @@ int daemon_run(struct daemon *profd, const struct options *options)
 
     uv_run(&profd->loop, UV_RUN_DEFAULT);
     exit_store_destroy(&profd->exits);
+    memory_controller_fini(&profd->memory.controller);
     int error = uv_loop_close(&profd->loop);
     if (error < 0)
         log_warn("something was still open at the end (%s)", uv_strerror(error));

@@ -13,6 +13,7 @@
 
 #include "daemon/child_table.h"
 #include "daemon/exit_store.h"
+#include "daemon/memory.h"
 #include "daemon/options.h"
 #include "daemon/paths.h"
 #include "daemon/requests.h"
@@ -34,6 +35,7 @@ struct daemon {
 
     struct listener *listener;
     struct session session;
+    struct memory memory;
     struct child_table children;
     struct exit_store exits;
     struct salvage_pool salvage;

@@ -17,7 +17,9 @@ struct child;
     X(FROZEN, "did not answer and was read from its buffer")                                       \
     X(UNREADABLE, "could not be read")                                                             \
     X(LOST, "ended and could not be kept")                                                         \
-    X(DROPPED, "ended and was dropped for space")
+    X(OBSTACLE, "could not record")                                                                \
+    X(EXPIRED, "ended and was older than what the memory limit holds")                             \
+    X(FORGOTTEN, "ended so long ago that not even their names are known")
 
 enum gathering_gap {
 #define X(name, text) GAP_##name,

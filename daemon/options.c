@@ -14,7 +14,7 @@ const char options_help[] =
     "\n"
     "  --socket PATH         listen at PATH (default: $PROFD_SOCKET, else\n"
     "                        $XDG_RUNTIME_DIR/profd.sock, else /tmp/profd-UID/profd.sock)\n"
-    "  --memory-limit SIZE   for everything that is recorded, e.g. 64M or 2G (default: 512M)\n"
+    "  --memory-limit SIZE   for everything that is recorded, e.g. 64M or 2G (default: 256M)\n"
     "  --log-level LEVEL     error, warn, info or debug (default: info)\n"
     "  --help, --version\n"
     "\n"
@@ -67,6 +67,8 @@ static int set_memory_limit(struct options *options, const char *value, char *er
         return refuse(error_text, "--memory-limit needs a size like 64M, not", value);
     if (options->memory_limit_bytes < smallest)
         return refuse(error_text, "--memory-limit needs at least 1M, not", value);
+    if (options->memory_limit_bytes > OPTIONS_MAX_MEMORY_BYTES)
+        return refuse(error_text, "--memory-limit can be at most 64G, not", value);
     return 0;
 }
 

@@ -12,10 +12,12 @@ enum options_action { OPTIONS_RUN, OPTIONS_SHOW_HELP, OPTIONS_SHOW_VERSION };
 
 enum {
     OPTIONS_ERROR_TEXT = 256,
-    /* The smallest limit that lets a few children record at all. */
+    /* The smallest limit that lets a few children record at all: LEASE_LEDGER_MIN_UNITS. */
     OPTIONS_MIN_MEMORY_MEGABYTES = 1,
-    OPTIONS_DEFAULT_MEMORY_MEGABYTES = 512,
+    OPTIONS_DEFAULT_MEMORY_MEGABYTES = 256,
 };
+
+#define OPTIONS_MAX_MEMORY_BYTES (64ULL << 30) /* LEASE_LEDGER_MAX_UNITS */
 
 struct options {
     enum options_action action;

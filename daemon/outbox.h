@@ -14,4 +14,11 @@
 MESSAGE_CODECS(X)
 #undef X
 
+/* A message without fields. */
+int outbox_empty(struct connection *connection, enum message_kind kind);
+
+/* A welcome with LEDGER_FD (borrowed; -1: none) beside it. */
+int outbox_welcome_with_ledger(struct connection *connection, const struct message_welcome *message,
+                               int ledger_fd);
+
 #endif

@@ -171,6 +171,7 @@ static int move_session(struct daemon *profd, const struct request *request)
     if (error < 0)
         return error;
     agents_forget_ended(profd);
+    memory_begin_session(profd, request->settings.memory_limit_bytes);
     profd->exits.memory_limit_bytes = request->settings.memory_limit_bytes;
     if (request->duration_ms > 0)
         uv_timer_start(&profd->requests.duration, on_duration_over, request->duration_ms, 0);

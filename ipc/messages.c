@@ -4,6 +4,16 @@
 
 #include "ipc/message_fields.h"
 
+const char *recording_obstacle_text(enum recording_obstacle obstacle)
+{
+    static const char *const texts[] = {
+#define X(name, number, text) [OBSTACLE_##name] = text,
+        RECORDING_OBSTACLES(X)
+#undef X
+    };
+    return texts[obstacle];
+}
+
 const char *message_kind_name(unsigned kind)
 {
     switch (kind) {

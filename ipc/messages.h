@@ -103,6 +103,8 @@ enum recording_obstacle {
 #undef X
         OBSTACLE_COUNT
 };
+/* For people; "" when there is none. */
+const char *recording_obstacle_text(enum recording_obstacle obstacle);
 
 struct message_hello {
     uint64_t protocol_version; /* look at it first: see the decoders */

@@ -31,7 +31,7 @@ START_TEST(nothing_is_needed)
     ck_assert_ptr_null(options.command);
     ck_assert_int_eq(options.private_fd, -1);
     ck_assert_int_eq(options.log_level, LOG_INFO);
-    ck_assert_uint_eq(options.memory_limit_bytes, 512ULL << 20);
+    ck_assert_uint_eq(options.memory_limit_bytes, 256ULL << 20);
 }
 END_TEST
 

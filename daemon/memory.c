@@ -1,0 +1,218 @@
+#include "daemon/memory.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/daemon.h"
+#include "daemon/log.h"
+#include "daemon/outbox.h"
+#include "ipc/ledger_file.h"
+
+enum {
+    /* Between two decisions: a busy machine fills a chunk a millisecond, and sixteen times as many
+     * are free. */
+    DECIDE_EVERY_MS = 10,
+    /* To see whether children did what they were told. */
+    LOOK_AGAIN_MS = 100,
+};
+
+/* For a child to do what it was told; its agent looks up twenty times as often. */
+#define PATIENCE_NS UINT64_C(1000000000)
+#define NS_PER_MS   1000000
+
+/* --- The ledger --- */
+
+static int adopt_or_make(struct daemon *profd)
+{
+    struct memory *memory = &profd->memory;
+    bool is_adopted;
+    int error = ledger_file_make(profd->socket_path, profd->options.memory_limit_bytes,
+                                 &memory->ledger, &memory->ledger_fd, &is_adopted);
+
+    if (error < 0) {
+        log_error("can't make %s%s, which keeps the memory limit: %s", profd->socket_path,
+                  LEDGER_FILE_SUFFIX, uv_strerror(error));
+        return error;
+    }
+    if (is_adopted) {
+        /* The exit store of the killed one went with it. */
+        lease_move(&memory->ledger, LEASE_OWNER_EXITS, LEASE_OWNER_NOBODY, UINT32_MAX);
+        log_info("goes on with the leases of a profd that was killed");
+    }
+    return 0;
+}
+
+int memory_init(struct daemon *profd)
+{
+    struct memory *memory = &profd->memory;
+
+    memory->ledger_fd = -1;
+    memory_controller_init(&memory->controller,
+                           memory_controller_target(profd->options.memory_limit_bytes),
+                           PATIENCE_NS);
+    int error = uv_timer_init(&profd->loop, &memory->timer);
+    memory->timer.data = profd;
+    memory->is_open = error == 0;
+    return error;
+}
+
+int memory_open(struct daemon *profd)
+{
+    return adopt_or_make(profd);
+}
+
+void memory_close(struct daemon *profd)
+{
+    struct memory *memory = &profd->memory;
+
+    if (!memory->is_open)
+        return;
+    memory->is_open = false;
+    ledger_file_end(profd->socket_path, &memory->ledger);
+    if (memory->ledger_fd >= 0)
+        close(memory->ledger_fd);
+    memory->ledger_fd = -1;
+    uv_close((uv_handle_t *)&memory->timer, NULL);
+}
+
+/* --- Deciding --- */
+
+/* Tells each child once what is the most of what was chosen of it. */
+static void send_orders(struct daemon *profd, struct child *first)
+{
+    struct message_destroy_released message = { .generation = profd->session.generation };
+
+    for (struct child *child = first; child != NULL; child = child->next_to_destroy) {
+        message.done_ns = child->destroy_until_ns;
+        child->destroy_until_ns = 0;
+        if (child->connection != NULL)
+            outbox_destroy_released(child->connection, MESSAGE_DESTROY_RELEASED_CHUNKS_AT_OR_BEFORE,
+                                    &message);
+    }
+}
+
+static void decide(struct daemon *profd, uint64_t now_ns)
+{
+    struct memory *memory = &profd->memory;
+    uint64_t taken = lease_ledger_recount(&memory->ledger, NULL);
+    struct child *first = NULL;
+    struct chunk_drop drop;
+
+    memory->decided_ns = now_ns;
+    memory_controller_note_taken(&memory->controller, taken * LEASE_UNIT_BYTES);
+    while (memory_controller_next_drop(&memory->controller, now_ns, &drop)) {
+        struct child *child = drop.source->owner;
+        if (child->destroy_until_ns == 0) {
+            child->next_to_destroy = first;
+            first = child;
+        }
+        if (drop.done_ns > child->destroy_until_ns)
+            child->destroy_until_ns = drop.done_ns;
+    }
+    send_orders(profd, first);
+}
+
+static void on_timer(uv_timer_t *timer);
+
+/* Decides now, or when enough time has passed since the last time. */
+static void decide_soon(struct daemon *profd)
+{
+    struct memory *memory = &profd->memory;
+    uint64_t now_ns = uv_hrtime();
+    uint64_t passed_ms = (now_ns - memory->decided_ns) / NS_PER_MS;
+
+    if (!memory->is_open || memory->ledger.header == NULL)
+        return;
+    if (passed_ms < DECIDE_EVERY_MS) {
+        uv_timer_start(&memory->timer, on_timer, DECIDE_EVERY_MS - passed_ms, 0);
+        return;
+    }
+    decide(profd, now_ns);
+    if (memory->controller.waiting.first != NULL)
+        uv_timer_start(&memory->timer, on_timer, LOOK_AGAIN_MS, 0);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    decide_soon(timer->data);
+}
+
+/* --- Sessions and children --- */
+
+void memory_begin_session(struct daemon *profd, uint64_t limit_bytes)
+{
+    struct memory *memory = &profd->memory;
+    int error = lease_ledger_set_limit(&memory->ledger, limit_bytes);
+
+    if (error < 0) {
+        log_error("the memory limit stays what it was: %s", uv_strerror(error));
+        limit_bytes = lease_ledger_limit_bytes(&memory->ledger);
+    }
+    memory->controller.target_bytes = memory_controller_target(limit_bytes);
+    memory->controller.generation = profd->session.generation;
+    for (struct child *child = profd->children.first; child != NULL; child = child->next) {
+        child->owes_update = false;
+        if (child->memory.is_added)
+            memory_add_child(child);
+    }
+}
+
+void memory_add_child(struct child *child)
+{
+    struct memory_controller *controller = &child->profd->memory.controller;
+    struct stat status;
+
+    memory_controller_remove(controller, &child->memory);
+    if (child->arena_fd < 0 || fstat(child->arena_fd, &status) < 0)
+        return;
+    int error = memory_controller_add(controller, &child->memory, MEMORY_OF_CHILD,
+                                      (uint64_t)status.st_size, child);
+    if (error < 0)
+        log_warn("what %d (%s) recorded can't be aged: %s", child->pid, child->executable,
+                 uv_strerror(error));
+}
+
+void memory_await(struct child *child)
+{
+    if (child->owes_update || child->connection == NULL || !child->memory.is_added)
+        return;
+    child->owes_update = true;
+    outbox_empty(child->connection, MESSAGE_AWAIT_NEXT_CHUNK_MANAGER_UPDATE);
+}
+
+int memory_note_update(struct child *child, const uint8_t *payload, size_t bytes)
+{
+    static struct message_chunk_manager_update message;
+    struct daemon *profd = child->profd;
+    int error = message_get_chunk_manager_update(payload, bytes, &message);
+
+    if (error < 0)
+        return error;
+    child->owes_update = false;
+    if (!child->memory.is_added)
+        return 0;
+    error = memory_controller_update(&profd->memory.controller, &child->memory, message.generation,
+                                     &message.update, uv_hrtime());
+    if (error == 0 && message.update.kind == CHUNK_UPDATE_FINAL)
+        return 0; /* its next session begins with STARTED */
+    if (error == 0)
+        decide_soon(profd);
+    memory_await(child);
+    return 0;
+}
+
+void memory_note_disconnected(struct child *child)
+{
+    child->owes_update = false;
+}
+
+void memory_forget_child(struct child *child)
+{
+    struct memory *memory = &child->profd->memory;
+
+    memory_controller_remove(&memory->controller, &child->memory);
+    if (memory->ledger.header != NULL && child->lease_owner > LEASE_OWNER_EXITS)
+        lease_move(&memory->ledger, child->lease_owner, LEASE_OWNER_NOBODY, UINT32_MAX);
+    child->lease_owner = LEASE_OWNER_NOBODY;
+}
