@@ -101,13 +101,12 @@ int lease_ledger_set_limit(struct lease_ledger *ledger, uint64_t limit_bytes)
         return -EINVAL;
     if (units > atomic_load(&ledger->header->highest_count))
         atomic_store(&ledger->header->highest_count, (uint32_t)units);
-    atomic_store(&ledger->header->startup_count, (uint32_t)units / STARTUP_SHARE);
-    atomic_store(&ledger->header->unit_count, (uint32_t)units);
+    atomic_store(&ledger->header->limit_count, (uint32_t)units);
     (void)lease_ledger_recount(ledger, NULL);
     return 0;
 }
 
-/* The limit in units, as far as it is mapped. */
+/* How many units may be taken, of those that are mapped. */
 static uint32_t unit_count(const struct lease_ledger *ledger)
 {
     uint32_t count = atomic_load_explicit(&ledger->header->unit_count, memory_order_relaxed);
@@ -130,7 +129,8 @@ static uint32_t startup_count(const struct lease_ledger *ledger)
 
 uint64_t lease_ledger_limit_bytes(const struct lease_ledger *ledger)
 {
-    return (uint64_t)unit_count(ledger) * LEASE_UNIT_BYTES;
+    uint32_t count = atomic_load_explicit(&ledger->header->limit_count, memory_order_relaxed);
+    return (uint64_t)count * LEASE_UNIT_BYTES;
 }
 
 static bool try_take(struct lease_ledger *ledger, lease_owner owner, uint32_t unit)
@@ -220,17 +220,36 @@ uint32_t lease_move(struct lease_ledger *ledger, lease_owner from, lease_owner t
     return moved;
 }
 
+static bool is_taken(const struct lease_ledger *ledger, uint32_t unit)
+{
+    return atomic_load_explicit(&ledger->owners[unit], memory_order_relaxed) != LEASE_OWNER_NOBODY;
+}
+
+/* The most units that may be taken from the front without passing the limit together with those
+ * behind them that have owners. */
+static uint32_t takeable_count(const struct lease_ledger *ledger)
+{
+    uint32_t limit = atomic_load_explicit(&ledger->header->limit_count, memory_order_relaxed);
+    uint32_t count = highest_count(ledger), behind = 0;
+
+    while (count > 0 && count + behind > limit)
+        behind += is_taken(ledger, --count);
+    return count;
+}
+
 uint32_t lease_ledger_recount(struct lease_ledger *ledger, uint32_t *growth_free)
 {
-    uint32_t first = startup_count(ledger), last = unit_count(ledger);
+    struct lease_ledger_header *header = ledger->header;
+    uint32_t last = takeable_count(ledger), first = last / STARTUP_SHARE;
     uint32_t taken = 0, is_free = 0, end = highest_count(ledger);
 
     for (uint32_t i = 0; i < end; i++) {
-        bool is_taken = atomic_load_explicit(&ledger->owners[i], memory_order_relaxed) != 0;
-        taken += is_taken;
-        is_free += !is_taken && i >= first && i < last;
+        taken += is_taken(ledger, i);
+        is_free += !is_taken(ledger, i) && i >= first && i < last;
     }
-    atomic_store_explicit(&ledger->header->maybe_free, is_free, memory_order_relaxed);
+    atomic_store_explicit(&header->unit_count, last, memory_order_relaxed);
+    atomic_store_explicit(&header->startup_count, first, memory_order_relaxed);
+    atomic_store_explicit(&header->maybe_free, is_free, memory_order_relaxed);
     if (growth_free != NULL)
         *growth_free = is_free;
     return taken;

@@ -55,7 +55,9 @@ struct lease_ledger_header {
     uint32_t version;
     uint32_t reserved;
     uint64_t identity;              /* of this ledger; no two are alike */
-    _Atomic uint32_t unit_count;    /* the limit */
+    _Atomic uint32_t limit_count;   /* the limit */
+    _Atomic uint32_t unit_count;    /* that may be taken: less than the limit for as long as units
+                                     * behind it have owners, from before it was lowered */
     _Atomic uint32_t startup_count; /* of them, in front */
     _Atomic uint32_t highest_count; /* that the limit ever was: units beyond were never owned */
     _Atomic uint32_t next;          /* where to look first among the growth units: a hint */
@@ -90,8 +92,8 @@ int lease_ledger_open(int fd, struct lease_ledger *out);
 /* Safe on a zeroed struct, and to repeat. */
 void lease_ledger_close(struct lease_ledger *ledger);
 
-/* A new limit; owners keep what they have, also beyond it. Errors as lease_ledger_create(). For
- * profd, which maps all units. */
+/* A new limit. Owners keep what they have; nothing more is to be had until what is owned fits.
+ * Errors as lease_ledger_create(). For profd, which maps all units. */
 int lease_ledger_set_limit(struct lease_ledger *ledger, uint64_t limit_bytes);
 
 /* The limit, in bytes. */
@@ -118,8 +120,8 @@ uint32_t lease_count(const struct lease_ledger *ledger, lease_owner owner);
  * dead or profd itself: nobody may be taking or giving back for it. */
 uint32_t lease_move(struct lease_ledger *ledger, lease_owner from, lease_owner to, uint32_t count);
 
-/* Puts the hints right. Returns how many units are taken; *GROWTH_FREE (may be NULL) are free to
- * grow. */
+/* Puts the hints right, and what may be taken. Returns how many units are taken; *GROWTH_FREE (may
+ * be NULL) are free to grow. */
 uint32_t lease_ledger_recount(struct lease_ledger *ledger, uint32_t *growth_free);
 
 /* Calls VISIT with every owner but nobody, once for each unit. */
