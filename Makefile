@@ -48,8 +48,9 @@ ARCHIVES  := $(patsubst %,$(B)/obj/%.a,child-agent daemon profctl)
 UV        := -luv
 MESSAGES  := -lmsgpackc
 CJSON     := -lcjson
+SANDBOX   := -lseccomp
 SYMBOLS   := -ldw -lelf -lz -l:libstdc++.so.6
-ALL_LIBS  := $(UV) $(MESSAGES) $(CJSON) $(SYMBOLS) -ldl
+ALL_LIBS  := $(UV) $(MESSAGES) $(CJSON) $(SANDBOX) $(SYMBOLS) -ldl
 
 .PHONY: all help demo check check-asan check-tsan check-unit bench format lint install uninstall clean
 all: $(PROGRAMS) $(LIBRARY) ## programs and library, in build/plain
@@ -81,6 +82,7 @@ $(B)/bin/profd: $(B)/obj/daemon/main.o $(B)/obj/daemon.a $(COMMON)
 $(B)/libexec/profd-salvage: $(B)/obj/daemon/salvage_main.o $(B)/obj/daemon.a $(COMMON)
 $(B)/bin/profctl: $(B)/obj/profctl/main.o $(B)/obj/profctl.a $(COMMON)
 $(B)/bin/profd: LIBS := $(UV) $(MESSAGES) $(CJSON)
+$(B)/libexec/profd-salvage: LIBS := $(SANDBOX)
 $(B)/bin/profctl: LIBS := $(UV) $(MESSAGES) $(CJSON) $(SYMBOLS)
 
 $(PROGRAMS):

@@ -17,12 +17,7 @@ enum {
     SALVAGE_FDS = 3,      /* so many, from SALVAGE_JOBS_FD on */
 };
 
-enum {
-    SALVAGE_REASON_BYTES = 120,
-    /* Bounds on a worker that meets an arena made to keep it busy. */
-    SALVAGE_CPU_SECONDS = 120,
-    SALVAGE_MEMORY_GIGABYTES = 4, /* addresses; its tables are bounded by the arena's size */
-};
+enum { SALVAGE_REASON_BYTES = 120 };
 
 enum salvage_mark {
     SALVAGE_NOT_DONE = 0,

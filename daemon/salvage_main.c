@@ -6,66 +6,17 @@
  * notices. */
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "buffer/arena_reader.h"
+#include "buffer/clock.h"
 #include "daemon/salvage_job.h"
+#include "daemon/salvage_sandbox.h"
 #include "json/gecko_process.h"
-
-enum { NOBODY = 65534 };
-
-static int limit(int resource, rlim_t value)
-{
-    struct rlimit limits;
-
-    if (getrlimit(resource, &limits) < 0)
-        return -errno;
-    if (limits.rlim_max != RLIM_INFINITY && limits.rlim_max < value)
-        value = limits.rlim_max;
-    limits.rlim_cur = limits.rlim_max = value;
-    return setrlimit(resource, &limits) < 0 ? -errno : 0;
-}
-
-/* Root's worker becomes nobody: it needs no file but those it was given. */
-static int give_up_root(void)
-{
-    if (geteuid() != 0)
-        return 0;
-    if (setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
-        setresuid(NOBODY, NOBODY, NOBODY) < 0)
-        return -errno;
-    return 0;
-}
-
-static int give_up_privileges(void)
-{
-    int error = 0;
-
-    if (syscall(SYS_close_range, SALVAGE_JOBS_FD + SALVAGE_FDS, ~0U, 0) < 0)
-        error = -errno;
-    if (error == 0)
-        error = limit(RLIMIT_CPU, SALVAGE_CPU_SECONDS);
-#ifndef __SANITIZE_ADDRESS__ /* which needs terabytes of addresses */
-    if (error == 0)
-        error = limit(RLIMIT_AS, (rlim_t)SALVAGE_MEMORY_GIGABYTES << 30);
-#endif
-    if (error == 0)
-        error = limit(RLIMIT_CORE, 0);
-    /* In a container without the right to change users, root is not much; go on as it. */
-    if (error == 0 && (error = give_up_root()) == -EPERM)
-        error = 0;
-    if (error == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-        error = -errno;
-    return error;
-}
 
 static bool is_recording(uint8_t kind)
 {
@@ -211,7 +162,8 @@ int main(void)
               stderr);
         return 2;
     }
-    int error = give_up_privileges();
+    clock_initialize(); /* looks into files, which the sandbox has none of */
+    int error = salvage_sandbox_enter(SALVAGE_JOBS_FD + SALVAGE_FDS - 1);
     if (error < 0) {
         fprintf(stderr, "profd-salvage: can't give up privileges: %s\n", strerror(-error));
         return 1;
