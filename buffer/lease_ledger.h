@@ -35,14 +35,27 @@ enum {
 };
 
 /* One image of one process, or LEASE_OWNER_EXITS. The pid (as the process itself sees it) is in the
- * upper half, so that profd can tell owners that died without a word; 0 is nobody. */
+ * upper half, so that profd can tell owners that died without a word; 0 is nobody. The lowest bit
+ * says that the pid is of another namespace than profd's and tells profd nothing. */
 typedef uint64_t lease_owner;
 #define LEASE_OWNER_NOBODY ((lease_owner)0)
 #define LEASE_OWNER_EXITS  ((lease_owner)1) /* profd's exit store */
 
-static inline lease_owner lease_owner_make(pid_t pid, uint64_t image_start_ns)
+static inline lease_owner lease_owner_make(pid_t pid, uint64_t image_start_ns, bool is_foreign)
 {
-    return (uint64_t)(uint32_t)pid << 32 | (uint32_t)(image_start_ns >> 10) | 2;
+    return (uint64_t)(uint32_t)pid << 32 | ((uint32_t)(image_start_ns >> 10) & ~3u) | 2 |
+           is_foreign;
+}
+
+/* True when A is the later image of two of one process that followed within half an hour. */
+static inline bool lease_owner_is_later(lease_owner a, lease_owner b)
+{
+    return (int32_t)((uint32_t)a - (uint32_t)b) > 0;
+}
+
+static inline bool lease_owner_is_foreign(lease_owner owner)
+{
+    return (owner & 1) != 0;
 }
 
 static inline pid_t lease_owner_pid(lease_owner owner)
@@ -55,6 +68,8 @@ struct lease_ledger_header {
     uint32_t version;
     uint32_t reserved;
     uint64_t identity;              /* of this ledger; no two are alike */
+    char boot[40];                  /* of the system: owners are process ids */
+    uint64_t pid_namespace;         /* that they are of, but for foreign ones */
     _Atomic uint32_t limit_count;   /* the limit */
     _Atomic uint32_t unit_count;    /* that may be taken: less than the limit for as long as units
                                      * behind it have owners, from before it was lowered */

@@ -5,6 +5,7 @@
 
 #include "child-agent/core.h"
 #include "ipc/ledger_file.h"
+#include "ipc/system_id.h"
 
 /* Ledgers are never unmapped while a thread could be looking at one: only after so many changes of
  * profd. */
@@ -63,7 +64,11 @@ int agent_lease_get(struct lease_ledger **out)
 
 lease_owner agent_lease_owner(void)
 {
-    return lease_owner_make(getpid(), core.start_ns);
+    uint64_t theirs = current != NULL ? current->header->pid_namespace : 0;
+
+    if (core.has_arena)
+        return core.arena.lease.owner;
+    return lease_owner_make(getpid(), core.start_ns, theirs == 0 || theirs != pid_namespace());
 }
 
 bool agent_lease_is_over(void)

@@ -23,7 +23,7 @@ int agent_lease_take_over(int fd, bool *is_new);
  * map one. */
 int agent_lease_get(struct lease_ledger **out);
 
-/* Of this image; not nobody. */
+/* Of this image; not nobody, and the same for as long as it has an arena. */
 lease_owner agent_lease_owner(void);
 
 /* True when the profd that the ledger belongs to ended in good order: nobody will ask for what is

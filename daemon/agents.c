@@ -341,6 +341,7 @@ int agents_hello(struct daemon *profd, struct connection *connection, int pidfd,
     if (session_is_on(&profd->session) && hello.generation == profd->session.generation)
         child->started_generation = profd->session.generation;
     log_debug("%d (%s) said hello", child->pid, child->executable);
+    restart_note_hello(profd, hello.lease_owner);
     welcome(profd, child);
     return 0;
 

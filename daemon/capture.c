@@ -365,6 +365,7 @@ static struct capture *create(struct daemon *profd, struct request *request)
     capture->gather_id = ++last_gather_id;
     capture->capture_ns = uv_hrtime();
     gathering_log_begin(&capture->log, profd->session.start_ns);
+    restart_log(profd, &capture->log);
     return capture;
 }
 

@@ -44,6 +44,8 @@ static int begin_parts(struct daemon *profd)
         error = supervisor_init(profd);
     if (error == 0)
         error = memory_init(profd);
+    if (error == 0)
+        error = restart_init(profd);
     if (error < 0) {
         log_error("can't start: %s", uv_strerror(error));
         return error;
@@ -58,9 +60,12 @@ static int begin_work(struct daemon *profd)
 {
     const struct options *options = &profd->options;
     int error = listen_for_all(profd);
+    bool is_adopted = false;
 
     if (error == 0)
-        error = memory_open(profd);
+        error = memory_open(profd, &is_adopted);
+    if (error == 0 && is_adopted)
+        restart_take_over(profd);
     if (error == 0 && options->private_fd >= 0) {
         error = visitors_add_private(profd, options->private_fd);
         if (error < 0)
@@ -81,6 +86,9 @@ void daemon_end(struct daemon *profd, int exit_status)
     salvage_pool_cancel(&profd->salvage);
     requests_close(profd);
     supervisor_close(profd);
+    if (profd->listener != NULL) /* else the socket may be another profd's */
+        restart_forget_session(profd);
+    restart_close(profd);
     memory_close(profd);
     if (profd->listener != NULL)
         listener_close(profd->listener, NULL);
@@ -104,6 +112,7 @@ int daemon_run(struct daemon *profd, const struct options *options)
 {
     memset(profd, 0, sizeof(*profd));
     profd->options = *options;
+    profd->session.generation = session_first_generation(uv_hrtime());
     profd->start_ns = uv_hrtime();
     spawn_prepare();
     if (begin_parts(profd) < 0)

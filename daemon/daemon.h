@@ -17,6 +17,7 @@
 #include "daemon/options.h"
 #include "daemon/paths.h"
 #include "daemon/requests.h"
+#include "daemon/restart.h"
 #include "daemon/salvage.h"
 #include "daemon/session.h"
 #include "daemon/supervisor.h"
@@ -36,6 +37,7 @@ struct daemon {
     struct listener *listener;
     struct session session;
     struct memory memory;
+    struct restart restart;
     struct child_table children;
     struct exit_store exits;
     struct salvage_pool salvage;

@@ -19,6 +19,7 @@ struct child;
     X(LOST, "ended and could not be kept")                                                         \
     X(OBSTACLE, "could not record")                                                                \
     X(EXPIRED, "ended and was older than what the memory limit holds")                             \
+    X(UNSEEN, "ended while profd was not there")                                                   \
     X(FORGOTTEN, "ended so long ago that not even their names are known")
 
 enum gathering_gap {

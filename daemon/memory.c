@@ -23,19 +23,18 @@ enum {
 
 /* --- The ledger --- */
 
-static int adopt_or_make(struct daemon *profd)
+int memory_open(struct daemon *profd, bool *is_adopted)
 {
     struct memory *memory = &profd->memory;
-    bool is_adopted;
     int error = ledger_file_make(profd->socket_path, profd->options.memory_limit_bytes,
-                                 &memory->ledger, &memory->ledger_fd, &is_adopted);
+                                 &memory->ledger, &memory->ledger_fd, is_adopted);
 
     if (error < 0) {
         log_error("can't make %s%s, which keeps the memory limit: %s", profd->socket_path,
                   LEDGER_FILE_SUFFIX, uv_strerror(error));
         return error;
     }
-    if (is_adopted) {
+    if (*is_adopted) {
         /* The exit store of the killed one went with it. */
         lease_move(&memory->ledger, LEASE_OWNER_EXITS, LEASE_OWNER_NOBODY, UINT32_MAX);
         log_info("goes on with the leases of a profd that was killed");
@@ -55,11 +54,6 @@ int memory_init(struct daemon *profd)
     memory->timer.data = profd;
     memory->is_open = error == 0;
     return error;
-}
-
-int memory_open(struct daemon *profd)
-{
-    return adopt_or_make(profd);
 }
 
 void memory_close(struct daemon *profd)

@@ -30,8 +30,8 @@ struct memory {
 int memory_init(struct daemon *profd);
 
 /* profd holds the lock of its socket now: makes the ledger there, or adopts the one that a killed
- * profd left. What goes wrong was logged. */
-int memory_open(struct daemon *profd);
+ * profd left (*IS_ADOPTED). What goes wrong was logged. */
+int memory_open(struct daemon *profd, bool *is_adopted);
 
 /* The good end, while profd still holds the lock. Safe to repeat. */
 void memory_close(struct daemon *profd);

@@ -13,7 +13,7 @@
 #include "daemon/log.h"
 #include "daemon/outbox.h"
 
-enum { SILENT_CHILDREN_NAMED = 5, ANSWER_TEXT_BYTES = 512 };
+enum { SILENT_CHILDREN_NAMED = 5, ANSWER_TEXT_BYTES = 512, NS_PER_MS = 1000000 };
 
 /* What a request says to the children, and what they answer. */
 static const struct {
@@ -82,8 +82,10 @@ static void end_round(struct daemon *profd)
     for (struct child *child = profd->children.first; child != NULL; child = child->next)
         child->is_awaited = false;
     queue->awaited = 0;
-    if (queue->current->kind == REQUEST_START)
+    if (queue->current->kind == REQUEST_START) {
         session_move(&profd->session, SESSION_EVENT_STARTED);
+        restart_keep_session(profd);
+    }
     if (silent[0] != '\0')
         log_warn("%s", silent);
     requests_finish(profd, 0, silent);
@@ -161,6 +163,16 @@ static void on_duration_over(uv_timer_t *timer)
     requests_add_own(profd, REQUEST_PAUSE);
 }
 
+void requests_time_session(struct daemon *profd)
+{
+    uint64_t now_ns = uv_hrtime(), end_ns = profd->session.end_ns;
+
+    if (end_ns == 0)
+        return;
+    uint64_t rest_ms = end_ns > now_ns ? (end_ns - now_ns) / NS_PER_MS : 0;
+    uv_timer_start(&profd->requests.duration, on_duration_over, rest_ms, 0);
+}
+
 /* Moves the session as REQUEST says. 0, or -EINVAL when it can't. */
 static int move_session(struct daemon *profd, const struct request *request)
 {
@@ -174,7 +186,8 @@ static int move_session(struct daemon *profd, const struct request *request)
     memory_begin_session(profd, request->settings.memory_limit_bytes);
     profd->exits.memory_limit_bytes = request->settings.memory_limit_bytes;
     if (request->duration_ms > 0)
-        uv_timer_start(&profd->requests.duration, on_duration_over, request->duration_ms, 0);
+        profd->session.end_ns = uv_hrtime() + request->duration_ms * NS_PER_MS;
+    requests_time_session(profd);
     return 0;
 }
 
@@ -191,8 +204,8 @@ static void begin_request(struct daemon *profd, struct request *request)
         requests_finish(profd, error, session_refusal(before, rounds[request->kind].event));
         return;
     }
-    log_info("session %u is %s", profd->session.generation,
-             session_state_name(profd->session.state));
+    restart_keep_session(profd);
+    log_info("the session is %s", session_state_name(profd->session.state));
     if (request->kind == REQUEST_STOP) {
         uv_timer_stop(&profd->requests.duration);
         agents_forget_ended(profd);
@@ -200,12 +213,18 @@ static void begin_request(struct daemon *profd, struct request *request)
     begin_round(profd, rounds[request->kind].order);
 }
 
+/* A capture right after a restart would miss those who are about to come back. */
+static bool may_begin(const struct daemon *profd, const struct request *request)
+{
+    return request->kind != REQUEST_CAPTURE || !restart_is_awaiting(profd);
+}
+
 static void on_kick(uv_prepare_t *kick)
 {
     struct daemon *profd = kick->data;
     struct request_queue *queue = &profd->requests;
 
-    while (queue->current == NULL && queue->first != NULL) {
+    while (queue->current == NULL && queue->first != NULL && may_begin(profd, queue->first)) {
         struct request *request = queue->first;
         queue->first = request->next;
         if (queue->first == NULL)

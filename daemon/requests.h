@@ -49,6 +49,9 @@ struct request_queue {
 int requests_init(struct daemon *profd);
 void requests_close(struct daemon *profd);
 
+/* Sees to it that the session pauses at its end_ns. */
+void requests_time_session(struct daemon *profd);
+
 /* Takes REQUEST (calloc'ed) over. -EBUSY when too many wait: it is freed, nothing was answered. */
 int requests_add(struct daemon *profd, struct request *request);
 

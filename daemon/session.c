@@ -52,6 +52,11 @@ int session_move(struct session *session, enum session_event event)
     return 0;
 }
 
+uint32_t session_first_generation(uint64_t now_ns)
+{
+    return (uint32_t)(now_ns >> 24); /* nobody starts sessions faster than one in 16 ms */
+}
+
 int session_start(struct session *session, const struct session_settings *settings, uint64_t now_ns)
 {
     int error = session_move(session, SESSION_EVENT_START);
@@ -62,6 +67,9 @@ int session_start(struct session *session, const struct session_settings *settin
     if (session->generation == 0)
         session->generation = 1; /* 0 means none */
     session->start_ns = now_ns;
+    session->end_ns = 0;
+    session->restart_count = 0;
+    session->unseen_count = 0;
     session->settings = *settings;
     return 0;
 }

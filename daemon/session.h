@@ -54,12 +54,19 @@ struct session {
     enum session_state before_gathering; /* ACTIVE or PAUSED, to go back to */
     uint32_t generation;                 /* of the latest session; 0 when there was none */
     uint64_t start_ns;                   /* CLOCK_MONOTONIC: the time zero of its captures */
+    uint64_t end_ns;                     /* when it pauses by itself; 0: never */
+    uint32_t restart_count;              /* of profd, while it lasted */
+    uint32_t unseen_count;               /* processes that ended while there was no profd */
     struct session_settings settings;
 };
 
 /* Does what EVENT does. 0; -EINVAL when the present state has no such move: nothing changes, and
  * session_refusal() says why. */
 int session_move(struct session *session, enum session_event event);
+
+/* What a profd that begins at NOW_NS has instead of the last session's generation: an agent that
+ * comes from an earlier profd's session never takes a new one for it. */
+uint32_t session_first_generation(uint64_t now_ns);
 
 /* Moves to starting with SETTINGS and a new generation. Errors as session_move(). */
 int session_start(struct session *session, const struct session_settings *settings,

@@ -3,9 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "ipc/system_id.h"
+
+_Static_assert(sizeof(((struct lease_ledger_header *)0)->boot) >= BOOT_ID_BYTES, "it fits");
 
 static int make_path(const char *socket_path, char out[LEDGER_FILE_PATH_BYTES])
 {
@@ -53,7 +58,7 @@ int ledger_file_open(const char *socket_path, struct lease_ledger *out)
 
 /* A ledger that was left in good order, or none: 0 with nothing mapped when there is nothing to go
  * on with. */
-static int adopt(const char *path, struct lease_ledger *out, int *out_fd)
+static int adopt(const char *path, const char *boot, struct lease_ledger *out, int *out_fd)
 {
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
@@ -61,7 +66,8 @@ static int adopt(const char *path, struct lease_ledger *out, int *out_fd)
     int error = check_owner(fd);
     if (error == 0)
         error = lease_ledger_adopt(fd, out);
-    if (error == 0 && !is_over(out)) {
+    if (error == 0 && !is_over(out) &&
+        strncmp(out->header->boot, boot, sizeof(out->header->boot)) == 0) {
         *out_fd = fd;
         return 0;
     }
@@ -70,7 +76,8 @@ static int adopt(const char *path, struct lease_ledger *out, int *out_fd)
     return error == -EPERM ? error : 0;
 }
 
-static int make(const char *path, uint64_t limit_bytes, struct lease_ledger *out, int *out_fd)
+static int make(const char *path, const char *boot, uint64_t limit_bytes, struct lease_ledger *out,
+                int *out_fd)
 {
     uint64_t identity;
 
@@ -86,6 +93,8 @@ static int make(const char *path, uint64_t limit_bytes, struct lease_ledger *out
         close(fd);
         return error;
     }
+    strcpy(out->header->boot, boot); /* it fits: both have the same room */
+    out->header->pid_namespace = pid_namespace();
     *out_fd = fd;
     return 0;
 }
@@ -93,18 +102,20 @@ static int make(const char *path, uint64_t limit_bytes, struct lease_ledger *out
 int ledger_file_make(const char *socket_path, uint64_t limit_bytes, struct lease_ledger *out,
                      int *fd, bool *is_adopted)
 {
-    char path[LEDGER_FILE_PATH_BYTES];
+    char path[LEDGER_FILE_PATH_BYTES], boot[BOOT_ID_BYTES];
 
     *out = (struct lease_ledger){ 0 };
     *is_adopted = false;
     int error = make_path(socket_path, path);
     if (error == 0)
-        error = adopt(path, out, fd);
+        error = boot_id_read(boot);
+    if (error == 0)
+        error = adopt(path, boot, out, fd);
     if (error == 0 && out->header != NULL) {
         *is_adopted = true;
         return lease_ledger_set_limit(out, limit_bytes);
     }
-    return error < 0 ? error : make(path, limit_bytes, out, fd);
+    return error < 0 ? error : make(path, boot, limit_bytes, out, fd);
 }
 
 void ledger_file_end(const char *socket_path, struct lease_ledger *ledger)

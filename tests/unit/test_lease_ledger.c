@@ -192,7 +192,7 @@ START_TEST(who_is_killed_in_the_middle_owns_what_the_ledger_says)
         for (int i = 0; i < TRADERS; i++) {
             pids[i] = fork();
             if (pids[i] == 0)
-                trade(lease_owner_make(1000 + i, 0));
+                trade(lease_owner_make(1000 + i, 0, false));
         }
         /* All have traded when the ledger has been seen to change often. */
         uint32_t next = 0;
@@ -206,15 +206,31 @@ START_TEST(who_is_killed_in_the_middle_owns_what_the_ledger_says)
         uint32_t sum = 0;
         for (int i = 0; i < TRADERS; i++) {
             ck_assert_int_eq(waitpid(pids[i], NULL, 0), pids[i]);
-            uint32_t owned = lease_count(&ledger, lease_owner_make(1000 + i, 0));
+            uint32_t owned = lease_count(&ledger, lease_owner_make(1000 + i, 0, false));
             ck_assert_uint_le(owned, 8);
             sum += owned;
         }
         ck_assert_uint_eq(lease_ledger_recount(&ledger, NULL), sum);
         for (int i = 0; i < TRADERS; i++)
-            lease_move(&ledger, lease_owner_make(1000 + i, 0), LEASE_OWNER_NOBODY, UINT32_MAX);
+            lease_move(&ledger, lease_owner_make(1000 + i, 0, false), LEASE_OWNER_NOBODY,
+                       UINT32_MAX);
         ck_assert_uint_eq(lease_ledger_recount(&ledger, NULL), 0);
     }
+}
+END_TEST
+
+START_TEST(an_owner_tells_its_process_and_which_image_is_later)
+{
+    lease_owner first = lease_owner_make(4711, UINT64_C(0xFFFFFFFF) << 10, false);
+    lease_owner second = lease_owner_make(4711, UINT64_C(0x100000010) << 10, false);
+
+    ck_assert_int_eq(lease_owner_pid(first), 4711);
+    ck_assert(lease_owner_is_later(second, first));
+    ck_assert(!lease_owner_is_later(first, second));
+    ck_assert(!lease_owner_is_later(first, first));
+    ck_assert(!lease_owner_is_foreign(first));
+    ck_assert(lease_owner_is_foreign(lease_owner_make(4711, 0, true)));
+    ck_assert_uint_gt(lease_owner_make(1, 0, false), LEASE_OWNER_EXITS);
 }
 END_TEST
 
@@ -233,6 +249,7 @@ static void add_all(TCase *tests)
     tcase_add_test(tests, limits_out_of_range_are_refused);
     tcase_add_test(tests, every_process_maps_the_same_ledger);
     tcase_add_test(tests, what_is_no_ledger_is_refused);
+    tcase_add_test(tests, an_owner_tells_its_process_and_which_image_is_later);
     tcase_add_test(tests, who_is_killed_in_the_middle_owns_what_the_ledger_says);
 }
 

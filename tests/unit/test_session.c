@@ -107,6 +107,14 @@ START_TEST(a_refused_start_changes_nothing)
 }
 END_TEST
 
+START_TEST(a_new_profd_does_not_repeat_generations)
+{
+    const uint64_t second_ns = 1000000000;
+    ck_assert_uint_gt(session_first_generation(31 * second_ns),
+                      session_first_generation(30 * second_ns) + 50);
+}
+END_TEST
+
 START_TEST(a_generation_is_never_0)
 {
     session.generation = UINT32_MAX;
@@ -167,6 +175,7 @@ int main(void)
     tcase_add_test(life, each_start_has_a_generation_of_its_own);
     tcase_add_test(life, a_refused_start_changes_nothing);
     tcase_add_test(life, a_generation_is_never_0);
+    tcase_add_test(life, a_new_profd_does_not_repeat_generations);
     tcase_add_test(life, a_capture_of_a_paused_session_leaves_it_paused);
     tcase_add_test(life, agents_are_told_generation_0_without_a_session);
     tcase_add_test(life, agents_are_told_the_settings);

@@ -1,0 +1,169 @@
+#!/bin/bash
+# profd is killed with SIGKILL and started again; its children go on meanwhile.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# start_numbered N: N programs that count what they record, in files n1, n2 …, below profd.
+start_numbered() {
+    local i
+    for i in $(seq "$1"); do
+        echo "'$programs/numbered' n$i &"
+    done >all.sh
+    echo 'wait' >>all.sh
+    start_profd -- sh all.sh
+    expect 0 "$profctl" start
+    for i in $(seq "$1"); do
+        wait_until has_reached "n$i" 50
+    done
+    mapfile -t writers < <(pgrep -P "$(pgrep -P "$daemon")")
+    children+=("${writers[@]}")
+}
+
+number_in() {
+    od -An -tu8 "$1" | tr -d ' '
+}
+
+has_reached() {
+    [ -s "$1" ] && [ "$(number_in "$1")" -ge "$2" ]
+}
+
+kill_profd() {
+    kill -KILL "$daemon"
+    wait "$daemon" || true
+}
+
+# records_more FILE: the program goes on for another hundred numbers.
+records_more() {
+    wait_until has_reached "$1" $(($(number_in "$1") + 100))
+}
+
+# has_all_numbers LEAST…: every number from its first on is in the capture once, for each program; the
+# last ones are at least LEAST.
+has_all_numbers() {
+    awk -F'\t' '$1 == "marker" && $4 == "number" { print $2, $8 }' facts | sort -k1,1 -k2,2n >numbers
+    awk '
+        $1 == pid && $2 != last + 1 { print pid " misses what is between " last " and " $2; bad = 1 }
+        $1 != pid && pid { print last > "lasts" }
+        { pid = $1; last = $2 }
+        END { print last > "lasts"; exit bad }' numbers || fail "numbers are missing"
+    [ "$(wc -l <lasts)" -eq $# ] || fail "$(wc -l <lasts) programs instead of $#"
+    sort -n lasts >got
+    printf '%s\n' "$@" | sort -n | paste - got | awk '$2 < $1 { exit 1 }' ||
+        fail "it ends too early: $(xargs <got) instead of $*"
+}
+
+test_one_capture_shows_both_halves() {
+    start_numbered 3
+    records_more n1
+    kill_profd
+    records_more n1
+    records_more n2
+    start_profd
+    says "session goes on; 4 processes are expected back" profd.log
+    records_more n3
+    local least=("$(number_in n1)" "$(number_in n2)" "$(number_in n3)")
+    expect 0 "$profctl" capture -o out.json
+    read_facts out.json
+    has_all_numbers "${least[@]}"
+}
+
+test_killed_three_times() {
+    start_numbered 2
+    for _ in 1 2 3; do
+        kill_profd
+        records_more n1
+        start_profd
+    done
+    local least=("$(number_in n1)" "$(number_in n2)")
+    expect 0 "$profctl" capture -o out.json
+    read_facts out.json
+    has_all_numbers "${least[@]}"
+    says '3 times' out.json
+}
+
+# A capture that profd was making goes with it; the next one has everything.
+test_killed_while_it_captures() {
+    start_numbered 2
+    in_background "$profctl" capture -o lost.json
+    local client=$background
+    kill_profd
+    wait_until has_ended "$client"
+    refute test -e lost.json
+    start_profd
+    local least=("$(number_in n1)" "$(number_in n2)")
+    expect 0 "$profctl" capture -o out.json
+    read_facts out.json
+    has_all_numbers "${least[@]}"
+}
+
+test_a_process_started_meanwhile_is_profiled() {
+    start_numbered 1
+    kill_profd
+    # With the environment that a supervised program would give it.
+    mapfile -d '' -t environment <"/proc/${writers[0]}/environ"
+    in_background env -i "${environment[@]}" "$programs/numbered" late
+    wait_until test -s late
+    records_more late
+    start_profd
+    expect 0 "$profctl" capture -o out.json
+    read_facts out.json
+    [ "$(process_count numbered)" -eq 2 ]
+}
+
+test_who_ended_meanwhile_is_counted() {
+    start_numbered 2
+    kill_profd
+    kill -KILL "${writers[0]}"
+    wait_until has_ended "${writers[0]}"
+    start_profd
+    says "[1-9][0-9]* ended while" profd.log
+    expect 0 "$profctl" capture -o out.json
+    says "process(es)? ended while profd was not there" stderr
+}
+
+test_a_paused_session_stays_paused() {
+    start_numbered 1
+    expect 0 "$profctl" pause
+    kill_profd
+    start_profd
+    expect 0 "$profctl" --json status
+    says '"state":[[:space:]]*"paused"' stdout
+}
+
+test_a_session_with_a_duration_still_ends() {
+    start_profd
+    expect 0 "$profctl" start --duration 2s
+    kill_profd
+    start_profd
+    wait_until grep -q "duration is over" profd.log
+}
+
+test_without_a_session_there_is_none_after() {
+    start_profd
+    expect 0 "$profctl" start
+    expect 0 "$profctl" stop
+    kill_profd
+    start_profd
+    expect 0 "$profctl" --json status
+    says '"state":[[:space:]]*"idle"' stdout
+}
+
+test_a_good_end_leaves_nothing() {
+    start_profd
+    expect 0 "$profctl" start
+    kill -TERM "$daemon"
+    wait "$daemon"
+    refute compgen -G "$PROFD_SOCKET.*"
+}
+
+test_a_damaged_session_file_is_said_and_not_used() {
+    start_profd
+    expect 0 "$profctl" start
+    kill_profd
+    echo '{"boot": 7' >"$PROFD_SOCKET.session"
+    start_profd
+    says "can't go on with the session" profd.log
+    expect 0 "$profctl" start
+}
+
+run_tests "$@"

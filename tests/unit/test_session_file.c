@@ -1,0 +1,165 @@
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/session_file.h"
+
+static struct session session, back;
+static char folder[64], socket_path[96], file_path[128];
+
+static void set_up(void)
+{
+    session = (struct session){
+        .state = SESSION_ACTIVE,
+        .generation = 0xFFFFFFFE,
+        .start_ns = UINT64_C(0x1234567890ABCDEF),
+        .end_ns = 77,
+        .restart_count = 3,
+        .unseen_count = 9,
+        .settings = { .interval_ns = 500000,
+                      .memory_limit_bytes = UINT64_C(1) << 33,
+                      .features = 1,
+                      .thread_filters = "main,\"odd\" \n name" },
+    };
+    strcpy(folder, "/tmp/profd-unit.XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(socket_path, sizeof(socket_path), "%s/s", folder);
+    snprintf(file_path, sizeof(file_path), "%s/s.session", folder);
+}
+
+static void tear_down(void)
+{
+    session_file_remove(socket_path);
+    ck_assert_int_eq(rmdir(folder), 0);
+}
+
+/* The session that comes back from the document, with NEEDLE replaced (NULL: nothing). */
+static int parse_with(const char *needle, const char *replacement)
+{
+    char *text = session_document_make(&session, "this boot");
+    char changed[2048];
+
+    ck_assert_ptr_nonnull(text);
+    snprintf(changed, sizeof(changed), "%s", text);
+    if (needle != NULL) {
+        const char *at = strstr(text, needle);
+        ck_assert_ptr_nonnull(at);
+        snprintf(changed, sizeof(changed), "%.*s%s%s", (int)(at - text), text, replacement,
+                 at + strlen(needle));
+    }
+    free(text);
+    return session_document_parse(changed, "this boot", &back);
+}
+
+START_TEST(a_session_comes_back_as_it_was)
+{
+    ck_assert_int_eq(parse_with(NULL, NULL), 0);
+    ck_assert_int_eq(back.state, SESSION_ACTIVE);
+    ck_assert_uint_eq(back.generation, session.generation);
+    ck_assert_uint_eq(back.start_ns, session.start_ns);
+    ck_assert_uint_eq(back.end_ns, session.end_ns);
+    ck_assert_uint_eq(back.restart_count, 3);
+    ck_assert_uint_eq(back.unseen_count, 9);
+    ck_assert_uint_eq(back.settings.interval_ns, session.settings.interval_ns);
+    ck_assert_uint_eq(back.settings.memory_limit_bytes, session.settings.memory_limit_bytes);
+    ck_assert_uint_eq(back.settings.features, session.settings.features);
+    ck_assert_str_eq(back.settings.thread_filters, session.settings.thread_filters);
+}
+END_TEST
+
+START_TEST(what_was_under_way_is_over)
+{
+    static const struct {
+        enum session_state before, paused_before, after;
+    } cases[] = {
+        { SESSION_IDLE, SESSION_IDLE, SESSION_IDLE },
+        { SESSION_STARTING, SESSION_IDLE, SESSION_ACTIVE },
+        { SESSION_PAUSED, SESSION_IDLE, SESSION_PAUSED },
+        { SESSION_GATHERING, SESSION_ACTIVE, SESSION_ACTIVE },
+        { SESSION_GATHERING, SESSION_PAUSED, SESSION_PAUSED },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        session.state = cases[i].before;
+        session.before_gathering = cases[i].paused_before;
+        ck_assert_int_eq(parse_with(NULL, NULL), 0);
+        ck_assert_int_eq(back.state, cases[i].after);
+    }
+}
+END_TEST
+
+START_TEST(another_boot_has_no_session)
+{
+    ck_assert_int_eq(parse_with("this boot", "that boot"), -ENOENT);
+}
+END_TEST
+
+START_TEST(damage_is_noticed)
+{
+    static const char *const cases[][2] = {
+        { "\"4294967294\"", "\"4294967296\"" }, /* a generation of 33 bits */
+        { "\"4294967294\"", "\"0\"" },
+        { "\"4294967294\"", "4294967294" },
+        { "\"4294967294\"", "\"12x\"" },
+        { "\"4294967294\"", "\"-1\"" },
+        { "\"500000\"", "\"0\"" },
+        { "\"500000\"", "\"99999999999999999999999\"" },
+        { "\"threads\"", "\"thread\"" },
+        { "\"features\":\"1\"", "\"features\":\"18446744073709551615\"" },
+        { "{", "[" },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        ck_assert_int_eq(parse_with(cases[i][0], cases[i][1]), -EPROTO);
+    ck_assert_int_eq(session_document_parse("", "this boot", &back), -EPROTO);
+}
+END_TEST
+
+START_TEST(the_file_is_ours_alone_and_replaced_whole)
+{
+    struct stat status;
+
+    ck_assert_int_eq(session_file_read(socket_path, &back), -ENOENT);
+    ck_assert_int_eq(session_file_write(socket_path, &session), 0);
+    session.generation = 5;
+    ck_assert_int_eq(session_file_write(socket_path, &session), 0);
+    ck_assert_int_eq(stat(file_path, &status), 0);
+    ck_assert_int_eq(status.st_mode & 0777, 0600);
+    ck_assert_int_eq(session_file_read(socket_path, &back), 0);
+    ck_assert_uint_eq(back.generation, 5);
+}
+END_TEST
+
+START_TEST(a_link_in_its_place_is_not_followed)
+{
+    ck_assert_int_eq(symlink("/etc/passwd", file_path), 0);
+    ck_assert_int_eq(session_file_read(socket_path, &back), -ELOOP);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("daemon.session_file");
+    TCase *document = tcase_create("document");
+    tcase_add_checked_fixture(document, set_up, tear_down);
+    tcase_add_test(document, a_session_comes_back_as_it_was);
+    tcase_add_test(document, what_was_under_way_is_over);
+    tcase_add_test(document, another_boot_has_no_session);
+    tcase_add_test(document, damage_is_noticed);
+    suite_add_tcase(suite, document);
+    TCase *file = tcase_create("file");
+    tcase_add_checked_fixture(file, set_up, tear_down);
+    tcase_add_test(file, the_file_is_ours_alone_and_replaced_whole);
+    tcase_add_test(file, a_link_in_its_place_is_not_followed);
+    suite_add_tcase(suite, file);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
