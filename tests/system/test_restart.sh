@@ -96,6 +96,10 @@ test_killed_while_it_captures() {
     has_all_numbers "${least[@]}"
 }
 
+two_are_known() {
+    [ "$("$profctl" status | grep -c numbered)" -eq 2 ]
+}
+
 test_a_process_started_meanwhile_is_profiled() {
     start_numbered 1
     kill_profd
@@ -103,8 +107,8 @@ test_a_process_started_meanwhile_is_profiled() {
     mapfile -d '' -t environment <"/proc/${writers[0]}/environ"
     in_background env -i "${environment[@]}" "$programs/numbered" late
     wait_until test -s late
-    records_more late
     start_profd
+    wait_until two_are_known
     expect 0 "$profctl" capture -o out.json
     read_facts out.json
     [ "$(process_count numbered)" -eq 2 ]
