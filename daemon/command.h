@@ -12,6 +12,7 @@
 
 struct client;
 struct daemon;
+struct program;
 
 enum {
     COMMAND_NAME_BYTES = 128,
@@ -24,11 +25,12 @@ struct command {
     char name[COMMAND_NAME_BYTES];
     struct client *launcher; /* NULL: profd's own, or gone */
     uint64_t request_id;
-    bool is_main;     /* profd's exit status is its */
-    bool is_starting; /* whether it runs is not known yet */
-    int failure;      /* negative errno: why it never ran; 0 */
-    int terminal_fd;  /* that it was given; -1: none */
-    uv_poll_t start;  /* of the descriptor that tells how the start went */
+    struct program *program; /* of the config; NULL: none */
+    bool is_main;            /* profd's exit status is its */
+    bool is_starting;        /* whether it runs is not known yet */
+    int failure;             /* negative errno: why it never ran; 0 */
+    int terminal_fd;         /* that it was given; -1: none */
+    uv_poll_t start;         /* of the descriptor that tells how the start went */
     int start_fd;
     struct command *next;
 };

@@ -59,9 +59,11 @@ static int begin_parts(struct daemon *profd)
 static int begin_work(struct daemon *profd)
 {
     const struct options *options = &profd->options;
-    int error = listen_for_all(profd);
     bool is_adopted = false;
+    int error = options->config != NULL ? programs_load(profd, options->config) : 0;
 
+    if (error == 0)
+        error = listen_for_all(profd);
     if (error == 0)
         error = memory_open(profd, &is_adopted);
     if (error == 0 && is_adopted)
@@ -71,6 +73,8 @@ static int begin_work(struct daemon *profd)
         if (error < 0)
             log_error("--private %d is no connected socket", options->private_fd);
     }
+    if (error == 0)
+        programs_begin(profd);
     if (error == 0 && options->command != NULL)
         error = launch_main(profd, options->command);
     return error;
@@ -85,6 +89,7 @@ void daemon_end(struct daemon *profd, int exit_status)
     capture_cancel(profd, -ESHUTDOWN, "profd is ending");
     salvage_pool_cancel(&profd->salvage);
     requests_close(profd);
+    programs_close(profd);
     supervisor_close(profd);
     if (profd->listener != NULL) /* else the socket may be another profd's */
         restart_forget_session(profd);
@@ -122,6 +127,7 @@ int daemon_run(struct daemon *profd, const struct options *options)
 
     uv_run(&profd->loop, UV_RUN_DEFAULT);
     exit_store_destroy(&profd->exits);
+    programs_destroy(profd);
     memory_controller_fini(&profd->memory.controller);
     int error = uv_loop_close(&profd->loop);
     if (error < 0)

@@ -16,6 +16,7 @@
 #include "daemon/memory.h"
 #include "daemon/options.h"
 #include "daemon/paths.h"
+#include "daemon/programs.h"
 #include "daemon/requests.h"
 #include "daemon/restart.h"
 #include "daemon/salvage.h"
@@ -42,6 +43,7 @@ struct daemon {
     struct exit_store exits;
     struct salvage_pool salvage;
     struct supervisor supervisor;
+    struct programs programs;
     struct request_queue requests;
     struct capture *capture;  /* NULL: none is being made */
     struct client *clients;   /* connected ones */

@@ -106,51 +106,103 @@ void launch_for_client(struct daemon *profd, struct client *client,
         client_reply(client, message->id, error, text);
 }
 
-/* profd's own environment in the shape of a message's. */
-static char *flatten_environment(size_t *bytes)
+static bool is_same_variable(const char *a, const char *b)
 {
-    size_t total = 0, used = 0;
+    size_t length = strcspn(a, "=");
+    return strncmp(a, b, length) == 0 && b[length] == '=';
+}
 
-    for (char **entry = environ; *entry != NULL; entry++)
-        total += strlen(*entry) + 1;
-    char *flat = malloc(total + 1);
+static bool has_variable(char *const *list, const char *variable)
+{
+    for (; list != NULL && *list != NULL; list++) {
+        if (is_same_variable(*list, variable))
+            return true;
+    }
+    return false;
+}
+
+static size_t bytes_of(char *const *list)
+{
+    size_t bytes = 0;
+
+    for (; list != NULL && *list != NULL; list++)
+        bytes += strlen(*list) + 1;
+    return bytes;
+}
+
+/* Those of LIST that are not in HIDDEN_BY, one behind the other; returns the end. */
+static char *append_strings(char *at, char *const *list, char *const *hidden_by)
+{
+    for (; list != NULL && *list != NULL; list++) {
+        if (!has_variable(hidden_by, *list))
+            at = stpcpy(at, *list) + 1;
+    }
+    return at;
+}
+
+/* profd's own environment with ADDED (NULL: nothing) in the shape of a message's; freed with
+ * free(). */
+static char *flatten_environment(char *const *added, size_t *bytes)
+{
+    char *flat = malloc(bytes_of(environ) + bytes_of(added) + 1);
+
     if (flat == NULL)
         return NULL;
-    for (char **entry = environ; *entry != NULL; entry++) {
-        size_t length = strlen(*entry) + 1;
-        memcpy(flat + used, *entry, length);
-        used += length;
-    }
-    *bytes = used;
+    char *end = append_strings(flat, environ, added);
+    *bytes = (size_t)(append_strings(end, added, NULL) - flat);
     return flat;
+}
+
+/* COMMAND (taken over on every path) with profd's environment and ADDED. */
+static int launch_own(struct command *command, char **arguments, char *const *added,
+                      const char *directory, const struct launch_agent *agent)
+{
+    char **environment = NULL;
+    size_t bytes = 0;
+    char *flat = flatten_environment(added, &bytes);
+    int error = flat == NULL || command == NULL
+                    ? -ENOMEM
+                    : launch_environment_build(flat, bytes, agent, &environment);
+
+    if (error == 0)
+        error = command_start(command, arguments, environment, directory);
+    else
+        free(command);
+    if (error < 0)
+        log_error("can't run '%s': %s", arguments[0], strerror(-error));
+    free(flat);
+    free(environment);
+    return error;
 }
 
 int launch_main(struct daemon *profd, char **arguments)
 {
     struct launch_agent agent;
-    char **environment = NULL;
     char text[COMMAND_TEXT_BYTES];
-    size_t bytes = 0;
     int error = describe_agent(profd, &agent, text);
 
     if (error < 0) {
         log_error("%s", text);
         return error;
     }
-    char *flat = flatten_environment(&bytes);
     struct command *command = command_make(profd, arguments[0]);
-    error = flat == NULL || command == NULL
-                ? -ENOMEM
-                : launch_environment_build(flat, bytes, &agent, &environment);
-    if (error == 0) {
+    if (command != NULL)
         command->is_main = true;
-        error = command_start(command, arguments, environment, NULL);
-    } else {
-        free(command);
+    return launch_own(command, arguments, NULL, NULL, &agent);
+}
+
+int launch_program(struct daemon *profd, const struct program_config *config, struct command **out)
+{
+    struct launch_agent agent;
+    char text[COMMAND_TEXT_BYTES];
+    int error = describe_agent(profd, &agent, text);
+
+    if (error < 0) {
+        log_error("%s", text);
+        return error;
     }
-    if (error < 0)
-        log_error("can't run '%s': %s", arguments[0], strerror(-error));
-    free(flat);
-    free(environment);
-    return error;
+    *out = command_make(profd, config->name);
+    if (*out != NULL)
+        (*out)->terminal_fd = -1; /* they would all want it */
+    return launch_own(*out, config->command, config->environment, config->directory, &agent);
 }

@@ -14,6 +14,8 @@ const char options_help[] =
     "\n"
     "  --socket PATH         listen at PATH (default: $PROFD_SOCKET, else\n"
     "                        $XDG_RUNTIME_DIR/profd.sock, else /tmp/profd-UID/profd.sock)\n"
+    "  --config FILE         runs the programs that FILE names (see profd(1)), and starts them\n"
+    "                        again when they end, as it says\n"
     "  --memory-limit SIZE   for everything that is recorded, e.g. 64M or 2G (default: 256M)\n"
     "  --log-level LEVEL     error, warn, info or debug (default: info)\n"
     "  --help, --version\n"
@@ -90,6 +92,10 @@ static int set_option(struct options *options, const char *name, const char *val
         options->socket = value;
         return *value != '\0' ? 0 : refuse(error_text, "--socket needs a path, not", value);
     }
+    if (strcmp(name, "--config") == 0) {
+        options->config = value;
+        return *value != '\0' ? 0 : refuse(error_text, "--config needs a file, not", value);
+    }
     if (strcmp(name, "--memory-limit") == 0)
         return set_memory_limit(options, value, error_text);
     if (strcmp(name, "--private") == 0)
@@ -101,7 +107,8 @@ static int set_option(struct options *options, const char *name, const char *val
 
 static bool takes_value(const char *name)
 {
-    static const char *const names[] = { "--socket", "--memory-limit", "--log-level", "--private" };
+    static const char *const names[] = { "--socket", "--config", "--memory-limit", "--log-level",
+                                         "--private" };
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (strcmp(names[i], name) == 0)
@@ -165,6 +172,9 @@ int options_parse(int argc, char **argv, struct options *out, char error_text[OP
         if (error < 0)
             return error;
     }
+    if (out->config != NULL && out->command != NULL)
+        return refuse(error_text, "--config and a command exclude one another: add it to",
+                      out->config);
     if (out->log_level == unset)
         out->log_level = usual_log_level(out);
     return 0;

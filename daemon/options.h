@@ -24,8 +24,9 @@ struct options {
     const char *socket; /* NULL: the usual place (socket_path()) */
     uint64_t memory_limit_bytes;
     enum log_level log_level;
-    int private_fd; /* a socket whose other end is the only client; -1: none */
-    char **command; /* NULL-terminated, of argv; NULL: none */
+    int private_fd;     /* a socket whose other end is the only client; -1: none */
+    const char *config; /* file of programs to run; NULL: none */
+    char **command;     /* NULL-terminated, of argv; NULL: none */
 };
 
 /* 0, or -EINVAL with one line in ERROR_TEXT. *OUT points into ARGV. */

@@ -25,6 +25,12 @@ struct pidfd_information {
 #define PIDFD_INFORMATION_EXIT (1ULL << 3)
 #define PIDFD_GET_INFORMATION  _IOWR(0xFF, 11, struct pidfd_information)
 
+int pidfd_of_process(pid_t pid)
+{
+    int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+    return pidfd < 0 ? -errno : pidfd;
+}
+
 int pidfd_of_peer(int fd, pid_t pid)
 {
     int pidfd;
@@ -32,8 +38,7 @@ int pidfd_of_peer(int fd, pid_t pid)
 
     if (getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &length) == 0)
         return pidfd;
-    pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-    return pidfd < 0 ? -errno : pidfd;
+    return pidfd_of_process(pid);
 }
 
 bool pidfd_has_ended(int pidfd)

@@ -8,6 +8,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* Close-on-exec. -ESRCH when PID is gone, or another negative errno. */
+int pidfd_of_process(pid_t pid);
+
 /* For the process at the other end of the Unix socket FD, also when it has ended meanwhile
  * (Linux 6.5), else for PID. Close-on-exec. -ESRCH when it is gone, or another negative errno. */
 int pidfd_of_peer(int fd, pid_t pid);

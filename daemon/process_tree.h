@@ -5,14 +5,20 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* True when ANCESTOR is the parent of PID, or its parent's … False too when PID is gone. */
 bool process_descends_from(pid_t pid, pid_t ancestor);
 
-/* True when TARGET (LENGTH bytes), what the kernel calls a process' program, may be EXECUTABLE as the
- * process itself calls it: the kernel says "PATH (deleted)" of a file that was replaced meanwhile,
- * and puts the new root's path before the path of a process that changed its root. Pure. */
+/* When PID was started, in the kernel's ticks: two processes that had the same pid differ in it. 0
+ * when it has ended, also when nobody has reaped it yet. */
+uint64_t process_start_ticks(pid_t pid);
+
+/* True when TARGET (LENGTH bytes), what the kernel calls a process' program, may be EXECUTABLE as
+ * the process itself calls it: the kernel says "PATH (deleted)" of a file that was replaced
+ * meanwhile, and puts the new root's path before the path of a process that changed its root. Pure.
+ */
 bool process_is_program(const char *target, size_t length, const char *executable);
 
 /* True when PID lives and is known to run another program than EXECUTABLE. */

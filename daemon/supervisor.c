@@ -24,8 +24,16 @@ static struct command *find_command(const struct daemon *profd, pid_t pid)
 
 static void end_if_shut_down(struct daemon *profd)
 {
-    if (profd->supervisor.is_shutting_down && profd->supervisor.commands == NULL)
+    const struct supervisor *supervisor = &profd->supervisor;
+
+    if (supervisor->is_shutting_down && programs_are_over(profd) &&
+        (supervisor->commands == NULL || supervisor->is_grace_over))
         daemon_end(profd, 0);
+}
+
+void supervisor_note_programs(struct daemon *profd)
+{
+    end_if_shut_down(profd);
 }
 
 static void command_ended(struct command *command, int wait_status)
@@ -36,8 +44,11 @@ static void command_ended(struct command *command, int wait_status)
     terminal_take_back(command->terminal_fd);
     command_tell_exit(command, wait_status);
     bool is_main = command->is_main;
+    struct program *program = command->program;
     int exit_status = command_exit_status(command, wait_status);
     command_forget(command);
+    if (program != NULL)
+        programs_note_ended(program, exit_status != 0);
     if (is_main)
         daemon_end(profd, exit_status);
     end_if_shut_down(profd);
@@ -79,11 +90,14 @@ static void on_child_signal(uv_signal_t *handle, int signal_number)
 
 /* --- Signals --- */
 
+/* All but the programs of the config, which have their own ways to end. */
 static void signal_commands(const struct daemon *profd, int signal_number)
 {
     for (const struct command *command = profd->supervisor.commands; command != NULL;
-         command = command->next)
-        kill(-command->pid, signal_number);
+         command = command->next) {
+        if (command->program == NULL)
+            kill(-command->pid, signal_number);
+    }
 }
 
 int supervisor_signal(struct daemon *profd, struct client *client, int signal_number)
@@ -103,7 +117,8 @@ static void on_grace_over(uv_timer_t *timer)
     struct daemon *profd = timer->data;
 
     signal_commands(profd, SIGKILL);
-    daemon_end(profd, 0);
+    profd->supervisor.is_grace_over = true;
+    end_if_shut_down(profd);
 }
 
 void supervisor_shut_down(struct daemon *profd)
@@ -115,7 +130,8 @@ void supervisor_shut_down(struct daemon *profd)
     supervisor->is_shutting_down = true;
     signal_commands(profd, SIGTERM);
     signal_commands(profd, SIGCONT); /* a stopped one could not obey */
-    if (supervisor->commands == NULL)
+    programs_stop(profd);
+    if (supervisor->commands == NULL && programs_are_over(profd))
         daemon_end(profd, 0);
     else
         uv_timer_start(&supervisor->grace, on_grace_over, SHUT_DOWN_GRACE_MS, 0);

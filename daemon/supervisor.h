@@ -28,6 +28,7 @@ struct supervisor {
     uv_signal_t signals[SUPERVISOR_SIGNALS];
     uv_timer_t grace;
     bool is_shutting_down;
+    bool is_grace_over;
 };
 
 /* Becomes the reaper and catches signals. */
@@ -39,7 +40,10 @@ int supervisor_signal(struct daemon *profd, struct client *client, int signal_nu
 
 void supervisor_note_client_gone(struct daemon *profd, struct client *client);
 
-/* Ends all commands (SIGTERM, then SIGKILL), then profd. */
+/* Ends all commands (SIGTERM, then SIGKILL) and programs (as they want it), then profd. */
 void supervisor_shut_down(struct daemon *profd);
+
+/* A program is over for good. */
+void supervisor_note_programs(struct daemon *profd);
 
 #endif

@@ -67,7 +67,8 @@ END_TEST
 
 static const char *const bad[] = {
     "--nonsense",
-    "--config f",
+    "--config=",
+    "--config f -- true",
     "sh",
     "--",
     "--socket",

@@ -1,0 +1,168 @@
+/* daemon.config */
+#include <check.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/config.h"
+
+static struct config config;
+static char error_text[CONFIG_ERROR_TEXT];
+
+static int parse(const char *text)
+{
+    error_text[0] = '\0';
+    return config_parse(text, strlen(text), "F", &config, error_text);
+}
+
+static void tear_down(void)
+{
+    config_free(&config);
+}
+
+START_TEST(a_program_needs_a_name_and_a_command)
+{
+    ck_assert_int_eq(parse("{\"programs\":[{\"name\":\"a\",\"command\":[\"/bin/x\"]}]}"), 0);
+    ck_assert_uint_eq(config.count, 1);
+    const struct program_config *program = &config.programs[0];
+    ck_assert_str_eq(program->name, "a");
+    ck_assert_str_eq(program->command[0], "/bin/x");
+    ck_assert_ptr_null(program->command[1]);
+    ck_assert_ptr_null(program->environment);
+    ck_assert_ptr_null(program->directory);
+    ck_assert_int_eq(program->restart, RESTART_NEVER);
+    ck_assert_int_eq(program->stop_signal, SIGTERM);
+    ck_assert_uint_eq(program->stop_timeout_ms, CONFIG_USUAL_STOP_TIMEOUT_MS);
+}
+END_TEST
+
+START_TEST(everything_can_be_said)
+{
+    ck_assert_int_eq(
+        parse("{\"programs\":[{\"name\":\"a\",\"command\":[\"x\"]},\n"
+              "{\"stop_timeout_ms\":250,\"stop_signal\":\"SIGUSR2\",\"restart\":\"on-failure\",\n"
+              "\"directory\":\"/tm\\u0070\",\"environment\":{\"A\":\"1=2\",\"B\":\"\"},\n"
+              "\"command\":[\"y\",\"\",\"two words\"],\"name\":\"b\"}]} \n"),
+        0);
+    ck_assert_uint_eq(config.count, 2);
+    const struct program_config *program = &config.programs[1];
+    ck_assert_str_eq(program->name, "b");
+    ck_assert_str_eq(program->command[1], "");
+    ck_assert_str_eq(program->command[2], "two words");
+    ck_assert_ptr_null(program->command[3]);
+    ck_assert_str_eq(program->environment[0], "A=1=2");
+    ck_assert_str_eq(program->environment[1], "B=");
+    ck_assert_ptr_null(program->environment[2]);
+    ck_assert_str_eq(program->directory, "/tmp");
+    ck_assert_int_eq(program->restart, RESTART_ON_FAILURE);
+    ck_assert_int_eq(program->stop_signal, SIGUSR2);
+    ck_assert_uint_eq(program->stop_timeout_ms, 250);
+}
+END_TEST
+
+#define GOOD    "{\"name\":\"a\",\"command\":[\"x\"]"
+#define FIRST   "{\"programs\":[" GOOD
+#define SECOND  FIRST "},\n{\"name\":\"b\",\n"
+#define COMMAND ",\"command\":[\"x\"]}]}"
+
+static const struct {
+    const char *text, *says; /* where, and a word of what */
+} mistakes[] = {
+    { "", "F:1: " },
+    { "[]", "F:1: needs an object" },
+    { "{}", "F:1: has no \"programs\"" },
+    { "{\n\"program\":[]}", "F:2: only the key \"programs\"" },
+    { "{\"programs\":\n{}}", "F:2: programs: needs a list" },
+    { "{\"programs\":[]}", "F:1: programs: is empty" },
+    { "{\"programs\":[7]}", "F:1: programs[0]: needs an object" },
+    { FIRST "}", "F:1: programs" },
+    { FIRST "}]} {}", "F:1: " },
+    { FIRST "}],\"programs\":[" GOOD "}]}", "programs: is there twice" },
+    { FIRST ",\n\"colour\":1}]}", "F:2: programs[0]: there is no key \"colour\"" },
+    { FIRST ",\"name\":\"b\"}]}", "programs[0].name: is there twice" },
+    { FIRST "}," GOOD "}]}", "programs[1]: the name \"a\" is that of programs[0]" },
+    { "{\"programs\":[{\"command\":[\"x\"]}]}", "programs[0]: has no \"name\"" },
+    { "{\"programs\":[{\"name\":\"a\"}]}", "programs[0]: has no \"command\"" },
+    { SECOND "\"name\":7" COMMAND, "F:3: programs[1].name: is there twice" },
+    { "{\"programs\":[{\"name\":7}]}", "programs[0].name: needs a string" },
+    { "{\"programs\":[{\"name\":\"\"}]}", "programs[0].name: can't be empty" },
+    { "{\"programs\":[{\"name\":\"a\\u0000b\"}]}", "programs[0].name: can't hold a zero byte" },
+    { SECOND "\"command\":\"x\"}]}", "F:3: programs[1].command: needs a list" },
+    { SECOND "\"command\":[]}]}", "programs[1].command: needs at least" },
+    { SECOND "\"command\":[\"\"]}]}", "programs[1].command: needs at least" },
+    { SECOND "\"command\":[\"x\",\n1]}]}", "F:4: programs[1].command: needs strings" },
+    { SECOND "\"environment\":[]" COMMAND, "programs[1].environment: needs an object" },
+    { SECOND "\"environment\":{\"A\":1}" COMMAND, "programs[1].environment: needs strings" },
+    { SECOND "\"environment\":{\"A=\":\"1\"}" COMMAND, "'A=' can't be the name" },
+    { SECOND "\"environment\":{\"\":\"1\"}" COMMAND, "'' can't be the name" },
+    { SECOND "\"restart\":\"maybe\"" COMMAND, "F:3: programs[1].restart: is \"never\"" },
+    { SECOND "\"restart\":true" COMMAND, "programs[1].restart: is \"never\"" },
+    { SECOND "\"stop_signal\":\"SIGFOO\"" COMMAND, "\"SIGFOO\" is no signal" },
+    { SECOND "\"stop_signal\":9" COMMAND, "programs[1].stop_signal: needs a string" },
+    { SECOND "\"stop_timeout_ms\":-1" COMMAND, "stop_timeout_ms: is a whole number" },
+    { SECOND "\"stop_timeout_ms\":1.5" COMMAND, "stop_timeout_ms: is a whole number" },
+    { SECOND "\"stop_timeout_ms\":99999999999" COMMAND, "stop_timeout_ms: is a whole number" },
+    { SECOND "\"stop_timeout_ms\":\"5s\"" COMMAND, "stop_timeout_ms: needs a number" },
+};
+
+START_TEST(a_mistake_names_line_and_key)
+{
+    ck_assert_int_eq(parse(mistakes[_i].text), -EINVAL);
+    ck_assert_msg(strstr(error_text, mistakes[_i].says) != NULL, "'%s' does not say '%s'",
+                  error_text, mistakes[_i].says);
+    ck_assert_ptr_null(strchr(error_text, '\n'));
+    ck_assert_uint_eq(config.count, 0);
+}
+END_TEST
+
+START_TEST(a_config_cut_anywhere_is_a_mistake)
+{
+    static const char whole[] =
+        SECOND "\"environment\":{\"A\":\"1\"},\"restart\":\"always\"" COMMAND;
+
+    ck_assert_int_eq(parse(whole), 0);
+    config_free(&config);
+    for (size_t bytes = 0; bytes < sizeof(whole) - 1; bytes++) {
+        ck_assert_int_eq(config_parse(whole, bytes, "F", &config, error_text), -EINVAL);
+        ck_assert_ptr_null(config.programs);
+    }
+}
+END_TEST
+
+START_TEST(a_signal_has_its_name_with_and_without_sig)
+{
+    ck_assert_int_eq(parse(FIRST ",\"stop_signal\":\"INT\"}]}"), 0);
+    ck_assert_int_eq(config.programs[0].stop_signal, SIGINT);
+}
+END_TEST
+
+START_TEST(a_file_that_can_not_be_read_is_said)
+{
+    ck_assert_int_eq(config_load("/nonexistent/config", &config, error_text), -ENOENT);
+    ck_assert_ptr_nonnull(strstr(error_text, "can't read the config /nonexistent/config"));
+    ck_assert_int_eq(config_load("/", &config, error_text), -EISDIR);
+    ck_assert_int_eq(config_load("/dev/zero", &config, error_text), -EFBIG);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("daemon.config");
+    TCase *tests = tcase_create("parse");
+    tcase_add_checked_fixture(tests, NULL, tear_down);
+    tcase_add_test(tests, a_program_needs_a_name_and_a_command);
+    tcase_add_test(tests, everything_can_be_said);
+    tcase_add_loop_test(tests, a_mistake_names_line_and_key, 0,
+                        sizeof(mistakes) / sizeof(mistakes[0]));
+    tcase_add_test(tests, a_config_cut_anywhere_is_a_mistake);
+    tcase_add_test(tests, a_signal_has_its_name_with_and_without_sig);
+    tcase_add_test(tests, a_file_that_can_not_be_read_is_said);
+    suite_add_tcase(suite, tests);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
