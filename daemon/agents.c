@@ -17,6 +17,9 @@
 /* For agents that are turned away: time to read the answer. */
 enum { LAST_ANSWER_MS = 2000 };
 
+/* Ended processes of which only the name is known; each costs about 400 bytes. */
+enum { MAX_NAMES = 64 * 1024 };
+
 /* --- The end of a child --- */
 
 /* Takes CHILD out of the table; its copy is not under way. */
@@ -27,7 +30,38 @@ static void forget(struct daemon *profd, struct child *child)
         close(child->arena_fd);
     child->arena_fd = -1;
     memory_forget_child(child);
+    profd->names -= child->is_name;
     child_table_remove(&profd->children, child);
+}
+
+/* Nothing more is to be learnt about how CHILD ended. */
+static void stop_watching(struct child *child)
+{
+    child_watch_stop(child->watch);
+    child->watch = NULL;
+}
+
+/* The oldest that no capture lists; they are about in the order of their beginning. */
+static struct child *oldest_name(const struct daemon *profd, const struct child *newest)
+{
+    for (struct child *child = profd->children.first; child != NULL; child = child->next) {
+        if (child->is_name && child->capture_index < 0 && child != newest)
+            return child;
+    }
+    return NULL;
+}
+
+/* Nothing is kept of what CHILD recorded, but captures list it. */
+static void keep_name(struct daemon *profd, struct child *child)
+{
+    child->is_name = true;
+    if (++profd->names <= MAX_NAMES)
+        return;
+    struct child *oldest = oldest_name(profd, child);
+    if (oldest != NULL) {
+        forget(profd, oldest);
+        profd->forgotten++;
+    }
 }
 
 static void on_kept(struct exit_record *record, int error, void *owner)
@@ -37,6 +71,7 @@ static void on_kept(struct exit_record *record, int error, void *owner)
 
     child->is_copying = false;
     child->exit = record;
+    memory_forget_child(child);
     if (child->is_unwanted) {
         forget(profd, child);
         return;
@@ -45,20 +80,30 @@ static void on_kept(struct exit_record *record, int error, void *owner)
         log_warn("the profile of %d (%s) is lost: it can't be copied (%s)", child->pid,
                  child->executable, uv_strerror(error));
     capture_note_stored(profd, child);
+    if (record == NULL)
+        keep_name(profd, child);
+    memory_decide_soon(profd);
 }
 
 static void store(struct daemon *profd, struct child *child)
 {
     int arena_fd = child->arena_fd;
 
-    if (arena_fd < 0)
+    if (arena_fd < 0) {
+        keep_name(profd, child);
         return;
+    }
     child->arena_fd = -1;
-    int error = exit_store_keep(&profd->exits, arena_fd, on_kept, child);
+    memory_controller_remove(&profd->memory.controller, &child->memory);
+    int error =
+        exit_store_keep(&profd->exits, arena_fd, child->lease_owner, child->end_ns, on_kept, child);
     child->is_copying = error == 0;
-    if (error < 0)
-        log_warn("the profile of %d (%s) is lost: %s", child->pid, child->executable,
-                 uv_strerror(error));
+    if (error == 0)
+        return;
+    log_warn("the profile of %d (%s) is lost: %s", child->pid, child->executable,
+             uv_strerror(error));
+    memory_forget_child(child);
+    keep_name(profd, child);
 }
 
 static void on_orphan_message(struct connection *connection, unsigned kind, const uint8_t *payload,
@@ -86,13 +131,6 @@ static void drop_connection(struct child *child)
         return;
     connection_set_events(connection, &orphan_events, NULL);
     connection_close(connection, -ESHUTDOWN);
-}
-
-/* Nothing more is to be learnt about how CHILD ended. */
-static void stop_watching(struct child *child)
-{
-    child_watch_stop(child->watch);
-    child->watch = NULL;
 }
 
 /* CHILD has ended. Without a session there is nothing to keep of it. */
@@ -372,14 +410,16 @@ void agents_forget_ended(struct daemon *profd)
             forget(profd, child);
     }
     exit_store_clear(&profd->exits);
+    profd->forgotten = 0;
 }
 
-void agents_note_dropped(void *owner)
+void agents_note_expired(void *owner)
 {
     struct child *child = owner;
 
     child->exit = NULL;
-    forget(child->profd, child);
+    child->has_expired = true;
+    keep_name(child->profd, child);
 }
 
 void agents_close(struct daemon *profd)

@@ -26,8 +26,8 @@ void agents_note_reaped(struct daemon *profd, pid_t pid, int wait_status);
 /* CHILD's connection has ended; its process may go on. */
 void agents_note_disconnected(struct child *child);
 
-/* The exit store dropped the record of OWNER, a child, which is freed. */
-void agents_note_dropped(void *owner);
+/* The last of what is kept of OWNER, a child, has gone: its name stays. */
+void agents_note_expired(void *owner);
 
 /* Drops what is kept of processes that ended: the session that they belong to is over. */
 void agents_forget_ended(struct daemon *profd);

@@ -22,6 +22,24 @@ enum {
 
 static uint64_t last_gather_id;
 
+/* --- What is kept meanwhile --- */
+
+void capture_hold(struct capture *capture, size_t index)
+{
+    const struct child *child = capture->children[index];
+
+    if (child->exit != NULL)
+        exit_store_hold(&capture->profd->exits, child->exit, true);
+}
+
+void capture_release(struct capture *capture, size_t index)
+{
+    const struct child *child = capture->children[index];
+
+    if (child->exit != NULL)
+        exit_store_hold(&capture->profd->exits, child->exit, false);
+}
+
 /* --- The end --- */
 
 /* Lets everything go; the capture is freed when its last handle is closed. */
@@ -31,11 +49,12 @@ static void let_go(struct capture *capture)
 
     capture->is_over = true;
     salvage_pool_cancel(&profd->salvage);
-    for (size_t i = 0; i < capture->gather.count; i++)
+    for (size_t i = 0; i < capture->gather.count; i++) {
+        capture_release(capture, i);
         capture->children[i]->capture_index = -1;
+    }
     profd->capture = NULL;
     session_move(&profd->session, SESSION_EVENT_GATHERED);
-    exit_store_unpin(&profd->exits);
     uv_timer_stop(&capture->timer);
     capture_assembler_close(capture->assembler);
 }
@@ -306,9 +325,10 @@ static int list_children(struct capture *capture)
                    recorded_bytes(child));
         child->capture_index = (long)index;
         child->salvage_reason = "its agent closed the connection to profd";
-        capture->children[index++] = child;
+        capture->children[index] = child;
+        capture_hold(capture, index++);
     }
-    gathering_log_gap_count(&capture->log, GAP_FORGOTTEN, profd->exits.dropped_records);
+    gathering_log_gap_count(&capture->log, GAP_FORGOTTEN, profd->forgotten);
     return 0;
 }
 
@@ -385,7 +405,6 @@ void capture_begin(struct daemon *profd, struct request *request)
     }
 
     profd->capture = capture;
-    exit_store_pin(&profd->exits);
     describe_root(capture);
     error = list_children(capture);
     if (error == 0)

@@ -153,6 +153,7 @@ void capture_note_stored(struct daemon *profd, struct child *child)
     if (capture == NULL)
         return;
     if (child->exit != NULL) {
+        capture_hold(capture, index);
         gather_note_stored(&capture->gather, index);
     } else {
         gathering_log_gap(&capture->log, child, GAP_LOST, NULL);

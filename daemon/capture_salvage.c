@@ -36,6 +36,7 @@ static struct salvage_job describe(const struct capture *capture, const struct c
 static void give_up(struct capture *capture, size_t index, const char *why)
 {
     gathering_log_gap(&capture->log, capture->children[index], GAP_UNREADABLE, why);
+    capture_release(capture, index);
     gather_note_done(&capture->gather, index);
 }
 
@@ -45,7 +46,7 @@ static int begin_batch(struct capture *capture, struct capture_piece *piece)
 {
     struct daemon *profd = capture->profd;
     struct child *first = capture->children[piece->indices[0]];
-    int store_fd = first->exit != NULL ? profd->exits.fd : first->arena_fd;
+    int store_fd = first->exit != NULL ? exit_store_fd(&profd->exits) : first->arena_fd;
     struct salvage_job *jobs = calloc(piece->count, sizeof(*jobs));
 
     if (jobs == NULL)
@@ -113,11 +114,13 @@ static bool take_in(struct capture *capture, const struct salvage_result *result
         else
             gathering_log_event(&capture->log, child, "salvaged", NULL);
         capture->processes++;
+        capture_release(capture, index);
         gather_note_made(&capture->gather, index, job->output_end - before);
         return true;
     case SALVAGE_SKIPPED:
         gathering_log_event(&capture->log, child, "left out",
                             "it held no samples or markers before its exec");
+        capture_release(capture, index);
         gather_note_made(&capture->gather, index, 0);
         return false;
     case SALVAGE_FAILED:

@@ -53,6 +53,11 @@ void capture_salvage(struct capture *capture);
 /* Whether something is kept of CHILD that a profile can be made from. */
 bool capture_can_read(const struct child *child);
 
+/* While an item waits to be read, the exit store keeps its record whole; released when it was read,
+ * or can't be. */
+void capture_hold(struct capture *capture, size_t index);
+void capture_release(struct capture *capture, size_t index);
+
 /* Lists the processes of which nothing is. 0 or a negative errno. */
 int capture_list_unprofiled(struct capture *capture);
 

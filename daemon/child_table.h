@@ -58,6 +58,7 @@ struct child {
     struct exit_record *exit;      /* owned by the exit store; NULL: not copied */
     bool is_copying;               /* the copy is being made */
     bool has_expired;              /* its record was dropped for space */
+    bool is_name;                  /* it has ended, and nothing but this is kept of it */
     bool is_unwanted;              /* freed as soon as the copy is over */
     struct daemon *profd;          /* for call-backs */
     struct connection *connection; /* NULL unless connected */

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { COPY_BUFFER_BYTES = 64 * 1024, PAGE_ALIGNMENT = 4096 };
+enum { PAGE_ALIGNMENT = 4096 };
 
 static uint64_t align_up(uint64_t value)
 {
@@ -88,7 +88,7 @@ int compact_plan_read(int arena_fd, struct compact_plan *plan)
     struct stat status;
 
     int seals = fcntl(arena_fd, F_GET_SEALS);
-    if (seals < 0 || !(seals & F_SEAL_SHRINK))
+    if (seals < 0 || !(seals & F_SEAL_SHRINK) || (seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE)))
         return -EPROTO;
     if (fstat(arena_fd, &status) < 0)
         return -errno;
@@ -98,19 +98,37 @@ int compact_plan_read(int arena_fd, struct compact_plan *plan)
     return error < 0 ? error : compact_plan_make(&header, (uint64_t)status.st_size, plan);
 }
 
-static int copy_range(int from_fd, uint64_t from, int to_fd, uint64_t to, uint64_t bytes,
-                      uint64_t *memory_bytes)
-{
-    uint8_t buffer[COPY_BUFFER_BYTES];
+/* A move under way. */
+struct move {
+    int arena_fd, store_fd;
+    uint64_t offset; /* of the copy in the store */
+    uint64_t end_ns, budget_bytes;
+    struct compact_result *result;
+};
 
-    *memory_bytes += align_up(bytes);
+static int punch(int fd, uint64_t offset, uint64_t bytes)
+{
+    int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+    return fallocate(fd, mode, (off_t)offset, (off_t)bytes) < 0 ? -errno : 0;
+}
+
+/* Moves BYTES at FROM in the arena to TO in the copy, a few pages at a time. */
+static int move_range(const struct move *move, uint64_t from, uint64_t to, uint64_t bytes)
+{
+    uint8_t buffer[COMPACT_STEP_BYTES];
+
     while (bytes > 0) {
         size_t part = bytes < sizeof(buffer) ? (size_t)bytes : sizeof(buffer);
-        int error = read_all(from_fd, buffer, part, from);
+        if (move->result->memory_bytes + align_up(part) > move->budget_bytes)
+            return -EFBIG;
+        int error = read_all(move->arena_fd, buffer, part, from);
         if (error == 0)
-            error = write_all(to_fd, buffer, part, to);
+            error = write_all(move->store_fd, buffer, part, move->offset + to);
+        if (error == 0)
+            error = punch(move->arena_fd, from, align_up(part));
         if (error < 0)
             return error;
+        move->result->memory_bytes += align_up(part);
         from += part;
         to += part;
         bytes -= part;
@@ -118,56 +136,78 @@ static int copy_range(int from_fd, uint64_t from, int to_fd, uint64_t to, uint64
     return 0;
 }
 
-/* The used bytes of the chunk at OFFSET with its header; 0 when it holds nothing of the generation.
- */
-static int chunk_used_bytes(int arena_fd, uint64_t offset, uint32_t generation, uint64_t *out)
+/* The used bytes of the chunk with HEADER, with its header; 0 when it holds nothing of the
+ * generation. */
+static uint64_t used_bytes(const struct chunk *header, uint32_t generation)
 {
-    struct chunk header;
-    int error = read_all(arena_fd, &header, sizeof(header), offset);
-    if (error < 0)
-        return error;
+    uint32_t used = atomic_load_explicit(&header->offset_past_last_block, memory_order_relaxed);
+    bool is_free = atomic_load_explicit(&header->state, memory_order_relaxed) == CHUNK_FREE;
 
-    uint32_t used = atomic_load_explicit(&header.offset_past_last_block, memory_order_relaxed);
-    bool is_empty = atomic_load_explicit(&header.state, memory_order_relaxed) == CHUNK_FREE ||
-                    header.generation != generation || used == 0;
-    if (used > CHUNK_BUFFER_BYTES)
-        used = CHUNK_BUFFER_BYTES;
-    *out = is_empty ? 0 : CHUNK_HEADER_BYTES + (uint64_t)used;
-    return 0;
+    if (is_free || header->generation != generation || used == 0)
+        return 0;
+    return CHUNK_HEADER_BYTES + (used < CHUNK_BUFFER_BYTES ? used : CHUNK_BUFFER_BYTES);
 }
 
-static int copy_chunks(int arena_fd, const struct compact_plan *plan, int store_fd, uint64_t offset,
-                       uint64_t *memory_bytes)
+static uint64_t done_time(const struct chunk *header, uint64_t end_ns)
+{
+    uint64_t done_ns = header->done.monotonic_ns;
+    return done_ns != 0 && done_ns < end_ns ? done_ns : end_ns;
+}
+
+static int move_chunk(const struct move *move, const struct compact_plan *plan, uint32_t slot)
 {
     uint32_t generation = atomic_load_explicit(&plan->header.generation, memory_order_relaxed);
+    uint64_t from = plan->source_chunks_offset + (uint64_t)slot * CHUNK_BYTES;
+    uint64_t to = plan->header.chunks_offset + (uint64_t)slot * CHUNK_BYTES;
+    struct chunk header;
 
-    for (uint64_t i = 0; i < plan->header.chunk_count; i++) {
-        uint64_t from = plan->source_chunks_offset + i * CHUNK_BYTES;
-        uint64_t to = offset + plan->header.chunks_offset + i * CHUNK_BYTES;
-        uint64_t used;
-        int error = chunk_used_bytes(arena_fd, from, generation, &used);
+    int error = read_all(move->arena_fd, &header, sizeof(header), from);
+    if (error < 0)
+        return error;
+    uint64_t bytes = used_bytes(&header, generation);
+    if (bytes > 0) {
+        error = move_range(move, from, to, bytes);
         if (error == 0)
-            error = copy_range(arena_fd, from, store_fd, to, used, memory_bytes);
-        if (error < 0)
-            return error;
+            error = chunk_ages_insert(&move->result->chunks,
+                                      (struct chunk_age){
+                                          .done_ns = done_time(&header, move->end_ns),
+                                          .bytes = (uint32_t)align_up(bytes),
+                                          .slot = slot,
+                                      });
     }
-    return 0;
+    /* Also what was made ready and never used. */
+    return error < 0 ? error : punch(move->arena_fd, from, CHUNK_BYTES);
 }
 
-int compact_copy(int arena_fd, const struct compact_plan *plan, int store_fd, uint64_t offset,
-                 uint64_t *memory_bytes)
+static int move_front(const struct move *move, const struct compact_plan *plan)
 {
     uint32_t dictionary_bytes =
         atomic_load_explicit(&plan->header.dictionary_used_bytes, memory_order_relaxed);
-    int error = write_all(store_fd, &plan->header, sizeof(plan->header), offset);
 
-    *memory_bytes = align_up(sizeof(plan->header));
     if (dictionary_bytes > plan->header.dictionary_bytes)
         dictionary_bytes = plan->header.dictionary_bytes;
+    move->result->memory_bytes = align_up(sizeof(plan->header));
+    int error = write_all(move->store_fd, &plan->header, sizeof(plan->header), move->offset);
     if (error == 0)
-        error = copy_range(arena_fd, ARENA_HEADER_BYTES, store_fd, offset + ARENA_HEADER_BYTES,
-                           dictionary_bytes, memory_bytes);
-    if (error == 0)
-        error = copy_chunks(arena_fd, plan, store_fd, offset, memory_bytes);
+        error = move_range(move, ARENA_HEADER_BYTES, ARENA_HEADER_BYTES, dictionary_bytes);
+    return error;
+}
+
+int compact_move(int arena_fd, const struct compact_plan *plan, int store_fd, uint64_t offset,
+                 uint64_t end_ns, uint64_t budget_bytes, struct compact_result *result)
+{
+    const struct move move = {
+        .arena_fd = arena_fd,
+        .store_fd = store_fd,
+        .offset = offset,
+        .end_ns = end_ns,
+        .budget_bytes = budget_bytes,
+        .result = result,
+    };
+
+    *result = (struct compact_result){ 0 };
+    int error = move_front(&move, plan);
+    for (uint32_t slot = 0; slot < plan->header.chunk_count && error == 0; slot++)
+        error = move_chunk(&move, plan, slot);
     return error;
 }

@@ -50,8 +50,8 @@ static int begin_parts(struct daemon *profd)
         log_error("can't start: %s", uv_strerror(error));
         return error;
     }
-    exit_store_init(&profd->exits, &profd->loop, profd->options.memory_limit_bytes,
-                    agents_note_dropped);
+    exit_store_init(&profd->exits, &profd->loop, &profd->memory.ledger, &profd->memory.controller,
+                    agents_note_expired);
     salvage_pool_init(&profd->salvage, profd->paths.salvage);
     return 0;
 }

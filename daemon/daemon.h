@@ -49,6 +49,9 @@ struct daemon {
     struct client *clients;   /* connected ones */
     struct visitor *visitors; /* that have not said yet what they are */
 
+    size_t names;       /* of ended processes of which nothing else is kept */
+    uint64_t forgotten; /* of this session, even these */
+
     bool is_ending;
     int exit_status;
 };

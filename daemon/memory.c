@@ -39,6 +39,7 @@ int memory_open(struct daemon *profd, bool *is_adopted)
         lease_move(&memory->ledger, LEASE_OWNER_EXITS, LEASE_OWNER_NOBODY, UINT32_MAX);
         log_info("goes on with the leases of a profd that was killed");
     }
+    exit_store_settle(&profd->exits);
     return 0;
 }
 
@@ -96,6 +97,10 @@ static void decide(struct daemon *profd, uint64_t now_ns)
     memory->decided_ns = now_ns;
     memory_controller_note_taken(&memory->controller, taken * LEASE_UNIT_BYTES);
     while (memory_controller_next_drop(&memory->controller, now_ns, &drop)) {
+        if (drop.source->kind == MEMORY_OF_EXIT) {
+            exit_store_drop(&profd->exits, drop.source, drop.slot);
+            continue;
+        }
         struct child *child = drop.source->owner;
         if (child->destroy_until_ns == 0) {
             child->next_to_destroy = first;
@@ -104,13 +109,13 @@ static void decide(struct daemon *profd, uint64_t now_ns)
         if (drop.done_ns > child->destroy_until_ns)
             child->destroy_until_ns = drop.done_ns;
     }
+    exit_store_settle(&profd->exits);
     send_orders(profd, first);
 }
 
 static void on_timer(uv_timer_t *timer);
 
-/* Decides now, or when enough time has passed since the last time. */
-static void decide_soon(struct daemon *profd)
+void memory_decide_soon(struct daemon *profd)
 {
     struct memory *memory = &profd->memory;
     uint64_t now_ns = uv_hrtime();
@@ -129,7 +134,7 @@ static void decide_soon(struct daemon *profd)
 
 static void on_timer(uv_timer_t *timer)
 {
-    decide_soon(timer->data);
+    memory_decide_soon(timer->data);
 }
 
 /* --- Sessions and children --- */
@@ -191,7 +196,7 @@ int memory_note_update(struct child *child, const uint8_t *payload, size_t bytes
     if (error == 0 && message.update.kind == CHUNK_UPDATE_FINAL)
         return 0; /* its next session begins with STARTED */
     if (error == 0)
-        decide_soon(profd);
+        memory_decide_soon(profd);
     memory_await(child);
     return 0;
 }

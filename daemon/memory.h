@@ -52,6 +52,9 @@ int memory_note_update(struct child *child, const uint8_t *payload, size_t bytes
 /* CHILD's connection is gone: it owes nothing any more. */
 void memory_note_disconnected(struct child *child);
 
+/* Something changed that may call for a decision: now, or when enough time has passed. */
+void memory_decide_soon(struct daemon *profd);
+
 /* CHILD is about to be freed, or its arena is. Its units are nobody's after this. */
 void memory_forget_child(struct child *child);
 

@@ -173,6 +173,14 @@ int memory_controller_add_chunk(struct memory_controller *controller, struct mem
     return error;
 }
 
+void memory_controller_set_chunks(struct memory_controller *controller,
+                                  struct memory_source *source, struct chunk_ages *chunks)
+{
+    source->chunks = *chunks;
+    *chunks = (struct chunk_ages){ 0 };
+    rank(controller, source);
+}
+
 void memory_controller_hold(struct memory_controller *controller, struct memory_source *source,
                             bool is_held)
 {

@@ -89,6 +89,9 @@ void memory_controller_set_bytes(struct memory_controller *controller, struct me
                                  uint64_t bytes);
 int memory_controller_add_chunk(struct memory_controller *controller, struct memory_source *source,
                                 struct chunk_age chunk);
+/* Its chunks are CHUNKS, which are taken over: empty after this. It has none yet. */
+void memory_controller_set_chunks(struct memory_controller *controller,
+                                  struct memory_source *source, struct chunk_ages *chunks);
 
 /* While SOURCE is held, nothing of it is chosen. */
 void memory_controller_hold(struct memory_controller *controller, struct memory_source *source,

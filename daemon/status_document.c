@@ -121,8 +121,7 @@ static void add_exits(cJSON *root, const struct exit_store *exits)
 
     cJSON_AddNumberToObject(object, "kept", exits->records);
     cJSON_AddNumberToObject(object, "bytes", (double)exits->memory_bytes);
-    cJSON_AddNumberToObject(object, "dropped", (double)exits->dropped_records);
-    cJSON_AddNumberToObject(object, "dropped_bytes", (double)exits->dropped_bytes);
+    cJSON_AddNumberToObject(object, "expired", (double)exits->expired_records);
     cJSON_AddNumberToObject(object, "failed", (double)exits->failed_records);
 }
 

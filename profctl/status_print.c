@@ -94,13 +94,12 @@ static void print_processes(const cJSON *processes, FILE *out)
 
 static void print_exits(const cJSON *exits, FILE *out)
 {
-    char kept[UNITS_TEXT_BYTES], dropped[UNITS_TEXT_BYTES];
+    char kept[UNITS_TEXT_BYTES];
 
     fprintf(out, "ended      %.0f profiles kept, %s", number(exits, "kept"),
             units_format_size((uint64_t)number(exits, "bytes"), kept));
-    if (number(exits, "dropped") > 0)
-        fprintf(out, "; %.0f dropped for space, %s", number(exits, "dropped"),
-                units_format_size((uint64_t)number(exits, "dropped_bytes"), dropped));
+    if (number(exits, "expired") > 0)
+        fprintf(out, "; %.0f expired", number(exits, "expired"));
     if (number(exits, "failed") > 0)
         fprintf(out, "; %.0f could not be read", number(exits, "failed"));
     fputc('\n', out);
