@@ -30,6 +30,16 @@ struct child *child_table_find_latest(const struct child_table *table, pid_t pid
     return child;
 }
 
+struct child *child_table_find_owner(const struct child_table *table, lease_owner owner)
+{
+    unsigned pid = (unsigned)lease_owner_pid(owner);
+    struct child *child = table->by_pid[pid % CHILD_TABLE_BUCKETS];
+
+    while (child != NULL && child->lease_owner != owner)
+        child = child->earlier_in_bucket;
+    return child;
+}
+
 static void link_in(struct child_table *table, struct child *child)
 {
     struct child **bucket = bucket_of(table, child->pid);

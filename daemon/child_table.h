@@ -108,6 +108,9 @@ enum child_meeting child_meet(const struct child *earlier, const struct child_in
 /* The latest child with PID, ended or not; NULL: none. */
 struct child *child_table_find_latest(const struct child_table *table, pid_t pid);
 
+/* The child whose lease is OWNER's, which is not foreign; NULL: none. */
+struct child *child_table_find_owner(const struct child_table *table, lease_owner owner);
+
 /* How many images the table holds of CHILD's pid that came after it. */
 uint32_t child_table_later_images(const struct child_table *table, const struct child *child);
 

@@ -1,6 +1,7 @@
 #include "daemon/memory.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +16,9 @@ enum {
     DECIDE_EVERY_MS = 10,
     /* To see whether children did what they were told. */
     LOOK_AGAIN_MS = 100,
+    /* For units of images that ended before they said hello. They are freed at the second look: a
+     * hello may be on its way at the first. */
+    RECLAIM_EVERY_MS = 2000,
 };
 
 /* For a child to do what it was told; its agent looks up twenty times as often. */
@@ -22,6 +26,51 @@ enum {
 #define NS_PER_MS   1000000
 
 /* --- The ledger --- */
+
+/* Ended, and not a child whose arena is ours to keep. */
+static bool is_lost(const struct daemon *profd, const struct lease_census *census, size_t at)
+{
+    return child_table_find_owner(&profd->children, census->owners[at]) == NULL &&
+           !restart_is_awaited(profd, census->owners[at]) && lease_census_has_ended(census, at);
+}
+
+/* Those of CENSUS that are lost. */
+static int find_lost(const struct daemon *profd, const struct lease_census *census,
+                     struct lease_census *lost)
+{
+    *lost = (struct lease_census){ .owners = calloc(census->count + 1, sizeof(*lost->owners)) };
+    if (lost->owners == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < census->count; i++) {
+        if (is_lost(profd, census, i))
+            lost->owners[lost->count++] = census->owners[i];
+    }
+    return 0;
+}
+
+/* Frees what those that are lost now and were at the last look have. */
+static void reclaim(struct memory *memory, struct lease_census *lost)
+{
+    for (size_t i = 0; i < lost->count; i++) {
+        if (lease_census_has(&memory->suspects, lost->owners[i]))
+            lease_move(&memory->ledger, lost->owners[i], LEASE_OWNER_NOBODY, UINT32_MAX);
+    }
+    lease_census_free(&memory->suspects);
+    memory->suspects = *lost;
+}
+
+static void on_reclaim(uv_timer_t *timer)
+{
+    struct daemon *profd = timer->data;
+    struct memory *memory = &profd->memory;
+    struct lease_census census, lost;
+
+    if (lease_census_take(&memory->ledger, &census) < 0)
+        return; /* another time */
+    if (find_lost(profd, &census, &lost) == 0)
+        reclaim(memory, &lost);
+    lease_census_free(&census);
+}
 
 int memory_open(struct daemon *profd, bool *is_adopted)
 {
@@ -40,7 +89,7 @@ int memory_open(struct daemon *profd, bool *is_adopted)
         log_info("goes on with the leases of a profd that was killed");
     }
     exit_store_settle(&profd->exits);
-    return 0;
+    return uv_timer_start(&memory->reclaim_timer, on_reclaim, RECLAIM_EVERY_MS, RECLAIM_EVERY_MS);
 }
 
 int memory_init(struct daemon *profd)
@@ -52,7 +101,9 @@ int memory_init(struct daemon *profd)
                            memory_controller_target(profd->options.memory_limit_bytes),
                            PATIENCE_NS);
     int error = uv_timer_init(&profd->loop, &memory->timer);
-    memory->timer.data = profd;
+    if (error == 0)
+        error = uv_timer_init(&profd->loop, &memory->reclaim_timer);
+    memory->timer.data = memory->reclaim_timer.data = profd;
     memory->is_open = error == 0;
     return error;
 }
@@ -68,7 +119,9 @@ void memory_close(struct daemon *profd)
     if (memory->ledger_fd >= 0)
         close(memory->ledger_fd);
     memory->ledger_fd = -1;
+    lease_census_free(&memory->suspects);
     uv_close((uv_handle_t *)&memory->timer, NULL);
+    uv_close((uv_handle_t *)&memory->reclaim_timer, NULL);
 }
 
 /* --- Deciding --- */

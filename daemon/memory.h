@@ -2,8 +2,8 @@
  *
  * Children are asked for their chunk updates, which the controller folds; what it wants destroyed
  * is sent to them as DestroyReleasedChunksAtOrBefore, or done in the exit store. Deciding takes a
- * look at the whole ledger, so updates that come close together are answered together. Loop thread.
- */
+ * look at the whole ledger, so updates that come close together are answered together. Units of
+ * images that ended before they ever said hello are freed now and then. Loop thread. */
 #ifndef PROFD_DAEMON_MEMORY_H
 #define PROFD_DAEMON_MEMORY_H
 
@@ -12,6 +12,7 @@
 #include <uv.h>
 
 #include "buffer/lease_ledger.h"
+#include "daemon/lease_census.h"
 #include "daemon/memory_controller.h"
 
 struct child;
@@ -22,6 +23,8 @@ struct memory {
     int ledger_fd; /* for agents; -1: none */
     struct memory_controller controller;
     uv_timer_t timer; /* for the next decision */
+    uv_timer_t reclaim_timer;
+    struct lease_census suspects; /* that had ended at the last look, unknown to us */
     uint64_t decided_ns;
     bool is_open;
 };

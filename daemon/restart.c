@@ -1,80 +1,25 @@
 #include "daemon/restart.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "daemon/daemon.h"
 #include "daemon/gathering_log.h"
+#include "daemon/lease_census.h"
 #include "daemon/log.h"
 #include "daemon/session_file.h"
 
 /* --- Who had a lease --- */
 
-static bool has_ended(lease_owner owner)
-{
-    return !lease_owner_is_foreign(owner) && kill(lease_owner_pid(owner), 0) < 0 && errno == ESRCH;
-}
-
-struct census {
-    lease_owner *owners; /* each once, in rising order after sort_owners() */
-    size_t count, capacity;
-};
-
-static void note_owner(lease_owner owner, uint32_t unit, void *context)
-{
-    struct census *census = context;
-    (void)unit;
-
-    if (owner <= LEASE_OWNER_EXITS || census->count == census->capacity ||
-        (census->count > 0 && census->owners[census->count - 1] == owner))
-        return;
-    census->owners[census->count++] = owner;
-}
-
-static int compare_owners(const void *a, const void *b)
-{
-    lease_owner left = *(const lease_owner *)a, right = *(const lease_owner *)b;
-    return left < right ? -1 : left > right;
-}
-
-static void sort_owners(struct census *census)
-{
-    size_t kept = 0;
-
-    qsort(census->owners, census->count, sizeof(*census->owners), compare_owners);
-    for (size_t i = 0; i < census->count; i++) {
-        if (kept == 0 || census->owners[kept - 1] != census->owners[i])
-            census->owners[kept++] = census->owners[i];
-    }
-    census->count = kept;
-}
-
-/* A process that called exec left its earlier images. */
-static bool has_later_image(const struct census *census, size_t at)
-{
-    pid_t pid = lease_owner_pid(census->owners[at]);
-
-    for (size_t i = at; i-- > 0 && lease_owner_pid(census->owners[i]) == pid;) {
-        if (lease_owner_is_later(census->owners[i], census->owners[at]))
-            return true;
-    }
-    for (size_t i = at + 1; i < census->count && lease_owner_pid(census->owners[i]) == pid; i++) {
-        if (lease_owner_is_later(census->owners[i], census->owners[at]))
-            return true;
-    }
-    return false;
-}
-
 /* Those that live are awaited; those that have ended leave their units to others. */
-static void sift(struct daemon *profd, struct census *census)
+static void sift(struct daemon *profd, const struct lease_census *census)
 {
     struct restart *restart = &profd->restart;
 
     for (size_t i = 0; i < census->count; i++) {
         lease_owner owner = census->owners[i];
-        if (has_ended(owner) || has_later_image(census, i)) {
+        if (lease_census_has_ended(census, i)) {
             profd->session.unseen_count++;
             lease_move(&profd->memory.ledger, owner, LEASE_OWNER_NOBODY, UINT32_MAX);
         } else {
@@ -86,20 +31,16 @@ static void sift(struct daemon *profd, struct census *census)
 
 static int find_owners(struct daemon *profd)
 {
-    struct lease_ledger *ledger = &profd->memory.ledger;
-    size_t most = lease_ledger_recount(ledger, NULL);
-    struct census census = { .owners = calloc(most + 1, sizeof(lease_owner)), .capacity = most };
+    struct lease_census census;
+    int error = lease_census_take(&profd->memory.ledger, &census);
 
-    profd->restart.awaited = calloc(most + 1, sizeof(lease_owner));
-    if (census.owners == NULL || profd->restart.awaited == NULL) {
-        free(census.owners);
-        return -ENOMEM;
-    }
-    lease_ledger_visit(ledger, note_owner, &census);
-    sort_owners(&census);
-    sift(profd, &census);
-    free(census.owners);
-    return 0;
+    if (error < 0)
+        return error;
+    profd->restart.awaited = calloc(census.count + 1, sizeof(lease_owner));
+    if (profd->restart.awaited != NULL)
+        sift(profd, &census);
+    lease_census_free(&census);
+    return profd->restart.awaited != NULL ? 0 : -ENOMEM;
 }
 
 /* --- Waiting for them --- */
@@ -115,16 +56,27 @@ static void on_patience_over(uv_timer_t *timer)
     profd->restart.awaited_count = 0;
 }
 
+static size_t find_awaited(const struct restart *restart, lease_owner owner)
+{
+    size_t at = 0;
+
+    while (at < restart->awaited_count && restart->awaited[at] != owner)
+        at++;
+    return at;
+}
+
+bool restart_is_awaited(const struct daemon *profd, lease_owner owner)
+{
+    return find_awaited(&profd->restart, owner) < profd->restart.awaited_count;
+}
+
 void restart_note_hello(struct daemon *profd, lease_owner owner)
 {
     struct restart *restart = &profd->restart;
+    size_t at = find_awaited(restart, owner);
 
-    for (size_t i = 0; i < restart->awaited_count; i++) {
-        if (restart->awaited[i] == owner) {
-            restart->awaited[i] = restart->awaited[--restart->awaited_count];
-            return;
-        }
-    }
+    if (at < restart->awaited_count)
+        restart->awaited[at] = restart->awaited[--restart->awaited_count];
 }
 
 bool restart_is_awaiting(const struct daemon *profd)

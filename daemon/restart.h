@@ -45,8 +45,9 @@ void restart_forget_session(const struct daemon *profd);
 /* OWNER is back. */
 void restart_note_hello(struct daemon *profd, lease_owner owner);
 
-/* True while somebody is expected back. */
+/* True while somebody is expected back, or OWNER is. */
 bool restart_is_awaiting(const struct daemon *profd);
+bool restart_is_awaited(const struct daemon *profd, lease_owner owner);
 
 /* Tells LOG, a capture's, about restarts. */
 void restart_log(const struct daemon *profd, struct gathering_log *log);

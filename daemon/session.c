@@ -3,9 +3,6 @@
 #include <errno.h>
 #include <string.h>
 
-/* A child alone never needs more: 64 MB of chunks hold about an hour of one busy thread at 1 ms. */
-#define SESSION_MAX_CHILD_BYTES (64ULL * 1024 * 1024)
-
 const char *session_state_name(enum session_state state)
 {
     static const char *const names[] = {
@@ -102,12 +99,6 @@ bool session_is_paused(const struct session *session)
            (session->state == SESSION_GATHERING && session->before_gathering == SESSION_PAUSED);
 }
 
-uint64_t session_child_limit_bytes(const struct session_settings *settings)
-{
-    uint64_t limit = settings->memory_limit_bytes;
-    return limit < SESSION_MAX_CHILD_BYTES ? limit : SESSION_MAX_CHILD_BYTES;
-}
-
 void session_describe(const struct session *session, struct message_session *out)
 {
     *out = (struct message_session){ .thread_filters = { "", 0 } };
@@ -115,7 +106,7 @@ void session_describe(const struct session *session, struct message_session *out
         return;
     out->generation = session->generation;
     out->interval_ns = session->settings.interval_ns;
-    out->memory_limit_bytes = session_child_limit_bytes(&session->settings);
+    out->memory_limit_bytes = session->settings.memory_limit_bytes;
     out->features = session->settings.features;
     out->is_paused = session_is_paused(session);
     out->thread_filters.bytes = session->settings.thread_filters;

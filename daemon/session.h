@@ -84,7 +84,4 @@ bool session_is_paused(const struct session *session);
 /* The session as agents are told; generation 0 without one. OUT borrows the filters. */
 void session_describe(const struct session *session, struct message_session *out);
 
-/* What one child may record at most. */
-uint64_t session_child_limit_bytes(const struct session_settings *settings);
-
 #endif

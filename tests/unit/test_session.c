@@ -156,15 +156,6 @@ START_TEST(agents_are_told_the_settings)
 }
 END_TEST
 
-START_TEST(a_child_gets_no_more_than_the_whole)
-{
-    settings.memory_limit_bytes = 3 << 20;
-    ck_assert_uint_eq(session_child_limit_bytes(&settings), 3 << 20);
-    settings.memory_limit_bytes = 1ULL << 40;
-    ck_assert_uint_eq(session_child_limit_bytes(&settings), 64ULL << 20);
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("daemon.session");
@@ -179,7 +170,6 @@ int main(void)
     tcase_add_test(life, a_capture_of_a_paused_session_leaves_it_paused);
     tcase_add_test(life, agents_are_told_generation_0_without_a_session);
     tcase_add_test(life, agents_are_told_the_settings);
-    tcase_add_test(life, a_child_gets_no_more_than_the_whole);
     suite_add_tcase(suite, life);
 
     SRunner *runner = srunner_create(suite);

@@ -1,0 +1,27 @@
+/* Who has units in the ledger of leases, and which of them have ended.
+ *
+ * A snapshot of the ledger, which others change meanwhile. Loop thread. */
+#ifndef PROFD_DAEMON_LEASE_CENSUS_H
+#define PROFD_DAEMON_LEASE_CENSUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "buffer/lease_ledger.h"
+
+struct lease_census {
+    lease_owner *owners; /* owned; in rising order, each once, without profd itself */
+    size_t count, capacity;
+};
+
+/* Puts the ledger's hints right on the way. 0 or -ENOMEM. */
+int lease_census_take(struct lease_ledger *ledger, struct lease_census *out);
+void lease_census_free(struct lease_census *census);
+
+bool lease_census_has(const struct lease_census *census, lease_owner owner);
+
+/* True when owner number AT is an image that is known to have ended: its process has, or it has
+ * called exec, and the later image has units too. Nothing is known of foreign ones. */
+bool lease_census_has_ended(const struct lease_census *census, size_t at);
+
+#endif

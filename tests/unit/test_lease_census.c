@@ -1,0 +1,132 @@
+/* daemon.lease_census */
+#include <check.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "daemon/lease_census.h"
+
+static struct lease_ledger ledger;
+static struct lease_census census;
+
+static void set_up(void)
+{
+    int fd = memfd_create("ledger", MFD_CLOEXEC);
+    ck_assert_int_eq(lease_ledger_create(fd, 1, 64 * LEASE_UNIT_BYTES, &ledger), 0);
+    close(fd);
+}
+
+static void tear_down(void)
+{
+    lease_census_free(&census);
+    lease_ledger_close(&ledger);
+}
+
+static void take(lease_owner owner, int count)
+{
+    uint32_t unit;
+
+    for (int i = 0; i < count; i++)
+        ck_assert_int_eq(lease_take(&ledger, owner, LEASE_TO_START, &unit), 0);
+}
+
+/* Of a process that has ended and was reaped. */
+static pid_t ended_pid(void)
+{
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(0);
+    ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+    return pid;
+}
+
+static bool has_ended(lease_owner owner)
+{
+    for (size_t i = 0; i < census.count; i++) {
+        if (census.owners[i] == owner)
+            return lease_census_has_ended(&census, i);
+    }
+    ck_abort_msg("it is not in the census");
+}
+
+START_TEST(each_owner_is_there_once_but_for_profd)
+{
+    lease_owner one = lease_owner_make(9, 1 << 20, false), other = lease_owner_make(5, 0, false);
+
+    take(one, 2);
+    take(LEASE_OWNER_EXITS, 1);
+    take(other, 1);
+    take(one, 1);
+    ck_assert_int_eq(lease_census_take(&ledger, &census), 0);
+    ck_assert_uint_eq(census.count, 2);
+    ck_assert(lease_census_has(&census, one));
+    ck_assert(lease_census_has(&census, other));
+    ck_assert(!lease_census_has(&census, LEASE_OWNER_EXITS));
+}
+END_TEST
+
+START_TEST(an_empty_ledger_has_nobody)
+{
+    ck_assert_int_eq(lease_census_take(&ledger, &census), 0);
+    ck_assert_uint_eq(census.count, 0);
+    ck_assert(!lease_census_has(&census, lease_owner_make(1, 0, false)));
+}
+END_TEST
+
+START_TEST(who_has_ended_is_known)
+{
+    lease_owner live = lease_owner_make(getpid(), 1 << 20, false);
+    lease_owner dead = lease_owner_make(ended_pid(), 1 << 20, false);
+
+    take(live, 1);
+    take(dead, 1);
+    ck_assert_int_eq(lease_census_take(&ledger, &census), 0);
+    ck_assert(!has_ended(live));
+    ck_assert(has_ended(dead));
+}
+END_TEST
+
+START_TEST(an_earlier_image_has_ended)
+{
+    lease_owner images[3];
+
+    for (int i = 0; i < 3; i++) {
+        images[i] = lease_owner_make(getpid(), (uint64_t)(i + 1) << 20, false);
+        take(images[i], 1);
+    }
+    ck_assert_int_eq(lease_census_take(&ledger, &census), 0);
+    ck_assert(has_ended(images[0]));
+    ck_assert(has_ended(images[1]));
+    ck_assert(!has_ended(images[2]));
+}
+END_TEST
+
+START_TEST(nothing_is_known_of_foreign_ones)
+{
+    lease_owner foreign = lease_owner_make(ended_pid(), 1 << 20, true);
+
+    take(foreign, 1);
+    ck_assert_int_eq(lease_census_take(&ledger, &census), 0);
+    ck_assert(!has_ended(foreign));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("daemon.lease_census");
+    TCase *tests = tcase_create("census");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, each_owner_is_there_once_but_for_profd);
+    tcase_add_test(tests, an_empty_ledger_has_nobody);
+    tcase_add_test(tests, who_has_ended_is_known);
+    tcase_add_test(tests, an_earlier_image_has_ended);
+    tcase_add_test(tests, nothing_is_known_of_foreign_ones);
+    suite_add_tcase(suite, tests);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
