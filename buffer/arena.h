@@ -57,10 +57,14 @@ struct arena_header {
     _Atomic uint64_t next_range_start;      /* global index for the next chunk */
     _Atomic uint64_t chunk_high_water;      /* slots at or above were never used */
     _Atomic uint32_t dictionary_used_bytes; /* release-stored after each record */
-    uint32_t reserved2;
+    _Atomic uint32_t live_threads;          /* of the program, a second ago or less */
     /* What was dropped, by cause: how many blocks or events, and the bytes of blocks. */
     _Atomic uint64_t drops[32];
     _Atomic uint64_t drop_bytes[32];
+    /* From when a tick of the sampler was due until it was done: over the last ones, and the most
+     * that it ever was. */
+    _Atomic uint64_t tick_lateness_ns;
+    _Atomic uint64_t most_tick_lateness_ns;
 };
 
 _Static_assert(sizeof(struct arena_header) <= ARENA_HEADER_BYTES, "the header fits its page");

@@ -19,6 +19,7 @@ enum {
     NS_PER_SECOND = 1000000000,
     /* A paused sampler, and the clock calibration, need no more than this. */
     SAMPLER_CLOCK_UPDATE_NS = 100 * 1000 * 1000,
+    SAMPLER_LATENESS_TICKS = 16,
     SAMPLER_QUIET_TICKS = 50,
     SAMPLER_QUIET_STRIDE = 8,
     SAMPLER_LONGEST_STRIDE_NS = 20 * 1000 * 1000,
@@ -91,6 +92,19 @@ static uint32_t stride_after(uint32_t quiet_ticks, uint64_t interval_ns)
     return stride < SAMPLER_QUIET_STRIDE ? (uint32_t)stride : SAMPLER_QUIET_STRIDE;
 }
 
+/* For those who look at the arena from outside. */
+static void note_lateness(uint64_t due_ns, uint64_t done_ns)
+{
+    struct arena_header *header = core.arena.header;
+    uint64_t lateness_ns = done_ns > due_ns ? done_ns - due_ns : 0;
+    uint64_t mean_ns = atomic_load_explicit(&header->tick_lateness_ns, memory_order_relaxed);
+    uint64_t most_ns = atomic_load_explicit(&header->most_tick_lateness_ns, memory_order_relaxed);
+    mean_ns += lateness_ns / SAMPLER_LATENESS_TICKS - mean_ns / SAMPLER_LATENESS_TICKS;
+    atomic_store_explicit(&header->tick_lateness_ns, mean_ns, memory_order_relaxed);
+    if (lateness_ns > most_ns)
+        atomic_store_explicit(&header->most_tick_lateness_ns, lateness_ns, memory_order_relaxed);
+}
+
 static void *sampler_main(void *argument)
 {
     struct sampler_tick *tick = argument;
@@ -107,8 +121,10 @@ static void *sampler_main(void *argument)
         quiet_ticks = tick_once(tick, stride) ? 0 : quiet_ticks + 1;
         stride = stride_after(quiet_ticks, sampler.interval_ns);
         uint64_t now_ns = clock_monotonic_ns();
+        note_lateness(wake_ns, now_ns);
         if (now_ns - clock_updated_ns > SAMPLER_CLOCK_UPDATE_NS) {
             arena_update_clock(&core.arena);
+            atomic_store(&core.arena.header->live_threads, thread_registry_live_count());
             clock_updated_ns = now_ns;
         }
         wake_ns = next_wake(wake_ns, now_ns, stride * sampler.interval_ns);

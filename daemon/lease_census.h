@@ -6,11 +6,17 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "buffer/lease_ledger.h"
 
+struct lease_holder {
+    lease_owner owner;
+    uint32_t units;
+};
+
 struct lease_census {
-    lease_owner *owners; /* owned; in rising order, each once, without profd itself */
+    struct lease_holder *holders; /* owned; in rising order, each once, without profd itself */
     size_t count, capacity;
 };
 
@@ -18,9 +24,10 @@ struct lease_census {
 int lease_census_take(struct lease_ledger *ledger, struct lease_census *out);
 void lease_census_free(struct lease_census *census);
 
-bool lease_census_has(const struct lease_census *census, lease_owner owner);
+/* How many units OWNER has; 0: none. */
+uint32_t lease_census_units(const struct lease_census *census, lease_owner owner);
 
-/* True when owner number AT is an image that is known to have ended: its process has, or it has
+/* True when holder number AT is an image that is known to have ended: its process has, or it has
  * called exec, and the later image has units too. Nothing is known of foreign ones. */
 bool lease_census_has_ended(const struct lease_census *census, size_t at);
 

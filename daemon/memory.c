@@ -30,20 +30,21 @@ enum {
 /* Ended, and not a child whose arena is ours to keep. */
 static bool is_lost(const struct daemon *profd, const struct lease_census *census, size_t at)
 {
-    return child_table_find_owner(&profd->children, census->owners[at]) == NULL &&
-           !restart_is_awaited(profd, census->owners[at]) && lease_census_has_ended(census, at);
+    return child_table_find_owner(&profd->children, census->holders[at].owner) == NULL &&
+           !restart_is_awaited(profd, census->holders[at].owner) &&
+           lease_census_has_ended(census, at);
 }
 
 /* Those of CENSUS that are lost. */
 static int find_lost(const struct daemon *profd, const struct lease_census *census,
                      struct lease_census *lost)
 {
-    *lost = (struct lease_census){ .owners = calloc(census->count + 1, sizeof(*lost->owners)) };
-    if (lost->owners == NULL)
+    *lost = (struct lease_census){ .holders = calloc(census->count + 1, sizeof(*lost->holders)) };
+    if (lost->holders == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < census->count; i++) {
         if (is_lost(profd, census, i))
-            lost->owners[lost->count++] = census->owners[i];
+            lost->holders[lost->count++] = census->holders[i];
     }
     return 0;
 }
@@ -52,8 +53,9 @@ static int find_lost(const struct daemon *profd, const struct lease_census *cens
 static void reclaim(struct memory *memory, struct lease_census *lost)
 {
     for (size_t i = 0; i < lost->count; i++) {
-        if (lease_census_has(&memory->suspects, lost->owners[i]))
-            lease_move(&memory->ledger, lost->owners[i], LEASE_OWNER_NOBODY, UINT32_MAX);
+        lease_owner owner = lost->holders[i].owner;
+        if (lease_census_units(&memory->suspects, owner) > 0)
+            lease_move(&memory->ledger, owner, LEASE_OWNER_NOBODY, UINT32_MAX);
     }
     lease_census_free(&memory->suspects);
     memory->suspects = *lost;

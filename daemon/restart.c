@@ -18,7 +18,7 @@ static void sift(struct daemon *profd, const struct lease_census *census)
     struct restart *restart = &profd->restart;
 
     for (size_t i = 0; i < census->count; i++) {
-        lease_owner owner = census->owners[i];
+        lease_owner owner = census->holders[i].owner;
         if (lease_census_has_ended(census, i)) {
             profd->session.unseen_count++;
             lease_move(&profd->memory.ledger, owner, LEASE_OWNER_NOBODY, UINT32_MAX);

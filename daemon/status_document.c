@@ -1,29 +1,16 @@
 #include "daemon/status_document.h"
 
 #include <cjson/cJSON.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/command.h"
 #include "daemon/daemon.h"
+#include "daemon/status_process.h"
 
 enum {
     /* For the list, in a document of at most MESSAGE_MAX_STATUS: the living come first. */
     LIST_BYTES = 400 * 1024,
-    CHILD_BYTES = 256,        /* of one in the list, without its name */
-    LONGEST_ESCAPE_BYTES = 6, /* of one character of a name */
-    MAX_EXECUTABLE = 256,
 };
-
-/* Whole ones, as a number of JSON. */
-static double milliseconds_since(uint64_t since_ns)
-{
-    uint64_t now_ns = uv_hrtime();
-    uint64_t whole_ms = since_ns < now_ns ? (now_ns - since_ns) / 1000000 : 0;
-    return (double)whole_ms;
-}
 
 static void add_features(cJSON *session, uint64_t features)
 {
@@ -51,7 +38,7 @@ static void add_session(cJSON *root, const struct session *session)
     cJSON_AddNumberToObject(object, "generation", session->generation);
     if (!session_is_on(session))
         return;
-    cJSON_AddNumberToObject(object, "elapsed_ms", milliseconds_since(session->start_ns));
+    cJSON_AddNumberToObject(object, "elapsed_ms", status_milliseconds_since(session->start_ns));
     cJSON_AddNumberToObject(object, "interval_ns", (double)session->settings.interval_ns);
     cJSON_AddNumberToObject(object, "memory_limit_bytes",
                             (double)session->settings.memory_limit_bytes);
@@ -59,38 +46,18 @@ static void add_session(cJSON *root, const struct session *session)
     cJSON_AddStringToObject(object, "threads", session->settings.thread_filters);
 }
 
-static double recorded_bytes(const struct child *child)
-{
-    struct stat status;
-
-    if (child->exit != NULL)
-        return (double)child->exit->memory_bytes;
-    if (child->arena_fd < 0 || fstat(child->arena_fd, &status) < 0)
-        return 0;
-    return (double)status.st_blocks * 512;
-}
-
 /* Returns the bytes that it takes at most. */
-static size_t add_child(cJSON *list, const struct child *child)
+static size_t add_child(cJSON *list, const struct child *child, const struct lease_census *census)
 {
-    cJSON *object = cJSON_CreateObject();
-    char executable[MAX_EXECUTABLE + 1];
+    cJSON *object = status_process_make(child, census);
+    size_t bytes = status_process_bytes(child);
 
-    snprintf(executable, sizeof(executable), "%s", child->executable);
-    cJSON_AddNumberToObject(object, "pid", child->pid);
-    cJSON_AddNumberToObject(object, "image", child->image);
-    cJSON_AddNumberToObject(object, "parent_pid", child->parent_pid);
-    cJSON_AddStringToObject(object, "executable", executable);
-    cJSON_AddStringToObject(object, "state", child_state_name(child->state));
-    cJSON_AddStringToObject(object, "verdict", process_verdict_name(child->verdict));
-    cJSON_AddNumberToObject(object, "code", child->code);
-    cJSON_AddNumberToObject(object, "age_ms", milliseconds_since(child->start_ns));
-    cJSON_AddNumberToObject(object, "recorded_bytes", recorded_bytes(child));
     cJSON_AddItemToArray(list, object);
-    return CHILD_BYTES + strlen(executable) * LONGEST_ESCAPE_BYTES;
+    return bytes;
 }
 
-static void add_children(cJSON *root, const struct child_table *table)
+static void add_children(cJSON *root, const struct child_table *table,
+                         const struct lease_census *census)
 {
     cJSON *object = cJSON_AddObjectToObject(root, "processes");
     cJSON *list = cJSON_CreateArray();
@@ -103,7 +70,7 @@ static void add_children(cJSON *root, const struct child_table *table)
                 continue;
             by_state[child->state]++;
             if (bytes < LIST_BYTES) {
-                bytes += add_child(list, child);
+                bytes += add_child(list, child, census);
                 listed++;
             }
         }
@@ -113,6 +80,31 @@ static void add_children(cJSON *root, const struct child_table *table)
     cJSON_AddNumberToObject(object, "ended", by_state[CHILD_ENDED]);
     cJSON_AddNumberToObject(object, "not_listed", (double)(table->count - listed));
     cJSON_AddItemToObject(object, "list", list);
+}
+
+/* What the arenas of CHILD really take, as the kernel counts. */
+static uint64_t kernel_bytes(const struct daemon *profd)
+{
+    uint64_t bytes = exit_store_kernel_bytes(&profd->exits);
+
+    for (const struct child *child = profd->children.first; child != NULL; child = child->next)
+        bytes += child_kernel_bytes(child);
+    return bytes;
+}
+
+/* The one memory limit: what may be used, what was leased, what is said to be used, what is. */
+static void add_memory(cJSON *root, struct daemon *profd)
+{
+    struct memory *memory = &profd->memory;
+    cJSON *object = cJSON_AddObjectToObject(root, "memory");
+    uint64_t leased = lease_ledger_recount(&memory->ledger, NULL);
+
+    cJSON_AddNumberToObject(object, "limit_bytes",
+                            (double)lease_ledger_limit_bytes(&memory->ledger));
+    cJSON_AddNumberToObject(object, "leased_bytes", (double)(leased * LEASE_UNIT_BYTES));
+    cJSON_AddNumberToObject(object, "accounted_bytes",
+                            (double)memory_controller_total(&memory->controller));
+    cJSON_AddNumberToObject(object, "kernel_bytes", (double)kernel_bytes(profd));
 }
 
 static void add_exits(cJSON *root, const struct exit_store *exits)
@@ -137,19 +129,26 @@ static void add_commands(cJSON *root, const struct supervisor *supervisor)
     }
 }
 
-char *status_document_make(const struct daemon *profd)
+char *status_document_make(struct daemon *profd)
 {
     cJSON *root = cJSON_CreateObject();
+    struct lease_census census;
 
+    if (lease_census_take(&profd->memory.ledger, &census) < 0) {
+        cJSON_Delete(root);
+        return NULL;
+    }
     cJSON_AddStringToObject(root, "version", PROFD_VERSION);
     cJSON_AddNumberToObject(root, "protocol", PROTOCOL_VERSION);
     cJSON_AddNumberToObject(root, "pid", getpid());
     cJSON_AddStringToObject(root, "socket", profd->socket_path);
-    cJSON_AddNumberToObject(root, "uptime_ms", milliseconds_since(profd->start_ns));
+    cJSON_AddNumberToObject(root, "uptime_ms", status_milliseconds_since(profd->start_ns));
     add_session(root, &profd->session);
-    add_children(root, &profd->children);
+    add_memory(root, profd);
+    add_children(root, &profd->children, &census);
     add_exits(root, &profd->exits);
     add_commands(root, &profd->supervisor);
+    lease_census_free(&census);
     char *text = cJSON_PrintUnformatted(root);
     cJSON_Delete(root);
     return text;

@@ -3,17 +3,26 @@
  *     { "version", "protocol", "pid", "socket", "uptime_ms",
  *       "session": { "state", "generation", "elapsed_ms", "interval_ns", "memory_limit_bytes",
  *                    "features": [name], "threads": filters },        (the last five not when idle)
+ *       "memory": { "limit_bytes", "leased_bytes",
+ *                   "accounted_bytes" (what the processes say and the exit store knows),
+ *                   "kernel_bytes" (what all arenas and the exit store really take) },
  *       "processes": { "connected", "detached", "ended", "not_listed",
  *                      "list": [ { "pid", "image", "parent_pid", "executable", "state", "verdict",
- *                                  "code", "age_ms", "recorded_bytes" } ] },
- *       "exit_profiles": { "kept", "bytes", "dropped", "dropped_bytes", "failed" },
- *       "commands": [ { "pid", "command" } ] } */
+ *                                  "code", "age_ms", …see below } ] },
+ *       "exit_profiles": { "kept", "bytes", "expired", "failed" },
+ *       "commands": [ { "pid", "command" } ] }
+ *
+ * A process with an arena has "recorded_bytes" (the kernel's count), of which "dictionary_bytes",
+ * "released_bytes" and "unreleased_bytes"; "oldest_ms", since the oldest chunk was done; "drops":
+ * { cause: { "count", "bytes" } }; while it lives also "threads", "lease_bytes", and how late the
+ * sampler's ticks are done: "tick_lateness_us" on average, "most_tick_lateness_us". One without has
+ * "obstacle", or "has_expired". */
 #ifndef PROFD_DAEMON_STATUS_DOCUMENT_H
 #define PROFD_DAEMON_STATUS_DOCUMENT_H
 
 struct daemon;
 
 /* At most MESSAGE_MAX_STATUS bytes, freed with free(). NULL: no memory. */
-char *status_document_make(const struct daemon *profd);
+char *status_document_make(struct daemon *profd);
 
 #endif

@@ -3,12 +3,13 @@
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "profctl/failure.h"
 #include "profctl/units.h"
 
-enum { MOST_PROCESSES = 40 };
+enum { MOST_PROCESSES = 40, OUTCOME_BYTES = 64 };
 
 static double number(const cJSON *object, const char *name)
 {
@@ -53,20 +54,80 @@ static void print_session(const cJSON *session, FILE *out)
     fputc('\n', out);
 }
 
+static void print_memory(const cJSON *memory, FILE *out)
+{
+    char limit[UNITS_TEXT_BYTES], leased[UNITS_TEXT_BYTES], accounted[UNITS_TEXT_BYTES],
+        kernel[UNITS_TEXT_BYTES];
+
+    fprintf(out, "memory     %s of %s leased; %s accounted, %s as the kernel counts\n",
+            units_format_size((uint64_t)number(memory, "leased_bytes"), leased),
+            units_format_size((uint64_t)number(memory, "limit_bytes"), limit),
+            units_format_size((uint64_t)number(memory, "accounted_bytes"), accounted),
+            units_format_size((uint64_t)number(memory, "kernel_bytes"), kernel));
+}
+
+/* What became of a process, in OUT. */
+static const char *outcome(const cJSON *process, char out[OUTCOME_BYTES])
+{
+    const char *verdict = text(process, "verdict");
+    bool has_code = strcmp(verdict, "exited") == 0 || strcmp(verdict, "killed") == 0;
+
+    if (has_code)
+        snprintf(out, OUTCOME_BYTES, "%s (%.0f)", verdict, number(process, "code"));
+    else
+        snprintf(out, OUTCOME_BYTES, "%s",
+                 strcmp(verdict, "live") == 0 ? text(process, "state") : verdict);
+    return out;
+}
+
+/* "3 recycled, 1 late-sample"; nothing when nothing was dropped. */
+static void print_drops(const cJSON *drops, FILE *out)
+{
+    const cJSON *drop;
+    const char *separator = "; dropped ";
+
+    cJSON_ArrayForEach(drop, drops)
+    {
+        fprintf(out, "%s%.0f %s", separator, number(drop, "count"), drop->string);
+        separator = ", ";
+    }
+}
+
+static void print_size(const cJSON *process, const char *name, FILE *out)
+{
+    char size[UNITS_TEXT_BYTES];
+
+    if (cJSON_HasObjectItem(process, name))
+        fprintf(out, " %9s", units_format_size((uint64_t)number(process, name), size));
+    else
+        fprintf(out, " %9s", "-");
+}
+
 static void print_process(const cJSON *process, FILE *out)
 {
     const char *path = text(process, "executable");
     const char *slash = strrchr(path, '/');
-    const char *verdict = text(process, "verdict");
-    char recorded[UNITS_TEXT_BYTES], outcome[64];
-    bool has_code = strcmp(verdict, "exited") == 0 || strcmp(verdict, "killed") == 0;
+    char ended[OUTCOME_BYTES];
 
-    snprintf(outcome, sizeof(outcome), "%s", verdict);
-    if (has_code)
-        snprintf(outcome, sizeof(outcome), "%s (%.0f)", verdict, number(process, "code"));
-    fprintf(out, "%9.0f  %-10s %-14s %10s  %s\n", number(process, "pid"), text(process, "state"),
-            outcome, units_format_size((uint64_t)number(process, "recorded_bytes"), recorded),
-            slash != NULL ? slash + 1 : path);
+    fprintf(out, "%9.0f  %-14s", number(process, "pid"), outcome(process, ended));
+    if (cJSON_HasObjectItem(process, "threads"))
+        fprintf(out, " %7.0f", number(process, "threads"));
+    else
+        fprintf(out, " %7s", "-");
+    print_size(process, "recorded_bytes", out);
+    print_size(process, "lease_bytes", out);
+    fprintf(out, " %7.0fs", number(process, "oldest_ms") / 1e3);
+    if (cJSON_HasObjectItem(process, "tick_lateness_us"))
+        fprintf(out, " %6.2fms", number(process, "tick_lateness_us") / 1e3);
+    else
+        fprintf(out, " %8s", "-");
+    fprintf(out, "  %s", slash != NULL ? slash + 1 : path);
+    if (text(process, "obstacle")[0] != '\0')
+        fprintf(out, "; can't record: %s", text(process, "obstacle"));
+    if (cJSON_HasObjectItem(process, "has_expired"))
+        fputs("; expired", out);
+    print_drops(cJSON_GetObjectItemCaseSensitive(process, "drops"), out);
+    fputc('\n', out);
 }
 
 static void print_processes(const cJSON *processes, FILE *out)
@@ -79,8 +140,8 @@ static void print_processes(const cJSON *processes, FILE *out)
             number(processes, "connected"), number(processes, "detached"),
             number(processes, "ended"));
     if (cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(processes, "list")) > 0)
-        fprintf(out, "%9s  %-10s %-14s %10s  %s\n", "pid", "state", "verdict", "recorded",
-                "executable");
+        fprintf(out, "%9s  %-14s %7s %9s %9s %8s %8s  %s\n", "pid", "state", "threads", "recorded",
+                "lease", "oldest", "late", "executable");
     cJSON_ArrayForEach(process, cJSON_GetObjectItemCaseSensitive(processes, "list"))
     {
         if (printed++ < MOST_PROCESSES)
@@ -117,6 +178,7 @@ int status_print(const char *json, FILE *out)
     fprintf(out, "profd      %s, pid %.0f, at %s, up %.0f s\n", text(root, "version"),
             number(root, "pid"), text(root, "socket"), number(root, "uptime_ms") / 1e3);
     print_session(cJSON_GetObjectItemCaseSensitive(root, "session"), out);
+    print_memory(cJSON_GetObjectItemCaseSensitive(root, "memory"), out);
     cJSON_ArrayForEach(command, cJSON_GetObjectItemCaseSensitive(root, "commands"))
     {
         fprintf(out, "command    %s (pid %.0f)\n", text(command, "command"),

@@ -1,0 +1,23 @@
+/* A few numbers of an arena, without reading what is recorded: for status.
+ *
+ * They come from the process itself, which may lie: nothing may depend on them. */
+#ifndef PROFD_DAEMON_ARENA_FACTS_H
+#define PROFD_DAEMON_ARENA_FACTS_H
+
+#include <stdint.h>
+
+#include "buffer/entry.h"
+
+struct arena_facts {
+    uint32_t threads;
+    uint32_t dictionary_bytes;
+    uint64_t tick_lateness_ns, most_tick_lateness_ns;
+    uint64_t drops[DROP_CAUSE_COUNT];
+    uint64_t drop_bytes[DROP_CAUSE_COUNT];
+};
+
+/* Of the arena at OFFSET of the file behind FD. 0, -EPROTO when there is none, or the error of
+ * pread. */
+int arena_facts_read(int fd, uint64_t offset, struct arena_facts *out);
+
+#endif

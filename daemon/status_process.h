@@ -1,0 +1,24 @@
+/* One process in the status document. Loop thread. */
+#ifndef PROFD_DAEMON_STATUS_PROCESS_H
+#define PROFD_DAEMON_STATUS_PROCESS_H
+
+#include <cjson/cJSON.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct child;
+struct lease_census;
+
+/* CHILD as JSON; CENSUS tells its lease. */
+cJSON *status_process_make(const struct child *child, const struct lease_census *census);
+
+/* What that takes at most, printed. */
+size_t status_process_bytes(const struct child *child);
+
+/* What CHILD's arena takes while it is not in the exit store, as the kernel counts. */
+uint64_t child_kernel_bytes(const struct child *child);
+
+/* Whole milliseconds, as a number of JSON. */
+double status_milliseconds_since(uint64_t since_ns);
+
+#endif
