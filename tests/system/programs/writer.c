@@ -1,9 +1,11 @@
 /* writer FILE THREADS [REST_US]: THREADS threads write markers "count" with the text "THREAD
  * NUMBER", numbers from 1 on, as fast as they can or with REST_US in between. Before each, the
- * number goes into FILE: 8 bytes for each thread, which outlive the process. Until it is killed. */
+ * number goes into FILE: 8 bytes for each thread, which outlive the process. Until it is killed;
+ * SIGUSR1 makes it quiet. */
 #include <fcntl.h>
 #include <profd.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -13,6 +15,13 @@ enum { MAX_THREADS = 64 };
 
 static volatile uint64_t *counts;
 static useconds_t rest_us;
+static volatile sig_atomic_t is_quiet;
+
+static void be_quiet(int signal_number)
+{
+    (void)signal_number;
+    is_quiet = 1;
+}
 
 static void *write_markers(void *argument)
 {
@@ -20,6 +29,8 @@ static void *write_markers(void *argument)
     char text[48];
 
     for (uint64_t number = 1;; number++) {
+        while (is_quiet)
+            usleep(100000);
         counts[thread] = number;
         snprintf(text, sizeof(text), "%ld %llu", thread, (unsigned long long)number);
         PROFD_MARKER_TEXT("count", PROFD_CATEGORY_OTHER, text);
@@ -50,6 +61,7 @@ int main(int argc, char **argv)
     counts = mmap(NULL, MAX_THREADS * sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (counts == MAP_FAILED)
         return 1;
+    signal(SIGUSR1, be_quiet);
     wait_for_session();
     for (long i = 1; i < threads; i++) {
         if (pthread_create(&thread, NULL, write_markers, (void *)i) != 0)
