@@ -9,6 +9,7 @@
 
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
+#include "child-agent/cpu_clock.h"
 #include "child-agent/session.h"
 #include "json/gecko_process.h"
 
@@ -72,7 +73,8 @@ int agent_gather_start(const struct message_gather_profile *asked)
     gather.options.reference_ns = asked->reference_ns;
     gather.options.reference_unix_ns = asked->reference_unix_ns;
     gather.options.capture_ns = clock_monotonic_ns();
-    gather.options.verdict = VERDICT_LIVE;
+    gather.options.verdict = gather.options.outcome = VERDICT_LIVE;
+    gather.options.cpu_ns = cpu_clock_thread_ns(CLOCK_PROCESS_CPUTIME_ID);
     gather.options.later_images = (uint32_t)asked->later_images;
     gather.fd = -1;
     gather.error = 0;

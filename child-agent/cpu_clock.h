@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* CPU use of a thread in ns; 0 when it is gone. */
+/* CPU use of a thread, or of the process (CLOCK_PROCESS_CPUTIME_ID), in ns; 0 when it is gone. */
 uint64_t cpu_clock_thread_ns(clockid_t clock);
 
 /* What all threads but the caller had used when they were last found to have run. */

@@ -133,6 +133,12 @@ static void drop_connection(struct child *child)
     connection_close(connection, -ESHUTDOWN);
 }
 
+static void set_status(struct child *child, int wait_status)
+{
+    if (child->verdict == VERDICT_VANISHED)
+        child->verdict = child_verdict_of(wait_status, &child->code);
+}
+
 /* CHILD has ended. Without a session there is nothing to keep of it. */
 static void end_child(struct daemon *profd, struct child *child, enum process_verdict verdict,
                       int code, uint64_t end_ns)
@@ -144,6 +150,8 @@ static void end_child(struct daemon *profd, struct child *child, enum process_ve
     drop_connection(child);
     if (verdict != VERDICT_VANISHED)
         stop_watching(child);
+    else if (child->is_reaped)
+        set_status(child, child->wait_status);
     requests_note_gone(profd, child);
     if (!session_is_on(&profd->session)) {
         forget(profd, child);
@@ -151,12 +159,6 @@ static void end_child(struct daemon *profd, struct child *child, enum process_ve
     }
     store(profd, child);
     capture_note_ended(profd, child);
-}
-
-static void set_status(struct child *child, int wait_status)
-{
-    if (child->verdict == VERDICT_VANISHED)
-        child->verdict = child_verdict_of(wait_status, &child->code);
 }
 
 static void on_ended(void *owner)
@@ -183,26 +185,72 @@ void agents_note_disconnected(struct child *child)
     requests_note_gone(profd, child);
     if (child->watch == NULL)
         end_child(profd, child, VERDICT_VANISHED, 0, uv_hrtime());
-    else if (process_runs_other_program(child->pid, child->executable))
+    else if (process_runs_other_program(child->pid, child->executable)) {
         end_child(profd, child, VERDICT_EXECED, 0, uv_hrtime());
-    else
+        census_soon(profd); /* as a program that may have no agent */
+    } else
         capture_note_silent(profd, child);
 }
 
 static const struct child_watch_events watch_events = { on_ended, on_status };
 
-void agents_note_reaped(struct daemon *profd, pid_t pid, int wait_status)
+bool agents_note_reaped(struct daemon *profd, pid_t pid, const struct child_ending *ending)
 {
     struct child *child = child_table_find_latest(&profd->children, pid);
-    int code;
 
-    if (child == NULL)
-        return;
-    set_status(child, wait_status);
-    if (child->state != CHILD_ENDED) {
-        enum process_verdict verdict = child_verdict_of(wait_status, &code);
-        end_child(profd, child, verdict, code, uv_hrtime());
+    if (child == NULL || child->is_reaped)
+        return false; /* a pid is not used again before its process was reaped */
+    child->is_reaped = true;
+    child->wait_status = ending->wait_status;
+    child->cpu_ns = ending->cpu_ns;
+    if (child->state != CHILD_ENDED)
+        end_child(profd, child, VERDICT_VANISHED, 0, ending->end_ns);
+    else
+        set_status(child, ending->wait_status);
+    return true;
+}
+
+/* --- Those that never said hello --- */
+
+static const struct child_watch_events watch_events;
+
+static void watch(struct daemon *profd, struct child *child, int pidfd);
+
+struct child *agents_add_silent(struct daemon *profd, const struct child_introduction *who,
+                                enum recording_obstacle obstacle, int pidfd)
+{
+    struct child *earlier = child_table_find_latest(&profd->children, who->pid);
+
+    if (earlier != NULL)
+        end_child(profd, earlier, VERDICT_EXECED, 0, who->start_ns);
+    struct child *child = child_table_add_silent(&profd->children, who);
+    if (child == NULL) {
+        if (pidfd >= 0)
+            close(pidfd);
+        return NULL;
     }
+    child->profd = profd;
+    child->obstacle = obstacle;
+    watch(profd, child, pidfd);
+    log_debug("%d (%s) is not profiled: %s", child->pid, child->executable,
+              recording_obstacle_text(obstacle));
+    return child;
+}
+
+void agents_end_silent(struct child *child, const struct child_ending *ending)
+{
+    child->is_reaped = true;
+    child->wait_status = ending->wait_status;
+    child->cpu_ns = ending->cpu_ns;
+    end_child(child->profd, child, VERDICT_VANISHED, 0, ending->end_ns);
+}
+
+/* What was told of the end of a process before its hello was read. */
+static void take_ending(struct child *child, const struct child *mistaken)
+{
+    child->is_reaped = mistaken->is_reaped;
+    child->wait_status = mistaken->wait_status;
+    child->cpu_ns = mistaken->cpu_ns;
 }
 
 /* --- A hello --- */
@@ -236,6 +284,15 @@ static struct child *meet(struct daemon *profd, const struct child_introduction 
 {
     struct child *earlier = child_table_find_latest(&profd->children, who->pid);
 
+    if (earlier != NULL && child_was_mistaken(earlier, who)) {
+        struct child *child = child_table_add(&profd->children, who);
+        if (child != NULL) {
+            take_ending(child, earlier);
+            child->image = earlier->image;
+            forget(profd, earlier);
+        }
+        return child;
+    }
     switch (child_meet(earlier, who)) {
     case CHILD_IS_SAME_IMAGE:
         forget_connection(profd, earlier);

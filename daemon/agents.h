@@ -6,11 +6,15 @@
 #ifndef PROFD_DAEMON_AGENTS_H
 #define PROFD_DAEMON_AGENTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "ipc/messages.h"
+
 struct child;
+struct child_introduction;
 struct connection;
 struct daemon;
 
@@ -20,8 +24,22 @@ struct daemon;
 int agents_hello(struct daemon *profd, struct connection *connection, int pidfd,
                  const uint8_t *payload, size_t bytes, int *fds, size_t fd_count);
 
-/* profd reaped PID with WAIT_STATUS: its own child, or an orphan that it adopted. */
-void agents_note_reaped(struct daemon *profd, pid_t pid, int wait_status);
+/* Whoever waited for PID, profd itself or its parent, tells how it ended. False when no such
+ * process is known. */
+struct child_ending {
+    int wait_status;
+    uint64_t cpu_ns; /* CPU_TIME_UNKNOWN */
+    uint64_t end_ns; /* it was known by then */
+};
+bool agents_note_reaped(struct daemon *profd, pid_t pid, const struct child_ending *ending);
+
+/* A process without an agent, because of OBSTACLE, for the census: another image, if one of its pid
+ * lives. PIDFD (-1: none) is taken over on every path. NULL: no memory. */
+struct child *agents_add_silent(struct daemon *profd, const struct child_introduction *who,
+                                enum recording_obstacle obstacle, int pidfd);
+
+/* CHILD, a silent one, ended so. It may be freed by this. */
+void agents_end_silent(struct child *child, const struct child_ending *ending);
 
 /* CHILD's connection has ended; its process may go on. */
 void agents_note_disconnected(struct child *child);

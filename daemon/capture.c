@@ -306,6 +306,7 @@ static int list_children(struct capture *capture)
     struct daemon *profd = capture->profd;
     size_t count = 0;
 
+    census_take(profd);
     for (const struct child *child = profd->children.first; child != NULL; child = child->next)
         count += capture_can_read(child);
     capture->children = calloc(count + 1, sizeof(struct child *));

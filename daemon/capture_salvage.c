@@ -18,7 +18,9 @@ static struct salvage_job describe(const struct capture *capture, const struct c
         .capture_ns = capture->capture_ns,
         .end_ns = child->end_ns,
         .verdict = child->verdict,
+        .outcome = child->verdict,
         .code = child->code,
+        .cpu_ns = child->cpu_ns,
         .later_images = child_table_later_images(&capture->profd->children, child),
         .may_skip = child->verdict == VERDICT_EXECED,
     };

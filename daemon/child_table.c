@@ -99,8 +99,21 @@ struct child *child_table_add(struct child_table *table, const struct child_intr
     child->verdict = VERDICT_LIVE;
     child->arena_fd = -1;
     child->capture_index = -1;
+    child->cpu_ns = CPU_TIME_UNKNOWN;
 
     link_in(table, child);
+    return child;
+}
+
+struct child *child_table_add_silent(struct child_table *table,
+                                     const struct child_introduction *who)
+{
+    struct child *child = child_table_add(table, who);
+
+    if (child == NULL)
+        return NULL;
+    child->state = CHILD_DETACHED;
+    child->is_silent = true;
     return child;
 }
 
@@ -134,6 +147,27 @@ enum child_meeting child_meet(const struct child *earlier, const struct child_in
     if (is_same_process(earlier, who))
         return CHILD_DID_EXEC;
     return earlier->state == CHILD_ENDED ? CHILD_IS_NEW : CHILD_REUSES_PID;
+}
+
+/* The file's own name: one side may know a path through links that the other does not. */
+static bool is_same_file_name(const char *path, const char *other, size_t other_length)
+{
+    const char *slash = strrchr(path, '/');
+    const char *other_slash = memrchr(other, '/', other_length);
+    const char *name = slash != NULL ? slash + 1 : path;
+    const char *other_name = other_slash != NULL ? other_slash + 1 : other;
+    size_t length = (size_t)(other + other_length - other_name);
+
+    return strlen(name) == length && memcmp(name, other_name, length) == 0;
+}
+
+bool child_was_mistaken(const struct child *earlier, const struct child_introduction *who)
+{
+    if (!earlier->is_silent)
+        return false;
+    if (earlier->state == CHILD_ENDED)
+        return who->start_ns <= earlier->end_ns;
+    return is_same_file_name(earlier->executable, who->executable, who->executable_length);
 }
 
 int child_reconnect(struct child *child)

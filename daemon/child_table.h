@@ -1,8 +1,8 @@
-/* The child tracker: every program image that said hello during this session, and what became of
- * it.
+/* The child tracker: every program image that said hello during this session or was found without
+ * (daemon/census.h), and what became of it.
  *
  * A process that calls exec goes on as another image with the same pid; both are children here. A
- * child is connected, or detached (its socket is gone, the process lives), or ended:
+ * child is connected, or detached (it has no socket, the process lives), or ended:
  *
  *     connected ──lost──▶ detached ──ended──▶ ended
  *         ▲ └─────────────── ended ─────────────▲
@@ -41,6 +41,10 @@ struct child {
     enum process_verdict verdict; /* LIVE until it ended */
     int code;                     /* exit status or signal */
     char *executable;             /* owned */
+    bool is_silent;               /* it never said hello: the census found it */
+    bool is_reaped;               /* whoever waited for it told WAIT_STATUS */
+    int wait_status;
+    uint64_t cpu_ns; /* all that the process used; CPU_TIME_UNKNOWN */
 
     uint32_t started_generation; /* the session that it said it takes part in; 0: none yet */
     bool is_awaited;             /* an acknowledgement is on its way */
@@ -90,6 +94,10 @@ struct child_table {
 /* Adds a connected child. NULL: no memory. */
 struct child *child_table_add(struct child_table *table, const struct child_introduction *who);
 
+/* Adds one that never said hello, detached. NULL: no memory. */
+struct child *child_table_add_silent(struct child_table *table,
+                                     const struct child_introduction *who);
+
 /* Takes CHILD out and frees it with what it owns (arena_fd is closed; its watch, connection and
  * exit record are gone already). */
 void child_table_remove(struct child_table *table, struct child *child);
@@ -104,6 +112,10 @@ enum child_meeting {
 
 /* EARLIER is the latest child with the same pid (ended or not), or NULL. Pure. */
 enum child_meeting child_meet(const struct child *earlier, const struct child_introduction *who);
+
+/* Whether EARLIER, the latest child with that pid, is the same image, which was taken for a silent
+ * one: its agent was slow, or the judgement wrong. Pure. */
+bool child_was_mistaken(const struct child *earlier, const struct child_introduction *who);
 
 /* The latest child with PID, ended or not; NULL: none. */
 struct child *child_table_find_latest(const struct child_table *table, pid_t pid);

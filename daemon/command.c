@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "daemon/census.h"
 #include "daemon/client_connection.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
@@ -66,6 +67,7 @@ void command_settle_start(struct command *command)
         return;
     }
     log_info("'%s' runs as %d", command->name, command->pid);
+    census_note_command(command->profd, command);
     if (command->launcher != NULL)
         client_reply(command->launcher, command->request_id, 0, "");
 }
@@ -118,6 +120,7 @@ int command_start(struct command *command, char **arguments, char **environment,
         .own_group = true,
         .terminal_fd = command->terminal_fd,
     };
+    census_judge_command(command, arguments[0], environment, directory);
     int error = spawn(&options, &command->pid, &command->start_fd);
 
     if (error == 0)

@@ -10,12 +10,15 @@
 #include <sys/types.h>
 #include <uv.h>
 
+#include "ipc/messages.h"
+
 struct client;
 struct daemon;
 struct program;
 
 enum {
     COMMAND_NAME_BYTES = 128,
+    COMMAND_EXECUTABLE_BYTES = 1024,
     COMMAND_TEXT_BYTES = 512, /* of what is said of one that can't run */
 };
 
@@ -25,12 +28,14 @@ struct command {
     char name[COMMAND_NAME_BYTES];
     struct client *launcher; /* NULL: profd's own, or gone */
     uint64_t request_id;
-    struct program *program; /* of the config; NULL: none */
-    bool is_main;            /* profd's exit status is its */
-    bool is_starting;        /* whether it runs is not known yet */
-    int failure;             /* negative errno: why it never ran; 0 */
-    int terminal_fd;         /* that it was given; -1: none */
-    uv_poll_t start;         /* of the descriptor that tells how the start went */
+    struct program *program;                   /* of the config; NULL: none */
+    bool is_main;                              /* profd's exit status is its */
+    bool is_starting;                          /* whether it runs is not known yet */
+    int failure;                               /* negative errno: why it never ran; 0 */
+    char executable[COMMAND_EXECUTABLE_BYTES]; /* "" when it can't be told */
+    enum recording_obstacle obstacle;          /* why it won't be profiled, as it seems */
+    int terminal_fd;                           /* that it was given; -1: none */
+    uv_poll_t start;                           /* of the descriptor that tells how the start went */
     int start_fd;
     struct command *next;
 };

@@ -46,6 +46,8 @@ static int begin_parts(struct daemon *profd)
         error = memory_init(profd);
     if (error == 0)
         error = restart_init(profd);
+    if (error == 0)
+        error = census_init(profd);
     if (error < 0) {
         log_error("can't start: %s", uv_strerror(error));
         return error;
@@ -94,6 +96,7 @@ void daemon_end(struct daemon *profd, int exit_status)
     if (profd->listener != NULL) /* else the socket may be another profd's */
         restart_forget_session(profd);
     restart_close(profd);
+    census_close(profd);
     memory_close(profd);
     if (profd->listener != NULL)
         listener_close(profd->listener, NULL);

@@ -11,6 +11,7 @@
 #include <sys/un.h>
 #include <uv.h>
 
+#include "daemon/census.h"
 #include "daemon/child_table.h"
 #include "daemon/exit_store.h"
 #include "daemon/memory.h"
@@ -40,6 +41,7 @@ struct daemon {
     struct memory memory;
     struct restart restart;
     struct child_table children;
+    struct census census;
     struct exit_store exits;
     struct salvage_pool salvage;
     struct supervisor supervisor;

@@ -17,7 +17,7 @@ struct child;
     X(FROZEN, "did not answer and was read from its buffer")                                       \
     X(UNREADABLE, "could not be read")                                                             \
     X(LOST, "ended and could not be kept")                                                         \
-    X(OBSTACLE, "could not record")                                                                \
+    X(OBSTACLE, "ran without being profiled")                                                      \
     X(EXPIRED, "ended and was older than what the memory limit holds")                             \
     X(UNSEEN, "ended while profd was not there")                                                   \
     X(FORGOTTEN, "ended so long ago that not even their names are known")

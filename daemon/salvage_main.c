@@ -57,7 +57,9 @@ static int stream(struct arena_reader *reader, const struct salvage_job *job, bo
         .capture_ns = job->capture_ns,
         .end_ns = job->end_ns,
         .verdict = (enum process_verdict)job->verdict,
+        .outcome = (enum process_verdict)job->outcome,
         .code = job->code,
+        .cpu_ns = job->cpu_ns,
         .later_images = job->later_images,
         .reason = job->reason[0] != '\0' ? job->reason : NULL,
     };

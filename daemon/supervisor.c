@@ -3,10 +3,11 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "daemon/agents.h"
 #include "daemon/capture.h"
+#include "daemon/census.h"
 #include "daemon/command.h"
 #include "daemon/daemon.h"
 #include "daemon/terminal.h"
@@ -67,11 +68,12 @@ static void command_stopped(const struct command *command)
 static void on_child_signal(uv_signal_t *handle, int signal_number)
 {
     struct daemon *profd = handle->data;
+    struct rusage usage;
     int wait_status;
     pid_t pid;
     (void)signal_number;
 
-    while ((pid = waitpid(-1, &wait_status, WNOHANG | WUNTRACED)) > 0) {
+    while ((pid = wait4(-1, &wait_status, WNOHANG | WUNTRACED, &usage)) > 0) {
         struct command *command = find_command(profd, pid);
         if (WIFSTOPPED(wait_status)) {
             if (command != NULL)
@@ -82,7 +84,10 @@ static void on_child_signal(uv_signal_t *handle, int signal_number)
             capture_note_worker_free(profd);
             continue;
         }
-        agents_note_reaped(profd, pid, wait_status);
+        if (command != NULL)
+            command_settle_start(command); /* what never ran is no process of the session */
+        if (command == NULL || command->failure == 0)
+            census_note_reaped(profd, pid, wait_status, &usage);
         if (command != NULL)
             command_ended(command, wait_status);
     }

@@ -29,7 +29,13 @@ static void stream_identity(const struct process_context *process, struct json_w
 {
     const struct gecko_process_options *options = &process->options;
     json_string_property(writer, "verdict", process_verdict_name(options->verdict));
+    json_string_property(writer, "outcome", process_verdict_name(options->outcome));
     json_i64_property(writer, "code", options->code);
+    json_name(writer, "cpuTime");
+    if (options->cpu_ns != CPU_TIME_UNKNOWN)
+        json_time_ms(writer, (int64_t)options->cpu_ns);
+    else
+        json_null(writer);
     json_name(writer, "reason");
     if (options->reason != NULL)
         json_string(writer, options->reason);

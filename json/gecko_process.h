@@ -33,6 +33,9 @@ enum process_verdict {
 };
 const char *process_verdict_name(enum process_verdict verdict);
 
+/* Of processor time. */
+#define CPU_TIME_UNKNOWN UINT64_MAX
+
 /* What the arena can't tell. Times are CLOCK_MONOTONIC ns. */
 struct gecko_process_options {
     uint64_t reference_ns;      /* the capture's time zero: all times in the file count from it */
@@ -40,7 +43,10 @@ struct gecko_process_options {
     uint64_t capture_ns;        /* now; the end of everything that still lives */
     uint64_t end_ns;            /* of the process; 0 while it lives */
     enum process_verdict verdict;
-    int code;              /* exit status or signal */
+    enum process_verdict outcome; /* what became of a NOT_PROFILED one all the same; of the others
+                                   * it is the verdict */
+    int code;                     /* exit status or signal */
+    uint64_t cpu_ns;              /* of the whole process so far; CPU_TIME_UNKNOWN */
     uint32_t later_images; /* of the same pid: the last one keeps the pid as it is, and 1 before it
                             * … get others, which keeps pids unique */
     const char *reason;    /* for NOT_PROFILED or FROZEN; NULL: none */

@@ -123,7 +123,9 @@ static void print_process(const cJSON *process, FILE *out)
         fprintf(out, " %8s", "-");
     fprintf(out, "  %s", slash != NULL ? slash + 1 : path);
     if (text(process, "obstacle")[0] != '\0')
-        fprintf(out, "; can't record: %s", text(process, "obstacle"));
+        fprintf(out, "; not profiled: %s", text(process, "obstacle"));
+    if (cJSON_HasObjectItem(process, "cpu_ms"))
+        fprintf(out, "; CPU %.2f s", number(process, "cpu_ms") / 1e3);
     if (cJSON_HasObjectItem(process, "has_expired"))
         fputs("; expired", out);
     print_drops(cJSON_GetObjectItemCaseSensitive(process, "drops"), out);

@@ -172,6 +172,55 @@ START_TEST(nobody_is_known_of_a_new_pid)
 }
 END_TEST
 
+static struct child *add_silent(pid_t pid, uint64_t start_ns)
+{
+    struct child_introduction who = someone(pid, start_ns);
+    struct child *child = child_table_add_silent(&table, &who);
+    ck_assert_ptr_nonnull(child);
+    return child;
+}
+
+START_TEST(a_silent_child_lives_without_a_connection)
+{
+    const struct child *child = add_silent(10, 100);
+    ck_assert_int_eq(child->state, CHILD_DETACHED);
+    ck_assert_int_eq(child->verdict, VERDICT_LIVE);
+    ck_assert(child->is_silent);
+    ck_assert_uint_eq(child->cpu_ns, CPU_TIME_UNKNOWN);
+}
+END_TEST
+
+START_TEST(a_late_hello_of_the_same_program_corrects_the_judgement)
+{
+    struct child_introduction who = someone(10, 200);
+    const struct child *silent = add_silent(10, 100);
+    ck_assert(child_was_mistaken(silent, &who));
+    who.executable = "/usr/bin/true";
+    who.executable_length = strlen(who.executable);
+    ck_assert(child_was_mistaken(silent, &who));
+    who.executable = "/usr/bin/other";
+    who.executable_length = strlen(who.executable);
+    ck_assert(!child_was_mistaken(silent, &who)); /* it called exec */
+}
+END_TEST
+
+START_TEST(a_hello_that_is_read_after_the_end_belongs_to_who_began_before_it)
+{
+    struct child_introduction early = someone(10, 140), late = someone(10, 160);
+    struct child *silent = add_silent(10, 130);
+    ck_assert_int_eq(child_end(&table, silent, VERDICT_EXITED, 0, 150), 0);
+    ck_assert(child_was_mistaken(silent, &early));
+    ck_assert(!child_was_mistaken(silent, &late)); /* its pid is used again */
+}
+END_TEST
+
+START_TEST(who_said_hello_is_never_mistaken_for_silent)
+{
+    struct child_introduction who = someone(10, 200);
+    ck_assert(!child_was_mistaken(add(10, 100), &who));
+}
+END_TEST
+
 START_TEST(wait_statuses_are_verdicts)
 {
     int code = -1;
@@ -198,6 +247,10 @@ int main(void)
     tcase_add_loop_test(children, a_hello_meets_what_is_known_of_its_pid, 0,
                         (int)(sizeof(meetings) / sizeof(meetings[0])));
     tcase_add_test(children, nobody_is_known_of_a_new_pid);
+    tcase_add_test(children, a_silent_child_lives_without_a_connection);
+    tcase_add_test(children, a_late_hello_of_the_same_program_corrects_the_judgement);
+    tcase_add_test(children, a_hello_that_is_read_after_the_end_belongs_to_who_began_before_it);
+    tcase_add_test(children, who_said_hello_is_never_mistaken_for_silent);
     tcase_add_test(children, wait_statuses_are_verdicts);
     suite_add_tcase(suite, children);
 

@@ -1,0 +1,18 @@
+/* What a running process is, as /proc shows it: its program, and why its agent is not there. */
+#ifndef PROFD_DAEMON_PROCESS_PROGRAM_H
+#define PROFD_DAEMON_PROCESS_PROGRAM_H
+
+#include <limits.h>
+#include <sys/types.h>
+
+#include "ipc/messages.h"
+
+struct process_program {
+    char path[PATH_MAX]; /* of its executable; of what may not be looked at, the name alone */
+    enum recording_obstacle obstacle; /* OBSTACLE_NONE: nothing that could be seen */
+};
+
+/* 0, or -ESRCH when it has ended. */
+int process_program_read(pid_t pid, struct process_program *out);
+
+#endif
