@@ -10,7 +10,7 @@ enum { STARTUP_SHARE = 8 };
 
 static uint64_t file_bytes(uint32_t units)
 {
-    return LEASE_LEDGER_HEADER_BYTES + (uint64_t)units * sizeof(uint64_t);
+    return LEASE_LEDGER_UNITS_OFFSET + (uint64_t)units * sizeof(uint64_t);
 }
 
 static int map(int fd, uint32_t units, struct lease_ledger *out)
@@ -22,7 +22,8 @@ static int map(int fd, uint32_t units, struct lease_ledger *out)
         return -errno;
     *out = (struct lease_ledger){
         .header = memory,
-        .owners = (_Atomic uint64_t *)(void *)((uint8_t *)memory + LEASE_LEDGER_HEADER_BYTES),
+        .ring = (struct census_ring *)(void *)((uint8_t *)memory + LEASE_LEDGER_HEADER_BYTES),
+        .owners = (_Atomic uint64_t *)(void *)((uint8_t *)memory + LEASE_LEDGER_UNITS_OFFSET),
         .mapped_units = units,
         .mapped_bytes = bytes,
     };

@@ -210,7 +210,24 @@ bool agents_note_reaped(struct daemon *profd, pid_t pid, const struct child_endi
     return true;
 }
 
+/* An exec that was noticed late: the process seemed to have ended, and went on as another program.
+ */
+static void correct_to_exec(struct child *child, uint64_t exec_ns)
+{
+    child->verdict = VERDICT_EXECED;
+    child->code = 0;
+    child->end_ns = exec_ns;
+}
+
 /* --- Those that never said hello --- */
+
+/* What was told of the end of OTHER was CHILD's. */
+static void take_ending(struct child *child, const struct child *other)
+{
+    child->is_reaped = other->is_reaped;
+    child->wait_status = other->wait_status;
+    child->cpu_ns = other->cpu_ns;
+}
 
 static const struct child_watch_events watch_events;
 
@@ -245,12 +262,34 @@ void agents_end_silent(struct child *child, const struct child_ending *ending)
     end_child(child->profd, child, VERDICT_VANISHED, 0, ending->end_ns);
 }
 
-/* What was told of the end of a process before its hello was read. */
-static void take_ending(struct child *child, const struct child *mistaken)
+void agents_end_unwatched(struct child *child, uint64_t end_ns)
 {
-    child->is_reaped = mistaken->is_reaped;
-    child->wait_status = mistaken->wait_status;
-    child->cpu_ns = mistaken->cpu_ns;
+    end_child(child->profd, child, VERDICT_VANISHED, 0, end_ns);
+}
+
+void agents_split_ending(struct child *earlier, uint64_t exec_ns, struct child *later)
+{
+    if (later != NULL) {
+        take_ending(later, earlier);
+        end_child(later->profd, later, earlier->verdict, earlier->code, earlier->end_ns);
+    }
+    earlier->cpu_ns = CPU_TIME_UNKNOWN;
+    correct_to_exec(earlier, exec_ns);
+}
+
+void agents_forget_silent(struct child *child)
+{
+    struct daemon *profd = child->profd;
+    const struct child last = *child;
+
+    forget(profd, child);
+    struct child *earlier = child_table_find_latest(&profd->children, last.pid);
+    if (earlier == NULL || earlier->state != CHILD_ENDED || last.state != CHILD_ENDED)
+        return;
+    take_ending(earlier, &last);
+    earlier->verdict = last.verdict;
+    earlier->code = last.code;
+    earlier->end_ns = last.end_ns;
 }
 
 /* --- A hello --- */
@@ -258,15 +297,6 @@ static void take_ending(struct child *child, const struct child *mistaken)
 static bool may_connect(const struct peer_credentials *peer)
 {
     return peer->uid == 0 || peer->uid == geteuid() || process_descends_from(peer->pid, getpid());
-}
-
-/* An exec that was noticed late: the process seemed to have ended, and went on as another program.
- */
-static void correct_to_exec(struct child *child, uint64_t exec_ns)
-{
-    child->verdict = VERDICT_EXECED;
-    child->code = 0;
-    child->end_ns = exec_ns;
 }
 
 /* CHILD connects again before its last connection was seen to end, which a process that it forked

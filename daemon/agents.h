@@ -41,6 +41,17 @@ struct child *agents_add_silent(struct daemon *profd, const struct child_introdu
 /* CHILD, a silent one, ended so. It may be freed by this. */
 void agents_end_silent(struct child *child, const struct child_ending *ending);
 
+/* The same when nobody has told how. */
+void agents_end_unwatched(struct child *child, uint64_t end_ns);
+
+/* What was taken for the end of EARLIER was that of LATER (NULL: no memory for it), which it became
+ * by exec at EXEC_NS. */
+void agents_split_ending(struct child *earlier, uint64_t exec_ns, struct child *later);
+
+/* CHILD, a silent one, is none after all, and is freed: the image before it went on, and ended if
+ * CHILD did. */
+void agents_forget_silent(struct child *child);
+
 /* CHILD's connection has ended; its process may go on. */
 void agents_note_disconnected(struct child *child);
 

@@ -7,33 +7,17 @@
 #include <unistd.h>
 
 #include "daemon/agents.h"
+#include "daemon/census_told.h"
 #include "daemon/command.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
-#include "daemon/pidfd.h"
 #include "daemon/process_list.h"
 #include "daemon/process_program.h"
 #include "ipc/program_facts.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 
-/* --- What is found --- */
-
-static struct child *add_silent(struct daemon *profd, const struct process_sighting *sighting,
-                                const char *executable, enum recording_obstacle obstacle)
-{
-    int pidfd = pidfd_of_process(sighting->pid);
-    struct child_introduction who = {
-        .pid = sighting->pid,
-        .parent_pid = sighting->parent_pid,
-        .start_ns = sighting->start_ns,
-        .identity = pidfd >= 0 ? pidfd_identity(pidfd) : 0,
-        .executable = executable,
-        .executable_length = strlen(executable),
-    };
-
-    return agents_add_silent(profd, &who, obstacle, pidfd);
-}
+/* --- Looking at a process --- */
 
 /* Whether a process that shows no reason has had its time to say hello. */
 static bool is_overdue(struct census *census, const struct process_sighting *sighting,
@@ -105,14 +89,14 @@ static bool look_at(struct daemon *profd, const struct process_sighting *sightin
         struct process_sighting as_of_now = *sighting;
         as_of_now.start_ns = now_ns;
         return look_again(child, sighting, &program) &&
-               add_silent(profd, &as_of_now, program.path, program.obstacle) != NULL;
+               census_add(profd, &as_of_now, program.path, program.obstacle) != NULL;
     }
     if (program.obstacle == OBSTACLE_NONE) {
         if (!is_overdue(&profd->census, sighting, now_ns))
             return true;
         program.obstacle = OBSTACLE_SILENT;
     }
-    return add_silent(profd, sighting, program.path, program.obstacle) != NULL;
+    return census_add(profd, sighting, program.path, program.obstacle) != NULL;
 }
 
 /* --- Looking around --- */
@@ -131,6 +115,8 @@ static bool scan(struct daemon *profd)
     struct process_list list;
     bool is_news = false;
     uint64_t now_ns = uv_hrtime();
+
+    census_read(profd); /* what agents told is better known */
     int error = process_list_read(&list, has_agent, profd);
 
     if (error == 0)
@@ -160,6 +146,36 @@ static void on_timer(uv_timer_t *timer)
     if (census->scan_ms > CENSUS_SLOWEST_SCAN_MS)
         census->scan_ms = CENSUS_SLOWEST_SCAN_MS;
     uv_timer_start(timer, on_timer, census->scan_ms, 0);
+}
+
+/* Who does not finish a sentence while the reader rests has died over it. */
+static void skip_unfinished(struct census *census, struct census_ring *ring)
+{
+    uint64_t number = ring != NULL ? census_ring_unfinished(ring) : 0;
+
+    if (number != 0 && number == census->unfinished)
+        census_ring_skip(ring);
+    census->unfinished = number;
+}
+
+static void on_reader(uv_timer_t *timer)
+{
+    struct daemon *profd = timer->data;
+
+    census_read(profd);
+    skip_unfinished(&profd->census, profd->memory.ledger.ring);
+    if (!session_is_on(&profd->session))
+        uv_timer_stop(timer);
+}
+
+void census_begin_session(struct daemon *profd)
+{
+    struct census *census = &profd->census;
+
+    census->lost = 0;
+    if (census->is_open)
+        uv_timer_start(&census->reader, on_reader, CENSUS_READ_MS, CENSUS_READ_MS);
+    census_soon(profd);
 }
 
 void census_soon(struct daemon *profd)
@@ -224,7 +240,7 @@ void census_note_command(struct daemon *profd, const struct command *command)
     census_soon(profd);
     if (session_is_on(&profd->session) && command->obstacle != OBSTACLE_NONE &&
         !has_agent(command->pid, profd))
-        add_silent(profd, &sighting, command->executable, command->obstacle);
+        census_add(profd, &sighting, command->executable, command->obstacle);
 }
 
 static uint64_t cpu_ns_of(const struct rusage *usage)
@@ -242,9 +258,10 @@ void census_note_reaped(struct daemon *profd, pid_t pid, int wait_status,
                                                .parent_pid = getpid(),
                                                .start_ns = ending.end_ns };
 
+    census_read(profd); /* what it was */
     if (agents_note_reaped(profd, pid, &ending) || !session_is_on(&profd->session))
         return;
-    struct child *child = add_silent(profd, &sighting, "", OBSTACLE_SILENT);
+    struct child *child = census_add(profd, &sighting, "", OBSTACLE_SILENT);
     if (child != NULL)
         agents_end_silent(child, &ending);
 }
@@ -256,7 +273,9 @@ int census_init(struct daemon *profd)
     struct census *census = &profd->census;
     int error = uv_timer_init(&profd->loop, &census->timer);
 
-    census->timer.data = profd;
+    if (error == 0)
+        error = uv_timer_init(&profd->loop, &census->reader);
+    census->timer.data = census->reader.data = profd;
     census->is_open = error == 0;
     return error;
 }
@@ -267,4 +286,5 @@ void census_close(struct daemon *profd)
         return;
     profd->census.is_open = false;
     uv_close((uv_handle_t *)&profd->census.timer, NULL);
+    uv_close((uv_handle_t *)&profd->census.reader, NULL);
 }

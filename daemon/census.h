@@ -1,10 +1,11 @@
 /* The census: processes that run under profd and have no agent.
  *
- * Those whose agent is there say hello. Of the others profd learns when it reaps one itself, and
- * from /proc: all that descend from it, or from a process that said hello, are looked at now and
- * then, often after something happened and rarely while nothing does. Why a process has no agent is
- * judged from its program and environment (ipc/program_facts.h); who shows no reason gets a while
- * to say hello. Each becomes a silent child, listed in captures and by status. Loop thread. */
+ * Those whose agent is there say hello. Of the others profd learns from agents of those that run
+ * them and wait for them (buffer/census_ring.h), when it reaps one itself, and from /proc: all that
+ * descend from it, or from a process that said hello, are looked at now and then, often after
+ * something happened and rarely while nothing does. Why a process has no agent is judged from its
+ * program and environment (ipc/program_facts.h); who shows no reason gets a while to say hello.
+ * Each becomes a silent child, listed in captures and by status. Loop thread. */
 #ifndef PROFD_DAEMON_CENSUS_H
 #define PROFD_DAEMON_CENSUS_H
 
@@ -24,6 +25,9 @@ enum {
     /* Without a reason, so long after it was first seen, a process counts as silent. */
     CENSUS_PATIENCE_MS = 2000,
     CENSUS_MAX_SUSPECTS = 256,
+    /* What agents told is read so often; and who does not finish a sentence meanwhile never will.
+     */
+    CENSUS_READ_MS = 500,
 };
 
 /* A process that should have an agent, and has not said hello so far. */
@@ -34,9 +38,12 @@ struct census_suspect {
 };
 
 struct census {
-    uv_timer_t timer;
+    uv_timer_t timer;  /* of looks through /proc */
+    uv_timer_t reader; /* of what agents told */
     bool is_open;
-    uint64_t scan_ms; /* until the next one */
+    uint64_t unfinished; /* the oldest entry when the reader last came by, if it was */
+    uint64_t lost;       /* entries, in this session */
+    uint64_t scan_ms;    /* until the next one */
     struct census_suspect suspects[CENSUS_MAX_SUSPECTS];
     size_t suspect_count;
 };
@@ -45,10 +52,16 @@ struct census {
 int census_init(struct daemon *profd);
 void census_close(struct daemon *profd);
 
+/* A session begins. */
+void census_begin_session(struct daemon *profd);
+
 /* Something began that may run programs without agents: looks soon. */
 void census_soon(struct daemon *profd);
 
-/* Looks now: before what is known is shown. */
+/* Reads what agents told so far. */
+void census_read(struct daemon *profd);
+
+/* Reads and looks now: before what is known is shown. */
 void census_take(struct daemon *profd);
 
 /* Judges what COMMAND will run, before it does. */

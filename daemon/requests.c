@@ -184,7 +184,7 @@ static int move_session(struct daemon *profd, const struct request *request)
         return error;
     agents_forget_ended(profd);
     memory_begin_session(profd, request->settings.memory_limit_bytes);
-    census_soon(profd);
+    census_begin_session(profd);
     if (request->duration_ms > 0)
         profd->session.end_ns = uv_hrtime() + request->duration_ms * NS_PER_MS;
     requests_time_session(profd);

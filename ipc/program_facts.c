@@ -123,6 +123,8 @@ int program_look_at(int directory_fd, const char *path, struct program_facts *fa
 {
     char interpreter[256], before[256];
 
+    if (faccessat(directory_fd, path, X_OK, AT_EACCESS) < 0)
+        return -errno;
     for (int i = 0; i <= PROGRAM_MAX_SCRIPTS; i++) {
         /* Not a FIFO that would wait for its writer. */
         int fd = openat(directory_fd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -92,4 +92,108 @@ test_status_and_capture_tell_of_those_that_live() {
     pkill -KILL -P "$(pgrep -P "$daemon")"
 }
 
+test_children_of_a_shell_are_listed_with_their_end() {
+    make_static still
+    # shellcheck disable=SC2016
+    expect 0 "$profctl" run -o out.json -- sh -c './still 200 7; ./still 200 7; true'
+    read_facts out.json
+    [ "$(process_count still)" -eq 2 ]
+    not_profiled still static
+    outcome_of still exited 7
+    used_cpu still 100
+    ended sh exited 0
+}
+
+test_two_hundred_static_children_of_any_shell_are_listed() {
+    make_static still
+    for shell in sh bash; do
+        # shellcheck disable=SC2016
+        expect 0 "$profctl" run -o out.json -- \
+            "$shell" -c 'for i in $(seq 200); do ./still 0 5; done; true'
+        read_facts out.json
+        [ "$(process_count still)" -eq 200 ] || fail "$shell: $(process_count still)"
+        not_profiled still static
+        outcome_of still exited 5
+        used_cpu still 0
+    done
+}
+
+test_a_signal_is_told_too() {
+    make_static still
+    # shellcheck disable=SC2016
+    expect 0 "$profctl" run -o out.json -- sh -c './still 0 -1 &
+        until [ "$(readlink /proc/$!/exe)" = "$PWD/still" ]; do :; done
+        kill -KILL $!; wait; true'
+    read_facts out.json
+    not_profiled still static
+    outcome_of still killed 9
+}
+
+test_a_cleared_environment_is_told() {
+    make_dynamic cleared
+    expect 4 "$profctl" run -o out.json -- env -i ./cleared 200 4
+    read_facts out.json
+    not_profiled cleared environment
+    outcome_of cleared exited 4
+    used_cpu cleared 100
+}
+
+test_profd_disable_is_told() {
+    make_dynamic disabled
+    expect 0 "$profctl" run -o out.json -- env PROFD_DISABLE=1 ./disabled 0
+    read_facts out.json
+    not_profiled disabled PROFD_DISABLE
+    outcome_of disabled exited 0
+}
+
+test_too_few_descriptors_are_told() {
+    make_dynamic poor
+    expect 0 "$profctl" run -o out.json -- bash -c 'ulimit -n 4; exec ./poor 0'
+    read_facts out.json
+    not_profiled poor descriptor
+}
+
+test_a_setuid_program_is_told() {
+    need_root
+    make_dynamic raised
+    chown nobody raised
+    chmod 4755 raised
+    expect 6 "$profctl" run -o out.json -- sh -c './raised 100 6'
+    read_facts out.json
+    not_profiled raised privileges
+    outcome_of raised exited 6
+}
+
+test_what_could_not_be_run_is_not_listed() {
+    make_static still
+    expect 126 "$profctl" run -o out.json -- bash -c 'cp still broken; chmod -x broken; exec ./broken'
+    read_facts out.json
+    [ "$(process_count broken)" -eq 0 ]
+    has_process bash
+}
+
+test_spawned_programs_are_told() {
+    make_static still
+    command -v python3 >/dev/null || skip "no python3"
+    expect 0 "$profctl" run -o out.json -- python3 -c '
+import os
+for wait in (lambda pid: os.waitpid(pid, 0), lambda pid: os.waitid(os.P_PID, pid, os.WEXITED)):
+    wait(os.posix_spawn("./still", ["still", "0", "8"], os.environ))
+    wait(os.posix_spawnp("./still", ["still", "0", "8"], os.environ))
+'
+    read_facts out.json
+    [ "$(process_count still)" -eq 4 ]
+    not_profiled still static
+    outcome_of still exited 8
+}
+
+test_profiled_children_have_cpu_time_and_status_too() {
+    make_dynamic seen
+    expect 0 "$profctl" run -o out.json -- sh -c './seen 200 9; true'
+    read_facts out.json
+    ended seen exited 9
+    used_cpu seen 100
+    [ -z "$(meta_of seen profd.reason)" ]
+}
+
 run_tests "$@"

@@ -1,0 +1,97 @@
+#include "buffer/census_ring.h"
+
+#include <string.h>
+
+/* Reserves the number of an entry, from 0; false when the ring is full. */
+static bool reserve(struct census_ring *ring, uint64_t *position)
+{
+    *position = atomic_load(&ring->put);
+    do {
+        if (*position - atomic_load(&ring->taken) >= CENSUS_RING_ENTRIES)
+            return false;
+    } while (!atomic_compare_exchange_weak(&ring->put, position, *position + 1));
+    return true;
+}
+
+void census_ring_put(struct census_ring *ring, const struct census_entry *entry)
+{
+    uint64_t position;
+
+    if (!reserve(ring, &position)) {
+        atomic_fetch_add(&ring->lost, 1);
+        return;
+    }
+    struct census_entry *slot = &ring->entries[position % CENSUS_RING_ENTRIES];
+    slot->time_ns = entry->time_ns;
+    slot->cpu_ns = entry->cpu_ns;
+    slot->pid = entry->pid;
+    slot->parent_pid = entry->parent_pid;
+    slot->wait_status = entry->wait_status;
+    slot->kind = entry->kind;
+    slot->obstacle = entry->obstacle;
+    memcpy(slot->path, entry->path, sizeof(slot->path));
+    atomic_store_explicit(&slot->number, position + 1, memory_order_release);
+}
+
+void census_ring_set_path(struct census_entry *entry, const char *path)
+{
+    size_t length = strlen(path);
+
+    if (length >= sizeof(entry->path)) {
+        path += length - (sizeof(entry->path) - 1);
+        length = sizeof(entry->path) - 1;
+    }
+    memset(entry->path, 0, sizeof(entry->path));
+    memcpy(entry->path, path, length);
+}
+
+/* The number of the oldest entry, from 0; false when there is none. What makes no sense is put
+ * right. */
+static bool find_oldest(struct census_ring *ring, uint64_t *position)
+{
+    uint64_t put = atomic_load(&ring->put);
+
+    *position = atomic_load(&ring->taken);
+    if (put - *position > CENSUS_RING_ENTRIES) {
+        atomic_store(&ring->taken, put);
+        atomic_fetch_add(&ring->lost, 1);
+        return false;
+    }
+    return put != *position;
+}
+
+bool census_ring_take(struct census_ring *ring, struct census_entry *out)
+{
+    uint64_t position;
+
+    if (!find_oldest(ring, &position))
+        return false;
+    const struct census_entry *slot = &ring->entries[position % CENSUS_RING_ENTRIES];
+    if (atomic_load_explicit(&slot->number, memory_order_acquire) != position + 1)
+        return false;
+    memcpy(out, slot, sizeof(*out));
+    out->path[sizeof(out->path) - 1] = '\0';
+    atomic_store(&ring->taken, position + 1);
+    return true;
+}
+
+uint64_t census_ring_unfinished(const struct census_ring *ring)
+{
+    uint64_t position = atomic_load(&ring->taken);
+    const struct census_entry *slot = &ring->entries[position % CENSUS_RING_ENTRIES];
+
+    bool is_unfinished = atomic_load(&ring->put) != position &&
+                         atomic_load_explicit(&slot->number, memory_order_acquire) != position + 1;
+    return is_unfinished ? position + 1 : 0;
+}
+
+void census_ring_skip(struct census_ring *ring)
+{
+    atomic_fetch_add(&ring->taken, 1);
+    atomic_fetch_add(&ring->lost, 1);
+}
+
+uint64_t census_ring_take_lost(struct census_ring *ring)
+{
+    return atomic_exchange(&ring->lost, 0);
+}

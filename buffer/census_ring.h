@@ -1,0 +1,76 @@
+/* The census ring: what agents tell profd about processes that have no agent to speak for them.
+ *
+ * Memory that profd and all agents share, inside the lease ledger's file. A process that runs a
+ * program which will not be profiled says so here, and who waited for a child tells how it ended.
+ * That takes no message and no descriptor: it works between vfork and exec, in a signal handler,
+ * and for a process that ends at once; what was told waits for a profd that is busy, stopped or
+ * killed and started again. When profd is too late, entries are dropped and counted.
+ *
+ * Putting is for any thread of any process, taking for profd alone. Nothing blocks. What stands
+ * here may be wrong when a process wrote into it by accident: the worst is that entries are. */
+#ifndef PROFD_BUFFER_CENSUS_RING_H
+#define PROFD_BUFFER_CENSUS_RING_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    CENSUS_RING_ENTRIES = 4096,
+    CENSUS_RING_HEADER_BYTES = 4096,
+    CENSUS_PATH_BYTES = 212,
+};
+
+enum census_kind {
+    CENSUS_EXEC = 1,   /* PID is about to run PATH, which has an obstacle to being profiled */
+    CENSUS_FAILED = 2, /* and could not */
+    CENSUS_ENDED = 3,  /* PID was waited for */
+};
+
+/* CLOCK_MONOTONIC ns. */
+struct census_entry {
+    _Atomic uint64_t number; /* of the entry, from 1; stored last */
+    uint64_t time_ns;
+    uint64_t cpu_ns; /* of an ended one; UINT64_MAX: unknown */
+    int32_t pid, parent_pid;
+    int32_t wait_status; /* of an ended one */
+    uint32_t kind;
+    uint32_t obstacle;            /* as in a hello */
+    char path[CENSUS_PATH_BYTES]; /* terminated; a longer one has lost its beginning */
+};
+
+_Static_assert(sizeof(struct census_entry) == 256, "a power of two");
+
+struct census_ring {
+    union {
+        struct {
+            _Atomic uint64_t put;   /* entries begun */
+            _Atomic uint64_t taken; /* of them, by profd */
+            _Atomic uint64_t lost;  /* not begun: there was no room */
+        };
+        uint8_t header[CENSUS_RING_HEADER_BYTES];
+    };
+    struct census_entry entries[CENSUS_RING_ENTRIES];
+};
+
+/* Puts ENTRY (its number is not looked at). */
+void census_ring_put(struct census_ring *ring, const struct census_entry *entry);
+
+/* PATH, its end when it is too long, as an entry's. */
+void census_ring_set_path(struct census_entry *entry, const char *path);
+
+/* Takes the oldest entry. True with *OUT, whose path is terminated; false when there is none, or
+ * when it is still being written. */
+bool census_ring_take(struct census_ring *ring, struct census_entry *out);
+
+/* The number of the oldest entry when it is still being written, else 0. Who writes needs a moment,
+ * or has died over it. */
+uint64_t census_ring_unfinished(const struct census_ring *ring);
+
+/* Gives up the oldest entry, which counts as lost. */
+void census_ring_skip(struct census_ring *ring);
+
+/* How many entries were lost since this was last asked. */
+uint64_t census_ring_take_lost(struct census_ring *ring);
+
+#endif

@@ -1,0 +1,119 @@
+#include "child-agent/census.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "buffer/census_ring.h"
+#include "buffer/clock.h"
+#include "child-agent/agent_lease.h"
+#include "child-agent/core.h"
+#include "ipc/program_facts.h"
+
+/* NULL: nobody is to be told. */
+static struct census_ring *find_ring(void)
+{
+    struct lease_ledger *ledger;
+
+    if (!core.is_enabled || agent_lease_get(&ledger) < 0 || ledger == NULL ||
+        lease_owner_is_foreign(agent_lease_owner()))
+        return NULL;
+    return ledger->ring;
+}
+
+void census_judge(struct census_program *program, int directory_fd, const char *path,
+                  char *const *environment)
+{
+    struct program_facts facts = { 0 };
+    struct rlimit limit;
+    int call_errno = errno;
+
+    *program = (struct census_program){ .path = path };
+    if (path != NULL && find_ring() != NULL && program_look_at(directory_fd, path, &facts) == 0) {
+        facts.descriptor_limit =
+            getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : UINT64_MAX;
+        for (; environment != NULL && *environment != NULL; environment++)
+            program_look_variable(*environment, &facts);
+        program->obstacle = program_obstacle(&facts);
+        program->is_told = program->obstacle != OBSTACLE_NONE;
+    }
+    errno = call_errno;
+}
+
+static void tell(struct census_entry *entry)
+{
+    struct census_ring *ring = find_ring();
+
+    entry->time_ns = clock_monotonic_ns();
+    if (ring != NULL)
+        census_ring_put(ring, entry);
+}
+
+/* PATH from the root, if it can be told. */
+static void set_path(struct census_entry *entry, const char *path)
+{
+    char full[2 * CENSUS_PATH_BYTES];
+    size_t length;
+
+    if (path[0] == '/' || getcwd(full, sizeof(full) / 2) == NULL) {
+        census_ring_set_path(entry, path);
+        return;
+    }
+    if (path[0] == '.' && path[1] == '/')
+        path += 2;
+    length = strlen(full);
+    full[length++] = '/';
+    full[length] = '\0';
+    strncat(full, path, sizeof(full) - 1 - length);
+    census_ring_set_path(entry, full);
+}
+
+static void tell_program(const struct census_program *program, pid_t pid, enum census_kind kind)
+{
+    int call_errno = errno;
+
+    if (!program->is_told)
+        return;
+    struct census_entry entry = {
+        .kind = kind,
+        .pid = pid,
+        .parent_pid = pid == getpid() ? getppid() : getpid(),
+        .obstacle = program->obstacle,
+    };
+    set_path(&entry, program->path);
+    tell(&entry);
+    errno = call_errno;
+}
+
+void census_tell_exec(const struct census_program *program, pid_t pid)
+{
+    tell_program(program, pid, CENSUS_EXEC);
+}
+
+void census_tell_failed(const struct census_program *program, pid_t pid)
+{
+    tell_program(program, pid, CENSUS_FAILED);
+}
+
+static uint64_t cpu_ns_of(const struct rusage *usage)
+{
+    uint64_t seconds = (uint64_t)usage->ru_utime.tv_sec + (uint64_t)usage->ru_stime.tv_sec;
+    uint64_t microseconds = (uint64_t)usage->ru_utime.tv_usec + (uint64_t)usage->ru_stime.tv_usec;
+    return seconds * 1000000000 + microseconds * 1000;
+}
+
+void census_tell_ended(pid_t pid, int wait_status, const struct rusage *usage)
+{
+    int call_errno = errno;
+    struct census_entry entry = {
+        .kind = CENSUS_ENDED,
+        .pid = pid,
+        .parent_pid = getpid(),
+        .wait_status = wait_status,
+        .cpu_ns = usage != NULL ? cpu_ns_of(usage) : UINT64_MAX,
+    };
+    tell(&entry);
+    errno = call_errno;
+}

@@ -1,0 +1,32 @@
+/* What this process tells the census (buffer/census_ring.h) about others: programs that it runs
+ * and that will not be profiled, and how its children ended.
+ *
+ * Async-signal-safe, also between vfork and exec; errno stays as it is. Nothing is told without a
+ * profd, nor from another pid namespace than profd's, whose pids mean nothing to it. */
+#ifndef PROFD_AGENT_CENSUS_H
+#define PROFD_AGENT_CENSUS_H
+
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+/* A program that is about to be run. */
+struct census_program {
+    bool is_told; /* it will not be profiled */
+    unsigned obstacle;
+    const char *path; /* borrowed */
+};
+
+/* Judges the program at PATH (as openat with DIRECTORY_FD) with ENVIRONMENT. */
+void census_judge(struct census_program *program, int directory_fd, const char *path,
+                  char *const *environment);
+
+/* PID runs PROGRAM now, or will in a moment; or could not. Nothing happens unless it is to be told.
+ */
+void census_tell_exec(const struct census_program *program, pid_t pid);
+void census_tell_failed(const struct census_program *program, pid_t pid);
+
+/* PID was waited for. USAGE is NULL when it is not known. */
+void census_tell_ended(pid_t pid, int wait_status, const struct rusage *usage);
+
+#endif

@@ -1,0 +1,189 @@
+/* buffer.census_ring */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "buffer/census_ring.h"
+
+static struct census_ring *ring;
+
+static void set_up(void)
+{
+    ring = mmap(NULL, sizeof(*ring), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(ring, MAP_FAILED);
+}
+
+static void tear_down(void)
+{
+    munmap(ring, sizeof(*ring));
+}
+
+static void put(int32_t pid)
+{
+    struct census_entry entry = { .kind = CENSUS_ENDED, .pid = pid, .time_ns = 7, .cpu_ns = 8 };
+    census_ring_put(ring, &entry);
+}
+
+START_TEST(an_entry_is_taken_once_as_it_was_put)
+{
+    struct census_entry entry = { .kind = CENSUS_EXEC,
+                                  .pid = 10,
+                                  .parent_pid = 9,
+                                  .time_ns = 100,
+                                  .cpu_ns = 5,
+                                  .wait_status = 3 << 8,
+                                  .obstacle = 6 },
+                        out;
+    census_ring_set_path(&entry, "/bin/true");
+    census_ring_put(ring, &entry);
+
+    ck_assert(census_ring_take(ring, &out));
+    ck_assert_int_eq(out.kind, CENSUS_EXEC);
+    ck_assert_int_eq(out.pid, 10);
+    ck_assert_int_eq(out.parent_pid, 9);
+    ck_assert_uint_eq(out.time_ns, 100);
+    ck_assert_uint_eq(out.cpu_ns, 5);
+    ck_assert_int_eq(out.wait_status, 3 << 8);
+    ck_assert_uint_eq(out.obstacle, 6);
+    ck_assert_str_eq(out.path, "/bin/true");
+    ck_assert(!census_ring_take(ring, &out));
+}
+END_TEST
+
+START_TEST(a_long_path_keeps_its_end)
+{
+    struct census_entry entry;
+    char path[1000];
+
+    memset(path, 'x', sizeof(path) - 1);
+    path[sizeof(path) - 1] = '\0';
+    strcpy(path + sizeof(path) - 5, "/end");
+    census_ring_set_path(&entry, path);
+    ck_assert_uint_eq(strlen(entry.path), sizeof(entry.path) - 1);
+    ck_assert_str_eq(entry.path + strlen(entry.path) - 4, "/end");
+}
+END_TEST
+
+START_TEST(what_has_no_room_is_counted)
+{
+    struct census_entry out;
+
+    for (int i = 0; i < CENSUS_RING_ENTRIES + 3; i++)
+        put(i + 1);
+    ck_assert_uint_eq(census_ring_take_lost(ring), 3);
+    ck_assert_uint_eq(census_ring_take_lost(ring), 0);
+    for (int i = 0; i < CENSUS_RING_ENTRIES; i++) {
+        ck_assert(census_ring_take(ring, &out));
+        ck_assert_int_eq(out.pid, i + 1);
+    }
+    put(4711);
+    ck_assert(census_ring_take(ring, &out));
+    ck_assert_int_eq(out.pid, 4711);
+}
+END_TEST
+
+START_TEST(who_dies_over_an_entry_loses_only_that)
+{
+    struct census_entry out;
+
+    put(1);
+    atomic_fetch_add(&ring->put, 1); /* as if it were being written */
+    put(3);
+    ck_assert_uint_eq(census_ring_unfinished(ring), 0);
+    ck_assert(census_ring_take(ring, &out));
+    ck_assert_uint_eq(census_ring_unfinished(ring), 2);
+    ck_assert(!census_ring_take(ring, &out));
+    census_ring_skip(ring);
+    ck_assert(census_ring_take(ring, &out));
+    ck_assert_int_eq(out.pid, 3);
+    ck_assert_uint_eq(census_ring_take_lost(ring), 1);
+}
+END_TEST
+
+START_TEST(numbers_that_make_no_sense_are_put_right)
+{
+    struct census_entry out;
+
+    atomic_store(&ring->put, 12345678);
+    ck_assert(!census_ring_take(ring, &out));
+    put(5);
+    ck_assert(census_ring_take(ring, &out));
+    ck_assert_int_eq(out.pid, 5);
+
+    atomic_store(&ring->put, 0); /* behind the reader */
+    ck_assert(!census_ring_take(ring, &out));
+    put(6);
+    ck_assert(census_ring_take(ring, &out));
+    ck_assert_int_eq(out.pid, 6);
+}
+END_TEST
+
+START_TEST(a_path_that_is_not_terminated_is)
+{
+    struct census_entry entry = { .kind = CENSUS_EXEC, .pid = 1 }, out;
+
+    memset(entry.path, 'x', sizeof(entry.path));
+    census_ring_put(ring, &entry);
+    ck_assert(census_ring_take(ring, &out));
+    ck_assert_uint_eq(strlen(out.path), sizeof(out.path) - 1);
+}
+END_TEST
+
+enum { WRITERS = 4, EACH = 20000 };
+
+/* Several processes put while this one takes: each entry once, each writer's in order. */
+START_TEST(writers_of_many_processes_are_all_heard)
+{
+    int32_t latest[WRITERS + 1] = { 0 };
+    struct census_entry out;
+    uint64_t taken = 0;
+
+    for (int writer = 1; writer <= WRITERS; writer++) {
+        if (fork() != 0)
+            continue;
+        for (int i = 1; i <= EACH; i++) {
+            struct census_entry entry = { .kind = CENSUS_ENDED, .pid = writer, .parent_pid = i };
+            census_ring_put(ring, &entry);
+        }
+        _exit(0);
+    }
+    int left = WRITERS;
+    while (left > 0 || census_ring_unfinished(ring) != 0 ||
+           atomic_load(&ring->put) != atomic_load(&ring->taken)) {
+        while (left > 0 && waitpid(-1, NULL, WNOHANG) > 0)
+            left--;
+        while (census_ring_take(ring, &out)) {
+            ck_assert(out.pid >= 1 && out.pid <= WRITERS);
+            ck_assert_int_gt(out.parent_pid, latest[out.pid]);
+            latest[out.pid] = out.parent_pid;
+            taken++;
+        }
+    }
+    ck_assert_uint_eq(taken + census_ring_take_lost(ring), WRITERS * EACH);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("buffer.census_ring");
+    TCase *tests = tcase_create("ring");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, an_entry_is_taken_once_as_it_was_put);
+    tcase_add_test(tests, a_long_path_keeps_its_end);
+    tcase_add_test(tests, what_has_no_room_is_counted);
+    tcase_add_test(tests, who_dies_over_an_entry_loses_only_that);
+    tcase_add_test(tests, numbers_that_make_no_sense_are_put_right);
+    tcase_add_test(tests, a_path_that_is_not_terminated_is);
+    tcase_add_test(tests, writers_of_many_processes_are_all_heard);
+    suite_add_tcase(suite, tests);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,143 @@
+/* daemon.census_told */
+#include <check.h>
+#include <string.h>
+
+#include "daemon/census_told.h"
+
+static char executable[] = "/bin/still", nothing[] = "";
+
+static struct child heard(uint64_t start_ns)
+{
+    return (struct child){
+        .pid = 10, .start_ns = start_ns, .executable = executable, .state = CHILD_CONNECTED
+    };
+}
+
+static struct child silent(uint64_t start_ns)
+{
+    struct child child = heard(start_ns);
+    child.state = CHILD_DETACHED;
+    child.is_silent = true;
+    return child;
+}
+
+static struct child ended(struct child child, enum process_verdict verdict, uint64_t end_ns)
+{
+    child.state = CHILD_ENDED;
+    child.verdict = verdict;
+    child.end_ns = end_ns;
+    return child;
+}
+
+static struct census_entry entry_of(enum census_kind kind, uint64_t time_ns)
+{
+    struct census_entry entry = {
+        .kind = kind, .pid = 10, .time_ns = time_ns, .obstacle = OBSTACLE_STATIC
+    };
+    census_ring_set_path(&entry, "still");
+    return entry;
+}
+
+static void check(const struct child *latest, enum census_kind kind, uint64_t time_ns,
+                  enum census_meaning expect)
+{
+    struct census_entry entry = entry_of(kind, time_ns);
+    ck_assert_int_eq(census_meaning_of(latest, &entry), expect);
+}
+
+START_TEST(a_program_of_an_unknown_process_is_new)
+{
+    check(NULL, CENSUS_EXEC, 100, CENSUS_MEANS_NEW);
+}
+END_TEST
+
+START_TEST(a_program_that_a_forked_child_becomes_is_new)
+{
+    struct child forked = heard(90);
+    check(&forked, CENSUS_EXEC, 100, CENSUS_MEANS_NEW);
+    forked = ended(forked, VERDICT_EXECED, 110); /* its agent's silence was noticed first */
+    check(&forked, CENSUS_EXEC, 100, CENSUS_MEANS_NEW);
+}
+END_TEST
+
+START_TEST(a_hello_that_came_after_all_is_right)
+{
+    struct child image = heard(110);
+    check(&image, CENSUS_EXEC, 100, CENSUS_MEANS_NOTHING);
+}
+END_TEST
+
+START_TEST(what_was_seen_in_proc_is_not_new)
+{
+    struct child seen = silent(90);
+    check(&seen, CENSUS_EXEC, 100, CENSUS_MEANS_NOTHING);
+    seen = ended(seen, VERDICT_VANISHED, 110);
+    check(&seen, CENSUS_EXEC, 100, CENSUS_MEANS_NOTHING);
+    check(&seen, CENSUS_EXEC, 120, CENSUS_MEANS_NEW); /* its pid is used again */
+}
+END_TEST
+
+START_TEST(an_end_that_was_noticed_first_was_that_of_the_program)
+{
+    struct child forked = ended(heard(90), VERDICT_EXITED, 110);
+    check(&forked, CENSUS_EXEC, 100, CENSUS_MEANS_LAST_WORDS);
+    check(&forked, CENSUS_EXEC, 120, CENSUS_MEANS_NEW);
+}
+END_TEST
+
+START_TEST(a_name_may_come_after_the_end)
+{
+    struct child nameless = ended(silent(100), VERDICT_EXITED, 100);
+    nameless.executable = nothing;
+    check(&nameless, CENSUS_EXEC, 110, CENSUS_MEANS_NAME);
+    check(&nameless, CENSUS_EXEC, UINT64_C(10000000000), CENSUS_MEANS_NEW);
+}
+END_TEST
+
+START_TEST(a_program_that_could_not_be_run_was_a_mistake)
+{
+    struct child image = silent(100);
+    check(&image, CENSUS_FAILED, 110, CENSUS_MEANS_MISTAKE);
+    image = ended(image, VERDICT_VANISHED, 100);
+    check(&image, CENSUS_FAILED, 110, CENSUS_MEANS_MISTAKE);
+    image = heard(100);
+    check(&image, CENSUS_FAILED, 110, CENSUS_MEANS_NOTHING);
+    check(NULL, CENSUS_FAILED, 110, CENSUS_MEANS_NOTHING);
+}
+END_TEST
+
+START_TEST(what_makes_no_sense_means_nothing)
+{
+    struct census_entry entry = entry_of(CENSUS_EXEC, 100);
+    entry.obstacle = OBSTACLE_COUNT;
+    ck_assert_int_eq(census_meaning_of(NULL, &entry), CENSUS_MEANS_NOTHING);
+    entry.obstacle = OBSTACLE_NONE;
+    ck_assert_int_eq(census_meaning_of(NULL, &entry), CENSUS_MEANS_NOTHING);
+    entry = entry_of(CENSUS_ENDED, 100);
+    entry.pid = 0;
+    ck_assert_int_eq(census_meaning_of(NULL, &entry), CENSUS_MEANS_NOTHING);
+    entry = entry_of((enum census_kind)77, 100);
+    ck_assert_int_eq(census_meaning_of(NULL, &entry), CENSUS_MEANS_NOTHING);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("daemon.census_told");
+    TCase *tests = tcase_create("meanings");
+    tcase_add_test(tests, a_program_of_an_unknown_process_is_new);
+    tcase_add_test(tests, a_program_that_a_forked_child_becomes_is_new);
+    tcase_add_test(tests, a_hello_that_came_after_all_is_right);
+    tcase_add_test(tests, what_was_seen_in_proc_is_not_new);
+    tcase_add_test(tests, an_end_that_was_noticed_first_was_that_of_the_program);
+    tcase_add_test(tests, a_name_may_come_after_the_end);
+    tcase_add_test(tests, a_program_that_could_not_be_run_was_a_mistake);
+    tcase_add_test(tests, what_makes_no_sense_means_nothing);
+    suite_add_tcase(suite, tests);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
