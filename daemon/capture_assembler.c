@@ -97,13 +97,14 @@ static void on_moved(uv_work_t *work, int status)
 
     struct waiting_piece *piece = assembler->first;
     void *tag = piece->piece;
+    uint64_t end = capture_assembler_bytes(assembler);
     assembler->first = piece->next;
     if (assembler->first == NULL)
         assembler->last = NULL;
     assembler->has_element |= piece->is_element;
     free_piece(piece);
     move_next(assembler);
-    assembler->events->on_written(tag, assembler->owner);
+    assembler->events->on_written(tag, end, assembler->owner);
 }
 
 static void on_move_refused(uv_async_t *async)

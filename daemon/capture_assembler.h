@@ -15,8 +15,8 @@
 struct capture_assembler;
 
 struct capture_assembler_events {
-    /* All of PIECE, as it was given, is in the output. */
-    void (*on_written)(void *piece, void *owner);
+    /* All of PIECE, as it was given, is in the output, which had END bytes then. */
+    void (*on_written)(void *piece, uint64_t end, void *owner);
     /* Nothing more is written; comes once. What waits is dropped, its on_written does not come. */
     void (*on_failed)(int error, void *owner);
     /* All is released, after capture_assembler_close(); the last call-back. */

@@ -111,7 +111,7 @@ void capture_note_profile(struct daemon *profd, struct child *child,
     } else if (gather_note_made(&capture->gather, index, message->json_bytes)) {
         gathering_log_event(&capture->log, child, "answered", NULL);
         capture->processes++;
-        *piece = (struct capture_piece){ .count = 1 };
+        *piece = (struct capture_piece){ .own_bytes = message->json_bytes, .count = 1 };
         piece->indices[0] = index;
         capture_add_piece(capture, piece, *fd, message->json_bytes);
         *fd = -1;

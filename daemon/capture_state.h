@@ -10,6 +10,7 @@
 #include "daemon/capture_assembler.h"
 #include "daemon/gather.h"
 #include "daemon/gathering_log.h"
+#include "ipc/messages.h"
 #include "json/gecko_root.h"
 
 enum { CAPTURE_TEXTS = 2 }; /* head and tail */
@@ -26,8 +27,10 @@ struct capture {
     uv_timer_t timer;
     unsigned ticks;
     uint64_t last_output_bytes;
-    uint64_t processes; /* elements in the output */
-    bool has_tail;      /* the tail is on its way */
+    uint64_t processes;                       /* elements in the output */
+    struct message_own_profile *own_profiles; /* owned */
+    size_t own_profile_count;
+    bool has_tail; /* the tail is on its way */
     unsigned texts_written;
     bool is_over;
     const char *feature_names[8];
@@ -36,6 +39,7 @@ struct capture {
 
 /* A part of the output that holds items; their indices follow. */
 struct capture_piece {
+    uint64_t own_bytes; /* of a profile that the process made itself; 0: it did not */
     size_t count;
     size_t indices[];
 };

@@ -225,6 +225,8 @@ static const struct message_field capture_done_fields[] = {
     NUMBER(capture_done, bytes_written),
     NUMBER(capture_done, processes),
     TEXT(capture_done, missing, MESSAGE_MAX_TEXT),
+    FIELD(BYTES, capture_done, own_profiles, 0,
+          MESSAGE_MAX_OWN_PROFILES * sizeof(struct message_own_profile)),
 };
 SCHEMA(capture_done, NULL);
 

@@ -77,6 +77,7 @@ enum {
     MESSAGE_MAX_FILTERS = 4096,
     MESSAGE_MAX_ARGUMENTS = 384 * 1024, /* of a launch, with its environment */
     MESSAGE_MAX_STATUS = 480 * 1024,
+    MESSAGE_MAX_OWN_PROFILES = 16 * 1024,
 };
 
 /* Bounds of times, so that no sum or product of a few of them overflows. */
@@ -252,11 +253,20 @@ struct message_capture_progress {
     uint64_t proportion; /* of MESSAGE_PROPORTION_DONE */
 };
 
+/* Where in a capture the profile is that a process made itself, which nobody has looked at. */
+struct message_own_profile {
+    uint64_t start, bytes;
+    uint64_t pid;
+};
+
 struct message_capture_done {
     uint64_t id;
     uint64_t bytes_written;
     uint64_t processes;
     struct message_string missing; /* one line that names what is incomplete; empty: nothing */
+    /* struct message_own_profile, one behind the other in the order of the capture. Those beyond
+     * MESSAGE_MAX_OWN_PROFILES are left out. */
+    struct message_string own_profiles;
 };
 
 struct message_status {

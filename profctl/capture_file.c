@@ -207,6 +207,26 @@ bool capture_file_create(struct capture_file *file, struct failure *failure)
     return true;
 }
 
+/* Lets go what was written. */
+static void discard(struct capture_file *file)
+{
+    if (file->gzip != NULL)
+        (void)gzclose(file->gzip);
+    else if (file->fd >= 0)
+        close(file->fd);
+    file->gzip = NULL;
+    file->fd = -1;
+    if (file->temporary != NULL)
+        unlink(file->temporary);
+    forget_temporary(file);
+}
+
+bool capture_file_restart(struct capture_file *file, struct failure *failure)
+{
+    discard(file);
+    return capture_file_create(file, failure);
+}
+
 static int gzip_error(gzFile gzip)
 {
     int code;
@@ -319,15 +339,9 @@ void capture_file_close(struct capture_file *file)
 {
     if (file == NULL)
         return;
-    if (file->gzip != NULL)
-        (void)gzclose(file->gzip);
-    else if (file->fd >= 0)
-        close(file->fd);
-    if (file->temporary != NULL)
-        unlink(file->temporary);
+    discard(file);
     if (file->raw_fd >= 0)
         close(file->raw_fd);
-    free(file->temporary);
     free(file->directory);
     free(file->path);
     free(file);

@@ -28,6 +28,8 @@ bool capture_file_prepare(const char *path, struct capture_file **out, struct fa
 int capture_file_raw_fd(const struct capture_file *file);
 
 bool capture_file_create(struct capture_file *file, struct failure *failure);
+/* Begins again: what was written is let go. */
+bool capture_file_restart(struct capture_file *file, struct failure *failure);
 /* 0 or a negative errno. CONTEXT is the struct capture_file. */
 int capture_file_write(void *context, const char *bytes, size_t count);
 bool capture_file_commit(struct capture_file *file, struct failure *failure);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "profctl/own_profiles.h"
 #include "profctl/progress_bar.h"
 #include "profctl/units.h"
 #include "json/progress.h"
@@ -54,24 +55,49 @@ static uint64_t size_of(int fd)
     return fstat(fd, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
+/* A pass over the raw capture. */
+struct rewriting {
+    struct naming_progress progress;
+    const struct capture_result *result;
+    const struct message_own_profile *at; /* the own profile that was begun last; NULL: none */
+};
+
+static void on_thread(void *context, uint64_t bytes_read)
+{
+    struct rewriting *rewriting = context;
+    show_naming(&rewriting->progress, bytes_read);
+}
+
+/* What a process made itself must be exactly where profd put it. */
+static uint64_t on_process(void *context, uint64_t start)
+{
+    struct rewriting *rewriting = context;
+
+    rewriting->at = own_profiles_find(rewriting->result->own_profiles,
+                                      rewriting->result->own_profile_count, start);
+    return rewriting->at != NULL ? rewriting->at->start + rewriting->at->bytes : 0;
+}
+
 /* Reads the raw capture and writes the finished one. *PROBLEM (PROBLEM_BYTES) is filled when it is
  * the raw capture that can't be used. */
 enum { PROBLEM_BYTES = 256 };
 
-static int rewrite(int raw_fd, struct capture_file *file, struct symbol_cache *cache,
-                   struct progress_bar *bar, struct capture_counts *counts, char *problem)
+static int rewrite(struct rewriting *rewriting, int raw_fd, struct capture_file *file,
+                   struct symbol_cache *cache, struct capture_counts *counts, char *problem)
 {
-    struct naming_progress progress = { bar, size_of(raw_fd) };
+    const struct symbolicate_events events = { on_thread, on_process, rewriting };
     struct json_reader *reader;
     struct json_writer writer;
     struct failure_latch latch;
-    int err = json_reader_open_fd(raw_fd, &reader);
+    int err = lseek(raw_fd, 0, SEEK_SET) < 0 ? -errno : 0;
 
+    if (err == 0)
+        err = json_reader_open_fd(raw_fd, &reader);
     if (err < 0)
         return err;
     failure_latch_init(&latch);
     json_writer_init_sink(&writer, capture_file_write, file, &latch);
-    err = symbolicate_profile(reader, &writer, cache, counts, show_naming, &progress);
+    err = symbolicate_profile(reader, &writer, cache, counts, &events);
     if (err == 0)
         err = json_writer_flush(&writer);
     if (err == -EPROTO || err == -E2BIG)
@@ -82,6 +108,28 @@ static int rewrite(int raw_fd, struct capture_file *file, struct symbol_cache *c
     json_writer_fini(&writer);
     json_reader_close(reader);
     return err;
+}
+
+/* The same until it is done: a profile that a process made itself, and damaged, costs that profile
+ * and nothing else. */
+static int rewrite_without_damaged(int raw_fd, struct capture_file *file,
+                                   struct symbol_cache *cache, struct progress_bar *bar,
+                                   struct capture_summary *summary, char *problem,
+                                   struct failure *failure)
+{
+    for (;;) {
+        struct rewriting rewriting = { { bar, size_of(raw_fd) }, &summary->result, NULL };
+        int err = rewrite(&rewriting, raw_fd, file, cache, &summary->counts, problem);
+        if ((err != -EPROTO && err != -E2BIG) || rewriting.at == NULL)
+            return err;
+        err = own_profile_blank(raw_fd, rewriting.at);
+        if (err < 0)
+            return err;
+        own_profile_tell(rewriting.at, summary->result.missing, sizeof(summary->result.missing));
+        problem[0] = '\0';
+        if (!capture_file_restart(file, failure))
+            return -ECANCELED;
+    }
 }
 
 static bool failed(const struct capture_file *file, int err, const char *problem,
@@ -99,18 +147,19 @@ static bool failed(const struct capture_file *file, int err, const char *problem
 }
 
 static bool finish(struct capture_file *file, const struct arguments *arguments,
-                   struct progress_bar *bar, struct capture_counts *counts, struct failure *failure)
+                   struct progress_bar *bar, struct capture_summary *summary,
+                   struct failure *failure)
 {
-    int raw_fd = capture_file_raw_fd(file);
     struct symbol_cache *cache = NULL;
     char problem[PROBLEM_BYTES] = "";
-    int err = lseek(raw_fd, 0, SEEK_SET) < 0 ? -errno : 0;
+    int err = arguments->no_symbols ? 0 : symbol_cache_create(&cache);
 
-    if (err == 0 && !arguments->no_symbols)
-        err = symbol_cache_create(&cache);
     if (err == 0)
-        err = rewrite(raw_fd, file, cache, bar, counts, problem);
+        err = rewrite_without_damaged(capture_file_raw_fd(file), file, cache, bar, summary, problem,
+                                      failure);
     symbol_cache_free(cache);
+    if (err == -ECANCELED)
+        return false; /* the failure is told */
     return err == 0 ? capture_file_commit(file, failure) : failed(file, err, problem, failure);
 }
 
@@ -124,9 +173,9 @@ bool capture_make(struct client *client, struct capture_file *file,
     progress_bar_init(&bar, arguments->quiet);
     made = client_capture(client, capture_file_raw_fd(file), stop, arguments->timeout_ms,
                           show_gathering, &bar, &summary->result, failure) &&
-           capture_file_create(file, failure) &&
-           finish(file, arguments, &bar, &summary->counts, failure);
+           capture_file_create(file, failure) && finish(file, arguments, &bar, summary, failure);
     progress_bar_clear(&bar);
+    capture_result_free(&summary->result);
     return made;
 }
 

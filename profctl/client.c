@@ -93,6 +93,28 @@ static int take_progress(struct client *client, const uint8_t *payload, size_t b
     return err;
 }
 
+static int copy_own_profiles(struct capture_result *result, const struct message_string *from)
+{
+    size_t count = from->length / sizeof(*result->own_profiles);
+
+    capture_result_free(result);
+    if (count == 0)
+        return 0;
+    result->own_profiles = malloc(count * sizeof(*result->own_profiles));
+    if (result->own_profiles == NULL)
+        return -ENOMEM;
+    memcpy(result->own_profiles, from->bytes, count * sizeof(*result->own_profiles));
+    result->own_profile_count = count;
+    return 0;
+}
+
+void capture_result_free(struct capture_result *result)
+{
+    free(result->own_profiles);
+    result->own_profiles = NULL;
+    result->own_profile_count = 0;
+}
+
 static int take_capture_done(struct client *client, const uint8_t *payload, size_t bytes)
 {
     struct message_capture_done done;
@@ -103,7 +125,7 @@ static int take_capture_done(struct client *client, const uint8_t *payload, size
     client->capture->bytes_written = done.bytes_written;
     client->capture->processes = done.processes;
     copy_text(client->capture->missing, sizeof(client->capture->missing), done.missing);
-    return 0;
+    return copy_own_profiles(client->capture, &done.own_profiles);
 }
 
 static int take_exited(struct client *client, const uint8_t *payload, size_t bytes)

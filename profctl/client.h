@@ -23,7 +23,10 @@ struct capture_result {
     uint64_t bytes_written;
     uint64_t processes;
     char missing[MESSAGE_MAX_TEXT + 1]; /* one line that names what is incomplete; "" nothing */
+    struct message_own_profile *own_profiles; /* owned; freed by capture_result_free() */
+    size_t own_profile_count;
 };
+void capture_result_free(struct capture_result *result);
 
 /* Connects to the profd at SOCKET (NULL: the usual place). EXIT_CODE_NO_DAEMON when it can't. */
 bool client_connect(const char *socket, struct client **out, struct failure *failure);

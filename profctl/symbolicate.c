@@ -11,8 +11,8 @@ struct pass {
     struct symbol_cache *cache;
     struct capture_counts *process_counts;
     struct capture_counts *counts; /* NULL in the root, which is profd itself */
-    void (*on_thread)(void *context, uint64_t bytes_read);
-    void *context;
+    struct symbolicate_events events;
+    bool has_meta, has_threads;         /* of the process at hand */
     struct thread_tables tables;        /* of the thread at hand */
     struct symbolicated_thread renamed; /* … and the new ones */
     bool is_renamed;                    /* … once they are there */
@@ -245,8 +245,8 @@ static int copy_thread(struct pass *pass)
     if (pass->is_renamed)
         symbolicated_thread_free(&pass->renamed);
     pass->is_renamed = false;
-    if (err == 0 && pass->on_thread != NULL)
-        pass->on_thread(pass->context, json_reader_offset(pass->reader));
+    if (err == 0 && pass->events.on_thread != NULL)
+        pass->events.on_thread(pass->events.context, json_reader_offset(pass->reader));
     return err;
 }
 
@@ -290,11 +290,38 @@ static int process_member(struct pass *pass)
     return copy_member(pass);
 }
 
+static int inner_process_member(struct pass *pass)
+{
+    pass->has_meta |= json_reader_is(pass->reader, "meta");
+    pass->has_threads |= json_reader_is(pass->reader, "threads");
+    return process_member(pass);
+}
+
+/* Viewers need at least these; and nobody's process may end where another's is. */
+static int check_process(const struct pass *pass, uint64_t end)
+{
+    if (!pass->has_meta || !pass->has_threads)
+        return -EPROTO;
+    return end == 0 || json_reader_offset(pass->reader) == end ? 0 : -EPROTO;
+}
+
 static int copy_process(struct pass *pass)
 {
+    uint64_t start = json_reader_offset(pass->reader) - 1, end = 0;
+    int has_members;
+
+    if (pass->events.on_process != NULL)
+        end = pass->events.on_process(pass->events.context, start);
+    has_members = json_reader_more(pass->reader);
+    if (has_members == 0)
+        return json_reader_skip(pass->reader);
+    if (has_members < 0)
+        return has_members;
+    pass->has_meta = pass->has_threads = false;
     json_start_object(pass->writer);
     pass->counts->processes++;
-    return for_each_member(pass, process_member);
+    int err = for_each_member(pass, inner_process_member);
+    return err < 0 ? err : check_process(pass, end);
 }
 
 static int meta_member(struct pass *pass)
@@ -337,17 +364,16 @@ static int root_member(struct pass *pass)
 
 int symbolicate_profile(struct json_reader *reader, struct json_writer *writer,
                         struct symbol_cache *cache, struct capture_counts *counts,
-                        void (*on_thread)(void *context, uint64_t bytes_read), void *context)
+                        const struct symbolicate_events *events)
 {
-    struct pass pass = { .reader = reader,
-                         .writer = writer,
-                         .cache = cache,
-                         .process_counts = counts,
-                         .on_thread = on_thread,
-                         .context = context };
+    struct pass pass = {
+        .reader = reader, .writer = writer, .cache = cache, .process_counts = counts
+    };
     int err = enter(&pass, JSON_TOKEN_START_OBJECT);
 
     *counts = (struct capture_counts){ 0 };
+    if (events != NULL)
+        pass.events = *events;
     if (err == 0)
         err = for_each_member(&pass, root_member);
     if (err == 0)

@@ -19,11 +19,19 @@ struct capture_counts {
     uint64_t named, unnamed; /* addresses */
 };
 
-/* CACHE NULL leaves all addresses. ON_THREAD (may be NULL) is told after each thread how many bytes
- * were read. 0, -EPROTO for what is no capture, -ENOMEM, or an error of the reader or the writer.
- */
+/* What the caller is told and asked meanwhile; each may be NULL. */
+struct symbolicate_events {
+    /* After each thread: how many bytes were read. */
+    void (*on_thread)(void *context, uint64_t bytes_read);
+    /* A process begins at byte START. Returns where it must end, or 0 when it may end anywhere. */
+    uint64_t (*on_process)(void *context, uint64_t start);
+    void *context;
+};
+
+/* CACHE NULL leaves all addresses. Empty processes are left out. 0, -EPROTO for what is no capture,
+ * -ENOMEM, or an error of the reader or the writer. */
 int symbolicate_profile(struct json_reader *reader, struct json_writer *writer,
                         struct symbol_cache *cache, struct capture_counts *counts,
-                        void (*on_thread)(void *context, uint64_t bytes_read), void *context);
+                        const struct symbolicate_events *events);
 
 #endif

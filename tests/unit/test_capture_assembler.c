@@ -15,11 +15,14 @@ static struct capture_assembler *assembler;
 static char written[64]; /* the letters of the pieces that were told, in order */
 static int failures, last_error, closed;
 static size_t close_after;
+static uint64_t last_end;
 static bool stays_open; /* after a failure */
 
-static void on_written(void *piece, void *owner)
+static void on_written(void *piece, uint64_t end, void *owner)
 {
     (void)owner;
+    ck_assert_uint_gt(end, last_end);
+    last_end = end;
     written[strlen(written)] = piece != NULL ? *(char *)piece : '-';
     free(piece);
     if (strlen(written) == close_after)
@@ -47,6 +50,7 @@ static void set_up(void)
 {
     memset(written, 0, sizeof(written));
     failures = last_error = closed = 0;
+    last_end = 0;
     stays_open = false;
     signal(SIGPIPE, SIG_IGN);
     ck_assert_int_eq(uv_loop_init(&loop), 0);

@@ -119,6 +119,7 @@ static const struct message_capture_done sample_capture_done = {
     .bytes_written = 654321,
     .processes = 41,
     .missing = STRING("4121 froze"),
+    .own_profiles = STRING("\1\0\0\0\0\0\0\0"),
 };
 static const struct message_status sample_status = { .id = 85, .json = STRING("{}") };
 static const struct message_command_exited sample_command_exited = {

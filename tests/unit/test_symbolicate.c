@@ -113,6 +113,7 @@ static int append(void *context, const char *bytes, size_t count)
 }
 
 static struct capture_counts counts;
+static const struct symbolicate_events *watch; /* NULL: none */
 
 /* Runs the pass over TEXT; *OUT is the result, parsed, when it succeeded. */
 static int symbolicate(const char *text, bool with_names, cJSON **out)
@@ -129,7 +130,7 @@ static int symbolicate(const char *text, bool with_names, cJSON **out)
     ck_assert_int_eq(json_reader_open_memory(text, strlen(text), &reader), 0);
     if (with_names)
         ck_assert_int_eq(symbol_cache_create(&cache), 0);
-    err = symbolicate_profile(reader, &writer, cache, &counts, NULL, NULL);
+    err = symbolicate_profile(reader, &writer, cache, &counts, watch);
     if (err == 0)
         err = json_writer_flush(&writer);
     if (err == 0) {

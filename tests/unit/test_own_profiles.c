@@ -1,0 +1,79 @@
+/* profctl.own_profiles */
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "profctl/own_profiles.h"
+
+static const struct message_own_profile profiles[] = {
+    { .start = 10, .bytes = 5, .pid = 1 },
+    { .start = 16, .bytes = 1, .pid = 2 },
+    { .start = 100, .bytes = 200000, .pid = 3 },
+};
+
+START_TEST(a_byte_is_found_in_its_profile)
+{
+    static const struct {
+        uint64_t offset;
+        int index; /* -1: in none */
+    } cases[] = { { 0, -1 }, { 9, -1 },  { 10, 0 },  { 14, 0 },     { 15, -1 },
+                  { 16, 1 }, { 17, -1 }, { 100, 2 }, { 200099, 2 }, { 200100, -1 } };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct message_own_profile *found = own_profiles_find(profiles, 3, cases[i].offset);
+        ck_assert_ptr_eq(found, cases[i].index < 0 ? NULL : &profiles[cases[i].index]);
+    }
+    ck_assert_ptr_null(own_profiles_find(profiles, 0, 10));
+}
+END_TEST
+
+START_TEST(a_damaged_profile_becomes_an_empty_object)
+{
+    static char text[200200];
+    int fd = memfd_create("capture", MFD_CLOEXEC);
+
+    memset(text, 'x', sizeof(text));
+    ck_assert_int_eq(write(fd, text, sizeof(text)), sizeof(text));
+    ck_assert_int_eq(own_profile_blank(fd, &profiles[2]), 0);
+    ck_assert_int_eq(pread(fd, text, sizeof(text), 0), sizeof(text));
+    ck_assert_int_eq(text[99], 'x');
+    ck_assert_int_eq(text[100], '{');
+    ck_assert_uint_eq(strspn(text + 101, " "), 200000 - 2);
+    ck_assert_int_eq(text[200099], '}');
+    ck_assert_int_eq(text[200100], 'x');
+    ck_assert_int_eq(own_profile_blank(fd, &profiles[1]), -EPROTO);
+    close(fd);
+}
+END_TEST
+
+START_TEST(what_was_damaged_is_told_as_far_as_there_is_room)
+{
+    char line[100] = "", small[12] = "1 is gone";
+
+    own_profile_tell(&profiles[0], line, sizeof(line));
+    own_profile_tell(&profiles[2], line, sizeof(line));
+    ck_assert_str_eq(line, "1 made a profile that is damaged; 3 made a profile that is damaged");
+    own_profile_tell(&profiles[0], small, sizeof(small));
+    ck_assert_str_eq(small, "1 is gone; ");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("profctl.own_profiles");
+    TCase *tests = tcase_create("own profiles");
+    tcase_add_test(tests, a_byte_is_found_in_its_profile);
+    tcase_add_test(tests, a_damaged_profile_becomes_an_empty_object);
+    tcase_add_test(tests, what_was_damaged_is_told_as_far_as_there_is_room);
+    suite_add_tcase(suite, tests);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
