@@ -140,6 +140,10 @@ $(B)/tests/programs/%: tests/system/programs/%.c $(B)/lib/libprofd.so
 	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(CC) $(BASE) -g -O1 -Ichild-agent/include -MMD -MP $< \
 	-L$(B)/lib -Wl,-rpath,'$$ORIGIN/../../lib' -Wl,--as-needed -lprofd $(CJSON) $(MESSAGES) -o $@
 
+# It speaks the protocol as profd's own agents do.
+$(B)/tests/programs/liar: tests/system/programs/liar.c $(COMMON)
+	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(COMPILE) $< $(COMMON) $(ALL_LIBS) -o $@
+
 check: ## all tests; the last line tells how many passed (installs missing packages first)
 	$(Q)scripts/bootstrap && $(MAKE) --no-print-directory all $(UNIT) $(HELPERS) && \
 	scripts/run-tests $(B) $(UNIT) scripts/check-arrows $(SYSTEM)

@@ -110,8 +110,21 @@ static int rewrite(struct rewriting *rewriting, int raw_fd, struct capture_file 
     return err;
 }
 
-/* The same until it is done: a profile that a process made itself, and damaged, costs that profile
- * and nothing else. */
+/* Takes PROFILE out of the raw capture, and says so in RESULT. */
+static int leave_out(int raw_fd, struct capture_result *result,
+                     const struct message_own_profile *profile)
+{
+    int err = own_profile_blank(raw_fd, profile);
+
+    if (err < 0)
+        return err;
+    own_profile_tell(profile, result->missing, sizeof(result->missing));
+    own_profiles_remove(result->own_profiles, &result->own_profile_count, profile);
+    return 0;
+}
+
+/* Rewrites until it is done: a profile that its process damaged costs that profile and nothing
+ * else. */
 static int rewrite_without_damaged(int raw_fd, struct capture_file *file,
                                    struct symbol_cache *cache, struct progress_bar *bar,
                                    struct capture_summary *summary, char *problem,
@@ -122,10 +135,9 @@ static int rewrite_without_damaged(int raw_fd, struct capture_file *file,
         int err = rewrite(&rewriting, raw_fd, file, cache, &summary->counts, problem);
         if ((err != -EPROTO && err != -E2BIG) || rewriting.at == NULL)
             return err;
-        err = own_profile_blank(raw_fd, rewriting.at);
+        err = leave_out(raw_fd, &summary->result, rewriting.at);
         if (err < 0)
             return err;
-        own_profile_tell(rewriting.at, summary->result.missing, sizeof(summary->result.missing));
         problem[0] = '\0';
         if (!capture_file_restart(file, failure))
             return -ECANCELED;

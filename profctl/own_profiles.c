@@ -51,6 +51,14 @@ int own_profile_blank(int fd, const struct message_own_profile *profile)
     return err;
 }
 
+void own_profiles_remove(struct message_own_profile *profiles, size_t *count,
+                         const struct message_own_profile *profile)
+{
+    size_t at = (size_t)(profile - profiles);
+
+    memmove(profiles + at, profiles + at + 1, (--*count - at) * sizeof(*profiles));
+}
+
 void own_profile_tell(const struct message_own_profile *profile, char *missing, size_t capacity)
 {
     size_t used = strlen(missing);

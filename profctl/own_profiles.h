@@ -17,6 +17,10 @@ const struct message_own_profile *own_profiles_find(const struct message_own_pro
  * when there is no room for one, or the error of pwrite. */
 int own_profile_blank(int fd, const struct message_own_profile *profile);
 
+/* Takes PROFILE out of the COUNT PROFILES. Pure. */
+void own_profiles_remove(struct message_own_profile *profiles, size_t *count,
+                         const struct message_own_profile *profile);
+
 /* Adds it to the line MISSING of CAPACITY bytes, as far as there is room. Pure. */
 void own_profile_tell(const struct message_own_profile *profile, char *missing, size_t capacity);
 

@@ -314,7 +314,7 @@ static int copy_process(struct pass *pass)
         end = pass->events.on_process(pass->events.context, start);
     has_members = json_reader_more(pass->reader);
     if (has_members == 0)
-        return json_reader_skip(pass->reader);
+        return end == 0 ? json_reader_skip(pass->reader) : -EPROTO;
     if (has_members < 0)
         return has_members;
     pass->has_meta = pass->has_threads = false;

@@ -28,8 +28,8 @@ struct symbolicate_events {
     void *context;
 };
 
-/* CACHE NULL leaves all addresses. Empty processes are left out. 0, -EPROTO for what is no capture,
- * -ENOMEM, or an error of the reader or the writer. */
+/* CACHE NULL leaves all addresses. Empty processes are left out, when they may end anywhere. 0,
+ * -EPROTO for what is no capture, -ENOMEM, or an error of the reader or the writer. */
 int symbolicate_profile(struct json_reader *reader, struct json_writer *writer,
                         struct symbol_cache *cache, struct capture_counts *counts,
                         const struct symbolicate_events *events);

@@ -50,6 +50,22 @@ START_TEST(a_damaged_profile_becomes_an_empty_object)
 }
 END_TEST
 
+START_TEST(one_can_be_taken_out)
+{
+    struct message_own_profile list[3];
+    size_t count = 3;
+
+    memcpy(list, profiles, sizeof(list));
+    own_profiles_remove(list, &count, &list[1]);
+    ck_assert_uint_eq(count, 2);
+    ck_assert_uint_eq(list[0].pid, 1);
+    ck_assert_uint_eq(list[1].pid, 3);
+    own_profiles_remove(list, &count, &list[1]);
+    ck_assert_uint_eq(count, 1);
+    ck_assert_uint_eq(list[0].pid, 1);
+}
+END_TEST
+
 START_TEST(what_was_damaged_is_told_as_far_as_there_is_room)
 {
     char line[100] = "", small[12] = "1 is gone";
@@ -68,6 +84,7 @@ int main(void)
     TCase *tests = tcase_create("own profiles");
     tcase_add_test(tests, a_byte_is_found_in_its_profile);
     tcase_add_test(tests, a_damaged_profile_becomes_an_empty_object);
+    tcase_add_test(tests, one_can_be_taken_out);
     tcase_add_test(tests, what_was_damaged_is_told_as_far_as_there_is_room);
     suite_add_tcase(suite, tests);
 

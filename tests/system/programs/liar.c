@@ -1,0 +1,263 @@
+/* liar SOCKET LIE: an agent that speaks the protocol and lies, until it is killed.
+ *
+ * About its profile when it is asked for it, or about its arena, which is read when it does not
+ * answer. It prints a line each when it is met and when it is asked. */
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "buffer/arena.h"
+#include "ipc/frame.h"
+#include "ipc/messages.h"
+#include "ipc/socket.h"
+
+enum { ARENA_BYTES = 16 * CHUNK_BYTES };
+
+static int profd;
+static struct arena arena;
+static uint8_t frame[MESSAGE_MAX_BYTES];
+
+static void say(const char *what)
+{
+    puts(what);
+    fflush(stdout);
+}
+
+static void send_frame(long bytes, int fd)
+{
+    if (bytes < 0 || socket_send(profd, frame, (size_t)bytes, &fd, fd >= 0) != bytes)
+        exit(3);
+}
+
+/* --- Lies about the arena --- */
+
+static void fill_with_noise(uint8_t *bytes, size_t count)
+{
+    uint32_t state = 12345;
+
+    for (size_t i = 0; i < count; i++) {
+        state = state * 1664525 + 1013904223;
+        bytes[i] = (uint8_t)(state >> 24);
+    }
+}
+
+static void noise(void)
+{
+    fill_with_noise(arena.dictionary, 65536);
+    fill_with_noise(arena.chunks, ARENA_BYTES);
+    atomic_store(&arena.header->dictionary_used_bytes, 65536);
+    atomic_store(&arena.header->chunk_high_water, 16);
+    atomic_store(&arena.header->generation, 1);
+}
+
+static void huge_counts(void)
+{
+    noise();
+    arena.header->chunk_count = UINT32_MAX;
+    arena.header->dictionary_bytes = UINT32_MAX;
+    atomic_store(&arena.header->dictionary_used_bytes, UINT32_MAX);
+    atomic_store(&arena.header->chunk_high_water, UINT64_MAX);
+    for (int i = 0; i < 32; i++)
+        atomic_store(&arena.header->drops[i], UINT64_MAX);
+}
+
+static void no_header(void)
+{
+    memset(arena.header, 0, ARENA_HEADER_BYTES);
+}
+
+/* --- Lies about the profile --- */
+
+static void answer(uint64_t gather_id, int fd, uint64_t json_bytes)
+{
+    const struct message_profile profile = { .gather_id = gather_id, .json_bytes = json_bytes };
+
+    send_frame(message_put_profile(frame, sizeof(frame), MESSAGE_PROFILE, &profile), fd);
+}
+
+static void answer_with(uint64_t gather_id, const char *json)
+{
+    int fd = memfd_create("lie", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+    if (write(fd, json, strlen(json)) != (ssize_t)strlen(json))
+        exit(3);
+    answer(gather_id, fd, strlen(json));
+}
+
+static void malformed(uint64_t gather_id)
+{
+    answer_with(gather_id, "{\"meta\":{\"version\":36},\"libs\":[],\"threads\":[,]}");
+}
+
+static void unclosed(uint64_t gather_id)
+{
+    answer_with(gather_id, "{\"meta\":{\"version\":36},\"libs\":[],\"threads\":[{}");
+}
+
+static void escaping(uint64_t gather_id)
+{
+    answer_with(gather_id, "{\"meta\":{\"version\":36},\"libs\":[],\"threads\":[]}],\"more\":[{}");
+}
+
+static void meaningless(uint64_t gather_id)
+{
+    answer_with(gather_id, "{\"a\":1}");
+}
+
+static void empty(uint64_t gather_id)
+{
+    answer_with(gather_id, "{}");
+}
+
+static void nested(uint64_t gather_id)
+{
+    static char json[200002];
+
+    memset(json, '[', sizeof(json) - 2);
+    json[0] = '{';
+    json[sizeof(json) - 2] = '}';
+    answer_with(gather_id, json);
+}
+
+static void longer_than_it_is(uint64_t gather_id)
+{
+    answer(gather_id, memfd_create("lie", MFD_CLOEXEC | MFD_ALLOW_SEALING), UINT64_C(1) << 40);
+}
+
+static void a_pipe(uint64_t gather_id)
+{
+    int fds[2];
+
+    if (pipe(fds) < 0)
+        exit(3);
+    answer(gather_id, fds[0], 100);
+}
+
+static void of_another_capture(uint64_t gather_id)
+{
+    answer_with(gather_id + 1000, "{}");
+}
+
+static void nothing(uint64_t gather_id)
+{
+    (void)gather_id;
+}
+
+static void hang_up(uint64_t gather_id)
+{
+    (void)gather_id;
+    close(profd);
+    pause();
+}
+
+static const struct {
+    const char *name;
+    void (*spoil_arena)(void);
+    void (*answer)(uint64_t gather_id);
+} lies[] = {
+    { "noise", noise, nothing },          { "huge-counts", huge_counts, nothing },
+    { "no-header", no_header, nothing },  { "malformed", NULL, malformed },
+    { "unclosed", NULL, unclosed },       { "escaping", NULL, escaping },
+    { "meaningless", NULL, meaningless }, { "empty", NULL, empty },
+    { "nested", NULL, nested },           { "longer-than-it-is", NULL, longer_than_it_is },
+    { "a-pipe", NULL, a_pipe },           { "of-another-capture", NULL, of_another_capture },
+    { "nothing", NULL, nothing },         { "hang-up", NULL, hang_up },
+};
+
+enum { LIES = sizeof(lies) / sizeof(lies[0]) };
+
+/* --- The protocol --- */
+
+static void say_hello(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const struct message_hello hello = {
+        .protocol_version = PROTOCOL_VERSION,
+        .pid = getpid(),
+        .parent_pid = getppid(),
+        .start_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
+        .executable = { "/bin/liar", 9 },
+        .command_line = { "liar", 4 },
+    };
+    send_frame(message_put_hello(frame, sizeof(frame), MESSAGE_HELLO, &hello), arena.fd);
+}
+
+static void started(uint64_t generation)
+{
+    const struct message_generation message = { generation };
+
+    if (generation != 0)
+        send_frame(message_put_generation(frame, sizeof(frame), MESSAGE_STARTED, &message), -1);
+}
+
+static void obey(int lie, const uint8_t *payload, size_t bytes)
+{
+    struct message_welcome welcome;
+    struct message_session session;
+    struct message_gather_profile gather;
+
+    switch (message_peek_kind(payload, bytes)) {
+    case MESSAGE_WELCOME:
+        if (message_get_welcome(payload, bytes, &welcome) == 0)
+            started(welcome.session.generation);
+        if (lies[lie].spoil_arena != NULL)
+            lies[lie].spoil_arena();
+        say("met");
+        break;
+    case MESSAGE_ENSURE_STARTED:
+        if (message_get_session(payload, bytes, &session) == 0)
+            started(session.generation);
+        break;
+    case MESSAGE_GATHER_PROFILE:
+        say("asked");
+        if (message_get_gather_profile(payload, bytes, &gather) == 0)
+            lies[lie].answer(gather.gather_id);
+        break;
+    }
+}
+
+static void serve(int lie)
+{
+    struct frame_reader reader;
+    const uint8_t *payload;
+    uint8_t *room;
+    size_t count, bytes, fd_count;
+    int fds[SOCKET_MAX_DESCRIPTORS];
+
+    frame_reader_init(&reader);
+    for (;;) {
+        struct pollfd polled = { profd, POLLIN, 0 };
+        poll(&polled, 1, -1);
+        if (frame_reader_room(&reader, &room, &count) < 0)
+            exit(3);
+        ssize_t got = socket_receive(profd, room, count, fds, &fd_count);
+        if (got <= 0)
+            exit(0);
+        frame_reader_filled(&reader, (size_t)got);
+        while (frame_reader_next(&reader, &payload, &bytes) == 1)
+            obey(lie, payload, bytes);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int lie = 0;
+
+    while (argc == 3 && lie < LIES && strcmp(lies[lie].name, argv[2]) != 0)
+        lie++;
+    if (argc != 3 || lie == LIES)
+        return 2;
+    profd = socket_connect(argv[1], 0);
+    if (profd < 0 || arena_create(ARENA_BYTES, &arena) < 0)
+        return 1;
+    say_hello();
+    serve(lie);
+    return 0;
+}
