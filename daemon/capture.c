@@ -348,6 +348,7 @@ static int list_children(struct capture *capture)
         capture_hold(capture, index++);
     }
     gathering_log_gap_count(&capture->log, GAP_FORGOTTEN, profd->forgotten);
+    census_log(profd, &capture->log);
     return 0;
 }
 

@@ -1,12 +1,15 @@
 #include "daemon/census_told.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/agents.h"
 #include "daemon/census.h"
 #include "daemon/daemon.h"
+#include "daemon/gathering_log.h"
 #include "daemon/log.h"
 #include "daemon/pidfd.h"
 
@@ -100,7 +103,7 @@ static void add_living(struct daemon *profd, const struct census_entry *entry)
 {
     struct child *child = add_told(profd, entry, (enum recording_obstacle)entry->obstacle);
 
-    if (child != NULL && child->watch == NULL)
+    if (child != NULL && child->watch == NULL && kill(entry->pid, 0) < 0 && errno == ESRCH)
         agents_end_unwatched(child, entry->time_ns);
 }
 
@@ -151,6 +154,16 @@ static void apply(struct daemon *profd, const struct census_entry *entry)
         end(profd, entry);
         break;
     }
+}
+
+void census_log(const struct daemon *profd, struct gathering_log *log)
+{
+    char detail[64];
+
+    if (profd->census.lost == 0)
+        return;
+    snprintf(detail, sizeof(detail), "%llu entries", (unsigned long long)profd->census.lost);
+    gathering_log_event(log, NULL, "processes without agent may be missing", detail);
 }
 
 void census_read(struct daemon *profd)

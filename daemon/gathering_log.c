@@ -55,7 +55,8 @@ static void add_name(char names[GATHERING_NAMES_BYTES], const struct child *chil
     char one[80];
 
     name = name != NULL ? name + 1 : child->executable;
-    int length = snprintf(one, sizeof(one), "%s%d (%.40s)", used > 0 ? ", " : "", child->pid, name);
+    int length = snprintf(one, sizeof(one), "%s%d (%.40s)", used > 0 ? ", " : "", child->pid,
+                          name[0] != '\0' ? name : "its program is not known");
     if (length > 0 && used + (size_t)length < GATHERING_NAMES_BYTES)
         memcpy(names + used, one, (size_t)length + 1);
 }

@@ -142,6 +142,7 @@ char *status_document_make(struct daemon *profd)
     cJSON_AddNumberToObject(root, "protocol", PROTOCOL_VERSION);
     cJSON_AddNumberToObject(root, "pid", getpid());
     cJSON_AddStringToObject(root, "socket", profd->socket_path);
+    cJSON_AddNumberToObject(root, "census_lost", (double)profd->census.lost);
     cJSON_AddNumberToObject(root, "uptime_ms", status_milliseconds_since(profd->start_ns));
     add_session(root, &profd->session);
     add_memory(root, profd);

@@ -196,4 +196,27 @@ test_profiled_children_have_cpu_time_and_status_too() {
     [ -z "$(meta_of seen profd.reason)" ]
 }
 
+# Who tells does not need a profd that listens: what was told waits for it.
+test_what_ran_while_profd_was_dead_is_told() {
+    make_static still
+    # shellcheck disable=SC2016
+    start_profd -- sh -c '
+        until [ -e go ]; do sleep 0.02; done
+        ./still 0 7; ./still 0 7
+        touch ran
+        until [ -e over ]; do sleep 0.02; done'
+    expect 0 "$profctl" start
+    kill -KILL "$daemon"
+    wait "$daemon" || true
+    touch go
+    wait_until test -e ran
+    start_profd
+    expect 0 "$profctl" capture -o out.json
+    touch over
+    read_facts out.json
+    [ "$(process_count still)" -eq 2 ]
+    not_profiled still static
+    outcome_of still exited 7
+}
+
 run_tests "$@"
