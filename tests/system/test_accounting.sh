@@ -53,6 +53,7 @@ start_writer() {
     expect 0 "$profctl" start --memory-limit "$1"
     wait_until test -s w.pid
     wait_until writes
+    children+=("$(cat w.pid)")
 }
 
 writes() {

@@ -133,11 +133,15 @@ worker_is_locked_in() {
 test_salvage_is_locked_in() {
     start_profd -- "$programs/writer" "$scratch/w" 1 0
     expect 0 "$profctl" start
+    wait_until pgrep -P "$daemon" -x writer
+    local writer
+    writer=$(pgrep -P "$daemon" -x writer)
+    children+=("$writer")
     wait_until has_reached w 4000000
-    kill -STOP "$(pgrep -P "$daemon" -x writer)"
+    kill -STOP "$writer"
     in_background "$profctl" capture --no-symbols -o out.json
     wait_until worker_is_locked_in
-    kill -CONT "$(pgrep -P "$daemon" -x writer)"
+    kill -CONT "$writer"
     wait "$background"
 }
 

@@ -11,7 +11,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MAX_THREADS = 64 };
+enum {
+    MAX_THREADS = 64,
+    LONGEST_S = 300, /* for a test that lost sight of it */
+};
 
 static volatile uint64_t *counts;
 static useconds_t rest_us;
@@ -61,6 +64,7 @@ int main(int argc, char **argv)
     counts = mmap(NULL, MAX_THREADS * sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (counts == MAP_FAILED)
         return 1;
+    alarm(LONGEST_S);
     signal(SIGUSR1, be_quiet);
     wait_for_session();
     for (long i = 1; i < threads; i++) {
