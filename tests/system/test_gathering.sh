@@ -1,0 +1,153 @@
+#!/bin/bash
+# A capture ends in time and whole, whatever its processes do meanwhile.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# start_fifty: fifty quiet processes below a shell, in a session.
+start_fifty() {
+    local i
+    for i in $(seq 50); do
+        echo "'$programs/numbered' '$scratch/n$i' &"
+    done >all.sh
+    echo 'touch ready; wait' >>all.sh
+    start_profd -- sh all.sh
+    expect 0 "$profctl" start
+    wait_until has_fifty
+    mapfile -t fifty < <(pgrep -f "^$programs/numbered $scratch")
+    children+=("${fifty[@]}")
+}
+
+has_fifty() {
+    [ "$("$profctl" --json status | grep -oE '"connected": ?[0-9]+' | grep -oE '[0-9]+')" -ge 51 ]
+}
+
+verdicts() {
+    meta_of numbered profd.verdict | sort | uniq -c | xargs
+}
+
+test_one_in_fifty_is_stopped() {
+    start_fifty
+    kill -STOP "${fifty[7]}"
+    expect 0 "$profctl" capture -o out.json
+    says "1 process gave no answer .*: ${fifty[7]} " stderr
+    read_facts out.json
+    [ "$(process_count numbered)" -eq 50 ]
+    [ "$(verdicts)" = "1 frozen 49 live" ] || fail "$(verdicts)"
+    gzip -cdf out.json | grep -q '"event":"no answer"'
+}
+
+test_processes_that_die_meanwhile_are_there() {
+    local i
+    start_fifty
+    in_background "$profctl" capture -o out.json
+    local client=$background
+    for i in $(seq 0 2 48); do
+        kill -KILL "${fifty[i]}" 2>/dev/null || true
+    done
+    wait "$client"
+    read_facts out.json
+    [ "$(process_count numbered)" -eq 50 ] || fail "$(process_count numbered) processes"
+}
+
+test_captures_wait_for_one_another() {
+    local i clients=()
+    start_fifty
+    for i in 1 2 3; do
+        in_background "$profctl" capture -o "out$i.json"
+        clients+=("$background")
+    done
+    for i in 1 2 3; do
+        wait "${clients[i - 1]}"
+        read_facts "out$i.json"
+        [ "$(process_count numbered)" -eq 50 ]
+    done
+}
+
+test_a_capture_and_a_stop() {
+    start_fifty
+    in_background "$profctl" capture -o out.json
+    local client=$background
+    expect 0 "$profctl" stop
+    # Whichever came first, nobody is left waiting, and no half file is there.
+    if wait "$client"; then
+        read_facts out.json
+        [ "$(process_count numbered)" -eq 50 ]
+    else
+        refute test -e out.json
+    fi
+    expect 0 "$profctl" start
+    expect 0 "$profctl" capture -o again.json
+}
+
+test_processes_that_come_and_go() {
+    local i
+    start_profd -- sh -c "until [ -e go ]; do sleep 0.01; done; for i in 1 2 3 4 5 6; do '$programs/fork_storm' 200; done; sleep 100"
+    expect 0 "$profctl" start
+    touch go
+    for i in 1 2 3 4; do
+        expect 0 "$profctl" capture -o "out$i.json"
+        read_facts "out$i.json"
+    done
+}
+
+# Interrupted, profctl leaves nothing behind, and profd goes on with the next capture.
+test_an_interrupted_capture() {
+    start_fifty
+    kill -STOP "${fifty[@]}" # so that it takes long enough
+    # A shell without job control lets its background commands ignore SIGINT.
+    in_background env --default-signal=INT "$profctl" capture -o out.json
+    local client=$background status=0
+    wait_until is_gathering
+    kill -INT "$client"
+    wait "$client" || status=$?
+    [ "$status" -ne 0 ]
+    kill -CONT "${fifty[@]}"
+    refute test -e out.json
+    refute compgen -G '.profctl-*'
+    wait_until is_active
+    expect 0 "$profctl" capture -o again.json
+    read_facts again.json
+    [ "$(process_count numbered)" -eq 50 ]
+}
+
+is_gathering() {
+    "$profctl" --json status | grep -qE '"state": ?"gathering"'
+}
+
+is_active() {
+    "$profctl" --json status | grep -qE '"state": ?"active"'
+}
+
+# The deadline counts for all together, also when each poll brings a little progress.
+test_a_total_deadline() {
+    start_fifty
+    kill -STOP "${fifty[@]}"
+    expect 0 "$profctl" capture --timeout 600ms -o out.json
+    kill -CONT "${fifty[@]}"
+    read_facts out.json
+    [ "$(process_count numbered)" -eq 50 ]
+    gzip -cdf out.json | grep -q 'it did not answer in time'
+}
+
+test_every_step_is_in_the_log() {
+    local event
+    start_fifty
+    kill -STOP "${fifty[0]}"
+    kill -KILL "${fifty[1]}"
+    expect 0 "$profctl" capture -o out.json
+    for event in asked answered "no answer" salvaged; do
+        gzip -cdf out.json | grep -q "\"event\":\"$event\"" || fail "no event '$event'"
+    done
+    gzip -cdf out.json | grep -q '"profileGatheringLogEnd_ms"'
+}
+
+test_an_interrupted_run_ends() {
+    local status=0
+    in_background env --default-signal=INT "$profctl" run -o out.json -- "$programs/numbered" n 100
+    wait_until test -s n
+    kill -INT "$background"
+    wait "$background" || status=$?
+    [ "$status" -ne 0 ]
+}
+
+run_tests "$@"
