@@ -51,12 +51,23 @@ static void tell(struct census_entry *entry)
         census_ring_put(ring, entry);
 }
 
+static bool is_descriptor(const char *path)
+{
+    static const char folder[] = "/proc/self/fd/";
+    return strncmp(path, folder, sizeof(folder) - 1) == 0;
+}
+
 /* PATH from the root, if it can be told. */
 static void set_path(struct census_entry *entry, const char *path)
 {
     char full[2 * CENSUS_PATH_BYTES];
     size_t length;
 
+    ssize_t got = is_descriptor(path) ? readlink(path, full, sizeof(full) - 1) : -1;
+    if (got > 0) {
+        full[got] = '\0';
+        path = full;
+    }
     if (path[0] == '/' || getcwd(full, sizeof(full) / 2) == NULL) {
         census_ring_set_path(entry, path);
         return;

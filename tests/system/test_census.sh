@@ -196,6 +196,15 @@ test_profiled_children_have_cpu_time_and_status_too() {
     [ -z "$(meta_of seen profd.reason)" ]
 }
 
+test_running_and_waiting_are_what_they_were() {
+    expect 0 "$programs/children"
+    expect 0 "$profctl" run -o out.json -- "$programs/children"
+    read_facts out.json
+    grep -q environment <(meta_of sh profd.reason)
+    # Run by its descriptor, it has the file's own name.
+    has_process "$(basename "$(readlink -f /bin/sh)")"
+}
+
 # Who tells does not need a profd that listens: what was told waits for it.
 test_what_ran_while_profd_was_dead_is_told() {
     make_static still
