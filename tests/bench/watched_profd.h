@@ -1,0 +1,91 @@
+/* What another process, profd, costs: CPU time, resident memory, and how many are connected. */
+#ifndef TESTS_BENCH_WATCHED_PROFD_H
+#define TESTS_BENCH_WATCHED_PROFD_H
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/bench/bench.h"
+
+/* The file NAME of /proc/PID; whoever can't be watched makes the figures worthless. */
+static inline FILE *watched_open(pid_t pid, const char *name)
+{
+    char path[300];
+    snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+    FILE *file = fopen(path, "r");
+    if (file == NULL) {
+        perror(path);
+        exit(1);
+    }
+    return file;
+}
+
+static inline DIR *watched_list(pid_t pid, const char *name)
+{
+    char path[300];
+    snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+    DIR *folder = opendir(path);
+    if (folder == NULL) {
+        perror(path);
+        exit(1);
+    }
+    return folder;
+}
+
+/* CPU time of all threads that live, to the nanosecond (/proc/PID/stat counts in ticks). */
+static inline double watched_cpu_ns(pid_t pid)
+{
+    DIR *tasks = watched_list(pid, "task");
+    double sum = 0, cpu_ns;
+    for (struct dirent *task = readdir(tasks); task != NULL; task = readdir(tasks)) {
+        char name[280];
+        if (task->d_name[0] == '.')
+            continue;
+        snprintf(name, sizeof(name), "task/%s/schedstat", task->d_name);
+        FILE *file = watched_open(pid, name);
+        if (fscanf(file, "%lf", &cpu_ns) == 1)
+            sum += cpu_ns;
+        fclose(file);
+    }
+    closedir(tasks);
+    return sum;
+}
+
+static inline double watched_resident_kilobytes(pid_t pid)
+{
+    FILE *file = watched_open(pid, "status");
+    char line[256];
+    double kilobytes = -1;
+    while (fgets(line, sizeof(line), file) != NULL) {
+        if (sscanf(line, "VmRSS: %lf", &kilobytes) == 1)
+            break;
+    }
+    fclose(file);
+    return kilobytes;
+}
+
+static inline int watched_sockets(pid_t pid)
+{
+    DIR *descriptors = watched_list(pid, "fd");
+    int count = 0;
+    for (struct dirent *entry = readdir(descriptors); entry != NULL; entry = readdir(descriptors)) {
+        char target[64] = "";
+        ssize_t length = readlinkat(dirfd(descriptors), entry->d_name, target, sizeof(target) - 1);
+        count += length > 0 && strncmp(target, "socket:", 7) == 0;
+    }
+    closedir(descriptors);
+    return count;
+}
+
+/* The share of one core, in percent, that PID uses in the next SECONDS. */
+static inline double watched_share(pid_t pid, int seconds)
+{
+    double start = bench_now_ns(), cpu = watched_cpu_ns(pid);
+    struct timespec end = { .tv_sec = seconds };
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &end, NULL);
+    return 100 * (watched_cpu_ns(pid) - cpu) / (bench_now_ns() - start);
+}
+
+#endif
