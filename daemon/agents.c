@@ -310,6 +310,17 @@ static void forget_connection(struct daemon *profd, struct child *child)
     capture_note_silent(profd, child);
 }
 
+/* Two images of one process in the order of their beginning, though LATER was known first. */
+static struct child *add_before(struct daemon *profd, struct child *later,
+                                const struct child_introduction *who)
+{
+    struct child *child = child_table_add(&profd->children, who);
+
+    if (child != NULL)
+        child_table_make_latest(&profd->children, later);
+    return child;
+}
+
 static struct child *meet(struct daemon *profd, const struct child_introduction *who)
 {
     struct child *earlier = child_table_find_latest(&profd->children, who->pid);
@@ -337,6 +348,8 @@ static struct child *meet(struct daemon *profd, const struct child_introduction 
     case CHILD_REUSES_PID:
         end_child(profd, earlier, VERDICT_VANISHED, 0, who->start_ns);
         break;
+    case CHILD_CAME_BEFORE:
+        return add_before(profd, earlier, who);
     case CHILD_IS_NEW:
         break;
     }
@@ -468,6 +481,9 @@ int agents_hello(struct daemon *profd, struct connection *connection, int pidfd,
     log_debug("%d (%s) said hello", child->pid, child->executable);
     restart_note_hello(profd, hello.lease_owner);
     welcome(profd, child);
+    const struct child *latest = child_table_find_latest(&profd->children, child->pid);
+    if (latest != child)
+        end_child(profd, child, VERDICT_EXECED, 0, latest->start_ns);
     return 0;
 
 refused:

@@ -211,6 +211,7 @@ void census_judge_command(struct command *command, const char *name, char *const
     struct program_facts facts = { .descriptor_limit = UINT64_MAX };
     int directory_fd = AT_FDCWD;
 
+    command->start_ns = uv_hrtime();
     command->executable[0] = '\0';
     command->obstacle = OBSTACLE_NONE;
     if (directory != NULL)
@@ -234,7 +235,7 @@ void census_note_command(struct daemon *profd, const struct command *command)
     const struct process_sighting sighting = {
         .pid = command->pid,
         .parent_pid = getpid(),
-        .start_ns = uv_hrtime(),
+        .start_ns = command->start_ns,
     };
 
     census_soon(profd);

@@ -129,6 +129,21 @@ void child_table_remove(struct child_table *table, struct child *child)
     free(child);
 }
 
+void child_table_make_latest(struct child_table *table, struct child *child)
+{
+    struct child *latest = child_table_find_latest(table, child->pid);
+    struct child **bucket = bucket_of(table, child->pid), **link = bucket;
+    uint32_t image = latest->image;
+
+    latest->image = child->image;
+    child->image = image;
+    while (*link != child)
+        link = &(*link)->earlier_in_bucket;
+    *link = child->earlier_in_bucket;
+    child->earlier_in_bucket = *bucket;
+    *bucket = child;
+}
+
 /* Two hellos of one pid come from one process unless the kernel says otherwise, or a fork made it
  * anew. */
 static bool is_same_process(const struct child *earlier, const struct child_introduction *who)
@@ -138,10 +153,18 @@ static bool is_same_process(const struct child *earlier, const struct child_intr
     return earlier->state != CHILD_ENDED && !who->is_fork;
 }
 
+/* Of a silent child that an agent named, the moment of its exec is known. */
+static bool is_told_of(const struct child *child)
+{
+    return child->is_silent && child->executable[0] != '\0';
+}
+
 enum child_meeting child_meet(const struct child *earlier, const struct child_introduction *who)
 {
     if (earlier == NULL)
         return CHILD_IS_NEW;
+    if (is_told_of(earlier) && who->start_ns < earlier->start_ns)
+        return CHILD_CAME_BEFORE;
     if (earlier->start_ns == who->start_ns && earlier->state != CHILD_ENDED)
         return CHILD_IS_SAME_IMAGE;
     if (is_same_process(earlier, who))
@@ -163,7 +186,7 @@ static bool is_same_file_name(const char *path, const char *other, size_t other_
 
 bool child_was_mistaken(const struct child *earlier, const struct child_introduction *who)
 {
-    if (!earlier->is_silent)
+    if (!earlier->is_silent || child_meet(earlier, who) == CHILD_CAME_BEFORE)
         return false;
     if (earlier->state == CHILD_ENDED)
         return who->start_ns <= earlier->end_ns;

@@ -108,6 +108,7 @@ enum child_meeting {
     CHILD_IS_SAME_IMAGE, /* it connects again */
     CHILD_DID_EXEC,      /* the same process as another program */
     CHILD_REUSES_PID,    /* the one known has ended; profd had not noticed */
+    CHILD_CAME_BEFORE,   /* it became the silent one that is known; its hello was read late */
 };
 
 /* EARLIER is the latest child with the same pid (ended or not), or NULL. Pure. */
@@ -116,6 +117,9 @@ enum child_meeting child_meet(const struct child *earlier, const struct child_in
 /* Whether EARLIER, the latest child with that pid, is the same image, which was taken for a silent
  * one: its agent was slow, or the judgement wrong. Pure. */
 bool child_was_mistaken(const struct child *earlier, const struct child_introduction *who);
+
+/* Makes CHILD the latest of its pid, which came before it. */
+void child_table_make_latest(struct child_table *table, struct child *child);
 
 /* The latest child with PID, ended or not; NULL: none. */
 struct child *child_table_find_latest(const struct child_table *table, pid_t pid);

@@ -33,6 +33,7 @@ struct command {
     bool is_starting;                          /* whether it runs is not known yet */
     int failure;                               /* negative errno: why it never ran; 0 */
     char executable[COMMAND_EXECUTABLE_BYTES]; /* "" when it can't be told */
+    uint64_t start_ns;                         /* it was about to be started */
     enum recording_obstacle obstacle;          /* why it won't be profiled, as it seems */
     int terminal_fd;                           /* that it was given; -1: none */
     uv_poll_t start;                           /* of the descriptor that tells how the start went */

@@ -196,6 +196,27 @@ test_profiled_children_have_cpu_time_and_status_too() {
     [ -z "$(meta_of seen profd.reason)" ]
 }
 
+# It brings an agent of its own, whatever the judgement was.
+test_a_static_program_with_an_agent_is_profiled() {
+    cat >own.c <<'END'
+#include <profd.h>
+int main(void)
+{
+    profd_register_thread("GeckoMain");
+    return 5;
+}
+END
+    cc -static -I "$source_dir/child-agent/include" -o own own.c "$build/lib/libprofd.a" -pthread 2>warnings ||
+        skip "does not link statically"
+    expect 5 "$profctl" run -o out.json -- ./own
+    expect 5 "$profctl" run -o below.json -- sh -c './own; exit $?'
+    for file in out.json below.json; do
+        read_facts $file
+        [ "$(process_count own)" -eq 1 ]
+        ended own exited 5
+    done
+}
+
 test_running_and_waiting_are_what_they_were() {
     expect 0 "$programs/children"
     expect 0 "$profctl" run -o out.json -- "$programs/children"

@@ -214,6 +214,24 @@ START_TEST(a_hello_that_is_read_after_the_end_belongs_to_who_began_before_it)
 }
 END_TEST
 
+START_TEST(a_hello_that_is_read_late_is_of_the_image_before)
+{
+    struct child_introduction who = someone(10, 90);
+    struct child *silent = add_silent(10, 100);
+    ck_assert_int_eq(child_meet(silent, &who), CHILD_CAME_BEFORE);
+    ck_assert(!child_was_mistaken(silent, &who));
+    ck_assert_int_eq(child_end(&table, silent, VERDICT_EXITED, 0, 150), 0);
+    ck_assert_int_eq(child_meet(silent, &who), CHILD_CAME_BEFORE);
+
+    const struct child *before = add(10, 90);
+    add(10 + CHILD_TABLE_BUCKETS, 95);
+    child_table_make_latest(&table, silent);
+    ck_assert_ptr_eq(child_table_find_latest(&table, 10), silent);
+    ck_assert_uint_eq(child_table_later_images(&table, before), 1);
+    ck_assert_uint_eq(child_table_later_images(&table, silent), 0);
+}
+END_TEST
+
 START_TEST(who_said_hello_is_never_mistaken_for_silent)
 {
     struct child_introduction who = someone(10, 200);
@@ -250,6 +268,7 @@ int main(void)
     tcase_add_test(children, a_silent_child_lives_without_a_connection);
     tcase_add_test(children, a_late_hello_of_the_same_program_corrects_the_judgement);
     tcase_add_test(children, a_hello_that_is_read_after_the_end_belongs_to_who_began_before_it);
+    tcase_add_test(children, a_hello_that_is_read_late_is_of_the_image_before);
     tcase_add_test(children, who_said_hello_is_never_mistaken_for_silent);
     tcase_add_test(children, wait_statuses_are_verdicts);
     suite_add_tcase(suite, children);
