@@ -2,36 +2,21 @@
  *
  * About its profile when it is asked for it, or about its arena, which is read when it does not
  * answer. It prints a line each when it is met and when it is asked. */
-#include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "buffer/arena.h"
-#include "ipc/frame.h"
-#include "ipc/messages.h"
-#include "ipc/socket.h"
+#include "tests/fake_agent.h"
 
 enum { ARENA_BYTES = 16 * CHUNK_BYTES };
 
-static int profd;
-static struct arena arena;
-static uint8_t frame[MESSAGE_MAX_BYTES];
+static struct fake_agent liar;
+static int lie; /* index */
 
 static void say(const char *what)
 {
     puts(what);
     fflush(stdout);
-}
-
-static void send_frame(long bytes, int fd)
-{
-    if (bytes < 0 || socket_send(profd, frame, (size_t)bytes, &fd, fd >= 0) != bytes)
-        exit(3);
 }
 
 /* --- Lies about the arena --- */
@@ -48,27 +33,27 @@ static void fill_with_noise(uint8_t *bytes, size_t count)
 
 static void noise(void)
 {
-    fill_with_noise(arena.dictionary, 65536);
-    fill_with_noise(arena.chunks, ARENA_BYTES);
-    atomic_store(&arena.header->dictionary_used_bytes, 65536);
-    atomic_store(&arena.header->chunk_high_water, 16);
-    atomic_store(&arena.header->generation, 1);
+    fill_with_noise(liar.arena.dictionary, 65536);
+    fill_with_noise(liar.arena.chunks, ARENA_BYTES);
+    atomic_store(&liar.arena.header->dictionary_used_bytes, 65536);
+    atomic_store(&liar.arena.header->chunk_high_water, 16);
+    atomic_store(&liar.arena.header->generation, 1);
 }
 
 static void huge_counts(void)
 {
     noise();
-    arena.header->chunk_count = UINT32_MAX;
-    arena.header->dictionary_bytes = UINT32_MAX;
-    atomic_store(&arena.header->dictionary_used_bytes, UINT32_MAX);
-    atomic_store(&arena.header->chunk_high_water, UINT64_MAX);
+    liar.arena.header->chunk_count = UINT32_MAX;
+    liar.arena.header->dictionary_bytes = UINT32_MAX;
+    atomic_store(&liar.arena.header->dictionary_used_bytes, UINT32_MAX);
+    atomic_store(&liar.arena.header->chunk_high_water, UINT64_MAX);
     for (int i = 0; i < 32; i++)
-        atomic_store(&arena.header->drops[i], UINT64_MAX);
+        atomic_store(&liar.arena.header->drops[i], UINT64_MAX);
 }
 
 static void no_header(void)
 {
-    memset(arena.header, 0, ARENA_HEADER_BYTES);
+    memset(liar.arena.header, 0, ARENA_HEADER_BYTES);
 }
 
 /* --- Lies about the profile --- */
@@ -77,7 +62,8 @@ static void answer(uint64_t gather_id, int fd, uint64_t json_bytes)
 {
     const struct message_profile profile = { .gather_id = gather_id, .json_bytes = json_bytes };
 
-    send_frame(message_put_profile(frame, sizeof(frame), MESSAGE_PROFILE, &profile), fd);
+    fake_agent_send(
+        &liar, message_put_profile(liar.frame, MESSAGE_MAX_BYTES, MESSAGE_PROFILE, &profile), fd);
 }
 
 static void answer_with(uint64_t gather_id, const char *json)
@@ -85,7 +71,7 @@ static void answer_with(uint64_t gather_id, const char *json)
     int fd = memfd_create("lie", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
     if (write(fd, json, strlen(json)) != (ssize_t)strlen(json))
-        exit(3);
+        exit(FAKE_AGENT_FAILED);
     answer(gather_id, fd, strlen(json));
 }
 
@@ -134,7 +120,7 @@ static void a_pipe(uint64_t gather_id)
     int fds[2];
 
     if (pipe(fds) < 0)
-        exit(3);
+        exit(FAKE_AGENT_FAILED);
     answer(gather_id, fds[0], 100);
 }
 
@@ -151,7 +137,7 @@ static void nothing(uint64_t gather_id)
 static void hang_up(uint64_t gather_id)
 {
     (void)gather_id;
-    close(profd);
+    close(liar.profd);
     pause();
 }
 
@@ -173,31 +159,7 @@ enum { LIES = sizeof(lies) / sizeof(lies[0]) };
 
 /* --- The protocol --- */
 
-static void say_hello(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    const struct message_hello hello = {
-        .protocol_version = PROTOCOL_VERSION,
-        .pid = getpid(),
-        .parent_pid = getppid(),
-        .start_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
-        .executable = { "/bin/liar", 9 },
-        .command_line = { "liar", 4 },
-    };
-    send_frame(message_put_hello(frame, sizeof(frame), MESSAGE_HELLO, &hello), arena.fd);
-}
-
-static void started(uint64_t generation)
-{
-    const struct message_generation message = { generation };
-
-    if (generation != 0)
-        send_frame(message_put_generation(frame, sizeof(frame), MESSAGE_STARTED, &message), -1);
-}
-
-static void obey(int lie, const uint8_t *payload, size_t bytes)
+static void obey(struct fake_agent *agent, const uint8_t *payload, size_t bytes)
 {
     struct message_welcome welcome;
     struct message_session session;
@@ -206,14 +168,14 @@ static void obey(int lie, const uint8_t *payload, size_t bytes)
     switch (message_peek_kind(payload, bytes)) {
     case MESSAGE_WELCOME:
         if (message_get_welcome(payload, bytes, &welcome) == 0)
-            started(welcome.session.generation);
+            fake_agent_started(agent, welcome.session.generation);
         if (lies[lie].spoil_arena != NULL)
             lies[lie].spoil_arena();
         say("met");
         break;
     case MESSAGE_ENSURE_STARTED:
         if (message_get_session(payload, bytes, &session) == 0)
-            started(session.generation);
+            fake_agent_started(agent, session.generation);
         break;
     case MESSAGE_GATHER_PROFILE:
         say("asked");
@@ -223,41 +185,13 @@ static void obey(int lie, const uint8_t *payload, size_t bytes)
     }
 }
 
-static void serve(int lie)
-{
-    struct frame_reader reader;
-    const uint8_t *payload;
-    uint8_t *room;
-    size_t count, bytes, fd_count;
-    int fds[SOCKET_MAX_DESCRIPTORS];
-
-    frame_reader_init(&reader);
-    for (;;) {
-        struct pollfd polled = { profd, POLLIN, 0 };
-        poll(&polled, 1, -1);
-        if (frame_reader_room(&reader, &room, &count) < 0)
-            exit(3);
-        ssize_t got = socket_receive(profd, room, count, fds, &fd_count);
-        if (got <= 0)
-            exit(0);
-        frame_reader_filled(&reader, (size_t)got);
-        while (frame_reader_next(&reader, &payload, &bytes) == 1)
-            obey(lie, payload, bytes);
-    }
-}
-
 int main(int argc, char **argv)
 {
-    int lie = 0;
-
     while (argc == 3 && lie < LIES && strcmp(lies[lie].name, argv[2]) != 0)
         lie++;
     if (argc != 3 || lie == LIES)
         return 2;
-    profd = socket_connect(argv[1], 0);
-    if (profd < 0 || arena_create(ARENA_BYTES, &arena) < 0)
-        return 1;
-    say_hello();
-    serve(lie);
-    return 0;
+    fake_agent_begin(&liar, argv[1], ARENA_BYTES);
+    for (;;)
+        fake_agent_serve(&liar, -1, obey);
 }
