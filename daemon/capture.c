@@ -264,6 +264,8 @@ static void poll_progress(struct capture *capture)
         return;
     }
     bool is_late = verdict == GATHER_TIMED_OUT;
+    gathering_log_event(&capture->log, NULL, is_late ? "the time is over" : "no progress anywhere",
+                        "those that have not answered are read from their buffers");
     for (size_t i = 0; i < capture->gather.count; i++) {
         enum gather_state state = capture->gather.items[i].state;
         if (state == GATHER_ASKED || (is_late && state == GATHER_WAITING))

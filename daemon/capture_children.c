@@ -97,8 +97,10 @@ void capture_note_profile(struct daemon *profd, struct child *child,
 
     if (capture == NULL || message->gather_id != capture->gather_id)
         return;
-    if (message->error == -EBUSY && gather_note_busy(&capture->gather, index))
+    if (message->error == -EBUSY && gather_note_busy(&capture->gather, index)) {
+        gathering_log_event(&capture->log, child, "busy", "with a capture that was cancelled");
         return; /* the next tick asks again */
+    }
     int error = message->error != 0 ? (int)message->error : check_profile(*fd, message->json_bytes);
     struct capture_piece *piece = malloc(sizeof(*piece) + sizeof(size_t));
     if (error == 0 && piece == NULL)
@@ -116,6 +118,7 @@ void capture_note_profile(struct daemon *profd, struct child *child,
         capture_add_piece(capture, piece, *fd, message->json_bytes);
         *fd = -1;
     } else {
+        gathering_log_event(&capture->log, child, "answered too late", NULL);
         free(piece);
     }
     if (profd->capture != NULL)

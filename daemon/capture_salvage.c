@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "daemon/capture.h"
 #include "daemon/capture_state.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
@@ -140,6 +141,24 @@ static bool take_in(struct capture *capture, const struct salvage_result *result
     }
 }
 
+/* The worker read the arena of a process that lived when it began and has ended since: the exit
+ * store was taking the arena away under it. */
+static bool is_outdated(const struct salvage_result *result, const struct child *child)
+{
+    return result->jobs[0].bytes == 0 && (child->is_copying || child->arena_fd < 0);
+}
+
+static void salvage_again(struct capture *capture, size_t index)
+{
+    struct child *child = capture->children[index];
+
+    if (!gather_note_outdated(&capture->gather, index))
+        return;
+    gathering_log_event(&capture->log, child, "ended", process_verdict_name(child->verdict));
+    if (!child->is_copying)
+        capture_note_stored(capture->profd, child);
+}
+
 static void on_salvaged(const struct salvage_result *result, void *owner, void *batch)
 {
     struct capture *capture = owner;
@@ -147,6 +166,13 @@ static void on_salvaged(const struct salvage_result *result, void *owner, void *
     size_t written = 0;
     bool has_crashed = false;
 
+    if (is_outdated(result, capture->children[piece->indices[0]])) {
+        salvage_again(capture, piece->indices[0]);
+        free(piece);
+        close(result->output_fd);
+        capture_advance(capture);
+        return;
+    }
     for (size_t i = 0; i < result->count; i++) {
         if (take_in(capture, result, i, piece->indices[i], &has_crashed))
             piece->indices[written++] = piece->indices[i];

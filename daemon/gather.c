@@ -173,6 +173,18 @@ void gather_note_stored(struct gather *gather, size_t index)
     to_salvage(gather, index);
 }
 
+bool gather_note_outdated(struct gather *gather, size_t index)
+{
+    struct gather_item *item = &gather->items[index];
+
+    if (item->state != GATHER_SALVAGING)
+        return false;
+    gather->bytes_in_flight -= item->estimate_bytes;
+    gather->has_progress = true;
+    item->state = GATHER_STORING;
+    return true;
+}
+
 void gather_note_retry(struct gather *gather, size_t index)
 {
     struct gather_item *item = &gather->items[index];

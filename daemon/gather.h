@@ -13,6 +13,9 @@
  *        └──ends──▶ storing ◀──ends    ▲
  *                      └───stored──────┘
  *
+ * One that lives when a worker begins with its arena, and has ended when the worker is done, goes
+ * back from salvaging to storing.
+ *
  * Pure: no I/O, no clock. */
 #ifndef PROFD_DAEMON_GATHER_H
 #define PROFD_DAEMON_GATHER_H
@@ -92,6 +95,9 @@ bool gather_note_busy(struct gather *gather, size_t index);
 /* Its process has ended and is being copied (true when it counts); the copy is there. */
 bool gather_note_ended(struct gather *gather, size_t index);
 void gather_note_stored(struct gather *gather, size_t index);
+/* It ended while a worker read its arena, which the exit store took away meanwhile: what the worker
+ * made is not used. It waits for the store; true when it counts. */
+bool gather_note_outdated(struct gather *gather, size_t index);
 /* The worker that had it ended before it came to it. */
 void gather_note_retry(struct gather *gather, size_t index);
 /* Its JSON is in the output, or can't be had. */

@@ -127,6 +127,7 @@ test_a_total_deadline() {
     read_facts out.json
     [ "$(process_count numbered)" -eq 50 ]
     gzip -cdf out.json | grep -q 'it did not answer in time'
+    gzip -cdf out.json | grep -q '"event":"the time is over"'
 }
 
 test_every_step_is_in_the_log() {
@@ -148,6 +149,63 @@ test_an_interrupted_run_ends() {
     kill -INT "$background"
     wait "$background" || status=$?
     [ "$status" -ne 0 ]
+}
+
+# has_marked FILE N: a capture in which the N writers are, each with markers of its own.
+has_marked() {
+    local recorded
+    read_facts "$1"
+    recorded=$(awk -F'\t' '$1 == "marker" && $4 == "count" { print $2 }' facts | sort -u | wc -l)
+    [ "$(process_count writer) $recorded" = "$2 $2" ] ||
+        fail "$(process_count writer) writers, $recorded with markers, instead of $2"
+}
+
+# start_writers N: their ids are in $writers.
+start_writers() {
+    local i
+    for i in $(seq "$1"); do
+        echo "'$programs/writer' '$scratch/w$i' 1 20000 &"
+    done >all.sh
+    echo 'wait' >>all.sh
+    start_profd -- sh all.sh
+    expect 0 "$profctl" start
+    for i in $(seq "$1"); do
+        wait_until has_written "w$i"
+    done
+    mapfile -t writers < <(pgrep -f "^$programs/writer $scratch/")
+    children+=("${writers[@]}")
+    [ "${#writers[@]}" -eq "$1" ]
+}
+
+has_written() {
+    [ -s "$1" ] && [ "$(od -An -tu8 -N8 "$1" | tr -d ' ')" -ge 3 ]
+}
+
+# One is killed just as a worker reads its arena, which the exit store then takes away.
+test_who_dies_while_it_is_read_is_read_again() {
+    start_writers 6
+    kill -STOP "${writers[0]}"
+    in_background "$profctl" capture --no-symbols -o out.json
+    local client=$background
+    wait_until is_gathering
+    kill -KILL "${writers[0]}" "${writers[1]}"
+    wait "$client"
+    has_marked out.json 6
+    # How they ended may have been told after they were read; afterwards it is known.
+    expect 0 "$profctl" capture --no-symbols --strict -o again.json
+    has_marked again.json 6
+    [ "$(meta_of writer profd.verdict | grep -cx killed)" -eq 2 ]
+}
+
+test_an_agent_that_hangs() {
+    start_writers 3
+    in_background "$programs/freeze_thread" "${writers[1]}" profd-agent >freeze.out 2>freeze.err
+    wait_until grep -q . freeze.out freeze.err
+    grep -q frozen freeze.out || skip "may not stop a thread: $(cat freeze.err)"
+    expect 0 "$profctl" capture --no-symbols -o out.json
+    has_marked out.json 3
+    [ "$(meta_of writer profd.verdict | grep -cx frozen)" -eq 1 ]
+    gzip -cdf out.json | grep -q '"event":"no progress anywhere"'
 }
 
 run_tests "$@"

@@ -211,6 +211,24 @@ START_TEST(what_a_dead_worker_had_not_reached_is_begun_again)
 }
 END_TEST
 
+START_TEST(what_was_read_while_the_store_took_it_away_is_made_again)
+{
+    make(1, GATHER_WAITING, 100);
+    ask_all();
+    ck_assert(gather_note_failed(&gather, 0));
+    ck_assert_uint_eq(gather_next_to_salvage(&gather, batch, 1), 1);
+    ck_assert(!gather_note_ended(&gather, 0)); /* a worker has it */
+    ck_assert(gather_note_outdated(&gather, 0));
+    ck_assert(!gather_note_outdated(&gather, 0));
+    ck_assert_uint_eq(gather.bytes_in_flight, 0);
+    gather_note_stored(&gather, 0);
+    ck_assert_uint_eq(gather_next_to_salvage(&gather, batch, 1), 1);
+    ck_assert(gather_note_made(&gather, 0, 10));
+    gather_note_done(&gather, 0);
+    ck_assert(gather_is_complete(&gather));
+}
+END_TEST
+
 START_TEST(late_and_double_news_count_once)
 {
     make(2, GATHER_WAITING, 100);
@@ -257,6 +275,7 @@ int main(void)
     tcase_add_test(gathering, one_that_ends_while_it_is_asked_waits_for_the_store);
     tcase_add_test(gathering, one_that_can_not_be_stored_is_given_up);
     tcase_add_test(gathering, what_a_dead_worker_had_not_reached_is_begun_again);
+    tcase_add_test(gathering, what_was_read_while_the_store_took_it_away_is_made_again);
     tcase_add_test(gathering, late_and_double_news_count_once);
     tcase_add_test(gathering, an_answer_of_nothing_is_done_at_once);
     suite_add_tcase(suite, gathering);
