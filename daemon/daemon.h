@@ -23,6 +23,7 @@
 #include "daemon/salvage.h"
 #include "daemon/session.h"
 #include "daemon/supervisor.h"
+#include "daemon/triggers.h"
 #include "ipc/connection.h"
 
 struct capture;
@@ -46,6 +47,7 @@ struct daemon {
     struct salvage_pool salvage;
     struct supervisor supervisor;
     struct programs programs;
+    struct triggers triggers;
     struct request_queue requests;
     struct capture *capture;  /* NULL: none is being made */
     struct client *clients;   /* connected ones */

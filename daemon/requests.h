@@ -14,6 +14,7 @@
 struct child;
 struct client;
 struct daemon;
+struct trigger_set;
 
 enum {
     /* An agent answers in milliseconds, a frozen process never: what a person waits for without
@@ -30,7 +31,8 @@ struct request {
     uint64_t id;
     struct session_settings settings; /* START */
     uint64_t duration_ms;             /* START; 0: until stopped */
-    int output_fd;                    /* CAPTURE, owned; else -1 */
+    struct trigger_set *triggers;     /* START; owned; NULL: none */
+    int output_fd;                    /* CAPTURE; START: the folder of triggers; owned; or -1 */
     bool stop_after;                  /* CAPTURE */
     uint64_t timeout_ms;              /* CAPTURE */
     struct request *next;

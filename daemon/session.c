@@ -101,7 +101,7 @@ bool session_is_paused(const struct session *session)
 
 void session_describe(const struct session *session, struct message_session *out)
 {
-    *out = (struct message_session){ .thread_filters = { "", 0 } };
+    *out = (struct message_session){ .thread_filters = { "", 0 }, .marker_triggers = { "", 0 } };
     if (!session_is_on(session))
         return;
     out->generation = session->generation;
@@ -111,4 +111,6 @@ void session_describe(const struct session *session, struct message_session *out
     out->is_paused = session_is_paused(session);
     out->thread_filters.bytes = session->settings.thread_filters;
     out->thread_filters.length = strlen(session->settings.thread_filters);
+    out->marker_triggers.bytes = session->settings.marker_triggers;
+    out->marker_triggers.length = strlen(session->settings.marker_triggers);
 }

@@ -47,6 +47,7 @@ struct session_settings {
     uint64_t memory_limit_bytes; /* for everything */
     uint64_t features;
     char thread_filters[MESSAGE_MAX_FILTERS + 1];
+    char marker_triggers[TRIGGER_LINES_BYTES]; /* lines of ipc/trigger.h */
 };
 
 struct session {

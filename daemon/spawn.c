@@ -85,9 +85,23 @@ static void report(int status_fd, enum spawn_stage stage, int error)
     _exit(127);
 }
 
+/* Before others are placed, perhaps on their numbers. */
+static int place_output(const struct spawn_options *options)
+{
+    if (options->output_fd <= 0)
+        return 0;
+    if (dup2(options->output_fd, STDOUT_FILENO) < 0 || dup2(options->output_fd, STDERR_FILENO) < 0)
+        return -errno;
+    return 0;
+}
+
 static void become(const struct spawn_options *options, int status_fd)
 {
     int error = take_group(options);
+    if (error == 0)
+        error = place_output(options);
+    if (error == 0 && options->directory_fd > 0 && fchdir(options->directory_fd) < 0)
+        report(status_fd, SPAWN_DIRECTORY, -errno);
     if (error == 0) {
         status_fd = fcntl(status_fd, F_DUPFD_CLOEXEC, PARKED_FD + SPAWN_MAX_FDS);
         error = status_fd < 0 ? -errno : place_descriptors(options);

@@ -15,6 +15,8 @@ struct spawn_options {
     char *const *arguments;   /* NULL-terminated; [0] is looked up in the environment's PATH */
     char *const *environment; /* NULL: profd's own */
     const char *directory;    /* NULL: profd's own */
+    int directory_fd;         /* the same as a descriptor; 0, which is never one here: none */
+    int output_fd;            /* becomes standard output and error; 0: profd's own */
     int fds[SPAWN_MAX_FDS];   /* become 3, 4 … */
     size_t fd_count;
     bool own_group;  /* a process group of its own */

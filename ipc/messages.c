@@ -105,6 +105,13 @@ static const struct message_field text_fields[] = {
 };
 SCHEMA(text, NULL);
 
+static const struct message_field triggered_fields[] = {
+    NUMBER(triggered, generation),
+    UP_TO(triggered, marker, TRIGGERS_MOST - 1),
+    UP_TO(triggered, hits, UINT32_MAX),
+};
+SCHEMA(triggered, NULL);
+
 /* --- profd → agent --- */
 
 _Static_assert((FEATURES_ALL & (FEATURES_ALL + 1)) == 0, "features are bits without gaps");
@@ -125,7 +132,9 @@ static int welcome_check(const void *message)
     NUMBER(message, prefix generation),                                                            \
         UP_TO(message, prefix interval_ns, MESSAGE_MAX_INTERVAL_NS),                               \
         NUMBER(message, prefix memory_limit_bytes), UP_TO(message, prefix features, FEATURES_ALL), \
-        FLAG(message, prefix is_paused), TEXT(message, prefix thread_filters, MESSAGE_MAX_FILTERS)
+        FLAG(message, prefix is_paused),                                                           \
+        TEXT(message, prefix thread_filters, MESSAGE_MAX_FILTERS),                                 \
+        TEXT(message, prefix marker_triggers, MESSAGE_MAX_TRIGGERS)
 
 static const struct message_field session_fields[] = {
     SESSION_FIELDS(session, ),
@@ -170,7 +179,10 @@ static const struct message_field client_start_fields[] = {
     NUMBER(client_start, memory_limit_bytes),
     UP_TO(client_start, features, FEATURES_ALL),
     UP_TO(client_start, duration_ms, MESSAGE_MAX_MILLISECONDS),
+    UP_TO(client_start, most_files, MESSAGE_MAX_FILES),
     TEXT(client_start, thread_filters, MESSAGE_MAX_FILTERS),
+    FIELD(STRINGS, client_start, triggers, 0, MESSAGE_MAX_TRIGGERS),
+    TEXT(client_start, output, OUTPUT_PATTERN_BYTES - 1),
 };
 SCHEMA(client_start, NULL);
 
@@ -201,6 +213,24 @@ static const struct message_field client_signal_fields[] = {
     SIGNED(client_signal, signal_number, 1, 64),
 };
 SCHEMA(client_signal, NULL);
+
+static int client_trigger_check(const void *message)
+{
+    const struct message_client_trigger *trigger = message;
+    return trigger_name_is_valid(trigger->name.bytes, trigger->name.length) ? 0 : -EINVAL;
+}
+
+static const struct message_field client_trigger_fields[] = {
+    NUMBER(client_trigger, id),
+    FIELD(TEXT, client_trigger, name, 1, TRIGGER_NAME_BYTES - 1),
+};
+SCHEMA(client_trigger, client_trigger_check);
+
+static const struct message_field client_arenas_fields[] = {
+    NUMBER(client_arenas, id),
+    NUMBER(client_arenas, skip),
+};
+SCHEMA(client_arenas, NULL);
 
 /* --- profd → profctl --- */
 
@@ -242,6 +272,13 @@ static const struct message_field command_exited_fields[] = {
     SIGNED(command_exited, code, 0, 255),
 };
 SCHEMA(command_exited, NULL);
+
+static const struct message_field arena_fields[] = {
+    NUMBER(arena, id),
+    SIGNED(arena, pid, 1, INT32_MAX),
+    TEXT(arena, executable, MESSAGE_MAX_PATH),
+};
+SCHEMA(arena, NULL);
 
 /* --- the codecs --- */
 

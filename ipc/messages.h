@@ -16,6 +16,8 @@
 
 #include "buffer/chunk_update.h"
 #include "ipc/frame.h"
+#include "ipc/output_pattern.h"
+#include "ipc/trigger.h"
 
 enum { PROTOCOL_VERSION = 2 };
 
@@ -31,6 +33,7 @@ enum { PROTOCOL_VERSION = 2 };
     X(GATHER_PROFILE_PROGRESS, 7)                /* message_gather_progress */                     \
     X(PROFILE, 8)                                /* message_profile; carries the JSON */           \
     X(AGENT_LOG, 9)                              /* message_text */                                \
+    X(TRIGGERED, 12)                             /* message_triggered */                           \
     X(WELCOME, 100)                              /* message_welcome; carries the lease ledger */   \
     X(ENSURE_STARTED, 101)                       /* message_session */                             \
     X(STOP, 102)                                 /* message_generation */                          \
@@ -41,7 +44,7 @@ enum { PROTOCOL_VERSION = 2 };
     X(GATHER_PROFILE, 107)                       /* message_gather_profile */                      \
     X(GET_GATHER_PROFILE_PROGRESS, 108)          /* message_gather_id */                           \
     X(CLIENT_HELLO, 200)                         /* message_client_hello */                        \
-    X(CLIENT_START, 201)                         /* message_client_start */                        \
+    X(CLIENT_START, 201)                         /* message_client_start; a folder, if captures */ \
     X(CLIENT_STOP, 202)                          /* message_request */                             \
     X(CLIENT_PAUSE, 203)                         /* message_request */                             \
     X(CLIENT_RESUME, 204)                        /* message_request */                             \
@@ -50,11 +53,14 @@ enum { PROTOCOL_VERSION = 2 };
     X(CLIENT_LAUNCH, 207)                        /* message_client_launch */                       \
     X(CLIENT_SHUTDOWN, 208)                      /* message_request: profd ends */                 \
     X(CLIENT_SIGNAL, 209)                        /* message_client_signal: to the command */       \
+    X(CLIENT_TRIGGER, 212)                       /* message_client_trigger; REPLY: what came */    \
+    X(CLIENT_ARENAS, 213)                        /* message_client_arenas: ARENAs, then REPLY */   \
     X(REPLY, 300)                                /* message_reply: the end of a request */         \
     X(CAPTURE_PROGRESS, 301)                     /* message_capture_progress */                    \
     X(STATUS, 302)                               /* message_status: then REPLY */                  \
     X(CAPTURE_DONE, 303)                         /* message_capture_done: then REPLY */            \
-    X(COMMAND_EXITED, 304)                       /* message_command_exited: to its launcher */
+    X(COMMAND_EXITED, 304)                       /* message_command_exited: to its launcher */     \
+    X(ARENA, 312)                                /* message_arena; carries it, read-only */
 
 enum message_kind {
 #define X(name, number) MESSAGE_##name = number,
@@ -75,6 +81,8 @@ enum {
     MESSAGE_MAX_COMMAND_LINE = 8192,
     MESSAGE_MAX_TEXT = 16384,
     MESSAGE_MAX_FILTERS = 4096,
+    MESSAGE_MAX_TRIGGERS = TRIGGERS_MOST * TRIGGER_TEXT_BYTES,
+    MESSAGE_MAX_FILES = 1000000, /* that triggers may leave */
     MESSAGE_MAX_ARGUMENTS = 384 * 1024, /* of a launch, with its environment */
     MESSAGE_MAX_STATUS = 480 * 1024,
     MESSAGE_MAX_OWN_PROFILES = 16 * 1024,
@@ -154,6 +162,13 @@ struct message_text {
     struct message_string text;
 };
 
+/* Markers that lasted longer than their trigger says. */
+struct message_triggered {
+    uint64_t generation;
+    uint64_t marker; /* its place in the session's marker_triggers, below TRIGGERS_MOST */
+    uint64_t hits;   /* 32 bits; all of this process in this session so far */
+};
+
 /* --- profd → agent --- */
 
 /* A session's settings. generation 0 in a WELCOME: no session is active; else the interval
@@ -165,6 +180,7 @@ struct message_session {
     uint64_t features;           /* bits, enum feature; no others */
     uint64_t is_paused;
     struct message_string thread_filters; /* comma-separated; empty: all */
+    struct message_string marker_triggers; /* lines of ipc/trigger.h; empty: none */
 };
 
 #define FEATURES(X)                                                                                \
@@ -217,7 +233,10 @@ struct message_client_start {
     uint64_t memory_limit_bytes; /* 0: profd's own */
     uint64_t features;
     uint64_t duration_ms; /* at most MESSAGE_MAX_MILLISECONDS; 0: until stopped */
+    uint64_t most_files;  /* that triggers leave, at most MESSAGE_MAX_FILES */
     struct message_string thread_filters;
+    struct message_string triggers; /* of ipc/trigger.h, each terminated by NUL */
+    struct message_string output;   /* pattern of their captures; empty: there are no triggers */
 };
 
 struct message_client_capture {
@@ -236,6 +255,17 @@ struct message_client_launch {
 struct message_client_signal {
     uint64_t id;
     int64_t signal_number; /* 1 to 64 */
+};
+
+struct message_client_trigger {
+    uint64_t id;
+    struct message_string name; /* trigger_name_is_valid() */
+};
+
+/* The arenas of connected processes, some at a time. */
+struct message_client_arenas {
+    uint64_t id;
+    uint64_t skip; /* processes that were sent before */
 };
 
 /* --- profd → profctl --- */
@@ -280,6 +310,12 @@ struct message_command_exited {
     int64_t code; /* exit status or signal */
 };
 
+struct message_arena {
+    uint64_t id;
+    int64_t pid;
+    struct message_string executable; /* at most MESSAGE_MAX_PATH */
+};
+
 /* The longest encoded message, with its frame's header; and the longest of kinds 1–199, for an
  * agent's buffers. */
 enum {
@@ -305,7 +341,8 @@ long message_put_empty(uint8_t *out, size_t capacity, enum message_kind kind);
     X(welcome) X(destroy_released) X(gather_profile) X(client_hello)                               \
     X(request) X(client_start) X(client_capture) X(client_launch)                                  \
     X(client_signal) X(reply) X(capture_progress) X(capture_done)                                  \
-    X(status) X(command_exited)
+    X(status) X(command_exited) X(triggered) X(client_trigger)                                     \
+    X(client_arenas) X(arena)
 /* clang-format on */
 #define X(name)                                                                                    \
     long message_put_##name(uint8_t *out, size_t capacity, enum message_kind kind,                 \

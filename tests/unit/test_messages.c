@@ -58,6 +58,7 @@ static const struct message_session sample_session = {
     .features = FEATURE_CPU | FEATURE_LABELS,
     .is_paused = 1,
     .thread_filters = STRING("main,worker"),
+    .marker_triggers = STRING("50000000:request\n"),
 };
 static const struct message_welcome sample_welcome = {
     .protocol_version = PROTOCOL_VERSION,
@@ -66,7 +67,8 @@ static const struct message_welcome sample_welcome = {
                  .memory_limit_bytes = 1,
                  .features = FEATURES_ALL,
                  .is_paused = 0,
-                 .thread_filters = STRING("") },
+                 .thread_filters = STRING(""),
+                 .marker_triggers = STRING("") },
 };
 static const struct message_destroy_released sample_destroy_released = {
     .generation = 10,
@@ -88,7 +90,10 @@ static const struct message_client_start sample_client_start = {
     .memory_limit_bytes = 3,
     .features = FEATURES_DEFAULT,
     .duration_ms = MESSAGE_MAX_MILLISECONDS,
+    .most_files = 10,
     .thread_filters = STRING("GeckoMain"),
+    .triggers = STRING("signal\0SIGUSR2\0"),
+    .output = STRING("%n.json"),
 };
 static const struct message_client_capture sample_client_capture = {
     .id = 79,
@@ -122,6 +127,17 @@ static const struct message_capture_done sample_capture_done = {
     .own_profiles = STRING("\1\0\0\0\0\0\0\0"),
 };
 static const struct message_status sample_status = { .id = 85, .json = STRING("{}") };
+static const struct message_triggered sample_triggered = {
+    .generation = 87,
+    .marker = TRIGGERS_MOST - 1,
+    .hits = 12,
+};
+static const struct message_client_trigger sample_client_trigger = { .id = 88,
+                                                                     .name = STRING("deploy") };
+static const struct message_client_arenas sample_client_arenas = { .id = 89, .skip = 64 };
+static const struct message_arena sample_arena = { .id = 90,
+                                                   .pid = 91,
+                                                   .executable = STRING("/bin/sh") };
 static const struct message_command_exited sample_command_exited = {
     .pid = 86,
     .is_signal = 1,

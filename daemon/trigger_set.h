@@ -1,0 +1,34 @@
+/* The triggers of a session, as a client asked for them. Pure. */
+#ifndef PROFD_DAEMON_TRIGGER_SET_H
+#define PROFD_DAEMON_TRIGGER_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ipc/output_pattern.h"
+#include "ipc/trigger.h"
+
+enum { TRIGGER_SET_DEFAULT_FILES = 10 };
+
+struct trigger_set {
+    size_t count;
+    struct trigger triggers[TRIGGERS_MOST];
+    char output[OUTPUT_PATTERN_BYTES]; /* "": nothing triggers */
+    uint64_t most_files;
+};
+
+/* TEXTS are LENGTH bytes of triggers, each with its NUL; OUTPUT likewise without. 0, or -EINVAL with
+ * a line for people in *REFUSAL. */
+int trigger_set_read(const char *texts, size_t length, const char *output, size_t output_length,
+                     uint64_t most_files, struct trigger_set *out, const char **refusal);
+
+bool trigger_set_has(const struct trigger_set *set, enum trigger_kind kind);
+
+/* The markers of SET for agents, in order; there is room for all. */
+void trigger_set_marker_lines(const struct trigger_set *set, char out[TRIGGER_LINES_BYTES]);
+
+/* Marker INDEX of those lines; NULL: there is none. */
+const struct trigger *trigger_set_marker(const struct trigger_set *set, uint64_t index);
+
+#endif

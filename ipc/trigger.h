@@ -1,0 +1,49 @@
+/* Triggers: what makes profd write a capture by itself, as they travel. Pure.
+ *
+ * A trigger is a string: "signal", "SIGUSR2", "name:NAME", or "marker:NAME:NANOSECONDS". A session's
+ * markers are told to agents as one text, a line "NANOSECONDS:NAME" for each. */
+#ifndef PROFD_IPC_TRIGGER_H
+#define PROFD_IPC_TRIGGER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    TRIGGERS_MOST = 16,        /* of a session */
+    TRIGGER_NAME_BYTES = 64,   /* the longest name, with its NUL */
+    TRIGGER_TEXT_BYTES = 128,  /* the longest trigger, with its NUL */
+    TRIGGER_LINES_BYTES = 2048 /* the longest list of markers, with its NUL */
+};
+
+enum trigger_kind {
+    TRIGGER_SIGNAL,  /* a process dies by a signal */
+    TRIGGER_SIGUSR2, /* profd gets that signal */
+    TRIGGER_NAME,    /* somebody says the name */
+    TRIGGER_MARKER   /* a marker of the name lasts longer than the duration */
+};
+
+struct trigger {
+    enum trigger_kind kind;
+    char name[TRIGGER_NAME_BYTES]; /* NAME, MARKER; "" otherwise */
+    uint64_t duration_ns;          /* MARKER; 0 otherwise */
+};
+
+/* Whether NAME may be a trigger's or a marker's: 1 to TRIGGER_NAME_BYTES - 1 bytes, none of them a
+ * control character. */
+bool trigger_name_is_valid(const char *name, size_t length);
+
+/* TEXT of LENGTH bytes as a trigger. 0, or -EINVAL. */
+int trigger_parse(const char *text, size_t length, struct trigger *out);
+
+/* Writes TRIGGER as trigger_parse() reads it. */
+void trigger_format(const struct trigger *trigger, char out[TRIGGER_TEXT_BYTES]);
+
+/* Appends a MARKER trigger to LINES, which is terminated. 0, or -ENOSPC. */
+int trigger_add_line(char lines[TRIGGER_LINES_BYTES], const struct trigger *trigger);
+
+/* The next line of *LINES of *LENGTH bytes, which move behind it. 1 with *OUT, 0 at the end,
+ * -EINVAL for a line that is none. */
+int trigger_next_line(const char **lines, size_t *length, struct trigger *out);
+
+#endif
