@@ -28,6 +28,7 @@ enum {
     ARENA_HEADER_BYTES = 4096,
     ARENA_DICTIONARY_BYTES = 4 * 1024 * 1024, /* room, not use */
     ARENA_MAX_CHUNKS = 1024 * 1024,           /* 64 GB */
+    ARENA_MARKER_TRIGGERS = 16,
 };
 
 struct arena_header {
@@ -65,6 +66,8 @@ struct arena_header {
      * that it ever was. */
     _Atomic uint64_t tick_lateness_ns;
     _Atomic uint64_t most_tick_lateness_ns;
+    /* Intervals of the session that lasted longer than their trigger says, by trigger. */
+    _Atomic uint32_t marker_hits[ARENA_MARKER_TRIGGERS];
 };
 
 _Static_assert(sizeof(struct arena_header) <= ARENA_HEADER_BYTES, "the header fits its page");

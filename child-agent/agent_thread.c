@@ -12,6 +12,7 @@
 #include "child-agent/agent_link.h"
 #include "child-agent/agent_updates.h"
 #include "child-agent/core.h"
+#include "child-agent/marker_triggers.h"
 #include "child-agent/session.h"
 #include "ipc/messages.h"
 
@@ -22,6 +23,7 @@ enum {
     AGENT_UPDATE_POLL_MS = 50,
     AGENT_UPDATE_SLOWEST_POLL_MS = 800,
     AGENT_ARENA_RETRY_MS = 1000,
+    AGENT_TRIGGER_POLL_MS = 50, /* markers that lasted too long wake nobody */
     AGENT_FORK_WAIT_MS = 20,
     SMALL_MESSAGE_BYTES = 256,
     UPDATE_MESSAGE_BYTES = 16 * 1024,
@@ -66,6 +68,9 @@ static void settings_from(const struct message_session *session, struct session_
     out->is_paused = session->is_paused != 0;
     if (session->thread_filters.length < sizeof(out->filters))
         memcpy(out->filters, session->thread_filters.bytes, session->thread_filters.length);
+    if (session->marker_triggers.length < sizeof(out->marker_triggers))
+        memcpy(out->marker_triggers, session->marker_triggers.bytes,
+               session->marker_triggers.length);
 }
 
 /* Makes the session be SESSION: starts it, or only pauses or resumes when it runs already. */
@@ -281,13 +286,35 @@ static int deliver_update(void)
                            -1);
 }
 
+/* Markers that lasted too long since the last time. */
+static int deliver_triggered(void)
+{
+    uint32_t hits;
+    int err = 0;
+    if (!session_is_active())
+        return 0;
+    for (size_t index = 0; err >= 0 && marker_triggers_take(&index, &hits); index++) {
+        uint8_t message[SMALL_MESSAGE_BYTES];
+        const struct message_triggered body = { .generation = session_generation(),
+                                                .marker = index,
+                                                .hits = hits };
+        err = agent_link_send(
+            message, message_put_triggered(message, sizeof(message), MESSAGE_TRIGGERED, &body), -1);
+    }
+    return err;
+}
+
 static int wait_timeout_ms(void)
 {
     if (agent_gather_id() != 0)
         return AGENT_GATHER_POLL_MS;
     if (!agent_link_gave_arena())
         return AGENT_ARENA_RETRY_MS;
-    return agent.owes_update && session_is_active() ? agent.update_poll_ms : -1;
+    if (!session_is_active())
+        return -1;
+    if (marker_triggers_are_set())
+        return AGENT_TRIGGER_POLL_MS;
+    return agent.owes_update ? agent.update_poll_ms : -1;
 }
 
 /* Nothing came while we waited. */
@@ -330,6 +357,8 @@ static void serve(void)
             err = deliver_profile();
         if (err >= 0)
             err = deliver_update();
+        if (err >= 0)
+            err = deliver_triggered();
     }
     agent_link_close();
     agent.owes_update = false;

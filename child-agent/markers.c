@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "child-agent/core.h"
+#include "child-agent/marker_triggers.h"
 #include "child-agent/recording.h"
 #include "child-agent/site.h"
 #include "profd.h"
@@ -61,10 +62,10 @@ static void record_full(enum entry_kind kind, struct profd_site *site, uint64_t 
         uint8_t head[MARKER_HEAD_BYTES];
         uint8_t *end = head;
         *end++ = (uint8_t)(text != NULL ? kind + ENTRY_TEXT_OFFSET : kind);
-        uint64_t now = clock_ticks();
+        uint64_t now = clock_ticks(), ticks = now > start_ticks ? now - start_ticks : 0;
         end = leb128_write(end, ticks_since_last(writer, now));
         if (kind == ENTRY_MARKER_INTERVAL)
-            end = leb128_write(end, now > start_ticks ? now - start_ticks : 0);
+            end = leb128_write(end, ticks);
         end = leb128_write(end, index);
         size_t head_bytes = (size_t)(end - head);
         uint8_t *out = leb128_write(writer->next, head_bytes + text_bytes);
@@ -72,6 +73,8 @@ static void record_full(enum entry_kind kind, struct profd_site *site, uint64_t 
         if (text_bytes > 0)
             memcpy(out + head_bytes, text, text_bytes);
         chunk_writer_publish(writer, out + head_bytes + text_bytes);
+        if (kind == ENTRY_MARKER_INTERVAL && ticks >= atomic_load_explicit(&marker_triggers_least_ticks, memory_order_relaxed))
+            marker_triggers_note(site, ticks);
     }
     recording_end(self);
 }

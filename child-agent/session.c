@@ -6,6 +6,7 @@
 
 #include "child-agent/barrier.h"
 #include "child-agent/core.h"
+#include "child-agent/marker_triggers.h"
 #include "child-agent/recording.h"
 #include "child-agent/sampler.h"
 #include "child-agent/sampling_signal.h"
@@ -85,6 +86,8 @@ static int start(const struct session_settings *settings, uint32_t recording)
 {
     struct chunk_manager *manager = NULL;
     int err = core_make_arena();
+    if (err == 0)
+        err = marker_triggers_set(settings->marker_triggers);
     if (err == 0)
         err = sampling_signal_install();
     if (err == 0)

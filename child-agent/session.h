@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "buffer/chunk_manager.h"
+#include "ipc/trigger.h"
 
 enum { SESSION_FILTERS_BYTES = 4096 };
 
@@ -20,6 +21,7 @@ struct session_settings {
     uint64_t features; /* enum feature */
     bool is_paused;
     char filters[SESSION_FILTERS_BYTES];
+    char marker_triggers[TRIGGER_LINES_BYTES]; /* lines of ipc/trigger.h */
 };
 
 /* Starts a session, after stopping another one if need be. 0 or -errno with no session. */

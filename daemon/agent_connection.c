@@ -63,6 +63,16 @@ static int on_log(struct child *child, const uint8_t *payload, size_t bytes)
     return error;
 }
 
+static int on_triggered(struct child *child, const uint8_t *payload, size_t bytes)
+{
+    struct message_triggered message;
+    int error = message_get_triggered(payload, bytes, &message);
+
+    if (error == 0 && message.generation == child->profd->session.generation)
+        triggers_note_marker(child->profd, child, message.marker, message.hits);
+    return error;
+}
+
 static int dispatch(struct child *child, unsigned kind, const uint8_t *payload, size_t bytes,
                     int *fds, size_t fd_count)
 {
@@ -78,6 +88,8 @@ static int dispatch(struct child *child, unsigned kind, const uint8_t *payload, 
         return on_progress(child, payload, bytes);
     case MESSAGE_PROFILE:
         return on_profile(child, payload, bytes, fds, fd_count);
+    case MESSAGE_TRIGGERED:
+        return on_triggered(child, payload, bytes);
     case MESSAGE_AGENT_LOG:
         return on_log(child, payload, bytes);
     default:

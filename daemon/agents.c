@@ -137,6 +137,10 @@ static void set_status(struct child *child, int wait_status)
 {
     if (child->verdict == VERDICT_VANISHED)
         child->verdict = child_verdict_of(wait_status, &child->code);
+    else
+        return;
+    if (child->verdict == VERDICT_KILLED)
+        triggers_note_killed(child->profd, child->pid, child->code);
 }
 
 /* CHILD has ended. Without a session there is nothing to keep of it. */
@@ -157,6 +161,7 @@ static void end_child(struct daemon *profd, struct child *child, enum process_ve
         forget(profd, child);
         return;
     }
+    triggers_note_ended(profd, child);
     store(profd, child);
     capture_note_ended(profd, child);
 }

@@ -83,6 +83,8 @@ static bool look_at(struct daemon *profd, const struct process_sighting *sightin
     bool is_known = child != NULL && child->state != CHILD_ENDED;
     struct process_program program;
 
+    if (sighting->pid == profd->triggers.worker.pid)
+        return false;
     if (process_program_read(sighting->pid, &program) < 0 || is_our_own(profd, program.path))
         return false;
     if (is_known) {

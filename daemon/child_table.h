@@ -47,6 +47,8 @@ struct child {
     uint64_t cpu_ns; /* all that the process used; CPU_TIME_UNKNOWN */
 
     uint32_t started_generation; /* the session that it said it takes part in; 0: none yet */
+    uint32_t hits_generation;    /* of marker_hits */
+    uint32_t marker_hits[TRIGGERS_MOST]; /* that it told of, by marker */
     bool is_awaited;             /* an acknowledgement is on its way */
     const char *salvage_reason;  /* of the capture being made: why it was not answered; a literal */
     long capture_index;          /* among the items of the capture being made; -1: not in it */

@@ -101,7 +101,31 @@ static const char *check_start(const struct message_client_start *message)
     return NULL;
 }
 
-static int on_start(struct client *client, const uint8_t *payload, size_t bytes)
+/* What the session shall write by itself. NULL, or a refusal. */
+static const char *take_triggers(struct request *request, const struct message_client_start *message,
+                                 int *fds, size_t fd_count)
+{
+    const char *refusal;
+
+    if (message->output.length == 0 && message->triggers.length == 0)
+        return NULL;
+    if (fd_count != 1)
+        return "triggers need a folder for their captures";
+    request->triggers = malloc(sizeof(*request->triggers));
+    if (request->triggers == NULL)
+        return "profd has no memory for the request";
+    if (trigger_set_read(message->triggers.bytes, message->triggers.length, message->output.bytes,
+                         message->output.length, message->most_files, request->triggers,
+                         &refusal) < 0)
+        return refusal;
+    trigger_set_marker_lines(request->triggers, request->settings.marker_triggers);
+    request->output_fd = fds[0];
+    fds[0] = -1;
+    return NULL;
+}
+
+static int on_start(struct client *client, const uint8_t *payload, size_t bytes, int *fds,
+                    size_t fd_count)
 {
     struct message_client_start message;
     int error = message_get_client_start(payload, bytes, &message);
@@ -124,6 +148,12 @@ static int on_start(struct client *client, const uint8_t *payload, size_t bytes)
         memcpy(settings->thread_filters, message.thread_filters.bytes,
                message.thread_filters.length);
         request->duration_ms = message.duration_ms;
+        refusal = take_triggers(request, &message, fds, fd_count);
+    }
+    if (refusal != NULL) {
+        request_free(request);
+        client_reply(client, message.id, -EINVAL, refusal);
+        return 0;
     }
     enqueue(client, request, message.id);
     return 0;
@@ -198,6 +228,19 @@ static int on_signal(struct client *client, const uint8_t *payload, size_t bytes
     return 0;
 }
 
+static int on_trigger(struct client *client, const uint8_t *payload, size_t bytes)
+{
+    struct message_client_trigger message;
+    char name[TRIGGER_NAME_BYTES];
+    int error = message_get_client_trigger(payload, bytes, &message);
+    if (error < 0)
+        return error;
+
+    snprintf(name, sizeof(name), "%.*s", (int)message.name.length, message.name.bytes);
+    triggers_ask(client->profd, client, message.id, name);
+    return 0;
+}
+
 static int on_shutdown(struct client *client, const uint8_t *payload, size_t bytes)
 {
     struct message_request message;
@@ -217,7 +260,7 @@ static int dispatch(struct client *client, unsigned kind, const uint8_t *payload
 {
     switch (kind) {
     case MESSAGE_CLIENT_START:
-        return on_start(client, payload, bytes);
+        return on_start(client, payload, bytes, fds, fd_count);
     case MESSAGE_CLIENT_STOP:
         return on_simple(client, REQUEST_STOP, payload, bytes);
     case MESSAGE_CLIENT_PAUSE:
@@ -232,6 +275,8 @@ static int dispatch(struct client *client, unsigned kind, const uint8_t *payload
         return on_launch(client, payload, bytes);
     case MESSAGE_CLIENT_SIGNAL:
         return on_signal(client, payload, bytes);
+    case MESSAGE_CLIENT_TRIGGER:
+        return on_trigger(client, payload, bytes);
     case MESSAGE_CLIENT_SHUTDOWN:
         return on_shutdown(client, payload, bytes);
     default:
@@ -264,6 +309,7 @@ static void on_closed(struct connection *connection, int reason, void *owner)
     *link = client->next;
     requests_note_client_gone(profd, client);
     supervisor_note_client_gone(profd, client);
+    triggers_note_client_gone(profd, client);
     if (client->is_private)
         daemon_end(profd, 0);
     free(client);

@@ -26,10 +26,11 @@ static const struct {
     [REQUEST_RESUME] = { SESSION_EVENT_RESUME, MESSAGE_RESUME, MESSAGE_RESUMED },
 };
 
-static void request_free(struct request *request)
+void request_free(struct request *request)
 {
     if (request->output_fd >= 0)
         close(request->output_fd);
+    free(request->triggers);
     free(request);
 }
 
@@ -174,7 +175,7 @@ void requests_time_session(struct daemon *profd)
 }
 
 /* Moves the session as REQUEST says. 0, or -EINVAL when it can't. */
-static int move_session(struct daemon *profd, const struct request *request)
+static int move_session(struct daemon *profd, struct request *request)
 {
     if (request->kind != REQUEST_START)
         return session_move(&profd->session, rounds[request->kind].event);
@@ -185,6 +186,8 @@ static int move_session(struct daemon *profd, const struct request *request)
     agents_forget_ended(profd);
     memory_begin_session(profd, request->settings.memory_limit_bytes);
     census_begin_session(profd);
+    triggers_start(profd, request->triggers, request->output_fd);
+    request->output_fd = -1;
     if (request->duration_ms > 0)
         profd->session.end_ns = uv_hrtime() + request->duration_ms * NS_PER_MS;
     requests_time_session(profd);
@@ -208,6 +211,7 @@ static void begin_request(struct daemon *profd, struct request *request)
     log_info("the session is %s", session_state_name(profd->session.state));
     if (request->kind == REQUEST_STOP) {
         uv_timer_stop(&profd->requests.duration);
+        triggers_stop(profd);
         agents_forget_ended(profd);
     }
     begin_round(profd, rounds[request->kind].order);
@@ -219,19 +223,51 @@ static bool may_begin(const struct daemon *profd, const struct request *request)
     return request->kind != REQUEST_CAPTURE || !restart_is_awaiting(profd);
 }
 
+/* The capture that ends the session comes after those that triggers began. */
+static bool is_last_capture(const struct request *request)
+{
+    return request->kind == REQUEST_CAPTURE && request->stop_after;
+}
+
+/* The link to the request that is next; NULL: none may begin now. Captures of triggers overtake the
+ * last one, which would leave nothing for them. */
+static struct request **find_next(struct daemon *profd)
+{
+    struct request **link = &profd->requests.first;
+
+    if (*link == NULL || !may_begin(profd, *link))
+        return NULL;
+    if (!is_last_capture(*link) || !triggers_are_under_way(profd))
+        return link;
+    triggers_hurry(profd);
+    while (*link != NULL && ((*link)->kind != REQUEST_CAPTURE || (*link)->stop_after))
+        link = &(*link)->next;
+    return *link != NULL ? link : NULL;
+}
+
+static struct request *take(struct request_queue *queue, struct request **link)
+{
+    struct request *request = *link;
+
+    *link = request->next;
+    queue->waiting--;
+    queue->last = queue->first;
+    while (queue->last != NULL && queue->last->next != NULL)
+        queue->last = queue->last->next;
+    return request;
+}
+
 static void on_kick(uv_prepare_t *kick)
 {
     struct daemon *profd = kick->data;
     struct request_queue *queue = &profd->requests;
 
-    while (queue->current == NULL && queue->first != NULL && may_begin(profd, queue->first)) {
-        struct request *request = queue->first;
-        queue->first = request->next;
-        if (queue->first == NULL)
-            queue->last = NULL;
-        queue->waiting--;
-        queue->current = request;
-        begin_request(profd, request);
+    while (queue->current == NULL) {
+        struct request **link = find_next(profd);
+        if (link == NULL)
+            return;
+        queue->current = take(queue, link);
+        begin_request(profd, queue->current);
     }
 }
 

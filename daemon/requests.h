@@ -54,6 +54,9 @@ void requests_close(struct daemon *profd);
 /* Sees to it that the session pauses at its end_ns. */
 void requests_time_session(struct daemon *profd);
 
+/* Frees a REQUEST that was not added, with what it owns. */
+void request_free(struct request *request);
+
 /* Takes REQUEST (calloc'ed) over. -EBUSY when too many wait: it is freed, nothing was answered. */
 int requests_add(struct daemon *profd, struct request *request);
 

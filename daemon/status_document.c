@@ -117,6 +117,28 @@ static void add_exits(cJSON *root, const struct exit_store *exits)
     cJSON_AddNumberToObject(object, "failed", (double)exits->failed_records);
 }
 
+/* What triggers did. Nothing for a session without. */
+static void add_triggers(cJSON *root, const struct triggers *triggers)
+{
+    if (triggers->set.count == 0)
+        return;
+    cJSON *object = cJSON_AddObjectToObject(root, "triggers");
+    cJSON *armed = cJSON_AddArrayToObject(object, "armed");
+
+    for (size_t i = 0; i < triggers->set.count; i++) {
+        char text[TRIGGER_TEXT_BYTES];
+        trigger_format(&triggers->set.triggers[i], text);
+        cJSON_AddItemToArray(armed, cJSON_CreateString(text));
+    }
+    cJSON_AddNumberToObject(object, "written", (double)triggers->written);
+    cJSON_AddNumberToObject(object, "failed", (double)triggers->failed);
+    cJSON_AddNumberToObject(object, "waiting", (double)trigger_gate_waiting(&triggers->gate));
+    cJSON_AddNumberToObject(object, "coalesced", (double)triggers->gate.joined);
+    cJSON_AddNumberToObject(object, "lost", (double)triggers->gate.lost);
+    cJSON_AddStringToObject(object, "last_file", triggers->last_file);
+    cJSON_AddStringToObject(object, "last_error", triggers->last_error);
+}
+
 static void add_commands(cJSON *root, const struct supervisor *supervisor)
 {
     cJSON *array = cJSON_AddArrayToObject(root, "commands");
@@ -148,6 +170,7 @@ char *status_document_make(struct daemon *profd)
     add_memory(root, profd);
     add_children(root, &profd->children, &census);
     add_exits(root, &profd->exits);
+    add_triggers(root, &profd->triggers);
     add_commands(root, &profd->supervisor);
     lease_census_free(&census);
     char *text = cJSON_PrintUnformatted(root);

@@ -51,7 +51,7 @@ static void command_ended(struct command *command, int wait_status)
     if (program != NULL)
         programs_note_ended(program, exit_status != 0);
     if (is_main)
-        daemon_end(profd, exit_status);
+        triggers_end_profd(profd, exit_status);
     end_if_shut_down(profd);
 }
 
@@ -84,6 +84,8 @@ static void on_child_signal(uv_signal_t *handle, int signal_number)
             capture_note_worker_free(profd);
             continue;
         }
+        if (triggers_note_reaped(profd, pid, wait_status))
+            continue;
         if (command != NULL)
             command_settle_start(command); /* what never ran is no process of the session */
         if (command == NULL || command->failure == 0)
@@ -150,6 +152,8 @@ static void on_signal(uv_signal_t *handle, int signal_number)
     bool ends = signal_number == SIGTERM || signal_number == SIGINT || signal_number == SIGHUP ||
                 signal_number == SIGQUIT;
 
+    if (signal_number == SIGUSR2 && triggers_take_sigusr2(profd))
+        return;
     if (profd->options.command != NULL)
         signal_commands(profd, signal_number);
     else if (ends && (profd->options.private_fd < 0 || signal_number == SIGTERM))

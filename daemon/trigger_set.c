@@ -46,6 +46,15 @@ bool trigger_set_has(const struct trigger_set *set, enum trigger_kind kind)
     return false;
 }
 
+bool trigger_set_has_name(const struct trigger_set *set, const char *name)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        if (set->triggers[i].kind == TRIGGER_NAME && strcmp(set->triggers[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
 void trigger_set_marker_lines(const struct trigger_set *set, char out[TRIGGER_LINES_BYTES])
 {
     out[0] = '\0';

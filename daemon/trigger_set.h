@@ -25,6 +25,9 @@ int trigger_set_read(const char *texts, size_t length, const char *output, size_
 
 bool trigger_set_has(const struct trigger_set *set, enum trigger_kind kind);
 
+/* Whether somebody may say NAME. */
+bool trigger_set_has_name(const struct trigger_set *set, const char *name);
+
 /* The markers of SET for agents, in order; there is room for all. */
 void trigger_set_marker_lines(const struct trigger_set *set, char out[TRIGGER_LINES_BYTES]);
 

@@ -15,8 +15,6 @@
 
 enum { NS_PER_MS = 1000000 };
 
-_Static_assert((int)TRIGGERS_MOST == (int)ARENA_MARKER_TRIGGERS, "an arena counts them all");
-
 /* Somebody who asked for a capture, and waits for it. */
 struct trigger_waiter {
     struct client *client;
@@ -275,10 +273,10 @@ void triggers_ask(struct daemon *profd, struct client *client, uint64_t id, cons
 {
     struct triggers *triggers = &profd->triggers;
 
-    if (triggers->directory_fd < 0) {
+    if (!trigger_set_has_name(&triggers->set, name)) {
         client_reply(client, id, -EINVAL,
                      session_is_on(&profd->session)
-                         ? "the session writes no captures by itself; 'profctl stop', then 'profctl "
+                         ? "the session has no trigger of that name; 'profctl stop', then 'profctl "
                            "start --trigger name:NAME'"
                          : "no session is active; 'profctl start --trigger name:NAME' begins one");
         return;
@@ -354,6 +352,18 @@ void triggers_stop(struct daemon *profd)
     reset(profd, "the session ended");
 }
 
+bool triggers_are_under_way(const struct daemon *profd)
+{
+    return trigger_gate_is_busy(&profd->triggers.gate) ||
+           trigger_gate_waiting(&profd->triggers.gate) > 0;
+}
+
+void triggers_hurry(struct daemon *profd)
+{
+    trigger_gate_hurry(&profd->triggers.gate);
+    advance(profd);
+}
+
 static void on_hold_over(uv_timer_t *timer)
 {
     struct daemon *profd = timer->data;
@@ -369,8 +379,7 @@ void triggers_end_profd(struct daemon *profd, int exit_status)
 
     triggers->is_holding = true;
     triggers->exit_status = exit_status;
-    trigger_gate_hurry(&triggers->gate);
-    advance(profd);
+    triggers_hurry(profd);
     if (!profd->is_ending)
         uv_timer_start(&triggers->hold, on_hold_over, TRIGGERS_HOLD_MS, 0);
 }

@@ -61,7 +61,7 @@ void triggers_stop(struct daemon *profd);
 void triggers_note_killed(struct daemon *profd, pid_t pid, int signal_number);
 /* CHILD has had HITS of marker INDEX in this session. */
 void triggers_note_marker(struct daemon *profd, struct child *child, uint64_t index, uint64_t hits);
-/* CHILD has ended; what its arena counts, and it could not tell any more, counts. */
+/* CHILD has ended, its arena is still there: what it counted and could not tell any more. */
 void triggers_note_ended(struct daemon *profd, struct child *child);
 /* True when SIGUSR2 is a trigger, and so for nobody else. */
 bool triggers_take_sigusr2(struct daemon *profd);
@@ -72,6 +72,11 @@ void triggers_note_client_gone(struct daemon *profd, const struct client *client
 
 /* profd reaped PID. True when it was the worker. */
 bool triggers_note_reaped(struct daemon *profd, pid_t pid, int wait_status);
+
+/* A capture because of a trigger is being made or waits for its time. */
+bool triggers_are_under_way(const struct daemon *profd);
+/* There is no later: begins what waits. */
+void triggers_hurry(struct daemon *profd);
 
 /* profd's own command has ended: ends profd with EXIT_STATUS, once nothing is under way. */
 void triggers_end_profd(struct daemon *profd, int exit_status);

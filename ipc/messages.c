@@ -226,12 +226,6 @@ static const struct message_field client_trigger_fields[] = {
 };
 SCHEMA(client_trigger, client_trigger_check);
 
-static const struct message_field client_arenas_fields[] = {
-    NUMBER(client_arenas, id),
-    NUMBER(client_arenas, skip),
-};
-SCHEMA(client_arenas, NULL);
-
 /* --- profd → profctl --- */
 
 static const struct message_field reply_fields[] = {
@@ -272,13 +266,6 @@ static const struct message_field command_exited_fields[] = {
     SIGNED(command_exited, code, 0, 255),
 };
 SCHEMA(command_exited, NULL);
-
-static const struct message_field arena_fields[] = {
-    NUMBER(arena, id),
-    SIGNED(arena, pid, 1, INT32_MAX),
-    TEXT(arena, executable, MESSAGE_MAX_PATH),
-};
-SCHEMA(arena, NULL);
 
 /* --- the codecs --- */
 

@@ -54,13 +54,11 @@ enum { PROTOCOL_VERSION = 2 };
     X(CLIENT_SHUTDOWN, 208)                      /* message_request: profd ends */                 \
     X(CLIENT_SIGNAL, 209)                        /* message_client_signal: to the command */       \
     X(CLIENT_TRIGGER, 212)                       /* message_client_trigger; REPLY: what came */    \
-    X(CLIENT_ARENAS, 213)                        /* message_client_arenas: ARENAs, then REPLY */   \
     X(REPLY, 300)                                /* message_reply: the end of a request */         \
     X(CAPTURE_PROGRESS, 301)                     /* message_capture_progress */                    \
     X(STATUS, 302)                               /* message_status: then REPLY */                  \
     X(CAPTURE_DONE, 303)                         /* message_capture_done: then REPLY */            \
-    X(COMMAND_EXITED, 304)                       /* message_command_exited: to its launcher */     \
-    X(ARENA, 312)                                /* message_arena; carries it, read-only */
+    X(COMMAND_EXITED, 304)                       /* message_command_exited: to its launcher */
 
 enum message_kind {
 #define X(name, number) MESSAGE_##name = number,
@@ -263,11 +261,6 @@ struct message_client_trigger {
 };
 
 /* The arenas of connected processes, some at a time. */
-struct message_client_arenas {
-    uint64_t id;
-    uint64_t skip; /* processes that were sent before */
-};
-
 /* --- profd → profctl --- */
 
 struct message_reply {
@@ -310,12 +303,6 @@ struct message_command_exited {
     int64_t code; /* exit status or signal */
 };
 
-struct message_arena {
-    uint64_t id;
-    int64_t pid;
-    struct message_string executable; /* at most MESSAGE_MAX_PATH */
-};
-
 /* The longest encoded message, with its frame's header; and the longest of kinds 1–199, for an
  * agent's buffers. */
 enum {
@@ -341,8 +328,8 @@ long message_put_empty(uint8_t *out, size_t capacity, enum message_kind kind);
     X(welcome) X(destroy_released) X(gather_profile) X(client_hello)                               \
     X(request) X(client_start) X(client_capture) X(client_launch)                                  \
     X(client_signal) X(reply) X(capture_progress) X(capture_done)                                  \
-    X(status) X(command_exited) X(triggered) X(client_trigger)                                     \
-    X(client_arenas) X(arena)
+    X(status) X(command_exited) X(triggered) X(client_trigger)
+
 /* clang-format on */
 #define X(name)                                                                                    \
     long message_put_##name(uint8_t *out, size_t capacity, enum message_kind kind,                 \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ipc/messages.h"
+#include "ipc/output_pattern.h"
 #include "profctl/suggest.h"
 #include "profctl/units.h"
 
@@ -28,6 +29,7 @@ enum option_kind {
     OPTION_SIZE,       /* uint64_t bytes */
     OPTION_FEATURES,   /* uint64_t bits */
     OPTION_COUNT,      /* uint64_t */
+    OPTION_TRIGGER,    /* one more of the triggers */
 };
 
 struct option {
@@ -55,6 +57,14 @@ static const struct option options[] = {
       "only threads whose name holds one of FILTERS, comma-separated" },
     { OPTIONS_SESSION, "memory-limit", 'm', "SIZE", OPTION_SIZE, AT(memory_limit_bytes),
       "for what all processes record together: K, M, G" },
+    { OPTIONS_TRIGGER, "trigger", 0, "WHAT", OPTION_TRIGGER, 0,
+      "write a capture by itself when that happens; may be repeated:" },
+    { OPTIONS_PATTERN, "output", 'o', "PATTERN", OPTION_TEXT, AT(pattern),
+      "files of triggers; %p pid, %t time, %e event, %n number (" OUTPUT_PATTERN_DEFAULT ")" },
+    { OPTIONS_RUN, "trigger-output", 0, "PATTERN", OPTION_TEXT, AT(pattern),
+      "files of triggers; %p pid, %t time, %e event, %n number (" OUTPUT_PATTERN_DEFAULT ")" },
+    { OPTIONS_TRIGGER, "max-files", 0, "N", OPTION_COUNT, AT(most_files),
+      "keep the N newest files of triggers (default 10)" },
     { OPTIONS_OUTPUT, "output", 'o', "FILE", OPTION_TEXT, AT(output),
       "where the capture goes: .json or .json.gz (default profile.json.gz)" },
     { OPTIONS_OUTPUT, "timeout", 0, "TIME", OPTION_SECONDS_MS, AT(timeout_ms),
@@ -100,6 +110,7 @@ void arguments_init(struct arguments *arguments)
         .features = FEATURES_DEFAULT,
         .threads = "",
         .timeout_ms = UINT64_C(10) * 1000,
+        .most_files = 10,
         .top = 10,
     };
 }
@@ -145,6 +156,38 @@ static bool parse_features(const char *text, uint64_t *bits, struct failure *fai
         if (*next == '\0')
             return true;
     }
+}
+
+/* "NAME:DURATION", as people write the duration. */
+static bool parse_marker(const char *text, struct trigger *out)
+{
+    const char *colon = strrchr(text, ':');
+
+    if (colon == NULL || !trigger_name_is_valid(text, (size_t)(colon - text)))
+        return false;
+    *out = (struct trigger){ .kind = TRIGGER_MARKER };
+    memcpy(out->name, text, (size_t)(colon - text));
+    return units_parse_time(colon + 1, NS_PER_MS, &out->duration_ns) == 0;
+}
+
+static bool parse_trigger(struct arguments *arguments, const char *text, struct failure *failure)
+{
+    static const char marker[] = "marker:";
+    struct trigger *trigger = &arguments->triggers[arguments->trigger_count];
+    bool is_marker = strncmp(text, marker, strlen(marker)) == 0;
+
+    if (arguments->trigger_count == TRIGGERS_MOST) {
+        failure_set(failure, EXIT_CODE_USAGE, "too many --trigger; at most %d", TRIGGERS_MOST);
+        return false;
+    }
+    if (is_marker ? !parse_marker(text + strlen(marker), trigger)
+                  : trigger_parse(text, strlen(text), trigger) < 0) {
+        failure_set(failure, EXIT_CODE_USAGE,
+                    "--trigger '%s' is none of signal, marker:NAME:TIME, name:NAME, SIGUSR2", text);
+        return false;
+    }
+    arguments->trigger_count++;
+    return true;
 }
 
 static int in_range(int err, const uint64_t *value, uint64_t minimum, uint64_t maximum)
@@ -217,6 +260,8 @@ static bool store(struct arguments *arguments, const struct option *option, cons
     case OPTION_TEXT:
         *(const char **)target = text;
         return true;
+    case OPTION_TRIGGER:
+        return parse_trigger(arguments, text, failure);
     case OPTION_FEATURES:
         return parse_features(text, target, failure);
     default:
@@ -368,6 +413,11 @@ static void print_option(FILE *out, const struct option *option)
     snprintf(name, sizeof(name), "--%s%s%s", option->name, option->value ? " " : "",
              option->value ? option->value : "");
     fprintf(out, "  %s%-22s %s\n", letter, name, option->help);
+    if (option->kind == OPTION_TRIGGER)
+        fprintf(out, "%30ssignal            a process is killed by a signal\n"
+                     "%30smarker:NAME:TIME  an interval marker NAME lasts longer than TIME\n"
+                     "%30sname:NAME         profctl trigger NAME\n"
+                     "%30sSIGUSR2           profd gets that signal\n", "", "", "", "");
     if (option->kind != OPTION_FEATURES)
         return;
     for (size_t i = 0; i < FEATURE_TOTAL; i++)

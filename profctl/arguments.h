@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "ipc/trigger.h"
 #include "profctl/failure.h"
 
 /* Groups of options; a command takes some of them. */
@@ -18,6 +19,9 @@ enum option_set {
     OPTIONS_CAPTURE = 1 << 3, /* --stop */
     OPTIONS_STATUS = 1 << 4,  /* --watch */
     OPTIONS_REPORT = 1 << 5,  /* --top --all */
+    OPTIONS_TRIGGER = 1 << 6, /* --trigger --max-files */
+    OPTIONS_PATTERN = 1 << 7, /* --output as a pattern, of start */
+    OPTIONS_RUN = 1 << 8,     /* --trigger-output, of run */
 };
 
 struct arguments {
@@ -29,6 +33,11 @@ struct arguments {
     uint64_t features;           /* bits, enum feature */
     uint64_t memory_limit_bytes; /* 0: profd's own */
     const char *threads;         /* filters, comma-separated; "" all */
+
+    struct trigger triggers[TRIGGERS_MOST];
+    size_t trigger_count;
+    const char *pattern; /* of the captures that triggers write; NULL: the default */
+    uint64_t most_files;
 
     const char *output; /* NULL: the default */
     bool no_symbols, strict, stop;

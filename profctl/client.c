@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "ipc/connection.h"
+#include "ipc/output_pattern.h"
 #include "ipc/socket.h"
 
 enum {
@@ -17,6 +18,8 @@ enum {
     REPLY_TIMEOUT_MS = 20 * 1000,
     /* On top of what the capture may take: profd reports progress meanwhile, so this is silence. */
     CAPTURE_SILENCE_MS = 30 * 1000,
+    /* Of one asked for by name: others may be written before. */
+    TRIGGER_TIMEOUT_MS = 120 * 1000,
 };
 
 /* Of requests whose reply is of no interest. */
@@ -297,9 +300,65 @@ bool client_ask(struct client *client, enum message_kind kind, char warning[CLIE
     return request(client, frame, bytes, NULL, 0, warning, failure);
 }
 
+/* The triggers as they travel: each with its NUL. */
+static size_t list_triggers(const struct arguments *arguments, char out[MESSAGE_MAX_TRIGGERS])
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < arguments->trigger_count; i++) {
+        trigger_format(&arguments->triggers[i], out + used);
+        used += strlen(out + used) + 1;
+    }
+    return used;
+}
+
+/* The pattern, looked at. NULL with a failure. */
+static const char *pattern_of(const struct arguments *arguments, struct failure *failure)
+{
+    const char *pattern =
+        arguments->pattern != NULL ? arguments->pattern : OUTPUT_PATTERN_DEFAULT;
+    char letter[2] = "";
+    int error = output_pattern_check(pattern, letter);
+
+    if (error == 0 && arguments->trigger_count > 0)
+        return pattern;
+    if (error == -EINVAL)
+        failure_set(failure, EXIT_CODE_USAGE,
+                    "'%%%s' in '%s' stands for nothing; there are %%p, %%t, %%e, %%n and %%%%",
+                    letter, pattern);
+    else if (error == -ENOENT)
+        failure_set(failure, EXIT_CODE_USAGE, "'%s' must end in .json or .json.gz", pattern);
+    else if (error < 0)
+        failure_set(failure, EXIT_CODE_USAGE, "'%s' is too long", pattern);
+    else
+        failure_set(failure, EXIT_CODE_USAGE, "'%s' is for triggers; add --trigger", pattern);
+    return NULL;
+}
+
+/* Where captures of triggers go, as a descriptor that gives no more than the way there. */
+static int open_folder(const char *pattern, struct failure *failure)
+{
+    const char *slash = strrchr(pattern, '/'), *percent = strchr(pattern, '%');
+    char folder[OUTPUT_PATTERN_BYTES] = ".";
+
+    if (slash != NULL)
+        snprintf(folder, sizeof(folder), "%.*s", slash == pattern ? 1 : (int)(slash - pattern),
+                 pattern);
+    bool is_known = percent == NULL || slash == NULL || percent > slash;
+    int fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0 && (!is_known || access(folder, W_OK | X_OK) == 0))
+        return fd;
+    failure_set(failure, EXIT_CODE_FAILED, "cannot write captures to %s: %s", folder,
+                strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
 bool client_start_session(struct client *client, const struct arguments *arguments,
                           char warning[CLIENT_TEXT_BYTES], struct failure *failure)
 {
+    static char triggers[MESSAGE_MAX_TRIGGERS];
     struct message_client_start message = {
         .id = begin_request(client, REPLY_TIMEOUT_MS),
         .interval_ns = arguments->interval_ns,
@@ -307,11 +366,39 @@ bool client_start_session(struct client *client, const struct arguments *argumen
         .features = arguments->features,
         .duration_ms = arguments->duration_ms,
         .thread_filters = { arguments->threads, strlen(arguments->threads) },
+        .triggers = { triggers, list_triggers(arguments, triggers) },
+        .output = { "", 0 },
     };
-    uint8_t frame[MESSAGE_MAX_FILTERS + 256];
-    long bytes = message_put_client_start(frame, sizeof(frame), MESSAGE_CLIENT_START, &message);
+    static uint8_t frame[MESSAGE_MAX_FILTERS + MESSAGE_MAX_TRIGGERS + OUTPUT_PATTERN_BYTES + 256];
+    int folder = -1;
 
-    return request(client, frame, bytes, NULL, 0, warning, failure);
+    if (arguments->trigger_count > 0 || arguments->pattern != NULL) {
+        const char *pattern = pattern_of(arguments, failure);
+        folder = pattern != NULL ? open_folder(pattern, failure) : -1;
+        if (folder < 0)
+            return false;
+        message.output = (struct message_string){ pattern, strlen(pattern) };
+        message.most_files = arguments->most_files;
+    }
+    long bytes = message_put_client_start(frame, sizeof(frame), MESSAGE_CLIENT_START, &message);
+    return request(client, frame, bytes, &folder, folder >= 0 ? 1 : 0, warning, failure);
+}
+
+bool client_trigger(struct client *client, const char *name, char text[CLIENT_TEXT_BYTES],
+                    struct failure *failure)
+{
+    struct message_client_trigger message = {
+        .id = begin_request(client, TRIGGER_TIMEOUT_MS),
+        .name = { name, strlen(name) },
+    };
+    uint8_t frame[256];
+
+    if (!trigger_name_is_valid(name, strlen(name))) {
+        failure_set(failure, EXIT_CODE_USAGE, "'%s' is no name of a trigger", name);
+        return false;
+    }
+    long bytes = message_put_client_trigger(frame, sizeof(frame), MESSAGE_CLIENT_TRIGGER, &message);
+    return request(client, frame, bytes, NULL, 0, text, failure);
 }
 
 bool client_status(struct client *client, char **json, struct failure *failure)

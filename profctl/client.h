@@ -45,8 +45,12 @@ enum { CLIENT_TEXT_BYTES = MESSAGE_MAX_TEXT + 1 };
 /* MESSAGE_CLIENT_STOP, _PAUSE, _RESUME or _SHUTDOWN. */
 bool client_ask(struct client *client, enum message_kind kind, char warning[CLIENT_TEXT_BYTES],
                 struct failure *failure);
+/* With triggers: their captures go to our directory. */
 bool client_start_session(struct client *client, const struct arguments *arguments,
                           char warning[CLIENT_TEXT_BYTES], struct failure *failure);
+/* Has the capture of trigger NAME written; waits for it. TEXT gets its file. */
+bool client_trigger(struct client *client, const char *name, char text[CLIENT_TEXT_BYTES],
+                    struct failure *failure);
 /* *JSON is the status document, terminated; the caller frees it. */
 bool client_status(struct client *client, char **json, struct failure *failure);
 /* profd writes the capture to OUTPUT_FD, which stays the caller's. */

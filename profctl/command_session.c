@@ -48,6 +48,25 @@ static int ask(const struct arguments *arguments, enum message_kind kind, const 
     return EXIT_CODE_SUCCESS;
 }
 
+int command_trigger(const struct arguments *arguments, struct failure *failure)
+{
+    static char file[CLIENT_TEXT_BYTES];
+    struct client *client;
+    bool done;
+
+    if (!client_connect(arguments->socket, &client, failure))
+        return failure->code;
+    done = client_trigger(client, arguments->operands[0], file, failure);
+    client_close(client);
+    if (!done)
+        return failure->code;
+    if (arguments->json)
+        printf("{\"file\":\"%s\"}\n", file);
+    else if (!arguments->quiet)
+        say("wrote %s", file);
+    return EXIT_CODE_SUCCESS;
+}
+
 int command_stop(const struct arguments *arguments, struct failure *failure)
 {
     return ask(arguments, MESSAGE_CLIENT_STOP, "stopped", failure);

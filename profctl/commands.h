@@ -7,6 +7,7 @@
 #include "profctl/failure.h"
 
 int command_start(const struct arguments *arguments, struct failure *failure);
+int command_trigger(const struct arguments *arguments, struct failure *failure);
 int command_stop(const struct arguments *arguments, struct failure *failure);
 int command_pause(const struct arguments *arguments, struct failure *failure);
 int command_resume(const struct arguments *arguments, struct failure *failure);

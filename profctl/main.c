@@ -38,8 +38,8 @@ static const char report_help[] =
 static const char status_help[] = "--json prints profd's status document, one line each time.\n";
 
 static const struct command commands[] = {
-    { "start", NULL, "", "begin a session in all processes that profd knows", NULL, OPTIONS_SESSION,
-      0, 0, false, command_start },
+    { "start", NULL, "", "begin a session in all processes that profd knows", NULL,
+      OPTIONS_SESSION | OPTIONS_TRIGGER | OPTIONS_PATTERN, 0, 0, false, command_start },
     { "stop", NULL, "", "end the session; what it recorded is dropped", NULL, 0, 0, 0, false,
       command_stop },
     { "pause", NULL, "", "stop recording, keep what was recorded", NULL, 0, 0, 0, false,
@@ -49,8 +49,10 @@ static const struct command commands[] = {
       0, 0, false, command_status },
     { "capture", NULL, "", "write what the session recorded to a file", capture_help,
       OPTIONS_OUTPUT | OPTIONS_CAPTURE, 0, 0, false, command_capture },
+    { "trigger", NULL, "NAME", "write the capture of a session's trigger name:NAME now", NULL, 0, 1,
+      1, false, command_trigger },
     { "run", "record", "-- COMMAND …", "profile one command, with all that it starts", run_help,
-      OPTIONS_OUTPUT | OPTIONS_SESSION, 1, INT32_MAX, true, command_run },
+      OPTIONS_OUTPUT | OPTIONS_SESSION | OPTIONS_TRIGGER | OPTIONS_RUN, 1, INT32_MAX, true, command_run },
     { "report", NULL, "FILE", "print the hottest functions of a profile", report_help,
       OPTIONS_REPORT, 1, 1, false, command_report },
 };

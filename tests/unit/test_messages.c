@@ -134,10 +134,6 @@ static const struct message_triggered sample_triggered = {
 };
 static const struct message_client_trigger sample_client_trigger = { .id = 88,
                                                                      .name = STRING("deploy") };
-static const struct message_client_arenas sample_client_arenas = { .id = 89, .skip = 64 };
-static const struct message_arena sample_arena = { .id = 90,
-                                                   .pid = 91,
-                                                   .executable = STRING("/bin/sh") };
 static const struct message_command_exited sample_command_exited = {
     .pid = 86,
     .is_signal = 1,

@@ -1,0 +1,23 @@
+/* Has an interval marker "request" of 60 ms, and says so with a file; argument "stay": goes on
+ * afterwards. */
+#include <fcntl.h>
+#include <profd.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static void rest_ms(long milliseconds)
+{
+    const struct timespec time = { milliseconds / 1000, milliseconds % 1000 * 1000000 };
+    (void)nanosleep(&time, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t start = PROFD_NOW();
+    rest_ms(60);
+    PROFD_MARKER_INTERVAL("request", PROFD_CATEGORY_NETWORK, start, "it took a while");
+    while (argc > 1 && strcmp(argv[1], "stay") == 0)
+        rest_ms(1000);
+    return 0;
+}

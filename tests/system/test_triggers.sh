@@ -1,0 +1,173 @@
+#!/bin/bash
+# A session writes captures by itself when something happens.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+start_session() {
+    expect 0 "$profctl" start "$@" --output out/%n-%e-%p.json
+}
+
+# files PATTERN: how many captures there are.
+files() {
+    find out -name "$1" | wc -l
+}
+
+has_files() {
+    [ "$(files "$2")" -eq "$1" ]
+}
+
+trigger_status() {
+    "$profctl" status --json | grep -o '"triggers":{.*"last_error":"[^"]*"'
+}
+
+test_a_process_that_is_killed() {
+    mkdir out
+    expect 139 "$profctl" run --trigger signal --trigger-output 'out/%n-%e.json' -o all.json -- \
+        "$programs/crash"
+    [ -f all.json ]
+    read_facts out/1-SIGSEGV.json
+    has_process crash
+    ended crash killed 11
+}
+
+test_a_grandchild_that_is_killed() {
+    mkdir out
+    expect 0 "$profctl" run --trigger signal --trigger-output 'out/%n-%e.json' -o all.json -- \
+        bash -c "'$programs/crash'; exit 0"
+    read_facts out/1-SIGSEGV.json
+    has_process crash
+}
+
+test_a_command_of_profd_itself_that_is_killed() {
+    mkdir out
+    in_background "$profd" --socket "$PROFD_SOCKET" -- \
+        bash -c 'until [ -e go ]; do sleep 0.02; done; kill -KILL $$' >profd.out 2>profd.log
+    wait_until "$profctl" status
+    start_session --trigger signal
+    touch go
+    wait_until has_ended "$background"
+    has_files 1 '1-SIGKILL-*.json'
+}
+
+test_a_name_that_somebody_says() {
+    mkdir out
+    start_profd
+    start_session --trigger name:deploy
+    (cd / && expect_quietly "$profctl" trigger deploy)
+    has_files 1 "1-deploy-$daemon.json"
+    read_facts out/1-deploy-"$daemon".json
+    expect 1 "$profctl" trigger other
+    one_line stderr
+}
+
+expect_quietly() {
+    "$@" >/dev/null 2>&1
+}
+
+test_sigusr2() {
+    mkdir out
+    start_profd
+    start_session --trigger SIGUSR2
+    kill -USR2 "$daemon"
+    wait_until has_files 1 '1-SIGUSR2-*.json'
+}
+
+test_a_marker_that_lasts_too_long() {
+    mkdir out
+    start_profd
+    start_session --trigger marker:request:30ms --trigger marker:other:1ms
+    expect 0 "$profctl" run --help
+    in_background env LD_PRELOAD="$build/lib/libprofd.so" "$programs/slow_request" stay
+    slow=$background
+    wait_until has_files 1 "1-request-$slow.json"
+    read_facts out/1-request-"$slow".json
+    has_function slow_request request
+    has_files 1 '*.json'
+}
+
+test_a_marker_that_is_the_last_of_its_process() {
+    mkdir out
+    start_profd
+    start_session --trigger marker:request:30ms
+    expect 0 env LD_PRELOAD="$build/lib/libprofd.so" "$programs/slow_request"
+    wait_until has_files 1 '1-request-*.json'
+    read_facts out/1-request-*.json
+    has_function slow_request request
+}
+
+test_a_marker_that_is_short_enough() {
+    mkdir out
+    start_profd
+    start_session --trigger marker:request:1h --trigger name:end
+    expect 0 env LD_PRELOAD="$build/lib/libprofd.so" "$programs/slow_request"
+    expect 0 "$profctl" trigger end
+    has_files 1 '*.json'
+}
+
+test_the_oldest_files_go() {
+    mkdir out
+    echo mine >out/0-mine.json
+    start_profd
+    start_session --trigger name:again --max-files 2
+    for _ in 1 2 3 4; do
+        expect 0 "$profctl" trigger again
+    done
+    has_files 3 '*.json'
+    [ -e out/0-mine.json ] && [ -e out/3-again-"$daemon".json ] && [ -e out/4-again-"$daemon".json ]
+}
+
+test_what_happens_together_is_one_capture_and_counted() {
+    mkdir out
+    start_profd
+    start_session --trigger name:rush
+    for _ in 1 2 3 4 5; do
+        "$profctl" --quiet trigger rush &
+    done
+    wait_until captures_are_accounted_for 5
+    [ "$(files '*.json')" -ge 1 ]
+}
+
+# Each of COUNT that happened was written, or joined one that was.
+captures_are_accounted_for() {
+    trigger_status >status.txt
+    [ "$(($(number_of written) + $(number_of coalesced)))" -eq "$1" ] &&
+        [ "$(number_of waiting)" -eq 0 ]
+}
+
+number_of() {
+    grep -o "\"$1\":[0-9]*" status.txt | cut -d: -f2
+}
+
+test_a_capture_that_can_not_be_written_is_told() {
+    mkdir out
+    start_profd
+    start_session --trigger name:lost
+    rmdir out
+    expect 1 "$profctl" trigger lost
+    one_line stderr
+    trigger_status >status.txt
+    [ "$(number_of failed)" -eq 1 ]
+}
+
+test_bad_triggers() {
+    start_profd
+    for bad in nonsense marker:request marker:request:soon marker::1ms name: SIGUSR1; do
+        expect 2 "$profctl" start --trigger "$bad"
+        one_line stderr
+    done
+    expect 2 "$profctl" start --trigger signal --output '%x.json'
+    one_line stderr
+    says '%x' stderr
+    expect 2 "$profctl" start --trigger signal --output profile.txt
+    one_line stderr
+    expect 2 "$profctl" start --output a.json
+    one_line stderr
+    expect 1 "$profctl" start --trigger signal --output nowhere/a.json
+    one_line stderr
+    expect 1 "$profctl" trigger deploy
+    one_line stderr
+    expect 2 "$profctl" trigger
+    one_line stderr
+}
+
+run_tests "$@"
