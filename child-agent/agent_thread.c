@@ -78,14 +78,15 @@ static int obey_session(const struct message_session *session)
 {
     struct session_settings settings;
     int err = 0;
+    settings_from(session, &settings);
     if (session->generation == session_generation()) {
+        err = session_add_marker_triggers(settings.marker_triggers);
         if (session->is_paused)
             session_pause();
         else
             session_resume();
         chunk_manager_set_limit(session_chunk_manager(), session->memory_limit_bytes);
     } else {
-        settings_from(session, &settings);
         err = session_start(&settings);
     }
     if (err < 0)

@@ -16,7 +16,7 @@ _Atomic uint64_t marker_triggers_least_ticks = UINT64_MAX;
 _Static_assert((int)TRIGGERS_MOST == (int)ARENA_MARKER_TRIGGERS, "an arena counts them all");
 
 static struct {
-    size_t count;
+    _Atomic size_t count; /* stored last */
     struct {
         struct trigger trigger;
         uint32_t told;
@@ -25,18 +25,20 @@ static struct {
 
 static int read_lines(const char *lines)
 {
-    size_t length = strlen(lines);
+    size_t count = 0, length = strlen(lines);
     struct trigger trigger;
     int got;
 
     while ((got = trigger_next_line(&lines, &length, &trigger)) > 0) {
-        if (markers.count == TRIGGERS_MOST)
+        if (count == TRIGGERS_MOST)
             return -EPROTO;
-        markers.items[markers.count].trigger = trigger;
-        atomic_store(&core.arena.header->marker_hits[markers.count], 0);
-        markers.items[markers.count].told = 0;
-        markers.count++;
+        markers.items[count].trigger = trigger;
+        atomic_store(&core.arena.header->marker_hits[count], 0);
+        markers.items[count].told = 0;
+        count++;
     }
+    if (got == 0)
+        markers.count = count;
     return got;
 }
 
@@ -56,8 +58,6 @@ int marker_triggers_set(const char *lines)
 {
     markers.count = 0;
     int error = read_lines(lines);
-    if (error < 0)
-        markers.count = 0;
     /* How many ticks that are is known when a clock has run for a while. */
     atomic_store(&marker_triggers_least_ticks, markers.count > 0 ? 0 : UINT64_MAX);
     return error;

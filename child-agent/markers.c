@@ -73,7 +73,8 @@ static void record_full(enum entry_kind kind, struct profd_site *site, uint64_t 
         if (text_bytes > 0)
             memcpy(out + head_bytes, text, text_bytes);
         chunk_writer_publish(writer, out + head_bytes + text_bytes);
-        if (kind == ENTRY_MARKER_INTERVAL && ticks >= atomic_load_explicit(&marker_triggers_least_ticks, memory_order_relaxed))
+        if (kind == ENTRY_MARKER_INTERVAL &&
+            ticks >= atomic_load_explicit(&marker_triggers_least_ticks, memory_order_relaxed))
             marker_triggers_note(site, ticks);
     }
     recording_end(self);

@@ -159,6 +159,14 @@ void session_resume(void)
     profd_recording = recording_bits(&session.settings);
 }
 
+int session_add_marker_triggers(const char *lines)
+{
+    if (!session_is_active() || marker_triggers_are_set())
+        return 0;
+    strcpy(session.settings.marker_triggers, lines); /* both of TRIGGER_LINES_BYTES */
+    return marker_triggers_set(lines);
+}
+
 void session_flush(void)
 {
     if (session_is_active())

@@ -31,6 +31,10 @@ int session_start(const struct session_settings *settings);
  * for it. */
 void session_stop(void);
 
+/* Sets the triggers (TRIGGER_LINES_BYTES at most) of a session that began without, from the
+ * environment. 0 or -EPROTO. */
+int session_add_marker_triggers(const char *lines);
+
 void session_pause(void);
 void session_resume(void);
 

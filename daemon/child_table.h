@@ -49,9 +49,9 @@ struct child {
     uint32_t started_generation; /* the session that it said it takes part in; 0: none yet */
     uint32_t hits_generation;    /* of marker_hits */
     uint32_t marker_hits[TRIGGERS_MOST]; /* that it told of, by marker */
-    bool is_awaited;             /* an acknowledgement is on its way */
-    const char *salvage_reason;  /* of the capture being made: why it was not answered; a literal */
-    long capture_index;          /* among the items of the capture being made; -1: not in it */
+    bool is_awaited;                     /* an acknowledgement is on its way */
+    const char *salvage_reason; /* of the capture being made: why it was not answered; a literal */
+    long capture_index;         /* among the items of the capture being made; -1: not in it */
 
     lease_owner lease_owner;          /* of its units; NOBODY: it has none */
     enum recording_obstacle obstacle; /* why it has no arena */

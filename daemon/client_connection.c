@@ -102,8 +102,9 @@ static const char *check_start(const struct message_client_start *message)
 }
 
 /* What the session shall write by itself. NULL, or a refusal. */
-static const char *take_triggers(struct request *request, const struct message_client_start *message,
-                                 int *fds, size_t fd_count)
+static const char *take_triggers(struct request *request,
+                                 const struct message_client_start *message, int *fds,
+                                 size_t fd_count)
 {
     const char *refusal;
 

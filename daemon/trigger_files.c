@@ -60,9 +60,9 @@ int trigger_files_add(struct trigger_files *files, int directory_fd, const char 
     struct trigger_file *file = malloc(sizeof(*file) + bytes);
     if (file == NULL)
         return -ENOMEM;
-    *file = (struct trigger_file){
-        .device = status.st_dev, .inode = status.st_ino, .modified = status.st_mtim
-    };
+    *file = (struct trigger_file){ .device = status.st_dev,
+                                   .inode = status.st_ino,
+                                   .modified = status.st_mtim };
     memcpy(file->name, name, bytes);
     forget_name(files, name);
     append(files, file);

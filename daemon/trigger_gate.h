@@ -2,8 +2,8 @@
  *
  * What happens is known by its name, the cause. It is captured as soon as no other capture is being
  * made and the last one of the same cause began TRIGGER_GAP_NS ago; what somebody asked for by hand
- * does not wait for the gap. Whatever happens while its cause waits already is part of that capture,
- * and counted. Pure: plain values, no clock. */
+ * does not wait for the gap. Whatever happens while its cause waits already is part of that
+ * capture, and counted. Pure: plain values, no clock. */
 #ifndef PROFD_DAEMON_TRIGGER_GATE_H
 #define PROFD_DAEMON_TRIGGER_GATE_H
 
@@ -23,17 +23,17 @@ struct trigger_cause {
     char name[TRIGGER_NAME_BYTES]; /* "": a free place */
     pid_t pid;                     /* whom it was about first; 0: nobody */
     bool is_waiting;
-    bool is_asked;      /* by hand */
-    uint64_t count;     /* times that it happened since its last capture began */
-    uint64_t since_ns;  /* when it began to wait */
-    uint64_t last_ns;   /* when its last capture began; 0: never */
+    bool is_asked;     /* by hand */
+    uint64_t count;    /* times that it happened since its last capture began */
+    uint64_t since_ns; /* when it began to wait */
+    uint64_t last_ns;  /* when its last capture began; 0: never */
 };
 
 struct trigger_gate {
     struct trigger_cause causes[TRIGGER_CAUSES];
     struct trigger_cause current; /* being captured, as it was when that began; name "": none */
-    uint64_t joined; /* times that something happened that has no capture of its own */
-    uint64_t lost;   /* times that there was no place for another cause */
+    uint64_t joined;              /* times that something happened that has no capture of its own */
+    uint64_t lost;                /* times that there was no place for another cause */
 };
 
 /* NAME happened COUNT times, to PID (0: to nobody). False when there was no place for it. */

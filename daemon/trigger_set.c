@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* A line of agents' text is no longer than its trigger. */
-_Static_assert((int)TRIGGERS_MOST * (int)TRIGGER_TEXT_BYTES <= (int)TRIGGER_LINES_BYTES,
+_Static_assert((int)TRIGGERS_MOST *(int)TRIGGER_TEXT_BYTES <= (int)TRIGGER_LINES_BYTES,
                "all markers fit");
 
 static int refuse(const char **refusal, const char *text)
@@ -16,8 +16,8 @@ static int refuse(const char **refusal, const char *text)
 int trigger_set_read(const char *texts, size_t length, const char *output, size_t output_length,
                      uint64_t most_files, struct trigger_set *out, const char **refusal)
 {
-    *out = (struct trigger_set){ .most_files = most_files > 0 ? most_files
-                                                              : TRIGGER_SET_DEFAULT_FILES };
+    *out = (struct trigger_set){ .most_files =
+                                     most_files > 0 ? most_files : TRIGGER_SET_DEFAULT_FILES };
     if (output_length >= sizeof(out->output))
         return refuse(refusal, "the pattern of --output is too long");
     memcpy(out->output, output, output_length);

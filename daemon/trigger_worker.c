@@ -31,8 +31,8 @@ static char **worker_environment(void)
 static int start(struct trigger_worker *worker, const char *program, const char *socket,
                  int directory_fd, const char *name)
 {
-    char *arguments[] = { (char *)program, (char *)"--quiet", (char *)"--socket", (char *)socket,
-                          (char *)"capture", (char *)"-o", (char *)name, NULL };
+    char *arguments[] = { (char *)program,   (char *)"--quiet", (char *)"--socket", (char *)socket,
+                          (char *)"capture", (char *)"-o",      (char *)name,       NULL };
     char **environment = worker_environment();
     struct spawn_options options = {
         .arguments = arguments,

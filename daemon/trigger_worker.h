@@ -1,4 +1,5 @@
-/* The worker that writes a trigger's capture: `profctl capture`, in the folder that a client passed.
+/* The worker that writes a trigger's capture: `profctl capture`, in the folder that a client
+ * passed.
  *
  * profd itself opens no file for a client; the worker names functions, compresses, and puts the
  * file in place at once or not at all, as any capture. One at a time. Loop thread. */
@@ -22,8 +23,8 @@ struct trigger_worker {
 int trigger_worker_start(struct trigger_worker *worker, const char *program, const char *socket,
                          int directory_fd, const char *name);
 
-/* The worker ended with WAIT_STATUS. 0 when the capture was written, or a negative errno with why not
- * in TEXT (one line); TEXT also holds what it said of a capture that was written, or "". */
+/* The worker ended with WAIT_STATUS. 0 when the capture was written, or a negative errno with why
+ * not in TEXT (one line); TEXT also holds what it said of a capture that was written, or "". */
 int trigger_worker_finish(struct trigger_worker *worker, int wait_status,
                           char text[TRIGGER_WORKER_TEXT_BYTES]);
 

@@ -106,8 +106,8 @@ static void note_written(struct daemon *profd, const char *about, const char *re
              remark);
     int error = trigger_files_add(&triggers->files, triggers->directory_fd, triggers->worker_name);
     if (error == 0)
-        error = trigger_files_limit(&triggers->files, triggers->directory_fd,
-                                    triggers->set.most_files);
+        error =
+            trigger_files_limit(&triggers->files, triggers->directory_fd, triggers->set.most_files);
     if (error < 0)
         log_warn("can't keep to %llu captures: %s", (unsigned long long)triggers->set.most_files,
                  strerror(-error));
@@ -207,8 +207,7 @@ static bool happened(struct daemon *profd, const char *name, pid_t pid, uint64_t
                      bool is_asked)
 {
     struct triggers *triggers = &profd->triggers;
-    bool is_noted =
-        trigger_gate_happened(&triggers->gate, name, pid, count, is_asked, uv_hrtime());
+    bool is_noted = trigger_gate_happened(&triggers->gate, name, pid, count, is_asked, uv_hrtime());
 
     if (!is_noted)
         log_warn("%s triggers nothing: too many other captures wait", name);

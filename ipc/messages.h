@@ -80,7 +80,7 @@ enum {
     MESSAGE_MAX_TEXT = 16384,
     MESSAGE_MAX_FILTERS = 4096,
     MESSAGE_MAX_TRIGGERS = TRIGGERS_MOST * TRIGGER_TEXT_BYTES,
-    MESSAGE_MAX_FILES = 1000000, /* that triggers may leave */
+    MESSAGE_MAX_FILES = 1000000,        /* that triggers may leave */
     MESSAGE_MAX_ARGUMENTS = 384 * 1024, /* of a launch, with its environment */
     MESSAGE_MAX_STATUS = 480 * 1024,
     MESSAGE_MAX_OWN_PROFILES = 16 * 1024,
@@ -177,7 +177,7 @@ struct message_session {
     uint64_t memory_limit_bytes; /* this child's local limit */
     uint64_t features;           /* bits, enum feature; no others */
     uint64_t is_paused;
-    struct message_string thread_filters; /* comma-separated; empty: all */
+    struct message_string thread_filters;  /* comma-separated; empty: all */
     struct message_string marker_triggers; /* lines of ipc/trigger.h; empty: none */
 };
 

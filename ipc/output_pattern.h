@@ -23,9 +23,9 @@ struct output_event {
     uint64_t number;
 };
 
-/* 0; -EINVAL for a % before another letter or at the end, which *LETTER is then ('\0'); -ENAMETOOLONG
- * for one that is too long; -ENOENT when the name would not end in .json or .json.gz. LETTER may be
- * NULL. */
+/* 0; -EINVAL for a % before another letter or at the end, which *LETTER is then ('\0');
+ * -ENAMETOOLONG for one that is too long; -ENOENT when the name would not end in .json or .json.gz.
+ * LETTER may be NULL. */
 int output_pattern_check(const char *pattern, char *letter);
 
 /* The name for EVENT into OUT. 0; as above; or -ENAMETOOLONG. */

@@ -55,8 +55,7 @@ static int take_marker(const char *text, size_t length, struct trigger *out)
         return -EINVAL;
     size_t name_length = (size_t)(colon - text);
     int error = take_name(text, name_length, out);
-    return error < 0 ? error
-                     : take_number(colon + 1, length - name_length - 1, &out->duration_ns);
+    return error < 0 ? error : take_number(colon + 1, length - name_length - 1, &out->duration_ns);
 }
 
 static bool equals(const char *text, size_t length, const char *word)
@@ -108,8 +107,8 @@ void trigger_format(const struct trigger *trigger, char out[TRIGGER_TEXT_BYTES])
 int trigger_add_line(char lines[TRIGGER_LINES_BYTES], const struct trigger *trigger)
 {
     size_t used = strlen(lines), room = TRIGGER_LINES_BYTES - used;
-    int length = snprintf(lines + used, room, "%" PRIu64 ":%s\n", trigger->duration_ns,
-                          trigger->name);
+    int length =
+        snprintf(lines + used, room, "%" PRIu64 ":%s\n", trigger->duration_ns, trigger->name);
 
     if (length >= 0 && (size_t)length < room)
         return 0;

@@ -1,7 +1,7 @@
 /* Triggers: what makes profd write a capture by itself, as they travel. Pure.
  *
- * A trigger is a string: "signal", "SIGUSR2", "name:NAME", or "marker:NAME:NANOSECONDS". A session's
- * markers are told to agents as one text, a line "NANOSECONDS:NAME" for each. */
+ * A trigger is a string: "signal", "SIGUSR2", "name:NAME", or "marker:NAME:NANOSECONDS". A
+ * session's markers are told to agents as one text, a line "NANOSECONDS:NAME" for each. */
 #ifndef PROFD_IPC_TRIGGER_H
 #define PROFD_IPC_TRIGGER_H
 

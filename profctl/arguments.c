@@ -414,10 +414,12 @@ static void print_option(FILE *out, const struct option *option)
              option->value ? option->value : "");
     fprintf(out, "  %s%-22s %s\n", letter, name, option->help);
     if (option->kind == OPTION_TRIGGER)
-        fprintf(out, "%30ssignal            a process is killed by a signal\n"
-                     "%30smarker:NAME:TIME  an interval marker NAME lasts longer than TIME\n"
-                     "%30sname:NAME         profctl trigger NAME\n"
-                     "%30sSIGUSR2           profd gets that signal\n", "", "", "", "");
+        fprintf(out,
+                "%30ssignal            a process is killed by a signal\n"
+                "%30smarker:NAME:TIME  an interval marker NAME lasts longer than TIME\n"
+                "%30sname:NAME         profctl trigger NAME\n"
+                "%30sSIGUSR2           profd gets that signal\n",
+                "", "", "", "");
     if (option->kind != OPTION_FEATURES)
         return;
     for (size_t i = 0; i < FEATURE_TOTAL; i++)

@@ -315,8 +315,7 @@ static size_t list_triggers(const struct arguments *arguments, char out[MESSAGE_
 /* The pattern, looked at. NULL with a failure. */
 static const char *pattern_of(const struct arguments *arguments, struct failure *failure)
 {
-    const char *pattern =
-        arguments->pattern != NULL ? arguments->pattern : OUTPUT_PATTERN_DEFAULT;
+    const char *pattern = arguments->pattern != NULL ? arguments->pattern : OUTPUT_PATTERN_DEFAULT;
     char letter[2] = "";
     int error = output_pattern_check(pattern, letter);
 

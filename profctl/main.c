@@ -52,7 +52,8 @@ static const struct command commands[] = {
     { "trigger", NULL, "NAME", "write the capture of a session's trigger name:NAME now", NULL, 0, 1,
       1, false, command_trigger },
     { "run", "record", "-- COMMAND …", "profile one command, with all that it starts", run_help,
-      OPTIONS_OUTPUT | OPTIONS_SESSION | OPTIONS_TRIGGER | OPTIONS_RUN, 1, INT32_MAX, true, command_run },
+      OPTIONS_OUTPUT | OPTIONS_SESSION | OPTIONS_TRIGGER | OPTIONS_RUN, 1, INT32_MAX, true,
+      command_run },
     { "report", NULL, "FILE", "print the hottest functions of a profile", report_help,
       OPTIONS_REPORT, 1, 1, false, command_report },
 };

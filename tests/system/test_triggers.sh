@@ -72,36 +72,46 @@ test_sigusr2() {
     wait_until has_files 1 '1-SIGUSR2-*.json'
 }
 
+# with_profd COMMAND…: profd, whose command it is once "go" is there, in a session.
+with_profd() {
+    in_background "$profd" --socket "$PROFD_SOCKET" -- bash -c \
+        'until [ -e go ]; do sleep 0.02; done; "$@"; until [ -e end ]; do sleep 0.02; done' - "$@" \
+        >profd.out 2>profd.log
+    daemon=$background
+    wait_until "$profctl" status
+}
+
 test_a_marker_that_lasts_too_long() {
     mkdir out
-    start_profd
+    with_profd "$programs/slow_request" stay
     start_session --trigger marker:request:30ms --trigger marker:other:1ms
-    expect 0 "$profctl" run --help
-    in_background env LD_PRELOAD="$build/lib/libprofd.so" "$programs/slow_request" stay
-    slow=$background
-    wait_until has_files 1 "1-request-$slow.json"
-    read_facts out/1-request-"$slow".json
+    touch go
+    wait_until has_files 1 '1-request-*.json'
+    read_facts out/1-request-*.json
     has_function slow_request request
     has_files 1 '*.json'
 }
 
 test_a_marker_that_is_the_last_of_its_process() {
     mkdir out
-    start_profd
+    with_profd "$programs/slow_request"
     start_session --trigger marker:request:30ms
-    expect 0 env LD_PRELOAD="$build/lib/libprofd.so" "$programs/slow_request"
+    touch go
     wait_until has_files 1 '1-request-*.json'
     read_facts out/1-request-*.json
     has_function slow_request request
+    touch end
 }
 
 test_a_marker_that_is_short_enough() {
     mkdir out
-    start_profd
-    start_session --trigger marker:request:1h --trigger name:end
-    expect 0 env LD_PRELOAD="$build/lib/libprofd.so" "$programs/slow_request"
+    with_profd bash -c "'$programs/slow_request'; touch ended"
+    start_session --trigger marker:request:60m --trigger name:end
+    touch go
+    wait_until [ -e ended ]
     expect 0 "$profctl" trigger end
     has_files 1 '*.json'
+    touch end
 }
 
 test_the_oldest_files_go() {

@@ -1,6 +1,5 @@
-/* Has an interval marker "request" of 60 ms, and says so with a file; argument "stay": goes on
+/* Has an interval marker "request" of 60 ms once there is a session; argument "stay": goes on
  * afterwards. */
-#include <fcntl.h>
 #include <profd.h>
 #include <string.h>
 #include <time.h>
@@ -14,7 +13,10 @@ static void rest_ms(long milliseconds)
 
 int main(int argc, char **argv)
 {
-    uint64_t start = PROFD_NOW();
+    uint64_t start;
+
+    while ((start = PROFD_NOW()) == 0)
+        rest_ms(10);
     rest_ms(60);
     PROFD_MARKER_INTERVAL("request", PROFD_CATEGORY_NETWORK, start, "it took a while");
     while (argc > 1 && strcmp(argv[1], "stay") == 0)

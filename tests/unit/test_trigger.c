@@ -1,0 +1,76 @@
+/* Triggers as they travel. */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ipc/trigger.h"
+
+START_TEST(what_is_written_is_read_again)
+{
+    static const char *const texts[] = { "signal", "SIGUSR2", "name:a", "marker:a:b:5" };
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct trigger trigger;
+        char text[TRIGGER_TEXT_BYTES];
+        ck_assert_int_eq(trigger_parse(texts[i], strlen(texts[i]), &trigger), 0);
+        trigger_format(&trigger, text);
+        ck_assert_str_eq(text, texts[i]);
+    }
+}
+END_TEST
+
+START_TEST(other_words_are_no_triggers)
+{
+    static const char *const texts[] = { "",
+                                         "SIGUSR1",
+                                         "name:",
+                                         "marker:a",
+                                         "marker::5",
+                                         "marker:a:",
+                                         "marker:a:5s",
+                                         "name:\n",
+                                         "marker:a:99999999999999999999" };
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct trigger trigger;
+        ck_assert_int_eq(trigger_parse(texts[i], strlen(texts[i]), &trigger), -EINVAL);
+    }
+}
+END_TEST
+
+START_TEST(lines_are_read_as_they_were_added)
+{
+    char lines[TRIGGER_LINES_BYTES] = "";
+    const struct trigger added = { TRIGGER_MARKER, "a:b", 12 };
+    struct trigger read;
+
+    ck_assert_int_eq(trigger_add_line(lines, &added), 0);
+    const char *next = lines;
+    size_t length = strlen(lines);
+    ck_assert_int_eq(trigger_next_line(&next, &length, &read), 1);
+    ck_assert_str_eq(read.name, "a:b");
+    ck_assert_uint_eq(read.duration_ns, 12);
+    ck_assert_int_eq(trigger_next_line(&next, &length, &read), 0);
+    next = "12:a", length = 4;
+    ck_assert_int_eq(trigger_next_line(&next, &length, &read), -EINVAL);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("ipc.trigger");
+    TCase *claims = tcase_create("claims");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_test(claims, what_is_written_is_read_again);
+    tcase_add_test(claims, other_words_are_no_triggers);
+    tcase_add_test(claims, lines_are_read_as_they_were_added);
+    suite_add_tcase(suite, claims);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

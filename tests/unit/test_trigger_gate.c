@@ -1,0 +1,92 @@
+/* When what happened is captured. */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/trigger_gate.h"
+
+static struct trigger_gate gate;
+
+static void empty_gate(void)
+{
+    memset(&gate, 0, sizeof(gate));
+}
+
+START_TEST(one_capture_at_a_time)
+{
+    ck_assert(trigger_gate_happened(&gate, "a", 1, 1, false, 10));
+    ck_assert(trigger_gate_happened(&gate, "b", 2, 1, false, 11));
+    ck_assert(trigger_gate_begin(&gate, 12));
+    ck_assert_str_eq(gate.current.name, "a");
+    ck_assert(!trigger_gate_begin(&gate, 12));
+    trigger_gate_end(&gate);
+    ck_assert(trigger_gate_begin(&gate, 13));
+    ck_assert_str_eq(gate.current.name, "b");
+}
+END_TEST
+
+START_TEST(one_cause_waits_for_the_gap)
+{
+    ck_assert(trigger_gate_happened(&gate, "a", 1, 1, false, 10));
+    ck_assert(trigger_gate_begin(&gate, 10));
+    trigger_gate_end(&gate);
+    ck_assert(trigger_gate_happened(&gate, "a", 1, 1, false, 11));
+    ck_assert(!trigger_gate_begin(&gate, 12));
+    ck_assert_uint_eq(trigger_gate_due_ns(&gate), 10 + TRIGGER_GAP_NS);
+    ck_assert(trigger_gate_begin(&gate, 10 + TRIGGER_GAP_NS));
+}
+END_TEST
+
+START_TEST(who_asks_does_not_wait)
+{
+    ck_assert(trigger_gate_happened(&gate, "a", 0, 1, true, 10));
+    ck_assert(trigger_gate_begin(&gate, 10));
+    trigger_gate_end(&gate);
+    ck_assert(trigger_gate_happened(&gate, "a", 0, 1, true, 11));
+    ck_assert(trigger_gate_begin(&gate, 11));
+}
+END_TEST
+
+START_TEST(what_joins_is_counted)
+{
+    ck_assert(trigger_gate_happened(&gate, "a", 1, 3, false, 10));
+    ck_assert(trigger_gate_happened(&gate, "a", 2, 2, false, 11));
+    ck_assert_uint_eq(gate.joined, 4);
+    ck_assert(trigger_gate_begin(&gate, 12));
+    ck_assert_uint_eq(gate.current.count, 5);
+    ck_assert_int_eq(gate.current.pid, 1);
+}
+END_TEST
+
+START_TEST(what_finds_no_place_is_counted)
+{
+    char name[] = "a";
+
+    for (int i = 0; i < TRIGGER_CAUSES; i++, name[0]++)
+        ck_assert(trigger_gate_happened(&gate, name, 1, 1, false, 10));
+    ck_assert(!trigger_gate_happened(&gate, "another", 1, 2, false, 10));
+    ck_assert_uint_eq(gate.lost, 2);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("daemon.trigger_gate");
+    TCase *claims = tcase_create("claims");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_checked_fixture(claims, empty_gate, NULL);
+    tcase_add_test(claims, one_capture_at_a_time);
+    tcase_add_test(claims, one_cause_waits_for_the_gap);
+    tcase_add_test(claims, who_asks_does_not_wait);
+    tcase_add_test(claims, what_joins_is_counted);
+    tcase_add_test(claims, what_finds_no_place_is_counted);
+    suite_add_tcase(suite, claims);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
