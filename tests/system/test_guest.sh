@@ -114,6 +114,7 @@ test_profd_may_count_its_sessions_anew() {
     expect 0 "$profctl" capture --no-symbols -o out.json
     kill -KILL "$daemon"
     wait_until has_ended "$daemon"
+    rm "$PROFD_SOCKET.session" # the next one knows of no session
     start_profd
     expect 0 "$profctl" start
     expect 0 "$profctl" capture --no-symbols -o out.json
