@@ -5,13 +5,27 @@
 
 limit_bytes=$((8 * 1024 * 1024))
 
-# arena_bytes: what all arenas and the exit store take, as the kernel counts, without asking profd.
-arena_bytes() {
+are_frozen() {
     local process
-    for process in "$daemon" $(pgrep -f "^$programs/writer $scratch"); do
+    for process in "$@"; do
+        # shellcheck disable=SC2143 # -L names those files that have no such line
+        [ -z "$(grep -L '^State:[[:space:]]*[TZX]' "/proc/$process/task/"*/status)" ] || return 1
+    done
+}
+
+# arena_bytes: what all arenas and the exit store take, as the kernel counts, without asking profd. The
+# writers are frozen meanwhile: what moves from one to another while they are looked at one by one would
+# be counted twice.
+arena_bytes() {
+    local process running
+    mapfile -t running < <(pgrep -f "^$programs/writer $scratch")
+    kill -STOP "${running[@]}"
+    wait_until are_frozen "${running[@]}"
+    for process in "$daemon" "${running[@]}"; do
         find "/proc/$process/fd" -lname '/memfd:profd-arena*' -exec stat -L -c '%i %b' {} + 2>/dev/null
         find "/proc/$process/fd" -lname '/memfd:profd-exit*' -exec stat -L -c '%i %b' {} + 2>/dev/null
     done | sort -n | awk '$1 != last { blocks += $2; last = $1 } END { print blocks * 512 + 0 }'
+    kill -CONT "${running[@]}"
 }
 
 stays_below_limit() {
