@@ -75,7 +75,8 @@ test_sigusr2() {
 # with_profd COMMAND…: profd, whose command it is once "go" is there, in a session.
 with_profd() {
     in_background "$profd" --socket "$PROFD_SOCKET" -- bash -c \
-        'until [ -e go ]; do sleep 0.02; done; "$@"; until [ -e end ]; do sleep 0.02; done' - "$@" \
+        'until [ -e go ]; do sleep 0.02; done; "$@"
+         until [ -e end ] || ! kill -0 $PPID; do sleep 0.02; done' - "$@" \
         >profd.out 2>profd.log
     daemon=$background
     wait_until "$profctl" status
@@ -90,6 +91,7 @@ test_a_marker_that_lasts_too_long() {
     read_facts out/1-request-*.json
     has_function slow_request request
     has_files 1 '*.json'
+    touch end
 }
 
 test_a_marker_that_is_the_last_of_its_process() {
