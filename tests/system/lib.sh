@@ -45,6 +45,16 @@ run_one() {
     "$1"
 }
 
+# What a test started and lost sight of works in its folder.
+kill_strays() {
+    local link
+    cd / || return
+    for link in $(find /proc/[0-9]*/cwd -maxdepth 0 -lname "$scratch*" 2>/dev/null); do
+        link=${link#/proc/}
+        kill -KILL "${link%/cwd}" 2>/dev/null
+    done
+}
+
 clean_up() {
     local status=$? child
     trap - ERR
@@ -54,6 +64,7 @@ clean_up() {
         kill -KILL "$child" 2>/dev/null
         wait "$child" 2>/dev/null
     done
+    kill_strays
     mountpoint -q "$scratch/small" 2>/dev/null && umount "$scratch/small"
     rm -rf "$scratch"
     exit $status
