@@ -65,7 +65,7 @@ static void on_timer_closed(uv_handle_t *timer)
 
     gather_destroy(&capture->gather);
     gathering_log_free(&capture->log);
-    free(capture->own_profiles);
+    free(capture->profile_places);
     free(capture->children);
     free(capture);
 }
@@ -98,8 +98,8 @@ static void succeed(struct capture *capture)
         .bytes_written = capture_assembler_bytes(capture->assembler),
         .processes = capture->processes,
         .missing = { missing, strlen(missing) },
-        .own_profiles = { (const char *)capture->own_profiles,
-                          capture->own_profile_count * sizeof(*capture->own_profiles) },
+        .profile_places = { (const char *)capture->profile_places,
+                            capture->profile_place_count * sizeof(*capture->profile_places) },
     };
     log_info("captured %llu processes, %llu bytes%s%s", (unsigned long long)done.processes,
              (unsigned long long)done.bytes_written, missing[0] ? "; " : "", missing);
@@ -114,17 +114,21 @@ static void succeed(struct capture *capture)
 
 /* --- The output --- */
 
-/* So that profctl, which reads all of the capture, can tell whose profile is damaged. */
-static void note_own_profile(struct capture *capture, const struct capture_piece *piece,
-                             uint64_t end)
+/* So that profctl, which reads all of the capture, can tell whose profile is damaged, if one is. */
+static void note_places(struct capture *capture, const struct capture_piece *piece, uint64_t end)
 {
-    if (piece->own_bytes == 0 || capture->own_profile_count == MESSAGE_MAX_OWN_PROFILES)
-        return;
-    capture->own_profiles[capture->own_profile_count++] = (struct message_own_profile){
-        .start = end - piece->own_bytes,
-        .bytes = piece->own_bytes,
-        .pid = (uint64_t)capture->children[piece->indices[0]]->pid,
-    };
+    uint64_t start = end - piece->bytes;
+
+    for (size_t i = 0; i < piece->count; i++) {
+        const struct capture_piece_item *item = &piece->items[i];
+        if (capture->profile_place_count == MESSAGE_MAX_PROFILE_PLACES)
+            return;
+        capture->profile_places[capture->profile_place_count++] = (struct message_profile_place){
+            .start = start + item->start,
+            .bytes = item->end - item->start,
+            .pid = (uint64_t)capture->children[item->index]->pid,
+        };
+    }
 }
 
 static void on_written(void *tag, uint64_t end, void *owner)
@@ -137,9 +141,9 @@ static void on_written(void *tag, uint64_t end, void *owner)
             succeed(capture);
         return;
     }
-    note_own_profile(capture, piece, end);
+    note_places(capture, piece, end);
     for (size_t i = 0; i < piece->count; i++)
-        gather_note_done(&capture->gather, piece->indices[i]);
+        gather_note_done(&capture->gather, piece->items[i].index);
     free(piece);
     capture_advance(capture);
 }
@@ -329,8 +333,8 @@ static int list_children(struct capture *capture)
     for (const struct child *child = profd->children.first; child != NULL; child = child->next)
         count += capture_can_read(child);
     capture->children = calloc(count + 1, sizeof(struct child *));
-    capture->own_profiles = calloc(count + 1, sizeof(*capture->own_profiles));
-    if (capture->children == NULL || capture->own_profiles == NULL)
+    capture->profile_places = calloc(count + 1, sizeof(*capture->profile_places));
+    if (capture->children == NULL || capture->profile_places == NULL)
         return -ENOMEM;
     int error = gather_create(count, capture->request->timeout_ms, &capture->gather);
     if (error < 0)

@@ -102,7 +102,7 @@ void capture_note_profile(struct daemon *profd, struct child *child,
         return; /* the next tick asks again */
     }
     int error = message->error != 0 ? (int)message->error : check_profile(*fd, message->json_bytes);
-    struct capture_piece *piece = malloc(sizeof(*piece) + sizeof(size_t));
+    struct capture_piece *piece = malloc(sizeof(*piece) + sizeof(piece->items[0]));
     if (error == 0 && piece == NULL)
         error = -ENOMEM;
     if (error < 0) {
@@ -113,8 +113,8 @@ void capture_note_profile(struct daemon *profd, struct child *child,
     } else if (gather_note_made(&capture->gather, index, message->json_bytes)) {
         gathering_log_event(&capture->log, child, "answered", NULL);
         capture->processes++;
-        *piece = (struct capture_piece){ .own_bytes = message->json_bytes, .count = 1 };
-        piece->indices[0] = index;
+        *piece = (struct capture_piece){ .bytes = message->json_bytes, .count = 1 };
+        piece->items[0] = (struct capture_piece_item){ index, 0, message->json_bytes };
         capture_add_piece(capture, piece, *fd, message->json_bytes);
         *fd = -1;
     } else {

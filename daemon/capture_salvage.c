@@ -43,19 +43,29 @@ static void give_up(struct capture *capture, size_t index, const char *why)
     gather_note_done(&capture->gather, index);
 }
 
+/* Where job I, which is item INDEX, put its JSON: behind the job before it, and a comma. */
+static struct capture_piece_item place_of(const struct salvage_result *result, size_t i,
+                                          size_t index)
+{
+    uint64_t before = i > 0 ? result->jobs[i - 1].output_end : 0;
+
+    return (struct capture_piece_item){ index, before > 0 ? before + 1 : 0,
+                                        result->jobs[i].output_end };
+}
+
 static void on_salvaged(const struct salvage_result *result, void *owner, void *batch);
 
 static int begin_batch(struct capture *capture, struct capture_piece *piece)
 {
     struct daemon *profd = capture->profd;
-    struct child *first = capture->children[piece->indices[0]];
+    struct child *first = capture->children[piece->items[0].index];
     int store_fd = first->exit != NULL ? exit_store_fd(&profd->exits) : first->arena_fd;
     struct salvage_job *jobs = calloc(piece->count, sizeof(*jobs));
 
     if (jobs == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < piece->count; i++)
-        jobs[i] = describe(capture, capture->children[piece->indices[i]]);
+        jobs[i] = describe(capture, capture->children[piece->items[i].index]);
     int error = salvage_pool_begin(&profd->salvage, jobs, piece->count, store_fd, on_salvaged,
                                    capture, piece);
     free(jobs);
@@ -70,11 +80,12 @@ void capture_salvage(struct capture *capture)
         size_t count = gather_next_to_salvage(&capture->gather, indices, GATHER_BATCH_ITEMS);
         if (count == 0)
             return;
-        struct capture_piece *piece = malloc(sizeof(*piece) + count * sizeof(size_t));
+        struct capture_piece *piece = malloc(sizeof(*piece) + count * sizeof(piece->items[0]));
         int error = -ENOMEM;
         if (piece != NULL) {
             piece->count = count;
-            memcpy(piece->indices, indices, count * sizeof(size_t));
+            for (size_t i = 0; i < count; i++)
+                piece->items[i] = (struct capture_piece_item){ .index = indices[i] };
             error = begin_batch(capture, piece);
         }
         if (error == 0)
@@ -166,18 +177,20 @@ static void on_salvaged(const struct salvage_result *result, void *owner, void *
     size_t written = 0;
     bool has_crashed = false;
 
-    if (is_outdated(result, capture->children[piece->indices[0]])) {
-        salvage_again(capture, piece->indices[0]);
+    if (is_outdated(result, capture->children[piece->items[0].index])) {
+        salvage_again(capture, piece->items[0].index);
         free(piece);
         close(result->output_fd);
         capture_advance(capture);
         return;
     }
     for (size_t i = 0; i < result->count; i++) {
-        if (take_in(capture, result, i, piece->indices[i], &has_crashed))
-            piece->indices[written++] = piece->indices[i];
+        size_t index = piece->items[i].index;
+        if (take_in(capture, result, i, index, &has_crashed))
+            piece->items[written++] = place_of(result, i, index);
     }
     piece->count = written;
+    piece->bytes = result->output_bytes;
     if (has_crashed)
         log_warn("a salvage worker ended early (wait status %#x)", (unsigned)result->wait_status);
     if (written > 0) {

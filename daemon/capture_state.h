@@ -27,9 +27,9 @@ struct capture {
     uv_timer_t timer;
     unsigned ticks;
     uint64_t last_output_bytes;
-    uint64_t processes;                       /* elements in the output */
-    struct message_own_profile *own_profiles; /* owned */
-    size_t own_profile_count;
+    uint64_t processes;                           /* elements in the output */
+    struct message_profile_place *profile_places; /* owned */
+    size_t profile_place_count;
     bool has_tail; /* the tail is on its way */
     unsigned texts_written;
     bool is_over;
@@ -37,11 +37,14 @@ struct capture {
     struct gecko_root_options root;
 };
 
-/* A part of the output that holds items; their indices follow. */
+/* A part of the output that holds items. */
 struct capture_piece {
-    uint64_t own_bytes; /* of a profile that the process made itself; 0: it did not */
+    uint64_t bytes; /* of all of it */
     size_t count;
-    size_t indices[];
+    struct capture_piece_item {
+        size_t index;
+        uint64_t start, end; /* of its JSON in the piece */
+    } items[];
 };
 
 /* Asks item INDEX, which is marked so, for its profile. */

@@ -14,7 +14,7 @@ struct child;
 
 /* Why a process is missing in the capture, or is there but perhaps incomplete. */
 #define GATHERING_GAPS(X)                                                                          \
-    X(FROZEN, "gave no answer and had to be read from outside")                                       \
+    X(FROZEN, "gave no answer and had to be read from outside")                                    \
     X(UNREADABLE, "could not be read")                                                             \
     X(LOST, "ended and could not be kept")                                                         \
     X(OBSTACLE, "ran without being profiled")                                                      \

@@ -249,8 +249,8 @@ static const struct message_field capture_done_fields[] = {
     NUMBER(capture_done, bytes_written),
     NUMBER(capture_done, processes),
     TEXT(capture_done, missing, MESSAGE_MAX_TEXT),
-    FIELD(BYTES, capture_done, own_profiles, 0,
-          MESSAGE_MAX_OWN_PROFILES * sizeof(struct message_own_profile)),
+    FIELD(BYTES, capture_done, profile_places, 0,
+          MESSAGE_MAX_PROFILE_PLACES * sizeof(struct message_profile_place)),
 };
 SCHEMA(capture_done, NULL);
 

@@ -83,7 +83,7 @@ enum {
     MESSAGE_MAX_FILES = 1000000,        /* that triggers may leave */
     MESSAGE_MAX_ARGUMENTS = 384 * 1024, /* of a launch, with its environment */
     MESSAGE_MAX_STATUS = 480 * 1024,
-    MESSAGE_MAX_OWN_PROFILES = 16 * 1024,
+    MESSAGE_MAX_PROFILE_PLACES = 16 * 1024,
 };
 
 /* Bounds of times, so that no sum or product of a few of them overflows. */
@@ -276,8 +276,8 @@ struct message_capture_progress {
     uint64_t proportion; /* of MESSAGE_PROPORTION_DONE */
 };
 
-/* Where in a capture the profile is that a process made itself, which nobody has looked at. */
-struct message_own_profile {
+/* Where in a capture the profile of a process is. It was moved as it is: nobody has read it. */
+struct message_profile_place {
     uint64_t start, bytes;
     uint64_t pid;
 };
@@ -287,9 +287,9 @@ struct message_capture_done {
     uint64_t bytes_written;
     uint64_t processes;
     struct message_string missing; /* one line that names what is incomplete; empty: nothing */
-    /* struct message_own_profile, one behind the other in the order of the capture. Those beyond
-     * MESSAGE_MAX_OWN_PROFILES are left out. */
-    struct message_string own_profiles;
+    /* struct message_profile_place, one behind the other in the order of the capture. Those beyond
+     * MESSAGE_MAX_PROFILE_PLACES are left out. */
+    struct message_string profile_places;
 };
 
 struct message_status {

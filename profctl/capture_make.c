@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profctl/own_profiles.h"
+#include "profctl/profile_places.h"
 #include "profctl/progress_bar.h"
 #include "profctl/units.h"
 #include "json/progress.h"
@@ -59,7 +59,7 @@ static uint64_t size_of(int fd)
 struct rewriting {
     struct naming_progress progress;
     const struct capture_result *result;
-    const struct message_own_profile *at; /* the own profile that was begun last; NULL: none */
+    const struct message_profile_place *at; /* of the process that was begun last; NULL: unknown */
 };
 
 static void on_thread(void *context, uint64_t bytes_read)
@@ -68,13 +68,13 @@ static void on_thread(void *context, uint64_t bytes_read)
     show_naming(&rewriting->progress, bytes_read);
 }
 
-/* What a process made itself must be exactly where profd put it. */
+/* A profile must be exactly where profd put it. */
 static uint64_t on_process(void *context, uint64_t start)
 {
     struct rewriting *rewriting = context;
 
-    rewriting->at = own_profiles_find(rewriting->result->own_profiles,
-                                      rewriting->result->own_profile_count, start);
+    rewriting->at = profile_places_find(rewriting->result->profile_places,
+                                        rewriting->result->profile_place_count, start);
     return rewriting->at != NULL ? rewriting->at->start + rewriting->at->bytes : 0;
 }
 
@@ -112,14 +112,14 @@ static int rewrite(struct rewriting *rewriting, int raw_fd, struct capture_file 
 
 /* Takes PROFILE out of the raw capture, and says so in RESULT. */
 static int leave_out(int raw_fd, struct capture_result *result,
-                     const struct message_own_profile *profile)
+                     const struct message_profile_place *profile)
 {
-    int err = own_profile_blank(raw_fd, profile);
+    int err = profile_place_blank(raw_fd, profile);
 
     if (err < 0)
         return err;
-    own_profile_tell(profile, result->missing, sizeof(result->missing));
-    own_profiles_remove(result->own_profiles, &result->own_profile_count, profile);
+    profile_place_tell(profile, result->missing, sizeof(result->missing));
+    profile_places_remove(result->profile_places, &result->profile_place_count, profile);
     return 0;
 }
 

@@ -96,26 +96,26 @@ static int take_progress(struct client *client, const uint8_t *payload, size_t b
     return err;
 }
 
-static int copy_own_profiles(struct capture_result *result, const struct message_string *from)
+static int copy_profile_places(struct capture_result *result, const struct message_string *from)
 {
-    size_t count = from->length / sizeof(*result->own_profiles);
+    size_t count = from->length / sizeof(*result->profile_places);
 
     capture_result_free(result);
     if (count == 0)
         return 0;
-    result->own_profiles = malloc(count * sizeof(*result->own_profiles));
-    if (result->own_profiles == NULL)
+    result->profile_places = malloc(count * sizeof(*result->profile_places));
+    if (result->profile_places == NULL)
         return -ENOMEM;
-    memcpy(result->own_profiles, from->bytes, count * sizeof(*result->own_profiles));
-    result->own_profile_count = count;
+    memcpy(result->profile_places, from->bytes, count * sizeof(*result->profile_places));
+    result->profile_place_count = count;
     return 0;
 }
 
 void capture_result_free(struct capture_result *result)
 {
-    free(result->own_profiles);
-    result->own_profiles = NULL;
-    result->own_profile_count = 0;
+    free(result->profile_places);
+    result->profile_places = NULL;
+    result->profile_place_count = 0;
 }
 
 static int take_capture_done(struct client *client, const uint8_t *payload, size_t bytes)
@@ -128,7 +128,7 @@ static int take_capture_done(struct client *client, const uint8_t *payload, size
     client->capture->bytes_written = done.bytes_written;
     client->capture->processes = done.processes;
     copy_text(client->capture->missing, sizeof(client->capture->missing), done.missing);
-    return copy_own_profiles(client->capture, &done.own_profiles);
+    return copy_profile_places(client->capture, &done.profile_places);
 }
 
 static int take_exited(struct client *client, const uint8_t *payload, size_t bytes)

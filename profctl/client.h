@@ -23,8 +23,8 @@ struct capture_result {
     uint64_t bytes_written;
     uint64_t processes;
     char missing[MESSAGE_MAX_TEXT + 1]; /* one line that names what is incomplete; "" nothing */
-    struct message_own_profile *own_profiles; /* owned; freed by capture_result_free() */
-    size_t own_profile_count;
+    struct message_profile_place *profile_places; /* owned; freed by capture_result_free() */
+    size_t profile_place_count;
 };
 void capture_result_free(struct capture_result *result);
 

@@ -124,7 +124,7 @@ static const struct message_capture_done sample_capture_done = {
     .bytes_written = 654321,
     .processes = 41,
     .missing = STRING("4121 froze"),
-    .own_profiles = STRING("\1\0\0\0\0\0\0\0"),
+    .profile_places = STRING("\1\0\0\0\0\0\0\0"),
 };
 static const struct message_status sample_status = { .id = 85, .json = STRING("{}") };
 static const struct message_triggered sample_triggered = {

@@ -1,4 +1,4 @@
-/* profctl.own_profiles */
+/* profctl.profile_places */
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
@@ -7,9 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "profctl/own_profiles.h"
+#include "profctl/profile_places.h"
 
-static const struct message_own_profile profiles[] = {
+static const struct message_profile_place profiles[] = {
     { .start = 10, .bytes = 5, .pid = 1 },
     { .start = 16, .bytes = 1, .pid = 2 },
     { .start = 100, .bytes = 200000, .pid = 3 },
@@ -24,10 +24,11 @@ START_TEST(a_byte_is_found_in_its_profile)
                   { 16, 1 }, { 17, -1 }, { 100, 2 }, { 200099, 2 }, { 200100, -1 } };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        const struct message_own_profile *found = own_profiles_find(profiles, 3, cases[i].offset);
+        const struct message_profile_place *found =
+            profile_places_find(profiles, 3, cases[i].offset);
         ck_assert_ptr_eq(found, cases[i].index < 0 ? NULL : &profiles[cases[i].index]);
     }
-    ck_assert_ptr_null(own_profiles_find(profiles, 0, 10));
+    ck_assert_ptr_null(profile_places_find(profiles, 0, 10));
 }
 END_TEST
 
@@ -38,29 +39,29 @@ START_TEST(a_damaged_profile_becomes_an_empty_object)
 
     memset(text, 'x', sizeof(text));
     ck_assert_int_eq(write(fd, text, sizeof(text)), sizeof(text));
-    ck_assert_int_eq(own_profile_blank(fd, &profiles[2]), 0);
+    ck_assert_int_eq(profile_place_blank(fd, &profiles[2]), 0);
     ck_assert_int_eq(pread(fd, text, sizeof(text), 0), sizeof(text));
     ck_assert_int_eq(text[99], 'x');
     ck_assert_int_eq(text[100], '{');
     ck_assert_uint_eq(strspn(text + 101, " "), 200000 - 2);
     ck_assert_int_eq(text[200099], '}');
     ck_assert_int_eq(text[200100], 'x');
-    ck_assert_int_eq(own_profile_blank(fd, &profiles[1]), -EPROTO);
+    ck_assert_int_eq(profile_place_blank(fd, &profiles[1]), -EPROTO);
     close(fd);
 }
 END_TEST
 
 START_TEST(one_can_be_taken_out)
 {
-    struct message_own_profile list[3];
+    struct message_profile_place list[3];
     size_t count = 3;
 
     memcpy(list, profiles, sizeof(list));
-    own_profiles_remove(list, &count, &list[1]);
+    profile_places_remove(list, &count, &list[1]);
     ck_assert_uint_eq(count, 2);
     ck_assert_uint_eq(list[0].pid, 1);
     ck_assert_uint_eq(list[1].pid, 3);
-    own_profiles_remove(list, &count, &list[1]);
+    profile_places_remove(list, &count, &list[1]);
     ck_assert_uint_eq(count, 1);
     ck_assert_uint_eq(list[0].pid, 1);
 }
@@ -70,18 +71,18 @@ START_TEST(what_was_damaged_is_told_as_far_as_there_is_room)
 {
     char line[100] = "", small[12] = "1 is gone";
 
-    own_profile_tell(&profiles[0], line, sizeof(line));
-    own_profile_tell(&profiles[2], line, sizeof(line));
+    profile_place_tell(&profiles[0], line, sizeof(line));
+    profile_place_tell(&profiles[2], line, sizeof(line));
     ck_assert_str_eq(line, "1 made a profile that is damaged; 3 made a profile that is damaged");
-    own_profile_tell(&profiles[0], small, sizeof(small));
+    profile_place_tell(&profiles[0], small, sizeof(small));
     ck_assert_str_eq(small, "1 is gone; ");
 }
 END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("profctl.own_profiles");
-    TCase *tests = tcase_create("own profiles");
+    Suite *suite = suite_create("profctl.profile_places");
+    TCase *tests = tcase_create("places");
     tcase_add_test(tests, a_byte_is_found_in_its_profile);
     tcase_add_test(tests, a_damaged_profile_becomes_an_empty_object);
     tcase_add_test(tests, one_can_be_taken_out);

@@ -1,4 +1,4 @@
-#include "profctl/own_profiles.h"
+#include "profctl/profile_places.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 
 enum { BLANK_BYTES = 64 * 1024 };
 
-const struct message_own_profile *own_profiles_find(const struct message_own_profile *profiles,
-                                                    size_t count, uint64_t offset)
+const struct message_profile_place *
+profile_places_find(const struct message_profile_place *profiles, size_t count, uint64_t offset)
 {
     size_t low = 0, high = count;
 
@@ -33,7 +33,7 @@ static int write_at(int fd, const char *bytes, size_t count, uint64_t offset)
     return written == (ssize_t)count ? 0 : -EIO;
 }
 
-int own_profile_blank(int fd, const struct message_own_profile *profile)
+int profile_place_blank(int fd, const struct message_profile_place *profile)
 {
     char blanks[BLANK_BYTES];
     int err = profile->bytes >= 2 ? 0 : -EPROTO;
@@ -51,15 +51,15 @@ int own_profile_blank(int fd, const struct message_own_profile *profile)
     return err;
 }
 
-void own_profiles_remove(struct message_own_profile *profiles, size_t *count,
-                         const struct message_own_profile *profile)
+void profile_places_remove(struct message_profile_place *profiles, size_t *count,
+                           const struct message_profile_place *profile)
 {
     size_t at = (size_t)(profile - profiles);
 
     memmove(profiles + at, profiles + at + 1, (--*count - at) * sizeof(*profiles));
 }
 
-void own_profile_tell(const struct message_own_profile *profile, char *missing, size_t capacity)
+void profile_place_tell(const struct message_profile_place *profile, char *missing, size_t capacity)
 {
     size_t used = strlen(missing);
 
