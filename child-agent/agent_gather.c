@@ -73,6 +73,7 @@ int agent_gather_start(const struct message_gather_profile *asked)
     gather.options.reference_ns = asked->reference_ns;
     gather.options.reference_unix_ns = asked->reference_unix_ns;
     gather.options.capture_ns = clock_monotonic_ns();
+    gather.options.since_ns = asked->since_ns;
     gather.options.verdict = gather.options.outcome = VERDICT_LIVE;
     gather.options.cpu_ns = cpu_clock_thread_ns(CLOCK_PROCESS_CPUTIME_ID);
     gather.options.later_images = (uint32_t)asked->later_images;

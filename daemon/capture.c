@@ -18,6 +18,7 @@ enum {
     /* Between two progress messages: smooth for the eye, nothing for the machine. */
     PROGRESS_MS = 100,
     TICKS_PER_POLL = GATHER_POLL_MS / PROGRESS_MS,
+    NS_PER_MS = 1000000,
 };
 
 static uint64_t last_gather_id;
@@ -315,6 +316,11 @@ bool capture_can_read(const struct child *child)
     return child->is_copying || child->exit != NULL || child->arena_fd >= 0;
 }
 
+bool capture_is_past(const struct capture *capture, const struct child *child)
+{
+    return child->end_ns != 0 && child->end_ns < capture->since_ns;
+}
+
 static void note_unreadable(struct capture *capture, const struct child *child)
 {
     if (child->obstacle != OBSTACLE_NONE)
@@ -331,7 +337,7 @@ static int list_children(struct capture *capture)
 
     census_take(profd);
     for (const struct child *child = profd->children.first; child != NULL; child = child->next)
-        count += capture_can_read(child);
+        count += capture_can_read(child) && !capture_is_past(capture, child);
     capture->children = calloc(count + 1, sizeof(struct child *));
     capture->profile_places = calloc(count + 1, sizeof(*capture->profile_places));
     if (capture->children == NULL || capture->profile_places == NULL)
@@ -342,6 +348,8 @@ static int list_children(struct capture *capture)
 
     size_t index = 0;
     for (struct child *child = profd->children.first; child != NULL; child = child->next) {
+        if (capture_is_past(capture, child))
+            continue;
         if (!capture_can_read(child)) {
             note_unreadable(capture, child);
             continue;
@@ -379,7 +387,8 @@ static void describe_root(struct capture *capture)
     capture->root = (struct gecko_root_options){
         .reference_ns = profd->session.start_ns,
         .reference_unix_ns = gecko_clock_unix_ns(profd->session.start_ns),
-        .session_start_ns = profd->session.start_ns,
+        .session_start_ns = capture->since_ns > profd->session.start_ns ? capture->since_ns
+                                                                        : profd->session.start_ns,
         .capture_ns = capture->capture_ns,
         .interval_ns = settings->interval_ns,
         .memory_limit_bytes = settings->memory_limit_bytes,
@@ -410,6 +419,8 @@ static struct capture *create(struct daemon *profd, struct request *request)
     capture->timer.data = capture;
     capture->gather_id = ++last_gather_id;
     capture->capture_ns = uv_hrtime();
+    if (request->last_ms != 0 && request->last_ms * NS_PER_MS < capture->capture_ns)
+        capture->since_ns = capture->capture_ns - request->last_ms * NS_PER_MS;
     gathering_log_begin(&capture->log, profd->session.start_ns);
     restart_log(profd, &capture->log);
     return capture;

@@ -28,6 +28,7 @@ void capture_ask(struct capture *capture, size_t index)
         .gather_id = capture->gather_id,
         .reference_ns = capture->root.reference_ns,
         .reference_unix_ns = capture->root.reference_unix_ns,
+        .since_ns = capture->since_ns,
         .later_images = child_table_later_images(&capture->profd->children, child),
     };
 

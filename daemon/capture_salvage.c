@@ -17,6 +17,7 @@ static struct salvage_job describe(const struct capture *capture, const struct c
         .reference_ns = capture->root.reference_ns,
         .reference_unix_ns = capture->root.reference_unix_ns,
         .capture_ns = capture->capture_ns,
+        .since_ns = capture->since_ns,
         .end_ns = child->end_ns,
         .verdict = child->verdict,
         .outcome = child->verdict,

@@ -20,6 +20,7 @@ struct capture {
     struct request *request; /* the queue's current one, until the end */
     uint64_t gather_id;
     uint64_t capture_ns;
+    uint64_t since_ns; /* what was before is left out; 0: nothing is */
     struct gather gather;
     struct child **children; /* of the items, same indices; owned array */
     struct capture_assembler *assembler;
@@ -46,6 +47,9 @@ struct capture_piece {
         uint64_t start, end; /* of its JSON in the piece */
     } items[];
 };
+
+/* Whether CHILD has ended before the time that is captured. */
+bool capture_is_past(const struct capture *capture, const struct child *child);
 
 /* Asks item INDEX, which is marked so, for its profile. */
 void capture_ask(struct capture *capture, size_t index);

@@ -52,7 +52,7 @@ static int stream_all(struct capture *capture, int fd)
     for (const struct child *child = capture->profd->children.first; child != NULL;
          child = child->next) {
         struct json_writer writer;
-        if (capture_can_read(child))
+        if (capture_can_read(child) || capture_is_past(capture, child))
             continue;
         if (!is_first)
             failure_latch_set(&latch, json_sink_fd(&fd, ",", 1));

@@ -176,6 +176,7 @@ static int on_capture(struct client *client, const uint8_t *payload, size_t byte
     if (request != NULL) {
         request->stop_after = message.stop != 0;
         request->timeout_ms = message.timeout_ms;
+        request->last_ms = message.last_ms;
         request->output_fd = fds[0];
         fds[0] = -1;
     }

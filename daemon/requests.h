@@ -35,6 +35,7 @@ struct request {
     int output_fd;                    /* CAPTURE; START: the folder of triggers; owned; or -1 */
     bool stop_after;                  /* CAPTURE */
     uint64_t timeout_ms;              /* CAPTURE */
+    uint64_t last_ms;                 /* CAPTURE; 0: everything */
     struct request *next;
 };
 

@@ -29,7 +29,7 @@ enum salvage_mark {
 struct salvage_job {
     uint64_t offset,
         bytes; /* of the arena in SALVAGE_STORE_FD, mapped from there; bytes 0: the whole file */
-    uint64_t reference_ns, reference_unix_ns, capture_ns, end_ns, cpu_ns;
+    uint64_t reference_ns, reference_unix_ns, capture_ns, since_ns, end_ns, cpu_ns;
     uint32_t verdict; /* enum process_verdict */
     uint32_t outcome; /* likewise */
     int32_t code;

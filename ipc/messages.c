@@ -157,6 +157,7 @@ static const struct message_field gather_profile_fields[] = {
     NUMBER(gather_profile, gather_id),
     NUMBER(gather_profile, reference_ns),
     NUMBER(gather_profile, reference_unix_ns),
+    NUMBER(gather_profile, since_ns),
     UP_TO(gather_profile, later_images, UINT32_MAX),
 };
 SCHEMA(gather_profile, NULL);
@@ -190,6 +191,7 @@ static const struct message_field client_capture_fields[] = {
     NUMBER(client_capture, id),
     FLAG(client_capture, stop),
     UP_TO(client_capture, timeout_ms, MESSAGE_MAX_MILLISECONDS),
+    UP_TO(client_capture, last_ms, MESSAGE_MAX_MILLISECONDS),
 };
 SCHEMA(client_capture, NULL);
 

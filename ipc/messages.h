@@ -212,6 +212,7 @@ struct message_gather_profile {
     uint64_t gather_id;
     uint64_t reference_ns;      /* the capture's time zero */
     uint64_t reference_unix_ns; /* the same moment since the epoch */
+    uint64_t since_ns;          /* what was before is left out; 0: nothing is */
     uint64_t later_images;      /* 32 bits; see struct gecko_process_options */
 };
 
@@ -241,6 +242,7 @@ struct message_client_capture {
     uint64_t id;
     uint64_t stop;       /* 1: stop the session when done */
     uint64_t timeout_ms; /* for the whole gathering; at most MESSAGE_MAX_MILLISECONDS */
+    uint64_t last_ms;    /* only what was recorded in so long; 0: everything */
 };
 
 struct message_client_launch {

@@ -64,6 +64,8 @@ void markers_take(struct process_context *process, struct thread_context *thread
     int64_t end_ns = process_relative_ns(process, time_ns);
     struct json_writer *writer = &thread->markers;
 
+    if (time_ns < process->options.since_ns)
+        return;
     json_start_array(writer);
     json_u64(writer, unique_strings_add(&thread->strings, name, length));
     stream_times(writer, phase, end_ns - (int64_t)duration_ns, end_ns);

@@ -284,6 +284,7 @@ struct sample_stream {
     struct json_writer *writer;
     uint64_t code;
     uint64_t last_ns;
+    uint64_t count; /* of samples that are not too old */
 };
 
 /* [stack, time, eventDelay, threadCPUDelta] */
@@ -292,6 +293,9 @@ static void stream_sample(struct sample_stream *stream, uint64_t time_ns, uint64
     if (time_ns < stream->last_ns)
         time_ns = stream->last_ns;
     stream->last_ns = time_ns;
+    if (time_ns < stream->process->options.since_ns)
+        return;
+    stream->count++;
     char *out = json_value_room(stream->writer);
     *out++ = '[';
     if (stream->code < ROW_FIRST_STACK) {
@@ -323,8 +327,9 @@ static uint64_t thread_end_ns(const struct process_context *process,
     return thread->end_ns != 0 && thread->end_ns < end_ns ? thread->end_ns : end_ns;
 }
 
-static void stream_rows(const struct process_context *process, const struct thread_context *thread,
-                        struct json_writer *writer)
+/* Returns how many there are. */
+static uint64_t stream_rows(const struct process_context *process,
+                            const struct thread_context *thread, struct json_writer *writer)
 {
     const uint64_t *times = process->ticks.items;
     const uint8_t *in = thread->samples.rows.items;
@@ -345,6 +350,7 @@ static void stream_rows(const struct process_context *process, const struct thre
     if (in == NULL)
         failure_latch_set(process->latch, -EBADMSG);
     stream_idle(&stream, next_tick, (uint32_t)process->ticks.count, end_ns);
+    return stream.count;
 }
 
 /* Viewers can't place a thread without any sample. */
@@ -357,6 +363,8 @@ static void stream_only_sample(const struct process_context *process,
         time_ns = process->info.session_start_ns;
     if (time_ns < process->options.reference_ns)
         time_ns = process->options.reference_ns;
+    if (time_ns < process->options.since_ns)
+        time_ns = process->options.since_ns;
     stream_sample(&stream, time_ns, 0);
 }
 
@@ -364,9 +372,7 @@ void samples_stream(const struct process_context *process, const struct thread_c
                     struct json_writer *writer)
 {
     gecko_start_table(writer, gecko_sample_columns);
-    if (samples_exist(thread))
-        stream_rows(process, thread, writer);
-    else
+    if (!samples_exist(thread) || stream_rows(process, thread, writer) == 0)
         stream_only_sample(process, thread, writer);
     gecko_end_table(writer);
 }

@@ -12,7 +12,7 @@
 enum {
     NS_PER_MS = 1000000,
     NS_PER_S = 1000000000,
-    MOST_OPTIONS = 32,
+    MOST_OPTIONS = 40,
 };
 
 static const uint64_t shortest_interval_ns = UINT64_C(10) * 1000;
@@ -74,6 +74,9 @@ static const struct option options[] = {
     { OPTIONS_OUTPUT, "strict", 0, NULL, OPTION_FLAG, AT(strict),
       "exit with 4 when the capture is incomplete" },
     { OPTIONS_CAPTURE, "stop", 0, NULL, OPTION_FLAG, AT(stop), "stop the session when done" },
+    { OPTIONS_LAST, "last", 'l', "TIME", OPTION_SECONDS_MS, AT(last_ms),
+      "only what was recorded in the last TIME" },
+    { OPTIONS_TOP, "once", '1', NULL, OPTION_FLAG, AT(once), "print it once, and end" },
     { OPTIONS_STATUS, "watch", 'w', NULL, OPTION_FLAG, AT(watch),
       "print it again every second until interrupted" },
     { OPTIONS_REPORT, "top", 'n', "N", OPTION_COUNT, AT(top),

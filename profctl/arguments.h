@@ -19,6 +19,8 @@ enum option_set {
     OPTIONS_CAPTURE = 1 << 3, /* --stop */
     OPTIONS_STATUS = 1 << 4,  /* --watch */
     OPTIONS_REPORT = 1 << 5,  /* --top --all */
+    OPTIONS_LAST = 1 << 9,    /* --last */
+    OPTIONS_TOP = 1 << 10,    /* --once */
     OPTIONS_TRIGGER = 1 << 6, /* --trigger --max-files */
     OPTIONS_PATTERN = 1 << 7, /* --output as a pattern, of start */
     OPTIONS_RUN = 1 << 8,     /* --trigger-output, of run */
@@ -42,8 +44,9 @@ struct arguments {
     const char *output; /* NULL: the default */
     bool no_symbols, strict, stop;
     uint64_t timeout_ms;
+    uint64_t last_ms; /* only what was recorded in so long; 0: everything */
 
-    bool watch;
+    bool watch, once;
 
     uint64_t top;
     bool all;

@@ -179,12 +179,13 @@ bool capture_make(struct client *client, struct capture_file *file,
                   const struct arguments *arguments, bool stop, struct capture_summary *summary,
                   struct failure *failure)
 {
+    const struct capture_wish wish = { stop, arguments->timeout_ms, arguments->last_ms };
     struct progress_bar bar;
     bool made;
 
     progress_bar_init(&bar, arguments->quiet);
-    made = client_capture(client, capture_file_raw_fd(file), stop, arguments->timeout_ms,
-                          show_gathering, &bar, &summary->result, failure) &&
+    made = client_capture(client, capture_file_raw_fd(file), &wish, show_gathering, &bar,
+                          &summary->result, failure) &&
            capture_file_create(file, failure) && finish(file, arguments, &bar, summary, failure);
     progress_bar_clear(&bar);
     capture_result_free(&summary->result);

@@ -413,14 +413,15 @@ bool client_status(struct client *client, char **json, struct failure *failure)
     return true;
 }
 
-bool client_capture(struct client *client, int output_fd, bool stop, uint64_t timeout_ms,
+bool client_capture(struct client *client, int output_fd, const struct capture_wish *wish,
                     client_on_progress on_progress, void *context, struct capture_result *result,
                     struct failure *failure)
 {
     struct message_client_capture message = {
-        .id = begin_request(client, timeout_ms + CAPTURE_SILENCE_MS),
-        .stop = stop,
-        .timeout_ms = timeout_ms,
+        .id = begin_request(client, wish->timeout_ms + CAPTURE_SILENCE_MS),
+        .stop = wish->stop,
+        .timeout_ms = wish->timeout_ms,
+        .last_ms = wish->last_ms,
     };
     uint8_t frame[256];
     long bytes = message_put_client_capture(frame, sizeof(frame), MESSAGE_CLIENT_CAPTURE, &message);

@@ -53,8 +53,15 @@ bool client_trigger(struct client *client, const char *name, char text[CLIENT_TE
                     struct failure *failure);
 /* *JSON is the status document, terminated; the caller frees it. */
 bool client_status(struct client *client, char **json, struct failure *failure);
-/* profd writes the capture to OUTPUT_FD, which stays the caller's. */
-bool client_capture(struct client *client, int output_fd, bool stop, uint64_t timeout_ms,
+/* What is asked for. */
+struct capture_wish {
+    bool stop;           /* the session, when done */
+    uint64_t timeout_ms; /* for the whole gathering */
+    uint64_t last_ms;    /* only what was recorded in so long; 0: everything */
+};
+/* profd writes the capture to OUTPUT_FD, which stays the caller's. RESULT needs
+ * capture_result_free() when it succeeded. */
+bool client_capture(struct client *client, int output_fd, const struct capture_wish *wish,
                     client_on_progress on_progress, void *context, struct capture_result *result,
                     struct failure *failure);
 /* Starts COMMAND (NULL-terminated) in our directory with our environment. EXIT_CODE_NOT_FOUND or

@@ -37,6 +37,12 @@ static const char report_help[] =
 
 static const char status_help[] = "--json prints profd's status document, one line each time.\n";
 
+static const char top_help[] =
+    "Every two seconds, from what was recorded in the last two (--last), in all processes that "
+    "profd\n"
+    "knows. Self samples are those in which the function ran; its total includes what it called.\n"
+    "--json prints a report each time, one line, as profctl report does.\n";
+
 static const struct command commands[] = {
     { "start", NULL, "", "begin a session in all processes that profd knows", NULL,
       OPTIONS_SESSION | OPTIONS_TRIGGER | OPTIONS_PATTERN, 0, 0, false, command_start },
@@ -48,7 +54,9 @@ static const struct command commands[] = {
     { "status", NULL, "", "show the session and the processes in it", status_help, OPTIONS_STATUS,
       0, 0, false, command_status },
     { "capture", NULL, "", "write what the session recorded to a file", capture_help,
-      OPTIONS_OUTPUT | OPTIONS_CAPTURE, 0, 0, false, command_capture },
+      OPTIONS_OUTPUT | OPTIONS_CAPTURE | OPTIONS_LAST, 0, 0, false, command_capture },
+    { "top", NULL, "", "show the hottest functions of all processes, again and again", top_help,
+      OPTIONS_TOP | OPTIONS_LAST | OPTIONS_REPORT, 0, 0, false, command_top },
     { "trigger", NULL, "NAME", "write the capture of a session's trigger name:NAME now", NULL, 0, 1,
       1, false, command_trigger },
     { "run", "record", "-- COMMAND …", "profile one command, with all that it starts", run_help,

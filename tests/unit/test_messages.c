@@ -78,6 +78,7 @@ static const struct message_gather_profile sample_gather_profile = {
     .gather_id = 303,
     .reference_ns = 5,
     .reference_unix_ns = 1700000000000000000,
+    .since_ns = 7,
     .later_images = UINT32_MAX,
 };
 static const struct message_client_hello sample_client_hello = {
@@ -99,6 +100,7 @@ static const struct message_client_capture sample_client_capture = {
     .id = 79,
     .stop = 1,
     .timeout_ms = 10000,
+    .last_ms = 2000,
 };
 static const struct message_client_launch sample_client_launch = {
     .id = 80,

@@ -1,0 +1,150 @@
+/* top: the hottest functions of all processes in the last seconds, once or again and again. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "profctl/client.h"
+#include "profctl/commands.h"
+#include "profctl/symbolicate.h"
+#include "profctl/top_table.h"
+
+enum { USUAL_LAST_MS = 2000, REFRESH_SECONDS = 2 };
+
+/* What stays from one picture to the next. */
+struct top {
+    const struct arguments *arguments;
+    struct client *client;
+    struct symbol_cache *cache;
+    uint64_t last_ms;
+};
+
+/* The capture behind RAW_FD with names, into NAMED_FD. */
+static int name_functions(const struct top *top, int raw_fd, int named_fd)
+{
+    struct capture_counts counts;
+    struct failure_latch latch;
+    struct json_reader *reader;
+    struct json_writer writer;
+    int err = lseek(raw_fd, 0, SEEK_SET) < 0 ? -errno : json_reader_open_fd(raw_fd, &reader);
+
+    if (err < 0)
+        return err;
+    failure_latch_init(&latch);
+    json_writer_init_sink(&writer, json_sink_fd, &named_fd, &latch);
+    err = symbolicate_profile(reader, &writer, top->cache, &counts, NULL);
+    if (err == 0)
+        err = json_writer_flush(&writer);
+    json_writer_fini(&writer);
+    json_reader_close(reader);
+    return err;
+}
+
+static void clear_screen(const struct top *top)
+{
+    if (!top->arguments->once && !top->arguments->json && isatty(STDOUT_FILENO))
+        fputs("\033[H\033[J", stdout);
+}
+
+static int print(const struct top *top, struct report *report)
+{
+    struct report table;
+    int err;
+
+    if (top->arguments->json)
+        return report_print_json(report, "top", top->arguments->top, stdout);
+    err = top_table_make(report, &table);
+    if (err == 0) {
+        clear_screen(top);
+        top_table_print(&table, top->last_ms, top->arguments->top, stdout);
+    }
+    report_free(&table);
+    return err;
+}
+
+static int read_and_print(const struct top *top, int named_fd)
+{
+    struct json_reader *reader;
+    struct report report;
+    int err = lseek(named_fd, 0, SEEK_SET) < 0 ? -errno : json_reader_open_fd(named_fd, &reader);
+
+    if (err < 0)
+        return err;
+    err = report_read(reader, top->arguments->all, &report);
+    if (err == 0) {
+        report_sort(&report);
+        err = print(top, &report);
+    }
+    report_free(&report);
+    json_reader_close(reader);
+    return err;
+}
+
+static bool show(const struct top *top, int raw_fd, int named_fd, struct failure *failure)
+{
+    const struct capture_wish wish = { .timeout_ms = top->arguments->timeout_ms,
+                                       .last_ms = top->last_ms };
+    struct capture_result result;
+    int err;
+
+    if (!client_capture(top->client, raw_fd, &wish, NULL, NULL, &result, failure))
+        return false;
+    capture_result_free(&result);
+    err = name_functions(top, raw_fd, named_fd);
+    if (err == 0)
+        err = read_and_print(top, named_fd);
+    if (err == 0 && (fflush(stdout) != 0 || ferror(stdout)))
+        err = errno != 0 ? -errno : -EIO;
+    if (err < 0)
+        failure_set(failure, EXIT_CODE_FAILED, "cannot show the hottest functions: %s",
+                    err == -EPROTO ? "a process's profile is damaged" : strerror(-err));
+    return err == 0;
+}
+
+static bool show_next(const struct top *top, struct failure *failure)
+{
+    int raw_fd = memfd_create("profctl-top-raw", MFD_CLOEXEC);
+    int named_fd = memfd_create("profctl-top", MFD_CLOEXEC);
+    bool is_shown = false;
+
+    if (raw_fd < 0 || named_fd < 0)
+        failure_set(failure, EXIT_CODE_FAILED, "cannot make room for a capture: %s",
+                    strerror(errno));
+    else
+        is_shown = show(top, raw_fd, named_fd, failure);
+    if (raw_fd >= 0)
+        close(raw_fd);
+    if (named_fd >= 0)
+        close(named_fd);
+    return is_shown;
+}
+
+static bool show_all(struct top *top, struct failure *failure)
+{
+    bool goes_on = show_next(top, failure);
+
+    while (goes_on && !top->arguments->once) {
+        sleep(REFRESH_SECONDS);
+        goes_on = show_next(top, failure);
+    }
+    return goes_on;
+}
+
+int command_top(const struct arguments *arguments, struct failure *failure)
+{
+    struct top top = { .arguments = arguments,
+                       .last_ms = arguments->last_ms != 0 ? arguments->last_ms : USUAL_LAST_MS };
+    bool is_done;
+
+    if (!client_connect(arguments->socket, &top.client, failure))
+        return failure->code;
+    if (symbol_cache_create(&top.cache) < 0) {
+        client_close(top.client);
+        return (int)failure_set(failure, EXIT_CODE_FAILED, "out of memory");
+    }
+    is_done = show_all(&top, failure);
+    symbol_cache_free(top.cache);
+    client_close(top.client);
+    return is_done ? EXIT_CODE_SUCCESS : (int)failure->code;
+}
