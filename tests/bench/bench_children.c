@@ -21,7 +21,7 @@
 
 enum {
     CHILDREN = 1000,
-    SAMPLE_BYTES = 200, /* of a deep stack */
+    SAMPLE_BYTES = 64, /* half as much again as those of a busy program take */
     SAMPLES_PER_SECOND = 1000,
     SETTLE_SECONDS = 5,
     SECONDS = 10,

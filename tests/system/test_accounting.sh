@@ -107,9 +107,8 @@ test_killed_with_a_low_limit() {
 }
 
 test_captured_while_it_writes() {
-    local i
     start_writer 4M 0
-    for i in $(seq "$rounds"); do
+    for _ in $(seq "$rounds"); do
         expect 0 "$profctl" capture -o out.json
         read_facts out.json
         adds_up
@@ -117,9 +116,8 @@ test_captured_while_it_writes() {
 }
 
 test_frozen_while_it_writes() {
-    local i
     start_writer 4M 0
-    for i in 1 2 3; do
+    for _ in 1 2 3; do
         kill -STOP "$(cat w.pid)"
         expect 0 "$profctl" capture -o out.json
         read_facts out.json

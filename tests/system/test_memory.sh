@@ -1,6 +1,6 @@
 #!/bin/bash
 # One memory limit for everything that is recorded, whatever happens to profd.
-# shellcheck source=lib.sh
+# shellcheck source=lib.sh disable=SC1010
 . "$(dirname "$0")/lib.sh"
 
 limit_bytes=$((8 * 1024 * 1024))

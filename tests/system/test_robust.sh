@@ -29,7 +29,6 @@ has_reached() {
 
 # The capture in $1 has all that the N writers wrote so far.
 has_honest() {
-    local i=0 least
     read_facts "$1"
     [ "$(process_count writer)" -eq "$2" ] || fail "$(process_count writer) writers instead of $2"
     awk -F'\t' '$1 == "marker" && $4 == "count" { split($8, part, " "); print $2, part[2] }' facts |

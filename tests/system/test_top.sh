@@ -40,7 +40,7 @@ test_top_without_a_session() {
 
 # Threads' times in a capture of the last second, against those in the whole one.
 test_a_capture_of_the_last_moments() {
-    local whole first last
+    local whole
     start_busy
     wait_until is_old_enough
     expect 0 "$profctl" capture -o whole.json
