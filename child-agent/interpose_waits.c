@@ -26,6 +26,13 @@ __attribute__((constructor)) static void find_real(void)
         real_waitid = (waitid_function *)real_symbol("waitid");
 }
 
+/* Who waits for threads as well, a debugger, learns the ends of those that it traces. */
+static bool is_end_of_process(int wait_status, int options)
+{
+    return (WIFEXITED(wait_status) || WIFSIGNALED(wait_status)) &&
+           !(options & (__WALL | __WCLONE));
+}
+
 PROFD_INTERPOSED pid_t wait4(pid_t pid, int *wait_status, int options, struct rusage *usage)
 {
     struct rusage own_usage;
@@ -37,7 +44,7 @@ PROFD_INTERPOSED pid_t wait4(pid_t pid, int *wait_status, int options, struct ru
     if (usage == NULL)
         usage = &own_usage;
     pid_t ended = real_wait4(pid, status, options, usage);
-    if (ended > 0 && (WIFEXITED(*status) || WIFSIGNALED(*status)))
+    if (ended > 0 && is_end_of_process(*status, options))
         census_tell_ended(ended, *status, usage);
     return ended;
 }
@@ -85,7 +92,7 @@ PROFD_INTERPOSED int waitid(idtype_t type, id_t id, siginfo_t *info, int options
     if (info == NULL)
         info = &own_info;
     int result = real_waitid(type, id, info, options);
-    if (result == 0 && !(options & WNOWAIT) && info->si_pid > 0 &&
+    if (result == 0 && !(options & (WNOWAIT | __WALL | __WCLONE)) && info->si_pid > 0 &&
         wait_status_of(info, &wait_status))
         census_tell_ended(info->si_pid, wait_status, NULL);
     return result;
