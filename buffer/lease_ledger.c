@@ -71,7 +71,7 @@ static int read_highest_count(int fd, uint32_t *units)
 
 int lease_ledger_open(int fd, struct lease_ledger *out)
 {
-    uint32_t units;
+    uint32_t units = 0;
 
     *out = (struct lease_ledger){ 0 };
     int error = read_highest_count(fd, &units);

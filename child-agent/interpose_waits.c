@@ -29,14 +29,13 @@ __attribute__((constructor)) static void find_real(void)
 /* Who waits for threads as well, a debugger, learns the ends of those that it traces. */
 static bool is_end_of_process(int wait_status, int options)
 {
-    return (WIFEXITED(wait_status) || WIFSIGNALED(wait_status)) &&
-           !(options & (__WALL | __WCLONE));
+    return (WIFEXITED(wait_status) || WIFSIGNALED(wait_status)) && !(options & (__WALL | __WCLONE));
 }
 
 PROFD_INTERPOSED pid_t wait4(pid_t pid, int *wait_status, int options, struct rusage *usage)
 {
     struct rusage own_usage;
-    int own_status;
+    int own_status = 0;
     int *status = wait_status != NULL ? wait_status : &own_status;
 
     if (real_wait4 == NULL)

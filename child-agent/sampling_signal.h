@@ -20,8 +20,8 @@ int sampling_signal_install(void);
 /* Lets the signal through on the calling thread. */
 void sampling_signal_unblock(void);
 
-/* The calling thread took the signal in its hand without its handler being run. True when it was the
- * sampler's, who then knows that there is no sample. */
+/* The calling thread took the signal in its hand without its handler being run. True when it was
+ * the sampler's, who then knows that there is no sample. */
 bool sampling_signal_withdraw_request(void);
 
 /* Whether the program has a handler of its own for the signal. */

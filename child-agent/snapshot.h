@@ -14,7 +14,13 @@ enum {
 };
 
 /* The registers of x86-64 in DWARF's order: rax rdx rcx rbx rsi rdi rbp rsp r8 … r15, rip. */
-enum { REGISTER_RBX = 3, REGISTER_RBP = 6, REGISTER_RSP = 7, REGISTER_RIP = 16, REGISTER_COUNT = 17 };
+enum {
+    REGISTER_RBX = 3,
+    REGISTER_RBP = 6,
+    REGISTER_RSP = 7,
+    REGISTER_RIP = 16,
+    REGISTER_COUNT = 17
+};
 
 enum snapshot_state {
     SNAPSHOT_EMPTY = 0,
@@ -33,9 +39,9 @@ struct snapshot {
     uint32_t label_count;
     uint64_t ticks;
     uint64_t registers[REGISTER_COUNT];
-    uint64_t stack_start; /* address of stack[0]; equals rsp */
-    uint32_t stack_bytes; /* copied */
-    uint32_t is_truncated; /* the live stack was larger */
+    uint64_t stack_start;                              /* address of stack[0]; equals rsp */
+    uint32_t stack_bytes;                              /* copied */
+    uint32_t is_truncated;                             /* the live stack was larger */
     struct snapshot_label labels[SNAPSHOT_MAX_LABELS]; /* outermost first */
     _Alignas(64) uint8_t stack[SNAPSHOT_STACK_BYTES];
 };

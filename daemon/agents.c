@@ -330,7 +330,9 @@ static struct child *meet(struct daemon *profd, const struct child_introduction 
 {
     struct child *earlier = child_table_find_latest(&profd->children, who->pid);
 
-    if (earlier != NULL && child_was_mistaken(earlier, who)) {
+    if (earlier == NULL)
+        return child_table_add(&profd->children, who);
+    if (child_was_mistaken(earlier, who)) {
         struct child *child = child_table_add(&profd->children, who);
         if (child != NULL) {
             take_ending(child, earlier);

@@ -34,9 +34,9 @@ static unsigned line_at(const struct parser *parser)
     return line;
 }
 
-/* Says what is wrong with the value at the path; returns -EINVAL. */
-__attribute__((format(printf, 2, 3))) static int refuse(struct parser *parser, const char *format,
-                                                        ...)
+/* Says what is wrong with the value at the path. */
+__attribute__((format(printf, 2, 3))) static void complain(struct parser *parser,
+                                                           const char *format, ...)
 {
     va_list arguments;
     int length = snprintf(parser->error_text, CONFIG_ERROR_TEXT, "%.200s:%u: %s%s", parser->file,
@@ -45,12 +45,13 @@ __attribute__((format(printf, 2, 3))) static int refuse(struct parser *parser, c
     va_start(arguments, format);
     vsnprintf(parser->error_text + length, CONFIG_ERROR_TEXT - (size_t)length, format, arguments);
     va_end(arguments);
-    return -EINVAL;
 }
+
+#define refuse(...) (complain(__VA_ARGS__), -EINVAL)
 
 static int no_memory(struct parser *parser)
 {
-    refuse(parser, "no memory");
+    complain(parser, "no memory");
     return -ENOMEM;
 }
 

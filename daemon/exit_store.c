@@ -426,8 +426,12 @@ int exit_store_keep(struct exit_store *store, int arena_fd, lease_owner lease, u
 
 void exit_store_clear(struct exit_store *store)
 {
-    while (store->first != NULL)
-        free_record(store, store->first);
+    struct exit_record *next;
+
+    for (struct exit_record *record = store->first; record != NULL; record = next) {
+        next = record->next;
+        free_record(store, record);
+    }
     store->expired_records = 0;
     store->failed_records = 0;
     release_file(store->file);

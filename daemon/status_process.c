@@ -10,6 +10,8 @@
 #include "daemon/daemon.h"
 #include "daemon/lease_census.h"
 
+#define NS_PER_US 1000.0
+
 enum {
     PROCESS_BYTES = 512,      /* without its name and what it dropped */
     DROP_BYTES = 80,          /* for a cause */
@@ -113,9 +115,9 @@ static void add_recording(cJSON *object, const struct child *child,
     cJSON_AddNumberToObject(object, "lease_bytes",
                             (double)lease_census_units(census, child->lease_owner) *
                                 LEASE_UNIT_BYTES);
-    cJSON_AddNumberToObject(object, "tick_lateness_us", (double)(facts.tick_lateness_ns / 1000));
+    cJSON_AddNumberToObject(object, "tick_lateness_us", (double)facts.tick_lateness_ns / NS_PER_US);
     cJSON_AddNumberToObject(object, "most_tick_lateness_us",
-                            (double)(facts.most_tick_lateness_ns / 1000));
+                            (double)facts.most_tick_lateness_ns / NS_PER_US);
 }
 
 cJSON *status_process_make(const struct child *child, const struct lease_census *census)

@@ -41,13 +41,16 @@ static void append(struct trigger_files *files, struct trigger_file *file)
 /* A pattern may give one name twice: the newer file took the place of the older. */
 static void forget_name(struct trigger_files *files, const char *name)
 {
-    for (uint64_t left = files->count; left > 0; left--) {
+    struct trigger_files others = { 0 };
+
+    while (files->first != NULL) {
         struct trigger_file *file = take_first(files);
         if (strcmp(file->name, name) == 0)
             free(file);
         else
-            append(files, file);
+            append(&others, file);
     }
+    *files = others;
 }
 
 int trigger_files_add(struct trigger_files *files, int directory_fd, const char *name)

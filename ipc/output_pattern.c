@@ -44,7 +44,9 @@ static void make_safe(const char *name, char out[LONGEST_VALUE_BYTES])
         unsigned char byte = (unsigned char)name[i];
         bool is_letter = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
                          (byte >= '0' && byte <= '9') || byte >= 0x80;
-        out[i] = is_letter || strchr(allowed, byte) != NULL ? (char)byte : '_';
+        out[i] = '_';
+        if (is_letter || strchr(allowed, byte) != NULL)
+            out[i] = name[i];
     }
     out[length] = '\0';
     if (out[0] == '.' || out[0] == '-')

@@ -86,7 +86,7 @@ static int rewrite(struct rewriting *rewriting, int raw_fd, struct capture_file 
                    struct symbol_cache *cache, struct capture_counts *counts, char *problem)
 {
     const struct symbolicate_events events = { on_thread, on_process, rewriting };
-    struct json_reader *reader;
+    struct json_reader *reader = NULL;
     struct json_writer writer;
     struct failure_latch latch;
     int err = lseek(raw_fd, 0, SEEK_SET) < 0 ? -errno : 0;

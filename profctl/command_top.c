@@ -25,7 +25,7 @@ static int name_functions(const struct top *top, int raw_fd, int named_fd)
 {
     struct capture_counts counts;
     struct failure_latch latch;
-    struct json_reader *reader;
+    struct json_reader *reader = NULL;
     struct json_writer writer;
     int err = lseek(raw_fd, 0, SEEK_SET) < 0 ? -errno : json_reader_open_fd(raw_fd, &reader);
 
@@ -65,7 +65,7 @@ static int print(const struct top *top, struct report *report)
 
 static int read_and_print(const struct top *top, int named_fd)
 {
-    struct json_reader *reader;
+    struct json_reader *reader = NULL;
     struct report report;
     int err = lseek(named_fd, 0, SEEK_SET) < 0 ? -errno : json_reader_open_fd(named_fd, &reader);
 

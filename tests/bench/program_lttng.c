@@ -1,5 +1,5 @@
-/* A marker against LTTng-UST's tracepoint, both recording. Built where liblttng-ust-dev is; run under
- * `profctl run` while an LTTng session has its event enabled (scripts/bench). */
+/* A marker against LTTng-UST's tracepoint, both recording. Built where liblttng-ust-dev is; run
+ * under `profctl run` while an LTTng session has its event enabled (scripts/bench). */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include "tests/bench/lttng_provider.h"
@@ -32,7 +32,7 @@ int main(void)
         fprintf(stderr, "program_lttng: the tracepoint is not enabled\n");
         return 1;
     }
-    bench_figure("marker / LTTng-UST's tracepoint", bench_pair(marker_cost, tracepoint_cost).ratio, "x",
-                 0.3);
+    bench_figure("marker / LTTng-UST's tracepoint", bench_pair(marker_cost, tracepoint_cost).ratio,
+                 "x", 0.3);
     return 0;
 }

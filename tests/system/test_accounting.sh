@@ -76,8 +76,7 @@ stop_profd() {
 }
 
 test_killed_at_random_instants() {
-    local i
-    for i in $(seq "$rounds"); do
+    for _ in $(seq "$rounds"); do
         start_writer 256M 20
         end_writer
         expect 0 "$profctl" capture -o out.json
@@ -91,8 +90,8 @@ test_killed_at_random_instants() {
 
 # With a low limit the oldest are gone, and counted; what is there is without a gap to the end.
 test_killed_with_a_low_limit() {
-    local i produced
-    for i in $(seq "$rounds"); do
+    local produced
+    for _ in $(seq "$rounds"); do
         start_writer 2M 0
         end_writer
         expect 0 "$profctl" capture -o out.json

@@ -49,7 +49,8 @@ static uint64_t resident_bytes(void)
 enum { LEDGER_UNITS = LEASE_LEDGER_MIN_UNITS };
 
 static struct lease_ledger ledger;
-static const lease_owner owner = (lease_owner)4242 << 32 | 2, neighbour = (lease_owner)4243 << 32 | 2;
+static const lease_owner owner = (lease_owner)4242 << 32 | 2,
+                         neighbour = (lease_owner)4243 << 32 | 2;
 
 /* An arena with more slots than the ledger has units, none of which is the limit's. */
 static void set_up_leased(void)
