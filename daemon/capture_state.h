@@ -34,7 +34,7 @@ struct capture {
     bool has_tail; /* the tail is on its way */
     unsigned texts_written;
     bool is_over;
-    const char *feature_names[8];
+    const char *feature_names[FEATURE_COUNT + 1]; /* NULL-terminated */
     struct gecko_root_options root;
 };
 

@@ -197,6 +197,9 @@ enum feature {
 #define X(name, bit, text, help) | FEATURE_##name
 enum { FEATURES_ALL = 0 FEATURES(X) };
 #undef X
+#define X(name, bit, text, help) +1
+enum { FEATURE_COUNT = 0 FEATURES(X) };
+#undef X
 
 struct message_welcome {
     uint64_t protocol_version; /* profd's; an agent with another one leaves the program alone */
