@@ -1,7 +1,10 @@
 #include "child-agent/agent.h"
 
+#include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "child-agent/agent_lease.h"
 #include "child-agent/agent_link.h"
@@ -11,7 +14,9 @@
 #include "child-agent/environment.h"
 #include "child-agent/fork.h"
 #include "child-agent/sampling_signal.h"
+#include "child-agent/say.h"
 #include "child-agent/session.h"
+#include "child-agent/shutdown_profile.h"
 #include "child-agent/thread_registry.h"
 
 static struct environment environment;
@@ -26,10 +31,36 @@ static void start_up(void)
         .features = environment.features,
     };
     memcpy(settings.filters, environment.filters, sizeof(environment.filters));
-    if (agent_lease_find(environment.socket_path) < 0)
+    if (environment.socket_path[0] != '\0' && agent_lease_find(environment.socket_path) < 0)
         return;
+    core_set_room(environment.limit_bytes);
     /* Without one the process still says hello, and profd tells why nothing was recorded. */
     (void)session_start(&settings);
+}
+
+static void obey_shutdown(void)
+{
+    if (environment.shutdown_pattern[0] == '\0')
+        return;
+    int err = shutdown_profile_prepare(environment.shutdown_pattern);
+    if (err == 0)
+        return;
+    say("PROFD_SHUTDOWN: cannot write to %s: %s; nothing is recorded", environment.shutdown_pattern,
+        err == -EINVAL ? "no regular file" : strerrordesc_np(-err));
+    environment.starts_up = false;
+}
+
+/* What the user is told before anything is done. */
+static void speak(void)
+{
+    say_prepare();
+    if (environment.wants_help) {
+        environment_print_help(STDOUT_FILENO);
+        _exit(EXIT_SUCCESS);
+    }
+    if (environment.problem[0] != '\0')
+        say("%s; nothing is recorded", environment.problem);
+    obey_shutdown();
 }
 
 void agent_initialize(int argument_count, char **arguments)
@@ -41,6 +72,7 @@ void agent_initialize(int argument_count, char **arguments)
     environment_read(&environment);
     if (environment.is_disabled)
         return;
+    speak();
     struct agent_address address = { .is_default = environment.is_default_socket };
     memcpy(address.path, environment.socket_path, sizeof(address.path));
     core_initialize(argument_count, arguments);

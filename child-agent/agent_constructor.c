@@ -3,6 +3,7 @@
  * get. */
 #include "child-agent/agent.h"
 #include "child-agent/sampler.h"
+#include "child-agent/shutdown_profile.h"
 
 __attribute__((constructor)) static void construct(int argument_count, char **arguments)
 {
@@ -14,4 +15,5 @@ __attribute__((constructor)) static void construct(int argument_count, char **ar
 __attribute__((destructor)) static void destruct(void)
 {
     sampler_flush_at_exit();
+    shutdown_profile_write();
 }

@@ -24,7 +24,7 @@ enum {
     AGENT_UPDATE_SLOWEST_POLL_MS = 800,
     AGENT_ARENA_RETRY_MS = 1000,
     AGENT_TRIGGER_POLL_MS = 50, /* markers that lasted too long wake nobody */
-    AGENT_FORK_WAIT_MS = 20,
+    AGENT_HOLD_WAIT_MS = 20,
     SMALL_MESSAGE_BYTES = 256,
     UPDATE_MESSAGE_BYTES = 16 * 1024,
 };
@@ -32,7 +32,7 @@ enum {
 static struct {
     pthread_t thread;
     pthread_mutex_t lock; /* held while a message is obeyed */
-    bool is_locked_for_fork;
+    bool is_held;
     bool is_running;
     bool is_refused;    /* profd speaks another protocol: leave the program alone */
     bool owes_update;   /* profd awaits the next chunk update */
@@ -435,31 +435,40 @@ bool agent_thread_stop(void)
     return true;
 }
 
-void agent_thread_before_fork(void)
+void agent_thread_hold(void)
 {
     struct timespec deadline;
     clock_gettime(CLOCK_MONOTONIC, &deadline);
-    deadline.tv_nsec += AGENT_FORK_WAIT_MS * 1000000L;
+    deadline.tv_nsec += AGENT_HOLD_WAIT_MS * 1000000L;
     if (deadline.tv_nsec >= 1000000000L) {
         deadline.tv_sec++;
         deadline.tv_nsec -= 1000000000L;
     }
-    /* Not longer: the agent could be waiting for a lock that the forking thread holds. */
-    agent.is_locked_for_fork =
-        pthread_mutex_clocklock(&agent.lock, CLOCK_MONOTONIC, &deadline) == 0;
+    /* Not longer: the agent could be waiting for a lock that the calling thread holds. */
+    agent.is_held = pthread_mutex_clocklock(&agent.lock, CLOCK_MONOTONIC, &deadline) == 0;
+}
+
+void agent_thread_release(void)
+{
+    if (agent.is_held)
+        pthread_mutex_unlock(&agent.lock);
+    agent.is_held = false;
+}
+
+void agent_thread_before_fork(void)
+{
+    agent_thread_hold();
 }
 
 void agent_thread_after_fork_parent(void)
 {
-    if (agent.is_locked_for_fork)
-        pthread_mutex_unlock(&agent.lock);
-    agent.is_locked_for_fork = false;
+    agent_thread_release();
 }
 
 void agent_thread_after_fork_child(void)
 {
     pthread_mutex_init(&agent.lock, NULL);
-    agent.is_locked_for_fork = false;
+    agent.is_held = false;
     agent.is_running = false;
     agent.owes_update = false;
     agent_link_abandon();

@@ -34,8 +34,13 @@ int agent_thread_start(const struct agent_address *address);
  * agent's. False when there was none. */
 bool agent_thread_stop(void);
 
-/* Around fork: a session does not start or stop meanwhile. The child has no agent thread and no
- * connection until agent_thread_start(). */
+/* Between the two a session does not start or stop, unless that takes longer than anybody should
+ * wait. */
+void agent_thread_hold(void);
+void agent_thread_release(void);
+
+/* Around fork, during which it is held. The child has no agent thread and no connection until
+ * agent_thread_start(). */
 void agent_thread_before_fork(void);
 void agent_thread_after_fork_parent(void);
 void agent_thread_after_fork_child(void);

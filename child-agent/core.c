@@ -26,6 +26,7 @@ uint32_t core_epoch = 1;
 static char executable[CORE_MAX_PATH];
 static char command_line[CORE_MAX_COMMAND_LINE];
 static size_t command_line_bytes;
+static uint64_t room_bytes = CORE_USUAL_CHUNK_BYTES;
 static char process_name[CORE_MAX_NAME];
 
 const char *core_executable(void)
@@ -91,6 +92,11 @@ static int describe_process(void)
     return err;
 }
 
+void core_set_room(uint64_t chunk_bytes)
+{
+    room_bytes = chunk_bytes;
+}
+
 /* Room for all that the limit could ever give to this process, unless it may not have so many
  * addresses (RLIMIT_AS). */
 static int create_arena(void)
@@ -99,7 +105,7 @@ static int create_arena(void)
     int err = agent_lease_get(&ledger);
     if (err < 0)
         return err;
-    uint64_t capacity = ledger != NULL ? lease_ledger_limit_bytes(ledger) : CORE_USUAL_CHUNK_BYTES;
+    uint64_t capacity = ledger != NULL ? lease_ledger_limit_bytes(ledger) : room_bytes;
     if (capacity > CORE_MOST_CHUNK_BYTES)
         capacity = CORE_MOST_CHUNK_BYTES;
     do {

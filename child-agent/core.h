@@ -33,6 +33,9 @@ extern uint32_t core_epoch;
  * exit dearer. */
 void core_initialize(int argument_count, char **arguments);
 
+/* An arena that is not within a lease has room for so many bytes of chunks. Before it is made. */
+void core_set_room(uint64_t chunk_bytes);
+
 /* Makes arena and dictionary if they are not there, within the process' lease if there is a ledger,
  * and writes what is known: the process, its registered threads. -ENOSPC when no unit of the lease
  * can be had, -EFBIG, -ENOMEM, -EMFILE … Any one thread at a time. */

@@ -2,44 +2,66 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "ipc/features.h"
 #include "ipc/messages.h"
+#include "ipc/output_pattern.h"
 #include "ipc/socket.h"
+#include "ipc/units.h"
 
 enum {
-    DEFAULT_INTERVAL_NS = 1000 * 1000,
+    NS_PER_MS = 1000 * 1000,
+    DEFAULT_INTERVAL_NS = NS_PER_MS,
     SHORTEST_INTERVAL_NS = 10 * 1000,
     DEFAULT_LIMIT_BYTES = 64 * 1024 * 1024,
+    SMALLEST_LIMIT_BYTES = 1024 * 1024,
 };
 
-static uint64_t number_or(const char *name, uint64_t fallback)
+static const uint64_t longest_interval_ns = 60ull * 1000 * NS_PER_MS;
+
+/* secure_getenv sees nothing in a setuid program: nobody may steer that one from outside. */
+static const char *value_of(const char *name)
 {
     const char *text = secure_getenv(name);
-    char *end;
-    if (text == NULL || *text < '0' || *text > '9')
-        return fallback;
-    errno = 0;
-    uint64_t value = strtoull(text, &end, 10);
-    return errno == 0 && *end == '\0' ? value : fallback;
+    return text != NULL && *text != '\0' ? text : NULL;
 }
 
-static bool is_one(const char *name)
+static void complain(struct environment *out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void complain(struct environment *out, const char *format, ...)
 {
-    const char *text = secure_getenv(name);
-    return text != NULL && strcmp(text, "1") == 0;
+    va_list arguments;
+    if (out->problem[0] != '\0')
+        return;
+    va_start(arguments, format);
+    vsnprintf(out->problem, sizeof(out->problem), format, arguments);
+    va_end(arguments);
+    for (char *byte = out->problem; *byte != '\0'; byte++)
+        if ((unsigned char)*byte < ' ')
+            *byte = ' '; /* one line, whatever the value */
 }
 
-/* A signal by number or by name, with or without SIG. */
-static int signal_or(const char *name, int fallback)
+static bool read_switch(struct environment *out, const char *name)
 {
-    const char *text = secure_getenv(name);
-    if (text == NULL)
-        return fallback;
-    uint64_t number = number_or(name, 0);
-    if (number > 0 && number < NSIG)
+    const char *text = value_of(name);
+    if (text == NULL || strcmp(text, "0") == 0)
+        return false;
+    if (strcmp(text, "1") != 0)
+        complain(out, "%s '%.64s' is neither 1 nor 0", name, text);
+    return strcmp(text, "1") == 0;
+}
+
+/* A signal by number or by name, with or without SIG; 0: none. */
+static int find_signal(const char *text)
+{
+    uint64_t number;
+    if (units_parse_count(text, 1, NSIG - 1, &number) == 0)
         return (int)number;
     if (strncmp(text, "SIG", 3) == 0)
         text += 3;
@@ -48,34 +70,137 @@ static int signal_or(const char *name, int fallback)
         if (abbreviation != NULL && strcmp(abbreviation, text) == 0)
             return candidate;
     }
-    return fallback;
+    return 0;
 }
 
-static void read_filters(char out[ENVIRONMENT_FILTERS_BYTES])
+static void read_signal(struct environment *out)
 {
-    const char *text = secure_getenv("PROFD_STARTUP_FILTERS");
-    size_t length = text != NULL ? strnlen(text, ENVIRONMENT_FILTERS_BYTES) : 0;
-    if (length == ENVIRONMENT_FILTERS_BYTES)
-        length = 0;
-    memcpy(out, text != NULL ? text : "", length);
-    out[length] = '\0';
+    const char *text = value_of("PROFD_SIGNAL");
+    int number = text != NULL ? find_signal(text) : SIGURG;
+    if (number == 0)
+        complain(out, "PROFD_SIGNAL '%.64s' is no signal", text);
+    out->signal_number = number != 0 ? number : SIGURG;
+}
+
+static void read_interval(struct environment *out)
+{
+    const char *text = value_of("PROFD_STARTUP_INTERVAL");
+    uint64_t interval_ns;
+    if (text == NULL)
+        return;
+    if (units_parse_time(text, NS_PER_MS, &interval_ns) == 0 &&
+        interval_ns >= SHORTEST_INTERVAL_NS && interval_ns <= longest_interval_ns)
+        out->interval_ns = interval_ns;
+    else
+        complain(out, "PROFD_STARTUP_INTERVAL '%.64s' is not a time from 10us to 60s, such as 1ms",
+                 text);
+}
+
+static void read_features(struct environment *out)
+{
+    const char *text = value_of("PROFD_STARTUP_FEATURES");
+    char unknown[FEATURE_WORD_BYTES];
+    uint64_t features;
+    if (text == NULL)
+        return;
+    if (features_parse(text, &features, unknown) == 0) {
+        out->features = features;
+        return;
+    }
+    const char *meant = features_nearest(unknown);
+    complain(out, "unknown feature '%s' in PROFD_STARTUP_FEATURES; %s%s%s", unknown,
+             meant != NULL ? "did you mean '" : "PROFD_HELP=1 lists them",
+             meant != NULL ? meant : "", meant != NULL ? "'?" : "");
+}
+
+static void read_filters(struct environment *out)
+{
+    const char *text = value_of("PROFD_STARTUP_FILTERS");
+    if (text == NULL)
+        return;
+    if (strlen(text) < sizeof(out->filters))
+        strcpy(out->filters, text);
+    else
+        complain(out, "PROFD_STARTUP_FILTERS is longer than %d bytes",
+                 ENVIRONMENT_FILTERS_BYTES - 1);
+}
+
+static void read_limit(struct environment *out)
+{
+    const char *text = value_of("PROFD_STARTUP_LIMIT");
+    uint64_t limit_bytes;
+    if (text == NULL)
+        return;
+    if (units_parse_size(text, &limit_bytes) == 0 && limit_bytes >= SMALLEST_LIMIT_BYTES)
+        out->limit_bytes = limit_bytes;
+    else
+        complain(out, "PROFD_STARTUP_LIMIT '%.64s' is not a size of at least 1M, such as 64M",
+                 text);
+}
+
+static void read_generation(struct environment *out)
+{
+    const char *text = value_of("PROFD_STARTUP_GENERATION");
+    uint64_t generation;
+    out->generation = 1;
+    if (text != NULL && units_parse_count(text, 1, UINT32_MAX, &generation) == 0)
+        out->generation = (uint32_t)generation;
+}
+
+static bool ends_in(const char *text, const char *ending)
+{
+    size_t length = strlen(text), ending_length = strlen(ending);
+    return length > ending_length && strcmp(text + length - ending_length, ending) == 0;
+}
+
+static void read_shutdown(struct environment *out)
+{
+    const char *text = value_of("PROFD_SHUTDOWN");
+    if (text == NULL)
+        return;
+    if (strlen(text) >= sizeof(out->shutdown_pattern))
+        complain(out, "PROFD_SHUTDOWN is longer than %d bytes", ENVIRONMENT_PATTERN_BYTES - 1);
+    else if (output_pattern_check(text, NULL) == -EINVAL)
+        complain(out, "PROFD_SHUTDOWN '%.128s' has a %% that is not %%p", text);
+    else if (!ends_in(text, ".json"))
+        complain(out, "PROFD_SHUTDOWN '%.128s' does not end in .json", text);
+    else if (!out->starts_up && out->is_default_socket)
+        complain(out, "PROFD_SHUTDOWN has nothing to write without PROFD_STARTUP=1");
+    else
+        strcpy(out->shutdown_pattern, text);
+}
+
+/* Who profiles alone is not to be stopped by a profd that happens to run. */
+static void read_socket(struct environment *out)
+{
+    out->is_default_socket = value_of("PROFD_SOCKET") == NULL;
+    if (out->is_default_socket && value_of("PROFD_SHUTDOWN") != NULL)
+        return;
+    if (socket_path(NULL, out->socket_path) < 0)
+        out->socket_path[0] = '\0';
 }
 
 void environment_read(struct environment *out)
 {
     memset(out, 0, sizeof(*out));
-    /* secure_getenv sees nothing in a setuid program: nobody may steer that one from outside. */
-    out->is_disabled = is_one("PROFD_DISABLE") || getauxval(AT_SECURE) != 0;
-    out->starts_up = is_one("PROFD_STARTUP");
-    out->signal_number = signal_or("PROFD_SIGNAL", SIGURG);
-    out->generation = (uint32_t)number_or("PROFD_STARTUP_GENERATION", 1);
-    out->interval_ns = number_or("PROFD_STARTUP_INTERVAL", DEFAULT_INTERVAL_NS);
-    if (out->interval_ns < SHORTEST_INTERVAL_NS)
-        out->interval_ns = SHORTEST_INTERVAL_NS;
-    out->features = number_or("PROFD_STARTUP_FEATURES", FEATURES_DEFAULT);
-    out->limit_bytes = number_or("PROFD_STARTUP_LIMIT", DEFAULT_LIMIT_BYTES);
-    read_filters(out->filters);
-    out->is_default_socket = secure_getenv("PROFD_SOCKET") == NULL;
-    if (socket_path(NULL, out->socket_path) < 0)
-        out->socket_path[0] = '\0';
+    out->wants_help = value_of("PROFD_HELP") != NULL;
+    out->is_disabled = read_switch(out, "PROFD_DISABLE") || getauxval(AT_SECURE) != 0;
+    out->starts_up = read_switch(out, "PROFD_STARTUP");
+    out->interval_ns = DEFAULT_INTERVAL_NS;
+    out->features = FEATURES_DEFAULT;
+    out->limit_bytes = DEFAULT_LIMIT_BYTES;
+    read_signal(out);
+    read_generation(out);
+    read_socket(out);
+    if (out->starts_up) {
+        read_interval(out);
+        read_features(out);
+        read_filters(out);
+        read_limit(out);
+    }
+    read_shutdown(out);
+    if (out->problem[0] != '\0') {
+        out->starts_up = false;
+        out->shutdown_pattern[0] = '\0';
+    }
 }

@@ -6,23 +6,52 @@
 #include <stdint.h>
 #include <sys/un.h>
 
-enum { ENVIRONMENT_FILTERS_BYTES = 4096 };
+enum {
+    ENVIRONMENT_FILTERS_BYTES = 4096,
+    ENVIRONMENT_PATTERN_BYTES = 1024,
+    ENVIRONMENT_PROBLEM_BYTES = 256,
+};
+
+/* Name, what its value is called, and what it does; for the help text. */
+#define ENVIRONMENT_VARIABLES(X)                                                                   \
+    X("PROFD_HELP", "1", "print this and exit")                                                    \
+    X("PROFD_DISABLE", "1", "leave this process alone")                                            \
+    X("PROFD_STARTUP", "1", "record from the start, before main")                                  \
+    X("PROFD_STARTUP_INTERVAL", "TIME",                                                            \
+      "time between samples, 10us to 60s (default 1ms; a bare number counts ms)")                  \
+    X("PROFD_STARTUP_FEATURES", "LIST", "what to record, comma-separated:")                        \
+    X("PROFD_STARTUP_FILTERS", "LIST",                                                             \
+      "only threads whose name holds one of LIST, comma-separated (default all)")                  \
+    X("PROFD_STARTUP_LIMIT", "SIZE", "memory for what is recorded: K, M, G (default 64M)")         \
+    X("PROFD_SHUTDOWN", "FILE",                                                                    \
+      "write the profile to FILE (.json) at exit; %p in it is the process id")                     \
+    X("PROFD_SOCKET", "PATH", "where profd listens; with PROFD_SHUTDOWN and without this, nobody") \
+    X("PROFD_SIGNAL", "NAME", "signal that takes samples (default URG)")
 
 struct environment {
     bool is_disabled;                        /* PROFD_DISABLE=1, or a setuid program */
+    bool wants_help;                         /* PROFD_HELP */
     bool starts_up;                          /* PROFD_STARTUP=1: record from the constructor on */
     int signal_number;                       /* PROFD_SIGNAL, default SIGURG */
-    uint32_t generation;                     /* PROFD_STARTUP_GENERATION */
+    uint32_t generation;                     /* PROFD_STARTUP_GENERATION, of profd */
     uint64_t interval_ns;                    /* PROFD_STARTUP_INTERVAL */
     uint64_t features;                       /* PROFD_STARTUP_FEATURES */
     uint64_t limit_bytes;                    /* PROFD_STARTUP_LIMIT */
     char filters[ENVIRONMENT_FILTERS_BYTES]; /* PROFD_STARTUP_FILTERS */
+    char shutdown_pattern[ENVIRONMENT_PATTERN_BYTES]; /* PROFD_SHUTDOWN; "": none */
     bool is_default_socket; /* nobody named the socket: whoever listens there must be trusted first
                              */
-    char socket_path[sizeof(((struct sockaddr_un *)0)->sun_path)]; /* "" when it can't be told */
+    /* "" when it can't be told, or when the profile is written without profd. */
+    char socket_path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+    /* The first value that makes no sense, as a sentence for the user; "": none. Then the process
+     * neither starts up nor writes a profile, and the rest is as if that value were not set. */
+    char problem[ENVIRONMENT_PROBLEM_BYTES];
 };
 
-/* Fills *OUT; values that make no sense count as not set. */
+/* Fills *OUT. A variable that is empty counts as not set. */
 void environment_read(struct environment *out);
+
+/* Writes what ENVIRONMENT_VARIABLES are to descriptor FD. */
+void environment_print_help(int fd);
 
 #endif

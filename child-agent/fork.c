@@ -44,7 +44,8 @@ static void after_fork_child(void)
     /* A child that can't record still runs; profd lists it as not profiled. */
     if (session_restart_in_child() == 0)
         labels_after_fork_child();
-    (void)agent_thread_start(&follow_address);
+    if (follow_address.path[0] != '\0')
+        (void)agent_thread_start(&follow_address);
 }
 
 int fork_follow(const struct agent_address *address)

@@ -8,8 +8,8 @@
 
 #include "child-agent/agent_address.h"
 
-/* Registers the three steps; from the constructor. Children say hello at ADDRESS (copied). 0 or
- * -errno. */
+/* Registers the three steps; from the constructor. Children say hello at ADDRESS (copied; with an
+ * empty path nowhere). 0 or -errno. */
 int fork_follow(const struct agent_address *address);
 
 #endif

@@ -12,6 +12,7 @@
 #include "daemon/client_connection.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
+#include "ipc/features.h"
 #include "json/gecko_clock.h"
 
 enum {
@@ -368,22 +369,10 @@ static int list_children(struct capture *capture)
 
 static void describe_root(struct capture *capture)
 {
-    static const struct {
-        uint64_t bit;
-        const char *name;
-    } features[] = {
-#define X(name, bit, text, help) { FEATURE_##name, text },
-        FEATURES(X)
-#undef X
-    };
     const struct daemon *profd = capture->profd;
     const struct session_settings *settings = &profd->session.settings;
-    size_t count = 0;
 
-    for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++) {
-        if (settings->features & features[i].bit)
-            capture->feature_names[count++] = features[i].name;
-    }
+    features_names(settings->features, capture->feature_names);
     capture->root = (struct gecko_root_options){
         .reference_ns = profd->session.start_ns,
         .reference_unix_ns = gecko_clock_unix_ns(profd->session.start_ns),

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ipc/features.h"
+
 enum { LAUNCH_ADDED_VARIABLES = 8 };
 
 #define PRELOAD_NAME "LD_PRELOAD="
@@ -53,12 +55,14 @@ static void add_preload(struct environment_builder *builder, const char *library
 
 static void add_session(struct environment_builder *builder, const struct message_session *session)
 {
+    char features[FEATURES_TEXT_BYTES];
+
     if (session->generation == 0)
         return;
     add(builder, "PROFD_STARTUP=1");
     add(builder, "PROFD_STARTUP_GENERATION=%" PRIu64, session->generation);
-    add(builder, "PROFD_STARTUP_INTERVAL=%" PRIu64, session->interval_ns);
-    add(builder, "PROFD_STARTUP_FEATURES=%" PRIu64, session->features);
+    add(builder, "PROFD_STARTUP_INTERVAL=%" PRIu64 "ns", session->interval_ns);
+    add(builder, "PROFD_STARTUP_FEATURES=%s", features_format(session->features, features));
     add(builder, "PROFD_STARTUP_LIMIT=%" PRIu64, session->memory_limit_bytes);
     add(builder, "PROFD_STARTUP_FILTERS=%.*s", (int)session->thread_filters.length,
         session->thread_filters.bytes);
@@ -82,7 +86,8 @@ int launch_environment_build(const char *base, size_t base_bytes, const struct l
 
     size_t entries = count_strings(base, base_bytes) + LAUNCH_ADDED_VARIABLES + 1;
     size_t text_bytes = base_bytes + strlen(agent->library) + strlen(agent->socket) +
-                        agent->session.thread_filters.length + LAUNCH_ADDED_VARIABLES * 64;
+                        agent->session.thread_filters.length + FEATURES_TEXT_BYTES +
+                        LAUNCH_ADDED_VARIABLES * 64;
     char **array = malloc(entries * sizeof(char *) + text_bytes);
     if (array == NULL)
         return -ENOMEM;

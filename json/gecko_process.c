@@ -4,6 +4,7 @@
 
 #include "json/gecko_context.h"
 #include "json/gecko_meta.h"
+#include "json/gecko_root.h"
 
 const char *process_verdict_name(enum process_verdict verdict)
 {
@@ -37,6 +38,10 @@ static void choose_name(struct process_context *process)
 static void stream_meta(const struct process_context *process, struct json_writer *writer)
 {
     const struct gecko_process_options *options = &process->options;
+    if (options->root != NULL) {
+        gecko_root_stream_meta(writer, options->root);
+        return;
+    }
     json_start_object_property(writer, "meta");
     gecko_stream_common_meta(writer, options->reference_unix_ns);
     json_name(writer, "shutdownTime");
@@ -87,6 +92,8 @@ static void stream_process(struct process_context *process, struct json_writer *
     log_stream(process, writer);
     json_start_array_property(writer, "processes");
     json_end_array(writer);
+    if (process->options.root != NULL)
+        gecko_root_stream_no_gathering(writer);
     json_end_object(writer);
 }
 

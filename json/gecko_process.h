@@ -16,6 +16,8 @@
 #include "json/json_writer.h"
 #include "json/progress.h"
 
+struct gecko_root_options;
+
 /* What became of a process; shown in the profile and by status. Append, never reuse. */
 #define PROCESS_VERDICTS(X)                                                                        \
     X(LIVE, 0, "live")                                                                             \
@@ -51,6 +53,8 @@ struct gecko_process_options {
     uint32_t later_images; /* of the same pid: the last one keeps the pid as it is, and 1 before it
                             * … get others, which keeps pids unique */
     const char *reason;    /* for NOT_PROFILED or FROZEN; NULL: none */
+    const struct gecko_root_options *root; /* of a profile that is a file of its own; NULL: it is
+                                            * an element of "processes" */
 };
 
 /* Streams the profile of READER's arena into WRITER. PROGRESS may be NULL. The first failure is in

@@ -179,8 +179,7 @@ static void stream_product(struct json_writer *writer)
     stream_empty_table(writer, "extensions", extension_columns);
 }
 
-/* Last in the file, because only then it is known what the time range must cover. */
-static void stream_meta(struct json_writer *writer, const struct gecko_root_options *options)
+void gecko_root_stream_meta(struct json_writer *writer, const struct gecko_root_options *options)
 {
     uint64_t interval_ns = options->interval_ns != 0 ? options->interval_ns : DEFAULT_INTERVAL_NS;
     uint64_t end_ns = options->capture_ns > options->session_start_ns
@@ -220,11 +219,18 @@ static void stream_gathering_log(struct json_writer *writer,
     json_end_object(writer);
 }
 
+void gecko_root_stream_no_gathering(struct json_writer *writer)
+{
+    json_start_object_property(writer, "profileGatheringLog");
+    json_end_object(writer);
+}
+
 void gecko_root_end(struct json_writer *writer, const struct gecko_root_options *options,
                     struct json_writer *log)
 {
     json_end_array(writer);
     stream_gathering_log(writer, options, log);
-    stream_meta(writer, options);
+    /* Last, because only now it is known what the time range must cover. */
+    gecko_root_stream_meta(writer, options);
     json_end_object(writer);
 }

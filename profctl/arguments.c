@@ -4,9 +4,10 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "ipc/features.h"
 #include "ipc/messages.h"
 #include "ipc/output_pattern.h"
-#include "profctl/suggest.h"
+#include "ipc/suggest.h"
 #include "profctl/units.h"
 
 enum {
@@ -95,11 +96,9 @@ enum { OPTION_TOTAL = sizeof(options) / sizeof(options[0]) };
 _Static_assert((int)OPTION_TOTAL <= (int)MOST_OPTIONS, "room for suggestions");
 
 static const struct {
-    const char *name;
-    uint64_t bit;
-    const char *help;
+    const char *name, *help;
 } features[] = {
-#define X(name, bit, text, help) { text, FEATURE_##name, help },
+#define X(name, bit, text, help) { text, help },
     FEATURES(X)
 #undef X
 };
@@ -120,45 +119,18 @@ void arguments_init(struct arguments *arguments)
 
 /* --- Values --- */
 
-static const char *nearest_feature(const char *word)
-{
-    const char *names[FEATURE_TOTAL];
-
-    for (size_t i = 0; i < FEATURE_TOTAL; i++)
-        names[i] = features[i].name;
-    return suggest_nearest(word, names, FEATURE_TOTAL);
-}
-
-static uint64_t feature_bit(const char *word)
-{
-    for (size_t i = 0; i < FEATURE_TOTAL; i++)
-        if (strcmp(features[i].name, word) == 0)
-            return features[i].bit;
-    return 0;
-}
-
 static bool parse_features(const char *text, uint64_t *bits, struct failure *failure)
 {
-    char word[64];
+    char word[FEATURE_WORD_BYTES];
+    const char *meant;
 
-    *bits = 0;
-    for (const char *next = text;; next++) {
-        size_t length = strcspn(next, ",");
-
-        snprintf(word, sizeof(word), "%.*s", (int)length, next);
-        if (feature_bit(word) == 0) {
-            const char *meant = nearest_feature(word);
-
-            failure_set(failure, EXIT_CODE_USAGE, "unknown feature '%s' in --features%s%s%s", word,
-                        meant ? "; did you mean '" : "; see profctl start --help",
-                        meant ? meant : "", meant ? "'?" : "");
-            return false;
-        }
-        *bits |= feature_bit(word);
-        next += length;
-        if (*next == '\0')
-            return true;
-    }
+    if (features_parse(text, bits, word) == 0)
+        return true;
+    meant = features_nearest(word);
+    failure_set(failure, EXIT_CODE_USAGE, "unknown feature '%s' in --features%s%s%s", word,
+                meant ? "; did you mean '" : "; see profctl start --help", meant ? meant : "",
+                meant ? "'?" : "");
+    return false;
 }
 
 /* "NAME:DURATION", as people write the duration. */

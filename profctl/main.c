@@ -4,7 +4,7 @@
 
 #include "ipc/standard_streams.h"
 #include "profctl/commands.h"
-#include "profctl/suggest.h"
+#include "ipc/suggest.h"
 
 struct command {
     const char *name, *alias; /* alias NULL: none */

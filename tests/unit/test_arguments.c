@@ -5,7 +5,7 @@
 
 #include "ipc/messages.h"
 #include "profctl/arguments.h"
-#include "profctl/suggest.h"
+#include "ipc/suggest.h"
 
 enum { MOST_WORDS = 12 };
 

@@ -94,8 +94,8 @@ START_TEST(with_a_session_agents_record_at_once)
     BUILD("PROFD_STARTUP_INTERVAL=7");
     ck_assert_str_eq(value("PROFD_STARTUP"), "1");
     ck_assert_str_eq(value("PROFD_STARTUP_GENERATION"), "4294967295");
-    ck_assert_str_eq(value("PROFD_STARTUP_INTERVAL"), "3600000000000");
-    ck_assert_str_eq(value("PROFD_STARTUP_FEATURES"), "15");
+    ck_assert_str_eq(value("PROFD_STARTUP_INTERVAL"), "3600000000000ns");
+    ck_assert_str_eq(value("PROFD_STARTUP_FEATURES"), "stacks,cpu,markers,labels");
     ck_assert_str_eq(value("PROFD_STARTUP_LIMIT"), "67108864");
     ck_assert_str_eq(value("PROFD_STARTUP_FILTERS"), "main,pool");
 }

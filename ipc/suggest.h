@@ -1,6 +1,6 @@
 /* "Did you mean": the known word that an unknown one was most likely meant to be. Pure. */
-#ifndef PROFD_PROFCTL_SUGGEST_H
-#define PROFD_PROFCTL_SUGGEST_H
+#ifndef PROFD_IPC_SUGGEST_H
+#define PROFD_IPC_SUGGEST_H
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "profctl/suggest.h"
+#include "ipc/suggest.h"
 
 #include <string.h>
 

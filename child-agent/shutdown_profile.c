@@ -1,0 +1,149 @@
+#include "child-agent/shutdown_profile.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "child-agent/agent_thread.h"
+#include "child-agent/core.h"
+#include "child-agent/cpu_clock.h"
+#include "child-agent/environment.h"
+#include "child-agent/replaced_file.h"
+#include "child-agent/sampler.h"
+#include "child-agent/say.h"
+#include "child-agent/session.h"
+#include "ipc/features.h"
+#include "ipc/output_pattern.h"
+#include "json/gecko_clock.h"
+#include "json/gecko_process.h"
+#include "json/gecko_root.h"
+
+static char pattern[ENVIRONMENT_PATTERN_BYTES]; /* "": no profile */
+static char folder[PATH_MAX]; /* that it is relative to, with a slash at its end */
+
+/* What the thread that writes is given, and what became of it. */
+struct job {
+    char path[PATH_MAX];
+    int error;
+};
+
+static int path_now(char out[PATH_MAX])
+{
+    const struct output_event event = { .pid = getpid(), .unix_s = time(NULL), .name = "exit" };
+    char name[PATH_MAX];
+    int err = output_pattern_expand(pattern, &event, name);
+    if (err < 0)
+        return err;
+    int length = snprintf(out, PATH_MAX, "%s%s", name[0] == '/' ? "" : folder, name);
+    return length < 0 || length >= PATH_MAX ? -ENAMETOOLONG : 0;
+}
+
+int shutdown_profile_prepare(const char *wanted)
+{
+    char path[PATH_MAX];
+    if (strlen(wanted) >= sizeof(pattern))
+        return -ENAMETOOLONG;
+    strcpy(pattern, wanted);
+    if (getcwd(folder, sizeof(folder) - 1) != NULL)
+        strcat(folder, "/");
+    int err = path_now(path);
+    if (err == 0)
+        err = replaced_file_check(path);
+    if (err < 0)
+        pattern[0] = '\0';
+    return err;
+}
+
+static int stream(struct arena_reader *reader, int fd)
+{
+    const struct session_settings *settings = session_get_settings();
+    const char *features[FEATURE_COUNT + 1];
+    struct arena_info info;
+    struct failure_latch latch;
+    struct json_writer writer;
+    arena_reader_info(reader, &info);
+    struct gecko_root_options root = {
+        .reference_ns = info.session_start_ns,
+        .reference_unix_ns = gecko_clock_unix_ns(info.session_start_ns),
+        .session_start_ns = info.session_start_ns,
+        .capture_ns = clock_monotonic_ns(),
+        .interval_ns = info.interval_ns,
+        .memory_limit_bytes = settings->limit_bytes,
+        .pid = getpid(),
+        .features = features,
+        .thread_filters = settings->filters,
+    };
+    const struct gecko_process_options options = {
+        .reference_ns = root.reference_ns,
+        .reference_unix_ns = root.reference_unix_ns,
+        .capture_ns = root.capture_ns,
+        .verdict = VERDICT_LIVE,
+        .outcome = VERDICT_LIVE,
+        .cpu_ns = cpu_clock_thread_ns(CLOCK_PROCESS_CPUTIME_ID),
+        .root = &root,
+    };
+    features_names(settings->features, features);
+    failure_latch_init(&latch);
+    json_writer_init_sink(&writer, json_sink_fd, &fd, &latch);
+    int err = gecko_stream_process(reader, &options, &writer, NULL, &latch);
+    json_writer_fini(&writer);
+    return err;
+}
+
+static int write_profile(const char *path)
+{
+    struct arena_reader *reader = NULL;
+    struct replaced_file file = { .fd = -1 };
+    int err = replaced_file_begin(&file, path);
+    if (err == 0)
+        err = arena_reader_open_memory(core.arena.header, core.arena.mapped_bytes, &reader);
+    if (err == 0)
+        err = stream(reader, file.fd);
+    if (err == 0)
+        err = replaced_file_commit(&file);
+    replaced_file_abandon(&file);
+    if (reader != NULL)
+        arena_reader_close(reader);
+    return err;
+}
+
+static void *write_main(void *argument)
+{
+    struct job *job = argument;
+    agent_thread_set_name("profd-shutdown");
+    agent_thread_own_descriptors(false);
+    job->error = write_profile(job->path);
+    return NULL;
+}
+
+/* On a thread of the agent's own: it has the stack that this takes, no signal disturbs it (that of
+ * a limit on file sizes would kill), and the program's descriptors keep their numbers. */
+static int write_on_own_thread(struct job *job)
+{
+    pthread_t thread;
+    int err = agent_thread_create(&thread, write_main, job);
+    if (err < 0)
+        return err;
+    (void)pthread_join(thread, NULL); /* fails only for a thread that is not ours */
+    return job->error;
+}
+
+void shutdown_profile_write(void)
+{
+    static struct job job;
+    if (pattern[0] == '\0')
+        return;
+    agent_thread_hold();
+    if (session_is_active()) {
+        int err = path_now(job.path);
+        sampler_set_paused(true);
+        if (err == 0)
+            err = write_on_own_thread(&job);
+        if (err < 0)
+            say("cannot write the profile to %s: %s", job.path, strerrordesc_np(-err));
+    }
+    agent_thread_release();
+}

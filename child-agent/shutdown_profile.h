@@ -1,0 +1,17 @@
+/* The profile that a process writes itself when it exits (PROFD_SHUTDOWN), without any profd.
+ *
+ * Follows the handling of MOZ_PROFILER_SHUTDOWN. One file is one process: the root of the profile
+ * is the process itself. Processes that end without exit() write none; what they recorded is kept
+ * only under profd. */
+#ifndef PROFD_AGENT_SHUTDOWN_PROFILE_H
+#define PROFD_AGENT_SHUTDOWN_PROFILE_H
+
+/* Remembers PATTERN, and the working directory for one that is relative. 0, or why a file can't be
+ * made there: then nothing will be. From the constructor. */
+int shutdown_profile_prepare(const char *pattern);
+
+/* Writes the profile if it was prepared and a session is active, in whichever process this is by
+ * now; tells on standard error when that fails. From the destructor. */
+void shutdown_profile_write(void);
+
+#endif
