@@ -68,6 +68,8 @@ static const struct option options[] = {
       "keep the N newest files of triggers (default 10)" },
     { OPTIONS_OUTPUT, "output", 'o', "FILE", OPTION_TEXT, AT(output),
       "where the capture goes: .json or .json.gz (default profile.json.gz)" },
+    { OPTIONS_FILE, "output", 'o', "FILE", OPTION_TEXT, AT(output),
+      "where the result goes: .json or .json.gz (default: in place of FILE)" },
     { OPTIONS_OUTPUT, "timeout", 0, "TIME", OPTION_SECONDS_MS, AT(timeout_ms),
       "longest wait for the processes' profiles (default 10s)" },
     { OPTIONS_OUTPUT, "no-symbols", 0, NULL, OPTION_FLAG, AT(no_symbols),

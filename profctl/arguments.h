@@ -24,6 +24,7 @@ enum option_set {
     OPTIONS_TRIGGER = 1 << 6, /* --trigger --max-files */
     OPTIONS_PATTERN = 1 << 7, /* --output as a pattern, of start */
     OPTIONS_RUN = 1 << 8,     /* --trigger-output, of run */
+    OPTIONS_FILE = 1 << 11,   /* --output, of symbolicate */
 };
 
 struct arguments {

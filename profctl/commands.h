@@ -16,5 +16,6 @@ int command_top(const struct arguments *arguments, struct failure *failure);
 int command_capture(const struct arguments *arguments, struct failure *failure);
 int command_run(const struct arguments *arguments, struct failure *failure);
 int command_report(const struct arguments *arguments, struct failure *failure);
+int command_symbolicate(const struct arguments *arguments, struct failure *failure);
 
 #endif

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "ipc/standard_streams.h"
-#include "profctl/commands.h"
 #include "ipc/suggest.h"
+#include "profctl/commands.h"
 
 struct command {
     const char *name, *alias; /* alias NULL: none */
@@ -35,6 +35,10 @@ static const char report_help[] =
     "[ { \"function\", \"library\", \"self\", \"total\" } ] } ] } ] }, where SIZE is \"samples\",\n"
     "\"activeSamples\", \"cpuMs\" and rankedBy tells which samples self and total count.\n";
 
+static const char symbolicate_help[] =
+    "For profiles that PROFD_SHUTDOWN or --no-symbols wrote, on the machine where they were made.\n"
+    "--json prints what profctl capture prints.\n";
+
 static const char status_help[] = "--json prints profd's status document, one line each time.\n";
 
 static const char top_help[] =
@@ -64,6 +68,8 @@ static const struct command commands[] = {
       command_run },
     { "report", NULL, "FILE", "print the hottest functions of a profile", report_help,
       OPTIONS_REPORT, 1, 1, false, command_report },
+    { "symbolicate", NULL, "FILE", "name the addresses of a profile", symbolicate_help,
+      OPTIONS_FILE, 1, 1, false, command_symbolicate },
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
@@ -75,7 +81,7 @@ static void print_help(void)
     printf("Usage: profctl [--socket PATH] [--json] COMMAND …\n\n"
            "Profiles programs made of many processes.\n\nCommands:\n");
     for (int i = 0; i < COMMANDS; i++)
-        printf("  %-8s  %s\n", commands[i].name, commands[i].summary);
+        printf("  %-11s  %s\n", commands[i].name, commands[i].summary);
     printf("\nOptions:\n");
     arguments_print_options(stdout, OPTIONS_GLOBAL);
     printf("\nprofctl COMMAND --help tells more. Exit codes: 0 done, 1 failed, 2 usage,\n"

@@ -10,7 +10,7 @@ struct pass {
     struct json_writer *writer;
     struct symbol_cache *cache;
     struct capture_counts *process_counts;
-    struct capture_counts *counts; /* NULL in the root, which is profd itself */
+    struct capture_counts *counts; /* NULL in the root while that is profd itself */
     struct symbolicate_events events;
     bool has_meta, has_threads;         /* of the process at hand */
     struct thread_tables tables;        /* of the thread at hand */
@@ -177,6 +177,15 @@ static int copy_table(struct pass *pass, int (*member)(struct pass *pass))
 
 /* --- Threads --- */
 
+/* profd has no stacks; a root that has some is a process that wrote its profile by itself. */
+static void count_root(struct pass *pass)
+{
+    if (pass->counts != NULL || pass->tables.stacks.count == 0)
+        return;
+    pass->counts = pass->process_counts;
+    pass->counts->processes++;
+}
+
 /* All three tables are there: the new ones are made and written in their place. */
 static int write_tables(struct pass *pass)
 {
@@ -187,6 +196,7 @@ static int write_tables(struct pass *pass)
     if (err < 0 || pass->is_renamed)
         return err < 0 ? err : -EPROTO;
     pass->is_renamed = true;
+    count_root(pass);
     err = symbolicate_thread(&pass->tables, &source, renamed);
     if (err < 0)
         return err;

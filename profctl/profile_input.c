@@ -1,0 +1,67 @@
+#include "profctl/profile_input.h"
+
+#include <errno.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { GZIP_BUFFER_BYTES = 256 * 1024 };
+
+/* A json_source_read over a gzFile, which also reads what is not compressed. */
+static ssize_t read_gzip(void *context, char *bytes, size_t count)
+{
+    gzFile file = context;
+    unsigned wanted = count < (1u << 30) ? (unsigned)count : 1u << 30;
+    int code, got = gzread(file, bytes, wanted);
+
+    if (got > 0)
+        return got;
+    /* A file that ends too early is an error only here, not in gzread. */
+    (void)gzerror(file, &code);
+    if (code == Z_OK || code == Z_STREAM_END)
+        return 0;
+    return code == Z_ERRNO && errno != 0 ? -errno : -EIO;
+}
+
+int profile_input_failed(const struct profile_input *input, int err, struct failure *failure)
+{
+    const char *detail = input->reader != NULL ? json_reader_error(input->reader) : "";
+
+    if (err == -EPROTO || err == -E2BIG)
+        return (int)failure_set(failure, EXIT_CODE_FAILED, "%s is no Gecko profile: %s",
+                                input->path,
+                                detail[0] != '\0' ? detail : "other members than expected");
+    return (int)failure_set(failure, EXIT_CODE_FAILED, "cannot read %s: %s", input->path,
+                            err == -EIO ? "the file is damaged or cut short" : strerror(-err));
+}
+
+bool profile_input_open(struct profile_input *input, const char *path, struct failure *failure)
+{
+    gzFile file;
+    int err;
+
+    *input = (struct profile_input){ .path = path };
+    errno = 0;
+    file = gzopen(path, "rbe");
+    if (file == NULL) {
+        profile_input_failed(input, errno != 0 ? -errno : -ENOMEM, failure);
+        return false;
+    }
+    (void)gzbuffer(file, GZIP_BUFFER_BYTES);
+    input->file = file;
+    err = json_reader_open(read_gzip, file, &input->reader);
+    if (err == 0)
+        return true;
+    input->reader = NULL;
+    profile_input_failed(input, err, failure);
+    profile_input_close(input);
+    return false;
+}
+
+void profile_input_close(struct profile_input *input)
+{
+    if (input->reader != NULL)
+        json_reader_close(input->reader);
+    if (input->file != NULL)
+        (void)gzclose((gzFile)input->file);
+    *input = (struct profile_input){ 0 };
+}

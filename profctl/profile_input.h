@@ -1,0 +1,23 @@
+/* A profile to be read: a file of JSON, compressed or not. */
+#ifndef PROFD_PROFCTL_PROFILE_INPUT_H
+#define PROFD_PROFCTL_PROFILE_INPUT_H
+
+#include <stdbool.h>
+
+#include "profctl/failure.h"
+#include "json/json_reader.h"
+
+struct profile_input {
+    const char *path;
+    struct json_reader *reader;
+    void *file; /* gzFile */
+};
+
+/* PATH is borrowed. False with FAILURE filled. */
+bool profile_input_open(struct profile_input *input, const char *path, struct failure *failure);
+void profile_input_close(struct profile_input *input);
+
+/* Tells in FAILURE why the reader's user ended with ERR (negative errno). Returns the exit code. */
+int profile_input_failed(const struct profile_input *input, int err, struct failure *failure);
+
+#endif
