@@ -5,7 +5,7 @@
 
 test_help_names_every_command() {
     expect 0 "$profctl" --help
-    for command in start stop pause resume status capture run report; do
+    for command in start stop pause resume status capture run report symbolicate; do
         says "\\b$command\\b" stdout
     done
     expect 0 "$profd" --help

@@ -49,7 +49,7 @@ START_TEST(startup_settings_are_read)
 {
     setenv("PROFD_STARTUP", "1", 1);
     setenv("PROFD_STARTUP_GENERATION", "7", 1);
-    setenv("PROFD_STARTUP_INTERVAL", "2000000", 1);
+    setenv("PROFD_STARTUP_INTERVAL", "2ms", 1);
     setenv("PROFD_STARTUP_FILTERS", "worker,main", 1);
     environment_read(&environment);
     ck_assert(environment.starts_up);
@@ -63,8 +63,7 @@ static const struct {
     const char *text;
     int number;
 } signals[] = {
-    { "URG", SIGURG },      { "SIGPROF", SIGPROF }, { "PROF", SIGPROF }, { "10", 10 },
-    { "nonsense", SIGURG }, { "", SIGURG },         { "9999", SIGURG },  { "-1", SIGURG },
+    { "URG", SIGURG }, { "SIGPROF", SIGPROF }, { "PROF", SIGPROF }, { "10", 10 }, { "", SIGURG },
 };
 
 START_TEST(the_signal_may_be_a_name_or_a_number)
@@ -72,24 +71,107 @@ START_TEST(the_signal_may_be_a_name_or_a_number)
     setenv("PROFD_SIGNAL", signals[_i].text, 1);
     environment_read(&environment);
     ck_assert_msg(environment.signal_number == signals[_i].number, "\"%s\"", signals[_i].text);
+    ck_assert_str_eq(environment.problem, "");
 }
 END_TEST
 
-static const char *const bad_numbers[] = { "", "1s", "-5", "99999999999999999999", " 7" };
+static const struct {
+    const char *text;
+    uint64_t interval_ns;
+} intervals[] = {
+    { "1", 1000000 },       { "250us", 250000 }, { "1.5ms", 1500000 }, { "10us", 10000 },
+    { "60s", 60000000000 }, { "", 1000000 },     { "2s", 2000000000 }, { "1000000ns", 1000000 },
+};
 
-START_TEST(a_number_that_makes_no_sense_counts_as_not_set)
+START_TEST(the_interval_has_a_unit_or_counts_milliseconds)
 {
-    setenv("PROFD_STARTUP_INTERVAL", bad_numbers[_i], 1);
+    setenv("PROFD_STARTUP", "1", 1);
+    setenv("PROFD_STARTUP_INTERVAL", intervals[_i].text, 1);
     environment_read(&environment);
-    ck_assert_msg(environment.interval_ns == 1000000, "\"%s\"", bad_numbers[_i]);
+    ck_assert_str_eq(environment.problem, "");
+    ck_assert_uint_eq(environment.interval_ns, intervals[_i].interval_ns);
 }
 END_TEST
 
-START_TEST(an_interval_that_would_only_sample_the_sampler_is_lengthened)
+START_TEST(features_are_names)
 {
-    setenv("PROFD_STARTUP_INTERVAL", "1", 1);
+    setenv("PROFD_STARTUP", "1", 1);
+    setenv("PROFD_STARTUP_FEATURES", "labels,cpu", 1);
     environment_read(&environment);
-    ck_assert_uint_eq(environment.interval_ns, 10000);
+    ck_assert_str_eq(environment.problem, "");
+    ck_assert_uint_eq(environment.features, FEATURE_LABELS | FEATURE_CPU);
+}
+END_TEST
+
+/* What is wrong, and a word of the sentence that says so. */
+static const struct {
+    const char *name, *value, *word;
+} problems[] = {
+    { "PROFD_STARTUP_INTERVAL", "soon", "such as 1ms" },
+    { "PROFD_STARTUP_INTERVAL", "1us", "10us to 60s" },
+    { "PROFD_STARTUP_INTERVAL", "61s", "10us to 60s" },
+    { "PROFD_STARTUP_INTERVAL", "-5", "'-5'" },
+    { "PROFD_STARTUP_INTERVAL", "99999999999999999999", "10us" },
+    { "PROFD_STARTUP_INTERVAL", "1\n2", "'1 2'" },
+    { "PROFD_STARTUP_FEATURES", "stacks,lables", "did you mean 'labels'?" },
+    { "PROFD_STARTUP_FEATURES", "xyzzy", "PROFD_HELP=1" },
+    { "PROFD_STARTUP_FEATURES", "stacks,", "unknown feature ''" },
+    { "PROFD_STARTUP_LIMIT", "much", "such as 64M" },
+    { "PROFD_STARTUP_LIMIT", "4K", "at least 1M" },
+    { "PROFD_STARTUP", "yes", "neither 1 nor 0" },
+    { "PROFD_SIGNAL", "nonsense", "no signal" },
+    { "PROFD_SIGNAL", "9999", "no signal" },
+    { "PROFD_SHUTDOWN", "profile", "end in .json" },
+    { "PROFD_SHUTDOWN", "profile.json.gz", "end in .json" },
+    { "PROFD_SHUTDOWN", "%d.json", "not %p" },
+};
+
+START_TEST(a_value_that_makes_no_sense_is_told_and_nothing_is_recorded)
+{
+    setenv("PROFD_STARTUP", "1", 1);
+    setenv("PROFD_SHUTDOWN", "out.json", 1);
+    setenv(problems[_i].name, problems[_i].value, 1);
+    environment_read(&environment);
+    ck_assert_msg(strstr(environment.problem, problems[_i].word) != NULL, "%s",
+                  environment.problem);
+    ck_assert_msg(strstr(environment.problem, problems[_i].name) != NULL, "%s",
+                  environment.problem);
+    ck_assert(!environment.starts_up);
+    ck_assert_str_eq(environment.shutdown_pattern, "");
+}
+END_TEST
+
+START_TEST(filters_that_are_too_long_are_told)
+{
+    char filters[ENVIRONMENT_FILTERS_BYTES + 1];
+    memset(filters, 'x', sizeof(filters) - 1);
+    filters[sizeof(filters) - 1] = '\0';
+    setenv("PROFD_STARTUP", "1", 1);
+    setenv("PROFD_STARTUP_FILTERS", filters, 1);
+    environment_read(&environment);
+    ck_assert(strstr(environment.problem, "PROFD_STARTUP_FILTERS") != NULL);
+    ck_assert_str_eq(environment.filters, "");
+}
+END_TEST
+
+START_TEST(a_profile_that_is_written_alone_needs_no_profd)
+{
+    unsetenv("PROFD_SOCKET");
+    setenv("PROFD_STARTUP", "1", 1);
+    setenv("PROFD_SHUTDOWN", "out-%p.json", 1);
+    environment_read(&environment);
+    ck_assert_str_eq(environment.problem, "");
+    ck_assert_str_eq(environment.shutdown_pattern, "out-%p.json");
+    ck_assert_str_eq(environment.socket_path, "");
+}
+END_TEST
+
+START_TEST(a_profile_of_nothing_is_told)
+{
+    unsetenv("PROFD_SOCKET");
+    setenv("PROFD_SHUTDOWN", "out.json", 1);
+    environment_read(&environment);
+    ck_assert(strstr(environment.problem, "PROFD_STARTUP=1") != NULL);
 }
 END_TEST
 
@@ -112,9 +194,14 @@ int main(void)
     tcase_add_test(tcase, startup_settings_are_read);
     tcase_add_loop_test(tcase, the_signal_may_be_a_name_or_a_number, 0,
                         sizeof(signals) / sizeof(signals[0]));
-    tcase_add_loop_test(tcase, a_number_that_makes_no_sense_counts_as_not_set, 0,
-                        sizeof(bad_numbers) / sizeof(bad_numbers[0]));
-    tcase_add_test(tcase, an_interval_that_would_only_sample_the_sampler_is_lengthened);
+    tcase_add_loop_test(tcase, the_interval_has_a_unit_or_counts_milliseconds, 0,
+                        sizeof(intervals) / sizeof(intervals[0]));
+    tcase_add_test(tcase, features_are_names);
+    tcase_add_loop_test(tcase, a_value_that_makes_no_sense_is_told_and_nothing_is_recorded, 0,
+                        sizeof(problems) / sizeof(problems[0]));
+    tcase_add_test(tcase, filters_that_are_too_long_are_told);
+    tcase_add_test(tcase, a_profile_that_is_written_alone_needs_no_profd);
+    tcase_add_test(tcase, a_profile_of_nothing_is_told);
     tcase_add_test(tcase, a_process_can_ask_to_be_left_alone);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
