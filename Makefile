@@ -188,6 +188,7 @@ libdir     := $(DESTDIR)$(PREFIX)/lib
 includedir := $(DESTDIR)$(PREFIX)/include
 mandir     := $(DESTDIR)$(PREFIX)/share/man/man1
 MANUALS    := $(wildcard docs/man/*.1)
+HEADERS    := $(wildcard child-agent/include/*)
 
 install: all ## into PREFIX (default /usr/local)
 	$(Q)install -d $(bindir) $(libexecdir) $(libdir)/pkgconfig $(includedir) $(mandir)
@@ -195,14 +196,14 @@ install: all ## into PREFIX (default /usr/local)
 	$(Q)install -m 755 $(B)/libexec/profd-salvage $(libexecdir)
 	$(Q)install -m 755 $(B)/lib/libprofd.so $(libdir)
 	$(Q)install -m 644 $(B)/lib/libprofd.a $(libdir)
-	$(Q)install -m 644 child-agent/include/profd.h $(includedir)
+	$(Q)install -m 644 $(HEADERS) $(includedir)
 	$(Q)sed 's/@VERSION@/$(VERSION)/' child-agent/profd.pc.in >$(libdir)/pkgconfig/profd.pc
 	$(Q)chmod 644 $(libdir)/pkgconfig/profd.pc
 	$(Q)install -m 644 $(MANUALS) $(mandir)
 
 uninstall: ## what install put there
 	$(Q)rm -f $(bindir)/profd $(bindir)/profctl $(libexecdir)/profd-salvage $(libdir)/libprofd.so \
-	$(libdir)/libprofd.a $(libdir)/pkgconfig/profd.pc $(includedir)/profd.h \
+	$(libdir)/libprofd.a $(libdir)/pkgconfig/profd.pc $(HEADERS:child-agent/include/%=$(includedir)/%) \
 	$(MANUALS:docs/man/%=$(mandir)/%)
 
 clean: ## everything that was built

@@ -19,7 +19,7 @@ struct thread_registration *recording_begin_slow(void)
     if (thread_current == NULL && thread_registry_register_current(NULL, false) < 0)
         return NULL;
     struct thread_registration *self = thread_current;
-    if (self == NULL)
+    if (self == NULL || !(atomic_load(&self->profiled_features) & PROFD_THREAD_MARKERS))
         return NULL;
     if (self->is_recording != 0) {
         arena_count_dropped_blocks(core.arena.header, DROP_REENTRANT, 1, 0);

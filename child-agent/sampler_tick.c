@@ -147,6 +147,7 @@ static void meet_thread(struct sampler_tick *tick, struct thread_registration *t
     thread->sampled_run = tick->run;
     thread->sampled_cpu_ns = is_new ? 0 : cpu_clock_thread_ns(thread->cpu_clock);
     thread->requested_cpu_ns = thread->sampled_cpu_ns;
+    thread_sleep_forget_look(&thread->sleep);
     struct snapshot *snapshot = atomic_load(&thread->snapshot);
     if (snapshot != NULL)
         atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
@@ -154,11 +155,13 @@ static void meet_thread(struct sampler_tick *tick, struct thread_registration *t
 
 static bool is_sampled(const struct thread_registration *thread)
 {
-    return thread->life == REGISTRATION_LIVE && thread->is_profiled;
+    return thread->life == REGISTRATION_LIVE && thread->profiled_features != 0;
 }
 
 static void request_snapshot(struct sampler_tick *tick, struct thread_registration *thread)
 {
+    if (!thread_sleep_lets_look(&thread->sleep))
+        return;
     uint64_t cpu_ns = cpu_clock_thread_ns(thread->cpu_clock);
     /* At the first tick whatever ran at all is asked, so that short lives leave a sample. */
     uint64_t noise_ns = tick->is_first ? 0 : CPU_NOISE_NS;

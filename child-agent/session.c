@@ -58,6 +58,19 @@ static uint32_t recording_bits(const struct session_settings *settings)
     return bits;
 }
 
+/* What is recorded of each thread that passes the filters. */
+static uint32_t thread_features(const struct session_settings *settings)
+{
+    uint32_t features = 0;
+    if (settings->features & FEATURE_CPU)
+        features |= PROFD_THREAD_CPU;
+    if (settings->features & FEATURE_STACKS)
+        features |= PROFD_THREAD_SAMPLING;
+    if (settings->features & FEATURE_MARKERS)
+        features |= PROFD_THREAD_MARKERS;
+    return features;
+}
+
 static void describe_in_arena(const struct session_settings *settings)
 {
     struct arena_header *header = core.arena.header;
@@ -76,6 +89,7 @@ static void end(void)
     session.manager =
         NULL; /* first: another thread may fork now, and its child frees what is here */
     session.settings.generation = 0;
+    thread_registry_set_profiled("", 0);
     chunk_manager_set_update_callback(manager, NULL, NULL);
     chunk_manager_discard_all(manager);
     chunk_manager_destroy(manager);
@@ -96,7 +110,7 @@ static int start(const struct session_settings *settings, uint32_t recording)
     if (err < 0)
         return err;
     describe_in_arena(settings);
-    thread_registry_apply_filters(settings->filters);
+    thread_registry_set_profiled(settings->filters, thread_features(settings));
     session.settings = *settings;
     session.manager = manager;
     err = sampler_start(&session.settings, manager);

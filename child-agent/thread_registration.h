@@ -15,6 +15,7 @@
 
 #include "buffer/chunk_writer.h"
 #include "child-agent/snapshot.h"
+#include "child-agent/thread_sleep.h"
 #include "profd.h"
 
 enum { THREAD_NAME_BYTES = 64 };
@@ -36,6 +37,8 @@ struct thread_registration {
     /* Sampling. */
     struct snapshot *_Atomic snapshot; /* made by the sampler; filled by the handler */
     _Atomic bool is_in_fork;           /* thread writes; the sampler does not signal it meanwhile */
+    _Atomic enum thread_sleep sleep;   /* thread and sampler */
+    unsigned sleep_depth;              /* thread only */
     clockid_t cpu_clock;               /* fixed */
     uint64_t stack_low, stack_high;    /* fixed; the thread's own stack */
     uint64_t sampled_cpu_ns;           /* sampler: CPU clock at the last sample */
@@ -51,7 +54,9 @@ struct thread_registration {
     pid_t tid;
     pthread_t handle;
     bool is_main;
-    _Atomic bool is_profiled; /* passes the session's filters; changed under the lock */
+    /* enum profd_thread_features: what the session records of it; 0: nothing, or no session.
+     * Changed under the lock. */
+    _Atomic uint32_t profiled_features;
     uint64_t start_ns;
     char name[THREAD_NAME_BYTES]; /* lock */
 

@@ -16,6 +16,7 @@
 #include "child-agent/real_calls.h"
 #include "child-agent/recording.h"
 #include "child-agent/sampling_signal.h"
+#include "child-agent/thread_filters.h"
 
 enum {
     REGISTRY_BLOCK_THREADS = 32,
@@ -42,6 +43,7 @@ static struct {
     pid_t process_id;            /* the C library asks the kernel each time */
     struct thread_registration *blocks[REGISTRY_BLOCKS];
     char filters[REGISTRY_FILTERS_BYTES];
+    uint32_t profiled_features; /* of threads that pass the filters; 0 without a session */
 } registry = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* A destructor of thread-specific data. Those of the program may still record, so the registration
@@ -148,36 +150,22 @@ void thread_registry_cancel(struct thread_registration *registration)
     pthread_mutex_unlock(&registry.lock);
 }
 
-static bool matches_filter(const char *name, const char *filter, size_t length)
-{
-    if (length == 1 && filter[0] == '*')
-        return true;
-    for (; *name != '\0'; name++)
-        if (strncasecmp(name, filter, length) == 0)
-            return true;
-    return false;
-}
-
 /* The caller holds the lock. */
-static bool passes_filters(const struct thread_registration *registration)
+static void decide_profiling(struct thread_registration *registration)
 {
-    const char *filter = registry.filters;
-    if (*filter == '\0')
-        return true;
-    while (*filter != '\0') {
-        size_t length = strcspn(filter, ",");
-        if (length > 0 && (matches_filter(registration->name, filter, length) ||
-                           (registration->is_main && matches_filter("GeckoMain", filter, length))))
-            return true;
-        filter += length + (filter[length] == ',');
-    }
-    return false;
+    const struct thread_filter_subject subject = {
+        .name = registration->name,
+        .is_main = registration->is_main,
+        .process = { registry.process_id },
+    };
+    bool is_profiled = thread_filters_pass(registry.filters, &subject);
+    atomic_store(&registration->profiled_features, is_profiled ? registry.profiled_features : 0);
 }
 
 static void set_name(struct thread_registration *registration, const char *name)
 {
     snprintf(registration->name, sizeof(registration->name), "%s", name);
-    registration->is_profiled = passes_filters(registration);
+    decide_profiling(registration);
 }
 
 /* The kernel's clock of one thread's CPU use, by the kernel's own numbering. */
@@ -352,15 +340,27 @@ int thread_registry_describe(void)
     return result;
 }
 
-void thread_registry_apply_filters(const char *filters)
+void thread_registry_set_profiled(const char *filters, uint32_t features)
 {
     pthread_mutex_lock(&registry.lock);
     snprintf(registry.filters, sizeof(registry.filters), "%s", filters);
+    registry.profiled_features = features;
+    for (uint32_t slot = 0; slot < registry.slot_count; slot++)
+        decide_profiling(thread_registry_at(slot));
+    pthread_mutex_unlock(&registry.lock);
+}
+
+uint32_t thread_registry_profiled_features(struct profd_thread_id thread)
+{
+    uint32_t features = 0;
+    pthread_mutex_lock(&registry.lock);
     for (uint32_t slot = 0; slot < registry.slot_count; slot++) {
-        struct thread_registration *each = thread_registry_at(slot);
-        each->is_profiled = passes_filters(each);
+        const struct thread_registration *each = thread_registry_at(slot);
+        if (each->life == REGISTRATION_LIVE && each->tid == thread.number)
+            features = each->profiled_features;
     }
     pthread_mutex_unlock(&registry.lock);
+    return features;
 }
 
 int thread_registry_signal(struct thread_registration *registration, int signal_number)
@@ -433,6 +433,7 @@ void thread_registry_after_fork_child(void)
     registry.is_sampler_running = false;
     atomic_store(&registry.has_main_ended, false);
     registry.process_id = getpid();
+    registry.profiled_features = 0;
     for (uint32_t slot = 0; slot < registry.slot_count; slot++)
         if (thread_registry_at(slot) != self)
             thread_registry_at(slot)->life = REGISTRATION_FREE;
@@ -449,6 +450,7 @@ void thread_registry_after_fork_child(void)
     self->cpu_clock = cpu_clock_of(self->tid);
     self->start_ns = clock_monotonic_ns();
     self->sampled_run = 0;
+    atomic_store(&self->profiled_features, 0);
     self->writer_generation = 0;
     self->is_recording = 0;
     atomic_store(&self->is_in_fork, false);

@@ -42,9 +42,12 @@ void thread_registry_rename_handle(pthread_t handle, const char *name);
 /* Writes every live thread into the dictionary (a new one). 0 or the first error. */
 int thread_registry_describe(void);
 
-/* Decides anew which threads pass FILTERS (comma-separated substrings of names, "*" or empty: all).
- */
-void thread_registry_apply_filters(const char *filters);
+/* A session records FEATURES (enum profd_thread_features; 0: it ends) of the threads that pass
+ * FILTERS, as of thread_filters.h. */
+void thread_registry_set_profiled(const char *filters, uint32_t features);
+
+/* What is recorded of the thread with that id; 0 when it is not registered. */
+uint32_t thread_registry_profiled_features(struct profd_thread_id thread);
 
 /* Slots in use are below this number; the sampler walks them with thread_registry_at(). */
 uint32_t thread_registry_slot_count(void);

@@ -55,7 +55,7 @@ static const struct option options[] = {
     { OPTIONS_SESSION, "features", 'f', "LIST", OPTION_FEATURES, AT(features),
       "what to record, comma-separated:" },
     { OPTIONS_SESSION, "threads", 't', "FILTERS", OPTION_TEXT, AT(threads),
-      "only threads whose name holds one of FILTERS, comma-separated" },
+      "only threads with one of FILTERS in their names, comma-separated; pid:PID for a process" },
     { OPTIONS_SESSION, "memory-limit", 'm', "SIZE", OPTION_SIZE, AT(memory_limit_bytes),
       "for what all processes record together: K, M, G" },
     { OPTIONS_TRIGGER, "trigger", 0, "WHAT", OPTION_TRIGGER, 0,

@@ -145,4 +145,6 @@ static inline void profd_label_scope_end_(uint32_t *generation)
 }
 #endif
 
+#include "profd_threads.h"
+
 #endif

@@ -1,0 +1,85 @@
+/* profd_threads.h: what a thread may tell of itself, and ask. Part of profd.h.
+ *
+ * All functions may be called from any thread at any time, and cost a few nanoseconds unless they
+ * say otherwise. */
+#ifndef PROFD_THREADS_H
+#define PROFD_THREADS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+/* --- Sleeping --- */
+
+/* The calling thread is about to wait and will do nothing worth a sample until
+ * profd_thread_wake(): it is sampled once where it waits, and then is "same as before", without
+ * being looked at. CPU time that it uses all the same is charged to its first sample afterwards.
+ * Pairs may be nested; a wake without a sleep does nothing. Nothing for a thread that is not
+ * registered. Safe in signal handlers. */
+void profd_thread_sleep(void);
+void profd_thread_wake(void);
+
+/* Asleep from here to the end of the enclosing scope, however it is left. */
+#define PROFD_THREAD_SLEEP_SCOPE()                                                                 \
+    __attribute__((cleanup(profd_thread_sleep_scope_end_), unused)) char PROFD_UNIQUE_(            \
+        profd_sleep_) = profd_thread_sleep_scope_begin_()
+
+/* --- State --- */
+
+/* What is recorded of a thread; bits. */
+enum profd_thread_features {
+    PROFD_THREAD_CPU = 1,      /* CPU use with each sample */
+    PROFD_THREAD_SAMPLING = 2, /* stacks */
+    PROFD_THREAD_MARKERS = 4,
+    PROFD_THREAD_ANY = 7
+};
+
+/* An id by which the kernel knows a thread, or a process. Types of their own, so that one is not
+ * taken for the other. */
+struct profd_thread_id {
+    int32_t number;
+};
+struct profd_process_id {
+    int32_t number;
+};
+
+struct profd_thread_id profd_current_thread_id(void);   /* a system call for unregistered threads */
+struct profd_process_id profd_current_process_id(void); /* a system call */
+
+/* Whether there is a session, paused or not, and the calling thread is registered. */
+bool profd_is_active_and_thread_is_registered(void);
+
+/* Whether a session records at least one of FEATURES of the calling thread: it is registered and
+ * passes the session's filters. A pause does not count. */
+bool profd_thread_is_being_profiled(uint32_t features);
+/* The same for any thread of this process; looks for it in the registry, under its lock. False
+ * when there is no such thread. Not in signal handlers. */
+bool profd_thread_with_id_is_being_profiled(struct profd_thread_id thread, uint32_t features);
+
+/* Whether the calling thread has said that it sleeps. */
+bool profd_thread_is_sleeping(void);
+
+/* --- Details of the macros --- */
+
+static inline char profd_thread_sleep_scope_begin_(void)
+{
+    profd_thread_sleep();
+    return 0;
+}
+
+static inline void profd_thread_sleep_scope_end_(char *unused)
+{
+    (void)unused;
+    profd_thread_wake();
+}
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,58 @@
+#include "child-agent/thread_filters.h"
+
+#include <string.h>
+
+/* One filter, which is not terminated. */
+struct filter {
+    const char *text;
+    size_t length;
+};
+
+/* The process that "pid:123" names; 0: it names none, and is a part of a name. */
+static int32_t process_of(struct filter filter)
+{
+    static const char prefix[] = "pid:";
+    const size_t prefix_length = sizeof(prefix) - 1, most_digits = 9;
+    int32_t number = 0;
+    if (filter.length <= prefix_length || filter.length > prefix_length + most_digits ||
+        strncasecmp(filter.text, prefix, prefix_length) != 0)
+        return 0;
+    for (size_t i = prefix_length; i < filter.length; i++) {
+        if (filter.text[i] < '0' || filter.text[i] > '9')
+            return 0;
+        number = number * 10 + (filter.text[i] - '0');
+    }
+    return number;
+}
+
+static bool is_part_of(struct filter filter, const char *name)
+{
+    for (; *name != '\0'; name++)
+        if (strncasecmp(name, filter.text, filter.length) == 0)
+            return true;
+    return false;
+}
+
+static bool passes(struct filter filter, const struct thread_filter_subject *subject)
+{
+    int32_t process = process_of(filter);
+    if (filter.length == 1 && filter.text[0] == '*')
+        return true;
+    if (process != 0 && process == subject->process.number)
+        return true;
+    return is_part_of(filter, subject->name) ||
+           (subject->is_main && is_part_of(filter, "GeckoMain"));
+}
+
+bool thread_filters_pass(const char *filters, const struct thread_filter_subject *subject)
+{
+    bool has_filter = false;
+    while (*filters != '\0') {
+        struct filter filter = { filters, strcspn(filters, ",") };
+        has_filter = has_filter || filter.length > 0;
+        if (filter.length > 0 && passes(filter, subject))
+            return true;
+        filters += filter.length + (filters[filter.length] == ',');
+    }
+    return !has_filter;
+}

@@ -1,0 +1,53 @@
+/* The calls of profd_threads.h. */
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "child-agent/recording.h"
+#include "child-agent/thread_registry.h"
+#include "profd.h"
+
+void profd_thread_sleep(void)
+{
+    struct thread_registration *self = thread_current;
+    if (self != NULL && self->sleep_depth++ == 0)
+        atomic_store_explicit(&self->sleep, THREAD_ASLEEP, memory_order_release);
+}
+
+void profd_thread_wake(void)
+{
+    struct thread_registration *self = thread_current;
+    if (self != NULL && self->sleep_depth > 0 && --self->sleep_depth == 0)
+        atomic_store_explicit(&self->sleep, THREAD_AWAKE, memory_order_release);
+}
+
+bool profd_thread_is_sleeping(void)
+{
+    return thread_current != NULL && thread_current->sleep_depth > 0;
+}
+
+struct profd_thread_id profd_current_thread_id(void)
+{
+    const struct thread_registration *self = thread_current;
+    return (struct profd_thread_id){ self != NULL ? self->tid : (pid_t)syscall(SYS_gettid) };
+}
+
+struct profd_process_id profd_current_process_id(void)
+{
+    return (struct profd_process_id){ getpid() };
+}
+
+bool profd_is_active_and_thread_is_registered(void)
+{
+    return recording_generation != 0 && thread_current != NULL;
+}
+
+bool profd_thread_is_being_profiled(uint32_t features)
+{
+    const struct thread_registration *self = thread_current;
+    return self != NULL && (atomic_load(&self->profiled_features) & features) != 0;
+}
+
+bool profd_thread_with_id_is_being_profiled(struct profd_thread_id thread, uint32_t features)
+{
+    return (thread_registry_profiled_features(thread) & features) != 0;
+}

@@ -1,0 +1,87 @@
+#!/bin/bash
+# What is known of threads, and what they may tell of themselves.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# run_with OPTIONS… -- COMMAND…
+run_with() {
+    expect 0 "$profctl" --quiet run -o out.json "$@"
+    read_facts out.json
+}
+
+# answers WORDS…: these, in this order, are what the program said of itself.
+answers() {
+    [ "$(tr ' \n' '= ' <stdout)" = "$* " ] || fail "said: $(tr ' \n' '= ' <stdout)"
+}
+
+lacks_function() {
+    if (has_function "$1" "$2") >/dev/null; then
+        fail "$1 has $2"
+    fi
+}
+
+asleep="asleep=yes still-asleep=yes awake-asleep=no"
+
+test_states_of_a_profiled_thread() {
+    run_with -- "$programs/thread_states"
+    # shellcheck disable=SC2086
+    answers registered=yes profiled=yes markers=yes nothing=no by-id=yes \
+        registered-after-end=no profiled-after-end=no gone=no $asleep
+    has_function thread_states "of the main thread"
+}
+
+test_states_follow_features() {
+    run_with --features stacks -- "$programs/thread_states"
+    # shellcheck disable=SC2086
+    answers registered=yes profiled=yes markers=no nothing=no by-id=yes \
+        registered-after-end=no profiled-after-end=no gone=no $asleep
+}
+
+test_states_without_a_session() {
+    expect 0 "$programs/thread_states"
+    # shellcheck disable=SC2086
+    answers registered=no profiled=no markers=no nothing=no by-id=no \
+        registered-after-end=no profiled-after-end=no gone=no $asleep
+}
+
+test_a_sleeping_thread_is_as_before() {
+    run_with -- "$programs/thread_states"
+    has_function thread_states awake_again
+    lacks_function thread_states asleep_later
+}
+
+test_filter_by_the_id_of_another_process() {
+    run_with --threads pid:1 -- "$programs/thread_states"
+    # shellcheck disable=SC2086
+    answers registered=yes profiled=no markers=no nothing=no by-id=no \
+        registered-after-end=no profiled-after-end=no gone=no $asleep
+    lacks_function thread_states "of the main thread"
+    lacks_function thread_states awake_again
+}
+
+test_filter_by_process_id() {
+    start_profd
+    in_background env LD_PRELOAD="$build/lib/libprofd.so" "$programs/busy" 60
+    local chosen=$background
+    in_background env LD_PRELOAD="$build/lib/libprofd.so" "$programs/busy" 60
+    expect 0 "$profctl" start --threads "nobody,pid:$chosen"
+    wait_until has_samples_of "$chosen"
+    awk -F'\t' -v pid="$background" '$1 == "thread" && $2 == pid && $4 > 1 { exit 1 }' facts ||
+        fail "the other process was sampled, too"
+}
+
+has_samples_of() {
+    "$profctl" --quiet capture -o out.json && gzip -cdf out.json | "$programs/capture_facts" >facts &&
+        awk -F'\t' -v pid="$1" '$1 == "thread" && $2 == pid && $4 > 10 { found = 1 } END { exit !found }' facts
+}
+
+test_filter_by_name_and_star() {
+    run_with --threads SLEEP -- "$programs/thread_states"
+    has_function thread_states awake_again
+    lacks_function thread_states "of the main thread"
+    run_with --threads 'nobody,*' -- "$programs/thread_states"
+    has_function thread_states awake_again
+    has_function thread_states "of the main thread"
+}
+
+run_tests "$@"

@@ -1,0 +1,84 @@
+/* Which threads filters let through, and how often a sleeping one is looked at. */
+#include <check.h>
+#include <stdlib.h>
+
+#include "child-agent/thread_filters.h"
+#include "child-agent/thread_sleep.h"
+
+static const struct thread_filter_subject worker = { "Worker 7", false, { 123 } };
+static const struct thread_filter_subject main_thread = { "server", true, { 123 } };
+
+START_TEST(test_everything_passes_no_filters_and_the_star)
+{
+    ck_assert(thread_filters_pass("", &worker));
+    ck_assert(thread_filters_pass(",", &worker));
+    ck_assert(thread_filters_pass("*", &worker));
+    ck_assert(thread_filters_pass("nothing,*", &worker));
+}
+END_TEST
+
+START_TEST(test_names_pass_by_a_part_in_whatever_case)
+{
+    ck_assert(thread_filters_pass("work", &worker));
+    ck_assert(thread_filters_pass("nothing,,ER 7", &worker));
+    ck_assert(!thread_filters_pass("worker 70", &worker));
+    ck_assert(!thread_filters_pass("GeckoMain", &worker));
+    ck_assert(thread_filters_pass("geckomain", &main_thread));
+    ck_assert(!thread_filters_pass("*x", &worker));
+}
+END_TEST
+
+START_TEST(test_processes_pass_by_id)
+{
+    ck_assert(thread_filters_pass("pid:123", &worker));
+    ck_assert(thread_filters_pass("nothing,PID:123", &main_thread));
+    ck_assert(!thread_filters_pass("pid:12", &worker));
+    ck_assert(!thread_filters_pass("pid:1234", &worker));
+}
+END_TEST
+
+START_TEST(test_what_names_no_process_is_part_of_a_name)
+{
+    static const struct thread_filter_subject odd = { "my pid:x thread", false, { 0 } };
+    ck_assert(thread_filters_pass("pid:x", &odd));
+    ck_assert(thread_filters_pass("pid:", &odd));
+    ck_assert(!thread_filters_pass("pid:0", &odd));
+    ck_assert(!thread_filters_pass("pid:123x", &worker));
+    ck_assert(!thread_filters_pass("pid:99999999999999999999", &worker));
+}
+END_TEST
+
+START_TEST(test_a_sleeping_thread_is_looked_at_once)
+{
+    _Atomic enum thread_sleep sleep = THREAD_AWAKE;
+    ck_assert(thread_sleep_lets_look(&sleep));
+    ck_assert(thread_sleep_lets_look(&sleep));
+    sleep = THREAD_ASLEEP;
+    ck_assert(thread_sleep_lets_look(&sleep));
+    ck_assert(!thread_sleep_lets_look(&sleep));
+    thread_sleep_forget_look(&sleep);
+    ck_assert(thread_sleep_lets_look(&sleep));
+    ck_assert(!thread_sleep_lets_look(&sleep));
+    sleep = THREAD_AWAKE;
+    thread_sleep_forget_look(&sleep);
+    ck_assert_int_eq(sleep, THREAD_AWAKE);
+    ck_assert(thread_sleep_lets_look(&sleep));
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cases = tcase_create("threads");
+    tcase_add_test(cases, test_everything_passes_no_filters_and_the_star);
+    tcase_add_test(cases, test_names_pass_by_a_part_in_whatever_case);
+    tcase_add_test(cases, test_processes_pass_by_id);
+    tcase_add_test(cases, test_what_names_no_process_is_part_of_a_name);
+    tcase_add_test(cases, test_a_sleeping_thread_is_looked_at_once);
+    Suite *suite = suite_create("thread_filters");
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
