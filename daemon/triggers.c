@@ -28,13 +28,14 @@ static void advance(struct daemon *profd);
 
 /* --- Who waits for an answer --- */
 
-static void answer(struct daemon *profd, bool served_only, int error, const char *text)
+/* All whom the worker that runs serves, or all whom it does not. */
+static void answer(struct daemon *profd, bool is_served, int error, const char *text)
 {
     struct trigger_waiter **link = &profd->triggers.waiters;
 
     while (*link != NULL) {
         struct trigger_waiter *waiter = *link;
-        if (served_only && !waiter->is_served) {
+        if (waiter->is_served != is_served) {
             link = &waiter->next;
             continue;
         }
@@ -92,15 +93,16 @@ static void mention(const struct trigger_cause *cause, char *out, size_t capacit
                  (unsigned long long)cause->count);
 }
 
-static void note_written(struct daemon *profd, const char *about, const char *remark)
+/* Returns the file's name for people. */
+static const char *note_written(struct daemon *profd, const char *about, const char *remark)
 {
     struct triggers *triggers = &profd->triggers;
 
-    triggers->written++;
     if (triggers->worker_generation != triggers->generation || triggers->directory_fd < 0) {
         log_info("wrote %s (%s)", triggers->worker_name, about);
-        return;
+        return triggers->worker_name; /* its session is over, and its folder closed */
     }
+    triggers->written++;
     describe_file(triggers, triggers->worker_name, triggers->last_file);
     log_info("wrote %s (%s)%s%s", triggers->last_file, about, remark[0] != '\0' ? ": " : "",
              remark);
@@ -111,6 +113,7 @@ static void note_written(struct daemon *profd, const char *about, const char *re
     if (error < 0)
         log_warn("can't keep to %llu captures: %s", (unsigned long long)triggers->set.most_files,
                  strerror(-error));
+    return triggers->last_file;
 }
 
 /* The capture under way is over, with ERROR and TEXT. */
@@ -121,8 +124,7 @@ static void finish(struct daemon *profd, int error, const char *text)
 
     mention(&triggers->gate.current, about, sizeof(about));
     if (error == 0) {
-        note_written(profd, about, text);
-        answer(profd, true, 0, triggers->last_file);
+        answer(profd, true, 0, note_written(profd, about, text));
     } else {
         triggers->failed++;
         snprintf(triggers->last_error, sizeof(triggers->last_error), "%s", text);
@@ -317,12 +319,7 @@ static void reset(struct daemon *profd, const char *why)
 
     if (waiting > 0)
         log_warn("%zu captures that waited to be written are dropped: %s", waiting, why);
-    for (struct trigger_waiter *waiter = triggers->waiters; waiter; waiter = waiter->next) {
-        if (!waiter->is_served)
-            waiter->is_served = !trigger_gate_is_busy(&triggers->gate);
-    }
-    if (!trigger_gate_is_busy(&triggers->gate))
-        answer(profd, true, -ECANCELED, why);
+    answer(profd, false, -ECANCELED, why);
     trigger_files_forget(&triggers->files);
     if (triggers->directory_fd >= 0)
         close(triggers->directory_fd);
@@ -388,7 +385,7 @@ void triggers_close(struct daemon *profd)
     struct triggers *triggers = &profd->triggers;
 
     reset(profd, "profd is ending");
-    answer(profd, false, -ESHUTDOWN, "profd is ending");
+    answer(profd, true, -ESHUTDOWN, "profd is ending");
     uv_close((uv_handle_t *)&triggers->timer, NULL);
     uv_close((uv_handle_t *)&triggers->hold, NULL);
     if (triggers->worker.pid > 0) {

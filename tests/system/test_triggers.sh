@@ -161,6 +161,35 @@ test_a_capture_that_can_not_be_written_is_told() {
     [ "$(number_of failed)" -eq 1 ]
 }
 
+find_worker() {
+    worker=$(pgrep -P "$daemon" profctl) && kill -STOP "$worker"
+}
+
+has_waiting() {
+    trigger_status >status.txt
+    [ "$(number_of waiting)" -eq "$1" ]
+}
+
+test_who_waits_is_told_that_the_session_ended() {
+    mkdir out
+    start_profd -- sleep 1000
+    start_session --trigger name:first --trigger name:second
+    pkill -STOP -P "$daemon" sleep # so that a capture takes a while
+    in_background "$profctl" trigger first >first.out 2>&1
+    local first=$background
+    wait_until find_worker
+    children+=("$worker")
+    pkill -CONT -P "$daemon" sleep
+    in_background "$profctl" trigger second >second.out 2>&1
+    wait_until has_waiting 1
+    expect 0 "$profctl" stop
+    wait_until has_ended "$background"
+    refute wait "$background"
+    says 'the session ended' second.out
+    kill -CONT "$worker"
+    wait_until has_ended "$first"
+}
+
 test_bad_triggers() {
     start_profd
     for bad in nonsense marker:request marker:request:soon marker::1ms name: SIGUSR1; do
