@@ -1,4 +1,5 @@
-/* start, stop, pause, resume: one request each. */
+/* start, trigger, stop, pause, resume: one request each. */
+#include <cjson/cJSON.h>
 #include <stdio.h>
 
 #include "profctl/client.h"
@@ -48,6 +49,19 @@ static int ask(const struct arguments *arguments, enum message_kind kind, const 
     return EXIT_CODE_SUCCESS;
 }
 
+static void tell_file(const char *file)
+{
+    cJSON *root = cJSON_CreateObject();
+    char *text;
+
+    cJSON_AddStringToObject(root, "file", file);
+    text = cJSON_PrintUnformatted(root);
+    if (text != NULL)
+        puts(text);
+    cJSON_free(text);
+    cJSON_Delete(root);
+}
+
 int command_trigger(const struct arguments *arguments, struct failure *failure)
 {
     static char file[CLIENT_TEXT_BYTES];
@@ -61,7 +75,7 @@ int command_trigger(const struct arguments *arguments, struct failure *failure)
     if (!done)
         return failure->code;
     if (arguments->json)
-        printf("{\"file\":\"%s\"}\n", file);
+        tell_file(file);
     else if (!arguments->quiet)
         say("wrote %s", file);
     return EXIT_CODE_SUCCESS;

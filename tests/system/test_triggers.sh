@@ -60,6 +60,14 @@ test_a_name_that_somebody_says() {
     one_line stderr
 }
 
+test_the_name_of_a_file_is_quoted() {
+    mkdir out
+    start_profd
+    expect 0 "$profctl" start --trigger name:odd --output 'out/a"b.json'
+    expect 0 "$profctl" --json trigger odd
+    grep -qF '/out/a\"b.json"}' stdout
+}
+
 expect_quietly() {
     "$@" >/dev/null 2>&1
 }
