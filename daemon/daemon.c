@@ -72,6 +72,8 @@ static int begin_work(struct daemon *profd)
         error = memory_open(profd, &is_adopted);
     if (error == 0 && is_adopted)
         restart_take_over(profd);
+    else if (error == 0)
+        restart_forget_session(profd); /* it went with a ledger that is no more */
     if (error == 0 && options->private_fd >= 0) {
         error = visitors_add_private(profd, options->private_fd);
         if (error < 0)

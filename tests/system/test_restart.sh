@@ -152,6 +152,19 @@ test_without_a_session_there_is_none_after() {
     says '"state":[[:space:]]*"idle"' stdout
 }
 
+test_a_session_without_its_ledger_does_not_come_back() {
+    start_profd
+    expect 0 "$profctl" start
+    kill_profd
+    rm "$PROFD_SOCKET.leases"
+    for _ in 1 2; do
+        start_profd
+        expect 0 "$profctl" --json status
+        says '"state":[[:space:]]*"idle"' stdout
+        kill_profd
+    done
+}
+
 test_a_good_end_leaves_nothing() {
     start_profd
     expect 0 "$profctl" start
