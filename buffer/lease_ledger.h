@@ -103,8 +103,8 @@ int lease_ledger_create(int fd, uint64_t identity, uint64_t limit_bytes, struct 
  * -EPROTO when it is none. */
 int lease_ledger_adopt(int fd, struct lease_ledger *out);
 
-/* Maps the ledger in FD, which stays the caller's, with the units of the present limit. -EPROTO
- * when it is none; else the errors of pread and mmap. */
+/* Maps the ledger in FD, which stays the caller's, with the units of the highest limit so far.
+ * -EPROTO when it is none; else the errors of pread and mmap. */
 int lease_ledger_open(int fd, struct lease_ledger *out);
 
 /* Safe on a zeroed struct, and to repeat. */

@@ -56,6 +56,15 @@ int ledger_file_open(const char *socket_path, struct lease_ledger *out)
     return error;
 }
 
+/* Whether the process ids in LEDGER mean to us what they meant to those who wrote them. */
+static bool is_of_this_system(const struct lease_ledger *ledger, const char *boot)
+{
+    const struct lease_ledger_header *header = ledger->header;
+
+    return strncmp(header->boot, boot, sizeof(header->boot)) == 0 &&
+           header->pid_namespace == pid_namespace();
+}
+
 /* A ledger that was left in good order, or none: 0 with nothing mapped when there is nothing to go
  * on with. */
 static int adopt(const char *path, const char *boot, struct lease_ledger *out, int *out_fd)
@@ -66,8 +75,7 @@ static int adopt(const char *path, const char *boot, struct lease_ledger *out, i
     int error = check_owner(fd);
     if (error == 0)
         error = lease_ledger_adopt(fd, out);
-    if (error == 0 && !is_over(out) &&
-        strncmp(out->header->boot, boot, sizeof(out->header->boot)) == 0) {
+    if (error == 0 && !is_over(out) && is_of_this_system(out, boot)) {
         *out_fd = fd;
         return 0;
     }

@@ -1,0 +1,93 @@
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ipc/ledger_file.h"
+
+#define LIMIT (UINT64_C(64) << 20)
+
+static char folder[64], socket_path[96];
+static struct lease_ledger ledger;
+
+static void set_up(void)
+{
+    strcpy(folder, "/tmp/profd-unit.XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(socket_path, sizeof(socket_path), "%s/s", folder);
+}
+
+static void tear_down(void)
+{
+    ledger_file_end(socket_path, &ledger);
+    ck_assert_int_eq(rmdir(folder), 0);
+}
+
+/* Whether the profd that starts now adopts the ledger there. */
+static bool is_adopted_now(void)
+{
+    bool is_adopted;
+    int fd;
+
+    ck_assert_int_eq(ledger_file_make(socket_path, LIMIT, &ledger, &fd, &is_adopted), 0);
+    close(fd);
+    return is_adopted;
+}
+
+START_TEST(what_a_killed_profd_left_is_adopted)
+{
+    ck_assert(!is_adopted_now());
+    uint64_t identity = ledger.header->identity;
+    lease_ledger_close(&ledger);
+    ck_assert(is_adopted_now());
+    ck_assert_uint_eq(ledger.header->identity, identity);
+}
+END_TEST
+
+START_TEST(what_is_over_is_not_adopted)
+{
+    ck_assert(!is_adopted_now());
+    atomic_store(&ledger.header->is_over, 1);
+    lease_ledger_close(&ledger);
+    ck_assert_int_eq(ledger_file_open(socket_path, &ledger), -ESTALE);
+    ck_assert(!is_adopted_now());
+}
+END_TEST
+
+START_TEST(process_ids_of_another_boot_mean_nothing)
+{
+    ck_assert(!is_adopted_now());
+    ledger.header->boot[0] ^= 1;
+    lease_ledger_close(&ledger);
+    ck_assert(!is_adopted_now());
+}
+END_TEST
+
+START_TEST(process_ids_of_another_namespace_mean_nothing)
+{
+    ck_assert(!is_adopted_now());
+    ledger.header->pid_namespace ^= 1;
+    lease_ledger_close(&ledger);
+    ck_assert(!is_adopted_now());
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("ipc.ledger_file");
+    TCase *tests = tcase_create("file");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, what_a_killed_profd_left_is_adopted);
+    tcase_add_test(tests, what_is_over_is_not_adopted);
+    tcase_add_test(tests, process_ids_of_another_boot_mean_nothing);
+    tcase_add_test(tests, process_ids_of_another_namespace_mean_nothing);
+    suite_add_tcase(suite, tests);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
