@@ -81,6 +81,8 @@ struct lease_ledger_header {
     _Atomic uint32_t maybe_free;    /* at most roughly so many growth units are free: a hint that
                                      * spares a search, put right by lease_ledger_recount() */
     _Atomic uint32_t is_over;       /* profd ended in good order: nobody will ever ask again */
+    _Atomic uint32_t ended_count; /* processes that profd keeps, but that have ended: what is known
+                                   * of them goes with it if it is killed */
 };
 
 _Static_assert(sizeof(struct lease_ledger_header) <= LEASE_LEDGER_HEADER_BYTES, "one page");

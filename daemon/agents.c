@@ -32,6 +32,7 @@ static void forget(struct daemon *profd, struct child *child)
     memory_forget_child(child);
     profd->names -= child->is_name;
     child_table_remove(&profd->children, child);
+    memory_note_ended(profd);
 }
 
 /* Nothing more is to be learnt about how CHILD ended. */
@@ -59,8 +60,8 @@ static void keep_name(struct daemon *profd, struct child *child)
         return;
     struct child *oldest = oldest_name(profd, child);
     if (oldest != NULL) {
-        forget(profd, oldest);
         profd->forgotten++;
+        forget(profd, oldest);
     }
 }
 
@@ -151,6 +152,7 @@ static void end_child(struct daemon *profd, struct child *child, enum process_ve
         return;
     log_debug("%d (%s) ended: %s %d", child->pid, child->executable, process_verdict_name(verdict),
               code);
+    memory_note_ended(profd);
     drop_connection(child);
     if (verdict != VERDICT_VANISHED)
         stop_watching(child);
@@ -521,6 +523,7 @@ void agents_forget_ended(struct daemon *profd)
     }
     exit_store_clear(&profd->exits);
     profd->forgotten = 0;
+    memory_note_ended(profd);
 }
 
 void agents_note_expired(void *owner)

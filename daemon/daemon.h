@@ -54,7 +54,7 @@ struct daemon {
     struct visitor *visitors; /* that have not said yet what they are */
 
     size_t names;       /* of ended processes of which nothing else is kept */
-    uint64_t forgotten; /* of this session, even these */
+    uint64_t forgotten; /* of this session, even these: they were too many, or profd was killed */
 
     bool is_ending;
     int exit_status;

@@ -20,7 +20,7 @@ struct child;
     X(OBSTACLE, "ran without being profiled")                                                      \
     X(EXPIRED, "ended and was older than what the memory limit holds")                             \
     X(UNSEEN, "ended while profd was not there")                                                   \
-    X(FORGOTTEN, "ended so long ago that not even their names are known")
+    X(FORGOTTEN, "ended earlier, and not even their names are known any more")
 
 enum gathering_gap {
 #define X(name, text) GAP_##name,

@@ -261,6 +261,15 @@ void memory_note_disconnected(struct child *child)
     child->owes_update = false;
 }
 
+void memory_note_ended(struct daemon *profd)
+{
+    const struct lease_ledger *ledger = &profd->memory.ledger;
+
+    if (ledger->header != NULL)
+        atomic_store(&ledger->header->ended_count,
+                     (uint32_t)(profd->children.ended + profd->forgotten));
+}
+
 void memory_forget_child(struct child *child)
 {
     struct memory *memory = &child->profd->memory;

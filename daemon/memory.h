@@ -55,6 +55,9 @@ int memory_note_update(struct child *child, const uint8_t *payload, size_t bytes
 /* CHILD's connection is gone: it owes nothing any more. */
 void memory_note_disconnected(struct child *child);
 
+/* How many children have ended changed: kept in the ledger for a profd that takes our place. */
+void memory_note_ended(struct daemon *profd);
+
 /* Something changed that may call for a decision: now, or when enough time has passed. */
 void memory_decide_soon(struct daemon *profd);
 

@@ -104,6 +104,8 @@ static void go_on_with(struct daemon *profd, const struct session *session)
     if (!session_is_on(session))
         return;
     profd->session.restart_count++;
+    /* What the killed one kept of them went with it. */
+    profd->forgotten = atomic_load(&profd->memory.ledger.header->ended_count);
     memory_begin_session(profd, session->settings.memory_limit_bytes);
     requests_time_session(profd);
     census_begin_session(profd);

@@ -125,6 +125,24 @@ test_who_ended_meanwhile_is_counted() {
     says "process(es)? ended while profd was not there" stderr
 }
 
+test_who_had_ended_before_is_counted() {
+    start_profd -- sh -c 'until [ -e go ]; do sleep 0.02; done; ls; ls; ls; touch end; exec sleep 1000'
+    expect 0 "$profctl" start
+    touch go
+    wait_until test -e end
+    wait_until have_ended 3
+    for _ in 1 2; do
+        kill_profd
+        start_profd
+        expect 0 "$profctl" capture -o out.json
+        says "processes ended earlier" stderr
+    done
+}
+
+have_ended() {
+    [ "$("$profctl" status | grep -c 'exited.* ls')" -eq "$1" ]
+}
+
 test_a_paused_session_stays_paused() {
     start_numbered 1
     expect 0 "$profctl" pause
