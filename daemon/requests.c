@@ -161,6 +161,7 @@ static void on_duration_over(uv_timer_t *timer)
     struct daemon *profd = timer->data;
 
     log_info("the session's duration is over; it pauses until it is captured or stopped");
+    profd->session.end_ns = 0; /* one that is resumed goes on, also in another profd */
     requests_add_own(profd, REQUEST_PAUSE);
 }
 

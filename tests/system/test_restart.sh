@@ -160,6 +160,21 @@ test_a_session_with_a_duration_still_ends() {
     wait_until grep -q "duration is over" profd.log
 }
 
+test_a_session_that_was_resumed_after_its_duration_goes_on() {
+    start_profd
+    expect 0 "$profctl" start --duration 1s
+    wait_until session_is paused
+    expect 0 "$profctl" resume
+    kill_profd
+    start_profd
+    sleep 0.5
+    session_is active
+}
+
+session_is() {
+    "$profctl" --json status | grep -qE "\"state\":[[:space:]]*\"$1\""
+}
+
 test_without_a_session_there_is_none_after() {
     start_profd
     expect 0 "$profctl" start
