@@ -73,6 +73,8 @@ int kept_file_write(const char *socket_path, const char *name, cJSON *document)
     error = text == NULL ? -ENOMEM : write_text(new_path, text);
     if (error == 0 && rename(new_path, path) < 0)
         error = -errno;
+    if (error < 0)
+        (void)unlink(new_path); /* it may never have been there */
     free(text);
     return error;
 }
