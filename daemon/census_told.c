@@ -175,7 +175,11 @@ void census_read(struct daemon *profd)
 
     if (ring == NULL)
         return;
-    while (census_ring_take(ring, &entry)) {
+    /* No more than there is room for: others may write as fast as we read. */
+    for (unsigned i = 0; i < CENSUS_RING_ENTRIES && census_ring_take(ring, &entry); i++) {
+        uint64_t now_ns = uv_hrtime();
+        if (entry.time_ns > now_ns)
+            entry.time_ns = now_ns; /* what is from the future would never expire */
         if (is_on && entry.time_ns >= profd->session.start_ns)
             apply(profd, &entry);
     }
