@@ -230,6 +230,15 @@ static bool is_last_capture(const struct request *request)
     return request->kind == REQUEST_CAPTURE && request->stop_after;
 }
 
+/* True while LAST, a last capture, waits for captures of triggers. Not for those of what happens
+ * while it waits, which may be without end. */
+static bool must_wait(const struct daemon *profd, struct request *last)
+{
+    if (last->last_trigger == 0)
+        last->last_trigger = triggers_last_known(profd);
+    return triggers_are_under_way(profd, last->last_trigger);
+}
+
 /* The link to the request that is next; NULL: none may begin now. Captures of triggers overtake the
  * last one, which would leave nothing for them. */
 static struct request **find_next(struct daemon *profd)
@@ -238,7 +247,7 @@ static struct request **find_next(struct daemon *profd)
 
     if (*link == NULL || !may_begin(profd, *link))
         return NULL;
-    if (!is_last_capture(*link) || !triggers_are_under_way(profd))
+    if (!is_last_capture(*link) || !must_wait(profd, *link))
         return link;
     triggers_hurry(profd);
     while (*link != NULL && ((*link)->kind != REQUEST_CAPTURE || (*link)->stop_after))

@@ -34,6 +34,7 @@ struct request {
     struct trigger_set *triggers;     /* START; owned; NULL: none */
     int output_fd;                    /* CAPTURE; START: the folder of triggers; owned; or -1 */
     bool stop_after;                  /* CAPTURE */
+    uint64_t last_trigger;            /* CAPTURE that stops: comes after that one; 0: not known */
     uint64_t timeout_ms;              /* CAPTURE */
     uint64_t last_ms;                 /* CAPTURE; 0: everything */
     struct request *next;

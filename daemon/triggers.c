@@ -348,10 +348,18 @@ void triggers_stop(struct daemon *profd)
     reset(profd, "the session ended");
 }
 
-bool triggers_are_under_way(const struct daemon *profd)
+uint64_t triggers_last_known(const struct daemon *profd)
 {
-    return trigger_gate_is_busy(&profd->triggers.gate) ||
-           trigger_gate_waiting(&profd->triggers.gate) > 0;
+    return profd->triggers.next_number - 1 + trigger_gate_waiting(&profd->triggers.gate);
+}
+
+bool triggers_are_under_way(const struct daemon *profd, uint64_t last)
+{
+    const struct triggers *triggers = &profd->triggers;
+    uint64_t begun = triggers->next_number - 1;
+
+    return (trigger_gate_is_busy(&triggers->gate) && begun <= last) ||
+           (trigger_gate_waiting(&triggers->gate) > 0 && begun < last);
 }
 
 void triggers_hurry(struct daemon *profd)

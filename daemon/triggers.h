@@ -73,8 +73,10 @@ void triggers_note_client_gone(struct daemon *profd, const struct client *client
 /* profd reaped PID. True when it was the worker. */
 bool triggers_note_reaped(struct daemon *profd, pid_t pid, int wait_status);
 
-/* A capture because of a trigger is being made or waits for its time. */
-bool triggers_are_under_way(const struct daemon *profd);
+/* The number of the last capture that is being made, or waits for its time, now. */
+uint64_t triggers_last_known(const struct daemon *profd);
+/* A capture because of a trigger is being made or waits, and is none after number LAST. */
+bool triggers_are_under_way(const struct daemon *profd, uint64_t last);
 /* There is no later: begins what waits. */
 void triggers_hurry(struct daemon *profd);
 

@@ -198,6 +198,18 @@ test_who_waits_is_told_that_the_session_ended() {
     wait_until has_ended "$first"
 }
 
+# The next crash comes before the capture of the last one is written.
+test_the_last_capture_does_not_wait_for_ever() {
+    mkdir out
+    # shellcheck disable=SC2016
+    start_profd -- bash -c 'until [ -e end ]; do bash -c "kill -KILL \$\$"; sleep 0.05; done'
+    start_session --trigger signal
+    wait_until has_files 1 '1-*.json'
+    expect 0 "$profctl" capture --stop -o last.json
+    touch end
+    [ "$(files '*.json')" -le 4 ]
+}
+
 test_bad_triggers() {
     start_profd
     for bad in nonsense marker:request marker:request:soon marker::1ms name: SIGUSR1; do
