@@ -1,6 +1,7 @@
 /* Interposed: waiting for children, to tell profd how they ended and how much CPU they used, which
  * for a child without an agent only its parent can. The kernel gives both with the same call, so
- * the others are made as wait4. Results are passed through as they are. */
+ * the others are made as wait4; waitid, which the C library has without it, tells no CPU time.
+ * Results are passed through as they are. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/resource.h>
