@@ -1,6 +1,8 @@
 #include "daemon/daemon.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,6 +16,22 @@
 
 enum { DAEMON_EXIT_FAILED = 1 };
 
+/* Programs that profd runs look for it from folders of their own. */
+static void make_absolute(char path[sizeof(((struct daemon *)0)->socket_path)])
+{
+    char folder[PATH_MAX], whole[PATH_MAX + sizeof(((struct daemon *)0)->socket_path)];
+
+    if (path[0] == '/' || getcwd(folder, sizeof(folder)) == NULL)
+        return;
+    int length = snprintf(whole, sizeof(whole), "%s/%s", folder, path);
+    if (length > 0 && (size_t)length < sizeof(((struct daemon *)0)->socket_path))
+        memcpy(path, whole, (size_t)length + 1);
+    else
+        log_warn("%s/%s is too long for a socket's path: programs that leave this folder are not "
+                 "profiled",
+                 folder, path);
+}
+
 static int listen_for_all(struct daemon *profd)
 {
     char text[LISTENER_ERROR_TEXT];
@@ -23,6 +41,7 @@ static int listen_for_all(struct daemon *profd)
         log_error("the socket's path is too long; name a shorter one with --socket");
         return error;
     }
+    make_absolute(profd->socket_path);
     error = listener_create(&profd->loop, profd->socket_path, visitors_on_accept, profd,
                             &profd->listener, text);
     if (error < 0)

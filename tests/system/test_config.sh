@@ -128,4 +128,17 @@ test_a_config_and_a_command_exclude_one_another() {
     one_line stderr
 }
 
+test_a_program_elsewhere_finds_a_socket_that_is_named_from_here() {
+    mkdir elsewhere
+    cat >config.json <<END
+{ "programs": [ { "name": "one", "command": ["sleep", "1000"], "directory": "$scratch/elsewhere" } ] }
+END
+    in_background "$profd" --socket profd.sock --config config.json >profd.out 2>profd.log
+    wait_until is_connected sleep
+}
+
+is_connected() {
+    "$profctl" status | grep -q "connected.*$1"
+}
+
 run_tests "$@"
