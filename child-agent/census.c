@@ -76,8 +76,9 @@ static void set_path(struct census_entry *entry, const char *path)
         path += 2;
     length = strlen(full);
     full[length++] = '/';
-    full[length] = '\0';
-    strncat(full, path, sizeof(full) - 1 - length);
+    size_t path_length = strnlen(path, sizeof(full) - 1 - length);
+    memcpy(full + length, path, path_length);
+    full[length + path_length] = '\0';
     census_ring_set_path(entry, full);
 }
 
