@@ -26,7 +26,7 @@
 #define LEASE_LEDGER_MAGIC 0x4C46525052444750ULL
 
 enum {
-    LEASE_LEDGER_VERSION = 2,
+    LEASE_LEDGER_VERSION = 3,
     LEASE_UNIT_BYTES = CHUNK_BYTES,
     LEASE_LEDGER_HEADER_BYTES = 4096,
     LEASE_LEDGER_UNITS_OFFSET = LEASE_LEDGER_HEADER_BYTES + sizeof(struct census_ring),
@@ -36,23 +36,28 @@ enum {
     LEASE_STARTUP_UNITS = 2,
 };
 
-/* One image of one process, or LEASE_OWNER_EXITS. The pid (as the process itself sees it) is in the
- * upper half, so that profd can tell owners that died without a word; 0 is nobody. The lowest bit
- * says that the pid is of another namespace than profd's and tells profd nothing. */
+/* One image of one process, or LEASE_OWNER_EXITS. The pid (as the process itself sees it; of 22
+ * bits, as the kernel's are) is on top, so that profd can tell owners that died without a word; 0
+ * is nobody. Below it is when the image began, in units that no exec is short enough for. The
+ * lowest bit says that the pid is of another namespace than profd's and tells profd nothing. */
 typedef uint64_t lease_owner;
 #define LEASE_OWNER_NOBODY ((lease_owner)0)
 #define LEASE_OWNER_EXITS  ((lease_owner)1) /* profd's exit store */
 
+enum { LEASE_OWNER_PID_SHIFT = 42, LEASE_OWNER_START_SHIFT = 14 };
+
 static inline lease_owner lease_owner_make(pid_t pid, uint64_t image_start_ns, bool is_foreign)
 {
-    return (uint64_t)(uint32_t)pid << 32 | ((uint32_t)(image_start_ns >> 10) & ~3u) | 2 |
-           is_foreign;
+    uint64_t start = (image_start_ns >> LEASE_OWNER_START_SHIFT) << 2;
+    return (uint64_t)(uint32_t)pid << LEASE_OWNER_PID_SHIFT |
+           (start & ((UINT64_C(1) << LEASE_OWNER_PID_SHIFT) - 1)) | 2 | is_foreign;
 }
 
-/* True when A is the later image of two of one process that followed within half an hour. */
+/* True when A is the later image of two of one process that followed within a hundred days. */
 static inline bool lease_owner_is_later(lease_owner a, lease_owner b)
 {
-    return (int32_t)((uint32_t)a - (uint32_t)b) > 0;
+    const unsigned unused = 64 - LEASE_OWNER_PID_SHIFT;
+    return (int64_t)((a << unused) - (b << unused)) > 0;
 }
 
 static inline bool lease_owner_is_foreign(lease_owner owner)
@@ -62,7 +67,7 @@ static inline bool lease_owner_is_foreign(lease_owner owner)
 
 static inline pid_t lease_owner_pid(lease_owner owner)
 {
-    return (pid_t)(owner >> 32);
+    return (pid_t)(owner >> LEASE_OWNER_PID_SHIFT);
 }
 
 struct lease_ledger_header {

@@ -221,13 +221,17 @@ END_TEST
 
 START_TEST(an_owner_tells_its_process_and_which_image_is_later)
 {
-    lease_owner first = lease_owner_make(4711, UINT64_C(0xFFFFFFFF) << 10, false);
-    lease_owner second = lease_owner_make(4711, UINT64_C(0x100000010) << 10, false);
+    const uint64_t hour_ns = UINT64_C(3600) * 1000000000, wraps_ns = UINT64_C(1) << 54;
+    lease_owner first = lease_owner_make(4711, wraps_ns - hour_ns, false);
+    lease_owner second = lease_owner_make(4711, wraps_ns + 50 * 24 * hour_ns, false);
+    lease_owner soon = lease_owner_make(4711, wraps_ns - hour_ns + 20000, false);
 
     ck_assert_int_eq(lease_owner_pid(first), 4711);
     ck_assert(lease_owner_is_later(second, first));
     ck_assert(!lease_owner_is_later(first, second));
     ck_assert(!lease_owner_is_later(first, first));
+    ck_assert(lease_owner_is_later(soon, first));
+    ck_assert_int_eq(lease_owner_pid(lease_owner_make((1 << 22) - 1, 0, true)), (1 << 22) - 1);
     ck_assert(!lease_owner_is_foreign(first));
     ck_assert(lease_owner_is_foreign(lease_owner_make(4711, 0, true)));
     ck_assert_uint_gt(lease_owner_make(1, 0, false), LEASE_OWNER_EXITS);
