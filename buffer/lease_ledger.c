@@ -1,6 +1,7 @@
 #include "buffer/lease_ledger.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,8 +27,22 @@ static int map(int fd, uint32_t units, struct lease_ledger *out)
         .owners = (_Atomic uint64_t *)(void *)((uint8_t *)memory + LEASE_LEDGER_UNITS_OFFSET),
         .mapped_units = units,
         .mapped_bytes = bytes,
+        .fd = fd,
     };
     return 0;
+}
+
+/* On a full disk a page of the file that has no block of its own would be a SIGBUS for whoever
+ * touches it, a profiled program too. */
+static int reserve(int fd, uint32_t units)
+{
+    int failed;
+
+    do {
+        failed = fallocate(fd, 0, 0, (off_t)file_bytes(units));
+    } while (failed != 0 && errno == EINTR);
+    /* Where the file system can't reserve, there is no more to be done. */
+    return failed == 0 || errno == EOPNOTSUPP ? 0 : -errno;
 }
 
 int lease_ledger_create(int fd, uint64_t identity, uint64_t limit_bytes, struct lease_ledger *out)
@@ -100,6 +115,9 @@ int lease_ledger_set_limit(struct lease_ledger *ledger, uint64_t limit_bytes)
 
     if (units < LEASE_LEDGER_MIN_UNITS || units > ledger->mapped_units)
         return -EINVAL;
+    int error = reserve(ledger->fd, (uint32_t)units);
+    if (error < 0)
+        return error;
     if (units > atomic_load(&ledger->header->highest_count))
         atomic_store(&ledger->header->highest_count, (uint32_t)units);
     atomic_store(&ledger->header->limit_count, (uint32_t)units);

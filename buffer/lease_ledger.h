@@ -99,11 +99,13 @@ struct lease_ledger {
     _Atomic uint64_t *owners;
     uint32_t mapped_units; /* those beyond are out of sight, and not taken */
     size_t mapped_bytes;
+    int fd; /* the caller's, for lease_ledger_set_limit() */
 };
 
 /* Makes FD, an empty file or memfd, a ledger for LIMIT_BYTES (rounded down to units) and maps it.
- * FD stays the caller's. -EINVAL when the limit is below LEASE_LEDGER_MIN_UNITS or above
- * LEASE_LEDGER_MAX_UNITS; else the errors of ftruncate and mmap. All units are mapped. */
+ * FD stays the caller's, and open for as long as limits are set. -EINVAL when the limit is below
+ * LEASE_LEDGER_MIN_UNITS or above LEASE_LEDGER_MAX_UNITS; else the errors of ftruncate, fallocate
+ * and mmap. All units are mapped; what the limit allows to touch has its place on the disk. */
 int lease_ledger_create(int fd, uint64_t identity, uint64_t limit_bytes, struct lease_ledger *out);
 
 /* The same for a ledger that is there already: of a profd that was killed, whose agents live on.

@@ -139,10 +139,12 @@ void restart_keep_session(const struct daemon *profd)
 {
     int error = has_successor(profd) ? session_file_write(profd->socket_path, &profd->session) : 0;
 
-    if (error < 0)
-        log_warn("can't write %s." SESSION_FILE_NAME
-                 " (%s): if profd is killed, the session ends with it",
-                 profd->socket_path, uv_strerror(error));
+    if (error == 0)
+        return;
+    log_warn("can't write %s." SESSION_FILE_NAME
+             " (%s): if profd is killed, the session ends with it",
+             profd->socket_path, uv_strerror(error));
+    restart_forget_session(profd); /* what stands there is not true any more */
 }
 
 void restart_forget_session(const struct daemon *profd)

@@ -99,6 +99,7 @@ static int make(const char *path, const char *boot, uint64_t limit_bytes, struct
     int error = lease_ledger_create(fd, identity, limit_bytes, out);
     if (error < 0) {
         close(fd);
+        (void)unlink(path);
         return error;
     }
     strcpy(out->header->boot, boot); /* it fits: both have the same room */

@@ -163,6 +163,40 @@ test_a_full_disk() {
     has_honest out.json 2
 }
 
+fill_disk() {
+    cat /dev/zero >small/fill 2>/dev/null || true
+}
+
+# What stands beside the socket is mapped by profd and by every profiled program.
+test_a_full_disk_beside_the_socket() {
+    small_disk 4m
+    PROFD_SOCKET=$scratch/small/profd.sock
+    start_profd -- sh -c "until [ -e go ]; do sleep 0.01; done
+        for i in 1 2 3 4; do '$programs/busy' 1 || exit; done; exec '$programs/busy' 100 pid"
+    expect 0 "$profctl" start
+    fill_disk
+    touch go
+    wait_until test -s pid
+    expect 0 "$profctl" pause
+    refute test -e small/profd.sock.session
+    expect 0 "$profctl" capture -o out.json
+    read_facts out.json
+    has_function busy burn_outer
+    [ "$(process_count busy)" -eq 5 ]
+    kill -TERM "$daemon"
+    wait "$daemon" || true
+    [ "$(ls -A small)" = fill ]
+}
+
+test_no_room_for_what_stands_beside_the_socket() {
+    small_disk 64k
+    PROFD_SOCKET=$scratch/small/profd.sock
+    expect 1 "$profd" --log-level error
+    one_line stderr
+    says 'profd.sock.leases.*no space' stderr
+    [ -z "$(ls -A small)" ]
+}
+
 test_a_memory_cgroup_that_kills() {
     need_root
     local group=/sys/fs/cgroup/profd-test-$$

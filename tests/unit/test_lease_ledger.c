@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -140,6 +141,23 @@ START_TEST(limits_out_of_range_are_refused)
 }
 END_TEST
 
+static uint64_t bytes_on_disk(void)
+{
+    struct stat status;
+    ck_assert_int_eq(fstat(fd, &status), 0);
+    return (uint64_t)status.st_blocks * 512;
+}
+
+/* Else touching it on a full disk would be fatal. */
+START_TEST(what_the_limit_allows_has_its_place_on_the_disk)
+{
+    uint64_t more = 16 * 1024;
+    ck_assert_uint_ge(bytes_on_disk(), LEASE_LEDGER_UNITS_OFFSET + UNITS * sizeof(lease_owner));
+    ck_assert_int_eq(lease_ledger_set_limit(&ledger, more * LEASE_UNIT_BYTES), 0);
+    ck_assert_uint_ge(bytes_on_disk(), LEASE_LEDGER_UNITS_OFFSET + more * sizeof(lease_owner));
+}
+END_TEST
+
 START_TEST(every_process_maps_the_same_ledger)
 {
     struct lease_ledger other;
@@ -251,6 +269,7 @@ static void add_all(TCase *tests)
     tcase_add_test(tests, a_lower_limit_takes_nothing_away_and_gives_nothing_more);
     tcase_add_test(tests, owners_behind_a_lower_limit_count_against_it);
     tcase_add_test(tests, limits_out_of_range_are_refused);
+    tcase_add_test(tests, what_the_limit_allows_has_its_place_on_the_disk);
     tcase_add_test(tests, every_process_maps_the_same_ledger);
     tcase_add_test(tests, what_is_no_ledger_is_refused);
     tcase_add_test(tests, an_owner_tells_its_process_and_which_image_is_later);
