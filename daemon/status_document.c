@@ -6,6 +6,7 @@
 #include "daemon/command.h"
 #include "daemon/daemon.h"
 #include "daemon/status_process.h"
+#include "json/document_print.h"
 
 enum {
     /* For the list, in a document of at most MESSAGE_MAX_STATUS: the living come first. */
@@ -173,7 +174,7 @@ char *status_document_make(struct daemon *profd)
     add_triggers(root, &profd->triggers);
     add_commands(root, &profd->supervisor);
     lease_census_free(&census);
-    char *text = cJSON_PrintUnformatted(root);
+    char *text = document_print(root);
     cJSON_Delete(root);
     return text;
 }

@@ -11,6 +11,7 @@
 #include "profctl/profile_places.h"
 #include "profctl/progress_bar.h"
 #include "profctl/units.h"
+#include "json/document_print.h"
 #include "json/progress.h"
 
 /* Gathering and naming take about the same time. */
@@ -208,10 +209,10 @@ static void tell_json(const struct capture_file *file, const struct capture_summ
     cJSON_AddNumberToObject(root, "unnamed", (double)summary->counts.unnamed);
     cJSON_AddBoolToObject(root, "complete", summary->result.missing[0] == '\0');
     cJSON_AddStringToObject(root, "missing", summary->result.missing);
-    text = cJSON_PrintUnformatted(root);
+    text = document_print(root);
     if (text != NULL)
         puts(text);
-    cJSON_free(text);
+    free(text);
     cJSON_Delete(root);
 }
 

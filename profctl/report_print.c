@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json/document_print.h"
 #include "profctl/report.h"
 #include "profctl/units.h"
 
@@ -255,11 +256,11 @@ int report_print_json(const struct report *report, const char *file, uint64_t to
     for (size_t i = 0; err == 0 && i < report->groups.count; i++)
         err = add_process(groups, all[i], top);
     if (err == 0)
-        text = cJSON_PrintUnformatted(root);
+        text = document_print(root);
     if (text != NULL)
         fprintf(out, "%s\n", text);
     cJSON_Delete(root);
     err = text != NULL ? 0 : -ENOMEM;
-    cJSON_free(text);
+    free(text);
     return err;
 }

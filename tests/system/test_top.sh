@@ -87,4 +87,23 @@ test_status_tells_of_each_process() {
     says "$(cat pid1) +connected +1 .* busy" stdout
 }
 
+is_utf8() {
+    iconv -f UTF-8 -t UTF-8 "$1" >/dev/null || fail "$1 is no UTF-8"
+}
+
+test_json_is_utf8_whatever_the_names() {
+    local name=$'odd\xff\xe2\x82'
+    cp "$programs/busy" "$name"
+    start_profd -- "./$name" 100 pid1
+    wait_until test -s pid1
+    expect 0 "$profctl" start --threads "$name"
+    expect 0 "$profctl" status --json
+    says '"threads":"odd' stdout
+    is_utf8 stdout
+    expect 0 "$profctl" capture --json -o "$name.json"
+    is_utf8 stdout
+    expect 0 "$profctl" report --json "$name.json"
+    is_utf8 stdout
+}
+
 run_tests "$@"
