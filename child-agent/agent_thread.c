@@ -35,6 +35,7 @@ static struct {
     bool is_held;
     bool is_running;
     bool is_refused;    /* profd speaks another protocol: leave the program alone */
+    bool is_welcome;    /* since the last pause, profd has taken us in */
     bool owes_update;   /* profd awaits the next chunk update */
     int update_poll_ms; /* grows while nothing changes */
     struct agent_address address;
@@ -130,6 +131,7 @@ static int on_welcome(const uint8_t *payload, size_t bytes)
         session_stop();
         return -EPROTO;
     }
+    agent.is_welcome = true;
     if (welcome.session.generation != 0)
         return obey_session(&welcome.session);
     session_stop();
@@ -396,10 +398,11 @@ static void *agent_main(void *argument)
     set_interruptible(false);
     agent_thread_own_descriptors(true);
     while (!agent.is_refused) {
-        if (agent_link_is_open() || open_link() == 0) {
-            retry_ms = AGENT_FIRST_RETRY_MS;
+        agent.is_welcome = false;
+        if (agent_link_is_open() || open_link() == 0)
             serve();
-        }
+        if (agent.is_welcome) /* else one that takes in nobody would be asked without a pause */
+            retry_ms = AGENT_FIRST_RETRY_MS;
         stop_if_over();
         set_interruptible(true);
         if (!agent.is_refused)

@@ -112,4 +112,14 @@ test_daemon_that_is_killed() {
     wait_until test -s ended
 }
 
+# Those that it can't take in come back, but less and less often.
+test_a_profd_without_descriptors() {
+    local limit
+    for limit in 20 22; do
+        in_background bash -c "ulimit -n $limit; exec '$profd' -- sh -c \"for i in 1 2 3 4 5 6 7 8; do '$programs/busy' 2 & done; wait\""
+        wait "$background"
+    done 2>profd.log
+    [ "$(grep -c 'without an arena' profd.log || true)" -lt 300 ]
+}
+
 run_tests "$@"
