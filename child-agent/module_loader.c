@@ -36,7 +36,7 @@ static const char *program_path(void)
     const char *given = core_executable();
     size_t bytes = strnlen(given, sizeof path - 1);
     if (bytes == 0 || is_script(given)) {
-        ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+        ssize_t length = readlink("/proc/thread-self/exe", path, sizeof path - 1);
         path[length > 0 ? length : 0] = '\0';
         return path;
     }

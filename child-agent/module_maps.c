@@ -212,7 +212,8 @@ static int read_text(struct mapping_list *list, int fd)
 
 int mapping_list_read_maps(struct mapping_list *list)
 {
-    int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    /* What stands under the process is empty once its main thread has ended. */
+    int fd = open("/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return -errno;
     int rc = read_text(list, fd);

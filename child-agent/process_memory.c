@@ -8,7 +8,7 @@
 /* For kernels and containers that refuse process_vm_readv. */
 static int read_from_proc(uint64_t address, void *out, size_t bytes)
 {
-    int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+    int fd = open("/proc/thread-self/mem", O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return -errno;
     ssize_t got = pread(fd, out, bytes, (off_t)address);
@@ -20,7 +20,8 @@ int process_memory_read(uint64_t address, void *out, size_t bytes)
 {
     struct iovec local = { out, bytes };
     struct iovec remote = { (void *)(uintptr_t)address, bytes };
-    ssize_t got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+    /* Of the thread: the process has none once its main thread has ended. */
+    ssize_t got = process_vm_readv(gettid(), &local, 1, &remote, 1, 0);
     if (got == (ssize_t)bytes)
         return 0;
     if (got < 0 && (errno == EPERM || errno == ENOSYS))

@@ -23,5 +23,6 @@ int boot_id_read(char out[BOOT_ID_BYTES])
 uint64_t pid_namespace(void)
 {
     struct stat status;
-    return stat("/proc/self/ns/pid", &status) < 0 ? 0 : status.st_ino;
+    /* The process's is gone once its main thread has ended. */
+    return stat("/proc/thread-self/ns/pid", &status) < 0 ? 0 : status.st_ino;
 }

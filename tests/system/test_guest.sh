@@ -64,6 +64,8 @@ test_a_process_ends_with_its_last_thread() {
     run_fast "$programs/last_thread" thread
     [ "$(process_count last_thread)" -eq 1 ]
     [ "$(awk -F'\t' '$1 == "thread" && $4 > 50' facts | wc -l)" -eq 2 ] || fail "$(grep ^thread facts)"
+    run_fast "$programs/last_thread" thread only
+    has_function last_thread burn_outer
 }
 
 test_standard_streams_stay_clean() {
