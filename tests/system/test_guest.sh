@@ -58,6 +58,13 @@ test_a_program_with_one_thread_may_keep_its_capabilities() {
     [ "$(samples_of busy GeckoMain)" -gt 20 ]
 }
 
+test_a_program_with_few_addresses_keeps_them() {
+    expect 0 "$profctl" run -o out.json -- bash -c 'ulimit -v 400000; exec cat /proc/self/status'
+    [ "$(awk '$1 == "VmSize:" { print $2 }' stdout)" -lt 130000 ] || fail "$(grep VmSize stdout)"
+    run_fast bash -c "ulimit -v 400000; exec '$programs/busy'"
+    has_function busy burn_outer
+}
+
 test_a_process_ends_with_its_last_thread() {
     run_fast "$programs/last_thread"
     has_function last_thread burn_outer
