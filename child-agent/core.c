@@ -99,7 +99,8 @@ void core_set_room(uint64_t chunk_bytes)
     room_bytes = chunk_bytes;
 }
 
-/* CAPACITY, or less: most of the addresses that the process may have (RLIMIT_AS) are the program's. */
+/* CAPACITY, or less: most of the addresses that the process may have (RLIMIT_AS) are the program's.
+ */
 static uint64_t within_addresses(uint64_t capacity)
 {
     struct rlimit limit;

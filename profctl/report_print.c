@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/document_print.h"
 #include "profctl/report.h"
 #include "profctl/units.h"
+#include "json/document_print.h"
 
 enum {
     WIDEST_FUNCTION = 100, /* longer names, of templates mostly, are cut */

@@ -1,5 +1,5 @@
-/* The main thread ends before its process: with "thread", another thread is the last one; with "thread
- * only", the main thread has ended before there is anything to sample. */
+/* The main thread ends before its process: with "thread", another thread is the last one; with
+ * "thread only", the main thread has ended before there is anything to sample. */
 #include <pthread.h>
 
 #include "tests/system/programs/burn.h"
