@@ -27,6 +27,7 @@ each    = $(patsubst $(1)/%.c,$(B)/$(2)/%,$(wildcard $(1)/$(3)*.c))
 PROGRAMS := $(B)/bin/profd $(B)/bin/profctl $(B)/libexec/profd-salvage
 LIBRARY  := $(B)/lib/libprofd.so $(B)/lib/libprofd.a
 PREFORK  := $(B)/examples/prefork $(B)/examples/prefork-load
+EXAMPLES := $(PREFORK) $(B)/examples/event-loop
 UNIT     := $(call each,tests/unit,tests,test_)
 # It steps through itself by signals, which ThreadSanitizer holds back; and it has one thread.
 ifeq ($(SAN),thread)
@@ -117,8 +118,10 @@ $(B)/examples/prefork: $(filter-out %/load.o,$(call objs,examples/prefork)) $(B)
 $(B)/examples/prefork-load: $(B)/obj/examples/prefork/load.o
 $(B)/obj/examples/%.o: OWN := -Ichild-agent/include
 $(B)/examples/prefork: LIBS := -L$(B)/lib -Wl,-rpath,'$$ORIGIN/../lib' -lprofd
+$(B)/examples/event-loop: $(call objs,examples/event_loop) $(B)/lib/libprofd.so
+$(B)/examples/event-loop: LIBS := -L$(B)/lib -Wl,-rpath,'$$ORIGIN/../lib' -lprofd $(UV)
 
-$(PREFORK):
+$(EXAMPLES):
 	$(Q)mkdir -p $(@D) && $(call say,LD,$@) && \
 	$(CC) $(CFLAGS) $(SANITIZE) -pthread $(filter %.o,$^) $(LIBS) -o $@
 
@@ -140,12 +143,16 @@ $(B)/tests/programs/%: tests/system/programs/%.c $(B)/lib/libprofd.so
 	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(CC) $(BASE) -g -O1 -Ichild-agent/include -MMD -MP $< \
 	-L$(B)/lib -Wl,-rpath,'$$ORIGIN/../../lib' -Wl,--as-needed -lprofd $(CJSON) $(MESSAGES) -o $@
 
+$(B)/tests/programs/uv_%: tests/system/programs/uv_%.c $(B)/lib/libprofd.so
+	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(CC) $(BASE) -g -O1 -Ichild-agent/include -MMD -MP $< \
+	-L$(B)/lib -Wl,-rpath,'$$ORIGIN/../../lib' -lprofd $(UV) -o $@
+
 # It speaks the protocol as profd's own agents do.
 $(B)/tests/programs/liar: tests/system/programs/liar.c $(COMMON)
 	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(COMPILE) $< $(COMMON) $(ALL_LIBS) -o $@
 
 check: ## all tests; the last line tells how many passed (installs missing packages first)
-	$(Q)scripts/bootstrap && $(MAKE) --no-print-directory all $(UNIT) $(HELPERS) && \
+	$(Q)scripts/bootstrap && $(MAKE) --no-print-directory all $(UNIT) $(HELPERS) $(EXAMPLES) && \
 	scripts/run-tests $(B) $(UNIT) scripts/check-arrows $(SYSTEM)
 
 check-unit: $(UNIT) ## unit tests alone

@@ -134,4 +134,13 @@ int entry_decode_tick(const uint8_t *payload, size_t bytes, uint64_t *ticks_delt
 int entry_decode_same(const uint8_t *payload, size_t bytes, struct sample_entry *out);
 int entry_decode_late(const uint8_t *payload, size_t bytes, uint32_t *thread_index);
 
+/* A century: more is damage. */
+#define EVENT_DELAY_MOST_US UINT64_C(3200000000000000)
+
+struct event_delay_entry {
+    uint32_t thread_index;
+    uint64_t delay_us; /* at most EVENT_DELAY_MOST_US */
+};
+int entry_decode_event_delay(const uint8_t *payload, size_t bytes, struct event_delay_entry *out);
+
 #endif

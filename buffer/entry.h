@@ -42,7 +42,10 @@
     X(TEXT_MARKER, 10)                                                                              \
     X(TEXT_MARKER_START, 11)                                                                        \
     X(TEXT_MARKER_END, 12)                                                                          \
-    X(TEXT_MARKER_INTERVAL, 13)
+    X(TEXT_MARKER_INTERVAL, 13)                                                                     \
+    /* thread index, µs for which an event has kept the thread's event loop from the next ones at  \
+     * this tick. No entry: no such event. */                                                       \
+    X(EVENT_DELAY, 35)
 
 enum entry_kind {
 #define X(name, number) ENTRY_##name = number,

@@ -118,6 +118,13 @@ int entry_decode_same(const uint8_t *payload, size_t bytes, struct sample_entry 
     return read_sample_start(payload, payload + bytes, out) == payload + bytes ? 0 : -EPROTO;
 }
 
+int entry_decode_event_delay(const uint8_t *payload, size_t bytes, struct event_delay_entry *out)
+{
+    const uint8_t *end = payload + bytes;
+    const uint8_t *in = read_u32(payload, end, &out->thread_index);
+    return read_at_most(in, end, EVENT_DELAY_MOST_US, &out->delay_us) == end ? 0 : -EPROTO;
+}
+
 int entry_decode_late(const uint8_t *payload, size_t bytes, uint32_t *thread_index)
 {
     return read_u32(payload, payload + bytes, thread_index) == payload + bytes ? 0 : -EPROTO;

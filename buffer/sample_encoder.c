@@ -258,17 +258,30 @@ int sample_encoder_sample(struct sample_encoder *encoder, uint32_t thread_index,
     return write_pending(encoder, thread_index, ticks, cpu_us);
 }
 
-int sample_encoder_late(struct sample_encoder *encoder, uint32_t thread_index)
+/* An entry without frames, of the tick under way. */
+static int write_numbers(struct sample_encoder *encoder, enum entry_kind kind,
+                         const uint64_t *numbers, unsigned count)
 {
     if (!encoder->has_tick)
         return -EINVAL;
     bool has_changed;
     int error = reserve(encoder, 0, &has_changed);
-    if (error != 0)
-        return error;
-    uint64_t number = thread_index;
-    put_numbers(encoder->writer, ENTRY_LATE, &number, 1);
-    return 0;
+    if (error == 0)
+        put_numbers(encoder->writer, kind, numbers, count);
+    return error;
+}
+
+int sample_encoder_late(struct sample_encoder *encoder, uint32_t thread_index)
+{
+    const uint64_t numbers[] = { thread_index };
+    return write_numbers(encoder, ENTRY_LATE, numbers, 1);
+}
+
+int sample_encoder_event_delay(struct sample_encoder *encoder, uint32_t thread_index,
+                               uint64_t delay_us)
+{
+    const uint64_t numbers[] = { thread_index, delay_us };
+    return write_numbers(encoder, ENTRY_EVENT_DELAY, numbers, 2);
 }
 
 bool sample_encoder_needs_stack(const struct sample_encoder *encoder, uint32_t thread_index)

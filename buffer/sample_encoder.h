@@ -1,4 +1,5 @@
-/* Writes samples: the sampler's side of TICK, SAMPLE, SAME and LATE (layout in buffer/entry.h).
+/* Writes samples: the sampler's side of TICK, SAMPLE, SAME, LATE and EVENT_DELAY (layout in
+ * buffer/entry.h).
  *
  * Keeps, per thread, the stack last written in the current chunk, and stores a new one as what it
  * shares with it plus what is new. When the chunk changes, also in the middle of a tick, the new
@@ -33,6 +34,8 @@ int sample_encoder_sample(struct sample_encoder *encoder, uint32_t thread_index,
                           uint64_t cpu_us, const struct stack_frame *frames, uint32_t depth,
                           bool is_truncated);
 int sample_encoder_late(struct sample_encoder *encoder, uint32_t thread_index);
+int sample_encoder_event_delay(struct sample_encoder *encoder, uint32_t thread_index,
+                               uint64_t delay_us);
 
 /* True when the thread has a stack from an earlier chunk that the current one lacks;
  * sample_encoder_repeat() writes it whole, at TICKS, with no CPU use (0 and nothing written when

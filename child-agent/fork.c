@@ -6,6 +6,7 @@
 #include "child-agent/agent_thread.h"
 #include "child-agent/barrier.h"
 #include "child-agent/core.h"
+#include "child-agent/event_delay.h"
 #include "child-agent/labels.h"
 #include "child-agent/sampler.h"
 #include "child-agent/session.h"
@@ -37,6 +38,7 @@ static void after_fork_child(void)
     session_after_fork_child();
     sampler_after_fork_child();
     thread_registry_after_fork_child();
+    event_delay_after_fork_child();
     site_after_fork_child();
     agent_thread_after_fork_child();
     core_reset_after_fork();

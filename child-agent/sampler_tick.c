@@ -6,6 +6,7 @@
 #include "buffer/sample_encoder.h"
 #include "child-agent/core.h"
 #include "child-agent/cpu_clock.h"
+#include "child-agent/event_delay.h"
 #include "child-agent/modules.h"
 #include "child-agent/sampling_signal.h"
 #include "child-agent/stack_merge.h"
@@ -31,6 +32,8 @@ static uint32_t last_run; /* of the sampler in this process; never 0 in practice
 struct sampler_tick {
     uint32_t run; /* tells threads that were met from those that were not */
     bool samples_stacks;
+    bool records_event_delay;
+    uint64_t interval_ns;
     bool is_under_way;
     bool is_first;
     uint64_t session_start_ns;
@@ -81,6 +84,8 @@ int sampler_tick_create(const struct session_settings *settings, struct chunk_ma
         return -errno;
     tick->run = ++last_run;
     tick->samples_stacks = settings->features & FEATURE_STACKS;
+    tick->interval_ns = settings->interval_ns;
+    tick->records_event_delay = settings->features & FEATURE_RESPONSIVENESS;
     tick->is_first = true;
     tick->chunk_seen = NO_CHUNK;
     tick->session_start_ns = clock_monotonic_ns();
@@ -178,19 +183,25 @@ static void request_snapshot(struct sampler_tick *tick, struct thread_registrati
         atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
 }
 
-/* The ticks between the last one and NOW, at which all threads were as before. */
+/* The ticks between the last one and NOW, at which all threads were as before, and each event that
+ * was under way had kept its loop for less long. */
 static void write_quiet_ticks(struct sampler_tick *tick, uint64_t now, uint32_t stride)
 {
     uint64_t distance = now - tick->requested_ticks;
-    for (uint32_t i = 1; i < stride; i++)
+    for (uint32_t i = 1; i < stride; i++) {
         /* One that finds no chunk is counted by the writer. */
         (void)sample_encoder_tick(tick->encoder, tick->requested_ticks + distance * i / stride);
+        if (tick->records_event_delay)
+            event_delays_write(tick->encoder, (stride - i) * tick->interval_ns);
+    }
 }
 
 bool sampler_tick_request(struct sampler_tick *tick, uint32_t stride)
 {
     uint64_t now = clock_ticks();
     bool has_run = cpu_activity_since_last(&tick->activity) || tick->is_first;
+    if (tick->records_event_delay)
+        event_delays_read();
     if (!has_run)
         write_quiet_ticks(tick, now, stride);
     tick->requested_ticks = now;
@@ -314,6 +325,8 @@ void sampler_tick_collect(struct sampler_tick *tick)
     tick->is_under_way = false;
     if (sample_encoder_tick(tick->encoder, tick->requested_ticks) < 0)
         return; /* counted by the writer */
+    if (tick->records_event_delay)
+        event_delays_write(tick->encoder, 0);
     uint32_t count = thread_registry_slot_count();
     for (uint32_t slot = 0; slot < count; slot++) {
         struct thread_registration *thread = thread_registry_at(slot);

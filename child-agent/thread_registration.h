@@ -41,9 +41,16 @@ struct thread_registration {
     unsigned sleep_depth;              /* thread only */
     clockid_t cpu_clock;               /* fixed */
     uint64_t stack_low, stack_high;    /* fixed; the thread's own stack */
+    uint64_t event_delay_ns;           /* sampler: at the latest tick; see event_delay.h */
     uint64_t sampled_cpu_ns;           /* sampler: CPU clock at the last sample */
     uint64_t requested_cpu_ns;         /* sampler: CPU clock at the request under way */
     uint32_t sampled_run;              /* sampler: its run that the two above belong to */
+
+    /* Responsiveness: profd_event_loop.h. */
+    _Atomic uint64_t busy_since_ns; /* thread writes; without the time that idle_clock tells */
+    unsigned event_depth;           /* thread only: events under way, one inside the other */
+    profd_idle_clock *idle_clock;   /* thread writes, both under event_delay's lock */
+    void *idle_context;
 
     /* What the program believes of its own mask; thread only. */
     bool blocks_sampling_signal;

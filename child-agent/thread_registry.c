@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "child-agent/core.h"
+#include "child-agent/event_delay.h"
 #include "child-agent/own_threads.h"
 #include "child-agent/real_calls.h"
 #include "child-agent/recording.h"
@@ -279,6 +280,7 @@ void thread_registry_unregister_current(void)
         chunk_writer_finish(&self->writer);
         recording_end(self);
     }
+    event_delay_end(self);
     /* Before the slot can be reused: from here on the handler finds nothing. */
     thread_current = NULL;
     (void)pthread_setspecific(registry.end_key, NULL);

@@ -41,7 +41,8 @@ static int read_settings(const cJSON *root, struct session_settings *settings)
         kept_get_number(root, "intervalNs", &settings->interval_ns) < 0 ||
         kept_get_number(root, "memoryLimitBytes", &settings->memory_limit_bytes) < 0 ||
         kept_get_number(root, "features", &settings->features) < 0 ||
-        settings->interval_ns > MESSAGE_MAX_INTERVAL_NS || settings->features > FEATURES_ALL)
+        settings->interval_ns > MESSAGE_MAX_INTERVAL_NS ||
+        (settings->features & ~(uint64_t)FEATURES_ALL) != 0)
         return -EPROTO;
     strcpy(settings->thread_filters, threads); /* its length was looked at */
     return 0;

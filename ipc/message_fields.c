@@ -14,6 +14,8 @@ enum { RELEASED_FIELDS = 3 };
 
 static bool unsigned_fits(const struct message_field *field, uint64_t value)
 {
+    if (field->type == FIELD_BITS)
+        return (value & ~field->most) == 0;
     return value >= (uint64_t)field->least && value <= field->most;
 }
 
@@ -93,6 +95,7 @@ static int put_field(msgpack_packer *packer, const struct message_field *field, 
     switch (field->type) {
     case FIELD_VERSION:
     case FIELD_UNSIGNED:
+    case FIELD_BITS:
         return put_unsigned(packer, field, *(const uint64_t *)value);
     case FIELD_UNSIGNED_32:
         return put_unsigned(packer, field, *(const uint32_t *)value);
@@ -230,6 +233,7 @@ static int get_field(struct msgpack_cursor *cursor, const struct message_field *
     switch (field->type) {
     case FIELD_VERSION:
     case FIELD_UNSIGNED:
+    case FIELD_BITS:
         return get_bounded(cursor, field, value);
     case FIELD_UNSIGNED_32:
         return get_bounded_32(cursor, field, value);

@@ -11,6 +11,7 @@
 enum message_field_type {
     FIELD_VERSION,     /* uint64_t; when it isn't PROTOCOL_VERSION, what follows is not read */
     FIELD_UNSIGNED,    /* uint64_t of least to most */
+    FIELD_BITS,        /* uint64_t without bits that `most` has not */
     FIELD_UNSIGNED_32, /* uint32_t, likewise */
     FIELD_SIGNED,      /* int64_t, likewise */
     FIELD_BYTES,       /* struct message_string of least to most bytes */

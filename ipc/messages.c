@@ -35,6 +35,7 @@ const char *message_kind_name(unsigned kind)
 #define VERSION(message)                    FIELD(VERSION, message, protocol_version, 0, UINT64_MAX)
 #define NUMBER(message, field)              FIELD(UNSIGNED, message, field, 0, UINT64_MAX)
 #define UP_TO(message, field, most)         FIELD(UNSIGNED, message, field, 0, most)
+#define BITS(message, field, all)           FIELD(BITS, message, field, 0, all)
 #define FLAG(message, field)                FIELD(UNSIGNED, message, field, 0, 1)
 #define SIGNED(message, field, least, most) FIELD(SIGNED, message, field, least, most)
 #define ERROR_NUMBER(message, field)        FIELD(SIGNED, message, field, -4095, 0)
@@ -114,8 +115,6 @@ SCHEMA(triggered, NULL);
 
 /* --- profd → agent --- */
 
-_Static_assert((FEATURES_ALL & (FEATURES_ALL + 1)) == 0, "features are bits without gaps");
-
 static int session_check(const void *message)
 {
     const struct message_session *session = message;
@@ -131,7 +130,7 @@ static int welcome_check(const void *message)
 #define SESSION_FIELDS(message, prefix)                                                            \
     NUMBER(message, prefix generation),                                                            \
         UP_TO(message, prefix interval_ns, MESSAGE_MAX_INTERVAL_NS),                               \
-        NUMBER(message, prefix memory_limit_bytes), UP_TO(message, prefix features, FEATURES_ALL), \
+        NUMBER(message, prefix memory_limit_bytes), BITS(message, prefix features, FEATURES_ALL),  \
         FLAG(message, prefix is_paused),                                                           \
         TEXT(message, prefix thread_filters, MESSAGE_MAX_FILTERS),                                 \
         TEXT(message, prefix marker_triggers, MESSAGE_MAX_TRIGGERS)
@@ -178,7 +177,7 @@ static const struct message_field client_start_fields[] = {
     NUMBER(client_start, id),
     UP_TO(client_start, interval_ns, MESSAGE_MAX_INTERVAL_NS),
     NUMBER(client_start, memory_limit_bytes),
-    UP_TO(client_start, features, FEATURES_ALL),
+    BITS(client_start, features, FEATURES_ALL),
     UP_TO(client_start, duration_ms, MESSAGE_MAX_MILLISECONDS),
     UP_TO(client_start, most_files, MESSAGE_MAX_FILES),
     TEXT(client_start, thread_filters, MESSAGE_MAX_FILTERS),

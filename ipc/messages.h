@@ -185,13 +185,15 @@ struct message_session {
     X(STACKS, 0, "stacks", "sample the stacks of threads")                                         \
     X(CPU, 1, "cpu", "CPU use of each thread with each sample")                                    \
     X(MARKERS, 2, "markers", "record markers")                                                     \
-    X(LABELS, 3, "labels", "record labels")
+    X(LABELS, 3, "labels", "record labels")                                                        \
+    X(RESPONSIVENESS, 11, "responsiveness", "how long events wait for threads that run a loop")
 
 enum feature {
 #define X(name, bit, text, help) FEATURE_##name = 1u << bit,
     FEATURES(X)
 #undef X
-        FEATURES_DEFAULT = FEATURE_STACKS | FEATURE_CPU | FEATURE_MARKERS | FEATURE_LABELS
+        FEATURES_DEFAULT =
+            FEATURE_STACKS | FEATURE_CPU | FEATURE_MARKERS | FEATURE_LABELS | FEATURE_RESPONSIVENESS
 };
 
 #define X(name, bit, text, help) | FEATURE_##name

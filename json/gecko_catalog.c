@@ -395,6 +395,7 @@ void process_context_fini(struct process_context *process)
         unique_strings_fini(&thread->strings);
         unique_stacks_fini(&thread->stacks);
         samples_fini(&thread->samples);
+        event_delays_fini(&thread->event_delays);
         json_writer_fini(&thread->markers);
     }
     struct mapped_array *arrays[] = {

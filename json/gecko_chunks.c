@@ -63,6 +63,15 @@ static int take_late(struct chunk_walk *walk, const uint8_t *payload, size_t byt
     return error;
 }
 
+static int take_event_delay(struct chunk_walk *walk, const uint8_t *payload, size_t bytes)
+{
+    struct event_delay_entry entry;
+    int error = entry_decode_event_delay(payload, bytes, &entry);
+    if (error == 0)
+        event_delays_take(walk->process, &entry);
+    return error;
+}
+
 static int take_marker(struct chunk_walk *walk, uint8_t kind, const uint8_t *payload, size_t bytes)
 {
     struct marker_entry marker;
@@ -92,6 +101,8 @@ static int take_entry(struct chunk_walk *walk, uint8_t kind, const uint8_t *payl
         return take_same(walk, payload, bytes);
     case ENTRY_LATE:
         return take_late(walk, payload, bytes);
+    case ENTRY_EVENT_DELAY:
+        return take_event_delay(walk, payload, bytes);
     default:
         return -EPROTO;
     }

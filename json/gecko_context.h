@@ -23,6 +23,12 @@ struct thread_samples {
     struct mapped_array rows;      /* bytes; see gecko_samples.c */
 };
 
+/* How long events kept the thread's event loop, kept while the chunks are read. */
+struct event_delays {
+    uint32_t last_tick;        /* of the last pair */
+    struct mapped_array pairs; /* bytes; see gecko_event_delay.c */
+};
+
 /* ThreadStreamingContext: everything of one thread. */
 struct thread_context {
     uint32_t index;           /* in the arena; may be used again after the thread's end */
@@ -36,6 +42,7 @@ struct thread_context {
     struct unique_strings strings;
     struct unique_stacks stacks;
     struct thread_samples samples;
+    struct event_delays event_delays;
     struct json_writer markers;
 };
 
@@ -126,6 +133,23 @@ void samples_stream(const struct process_context *process, const struct thread_c
                     struct json_writer *writer);
 bool samples_exist(const struct thread_context *thread);
 void samples_fini(struct thread_samples *samples);
+
+/* --- gecko_event_delay.c --- */
+
+/* A delay at the last tick. */
+void event_delays_take(struct process_context *process, const struct event_delay_entry *entry);
+void event_delays_fini(struct event_delays *delays);
+
+/* Walks through the delays, tick by tick. */
+struct event_delay_cursor {
+    const uint8_t *in, *end;
+    bool has_pair; /* tick and delay_us are those of one that was not passed yet */
+    uint32_t tick;
+    uint64_t delay_us;
+};
+void event_delay_cursor_init(struct event_delay_cursor *cursor, const struct event_delays *delays);
+/* The delay at TICK in µs, 0 for none. Ticks go forwards. */
+uint64_t event_delay_at(struct event_delay_cursor *cursor, uint32_t tick);
 
 /* --- gecko_markers.c --- */
 

@@ -22,6 +22,7 @@ enum {
     ROW_FIRST_STACK = 2, /* plus the index of the stack */
     ROW_MAX_BYTES = 4 * LEB128_MAX_BYTES,
     LOCATION_MAX_BYTES = 4096,
+    NS_PER_US = 1000,
 };
 
 /* The thread's last stack in the chunk, and the unique stacks that its frames ended up as. */
@@ -285,10 +286,12 @@ struct sample_stream {
     uint64_t code;
     uint64_t last_ns;
     uint64_t count; /* of samples that are not too old */
+    struct event_delay_cursor delays;
 };
 
 /* [stack, time, eventDelay, threadCPUDelta] */
-static void stream_sample(struct sample_stream *stream, uint64_t time_ns, uint64_t cpu_us)
+static void stream_sample(struct sample_stream *stream, uint64_t time_ns, uint64_t delay_us,
+                          uint64_t cpu_us)
 {
     if (time_ns < stream->last_ns)
         time_ns = stream->last_ns;
@@ -306,8 +309,12 @@ static void stream_sample(struct sample_stream *stream, uint64_t time_ns, uint64
     }
     *out++ = ',';
     out = json_format_time_ms(out, process_relative_ns(stream->process, time_ns));
-    memcpy(out, ",0,", 3);
-    out = json_format_u64(out + 3, cpu_us);
+    *out++ = ',';
+    json_wrote(stream->writer, out);
+    out = json_room(stream->writer);
+    out = json_format_time_ms(out, (int64_t)(delay_us * NS_PER_US));
+    *out++ = ',';
+    out = json_format_u64(out, cpu_us);
     *out++ = ']';
     json_wrote(stream->writer, out);
 }
@@ -317,7 +324,7 @@ static void stream_idle(struct sample_stream *stream, uint32_t from, uint32_t to
 {
     const uint64_t *times = stream->process->ticks.items;
     for (uint32_t tick = from; tick < to && times[tick] <= end_ns; tick++)
-        stream_sample(stream, times[tick], 0);
+        stream_sample(stream, times[tick], event_delay_at(&stream->delays, tick), 0);
 }
 
 static uint64_t thread_end_ns(const struct process_context *process,
@@ -337,6 +344,7 @@ static uint64_t stream_rows(const struct process_context *process,
     uint64_t end_ns = thread_end_ns(process, thread);
     struct sample_stream stream = { .process = process, .writer = writer, .code = ROW_NO_STACK };
     struct row row = { 0 };
+    event_delay_cursor_init(&stream.delays, &thread->event_delays);
     uint32_t next_tick = 0;
     for (bool is_first = true; next_row(&in, end, &row); is_first = false) {
         if (!is_first)
@@ -345,7 +353,8 @@ static uint64_t stream_rows(const struct process_context *process,
         if (row.code == ROW_LATE)
             continue;
         stream.code = row.code;
-        stream_sample(&stream, times[row.tick] + row.offset_ns, row.cpu_us);
+        stream_sample(&stream, times[row.tick] + row.offset_ns,
+                      event_delay_at(&stream.delays, row.tick), row.cpu_us);
     }
     if (in == NULL)
         failure_latch_set(process->latch, -EBADMSG);
@@ -365,7 +374,7 @@ static void stream_only_sample(const struct process_context *process,
         time_ns = process->options.reference_ns;
     if (time_ns < process->options.since_ns)
         time_ns = process->options.since_ns;
-    stream_sample(&stream, time_ns, 0);
+    stream_sample(&stream, time_ns, 0, 0);
 }
 
 void samples_stream(const struct process_context *process, const struct thread_context *thread,

@@ -73,6 +73,7 @@ static void free_tables(struct thread_context *thread)
     unique_strings_fini(&thread->strings);
     unique_stacks_fini(&thread->stacks);
     samples_fini(&thread->samples);
+    event_delays_fini(&thread->event_delays);
 }
 
 void threads_stream(struct process_context *process, struct json_writer *writer,

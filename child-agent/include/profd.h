@@ -145,6 +145,7 @@ static inline void profd_label_scope_end_(uint32_t *generation)
 }
 #endif
 
+#include "profd_event_loop.h"
 #include "profd_threads.h"
 
 #endif

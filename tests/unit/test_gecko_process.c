@@ -317,6 +317,40 @@ START_TEST(a_late_sample_leaves_a_gap)
 }
 END_TEST
 
+START_TEST(event_delays_are_those_of_their_ticks)
+{
+    static const double expected_ms[] = { 0, 1.5, 2.5, 0, 0, 7.25, 0 };
+    put_process();
+    for (uint64_t ms = 3; ms < 10; ms++) {
+        tick(ms);
+        if (ms == 4 || ms == 5)
+            ck_assert_int_eq(sample_encoder_event_delay(own.encoder, MAIN, 1500 + (ms - 4) * 1000),
+                             0);
+        if (ms == 8)
+            ck_assert_int_eq(sample_encoder_event_delay(own.encoder, MAIN, 7250), 0);
+        if (ms == 3 || ms == 5)
+            sample(MAIN, ms, 1, stack_a, 3);
+        sample(WORKER, ms, 1, stack_b, 3);
+    }
+    make_profile();
+    for (int i = 0; i < 7; i++) {
+        ck_assert_double_eq_tol(cell(thread_at(0), "samples", i, 2), expected_ms[i], 1e-6);
+        ck_assert_double_eq(cell(thread_at(1), "samples", i, 2), 0);
+    }
+}
+END_TEST
+
+START_TEST(the_longest_event_delay_is_a_number)
+{
+    put_process();
+    tick(3);
+    sample(MAIN, 3, UINT64_MAX, stack_a, 3);
+    ck_assert_int_eq(sample_encoder_event_delay(own.encoder, MAIN, EVENT_DELAY_MOST_US), 0);
+    make_profile();
+    ck_assert_double_eq(cell(thread_at(0), "samples", 0, 2), (double)(EVENT_DELAY_MOST_US / 1000));
+}
+END_TEST
+
 START_TEST(no_sample_after_the_thread_ended)
 {
     put_process();
@@ -694,6 +728,8 @@ int main(void)
     tcase_add_test(samples, stacks_become_frames_and_labels);
     tcase_add_test(samples, a_thread_that_slept_has_a_sample_for_every_tick);
     tcase_add_test(samples, a_late_sample_leaves_a_gap);
+    tcase_add_test(samples, event_delays_are_those_of_their_ticks);
+    tcase_add_test(samples, the_longest_event_delay_is_a_number);
     tcase_add_test(samples, no_sample_after_the_thread_ended);
     tcase_add_test(samples, a_thread_without_samples_has_one_without_stack);
     tcase_add_test(samples, a_reused_index_is_another_thread);

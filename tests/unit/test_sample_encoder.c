@@ -464,6 +464,7 @@ START_TEST(what_makes_no_sense_is_refused)
     const struct stack_frame *frames = stacks[0].frames;
     ck_assert_int_eq(sample_encoder_sample(encoder, 0, 1, 0, frames, 1, false), -EINVAL);
     ck_assert_int_eq(sample_encoder_late(encoder, 0), -EINVAL);
+    ck_assert_int_eq(sample_encoder_event_delay(encoder, 0, 1), -EINVAL);
     ck_assert_int_eq(sample_encoder_repeat(encoder, 0, 1), -EINVAL);
     tick();
     const uint8_t *end = writer.next;

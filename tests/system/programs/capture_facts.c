@@ -1,10 +1,12 @@
 /* capture_facts <CAPTURE.json: what a Gecko profile says, one fact a line, fields separated by
  * tabs, for the tests to look at. Times are milliseconds on the root's time line.
  *
- *     process PID NAME
- *     meta    PID KEY VALUE                (dotted keys; "profd.…" tells what became of the
- * process) thread  PID NAME SAMPLES FIRST-TIME LAST-TIME MARKERS string  PID TEXT (function, label
- * and marker names) marker  PID THREAD NAME START END PHASE TEXT
+ * - process PID NAME
+ * - meta PID KEY VALUE (dotted keys; "profd.…" tells what became of the process)
+ * - thread PID NAME SAMPLES FIRST-TIME LAST-TIME MARKERS
+ * - string PID TEXT (function, label and marker names)
+ * - marker PID THREAD NAME START END PHASE TEXT
+ * - delay PID THREAD TIME EVENT-DELAY (of samples that have one)
  */
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -81,13 +83,16 @@ static void print_meta(const char *pid, const char *prefix, const cJSON *value)
 static void print_samples(const struct process *process, const cJSON *thread)
 {
     const cJSON *samples = get(thread, "samples"), *rows = get(samples, "data"), *row;
-    int time_column = column(samples, "time");
+    int time_column = column(samples, "time"), delay_column = column(samples, "eventDelay");
     double first = NAN, last = NAN;
     cJSON_ArrayForEach(row, rows)
     {
         double time = cell(row, time_column) + process->shift_ms;
         first = isnan(first) ? time : first;
         last = time;
+        if (cell(row, delay_column) > 0)
+            printf("delay\t%s\t%s\t%.6f\t%.6f\n", process->pid, text_or(get(thread, "name"), ""),
+                   time, cell(row, delay_column));
     }
     printf("thread\t%s\t%s\t%d\t%.3f\t%.3f\t%d\n", process->pid, text_or(get(thread, "name"), ""),
            cJSON_GetArraySize(rows), first, last,

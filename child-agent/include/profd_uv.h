@@ -1,0 +1,66 @@
+/* profd_uv.h: event delay of libuv loops, for <uv.h> from 1.39 on. Header only.
+ *
+ *     struct profd_uv watch;
+ *     profd_uv_begin(&watch, loop);    // on the thread that runs the loop
+ *     uv_run(loop, UV_RUN_DEFAULT);
+ *     profd_uv_end(&watch, NULL);
+ *     uv_run(loop, UV_RUN_DEFAULT);    // as after any uv_close()
+ *
+ * libuv calls handlers of sockets from where it waits, so what counts as waiting is told by its own
+ * idle time, which profd_uv_begin() has it measure (UV_METRICS_IDLE_TIME). */
+#ifndef PROFD_UV_H
+#define PROFD_UV_H
+
+#include <profd.h>
+#include <uv.h>
+
+#if UV_VERSION_HEX < 0x012700
+#error "profd_uv.h needs libuv 1.39 or later"
+#endif
+
+/* Must stay until the callback of profd_uv_end(). */
+struct profd_uv {
+    uv_prepare_t prepare;
+};
+
+/* --- Details --- */
+
+static inline uint64_t profd_uv_idle_ns_(void *loop)
+{
+    return uv_metrics_idle_time((uv_loop_t *)loop);
+}
+
+static inline void profd_uv_on_prepare_(uv_prepare_t *prepare)
+{
+    (void)prepare;
+    profd_event_loop_turn();
+}
+
+/* --- API --- */
+
+/* Watches LOOP, which the calling thread runs, and does not keep it alive. 0 or an error of libuv.
+ */
+static inline int profd_uv_begin(struct profd_uv *watch, uv_loop_t *loop)
+{
+    int err = uv_loop_configure(loop, UV_METRICS_IDLE_TIME);
+    if (err == 0)
+        err = uv_prepare_init(loop, &watch->prepare);
+    if (err == 0)
+        err = uv_prepare_start(&watch->prepare, profd_uv_on_prepare_);
+    if (err < 0)
+        return err;
+    uv_unref((uv_handle_t *)&watch->prepare);
+    profd_event_loop_begin(profd_uv_idle_ns_, loop);
+    profd_event_loop_turn();
+    return 0;
+}
+
+/* Ends it, on the same thread, before the loop is closed. CLOSED (or NULL) is called with the
+ * handle once its memory may go. */
+static inline void profd_uv_end(struct profd_uv *watch, uv_close_cb closed)
+{
+    profd_event_loop_end();
+    uv_close((uv_handle_t *)&watch->prepare, closed);
+}
+
+#endif
