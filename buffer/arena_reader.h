@@ -49,7 +49,7 @@ struct arena_string {
 struct arena_record {
     enum dictionary_kind kind;
     uint64_t time_ns;
-    uint32_t index; /* THREAD*: thread index; SITE, CATEGORY: id */
+    uint32_t index; /* THREAD*: thread index; SITE, CATEGORY, USER: id */
     int32_t pid, parent_pid, tid;
     bool is_main;
     uint32_t category, line;

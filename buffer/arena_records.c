@@ -42,6 +42,7 @@ static const uint8_t layouts[][RECORD_MAX_FIELDS] = {
     [DICTIONARY_RESUME] = { FIELD_TIME },
     [DICTIONARY_PROCESS_NAME] = { FIELD_TIME, FIELD_NAME },
     [DICTIONARY_LOG] = { FIELD_TIME, FIELD_NAME },
+    [DICTIONARY_USER] = { FIELD_INDEX },
 };
 
 enum { LAYOUT_COUNT = sizeof layouts / sizeof layouts[0] };

@@ -163,6 +163,11 @@ int dictionary_put_process_name(struct dictionary *dictionary, uint64_t time_ns,
     return PUT(dictionary, DICTIONARY_PROCESS_NAME, number(time_ns), string(name));
 }
 
+int dictionary_put_user(struct dictionary *dictionary, uid_t user)
+{
+    return PUT(dictionary, DICTIONARY_USER, number(user));
+}
+
 int dictionary_put_log(struct dictionary *dictionary, uint64_t time_ns, const char *text)
 {
     return PUT(dictionary, DICTIONARY_LOG, number(time_ns), string(text));

@@ -27,7 +27,8 @@
     X(PAUSE, 9)         /* ns: sampling and markers paused */                                      \
     X(RESUME, 10)       /* ns */                                                                   \
     X(PROCESS_NAME, 11) /* ns, name: shown for the process, e.g. "prefork: worker 3" */            \
-    X(LOG, 12)          /* ns, text: for profilingLog */
+    X(LOG, 12)          /* ns, text: for profilingLog */                                           \
+    X(USER, 40)         /* user id: whose files the process makes */
 
 enum dictionary_kind {
 #define X(name, number) DICTIONARY_##name = number,
@@ -103,6 +104,7 @@ int dictionary_put_category(struct dictionary *dictionary, uint32_t id, const ch
 int dictionary_put_pause(struct dictionary *dictionary, uint64_t time_ns);
 int dictionary_put_resume(struct dictionary *dictionary, uint64_t time_ns);
 int dictionary_put_process_name(struct dictionary *dictionary, uint64_t time_ns, const char *name);
+int dictionary_put_user(struct dictionary *dictionary, uid_t user);
 int dictionary_put_log(struct dictionary *dictionary, uint64_t time_ns, const char *text);
 
 #endif

@@ -89,6 +89,8 @@ static int describe_process(void)
 {
     int err = dictionary_put_process(&core.dictionary, getpid(), getppid(), core.start_ns,
                                      executable, command_line, command_line_bytes);
+    if (err == 0)
+        err = dictionary_put_user(&core.dictionary, geteuid());
     if (err == 0 && process_name[0] != '\0')
         err = dictionary_put_process_name(&core.dictionary, core.start_ns, process_name);
     return err;

@@ -21,6 +21,7 @@ enum {
     MAX_COPIED_BYTES = 64 * 1024 * 1024, /* of one table */
     PATH_BLOCK_BYTES = 64 * 1024,
     FIRST_ENTRY_BYTES = 64 * 1024,
+    JITDUMP_SHOWN_BYTES = 4096,
 };
 
 enum table_state {
@@ -212,6 +213,31 @@ static struct module_entry *find_listed(struct module_map *map, const struct map
     return NULL;
 }
 
+/* What generates code tells where it keeps the names of it by mapping that file as code. */
+static bool is_jitdump(const struct mapped_image *image)
+{
+    static const char magic[] = { 'D', 'T', 'i', 'J' };
+    char start[sizeof magic];
+    return image->has_code && image->path[0] == '/' &&
+           process_memory_read(image->header_address, start, sizeof start) == 0 &&
+           memcmp(start, magic, sizeof magic) == 0;
+}
+
+/* A library with nothing in it but its name. */
+static int read_jitdump(struct module_map *map, const struct mapped_image *image,
+                        struct module_entry *out)
+{
+    memset(out, 0, sizeof *out);
+    out->header_address = image->header_address;
+    out->device = image->device;
+    out->inode = image->inode;
+    out->tables = TABLES_READ;
+    out->module.start = out->module.load_bias = image->header_address;
+    out->module.end = image->header_address + JITDUMP_SHOWN_BYTES;
+    out->module.path = intern_path(map, image->path, image->path_bytes);
+    return out->module.path == NULL ? -ENOMEM : 0;
+}
+
 /* -ENOEXEC: a file that was mapped just for its data. */
 static int read_entry(struct module_map *map, const struct mapped_image *image,
                       struct module_entry *out)
@@ -219,7 +245,7 @@ static int read_entry(struct module_map *map, const struct mapped_image *image,
     struct elf_image elf;
     int rc = image->has_code ? elf_image_read(image->header_address, &elf) : -ENOEXEC;
     if (rc != 0)
-        return rc;
+        return is_jitdump(image) ? read_jitdump(map, image, out) : rc;
     memset(out, 0, sizeof *out);
     out->header_address = image->header_address;
     out->device = image->device;

@@ -222,6 +222,10 @@ static void take_record(struct process_context *process, const struct arena_reco
     case DICTIONARY_LOG:
         add_log_line(process, record);
         break;
+    case DICTIONARY_USER:
+        process->user = record->index;
+        process->knows_user = true;
+        break;
     case DICTIONARY_LIBRARY_END: /* the addresses of its samples still need it */
     case DICTIONARY_CATEGORY:    /* a file has one list of categories, see gecko_category() */
         break;

@@ -74,6 +74,8 @@ struct process_context {
     struct arena_info info; /* as of the start */
     int64_t unique_pid;
     uint64_t start_ns;
+    uint32_t user; /* whose files it makes; if that is known */
+    bool knows_user;
     struct arena_string name, executable, command_line;
     struct mapped_array threads;      /* struct thread_context */
     struct mapped_array thread_slots; /* by index: the first with it */

@@ -28,6 +28,11 @@ int64_t gecko_unique_pid(int32_t pid, uint32_t later_images)
     return pid + (int64_t)later_images * PIDS_PER_IMAGE;
 }
 
+int64_t gecko_real_pid(int64_t unique_pid)
+{
+    return unique_pid % PIDS_PER_IMAGE;
+}
+
 static void stream_categories(struct json_writer *writer)
 {
     json_start_array_property(writer, "categories");

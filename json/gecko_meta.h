@@ -24,5 +24,7 @@ void gecko_stream_sources(struct json_writer *writer);
 
 /* Processes that follow each other under one pid (exec) must differ, or viewers merge them. */
 int64_t gecko_unique_pid(int32_t pid, uint32_t later_images);
+/* The pid that UNIQUE_PID was made of. */
+int64_t gecko_real_pid(int64_t unique_pid);
 
 #endif

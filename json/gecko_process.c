@@ -38,11 +38,14 @@ static void choose_name(struct process_context *process)
 static void stream_meta(const struct process_context *process, struct json_writer *writer)
 {
     const struct gecko_process_options *options = &process->options;
+    json_start_object_property(writer, "meta");
+    if (process->knows_user)
+        json_u64_property(writer, "userId", process->user);
     if (options->root != NULL) {
         gecko_root_stream_meta(writer, options->root);
+        json_end_object(writer);
         return;
     }
-    json_start_object_property(writer, "meta");
     gecko_stream_common_meta(writer, options->reference_unix_ns);
     json_name(writer, "shutdownTime");
     if (options->end_ns != 0)

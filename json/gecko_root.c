@@ -185,7 +185,6 @@ void gecko_root_stream_meta(struct json_writer *writer, const struct gecko_root_
     uint64_t end_ns = options->capture_ns > options->session_start_ns
                           ? options->capture_ns
                           : options->session_start_ns + interval_ns;
-    json_start_object_property(writer, "meta");
     gecko_stream_common_meta(writer, options->reference_unix_ns);
     json_u64_property(writer, "startTimeAsClockMonotonicNanosecondsSinceBoot",
                       options->reference_ns);
@@ -203,7 +202,6 @@ void gecko_root_stream_meta(struct json_writer *writer, const struct gecko_root_
     stream_machine(writer);
     stream_configuration(writer, options);
     stream_sample_units(writer);
-    json_end_object(writer);
 }
 
 static void stream_gathering_log(struct json_writer *writer,
@@ -231,6 +229,8 @@ void gecko_root_end(struct json_writer *writer, const struct gecko_root_options 
     json_end_array(writer);
     stream_gathering_log(writer, options, log);
     /* Last, because only now it is known what the time range must cover. */
+    json_start_object_property(writer, "meta");
     gecko_root_stream_meta(writer, options);
+    json_end_object(writer);
     json_end_object(writer);
 }

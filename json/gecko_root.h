@@ -41,7 +41,8 @@ void gecko_root_end(struct json_writer *writer, const struct gecko_root_options 
                     struct json_writer *log);
 
 /* The parts of a file that a process writes by itself, without a profd: then the root is that
- * process, and gecko_stream_process() makes all of it. "meta", and an empty profileGatheringLog. */
+ * process, and gecko_stream_process() makes all of it. The members of
+ * "meta", and an empty profileGatheringLog. */
 void gecko_root_stream_meta(struct json_writer *writer, const struct gecko_root_options *options);
 void gecko_root_stream_no_gathering(struct json_writer *writer);
 

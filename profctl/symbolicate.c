@@ -1,6 +1,7 @@
 #include "profctl/symbolicate.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "profctl/json_copy.h"
 #include "profctl/symbolicate_thread.h"
@@ -18,6 +19,8 @@ struct pass {
     bool is_renamed;                    /* … once they are there */
     struct process_libraries libraries; /* of the process at hand */
     int64_t pid;                        /* … 0 while unknown */
+    struct jit_process generated;       /* … and its generated code */
+    double zero_ms;                     /* … what its times count from, since the epoch */
 };
 
 /* Goes over the members of an object whose start was read and written: MEMBER is called after each
@@ -189,7 +192,8 @@ static void count_root(struct pass *pass)
 /* All three tables are there: the new ones are made and written in their place. */
 static int write_tables(struct pass *pass)
 {
-    const struct symbol_source source = { pass->cache, &pass->libraries, pass->pid };
+    const struct symbol_source source = { pass->cache, &pass->libraries, &pass->generated,
+                                          pass->pid };
     struct symbolicated_thread *renamed = &pass->renamed;
     int err = thread_tables_read_stacks(&pass->tables, pass->reader);
 
@@ -223,11 +227,38 @@ static int copy_pid(struct pass *pass)
     token = json_reader_next(pass->reader);
     if (token == JSON_TOKEN_NUMBER && json_reader_i64(pass->reader, &pass->pid) != 0)
         return -EPROTO;
+    pass->generated.pid = pass->pid;
     return json_copy_from(pass->reader, token, pass->writer);
+}
+
+/* Copies a member whose value, if it is a number, is kept in *VALUE. */
+static int copy_number(struct pass *pass, double *value)
+{
+    int token, err = copy_key(pass);
+
+    if (err < 0)
+        return err;
+    token = json_reader_next(pass->reader);
+    if (token == JSON_TOKEN_NUMBER)
+        *value = json_reader_double(pass->reader);
+    return json_copy_from(pass->reader, token, pass->writer);
+}
+
+/* The first thread of a process is there from its beginning. */
+static int copy_register_time(struct pass *pass)
+{
+    double register_ms = 0;
+    int err = copy_number(pass, &register_ms);
+
+    if (pass->generated.start_ms == 0)
+        pass->generated.start_ms = pass->zero_ms + register_ms;
+    return err;
 }
 
 static int thread_member(struct pass *pass)
 {
+    if (json_reader_is(pass->reader, "registerTime"))
+        return copy_register_time(pass);
     if (json_reader_is(pass->reader, "pid"))
         return copy_pid(pass);
     if (json_reader_is(pass->reader, "stringTable"))
@@ -282,13 +313,61 @@ static int copy_objects(struct pass *pass, int (*copy)(struct pass *pass))
     return 0;
 }
 
+/* A jitdump is mapped by who writes it, so that its name is found here. */
+static int find_dump(struct pass *pass)
+{
+    const struct process_library *libraries = pass->libraries.libraries.items;
+
+    for (size_t i = 0; i < pass->libraries.libraries.count; i++) {
+        if (pass->generated.dump_path != NULL || !jit_is_dump_path(libraries[i].path))
+            continue;
+        pass->generated.dump_path = strdup(libraries[i].path);
+        if (pass->generated.dump_path == NULL)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
 static int copy_libraries(struct pass *pass)
 {
     int err = copy_key(pass);
 
     process_libraries_free(&pass->libraries);
     pass->pid = 0;
-    return err < 0 ? err : process_libraries_copy(&pass->libraries, pass->reader, pass->writer);
+    if (err == 0)
+        err = process_libraries_copy(&pass->libraries, pass->reader, pass->writer);
+    return err < 0 ? err : find_dump(pass);
+}
+
+static int meta_member(struct pass *pass)
+{
+    double user, shutdown_ms = 0;
+    int err;
+
+    if (json_reader_is(pass->reader, "startTime"))
+        return copy_number(pass, &pass->zero_ms);
+    if (json_reader_is(pass->reader, "userId")) {
+        user = -1;
+        err = copy_number(pass, &user);
+        pass->generated.knows_user = user >= 0;
+        pass->generated.user = (int64_t)user;
+        return err;
+    }
+    if (json_reader_is(pass->reader, "shutdownTime")) {
+        err = copy_number(pass, &shutdown_ms);
+        pass->generated.end_ms = shutdown_ms != 0 ? pass->zero_ms + shutdown_ms : 0;
+        return err;
+    }
+    return copy_member(pass);
+}
+
+static int copy_meta(struct pass *pass)
+{
+    int err = copy_key(pass);
+
+    if (err == 0)
+        err = enter(pass, JSON_TOKEN_START_OBJECT);
+    return err < 0 ? err : for_each_member(pass, meta_member);
 }
 
 static int process_member(struct pass *pass)
@@ -304,6 +383,8 @@ static int inner_process_member(struct pass *pass)
 {
     pass->has_meta |= json_reader_is(pass->reader, "meta");
     pass->has_threads |= json_reader_is(pass->reader, "threads");
+    if (json_reader_is(pass->reader, "meta"))
+        return copy_meta(pass);
     return process_member(pass);
 }
 
@@ -328,17 +409,18 @@ static int copy_process(struct pass *pass)
     if (has_members < 0)
         return has_members;
     pass->has_meta = pass->has_threads = false;
+    jit_process_clear(&pass->generated);
     json_start_object(pass->writer);
     pass->counts->processes++;
     int err = for_each_member(pass, inner_process_member);
     return err < 0 ? err : check_process(pass, end);
 }
 
-static int meta_member(struct pass *pass)
+static int root_meta_member(struct pass *pass)
 {
     if (json_reader_is(pass->reader, "presymbolicated"))
         return json_reader_skip(pass->reader);
-    return copy_member(pass);
+    return meta_member(pass);
 }
 
 /* The viewer asks only the root's meta, for the whole profile. */
@@ -350,7 +432,7 @@ static int copy_root_meta(struct pass *pass)
         err = enter(pass, JSON_TOKEN_START_OBJECT);
     if (err == 0 && pass->cache != NULL)
         json_bool_property(pass->writer, "presymbolicated", true);
-    return err < 0 ? err : for_each_member(pass, meta_member);
+    return err < 0 ? err : for_each_member(pass, root_meta_member);
 }
 
 static int copy_processes(struct pass *pass)
@@ -388,6 +470,7 @@ int symbolicate_profile(struct json_reader *reader, struct json_writer *writer,
         err = for_each_member(&pass, root_member);
     if (err == 0)
         err = json_reader_next(reader) == JSON_TOKEN_END ? 0 : -EPROTO;
+    jit_process_clear(&pass.generated);
     process_libraries_free(&pass.libraries);
     thread_tables_free(&pass.tables);
     return err;

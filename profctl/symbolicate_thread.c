@@ -155,6 +155,31 @@ static uint32_t push_named(struct symbolicated_thread *out, const struct symbol_
     return prefix;
 }
 
+static uint32_t push_generated(struct symbolicated_thread *out, const char *text, size_t length,
+                               uint32_t prefix, const struct table_frame *frame)
+{
+    uint32_t location = unique_strings_add(&out->strings, text, length);
+
+    ((uint32_t *)out->string_map.items)[frame->location] = location;
+    out->named++;
+    return unique_stacks_push(&out->stacks, prefix, add_native(out, location, 0, frame->category));
+}
+
+/* Pushes the frame of an address that is in no library. */
+static int push_outside(struct symbolicated_thread *out, const struct symbol_source *source,
+                        uint64_t address, bool is_caller, uint32_t prefix,
+                        const struct table_frame *frame, uint32_t *pushed)
+{
+    size_t length;
+    const char *text;
+    int err;
+
+    text = jit_process_find(source->generated, address - (is_caller ? 1 : 0), &length, &err);
+    *pushed = text != NULL ? push_generated(out, text, length, prefix, frame)
+                           : push_unnamed(out, address, false, prefix, frame);
+    return err;
+}
+
 /* Puts old stack OLD on the new PREFIX. */
 static int push_stack(struct symbolicated_thread *out, const struct thread_tables *tables,
                       const struct symbol_source *source, uint32_t old, bool is_caller,
@@ -175,13 +200,15 @@ static int push_stack(struct symbolicated_thread *out, const struct thread_table
     err = find_names(source, address, is_caller, &library, &names);
     if (err < 0)
         return err;
+    if (library == NULL && source->cache != NULL) {
+        err = push_outside(out, source, address, is_caller, prefix, frame, &map[old]);
+        return err < 0 ? err : failure_latch_error(&out->latch);
+    }
     function = address;
     if (names.start != 0)
         function = library->load_bias + names.start;
-    map[old] =
-        names.count > 0
-            ? push_named(out, library->symbols, &names, prefix, frame)
-            : push_unnamed(out, function, library != NULL || source->cache == NULL, prefix, frame);
+    map[old] = names.count > 0 ? push_named(out, library->symbols, &names, prefix, frame)
+                               : push_unnamed(out, function, true, prefix, frame);
     return failure_latch_error(&out->latch);
 }
 

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "profctl/jit_process.h"
 #include "profctl/process_libraries.h"
 #include "profctl/symbol_cache.h"
 #include "profctl/thread_tables.h"
@@ -18,6 +19,7 @@
 struct symbol_source {
     struct symbol_cache *cache; /* NULL: addresses stay */
     struct process_libraries *libraries;
+    struct jit_process *generated; /* for what is in no library */
     int64_t pid;
 };
 

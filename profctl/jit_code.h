@@ -1,0 +1,36 @@
+/* The generated code of one process: which function was where.
+ *
+ * Where functions took each other's place, the one that was added last counts: neither addresses in
+ * a capture nor most lists of generated code tell when. One thread. */
+#ifndef PROFD_PROFCTL_JIT_CODE_H
+#define PROFD_PROFCTL_JIT_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "json/unique_strings.h"
+
+/* A zeroed struct with jit_code_init() is empty. */
+struct jit_code {
+    struct failure_latch latch;
+    struct unique_strings locations;
+    struct mapped_array regions; /* struct jit_region; private */
+    uint64_t longest;            /* region, in bytes */
+    uint32_t added;              /* regions so far */
+    bool is_sorted;
+};
+
+void jit_code_init(struct jit_code *code);
+void jit_code_free(struct jit_code *code);
+
+/* NAME as the program that generated the code calls it. A region that is empty, or ends behind the
+ * last address, is none. 0; -ENOMEM; -E2BIG when there are too many. */
+int jit_code_add(struct jit_code *code, uint64_t start, uint64_t bytes, const char *name,
+                 size_t name_bytes);
+
+/* The location, for a profile, of the function at ADDRESS; a view, valid until the next add. NULL
+ * when nothing is known there. */
+const char *jit_code_find(struct jit_code *code, uint64_t address, size_t *length);
+
+#endif
