@@ -128,6 +128,26 @@ static void find_tables(const struct segments *segments, const Elf64_Phdr *segme
     image->eh_frame_header_bytes = bytes;
 }
 
+int elf_image_bias_of_copy(uint64_t header_address, uint64_t address, uint64_t offset,
+                           uint64_t *load_bias)
+{
+    struct segments segments;
+    int rc = read_segments(header_address, &segments);
+    if (rc != 0)
+        return rc;
+    for (size_t i = 0; i < segments.count; i++) {
+        const Elf64_Phdr *segment = &segments.at[i];
+        uint64_t in_page = segment->p_offset & (PAGE_BYTES - 1);
+        uint64_t first = segment->p_offset - in_page;
+        if (segment->p_type != PT_LOAD || !is_sane(segment) || offset < first ||
+            offset - first >= segment->p_filesz + in_page)
+            continue;
+        *load_bias = address - (segment->p_vaddr - in_page + (offset - first));
+        return 0;
+    }
+    return -EINVAL;
+}
+
 int elf_image_read(uint64_t header_address, struct elf_image *out)
 {
     struct segments segments;

@@ -23,4 +23,9 @@ struct elf_image {
  * process_memory_read(). */
 int elf_image_read(uint64_t header_address, struct elf_image *out);
 
+/* The load bias of a part of that image's file which is mapped again at ADDRESS, from OFFSET in the
+ * file on. As above; -EINVAL when no segment has the offset. */
+int elf_image_bias_of_copy(uint64_t header_address, uint64_t address, uint64_t offset,
+                           uint64_t *load_bias);
+
 #endif

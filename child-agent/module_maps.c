@@ -133,6 +133,23 @@ int mapping_list_add_executable(struct mapping_list *list, uint64_t start, uint6
     return rc;
 }
 
+static int add_code(struct mapping_list *list, const struct mapping *mapping)
+{
+    const struct mapped_code code = { mapping->start,     mapping->end,   mapping->offset,
+                                      mapping->device,    mapping->inode, mapping->path,
+                                      mapping->path_bytes };
+    int rc = make_room((void **)&list->codes, &list->code_capacity, list->code_count, sizeof code);
+    if (rc == 0)
+        list->codes[list->code_count++] = code;
+    return rc;
+}
+
+static bool is_code_of_file(const struct mapping *mapping)
+{
+    return mapping->is_executable && mapping->offset != 0 && mapping->inode != 0 &&
+           mapping->path_bytes > 0 && mapping->path[0] == '/';
+}
+
 static bool has_image(const struct mapping *mapping)
 {
     if (mapping->offset != 0 || mapping->path_bytes == 0)
@@ -161,13 +178,15 @@ int mapping_list_parse(struct mapping_list *list)
     const char *end = list->text + list->text_bytes;
     struct mapping mapping;
     int rc = 0;
-    list->image_count = list->executable_count = 0;
+    list->image_count = list->code_count = list->executable_count = 0;
     while (rc == 0 && mapping_parse(&cursor, end, &mapping)) {
         if (has_image(&mapping)) {
             struct mapped_image image = { mapping.start, mapping.device, mapping.inode,
                                           false,         mapping.path,   mapping.path_bytes };
             rc = mapping_list_add_image(list, &image);
         }
+        if (rc == 0 && is_code_of_file(&mapping))
+            rc = add_code(list, &mapping);
         if (rc == 0 && mapping.is_executable) {
             mark_image_of_code(list, &mapping);
             rc = mapping_list_add_executable(list, mapping.start, mapping.end);
@@ -225,6 +244,7 @@ void mapping_list_free(struct mapping_list *list)
 {
     pages_free(list->text, list->text_capacity);
     pages_free(list->images, list->image_capacity);
+    pages_free(list->codes, list->code_capacity);
     pages_free(list->executable, list->executable_capacity);
     memset(list, 0, sizeof *list);
 }

@@ -25,6 +25,15 @@ struct mapped_image {
     size_t path_bytes;
 };
 
+/* Where a part of a file is mapped as code. Its image may be elsewhere: V8 maps its built-in
+ * functions a second time, near what it generates. */
+struct mapped_code {
+    uint64_t start, end, offset;
+    uint64_t device, inode;
+    const char *path; /* in the list's text; not terminated */
+    size_t path_bytes;
+};
+
 struct address_range {
     uint64_t start, end;
 };
@@ -35,6 +44,8 @@ struct mapping_list {
     size_t text_bytes, text_capacity;
     struct mapped_image *images; /* ascending */
     size_t image_count, image_capacity;
+    struct mapped_code *codes; /* ascending; parts of files that don't begin with the header */
+    size_t code_count, code_capacity;
     struct address_range *executable; /* ascending, apart from each other */
     size_t executable_count, executable_capacity;
 };

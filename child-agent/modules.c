@@ -282,6 +282,70 @@ static int list_image(struct module_map *map, const struct mapped_image *image, 
     return add_entry(&map->spare, &fresh);
 }
 
+/* The header of the file that CODE is of; 0: it is not mapped. */
+static uint64_t header_of(const struct module_map *map, const struct mapped_code *code)
+{
+    for (size_t i = 0; i < map->mappings.image_count; i++) {
+        const struct mapped_image *image = &map->mappings.images[i];
+        if (image->device == code->device && image->inode == code->inode)
+            return image->header_address;
+    }
+    return 0;
+}
+
+/* A part of a file that is mapped apart from its image, as a library of its own: with the names of
+ * the file, and without unwind tables, which tell of the image only. */
+static int read_copy(struct module_map *map, const struct mapped_code *code,
+                     struct module_entry *out)
+{
+    struct elf_image elf;
+    uint64_t header_address = header_of(map, code);
+    int rc = header_address != 0 ? elf_image_read(header_address, &elf) : -ENOEXEC;
+    memset(out, 0, sizeof *out);
+    if (rc == 0)
+        rc = elf_image_bias_of_copy(header_address, code->start, code->offset,
+                                    &out->module.load_bias);
+    if (rc != 0)
+        return rc;
+    out->header_address = code->start;
+    out->device = code->device;
+    out->inode = code->inode;
+    out->tables = TABLES_READ;
+    out->module.start = code->start;
+    out->module.end = code->end;
+    out->module.build_id_bytes = elf.build_id_bytes;
+    memcpy(out->module.build_id, elf.build_id, sizeof out->module.build_id);
+    out->module.path = intern_path(map, code->path, code->path_bytes);
+    return out->module.path == NULL ? -ENOMEM : 0;
+}
+
+static bool is_covered(const struct entry_list *list, uint64_t address)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (contains(&list->at[i].module, address))
+            return true;
+    return false;
+}
+
+static int list_copy(struct module_map *map, const struct mapped_code *code, size_t *added)
+{
+    const struct mapped_image place = { code->start, code->device, code->inode,
+                                        true,        code->path,   code->path_bytes };
+    struct module_entry *known = find_listed(map, &place);
+    struct module_entry fresh;
+    if (is_covered(&map->spare, code->start))
+        return 0;
+    if (known != NULL) {
+        known->is_listed = true;
+        return add_entry(&map->spare, known);
+    }
+    int rc = read_copy(map, code, &fresh);
+    if (rc != 0)
+        return rc == -ENOMEM ? rc : 0;
+    ++*added;
+    return add_entry(&map->spare, &fresh);
+}
+
 static bool is_loaded(const struct module_map *map, uint64_t header_address)
 {
     for (size_t i = 0; i < map->loaded.image_count; i++)
@@ -302,6 +366,8 @@ static int build_list(struct module_map *map, size_t *added)
     for (size_t i = 0; rc == 0 && i < map->mappings.image_count; i++)
         if (!is_loaded(map, map->mappings.images[i].header_address))
             rc = list_image(map, &map->mappings.images[i], added);
+    for (size_t i = 0; rc == 0 && i < map->mappings.code_count; i++)
+        rc = list_copy(map, &map->mappings.codes[i], added);
     return rc;
 }
 
@@ -347,7 +413,7 @@ static bool refresh(struct module_map *map)
         return false;
     /* Without /proc, generated code stays unknown. */
     if (map->needs_mappings && mapping_list_read_maps(&map->mappings) != 0)
-        map->mappings.image_count = map->mappings.executable_count = 0;
+        map->mappings.image_count = map->mappings.code_count = map->mappings.executable_count = 0;
     if (build_list(map, &added) != 0)
         return false;
     size_t removed = remove_unlisted(map);

@@ -39,14 +39,14 @@ static void stream_meta(const struct process_context *process, struct json_write
 {
     const struct gecko_process_options *options = &process->options;
     json_start_object_property(writer, "meta");
-    if (process->knows_user)
-        json_u64_property(writer, "userId", process->user);
     if (options->root != NULL) {
         gecko_root_stream_meta(writer, options->root);
         json_end_object(writer);
         return;
     }
     gecko_stream_common_meta(writer, options->reference_unix_ns);
+    if (process->knows_user)
+        json_u64_property(writer, "userId", process->user); /* for profctl, which takes it out */
     json_name(writer, "shutdownTime");
     if (options->end_ns != 0)
         json_time_ms(writer, process_relative_ns(process, options->end_ns));

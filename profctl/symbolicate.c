@@ -339,25 +339,34 @@ static int copy_libraries(struct pass *pass)
     return err < 0 ? err : find_dump(pass);
 }
 
+/* Who owns the process' files; no viewer knows this member, so it is not copied. */
+static int take_user(struct pass *pass)
+{
+    int token = json_reader_next(pass->reader);
+
+    if (token != JSON_TOKEN_NUMBER)
+        return token < 0 ? token : -EPROTO;
+    pass->generated.knows_user = json_reader_i64(pass->reader, &pass->generated.user) == 0;
+    return 0;
+}
+
+static int copy_shutdown_time(struct pass *pass)
+{
+    double shutdown_ms = 0;
+    int err = copy_number(pass, &shutdown_ms);
+
+    pass->generated.end_ms = shutdown_ms != 0 ? pass->zero_ms + shutdown_ms : 0;
+    return err;
+}
+
 static int meta_member(struct pass *pass)
 {
-    double user, shutdown_ms = 0;
-    int err;
-
     if (json_reader_is(pass->reader, "startTime"))
         return copy_number(pass, &pass->zero_ms);
-    if (json_reader_is(pass->reader, "userId")) {
-        user = -1;
-        err = copy_number(pass, &user);
-        pass->generated.knows_user = user >= 0;
-        pass->generated.user = (int64_t)user;
-        return err;
-    }
-    if (json_reader_is(pass->reader, "shutdownTime")) {
-        err = copy_number(pass, &shutdown_ms);
-        pass->generated.end_ms = shutdown_ms != 0 ? pass->zero_ms + shutdown_ms : 0;
-        return err;
-    }
+    if (json_reader_is(pass->reader, "userId"))
+        return take_user(pass);
+    if (json_reader_is(pass->reader, "shutdownTime"))
+        return copy_shutdown_time(pass);
     return copy_member(pass);
 }
 

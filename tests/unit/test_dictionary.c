@@ -176,6 +176,18 @@ START_TEST(moments_and_texts_read_back)
 }
 END_TEST
 
+START_TEST(users_read_back)
+{
+    ck_assert_int_eq(dictionary_put_user(&dictionary, 4294967294), 0);
+    struct arena_reader *reader = open_reader();
+    struct arena_record record;
+    ck_assert_int_eq(arena_reader_next_record(reader, &record), 1);
+    ck_assert_int_eq(record.kind, DICTIONARY_USER);
+    ck_assert_uint_eq(record.index, 4294967294);
+    arena_reader_close(reader);
+}
+END_TEST
+
 START_TEST(long_strings_are_cut)
 {
     char text[2 * STRING_MAX];
@@ -331,6 +343,7 @@ int main(void)
     tcase_add_test(tests, libraries_read_back);
     tcase_add_test(tests, sites_and_categories_read_back);
     tcase_add_test(tests, moments_and_texts_read_back);
+    tcase_add_test(tests, users_read_back);
     tcase_add_test(tests, long_strings_are_cut);
     tcase_add_test(tests, a_full_dictionary_refuses_and_counts);
     tcase_add_test(tests, threads_put_whole_records_in_their_own_order);

@@ -341,6 +341,70 @@ START_TEST(a_library_file_mapped_for_its_data_is_no_module)
 }
 END_TEST
 
+/* Where in its file the page of ADDRESS is; the mapping's path into PATH. */
+static uint64_t offset_in_file(uint64_t address, char path[4096])
+{
+    struct mapping_list list = { 0 };
+    uint64_t offset = 0;
+    ck_assert_int_eq(mapping_list_read_maps(&list), 0);
+    for (size_t i = 0; i < list.code_count; i++) {
+        const struct mapped_code *code = &list.codes[i];
+        if (address < code->start || address >= code->end)
+            continue;
+        offset = code->offset + (address - code->start);
+        memcpy(path, code->path, code->path_bytes);
+        path[code->path_bytes] = '\0';
+    }
+    mapping_list_free(&list);
+    ck_assert_uint_ne(offset, 0);
+    return offset & ~(uint64_t)4095;
+}
+
+START_TEST(code_that_is_mapped_a_second_time_is_a_module_of_the_same_file)
+{
+    uint64_t address = (uint64_t)(uintptr_t)&labs;
+    struct module original = *module_of((const void *)(uintptr_t)address);
+    char path[4096];
+    uint64_t offset = offset_in_file(address, path);
+    int fd = open(path, O_RDONLY);
+    ck_assert_int_ge(fd, 0);
+    void *copy = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, (off_t)offset);
+    ck_assert_ptr_ne(copy, MAP_FAILED);
+    uint64_t in_copy = (uint64_t)(uintptr_t)copy + (address & 4095);
+    const struct module *module = module_of((const void *)(uintptr_t)in_copy);
+    ck_assert_ptr_nonnull(module);
+    ck_assert_uint_eq(module->start, (uint64_t)(uintptr_t)copy);
+    ck_assert_uint_eq(module->end, module->start + 4096);
+    ck_assert_uint_eq(in_copy - module->load_bias, address - original.load_bias);
+    ck_assert_uint_eq(module->build_id_bytes, original.build_id_bytes);
+    ck_assert_mem_eq(module->build_id, original.build_id, original.build_id_bytes);
+    ck_assert_ptr_null(module->eh_frame);
+    int removed = seen.removed;
+    munmap(copy, 4096);
+    module_map_changed(map);
+    module_map_generation(map);
+    ck_assert_int_eq(seen.removed, removed + 1);
+    close(fd);
+}
+END_TEST
+
+START_TEST(a_jitdump_that_is_mapped_as_code_is_told_of)
+{
+    char path[] = "/tmp/jit-test-XXXXXX";
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(write(fd, "DTiJ", 4), 4);
+    void *marker = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+    ck_assert_ptr_ne(marker, MAP_FAILED);
+    const struct module *module = module_of(marker);
+    ck_assert_ptr_nonnull(module);
+    ck_assert_str_eq(module->path, path);
+    munmap(marker, 4096);
+    close(fd);
+    unlink(path);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("child-agent.modules");
@@ -361,6 +425,8 @@ int main(void)
     tcase_add_test(list, a_library_that_comes_and_goes_is_told_of);
     tcase_add_test(list, an_announcement_of_nothing_changes_nothing);
     tcase_add_test(list, a_library_file_mapped_for_its_data_is_no_module);
+    tcase_add_test(list, code_that_is_mapped_a_second_time_is_a_module_of_the_same_file);
+    tcase_add_test(list, a_jitdump_that_is_mapped_as_code_is_told_of);
     suite_add_tcase(suite, list);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
