@@ -58,6 +58,7 @@ static void let_go(struct capture *capture)
     profd->capture = NULL;
     session_move(&profd->session, SESSION_EVENT_GATHERED);
     uv_timer_stop(&capture->timer);
+    capture_forget_unprofiled(capture);
     capture_assembler_close(capture->assembler);
 }
 
@@ -150,15 +151,19 @@ static void on_written(void *tag, uint64_t end, void *owner)
     capture_advance(capture);
 }
 
-static void on_failed(int error, void *owner)
+void capture_fail(struct capture *capture, int error)
 {
-    struct capture *capture = owner;
     char text[160];
 
     if (capture->is_over)
         return;
     snprintf(text, sizeof(text), "can't write the capture: %s", uv_strerror(error));
     capture_cancel(capture->profd, error, text);
+}
+
+static void on_failed(int error, void *owner)
+{
+    capture_fail(owner, error);
 }
 
 static const struct capture_assembler_events assembler_events = { on_written, on_failed,
@@ -168,8 +173,8 @@ void capture_add_piece(struct capture *capture, struct capture_piece *piece, int
 {
     /* An error was told, or comes as no memory; either ends the capture. */
     int error = capture_assembler_add(capture->assembler, fd, bytes, true, piece);
-    if (error < 0 && !capture->is_over)
-        on_failed(error, capture);
+    if (error < 0)
+        capture_fail(capture, error);
 }
 
 /* Gives the text of WRITER, a memory writer, to the output. */
@@ -226,12 +231,12 @@ void capture_advance(struct capture *capture)
     while ((index = gather_next_to_ask(&capture->gather)) >= 0)
         capture_ask(capture, (size_t)index);
     capture_salvage(capture);
-    if (capture->is_over || !gather_is_complete(&capture->gather))
+    if (capture->is_over || capture->unprofiled != NULL || !gather_is_complete(&capture->gather))
         return;
     capture->has_tail = true;
     int error = add_tail(capture);
     if (error < 0)
-        on_failed(error, capture);
+        capture_fail(capture, error);
 }
 
 void capture_note_worker_free(struct daemon *profd)
@@ -440,7 +445,7 @@ void capture_begin(struct daemon *profd, struct request *request)
     if (error == 0)
         error = uv_timer_start(&capture->timer, on_tick, PROGRESS_MS, PROGRESS_MS);
     if (error < 0) {
-        on_failed(error, capture);
+        capture_fail(capture, error);
         return;
     }
     capture_advance(capture);

@@ -24,6 +24,7 @@ struct capture {
     struct gather gather;
     struct child **children; /* of the items, same indices; owned array */
     struct capture_assembler *assembler;
+    struct unprofiled_list *unprofiled; /* being made; NULL: none */
     struct gathering_log log;
     uv_timer_t timer;
     unsigned ticks;
@@ -69,8 +70,14 @@ bool capture_can_read(const struct child *child);
 void capture_hold(struct capture *capture, size_t index);
 void capture_release(struct capture *capture, size_t index);
 
-/* Lists the processes of which nothing is. 0 or a negative errno. */
+/* Begins to list the processes of which nothing is kept; the tail waits for that. 0 or a negative
+ * errno. */
 int capture_list_unprofiled(struct capture *capture);
+/* CAPTURE, which is over, waits for the list no more. */
+void capture_forget_unprofiled(struct capture *capture);
+
+/* Ends the capture, which can't be written. Nothing when it is over. */
+void capture_fail(struct capture *capture, int error);
 
 /* Does whatever can be done now; after every event. */
 void capture_advance(struct capture *capture);

@@ -1,13 +1,29 @@
 /* The part of a capture that lists processes of which nothing is kept: each is an element of its
- * own, with what became of it and why there is no more. */
+ * own, with what became of it and why there is no more. There may be tens of thousands, so their
+ * JSON is made by a worker thread, from what was known of them when the capture began. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "daemon/capture_state.h"
 #include "daemon/daemon.h"
 #include "json/gecko_process.h"
+
+struct unprofiled {
+    struct gecko_unprofiled_process process; /* its executable is owned */
+    struct gecko_process_options options;
+};
+
+struct unprofiled_list {
+    uv_work_t work;
+    struct capture *capture; /* NULL: nobody waits for it any more */
+    size_t count;
+    int fd; /* of the JSON; -1: none */
+    int error;
+    struct unprofiled items[];
+};
 
 static const char *reason_of(const struct child *child)
 {
@@ -18,16 +34,28 @@ static const char *reason_of(const struct child *child)
     return "its profile could not be kept";
 }
 
-static void stream_one(const struct capture *capture, const struct child *child,
-                       struct json_writer *writer, struct failure_latch *latch)
+static bool is_listed(const struct capture *capture, const struct child *child)
 {
-    const struct gecko_unprofiled_process unprofiled = {
+    return !capture_can_read(child) && !capture_is_past(capture, child);
+}
+
+/* --- What is known of them, on the loop's thread --- */
+
+static int take(struct unprofiled_list *list, const struct child *child)
+{
+    const struct capture *capture = list->capture;
+    struct unprofiled *item = &list->items[list->count];
+    char *executable = strdup(child->executable);
+
+    if (executable == NULL)
+        return -ENOMEM;
+    item->process = (struct gecko_unprofiled_process){
         .pid = child->pid,
         .parent_pid = child->parent_pid,
         .start_ns = child->start_ns,
-        .executable = child->executable,
+        .executable = executable,
     };
-    const struct gecko_process_options options = {
+    item->options = (struct gecko_process_options){
         .reference_ns = capture->root.reference_ns,
         .reference_unix_ns = capture->root.reference_unix_ns,
         .capture_ns = capture->capture_ns,
@@ -39,49 +67,125 @@ static void stream_one(const struct capture *capture, const struct child *child,
         .later_images = child_table_later_images(&capture->profd->children, child),
         .reason = reason_of(child),
     };
-
-    gecko_stream_unprofiled(&unprofiled, &options, writer, latch);
+    list->count++;
+    return 0;
 }
 
-static int stream_all(struct capture *capture, int fd)
+static int take_all(struct unprofiled_list *list)
 {
+    int error = 0;
+
+    for (const struct child *child = list->capture->profd->children.first;
+         error == 0 && child != NULL; child = child->next) {
+        if (is_listed(list->capture, child))
+            error = take(list, child);
+    }
+    return error;
+}
+
+static void destroy(struct unprofiled_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free((char *)list->items[i].process.executable);
+    if (list->fd >= 0)
+        close(list->fd);
+    free(list);
+}
+
+/* --- Their JSON, on a worker thread --- */
+
+static void write_one(const struct unprofiled *item, int fd, struct failure_latch *latch)
+{
+    struct json_writer writer;
+
+    json_writer_init_sink(&writer, json_sink_fd, &fd, latch);
+    gecko_stream_unprofiled(&item->process, &item->options, &writer, latch);
+    json_writer_fini(&writer);
+}
+
+static void on_work(uv_work_t *work)
+{
+    struct unprofiled_list *list = work->data;
     struct failure_latch latch;
-    bool is_first = true;
 
     failure_latch_init(&latch);
-    for (const struct child *child = capture->profd->children.first; child != NULL;
-         child = child->next) {
-        struct json_writer writer;
-        if (capture_can_read(child) || capture_is_past(capture, child))
-            continue;
-        if (!is_first)
-            failure_latch_set(&latch, json_sink_fd(&fd, ",", 1));
-        json_writer_init_sink(&writer, json_sink_fd, &fd, &latch);
-        stream_one(capture, child, &writer, &latch);
-        json_writer_fini(&writer);
-        capture->processes++;
-        is_first = false;
+    list->fd = memfd_create("profd-capture-unprofiled", MFD_CLOEXEC);
+    if (list->fd < 0) {
+        list->error = -errno;
+        return;
     }
-    return failure_latch_error(&latch);
+    for (size_t i = 0; i < list->count && !failure_latch_failed(&latch); i++) {
+        if (i > 0)
+            failure_latch_set(&latch, json_sink_fd(&list->fd, ",", 1));
+        write_one(&list->items[i], list->fd, &latch);
+    }
+    list->error = failure_latch_error(&latch);
 }
+
+/* Makes the list a piece of the output. */
+static int add(struct unprofiled_list *list)
+{
+    struct capture_piece *piece = list->error == 0 ? calloc(1, sizeof(*piece)) : NULL;
+    off_t bytes = piece != NULL ? lseek(list->fd, 0, SEEK_CUR) : 0;
+
+    if (piece == NULL || bytes < 0) {
+        free(piece);
+        return list->error < 0 ? list->error : -ENOMEM;
+    }
+    list->capture->processes += list->count;
+    capture_add_piece(list->capture, piece, list->fd, (uint64_t)bytes);
+    list->fd = -1;
+    return 0;
+}
+
+static void on_listed(uv_work_t *work, int status)
+{
+    struct unprofiled_list *list = work->data;
+    struct capture *capture = list->capture;
+    (void)status; /* it is never cancelled */
+
+    if (capture != NULL) {
+        capture->unprofiled = NULL;
+        int error = add(list);
+        if (error < 0)
+            capture_fail(capture, error);
+        else
+            capture_advance(capture);
+    }
+    destroy(list);
+}
+
+/* --- Life cycle --- */
 
 int capture_list_unprofiled(struct capture *capture)
 {
-    int fd = memfd_create("profd-capture-unprofiled", MFD_CLOEXEC);
-    if (fd < 0)
-        return -errno;
+    size_t count = 0;
 
-    int error = stream_all(capture, fd);
-    off_t bytes = error == 0 ? lseek(fd, 0, SEEK_CUR) : 0;
-    if (bytes <= 0) {
-        close(fd);
+    for (const struct child *child = capture->profd->children.first; child != NULL;
+         child = child->next)
+        count += is_listed(capture, child);
+    if (count == 0)
+        return 0;
+    struct unprofiled_list *list = calloc(1, sizeof(*list) + count * sizeof(list->items[0]));
+    if (list == NULL)
+        return -ENOMEM;
+    list->work.data = list;
+    list->capture = capture;
+    list->fd = -1;
+    int error = take_all(list);
+    if (error == 0)
+        error = uv_queue_work(&capture->profd->loop, &list->work, on_work, on_listed);
+    if (error < 0) {
+        destroy(list);
         return error;
     }
-    struct capture_piece *piece = calloc(1, sizeof(*piece));
-    if (piece == NULL) {
-        close(fd);
-        return -ENOMEM;
-    }
-    capture_add_piece(capture, piece, fd, (uint64_t)bytes);
+    capture->unprofiled = list;
     return 0;
+}
+
+void capture_forget_unprofiled(struct capture *capture)
+{
+    if (capture->unprofiled != NULL)
+        capture->unprofiled->capture = NULL;
+    capture->unprofiled = NULL;
 }
