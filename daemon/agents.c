@@ -78,8 +78,8 @@ static void on_kept(struct exit_record *record, int error, void *owner)
         return;
     }
     if (error < 0)
-        log_warn("the profile of %d (%s) is lost: it can't be copied (%s)", child->pid,
-                 child->executable, uv_strerror(error));
+        log_warn_of_many("the profile of %d (%s) is lost: it can't be copied (%s)", child->pid,
+                         child->executable, uv_strerror(error));
     capture_note_stored(profd, child);
     if (record == NULL)
         keep_name(profd, child);
@@ -101,8 +101,8 @@ static void store(struct daemon *profd, struct child *child)
     child->is_copying = error == 0;
     if (error == 0)
         return;
-    log_warn("the profile of %d (%s) is lost: %s", child->pid, child->executable,
-             uv_strerror(error));
+    log_warn_of_many("the profile of %d (%s) is lost: %s", child->pid, child->executable,
+                     uv_strerror(error));
     memory_forget_child(child);
     keep_name(profd, child);
 }
@@ -390,14 +390,15 @@ static int check_hello(struct connection *connection, const struct message_hello
         return -EPROTONOSUPPORT;
     }
     if (!may_connect(peer)) {
-        log_warn("refused %d of user %u: neither ours nor supervised", peer->pid, peer->uid);
+        log_warn_of_many("refused %d of user %u: neither ours nor supervised", peer->pid,
+                         peer->uid);
         return -EPERM;
     }
     if (fd_count == 0 && hello->obstacle != OBSTACLE_NONE)
         return 0;
     if (fd_count != 1 || compact_plan_read(fds[0], &plan) < 0) {
-        log_warn("refused %d: its hello came without an arena", peer->pid);
-        return -EPROTO;
+        log_warn_of_many("refused %d: its hello came without an arena", peer->pid);
+        return -EBADMSG;
     }
     *arena_fd = fds[0];
     fds[0] = -1;
@@ -450,8 +451,8 @@ static void take_arena(struct child *child, const struct message_hello *hello, i
     child->obstacle = (enum recording_obstacle)hello->obstacle;
     memory_add_child(child);
     if (arena_fd < 0)
-        log_warn("%d (%s) can't record: %s", child->pid, child->executable,
-                 recording_obstacle_text(child->obstacle));
+        log_warn_of_many("%d (%s) can't record: %s", child->pid, child->executable,
+                         recording_obstacle_text(child->obstacle));
 }
 
 /* Makes CONNECTION, ARENA_FD and PIDFD those of CHILD. */

@@ -16,7 +16,6 @@ enum {
     LAST_ANSWER_MS = 2000,
     DEFAULT_INTERVAL_NS = 1000 * 1000,
     /* Below this a sampler does nothing but wake up. */
-    SMALLEST_INTERVAL_NS = 10 * 1000,
     SMALLEST_MEMORY_LIMIT = OPTIONS_MIN_MEMORY_MEGABYTES << 20,
 };
 
@@ -90,7 +89,7 @@ static int on_simple(struct client *client, enum request_kind kind, const uint8_
 
 static const char *check_start(const struct message_client_start *message)
 {
-    if (message->interval_ns != 0 && message->interval_ns < SMALLEST_INTERVAL_NS)
+    if (message->interval_ns != 0 && message->interval_ns < MESSAGE_MIN_INTERVAL_NS)
         return "the interval is too short; at least 10us";
     if (message->memory_limit_bytes != 0 && message->memory_limit_bytes < SMALLEST_MEMORY_LIMIT)
         return "the memory limit is too small; at least 1M";

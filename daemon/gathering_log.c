@@ -48,7 +48,8 @@ void gathering_log_event(struct gathering_log *log, const struct child *child, c
     json_end_object(json);
 }
 
-static void add_name(char names[GATHERING_NAMES_BYTES], const struct child *child)
+/* False when there is no room for it. */
+static bool add_name(char names[GATHERING_NAMES_BYTES], const struct child *child)
 {
     size_t used = strlen(names);
     const char *name = strrchr(child->executable, '/');
@@ -57,15 +58,19 @@ static void add_name(char names[GATHERING_NAMES_BYTES], const struct child *chil
     name = name != NULL ? name + 1 : child->executable;
     int length = snprintf(one, sizeof(one), "%s%d (%.40s)", used > 0 ? ", " : "", child->pid,
                           name[0] != '\0' ? name : "its program is not known");
-    if (length > 0 && used + (size_t)length < GATHERING_NAMES_BYTES)
-        memcpy(names + used, one, (size_t)length + 1);
+    if (length < 0 || used + (size_t)length >= GATHERING_NAMES_BYTES)
+        return false;
+    memcpy(names + used, one, (size_t)length + 1);
+    return true;
 }
 
 void gathering_log_gap(struct gathering_log *log, const struct child *child, enum gathering_gap gap,
                        const char *detail)
 {
     log->gaps[gap].count++;
-    add_name(log->gaps[gap].names, child);
+    /* Those after one without room are not named either: "the first ones" is what is told. */
+    if (log->gaps[gap].named + 1 == log->gaps[gap].count)
+        log->gaps[gap].named += add_name(log->gaps[gap].names, child);
     gathering_log_event(log, child, gap_texts[gap], detail);
 }
 
@@ -98,9 +103,14 @@ void gathering_log_line(const struct gathering_log *log, char out[GATHERING_LINE
         const char *names = log->gaps[gap].names;
         if (count == 0)
             continue;
-        int length = snprintf(out + used, GATHERING_LINE_BYTES - used,
-                              "%s%" PRIu64 " process%s %s%s%s", used > 0 ? "; " : "", count,
-                              count == 1 ? "" : "es", gap_texts[gap], names[0] ? ": " : "", names);
+        uint64_t named = log->gaps[gap].named;
+        char more[40] = "";
+        if (named > 0 && named < count)
+            snprintf(more, sizeof(more), " and %" PRIu64 " more", count - named);
+        int length =
+            snprintf(out + used, GATHERING_LINE_BYTES - used, "%s%" PRIu64 " process%s %s%s%s%s",
+                     used > 0 ? "; " : "", count, count == 1 ? "" : "es", gap_texts[gap],
+                     names[0] ? ": " : "", names, more);
         if (length < 0 || used + (size_t)length >= GATHERING_LINE_BYTES)
             return;
         used += (size_t)length;

@@ -37,6 +37,7 @@ struct gathering_log {
     uint64_t reference_ns;
     struct {
         uint64_t count;
+        uint64_t named;
         char names[GATHERING_NAMES_BYTES]; /* of the first few */
     } gaps[GAP_COUNT];
 };

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include <uv.h>
 
 enum { LOG_LINE_BYTES = 1024 };
 
@@ -96,4 +97,15 @@ void log_line(enum log_level level, const char *format, ...)
     }
     line[end++] = '\n';
     write_or_drop(line, end);
+}
+
+bool log_may_go_through(struct log_gate *gate)
+{
+    uint64_t held_back;
+
+    if (!log_gate_opens(gate, uv_hrtime(), &held_back))
+        return false;
+    if (held_back > 0)
+        log_line(LOG_WARN, "%" PRIu64 " more like the next one are not shown", held_back);
+    return true;
 }

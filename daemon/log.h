@@ -5,6 +5,10 @@
 #ifndef PROFD_DAEMON_LOG_H
 #define PROFD_DAEMON_LOG_H
 
+#include <stdbool.h>
+
+#include "daemon/log_gate.h"
+
 #define LOG_LEVELS(X)                                                                              \
     X(ERROR, 0, "error") /* profd can't do what it was told to do */                               \
     X(WARN, 1, "warn")   /* something is incomplete or was refused; profd goes on */               \
@@ -25,6 +29,16 @@ void log_set_level(enum log_level level);
 
 /* One line; a newline is added. Control characters that came from outside are shown as '?'. */
 void log_line(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A warning about one process of maybe thousands. Of each place in the source that warns so, a few
+ * lines in a second go through; how many did not is told with the next one. Loop thread. */
+#define log_warn_of_many(...)                                                                      \
+    do {                                                                                           \
+        static struct log_gate log_gate_;                                                          \
+        if (log_may_go_through(&log_gate_))                                                        \
+            log_line(LOG_WARN, __VA_ARGS__);                                                       \
+    } while (0)
+bool log_may_go_through(struct log_gate *gate);
 
 #define log_error(...) log_line(LOG_ERROR, __VA_ARGS__)
 #define log_warn(...)  log_line(LOG_WARN, __VA_ARGS__)

@@ -202,6 +202,7 @@ void memory_begin_session(struct daemon *profd, uint64_t limit_bytes)
     if (error < 0) {
         log_error("the memory limit stays what it was: %s", uv_strerror(error));
         limit_bytes = lease_ledger_limit_bytes(&memory->ledger);
+        profd->session.settings.memory_limit_bytes = limit_bytes;
     }
     memory->controller.target_bytes = memory_controller_target(limit_bytes);
     memory->controller.generation = profd->session.generation;

@@ -41,6 +41,7 @@ static int read_settings(const cJSON *root, struct session_settings *settings)
         kept_get_number(root, "intervalNs", &settings->interval_ns) < 0 ||
         kept_get_number(root, "memoryLimitBytes", &settings->memory_limit_bytes) < 0 ||
         kept_get_number(root, "features", &settings->features) < 0 ||
+        (settings->interval_ns != 0 && settings->interval_ns < MESSAGE_MIN_INTERVAL_NS) ||
         settings->interval_ns > MESSAGE_MAX_INTERVAL_NS ||
         (settings->features & ~(uint64_t)FEATURES_ALL) != 0)
         return -EPROTO;

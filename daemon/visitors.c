@@ -65,9 +65,10 @@ static void on_closed(struct connection *connection, int reason, void *owner)
     bool was_private = visitor->is_private;
 
     if (reason == -ETIMEDOUT)
-        log_warn("%d connected and said nothing", connection_peer(connection)->pid);
+        log_warn_of_many("%d connected and said nothing", connection_peer(connection)->pid);
     else if (reason == -EPROTO)
-        log_warn("hung up on %d: what it sent is no message", connection_peer(connection)->pid);
+        log_warn_of_many("hung up on %d: what it sent is no message",
+                         connection_peer(connection)->pid);
     free_visitor(visitor);
     if (was_private)
         daemon_end(profd, 0);

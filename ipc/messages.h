@@ -87,6 +87,7 @@ enum {
 };
 
 /* Bounds of times, so that no sum or product of a few of them overflows. */
+#define MESSAGE_MIN_INTERVAL_NS  UINT64_C(10000)
 #define MESSAGE_MAX_INTERVAL_NS  UINT64_C(3600000000000) /* an hour */
 #define MESSAGE_MAX_MILLISECONDS UINT64_C(1000000000000) /* 31 years */
 

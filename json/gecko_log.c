@@ -33,7 +33,7 @@ static void stream_identity(const struct process_context *process, struct json_w
     json_i64_property(writer, "code", options->code);
     json_name(writer, "cpuTime");
     if (options->cpu_ns != CPU_TIME_UNKNOWN)
-        json_time_ms(writer, (int64_t)options->cpu_ns);
+        json_time_ms(writer, options->cpu_ns < INT64_MAX ? (int64_t)options->cpu_ns : INT64_MAX);
     else
         json_null(writer);
     json_name(writer, "reason");

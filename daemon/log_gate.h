@@ -1,0 +1,22 @@
+/* Keeps a crowd of processes from filling the log with lines of one kind: a few in a second go
+ * through, the others are counted. Pure. */
+#ifndef PROFD_DAEMON_LOG_GATE_H
+#define PROFD_DAEMON_LOG_GATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { LOG_GATE_LINES = 10 }; /* in a second */
+
+/* A zeroed one has let nothing through so far. */
+struct log_gate {
+    uint64_t second;
+    unsigned lines;     /* in it */
+    uint64_t held_back; /* since the last line that went through */
+};
+
+/* Whether a line may go through at NOW_NS; *HELD_BACK is then how many did not since the last one.
+ */
+bool log_gate_opens(struct log_gate *gate, uint64_t now_ns, uint64_t *held_back);
+
+#endif
