@@ -143,4 +143,13 @@ struct event_delay_entry {
 };
 int entry_decode_event_delay(const uint8_t *payload, size_t bytes, struct event_delay_entry *out);
 
+struct unregistered_entry {
+    enum unregistered_state state;
+    uint32_t tid;
+    uint64_t ticks_after_tick;
+    uint64_t period_ticks, cpu_us;
+    struct arena_string name;
+};
+int entry_decode_unregistered(const uint8_t *payload, size_t bytes, struct unregistered_entry *out);
+
 #endif

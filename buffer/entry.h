@@ -45,13 +45,19 @@
     X(TEXT_MARKER_INTERVAL, 13)                                                                     \
     /* thread index, µs for which an event has kept the thread's event loop from the next ones at  \
      * this tick. No entry: no such event. */                                                       \
-    X(EVENT_DELAY, 35)
+    X(EVENT_DELAY, 35)                                                                              \
+    /* A thread that is not registered: enum unregistered_state, its tid, ticks after the TICK,     \
+     * ticks since it was last looked at and CPU use in µs since then (both 0 unless it ran), its  \
+     * name up to the end of the block. */                                                          \
+    X(UNREGISTERED_THREAD, 36)
 
 enum entry_kind {
 #define X(name, number) ENTRY_##name = number,
     ENTRY_KINDS(X)
 #undef X
 };
+
+enum unregistered_state { UNREGISTERED_FOUND = 0, UNREGISTERED_RAN = 1, UNREGISTERED_GONE = 2 };
 
 /* The distance from an instant marker kind to its text twin. */
 enum { ENTRY_TEXT_OFFSET = ENTRY_TEXT_MARKER - ENTRY_MARKER };

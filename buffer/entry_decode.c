@@ -125,6 +125,22 @@ int entry_decode_event_delay(const uint8_t *payload, size_t bytes, struct event_
     return read_at_most(in, end, EVENT_DELAY_MOST_US, &out->delay_us) == end ? 0 : -EPROTO;
 }
 
+int entry_decode_unregistered(const uint8_t *payload, size_t bytes, struct unregistered_entry *out)
+{
+    uint64_t state = 0;
+    const uint8_t *end = payload + bytes;
+    const uint8_t *in = read_at_most(payload, end, UNREGISTERED_GONE, &state);
+    in = read_u32(in, end, &out->tid);
+    in = read_u64(in, end, &out->ticks_after_tick);
+    in = read_u64(in, end, &out->period_ticks);
+    in = read_u64(in, end, &out->cpu_us);
+    if (in == NULL)
+        return -EPROTO;
+    out->state = (enum unregistered_state)state;
+    out->name = (struct arena_string){ (const char *)in, (size_t)(end - in) };
+    return 0;
+}
+
 int entry_decode_late(const uint8_t *payload, size_t bytes, uint32_t *thread_index)
 {
     return read_u32(payload, payload + bytes, thread_index) == payload + bytes ? 0 : -EPROTO;

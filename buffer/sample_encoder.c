@@ -8,6 +8,7 @@ enum {
     NUMBERS_MAX_BYTES = 60, /* a whole TICK, and whatever entry without its frames */
     SIZE_BYTES = 2,         /* of a block with a sample, until its real size is known */
     ONE_BYTE_SIZE_MAX = 127,
+    UNREGISTERED_FRAMES = 4, /* what one takes, in the room of frames */
 };
 
 _Static_assert(NUMBERS_MAX_BYTES + SAMPLE_MAX_FRAMES * LEB128_MAX_BYTES < 1 << 14,
@@ -282,6 +283,29 @@ int sample_encoder_event_delay(struct sample_encoder *encoder, uint32_t thread_i
 {
     const uint64_t numbers[] = { thread_index, delay_us };
     return write_numbers(encoder, ENTRY_EVENT_DELAY, numbers, 2);
+}
+
+int sample_encoder_unregistered(struct sample_encoder *encoder,
+                                const struct unregistered_entry *entry, uint64_t ticks)
+{
+    if (!encoder->has_tick)
+        return -EINVAL;
+    bool has_changed;
+    int error = reserve(encoder, UNREGISTERED_FRAMES, &has_changed);
+    if (error != 0)
+        return error;
+    size_t name_bytes =
+        entry->name.length < UNREGISTERED_NAME_BYTES ? entry->name.length : UNREGISTERED_NAME_BYTES;
+    uint8_t *start = encoder->writer->next, *out = start + SIZE_BYTES;
+    *out++ = ENTRY_UNREGISTERED_THREAD;
+    out = leb128_write(out, entry->state);
+    out = leb128_write(out, entry->tid);
+    out = leb128_write(out, ticks - encoder->tick_ticks);
+    out = leb128_write(out, entry->period_ticks);
+    out = leb128_write(out, entry->cpu_us);
+    memcpy(out, entry->name.bytes, name_bytes);
+    chunk_writer_publish(encoder->writer, close_block(start, out + name_bytes));
+    return 0;
 }
 
 bool sample_encoder_needs_stack(const struct sample_encoder *encoder, uint32_t thread_index)

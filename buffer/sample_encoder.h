@@ -36,6 +36,10 @@ int sample_encoder_sample(struct sample_encoder *encoder, uint32_t thread_index,
 int sample_encoder_late(struct sample_encoder *encoder, uint32_t thread_index);
 int sample_encoder_event_delay(struct sample_encoder *encoder, uint32_t thread_index,
                                uint64_t delay_us);
+/* ENTRY, but for its ticks_after_tick, at TICKS; the name is cut at UNREGISTERED_NAME_BYTES. */
+enum { UNREGISTERED_NAME_BYTES = 15 };
+int sample_encoder_unregistered(struct sample_encoder *encoder,
+                                const struct unregistered_entry *entry, uint64_t ticks);
 
 /* True when the thread has a stack from an earlier chunk that the current one lacks;
  * sample_encoder_repeat() writes it whole, at TICKS, with no CPU use (0 and nothing written when

@@ -9,10 +9,16 @@
 #include <stdbool.h>
 
 #include "child-agent/agent_address.h"
+#include "profd_threads.h"
 
 /* Makes a thread of the agent's own: all signals blocked, a small stack, not registered. 0 or
  * -errno. */
 int agent_thread_create(pthread_t *thread, void *(*start_routine)(void *), void *argument);
+
+/* Whether THREAD was made so and has not ended. Any thread. */
+bool agent_thread_is_own(struct profd_thread_id thread);
+/* In a forked child, before it makes threads of its own. */
+void agent_thread_forget_own(void);
 
 /* Names the calling thread, which is the agent's, by system call: pthread_setname_np from outside
  * would go through /proc, and what a process touched there makes its exit dearer. Cut at 15 bytes.

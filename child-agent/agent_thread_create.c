@@ -3,6 +3,7 @@
 #include <link.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,7 +12,18 @@
 #include "child-agent/descriptor.h"
 #include "child-agent/real_calls.h"
 
-enum { AGENT_STACK_BYTES = 512 * 1024 };
+enum {
+    AGENT_STACK_BYTES = 512 * 1024,
+    OWN_THREADS_MOST = 8, /* there are four kinds, of which one may be ending */
+};
+
+/* A thread of the agent's own. */
+static struct own_thread {
+    _Atomic bool is_taken;
+    _Atomic int32_t tid; /* 0: it has not begun, or has ended */
+    void *(*start_routine)(void *);
+    void *argument;
+} own_threads[OWN_THREADS_MOST];
 
 static size_t stack_bytes; /* 0: not known yet */
 
@@ -51,6 +63,60 @@ static int create(pthread_t *thread, void *(*start_routine)(void *), void *argum
     return -err;
 }
 
+/* Takes a place for a thread that is about to be made; NULL when there are too many to tell. */
+static struct own_thread *take_place(void *(*start_routine)(void *), void *argument)
+{
+    for (size_t i = 0; i < OWN_THREADS_MOST; i++) {
+        struct own_thread *own = &own_threads[i];
+        if (atomic_exchange(&own->is_taken, true))
+            continue;
+        own->start_routine = start_routine;
+        own->argument = argument;
+        return own;
+    }
+    return NULL;
+}
+
+static void leave_place(struct own_thread *own)
+{
+    atomic_store(&own->tid, 0);
+    atomic_store(&own->is_taken, false);
+}
+
+static void *run_own(void *argument)
+{
+    struct own_thread *own = argument;
+    atomic_store(&own->tid, (int32_t)syscall(SYS_gettid));
+    void *result = own->start_routine(own->argument);
+    leave_place(own);
+    return result;
+}
+
+bool agent_thread_is_own(struct profd_thread_id thread)
+{
+    for (size_t i = 0; i < OWN_THREADS_MOST; i++)
+        if (atomic_load(&own_threads[i].tid) == thread.number)
+            return true;
+    return false;
+}
+
+void agent_thread_forget_own(void)
+{
+    for (size_t i = 0; i < OWN_THREADS_MOST; i++)
+        leave_place(&own_threads[i]);
+}
+
+static int create_own(pthread_t *thread, void *(*start_routine)(void *), void *argument)
+{
+    struct own_thread *own = take_place(start_routine, argument);
+    if (own == NULL)
+        return create(thread, start_routine, argument);
+    int err = create(thread, run_own, own);
+    if (err < 0)
+        leave_place(own);
+    return err;
+}
+
 int agent_thread_create(pthread_t *thread, void *(*start_routine)(void *), void *argument)
 {
     sigset_t all, before;
@@ -58,7 +124,7 @@ int agent_thread_create(pthread_t *thread, void *(*start_routine)(void *), void 
     int err = -real_pthread_sigmask(SIG_SETMASK, &all, &before);
     if (err < 0)
         return err;
-    err = create(thread, start_routine, argument);
+    err = create_own(thread, start_routine, argument);
     (void)real_pthread_sigmask(SIG_SETMASK, &before, NULL); /* a mask that was valid */
     return err;
 }

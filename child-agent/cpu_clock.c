@@ -1,5 +1,12 @@
 #include "child-agent/cpu_clock.h"
 
+/* By the kernel's own numbering: clock_getcpuclockid() has no word for threads. */
+clockid_t cpu_clock_of_thread(struct profd_thread_id thread)
+{
+    enum { CPUCLOCK_SCHED_PER_THREAD = 6 };
+    return (clockid_t)(~(unsigned)thread.number << 3 | CPUCLOCK_SCHED_PER_THREAD);
+}
+
 uint64_t cpu_clock_thread_ns(clockid_t clock)
 {
     struct timespec now;

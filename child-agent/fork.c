@@ -41,6 +41,7 @@ static void after_fork_child(void)
     event_delay_after_fork_child();
     site_after_fork_child();
     agent_thread_after_fork_child();
+    agent_thread_forget_own();
     core_reset_after_fork();
     barrier_register();
     /* A child that can't record still runs; profd lists it as not profiled. */

@@ -75,8 +75,10 @@ static bool tick_once(struct sampler_tick *tick, uint32_t stride)
     bool has_run = true;
     pthread_mutex_lock(&sampler.lock);
     collect(tick);
-    if (!atomic_load(&sampler.is_paused))
+    if (!atomic_load(&sampler.is_paused)) {
         has_run = sampler_tick_request(tick, stride);
+        sampler_tick_spy(tick, has_run);
+    }
     pthread_mutex_unlock(&sampler.lock);
     return has_run;
 }

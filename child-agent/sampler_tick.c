@@ -11,6 +11,7 @@
 #include "child-agent/sampling_signal.h"
 #include "child-agent/stack_merge.h"
 #include "child-agent/thread_registry.h"
+#include "child-agent/thread_spy.h"
 #include "child-agent/unwinder.h"
 #include "ipc/messages.h"
 
@@ -33,6 +34,7 @@ struct sampler_tick {
     uint32_t run; /* tells threads that were met from those that were not */
     bool samples_stacks;
     bool records_event_delay;
+    struct thread_spy *spy; /* NULL: unregistered threads are not looked for */
     uint64_t interval_ns;
     bool is_under_way;
     bool is_first;
@@ -96,6 +98,8 @@ int sampler_tick_create(const struct session_settings *settings, struct chunk_ma
         err = module_map_create(&events, &tick->modules);
     if (err == 0)
         err = unwinder_create(tick->modules, &tick->unwinder);
+    if (err == 0 && (settings->features & FEATURE_UNREGISTERED_THREADS))
+        err = thread_spy_create(&tick->spy);
     if (err < 0) {
         sampler_tick_destroy(tick);
         return err;
@@ -112,6 +116,8 @@ static void free_memory(struct sampler_tick *tick)
         module_map_destroy(tick->modules);
     if (tick->encoder != NULL)
         sample_encoder_destroy(tick->encoder);
+    if (tick->spy != NULL)
+        thread_spy_destroy(tick->spy);
     munmap(tick, sizeof(*tick));
 }
 
@@ -220,6 +226,12 @@ bool sampler_tick_request(struct sampler_tick *tick, uint32_t stride)
     }
     tick->is_first = false;
     return true;
+}
+
+void sampler_tick_spy(struct sampler_tick *tick, bool has_run)
+{
+    if (tick->spy != NULL && thread_spy_is_due(tick->spy, clock_monotonic_ns(), has_run))
+        thread_spy_look(tick->spy, tick->encoder);
 }
 
 /* CPU use to report with a sample, in whole µs of a running total, so that nothing is lost by

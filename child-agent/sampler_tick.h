@@ -23,6 +23,10 @@ void sampler_tick_abandon(struct sampler_tick *tick);
  * whether anybody ran. */
 bool sampler_tick_request(struct sampler_tick *tick, uint32_t stride);
 
+/* Looks for threads that nobody registered, if the session is to and it is time. HAS_RUN is what
+ * sampler_tick_request() returned. The sampler's thread only. */
+void sampler_tick_spy(struct sampler_tick *tick, bool has_run);
+
 /* Ends the tick under way, if there is one: writes what came. */
 void sampler_tick_collect(struct sampler_tick *tick);
 

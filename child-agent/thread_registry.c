@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "child-agent/core.h"
+#include "child-agent/cpu_clock.h"
 #include "child-agent/event_delay.h"
 #include "child-agent/own_threads.h"
 #include "child-agent/real_calls.h"
@@ -169,13 +170,6 @@ static void set_name(struct thread_registration *registration, const char *name)
     decide_profiling(registration);
 }
 
-/* The kernel's clock of one thread's CPU use, by the kernel's own numbering. */
-static clockid_t cpu_clock_of(pid_t tid)
-{
-    enum { CPUCLOCK_SCHED_PER_THREAD = 6 };
-    return (clockid_t)(~(unsigned)tid << 3 | CPUCLOCK_SCHED_PER_THREAD);
-}
-
 /* Fills in what only the thread itself can tell, and shows it to the sampler. */
 static void go_live(struct thread_registration *self, uint64_t stack_high, const char *name)
 {
@@ -186,7 +180,7 @@ static void go_live(struct thread_registration *self, uint64_t stack_high, const
     self->stack_low = stack_high > stack_bytes ? stack_high - stack_bytes : 0;
     self->tid = (pid_t)syscall(SYS_gettid);
     self->handle = pthread_self();
-    self->cpu_clock = cpu_clock_of(self->tid);
+    self->cpu_clock = cpu_clock_of_thread((struct profd_thread_id){ self->tid });
     self->start_ns = clock_monotonic_ns();
     thread_current = self;
     sampling_signal_unblock();
@@ -365,6 +359,18 @@ uint32_t thread_registry_profiled_features(struct profd_thread_id thread)
     return features;
 }
 
+void thread_registry_visit_ids(void (*visit)(void *context, struct profd_thread_id thread),
+                               void *context)
+{
+    pthread_mutex_lock(&registry.lock);
+    for (uint32_t slot = 0; slot < registry.slot_count; slot++) {
+        const struct thread_registration *each = thread_registry_at(slot);
+        if (each->life == REGISTRATION_LIVE)
+            visit(context, (struct profd_thread_id){ each->tid });
+    }
+    pthread_mutex_unlock(&registry.lock);
+}
+
 int thread_registry_signal(struct thread_registration *registration, int signal_number)
 {
     int err = -ESRCH;
@@ -449,7 +455,7 @@ void thread_registry_after_fork_child(void)
     self->index = registry.next_index++;
     self->tid = registry.process_id;
     self->is_main = true;
-    self->cpu_clock = cpu_clock_of(self->tid);
+    self->cpu_clock = cpu_clock_of_thread((struct profd_thread_id){ self->tid });
     self->start_ns = clock_monotonic_ns();
     self->sampled_run = 0;
     atomic_store(&self->profiled_features, 0);

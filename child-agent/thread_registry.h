@@ -49,6 +49,10 @@ void thread_registry_set_profiled(const char *filters, uint32_t features);
 /* What is recorded of the thread with that id; 0 when it is not registered. */
 uint32_t thread_registry_profiled_features(struct profd_thread_id thread);
 
+/* Calls VISIT for each thread that is registered, under the lock. */
+void thread_registry_visit_ids(void (*visit)(void *context, struct profd_thread_id thread),
+                               void *context);
+
 /* Slots in use are below this number; the sampler walks them with thread_registry_at(). */
 uint32_t thread_registry_slot_count(void);
 /* How many threads of the program there are, with those about to start. */

@@ -187,7 +187,9 @@ struct message_session {
     X(CPU, 1, "cpu", "CPU use of each thread with each sample")                                    \
     X(MARKERS, 2, "markers", "record markers")                                                     \
     X(LABELS, 3, "labels", "record labels")                                                        \
-    X(RESPONSIVENESS, 11, "responsiveness", "how long events wait for threads that run a loop")
+    X(RESPONSIVENESS, 11, "responsiveness", "how long events wait for threads that run a loop")    \
+    X(UNREGISTERED_THREADS, 12, "unregisteredthreads",                                             \
+      "CPU use of threads that the kernel knows and profd does not")
 
 enum feature {
 #define X(name, bit, text, help) FEATURE_##name = 1u << bit,

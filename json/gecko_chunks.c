@@ -72,6 +72,16 @@ static int take_event_delay(struct chunk_walk *walk, const uint8_t *payload, siz
     return error;
 }
 
+static int take_unregistered(struct chunk_walk *walk, const uint8_t *payload, size_t bytes)
+{
+    struct unregistered_entry entry;
+    int error = entry_decode_unregistered(payload, bytes, &entry);
+    if (error == 0)
+        unregistered_take(walk->process, &entry, duration_ns(walk, entry.ticks_after_tick),
+                          duration_ns(walk, entry.period_ticks));
+    return error;
+}
+
 static int take_marker(struct chunk_walk *walk, uint8_t kind, const uint8_t *payload, size_t bytes)
 {
     struct marker_entry marker;
@@ -101,6 +111,8 @@ static int take_entry(struct chunk_walk *walk, uint8_t kind, const uint8_t *payl
         return take_same(walk, payload, bytes);
     case ENTRY_LATE:
         return take_late(walk, payload, bytes);
+    case ENTRY_UNREGISTERED_THREAD:
+        return take_unregistered(walk, payload, bytes);
     case ENTRY_EVENT_DELAY:
         return take_event_delay(walk, payload, bytes);
     default:

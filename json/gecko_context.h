@@ -163,6 +163,12 @@ void markers_add_verdict(struct process_context *process, struct thread_context 
 /* Moves the thread's markers, as a table, into WRITER. */
 void markers_stream(struct thread_context *thread, struct json_writer *writer);
 
+/* --- gecko_unregistered.c --- */
+
+/* What was seen of a thread that is not registered, OFFSET_NS behind the last tick. */
+void unregistered_take(struct process_context *process, const struct unregistered_entry *entry,
+                       uint64_t offset_ns, uint64_t period_ns);
+
 /* --- gecko_chunks.c --- */
 
 /* Reads all chunks, once. */

@@ -48,26 +48,55 @@ static void stream_categories(struct json_writer *writer)
     json_end_array(writer);
 }
 
-static void stream_text_marker_schema(struct json_writer *writer)
+struct marker_field {
+    const char *key, *label, *format;
+};
+
+static void stream_marker_field(struct json_writer *writer, const struct marker_field *field)
 {
     json_start_object(writer);
-    json_string_property(writer, "name", GECKO_TEXT_MARKER);
+    json_string_property(writer, "key", field->key);
+    json_string_property(writer, "label", field->label);
+    json_string_property(writer, "format", field->format);
+    json_bool_property(writer, "searchable", true);
+    json_end_object(writer);
+}
+
+/* A type whose markers are told by LABEL in table and chart. */
+static void stream_marker_schema(struct json_writer *writer, const char *name, const char *label,
+                                 const struct marker_field *fields, size_t field_count)
+{
+    json_start_object(writer);
+    json_string_property(writer, "name", name);
     json_start_array_property(writer, "display");
     json_string(writer, "marker-chart");
     json_string(writer, "marker-table");
     json_end_array(writer);
     json_string_property(writer, "tooltipLabel", "{marker.name}");
-    json_string_property(writer, "tableLabel", "{marker.data.name}");
-    json_string_property(writer, "chartLabel", "{marker.data.name}");
+    json_string_property(writer, "tableLabel", label);
+    json_string_property(writer, "chartLabel", label);
     json_start_array_property(writer, "data");
-    json_start_object(writer);
-    json_string_property(writer, "key", "name");
-    json_string_property(writer, "label", "Details");
-    json_string_property(writer, "format", "string");
-    json_bool_property(writer, "searchable", true);
-    json_end_object(writer);
+    for (size_t i = 0; i < field_count; i++)
+        stream_marker_field(writer, &fields[i]);
     json_end_array(writer);
     json_end_object(writer);
+}
+
+#define STREAM_MARKER_SCHEMA(writer, name, label, fields)                                          \
+    stream_marker_schema(writer, name, label, fields, sizeof(fields) / sizeof((fields)[0]))
+
+static void stream_marker_schemas(struct json_writer *writer)
+{
+    static const struct marker_field text_fields[] = { { "name", "Details", "string" } };
+    static const struct marker_field unregistered_fields[] = {
+        { "threadName", "Thread", "string" },
+        { "threadId", "Thread id", "integer" },
+        { "cpuTime", "CPU time", "duration" },
+        { "cpuUse", "CPU use", "percentage" },
+    };
+    STREAM_MARKER_SCHEMA(writer, GECKO_TEXT_MARKER, "{marker.data.name}", text_fields);
+    STREAM_MARKER_SCHEMA(writer, GECKO_UNREGISTERED_THREAD_MARKER,
+                         "{marker.data.threadName} ({marker.data.threadId})", unregistered_fields);
 }
 
 void gecko_stream_common_meta(struct json_writer *writer, uint64_t reference_unix_ns)
@@ -76,7 +105,7 @@ void gecko_stream_common_meta(struct json_writer *writer, uint64_t reference_uni
     json_time_ms_property(writer, "startTime", (int64_t)reference_unix_ns);
     stream_categories(writer);
     json_start_array_property(writer, "markerSchema");
-    stream_text_marker_schema(writer);
+    stream_marker_schemas(writer);
     json_end_array(writer);
 }
 

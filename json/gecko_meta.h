@@ -13,6 +13,9 @@ enum { GECKO_VERSION = 36 };
 /* The type of the payload of markers with text; its field is "name". */
 #define GECKO_TEXT_MARKER "Text"
 
+/* The type of the payload of markers about unregistered threads. */
+#define GECKO_UNREGISTERED_THREAD_MARKER "UnregisteredThread"
+
 /* Version, start time, categories and marker schemas, as members of the open object. */
 void gecko_stream_common_meta(struct json_writer *writer, uint64_t reference_unix_ns);
 

@@ -84,4 +84,24 @@ test_filter_by_name_and_star() {
     has_function thread_states "of the main thread"
 }
 
+
+# markers_about NAME TEXT: how many markers there are.
+markers_about() {
+    awk -F'\t' -v name="$1" -v text="$2" '$1 == "marker" && $4 == name && $8 == text' facts | wc -l
+}
+
+test_unregistered_threads_are_found() {
+    run_with --features stacks,unregisteredthreads -- "$programs/raw_thread"
+    [ "$(markers_about 'Unregistered thread found' 'raw worker')" -eq 1 ]
+    [ "$(markers_about 'Unregistered thread' 'raw worker')" -ge 1 ]
+    [ "$(markers_about 'Unregistered thread ended' 'raw worker')" -eq 1 ]
+    # Neither the agent's own threads nor registered ones are among them.
+    [ "$(grep -c $'\tUnregistered thread found\t' facts)" -eq 1 ]
+}
+
+test_unregistered_threads_are_not_looked_for_by_themselves() {
+    run_with -- "$programs/raw_thread"
+    [ "$(markers_about 'Unregistered thread' 'raw worker')" -eq 0 ]
+}
+
 run_tests "$@"

@@ -351,6 +351,37 @@ START_TEST(the_longest_event_delay_is_a_number)
 }
 END_TEST
 
+static void put_unregistered(enum unregistered_state state, uint64_t ms, const char *name)
+{
+    struct unregistered_entry entry = { .state = state, .tid = 77, .name = { name, strlen(name) } };
+    if (state == UNREGISTERED_RAN) {
+        entry.period_ticks = ticks_at(4 * MS) - ticks_at(2 * MS);
+        entry.cpu_us = 500;
+    }
+    ck_assert_int_eq(sample_encoder_unregistered(own.encoder, &entry, ticks_at(ms * MS)), 0);
+}
+
+START_TEST(unregistered_threads_are_markers_of_the_main_thread)
+{
+    put_process();
+    tick(3);
+    put_unregistered(UNREGISTERED_FOUND, 4, "odd \xff \" name, cut");
+    put_unregistered(UNREGISTERED_RAN, 6, "odd");
+    put_unregistered(UNREGISTERED_GONE, 7, "");
+    make_profile();
+    const cJSON *markers = rows(thread_at(0), "markers");
+    ck_assert_int_eq(cJSON_GetArraySize(markers), 3);
+    const cJSON *ran = cJSON_GetArrayItem(markers, 1), *payload = cJSON_GetArrayItem(ran, 5);
+    ck_assert_str_eq(string_at(thread_at(0), cJSON_GetArrayItem(ran, 0)), "Unregistered thread");
+    ck_assert_double_eq_tol(cJSON_GetArrayItem(ran, 1)->valuedouble, 4, 0.01);
+    ck_assert_double_eq_tol(cJSON_GetArrayItem(ran, 2)->valuedouble, 6, 0.01);
+    ck_assert_str_eq(get(payload, "threadName")->valuestring, "odd");
+    ck_assert_int_eq(get(payload, "threadId")->valueint, 77);
+    ck_assert_double_eq_tol(get(payload, "cpuTime")->valuedouble, 0.5, 1e-9);
+    ck_assert_double_eq_tol(get(payload, "cpuUse")->valuedouble, 0.25, 0.01);
+}
+END_TEST
+
 START_TEST(no_sample_after_the_thread_ended)
 {
     put_process();
@@ -728,6 +759,7 @@ int main(void)
     tcase_add_test(samples, stacks_become_frames_and_labels);
     tcase_add_test(samples, a_thread_that_slept_has_a_sample_for_every_tick);
     tcase_add_test(samples, a_late_sample_leaves_a_gap);
+    tcase_add_test(samples, unregistered_threads_are_markers_of_the_main_thread);
     tcase_add_test(samples, event_delays_are_those_of_their_ticks);
     tcase_add_test(samples, the_longest_event_delay_is_a_number);
     tcase_add_test(samples, no_sample_after_the_thread_ended);

@@ -1,9 +1,11 @@
-/* Which threads filters let through, and how often a sleeping one is looked at. */
+/* Which threads filters let through, how often a sleeping one is looked at, and the kernel's list.
+ */
 #include <check.h>
 #include <stdlib.h>
 
 #include "child-agent/thread_filters.h"
 #include "child-agent/thread_sleep.h"
+#include "child-agent/thread_spy.h"
 
 static const struct thread_filter_subject worker = { "Worker 7", false, { 123 } };
 static const struct thread_filter_subject main_thread = { "server", true, { 123 } };
@@ -48,6 +50,14 @@ START_TEST(test_what_names_no_process_is_part_of_a_name)
 }
 END_TEST
 
+START_TEST(test_looks_at_the_kernels_list_are_rare)
+{
+    ck_assert_uint_eq(thread_spy_next_look_ns(7, 0), 7 + SPY_LEAST_PERIOD_NS);
+    ck_assert_uint_eq(thread_spy_next_look_ns(7, 2000000), 7 + SPY_LEAST_PERIOD_NS);
+    ck_assert_uint_eq(thread_spy_next_look_ns(7, 30000000), 7 + UINT64_C(3000000000));
+}
+END_TEST
+
 START_TEST(test_a_sleeping_thread_is_looked_at_once)
 {
     _Atomic enum thread_sleep sleep = THREAD_AWAKE;
@@ -73,6 +83,7 @@ int main(void)
     tcase_add_test(cases, test_names_pass_by_a_part_in_whatever_case);
     tcase_add_test(cases, test_processes_pass_by_id);
     tcase_add_test(cases, test_what_names_no_process_is_part_of_a_name);
+    tcase_add_test(cases, test_looks_at_the_kernels_list_are_rare);
     tcase_add_test(cases, test_a_sleeping_thread_is_looked_at_once);
     Suite *suite = suite_create("thread_filters");
     suite_add_tcase(suite, cases);

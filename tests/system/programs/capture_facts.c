@@ -108,7 +108,9 @@ static void print_markers(const struct process *process, const cJSON *thread)
     cJSON_ArrayForEach(row, get(markers, "data"))
     {
         const cJSON *payload = cJSON_GetArrayItem(row, data);
-        const char *text = text_or(get(payload, "name"), text_or(get(payload, "text"), ""));
+        const char *text =
+            text_or(get(payload, "name"),
+                    text_or(get(payload, "text"), text_or(get(payload, "threadName"), "")));
         int string = (int)cell(row, name);
         printf("marker\t%s\t%s\t%s\t%.6f\t%.6f\t%d\t%s\n", process->pid,
                text_or(get(thread, "name"), ""), text_or(cJSON_GetArrayItem(strings, string), ""),
