@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profctl/profile_places.h"
+#include "profctl/capture_naming.h"
 #include "profctl/progress_bar.h"
 #include "profctl/units.h"
 #include "json/document_print.h"
@@ -56,95 +56,6 @@ static uint64_t size_of(int fd)
     return fstat(fd, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
-/* A pass over the raw capture. */
-struct rewriting {
-    struct naming_progress progress;
-    const struct capture_result *result;
-    const struct message_profile_place *at; /* of the process that was begun last; NULL: unknown */
-};
-
-static void on_thread(void *context, uint64_t bytes_read)
-{
-    struct rewriting *rewriting = context;
-    show_naming(&rewriting->progress, bytes_read);
-}
-
-/* A profile must be exactly where profd put it. */
-static uint64_t on_process(void *context, uint64_t start)
-{
-    struct rewriting *rewriting = context;
-
-    rewriting->at = profile_places_find(rewriting->result->profile_places,
-                                        rewriting->result->profile_place_count, start);
-    return rewriting->at != NULL ? rewriting->at->start + rewriting->at->bytes : 0;
-}
-
-/* Reads the raw capture and writes the finished one. *PROBLEM (PROBLEM_BYTES) is filled when it is
- * the raw capture that can't be used. */
-enum { PROBLEM_BYTES = 256 };
-
-static int rewrite(struct rewriting *rewriting, int raw_fd, struct capture_file *file,
-                   struct symbol_cache *cache, struct capture_counts *counts, char *problem)
-{
-    const struct symbolicate_events events = { on_thread, on_process, rewriting };
-    struct json_reader *reader = NULL;
-    struct json_writer writer;
-    struct failure_latch latch;
-    int err = lseek(raw_fd, 0, SEEK_SET) < 0 ? -errno : 0;
-
-    if (err == 0)
-        err = json_reader_open_fd(raw_fd, &reader);
-    if (err < 0)
-        return err;
-    failure_latch_init(&latch);
-    json_writer_init_sink(&writer, capture_file_write, file, &latch);
-    err = symbolicate_profile(reader, &writer, cache, counts, &events);
-    if (err == 0)
-        err = json_writer_flush(&writer);
-    if (err == -EPROTO || err == -E2BIG)
-        snprintf(problem, PROBLEM_BYTES, "%s at byte %llu",
-                 json_reader_error(reader)[0] != '\0' ? json_reader_error(reader)
-                                                      : "not in the order of a capture",
-                 (unsigned long long)json_reader_offset(reader));
-    json_writer_fini(&writer);
-    json_reader_close(reader);
-    return err;
-}
-
-/* Takes PROFILE out of the raw capture, and says so in RESULT. */
-static int leave_out(int raw_fd, struct capture_result *result,
-                     const struct message_profile_place *profile)
-{
-    int err = profile_place_blank(raw_fd, profile);
-
-    if (err < 0)
-        return err;
-    profile_place_tell(profile, result->missing, sizeof(result->missing));
-    profile_places_remove(result->profile_places, &result->profile_place_count, profile);
-    return 0;
-}
-
-/* Rewrites until it is done: a profile that its process damaged costs that profile and nothing
- * else. */
-static int rewrite_without_damaged(int raw_fd, struct capture_file *file,
-                                   struct symbol_cache *cache, struct progress_bar *bar,
-                                   struct capture_summary *summary, char *problem,
-                                   struct failure *failure)
-{
-    for (;;) {
-        struct rewriting rewriting = { { bar, size_of(raw_fd) }, &summary->result, NULL };
-        int err = rewrite(&rewriting, raw_fd, file, cache, &summary->counts, problem);
-        if ((err != -EPROTO && err != -E2BIG) || rewriting.at == NULL)
-            return err;
-        err = leave_out(raw_fd, &summary->result, rewriting.at);
-        if (err < 0)
-            return err;
-        problem[0] = '\0';
-        if (!capture_file_restart(file, failure))
-            return -ECANCELED;
-    }
-}
-
 static bool failed(const struct capture_file *file, int err, const char *problem,
                    struct failure *failure)
 {
@@ -159,20 +70,46 @@ static bool failed(const struct capture_file *file, int err, const char *problem
     return false;
 }
 
+/* The file as the place for the named capture. */
+struct file_sink {
+    struct capture_file *file;
+    struct failure *failure;
+};
+
+static int write_file(void *context, const char *bytes, size_t count)
+{
+    const struct file_sink *sink = context;
+
+    return capture_file_write(sink->file, bytes, count);
+}
+
+/* -ECANCELED: the failure is told. */
+static int restart_file(void *context)
+{
+    const struct file_sink *sink = context;
+
+    return capture_file_restart(sink->file, sink->failure) ? 0 : -ECANCELED;
+}
+
 static bool finish(struct capture_file *file, const struct arguments *arguments,
                    struct progress_bar *bar, struct capture_summary *summary,
                    struct failure *failure)
 {
+    int raw_fd = capture_file_raw_fd(file);
+    struct file_sink file_sink = { file, failure };
+    struct naming_progress naming_progress = { bar, size_of(raw_fd) };
+    const struct capture_sink sink = { write_file, restart_file, &file_sink };
+    const struct capture_naming_progress progress = { show_naming, &naming_progress };
     struct symbol_cache *cache = NULL;
-    char problem[PROBLEM_BYTES] = "";
+    char problem[CAPTURE_PROBLEM_BYTES] = "";
     int err = arguments->no_symbols ? 0 : symbol_cache_create(&cache);
 
     if (err == 0)
-        err = rewrite_without_damaged(capture_file_raw_fd(file), file, cache, bar, summary, problem,
-                                      failure);
+        err = capture_naming_run(raw_fd, &summary->result, cache, &sink, &progress,
+                                 &summary->counts, problem);
     symbol_cache_free(cache);
     if (err == -ECANCELED)
-        return false; /* the failure is told */
+        return false;
     return err == 0 ? capture_file_commit(file, failure) : failed(file, err, problem, failure);
 }
 

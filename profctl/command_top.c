@@ -5,9 +5,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "profctl/capture_naming.h"
 #include "profctl/client.h"
 #include "profctl/commands.h"
-#include "profctl/symbolicate.h"
 #include "profctl/top_table.h"
 
 enum { USUAL_LAST_MS = 2000, REFRESH_SECONDS = 2 };
@@ -20,25 +20,11 @@ struct top {
     uint64_t last_ms;
 };
 
-/* The capture behind RAW_FD with names, into NAMED_FD. */
-static int name_functions(const struct top *top, int raw_fd, int named_fd)
+static int restart_named(void *context)
 {
-    struct capture_counts counts;
-    struct failure_latch latch;
-    struct json_reader *reader = NULL;
-    struct json_writer writer;
-    int err = lseek(raw_fd, 0, SEEK_SET) < 0 ? -errno : json_reader_open_fd(raw_fd, &reader);
+    const int *named_fd = context;
 
-    if (err < 0)
-        return err;
-    failure_latch_init(&latch);
-    json_writer_init_sink(&writer, json_sink_fd, &named_fd, &latch);
-    err = symbolicate_profile(reader, &writer, top->cache, &counts, NULL);
-    if (err == 0)
-        err = json_writer_flush(&writer);
-    json_writer_fini(&writer);
-    json_reader_close(reader);
-    return err;
+    return ftruncate(*named_fd, 0) < 0 || lseek(*named_fd, 0, SEEK_SET) < 0 ? -errno : 0;
 }
 
 static void clear_screen(const struct top *top)
@@ -85,20 +71,22 @@ static bool show(const struct top *top, int raw_fd, int named_fd, struct failure
 {
     const struct capture_wish wish = { .timeout_ms = top->arguments->timeout_ms,
                                        .last_ms = top->last_ms };
+    const struct capture_sink sink = { json_sink_fd, restart_named, &named_fd };
+    struct capture_counts counts;
     struct capture_result result;
-    int err;
+    char problem[CAPTURE_PROBLEM_BYTES];
 
     if (!client_capture(top->client, raw_fd, &wish, NULL, NULL, &result, failure))
         return false;
+    int err = capture_naming_run(raw_fd, &result, top->cache, &sink, NULL, &counts, problem);
     capture_result_free(&result);
-    err = name_functions(top, raw_fd, named_fd);
     if (err == 0)
         err = read_and_print(top, named_fd);
     if (err == 0 && (fflush(stdout) != 0 || ferror(stdout)))
         err = errno != 0 ? -errno : -EIO;
     if (err < 0)
         failure_set(failure, EXIT_CODE_FAILED, "cannot show the hottest functions: %s",
-                    err == -EPROTO ? "a process's profile is damaged" : strerror(-err));
+                    problem[0] != '\0' ? problem : strerror(-err));
     return err == 0;
 }
 

@@ -69,6 +69,13 @@ test_a_malformed_profile() {
     says 'made a profile that is damaged' stderr-of-lie
 }
 
+test_top_leaves_out_what_is_damaged() {
+    start_honest 1
+    in_background "$programs/liar" "$PROFD_SOCKET" malformed >liar.out
+    wait_until grep -q met liar.out
+    expect 0 "$profctl" top --once
+}
+
 test_a_profile_that_does_not_end() {
     lie_about unclosed
     says 'made a profile that is damaged' stderr-of-lie

@@ -1,0 +1,99 @@
+#include "profctl/capture_naming.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "profctl/profile_places.h"
+
+/* A pass over the raw capture. */
+struct naming {
+    const struct capture_result *result;
+    const struct capture_naming_progress *progress; /* NULL: nobody asks */
+    const struct message_profile_place *at; /* of the process that was begun last; NULL: unknown */
+};
+
+static void on_thread(void *context, uint64_t bytes_read)
+{
+    const struct naming *naming = context;
+
+    if (naming->progress != NULL)
+        naming->progress->on_thread(naming->progress->context, bytes_read);
+}
+
+/* A profile must be exactly where profd put it. */
+static uint64_t on_process(void *context, uint64_t start)
+{
+    struct naming *naming = context;
+
+    naming->at = profile_places_find(naming->result->profile_places,
+                                     naming->result->profile_place_count, start);
+    return naming->at != NULL ? naming->at->start + naming->at->bytes : 0;
+}
+
+static bool is_problem_of_capture(int err)
+{
+    return err == -EPROTO || err == -E2BIG;
+}
+
+static int name_once(struct naming *naming, int raw_fd, struct symbol_cache *cache,
+                     const struct capture_sink *sink, struct capture_counts *counts, char *problem)
+{
+    const struct symbolicate_events events = { on_thread, on_process, naming };
+    struct json_reader *reader = NULL;
+    struct json_writer writer;
+    struct failure_latch latch;
+    int err = lseek(raw_fd, 0, SEEK_SET) < 0 ? -errno : 0;
+
+    if (err == 0)
+        err = json_reader_open_fd(raw_fd, &reader);
+    if (err < 0)
+        return err;
+    failure_latch_init(&latch);
+    json_writer_init_sink(&writer, sink->write, sink->context, &latch);
+    err = symbolicate_profile(reader, &writer, cache, counts, &events);
+    if (err == 0)
+        err = json_writer_flush(&writer);
+    if (is_problem_of_capture(err))
+        snprintf(problem, CAPTURE_PROBLEM_BYTES, "%s at byte %llu",
+                 json_reader_error(reader)[0] != '\0' ? json_reader_error(reader)
+                                                      : "not in the order of a capture",
+                 (unsigned long long)json_reader_offset(reader));
+    json_writer_fini(&writer);
+    json_reader_close(reader);
+    return err;
+}
+
+/* Takes PROFILE out of the raw capture, and says so in RESULT. */
+static int leave_out(int raw_fd, struct capture_result *result,
+                     const struct message_profile_place *profile)
+{
+    int err = profile_place_blank(raw_fd, profile);
+
+    if (err < 0)
+        return err;
+    profile_place_tell(profile, result->missing, sizeof(result->missing));
+    profile_places_remove(result->profile_places, &result->profile_place_count, profile);
+    return 0;
+}
+
+int capture_naming_run(int raw_fd, struct capture_result *result, struct symbol_cache *cache,
+                       const struct capture_sink *sink,
+                       const struct capture_naming_progress *progress,
+                       struct capture_counts *counts, char problem[CAPTURE_PROBLEM_BYTES])
+{
+    problem[0] = '\0';
+    for (;;) {
+        struct naming naming = { .result = result, .progress = progress };
+        int err = name_once(&naming, raw_fd, cache, sink, counts, problem);
+        if (!is_problem_of_capture(err) || naming.at == NULL)
+            return err;
+        err = leave_out(raw_fd, result, naming.at);
+        if (err < 0)
+            return err;
+        problem[0] = '\0';
+        err = sink->restart(sink->context);
+        if (err < 0)
+            return err;
+    }
+}
