@@ -49,16 +49,17 @@ struct arena_string {
 struct arena_record {
     enum dictionary_kind kind;
     uint64_t time_ns;
-    uint32_t index; /* THREAD*: thread index; SITE, CATEGORY, USER: id */
+    uint32_t index; /* THREAD*: thread index; SITE, CATEGORY, USER: id; COUNTER: index */
     int32_t pid, parent_pid, tid;
     bool is_main;
     uint32_t category, line;
     uint64_t start, end, load_bias;
-    /* THREAD*, SITE, CATEGORY, PROCESS_NAME, LOG; LIBRARY: path; PROCESS: executable */
+    /* THREAD*, SITE, CATEGORY, PROCESS_NAME, LOG, COUNTER; LIBRARY: path; PROCESS: executable */
     struct arena_string name;
-    /* SITE: function; CATEGORY: colour; PROCESS: command line; LIBRARY: build id */
+    /* SITE: function; CATEGORY: colour; PROCESS: command line; LIBRARY: build id; COUNTER: its
+     * category */
     struct arena_string extra;
-    struct arena_string file; /* SITE */
+    struct arena_string file; /* SITE; COUNTER: description */
 };
 /* The next record; 1 with *OUT filled, 0 at the end. Damaged records are skipped where their size
  * allows, else they end the list. The dictionary is copied at open: records are a snapshot. */

@@ -172,3 +172,10 @@ int dictionary_put_log(struct dictionary *dictionary, uint64_t time_ns, const ch
 {
     return PUT(dictionary, DICTIONARY_LOG, number(time_ns), string(text));
 }
+
+int dictionary_put_counter(struct dictionary *dictionary, uint32_t index, const char *name,
+                           const char *category, const char *description)
+{
+    return PUT(dictionary, DICTIONARY_COUNTER, number(index), string(name), string(category),
+               string(description));
+}

@@ -28,6 +28,7 @@
     X(RESUME, 10)       /* ns */                                                                   \
     X(PROCESS_NAME, 11) /* ns, name: shown for the process, e.g. "prefork: worker 3" */            \
     X(LOG, 12)          /* ns, text: for profilingLog */                                           \
+    X(COUNTER, 25)      /* index (below COUNTERS_MOST), name, category, description */             \
     X(USER, 40)         /* user id: whose files the process makes */
 
 enum dictionary_kind {
@@ -106,5 +107,7 @@ int dictionary_put_resume(struct dictionary *dictionary, uint64_t time_ns);
 int dictionary_put_process_name(struct dictionary *dictionary, uint64_t time_ns, const char *name);
 int dictionary_put_user(struct dictionary *dictionary, uid_t user);
 int dictionary_put_log(struct dictionary *dictionary, uint64_t time_ns, const char *text);
+int dictionary_put_counter(struct dictionary *dictionary, uint32_t index, const char *name,
+                           const char *category, const char *description);
 
 #endif

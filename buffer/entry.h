@@ -43,6 +43,16 @@
     X(TEXT_MARKER_START, 11)                                                                        \
     X(TEXT_MARKER_END, 12)                                                                          \
     X(TEXT_MARKER_INTERVAL, 13)                                                                     \
+    /* ticks after the TICK, then for each counter that changed since the previous COUNTERS or      \
+     * COUNTER_TOTALS, up to the end of the block: its index as distance to the previous one's,     \
+     * zigzag(change of its count), change of its number of operations. Sampler chunks only. */     \
+    X(COUNTERS, 25)                                                                                 \
+    /* As COUNTERS, for all counters that there are, with their whole count and number: what a      \
+     * chunk says first of counters, before the changes of its first tick. */                       \
+    X(COUNTER_TOTALS, 26)                                                                           \
+    /* What the sampler itself took at the TICK, in units of OVERHEAD_UNIT_NS: waiting for its      \
+     * lock, keeping chunks ready, counters, threads. */                                            \
+    X(OVERHEAD, 27)                                                                                 \
     /* thread index, µs for which an event has kept the thread's event loop from the next ones at  \
      * this tick. No entry: no such event. */                                                       \
     X(EVENT_DELAY, 35)                                                                              \
@@ -77,7 +87,8 @@ enum { ENTRY_TEXT_OFFSET = ENTRY_TEXT_MARKER - ENTRY_MARKER };
     X(TOO_MANY_THREADS, 7, "too-many-threads")                                                     \
     X(LABEL_OVERFLOW, 8, "label-overflow") /* label stack full */                                  \
     X(SKIPPED_TICK, 9, "skipped-tick")     /* sampler was late by whole intervals */               \
-    X(DAMAGED, 10, "damaged")              /* counted by its chunk, and can't be read */
+    X(DAMAGED, 10, "damaged")              /* counted by its chunk, and can't be read */           \
+    X(TOO_MANY_COUNTERS, 11, "too-many-counters")
 
 enum drop_cause {
 #define X(name, number, text) DROP_##name = number,

@@ -88,12 +88,11 @@ static void put_tick(struct sample_encoder *encoder)
     writer->last_ticks = encoder->tick_ticks;
 }
 
-/* Makes room for a TICK and an entry of at most FRAMES frames. A chunk that is new since the last
+/* Makes room for a TICK and an entry of at most BYTES in all. A chunk that is new since the last
  * entry starts with the tick that is under way; *HAS_CHANGED tells of that. */
-static int reserve(struct sample_encoder *encoder, uint32_t frames, bool *has_changed)
+static int reserve_bytes(struct sample_encoder *encoder, size_t bytes, bool *has_changed)
 {
     struct chunk_writer *writer = encoder->writer;
-    size_t bytes = NUMBERS_MAX_BYTES + (size_t)frames * LEB128_MAX_BYTES;
     *has_changed = false;
     if (!chunk_writer_has_room(writer, bytes)) {
         int error = chunk_writer_refill(writer, bytes);
@@ -108,6 +107,13 @@ static int reserve(struct sample_encoder *encoder, uint32_t frames, bool *has_ch
     put_tick(encoder);
     *has_changed = true;
     return 0;
+}
+
+/* The same for an entry of at most FRAMES frames. */
+static int reserve(struct sample_encoder *encoder, uint32_t frames, bool *has_changed)
+{
+    return reserve_bytes(encoder, NUMBERS_MAX_BYTES + (size_t)frames * LEB128_MAX_BYTES,
+                         has_changed);
 }
 
 int sample_encoder_tick(struct sample_encoder *encoder, uint64_t ticks)
@@ -334,4 +340,30 @@ void sample_encoder_forget(struct sample_encoder *encoder, uint32_t thread_index
 {
     if (has_stack(encoder, thread_index))
         encoder->stacks[thread_index % encoder->capacity].epoch = 0;
+}
+
+int sample_encoder_make_room(struct sample_encoder *encoder, size_t entry_bytes)
+{
+    bool has_changed;
+    if (!encoder->has_tick)
+        return -EINVAL;
+    return reserve_bytes(encoder, NUMBERS_MAX_BYTES + entry_bytes, &has_changed);
+}
+
+int sample_encoder_put(struct sample_encoder *encoder, const uint8_t *entry, size_t entry_bytes)
+{
+    int error = sample_encoder_make_room(encoder, entry_bytes);
+    if (error == 0)
+        error = chunk_writer_put(encoder->writer, entry, entry_bytes);
+    return error;
+}
+
+uint64_t sample_encoder_tick_ticks(const struct sample_encoder *encoder)
+{
+    return encoder->tick_ticks;
+}
+
+uint64_t sample_encoder_epoch(const struct sample_encoder *encoder)
+{
+    return encoder->epoch;
 }

@@ -47,6 +47,17 @@ int sample_encoder_unregistered(struct sample_encoder *encoder,
 bool sample_encoder_needs_stack(const struct sample_encoder *encoder, uint32_t thread_index);
 int sample_encoder_repeat(struct sample_encoder *encoder, uint32_t thread_index, uint64_t ticks);
 
+/* Makes room in the chunk under way, or goes on to the next, for an entry of ENTRY_BYTES. */
+int sample_encoder_make_room(struct sample_encoder *encoder, size_t entry_bytes);
+
+/* Copies another finished ENTRY of the tick (kind byte first; buffer/sampler_entry.h writes them)
+ * into a block. */
+int sample_encoder_put(struct sample_encoder *encoder, const uint8_t *entry, size_t entry_bytes);
+
+/* The time of the latest tick, and a number for the chunk that it is in, different for each. */
+uint64_t sample_encoder_tick_ticks(const struct sample_encoder *encoder);
+uint64_t sample_encoder_epoch(const struct sample_encoder *encoder);
+
 /* Forgets a thread whose index is reused or gone. */
 void sample_encoder_forget(struct sample_encoder *encoder, uint32_t thread_index);
 

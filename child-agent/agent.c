@@ -11,6 +11,7 @@
 #include "child-agent/agent_thread.h"
 #include "child-agent/barrier.h"
 #include "child-agent/core.h"
+#include "child-agent/counters.h"
 #include "child-agent/environment.h"
 #include "child-agent/fork.h"
 #include "child-agent/sampling_signal.h"
@@ -78,6 +79,7 @@ void agent_initialize(int argument_count, char **arguments)
     core_initialize(argument_count, arguments);
     sampling_signal_initialize(environment.signal_number);
     barrier_register();
+    (void)counters_initialize(); /* without, threads add to what they have in common */
     if (thread_registry_initialize() < 0 || fork_follow(&address) < 0) {
         core.is_enabled = false;
         return;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "child-agent/agent_lease.h"
+#include "child-agent/counters.h"
 #include "child-agent/descriptor.h"
 #include "child-agent/thread_registry.h"
 
@@ -150,6 +151,8 @@ int core_make_arena(void)
     err = describe_process();
     if (err == 0)
         err = thread_registry_describe();
+    if (err == 0)
+        err = counters_describe();
     return err;
 }
 

@@ -6,6 +6,7 @@
 #include "child-agent/agent_thread.h"
 #include "child-agent/barrier.h"
 #include "child-agent/core.h"
+#include "child-agent/counters.h"
 #include "child-agent/event_delay.h"
 #include "child-agent/labels.h"
 #include "child-agent/sampler.h"
@@ -23,10 +24,12 @@ static void before_fork(void)
     site_before_fork();
     sampler_before_fork();
     thread_registry_before_fork();
+    counters_before_fork();
 }
 
 static void after_fork_parent(void)
 {
+    counters_after_fork_parent();
     thread_registry_after_fork_parent();
     sampler_after_fork_parent();
     site_after_fork_parent();
@@ -35,6 +38,7 @@ static void after_fork_parent(void)
 
 static void after_fork_child(void)
 {
+    counters_after_fork_child();
     session_after_fork_child();
     sampler_after_fork_child();
     thread_registry_after_fork_child();

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/prctl.h>
@@ -12,6 +13,7 @@
 
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
+#include "child-agent/real_calls.h"
 #include "child-agent/sampler_tick.h"
 #include "child-agent/thread_registry.h"
 
@@ -69,6 +71,19 @@ static void collect(struct sampler_tick *tick)
     sampler_tick_collect(tick);
 }
 
+/* What was counted so far, for whoever reads the arena next. The lock is held, maybe by a thread of
+ * the program, whose signal handlers may count as well. */
+static void record_last_counters(struct sampler_tick *tick)
+{
+    sigset_t all, mask;
+    if (atomic_load(&sampler.is_paused))
+        return;
+    sigfillset(&all);
+    (void)real_pthread_sigmask(SIG_SETMASK, &all, &mask);
+    sampler_tick_record_last_counters(tick);
+    (void)real_pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}
+
 /* Returns whether anybody ran. */
 static bool tick_once(struct sampler_tick *tick, uint32_t stride)
 {
@@ -77,6 +92,7 @@ static bool tick_once(struct sampler_tick *tick, uint32_t stride)
     collect(tick);
     if (!atomic_load(&sampler.is_paused)) {
         has_run = sampler_tick_request(tick, stride);
+        sampler_tick_record_counters(tick);
         sampler_tick_spy(tick, has_run);
     }
     pthread_mutex_unlock(&sampler.lock);
@@ -167,6 +183,7 @@ void sampler_stop(void)
     (void)pthread_join(sampler.thread, NULL); /* fails only for a thread that is not ours */
     sampler.is_running = false;
     collect(tick);
+    record_last_counters(tick);
     thread_registry_set_sampler_running(false);
     atomic_store(&sampler.tick, NULL);
     sampler_tick_destroy(tick);
@@ -184,6 +201,7 @@ void sampler_flush(void)
         return;
     pthread_mutex_lock(&sampler.lock);
     collect(tick);
+    record_last_counters(tick);
     arena_update_clock(&core.arena);
     pthread_mutex_unlock(&sampler.lock);
 }
@@ -194,6 +212,7 @@ void sampler_flush_at_exit(void)
     if (tick == NULL || pthread_mutex_trylock(&sampler.lock) != 0)
         return;
     sampler_tick_collect(tick);
+    record_last_counters(tick);
     pthread_mutex_unlock(&sampler.lock);
 }
 

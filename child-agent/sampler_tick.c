@@ -8,6 +8,7 @@
 #include "child-agent/cpu_clock.h"
 #include "child-agent/event_delay.h"
 #include "child-agent/modules.h"
+#include "child-agent/sampler_counters.h"
 #include "child-agent/sampling_signal.h"
 #include "child-agent/stack_merge.h"
 #include "child-agent/thread_registry.h"
@@ -48,6 +49,7 @@ struct sampler_tick {
     uint64_t
         chunk_seen; /* range start of the chunk that sleeping threads' stacks are known to be in */
     struct sample_encoder *encoder;
+    struct sampler_counters counters;
     struct module_map *modules;
     struct unwinder *unwinder;
     struct unwind_frame native[TICK_NATIVE_FRAMES];
@@ -92,6 +94,7 @@ int sampler_tick_create(const struct session_settings *settings, struct chunk_ma
     tick->chunk_seen = NO_CHUNK;
     tick->session_start_ns = clock_monotonic_ns();
     tick->manager = manager;
+    sampler_counters_begin(&tick->counters);
     chunk_writer_init(&tick->writer, manager, CHUNK_WRITER_SAMPLER);
     int err = sample_encoder_create(&tick->writer, TICK_REMEMBERED_STACKS, &tick->encoder);
     if (err == 0)
@@ -232,6 +235,18 @@ void sampler_tick_spy(struct sampler_tick *tick, bool has_run)
 {
     if (tick->spy != NULL && thread_spy_is_due(tick->spy, clock_monotonic_ns(), has_run))
         thread_spy_look(tick->spy, tick->encoder);
+}
+
+void sampler_tick_record_counters(struct sampler_tick *tick)
+{
+    sampler_counters_record(&tick->counters, tick->encoder);
+}
+
+void sampler_tick_record_last_counters(struct sampler_tick *tick)
+{
+    if (tick->is_first)
+        (void)sample_encoder_tick(tick->encoder, clock_ticks()); /* counted by the writer */
+    sampler_tick_record_counters(tick);
 }
 
 /* CPU use to report with a sample, in whole µs of a running total, so that nothing is lost by

@@ -30,6 +30,12 @@ void sampler_tick_spy(struct sampler_tick *tick, bool has_run);
 /* Ends the tick under way, if there is one: writes what came. */
 void sampler_tick_collect(struct sampler_tick *tick);
 
+/* Writes which counters changed, behind the latest tick. All signals are blocked. */
+void sampler_tick_record_counters(struct sampler_tick *tick);
+
+/* The same when there may be no tick any more, nor have been one. */
+void sampler_tick_record_last_counters(struct sampler_tick *tick);
+
 /* The libraries changed since the last call. */
 void sampler_tick_modules_changed(struct sampler_tick *tick);
 

@@ -6,6 +6,7 @@
 
 #include "child-agent/barrier.h"
 #include "child-agent/core.h"
+#include "child-agent/counters.h"
 #include "child-agent/marker_triggers.h"
 #include "child-agent/recording.h"
 #include "child-agent/sampler.h"
@@ -55,6 +56,9 @@ static uint32_t recording_bits(const struct session_settings *settings)
      * would be there for the rest of the session. */
     if (settings->features & FEATURE_LABELS)
         bits |= PROFD_RECORDING_LABELS;
+    /* Likewise: what is added during a pause stays added. */
+    if (settings->features & FEATURE_COUNTERS)
+        bits |= PROFD_RECORDING_COUNTERS;
     return bits;
 }
 

@@ -187,6 +187,7 @@ struct message_session {
     X(CPU, 1, "cpu", "CPU use of each thread with each sample")                                    \
     X(MARKERS, 2, "markers", "record markers")                                                     \
     X(LABELS, 3, "labels", "record labels")                                                        \
+    X(COUNTERS, 6, "counters", "counters of the program")                                          \
     X(RESPONSIVENESS, 11, "responsiveness", "how long events wait for threads that run a loop")    \
     X(UNREGISTERED_THREADS, 12, "unregisteredthreads",                                             \
       "CPU use of threads that the kernel knows and profd does not")
@@ -195,8 +196,8 @@ enum feature {
 #define X(name, bit, text, help) FEATURE_##name = 1u << bit,
     FEATURES(X)
 #undef X
-        FEATURES_DEFAULT =
-            FEATURE_STACKS | FEATURE_CPU | FEATURE_MARKERS | FEATURE_LABELS | FEATURE_RESPONSIVENESS
+        FEATURES_DEFAULT = FEATURE_STACKS | FEATURE_CPU | FEATURE_MARKERS | FEATURE_LABELS |
+                           FEATURE_COUNTERS | FEATURE_RESPONSIVENESS
 };
 
 #define X(name, bit, text, help) | FEATURE_##name

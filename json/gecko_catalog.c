@@ -222,6 +222,9 @@ static void take_record(struct process_context *process, const struct arena_reco
     case DICTIONARY_LOG:
         add_log_line(process, record);
         break;
+    case DICTIONARY_COUNTER:
+        counters_add(process, record);
+        break;
     case DICTIONARY_USER:
         process->user = record->index;
         process->knows_user = true;
@@ -402,6 +405,7 @@ void process_context_fini(struct process_context *process)
         event_delays_fini(&thread->event_delays);
         json_writer_fini(&thread->markers);
     }
+    counters_fini(process);
     struct mapped_array *arrays[] = {
         &process->threads,   &process->thread_slots, &process->sites, &process->site_slots,
         &process->libraries, &process->pauses,       &process->log,   &process->ticks,

@@ -82,6 +82,18 @@ static int take_unregistered(struct chunk_walk *walk, const uint8_t *payload, si
     return error;
 }
 
+static int take_counters(struct chunk_walk *walk, uint8_t kind, const uint8_t *payload,
+                         size_t bytes)
+{
+    struct counter_cursor cursor;
+    uint64_t ticks_after_tick;
+    int error = entry_decode_counters(payload, bytes, &ticks_after_tick, &cursor);
+    if (error == 0)
+        error = counters_take(walk->process, &cursor, kind == ENTRY_COUNTER_TOTALS,
+                              now_ns(walk) + duration_ns(walk, ticks_after_tick));
+    return error;
+}
+
 static int take_marker(struct chunk_walk *walk, uint8_t kind, const uint8_t *payload, size_t bytes)
 {
     struct marker_entry marker;
@@ -115,6 +127,9 @@ static int take_entry(struct chunk_walk *walk, uint8_t kind, const uint8_t *payl
         return take_unregistered(walk, payload, bytes);
     case ENTRY_EVENT_DELAY:
         return take_event_delay(walk, payload, bytes);
+    case ENTRY_COUNTERS:
+    case ENTRY_COUNTER_TOTALS:
+        return take_counters(walk, kind, payload, bytes);
     default:
         return -EPROTO;
     }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "buffer/arena_reader.h"
+#include "buffer/sampler_entry.h"
 #include "json/gecko_process.h"
 #include "json/mapped_array.h"
 #include "json/unique_stacks.h"
@@ -66,6 +67,15 @@ struct pause {
     uint64_t start_ns, end_ns; /* 0: before the first record; not over */
 };
 
+/* What is known of one counter while the chunks are read; see gecko_counters.c. */
+struct counter_context {
+    struct arena_string name, category, description; /* name.bytes NULL: there is none */
+    struct counter_total known;
+    bool has_rows;
+    uint64_t last_ns;         /* of the last row */
+    struct mapped_array rows; /* bytes */
+};
+
 /* ProcessStreamingContext. */
 struct process_context {
     struct arena_reader *reader; /* NULL: there is no arena */
@@ -84,6 +94,7 @@ struct process_context {
     struct mapped_array libraries; /* struct library */
     struct mapped_array pauses;    /* struct pause */
     struct mapped_array log;       /* struct log_line */
+    struct mapped_array counters;  /* struct counter_context, by index */
     struct mapped_array ticks;     /* uint64_t: ns of each tick of the sampler, never backwards */
     uint64_t last_tick_ticks;      /* as written, to know a tick that goes on in the next chunk */
     size_t chunk_number;           /* counts the chunks read; stacks hold within one */
@@ -168,6 +179,17 @@ void markers_stream(struct thread_context *thread, struct json_writer *writer);
 /* What was seen of a thread that is not registered, OFFSET_NS behind the last tick. */
 void unregistered_take(struct process_context *process, const struct unregistered_entry *entry,
                        uint64_t offset_ns, uint64_t period_ns);
+
+/* --- gecko_counters.c --- */
+
+/* A counter of the dictionary. */
+void counters_add(struct process_context *process, const struct arena_record *record);
+/* COUNTERS, or with ARE_TOTALS COUNTER_TOTALS, at TIME_NS. 0 or -EPROTO. */
+int counters_take(struct process_context *process, struct counter_cursor *cursor, bool are_totals,
+                  uint64_t time_ns);
+/* "counters", as a member of the open object; nothing when there are none. */
+void counters_stream(const struct process_context *process, struct json_writer *writer);
+void counters_fini(struct process_context *process);
 
 /* --- gecko_chunks.c --- */
 

@@ -147,5 +147,6 @@ static inline void profd_label_scope_end_(uint32_t *generation)
 
 #include "profd_event_loop.h"
 #include "profd_threads.h"
+#include "profd_counters.h"
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "buffer/arena_reader.h"
 #include "buffer/sample_encoder.h"
+#include "buffer/sampler_entry.h"
 
 enum {
     SLOTS = 4,
@@ -19,6 +20,7 @@ enum {
     MAX_DAMAGES = 40,
     DICTIONARY_RECORDS = 40,
     THREADS = 4,
+    COUNTERS = 20,
 };
 
 static struct arena arena;
@@ -70,10 +72,23 @@ static void fill_dictionary(void)
         dictionary_put_thread_end(&dictionary, i, i);
         dictionary_put_library_end(&dictionary, i, i * 4096);
     }
+    for (uint32_t i = 0; i < COUNTERS; i++)
+        dictionary_put_counter(&dictionary, i, "counter", "Category", "description");
     dictionary_put_category(&dictionary, CATEGORY_FIRST_OWN, "red", "Own");
     dictionary_put_process_name(&dictionary, 1, "worker");
     dictionary_put_pause(&dictionary, 1);
     dictionary_put_resume(&dictionary, 1);
+}
+
+static void put_counters(struct sample_encoder *encoder, uint64_t tick)
+{
+    uint8_t entry[COUNTERS_ENTRY_MAX_BYTES];
+    struct counter_total before[COUNTERS] = { { 0 } }, now[COUNTERS];
+    for (uint32_t i = 0; i < COUNTERS; i++)
+        now[i] = (struct counter_total){ (int64_t)random_below(1000), i };
+    size_t bytes = tick % 50 == 0 ? counter_totals_entry_write(entry, 5, now, COUNTERS)
+                                  : counters_entry_write(entry, 5, before, now, COUNTERS);
+    ck_assert_int_eq(sample_encoder_put(encoder, entry, bytes), 0);
 }
 
 static void fill_sampler_chunks(void)
@@ -94,6 +109,7 @@ static void fill_sampler_chunks(void)
                              0);
         }
         ck_assert_int_eq(sample_encoder_late(encoder, 1), 0);
+        put_counters(encoder, tick);
     }
     chunk_writer_finish(&writer);
     sample_encoder_destroy(encoder);
@@ -170,6 +186,17 @@ static int read_sample(uint8_t kind, const uint8_t *payload, size_t bytes)
     return result;
 }
 
+static int read_counters(const uint8_t *payload, size_t bytes)
+{
+    uint64_t ticks;
+    struct counter_cursor cursor;
+    struct counter_change change;
+    int found = entry_decode_counters(payload, bytes, &ticks, &cursor);
+    while (found >= 0 && (found = counter_cursor_next(&cursor, &change)) == 1)
+        ck_assert_uint_lt(change.index, COUNTERS_MOST);
+    return found;
+}
+
 static int read_entry(uint8_t kind, const uint8_t *payload, size_t bytes)
 {
     uint64_t delta;
@@ -181,6 +208,9 @@ static int read_entry(uint8_t kind, const uint8_t *payload, size_t bytes)
         return entry_decode_tick(payload, bytes, &delta);
     case ENTRY_LATE:
         return entry_decode_late(payload, bytes, &thread_index);
+    case ENTRY_COUNTERS:
+    case ENTRY_COUNTER_TOTALS:
+        return read_counters(payload, bytes);
     case ENTRY_SAMPLE:
     case ENTRY_SAMPLE_TRUNCATED:
     case ENTRY_SAME:

@@ -182,6 +182,13 @@ samples_of() {
         END { print samples + 0 }' facts
 }
 
+# counted PROCESS COUNTER: "COUNT OPERATIONS" of each of the processes called so that has the counter.
+counted() {
+    awk -F'\t' -v process="$1" -v name="$2" '
+        $1 == "process" && $3 == process { pids[$2] = 1 }
+        $1 == "counter" && ($2 in pids) && $3 == name { print $5, $6 }' facts
+}
+
 # ended PROCESS VERDICT CODE: what became of at least one of the processes called so.
 ended() {
     paste <(meta_of "$1" profd.verdict) <(meta_of "$1" profd.code) | grep -qx "$2	$3" ||

@@ -7,6 +7,7 @@
  * - string PID TEXT (function, label and marker names)
  * - marker PID THREAD NAME START END PHASE TEXT
  * - delay PID THREAD TIME EVENT-DELAY (of samples that have one)
+ * - counter PID NAME CATEGORY COUNT OPERATIONS (sums over all samples)
  */
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -119,6 +120,20 @@ static void print_markers(const struct process *process, const cJSON *thread)
     }
 }
 
+static void print_counter(const struct process *process, const cJSON *counter)
+{
+    const cJSON *samples = get(counter, "samples"), *row;
+    int count = column(samples, "count"), number = column(samples, "number");
+    double counted = 0, operations = 0;
+    cJSON_ArrayForEach(row, get(samples, "data"))
+    {
+        counted += cell(row, count);
+        operations += cell(row, number);
+    }
+    printf("counter\t%s\t%s\t%s\t%.0f\t%.0f\n", process->pid, text_or(get(counter, "name"), ""),
+           text_or(get(counter, "category"), ""), counted, operations);
+}
+
 static void print_process(const cJSON *profile, double root_start_ms)
 {
     const cJSON *meta = get(profile, "meta"), *threads = get(profile, "threads"), *item, *string;
@@ -141,6 +156,10 @@ static void print_process(const cJSON *profile, double root_start_ms)
         {
             printf("string\t%s\t%s\n", process.pid, text_or(string, ""));
         }
+    }
+    cJSON_ArrayForEach(item, get(profile, "counters"))
+    {
+        print_counter(&process, item);
     }
     cJSON_ArrayForEach(item, get(profile, "processes"))
     {

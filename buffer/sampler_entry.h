@@ -1,0 +1,70 @@
+/* What the sampler says of the process as a whole: counters, and what the sampler itself took.
+ * Written and read here; the layout is in buffer/entry.h. Pure functions of their arguments. */
+#ifndef PROFD_BUFFER_SAMPLER_ENTRY_H
+#define PROFD_BUFFER_SAMPLER_ENTRY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buffer/entry.h"
+#include "buffer/leb128.h"
+
+enum {
+    COUNTERS_MOST = 250, /* in a process */
+    OVERHEAD_UNIT_NS = 100,
+    COUNTERS_ENTRY_START_BYTES = 1 + LEB128_MAX_BYTES,
+    COUNTERS_ENTRY_EACH_BYTES = 3 * LEB128_MAX_BYTES,
+    COUNTERS_ENTRY_MAX_BYTES =
+        COUNTERS_ENTRY_START_BYTES + COUNTERS_MOST * COUNTERS_ENTRY_EACH_BYTES,
+    OVERHEAD_ENTRY_MAX_BYTES = 1 + 4 * LEB128_MAX_BYTES,
+};
+
+/* What a counter stands at. Sums and differences wrap at 2^64. */
+struct counter_total {
+    int64_t count;
+    uint64_t number; /* of operations */
+};
+
+/* COUNTERS, COUNTER_TOTALS: one counter's change, or whole. */
+struct counter_change {
+    uint32_t index; /* below COUNTERS_MOST */
+    struct counter_total by;
+};
+
+/* A COUNTERS entry with the counters below COUNT that differ between BEFORE and NOW, into OUT of
+ * COUNTERS_ENTRY_MAX_BYTES; returns its length, 0 when there are none. COUNT is at most
+ * COUNTERS_MOST. */
+size_t counters_entry_write(uint8_t *out, uint64_t ticks_after_tick,
+                            const struct counter_total *before, const struct counter_total *now,
+                            uint32_t count);
+
+/* A COUNTER_TOTALS entry with all counters below COUNT; 0 when there are none. */
+size_t counter_totals_entry_write(uint8_t *out, uint64_t ticks_after_tick,
+                                  const struct counter_total *now, uint32_t count);
+
+/* The payload of either, counter by counter. */
+struct counter_cursor {
+    const uint8_t *next, *end;
+    uint32_t next_index;
+};
+
+/* 0 with *TICKS_AFTER_TICK and a cursor before the first counter; -EPROTO. */
+int entry_decode_counters(const uint8_t *payload, size_t bytes, uint64_t *ticks_after_tick,
+                          struct counter_cursor *cursor);
+/* 1 with *OUT, 0 at the end, -EPROTO when damaged. */
+int counter_cursor_next(struct counter_cursor *cursor, struct counter_change *out);
+
+/* How long the parts of one tick took, in units of OVERHEAD_UNIT_NS. */
+struct sampler_overhead {
+    uint64_t locking;  /* waiting for the sampler's lock */
+    uint64_t cleaning; /* keeping chunks ready */
+    uint64_t counters;
+    uint64_t threads;
+};
+
+/* Into OUT of OVERHEAD_ENTRY_MAX_BYTES; returns its length. */
+size_t overhead_entry_write(uint8_t *out, const struct sampler_overhead *overhead);
+/* 0 or -EPROTO. */
+int entry_decode_overhead(const uint8_t *payload, size_t bytes, struct sampler_overhead *out);
+
+#endif

@@ -1,0 +1,37 @@
+/* Counters: what threads count, kept apart by thread and summed up by the sampler.
+ *
+ * Each thread that adds has a shard, a page of its own with a cell for every counter, so no two
+ * threads ever write to one cache line. A shard whose thread has ended is emptied into a common sum
+ * and is the next thread's. Counters live as long as the process: their names are copied, and
+ * whoever declares the same one again, after dlclose too, gets the same slot. */
+#ifndef PROFD_AGENT_COUNTERS_H
+#define PROFD_AGENT_COUNTERS_H
+
+#include <stdint.h>
+
+#include "buffer/sampler_entry.h"
+#include "profd_counters.h"
+
+/* From the constructor. 0 or -errno: then no thread has a shard, and all add to the common sum. */
+int counters_initialize(void);
+
+/* How many there are; those with a number below it are never changed again. Any thread. */
+uint32_t counters_count(void);
+
+/* The place of COUNTER among counter_total values and in the dictionary; registers it at first use.
+ * -ENOSPC when there are too many (counted). Any thread, not in a signal handler. */
+int counters_index(struct profd_counter *counter);
+
+/* Sums up all threads' parts of the counters below COUNT into TOTALS, by index. What threads add
+ * meanwhile is in the next sums. Any thread with all signals blocked, as the agent's own have. */
+void counters_read(struct counter_total *totals, uint32_t count);
+
+/* Writes all counters into the dictionary of an arena that is new. 0 or -ENOSPC. */
+int counters_describe(void);
+
+/* Around fork; in the child only the forking thread still has a shard. */
+void counters_before_fork(void);
+void counters_after_fork_parent(void);
+void counters_after_fork_child(void);
+
+#endif

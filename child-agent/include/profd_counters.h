@@ -1,0 +1,79 @@
+/* profd_counters.h: numbers that a program counts, as graphs on the time line of its process.
+ *
+ *     PROFD_COUNTER(requests, "Requests", "Network", "requests that were answered");
+ *     …
+ *     profd_counter_add(&requests, 1);
+ *
+ * A counter has a count, which adds move up and down, and a number: how many adds there were. The
+ * sampler looks at both at every tick and records what changed. Adding takes no lock and touches
+ * memory of the calling thread only; without a session it costs one load and one branch, and counts
+ * nothing. A pause of the session does not stop counters. */
+#ifndef PROFD_COUNTERS_H
+#define PROFD_COUNTERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profd.h"
+#include "profd_counter_cell_x86_64.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+/* One of the bits of profd_recording. */
+enum { PROFD_RECORDING_COUNTERS = 64 };
+
+/* A counter: one static object each, made by PROFD_COUNTER. Its strings are copied at the first
+ * add, so that a library with counters may be unloaded. */
+struct profd_counter {
+    const char *name;
+    const char *category;
+    const char *description;
+    volatile uint32_t slot; /* given at first use; 0 before */
+};
+
+/* Declares a counter, at file scope or inside a function. Counters of one name and category are one
+ * counter, wherever in the process they are declared. The Firefox Profiler draws the category
+ * "Memory" as a level in bytes, "Bandwidth" as bytes and "power" as picowatt-hours in a span of
+ * time, any other as a rate. Names and categories are cut at 63 bytes, descriptions at 191. */
+#define PROFD_COUNTER(VARIABLE, NAME, CATEGORY, DESCRIPTION)                                       \
+    static struct profd_counter VARIABLE = { NAME, CATEGORY, DESCRIPTION, 0 }
+
+/* Moves the counter by DELTA. Any thread; in a signal handler once the counter was added to outside
+ * of one, or registered. More than 250 counters in a process are not recorded, which is counted in
+ * the profile ("too-many-counters"). */
+static inline void profd_counter_add(struct profd_counter *counter, int64_t delta);
+
+/* Shows the counter from now on, also before the first add. 0, or -ENOSPC: there are too many. Any
+ * thread. */
+int profd_counter_register(struct profd_counter *counter);
+
+/* --- Details --- */
+
+/* The calling thread's cells, by slot; NULL before its first add. */
+extern __thread struct profd_counter_cell *profd_counter_cells_
+    __attribute__((tls_model("initial-exec")));
+
+/* For a counter without slot, or a thread without cells. */
+void profd_counter_add_slow_(struct profd_counter *counter, int64_t delta);
+
+static inline void profd_counter_add(struct profd_counter *counter, int64_t delta)
+{
+    if (__builtin_expect((profd_recording & PROFD_RECORDING_COUNTERS) == 0, 1))
+        return;
+    struct profd_counter_cell *cells = profd_counter_cells_;
+    uint8_t slot = (uint8_t)counter->slot;
+    if (__builtin_expect(cells == NULL || slot == 0, 0))
+        profd_counter_add_slow_(counter, delta);
+    else
+        profd_counter_cell_add(&cells[slot], delta);
+}
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,60 @@
+#!/bin/bash
+# Counters of programs: nothing that is counted is lost, whoever counts and whatever becomes of them.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+record() {
+    expect 0 "$profctl" run -o out.json -- "$programs/counting" "$@"
+    read_facts out.json
+}
+
+# claim COUNTER COUNT OPERATIONS: what the program's counter stands at in the end.
+claim() {
+    [ "$(counted counting "$1")" = "$2 $3" ] || fail "$1 is not $2 ($3) but $(counted counting "$1")"
+}
+
+make_library() {
+    cat >library.c <<'END'
+#include <profd.h>
+PROFD_COUNTER(there, "there", "Work", "counted in a library");
+void count_there(void);
+void count_there(void) { profd_counter_add(&there, 10); }
+END
+    cc -shared -fPIC -I"$source_dir/child-agent/include" library.c -o library.so \
+        -L"$build/lib" -Wl,-rpath,"$build/lib" -lprofd
+}
+
+test_all_threads_and_declarations_count() {
+    record 5000
+    claim items 1020000 20001
+    claim held 20000 40000
+    claim early 7 1
+}
+
+test_counters_of_a_library_that_goes_stay() {
+    make_library
+    record 1 "$scratch/library.so"
+    claim there 30 3
+}
+
+test_too_many_counters_are_counted() {
+    record 1 many
+    claim 'many 7' 7 1
+    [ "$(grep -c '^counter' facts)" -eq 250 ] || fail "$(grep -c '^counter' facts) counters"
+    [ "$(meta_of counting profd.events.too-many-counters)" -eq 53 ] ||
+        fail "$(meta_of counting profd.events.too-many-counters) refused"
+}
+
+test_children_count_for_themselves() {
+    record 1000 fork
+    counted counting items | sort >items
+    printf '%s\n' "1 1" "1004000 4001" | diff - items || fail "counted: $(xargs <items)"
+}
+
+test_without_the_feature_nothing_is_counted() {
+    expect 0 "$profctl" run --features stacks,cpu -o out.json -- "$programs/counting" 1000
+    read_facts out.json
+    refute grep '^counter' facts
+}
+
+run_tests "$@"

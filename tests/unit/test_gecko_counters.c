@@ -1,0 +1,280 @@
+/* json.gecko_counters: what a sampler wrote of counters, as the graphs that viewers draw. */
+#include <check.h>
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "buffer/chunk_manager.h"
+#include "buffer/sample_encoder.h"
+#include "buffer/sampler_entry.h"
+#include "json/gecko_process.h"
+
+enum { COUNTERS = 3, WORK = 0, MEMORY = 1, UNTOLD = 2 };
+
+static const uint64_t MS = 1000000;
+
+static struct {
+    struct arena arena;
+    struct dictionary dictionary;
+    struct chunk_manager *manager;
+    struct chunk_writer writer;
+    struct sample_encoder *encoder;
+    struct clock_pair start;
+    double ns_per_tick;
+    struct counter_total written[COUNTERS], now[COUNTERS];
+    struct gecko_process_options options;
+    char *text;
+    size_t length;
+    cJSON *profile;
+} own;
+
+static void set_up(void)
+{
+    memset(&own, 0, sizeof(own));
+    clock_initialize();
+    ck_assert_int_eq(arena_create(8 * CHUNK_BYTES, &own.arena), 0);
+    dictionary_init(&own.dictionary, &own.arena);
+    ck_assert_int_eq(chunk_manager_create(&own.arena, 1, 8 * CHUNK_BYTES, &own.manager), 0);
+    own.start = clock_read_pair();
+    /* Calibration needs two readings some time apart. */
+    struct clock_pair later = own.start;
+    while (later.monotonic_ns - own.start.monotonic_ns < 5 * MS)
+        later = clock_read_pair();
+    own.ns_per_tick = clock_calibrate(own.start, later, 1.0).ns_per_tick;
+    own.arena.header->process_id = 4242;
+    own.arena.header->process_start_ns = own.start.monotonic_ns;
+    atomic_store(&own.arena.header->session_start_ns, own.start.monotonic_ns);
+    chunk_writer_init(&own.writer, own.manager, CHUNK_WRITER_SAMPLER);
+    ck_assert_int_eq(sample_encoder_create(&own.writer, 16, &own.encoder), 0);
+    own.options.reference_ns = own.start.monotonic_ns;
+    own.options.capture_ns = own.start.monotonic_ns + 1000 * MS;
+    dictionary_put_counter(&own.dictionary, WORK, "work", "Work", "what was \"done\"");
+    dictionary_put_counter(&own.dictionary, MEMORY, "heap", "Memory", "");
+    dictionary_put_counter(&own.dictionary, UNTOLD, "untold", "Work", "");
+}
+
+static void tear_down(void)
+{
+    cJSON_Delete(own.profile);
+    free(own.text);
+    sample_encoder_destroy(own.encoder);
+    chunk_writer_finish(&own.writer);
+    chunk_manager_destroy(own.manager);
+    arena_destroy(&own.arena);
+}
+
+static uint64_t ticks(double ms)
+{
+    return (uint64_t)(ms * 1e6 / own.ns_per_tick);
+}
+
+static void tick(uint64_t ms)
+{
+    ck_assert_int_eq(sample_encoder_tick(own.encoder, own.start.ticks + ticks((double)ms)), 0);
+}
+
+static void put(size_t (*write)(uint8_t *out))
+{
+    uint8_t entry[COUNTERS_ENTRY_MAX_BYTES];
+    size_t bytes = write(entry);
+    ck_assert_uint_gt(bytes, 0);
+    ck_assert_int_eq(sample_encoder_put(own.encoder, entry, bytes), 0);
+    memcpy(own.written, own.now, sizeof(own.now));
+}
+
+/* The totals of the first two counters, as of the latest tick. */
+static size_t totals(uint8_t *out)
+{
+    return counter_totals_entry_write(out, 0, own.now, UNTOLD);
+}
+
+/* What changed since, a hair before the next tick. */
+static size_t changes(uint8_t *out)
+{
+    return counters_entry_write(out, ticks(0.9), own.written, own.now, COUNTERS);
+}
+
+static int append(void *context, const char *bytes, size_t n)
+{
+    (void)context;
+    own.text = realloc(own.text, own.length + n + 1);
+    memcpy(own.text + own.length, bytes, n);
+    own.length += n;
+    return 0;
+}
+
+static void make_profile(void)
+{
+    struct arena_reader *reader;
+    struct failure_latch latch;
+    struct json_writer writer;
+    struct progress_value reached;
+    failure_latch_init(&latch);
+    progress_value_init(&reached);
+    struct progress progress = progress_whole(&reached);
+    arena_update_clock(&own.arena);
+    ck_assert_int_eq(arena_reader_open(own.arena.fd, &reader), 0);
+    json_writer_init_sink(&writer, append, NULL, &latch);
+    ck_assert_int_eq(gecko_stream_process(reader, &own.options, &writer, &progress, &latch), 0);
+    json_writer_fini(&writer);
+    arena_reader_close(reader);
+    own.profile = cJSON_ParseWithLength(own.text, own.length);
+    ck_assert_ptr_nonnull(own.profile);
+}
+
+static const cJSON *get(const cJSON *object, const char *name)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+    ck_assert_msg(item != NULL, "no \"%s\"", name);
+    return item;
+}
+
+static const cJSON *counter(const char *name)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, get(own.profile, "counters"))
+    {
+        if (strcmp(get(item, "name")->valuestring, name) == 0)
+            return item;
+    }
+    return NULL;
+}
+
+/* The rows of a counter are WANTED: time, count and number of each. */
+static void rows_are(const char *name, const double (*wanted)[3], int count)
+{
+    const cJSON *rows = get(get(counter(name), "samples"), "data");
+    ck_assert_int_eq(cJSON_GetArraySize(rows), count);
+    for (int i = 0; i < count; i++) {
+        const cJSON *row = cJSON_GetArrayItem(rows, i);
+        ck_assert_double_eq_tol(cJSON_GetArrayItem(row, 0)->valuedouble, wanted[i][0], 0.2);
+        ck_assert_double_eq(cJSON_GetArrayItem(row, 1)->valuedouble, wanted[i][1]);
+        ck_assert_double_eq(cJSON_GetArrayItem(row, 2)->valuedouble, wanted[i][2]);
+    }
+}
+
+START_TEST(changes_are_rows_and_what_stands_still_is_not)
+{
+    static const double wanted[][3] = { { 0, 0, 0 },  { 10, 0, 0 },  { 11, 5, 2 },
+                                        { 19, 0, 0 }, { 20, -3, 1 }, { 30, 0, 0 } };
+    tick(10);
+    put(totals);
+    own.now[WORK] = (struct counter_total){ 5, 2 };
+    put(changes);
+    for (uint64_t ms = 11; ms <= 19; ms++)
+        tick(ms);
+    own.now[WORK] = (struct counter_total){ 2, 3 };
+    put(changes);
+    for (uint64_t ms = 20; ms <= 30; ms++)
+        tick(ms);
+    make_profile();
+    rows_are("work", wanted, 6);
+    ck_assert_str_eq(get(counter("work"), "category")->valuestring, "Work");
+    ck_assert_str_eq(get(counter("work"), "description")->valuestring, "what was \"done\"");
+    ck_assert_ptr_null(counter("untold"));
+}
+END_TEST
+
+/* What came before is a level's beginning, and nothing to a rate. */
+START_TEST(totals_are_where_a_level_begins)
+{
+    static const double work[][3] = { { 0, 0, 0 }, { 10, 0, 0 }, { 11, 1, 1 } };
+    static const double memory[][3] = { { 0, 4096, 8 }, { 10, 0, 0 }, { 11, -96, 1 } };
+    own.now[WORK] = (struct counter_total){ 1000, 1000 };
+    own.now[MEMORY] = (struct counter_total){ 4096, 8 };
+    tick(10);
+    put(totals);
+    own.now[WORK] = (struct counter_total){ 1001, 1001 };
+    own.now[MEMORY] = (struct counter_total){ 4000, 9 };
+    put(changes);
+    make_profile();
+    rows_are("work", work, 3);
+    rows_are("heap", memory, 3);
+}
+END_TEST
+
+/* A chunk that was lost took its changes along; the next one's totals make up for them. */
+START_TEST(totals_make_up_for_changes_that_were_lost)
+{
+    static const double wanted[][3] = { { 0, 0, 0 }, { 10, 0, 0 }, { 11, 1, 1 }, { 20, 41, 1 } };
+    tick(10);
+    put(totals);
+    own.now[WORK] = (struct counter_total){ 1, 1 };
+    put(changes);
+    tick(11);
+    tick(20);
+    own.now[WORK] = (struct counter_total){ 42, 2 };
+    put(totals);
+    make_profile();
+    rows_are("work", wanted, 4);
+}
+END_TEST
+
+START_TEST(a_counter_that_comes_later_begins_then)
+{
+    static const double wanted[][3] = { { 11, 0, 0 }, { 12, 7, 1 } };
+    tick(10);
+    put(totals);
+    tick(11);
+    own.now[UNTOLD] = (struct counter_total){ 7, 1 };
+    put(changes);
+    make_profile();
+    rows_are("untold", wanted, 2);
+}
+END_TEST
+
+START_TEST(what_was_before_the_capture_is_left_out)
+{
+    static const double work[][3] = { { 15, 0, 0 }, { 20, 0, 0 }, { 21, 3, 1 }, { 21, 0, 0 } };
+    static const double memory[][3] = { { 15, 100, 1 }, { 21, 0, 0 } };
+    own.options.since_ns = own.start.monotonic_ns + 15 * MS;
+    tick(10);
+    put(totals);
+    own.now[WORK] = (struct counter_total){ 5, 2 };
+    own.now[MEMORY] = (struct counter_total){ 100, 1 };
+    put(changes);
+    tick(20);
+    own.now[WORK] = (struct counter_total){ 8, 3 };
+    put(changes);
+    tick(21);
+    make_profile();
+    rows_are("work", work, 4);
+    rows_are("heap", memory, 2);
+}
+END_TEST
+
+START_TEST(counters_without_a_record_are_bad_entries)
+{
+    struct counter_total now[COUNTERS_MOST] = { [COUNTERS_MOST - 1] = { 1, 1 } };
+    struct counter_total before[COUNTERS_MOST] = { 0 };
+    uint8_t entry[COUNTERS_ENTRY_MAX_BYTES];
+    size_t bytes = counters_entry_write(entry, 1, before, now, COUNTERS_MOST);
+    dictionary_put_counter(&own.dictionary, COUNTERS_MOST, "beyond", "Work", "");
+    tick(10);
+    ck_assert_int_eq(sample_encoder_put(own.encoder, entry, bytes), 0);
+    make_profile();
+    const cJSON *log = get(get(get(own.profile, "profilingLog"), "4242"), "profd");
+    ck_assert_double_eq(get(log, "badBlocks")->valuedouble, 2);
+    ck_assert_int_eq(cJSON_GetArraySize(get(own.profile, "counters")), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("json.gecko_counters");
+    TCase *rows = tcase_create("rows");
+    tcase_add_checked_fixture(rows, set_up, tear_down);
+    tcase_add_test(rows, changes_are_rows_and_what_stands_still_is_not);
+    tcase_add_test(rows, totals_are_where_a_level_begins);
+    tcase_add_test(rows, totals_make_up_for_changes_that_were_lost);
+    tcase_add_test(rows, a_counter_that_comes_later_begins_then);
+    tcase_add_test(rows, what_was_before_the_capture_is_left_out);
+    tcase_add_test(rows, counters_without_a_record_are_bad_entries);
+    suite_add_tcase(suite, rows);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
