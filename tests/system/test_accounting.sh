@@ -13,7 +13,7 @@ counts_of() {
 
 # fact KEY: the sum over all processes called writer.
 fact() {
-    meta_of writer "profd.$1" | awk '{ sum += $1 } END { printf "%d\n", sum }'
+    meta_of writer "profd.$1" | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
 }
 
 # What a capture says of its blocks and bytes is exact.
@@ -98,7 +98,7 @@ test_killed_with_a_low_limit() {
         read_facts out.json
         adds_up
         has_all_to_the_end
-        produced=$(counts_of w | awk '{ sum += $1 } END { printf "%d\n", sum }')
+        produced=$(counts_of w | awk '{ sum += $1 } END { printf "%.0f\n", sum }')
         [ "$(fact producedBlocks)" -ge $((produced - 2)) ] ||
             fail "$(fact producedBlocks) blocks were produced, and at least $produced were counted"
         stop_profd

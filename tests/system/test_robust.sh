@@ -137,6 +137,7 @@ worker_is_locked_in() {
 
 # A worker can only read, write and get memory. It takes a while over what a busy writer recorded.
 test_salvage_is_locked_in() {
+    [[ $PROFD_BUILD == */plain ]] || skip "sanitizers need system calls of their own"
     start_profd -- "$programs/writer" "$scratch/w" 1 0
     expect 0 "$profctl" start
     wait_until pgrep -P "$daemon" -x writer
