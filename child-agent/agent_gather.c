@@ -17,6 +17,7 @@ static struct {
     uint64_t id; /* 0: none */
     pthread_t thread;
     struct gecko_process_options options;
+    char thread_filters[MESSAGE_MAX_FILTERS + 1]; /* of the options */
     struct progress_value progress;
     _Atomic bool is_finished;
     int fd; /* -1: none */
@@ -76,6 +77,9 @@ int agent_gather_start(const struct message_gather_profile *asked)
     gather.options.since_ns = asked->since_ns;
     gather.options.verdict = gather.options.outcome = VERDICT_LIVE;
     gather.options.cpu_ns = cpu_clock_thread_ns(CLOCK_PROCESS_CPUTIME_ID);
+    memcpy(gather.thread_filters, asked->thread_filters.bytes, asked->thread_filters.length);
+    gather.thread_filters[asked->thread_filters.length] = '\0';
+    gather.options.thread_filters = gather.thread_filters;
     gather.options.later_images = (uint32_t)asked->later_images;
     gather.fd = -1;
     gather.error = 0;

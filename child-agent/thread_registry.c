@@ -18,7 +18,7 @@
 #include "child-agent/real_calls.h"
 #include "child-agent/recording.h"
 #include "child-agent/sampling_signal.h"
-#include "child-agent/thread_filters.h"
+#include "json/thread_filters.h"
 
 enum {
     REGISTRY_BLOCK_THREADS = 32,
@@ -157,8 +157,9 @@ static void decide_profiling(struct thread_registration *registration)
 {
     const struct thread_filter_subject subject = {
         .name = registration->name,
+        .name_length = strlen(registration->name),
         .is_main = registration->is_main,
-        .process = { registry.process_id },
+        .process = registry.process_id,
     };
     bool is_profiled = thread_filters_pass(registry.filters, &subject);
     atomic_store(&registration->profiled_features, is_profiled ? registry.profiled_features : 0);

@@ -43,7 +43,7 @@ void thread_registry_rename_handle(pthread_t handle, const char *name);
 int thread_registry_describe(void);
 
 /* A session records FEATURES (enum profd_thread_features; 0: it ends) of the threads that pass
- * FILTERS, as of thread_filters.h. */
+ * FILTERS, as of json/thread_filters.h. */
 void thread_registry_set_profiled(const char *filters, uint32_t features);
 
 /* What is recorded of the thread with that id; 0 when it is not registered. */

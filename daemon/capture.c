@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/capture_selection.h"
 #include "daemon/capture_state.h"
 #include "daemon/client_connection.h"
 #include "daemon/daemon.h"
@@ -20,6 +21,7 @@ enum {
     PROGRESS_MS = 100,
     TICKS_PER_POLL = GATHER_POLL_MS / PROGRESS_MS,
     NS_PER_MS = 1000000,
+    SELECTION_TEXT_BYTES = 256,
 };
 
 static uint64_t last_gather_id;
@@ -322,9 +324,23 @@ bool capture_can_read(const struct child *child)
     return child->is_copying || child->exit != NULL || child->arena_fd >= 0;
 }
 
-bool capture_is_past(const struct capture *capture, const struct child *child)
+bool capture_leaves_out(const struct capture *capture, const struct child *child)
 {
-    return child->end_ns != 0 && child->end_ns < capture->since_ns;
+    const struct capture_selection *selection = capture->request->selection;
+
+    if (child->end_ns != 0 && child->end_ns < capture->since_ns)
+        return true;
+    return selection != NULL && !capture_selection_has(selection, child->pid, child->executable);
+}
+
+const char *capture_thread_filters(const struct capture *capture)
+{
+    return capture->request->selection != NULL ? capture->request->selection->threads : "";
+}
+
+static bool is_partial(const struct request *request)
+{
+    return request->selection != NULL && capture_selection_is_partial(request->selection);
 }
 
 static void note_unreadable(struct capture *capture, const struct child *child)
@@ -343,7 +359,7 @@ static int list_children(struct capture *capture)
 
     census_take(profd);
     for (const struct child *child = profd->children.first; child != NULL; child = child->next)
-        count += capture_can_read(child) && !capture_is_past(capture, child);
+        count += capture_can_read(child) && !capture_leaves_out(capture, child);
     capture->children = calloc(count + 1, sizeof(struct child *));
     capture->profile_places = calloc(count + 1, sizeof(*capture->profile_places));
     if (capture->children == NULL || capture->profile_places == NULL)
@@ -354,7 +370,7 @@ static int list_children(struct capture *capture)
 
     size_t index = 0;
     for (struct child *child = profd->children.first; child != NULL; child = child->next) {
-        if (capture_is_past(capture, child))
+        if (capture_leaves_out(capture, child))
             continue;
         if (!capture_can_read(child)) {
             note_unreadable(capture, child);
@@ -367,6 +383,8 @@ static int list_children(struct capture *capture)
         capture->children[index] = child;
         capture_hold(capture, index++);
     }
+    if (is_partial(capture->request))
+        return 0; /* who else there was does not matter */
     gathering_log_gap_count(&capture->log, GAP_FORGOTTEN, profd->forgotten);
     census_log(profd, &capture->log);
     return 0;
@@ -420,8 +438,43 @@ static struct capture *create(struct daemon *profd, struct request *request)
     return capture;
 }
 
+static bool fits_any(const struct daemon *profd, const struct selection_word *word)
+{
+    for (const struct child *child = profd->children.first; child != NULL; child = child->next)
+        if (selection_word_fits(word, child->pid, child->executable))
+            return true;
+    return false;
+}
+
+/* Refuses what selects nothing: it was mistyped, or came too late. */
+static bool check_selection(struct daemon *profd, const struct request *request, char *text,
+                            size_t capacity)
+{
+    struct selection_word word;
+
+    if (!is_partial(request))
+        return true;
+    census_take(profd);
+    for (bool more = capture_selection_next(request->selection, NULL, &word); more;
+         more = capture_selection_next(request->selection, &word, &word)) {
+        if (fits_any(profd, &word))
+            continue;
+        snprintf(text, capacity, "%s '%.*s'; profctl status lists those that profd knows",
+                 word.is_pid ? "there is no process with the id" : "no process is called",
+                 word.length < 64 ? (int)word.length : 64, word.text);
+        return false;
+    }
+    return true;
+}
+
 void capture_begin(struct daemon *profd, struct request *request)
 {
+    char text[SELECTION_TEXT_BYTES];
+
+    if (!check_selection(profd, request, text, sizeof(text))) {
+        requests_finish(profd, -ESRCH, text);
+        return;
+    }
     enum session_state before = profd->session.state;
     int error = session_move(&profd->session, SESSION_EVENT_GATHER);
     if (error < 0) {

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,12 +25,14 @@ void capture_fail_item(struct capture *capture, size_t index, const char *why)
 void capture_ask(struct capture *capture, size_t index)
 {
     struct child *child = capture->children[index];
+    const char *filters = capture_thread_filters(capture);
     struct message_gather_profile message = {
         .gather_id = capture->gather_id,
         .reference_ns = capture->root.reference_ns,
         .reference_unix_ns = capture->root.reference_unix_ns,
         .since_ns = capture->since_ns,
         .later_images = child_table_later_images(&capture->profd->children, child),
+        .thread_filters = { filters, strlen(filters) },
     };
 
     gathering_log_event(&capture->log, child, "asked", NULL);

@@ -27,6 +27,7 @@ static struct salvage_job describe(const struct capture *capture, const struct c
         .may_skip = child->verdict == VERDICT_EXECED,
     };
 
+    snprintf(job.thread_filters, sizeof(job.thread_filters), "%s", capture_thread_filters(capture));
     if (child->exit != NULL) {
         job.offset = child->exit->offset;
         job.bytes = child->exit->bytes;

@@ -49,8 +49,12 @@ struct capture_piece {
     } items[];
 };
 
-/* Whether CHILD has ended before the time that is captured. */
-bool capture_is_past(const struct capture *capture, const struct child *child);
+/* Whether the capture is not about CHILD: it ended before the time that is captured, or others were
+ * asked for. */
+bool capture_leaves_out(const struct capture *capture, const struct child *child);
+
+/* The filters for threads; "": all. */
+const char *capture_thread_filters(const struct capture *capture);
 
 /* Asks item INDEX, which is marked so, for its profile. */
 void capture_ask(struct capture *capture, size_t index);

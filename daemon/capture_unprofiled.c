@@ -36,7 +36,8 @@ static const char *reason_of(const struct child *child)
 
 static bool is_listed(const struct capture *capture, const struct child *child)
 {
-    return !capture_can_read(child) && !capture_is_past(capture, child);
+    return !capture_can_read(child) && !capture_leaves_out(capture, child) &&
+           capture_thread_filters(capture)[0] == '\0';
 }
 
 /* --- What is known of them, on the loop's thread --- */

@@ -1,4 +1,5 @@
 #include "daemon/client_connection.h"
+#include "daemon/capture_selection.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -172,7 +173,14 @@ static int on_capture(struct client *client, const uint8_t *payload, size_t byte
         return 0;
     }
     struct request *request = make_request(client, REQUEST_CAPTURE, message.id);
+    if (request != NULL)
+        request->selection = malloc(sizeof(*request->selection));
+    if (request != NULL && request->selection == NULL) {
+        request_free(request);
+        request = NULL;
+    }
     if (request != NULL) {
+        capture_selection_read(&message, request->selection);
         request->stop_after = message.stop != 0;
         request->timeout_ms = message.timeout_ms;
         request->last_ms = message.last_ms;

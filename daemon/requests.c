@@ -31,6 +31,7 @@ void request_free(struct request *request)
     if (request->output_fd >= 0)
         close(request->output_fd);
     free(request->triggers);
+    free(request->selection);
     free(request);
 }
 

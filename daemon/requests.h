@@ -11,6 +11,7 @@
 
 #include "daemon/session.h"
 
+struct capture_selection;
 struct child;
 struct client;
 struct daemon;
@@ -37,6 +38,7 @@ struct request {
     uint64_t last_trigger;            /* CAPTURE that stops: comes after that one; 0: not known */
     uint64_t timeout_ms;              /* CAPTURE */
     uint64_t last_ms;                 /* CAPTURE; 0: everything */
+    struct capture_selection *selection; /* CAPTURE; owned; NULL: everything */
     struct request *next;
 };
 

@@ -17,7 +17,7 @@ enum {
     SALVAGE_FDS = 3,      /* so many, from SALVAGE_JOBS_FD on */
 };
 
-enum { SALVAGE_REASON_BYTES = 120 };
+enum { SALVAGE_REASON_BYTES = 120, SALVAGE_FILTERS_BYTES = 4096 + 1 };
 
 enum salvage_mark {
     SALVAGE_NOT_DONE = 0,
@@ -36,6 +36,7 @@ struct salvage_job {
     uint32_t later_images;
     uint32_t may_skip;                 /* leave it out when it holds neither samples nor markers */
     char reason[SALVAGE_REASON_BYTES]; /* terminated; "": none */
+    char thread_filters[SALVAGE_FILTERS_BYTES]; /* likewise */
     /* The worker's answer. `mark` is stored last. */
     uint64_t output_end; /* where its JSON ends in the output */
     int32_t error;

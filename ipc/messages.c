@@ -158,6 +158,7 @@ static const struct message_field gather_profile_fields[] = {
     NUMBER(gather_profile, reference_unix_ns),
     NUMBER(gather_profile, since_ns),
     UP_TO(gather_profile, later_images, UINT32_MAX),
+    TEXT(gather_profile, thread_filters, MESSAGE_MAX_FILTERS),
 };
 SCHEMA(gather_profile, NULL);
 
@@ -191,6 +192,9 @@ static const struct message_field client_capture_fields[] = {
     FLAG(client_capture, stop),
     UP_TO(client_capture, timeout_ms, MESSAGE_MAX_MILLISECONDS),
     UP_TO(client_capture, last_ms, MESSAGE_MAX_MILLISECONDS),
+    TEXT(client_capture, pids, MESSAGE_MAX_SELECTION),
+    TEXT(client_capture, names, MESSAGE_MAX_SELECTION),
+    TEXT(client_capture, thread_filters, MESSAGE_MAX_FILTERS),
 };
 SCHEMA(client_capture, NULL);
 

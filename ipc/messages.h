@@ -19,7 +19,7 @@
 #include "ipc/output_pattern.h"
 #include "ipc/trigger.h"
 
-enum { PROTOCOL_VERSION = 2 };
+enum { PROTOCOL_VERSION = 3 };
 
 /* Wire numbers: append, never reuse. 1–99 agent → profd, 100–199 profd → agent, 200–299 profctl →
  * profd, 300–399 profd → profctl. Named here is the struct, and what an added descriptor holds. */
@@ -79,6 +79,7 @@ enum {
     MESSAGE_MAX_COMMAND_LINE = 8192,
     MESSAGE_MAX_TEXT = 16384,
     MESSAGE_MAX_FILTERS = 4096,
+    MESSAGE_MAX_SELECTION = 4096,
     MESSAGE_MAX_TRIGGERS = TRIGGERS_MOST * TRIGGER_TEXT_BYTES,
     MESSAGE_MAX_FILES = 1000000,        /* that triggers may leave */
     MESSAGE_MAX_ARGUMENTS = 384 * 1024, /* of a launch, with its environment */
@@ -219,10 +220,11 @@ struct message_destroy_released {
 
 struct message_gather_profile {
     uint64_t gather_id;
-    uint64_t reference_ns;      /* the capture's time zero */
-    uint64_t reference_unix_ns; /* the same moment since the epoch */
-    uint64_t since_ns;          /* what was before is left out; 0: nothing is */
-    uint64_t later_images;      /* 32 bits; see struct gecko_process_options */
+    uint64_t reference_ns;                /* the capture's time zero */
+    uint64_t reference_unix_ns;           /* the same moment since the epoch */
+    uint64_t since_ns;                    /* what was before is left out; 0: nothing is */
+    uint64_t later_images;                /* 32 bits; see struct gecko_process_options */
+    struct message_string thread_filters; /* comma-separated; empty: all */
 };
 
 /* --- profctl → profd; id is the client's, echoed in every answer --- */
@@ -252,6 +254,9 @@ struct message_client_capture {
     uint64_t stop;       /* 1: stop the session when done */
     uint64_t timeout_ms; /* for the whole gathering; at most MESSAGE_MAX_MILLISECONDS */
     uint64_t last_ms;    /* only what was recorded in so long; 0: everything */
+    /* Of daemon/capture_selection.h: comma-separated, at most MESSAGE_MAX_SELECTION; empty: all. */
+    struct message_string pids, names;
+    struct message_string thread_filters;
 };
 
 struct message_client_launch {

@@ -201,6 +201,8 @@ void process_read_chunks(struct process_context *process, const struct progress 
 void libs_stream(struct process_context *process, struct json_writer *writer);
 void threads_stream(struct process_context *process, struct json_writer *writer,
                     const struct progress *progress);
+/* Whether there is a thread that passes the filters. */
+bool threads_exist(const struct process_context *process);
 
 /* --- gecko_log.c --- */
 

@@ -87,6 +87,10 @@ static void stream_process(struct process_context *process, struct json_writer *
                            const struct progress *progress)
 {
     json_start_object(writer);
+    if (!threads_exist(process)) {
+        json_end_object(writer);
+        return;
+    }
     stream_meta(process, writer);
     libs_stream(process, writer);
     gecko_stream_sources(writer);

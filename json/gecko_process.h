@@ -52,12 +52,15 @@ struct gecko_process_options {
     uint64_t cpu_ns;              /* of the whole process so far; CPU_TIME_UNKNOWN */
     uint32_t later_images; /* of the same pid: the last one keeps the pid as it is, and 1 before it
                             * … get others, which keeps pids unique */
-    const char *reason;    /* for NOT_PROFILED or FROZEN; NULL: none */
+    const char *thread_filters; /* of json/thread_filters.h; NULL: all. The main thread stays, since
+                                 * viewers know the process by it */
+    const char *reason;         /* for NOT_PROFILED or FROZEN; NULL: none */
     const struct gecko_root_options *root; /* of a profile that is a file of its own; NULL: it is
                                             * an element of "processes" */
 };
 
-/* Streams the profile of READER's arena into WRITER. PROGRESS may be NULL. The first failure is in
+/* Streams the profile of READER's arena into WRITER; "{}" when no thread passes the filters.
+ * PROGRESS may be NULL. The first failure is in
  * LATCH and is returned (negative errno). Follows locked_profiler_stream_json_for_this_process. */
 int gecko_stream_process(struct arena_reader *reader, const struct gecko_process_options *options,
                          struct json_writer *writer, struct progress *progress,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "json/gecko_context.h"
+#include "json/thread_filters.h"
 
 /* The loader knows a process' main thread by this name. */
 static const char main_thread_name[] = "GeckoMain";
@@ -14,6 +15,28 @@ static bool is_worth_showing(const struct process_context *process,
     bool ended_before = thread->end_ns != 0 && thread->end_ns < process->info.session_start_ns;
     return thread->is_main || !ended_before || samples_exist(thread) ||
            json_writer_bytes(&thread->markers) > 0;
+}
+
+/* A filter for the process lets all of its threads through. */
+static bool passes(const struct process_context *process, const struct thread_context *thread)
+{
+    const struct thread_filter_subject subject = {
+        .name = thread->name.bytes,
+        .name_length = thread->name.length,
+        .is_main = thread->is_main,
+        .process = process->info.process_id,
+    };
+    const char *filters = process->options.thread_filters;
+    return filters == NULL || thread_filters_pass(filters, &subject);
+}
+
+bool threads_exist(const struct process_context *process)
+{
+    for (size_t i = 0; i < process->threads.count; i++)
+        if (is_worth_showing(process, process_thread(process, i)) &&
+            passes(process, process_thread(process, i)))
+            return true;
+    return false;
 }
 
 static void stream_thread_name(const struct thread_context *thread, struct json_writer *writer)
@@ -82,7 +105,7 @@ void threads_stream(struct process_context *process, struct json_writer *writer,
     json_start_array_property(writer, "threads");
     for (size_t i = 0; i < process->threads.count; i++) {
         struct thread_context *thread = process_thread(process, i);
-        if (is_worth_showing(process, thread))
+        if (is_worth_showing(process, thread) && (thread->is_main || passes(process, thread)))
             stream_thread(process, thread, writer);
         free_tables(thread);
         progress_report_of(progress, i + 1, process->threads.count);

@@ -31,6 +31,8 @@ enum option_kind {
     OPTION_FEATURES,   /* uint64_t bits */
     OPTION_COUNT,      /* uint64_t */
     OPTION_TRIGGER,    /* one more of the triggers */
+    OPTION_PIDS,       /* const char *: numbers with commas between */
+    OPTION_LIST,       /* const char *: not nothing but commas */
 };
 
 struct option {
@@ -79,6 +81,12 @@ static const struct option options[] = {
     { OPTIONS_CAPTURE, "stop", 0, NULL, OPTION_FLAG, AT(stop), "stop the session when done" },
     { OPTIONS_LAST, "last", 'l', "TIME", OPTION_SECONDS_MS, AT(last_ms),
       "only what was recorded in the last TIME" },
+    { OPTIONS_SELECT, "pid", 'p', "PIDS", OPTION_PIDS, AT(pids),
+      "only these processes, comma-separated" },
+    { OPTIONS_SELECT, "process", 0, "NAMES", OPTION_LIST, AT(processes),
+      "only processes of programs whose name holds one of NAMES, comma-separated" },
+    { OPTIONS_SELECT_THREADS, "threads", 't', "FILTERS", OPTION_LIST, AT(only_threads),
+      "only threads whose name holds one of FILTERS, and their processes' main threads" },
     { OPTIONS_TOP, "once", '1', NULL, OPTION_FLAG, AT(once), "print it once, and end" },
     { OPTIONS_STATUS, "watch", 'w', NULL, OPTION_FLAG, AT(watch),
       "print it again every second until interrupted" },
@@ -228,6 +236,21 @@ static void set_flag(struct arguments *arguments, const struct option *option)
     *(bool *)((char *)arguments + option->offset) = true;
 }
 
+static bool parse_list(const struct option *option, const char *text, const char **list,
+                       struct failure *failure)
+{
+    bool is_of_numbers = text[strspn(text, "0123456789,")] == '\0';
+
+    *list = text;
+    if (text[strspn(text, ",")] != '\0' && strlen(text) <= MESSAGE_MAX_SELECTION &&
+        (is_of_numbers || option->kind != OPTION_PIDS))
+        return true;
+    failure_set(failure, EXIT_CODE_USAGE, "--%s '%.64s' is not %s", option->name, text,
+                option->kind == OPTION_PIDS ? "a list of process ids, such as 17,18"
+                                            : "a list of names, comma-separated");
+    return false;
+}
+
 static bool store(struct arguments *arguments, const struct option *option, const char *text,
                   struct failure *failure)
 {
@@ -237,6 +260,9 @@ static bool store(struct arguments *arguments, const struct option *option, cons
     case OPTION_TEXT:
         *(const char **)target = text;
         return true;
+    case OPTION_PIDS:
+    case OPTION_LIST:
+        return parse_list(option, text, target, failure);
     case OPTION_TRIGGER:
         return parse_trigger(arguments, text, failure);
     case OPTION_FEATURES:

@@ -13,18 +13,20 @@
 
 /* Groups of options; a command takes some of them. */
 enum option_set {
-    OPTIONS_GLOBAL = 1 << 0,  /* --socket --json --quiet --help --version */
-    OPTIONS_SESSION = 1 << 1, /* --interval --rate --features … */
-    OPTIONS_OUTPUT = 1 << 2,  /* -o --no-symbols --strict --timeout */
-    OPTIONS_CAPTURE = 1 << 3, /* --stop */
-    OPTIONS_STATUS = 1 << 4,  /* --watch */
-    OPTIONS_REPORT = 1 << 5,  /* --top --all */
-    OPTIONS_LAST = 1 << 9,    /* --last */
-    OPTIONS_TOP = 1 << 10,    /* --once */
-    OPTIONS_TRIGGER = 1 << 6, /* --trigger --max-files */
-    OPTIONS_PATTERN = 1 << 7, /* --output as a pattern, of start */
-    OPTIONS_RUN = 1 << 8,     /* --trigger-output, of run */
-    OPTIONS_FILE = 1 << 11,   /* --output, of symbolicate */
+    OPTIONS_GLOBAL = 1 << 0,          /* --socket --json --quiet --help --version */
+    OPTIONS_SESSION = 1 << 1,         /* --interval --rate --features … */
+    OPTIONS_OUTPUT = 1 << 2,          /* -o --no-symbols --strict --timeout */
+    OPTIONS_CAPTURE = 1 << 3,         /* --stop */
+    OPTIONS_STATUS = 1 << 4,          /* --watch */
+    OPTIONS_REPORT = 1 << 5,          /* --top --all */
+    OPTIONS_LAST = 1 << 9,            /* --last */
+    OPTIONS_TOP = 1 << 10,            /* --once */
+    OPTIONS_TRIGGER = 1 << 6,         /* --trigger --max-files */
+    OPTIONS_PATTERN = 1 << 7,         /* --output as a pattern, of start */
+    OPTIONS_RUN = 1 << 8,             /* --trigger-output, of run */
+    OPTIONS_FILE = 1 << 11,           /* --output, of symbolicate */
+    OPTIONS_SELECT = 1 << 12,         /* --pid --process */
+    OPTIONS_SELECT_THREADS = 1 << 13, /* --threads, of capture */
 };
 
 struct arguments {
@@ -45,6 +47,7 @@ struct arguments {
     const char *output; /* NULL: the default */
     bool no_symbols, strict, stop;
     uint64_t timeout_ms;
+    const char *pids, *processes, *only_threads; /* of a capture; comma-separated; NULL: all */
     uint64_t last_ms; /* only what was recorded in so long; 0: everything */
 
     bool watch, once;

@@ -110,14 +110,26 @@ static bool finish(struct capture_file *file, const struct arguments *arguments,
     symbol_cache_free(cache);
     if (err == -ECANCELED)
         return false;
-    return err == 0 ? capture_file_commit(file, failure) : failed(file, err, problem, failure);
+    if (err < 0)
+        return failed(file, err, problem, failure);
+    if (arguments->only_threads != NULL && summary->counts.processes == 0) {
+        failure_set(failure, EXIT_CODE_FAILED, "no thread passes --threads '%s'; nothing is written",
+                    arguments->only_threads);
+        return false;
+    }
+    return capture_file_commit(file, failure);
 }
 
 bool capture_make(struct client *client, struct capture_file *file,
                   const struct arguments *arguments, bool stop, struct capture_summary *summary,
                   struct failure *failure)
 {
-    const struct capture_wish wish = { stop, arguments->timeout_ms, arguments->last_ms };
+    const struct capture_wish wish = { .stop = stop,
+                                       .timeout_ms = arguments->timeout_ms,
+                                       .last_ms = arguments->last_ms,
+                                       .pids = arguments->pids,
+                                       .processes = arguments->processes,
+                                       .threads = arguments->only_threads };
     struct progress_bar bar;
     bool made;
 

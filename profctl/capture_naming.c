@@ -39,7 +39,8 @@ static bool is_problem_of_capture(int err)
 static int name_once(struct naming *naming, int raw_fd, struct symbol_cache *cache,
                      const struct capture_sink *sink, struct capture_counts *counts, char *problem)
 {
-    const struct symbolicate_events events = { on_thread, on_process, naming };
+    const struct symbolicate_events events = { on_thread, on_process, naming,
+                                               naming->result->may_be_empty };
     struct json_reader *reader = NULL;
     struct json_writer writer;
     struct failure_latch latch;

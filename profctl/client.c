@@ -20,6 +20,7 @@ enum {
     CAPTURE_SILENCE_MS = 30 * 1000,
     /* Of one asked for by name: others may be written before. */
     TRIGGER_TIMEOUT_MS = 120 * 1000,
+    CAPTURE_FRAME_BYTES = 2 * MESSAGE_MAX_SELECTION + MESSAGE_MAX_FILTERS + 256,
 };
 
 /* Of requests whose reply is of no interest. */
@@ -413,6 +414,11 @@ bool client_status(struct client *client, char **json, struct failure *failure)
     return true;
 }
 
+static struct message_string message_text(const char *text)
+{
+    return (struct message_string){ text, text != NULL ? strlen(text) : 0 };
+}
+
 bool client_capture(struct client *client, int output_fd, const struct capture_wish *wish,
                     client_on_progress on_progress, void *context, struct capture_result *result,
                     struct failure *failure)
@@ -422,8 +428,11 @@ bool client_capture(struct client *client, int output_fd, const struct capture_w
         .stop = wish->stop,
         .timeout_ms = wish->timeout_ms,
         .last_ms = wish->last_ms,
+        .pids = message_text(wish->pids),
+        .names = message_text(wish->processes),
+        .thread_filters = message_text(wish->threads),
     };
-    uint8_t frame[256];
+    static uint8_t frame[CAPTURE_FRAME_BYTES];
     long bytes = message_put_client_capture(frame, sizeof(frame), MESSAGE_CLIENT_CAPTURE, &message);
     int fd = fcntl(output_fd, F_DUPFD_CLOEXEC, 0); /* sending closes it */
     bool done;
@@ -433,7 +442,7 @@ bool client_capture(struct client *client, int output_fd, const struct capture_w
                     strerror(errno));
         return false;
     }
-    *result = (struct capture_result){ 0 };
+    *result = (struct capture_result){ .may_be_empty = wish->threads != NULL };
     client->capture = result;
     client->on_progress = on_progress;
     client->progress_context = context;

@@ -25,6 +25,7 @@ struct capture_result {
     char missing[MESSAGE_MAX_TEXT + 1]; /* one line that names what is incomplete; "" nothing */
     struct message_profile_place *profile_places; /* owned; freed by capture_result_free() */
     size_t profile_place_count;
+    bool may_be_empty; /* processes may have no thread that was asked for */
 };
 void capture_result_free(struct capture_result *result);
 
@@ -55,9 +56,10 @@ bool client_trigger(struct client *client, const char *name, char text[CLIENT_TE
 bool client_status(struct client *client, char **json, struct failure *failure);
 /* What is asked for. */
 struct capture_wish {
-    bool stop;           /* the session, when done */
-    uint64_t timeout_ms; /* for the whole gathering */
-    uint64_t last_ms;    /* only what was recorded in so long; 0: everything */
+    bool stop;                              /* the session, when done */
+    uint64_t timeout_ms;                    /* for the whole gathering */
+    uint64_t last_ms;                       /* only what was recorded in so long; 0: everything */
+    const char *pids, *processes, *threads; /* comma-separated; NULL or "": all */
 };
 /* profd writes the capture to OUTPUT_FD, which stays the caller's. RESULT needs
  * capture_result_free() when it succeeded. */

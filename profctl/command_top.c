@@ -70,7 +70,9 @@ static int read_and_print(const struct top *top, int named_fd)
 static bool show(const struct top *top, int raw_fd, int named_fd, struct failure *failure)
 {
     const struct capture_wish wish = { .timeout_ms = top->arguments->timeout_ms,
-                                       .last_ms = top->last_ms };
+                                       .last_ms = top->last_ms,
+                                       .pids = top->arguments->pids,
+                                       .processes = top->arguments->processes };
     const struct capture_sink sink = { json_sink_fd, restart_named, &named_fd };
     struct capture_counts counts;
     struct capture_result result;

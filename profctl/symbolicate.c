@@ -405,6 +405,15 @@ static int check_process(const struct pass *pass, uint64_t end)
     return end == 0 || json_reader_offset(pass->reader) == end ? 0 : -EPROTO;
 }
 
+static int leave_out_empty(struct pass *pass, uint64_t end)
+{
+    int err = end == 0 || pass->events.may_be_empty ? json_reader_skip(pass->reader) : -EPROTO;
+
+    if (err < 0)
+        return err;
+    return end == 0 || json_reader_offset(pass->reader) == end ? 0 : -EPROTO;
+}
+
 static int copy_process(struct pass *pass)
 {
     uint64_t start = json_reader_offset(pass->reader) - 1, end = 0;
@@ -414,7 +423,7 @@ static int copy_process(struct pass *pass)
         end = pass->events.on_process(pass->events.context, start);
     has_members = json_reader_more(pass->reader);
     if (has_members == 0)
-        return end == 0 ? json_reader_skip(pass->reader) : -EPROTO;
+        return leave_out_empty(pass, end);
     if (has_members < 0)
         return has_members;
     pass->has_meta = pass->has_threads = false;

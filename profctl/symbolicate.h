@@ -6,6 +6,7 @@
 #ifndef PROFD_PROFCTL_SYMBOLICATE_H
 #define PROFD_PROFCTL_SYMBOLICATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "profctl/symbol_cache.h"
@@ -26,9 +27,10 @@ struct symbolicate_events {
     /* A process begins at byte START. Returns where it must end, or 0 when it may end anywhere. */
     uint64_t (*on_process)(void *context, uint64_t start);
     void *context;
+    bool may_be_empty; /* processes that on_process knows, too */
 };
 
-/* CACHE NULL leaves all addresses. Empty processes are left out, when they may end anywhere. 0,
+/* CACHE NULL leaves all addresses. Empty processes are left out, where they may be. 0,
  * -EPROTO for what is no capture, -ENOMEM, or an error of the reader or the writer. */
 int symbolicate_profile(struct json_reader *reader, struct json_writer *writer,
                         struct symbol_cache *cache, struct capture_counts *counts,

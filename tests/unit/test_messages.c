@@ -101,6 +101,9 @@ static const struct message_client_capture sample_client_capture = {
     .stop = 1,
     .timeout_ms = 10000,
     .last_ms = 2000,
+    .pids = STRING("17,18"),
+    .names = STRING("postgres"),
+    .thread_filters = STRING("worker"),
 };
 static const struct message_client_launch sample_client_launch = {
     .id = 80,

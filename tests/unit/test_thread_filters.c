@@ -3,12 +3,12 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "child-agent/thread_filters.h"
 #include "child-agent/thread_sleep.h"
 #include "child-agent/thread_spy.h"
+#include "json/thread_filters.h"
 
-static const struct thread_filter_subject worker = { "Worker 7", false, { 123 } };
-static const struct thread_filter_subject main_thread = { "server", true, { 123 } };
+static const struct thread_filter_subject worker = { "Worker 7", 8, false, 123 };
+static const struct thread_filter_subject main_thread = { "server", 6, true, 123 };
 
 START_TEST(test_everything_passes_no_filters_and_the_star)
 {
@@ -41,7 +41,7 @@ END_TEST
 
 START_TEST(test_what_names_no_process_is_part_of_a_name)
 {
-    static const struct thread_filter_subject odd = { "my pid:x thread", false, { 0 } };
+    static const struct thread_filter_subject odd = { "my pid:x thread", 15, false, 0 };
     ck_assert(thread_filters_pass("pid:x", &odd));
     ck_assert(thread_filters_pass("pid:", &odd));
     ck_assert(!thread_filters_pass("pid:0", &odd));

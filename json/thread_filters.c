@@ -1,4 +1,4 @@
-#include "child-agent/thread_filters.h"
+#include "json/thread_filters.h"
 
 #include <string.h>
 
@@ -25,23 +25,25 @@ static int32_t process_of(struct filter filter)
     return number;
 }
 
-static bool is_part_of(struct filter filter, const char *name)
+static bool is_part_of(struct filter filter, const char *name, size_t length)
 {
-    for (; *name != '\0'; name++)
+    for (; length >= filter.length; name++, length--)
         if (strncasecmp(name, filter.text, filter.length) == 0)
             return true;
     return false;
 }
+
+static const char main_thread[] = "GeckoMain";
 
 static bool passes(struct filter filter, const struct thread_filter_subject *subject)
 {
     int32_t process = process_of(filter);
     if (filter.length == 1 && filter.text[0] == '*')
         return true;
-    if (process != 0 && process == subject->process.number)
+    if (process != 0 && process == subject->process)
         return true;
-    return is_part_of(filter, subject->name) ||
-           (subject->is_main && is_part_of(filter, "GeckoMain"));
+    return is_part_of(filter, subject->name, subject->name_length) ||
+           (subject->is_main && is_part_of(filter, main_thread, sizeof(main_thread) - 1));
 }
 
 bool thread_filters_pass(const char *filters, const struct thread_filter_subject *subject)

@@ -1,16 +1,17 @@
-/* Which threads a session's filters let through. Pure. */
-#ifndef PROFD_AGENT_THREAD_FILTERS_H
-#define PROFD_AGENT_THREAD_FILTERS_H
+/* Which threads the filters of a session, or of a capture, let through. Pure. */
+#ifndef PROFD_JSON_THREAD_FILTERS_H
+#define PROFD_JSON_THREAD_FILTERS_H
 
 #include <stdbool.h>
-
-#include "profd_threads.h"
+#include <stddef.h>
+#include <stdint.h>
 
 /* What filters look at. */
 struct thread_filter_subject {
-    const char *name;
-    bool is_main; /* then it is called GeckoMain, too */
-    struct profd_process_id process;
+    const char *name; /* not terminated */
+    size_t name_length;
+    bool is_main;    /* then it is called GeckoMain, too */
+    int32_t process; /* id */
 };
 
 /* FILTERS are separated by commas: "*" stands for every thread, "pid:123" for those of that

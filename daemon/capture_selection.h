@@ -1,0 +1,46 @@
+/* Which processes a capture is of, when it is not of all. Pure.
+ *
+ * A process is selected by its id, or by a part of its program's name in whatever case; any one of
+ * them is enough. */
+#ifndef PROFD_DAEMON_CAPTURE_SELECTION_H
+#define PROFD_DAEMON_CAPTURE_SELECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "ipc/messages.h"
+
+struct capture_selection {
+    char pids[MESSAGE_MAX_SELECTION + 1];  /* decimal, with commas between */
+    char names[MESSAGE_MAX_SELECTION + 1]; /* likewise */
+    char threads[MESSAGE_MAX_FILTERS + 1]; /* filters for threads of those; "": all */
+};
+
+/* What MESSAGE asks for; OUT is made of whole texts. */
+void capture_selection_read(const struct message_client_capture *message,
+                            struct capture_selection *out);
+
+/* Whether it leaves out any process at all. */
+bool capture_selection_is_partial(const struct capture_selection *selection);
+
+/* Whether the process is in the capture. EXECUTABLE is a path. */
+bool capture_selection_has(const struct capture_selection *selection, pid_t pid,
+                           const char *executable);
+
+/* --- To tell what selects nothing --- */
+
+/* One of the ids or names, not terminated. */
+struct selection_word {
+    const char *text;
+    size_t length;
+    bool is_pid;
+};
+
+/* The first word (PREVIOUS NULL), or the one after PREVIOUS. False: there are no more. */
+bool capture_selection_next(const struct capture_selection *selection,
+                            const struct selection_word *previous, struct selection_word *out);
+
+bool selection_word_fits(const struct selection_word *word, pid_t pid, const char *executable);
+
+#endif
