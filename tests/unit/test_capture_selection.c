@@ -1,0 +1,89 @@
+/* Which processes a capture is of. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/capture_selection.h"
+
+static struct capture_selection selection;
+
+static void select_by(const char *pids, const char *names)
+{
+    const struct message_client_capture message = { .pids = { pids, strlen(pids) },
+                                                    .names = { names, strlen(names) },
+                                                    .thread_filters = { "pool", 4 } };
+    capture_selection_read(&message, &selection);
+}
+
+START_TEST(nothing_selects_everything)
+{
+    select_by("", "");
+    ck_assert(!capture_selection_is_partial(&selection));
+    ck_assert(capture_selection_has(&selection, 17, "/bin/sh"));
+    select_by(",,", ",");
+    ck_assert(!capture_selection_is_partial(&selection));
+    ck_assert_str_eq(selection.threads, "pool");
+}
+END_TEST
+
+START_TEST(ids_select)
+{
+    select_by("17,,180", "");
+    ck_assert(capture_selection_is_partial(&selection));
+    ck_assert(capture_selection_has(&selection, 17, "/bin/sh"));
+    ck_assert(capture_selection_has(&selection, 180, "/bin/sh"));
+    ck_assert(!capture_selection_has(&selection, 1, "/bin/sh"));
+    ck_assert(!capture_selection_has(&selection, 18, "/bin/sh"));
+    ck_assert(!capture_selection_has(&selection, 170, "/bin/17"));
+}
+END_TEST
+
+START_TEST(names_select_by_a_part_of_the_program_in_whatever_case)
+{
+    select_by("", "GRES,worker");
+    ck_assert(capture_selection_has(&selection, 1, "/usr/bin/postgres"));
+    ck_assert(capture_selection_has(&selection, 1, "my-worker"));
+    ck_assert(!capture_selection_has(&selection, 1, "/opt/worker/bin/sh"));
+    ck_assert(!capture_selection_has(&selection, 1, ""));
+}
+END_TEST
+
+START_TEST(either_is_enough)
+{
+    select_by("17", "postgres");
+    ck_assert(capture_selection_has(&selection, 17, "/bin/sh"));
+    ck_assert(capture_selection_has(&selection, 18, "postgres"));
+    ck_assert(!capture_selection_has(&selection, 18, "/bin/sh"));
+}
+END_TEST
+
+START_TEST(words_are_told_one_by_one)
+{
+    struct selection_word word;
+    select_by("17,18", ",sh,");
+    ck_assert(capture_selection_next(&selection, NULL, &word));
+    ck_assert(word.is_pid && word.length == 2 && memcmp(word.text, "17", 2) == 0);
+    ck_assert(capture_selection_next(&selection, &word, &word));
+    ck_assert(word.is_pid && memcmp(word.text, "18", 2) == 0);
+    ck_assert(capture_selection_next(&selection, &word, &word));
+    ck_assert(!word.is_pid && word.length == 2 && memcmp(word.text, "sh", 2) == 0);
+    ck_assert(!capture_selection_next(&selection, &word, &word));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("daemon.capture_selection");
+    TCase *tcase = tcase_create("selection");
+    tcase_add_test(tcase, nothing_selects_everything);
+    tcase_add_test(tcase, ids_select);
+    tcase_add_test(tcase, names_select_by_a_part_of_the_program_in_whatever_case);
+    tcase_add_test(tcase, either_is_enough);
+    tcase_add_test(tcase, words_are_told_one_by_one);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
