@@ -25,7 +25,7 @@ objs    = $(patsubst %.c,$(B)/obj/%.o,$(wildcard $(1:%=%/*.c)))
 each    = $(patsubst $(1)/%.c,$(B)/$(2)/%,$(wildcard $(1)/$(3)*.c))
 
 PROGRAMS := $(B)/bin/profd $(B)/bin/profctl $(B)/libexec/profd-salvage
-LIBRARY  := $(B)/lib/libprofd.so $(B)/lib/libprofd.a
+LIBRARY  := $(B)/lib/libprofd.so $(B)/lib/libprofd.a $(B)/lib/libprofd-malloc.so
 PREFORK  := $(B)/examples/prefork $(B)/examples/prefork-load
 EXAMPLES := $(PREFORK) $(B)/examples/event-loop
 UNIT     := $(call each,tests/unit,tests,test_)
@@ -41,6 +41,7 @@ BENCHES  := $(filter-out $(if $(wildcard /usr/include/*/lttng/tracepoint.h),,%/p
 
 MAINS     := $(B)/obj/daemon/main.o $(B)/obj/daemon/salvage_main.o $(B)/obj/profctl/main.o
 # These change the program that they are linked into, so they are in the library only.
+MALLOC_HOOKS := $(filter $(B)/obj/child-agent/interpose_malloc%,$(call objs,child-agent))
 INTRUDERS := $(filter $(B)/obj/child-agent/interpose% $(B)/obj/child-agent/agent_constructor%, \
                $(call objs,child-agent))
 COMMON    := $(B)/obj/common.a
@@ -63,6 +64,8 @@ help: ## this list
 # --- Objects and archives ---
 
 $(B)/obj/child-agent/%.o: OWN := -fvisibility=hidden -ftls-model=initial-exec -Ichild-agent/include
+# A compiler that knows what malloc does would take the hooks for mistakes.
+$(MALLOC_HOOKS): CFLAGS += -fno-builtin -foptimize-sibling-calls
 $(B)/obj/buffer/%.o $(B)/obj/json/%.o $(B)/obj/ipc/%.o: OWN := -fvisibility=hidden
 
 $(B)/obj/%.o: %.c
@@ -93,10 +96,16 @@ $(PROGRAMS):
 
 ifeq ($(SAN),)
 # msgpack-c goes in, hidden, so that it can't meet the program's own copy.
-$(B)/lib/libprofd.so: $(call objs,child-agent) $(COMMON) child-agent/libprofd.map
+$(B)/lib/libprofd.so: $(filter-out $(MALLOC_HOOKS),$(call objs,child-agent)) $(COMMON) child-agent/libprofd.map
 	$(Q)mkdir -p $(@D) && $(call say,LD,$@) && $(CC) $(CFLAGS) -pthread -shared -Wl,-z,defs \
 	-Wl,-soname,libprofd.so -Wl,-z,nodelete -Wl,--exclude-libs,ALL -Wl,--version-script=child-agent/libprofd.map \
 	$(filter %.o %.a,$^) -l:libmsgpackc.a -ldl -o $@
+
+# The hooks of malloc, for programs whose allocations somebody wants to know. It needs no other library.
+$(B)/lib/libprofd-malloc.so: $(MALLOC_HOOKS) child-agent/libprofd-malloc.map
+	$(Q)mkdir -p $(@D) && $(call say,LD,$@) && $(CC) $(CFLAGS) -pthread -shared -Wl,-z,defs \
+	-Wl,-soname,libprofd-malloc.so -Wl,-z,nodelete -Wl,-Bsymbolic \
+	-Wl,--version-script=child-agent/libprofd-malloc.map $(filter %.o,$^) -ldl -o $@
 
 # One object whose only global names are the API's. It interposes nothing: a program that links it
 # registers its threads by call.
@@ -201,7 +210,7 @@ install: all ## into PREFIX (default /usr/local)
 	$(Q)install -d $(bindir) $(libexecdir) $(libdir)/pkgconfig $(includedir) $(mandir)
 	$(Q)install -m 755 $(B)/bin/profd $(B)/bin/profctl $(bindir)
 	$(Q)install -m 755 $(B)/libexec/profd-salvage $(libexecdir)
-	$(Q)install -m 755 $(B)/lib/libprofd.so $(libdir)
+	$(Q)install -m 755 $(B)/lib/libprofd.so $(B)/lib/libprofd-malloc.so $(libdir)
 	$(Q)install -m 644 $(B)/lib/libprofd.a $(libdir)
 	$(Q)install -m 644 $(HEADERS) $(includedir)
 	$(Q)sed 's/@VERSION@/$(VERSION)/' child-agent/profd.pc.in >$(libdir)/pkgconfig/profd.pc
@@ -210,7 +219,7 @@ install: all ## into PREFIX (default /usr/local)
 
 uninstall: ## what install put there
 	$(Q)rm -f $(bindir)/profd $(bindir)/profctl $(libexecdir)/profd-salvage $(libdir)/libprofd.so \
-	$(libdir)/libprofd.a $(libdir)/pkgconfig/profd.pc $(HEADERS:child-agent/include/%=$(includedir)/%) \
+	$(libdir)/libprofd-malloc.so $(libdir)/libprofd.a $(libdir)/pkgconfig/profd.pc $(HEADERS:child-agent/include/%=$(includedir)/%) \
 	$(MANUALS:docs/man/%=$(mandir)/%)
 
 clean: ## everything that was built

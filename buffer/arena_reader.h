@@ -121,6 +121,16 @@ int entry_decode_sample(const uint8_t *payload, size_t bytes, struct sample_entr
  * -EPROTO, STATE holds a valid stack that is not the sample's. */
 int sample_decode_stack(const struct sample_entry *sample, struct stack_state *state);
 
+struct allocation_entry {
+    uint32_t owner_index, actor_index;
+    int64_t ticks_after; /* the previous time in the chunk */
+    int64_t size;        /* negative: freed */
+    uint64_t address;
+    struct sample_entry stack; /* kept, added and frames; for sample_decode_stack with the state of
+                                * the chunk's allocations */
+};
+int entry_decode_allocation(const uint8_t *payload, size_t bytes, struct allocation_entry *out);
+
 struct marker_entry {
     uint64_t ticks_delta; /* to the previous time in the chunk */
     uint64_t duration_ticks;

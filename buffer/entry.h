@@ -53,6 +53,14 @@
     /* What the sampler itself took at the TICK, in units of OVERHEAD_UNIT_NS: waiting for its      \
      * lock, keeping chunks ready, counters, threads. */                                            \
     X(OVERHEAD, 27)                                                                                 \
+    /* In sampler chunks, outside of ticks. Index of the thread that allocated, and of the one      \
+     * that did this (another one may free), ticks since the previous time in the chunk (zigzag;    \
+     * does not become the previous one), bytes (zigzag; weighted; negative: freed), address,       \
+     * kept, added, frames. The stack is that of the thread that did this; it is stored as in       \
+     * SAMPLE, but relative to the previous allocation's in this chunk, whichever thread's that     \
+     * was. */                                                                                      \
+    X(ALLOCATION, 30)                                                                               \
+    X(ALLOCATION_TRUNCATED, 31)                                                                     \
     /* thread index, µs for which an event has kept the thread's event loop from the next ones at  \
      * this tick. No entry: no such event. */                                                       \
     X(EVENT_DELAY, 35)                                                                              \
@@ -88,7 +96,8 @@ enum { ENTRY_TEXT_OFFSET = ENTRY_TEXT_MARKER - ENTRY_MARKER };
     X(LABEL_OVERFLOW, 8, "label-overflow") /* label stack full */                                  \
     X(SKIPPED_TICK, 9, "skipped-tick")     /* sampler was late by whole intervals */               \
     X(DAMAGED, 10, "damaged")              /* counted by its chunk, and can't be read */           \
-    X(TOO_MANY_COUNTERS, 11, "too-many-counters")
+    X(TOO_MANY_COUNTERS, 11, "too-many-counters")                                                  \
+    X(MISSED_ALLOCATION, 12, "missed-allocation") /* sampled, and the sampler was behind */
 
 enum drop_cause {
 #define X(name, number, text) DROP_##name = number,

@@ -38,10 +38,9 @@ static const uint8_t *read_sample_start(const uint8_t *in, const uint8_t *end,
     return read_u64(in, end, &out->cpu_us);
 }
 
-int entry_decode_sample(const uint8_t *payload, size_t bytes, struct sample_entry *out)
+/* A stack up to END; what is wrong with it in itself is found when it is decoded. */
+static int read_stack(const uint8_t *in, const uint8_t *end, struct sample_entry *out)
 {
-    const uint8_t *end = payload + bytes;
-    const uint8_t *in = read_sample_start(payload, end, out);
     in = read_u32(in, end, &out->kept);
     in = read_u32(in, end, &out->added);
     if (in == NULL || out->kept > SAMPLE_MAX_FRAMES || out->added > SAMPLE_MAX_FRAMES - out->kept)
@@ -49,6 +48,27 @@ int entry_decode_sample(const uint8_t *payload, size_t bytes, struct sample_entr
     out->frames = in;
     out->frames_bytes = (size_t)(end - in);
     return 0;
+}
+
+int entry_decode_sample(const uint8_t *payload, size_t bytes, struct sample_entry *out)
+{
+    const uint8_t *end = payload + bytes;
+    return read_stack(read_sample_start(payload, end, out), end, out);
+}
+
+int entry_decode_allocation(const uint8_t *payload, size_t bytes, struct allocation_entry *out)
+{
+    const uint8_t *end = payload + bytes;
+    uint64_t ticks_after = 0, size = 0;
+    memset(out, 0, sizeof *out);
+    const uint8_t *in = read_u32(payload, end, &out->owner_index);
+    in = read_u32(in, end, &out->actor_index);
+    in = read_u64(in, end, &ticks_after);
+    in = read_u64(in, end, &size);
+    in = read_u64(in, end, &out->address);
+    out->ticks_after = zigzag_decode(ticks_after);
+    out->size = zigzag_decode(size);
+    return read_stack(in, end, &out->stack);
 }
 
 /* The address of the innermost native frame of STATE, or 0. */

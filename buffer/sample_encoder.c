@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "buffer/frame_codes.h"
+
 enum {
     NUMBERS_MAX_BYTES = 60, /* a whole TICK, and whatever entry without its frames */
     SIZE_BYTES = 2,         /* of a block with a sample, until its real size is known */
@@ -14,8 +16,7 @@ enum {
 _Static_assert(NUMBERS_MAX_BYTES + SAMPLE_MAX_FRAMES * LEB128_MAX_BYTES < 1 << 14,
                "the size of any sample fits two bytes");
 
-/* A stack as it was last written, in frame codes that compare in one go: address << 1, or
- * site << 1 | 1. */
+/* A stack as it was last written. */
 struct written_stack {
     uint64_t epoch; /* of the chunk that it is in; 0: there is no stack */
     uint32_t thread_index;
@@ -145,38 +146,6 @@ static bool has_stack(const struct sample_encoder *encoder, uint32_t thread_inde
     return written->thread_index == thread_index && written->epoch != 0;
 }
 
-/* How many outer frames the two stacks share. */
-static uint32_t shared_depth(const struct written_stack *a, const struct written_stack *b)
-{
-    uint32_t most = a->depth < b->depth ? a->depth : b->depth;
-    uint32_t shared = 0;
-    while (shared < most && a->codes[shared] == b->codes[shared])
-        shared++;
-    return shared;
-}
-
-/* Writes the codes from KEPT on, addresses as distances to the native frame before. */
-static uint8_t *write_frames(uint8_t *out, const struct written_stack *stack, uint32_t kept)
-{
-    uint64_t address = 0;
-    for (uint32_t i = kept; i > 0; i--) {
-        if ((stack->codes[i - 1] & 1) == 0) {
-            address = stack->codes[i - 1] >> 1;
-            break;
-        }
-    }
-    for (uint32_t i = kept; i < stack->depth; i++) {
-        uint64_t code = stack->codes[i];
-        if ((code & 1) == 0) {
-            uint64_t previous = address;
-            address = code >> 1;
-            code = zigzag_encode((int64_t)(address - previous)) << 1;
-        }
-        out = leb128_write(out, code);
-    }
-    return out;
-}
-
 /* Sets the size in front of an entry that was written SIZE_BYTES after START; returns its end. */
 static uint8_t *close_block(uint8_t *start, uint8_t *end)
 {
@@ -201,7 +170,7 @@ static void put_sample(struct chunk_writer *writer, uint32_t thread_index,
     out = leb128_write(out, cpu_us);
     out = leb128_write(out, kept);
     out = leb128_write(out, stack->depth - kept);
-    out = write_frames(out, stack, kept);
+    out = frame_codes_write(out, stack->codes, stack->depth, kept);
     chunk_writer_publish(writer, close_block(writer->next, out));
 }
 
@@ -223,7 +192,9 @@ static int write_pending(struct sample_encoder *encoder, uint32_t thread_index, 
 {
     const struct written_stack *pending = &encoder->pending;
     struct written_stack *written = stack_of(encoder, thread_index);
-    uint32_t shared = written->epoch != 0 ? shared_depth(written, pending) : 0;
+    uint32_t shared = written->epoch != 0 ? frame_codes_shared(written->codes, written->depth,
+                                                               pending->codes, pending->depth)
+                                          : 0;
     bool is_in_chunk = written->epoch == encoder->epoch;
     bool has_changed;
     int error = reserve(encoder, pending->depth - (is_in_chunk ? shared : 0), &has_changed);
@@ -255,11 +226,8 @@ int sample_encoder_sample(struct sample_encoder *encoder, uint32_t thread_index,
     if (!encoder->has_tick || depth > SAMPLE_MAX_FRAMES)
         return -EINVAL;
     struct written_stack *pending = &encoder->pending;
-    for (uint32_t i = 0; i < depth; i++) {
-        if (frames[i].value >> (frames[i].is_label ? 32 : 62) != 0)
-            return -EINVAL;
-        pending->codes[i] = frames[i].value << 1 | frames[i].is_label;
-    }
+    if (frame_codes_make(frames, depth, pending->codes) < 0)
+        return -EINVAL;
     pending->depth = depth;
     pending->is_truncated = is_truncated;
     return write_pending(encoder, thread_index, ticks, cpu_us);

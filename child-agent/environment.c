@@ -138,6 +138,18 @@ static void read_limit(struct environment *out)
                  text);
 }
 
+static void read_allocation_interval(struct environment *out)
+{
+    const char *text = value_of("PROFD_STARTUP_ALLOC_INTERVAL");
+    uint64_t bytes;
+    if (text == NULL)
+        return;
+    if (units_parse_size(text, &bytes) == 0 && bytes > 0)
+        out->allocation_interval_bytes = bytes;
+    else
+        complain(out, "PROFD_STARTUP_ALLOC_INTERVAL '%.64s' is not a size, such as 512K", text);
+}
+
 static void read_generation(struct environment *out)
 {
     const char *text = value_of("PROFD_STARTUP_GENERATION");
@@ -197,6 +209,7 @@ void environment_read(struct environment *out)
         read_features(out);
         read_filters(out);
         read_limit(out);
+        read_allocation_interval(out);
     }
     read_shutdown(out);
     if (out->problem[0] != '\0') {

@@ -23,6 +23,8 @@ enum {
     X("PROFD_STARTUP_FILTERS", "LIST",                                                             \
       "only threads whose name holds one of LIST, comma-separated (default all)")                  \
     X("PROFD_STARTUP_LIMIT", "SIZE", "memory for what is recorded: K, M, G (default 64M)")         \
+    X("PROFD_STARTUP_ALLOC_INTERVAL", "SIZE",                                                      \
+      "nativeallocs: bytes from one sampled allocation to the next (default 512K)")                \
     X("PROFD_SHUTDOWN", "FILE",                                                                    \
       "write the profile to FILE (.json) at exit; %p in it is the process id")                     \
     X("PROFD_SOCKET", "PATH", "where profd listens; with PROFD_SHUTDOWN and without this, nobody") \
@@ -37,6 +39,7 @@ struct environment {
     uint64_t interval_ns;                    /* PROFD_STARTUP_INTERVAL */
     uint64_t features;                       /* PROFD_STARTUP_FEATURES */
     uint64_t limit_bytes;                    /* PROFD_STARTUP_LIMIT */
+    uint64_t allocation_interval_bytes;      /* PROFD_STARTUP_ALLOC_INTERVAL; 0: not set */
     char filters[ENVIRONMENT_FILTERS_BYTES]; /* PROFD_STARTUP_FILTERS */
     char shutdown_pattern[ENVIRONMENT_PATTERN_BYTES]; /* PROFD_SHUTDOWN; "": none */
     bool is_default_socket; /* nobody named the socket: whoever listens there must be trusted first

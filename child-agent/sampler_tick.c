@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "buffer/sample_encoder.h"
+#include "child-agent/allocation_drain.h"
 #include "child-agent/core.h"
 #include "child-agent/cpu_clock.h"
 #include "child-agent/event_delay.h"
@@ -52,6 +53,7 @@ struct sampler_tick {
     struct sampler_counters counters;
     struct module_map *modules;
     struct unwinder *unwinder;
+    struct allocation_drain *allocations;
     struct unwind_frame native[TICK_NATIVE_FRAMES];
     struct stack_frame merged[SAMPLE_MAX_FRAMES];
 };
@@ -103,6 +105,8 @@ int sampler_tick_create(const struct session_settings *settings, struct chunk_ma
         err = unwinder_create(tick->modules, &tick->unwinder);
     if (err == 0 && (settings->features & FEATURE_UNREGISTERED_THREADS))
         err = thread_spy_create(&tick->spy);
+    if (err == 0)
+        err = allocation_drain_create(&tick->writer, tick->unwinder, &tick->allocations);
     if (err < 0) {
         sampler_tick_destroy(tick);
         return err;
@@ -113,6 +117,7 @@ int sampler_tick_create(const struct session_settings *settings, struct chunk_ma
 
 static void free_memory(struct sampler_tick *tick)
 {
+    allocation_drain_destroy(tick->allocations);
     if (tick->unwinder != NULL)
         unwinder_destroy(tick->unwinder);
     if (tick->modules != NULL)
@@ -347,6 +352,7 @@ static void prepare_chunks(struct sampler_tick *tick)
 
 void sampler_tick_collect(struct sampler_tick *tick)
 {
+    allocation_drain_all(tick->allocations);
     if (!tick->is_under_way)
         return;
     tick->is_under_way = false;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "child-agent/allocation_sampler.h"
 #include "child-agent/barrier.h"
 #include "child-agent/core.h"
 #include "child-agent/counters.h"
@@ -122,6 +123,7 @@ static int start(const struct session_settings *settings, uint32_t recording)
         goto cleanup;
     recording_generation = recording;
     profd_recording = recording_bits(settings);
+    allocation_sampler_start(settings, recording);
     return 0;
 
 cleanup:
@@ -150,6 +152,7 @@ void session_stop(void)
 {
     if (!session_is_active())
         return;
+    allocation_sampler_stop();
     profd_recording = 0;
     recording_generation = 0;
     wait_until_quiet();
@@ -164,6 +167,7 @@ void session_pause(void)
     session.settings.is_paused = true;
     profd_recording = recording_bits(&session.settings);
     sampler_set_paused(true);
+    allocation_sampler_set_paused(true);
     (void)dictionary_put_pause(&core.dictionary, clock_monotonic_ns()); /* counted when full */
 }
 
@@ -174,6 +178,7 @@ void session_resume(void)
     session.settings.is_paused = false;
     (void)dictionary_put_resume(&core.dictionary, clock_monotonic_ns()); /* counted when full */
     sampler_set_paused(false);
+    allocation_sampler_set_paused(false);
     profd_recording = recording_bits(&session.settings);
 }
 
@@ -193,6 +198,7 @@ void session_flush(void)
 
 void session_after_fork_child(void)
 {
+    allocation_sampler_after_fork_child();
     profd_recording = 0;
     recording_generation = 0;
     if (session.manager != NULL)

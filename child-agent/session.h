@@ -18,7 +18,8 @@ struct session_settings {
     uint32_t generation; /* never 0 */
     uint64_t interval_ns;
     uint64_t limit_bytes;
-    uint64_t features; /* enum feature */
+    uint64_t features;                  /* enum feature */
+    uint64_t allocation_interval_bytes; /* between sampled allocations; 0: the default */
     bool is_paused;
     char filters[SESSION_FILTERS_BYTES];
     char marker_triggers[TRIGGER_LINES_BYTES]; /* lines of ipc/trigger.h */

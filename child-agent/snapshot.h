@@ -10,6 +10,8 @@
 
 enum {
     SNAPSHOT_STACK_BYTES = 64 * 1024, /* copied at most */
+    /* Of a stack that is not the thread's own (a coroutine's, or an alternate signal stack). */
+    SNAPSHOT_FOREIGN_STACK_BYTES = 32 * 1024,
     SNAPSHOT_MAX_LABELS = 64,
 };
 

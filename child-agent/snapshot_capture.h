@@ -5,6 +5,9 @@
 #ifndef PROFD_AGENT_SNAPSHOT_CAPTURE_H
 #define PROFD_AGENT_SNAPSHOT_CAPTURE_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "child-agent/snapshot.h"
 #include "child-agent/thread_registration.h"
 
@@ -12,6 +15,15 @@
  * ucontext_t), into SNAPSHOT. May change errno. */
 void snapshot_capture(struct snapshot *snapshot, const struct thread_registration *self,
                       const void *context);
+
+/* Copies COUNT bytes of the calling thread's own stack. Not memcpy: the program may have replaced
+ * that, and sanitizers would look at its dead frames. */
+void snapshot_copy_bytes(uint8_t *out, uint64_t address, size_t count);
+
+/* Copies from a stack at ADDRESS whose size nobody knows: the kernel reads it, and stops where
+ * nothing is mapped. OUT has room for SNAPSHOT_FOREIGN_STACK_BYTES. Returns how many bytes came.
+ * May change errno. */
+size_t snapshot_copy_foreign_stack(uint8_t *out, uint64_t address);
 
 /* When the signal cut a system call short with EINTR that the kernel does not restart by itself
  * (poll, epoll_wait, nanosleep …), makes the program go back into it, so that it never sees our

@@ -14,8 +14,7 @@
 
 enum {
     PAGE_BYTES = 4096,
-    /* Of a stack that is not the thread's own (a coroutine's, or an alternate signal stack). */
-    FOREIGN_STACK_PAGES = 8,
+    FOREIGN_STACK_PAGES = SNAPSHOT_FOREIGN_STACK_BYTES / PAGE_BYTES,
 };
 
 static const int dwarf_order[REGISTER_COUNT] = {
@@ -29,16 +28,14 @@ static void copy_registers(struct snapshot *snapshot, const ucontext_t *context)
         snapshot->registers[i] = (uint64_t)context->uc_mcontext.gregs[dwarf_order[i]];
 }
 
-/* Not memcpy: the program may have replaced that, and sanitizers would look at its dead frames. */
-static inline void copy_bytes(uint8_t *out, uint64_t address, size_t count)
+void snapshot_copy_bytes(uint8_t *out, uint64_t address, size_t count)
 {
     const void *in =
         (const void *)(uintptr_t)address; /* NOLINT: an address taken from a register */
     __asm__ volatile("rep movsb" : "+D"(out), "+S"(in), "+c"(count) : : "memory");
 }
 
-/* A stack of unknown size: the kernel reads it, and stops where nothing is mapped. */
-static size_t copy_foreign_stack(uint8_t *out, uint64_t address)
+size_t snapshot_copy_foreign_stack(uint8_t *out, uint64_t address)
 {
     struct iovec local = { .iov_base = out, .iov_len = FOREIGN_STACK_PAGES * PAGE_BYTES };
     struct iovec remote[FOREIGN_STACK_PAGES];
@@ -59,7 +56,7 @@ static void copy_stack(struct snapshot *snapshot, const struct thread_registrati
     snapshot->stack_start = start;
     snapshot->is_truncated = 0;
     if (start < self->stack_low || start >= self->stack_high) {
-        snapshot->stack_bytes = (uint32_t)copy_foreign_stack(snapshot->stack, start);
+        snapshot->stack_bytes = (uint32_t)snapshot_copy_foreign_stack(snapshot->stack, start);
         return;
     }
     uint64_t live = self->stack_high - start;
@@ -67,7 +64,7 @@ static void copy_stack(struct snapshot *snapshot, const struct thread_registrati
         live = SNAPSHOT_STACK_BYTES;
         snapshot->is_truncated = 1;
     }
-    copy_bytes(snapshot->stack, start, live);
+    snapshot_copy_bytes(snapshot->stack, start, live);
     snapshot->stack_bytes = (uint32_t)live;
 }
 

@@ -17,6 +17,7 @@ static int describe_agent(struct daemon *profd, struct launch_agent *agent,
                           char text[COMMAND_TEXT_BYTES])
 {
     agent->library = profd->paths.library;
+    agent->malloc_hooks = profd->paths.malloc_hooks;
     agent->socket = profd->socket_path;
     session_describe(&profd->session, &agent->session);
     if (strpbrk(agent->library, " :") != NULL) {

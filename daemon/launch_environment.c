@@ -10,7 +10,7 @@
 
 #include "ipc/features.h"
 
-enum { LAUNCH_ADDED_VARIABLES = 8 };
+enum { LAUNCH_ADDED_VARIABLES = 9 };
 
 #define PRELOAD_NAME "LD_PRELOAD="
 
@@ -43,14 +43,26 @@ static void add(struct environment_builder *builder, const char *format, ...)
     builder->text += length + 1;
 }
 
-static void add_preload(struct environment_builder *builder, const char *library, const char *old)
+static bool wants_malloc_hooks(const struct launch_agent *agent)
 {
-    if (old == NULL || *old == '\0')
-        add(builder, PRELOAD_NAME "%s", library);
-    else if (strstr(old, library) != NULL)
-        add(builder, PRELOAD_NAME "%s", old);
-    else
-        add(builder, PRELOAD_NAME "%s:%s", library, old);
+    return agent->session.generation != 0 &&
+           (agent->session.features & (FEATURE_MEMORY | FEATURE_NATIVEALLOCS)) != 0;
+}
+
+/* The hooks go in front of everything: an allocator that is preloaded as well is what they call. */
+static void add_preload(struct environment_builder *builder, const struct launch_agent *agent,
+                        const char *old)
+{
+    const char *hooks = "", *library = "";
+
+    if (old == NULL)
+        old = "";
+    if (wants_malloc_hooks(agent) && strstr(old, agent->malloc_hooks) == NULL)
+        hooks = agent->malloc_hooks;
+    if (strstr(old, agent->library) == NULL)
+        library = agent->library;
+    add(builder, PRELOAD_NAME "%s%s%s%s%s", hooks, *hooks != '\0' && *library != '\0' ? ":" : "",
+        library, *old != '\0' && (*hooks != '\0' || *library != '\0') ? ":" : "", old);
 }
 
 static void add_session(struct environment_builder *builder, const struct message_session *session)
@@ -64,6 +76,8 @@ static void add_session(struct environment_builder *builder, const struct messag
     add(builder, "PROFD_STARTUP_INTERVAL=%" PRIu64 "ns", session->interval_ns);
     add(builder, "PROFD_STARTUP_FEATURES=%s", features_format(session->features, features));
     add(builder, "PROFD_STARTUP_LIMIT=%" PRIu64, session->memory_limit_bytes);
+    if (session->allocation_interval_bytes != 0)
+        add(builder, "PROFD_STARTUP_ALLOC_INTERVAL=%" PRIu64, session->allocation_interval_bytes);
     add(builder, "PROFD_STARTUP_FILTERS=%.*s", (int)session->thread_filters.length,
         session->thread_filters.bytes);
 }
@@ -81,13 +95,13 @@ int launch_environment_build(const char *base, size_t base_bytes, const struct l
 {
     if (base_bytes > 0 && base[base_bytes - 1] != '\0')
         return -EINVAL;
-    if (strpbrk(agent->library, " :") != NULL)
+    if (strpbrk(agent->library, " :") != NULL || strpbrk(agent->malloc_hooks, " :") != NULL)
         return -EINVAL;
 
     size_t entries = count_strings(base, base_bytes) + LAUNCH_ADDED_VARIABLES + 1;
-    size_t text_bytes = base_bytes + strlen(agent->library) + strlen(agent->socket) +
-                        agent->session.thread_filters.length + FEATURES_TEXT_BYTES +
-                        LAUNCH_ADDED_VARIABLES * 64;
+    size_t text_bytes = base_bytes + strlen(agent->library) + strlen(agent->malloc_hooks) +
+                        strlen(agent->socket) + agent->session.thread_filters.length +
+                        FEATURES_TEXT_BYTES + LAUNCH_ADDED_VARIABLES * 64;
     char **array = malloc(entries * sizeof(char *) + text_bytes);
     if (array == NULL)
         return -ENOMEM;
@@ -101,7 +115,7 @@ int launch_environment_build(const char *base, size_t base_bytes, const struct l
         if (!is_replaced(entry))
             add(&builder, "%s", entry);
     }
-    add_preload(&builder, agent->library, old_preload);
+    add_preload(&builder, agent, old_preload);
     add(&builder, "PROFD_SOCKET=%s", agent->socket);
     add_session(&builder, &agent->session);
     array[builder.count] = NULL;

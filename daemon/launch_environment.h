@@ -8,7 +8,9 @@
 #include "ipc/messages.h"
 
 struct launch_agent {
-    const char *library; /* path of libprofd.so, goes in front of LD_PRELOAD */
+    const char *library;      /* path of libprofd.so, goes in front of LD_PRELOAD */
+    const char *malloc_hooks; /* path of libprofd-malloc.so, in front of that when the session asks
+                               * for allocations */
     const char *socket;
     /* A session that is on: agents record from the start, before they are connected. generation 0:
      * they wait to be told. */

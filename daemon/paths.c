@@ -21,6 +21,8 @@ int install_paths_from(const char *program, struct install_paths *out)
     int prefix_length = (int)(folder - program);
     int error = join(out->library, prefix_length, program, "/lib/libprofd.so");
     if (error == 0)
+        error = join(out->malloc_hooks, prefix_length, program, "/lib/libprofd-malloc.so");
+    if (error == 0)
         error = join(out->salvage, prefix_length, program, "/libexec/profd-salvage");
     if (error == 0)
         error = join(out->profctl, prefix_length, program, "/bin/profctl");

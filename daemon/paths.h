@@ -7,9 +7,10 @@
 #include <limits.h>
 
 struct install_paths {
-    char library[PATH_MAX]; /* lib/libprofd.so, preloaded into supervised commands */
-    char salvage[PATH_MAX]; /* libexec/profd-salvage */
-    char profctl[PATH_MAX]; /* bin/profctl, which writes the captures of triggers */
+    char library[PATH_MAX];      /* lib/libprofd.so, preloaded into supervised commands */
+    char malloc_hooks[PATH_MAX]; /* lib/libprofd-malloc.so, too if a session asks for allocations */
+    char salvage[PATH_MAX];      /* libexec/profd-salvage */
+    char profctl[PATH_MAX];      /* bin/profctl, which writes the captures of triggers */
 };
 
 /* From the path of the program itself. -ENAMETOOLONG, or -EINVAL when it has no folder above bin/.

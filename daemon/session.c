@@ -108,6 +108,7 @@ void session_describe(const struct session *session, struct message_session *out
     out->interval_ns = session->settings.interval_ns;
     out->memory_limit_bytes = session->settings.memory_limit_bytes;
     out->features = session->settings.features;
+    out->allocation_interval_bytes = session->settings.allocation_interval_bytes;
     out->is_paused = session_is_paused(session);
     out->thread_filters.bytes = session->settings.thread_filters;
     out->thread_filters.length = strlen(session->settings.thread_filters);

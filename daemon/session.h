@@ -46,6 +46,7 @@ struct session_settings {
     uint64_t interval_ns;
     uint64_t memory_limit_bytes; /* for everything */
     uint64_t features;
+    uint64_t allocation_interval_bytes; /* 0: the agents' own */
     char thread_filters[MESSAGE_MAX_FILTERS + 1];
     char marker_triggers[TRIGGER_LINES_BYTES]; /* lines of ipc/trigger.h */
 };

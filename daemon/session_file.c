@@ -19,6 +19,7 @@ cJSON *session_document_make(const struct session *session)
     kept_add_number(root, "intervalNs", session->settings.interval_ns);
     kept_add_number(root, "memoryLimitBytes", session->settings.memory_limit_bytes);
     kept_add_number(root, "features", session->settings.features);
+    kept_add_number(root, "allocationIntervalBytes", session->settings.allocation_interval_bytes);
     cJSON_AddStringToObject(root, "threads", session->settings.thread_filters);
     return root;
 }
@@ -41,6 +42,8 @@ static int read_settings(const cJSON *root, struct session_settings *settings)
         kept_get_number(root, "intervalNs", &settings->interval_ns) < 0 ||
         kept_get_number(root, "memoryLimitBytes", &settings->memory_limit_bytes) < 0 ||
         kept_get_number(root, "features", &settings->features) < 0 ||
+        kept_get_number(root, "allocationIntervalBytes", &settings->allocation_interval_bytes) <
+            0 ||
         (settings->interval_ns != 0 && settings->interval_ns < MESSAGE_MIN_INTERVAL_NS) ||
         settings->interval_ns > MESSAGE_MAX_INTERVAL_NS ||
         (settings->features & ~(uint64_t)FEATURES_ALL) != 0)

@@ -133,7 +133,8 @@ static int welcome_check(const void *message)
         NUMBER(message, prefix memory_limit_bytes), BITS(message, prefix features, FEATURES_ALL),  \
         FLAG(message, prefix is_paused),                                                           \
         TEXT(message, prefix thread_filters, MESSAGE_MAX_FILTERS),                                 \
-        TEXT(message, prefix marker_triggers, MESSAGE_MAX_TRIGGERS)
+        TEXT(message, prefix marker_triggers, MESSAGE_MAX_TRIGGERS),                               \
+        NUMBER(message, prefix allocation_interval_bytes)
 
 static const struct message_field session_fields[] = {
     SESSION_FIELDS(session, ),
@@ -184,6 +185,7 @@ static const struct message_field client_start_fields[] = {
     TEXT(client_start, thread_filters, MESSAGE_MAX_FILTERS),
     FIELD(STRINGS, client_start, triggers, 0, MESSAGE_MAX_TRIGGERS),
     TEXT(client_start, output, OUTPUT_PATTERN_BYTES - 1),
+    NUMBER(client_start, allocation_interval_bytes),
 };
 SCHEMA(client_start, NULL);
 

@@ -181,6 +181,8 @@ struct message_session {
     uint64_t is_paused;
     struct message_string thread_filters;  /* comma-separated; empty: all */
     struct message_string marker_triggers; /* lines of ipc/trigger.h; empty: none */
+    uint64_t
+        allocation_interval_bytes; /* on average between sampled allocations; 0: the agent's own */
 };
 
 #define FEATURES(X)                                                                                \
@@ -188,6 +190,8 @@ struct message_session {
     X(CPU, 1, "cpu", "CPU use of each thread with each sample")                                    \
     X(MARKERS, 2, "markers", "record markers")                                                     \
     X(LABELS, 3, "labels", "record labels")                                                        \
+    X(MEMORY, 4, "memory", "count what the program allocates and frees")                           \
+    X(NATIVEALLOCS, 5, "nativeallocs", "sample allocations with their stacks, and their frees")    \
     X(COUNTERS, 6, "counters", "counters of the program")                                          \
     X(RESPONSIVENESS, 11, "responsiveness", "how long events wait for threads that run a loop")    \
     X(UNREGISTERED_THREADS, 12, "unregisteredthreads",                                             \
@@ -247,6 +251,7 @@ struct message_client_start {
     struct message_string thread_filters;
     struct message_string triggers; /* of ipc/trigger.h, each terminated by NUL */
     struct message_string output;   /* pattern of their captures; empty: there are no triggers */
+    uint64_t allocation_interval_bytes; /* as in message_session */
 };
 
 struct message_client_capture {

@@ -406,6 +406,7 @@ void process_context_fini(struct process_context *process)
         json_writer_fini(&thread->markers);
     }
     counters_fini(process);
+    allocations_fini(process);
     struct mapped_array *arrays[] = {
         &process->threads,   &process->thread_slots, &process->sites, &process->site_slots,
         &process->libraries, &process->pauses,       &process->log,   &process->ticks,

@@ -106,6 +106,19 @@ static int take_marker(struct chunk_walk *walk, uint8_t kind, const uint8_t *pay
     return 0;
 }
 
+static int take_allocation(struct chunk_walk *walk, uint8_t kind, const uint8_t *payload,
+                           size_t bytes)
+{
+    struct allocation_entry allocation;
+    int error = entry_decode_allocation(payload, bytes, &allocation);
+    if (error < 0)
+        return error;
+    uint64_t ticks = walk->ticks + (uint64_t)allocation.ticks_after;
+    allocations_take(walk->process, &allocation, clock_to_ns(&walk->chunk->calibration, ticks),
+                     kind == ENTRY_ALLOCATION_TRUNCATED);
+    return 0;
+}
+
 static int take_entry(struct chunk_walk *walk, uint8_t kind, const uint8_t *payload, size_t bytes)
 {
     bool is_marker = kind >= ENTRY_MARKER && kind <= ENTRY_TEXT_MARKER_INTERVAL;
@@ -130,6 +143,9 @@ static int take_entry(struct chunk_walk *walk, uint8_t kind, const uint8_t *payl
     case ENTRY_COUNTERS:
     case ENTRY_COUNTER_TOTALS:
         return take_counters(walk, kind, payload, bytes);
+    case ENTRY_ALLOCATION:
+    case ENTRY_ALLOCATION_TRUNCATED:
+        return take_allocation(walk, kind, payload, bytes);
     default:
         return -EPROTO;
     }

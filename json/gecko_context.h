@@ -98,7 +98,9 @@ struct process_context {
     struct mapped_array ticks;     /* uint64_t: ns of each tick of the sampler, never backwards */
     uint64_t last_tick_ticks;      /* as written, to know a tick that goes on in the next chunk */
     size_t chunk_number;           /* counts the chunks read; stacks hold within one */
-    uint32_t unknown_threads;      /* made for indices that the dictionary lacks */
+    struct allocation_tracker *allocations; /* NULL before the first */
+    uint64_t last_allocation_ns;
+    uint32_t unknown_threads; /* made for indices that the dictionary lacks */
     uint64_t bad_entries;
 };
 
@@ -145,6 +147,9 @@ void samples_take_late(struct process_context *process, uint32_t thread_index);
 void samples_stream(const struct process_context *process, const struct thread_context *thread,
                     struct json_writer *writer);
 bool samples_exist(const struct thread_context *thread);
+/* The frames of STACK as a stack of THREAD's tables; UNIQUE_NONE: it is empty. */
+uint32_t samples_unique_stack(const struct process_context *process, struct thread_context *thread,
+                              const struct stack_state *stack, bool is_truncated);
 void samples_fini(struct thread_samples *samples);
 
 /* --- gecko_event_delay.c --- */
@@ -173,6 +178,13 @@ void markers_take(struct process_context *process, struct thread_context *thread
 void markers_add_verdict(struct process_context *process, struct thread_context *main_thread);
 /* Moves the thread's markers, as a table, into WRITER. */
 void markers_stream(struct thread_context *thread, struct json_writer *writer);
+
+/* --- gecko_allocations.c --- */
+
+/* An allocation, or the end of one, at TIME_NS. */
+void allocations_take(struct process_context *process, const struct allocation_entry *entry,
+                      uint64_t time_ns, bool is_truncated);
+void allocations_fini(struct process_context *process);
 
 /* --- gecko_unregistered.c --- */
 

@@ -213,6 +213,16 @@ static void push_frames(const struct process_context *process, struct thread_con
     thread->samples.current_stack = stack;
 }
 
+uint32_t samples_unique_stack(const struct process_context *process, struct thread_context *thread,
+                              const struct stack_state *stack, bool is_truncated)
+{
+    uint32_t index = is_truncated ? truncated_root(thread) : UNIQUE_NONE;
+    for (uint32_t i = 0; i < stack->depth; i++)
+        index = unique_stacks_push(&thread->stacks, index,
+                                   frame_index(process, thread, &stack->frames[i]));
+    return index;
+}
+
 void samples_take_sample(struct process_context *process, const struct sample_entry *sample,
                          uint64_t offset_ns, bool is_truncated)
 {

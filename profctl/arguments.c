@@ -27,7 +27,8 @@ enum option_kind {
     OPTION_INTERVAL,   /* uint64_t ns */
     OPTION_RATE,       /* uint64_t ns, written as samples per second */
     OPTION_SECONDS_MS, /* uint64_t ms, a bare number counts seconds */
-    OPTION_SIZE,       /* uint64_t bytes */
+    OPTION_SIZE,       /* uint64_t bytes, of memory for recordings */
+    OPTION_DISTANCE,   /* uint64_t bytes, from 1 on */
     OPTION_FEATURES,   /* uint64_t bits */
     OPTION_COUNT,      /* uint64_t */
     OPTION_TRIGGER,    /* one more of the triggers */
@@ -60,6 +61,8 @@ static const struct option options[] = {
       "only threads with one of FILTERS in their names, comma-separated; pid:PID for a process" },
     { OPTIONS_SESSION, "memory-limit", 'm', "SIZE", OPTION_SIZE, AT(memory_limit_bytes),
       "for what all processes record together: K, M, G" },
+    { OPTIONS_SESSION, "alloc-interval", 0, "SIZE", OPTION_DISTANCE, AT(allocation_interval_bytes),
+      "nativeallocs: bytes from one sampled allocation to the next (default 512K)" },
     { OPTIONS_TRIGGER, "trigger", 0, "WHAT", OPTION_TRIGGER, 0,
       "write a capture by itself when that happens; may be repeated:" },
     { OPTIONS_PATTERN, "output", 'o', "PATTERN", OPTION_TEXT, AT(pattern),
@@ -208,6 +211,8 @@ static int parse_number(const struct option *option, const char *text, uint64_t 
         return parse_milliseconds(text, number);
     case OPTION_SIZE:
         return in_range(units_parse_size(text, number), number, smallest_limit_bytes, INT64_MAX);
+    case OPTION_DISTANCE:
+        return in_range(units_parse_size(text, number), number, 1, INT64_MAX);
     case OPTION_COUNT:
         return units_parse_count(text, 1, 1000000, number);
     default:
@@ -226,6 +231,8 @@ static const char *expected(enum option_kind kind)
         return "a time, such as 500ms or 10s";
     case OPTION_SIZE:
         return "a size of at least 1M, such as 64M or 1G";
+    case OPTION_DISTANCE:
+        return "a size, such as 64K or 1M";
     default:
         return "a number from 1 to 1000000";
     }

@@ -34,10 +34,11 @@ struct arguments {
     bool json, quiet, help, version;
 
     uint64_t interval_ns;
-    uint64_t duration_ms;        /* 0: until stopped */
-    uint64_t features;           /* bits, enum feature */
-    uint64_t memory_limit_bytes; /* 0: profd's own */
-    const char *threads;         /* filters, comma-separated; "" all */
+    uint64_t duration_ms;               /* 0: until stopped */
+    uint64_t features;                  /* bits, enum feature */
+    uint64_t memory_limit_bytes;        /* 0: profd's own */
+    uint64_t allocation_interval_bytes; /* 0: the default */
+    const char *threads;                /* filters, comma-separated; "" all */
 
     struct trigger triggers[TRIGGERS_MOST];
     size_t trigger_count;

@@ -72,6 +72,8 @@ static int copy_member(struct pass *pass)
 
 /* --- Rows of samples and markers --- */
 
+static int copy_cell(struct pass *pass, int token);
+
 /* Copies a row whose start was read, its first cell through MAP. */
 static int copy_row(struct pass *pass, int (*map)(struct pass *pass, int token))
 {
@@ -80,7 +82,7 @@ static int copy_row(struct pass *pass, int (*map)(struct pass *pass, int token))
     json_start_array(pass->writer);
     err = map(pass, json_reader_next(pass->reader));
     while (err == 0 && (token = json_reader_next(pass->reader)) != JSON_TOKEN_END_ARRAY)
-        err = json_copy_from(pass->reader, token, pass->writer);
+        err = copy_cell(pass, token);
     json_end_array(pass->writer);
     return err;
 }
@@ -102,8 +104,6 @@ static int map_stack(struct pass *pass, int token)
     uint32_t index;
     int err;
 
-    if (pass->counts != NULL)
-        pass->counts->samples++;
     if (token == JSON_TOKEN_NULL) {
         json_null(pass->writer);
         return 0;
@@ -112,6 +112,13 @@ static int map_stack(struct pass *pass, int token)
     if (err == 0)
         json_u64(pass->writer, symbolicated_stack(&pass->renamed, index));
     return err;
+}
+
+static int map_sample(struct pass *pass, int token)
+{
+    if (pass->counts != NULL)
+        pass->counts->samples++;
+    return map_stack(pass, token);
 }
 
 static int map_name(struct pass *pass, int token)
@@ -153,7 +160,7 @@ static int samples_member(struct pass *pass)
     if (!json_reader_is(pass->reader, "data"))
         return copy_member(pass);
     err = copy_key(pass);
-    return err < 0 ? err : copy_rows(pass, map_stack);
+    return err < 0 ? err : copy_rows(pass, map_sample);
 }
 
 static int markers_member(struct pass *pass)
@@ -176,6 +183,47 @@ static int copy_table(struct pass *pass, int (*member)(struct pass *pass))
     if (err == 0)
         err = enter(pass, JSON_TOKEN_START_OBJECT);
     return err < 0 ? err : for_each_member(pass, member);
+}
+
+/* --- Payloads of markers, which may have a stack: a thread in small --- */
+
+static int payload_samples_member(struct pass *pass)
+{
+    int err;
+
+    if (!json_reader_is(pass->reader, "data"))
+        return copy_member(pass);
+    err = copy_key(pass);
+    return err < 0 ? err : copy_rows(pass, map_stack);
+}
+
+static int payload_stack_member(struct pass *pass)
+{
+    if (json_reader_is(pass->reader, "samples"))
+        return copy_table(pass, payload_samples_member);
+    return copy_member(pass);
+}
+
+static int payload_member(struct pass *pass)
+{
+    bool is_stack = json_reader_is(pass->reader, "stack");
+    int token, err = copy_key(pass);
+
+    if (err < 0)
+        return err;
+    token = json_reader_next(pass->reader);
+    if (!is_stack || token != JSON_TOKEN_START_OBJECT)
+        return json_copy_from(pass->reader, token, pass->writer);
+    json_start_object(pass->writer);
+    return for_each_member(pass, payload_stack_member);
+}
+
+static int copy_cell(struct pass *pass, int token)
+{
+    if (token != JSON_TOKEN_START_OBJECT)
+        return json_copy_from(pass->reader, token, pass->writer);
+    json_start_object(pass->writer);
+    return for_each_member(pass, payload_member);
 }
 
 /* --- Threads --- */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "buffer/allocation_encoder.h"
 #include "buffer/chunk_manager.h"
 #include "buffer/chunk_writer.h"
 #include "buffer/clock.h"
@@ -469,6 +470,56 @@ START_TEST(truncated_stacks_have_a_root_that_says_so)
 }
 END_TEST
 
+static void allocation(uint32_t owner, uint32_t actor, uint64_t ms, int64_t size, uint64_t address)
+{
+    static struct allocation_encoder encoder;
+    struct allocation allocation = {
+        .owner_index = owner,
+        .actor_index = actor,
+        .ticks = ticks_at(ms * MS),
+        .size = size,
+        .address = address,
+        .frames = stack_a,
+        .depth = 3,
+    };
+    encoder = (struct allocation_encoder){ .writer = &own.sampler };
+    ck_assert_int_eq(allocation_encoder_write(&encoder, &allocation), 0);
+}
+
+static void assert_allocation(int row, double ms, double size, double address, int tid)
+{
+    const cJSON *cells = cJSON_GetArrayItem(rows(thread_at(0), "markers"), row);
+    const cJSON *data = cJSON_GetArrayItem(cells, 5);
+    const cJSON *samples = get(get(data, "stack"), "samples");
+    const cJSON *stack_sample = cJSON_GetArrayItem(get(samples, "data"), 0);
+    ck_assert_str_eq(string_at(thread_at(0), cJSON_GetArrayItem(cells, 0)), "Native allocation");
+    ck_assert_double_eq_tol(cJSON_GetArrayItem(cells, 1)->valuedouble, ms, 0.01);
+    ck_assert_str_eq(get(data, "type")->valuestring, "Native allocation");
+    ck_assert_double_eq(get(data, "size")->valuedouble, size);
+    ck_assert_double_eq(get(data, "memoryAddress")->valuedouble, address);
+    ck_assert_int_eq(get(data, "threadId")->valueint, tid);
+    ck_assert_double_eq_tol(cJSON_GetArrayItem(stack_sample, 1)->valuedouble, ms, 0.01);
+    ck_assert_int_eq(cJSON_GetArrayItem(stack_sample, 0)->valueint, 2);
+}
+
+START_TEST(allocations_and_their_ends_are_markers_of_the_thread_that_allocated)
+{
+    put_process();
+    tick(3);
+    allocation(MAIN, MAIN, 4, 600000, 0x7f0000001000);
+    tick(5);
+    allocation(MAIN, WORKER, 6, -600000, 0x7f0000001000);
+    /* An earlier time than the one before: threads race. Viewers want them sorted. */
+    allocation(MAIN, MAIN, 5, 1, 0x1000);
+    make_profile();
+    assert_allocation(0, 4, 600000, 0x7f0000001000, PID);
+    assert_allocation(1, 6, -600000, 0x7f0000001000, PID + 1);
+    assert_allocation(2, 6, 1, 0x1000, PID);
+    /* They are no samples: the two ticks have none with a stack. */
+    ck_assert_str_eq(stack_text(thread_at(0), 0), "null");
+}
+END_TEST
+
 static const struct {
     enum entry_kind kind;
     int phase;
@@ -767,6 +818,7 @@ int main(void)
     tcase_add_test(samples, a_reused_index_is_another_thread);
     tcase_add_test(samples, samples_go_on_through_chunks);
     tcase_add_test(samples, truncated_stacks_have_a_root_that_says_so);
+    tcase_add_test(samples, allocations_and_their_ends_are_markers_of_the_thread_that_allocated);
     tcase_add_test(samples, labels_that_look_like_code_are_kept_apart);
     TCase *marks = situation(suite, "markers");
     tcase_add_loop_test(marks, markers_have_the_phase_and_times_of_their_kind, 0,

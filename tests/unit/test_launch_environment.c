@@ -11,7 +11,9 @@ static char **environment;
 
 static void set_up(void)
 {
-    agent = (struct launch_agent){ .library = "/opt/lib/libprofd.so", .socket = "/run/p.sock" };
+    agent = (struct launch_agent){ .library = "/opt/lib/libprofd.so",
+                                   .malloc_hooks = "/opt/lib/libprofd-malloc.so",
+                                   .socket = "/run/p.sock" };
     environment = NULL;
 }
 
@@ -74,6 +76,34 @@ START_TEST(the_library_comes_first)
 }
 END_TEST
 
+static const struct {
+    uint64_t features;
+    const char *before, *after;
+} hooked[] = {
+    { FEATURE_STACKS, "A=1", "/opt/lib/libprofd.so" },
+    { FEATURE_MEMORY, "A=1", "/opt/lib/libprofd-malloc.so:/opt/lib/libprofd.so" },
+    { FEATURE_NATIVEALLOCS, "LD_PRELOAD=/x.so",
+      "/opt/lib/libprofd-malloc.so:/opt/lib/libprofd.so:/x.so" },
+    { FEATURE_NATIVEALLOCS, "LD_PRELOAD=/opt/lib/libprofd.so:/x.so",
+      "/opt/lib/libprofd-malloc.so:/opt/lib/libprofd.so:/x.so" },
+    { FEATURE_NATIVEALLOCS, "LD_PRELOAD=/opt/lib/libprofd.so:/opt/lib/libprofd-malloc.so",
+      "/opt/lib/libprofd.so:/opt/lib/libprofd-malloc.so" },
+};
+
+START_TEST(hooks_of_malloc_come_along_when_the_session_asks_for_allocations)
+{
+    const char *base = hooked[_i].before;
+
+    agent.session.generation = 1;
+    agent.session.features = hooked[_i].features;
+    agent.session.allocation_interval_bytes = 1000;
+    agent.session.thread_filters = (struct message_string){ "", 0 };
+    ck_assert_int_eq(launch_environment_build(base, strlen(base) + 1, &agent, &environment), 0);
+    ck_assert_str_eq(value("LD_PRELOAD"), hooked[_i].after);
+    ck_assert_str_eq(value("PROFD_STARTUP_ALLOC_INTERVAL"), "1000");
+}
+END_TEST
+
 START_TEST(without_a_session_agents_wait)
 {
     BUILD("PROFD_STARTUP=1\0PROFD_STARTUP_GENERATION=8");
@@ -130,6 +160,8 @@ int main(void)
     tcase_add_test(launch, agents_find_profd);
     tcase_add_loop_test(launch, the_library_comes_first, 0,
                         (int)(sizeof(preloads) / sizeof(preloads[0])));
+    tcase_add_loop_test(launch, hooks_of_malloc_come_along_when_the_session_asks_for_allocations, 0,
+                        sizeof(hooked) / sizeof(hooked[0]));
     tcase_add_test(launch, without_a_session_agents_wait);
     tcase_add_test(launch, with_a_session_agents_record_at_once);
     tcase_add_test(launch, an_empty_environment_is_fine);

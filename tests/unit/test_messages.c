@@ -86,6 +86,7 @@ static const struct message_client_hello sample_client_hello = {
 };
 static const struct message_request sample_request = { .id = 77 };
 static const struct message_client_start sample_client_start = {
+    .allocation_interval_bytes = 65536,
     .id = 78,
     .interval_ns = 2000000,
     .memory_limit_bytes = 3,

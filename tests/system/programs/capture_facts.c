@@ -8,6 +8,7 @@
  * - marker PID THREAD NAME START END PHASE TEXT
  * - delay PID THREAD TIME EVENT-DELAY (of samples that have one)
  * - counter PID NAME CATEGORY COUNT OPERATIONS (sums over all samples)
+ * - allocation PID THREAD SIZE ADDRESS THREAD-ID FUNCTION (the innermost)
  */
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -100,6 +101,28 @@ static void print_samples(const struct process *process, const cJSON *thread)
            cJSON_GetArraySize(get(get(thread, "markers"), "data")));
 }
 
+/* The function that STACK ends in. */
+static const char *innermost(const cJSON *thread, int stack)
+{
+    const cJSON *stacks = get(thread, "stackTable"), *frames = get(thread, "frameTable");
+    const cJSON *row = cJSON_GetArrayItem(get(stacks, "data"), stack);
+    int frame = (int)cell(row, column(stacks, "frame"));
+    int location =
+        (int)cell(cJSON_GetArrayItem(get(frames, "data"), frame), column(frames, "location"));
+    return text_or(cJSON_GetArrayItem(get(thread, "stringTable"), location), "");
+}
+
+static void print_allocation(const struct process *process, const cJSON *thread,
+                             const cJSON *payload)
+{
+    const cJSON *samples = get(get(payload, "stack"), "samples");
+    const cJSON *row = cJSON_GetArrayItem(get(samples, "data"), 0);
+    printf("allocation\t%s\t%s\t%.0f\t%.0f\t%.0f\t%s\n", process->pid,
+           text_or(get(thread, "name"), ""), number_or(get(payload, "size"), NAN),
+           number_or(get(payload, "memoryAddress"), NAN), number_or(get(payload, "threadId"), NAN),
+           row != NULL ? innermost(thread, (int)cell(row, column(samples, "stack"))) : "");
+}
+
 static void print_markers(const struct process *process, const cJSON *thread)
 {
     const cJSON *markers = get(thread, "markers"), *strings = get(thread, "stringTable"), *row;
@@ -113,6 +136,10 @@ static void print_markers(const struct process *process, const cJSON *thread)
             text_or(get(payload, "name"),
                     text_or(get(payload, "text"), text_or(get(payload, "threadName"), "")));
         int string = (int)cell(row, name);
+        if (strcmp(text_or(get(payload, "type"), ""), "Native allocation") == 0) {
+            print_allocation(process, thread, payload);
+            continue;
+        }
         printf("marker\t%s\t%s\t%s\t%.6f\t%.6f\t%d\t%s\n", process->pid,
                text_or(get(thread, "name"), ""), text_or(cJSON_GetArrayItem(strings, string), ""),
                cell(row, start) + process->shift_ms, cell(row, end) + process->shift_ms,

@@ -1,0 +1,162 @@
+/* Interposed, in the hooks' library: operator new and delete of C++, in all their forms.
+ *
+ * Those of the C++ library call malloc and free, whose hooks see them. An allocator's own forms go
+ * past malloc: those are noted here. */
+#include <dlfcn.h>
+#include <malloc.h>
+#include <stdlib.h>
+
+#include "child-agent/interpose_malloc.h"
+
+/* Arguments are at most three words; a form that has less of them hands on whatever is there. */
+typedef void *new_function(size_t bytes, size_t second, size_t third);
+typedef void delete_function(void *memory, size_t second, size_t third);
+
+struct form {
+    const char *name;
+    void *_Atomic function; /* NULL: not looked for yet */
+    bool passes_malloc_by;  /* set before function */
+};
+
+/* Forms that nobody had loaded when the program started, as the C++ library that a program in C
+ * opens for a plug-in. */
+static void *in_cplusplus_library(const char *name)
+{
+    static const char *const libraries[] = { "libstdc++.so.6", "libc++.so.1", "libc++abi.so.1" };
+    void *found = NULL;
+    for (size_t i = 0; found == NULL && i < sizeof(libraries) / sizeof(libraries[0]); i++) {
+        void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
+        if (library == NULL)
+            continue;
+        found = dlsym(library, name);
+        dlclose(library);
+    }
+    return found;
+}
+
+/* FALLBACK where there is none at all. */
+static void *find(struct form *form, void *fallback)
+{
+    void *found = dlsym(RTLD_NEXT, form->name);
+    if (found == NULL)
+        found = in_cplusplus_library(form->name);
+    if (found == NULL)
+        found = fallback;
+    form->passes_malloc_by = real_malloc_owns(found);
+    atomic_store_explicit(&form->function, found, memory_order_release);
+    return found;
+}
+
+static inline void *function_of(struct form *form, void *fallback)
+{
+    void *function = atomic_load_explicit(&form->function, memory_order_acquire);
+    return function != NULL ? function : find(form, fallback);
+}
+
+/* --- New --- */
+
+static void *fallback_new(size_t bytes, size_t second, size_t third)
+{
+    void *memory = malloc(bytes > 0 ? bytes : 1);
+    (void)second;
+    (void)third;
+    if (memory == NULL)
+        abort(); /* nobody here can throw */
+    return memory;
+}
+
+static void *fallback_new_or_null(size_t bytes, size_t second, size_t third)
+{
+    (void)second;
+    (void)third;
+    return malloc(bytes > 0 ? bytes : 1);
+}
+
+static void *fallback_aligned(size_t bytes, size_t alignment, size_t third)
+{
+    void *memory = memalign(alignment, bytes > 0 ? bytes : 1);
+    (void)third;
+    if (memory == NULL)
+        abort();
+    return memory;
+}
+
+static void *fallback_aligned_or_null(size_t bytes, size_t alignment, size_t third)
+{
+    (void)third;
+    return memalign(alignment, bytes > 0 ? bytes : 1);
+}
+
+/* One form of new: its name in the compiler's spelling. */
+#define NEW(symbol, fallback)                                                                      \
+    static struct form form_of_##symbol = { .name = #symbol };                                     \
+    static                                                                                         \
+        __attribute__((noinline)) void *noted_##symbol(size_t bytes, size_t second, size_t third)  \
+    {                                                                                              \
+        new_function *function = function_of(&form_of_##symbol, fallback);                         \
+        void *memory = function(bytes, second, third);                                             \
+        if (form_of_##symbol.passes_malloc_by)                                                     \
+            note_allocation(memory, bytes, ALLOCATION_SITE_HERE());                                \
+        return memory;                                                                             \
+    }                                                                                              \
+    PROFD_INTERPOSED void *symbol(size_t bytes, size_t second, size_t third);                      \
+    PROFD_INTERPOSED void *symbol(size_t bytes, size_t second, size_t third)                       \
+    {                                                                                              \
+        if (allocations_active())                                                                  \
+            return noted_##symbol(bytes, second, third);                                           \
+        new_function *function = function_of(&form_of_##symbol, fallback);                         \
+        return function(bytes, second, third);                                                     \
+    }
+
+NEW(_Znwm, fallback_new)
+NEW(_Znam, fallback_new)
+NEW(_ZnwmRKSt9nothrow_t, fallback_new_or_null)
+NEW(_ZnamRKSt9nothrow_t, fallback_new_or_null)
+NEW(_ZnwmSt11align_val_t, fallback_aligned)
+NEW(_ZnamSt11align_val_t, fallback_aligned)
+NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, fallback_aligned_or_null)
+NEW(_ZnamSt11align_val_tRKSt9nothrow_t, fallback_aligned_or_null)
+
+/* --- Delete --- */
+
+static void fallback_delete(void *memory, size_t second, size_t third)
+{
+    (void)second;
+    (void)third;
+    free(memory);
+}
+
+#define DELETE(symbol)                                                                             \
+    static struct form form_of_##symbol = { .name = #symbol };                                     \
+    static                                                                                         \
+        __attribute__((noinline)) void noted_##symbol(void *memory, size_t second, size_t third)   \
+    {                                                                                              \
+        struct sampled_allocation sampled;                                                         \
+        delete_function *function = function_of(&form_of_##symbol, fallback_delete);               \
+        if (memory != NULL && form_of_##symbol.passes_malloc_by)                                   \
+            (void)note_free(memory, ALLOCATION_SITE_HERE(), &sampled);                             \
+        function(memory, second, third);                                                           \
+    }                                                                                              \
+    PROFD_INTERPOSED void symbol(void *memory, size_t second, size_t third);                       \
+    PROFD_INTERPOSED void symbol(void *memory, size_t second, size_t third)                        \
+    {                                                                                              \
+        if (allocations_active()) {                                                                \
+            noted_##symbol(memory, second, third);                                                 \
+            return;                                                                                \
+        }                                                                                          \
+        delete_function *function = function_of(&form_of_##symbol, fallback_delete);               \
+        function(memory, second, third);                                                           \
+    }
+
+DELETE(_ZdlPv)
+DELETE(_ZdaPv)
+DELETE(_ZdlPvm)
+DELETE(_ZdaPvm)
+DELETE(_ZdlPvRKSt9nothrow_t)
+DELETE(_ZdaPvRKSt9nothrow_t)
+DELETE(_ZdlPvSt11align_val_t)
+DELETE(_ZdaPvSt11align_val_t)
+DELETE(_ZdlPvmSt11align_val_t)
+DELETE(_ZdaPvmSt11align_val_t)
+DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t)
+DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t)

@@ -1,0 +1,116 @@
+#!/bin/bash
+# Allocations: sampled with their stacks, whoever's malloc it is.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+hooks=$build/lib/libprofd-malloc.so
+
+# allocations_of FUNCTION: the sizes of sampled allocations (frees: negative) that ended in it, added up.
+allocations_of() {
+    awk -F'\t' -v function_name="$1" '
+        $1 == "allocation" && index($7, function_name " (") == 1 { sum += $4 }
+        END { printf "%.0f\n", sum }' facts
+}
+
+# Every end that is recorded belongs to an allocation of the same thread, address and size.
+ends_are_matched() {
+    awk -F'\t' '
+        $1 != "allocation" { next }
+        $4 > 0 { live[$3, $5] = $4; next }
+        live[$3, $5] != -$4 { print "# free without allocation: " $0; bad = 1 }
+        { delete live[$3, $5]; ends++ }
+        END { exit bad || ends == 0 }' facts || fail "frees that nobody allocated, or none at all"
+}
+
+# roughly WHAT GOT WANTED: within a half, which is four times the deviation of the least of them.
+roughly() {
+    awk -v got="$2" -v wanted="$3" 'BEGIN { exit !(got > wanted / 2 && got < wanted * 3 / 2) }' ||
+        fail "$1: $2 instead of about $3"
+}
+
+has_allocations() {
+    [ "$(grep -c '^allocation' facts)" -ge 20 ] || fail "few allocations: $(grep -c '^allocation' facts)"
+}
+
+log_of() {
+    meta_of "$1" profd.log
+}
+
+test_are_sampled_with_their_stacks_and_matched() {
+    expect 0 "$profctl" run -f stacks,nativeallocs -o out.json -- "$programs/allocator" 300
+    read_facts out.json
+    ends_are_matched
+    # 300 rounds of 512 pieces; what a sample stands for adds up to what there was.
+    roughly "allocated small" "$(allocations_of allocate_small)" $((300 * 512 * 200))
+    roughly "allocated large" "$(allocations_of allocate_large)" $((300 * 512 * 5000))
+    roughly "grown" "$(allocations_of grow)" $((300 * 512 * 200))
+    [ "$(allocations_of release)" -lt 0 ]
+    roughly "kept" "$(awk -F'\t' '$1 == "allocation" { sum += $4 } END { print sum }' facts)" $((300 * 100000))
+}
+
+test_a_free_is_shown_where_its_allocation_is() {
+    expect 0 "$profctl" run -f stacks,nativeallocs -o out.json -- "$programs/allocator" 1
+    read_facts out.json
+    # 20 MB that the main thread allocated and another one freed.
+    awk -F'\t' '$1 == "allocation" && $4 == 20 * 1024 * 1024 && $3 == "GeckoMain" { address = $5; by = $6 }
+        $1 == "allocation" && $4 == -20 * 1024 * 1024 && $3 == "GeckoMain" && $5 == address && $6 != by { found = 1 }
+        END { exit !found }' facts
+}
+
+test_nothing_is_hooked_unless_asked_for() {
+    expect 0 "$profctl" run -o out.json -- sh -c 'cat /proc/self/maps; echo "$LD_PRELOAD"'
+    refute grep -q libprofd-malloc stdout
+    expect 0 "$profctl" run -f nativeallocs -o out.json -- sh -c 'cat /proc/self/maps'
+    grep -q libprofd-malloc stdout
+}
+
+test_a_session_that_comes_later_says_why_there_are_none() {
+    start_profd -- "$programs/busy" 60 ready
+    wait_until test -s ready
+    "$profctl" start -f stacks,nativeallocs >/dev/null
+    wait_until test -s ready
+    "$profctl" capture -o out.json >/dev/null 2>stderr
+    gzip -cdf out.json | grep -q 'allocations are not recorded: libprofd-malloc.so is not loaded'
+}
+
+test_a_program_that_has_the_hooks_can_be_asked_later() {
+    start_profd
+    LD_PRELOAD=$build/lib/libprofd-malloc.so:$build/lib/libprofd.so in_background "$programs/allocates_for_ever"
+    "$profctl" start -f stacks,nativeallocs >/dev/null
+    captured() {
+        "$profctl" capture -o out.json && gzip -cdf out.json | "$programs/capture_facts" >facts &&
+            [ "$(grep -c '^allocation' facts)" -ge 20 ]
+    }
+    wait_until captured
+    "$profctl" stop >/dev/null
+    is_running "$background"
+}
+
+# under ALLOCATOR ORDER: the program with another allocator, preloaded before or after the hooks.
+under() {
+    local allocator=$1
+    [ -e "$allocator" ] || return 0
+    LD_PRELOAD=$allocator expect 0 "$profctl" run -f stacks,nativeallocs \
+        -o out.json -- "$programs/allocator" 100
+    grep -q '^allocated' stdout
+    read_facts out.json
+    has_allocations
+    ends_are_matched
+    roughly "allocated large" "$(allocations_of allocate_large)" $((100 * 512 * 5000))
+    # In front of the hooks it takes everything; the program runs all the same, and that is said.
+    expect 0 env LD_PRELOAD="$allocator:$hooks:$build/lib/libprofd.so" PROFD_STARTUP=1 \
+        PROFD_STARTUP_FEATURES=stacks,nativeallocs PROFD_SHUTDOWN="$PWD/alone.json" "$programs/allocator" 20
+    grep -q '^allocated' stdout
+    grep -q "allocations are not recorded: .*${allocator##*/}" alone.json
+    tested="$tested ${allocator##*/}"
+}
+
+test_other_allocators_are_called_as_they_would_be() {
+    local folder=/usr/lib/x86_64-linux-gnu tested=
+    under $folder/libjemalloc.so.2
+    under $folder/libtcmalloc_minimal.so.4
+    under $folder/libmimalloc.so.2.0
+    [ -n "$tested" ] || skip "no other allocator is installed"
+}
+
+run_tests "$@"
