@@ -5,7 +5,10 @@
 
 #include "buffer/leb128.h"
 
-enum { STRING_MAX_BYTES = 4096 };
+enum {
+    STRING_MAX_BYTES = 4096,
+    THREAD_END_MAX_BYTES = 1 + 1 + 5 + LEB128_MAX_BYTES, /* size, kind, index, time */
+};
 
 /* One field of a record: a number, or bytes behind their length. */
 struct field {
@@ -45,24 +48,36 @@ static uint8_t *write_field(uint8_t *out, const struct field *field)
     return out + field->number;
 }
 
+/* How much must stay free behind a record of KIND; the lock is held. */
+static uint32_t reserve_after(const struct dictionary *dictionary, enum dictionary_kind kind)
+{
+    uint32_t reserved = dictionary->reserved_bytes;
+    if (kind == DICTIONARY_THREAD)
+        return reserved + THREAD_END_MAX_BYTES;
+    if (kind == DICTIONARY_THREAD_END && reserved >= THREAD_END_MAX_BYTES)
+        return reserved - THREAD_END_MAX_BYTES;
+    return reserved;
+}
+
 /* Appends a record; readers see it whole or not at all. */
 static int put_record(struct dictionary *dictionary, enum dictionary_kind kind,
                       const struct field *fields, size_t count)
 {
     struct arena_header *header = dictionary->arena->header;
     size_t bytes_in_record = record_bytes(fields, count);
+    size_t bytes_in_block = leb128_size(bytes_in_record) + bytes_in_record;
     int error = 0;
 
     pthread_mutex_lock(&dictionary->lock);
     uint32_t used = atomic_load_explicit(&header->dictionary_used_bytes, memory_order_relaxed);
-    if (used > ARENA_DICTIONARY_BYTES ||
-        leb128_size(bytes_in_record) + bytes_in_record > ARENA_DICTIONARY_BYTES - used ||
-        arena_lease_dictionary(dictionary->arena,
-                               used + leb128_size(bytes_in_record) + bytes_in_record) < 0) {
+    uint32_t reserved = reserve_after(dictionary, kind);
+    size_t needed = used + bytes_in_block + reserved;
+    if (needed > ARENA_DICTIONARY_BYTES || arena_lease_dictionary(dictionary->arena, needed) < 0) {
         arena_count_drop(dictionary->arena, DROP_DICTIONARY_FULL, 1);
         error = -ENOSPC;
         goto cleanup;
     }
+    dictionary->reserved_bytes = reserved;
     uint8_t *out = leb128_write(dictionary->arena->dictionary + used, bytes_in_record);
     *out++ = (uint8_t)kind;
     for (size_t i = 0; i < count; i++)
@@ -81,6 +96,7 @@ cleanup:
 void dictionary_init(struct dictionary *dictionary, struct arena *arena)
 {
     dictionary->arena = arena;
+    dictionary->reserved_bytes = 0;
     pthread_mutex_init(&dictionary->lock, NULL);
 }
 
@@ -93,7 +109,8 @@ int dictionary_move_lease(struct dictionary *dictionary, struct lease_ledger *le
     arena->lease.front_units = 0;
     atomic_store_explicit(&arena->lease.units, 0, memory_order_relaxed);
     int error = arena_lease_dictionary(
-        arena, atomic_load_explicit(&arena->header->dictionary_used_bytes, memory_order_relaxed));
+        arena, atomic_load_explicit(&arena->header->dictionary_used_bytes, memory_order_relaxed) +
+                   dictionary->reserved_bytes);
     pthread_mutex_unlock(&dictionary->lock);
     return error;
 }

@@ -60,6 +60,7 @@ enum dictionary_category {
 struct dictionary {
     struct arena *arena; /* borrowed */
     pthread_mutex_t lock;
+    uint32_t reserved_bytes; /* lock: room for the ends of threads that have begun */
 };
 
 struct dictionary_library {
@@ -96,6 +97,8 @@ int dictionary_put_thread(struct dictionary *dictionary, uint32_t index, pid_t t
                           uint64_t start_ns, const char *name);
 int dictionary_put_thread_name(struct dictionary *dictionary, uint32_t index, uint64_t time_ns,
                                const char *name);
+/* Once for each dictionary_put_thread() that went well: its room was kept then, so the end of a
+ * thread whose start is known is known, too. */
 int dictionary_put_thread_end(struct dictionary *dictionary, uint32_t index, uint64_t time_ns);
 int dictionary_put_library(struct dictionary *dictionary, const struct dictionary_library *library);
 int dictionary_put_library_end(struct dictionary *dictionary, uint64_t time_ns, uint64_t start);

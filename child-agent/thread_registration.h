@@ -67,6 +67,8 @@ struct thread_registration {
     uint64_t start_ns;
     char name[THREAD_NAME_BYTES]; /* lock */
 
+    bool is_described; /* lock: its start is in the dictionary, so its end will be */
+
     unsigned end_rounds; /* of the thread's destructors that have begun; thread only */
 
     /* What pthread_create was asked to run; thread only. */

@@ -171,6 +171,16 @@ static void set_name(struct thread_registration *registration, const char *name)
     decide_profiling(registration);
 }
 
+/* Writes the thread into the dictionary; the caller holds the lock. 0 or -ENOSPC (counted there).
+ */
+static int describe(struct thread_registration *thread)
+{
+    int err = dictionary_put_thread(&core.dictionary, thread->index, thread->tid, thread->is_main,
+                                    thread->start_ns, thread->name);
+    thread->is_described = err == 0;
+    return err;
+}
+
 /* Fills in what only the thread itself can tell, and shows it to the sampler. */
 static void go_live(struct thread_registration *self, uint64_t stack_high, const char *name)
 {
@@ -191,8 +201,7 @@ static void go_live(struct thread_registration *self, uint64_t stack_high, const
     set_name(self, name);
     self->life = REGISTRATION_LIVE;
     if (core.has_arena)
-        (void)dictionary_put_thread(&core.dictionary, self->index, self->tid, self->is_main,
-                                    self->start_ns, self->name); /* a full one is counted there */
+        (void)describe(self);
     pthread_mutex_unlock(&registry.lock);
 }
 
@@ -281,7 +290,7 @@ void thread_registry_unregister_current(void)
     (void)pthread_setspecific(registry.end_key, NULL);
 
     pthread_mutex_lock(&registry.lock);
-    if (core.has_arena)
+    if (core.has_arena && self->is_described)
         (void)dictionary_put_thread_end(&core.dictionary, self->index, clock_monotonic_ns());
     self->life = registry.is_sampler_running ? REGISTRATION_ENDED : REGISTRATION_FREE;
     pthread_mutex_unlock(&registry.lock);
@@ -294,7 +303,7 @@ static void rename_locked(struct thread_registration *registration, const char *
     if (strncmp(registration->name, name, THREAD_NAME_BYTES - 1) == 0)
         return;
     set_name(registration, name);
-    if (core.has_arena && registration->life == REGISTRATION_LIVE)
+    if (core.has_arena && registration->is_described)
         (void)dictionary_put_thread_name(&core.dictionary, registration->index,
                                          clock_monotonic_ns(), registration->name);
 }
@@ -325,11 +334,10 @@ int thread_registry_describe(void)
     int result = 0;
     pthread_mutex_lock(&registry.lock);
     for (uint32_t slot = 0; slot < registry.slot_count; slot++) {
-        const struct thread_registration *each = thread_registry_at(slot);
+        struct thread_registration *each = thread_registry_at(slot);
         if (each->life != REGISTRATION_LIVE)
             continue;
-        int err = dictionary_put_thread(&core.dictionary, each->index, each->tid, each->is_main,
-                                        each->start_ns, each->name);
+        int err = describe(each);
         if (result == 0)
             result = err;
     }
@@ -461,6 +469,7 @@ void thread_registry_after_fork_child(void)
     self->sampled_run = 0;
     atomic_store(&self->profiled_features, 0);
     self->writer_generation = 0;
+    self->is_described = false;
     self->is_recording = 0;
     atomic_store(&self->is_in_fork, false);
     struct snapshot *snapshot = atomic_load(&self->snapshot);

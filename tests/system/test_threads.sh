@@ -104,4 +104,19 @@ test_unregistered_threads_are_not_looked_for_by_themselves() {
     [ "$(markers_about 'Unregistered thread' 'raw worker')" -eq 0 ]
 }
 
+test_brief_threads_have_start_and_end() {
+    # So seldom that hardly one of them meets a tick.
+    run_with --interval 100ms -- "$programs/brief_threads" 3000
+    awk -F'\t' '
+        $1 == "life" && $3 ~ /^brief / {
+            lives++
+            split($3, word, " ")
+            if (word[2] != lives - 1 || $4 < last_end || $5 == "nan" || $5 < $4) bad = bad "\n" $0
+            last_end = $5
+        }
+        END { if (lives != 3000 || bad != "") { print lives + 0 " lives; wrong:" bad; exit 1 } }' facts >lives ||
+        fail "$(head -n 5 lives)"
+    [ "$(awk -F'\t' '$1 == "life" && $3 == "renamed"' facts | wc -l)" -eq 1 ] || fail "none is called renamed"
+}
+
 run_tests "$@"

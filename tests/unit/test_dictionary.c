@@ -226,6 +226,27 @@ START_TEST(a_full_dictionary_refuses_and_counts)
 }
 END_TEST
 
+START_TEST(a_full_dictionary_takes_the_ends_of_its_threads)
+{
+    uint32_t begun = 0, ended = 0;
+    while (dictionary_put_thread(&dictionary, begun, 1, false, UINT64_MAX, "brief") == 0)
+        begun++;
+    while (dictionary_put_pause(&dictionary, 1) == 0)
+        continue;
+    uint64_t refused = arena.header->drops[DROP_DICTIONARY_FULL];
+    for (uint32_t i = 0; i < begun; i++)
+        ck_assert_int_eq(dictionary_put_thread_end(&dictionary, i, UINT64_MAX), 0);
+    ck_assert_uint_eq(arena.header->drops[DROP_DICTIONARY_FULL], refused);
+    struct arena_reader *reader = open_reader();
+    struct arena_record record;
+    while (arena_reader_next_record(reader, &record) == 1)
+        ended += record.kind == DICTIONARY_THREAD_END;
+    ck_assert_uint_gt(begun, 0);
+    ck_assert_uint_eq(ended, begun);
+    arena_reader_close(reader);
+}
+END_TEST
+
 static void *put_often(void *context)
 {
     uint32_t index = (uint32_t)(uintptr_t)context;
@@ -346,6 +367,7 @@ int main(void)
     tcase_add_test(tests, users_read_back);
     tcase_add_test(tests, long_strings_are_cut);
     tcase_add_test(tests, a_full_dictionary_refuses_and_counts);
+    tcase_add_test(tests, a_full_dictionary_takes_the_ends_of_its_threads);
     tcase_add_test(tests, threads_put_whole_records_in_their_own_order);
     tcase_add_loop_test(tests, strange_records_are_skipped_and_damage_is_counted_once, 0,
                         sizeof strange_records / sizeof strange_records[0]);

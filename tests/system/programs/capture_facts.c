@@ -6,6 +6,7 @@
  * - thread PID NAME SAMPLES FIRST-TIME LAST-TIME MARKERS
  * - string PID TEXT (function, label and marker names)
  * - marker PID THREAD NAME START END PHASE TEXT
+ * - life PID THREAD START END (END is nan for one that did not end)
  * - delay PID THREAD TIME EVENT-DELAY (of samples that have one)
  * - counter PID NAME CATEGORY COUNT OPERATIONS (sums over all samples)
  * - allocation PID THREAD SIZE ADDRESS THREAD-ID FUNCTION (the innermost)
@@ -80,6 +81,13 @@ static void print_meta(const char *pid, const char *prefix, const cJSON *value)
     } else if (cJSON_IsBool(value)) {
         printf("meta\t%s\t%s\t%s\n", pid, prefix, cJSON_IsTrue(value) ? "true" : "false");
     }
+}
+
+static void print_life(const struct process *process, const cJSON *thread)
+{
+    printf("life\t%s\t%s\t%.6f\t%.6f\n", process->pid, text_or(get(thread, "name"), ""),
+           number_or(get(thread, "registerTime"), NAN) + process->shift_ms,
+           number_or(get(thread, "unregisterTime"), NAN) + process->shift_ms);
 }
 
 static void print_samples(const struct process *process, const cJSON *thread)
@@ -178,6 +186,7 @@ static void print_process(const cJSON *profile, double root_start_ms)
     cJSON_ArrayForEach(item, threads)
     {
         print_samples(&process, item);
+        print_life(&process, item);
         print_markers(&process, item);
         cJSON_ArrayForEach(string, get(item, "stringTable"))
         {
