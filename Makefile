@@ -2,12 +2,13 @@
 #
 #   V=1          show commands
 #   SAN=LIST     build with sanitizers (address,undefined or thread) in a folder of its own
+#   DEBUG=1      the agent checks its locks; in a folder of its own
 #   PREFIX=DIR   where `make install` puts things (DESTDIR is honoured)
 
 PREFIX  ?= /usr/local
 VERSION := 0.1.0
 comma   := ,
-B       := build/$(if $(SAN),$(subst $(comma),-,$(SAN)),plain)
+B       := build/$(if $(SAN),$(subst $(comma),-,$(SAN)),$(if $(DEBUG),debug,plain))
 Q       := $(if $(V),,@)
 say      = $(if $(V),:,printf '  %-5s %s\n' $(1) $(2))
 
@@ -15,7 +16,7 @@ CC       ?= cc
 CFLAGS   ?= -O2 -g
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
 BASE     := -std=gnu11 -I. -D_GNU_SOURCE -DPROFD_VERSION='"$(VERSION)"' -fPIC -fno-omit-frame-pointer \
-            -pthread $(WARNINGS)
+            -pthread $(WARNINGS) $(if $(SAN)$(DEBUG),-DPROFD_CHECK_LOCKS)
 SANITIZE := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all)
 COMPILE   = $(CC) $(BASE) $(CFLAGS) $(SANITIZE) $(OWN) -MMD -MP
 

@@ -13,6 +13,7 @@
 #include "child-agent/agent_updates.h"
 #include "child-agent/core.h"
 #include "child-agent/marker_triggers.h"
+#include "child-agent/named_mutex.h"
 #include "child-agent/session.h"
 #include "ipc/messages.h"
 
@@ -31,7 +32,7 @@ enum {
 
 static struct {
     pthread_t thread;
-    pthread_mutex_t lock; /* held while a message is obeyed */
+    struct named_mutex lock; /* held while a message is obeyed */
     bool is_held;
     bool is_running;
     bool is_refused;    /* profd speaks another protocol: leave the program alone */
@@ -39,7 +40,7 @@ static struct {
     bool owes_update;   /* profd awaits the next chunk update */
     int update_poll_ms; /* grows while nothing changes */
     struct agent_address address;
-} agent = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} agent = { .lock = NAMED_MUTEX_INITIALIZER(AGENT) };
 
 static int send_generation(enum message_kind kind, uint64_t generation)
 {
@@ -254,9 +255,9 @@ static int read_and_obey(void)
     if (err < 0)
         return err;
     while ((got = agent_link_next(&kind, &payload, &bytes)) > 0) {
-        pthread_mutex_lock(&agent.lock);
+        named_mutex_lock(&agent.lock);
         err = obey(kind, payload, bytes);
-        pthread_mutex_unlock(&agent.lock);
+        named_mutex_unlock(&agent.lock);
         if (err < 0)
             return err;
     }
@@ -329,9 +330,9 @@ static int on_quiet(void)
         agent.update_poll_ms = AGENT_UPDATE_SLOWEST_POLL_MS;
     if (agent_link_gave_arena())
         return 0;
-    pthread_mutex_lock(&agent.lock);
+    named_mutex_lock(&agent.lock);
     int err = core_make_arena();
-    pthread_mutex_unlock(&agent.lock);
+    named_mutex_unlock(&agent.lock);
     return err == 0 ? -ESTALE : 0; /* now there is something to say hello with */
 }
 
@@ -376,19 +377,19 @@ static void rest_ms(int rest)
 
 static int open_link(void)
 {
-    pthread_mutex_lock(&agent.lock);
+    named_mutex_lock(&agent.lock);
     int err = agent_link_open(&agent.address);
-    pthread_mutex_unlock(&agent.lock);
+    named_mutex_unlock(&agent.lock);
     return err;
 }
 
 /* A profd that ended in good order asks for nothing any more. */
 static void stop_if_over(void)
 {
-    pthread_mutex_lock(&agent.lock);
+    named_mutex_lock(&agent.lock);
     if (agent_lease_is_over())
         session_stop();
-    pthread_mutex_unlock(&agent.lock);
+    named_mutex_unlock(&agent.lock);
 }
 
 static void *agent_main(void *argument)
@@ -449,13 +450,13 @@ void agent_thread_hold(void)
         deadline.tv_nsec -= 1000000000L;
     }
     /* Not longer: the agent could be waiting for a lock that the calling thread holds. */
-    agent.is_held = pthread_mutex_clocklock(&agent.lock, CLOCK_MONOTONIC, &deadline) == 0;
+    agent.is_held = named_mutex_lock_until(&agent.lock, &deadline);
 }
 
 void agent_thread_release(void)
 {
     if (agent.is_held)
-        pthread_mutex_unlock(&agent.lock);
+        named_mutex_unlock(&agent.lock);
     agent.is_held = false;
 }
 
@@ -471,7 +472,7 @@ void agent_thread_after_fork_parent(void)
 
 void agent_thread_after_fork_child(void)
 {
-    pthread_mutex_init(&agent.lock, NULL);
+    named_mutex_reset(&agent.lock);
     agent.is_held = false;
     agent.is_running = false;
     agent.owes_update = false;

@@ -1,22 +1,22 @@
 #include "child-agent/agent_updates.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "child-agent/core.h"
+#include "child-agent/named_mutex.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct named_mutex lock = NAMED_MUTEX_INITIALIZER(UPDATES);
 static struct chunk_update pending;
 
 static void on_update(const struct chunk_update *update, void *context)
 {
     (void)context;
-    pthread_mutex_lock(&lock);
+    named_mutex_lock(&lock);
     /* An ordinary update after a final one belongs to a new session: it starts afresh. */
     if (chunk_update_fold(&pending, update) < 0)
         pending = *update;
-    pthread_mutex_unlock(&lock);
+    named_mutex_unlock(&lock);
 }
 
 void agent_updates_listen(struct chunk_manager *manager)
@@ -26,19 +26,19 @@ void agent_updates_listen(struct chunk_manager *manager)
 
 bool agent_updates_take(struct chunk_update *out)
 {
-    pthread_mutex_lock(&lock);
+    named_mutex_lock(&lock);
     bool is_new = pending.kind != CHUNK_UPDATE_NONE;
     if (is_new) {
         *out = pending;
         out->dictionary_bytes = atomic_load(&core.arena.header->dictionary_used_bytes);
         memset(&pending, 0, sizeof(pending));
     }
-    pthread_mutex_unlock(&lock);
+    named_mutex_unlock(&lock);
     return is_new;
 }
 
 void agent_updates_reset(void)
 {
-    pthread_mutex_init(&lock, NULL);
+    named_mutex_reset(&lock);
     memset(&pending, 0, sizeof(pending));
 }

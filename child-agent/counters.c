@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -12,6 +11,7 @@
 #include <sys/mman.h>
 
 #include "child-agent/core.h"
+#include "child-agent/named_mutex.h"
 #include "child-agent/real_calls.h"
 
 enum {
@@ -42,8 +42,10 @@ struct described_counter {
     char description[DESCRIPTION_BYTES];
 };
 
+/* Taken with all signals blocked: a handler may add, too. */
+static struct named_mutex list_lock = NAMED_MUTEX_INITIALIZER(COUNTERS);
+
 static struct {
-    pthread_mutex_t lock; /* taken with all signals blocked: a handler may add, too */
     bool has_key;
     pthread_key_t end_key; /* its destructor gives shards back */
     struct shard *shards;
@@ -51,7 +53,7 @@ static struct {
     struct described_counter described[COUNTERS_MOST];
     /* What ended threads left, and what is added by threads without a shard. */
     struct profd_counter_cell rest[SLOT_COUNT];
-} counters = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} counters;
 
 __thread struct profd_counter_cell *profd_counter_cells_; /* what a shard begins with */
 static __thread bool is_ending; /* the calling thread has run its last destructors */
@@ -61,12 +63,12 @@ static void lock(sigset_t *mask)
     sigset_t all;
     sigfillset(&all);
     (void)real_pthread_sigmask(SIG_SETMASK, &all, mask);
-    pthread_mutex_lock(&counters.lock);
+    named_mutex_lock(&list_lock);
 }
 
 static void unlock(const sigset_t *mask)
 {
-    pthread_mutex_unlock(&counters.lock);
+    named_mutex_unlock(&list_lock);
     (void)real_pthread_sigmask(SIG_SETMASK, mask, NULL);
 }
 
@@ -243,12 +245,12 @@ static void add_cells(struct counter_total *totals, const struct profd_counter_c
 void counters_read(struct counter_total *totals, uint32_t count)
 {
     memset(totals, 0, count * sizeof(*totals));
-    pthread_mutex_lock(&counters.lock);
+    named_mutex_lock(&list_lock);
     add_cells(totals, counters.rest, count);
     for (const struct shard *shard = counters.shards; shard != NULL; shard = shard->next)
         if (shard->is_taken)
             add_cells(totals, shard->cells, count);
-    pthread_mutex_unlock(&counters.lock);
+    named_mutex_unlock(&list_lock);
 }
 
 int counters_describe(void)
@@ -290,7 +292,7 @@ void counters_after_fork_parent(void)
 void counters_after_fork_child(void)
 {
     sigset_t mask = mask_before_fork;
-    pthread_mutex_init(&counters.lock, NULL);
+    named_mutex_reset(&list_lock);
     for (struct shard *shard = counters.shards; shard != NULL; shard = shard->next)
         if (shard->is_taken && shard != own_shard())
             give_back(shard);

@@ -1,9 +1,9 @@
 #include "child-agent/event_delay.h"
 
-#include <pthread.h>
 #include <stddef.h>
 
 #include "buffer/clock.h"
+#include "child-agent/named_mutex.h"
 #include "child-agent/recording.h"
 #include "child-agent/thread_registry.h"
 #include "profd.h"
@@ -11,7 +11,7 @@
 enum { NS_PER_US = 1000 };
 
 /* Held while idle clocks are called, and changed. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct named_mutex lock = NAMED_MUTEX_INITIALIZER(EVENT_DELAYS);
 static _Atomic bool is_used; /* some thread has told of an event */
 
 /* From now on the thread is busy since BUSY_SINCE_NS, on the clock that its idle clock leaves out;
@@ -41,11 +41,11 @@ void profd_event_end(void)
 static void set_idle_clock(struct thread_registration *self, profd_idle_clock *idle_clock,
                            void *context)
 {
-    pthread_mutex_lock(&lock);
+    named_mutex_lock(&lock);
     set_busy_since(self, 0);
     self->idle_clock = idle_clock;
     self->idle_context = context;
-    pthread_mutex_unlock(&lock);
+    named_mutex_unlock(&lock);
 }
 
 void profd_event_loop_begin(profd_idle_clock *idle_clock, void *context)
@@ -82,6 +82,7 @@ void event_delay_end(struct thread_registration *self)
 /* The caller holds the lock. */
 static uint64_t delay_of(const struct thread_registration *thread)
 {
+    named_mutex_assert_held(&lock);
     uint64_t busy_since_ns = atomic_load_explicit(&thread->busy_since_ns, memory_order_relaxed);
     if (busy_since_ns == 0 || thread->life != REGISTRATION_LIVE)
         return 0;
@@ -95,12 +96,12 @@ void event_delays_read(void)
     if (!atomic_load_explicit(&is_used, memory_order_relaxed))
         return;
     uint32_t count = thread_registry_slot_count();
-    pthread_mutex_lock(&lock);
+    named_mutex_lock(&lock);
     for (uint32_t slot = 0; slot < count; slot++) {
         struct thread_registration *thread = thread_registry_at(slot);
         thread->event_delay_ns = delay_of(thread);
     }
-    pthread_mutex_unlock(&lock);
+    named_mutex_unlock(&lock);
 }
 
 void event_delays_write(struct sample_encoder *encoder, uint64_t before_ns)
@@ -121,5 +122,5 @@ void event_delays_write(struct sample_encoder *encoder, uint64_t before_ns)
 
 void event_delay_after_fork_child(void)
 {
-    pthread_mutex_init(&lock, NULL);
+    named_mutex_reset(&lock);
 }

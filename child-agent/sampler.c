@@ -13,6 +13,7 @@
 
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
+#include "child-agent/named_mutex.h"
 #include "child-agent/real_calls.h"
 #include "child-agent/sampler_tick.h"
 #include "child-agent/thread_registry.h"
@@ -36,12 +37,12 @@ static struct {
     bool is_locked_for_fork;
     uint64_t interval_ns;
     struct sampler_tick *_Atomic tick;
-    pthread_mutex_t lock; /* held while ticking */
+    struct named_mutex lock; /* held while ticking */
     _Atomic bool is_paused;
     /* Announced here, not to the tick: a session may be ending at this moment. */
     _Atomic bool have_modules_changed;
     _Atomic uint32_t stop_word; /* futex: 1 ends the thread */
-} sampler = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} sampler = { .lock = NAMED_MUTEX_INITIALIZER(SAMPLER) };
 
 /* Sleeps until WAKE_NS or until the thread is to end. */
 static void sleep_until(uint64_t wake_ns)
@@ -88,14 +89,14 @@ static void record_last_counters(struct sampler_tick *tick)
 static bool tick_once(struct sampler_tick *tick, uint32_t stride)
 {
     bool has_run = true;
-    pthread_mutex_lock(&sampler.lock);
+    named_mutex_lock(&sampler.lock);
     collect(tick);
     if (!atomic_load(&sampler.is_paused)) {
         has_run = sampler_tick_request(tick, stride);
         sampler_tick_record_counters(tick);
         sampler_tick_spy(tick, has_run);
     }
-    pthread_mutex_unlock(&sampler.lock);
+    named_mutex_unlock(&sampler.lock);
     return has_run;
 }
 
@@ -199,21 +200,21 @@ void sampler_flush(void)
     struct sampler_tick *tick = atomic_load(&sampler.tick);
     if (tick == NULL)
         return;
-    pthread_mutex_lock(&sampler.lock);
+    named_mutex_lock(&sampler.lock);
     collect(tick);
     record_last_counters(tick);
     arena_update_clock(&core.arena);
-    pthread_mutex_unlock(&sampler.lock);
+    named_mutex_unlock(&sampler.lock);
 }
 
 void sampler_flush_at_exit(void)
 {
     struct sampler_tick *tick = atomic_load(&sampler.tick);
-    if (tick == NULL || pthread_mutex_trylock(&sampler.lock) != 0)
+    if (tick == NULL || !named_mutex_try_lock(&sampler.lock))
         return;
     sampler_tick_collect(tick);
     record_last_counters(tick);
-    pthread_mutex_unlock(&sampler.lock);
+    named_mutex_unlock(&sampler.lock);
 }
 
 void sampler_modules_changed(void)
@@ -230,21 +231,20 @@ void sampler_before_fork(void)
         deadline.tv_sec++;
         deadline.tv_nsec -= NS_PER_SECOND;
     }
-    sampler.is_locked_for_fork =
-        pthread_mutex_clocklock(&sampler.lock, CLOCK_MONOTONIC, &deadline) == 0;
+    sampler.is_locked_for_fork = named_mutex_lock_until(&sampler.lock, &deadline);
 }
 
 void sampler_after_fork_parent(void)
 {
     if (sampler.is_locked_for_fork)
-        pthread_mutex_unlock(&sampler.lock);
+        named_mutex_unlock(&sampler.lock);
     sampler.is_locked_for_fork = false;
 }
 
 void sampler_after_fork_child(void)
 {
     struct sampler_tick *tick = atomic_load(&sampler.tick);
-    pthread_mutex_init(&sampler.lock, NULL);
+    named_mutex_reset(&sampler.lock);
     atomic_store(&sampler.tick, NULL);
     sampler.is_running = false;
     /* A tick caught in the middle is left where it is: its tables can't be trusted. */

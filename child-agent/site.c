@@ -1,9 +1,10 @@
 #include "child-agent/site.h"
 
-#include <pthread.h>
 #include <stddef.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+#include "child-agent/named_mutex.h"
+
+static struct named_mutex lock = NAMED_MUTEX_INITIALIZER(SITES);
 static uint32_t last_index;
 
 static const char *text_or_empty(const char *text)
@@ -34,24 +35,24 @@ static uint32_t register_locked(struct profd_site *site)
 
 uint32_t site_register(struct profd_site *site)
 {
-    pthread_mutex_lock(&lock);
+    named_mutex_lock(&lock);
     uint32_t index = register_locked(site);
-    pthread_mutex_unlock(&lock);
+    named_mutex_unlock(&lock);
     return index;
 }
 
 void site_before_fork(void)
 {
-    pthread_mutex_lock(&lock);
+    named_mutex_lock(&lock);
 }
 
 void site_after_fork_parent(void)
 {
-    pthread_mutex_unlock(&lock);
+    named_mutex_unlock(&lock);
 }
 
 void site_after_fork_child(void)
 {
-    pthread_mutex_init(&lock, NULL);
+    named_mutex_reset(&lock);
     last_index = 0;
 }

@@ -14,6 +14,7 @@
 #include "child-agent/core.h"
 #include "child-agent/cpu_clock.h"
 #include "child-agent/event_delay.h"
+#include "child-agent/named_mutex.h"
 #include "child-agent/own_threads.h"
 #include "child-agent/real_calls.h"
 #include "child-agent/recording.h"
@@ -36,7 +37,7 @@ static __thread bool is_ending; /* the calling thread has run its last destructo
 extern void *__libc_stack_end; /* where the main thread's stack begins; kept by ld.so */
 
 static struct {
-    pthread_mutex_t lock;
+    struct named_mutex lock;
     pthread_key_t end_key; /* its destructor ends registrations */
     uint32_t slot_count;
     uint32_t next_index;
@@ -46,7 +47,7 @@ static struct {
     struct thread_registration *blocks[REGISTRY_BLOCKS];
     char filters[REGISTRY_FILTERS_BYTES];
     uint32_t profiled_features; /* of threads that pass the filters; 0 without a session */
-} registry = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} registry = { .lock = NAMED_MUTEX_INITIALIZER(REGISTRY) };
 
 /* A destructor of thread-specific data. Those of the program may still record, so the registration
  * stays until the last round of destructors, and what records after that is not registered again:
@@ -79,9 +80,9 @@ struct thread_registration *thread_registry_at(uint32_t slot)
 
 uint32_t thread_registry_slot_count(void)
 {
-    pthread_mutex_lock(&registry.lock);
+    named_mutex_lock(&registry.lock);
     uint32_t count = registry.slot_count;
-    pthread_mutex_unlock(&registry.lock);
+    named_mutex_unlock(&registry.lock);
     return count;
 }
 
@@ -93,10 +94,10 @@ static bool is_of_the_program(enum registration_life life)
 uint32_t thread_registry_live_count(void)
 {
     uint32_t live = 0;
-    pthread_mutex_lock(&registry.lock);
+    named_mutex_lock(&registry.lock);
     for (uint32_t slot = 0; slot < registry.slot_count; slot++)
         live += is_of_the_program(thread_registry_at(slot)->life);
-    pthread_mutex_unlock(&registry.lock);
+    named_mutex_unlock(&registry.lock);
     return live;
 }
 
@@ -116,6 +117,7 @@ static int add_block(void)
 /* A free slot, wiped; the caller holds the lock. */
 static struct thread_registration *take_slot(void)
 {
+    named_mutex_assert_held(&registry.lock);
     for (uint32_t slot = 0; slot < registry.slot_count; slot++) {
         struct thread_registration *found = thread_registry_at(slot);
         if (found->life == REGISTRATION_FREE) {
@@ -132,7 +134,7 @@ static struct thread_registration *take_slot(void)
 
 struct thread_registration *thread_registry_prepare(size_t stack_bytes)
 {
-    pthread_mutex_lock(&registry.lock);
+    named_mutex_lock(&registry.lock);
     struct thread_registration *registration = take_slot();
     if (registration != NULL) {
         registration->life = REGISTRATION_STARTING;
@@ -141,20 +143,21 @@ struct thread_registration *thread_registry_prepare(size_t stack_bytes)
     } else if (core.has_arena) {
         arena_count_drop(&core.arena, DROP_TOO_MANY_THREADS, 1);
     }
-    pthread_mutex_unlock(&registry.lock);
+    named_mutex_unlock(&registry.lock);
     return registration;
 }
 
 void thread_registry_cancel(struct thread_registration *registration)
 {
-    pthread_mutex_lock(&registry.lock);
+    named_mutex_lock(&registry.lock);
     registration->life = REGISTRATION_FREE;
-    pthread_mutex_unlock(&registry.lock);
+    named_mutex_unlock(&registry.lock);
 }
 
 /* The caller holds the lock. */
 static void decide_profiling(struct thread_registration *registration)
 {
+    named_mutex_assert_held(&registry.lock);
     const struct thread_filter_subject subject = {
         .name = registration->name,
         .name_length = strlen(registration->name),
@@ -175,6 +178,7 @@ static void set_name(struct thread_registration *registration, const char *name)
  */
 static int describe(struct thread_registration *thread)
 {
+    named_mutex_assert_held(&registry.lock);
     int err = dictionary_put_thread(&core.dictionary, thread->index, thread->tid, thread->is_main,
                                     thread->start_ns, thread->name);
     thread->is_described = err == 0;
@@ -197,12 +201,12 @@ static void go_live(struct thread_registration *self, uint64_t stack_high, const
     sampling_signal_unblock();
     (void)pthread_setspecific(registry.end_key, self);
 
-    pthread_mutex_lock(&registry.lock);
+    named_mutex_lock(&registry.lock);
     set_name(self, name);
     self->life = REGISTRATION_LIVE;
     if (core.has_arena)
         (void)describe(self);
-    pthread_mutex_unlock(&registry.lock);
+    named_mutex_unlock(&registry.lock);
 }
 
 static void kernel_name(char out[THREAD_NAME_BYTES])
@@ -289,17 +293,18 @@ void thread_registry_unregister_current(void)
     thread_current = NULL;
     (void)pthread_setspecific(registry.end_key, NULL);
 
-    pthread_mutex_lock(&registry.lock);
+    named_mutex_lock(&registry.lock);
     if (core.has_arena && self->is_described)
         (void)dictionary_put_thread_end(&core.dictionary, self->index, clock_monotonic_ns());
     self->life = registry.is_sampler_running ? REGISTRATION_ENDED : REGISTRATION_FREE;
-    pthread_mutex_unlock(&registry.lock);
+    named_mutex_unlock(&registry.lock);
 }
 
 /* The caller holds the lock. The same name again leaves no trace: some programs say it with every
  * piece of work, and the dictionary has an end. */
 static void rename_locked(struct thread_registration *registration, const char *name)
 {
+    named_mutex_assert_held(&registry.lock);
     if (strncmp(registration->name, name, THREAD_NAME_BYTES - 1) == 0)
         return;
     set_name(registration, name);
@@ -310,15 +315,15 @@ static void rename_locked(struct thread_registration *registration, const char *
 
 void thread_registry_rename(struct thread_registration *registration, const char *name)
 {
-    pthread_mutex_lock(&registry.lock);
+    named_mutex_lock(&registry.lock);
     rename_locked(registration, name);
-    pthread_mutex_unlock(&registry.lock);
+    named_mutex_unlock(&registry.lock);
 }
 
 void thread_registry_rename_handle(pthread_t handle, const char *name)
 {
     struct thread_registration *found = NULL;
-    pthread_mutex_lock(&registry.lock);
+    named_mutex_lock(&registry.lock);
     for (uint32_t slot = 0; slot < registry.slot_count && found == NULL; slot++) {
         struct thread_registration *candidate = thread_registry_at(slot);
         if (candidate->life == REGISTRATION_LIVE && pthread_equal(candidate->handle, handle))
@@ -326,13 +331,13 @@ void thread_registry_rename_handle(pthread_t handle, const char *name)
     }
     if (found != NULL)
         rename_locked(found, name);
-    pthread_mutex_unlock(&registry.lock);
+    named_mutex_unlock(&registry.lock);
 }
 
 int thread_registry_describe(void)
 {
     int result = 0;
-    pthread_mutex_lock(&registry.lock);
+    named_mutex_lock(&registry.lock);
     for (uint32_t slot = 0; slot < registry.slot_count; slot++) {
         struct thread_registration *each = thread_registry_at(slot);
         if (each->life != REGISTRATION_LIVE)
@@ -341,66 +346,67 @@ int thread_registry_describe(void)
         if (result == 0)
             result = err;
     }
-    pthread_mutex_unlock(&registry.lock);
+    named_mutex_unlock(&registry.lock);
     return result;
 }
 
 void thread_registry_set_profiled(const char *filters, uint32_t features)
 {
-    pthread_mutex_lock(&registry.lock);
+    named_mutex_lock(&registry.lock);
     snprintf(registry.filters, sizeof(registry.filters), "%s", filters);
     registry.profiled_features = features;
     for (uint32_t slot = 0; slot < registry.slot_count; slot++)
         decide_profiling(thread_registry_at(slot));
-    pthread_mutex_unlock(&registry.lock);
+    named_mutex_unlock(&registry.lock);
 }
 
 uint32_t thread_registry_profiled_features(struct profd_thread_id thread)
 {
     uint32_t features = 0;
-    pthread_mutex_lock(&registry.lock);
+    named_mutex_lock(&registry.lock);
     for (uint32_t slot = 0; slot < registry.slot_count; slot++) {
         const struct thread_registration *each = thread_registry_at(slot);
         if (each->life == REGISTRATION_LIVE && each->tid == thread.number)
             features = each->profiled_features;
     }
-    pthread_mutex_unlock(&registry.lock);
+    named_mutex_unlock(&registry.lock);
     return features;
 }
 
 void thread_registry_visit_ids(void (*visit)(void *context, struct profd_thread_id thread),
                                void *context)
 {
-    pthread_mutex_lock(&registry.lock);
+    named_mutex_lock(&registry.lock);
     for (uint32_t slot = 0; slot < registry.slot_count; slot++) {
         const struct thread_registration *each = thread_registry_at(slot);
         if (each->life == REGISTRATION_LIVE)
             visit(context, (struct profd_thread_id){ each->tid });
     }
-    pthread_mutex_unlock(&registry.lock);
+    named_mutex_unlock(&registry.lock);
 }
 
 int thread_registry_signal(struct thread_registration *registration, int signal_number)
 {
     int err = -ESRCH;
-    pthread_mutex_lock(&registry.lock);
+    named_mutex_lock(&registry.lock);
     if (registration->life == REGISTRATION_LIVE &&
         syscall(SYS_tgkill, registry.process_id, registration->tid, signal_number) == 0)
         err = 0;
-    pthread_mutex_unlock(&registry.lock);
+    named_mutex_unlock(&registry.lock);
     return err;
 }
 
 void thread_registry_free(struct thread_registration *registration)
 {
-    pthread_mutex_lock(&registry.lock);
+    named_mutex_lock(&registry.lock);
     registration->life = REGISTRATION_FREE;
-    pthread_mutex_unlock(&registry.lock);
+    named_mutex_unlock(&registry.lock);
 }
 
 /* The caller holds the lock. */
 static void free_ended(void)
 {
+    named_mutex_assert_held(&registry.lock);
     for (uint32_t slot = 0; slot < registry.slot_count; slot++) {
         struct thread_registration *each = thread_registry_at(slot);
         if (each->life == REGISTRATION_ENDED)
@@ -410,22 +416,22 @@ static void free_ended(void)
 
 void thread_registry_set_sampler_running(bool is_running)
 {
-    pthread_mutex_lock(&registry.lock);
+    named_mutex_lock(&registry.lock);
     registry.is_sampler_running = is_running;
     if (!is_running)
         free_ended();
-    pthread_mutex_unlock(&registry.lock);
+    named_mutex_unlock(&registry.lock);
 }
 
 bool thread_registry_is_quiet(void)
 {
     bool is_quiet = true;
-    pthread_mutex_lock(&registry.lock);
+    named_mutex_lock(&registry.lock);
     for (uint32_t slot = 0; slot < registry.slot_count && is_quiet; slot++) {
         const struct thread_registration *each = thread_registry_at(slot);
         is_quiet = each->life != REGISTRATION_LIVE || each->is_recording == 0;
     }
-    pthread_mutex_unlock(&registry.lock);
+    named_mutex_unlock(&registry.lock);
     return is_quiet;
 }
 
@@ -433,12 +439,12 @@ void thread_registry_before_fork(void)
 {
     if (thread_current != NULL)
         atomic_store(&thread_current->is_in_fork, true);
-    pthread_mutex_lock(&registry.lock);
+    named_mutex_lock(&registry.lock);
 }
 
 void thread_registry_after_fork_parent(void)
 {
-    pthread_mutex_unlock(&registry.lock);
+    named_mutex_unlock(&registry.lock);
     if (thread_current != NULL)
         atomic_store(&thread_current->is_in_fork, false);
 }
@@ -446,7 +452,7 @@ void thread_registry_after_fork_parent(void)
 void thread_registry_after_fork_child(void)
 {
     struct thread_registration *self = thread_current;
-    pthread_mutex_init(&registry.lock, NULL);
+    named_mutex_reset(&registry.lock);
     registry.is_sampler_running = false;
     atomic_store(&registry.has_main_ended, false);
     registry.process_id = getpid();
