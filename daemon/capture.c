@@ -13,6 +13,7 @@
 #include "daemon/client_connection.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
+#include "daemon/process_list.h"
 #include "ipc/features.h"
 #include "json/gecko_clock.h"
 
@@ -263,6 +264,28 @@ static void send_progress(const struct capture *capture)
         client_send_capture_progress(capture->request->client, &message);
 }
 
+/* Why item INDEX is not waited for any longer when VERDICT ends the waiting; NULL: it is. Who was
+ * not asked so far may still answer, unless it is stopped, and would only make the others wait
+ * again. */
+static const char *giving_up(const struct capture *capture, size_t index,
+                             enum gather_verdict verdict)
+{
+    struct process_sighting sighting;
+
+    switch (capture->gather.items[index].state) {
+    case GATHER_ASKED:
+        return verdict == GATHER_TIMED_OUT ? "it did not answer in time" : "it made no progress";
+    case GATHER_WAITING:
+        if (verdict == GATHER_TIMED_OUT)
+            return "it did not answer in time";
+        if (!process_sight(capture->children[index]->pid, &sighting))
+            return NULL;
+        return sighting.state == 'T' || sighting.state == 't' ? "it is stopped" : NULL;
+    default:
+        return NULL;
+    }
+}
+
 static void poll_progress(struct capture *capture)
 {
     uint64_t output_bytes = capture_assembler_bytes(capture->assembler);
@@ -276,14 +299,13 @@ static void poll_progress(struct capture *capture)
         capture_ask_for_progress(capture);
         return;
     }
-    bool is_late = verdict == GATHER_TIMED_OUT;
-    gathering_log_event(&capture->log, NULL, is_late ? "the time is over" : "no progress anywhere",
+    gathering_log_event(&capture->log, NULL,
+                        verdict == GATHER_TIMED_OUT ? "the time is over" : "no progress anywhere",
                         "those that have not answered are read from their buffers");
     for (size_t i = 0; i < capture->gather.count; i++) {
-        enum gather_state state = capture->gather.items[i].state;
-        if (state == GATHER_ASKED || (is_late && state == GATHER_WAITING))
-            capture_fail_item(capture, i,
-                              is_late ? "it did not answer in time" : "it made no progress");
+        const char *why = giving_up(capture, i, verdict);
+        if (why != NULL)
+            capture_fail_item(capture, i, why);
     }
     capture_advance(capture);
 }

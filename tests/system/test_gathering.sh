@@ -36,6 +36,18 @@ test_one_in_fifty_is_stopped() {
     gzip -cdf out.json | grep -q '"event":"no answer"'
 }
 
+# Those that are stopped are waited for once, not once for each window of children.
+test_many_are_stopped() {
+    start_fifty
+    kill -STOP "${fifty[@]:0:20}"
+    expect 0 "$profctl" capture -o out.json
+    kill -CONT "${fifty[@]:0:20}"
+    read_facts out.json
+    [ "$(process_count numbered)" -eq 50 ]
+    [ "$(verdicts)" = "20 frozen 30 live" ] || fail "$(verdicts)"
+    gzip -cdf out.json | grep -q '"detail":"it is stopped"'
+}
+
 test_processes_that_die_meanwhile_are_there() {
     local i
     start_fifty
