@@ -398,7 +398,7 @@ static void *agent_main(void *argument)
     (void)argument;
     agent_thread_set_name("profd-agent");
     set_interruptible(false);
-    agent_thread_own_descriptors(true);
+    (void)agent_thread_own_descriptors(true);
     while (!agent.is_refused) {
         agent.is_welcome = false;
         if (agent_link_is_open() || open_link() == 0)

@@ -28,8 +28,9 @@ void agent_thread_set_name(const char *name);
 /* Gives the calling thread, which is the agent's, an empty table of descriptors of its own, but for
  * the agent's two if KEEPS_OURS. So what it opens never takes a number that the program expects,
  * and what the program closes stays open here. Where the kernel refuses (seccomp), it goes on with
- * the program's table. Root and working directory become its own, too. */
-void agent_thread_own_descriptors(bool keeps_ours);
+ * the program's table; returns whether it has one of its own. Root and working directory become its
+ * own, too. */
+bool agent_thread_own_descriptors(bool keeps_ours);
 
 /* Says hello to profd at ADDRESS (copied; NULL: the same as before) if that takes no waiting, and
  * starts the thread. From the constructor, in a forked child, and after agent_thread_stop(). 0 or

@@ -141,7 +141,7 @@ static void close_between(int first, int last)
         (void)syscall(SYS_close_range, (unsigned)first, (unsigned)last, 0);
 }
 
-void agent_thread_own_descriptors(bool keeps_ours)
+bool agent_thread_own_descriptors(bool keeps_ours)
 {
     int low = keeps_ours ? descriptor_number(DESCRIPTOR_ARENA) : -1;
     int high = keeps_ours ? descriptor_number(DESCRIPTOR_SOCKET) : -1;
@@ -149,7 +149,7 @@ void agent_thread_own_descriptors(bool keeps_ours)
      * thread, whose root nobody else shares, may enter another mount namespace. */
     (void)syscall(SYS_unshare, CLONE_FS);
     if (syscall(SYS_unshare, CLONE_FILES) < 0)
-        return;
+        return false;
     if (low > high) {
         int lower = high;
         high = low;
@@ -159,4 +159,5 @@ void agent_thread_own_descriptors(bool keeps_ours)
     close_between(0, low - 1);
     close_between(low + 1, high - 1);
     close_between(high + 1, INT_MAX);
+    return true;
 }

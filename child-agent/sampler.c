@@ -93,7 +93,7 @@ static bool tick_once(struct sampler_tick *tick, uint32_t stride)
     collect(tick);
     if (!atomic_load(&sampler.is_paused)) {
         has_run = sampler_tick_request(tick, stride);
-        sampler_tick_record_counters(tick);
+        sampler_tick_record_counters(tick, has_run);
         sampler_tick_spy(tick, has_run);
     }
     named_mutex_unlock(&sampler.lock);
@@ -133,7 +133,7 @@ static void *sampler_main(void *argument)
     uint64_t clock_updated_ns = 0;
     uint32_t stride = 1, quiet_ticks = 0;
     agent_thread_set_name("profd-sampler");
-    agent_thread_own_descriptors(false);
+    sampler_tick_begin_in_sampler(tick, agent_thread_own_descriptors(false));
     (void)syscall(SYS_prctl, PR_SET_TIMERSLACK, 1, 0, 0, 0); /* else ticks are only less regular */
     sleep_until(wake_ns);
     while (atomic_load(&sampler.stop_word) == 0) {

@@ -6,12 +6,14 @@
 #include "child-agent/counters.h"
 #include "child-agent/real_calls.h"
 
-void sampler_counters_begin(struct sampler_counters *counters)
+void sampler_counters_begin(struct sampler_counters *counters, uint64_t features)
 {
     sigset_t all, mask;
+    process_counters_begin(&counters->process, features);
     sigfillset(&all);
     (void)real_pthread_sigmask(SIG_SETMASK, &all, &mask);
     counters_read(counters->written, counters_count());
+    process_counters_apply(&counters->process, counters->written);
     (void)real_pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
@@ -38,6 +40,7 @@ void sampler_counters_record(struct sampler_counters *counters, struct sample_en
         write_totals(counters, encoder, count) < 0)
         return;
     counters_read(counters->now, count);
+    process_counters_apply(&counters->process, counters->now);
     size_t bytes =
         counters_entry_write(counters->entry, clock_ticks() - sample_encoder_tick_ticks(encoder),
                              counters->written, counters->now, count);

@@ -96,7 +96,7 @@ int sampler_tick_create(const struct session_settings *settings, struct chunk_ma
     tick->chunk_seen = NO_CHUNK;
     tick->session_start_ns = clock_monotonic_ns();
     tick->manager = manager;
-    sampler_counters_begin(&tick->counters);
+    sampler_counters_begin(&tick->counters, settings->features);
     chunk_writer_init(&tick->writer, manager, CHUNK_WRITER_SAMPLER);
     int err = sample_encoder_create(&tick->writer, TICK_REMEMBERED_STACKS, &tick->encoder);
     if (err == 0)
@@ -242,8 +242,15 @@ void sampler_tick_spy(struct sampler_tick *tick, bool has_run)
         thread_spy_look(tick->spy, tick->encoder);
 }
 
-void sampler_tick_record_counters(struct sampler_tick *tick)
+void sampler_tick_begin_in_sampler(struct sampler_tick *tick, bool has_own_descriptors)
 {
+    process_counters_begin_in_sampler(&tick->counters.process, has_own_descriptors);
+}
+
+void sampler_tick_record_counters(struct sampler_tick *tick, bool has_run)
+{
+    if (has_run)
+        process_counters_read(&tick->counters.process, tick->activity.others_ns);
     sampler_counters_record(&tick->counters, tick->encoder);
 }
 
@@ -251,7 +258,7 @@ void sampler_tick_record_last_counters(struct sampler_tick *tick)
 {
     if (tick->is_first)
         (void)sample_encoder_tick(tick->encoder, clock_ticks()); /* counted by the writer */
-    sampler_tick_record_counters(tick);
+    sampler_counters_record(&tick->counters, tick->encoder);
 }
 
 /* CPU use to report with a sample, in whole µs of a running total, so that nothing is lost by

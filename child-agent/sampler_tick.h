@@ -30,10 +30,15 @@ void sampler_tick_spy(struct sampler_tick *tick, bool has_run);
 /* Ends the tick under way, if there is one: writes what came. */
 void sampler_tick_collect(struct sampler_tick *tick);
 
-/* Writes which counters changed, behind the latest tick. All signals are blocked. */
-void sampler_tick_record_counters(struct sampler_tick *tick);
+/* By the sampler's thread, once, before all ticks. */
+void sampler_tick_begin_in_sampler(struct sampler_tick *tick, bool has_own_descriptors);
 
-/* The same when there may be no tick any more, nor have been one. */
+/* Writes which counters changed, behind the latest tick; those of the process only when anybody
+ * HAS_RUN. The sampler's thread. */
+void sampler_tick_record_counters(struct sampler_tick *tick, bool has_run);
+
+/* What the program counted since, when there may be no tick any more, nor have been one. All
+ * signals are blocked. */
 void sampler_tick_record_last_counters(struct sampler_tick *tick);
 
 /* The libraries changed since the last call. */

@@ -114,7 +114,7 @@ static void *write_main(void *argument)
 {
     struct job *job = argument;
     agent_thread_set_name("profd-shutdown");
-    agent_thread_own_descriptors(false);
+    (void)agent_thread_own_descriptors(false);
     job->error = write_profile(job->path);
     return NULL;
 }

@@ -193,6 +193,9 @@ struct message_session {
     X(MEMORY, 4, "memory", "count what the program allocates and frees")                           \
     X(NATIVEALLOCS, 5, "nativeallocs", "sample allocations with their stacks, and their frees")    \
     X(COUNTERS, 6, "counters", "counters of the program")                                          \
+    X(PROCESS_CPU, 7, "processcpu", "CPU use of each process")                                     \
+    X(PROCESS_MEMORY, 8, "processmemory", "memory of each process")                                \
+    X(SWITCHES, 9, "switches", "context switches of each process")                                 \
     X(RESPONSIVENESS, 11, "responsiveness", "how long events wait for threads that run a loop")    \
     X(UNREGISTERED_THREADS, 12, "unregisteredthreads",                                             \
       "CPU use of threads that the kernel knows and profd does not")
@@ -201,8 +204,9 @@ enum feature {
 #define X(name, bit, text, help) FEATURE_##name = 1u << bit,
     FEATURES(X)
 #undef X
-        FEATURES_DEFAULT = FEATURE_STACKS | FEATURE_CPU | FEATURE_MARKERS | FEATURE_LABELS |
-                           FEATURE_COUNTERS | FEATURE_RESPONSIVENESS
+        FEATURES_DEFAULT =
+            FEATURE_STACKS | FEATURE_CPU | FEATURE_MARKERS | FEATURE_LABELS | FEATURE_COUNTERS |
+            FEATURE_PROCESS_CPU | FEATURE_PROCESS_MEMORY | FEATURE_RESPONSIVENESS
 };
 
 #define X(name, bit, text, help) | FEATURE_##name
