@@ -50,7 +50,7 @@
     /* As COUNTERS, for all counters that there are, with their whole count and number: what a      \
      * chunk says first of counters, before the changes of its first tick. */                       \
     X(COUNTER_TOTALS, 26)                                                                           \
-    /* What the sampler itself took at the TICK, in units of OVERHEAD_UNIT_NS: waiting for its      \
+    /* What the sampler itself took at the TICK, in units of OVERHEAD_UNIT_TICKS: waiting for its   \
      * lock, keeping chunks ready, counters, threads. */                                            \
     X(OVERHEAD, 27)                                                                                 \
     /* In sampler chunks, outside of ticks. Index of the thread that allocated, and of the one      \

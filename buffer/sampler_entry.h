@@ -11,7 +11,7 @@
 
 enum {
     COUNTERS_MOST = 250, /* in a process */
-    OVERHEAD_UNIT_NS = 100,
+    OVERHEAD_UNIT_TICKS = 256,
     COUNTERS_ENTRY_START_BYTES = 1 + LEB128_MAX_BYTES,
     COUNTERS_ENTRY_EACH_BYTES = 3 * LEB128_MAX_BYTES,
     COUNTERS_ENTRY_MAX_BYTES =
@@ -54,7 +54,7 @@ int entry_decode_counters(const uint8_t *payload, size_t bytes, uint64_t *ticks_
 /* 1 with *OUT, 0 at the end, -EPROTO when damaged. */
 int counter_cursor_next(struct counter_cursor *cursor, struct counter_change *out);
 
-/* How long the parts of one tick took, in units of OVERHEAD_UNIT_NS. */
+/* How long the parts of one tick took, in units of OVERHEAD_UNIT_TICKS. */
 struct sampler_overhead {
     uint64_t locking;  /* waiting for the sampler's lock */
     uint64_t cleaning; /* keeping chunks ready */

@@ -89,12 +89,17 @@ static void record_last_counters(struct sampler_tick *tick)
 static bool tick_once(struct sampler_tick *tick, uint32_t stride)
 {
     bool has_run = true;
+    struct sampler_tick_times times = { .locking = clock_ticks() };
     named_mutex_lock(&sampler.lock);
+    times.threads = clock_ticks();
     collect(tick);
     if (!atomic_load(&sampler.is_paused)) {
         has_run = sampler_tick_request(tick, stride);
+        times.counters = clock_ticks();
         sampler_tick_record_counters(tick, has_run);
+        times.rest = clock_ticks();
         sampler_tick_spy(tick, has_run);
+        sampler_tick_note_overhead(tick, &times);
     }
     named_mutex_unlock(&sampler.lock);
     return has_run;

@@ -51,6 +51,9 @@ struct sampler_tick {
         chunk_seen; /* range start of the chunk that sleeping threads' stacks are known to be in */
     struct sample_encoder *encoder;
     struct sampler_counters counters;
+    bool has_overhead;
+    struct sampler_overhead overhead; /* of the tick under way */
+    uint64_t cleaning_ticks;          /* of the wake-up under way */
     struct module_map *modules;
     struct unwinder *unwinder;
     struct allocation_drain *allocations;
@@ -261,6 +264,25 @@ void sampler_tick_record_last_counters(struct sampler_tick *tick)
     sampler_counters_record(&tick->counters, tick->encoder);
 }
 
+static uint64_t overhead_units(uint64_t ticks)
+{
+    return (ticks + OVERHEAD_UNIT_TICKS / 2) / OVERHEAD_UNIT_TICKS;
+}
+
+void sampler_tick_note_overhead(struct sampler_tick *tick, const struct sampler_tick_times *times)
+{
+    uint64_t cleaning = tick->cleaning_ticks;
+    uint64_t threads = times->counters - times->threads + clock_ticks() - times->rest;
+    tick->cleaning_ticks = 0;
+    tick->has_overhead = true;
+    tick->overhead = (struct sampler_overhead){
+        .locking = overhead_units(times->threads - times->locking),
+        .cleaning = overhead_units(cleaning),
+        .counters = overhead_units(times->rest - times->counters),
+        .threads = overhead_units(threads > cleaning ? threads - cleaning : 0),
+    };
+}
+
 /* CPU use to report with a sample, in whole µs of a running total, so that nothing is lost by
  * rounding. */
 static uint64_t take_cpu_us(struct thread_registration *thread)
@@ -357,6 +379,16 @@ static void prepare_chunks(struct sampler_tick *tick)
     (void)chunk_manager_prepare(tick->manager, (unsigned)wanted);
 }
 
+static void write_overhead(struct sampler_tick *tick)
+{
+    uint8_t entry[OVERHEAD_ENTRY_MAX_BYTES];
+    if (!tick->has_overhead)
+        return;
+    tick->has_overhead = false;
+    /* One that finds no chunk is counted by the writer. */
+    (void)sample_encoder_put(tick->encoder, entry, overhead_entry_write(entry, &tick->overhead));
+}
+
 void sampler_tick_collect(struct sampler_tick *tick)
 {
     allocation_drain_all(tick->allocations);
@@ -365,6 +397,7 @@ void sampler_tick_collect(struct sampler_tick *tick)
     tick->is_under_way = false;
     if (sample_encoder_tick(tick->encoder, tick->requested_ticks) < 0)
         return; /* counted by the writer */
+    write_overhead(tick);
     if (tick->records_event_delay)
         event_delays_write(tick->encoder, 0);
     uint32_t count = thread_registry_slot_count();
@@ -377,5 +410,7 @@ void sampler_tick_collect(struct sampler_tick *tick)
             let_go(tick, thread);
     }
     repeat_sleeping_stacks(tick, count);
+    uint64_t cleaning = clock_ticks();
     prepare_chunks(tick);
+    tick->cleaning_ticks = clock_ticks() - cleaning;
 }

@@ -41,6 +41,15 @@ void sampler_tick_record_counters(struct sampler_tick *tick, bool has_run);
  * signals are blocked. */
 void sampler_tick_record_last_counters(struct sampler_tick *tick);
 
+/* When the parts of a wake-up began, in ticks of the clock. */
+struct sampler_tick_times {
+    uint64_t locking, threads, counters, rest;
+};
+
+/* Notes what the wake-up that requested the tick under way took, which ends now. It is written with
+ * the tick. */
+void sampler_tick_note_overhead(struct sampler_tick *tick, const struct sampler_tick_times *times);
+
 /* The libraries changed since the last call. */
 void sampler_tick_modules_changed(struct sampler_tick *tick);
 

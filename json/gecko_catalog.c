@@ -407,6 +407,7 @@ void process_context_fini(struct process_context *process)
     }
     counters_fini(process);
     allocations_fini(process);
+    mapped_array_free(&process->overhead.rows);
     struct mapped_array *arrays[] = {
         &process->threads,   &process->thread_slots, &process->sites, &process->site_slots,
         &process->libraries, &process->pauses,       &process->log,   &process->ticks,

@@ -94,6 +94,27 @@ static int take_counters(struct chunk_walk *walk, uint8_t kind, const uint8_t *p
     return error;
 }
 
+static uint64_t overhead_ns(const struct chunk_walk *walk, uint64_t units)
+{
+    return duration_ns(walk, units < UINT32_MAX ? units * OVERHEAD_UNIT_TICKS : 0);
+}
+
+static int take_overhead(struct chunk_walk *walk, const uint8_t *payload, size_t bytes)
+{
+    struct sampler_overhead overhead;
+    int error = entry_decode_overhead(payload, bytes, &overhead);
+    if (error < 0)
+        return error;
+    struct overhead_row row = {
+        .locking_ns = overhead_ns(walk, overhead.locking),
+        .cleaning_ns = overhead_ns(walk, overhead.cleaning),
+        .counters_ns = overhead_ns(walk, overhead.counters),
+        .threads_ns = overhead_ns(walk, overhead.threads),
+    };
+    overhead_take(walk->process, &row);
+    return 0;
+}
+
 static int take_marker(struct chunk_walk *walk, uint8_t kind, const uint8_t *payload, size_t bytes)
 {
     struct marker_entry marker;
@@ -143,6 +164,8 @@ static int take_entry(struct chunk_walk *walk, uint8_t kind, const uint8_t *payl
     case ENTRY_COUNTERS:
     case ENTRY_COUNTER_TOTALS:
         return take_counters(walk, kind, payload, bytes);
+    case ENTRY_OVERHEAD:
+        return take_overhead(walk, payload, bytes);
     case ENTRY_ALLOCATION:
     case ENTRY_ALLOCATION_TRUNCATED:
         return take_allocation(walk, kind, payload, bytes);

@@ -76,6 +76,17 @@ struct counter_context {
     struct mapped_array rows; /* bytes */
 };
 
+/* What the parts of one tick of the sampler took. */
+struct overhead_row {
+    uint64_t locking_ns, cleaning_ns, counters_ns, threads_ns;
+};
+
+/* See gecko_overhead.c. */
+struct overhead_context {
+    struct mapped_array rows; /* bytes */
+    uint32_t last_tick;       /* of the last row */
+};
+
 /* ProcessStreamingContext. */
 struct process_context {
     struct arena_reader *reader; /* NULL: there is no arena */
@@ -95,9 +106,10 @@ struct process_context {
     struct mapped_array pauses;    /* struct pause */
     struct mapped_array log;       /* struct log_line */
     struct mapped_array counters;  /* struct counter_context, by index */
-    struct mapped_array ticks;     /* uint64_t: ns of each tick of the sampler, never backwards */
-    uint64_t last_tick_ticks;      /* as written, to know a tick that goes on in the next chunk */
-    size_t chunk_number;           /* counts the chunks read; stacks hold within one */
+    struct overhead_context overhead;
+    struct mapped_array ticks; /* uint64_t: ns of each tick of the sampler, never backwards */
+    uint64_t last_tick_ticks;  /* as written, to know a tick that goes on in the next chunk */
+    size_t chunk_number;       /* counts the chunks read; stacks hold within one */
     struct allocation_tracker *allocations; /* NULL before the first */
     uint64_t last_allocation_ns;
     uint32_t unknown_threads; /* made for indices that the dictionary lacks */
@@ -202,6 +214,13 @@ int counters_take(struct process_context *process, struct counter_cursor *cursor
 /* "counters", as a member of the open object; nothing when there are none. */
 void counters_stream(const struct process_context *process, struct json_writer *writer);
 void counters_fini(struct process_context *process);
+
+/* --- gecko_overhead.c --- */
+
+/* What the sampler took at the latest tick. */
+void overhead_take(struct process_context *process, const struct overhead_row *row);
+/* "profilerOverhead", as a member of the open object; nothing when nothing is known. */
+void overhead_stream(const struct process_context *process, struct json_writer *writer);
 
 /* --- gecko_chunks.c --- */
 

@@ -97,6 +97,7 @@ static void stream_process(struct process_context *process, struct json_writer *
     stream_paused_ranges(process, writer);
     threads_stream(process, writer, progress);
     counters_stream(process, writer);
+    overhead_stream(process, writer);
     log_stream(process, writer);
     json_start_array_property(writer, "processes");
     json_end_array(writer);
