@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 record() {
-    expect 0 "$profctl" run -o out.json -- "$programs/counting" "$@"
+    expect 0 "$profctl" run --features stacks,counters -o out.json -- "$programs/counting" "$@"
     read_facts out.json
 }
 
@@ -49,6 +49,44 @@ test_children_count_for_themselves() {
     record 1000 fork
     counted counting items | sort >items
     printf '%s\n' "1 1" "1004000 4001" | diff - items || fail "counted: $(xargs <items)"
+}
+
+# at_least PROCESS COUNTER COUNT: what is between the last tick and the end is not seen.
+at_least() {
+    [ "$(counted "$1" "$2" | cut -d' ' -f1)" -ge "$3" ] || fail "$2 of $1 is not $3 but $(counted "$1" "$2")"
+}
+
+test_cpu_time_and_memory_of_a_process() {
+    expect 0 "$profctl" run -o out.json -- "$programs/busy" 0.3
+    read_facts out.json
+    at_least busy processCPU 250000
+    at_least busy processMemory 4096
+}
+
+test_context_switches() {
+    expect 0 "$profctl" run --features switches -o out.json -- "$programs/counting" 1 wait
+    read_facts out.json
+    at_least counting 'Context switches, voluntary' 80
+    counted counting 'Context switches, involuntary' | grep -q . || fail "no involuntary switches"
+    refute grep -E '^counter.*(processCPU|processMemory)' facts
+}
+
+test_memory_that_cannot_be_read_is_said() {
+    need_root
+    expect 0 "$profctl" run -o out.json -- unshare --mount sh -c \
+        'mount -t tmpfs none /proc && exec "$0" 0.3' "$programs/busy"
+    read_facts out.json
+    grep -qF 'process memory is not available' out.json || fail "nobody says so"
+    at_least busy processCPU 250000
+    [ -z "$(counted busy processMemory)" ] || fail "there is a counter"
+}
+
+test_the_sampler_tells_what_it_takes() {
+    expect 0 "$profctl" run -o out.json -- "$programs/busy" 0.3
+    read_facts out.json
+    [ "$(meta_of busy overhead.samplingCount)" -ge 20 ] || fail "no overhead: $(grep overhead facts)"
+    awk -v most="$(meta_of busy overhead.overheadPercentage)" 'BEGIN { exit !(most > 0 && most < 1) }' ||
+        fail "overhead is $(meta_of busy overhead.overheadPercentage)"
 }
 
 test_without_the_feature_nothing_is_counted() {

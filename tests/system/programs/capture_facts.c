@@ -193,6 +193,7 @@ static void print_process(const cJSON *profile, double root_start_ms)
             printf("string\t%s\t%s\n", process.pid, text_or(string, ""));
         }
     }
+    print_meta(process.pid, "overhead", get(get(profile, "profilerOverhead"), "statistics"));
     cJSON_ArrayForEach(item, get(profile, "counters"))
     {
         print_counter(&process, item);

@@ -1,7 +1,8 @@
-/* counting TIMES [many] [fork] [LIBRARY…]: counts from four threads and two declarations; then adds
- * to more counters than are allowed, counts in a child, or loads a library that counts, unloads it
- * and loads it again. */
+/* counting TIMES [many] [fork] [wait] [LIBRARY…]: counts from four threads and two declarations;
+ * then adds to more counters than are allowed, counts in a child, waits a hundred times, or loads a
+ * library that counts, unloads it and loads it again. */
 #include <dlfcn.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,8 @@
 #include <unistd.h>
 
 #include <profd.h>
+
+#include "burn.h"
 
 enum { THREADS = 4, MANY = 300 };
 
@@ -65,6 +68,14 @@ static void count_in_child(void)
     waitpid(child, NULL, 0);
 }
 
+static void wait_often(void)
+{
+    for (int i = 0; i < 100; i++) {
+        poll(NULL, 0, 1);
+        burn_inner();
+    }
+}
+
 static int count_in_library(const char *path)
 {
     for (int i = 0; i < 3; i++) {
@@ -91,6 +102,8 @@ int main(int argc, char **argv)
             count_many();
         else if (strcmp(argv[i], "fork") == 0)
             count_in_child();
+        else if (strcmp(argv[i], "wait") == 0)
+            wait_often();
         else if (count_in_library(argv[i]) < 0)
             return 1;
     }
