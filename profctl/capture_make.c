@@ -113,8 +113,8 @@ static bool finish(struct capture_file *file, const struct arguments *arguments,
     if (err < 0)
         return failed(file, err, problem, failure);
     if (arguments->only_threads != NULL && summary->counts.processes == 0) {
-        failure_set(failure, EXIT_CODE_FAILED, "no thread passes --threads '%s'; nothing is written",
-                    arguments->only_threads);
+        failure_set(failure, EXIT_CODE_FAILED,
+                    "no thread passes --threads '%s'; nothing is written", arguments->only_threads);
         return false;
     }
     return capture_file_commit(file, failure);

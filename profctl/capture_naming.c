@@ -22,12 +22,14 @@ static void on_thread(void *context, uint64_t bytes_read)
 }
 
 /* A profile must be exactly where profd put it. */
-static uint64_t on_process(void *context, uint64_t start)
+static uint64_t on_process(void *context, uint64_t start, int64_t *pid)
 {
     struct naming *naming = context;
 
     naming->at = profile_places_find(naming->result->profile_places,
                                      naming->result->profile_place_count, start);
+    if (naming->at != NULL)
+        *pid = (int64_t)naming->at->pid;
     return naming->at != NULL ? naming->at->start + naming->at->bytes : 0;
 }
 

@@ -146,6 +146,7 @@ static int read_lists(struct jit_process *process, const char *root, int64_t pid
 static int read_all(struct jit_process *process)
 {
     int64_t pid = gecko_real_pid(process->pid);
+    int64_t pid_here = process->pid_here != 0 ? process->pid_here : pid;
     char root[PATH_BYTES];
     int err;
 
@@ -153,8 +154,8 @@ static int read_all(struct jit_process *process)
     jit_code_init(&process->code);
     if (pid <= 0)
         return 0;
-    snprintf(root, sizeof(root), "/proc/%lld/root", (long long)pid);
-    err = process->end_ms == 0 ? read_lists(process, root, own_pid(pid)) : 0;
+    snprintf(root, sizeof(root), "/proc/%lld/root", (long long)pid_here);
+    err = process->end_ms == 0 ? read_lists(process, root, own_pid(pid_here)) : 0;
     if (err == 0 && process->code.added == 0)
         err = read_lists(process, "/", pid);
     return err;

@@ -16,7 +16,8 @@
 /* What the capture tells of the process. A zeroed one is a process of which nothing is known, and
  * has no generated code. */
 struct jit_process {
-    int64_t pid; /* as in the capture: unique there */
+    int64_t pid;      /* as in the capture: unique there, and what the process calls itself */
+    int64_t pid_here; /* what this process' namespace calls it; 0: not known, the same */
     int64_t user;
     bool knows_user;
     double start_ms, end_ms; /* since the epoch; end 0: it lived at the capture */

@@ -19,6 +19,7 @@ struct pass {
     bool is_renamed;                    /* … once they are there */
     struct process_libraries libraries; /* of the process at hand */
     int64_t pid;                        /* … 0 while unknown */
+    int64_t pid_here;                   /* … as the kernel calls it here; 0: not known */
     struct jit_process generated;       /* … and its generated code */
     double zero_ms;                     /* … what its times count from, since the epoch */
 };
@@ -241,7 +242,7 @@ static void count_root(struct pass *pass)
 static int write_tables(struct pass *pass)
 {
     const struct symbol_source source = { pass->cache, &pass->libraries, &pass->generated,
-                                          pass->pid };
+                                          pass->pid_here != 0 ? pass->pid_here : pass->pid };
     struct symbolicated_thread *renamed = &pass->renamed;
     int err = thread_tables_read_stacks(&pass->tables, pass->reader);
 
@@ -465,10 +466,11 @@ static int leave_out_empty(struct pass *pass, uint64_t end)
 static int copy_process(struct pass *pass)
 {
     uint64_t start = json_reader_offset(pass->reader) - 1, end = 0;
+    int64_t pid_here = 0;
     int has_members;
 
     if (pass->events.on_process != NULL)
-        end = pass->events.on_process(pass->events.context, start);
+        end = pass->events.on_process(pass->events.context, start, &pid_here);
     has_members = json_reader_more(pass->reader);
     if (has_members == 0)
         return leave_out_empty(pass, end);
@@ -476,6 +478,7 @@ static int copy_process(struct pass *pass)
         return has_members;
     pass->has_meta = pass->has_threads = false;
     jit_process_clear(&pass->generated);
+    pass->generated.pid_here = pass->pid_here = pid_here;
     json_start_object(pass->writer);
     pass->counts->processes++;
     int err = for_each_member(pass, inner_process_member);

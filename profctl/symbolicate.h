@@ -24,8 +24,10 @@ struct capture_counts {
 struct symbolicate_events {
     /* After each thread: how many bytes were read. */
     void (*on_thread)(void *context, uint64_t bytes_read);
-    /* A process begins at byte START. Returns where it must end, or 0 when it may end anywhere. */
-    uint64_t (*on_process)(void *context, uint64_t start);
+    /* A process begins at byte START. Returns where it must end, or 0 when it may end anywhere.
+     * *PID is its id for this process, which may have another pid namespace; left alone when
+     * unknown. */
+    uint64_t (*on_process)(void *context, uint64_t start, int64_t *pid);
     void *context;
     bool may_be_empty; /* processes that on_process knows, too */
 };

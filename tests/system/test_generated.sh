@@ -35,6 +35,22 @@ test_a_process_that_still_lives_is_asked_in_its_own_root() {
     rm -f "$(list_of said)"
 }
 
+test_a_process_in_namespaces_of_its_own_is_asked_there() {
+    need_root
+    unshare -pf true || skip "may not make namespaces"
+    start_profd
+    expect 0 "$profctl" start
+    in_background env LD_PRELOAD="$build/lib/libprofd.so" unshare -pf "$programs/jit" hidden 60 >said
+    wait_until test -s said
+    sampled() {
+        "$profctl" capture -o out.json --process jit && read_facts out.json &&
+            has_function jit generated_burner
+    }
+    wait_until sampled
+    refute test -e /tmp/perf-1.map
+    kill -KILL "$(pgrep -P "$background")"
+}
+
 test_without_a_list_it_is_told_to_be_generated() {
     expect 0 "$profctl" run -o out.json -- "$programs/jit" none
     expect 0 "$profctl" report out.json

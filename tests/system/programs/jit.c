@@ -1,12 +1,15 @@
-/* jit map|dump|none [SECONDS]: generates a function, which keeps the CPU busy, and tells its name
- * "generated_burner" in /tmp/perf-PID.map, or in ./jit-PID.dump as a jitdump, or nowhere. The list
- * stays when the program ends. Says its process id. */
+/* jit map|hidden|dump|none [SECONDS]: generates a function, which keeps the CPU busy, and tells its
+ * name "generated_burner" in /tmp/perf-PID.map, or in that of a /tmp that nobody else sees, or in
+ * ./jit-PID.dump as a jitdump, or nowhere. The list stays when the program ends. Says its process
+ * id. */
 #include <fcntl.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 #include "tests/system/programs/burn.h"
@@ -63,6 +66,14 @@ static int write_dump(uint64_t address)
     return marker == MAP_FAILED;
 }
 
+/* As in a container. */
+static int hide_tmp(void)
+{
+    if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+        return 1;
+    return mount("tmpfs", "/tmp", "tmpfs", 0, NULL) < 0;
+}
+
 int main(int argc, char **argv)
 {
     double seconds = argc > 2 ? strtod(argv[2], NULL) : 0.3;
@@ -75,6 +86,8 @@ int main(int argc, char **argv)
         return 1;
     if (strcmp(argv[1], "map") == 0 && write_map((uint64_t)memory) != 0)
         return 1;
+    if (strcmp(argv[1], "hidden") == 0 && (hide_tmp() != 0 || write_map((uint64_t)memory) != 0))
+        return 77;
     if (strcmp(argv[1], "dump") == 0 && write_dump((uint64_t)memory) != 0)
         return 1;
     printf("%d\n", getpid());
