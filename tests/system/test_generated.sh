@@ -40,7 +40,7 @@ test_a_process_in_namespaces_of_its_own_is_asked_there() {
     unshare -pf true || skip "may not make namespaces"
     start_profd
     expect 0 "$profctl" start
-    in_background env LD_PRELOAD="$build/lib/libprofd.so" unshare -pf "$programs/jit" hidden 60 >said
+    in_background env LD_PRELOAD="$build/lib/libprofd.so" unshare -pf "$programs/jit" hidden 60 >said 2>ended
     wait_until test -s said
     sampled() {
         "$profctl" capture -o out.json --process jit && read_facts out.json &&
