@@ -49,15 +49,16 @@ struct arena_string {
 struct arena_record {
     enum dictionary_kind kind;
     uint64_t time_ns;
-    uint32_t index; /* THREAD*: thread index; SITE, CATEGORY, USER: id; COUNTER: index */
+    uint32_t index; /* THREAD*: thread index; SITE, CATEGORY, MARKER_TYPE, USER: id; COUNTER: index;
+                     * SITE_TYPE: site */
     int32_t pid, parent_pid, tid;
     bool is_main;
-    uint32_t category, line;
+    uint32_t category, line, marker_type;
     uint64_t start, end, load_bias;
     /* THREAD*, SITE, CATEGORY, PROCESS_NAME, LOG, COUNTER; LIBRARY: path; PROCESS: executable */
     struct arena_string name;
     /* SITE: function; CATEGORY: colour; PROCESS: command line; LIBRARY: build id; COUNTER: its
-     * category */
+     * category; MARKER_TYPE: schema */
     struct arena_string extra;
     struct arena_string file; /* SITE; COUNTER: description */
 };
@@ -131,14 +132,42 @@ struct allocation_entry {
 };
 int entry_decode_allocation(const uint8_t *payload, size_t bytes, struct allocation_entry *out);
 
+enum marker_phase {
+    PHASE_INSTANT = 0,
+    PHASE_INTERVAL = 1,
+    PHASE_INTERVAL_START = 2,
+    PHASE_INTERVAL_END = 3,
+};
+
+/* What follows the site. */
+enum marker_content {
+    MARKER_BARE = 0,
+    MARKER_WITH_TEXT = 1,
+    MARKER_WITH_PAYLOAD = 2,
+    MARKER_WITH_EITHER = 3, /* as the site says: a payload when it has a type */
+};
+
+enum { MARKER_MAX_FRAMES = 256 };
+
 struct marker_entry {
     uint64_t ticks_delta; /* to the previous time in the chunk */
+    enum marker_phase phase;
     uint64_t duration_ticks;
     uint32_t site;
-    struct arena_string text; /* length 0 and bytes NULL when the kind has none */
+    enum marker_content content;
+    struct arena_string text;     /* or payload; length 0 and bytes NULL when there is none */
+    int64_t ticks_ago;            /* that it ended or happened before the time */
+    uint32_t thread_index_plus_1; /* 0: it belongs to the thread that wrote it */
+    uint32_t frame_count;         /* of its stack; at most MARKER_MAX_FRAMES */
+    int64_t stack_ticks_ago;      /* that the stack was captured before the time */
+    const uint8_t *frames;        /* encoded; given to marker_decode_stack */
+    size_t frames_bytes;
 };
 int entry_decode_marker(uint8_t kind, const uint8_t *payload, size_t bytes,
                         struct marker_entry *out);
+
+/* The stack of MARKER, outermost frame first, into FRAMES, which has room for MARKER_MAX_FRAMES. */
+int marker_decode_stack(const struct marker_entry *marker, struct stack_frame *frames);
 
 /* TICK: its delta. SAME: thread index, ticks after the TICK, CPU in µs. LATE: thread index. */
 int entry_decode_tick(const uint8_t *payload, size_t bytes, uint64_t *ticks_delta);

@@ -18,6 +18,7 @@ enum field {
     FIELD_IS_MAIN,
     FIELD_CATEGORY,
     FIELD_LINE,
+    FIELD_MARKER_TYPE,
     FIELD_START,
     FIELD_END,
     FIELD_LOAD_BIAS,
@@ -44,6 +45,8 @@ static const uint8_t layouts[][RECORD_MAX_FIELDS] = {
     [DICTIONARY_LOG] = { FIELD_TIME, FIELD_NAME },
     [DICTIONARY_COUNTER] = { FIELD_INDEX, FIELD_NAME, FIELD_EXTRA, FIELD_FILE },
     [DICTIONARY_USER] = { FIELD_INDEX },
+    [DICTIONARY_MARKER_TYPE] = { FIELD_INDEX, FIELD_EXTRA },
+    [DICTIONARY_SITE_TYPE] = { FIELD_INDEX, FIELD_MARKER_TYPE },
 };
 
 enum { LAYOUT_COUNT = sizeof layouts / sizeof layouts[0] };
@@ -82,6 +85,8 @@ static bool store_number(struct arena_record *record, enum field field, uint64_t
         return store_u32(&record->category, value);
     case FIELD_LINE:
         return store_u32(&record->line, value);
+    case FIELD_MARKER_TYPE:
+        return store_u32(&record->marker_type, value);
     case FIELD_START:
         record->start = value;
         return true;

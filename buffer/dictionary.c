@@ -159,6 +159,17 @@ int dictionary_put_site(struct dictionary *dictionary, const struct dictionary_s
                number(site->line), string(site->name), string(site->function), string(site->file));
 }
 
+int dictionary_put_marker_type(struct dictionary *dictionary, uint32_t id, const uint8_t *schema,
+                               size_t schema_bytes)
+{
+    return PUT(dictionary, DICTIONARY_MARKER_TYPE, number(id), bytes(schema, schema_bytes));
+}
+
+int dictionary_put_site_type(struct dictionary *dictionary, uint32_t site, uint32_t marker_type)
+{
+    return PUT(dictionary, DICTIONARY_SITE_TYPE, number(site), number(marker_type));
+}
+
 int dictionary_put_category(struct dictionary *dictionary, uint32_t id, const char *colour,
                             const char *name)
 {

@@ -28,6 +28,8 @@
     X(RESUME, 10)       /* ns */                                                                   \
     X(PROCESS_NAME, 11) /* ns, name: shown for the process, e.g. "prefork: worker 3" */            \
     X(LOG, 12)          /* ns, text: for profilingLog */                                           \
+    X(MARKER_TYPE, 14)  /* id, schema (buffer/marker_schema.h) */                                  \
+    X(SITE_TYPE, 15)    /* site id, id of its marker type */                                       \
     X(COUNTER, 25)      /* index (below COUNTERS_MOST), name, category, description */             \
     X(USER, 40)         /* user id: whose files the process makes */
 
@@ -103,6 +105,9 @@ int dictionary_put_thread_end(struct dictionary *dictionary, uint32_t index, uin
 int dictionary_put_library(struct dictionary *dictionary, const struct dictionary_library *library);
 int dictionary_put_library_end(struct dictionary *dictionary, uint64_t time_ns, uint64_t start);
 int dictionary_put_site(struct dictionary *dictionary, const struct dictionary_site *site);
+int dictionary_put_marker_type(struct dictionary *dictionary, uint32_t id, const uint8_t *schema,
+                               size_t schema_bytes);
+int dictionary_put_site_type(struct dictionary *dictionary, uint32_t site, uint32_t marker_type);
 int dictionary_put_category(struct dictionary *dictionary, uint32_t id, const char *colour,
                             const char *name);
 int dictionary_put_pause(struct dictionary *dictionary, uint64_t time_ns);

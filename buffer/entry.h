@@ -43,6 +43,19 @@
     X(TEXT_MARKER_START, 11)                                                                        \
     X(TEXT_MARKER_END, 12)                                                                          \
     X(TEXT_MARKER_INTERVAL, 13)                                                                     \
+    /* As MARKER and its three companions, followed by a payload up to the end of the block:        \
+     * values as the schema of the site's marker type says (buffer/marker_schema.h). */             \
+    X(TYPED_MARKER, 14)                                                                             \
+    X(TYPED_MARKER_START, 15)                                                                       \
+    X(TYPED_MARKER_END, 16)                                                                         \
+    X(TYPED_MARKER_INTERVAL, 17)                                                                    \
+    /* A marker with all that one can have: time, which of the four (0 instant, 1 interval, 2       \
+     * start, 3 end), zigzag of how many ticks before `time` it ended or happened, duration in      \
+     * ticks, site id, index of the thread that it belongs to + 1 (0: the chunk's), number of       \
+     * frames of its stack and, when that is not 0, the zigzag of how many ticks before `time` the  \
+     * stack was captured and the frames, as in SAMPLE; then up to the end of the block the         \
+     * payload, or text when the site has no marker type. */                                        \
+    X(FULL_MARKER, 18)                                                                              \
     /* ticks after the TICK, then for each counter that changed since the previous COUNTERS or      \
      * COUNTER_TOTALS, up to the end of the block: its index as distance to the previous one's,     \
      * zigzag(change of its count), change of its number of operations. Sampler chunks only. */     \
@@ -77,8 +90,16 @@ enum entry_kind {
 
 enum unregistered_state { UNREGISTERED_FOUND = 0, UNREGISTERED_RAN = 1, UNREGISTERED_GONE = 2 };
 
-/* The distance from an instant marker kind to its text twin. */
-enum { ENTRY_TEXT_OFFSET = ENTRY_TEXT_MARKER - ENTRY_MARKER };
+static inline bool entry_is_marker(uint8_t kind)
+{
+    return kind >= ENTRY_MARKER && kind <= ENTRY_FULL_MARKER;
+}
+
+/* The distance from a marker kind to its twins with text and with a payload. */
+enum {
+    ENTRY_TEXT_OFFSET = ENTRY_TEXT_MARKER - ENTRY_MARKER,
+    ENTRY_TYPED_OFFSET = ENTRY_TYPED_MARKER - ENTRY_MARKER,
+};
 
 /* Why something that was produced, or should have been, is not there. Counted in the arena's
  * header; names are shown to users. Causes that count blocks add up to what was dropped of what was
@@ -97,7 +118,11 @@ enum { ENTRY_TEXT_OFFSET = ENTRY_TEXT_MARKER - ENTRY_MARKER };
     X(SKIPPED_TICK, 9, "skipped-tick")     /* sampler was late by whole intervals */               \
     X(DAMAGED, 10, "damaged")              /* counted by its chunk, and can't be read */           \
     X(TOO_MANY_COUNTERS, 11, "too-many-counters")                                                  \
-    X(MISSED_ALLOCATION, 12, "missed-allocation") /* sampled, and the sampler was behind */
+    X(MISSED_ALLOCATION, 12, "missed-allocation") /* sampled, and the sampler was behind */        \
+    X(MARKER_TURNED, 13, "marker-turned")     /* ended before it began: shown without duration */  \
+    X(TEXT_CUT, 14, "text-cut")               /* a string of a payload was too long */             \
+    X(LABEL_UNDERFLOW, 15, "label-underflow") /* popped when nothing was pushed */                 \
+    X(LABEL_TEXTS, 16, "label-texts")         /* too many different texts of labels */
 
 enum drop_cause {
 #define X(name, number, text) DROP_##name = number,

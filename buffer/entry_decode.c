@@ -80,8 +80,8 @@ static uint64_t last_native_address(const struct stack_state *state)
     return 0;
 }
 
-/* Appends the frame that CODE stands for; *ADDRESS is the native one before it. */
-static int append_frame(struct stack_state *state, uint64_t code, uint64_t *address)
+/* The frame that CODE stands for; *ADDRESS is the native one before it. */
+static int decode_frame(uint64_t code, uint64_t *address, struct stack_frame *out)
 {
     bool is_label = (code & 1) != 0;
     uint64_t value = code >> 1;
@@ -89,7 +89,7 @@ static int append_frame(struct stack_state *state, uint64_t code, uint64_t *addr
         return -EPROTO;
     if (!is_label)
         value = *address += (uint64_t)zigzag_decode(value);
-    state->frames[state->depth++] = (struct stack_frame){ value, is_label };
+    *out = (struct stack_frame){ value, is_label };
     return 0;
 }
 
@@ -103,28 +103,94 @@ int sample_decode_stack(const struct sample_entry *sample, struct stack_state *s
     for (uint32_t i = 0; i < sample->added; i++) {
         uint64_t code;
         in = leb128_read(in, end, &code);
-        if (in == NULL || append_frame(state, code, &address) != 0)
+        if (in == NULL || decode_frame(code, &address, &state->frames[state->depth]) != 0)
             return -EPROTO;
+        state->depth++;
     }
     return in == end ? 0 : -EPROTO;
+}
+
+static const uint8_t *read_zigzag(const uint8_t *in, const uint8_t *end, int64_t *value)
+{
+    uint64_t code = 0;
+    in = read_u64(in, end, &code);
+    *value = zigzag_decode(code);
+    return in;
+}
+
+/* Passes over the frames of a marker's stack. */
+static const uint8_t *read_frames(const uint8_t *in, const uint8_t *end, struct marker_entry *out)
+{
+    uint64_t code;
+    out->frames = in;
+    for (uint32_t i = 0; i < out->frame_count && in != NULL; i++)
+        in = leb128_read(in, end, &code);
+    if (in != NULL)
+        out->frames_bytes = (size_t)(in - out->frames);
+    return in;
+}
+
+static const uint8_t *read_full_marker(const uint8_t *in, const uint8_t *end,
+                                       struct marker_entry *out)
+{
+    uint32_t phase;
+    in = read_u32(in, end, &phase);
+    in = read_zigzag(in, end, &out->ticks_ago);
+    in = read_u64(in, end, &out->duration_ticks);
+    in = read_u32(in, end, &out->site);
+    in = read_u32(in, end, &out->thread_index_plus_1);
+    in = read_u32(in, end, &out->frame_count);
+    if (in == NULL || phase > PHASE_INTERVAL_END || out->frame_count > MARKER_MAX_FRAMES)
+        return NULL;
+    out->phase = (enum marker_phase)phase;
+    out->content = MARKER_WITH_EITHER;
+    if (out->frame_count == 0)
+        return in;
+    in = read_zigzag(in, end, &out->stack_ticks_ago);
+    return in == NULL ? NULL : read_frames(in, end, out);
+}
+
+static const uint8_t *read_plain_marker(uint8_t kind, const uint8_t *in, const uint8_t *end,
+                                        struct marker_entry *out)
+{
+    static const enum marker_phase phases[] = { PHASE_INSTANT, PHASE_INTERVAL_START,
+                                                PHASE_INTERVAL_END, PHASE_INTERVAL };
+    unsigned from_first = kind - (unsigned)ENTRY_MARKER;
+    out->phase = phases[from_first % ENTRY_TEXT_OFFSET];
+    out->content = (enum marker_content)(from_first / ENTRY_TEXT_OFFSET);
+    if (out->phase == PHASE_INTERVAL)
+        in = read_u64(in, end, &out->duration_ticks);
+    return read_u32(in, end, &out->site);
 }
 
 int entry_decode_marker(uint8_t kind, const uint8_t *payload, size_t bytes,
                         struct marker_entry *out)
 {
     memset(out, 0, sizeof *out);
-    if (kind < ENTRY_MARKER || kind > ENTRY_TEXT_MARKER_INTERVAL)
+    if (!entry_is_marker(kind))
         return -EPROTO;
     const uint8_t *end = payload + bytes;
     const uint8_t *in = read_u64(payload, end, &out->ticks_delta);
-    if (kind == ENTRY_MARKER_INTERVAL || kind == ENTRY_TEXT_MARKER_INTERVAL)
-        in = read_u64(in, end, &out->duration_ticks);
-    in = read_u32(in, end, &out->site);
+    in = kind == ENTRY_FULL_MARKER ? read_full_marker(in, end, out)
+                                   : read_plain_marker(kind, in, end, out);
     if (in == NULL)
         return -EPROTO;
-    if (kind < ENTRY_TEXT_MARKER)
+    if (out->content == MARKER_BARE)
         return in == end ? 0 : -EPROTO;
     out->text = (struct arena_string){ (const char *)in, (size_t)(end - in) };
+    return 0;
+}
+
+int marker_decode_stack(const struct marker_entry *marker, struct stack_frame *frames)
+{
+    const uint8_t *in = marker->frames, *end = marker->frames + marker->frames_bytes;
+    uint64_t address = 0;
+    for (uint32_t i = 0; i < marker->frame_count; i++) {
+        uint64_t code;
+        in = leb128_read(in, end, &code);
+        if (in == NULL || decode_frame(code, &address, &frames[i]) != 0)
+            return -EPROTO;
+    }
     return 0;
 }
 

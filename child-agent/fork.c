@@ -9,6 +9,7 @@
 #include "child-agent/counters.h"
 #include "child-agent/event_delay.h"
 #include "child-agent/labels.h"
+#include "child-agent/marker_stack.h"
 #include "child-agent/sampler.h"
 #include "child-agent/session.h"
 #include "child-agent/site.h"
@@ -21,6 +22,7 @@ static struct agent_address follow_address;
 static void before_fork(void)
 {
     agent_thread_before_fork();
+    marker_stack_before_fork();
     site_before_fork();
     sampler_before_fork();
     thread_registry_before_fork();
@@ -33,6 +35,7 @@ static void after_fork_parent(void)
     thread_registry_after_fork_parent();
     sampler_after_fork_parent();
     site_after_fork_parent();
+    marker_stack_after_fork_parent();
     agent_thread_after_fork_parent();
 }
 
@@ -44,6 +47,7 @@ static void after_fork_child(void)
     thread_registry_after_fork_child();
     event_delay_after_fork_child();
     site_after_fork_child();
+    marker_stack_after_fork_child();
     agent_thread_after_fork_child();
     agent_thread_forget_own();
     core_reset_after_fork();

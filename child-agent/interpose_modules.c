@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 
 #include "child-agent/interpose.h"
+#include "child-agent/marker_stack.h"
 #include "child-agent/real_calls.h"
 #include "child-agent/sampler.h"
 
@@ -13,5 +14,6 @@ PROFD_INTERPOSED int dlclose(void *handle)
         real = (dlclose_function *)real_symbol("dlclose");
     int result = real(handle);
     sampler_modules_changed();
+    marker_stack_modules_changed();
     return result;
 }

@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "child-agent/marker_type.h"
 #include "child-agent/named_mutex.h"
 
 static struct named_mutex lock = NAMED_MUTEX_INITIALIZER(SITES);
@@ -26,7 +27,11 @@ static uint32_t register_locked(struct profd_site *site)
         .function = text_or_empty(site->function),
         .file = text_or_empty(site->file),
     };
-    if (dictionary_put_site(&core.dictionary, &record) < 0)
+    uint32_t type = 0;
+    if (site->type != NULL && (type = marker_type_register(site->type)) == 0)
+        return 0;
+    if (dictionary_put_site(&core.dictionary, &record) < 0 ||
+        (type != 0 && dictionary_put_site_type(&core.dictionary, record.id, type) < 0))
         return 0;
     last_index++;
     site->id = core_epoch << SITE_INDEX_BITS | last_index;
@@ -55,4 +60,5 @@ void site_after_fork_child(void)
 {
     named_mutex_reset(&lock);
     last_index = 0;
+    marker_type_after_fork_child();
 }

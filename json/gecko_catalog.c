@@ -96,17 +96,40 @@ static void add_site(struct process_context *process, const struct arena_record 
     hash_insert(&process->site_slots, hash_number(site->id), (uint32_t)process->sites.count - 1);
 }
 
-const struct site *process_site(const struct process_context *process, uint32_t id)
+static struct site *find_site(const struct process_context *process, uint32_t id)
 {
     if (process->site_slots.count == 0)
         return NULL;
     struct hash_probe probe = hash_probe_start(&process->site_slots, hash_number(id));
     for (uint32_t slot; (slot = hash_probe_next(&probe)) != 0;) {
-        const struct site *site = (const struct site *)process->sites.items + slot - 1;
+        struct site *site = (struct site *)process->sites.items + slot - 1;
         if (site->id == id)
             return site;
     }
     return NULL;
+}
+
+const struct site *process_site(const struct process_context *process, uint32_t id)
+{
+    return find_site(process, id);
+}
+
+static void add_marker_type(struct process_context *process, const struct arena_record *record)
+{
+    int error = marker_types_add(&process->marker_types, record->index, record->extra);
+    if (error == -ENOMEM)
+        failure_latch_set(process->latch, error);
+    else if (error < 0)
+        process->bad_entries++;
+}
+
+static void take_site_type(struct process_context *process, const struct arena_record *record)
+{
+    struct site *site = find_site(process, record->index);
+    if (site != NULL)
+        site->marker_type = record->marker_type;
+    else
+        process->bad_entries++;
 }
 
 static void add_library(struct process_context *process, const struct arena_record *record)
@@ -214,6 +237,12 @@ static void take_record(struct process_context *process, const struct arena_reco
         break;
     case DICTIONARY_SITE:
         add_site(process, record);
+        break;
+    case DICTIONARY_MARKER_TYPE:
+        add_marker_type(process, record);
+        break;
+    case DICTIONARY_SITE_TYPE:
+        take_site_type(process, record);
         break;
     case DICTIONARY_PAUSE:
     case DICTIONARY_RESUME:
@@ -404,6 +433,7 @@ void process_context_fini(struct process_context *process)
         samples_fini(&thread->samples);
         event_delays_fini(&thread->event_delays);
         json_writer_fini(&thread->markers);
+        mapped_array_free(&thread->open_markers);
     }
     counters_fini(process);
     allocations_fini(process);
@@ -414,4 +444,5 @@ void process_context_fini(struct process_context *process)
     };
     for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
         mapped_array_free(arrays[i]);
+    marker_types_free(&process->marker_types);
 }

@@ -122,8 +122,12 @@ static int take_marker(struct chunk_walk *walk, uint8_t kind, const uint8_t *pay
     if (error < 0)
         return error;
     walk->ticks += marker.ticks_delta;
-    markers_take(walk->process, walk->thread, kind, &marker, now_ns(walk),
-                 duration_ns(walk, marker.duration_ticks));
+    struct thread_context *thread = walk->thread;
+    if (marker.thread_index_plus_1 != 0)
+        thread = process_thread_at(walk->process, marker.thread_index_plus_1 - 1, now_ns(walk));
+    if (thread == NULL)
+        return -EPROTO;
+    markers_take(walk->process, thread, &marker, walk->ticks, &walk->chunk->calibration);
     return 0;
 }
 
@@ -142,8 +146,7 @@ static int take_allocation(struct chunk_walk *walk, uint8_t kind, const uint8_t 
 
 static int take_entry(struct chunk_walk *walk, uint8_t kind, const uint8_t *payload, size_t bytes)
 {
-    bool is_marker = kind >= ENTRY_MARKER && kind <= ENTRY_TEXT_MARKER_INTERVAL;
-    if (is_marker)
+    if (entry_is_marker(kind))
         return walk->thread == NULL ? -EPROTO : take_marker(walk, kind, payload, bytes);
     if (walk->thread != NULL)
         return -EPROTO;

@@ -11,6 +11,7 @@
 
 #include "buffer/arena_reader.h"
 #include "buffer/sampler_entry.h"
+#include "json/gecko_marker_types.h"
 #include "json/gecko_process.h"
 #include "json/mapped_array.h"
 #include "json/unique_stacks.h"
@@ -45,10 +46,12 @@ struct thread_context {
     struct thread_samples samples;
     struct event_delays event_delays;
     struct json_writer markers;
+    struct mapped_array open_markers; /* uint32_t, by the index of their name: started, not ended */
 };
 
 struct site {
     uint32_t id, category, line;
+    uint32_t marker_type; /* 0: none */
     struct arena_string name;
 };
 
@@ -114,6 +117,9 @@ struct process_context {
     uint64_t last_allocation_ns;
     uint32_t unknown_threads; /* made for indices that the dictionary lacks */
     uint64_t bad_entries;
+    struct marker_types marker_types;
+    uint64_t bad_values;     /* of payloads: not a number, or a percentage of more than all */
+    uint64_t unmatched_ends; /* of markers that nothing started */
 };
 
 /* --- gecko_catalog.c --- */
@@ -183,9 +189,10 @@ uint64_t event_delay_at(struct event_delay_cursor *cursor, uint32_t tick);
 
 /* --- gecko_markers.c --- */
 
-/* Writes one marker of THREAD, which ended, or happened, at TIME_NS. */
-void markers_take(struct process_context *process, struct thread_context *thread, uint8_t kind,
-                  const struct marker_entry *marker, uint64_t time_ns, uint64_t duration_ns);
+/* Writes one marker of THREAD. TICKS is the time of its entry, on CLOCK. */
+void markers_take(struct process_context *process, struct thread_context *thread,
+                  const struct marker_entry *marker, uint64_t ticks,
+                  const struct clock_calibration *clock);
 /* A mark of our own in the main thread: what became of the process. Nothing for a live one. */
 void markers_add_verdict(struct process_context *process, struct thread_context *main_thread);
 /* Moves the thread's markers, as a table, into WRITER. */
@@ -221,6 +228,26 @@ void counters_fini(struct process_context *process);
 void overhead_take(struct process_context *process, const struct overhead_row *row);
 /* "profilerOverhead", as a member of the open object; nothing when nothing is known. */
 void overhead_stream(const struct process_context *process, struct json_writer *writer);
+/* --- gecko_payload.c --- */
+
+/* Where a payload comes from, and goes to. */
+struct payload_source {
+    struct process_context *process;
+    struct thread_context *thread; /* whose strings its indices are of */
+    const struct clock_calibration *clock;
+    struct json_writer *writer;
+};
+
+/* Writes PAYLOAD's values as members of the open object. */
+void payload_stream(const struct payload_source *source, const struct marker_schema *schema,
+                    struct arena_string payload);
+
+/* --- gecko_samples.c --- */
+
+/* The unique stack of THREAD that FRAMES, outermost first, are on top of STACK (UNIQUE_NONE: none).
+ */
+uint32_t samples_add_stack(const struct process_context *process, struct thread_context *thread,
+                           uint32_t stack, const struct stack_frame *frames, uint32_t count);
 
 /* --- gecko_chunks.c --- */
 

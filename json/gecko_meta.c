@@ -1,6 +1,6 @@
 #include "json/gecko_meta.h"
 
-#include <stddef.h>
+#include <string.h>
 
 #include "buffer/dictionary.h"
 #include "json/gecko_schema.h"
@@ -48,11 +48,11 @@ static void stream_categories(struct json_writer *writer)
     json_end_array(writer);
 }
 
-struct marker_field {
+struct builtin_field {
     const char *key, *label, *format;
 };
 
-static void stream_marker_field(struct json_writer *writer, const struct marker_field *field)
+static void stream_marker_field(struct json_writer *writer, const struct builtin_field *field)
 {
     json_start_object(writer);
     json_string_property(writer, "key", field->key);
@@ -64,7 +64,7 @@ static void stream_marker_field(struct json_writer *writer, const struct marker_
 
 /* A type whose markers are told by LABEL in table and chart. */
 static void stream_marker_schema(struct json_writer *writer, const char *name, const char *label,
-                                 const struct marker_field *fields, size_t field_count)
+                                 const struct builtin_field *fields, size_t field_count)
 {
     json_start_object(writer);
     json_string_property(writer, "name", name);
@@ -87,8 +87,8 @@ static void stream_marker_schema(struct json_writer *writer, const char *name, c
 
 static void stream_marker_schemas(struct json_writer *writer)
 {
-    static const struct marker_field text_fields[] = { { "name", "Details", "string" } };
-    static const struct marker_field unregistered_fields[] = {
+    static const struct builtin_field text_fields[] = { { "name", "Details", "string" } };
+    static const struct builtin_field unregistered_fields[] = {
         { "threadName", "Thread", "string" },
         { "threadId", "Thread id", "integer" },
         { "cpuTime", "CPU time", "duration" },
@@ -99,13 +99,26 @@ static void stream_marker_schemas(struct json_writer *writer)
                          "{marker.data.threadName} ({marker.data.threadId})", unregistered_fields);
 }
 
-void gecko_stream_common_meta(struct json_writer *writer, uint64_t reference_unix_ns)
+bool gecko_has_marker_type(const char *name, size_t length)
+{
+    static const char *const names[] = { GECKO_TEXT_MARKER, GECKO_UNREGISTERED_THREAD_MARKER,
+                                         "JS allocation", "Native allocation" };
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0)
+            return true;
+    return false;
+}
+
+void gecko_stream_common_meta(struct json_writer *writer, uint64_t reference_unix_ns,
+                              const struct marker_types *types)
 {
     json_u64_property(writer, "version", GECKO_VERSION);
     json_time_ms_property(writer, "startTime", (int64_t)reference_unix_ns);
     stream_categories(writer);
     json_start_array_property(writer, "markerSchema");
     stream_marker_schemas(writer);
+    if (types != NULL)
+        marker_types_stream(types, writer);
     json_end_array(writer);
 }
 

@@ -4,8 +4,11 @@
 #ifndef PROFD_JSON_GECKO_META_H
 #define PROFD_JSON_GECKO_META_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "json/gecko_marker_types.h"
 #include "json/json_writer.h"
 
 enum { GECKO_VERSION = 36 };
@@ -16,8 +19,13 @@ enum { GECKO_VERSION = 36 };
 /* The type of the payload of markers about unregistered threads. */
 #define GECKO_UNREGISTERED_THREAD_MARKER "UnregisteredThread"
 
-/* Version, start time, categories and marker schemas, as members of the open object. */
-void gecko_stream_common_meta(struct json_writer *writer, uint64_t reference_unix_ns);
+/* Whether viewers or we have a marker type of that name already. */
+bool gecko_has_marker_type(const char *name, size_t length);
+
+/* Version, start time, categories and marker schemas, those of TYPES (may be NULL) among them, as
+ * members of the open object. */
+void gecko_stream_common_meta(struct json_writer *writer, uint64_t reference_unix_ns,
+                              const struct marker_types *types);
 
 /* ID when it is one of the categories of every profile, else that of "Other". */
 uint32_t gecko_category(uint32_t id);

@@ -179,13 +179,14 @@ static void stream_product(struct json_writer *writer)
     stream_empty_table(writer, "extensions", extension_columns);
 }
 
-void gecko_root_stream_meta(struct json_writer *writer, const struct gecko_root_options *options)
+void gecko_root_stream_meta(struct json_writer *writer, const struct gecko_root_options *options,
+                            const struct marker_types *types)
 {
     uint64_t interval_ns = options->interval_ns != 0 ? options->interval_ns : DEFAULT_INTERVAL_NS;
     uint64_t end_ns = options->capture_ns > options->session_start_ns
                           ? options->capture_ns
                           : options->session_start_ns + interval_ns;
-    gecko_stream_common_meta(writer, options->reference_unix_ns);
+    gecko_stream_common_meta(writer, options->reference_unix_ns, types);
     json_u64_property(writer, "startTimeAsClockMonotonicNanosecondsSinceBoot",
                       options->reference_ns);
     json_null_property(writer, "shutdownTime");
@@ -230,7 +231,7 @@ void gecko_root_end(struct json_writer *writer, const struct gecko_root_options 
     stream_gathering_log(writer, options, log);
     /* Last, because only now it is known what the time range must cover. */
     json_start_object_property(writer, "meta");
-    gecko_root_stream_meta(writer, options);
+    gecko_root_stream_meta(writer, options, NULL);
     json_end_object(writer);
     json_end_object(writer);
 }

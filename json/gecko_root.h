@@ -13,6 +13,7 @@
 
 #include <stdint.h>
 
+#include "json/gecko_marker_types.h"
 #include "json/json_writer.h"
 
 /* Times are CLOCK_MONOTONIC ns. Strings are borrowed. */
@@ -42,8 +43,9 @@ void gecko_root_end(struct json_writer *writer, const struct gecko_root_options 
 
 /* The parts of a file that a process writes by itself, without a profd: then the root is that
  * process, and gecko_stream_process() makes all of it. The members of
- * "meta", and an empty profileGatheringLog. */
-void gecko_root_stream_meta(struct json_writer *writer, const struct gecko_root_options *options);
+ * "meta", with the process' own TYPES of markers, and an empty profileGatheringLog. */
+void gecko_root_stream_meta(struct json_writer *writer, const struct gecko_root_options *options,
+                            const struct marker_types *types);
 void gecko_root_stream_no_gathering(struct json_writer *writer);
 
 #endif

@@ -213,14 +213,20 @@ static void push_frames(const struct process_context *process, struct thread_con
     thread->samples.current_stack = stack;
 }
 
+uint32_t samples_add_stack(const struct process_context *process, struct thread_context *thread,
+                           uint32_t stack, const struct stack_frame *frames, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        stack =
+            unique_stacks_push(&thread->stacks, stack, frame_index(process, thread, &frames[i]));
+    return stack;
+}
+
 uint32_t samples_unique_stack(const struct process_context *process, struct thread_context *thread,
                               const struct stack_state *stack, bool is_truncated)
 {
-    uint32_t index = is_truncated ? truncated_root(thread) : UNIQUE_NONE;
-    for (uint32_t i = 0; i < stack->depth; i++)
-        index = unique_stacks_push(&thread->stacks, index,
-                                   frame_index(process, thread, &stack->frames[i]));
-    return index;
+    uint32_t root = is_truncated ? truncated_root(thread) : UNIQUE_NONE;
+    return samples_add_stack(process, thread, root, stack->frames, stack->depth);
 }
 
 void samples_take_sample(struct process_context *process, const struct sample_entry *sample,

@@ -2,7 +2,7 @@
 #include "json/gecko_context.h"
 #include "json/gecko_meta.h"
 
-enum { PHASE_INSTANT = 0, PHASE_INTERVAL = 1, NS_PER_US = 1000 };
+enum { NS_PER_US = 1000 };
 
 static struct thread_context *main_thread_of(const struct process_context *process)
 {

@@ -41,7 +41,12 @@ void json_end_array(struct json_writer *writer)
 
 void json_name(struct json_writer *writer, const char *name)
 {
-    json_string(writer, name);
+    json_name_bytes(writer, name, strlen(name));
+}
+
+void json_name_bytes(struct json_writer *writer, const char *name, size_t length)
+{
+    json_string_bytes(writer, name, length);
     char *out = json_room(writer);
     *out++ = ':';
     json_wrote(writer, out);

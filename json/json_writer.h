@@ -69,6 +69,7 @@ void json_end_array(struct json_writer *writer);
 
 /* NAME is escaped as any string; the value comes next. */
 void json_name(struct json_writer *writer, const char *name);
+void json_name_bytes(struct json_writer *writer, const char *name, size_t length);
 void json_start_object_property(struct json_writer *writer, const char *name);
 void json_start_array_property(struct json_writer *writer, const char *name);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "profctl/json_copy.h"
+#include "profctl/marker_payload.h"
 #include "profctl/symbolicate_thread.h"
 
 struct pass {
@@ -17,7 +18,8 @@ struct pass {
     struct thread_tables tables;        /* of the thread at hand */
     struct symbolicated_thread renamed; /* … and the new ones */
     bool is_renamed;                    /* … once they are there */
-    struct process_libraries libraries; /* of the process at hand */
+    struct indexed_fields indexed;      /* in payloads of the process at hand */
+    struct process_libraries libraries; /* … */
     int64_t pid;                        /* … 0 while unknown */
     int64_t pid_here;                   /* … as the kernel calls it here; 0: not known */
     struct jit_process generated;       /* … and its generated code */
@@ -73,8 +75,6 @@ static int copy_member(struct pass *pass)
 
 /* --- Rows of samples and markers --- */
 
-static int copy_cell(struct pass *pass, int token);
-
 /* Copies a row whose start was read, its first cell through MAP. */
 static int copy_row(struct pass *pass, int (*map)(struct pass *pass, int token))
 {
@@ -83,7 +83,9 @@ static int copy_row(struct pass *pass, int (*map)(struct pass *pass, int token))
     json_start_array(pass->writer);
     err = map(pass, json_reader_next(pass->reader));
     while (err == 0 && (token = json_reader_next(pass->reader)) != JSON_TOKEN_END_ARRAY)
-        err = copy_cell(pass, token);
+        err = token == JSON_TOKEN_START_OBJECT
+                  ? marker_payload_copy(&pass->indexed, &pass->renamed, pass->reader, pass->writer)
+                  : json_copy_from(pass->reader, token, pass->writer);
     json_end_array(pass->writer);
     return err;
 }
@@ -184,47 +186,6 @@ static int copy_table(struct pass *pass, int (*member)(struct pass *pass))
     if (err == 0)
         err = enter(pass, JSON_TOKEN_START_OBJECT);
     return err < 0 ? err : for_each_member(pass, member);
-}
-
-/* --- Payloads of markers, which may have a stack: a thread in small --- */
-
-static int payload_samples_member(struct pass *pass)
-{
-    int err;
-
-    if (!json_reader_is(pass->reader, "data"))
-        return copy_member(pass);
-    err = copy_key(pass);
-    return err < 0 ? err : copy_rows(pass, map_stack);
-}
-
-static int payload_stack_member(struct pass *pass)
-{
-    if (json_reader_is(pass->reader, "samples"))
-        return copy_table(pass, payload_samples_member);
-    return copy_member(pass);
-}
-
-static int payload_member(struct pass *pass)
-{
-    bool is_stack = json_reader_is(pass->reader, "stack");
-    int token, err = copy_key(pass);
-
-    if (err < 0)
-        return err;
-    token = json_reader_next(pass->reader);
-    if (!is_stack || token != JSON_TOKEN_START_OBJECT)
-        return json_copy_from(pass->reader, token, pass->writer);
-    json_start_object(pass->writer);
-    return for_each_member(pass, payload_stack_member);
-}
-
-static int copy_cell(struct pass *pass, int token)
-{
-    if (token != JSON_TOKEN_START_OBJECT)
-        return json_copy_from(pass->reader, token, pass->writer);
-    json_start_object(pass->writer);
-    return for_each_member(pass, payload_member);
 }
 
 /* --- Threads --- */
@@ -408,6 +369,13 @@ static int copy_shutdown_time(struct pass *pass)
     return err;
 }
 
+static int copy_schemas(struct pass *pass)
+{
+    int err = copy_key(pass);
+
+    return err < 0 ? err : indexed_fields_copy(&pass->indexed, pass->reader, pass->writer);
+}
+
 static int meta_member(struct pass *pass)
 {
     if (json_reader_is(pass->reader, "startTime"))
@@ -416,6 +384,8 @@ static int meta_member(struct pass *pass)
         return take_user(pass);
     if (json_reader_is(pass->reader, "shutdownTime"))
         return copy_shutdown_time(pass);
+    if (json_reader_is(pass->reader, "markerSchema"))
+        return copy_schemas(pass);
     return copy_member(pass);
 }
 
@@ -541,6 +511,7 @@ int symbolicate_profile(struct json_reader *reader, struct json_writer *writer,
         err = json_reader_next(reader) == JSON_TOKEN_END ? 0 : -EPROTO;
     jit_process_clear(&pass.generated);
     process_libraries_free(&pass.libraries);
+    indexed_fields_free(&pass.indexed);
     thread_tables_free(&pass.tables);
     return err;
 }

@@ -60,6 +60,7 @@ static int copy_strings(const struct thread_tables *tables, struct symbolicated_
     if (is_address == NULL)
         return -ENOMEM;
     map = out->string_map.items;
+    out->string_map.count = tables->strings.count;
     for (uint32_t i = 0; i < tables->strings.count; i++) {
         size_t length;
         const char *text = thread_tables_string(tables, i, &length);
@@ -227,6 +228,7 @@ int symbolicate_thread(const struct thread_tables *tables, const struct symbol_s
     err = copy_strings(tables, out);
     if (err == 0)
         err = mapped_array_reserve(&out->stack_map, tables->stacks.count + 1, sizeof(uint32_t));
+    out->stack_map.count = err == 0 ? tables->stacks.count : 0;
     if (err == 0)
         err = mark_callers(tables, &is_caller);
     for (uint32_t i = 0; err == 0 && i < tables->stacks.count; i++) {

@@ -120,7 +120,7 @@ static void fill_marker_chunk(void)
     struct chunk_writer writer;
     chunk_writer_init(&writer, manager, 0);
     for (unsigned i = 0; i < 2000; i++) {
-        uint8_t entry[32] = { (uint8_t)(ENTRY_MARKER + i % 8), 1, 2, 3 };
+        uint8_t entry[32] = { (uint8_t)(ENTRY_MARKER + i % 13), 1, 2, 3 };
         bool is_interval = i % 4 == 3, is_text = i % 8 >= 4;
         size_t bytes = 3 + is_interval + (is_text ? i % 20 : 0);
         ck_assert_int_eq(chunk_writer_put(&writer, entry, bytes), 0);

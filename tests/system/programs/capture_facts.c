@@ -10,9 +10,14 @@
  * - delay PID THREAD TIME EVENT-DELAY (of samples that have one)
  * - counter PID NAME CATEGORY COUNT OPERATIONS (sums over all samples)
  * - allocation PID THREAD SIZE ADDRESS THREAD-ID FUNCTION (the innermost)
+ * - value PID THREAD MARKER TYPE KEY VALUE (of a payload; indices as their strings)
+ * - caller PID THREAD MARKER FUNCTION (of the stack of a marker, innermost first)
+ * - schema PID TYPE (of markers)
+ * - field PID TYPE KEY FORMAT
  */
 #include <cjson/cJSON.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +25,7 @@
 struct process {
     const char *pid, *name;
     double shift_ms; /* from its own times to the root's */
+    const cJSON *schemas;
 };
 
 static char *read_all(FILE *file, size_t *bytes)
@@ -131,6 +137,86 @@ static void print_allocation(const struct process *process, const cJSON *thread,
            row != NULL ? innermost(thread, (int)cell(row, column(samples, "stack"))) : "");
 }
 
+static const cJSON *find_schema(const cJSON *schemas, const char *name)
+{
+    const cJSON *schema;
+    cJSON_ArrayForEach(schema, schemas)
+    {
+        if (strcmp(text_or(get(schema, "name"), ""), name) == 0)
+            return schema;
+    }
+    return NULL;
+}
+
+static const char *format_of(const cJSON *schema, const char *key)
+{
+    const cJSON *field;
+    cJSON_ArrayForEach(field, get(schema, "data"))
+    {
+        if (strcmp(text_or(get(field, "key"), ""), key) == 0)
+            return text_or(get(field, "format"), "");
+    }
+    return "";
+}
+
+static bool is_index(const char *format)
+{
+    return strcmp(format, "unique-string") == 0 || strcmp(format, "flow-id") == 0 ||
+           strcmp(format, "terminating-flow-id") == 0;
+}
+
+static void print_schemas(const struct process *process, const cJSON *schemas)
+{
+    const cJSON *schema, *field;
+    cJSON_ArrayForEach(schema, schemas)
+    {
+        const char *name = text_or(get(schema, "name"), "");
+        printf("schema\t%s\t%s\n", process->pid, name);
+        cJSON_ArrayForEach(field, get(schema, "data"))
+        {
+            printf("field\t%s\t%s\t%s\t%s\n", process->pid, name, text_or(get(field, "key"), ""),
+                   text_or(get(field, "format"), ""));
+        }
+    }
+}
+
+/* PREFIX: the first fields of the line. */
+static void print_callers(const char *prefix, const cJSON *thread, const cJSON *stack)
+{
+    const cJSON *row = cJSON_GetArrayItem(get(get(stack, "samples"), "data"), 0);
+    const cJSON *stacks = get(get(thread, "stackTable"), "data");
+    const cJSON *frames = get(get(thread, "frameTable"), "data");
+    double at = cell(row, 0);
+    while (!isnan(at)) {
+        row = cJSON_GetArrayItem(stacks, (int)at);
+        const cJSON *frame = cJSON_GetArrayItem(frames, (int)cell(row, 1));
+        const cJSON *name = cJSON_GetArrayItem(get(thread, "stringTable"), (int)cell(frame, 0));
+        printf("caller\t%s\t%s\n", prefix, text_or(name, ""));
+        at = cell(row, 0);
+    }
+}
+
+static void print_payload(const struct process *process, const cJSON *thread, const char *marker,
+                          const cJSON *data)
+{
+    const char *type = text_or(get(data, "type"), ""), *name = text_or(get(thread, "name"), "");
+    const cJSON *schema = find_schema(process->schemas, type), *item;
+    char prefix[512];
+    snprintf(prefix, sizeof(prefix), "%s\t%s\t%s", process->pid, name, marker);
+    cJSON_ArrayForEach(item, data)
+    {
+        const cJSON *value = item;
+        if (strcmp(item->string, "stack") == 0)
+            print_callers(prefix, thread, item);
+        if (is_index(format_of(schema, item->string)))
+            value = cJSON_GetArrayItem(get(thread, "stringTable"), (int)number_or(item, -1));
+        if (cJSON_IsString(value))
+            printf("value\t%s\t%s\t%s\t%s\n", prefix, type, item->string, value->valuestring);
+        else if (cJSON_IsNumber(value))
+            printf("value\t%s\t%s\t%s\t%.15g\n", prefix, type, item->string, value->valuedouble);
+    }
+}
+
 static void print_markers(const struct process *process, const cJSON *thread)
 {
     const cJSON *markers = get(thread, "markers"), *strings = get(thread, "stringTable"), *row;
@@ -152,6 +238,8 @@ static void print_markers(const struct process *process, const cJSON *thread)
                text_or(get(thread, "name"), ""), text_or(cJSON_GetArrayItem(strings, string), ""),
                cell(row, start) + process->shift_ms, cell(row, end) + process->shift_ms,
                (int)cell(row, phase), text);
+        print_payload(process, thread,
+                      text_or(cJSON_GetArrayItem(strings, (int)cell(row, name)), ""), payload);
     }
 }
 
@@ -176,9 +264,11 @@ static void print_process(const cJSON *profile, double root_start_ms)
     char number[32];
     snprintf(number, sizeof(number), "%.0f", number_or(pid, 0));
     struct process process = { text_or(pid, number), text_or(get(first, "processName"), ""),
-                               number_or(get(meta, "startTime"), 0) - root_start_ms };
+                               number_or(get(meta, "startTime"), 0) - root_start_ms,
+                               get(meta, "markerSchema") };
     printf("process\t%s\t%s\n", process.pid, process.name);
     print_meta(process.pid, "", meta);
+    print_schemas(&process, process.schemas);
     cJSON_ArrayForEach(item, get(profile, "profilingLog"))
     {
         print_meta(process.pid, "profd", get(item, "profd"));

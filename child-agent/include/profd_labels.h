@@ -1,0 +1,56 @@
+/* Labels: frames of your own in the stacks, for as long as they are pushed. */
+#ifndef PROFD_LABELS_H
+#define PROFD_LABELS_H
+
+#include "profd.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+/* Pushes a label on the calling thread's label stack. Pair with profd_label_pop(). */
+#define PROFD_LABEL_PUSH(NAME, CATEGORY)                                                           \
+    do {                                                                                           \
+        if (__builtin_expect(profd_recording & PROFD_RECORDING_LABELS, 0)) {                       \
+            PROFD_SITE_(NAME, CATEGORY);                                                           \
+            profd_label_push(&profd_site_, __builtin_frame_address(0));                            \
+        }                                                                                          \
+    } while (0)
+
+#define PROFD_LABEL_POP()                                                                          \
+    do {                                                                                           \
+        if (__builtin_expect(profd_recording & PROFD_RECORDING_LABELS, 0))                         \
+            profd_label_pop();                                                                     \
+    } while (0)
+
+/* A label from here to the end of the enclosing scope, however it is left. */
+#define PROFD_LABEL_SCOPE(NAME, CATEGORY)                                                          \
+    __attribute__((cleanup(profd_label_scope_end_), unused))                                       \
+    uint32_t PROFD_UNIQUE_(profd_scope_) = 0;                                                      \
+    if (__builtin_expect(profd_recording & PROFD_RECORDING_LABELS, 0)) {                           \
+        PROFD_SITE_(NAME, CATEGORY);                                                               \
+        PROFD_UNIQUE_(profd_scope_) = profd_label_push(&profd_site_, __builtin_frame_address(0));  \
+    }
+
+/* Returns the session's generation, for profd_label_scope_end_; never 0. STACK_ADDRESS places the
+ * label among the native frames. */
+uint32_t profd_label_push(struct profd_site *site, void *stack_address);
+void profd_label_pop(void);
+
+/* --- Details of the macros --- */
+
+void profd_label_scope_leave_(uint32_t generation);
+
+static inline void profd_label_scope_end_(uint32_t *generation)
+{
+    if (__builtin_expect(*generation != 0, 0))
+        profd_label_scope_leave_(*generation);
+}
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,162 @@
+#include "child-agent/marker_stack.h"
+
+#include <pthread.h>
+#include <ucontext.h>
+
+#include "child-agent/core.h"
+#include "child-agent/modules.h"
+#include "child-agent/pages.h"
+#include "child-agent/recording.h"
+#include "child-agent/snapshot_capture.h"
+#include "child-agent/stack_merge.h"
+#include "child-agent/unwinder.h"
+
+/* Only its address means something. */
+const struct profd_stack profd_stack_now_ = { 0, 0, 0, { 0 } };
+
+/* Where one thread at a time unwinds. */
+struct capture_room {
+    struct module_map *modules;
+    struct unwinder *unwinder;
+    struct snapshot snapshot;
+    struct unwind_frame native[UNWIND_MAX_FRAMES];
+    struct stack_frame merged[PROFD_STACK_FRAMES];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct capture_room *_Atomic room; /* NULL until the first capture */
+
+/* A session that samples no stacks has no libraries but these; known twice does no harm. */
+static void on_module_added(const struct module *module, void *context)
+{
+    (void)context;
+    const struct dictionary_library library = {
+        .time_ns = clock_monotonic_ns(),
+        .start = module->start,
+        .end = module->end,
+        .load_bias = module->load_bias,
+        .path = module->path,
+        .build_id = module->build_id,
+        .build_id_bytes = module->build_id_bytes,
+    };
+    (void)dictionary_put_library(&core.dictionary, &library); /* counted when full */
+}
+
+static void on_module_removed(const struct module *module, void *context)
+{
+    (void)context;
+    (void)dictionary_put_library_end(&core.dictionary, clock_monotonic_ns(), module->start);
+}
+
+static struct capture_room *make_room(void)
+{
+    static const struct module_events events = { .added = on_module_added,
+                                                 .removed = on_module_removed };
+    struct capture_room *made = pages_allocate(sizeof(*made));
+    if (made == NULL)
+        return NULL;
+    int error = module_map_create(&events, &made->modules);
+    if (error == 0)
+        error = unwinder_create(made->modules, &made->unwinder);
+    if (error == 0)
+        return made;
+    if (made->modules != NULL)
+        module_map_destroy(made->modules);
+    pages_free(made, sizeof(*made));
+    return NULL;
+}
+
+/* Frames of our own, which are at or inside of BOUNDARY, are nobody's business. */
+static size_t count_own_frames(const struct unwind_frame *native, size_t count, uint64_t boundary)
+{
+    size_t own = 0;
+    while (own < count && native[own].stack_address <= boundary)
+        own++;
+    return own < count ? own : 0;
+}
+
+static void unwind(struct capture_room *in, const struct thread_registration *self,
+                   uint64_t boundary, struct profd_stack *out)
+{
+    bool is_complete;
+    size_t count = unwinder_walk(in->unwinder, &in->snapshot, self->is_main ? 0 : self->stack_high,
+                                 in->native, UNWIND_MAX_FRAMES, &is_complete);
+    size_t own = count_own_frames(in->native, count, boundary);
+    size_t depth = stack_merge(in->native + own, count - own, in->snapshot.labels,
+                               in->snapshot.label_count, in->merged, PROFD_STACK_FRAMES);
+    if (count - own + in->snapshot.label_count > PROFD_STACK_FRAMES ||
+        (in->snapshot.is_truncated && !is_complete))
+        arena_count_drop(&core.arena, DROP_STACK_TRUNCATED, 1);
+    for (size_t i = 0; i < depth; i++)
+        out->frames[i] = in->merged[i].value << 1 | in->merged[i].is_label;
+    out->depth = (uint32_t)depth;
+    out->ticks = in->snapshot.ticks;
+    out->image = core_epoch;
+}
+
+/* The one that is there, made at the first capture; NULL without memory. Under the lock. */
+static struct capture_room *get_room(void)
+{
+    if (atomic_load(&room) == NULL)
+        atomic_store(&room, make_room());
+    return atomic_load(&room);
+}
+
+static __attribute__((noinline)) void capture(struct capture_room *in,
+                                              const struct thread_registration *self,
+                                              uint64_t boundary, struct profd_stack *out)
+{
+    ucontext_t context;
+    if (in == NULL || getcontext(&context) < 0)
+        return;
+    snapshot_capture(&in->snapshot, self, &context);
+    unwind(in, self, boundary, out);
+}
+
+void profd_stack_capture(struct profd_stack *stack)
+{
+    marker_stack_capture(stack, MARKER_STACK_HERE);
+}
+
+void marker_stack_capture(struct profd_stack *stack, const void *boundary)
+{
+    stack->depth = 0;
+    stack->image = 0;
+    stack->ticks = 0;
+    struct thread_registration *self = recording_begin();
+    if (self == NULL)
+        return;
+    pthread_mutex_lock(&lock);
+    capture(get_room(), self, (uint64_t)(uintptr_t)boundary, stack);
+    pthread_mutex_unlock(&lock);
+    recording_end(self);
+}
+
+void marker_stack_modules_changed(void)
+{
+    struct capture_room *in = atomic_load(&room);
+    if (in != NULL)
+        module_map_changed(in->modules);
+}
+
+void marker_stack_before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void marker_stack_after_fork_parent(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+void marker_stack_after_fork_child(void)
+{
+    struct capture_room *in = atomic_load(&room);
+    pthread_mutex_init(&lock, NULL);
+    if (in == NULL)
+        return;
+    atomic_store(&room, NULL);
+    unwinder_destroy(in->unwinder);
+    module_map_destroy(in->modules);
+    pages_free(in, sizeof(*in));
+}

@@ -1,0 +1,16 @@
+/* Labels of marker schemas: text with references in braces, to parts of a marker or to its fields:
+ * "{marker.name}: {marker.data.path}", "{marker.data.hit ? 'hit' : 'miss'}". Pure. */
+#ifndef PROFD_JSON_MARKER_LABEL_H
+#define PROFD_JSON_MARKER_LABEL_H
+
+#include <stdbool.h>
+
+#include "buffer/marker_schema.h"
+
+/* Whether viewers understand all of LABEL, and SCHEMA has every field that it names. */
+bool marker_label_is_good(struct arena_string label, const struct marker_schema *schema);
+
+/* Whether SCHEMA has a field with KEY. */
+bool marker_schema_has_field(const struct marker_schema *schema, struct arena_string key);
+
+#endif

@@ -1,0 +1,150 @@
+#!/bin/bash
+# What programs say with typed markers: payloads, options, stacks, flows, and what is no good.
+. "$(dirname "$0")/lib.sh"
+
+# values_of PROCESS MARKER KEY: of the payloads of all markers called so.
+values_of() {
+    awk -F'\t' -v process="$1" -v marker="$2" -v key="$3" '
+        $1 == "process" && $3 == process { pids[$2] = 1 }
+        $1 == "value" && ($2 in pids) && $4 == marker && $6 == key { print $7 }' facts
+}
+
+# value_is PROCESS MARKER KEY VALUE
+value_is() {
+    [ "$(values_of "$1" "$2" "$3")" = "$4" ] ||
+        fail "$3 of $2 is '$(values_of "$1" "$2" "$3")' instead of '$4'"
+}
+
+# callers_of PROCESS MARKER: the functions of its stack, innermost first.
+callers_of() {
+    awk -F'\t' -v process="$1" -v marker="$2" '
+        $1 == "process" && $3 == process { pids[$2] = 1 }
+        $1 == "caller" && ($2 in pids) && $4 == marker { sub(/ \(in .*/, "", $5); print $5 }' facts
+}
+
+capture_markers() {
+    expect 0 "$profctl" run -o out.json "$@" -- "$programs/markers"
+    read_facts out.json
+}
+
+test_values_have_the_names_and_units_of_their_fields() {
+    capture_markers
+    value_is markers good string red
+    value_is markers good sanitized 'two "three"'
+    value_is markers good unique few
+    value_is markers good last 0000000000000abc
+    value_is markers good bits 255
+    value_is markers good decimal 1.5
+    value_is markers good share 0.25
+    value_is markers good took 1.5
+    value_is markers good milliseconds 1
+    value_is markers good process 4711
+    value_is markers 'stack earlier' url /earlier
+    value_is markers 'stack earlier' status 200
+    # The time is that of the interval's start.
+    [ "$(values_of markers good when | awk '{ printf "%.6f\n", $1 }')" = \
+        "$(awk -F'\t' '$1 == "marker" && $4 == "good" { print $5 }' facts)" ] ||
+        fail "when is $(values_of markers good when): $(grep good facts)"
+}
+
+test_schemas_tell_viewers_what_fields_are() {
+    capture_markers
+    grep -q $'^field\t.*\trequest\turl\turl$' facts
+    grep -q $'^field\t.*\trequest\tflow\tflow-id$' facts
+    grep -q $'^field\t.*\tevery\tlast\tterminating-flow-id$' facts
+    # A label that names no field of the type would be refused.
+    refute grep -q 'marker.data.nothing' out.json
+    grep -q 'marker.data.status}: {marker.data.url' out.json
+}
+
+test_phases_and_times_are_those_of_the_options() {
+    capture_markers
+    [ "$(awk -F'\t' '$1 == "marker" && $4 == "span" { print $7 }' facts | xargs)" = "2 3" ]
+    [ "$(awk -F'\t' '$1 == "marker" && $4 == "good" { print $7, ($6 > $5) }' facts)" = "1 1" ]
+    # An instant in the past is at the same time as what began then.
+    [ "$(awk -F'\t' '$1 == "marker" && $4 == "stack earlier" { print $5 }' facts)" = \
+        "$(awk -F'\t' '$1 == "marker" && $4 == "good" { print $5 }' facts)" ]
+}
+
+test_marker_can_belong_to_another_thread() {
+    capture_markers
+    [ "$(awk -F'\t' '$1 == "marker" && $4 == "for the main thread" { print $3 }' facts)" = GeckoMain ]
+    [ "$(awk -F'\t' '$1 == "marker" && $4 == "of the other" { print $3 }' facts)" = other ]
+    # The parent's thread is nobody in a forked child.
+    [ "$(awk -F'\t' '$1 == "marker" && $4 == "in the child" { print $3 }' facts)" = GeckoMain ]
+}
+
+test_stacks_are_those_of_the_capture_with_labels_and_without_profiler() {
+    local options
+    for options in '--interval 1ms' '--features markers,labels'; do
+        # shellcheck disable=SC2086
+        capture_markers $options
+        callers_of markers 'stack now' >callers
+        [ "$(sed -n 1,2p callers | xargs)" = "label in a stack mark_with_stack" ] ||
+            [ "$(sed -n 1,3p callers | xargs)" = "profd_record_request label in a stack mark_with_stack" ] ||
+            fail "the stack is: $(xargs <callers)"
+        grep -qx main callers
+        [ "$(callers_of markers 'stack earlier' | head -n 2 | xargs)" = "capture_here main" ]
+        callers_of 'marking child' 'in the child' | grep -qx main
+    done
+}
+
+test_flows_tie_processes_together() {
+    capture_markers
+    value_is 'marking child' 'in the child' flow 000000000000004d
+    value_is markers 'stack earlier' flow 000000000000004d
+    # An object's flow is the same in two threads.
+    value_is markers 'of the other' flow "$(values_of markers 'stack now' flow)"
+}
+
+test_what_is_no_good_is_left_out_and_counted() {
+    capture_markers
+    [ -z "$(values_of markers bad decimal)$(values_of markers bad share)$(values_of markers bad sanitized)" ]
+    grep -q $'\tbad\tevery\tstring\t.*not UTF-8' facts
+    [ "$(meta_of markers profd.badMarkerValues)" -eq 4 ]
+    [ "$(meta_of markers profd.events.marker-turned)" -eq 1 ]
+    [ "$(meta_of markers profd.unmatchedMarkerEnds)" -eq 1 ]
+    [ "$(meta_of markers profd.events.text-cut)" -eq 1 ]
+    [ "$(values_of markers long url | wc -c)" -eq $((16 * 1024 + 1)) ]
+    [ "$(meta_of markers profd.badBlocks)" -eq 0 ]
+}
+
+# mistake COMPILER STATEMENT: a program with it compiles with neither warnings nor a payload's type.
+declarations='#include <profd.h>
+#define FIELDS(FIELD) FIELD(STRING, text, "Text") FIELD(INTEGER, number, "Number") FIELD(FLOW_ID, flow, "Flow")
+PROFD_MARKER_TYPE(sound, FIELDS, .colour_field = PROFD_KEY(sound, text));
+struct profd_flow flow; const char *text; long number; double real; void *pointer;
+'
+compiles() {
+    printf '%s%s\nint main(void) { %s return 0; }\n' "$declarations" "$2" "$3" >program.source
+    # shellcheck disable=SC2086
+    $1 -I"$source_dir/child-agent/include" -c program.source -o program.o 2>compiler.log
+}
+record='PROFD_MARKER_TYPED(sound, "name", PROFD_CATEGORY_OTHER, profd_instant(),'
+
+test_mistakes_in_payloads_are_errors_of_the_compiler() {
+    local compiler statement declaration
+    for compiler in 'cc -x c -std=c99' 'cc -x c -std=gnu17' 'c++ -x c++ -std=c++11' 'c++ -x c++ -std=c++20'; do
+        command -v "${compiler%% *}" >/dev/null || continue
+        compiles "$compiler -Wall -Wextra -Werror" '' "$record text, number, flow);" ||
+            fail "$compiler does not take what is good: $(cat compiler.log)"
+        for statement in "$record text, number);" "$record text, number, flow, 1);" \
+            "$record number, number, flow);" "$record text, text, flow);" "$record text, real, flow);" \
+            "$record text, 1.5, flow);" "$record text, number, number);" "$record text, pointer, flow);" \
+            'PROFD_MARKER_TYPED(unsound, "name", PROFD_CATEGORY_OTHER, profd_instant());' \
+            'PROFD_MARKER_TYPED(sound, text, PROFD_CATEGORY_OTHER, profd_instant(), text, number, flow);'; do
+            [ "${compiler%% *}" = cc ] || [[ $statement != *'(sound, text,'* ]] || continue
+            refute compiles "$compiler" '' "$statement"
+        done
+        for declaration in '#define TWICE(F) F(STRING, a, "") F(STRING, a, "")
+PROFD_MARKER_TYPE(twice, TWICE);' '#define TAKEN(F) F(STRING, type, "")
+PROFD_MARKER_TYPE(taken, TAKEN);' '#define WRONG(F) F(COLOUR, a, "")
+PROFD_MARKER_TYPE(wrong, WRONG);' '#define FEW(F) F(STRING, a, "")
+PROFD_MARKER_TYPE(few, FEW, .colour_field = PROFD_KEY(few, b));' '#define NONE(F)
+PROFD_MARKER_TYPE(none, NONE, .chart_lable = "x");'; do
+            refute compiles "$compiler" "$declaration" ''
+        done
+    done
+}
+
+run_tests "$@"

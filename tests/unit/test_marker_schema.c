@@ -1,0 +1,217 @@
+/* buffer.marker_schema, json.marker_label, json.gecko_marker_types */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "buffer/leb128.h"
+#include "buffer/marker_schema.h"
+#include "json/gecko_marker_types.h"
+#include "json/marker_label.h"
+
+static struct arena_string view(const char *text)
+{
+    return (struct arena_string){ text, strlen(text) };
+}
+
+static bool equals(struct arena_string a, const char *b)
+{
+    return a.length == strlen(b) && memcmp(a.bytes, b, a.length) == 0;
+}
+
+static struct marker_schema request(void)
+{
+    return (struct marker_schema){
+        .name = view("request"),
+        .chart_label = view("{marker.data.url}"),
+        .colour_field = view("url"),
+        .places = MARKER_PLACE_CHART | MARKER_PLACE_IPC,
+        .is_stack_based = true,
+        .field_count = 2,
+        .fields = { { MARKER_FORMAT_URL, MARKER_FIELD_SEARCHABLE, view("url"), view("URL") },
+                    { MARKER_FORMAT_BYTES, 0, view("sent"), view("") } },
+    };
+}
+
+static struct arena_string encode(const struct marker_schema *schema, uint8_t *room)
+{
+    size_t bytes = 0;
+    ck_assert_int_eq(marker_schema_encode(schema, room, MARKER_SCHEMA_MAX_BYTES, &bytes), 0);
+    return (struct arena_string){ (const char *)room, bytes };
+}
+
+START_TEST(schema_comes_back_as_it_was)
+{
+    uint8_t room[MARKER_SCHEMA_MAX_BYTES];
+    struct marker_schema schema = request(), back;
+    ck_assert_int_eq(marker_schema_decode(encode(&schema, room), &back), 0);
+    ck_assert(equals(back.name, "request"));
+    ck_assert(equals(back.chart_label, "{marker.data.url}"));
+    ck_assert(equals(back.colour_field, "url"));
+    ck_assert_uint_eq(back.table_label.length, 0);
+    ck_assert_uint_eq(back.places, schema.places);
+    ck_assert(back.is_stack_based);
+    ck_assert_uint_eq(back.field_count, 2);
+    ck_assert_int_eq(back.fields[0].format, MARKER_FORMAT_URL);
+    ck_assert_uint_eq(back.fields[0].flags, MARKER_FIELD_SEARCHABLE);
+    ck_assert(equals(back.fields[1].key, "sent"));
+}
+END_TEST
+
+START_TEST(schema_that_is_cut_is_refused)
+{
+    uint8_t room[MARKER_SCHEMA_MAX_BYTES];
+    struct marker_schema schema = request(), back;
+    struct arena_string bytes = encode(&schema, room);
+    for (size_t length = 0; length < bytes.length; length++)
+        ck_assert_int_eq(marker_schema_decode((struct arena_string){ bytes.bytes, length }, &back),
+                         -EPROTO);
+    size_t written;
+    for (size_t capacity = 0; capacity < bytes.length; capacity++)
+        ck_assert_int_eq(marker_schema_encode(&schema, room, capacity, &written), -EMSGSIZE);
+}
+END_TEST
+
+static const struct {
+    const char *label;
+    bool is_good;
+} labels[] = {
+    { "plain", true },
+    { "", true },
+    { "{marker.name}: {marker.data.url}", true },
+    { "{ marker.data.sent }", true },
+    { "{marker.start} {marker.end} {marker.duration} {marker.category}", true },
+    { "{marker.data.url ? 'a' : 'b'}", true },
+    { "{marker.data.url?'a':'b'}", true },
+    { "open { and {} stay", false }, /* " and {" is no reference */
+    { "open { stays", true },
+    { "{marker.data.nothing}", false },
+    { "{marker.data.ur}", false },
+    { "{marker.nothing}", false },
+    { "{data.url}", false },
+    { "{marker.data.url ? 'a'}", false },
+    { "{marker.data.url ? a : b}", false },
+    { "{marker.name} {marker.data.}", false },
+};
+
+START_TEST(labels_refer_to_what_there_is)
+{
+    struct marker_schema schema = request();
+    ck_assert_msg(marker_label_is_good(view(labels[_i].label), &schema) == labels[_i].is_good, "%s",
+                  labels[_i].label);
+}
+END_TEST
+
+/* --- Types of a process --- */
+
+static size_t written;
+static char text[8192];
+
+static int collect(void *context, const char *bytes, size_t n)
+{
+    (void)context;
+    ck_assert_uint_lt(written + n, sizeof(text));
+    memcpy(text + written, bytes, n);
+    written += n;
+    text[written] = '\0';
+    return 0;
+}
+
+static const char *stream(const struct marker_types *types)
+{
+    struct failure_latch latch;
+    struct json_writer writer;
+    failure_latch_init(&latch);
+    json_writer_init(&writer, &latch);
+    json_start_array(&writer);
+    marker_types_stream(types, &writer);
+    json_end_array(&writer);
+    written = 0;
+    ck_assert_int_eq(json_writer_copy_out(&writer, collect, NULL), 0);
+    json_writer_fini(&writer);
+    return text;
+}
+
+static unsigned count(const char *all, const char *part)
+{
+    unsigned found = 0;
+    for (const char *at = strstr(all, part); at != NULL; at = strstr(at + 1, part))
+        found++;
+    return found;
+}
+
+START_TEST(same_schema_is_declared_once_and_another_of_its_name_is_renamed)
+{
+    static uint8_t rooms[5][MARKER_SCHEMA_MAX_BYTES];
+    struct marker_types types = { 0 };
+    struct marker_schema schema = request(), other = request(), text_schema = request();
+    other.is_stack_based = false;
+    text_schema.name = view("Text");
+    ck_assert_int_eq(marker_types_add(&types, 1, encode(&schema, rooms[0])), 0);
+    ck_assert_int_eq(marker_types_add(&types, 2, encode(&schema, rooms[1])), 0);
+    ck_assert_int_eq(marker_types_add(&types, 3, encode(&other, rooms[2])), 0);
+    ck_assert_int_eq(marker_types_add(&types, 4, encode(&other, rooms[3])), 0);
+    ck_assert_int_eq(marker_types_add(&types, 5, encode(&text_schema, rooms[4])), 0);
+    const char *all = stream(&types);
+    ck_assert_uint_eq(count(all, "\"name\":\"request\""), 1);
+    ck_assert_uint_eq(count(all, "\"name\":\"request (2)\""), 1);
+    ck_assert_uint_eq(count(all, "\"name\":\"Text (2)\""), 1);
+    ck_assert_uint_eq(count(all, "\"isStackBased\":true"), 2);
+    ck_assert_uint_eq(types.renamed, 2);
+    ck_assert_uint_eq(marker_types_find(&types, 4)->ordinal, 2);
+    ck_assert_ptr_null(marker_types_find(&types, 6));
+    ck_assert_ptr_null(marker_types_find(&types, 0));
+    marker_types_free(&types);
+}
+END_TEST
+
+START_TEST(types_that_are_none_are_refused)
+{
+    uint8_t room[MARKER_SCHEMA_MAX_BYTES];
+    struct marker_types types = { 0 };
+    struct marker_schema schema = request();
+    struct arena_string bytes = encode(&schema, room);
+    ck_assert_int_eq(marker_types_add(&types, 2, bytes), -EPROTO);
+    bytes.length--;
+    ck_assert_int_eq(marker_types_add(&types, 1, bytes), -EPROTO);
+    marker_types_free(&types);
+}
+END_TEST
+
+/* --- Values --- */
+
+START_TEST(values_that_are_cut_are_refused)
+{
+    static const uint8_t text_value[] = { 4, 'a', 'b', 'c' };
+    struct marker_value value;
+    for (int format = 1; format < MARKER_FORMAT_END; format++) {
+        const uint8_t *in = text_value;
+        ck_assert_int_eq(marker_value_read((enum marker_format)format, &in, in, &value), -EPROTO);
+        ck_assert_ptr_eq(in, text_value);
+    }
+    const uint8_t *in = text_value;
+    ck_assert_int_eq(marker_value_read(MARKER_FORMAT_URL, &in, in + 3, &value), -EPROTO);
+    ck_assert_int_eq(marker_value_read(MARKER_FORMAT_URL, &in, in + 4, &value), 0);
+    ck_assert(equals(value.text, "abc"));
+    ck_assert_ptr_eq(in, text_value + 4);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("marker schemas");
+    TCase *tests = tcase_create("all");
+    tcase_add_test(tests, schema_comes_back_as_it_was);
+    tcase_add_test(tests, schema_that_is_cut_is_refused);
+    tcase_add_loop_test(tests, labels_refer_to_what_there_is, 0,
+                        sizeof(labels) / sizeof(labels[0]));
+    tcase_add_test(tests, same_schema_is_declared_once_and_another_of_its_name_is_renamed);
+    tcase_add_test(tests, types_that_are_none_are_refused);
+    tcase_add_test(tests, values_that_are_cut_are_refused);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
