@@ -25,17 +25,17 @@ static void set_busy_since(struct thread_registration *self, uint64_t busy_since
 
 void profd_event_begin(uint64_t queued_ns)
 {
-    struct thread_registration *self = thread_current;
-    if (self == NULL || self->event_depth++ > 0 || recording_generation == 0)
+    struct thread_own_data *own = thread_own();
+    if (own == NULL || own->event_depth++ > 0 || recording_generation == 0)
         return;
-    set_busy_since(self, queued_ns != 0 ? queued_ns : clock_monotonic_ns());
+    set_busy_since(thread_current, queued_ns != 0 ? queued_ns : clock_monotonic_ns());
 }
 
 void profd_event_end(void)
 {
-    struct thread_registration *self = thread_current;
-    if (self != NULL && self->event_depth > 0 && --self->event_depth == 0)
-        set_busy_since(self, 0);
+    struct thread_own_data *own = thread_own();
+    if (own != NULL && own->event_depth > 0 && --own->event_depth == 0)
+        set_busy_since(thread_current, 0);
 }
 
 static void set_idle_clock(struct thread_registration *self, profd_idle_clock *idle_clock,
@@ -72,7 +72,6 @@ void profd_event_loop_end(void)
 
 void event_delay_end(struct thread_registration *self)
 {
-    self->event_depth = 0;
     if (self->idle_clock != NULL)
         set_idle_clock(self, NULL, NULL);
     else
@@ -91,7 +90,7 @@ static uint64_t delay_of(const struct thread_registration *thread)
     return busy_ns > busy_since_ns ? busy_ns - busy_since_ns : 0;
 }
 
-void event_delays_read(void)
+void event_delays_read(struct sampler_access access)
 {
     if (!atomic_load_explicit(&is_used, memory_order_relaxed))
         return;
@@ -99,24 +98,25 @@ void event_delays_read(void)
     named_mutex_lock(&lock);
     for (uint32_t slot = 0; slot < count; slot++) {
         struct thread_registration *thread = thread_registry_at(slot);
-        thread->event_delay_ns = delay_of(thread);
+        thread_sampled(access, thread)->event_delay_ns = delay_of(thread);
     }
     named_mutex_unlock(&lock);
 }
 
-void event_delays_write(struct sample_encoder *encoder, uint64_t before_ns)
+void event_delays_write(struct sampler_access access, struct sample_encoder *encoder,
+                        uint64_t before_ns)
 {
     if (!atomic_load_explicit(&is_used, memory_order_relaxed))
         return;
     uint32_t count = thread_registry_slot_count();
     for (uint32_t slot = 0; slot < count; slot++) {
-        const struct thread_registration *thread = thread_registry_at(slot);
-        if (thread->event_delay_ns < before_ns + EVENT_DELAY_LEAST_NS ||
-            thread->profiled_features == 0)
+        struct thread_registration *thread = thread_registry_at(slot);
+        uint64_t delay_ns = thread_sampled(access, thread)->event_delay_ns;
+        if (delay_ns < before_ns + EVENT_DELAY_LEAST_NS || thread->profiled_features == 0)
             continue;
         /* One that finds no chunk is counted by the writer. */
         (void)sample_encoder_event_delay(encoder, thread->index,
-                                         (thread->event_delay_ns - before_ns) / NS_PER_US);
+                                         (delay_ns - before_ns) / NS_PER_US);
     }
 }
 

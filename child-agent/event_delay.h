@@ -11,10 +11,11 @@
 #define EVENT_DELAY_LEAST_NS 100000u
 
 /* Looks at all threads now; sampler only. Nothing while no thread has ever told of an event. */
-void event_delays_read(void);
+void event_delays_read(struct sampler_access access);
 
 /* Writes what was read, as it was BEFORE_NS before, into the tick under way; sampler only. */
-void event_delays_write(struct sample_encoder *encoder, uint64_t before_ns);
+void event_delays_write(struct sampler_access access, struct sample_encoder *encoder,
+                        uint64_t before_ns);
 
 /* The thread's registration ends: nobody calls its idle clock from here on. Thread only. */
 void event_delay_end(struct thread_registration *self);

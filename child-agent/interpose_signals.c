@@ -31,11 +31,11 @@ static bool blocks_after(bool before, int how, const sigset_t *set)
  * back what it asked for. Returns an error number. */
 static int mask(int how, const sigset_t *set, sigset_t *old_set)
 {
-    struct thread_registration *self = thread_current;
+    struct thread_own_data *own = thread_own();
     sigset_t without;
-    if (!core.is_enabled || self == NULL)
+    if (!core.is_enabled || own == NULL)
         return real_pthread_sigmask(how, set, old_set);
-    bool before = self->blocks_sampling_signal;
+    bool before = own->blocks_sampling_signal;
     bool after = set != NULL ? blocks_after(before, how, set) : before;
     if (set != NULL) {
         without = *set;
@@ -45,7 +45,7 @@ static int mask(int how, const sigset_t *set, sigset_t *old_set)
     int err = real_pthread_sigmask(how, set != NULL ? &without : NULL, old_set);
     if (err != 0)
         return err;
-    self->blocks_sampling_signal = after;
+    own->blocks_sampling_signal = after;
     if (old_set != NULL && before)
         sigaddset(old_set, sampling_signal_number());
     return 0;

@@ -17,7 +17,7 @@ static void *run_registered(void *argument)
 {
     struct thread_registration *self = argument;
     thread_registry_adopt(self, __builtin_dwarf_cfa());
-    void *result = self->start_routine(self->start_argument);
+    void *result = self->start.routine(self->start.argument);
     /* Not a tail call: this frame must stay, for the walk to end at it. */
     __asm__ volatile("" : : : "memory");
     return result;
@@ -44,8 +44,8 @@ PROFD_INTERPOSED int pthread_create(pthread_t *thread, const pthread_attr_t *att
         core.is_enabled ? thread_registry_prepare(stack_bytes_of(attributes)) : NULL;
     if (registration == NULL)
         return real_pthread_create(thread, attributes, start_routine, argument);
-    registration->start_routine = start_routine;
-    registration->start_argument = argument;
+    registration->start.routine = start_routine;
+    registration->start.argument = argument;
     int err = real_pthread_create(thread, attributes, run_registered, registration);
     if (err != 0)
         thread_registry_cancel(registration);
@@ -57,7 +57,7 @@ static int run_registered_c11(void *argument)
 {
     struct thread_registration *self = argument;
     thread_registry_adopt(self, __builtin_dwarf_cfa());
-    int result = self->start_c11_routine(self->start_argument);
+    int result = self->start.c11_routine(self->start.argument);
     __asm__ volatile("" : : : "memory");
     return result;
 }
@@ -72,8 +72,8 @@ PROFD_INTERPOSED int thrd_create(thrd_t *thread, thrd_start_t start, void *argum
         core.is_enabled ? thread_registry_prepare(stack_bytes_of(NULL)) : NULL;
     if (registration == NULL)
         return real(thread, start, argument);
-    registration->start_c11_routine = start;
-    registration->start_argument = argument;
+    registration->start.c11_routine = start;
+    registration->start.argument = argument;
     int status = real(thread, run_registered_c11, registration);
     if (status != thrd_success)
         thread_registry_cancel(registration);

@@ -148,6 +148,12 @@ void sampler_tick_modules_changed(struct sampler_tick *tick)
     module_map_changed(tick->modules);
 }
 
+/* Whoever has the tick is the sampler, its lock held. */
+static struct sampler_access access_of(const struct sampler_tick *tick)
+{
+    return (struct sampler_access){ tick };
+}
+
 /* The thread's snapshot, made at its first request; NULL when there is no memory. */
 static struct snapshot *snapshot_of(struct thread_registration *thread)
 {
@@ -166,9 +172,10 @@ static struct snapshot *snapshot_of(struct thread_registration *thread)
 static void meet_thread(struct sampler_tick *tick, struct thread_registration *thread)
 {
     bool is_new = thread->start_ns + TICK_STARTUP_NS >= tick->session_start_ns;
-    thread->sampled_run = tick->run;
-    thread->sampled_cpu_ns = is_new ? 0 : cpu_clock_thread_ns(thread->cpu_clock);
-    thread->requested_cpu_ns = thread->sampled_cpu_ns;
+    struct thread_sampler_data *sampled = thread_sampled(access_of(tick), thread);
+    sampled->run = tick->run;
+    sampled->sampled_cpu_ns = is_new ? 0 : cpu_clock_thread_ns(thread->cpu_clock);
+    sampled->requested_cpu_ns = sampled->sampled_cpu_ns;
     thread_sleep_forget_look(&thread->sleep);
     struct snapshot *snapshot = atomic_load(&thread->snapshot);
     if (snapshot != NULL)
@@ -187,12 +194,13 @@ static void request_snapshot(struct sampler_tick *tick, struct thread_registrati
     uint64_t cpu_ns = cpu_clock_thread_ns(thread->cpu_clock);
     /* At the first tick whatever ran at all is asked, so that short lives leave a sample. */
     uint64_t noise_ns = tick->is_first ? 0 : CPU_NOISE_NS;
-    if (cpu_ns <= thread->requested_cpu_ns + noise_ns || atomic_load(&thread->is_in_fork))
+    struct thread_sampler_data *sampled = thread_sampled(access_of(tick), thread);
+    if (cpu_ns <= sampled->requested_cpu_ns + noise_ns || atomic_load(&thread->is_in_fork))
         return;
     struct snapshot *snapshot = snapshot_of(thread);
     if (snapshot == NULL)
         return;
-    thread->requested_cpu_ns = cpu_ns;
+    sampled->requested_cpu_ns = cpu_ns;
     if (atomic_load(&snapshot->state) != SNAPSHOT_EMPTY)
         return; /* asked before, and the signal is still pending: late */
     atomic_store_explicit(&snapshot->state, SNAPSHOT_REQUESTED, memory_order_release);
@@ -209,7 +217,7 @@ static void write_quiet_ticks(struct sampler_tick *tick, uint64_t now, uint32_t 
         /* One that finds no chunk is counted by the writer. */
         (void)sample_encoder_tick(tick->encoder, tick->requested_ticks + distance * i / stride);
         if (tick->records_event_delay)
-            event_delays_write(tick->encoder, (stride - i) * tick->interval_ns);
+            event_delays_write(access_of(tick), tick->encoder, (stride - i) * tick->interval_ns);
     }
 }
 
@@ -218,7 +226,7 @@ bool sampler_tick_request(struct sampler_tick *tick, uint32_t stride)
     uint64_t now = clock_ticks();
     bool has_run = cpu_activity_since_last(&tick->activity) || tick->is_first;
     if (tick->records_event_delay)
-        event_delays_read();
+        event_delays_read(access_of(tick));
     if (!has_run)
         write_quiet_ticks(tick, now, stride);
     tick->requested_ticks = now;
@@ -230,7 +238,7 @@ bool sampler_tick_request(struct sampler_tick *tick, uint32_t stride)
         struct thread_registration *thread = thread_registry_at(slot);
         if (!is_sampled(thread))
             continue;
-        if (thread->sampled_run != tick->run)
+        if (thread_sampled(access_of(tick), thread)->run != tick->run)
             meet_thread(tick, thread);
         if (tick->samples_stacks)
             request_snapshot(tick, thread);
@@ -285,10 +293,10 @@ void sampler_tick_note_overhead(struct sampler_tick *tick, const struct sampler_
 
 /* CPU use to report with a sample, in whole µs of a running total, so that nothing is lost by
  * rounding. */
-static uint64_t take_cpu_us(struct thread_registration *thread)
+static uint64_t take_cpu_us(struct thread_sampler_data *sampled)
 {
-    uint64_t cpu_us = thread->requested_cpu_ns / 1000 - thread->sampled_cpu_ns / 1000;
-    thread->sampled_cpu_ns = thread->requested_cpu_ns;
+    uint64_t cpu_us = sampled->requested_cpu_ns / 1000 - sampled->sampled_cpu_ns / 1000;
+    sampled->sampled_cpu_ns = sampled->requested_cpu_ns;
     return cpu_us;
 }
 
@@ -307,22 +315,25 @@ static void write_sample(struct sampler_tick *tick, struct thread_registration *
     if (is_truncated)
         arena_count_drop(&core.arena, DROP_STACK_TRUNCATED, 1);
     /* A sample that finds no chunk is counted by the writer. */
-    (void)sample_encoder_sample(tick->encoder, thread->index, ticks, take_cpu_us(thread),
-                                tick->merged, (uint32_t)depth, is_truncated);
+    (void)sample_encoder_sample(tick->encoder, thread->index, ticks,
+                                take_cpu_us(thread_sampled(access_of(tick), thread)), tick->merged,
+                                (uint32_t)depth, is_truncated);
 }
 
 /* A thread that waits for a processor, or to wake up, is as before; one that runs on without taking
  * the signal (it blocks it) is late. */
-static bool has_run_since_request(const struct thread_registration *thread)
+static bool has_run_since_request(const struct thread_registration *thread,
+                                  const struct thread_sampler_data *sampled)
 {
     return thread->life == REGISTRATION_LIVE &&
-           cpu_clock_thread_ns(thread->cpu_clock) > thread->requested_cpu_ns + CPU_NOISE_NS;
+           cpu_clock_thread_ns(thread->cpu_clock) > sampled->requested_cpu_ns + CPU_NOISE_NS;
 }
 
 static void collect_thread(struct sampler_tick *tick, struct thread_registration *thread)
 {
     struct snapshot *snapshot = atomic_load(&thread->snapshot);
-    if (thread->sampled_run != tick->run)
+    const struct thread_sampler_data *sampled = thread_sampled(access_of(tick), thread);
+    if (sampled->run != tick->run)
         return;
     enum snapshot_state state = snapshot != NULL
                                     ? atomic_load_explicit(&snapshot->state, memory_order_acquire)
@@ -330,7 +341,7 @@ static void collect_thread(struct sampler_tick *tick, struct thread_registration
     if (state == SNAPSHOT_TAKEN) {
         write_sample(tick, thread, snapshot);
         atomic_store_explicit(&snapshot->state, SNAPSHOT_EMPTY, memory_order_release);
-    } else if (state == SNAPSHOT_REQUESTED && has_run_since_request(thread)) {
+    } else if (state == SNAPSHOT_REQUESTED && has_run_since_request(thread, sampled)) {
         arena_count_drop(&core.arena, DROP_LATE_SAMPLE, 1);
         (void)sample_encoder_late(tick->encoder, thread->index); /* counted by the writer */
     }
@@ -399,7 +410,7 @@ void sampler_tick_collect(struct sampler_tick *tick)
         return; /* counted by the writer */
     write_overhead(tick);
     if (tick->records_event_delay)
-        event_delays_write(tick->encoder, 0);
+        event_delays_write(access_of(tick), tick->encoder, 0);
     uint32_t count = thread_registry_slot_count();
     for (uint32_t slot = 0; slot < count; slot++) {
         struct thread_registration *thread = thread_registry_at(slot);

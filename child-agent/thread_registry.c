@@ -42,12 +42,24 @@ static struct {
     uint32_t slot_count;
     uint32_t next_index;
     bool is_sampler_running;
-    _Atomic bool has_main_ended; /* by pthread_exit(): the process goes on without it */
-    pid_t process_id;            /* the C library asks the kernel each time */
+    _Atomic bool has_main_ended;     /* by pthread_exit(): the process goes on without it */
+    struct profd_process_id process; /* the C library asks the kernel each time */
     struct thread_registration *blocks[REGISTRY_BLOCKS];
     char filters[REGISTRY_FILTERS_BYTES];
     uint32_t profiled_features; /* of threads that pass the filters; 0 without a session */
 } registry = { .lock = NAMED_MUTEX_INITIALIZER(REGISTRY) };
+
+static struct registry_access lock_registry(void)
+{
+    named_mutex_lock(&registry.lock);
+    return (struct registry_access){ &registry.lock };
+}
+
+static void unlock_registry(struct registry_access access)
+{
+    (void)access;
+    named_mutex_unlock(&registry.lock);
+}
 
 /* A destructor of thread-specific data. Those of the program may still record, so the registration
  * stays until the last round of destructors, and what records after that is not registered again:
@@ -55,7 +67,7 @@ static struct {
 static void end_registration(void *value)
 {
     struct thread_registration *self = value;
-    if (++self->end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS &&
+    if (++self->own_.end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS &&
         pthread_setspecific(registry.end_key, self) == 0)
         return;
     is_ending = true;
@@ -69,7 +81,7 @@ static void end_registration(void *value)
 
 int thread_registry_initialize(void)
 {
-    registry.process_id = getpid();
+    registry.process = profd_current_process_id();
     return -pthread_key_create(&registry.end_key, end_registration);
 }
 
@@ -80,9 +92,9 @@ struct thread_registration *thread_registry_at(uint32_t slot)
 
 uint32_t thread_registry_slot_count(void)
 {
-    named_mutex_lock(&registry.lock);
+    struct registry_access access = lock_registry();
     uint32_t count = registry.slot_count;
-    named_mutex_unlock(&registry.lock);
+    unlock_registry(access);
     return count;
 }
 
@@ -94,10 +106,10 @@ static bool is_of_the_program(enum registration_life life)
 uint32_t thread_registry_live_count(void)
 {
     uint32_t live = 0;
-    named_mutex_lock(&registry.lock);
+    struct registry_access access = lock_registry();
     for (uint32_t slot = 0; slot < registry.slot_count; slot++)
         live += is_of_the_program(thread_registry_at(slot)->life);
-    named_mutex_unlock(&registry.lock);
+    unlock_registry(access);
     return live;
 }
 
@@ -114,10 +126,10 @@ static int add_block(void)
     return 0;
 }
 
-/* A free slot, wiped; the caller holds the lock. */
-static struct thread_registration *take_slot(void)
+/* A free slot, wiped. */
+static struct thread_registration *take_slot(struct registry_access access)
 {
-    named_mutex_assert_held(&registry.lock);
+    (void)access;
     for (uint32_t slot = 0; slot < registry.slot_count; slot++) {
         struct thread_registration *found = thread_registry_at(slot);
         if (found->life == REGISTRATION_FREE) {
@@ -134,8 +146,8 @@ static struct thread_registration *take_slot(void)
 
 struct thread_registration *thread_registry_prepare(size_t stack_bytes)
 {
-    named_mutex_lock(&registry.lock);
-    struct thread_registration *registration = take_slot();
+    struct registry_access access = lock_registry();
+    struct thread_registration *registration = take_slot(access);
     if (registration != NULL) {
         registration->life = REGISTRATION_STARTING;
         registration->index = registry.next_index++;
@@ -143,45 +155,45 @@ struct thread_registration *thread_registry_prepare(size_t stack_bytes)
     } else if (core.has_arena) {
         arena_count_drop(&core.arena, DROP_TOO_MANY_THREADS, 1);
     }
-    named_mutex_unlock(&registry.lock);
+    unlock_registry(access);
     return registration;
 }
 
 void thread_registry_cancel(struct thread_registration *registration)
 {
-    named_mutex_lock(&registry.lock);
+    struct registry_access access = lock_registry();
     registration->life = REGISTRATION_FREE;
-    named_mutex_unlock(&registry.lock);
+    unlock_registry(access);
 }
 
-/* The caller holds the lock. */
-static void decide_profiling(struct thread_registration *registration)
+static void decide_profiling(struct registry_access access,
+                             struct thread_registration *registration)
 {
-    named_mutex_assert_held(&registry.lock);
+    const char *name = thread_locked(access, registration)->name;
     const struct thread_filter_subject subject = {
-        .name = registration->name,
-        .name_length = strlen(registration->name),
+        .name = name,
+        .name_length = strlen(name),
         .is_main = registration->is_main,
-        .process = registry.process_id,
+        .process = registry.process.number,
     };
     bool is_profiled = thread_filters_pass(registry.filters, &subject);
     atomic_store(&registration->profiled_features, is_profiled ? registry.profiled_features : 0);
 }
 
-static void set_name(struct thread_registration *registration, const char *name)
+static void set_name(struct registry_access access, struct thread_registration *registration,
+                     const char *name)
 {
-    snprintf(registration->name, sizeof(registration->name), "%s", name);
-    decide_profiling(registration);
+    snprintf(thread_locked(access, registration)->name, THREAD_NAME_BYTES, "%s", name);
+    decide_profiling(access, registration);
 }
 
-/* Writes the thread into the dictionary; the caller holds the lock. 0 or -ENOSPC (counted there).
- */
-static int describe(struct thread_registration *thread)
+/* Writes the thread into the dictionary. 0 or -ENOSPC (counted there). */
+static int describe(struct registry_access access, struct thread_registration *thread)
 {
-    named_mutex_assert_held(&registry.lock);
-    int err = dictionary_put_thread(&core.dictionary, thread->index, thread->tid, thread->is_main,
-                                    thread->start_ns, thread->name);
-    thread->is_described = err == 0;
+    struct thread_locked_data *locked = thread_locked(access, thread);
+    int err = dictionary_put_thread(&core.dictionary, thread->index, thread->id.number,
+                                    thread->is_main, thread->start_ns, locked->name);
+    locked->is_described = err == 0;
     return err;
 }
 
@@ -193,20 +205,20 @@ static void go_live(struct thread_registration *self, uint64_t stack_high, const
         stack_bytes = REGISTRY_LARGEST_STACK_BYTES;
     self->stack_high = stack_high;
     self->stack_low = stack_high > stack_bytes ? stack_high - stack_bytes : 0;
-    self->tid = (pid_t)syscall(SYS_gettid);
+    self->id.number = (int32_t)syscall(SYS_gettid);
     self->handle = pthread_self();
-    self->cpu_clock = cpu_clock_of_thread((struct profd_thread_id){ self->tid });
+    self->cpu_clock = cpu_clock_of_thread(self->id);
     self->start_ns = clock_monotonic_ns();
     thread_current = self;
     sampling_signal_unblock();
     (void)pthread_setspecific(registry.end_key, self);
 
-    named_mutex_lock(&registry.lock);
-    set_name(self, name);
+    struct registry_access access = lock_registry();
+    set_name(access, self, name);
     self->life = REGISTRATION_LIVE;
     if (core.has_arena)
-        (void)describe(self);
-    named_mutex_unlock(&registry.lock);
+        (void)describe(access, self);
+    unlock_registry(access);
 }
 
 static void kernel_name(char out[THREAD_NAME_BYTES])
@@ -293,120 +305,120 @@ void thread_registry_unregister_current(void)
     thread_current = NULL;
     (void)pthread_setspecific(registry.end_key, NULL);
 
-    named_mutex_lock(&registry.lock);
-    if (core.has_arena && self->is_described)
+    struct registry_access access = lock_registry();
+    if (core.has_arena && thread_locked(access, self)->is_described)
         (void)dictionary_put_thread_end(&core.dictionary, self->index, clock_monotonic_ns());
     self->life = registry.is_sampler_running ? REGISTRATION_ENDED : REGISTRATION_FREE;
-    named_mutex_unlock(&registry.lock);
+    unlock_registry(access);
 }
 
-/* The caller holds the lock. The same name again leaves no trace: some programs say it with every
+/* The same name again leaves no trace: some programs say it with every
  * piece of work, and the dictionary has an end. */
-static void rename_locked(struct thread_registration *registration, const char *name)
+static void rename_locked(struct registry_access access, struct thread_registration *registration,
+                          const char *name)
 {
-    named_mutex_assert_held(&registry.lock);
-    if (strncmp(registration->name, name, THREAD_NAME_BYTES - 1) == 0)
+    struct thread_locked_data *locked = thread_locked(access, registration);
+    if (strncmp(locked->name, name, THREAD_NAME_BYTES - 1) == 0)
         return;
-    set_name(registration, name);
-    if (core.has_arena && registration->is_described)
+    set_name(access, registration, name);
+    if (core.has_arena && locked->is_described)
         (void)dictionary_put_thread_name(&core.dictionary, registration->index,
-                                         clock_monotonic_ns(), registration->name);
+                                         clock_monotonic_ns(), locked->name);
 }
 
 void thread_registry_rename(struct thread_registration *registration, const char *name)
 {
-    named_mutex_lock(&registry.lock);
-    rename_locked(registration, name);
-    named_mutex_unlock(&registry.lock);
+    struct registry_access access = lock_registry();
+    rename_locked(access, registration, name);
+    unlock_registry(access);
 }
 
 void thread_registry_rename_handle(pthread_t handle, const char *name)
 {
     struct thread_registration *found = NULL;
-    named_mutex_lock(&registry.lock);
+    struct registry_access access = lock_registry();
     for (uint32_t slot = 0; slot < registry.slot_count && found == NULL; slot++) {
         struct thread_registration *candidate = thread_registry_at(slot);
         if (candidate->life == REGISTRATION_LIVE && pthread_equal(candidate->handle, handle))
             found = candidate;
     }
     if (found != NULL)
-        rename_locked(found, name);
-    named_mutex_unlock(&registry.lock);
+        rename_locked(access, found, name);
+    unlock_registry(access);
 }
 
 int thread_registry_describe(void)
 {
     int result = 0;
-    named_mutex_lock(&registry.lock);
+    struct registry_access access = lock_registry();
     for (uint32_t slot = 0; slot < registry.slot_count; slot++) {
         struct thread_registration *each = thread_registry_at(slot);
         if (each->life != REGISTRATION_LIVE)
             continue;
-        int err = describe(each);
+        int err = describe(access, each);
         if (result == 0)
             result = err;
     }
-    named_mutex_unlock(&registry.lock);
+    unlock_registry(access);
     return result;
 }
 
 void thread_registry_set_profiled(const char *filters, uint32_t features)
 {
-    named_mutex_lock(&registry.lock);
+    struct registry_access access = lock_registry();
     snprintf(registry.filters, sizeof(registry.filters), "%s", filters);
     registry.profiled_features = features;
     for (uint32_t slot = 0; slot < registry.slot_count; slot++)
-        decide_profiling(thread_registry_at(slot));
-    named_mutex_unlock(&registry.lock);
+        decide_profiling(access, thread_registry_at(slot));
+    unlock_registry(access);
 }
 
 uint32_t thread_registry_profiled_features(struct profd_thread_id thread)
 {
     uint32_t features = 0;
-    named_mutex_lock(&registry.lock);
+    struct registry_access access = lock_registry();
     for (uint32_t slot = 0; slot < registry.slot_count; slot++) {
         const struct thread_registration *each = thread_registry_at(slot);
-        if (each->life == REGISTRATION_LIVE && each->tid == thread.number)
+        if (each->life == REGISTRATION_LIVE && each->id.number == thread.number)
             features = each->profiled_features;
     }
-    named_mutex_unlock(&registry.lock);
+    unlock_registry(access);
     return features;
 }
 
 void thread_registry_visit_ids(void (*visit)(void *context, struct profd_thread_id thread),
                                void *context)
 {
-    named_mutex_lock(&registry.lock);
+    struct registry_access access = lock_registry();
     for (uint32_t slot = 0; slot < registry.slot_count; slot++) {
         const struct thread_registration *each = thread_registry_at(slot);
         if (each->life == REGISTRATION_LIVE)
-            visit(context, (struct profd_thread_id){ each->tid });
+            visit(context, each->id);
     }
-    named_mutex_unlock(&registry.lock);
+    unlock_registry(access);
 }
 
 int thread_registry_signal(struct thread_registration *registration, int signal_number)
 {
     int err = -ESRCH;
-    named_mutex_lock(&registry.lock);
+    struct registry_access access = lock_registry();
     if (registration->life == REGISTRATION_LIVE &&
-        syscall(SYS_tgkill, registry.process_id, registration->tid, signal_number) == 0)
+        syscall(SYS_tgkill, registry.process.number, registration->id.number, signal_number) == 0)
         err = 0;
-    named_mutex_unlock(&registry.lock);
+    unlock_registry(access);
     return err;
 }
 
 void thread_registry_free(struct thread_registration *registration)
 {
-    named_mutex_lock(&registry.lock);
+    struct registry_access access = lock_registry();
     registration->life = REGISTRATION_FREE;
-    named_mutex_unlock(&registry.lock);
+    unlock_registry(access);
 }
 
-/* The caller holds the lock. */
-static void free_ended(void)
+static void free_ended(struct registry_access access)
 {
-    named_mutex_assert_held(&registry.lock);
+    (void)access;
     for (uint32_t slot = 0; slot < registry.slot_count; slot++) {
         struct thread_registration *each = thread_registry_at(slot);
         if (each->life == REGISTRATION_ENDED)
@@ -416,22 +428,22 @@ static void free_ended(void)
 
 void thread_registry_set_sampler_running(bool is_running)
 {
-    named_mutex_lock(&registry.lock);
+    struct registry_access access = lock_registry();
     registry.is_sampler_running = is_running;
     if (!is_running)
-        free_ended();
-    named_mutex_unlock(&registry.lock);
+        free_ended(access);
+    unlock_registry(access);
 }
 
 bool thread_registry_is_quiet(void)
 {
     bool is_quiet = true;
-    named_mutex_lock(&registry.lock);
+    struct registry_access access = lock_registry();
     for (uint32_t slot = 0; slot < registry.slot_count && is_quiet; slot++) {
         const struct thread_registration *each = thread_registry_at(slot);
         is_quiet = each->life != REGISTRATION_LIVE || each->is_recording == 0;
     }
-    named_mutex_unlock(&registry.lock);
+    unlock_registry(access);
     return is_quiet;
 }
 
@@ -455,7 +467,7 @@ void thread_registry_after_fork_child(void)
     named_mutex_reset(&registry.lock);
     registry.is_sampler_running = false;
     atomic_store(&registry.has_main_ended, false);
-    registry.process_id = getpid();
+    registry.process = profd_current_process_id();
     registry.profiled_features = 0;
     for (uint32_t slot = 0; slot < registry.slot_count; slot++)
         if (thread_registry_at(slot) != self)
@@ -468,14 +480,14 @@ void thread_registry_after_fork_child(void)
         return;
     }
     self->index = registry.next_index++;
-    self->tid = registry.process_id;
+    self->id.number = registry.process.number; /* that of its first thread */
     self->is_main = true;
-    self->cpu_clock = cpu_clock_of_thread((struct profd_thread_id){ self->tid });
+    self->cpu_clock = cpu_clock_of_thread(self->id);
     self->start_ns = clock_monotonic_ns();
-    self->sampled_run = 0;
+    self->sampled_.run = 0;
     atomic_store(&self->profiled_features, 0);
     self->writer_generation = 0;
-    self->is_described = false;
+    self->locked_.is_described = false;
     self->is_recording = 0;
     atomic_store(&self->is_in_fork, false);
     struct snapshot *snapshot = atomic_load(&self->snapshot);

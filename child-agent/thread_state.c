@@ -8,27 +8,29 @@
 
 void profd_thread_sleep(void)
 {
-    struct thread_registration *self = thread_current;
-    if (self != NULL && self->sleep_depth++ == 0)
-        atomic_store_explicit(&self->sleep, THREAD_ASLEEP, memory_order_release);
+    struct thread_own_data *own = thread_own();
+    if (own != NULL && own->sleep_depth++ == 0)
+        atomic_store_explicit(&thread_current->sleep, THREAD_ASLEEP, memory_order_release);
 }
 
 void profd_thread_wake(void)
 {
-    struct thread_registration *self = thread_current;
-    if (self != NULL && self->sleep_depth > 0 && --self->sleep_depth == 0)
-        atomic_store_explicit(&self->sleep, THREAD_AWAKE, memory_order_release);
+    struct thread_own_data *own = thread_own();
+    if (own != NULL && own->sleep_depth > 0 && --own->sleep_depth == 0)
+        atomic_store_explicit(&thread_current->sleep, THREAD_AWAKE, memory_order_release);
 }
 
 bool profd_thread_is_sleeping(void)
 {
-    return thread_current != NULL && thread_current->sleep_depth > 0;
+    return thread_own() != NULL && thread_own()->sleep_depth > 0;
 }
 
 struct profd_thread_id profd_current_thread_id(void)
 {
     const struct thread_registration *self = thread_current;
-    return (struct profd_thread_id){ self != NULL ? self->tid : (pid_t)syscall(SYS_gettid) };
+    if (self != NULL)
+        return self->id;
+    return (struct profd_thread_id){ (int32_t)syscall(SYS_gettid) };
 }
 
 struct profd_process_id profd_current_process_id(void)

@@ -14,7 +14,7 @@
 #include <profd.h>
 #include <uv.h>
 
-#if UV_VERSION_HEX < 0x012700
+#if defined(UV_VERSION_HEX) && UV_VERSION_HEX < 0x012700
 #error "profd_uv.h needs libuv 1.39 or later"
 #endif
 
