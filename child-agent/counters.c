@@ -194,14 +194,14 @@ static uint32_t register_counter(struct profd_counter *counter)
              text_or_empty(counter->description));
     lock(&mask);
     uint32_t slot = find_slot(&described);
-    counter->slot = slot;
+    __atomic_store_n(&counter->slot, slot, __ATOMIC_RELAXED);
     unlock(&mask);
     return slot;
 }
 
 int counters_index(struct profd_counter *counter)
 {
-    uint32_t slot = counter->slot;
+    uint32_t slot = __atomic_load_n(&counter->slot, __ATOMIC_RELAXED);
     if (slot == SLOT_NEW)
         slot = register_counter(counter);
     return slot == SLOT_REFUSED ? -ENOSPC : (int)(slot - SLOT_FIRST);
@@ -217,7 +217,7 @@ int profd_counter_register(struct profd_counter *counter)
 
 void profd_counter_add_slow_(struct profd_counter *counter, int64_t delta)
 {
-    uint8_t slot = (uint8_t)counter->slot;
+    uint8_t slot = (uint8_t)__atomic_load_n(&counter->slot, __ATOMIC_RELAXED);
     if (slot == SLOT_NEW)
         slot = (uint8_t)register_counter(counter);
     if (own_shard() == NULL)

@@ -16,7 +16,7 @@ typedef int sigaction_function(int, const struct sigaction *, struct sigaction *
 int real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                         void *(*start_routine)(void *), void *argument)
 {
-    static create_function *real;
+    static create_function *_Atomic real;
     if (real == NULL)
         real = (create_function *)real_symbol("pthread_create");
     return real != NULL ? real(thread, attributes, start_routine, argument) : EAGAIN;
@@ -24,7 +24,7 @@ int real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 
 int real_pthread_sigmask(int how, const sigset_t *set, sigset_t *old_set)
 {
-    static sigmask_function *real;
+    static sigmask_function *_Atomic real;
     if (real == NULL)
         real = (sigmask_function *)real_symbol("pthread_sigmask");
     return real != NULL ? real(how, set, old_set) : ENOSYS;
@@ -32,7 +32,7 @@ int real_pthread_sigmask(int how, const sigset_t *set, sigset_t *old_set)
 
 int real_sigaction(int number, const struct sigaction *action, struct sigaction *old_action)
 {
-    static sigaction_function *real;
+    static sigaction_function *_Atomic real;
     if (real == NULL)
         real = (sigaction_function *)real_symbol("sigaction");
     if (real != NULL)
@@ -43,7 +43,7 @@ int real_sigaction(int number, const struct sigaction *action, struct sigaction 
 
 int real_set_name(pthread_t thread, const char *name)
 {
-    static set_name_function *real;
+    static set_name_function *_Atomic real;
     if (real == NULL)
         real = (set_name_function *)real_symbol("pthread_setname_np");
     return real != NULL ? real(thread, name) : ENOSYS;

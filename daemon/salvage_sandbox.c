@@ -38,7 +38,7 @@ static int limit_all(int last_fd)
         { RLIMIT_NPROC, 0 },
         { RLIMIT_NOFILE, (rlim_t)last_fd + 1 + SPARE_DESCRIPTORS },
         { RLIMIT_FSIZE, (rlim_t)SALVAGE_OUTPUT_GIGABYTES << 30 },
-#ifndef __SANITIZE_ADDRESS__ /* which needs terabytes of addresses */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* which need terabytes */
         { RLIMIT_AS, (rlim_t)SALVAGE_MEMORY_GIGABYTES << 30 },
 #endif
     };

@@ -31,7 +31,7 @@ struct profd_counter {
     const char *name;
     const char *category;
     const char *description;
-    volatile uint32_t slot; /* given at first use; 0 before */
+    uint32_t slot; /* atomic: given at first use; 0 before */
 };
 
 /* Declares a counter, at file scope or inside a function. Counters of one name and category are one
@@ -64,7 +64,7 @@ static inline void profd_counter_add(struct profd_counter *counter, int64_t delt
     if (__builtin_expect((profd_recording & PROFD_RECORDING_COUNTERS) == 0, 1))
         return;
     struct profd_counter_cell *cells = profd_counter_cells_;
-    uint8_t slot = (uint8_t)counter->slot;
+    uint8_t slot = (uint8_t)__atomic_load_n(&counter->slot, __ATOMIC_RELAXED);
     if (__builtin_expect(cells == NULL || slot == 0, 0))
         profd_counter_add_slow_(counter, delta);
     else
