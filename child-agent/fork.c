@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include "child-agent/after_sampling.h"
 #include "child-agent/agent_link.h"
 #include "child-agent/agent_thread.h"
 #include "child-agent/barrier.h"
@@ -42,6 +43,7 @@ static void after_fork_parent(void)
 static void after_fork_child(void)
 {
     counters_after_fork_child();
+    after_sampling_after_fork_child();
     session_after_fork_child();
     sampler_after_fork_child();
     thread_registry_after_fork_child();

@@ -20,7 +20,8 @@
     X(EVENT_DELAYS, "event delays") /* idle clocks are called, or changed */                       \
     X(REGISTRY, "thread registry")                                                                 \
     X(COUNTERS, "counters")     /* the list of a program's own */                                  \
-    X(UPDATES, "chunk updates") /* those that profd has not heard */
+    X(UPDATES, "chunk updates") /* those that profd has not heard */                               \
+    X(AFTER_SAMPLING, "calls after sampling")
 
 enum lock_order {
 #define X(name, text) LOCK_##name,

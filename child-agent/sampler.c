@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "child-agent/after_sampling.h"
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
 #include "child-agent/named_mutex.h"
@@ -90,18 +91,21 @@ static bool tick_once(struct sampler_tick *tick, uint32_t stride)
 {
     bool has_run = true;
     struct sampler_tick_times times = { .locking = clock_ticks() };
+    bool is_paused = atomic_load(&sampler.is_paused);
     named_mutex_lock(&sampler.lock);
     times.threads = clock_ticks();
     collect(tick);
-    if (!atomic_load(&sampler.is_paused)) {
+    if (!is_paused) {
         has_run = sampler_tick_request(tick, stride);
         times.counters = clock_ticks();
         sampler_tick_record_counters(tick, has_run);
         times.rest = clock_ticks();
         sampler_tick_spy(tick, has_run);
         sampler_tick_note_overhead(tick, &times);
+        after_sampling_note_tick();
     }
     named_mutex_unlock(&sampler.lock);
+    after_sampling_call(is_paused ? PROFD_SAMPLING_PAUSED : PROFD_SAMPLING_COMPLETED);
     return has_run;
 }
 
@@ -154,6 +158,7 @@ static void *sampler_main(void *argument)
         wake_ns = next_wake(wake_ns, now_ns, stride * sampler.interval_ns);
         sleep_until(wake_ns);
     }
+    after_sampling_close();
     return NULL;
 }
 
@@ -168,8 +173,10 @@ int sampler_start(const struct session_settings *settings, struct chunk_manager 
     atomic_store(&sampler.stop_word, 0);
     atomic_store(&sampler.tick, tick);
     thread_registry_set_sampler_running(true);
+    after_sampling_open();
     err = agent_thread_create(&sampler.thread, sampler_main, tick);
     if (err < 0) {
+        after_sampling_close();
         thread_registry_set_sampler_running(false);
         atomic_store(&sampler.tick, NULL);
         sampler_tick_destroy(tick);

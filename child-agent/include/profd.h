@@ -76,5 +76,6 @@ void profd_set_process_name(const char *name);
 #include "profd_markers.h"
 #include "profd_threads.h"
 #include "profd_counters.h"
+#include "profd_sampling.h"
 
 #endif

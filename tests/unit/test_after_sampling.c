@@ -1,0 +1,124 @@
+/* child-agent.after_sampling: who is called when, and with what. */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "child-agent/after_sampling.h"
+
+enum { MOST_CALLS = 64 };
+
+static int calls;
+static enum profd_sampling_outcome outcomes[2 * MOST_CALLS];
+static int asks_again;
+
+static void note(enum profd_sampling_outcome outcome, void *context)
+{
+    ck_assert_ptr_eq(context, &calls);
+    outcomes[calls++] = outcome;
+    if (asks_again-- > 0)
+        ck_assert_int_eq(profd_call_after_sampling(note, &calls), 0);
+}
+
+static void ask(void)
+{
+    ck_assert_int_eq(profd_call_after_sampling(note, &calls), 0);
+}
+
+/* One wake-up of the sampler. */
+static void wake(void)
+{
+    after_sampling_note_tick();
+    after_sampling_call(PROFD_SAMPLING_COMPLETED);
+}
+
+START_TEST(a_call_comes_when_the_tick_after_it_is_collected)
+{
+    after_sampling_open();
+    ask();
+    wake();
+    ck_assert_int_eq(calls, 0);
+    ask();
+    wake();
+    ck_assert_int_eq(calls, 1);
+    wake();
+    ck_assert_int_eq(calls, 2);
+    wake();
+    ck_assert_int_eq(calls, 2);
+    ck_assert_int_eq(outcomes[0], PROFD_SAMPLING_COMPLETED);
+}
+END_TEST
+
+START_TEST(a_pause_is_told_to_all)
+{
+    after_sampling_open();
+    ask();
+    after_sampling_call(PROFD_SAMPLING_PAUSED);
+    ck_assert_int_eq(calls, 1);
+    ck_assert_int_eq(outcomes[0], PROFD_SAMPLING_PAUSED);
+}
+END_TEST
+
+START_TEST(the_end_is_told_and_no_more_are_taken)
+{
+    ck_assert_int_eq(profd_call_after_sampling(note, &calls), -ESRCH);
+    after_sampling_open();
+    ask();
+    after_sampling_close();
+    ck_assert_int_eq(calls, 1);
+    ck_assert_int_eq(outcomes[0], PROFD_SAMPLING_STOPPED);
+    ck_assert_int_eq(profd_call_after_sampling(note, &calls), -ESRCH);
+}
+END_TEST
+
+START_TEST(a_call_may_ask_for_the_next)
+{
+    after_sampling_open();
+    asks_again = 1;
+    ask();
+    for (int i = 0; i < 4; i++)
+        wake();
+    ck_assert_int_eq(calls, 2);
+}
+END_TEST
+
+START_TEST(too_many_are_refused)
+{
+    after_sampling_open();
+    for (int i = 0; i < MOST_CALLS; i++)
+        ask();
+    ck_assert_int_eq(profd_call_after_sampling(note, &calls), -EAGAIN);
+    wake();
+    wake();
+    ck_assert_int_eq(calls, MOST_CALLS);
+    ask();
+}
+END_TEST
+
+START_TEST(a_forked_child_forgets_them)
+{
+    after_sampling_open();
+    ask();
+    after_sampling_after_fork_child();
+    ck_assert_int_eq(profd_call_after_sampling(note, &calls), -ESRCH);
+    after_sampling_close();
+    ck_assert_int_eq(calls, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("after_sampling");
+    TCase *waiting = tcase_create("waiting");
+    tcase_add_test(waiting, a_call_comes_when_the_tick_after_it_is_collected);
+    tcase_add_test(waiting, a_pause_is_told_to_all);
+    tcase_add_test(waiting, the_end_is_told_and_no_more_are_taken);
+    tcase_add_test(waiting, a_call_may_ask_for_the_next);
+    tcase_add_test(waiting, too_many_are_refused);
+    tcase_add_test(waiting, a_forked_child_forgets_them);
+    suite_add_tcase(suite, waiting);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
