@@ -69,6 +69,7 @@ static void settings_from(const struct message_session *session, struct session_
     out->limit_bytes = session->memory_limit_bytes;
     out->features = session->features;
     out->is_paused = session->is_paused != 0;
+    out->is_sampling_paused = session->is_sampling_paused != 0;
     if (session->thread_filters.length < sizeof(out->filters))
         memcpy(out->filters, session->thread_filters.bytes, session->thread_filters.length);
     if (session->marker_triggers.length < sizeof(out->marker_triggers))
@@ -88,6 +89,10 @@ static int obey_session(const struct message_session *session)
             session_pause();
         else
             session_resume();
+        if (session->is_sampling_paused)
+            session_pause_sampling();
+        else
+            session_resume_sampling();
         chunk_manager_set_limit(session_chunk_manager(), session->memory_limit_bytes);
     } else {
         err = session_start(&settings);
@@ -166,10 +171,18 @@ static int on_change(int kind, const uint8_t *payload, size_t bytes)
         if (is_ours)
             session_pause();
         return send_generation(MESSAGE_PAUSED, change.generation);
-    default:
+    case MESSAGE_RESUME:
         if (is_ours)
             session_resume();
         return send_generation(MESSAGE_RESUMED, change.generation);
+    case MESSAGE_PAUSE_SAMPLING:
+        if (is_ours)
+            session_pause_sampling();
+        return send_generation(MESSAGE_SAMPLING_PAUSED, change.generation);
+    default:
+        if (is_ours)
+            session_resume_sampling();
+        return send_generation(MESSAGE_SAMPLING_RESUMED, change.generation);
     }
 }
 
@@ -231,6 +244,8 @@ static int obey(int kind, const uint8_t *payload, size_t bytes)
     case MESSAGE_STOP:
     case MESSAGE_PAUSE:
     case MESSAGE_RESUME:
+    case MESSAGE_PAUSE_SAMPLING:
+    case MESSAGE_RESUME_SAMPLING:
         return on_change(kind, payload, bytes);
     case MESSAGE_AWAIT_NEXT_CHUNK_MANAGER_UPDATE:
         agent.owes_update = true;

@@ -169,7 +169,7 @@ int sampler_start(const struct session_settings *settings, struct chunk_manager 
     if (err < 0)
         return err;
     sampler.interval_ns = settings->interval_ns;
-    atomic_store(&sampler.is_paused, settings->is_paused);
+    atomic_store(&sampler.is_paused, settings->is_paused || settings->is_sampling_paused);
     atomic_store(&sampler.stop_word, 0);
     atomic_store(&sampler.tick, tick);
     thread_registry_set_sampler_running(true);

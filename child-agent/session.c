@@ -160,13 +160,18 @@ void session_stop(void)
     end();
 }
 
+static void pause_sampler(void)
+{
+    sampler_set_paused(session.settings.is_paused || session.settings.is_sampling_paused);
+}
+
 void session_pause(void)
 {
     if (!session_is_active() || session.settings.is_paused)
         return;
     session.settings.is_paused = true;
     profd_recording = recording_bits(&session.settings);
-    sampler_set_paused(true);
+    pause_sampler();
     allocation_sampler_set_paused(true);
     (void)dictionary_put_pause(&core.dictionary, clock_monotonic_ns()); /* counted when full */
 }
@@ -177,9 +182,28 @@ void session_resume(void)
         return;
     session.settings.is_paused = false;
     (void)dictionary_put_resume(&core.dictionary, clock_monotonic_ns()); /* counted when full */
-    sampler_set_paused(false);
+    pause_sampler();
     allocation_sampler_set_paused(false);
     profd_recording = recording_bits(&session.settings);
+}
+
+static void set_sampling_paused(bool is_paused, const char *text)
+{
+    if (!session_is_active() || session.settings.is_sampling_paused == is_paused)
+        return;
+    session.settings.is_sampling_paused = is_paused;
+    pause_sampler();
+    (void)dictionary_put_log(&core.dictionary, clock_monotonic_ns(), text); /* counted when full */
+}
+
+void session_pause_sampling(void)
+{
+    set_sampling_paused(true, "sampling is paused");
+}
+
+void session_resume_sampling(void)
+{
+    set_sampling_paused(false, "sampling goes on");
 }
 
 int session_add_marker_triggers(const char *lines)

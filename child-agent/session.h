@@ -21,6 +21,7 @@ struct session_settings {
     uint64_t features;                  /* enum feature */
     uint64_t allocation_interval_bytes; /* between sampled allocations; 0: the default */
     bool is_paused;
+    bool is_sampling_paused; /* samples and counters alone */
     char filters[SESSION_FILTERS_BYTES];
     char marker_triggers[TRIGGER_LINES_BYTES]; /* lines of ipc/trigger.h */
 };
@@ -38,6 +39,10 @@ int session_add_marker_triggers(const char *lines);
 
 void session_pause(void);
 void session_resume(void);
+
+/* Samples and counters alone: markers and labels go on. The profile's log tells when. */
+void session_pause_sampling(void);
+void session_resume_sampling(void);
 
 bool session_is_active(void);
 

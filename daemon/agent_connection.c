@@ -81,6 +81,8 @@ static int dispatch(struct child *child, unsigned kind, const uint8_t *payload, 
     case MESSAGE_STOPPED:
     case MESSAGE_PAUSED:
     case MESSAGE_RESUMED:
+    case MESSAGE_SAMPLING_PAUSED:
+    case MESSAGE_SAMPLING_RESUMED:
         return on_acknowledged(child, kind, payload, bytes);
     case MESSAGE_CHUNK_MANAGER_UPDATE:
         return memory_note_update(child, payload, bytes);

@@ -277,6 +277,10 @@ static int dispatch(struct client *client, unsigned kind, const uint8_t *payload
         return on_simple(client, REQUEST_PAUSE, payload, bytes);
     case MESSAGE_CLIENT_RESUME:
         return on_simple(client, REQUEST_RESUME, payload, bytes);
+    case MESSAGE_CLIENT_PAUSE_SAMPLING:
+        return on_simple(client, REQUEST_PAUSE_SAMPLING, payload, bytes);
+    case MESSAGE_CLIENT_RESUME_SAMPLING:
+        return on_simple(client, REQUEST_RESUME_SAMPLING, payload, bytes);
     case MESSAGE_CLIENT_STATUS:
         return on_status(client, payload, bytes);
     case MESSAGE_CLIENT_CAPTURE:

@@ -24,7 +24,15 @@ enum {
     REQUESTS_MAX_WAITING = 64, /* clients that go on asking without reading answers end here */
 };
 
-enum request_kind { REQUEST_START, REQUEST_STOP, REQUEST_PAUSE, REQUEST_RESUME, REQUEST_CAPTURE };
+enum request_kind {
+    REQUEST_START,
+    REQUEST_STOP,
+    REQUEST_PAUSE,
+    REQUEST_RESUME,
+    REQUEST_PAUSE_SAMPLING,
+    REQUEST_RESUME_SAMPLING,
+    REQUEST_CAPTURE
+};
 
 struct request {
     enum request_kind kind;

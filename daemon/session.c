@@ -13,6 +13,11 @@ const char *session_state_name(enum session_state state)
     return names[state];
 }
 
+static bool may_change_sampling(enum session_state state)
+{
+    return state == SESSION_ACTIVE || state == SESSION_PAUSED;
+}
+
 /* The state after EVENT in the present one, or -EINVAL. */
 static int next_state(const struct session *session, enum session_event event)
 {
@@ -33,6 +38,10 @@ static int next_state(const struct session *session, enum session_event event)
         return state == SESSION_GATHERING ? (int)session->before_gathering : -EINVAL;
     case SESSION_EVENT_STOP:
         return state != SESSION_IDLE ? SESSION_IDLE : -EINVAL;
+    case SESSION_EVENT_PAUSE_SAMPLING:
+        return may_change_sampling(state) && !session->is_sampling_paused ? (int)state : -EINVAL;
+    case SESSION_EVENT_RESUME_SAMPLING:
+        return may_change_sampling(state) && session->is_sampling_paused ? (int)state : -EINVAL;
     }
     return -EINVAL;
 }
@@ -45,6 +54,8 @@ int session_move(struct session *session, enum session_event event)
         return next;
     if (event == SESSION_EVENT_GATHER)
         session->before_gathering = session->state;
+    if (event == SESSION_EVENT_PAUSE_SAMPLING || event == SESSION_EVENT_RESUME_SAMPLING)
+        session->is_sampling_paused = event == SESSION_EVENT_PAUSE_SAMPLING;
     session->state = (enum session_state)next;
     return 0;
 }
@@ -65,6 +76,7 @@ int session_start(struct session *session, const struct session_settings *settin
         session->generation = 1; /* 0 means none */
     session->start_ns = now_ns;
     session->end_ns = 0;
+    session->is_sampling_paused = false;
     session->restart_count = 0;
     session->unseen_count = 0;
     session->settings = *settings;
@@ -85,6 +97,10 @@ const char *session_refusal(enum session_state state, enum session_event event)
         return "the session is paused already";
     if (event == SESSION_EVENT_RESUME)
         return "the session is not paused";
+    if (event == SESSION_EVENT_PAUSE_SAMPLING)
+        return "sampling is paused already";
+    if (event == SESSION_EVENT_RESUME_SAMPLING)
+        return "sampling is not paused";
     return "not possible in this state of the session";
 }
 
@@ -110,6 +126,7 @@ void session_describe(const struct session *session, struct message_session *out
     out->features = session->settings.features;
     out->allocation_interval_bytes = session->settings.allocation_interval_bytes;
     out->is_paused = session_is_paused(session);
+    out->is_sampling_paused = session->is_sampling_paused;
     out->thread_filters.bytes = session->settings.thread_filters;
     out->thread_filters.length = strlen(session->settings.thread_filters);
     out->marker_triggers.bytes = session->settings.marker_triggers;

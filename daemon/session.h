@@ -39,6 +39,9 @@ enum session_event {
     SESSION_EVENT_GATHER,
     SESSION_EVENT_GATHERED,
     SESSION_EVENT_STOP,
+    /* Of sampling alone: the state stays as it is. */
+    SESSION_EVENT_PAUSE_SAMPLING,
+    SESSION_EVENT_RESUME_SAMPLING,
 };
 
 /* What a start asks for. */
@@ -54,6 +57,7 @@ struct session_settings {
 struct session {
     enum session_state state;
     enum session_state before_gathering; /* ACTIVE or PAUSED, to go back to */
+    bool is_sampling_paused;             /* also while it is paused as a whole */
     uint32_t generation;                 /* of the latest session; 0 when there was none */
     uint64_t start_ns;                   /* CLOCK_MONOTONIC: the time zero of its captures */
     uint64_t end_ns;                     /* when it pauses by itself; 0: never */

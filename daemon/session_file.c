@@ -11,6 +11,7 @@ cJSON *session_document_make(const struct session *session)
 
     cJSON_AddBoolToObject(root, "isOn", session_is_on(session));
     cJSON_AddBoolToObject(root, "isPaused", session_is_paused(session));
+    cJSON_AddBoolToObject(root, "isSamplingPaused", session->is_sampling_paused);
     kept_add_number(root, "generation", session->generation);
     kept_add_number(root, "startNs", session->start_ns);
     kept_add_number(root, "endNs", session->end_ns);
@@ -66,6 +67,8 @@ int session_document_read(const cJSON *root, struct session *session)
         read_settings(root, &session->settings) < 0 ||
         (is_on && (session->generation == 0 || session->settings.interval_ns == 0)))
         return -EPROTO;
+    session->is_sampling_paused =
+        cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "isSamplingPaused"));
     session->state = !is_on ? SESSION_IDLE : is_paused ? SESSION_PAUSED : SESSION_ACTIVE;
     return 0;
 }

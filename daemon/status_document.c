@@ -45,6 +45,7 @@ static void add_session(cJSON *root, const struct session *session)
                             (double)session->settings.memory_limit_bytes);
     add_features(object, session->settings.features);
     cJSON_AddStringToObject(object, "threads", session->settings.thread_filters);
+    cJSON_AddBoolToObject(object, "sampling_paused", session->is_sampling_paused);
 }
 
 /* Returns the bytes that it takes at most. */

@@ -131,7 +131,7 @@ static int welcome_check(const void *message)
     NUMBER(message, prefix generation),                                                            \
         UP_TO(message, prefix interval_ns, MESSAGE_MAX_INTERVAL_NS),                               \
         NUMBER(message, prefix memory_limit_bytes), BITS(message, prefix features, FEATURES_ALL),  \
-        FLAG(message, prefix is_paused),                                                           \
+        FLAG(message, prefix is_paused), FLAG(message, prefix is_sampling_paused),                 \
         TEXT(message, prefix thread_filters, MESSAGE_MAX_FILTERS),                                 \
         TEXT(message, prefix marker_triggers, MESSAGE_MAX_TRIGGERS),                               \
         NUMBER(message, prefix allocation_interval_bytes)

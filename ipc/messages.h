@@ -34,6 +34,8 @@ enum { PROTOCOL_VERSION = 3 };
     X(PROFILE, 8)                                /* message_profile; carries the JSON */           \
     X(AGENT_LOG, 9)                              /* message_text */                                \
     X(TRIGGERED, 12)                             /* message_triggered */                           \
+    X(SAMPLING_PAUSED, 25)                       /* message_generation */                          \
+    X(SAMPLING_RESUMED, 26)                      /* message_generation */                          \
     X(WELCOME, 100)                              /* message_welcome; carries the lease ledger */   \
     X(ENSURE_STARTED, 101)                       /* message_session */                             \
     X(STOP, 102)                                 /* message_generation */                          \
@@ -43,6 +45,8 @@ enum { PROTOCOL_VERSION = 3 };
     X(DESTROY_RELEASED_CHUNKS_AT_OR_BEFORE, 106) /* message_destroy_released */                    \
     X(GATHER_PROFILE, 107)                       /* message_gather_profile */                      \
     X(GET_GATHER_PROFILE_PROGRESS, 108)          /* message_gather_id */                           \
+    X(PAUSE_SAMPLING, 125)                       /* message_generation */                          \
+    X(RESUME_SAMPLING, 126)                      /* message_generation */                          \
     X(CLIENT_HELLO, 200)                         /* message_client_hello */                        \
     X(CLIENT_START, 201)                         /* message_client_start; a folder, if captures */ \
     X(CLIENT_STOP, 202)                          /* message_request */                             \
@@ -54,6 +58,8 @@ enum { PROTOCOL_VERSION = 3 };
     X(CLIENT_SHUTDOWN, 208)                      /* message_request: profd ends */                 \
     X(CLIENT_SIGNAL, 209)                        /* message_client_signal: to the command */       \
     X(CLIENT_TRIGGER, 212)                       /* message_client_trigger; REPLY: what came */    \
+    X(CLIENT_PAUSE_SAMPLING, 225)                /* message_request */                             \
+    X(CLIENT_RESUME_SAMPLING, 226)               /* message_request */                             \
     X(REPLY, 300)                                /* message_reply: the end of a request */         \
     X(CAPTURE_PROGRESS, 301)                     /* message_capture_progress */                    \
     X(STATUS, 302)                               /* message_status: then REPLY */                  \
@@ -179,6 +185,7 @@ struct message_session {
     uint64_t memory_limit_bytes; /* this child's local limit */
     uint64_t features;           /* bits, enum feature; no others */
     uint64_t is_paused;
+    uint64_t is_sampling_paused;           /* samples and counters alone */
     struct message_string thread_filters;  /* comma-separated; empty: all */
     struct message_string marker_triggers; /* lines of ipc/trigger.h; empty: none */
     uint64_t

@@ -27,6 +27,7 @@ enum option_set {
     OPTIONS_FILE = 1 << 11,           /* --output, of symbolicate */
     OPTIONS_SELECT = 1 << 12,         /* --pid --process */
     OPTIONS_SELECT_THREADS = 1 << 13, /* --threads, of capture */
+    OPTIONS_PAUSE = 1 << 14,          /* --sampling */
 };
 
 struct arguments {
@@ -52,6 +53,7 @@ struct arguments {
     uint64_t last_ms; /* only what was recorded in so long; 0: everything */
 
     bool watch, once;
+    bool sampling; /* pause and resume: that alone */
 
     uint64_t top;
     bool all;

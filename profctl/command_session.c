@@ -88,10 +88,14 @@ int command_stop(const struct arguments *arguments, struct failure *failure)
 
 int command_pause(const struct arguments *arguments, struct failure *failure)
 {
+    if (arguments->sampling)
+        return ask(arguments, MESSAGE_CLIENT_PAUSE_SAMPLING, "without sampling", failure);
     return ask(arguments, MESSAGE_CLIENT_PAUSE, "paused", failure);
 }
 
 int command_resume(const struct arguments *arguments, struct failure *failure)
 {
+    if (arguments->sampling)
+        return ask(arguments, MESSAGE_CLIENT_RESUME_SAMPLING, "with sampling", failure);
     return ask(arguments, MESSAGE_CLIENT_RESUME, "active", failure);
 }

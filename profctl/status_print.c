@@ -43,6 +43,8 @@ static void print_session(const cJSON *session, FILE *out)
     char limit[UNITS_TEXT_BYTES];
 
     fprintf(out, "session    %s", text(session, "state"));
+    if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(session, "sampling_paused")))
+        fprintf(out, " without sampling");
     if (cJSON_HasObjectItem(session, "interval_ns")) {
         fprintf(out, " for %.1f s; interval %g ms, limit %s, ", number(session, "elapsed_ms") / 1e3,
                 number(session, "interval_ns") / 1e6,

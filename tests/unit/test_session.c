@@ -86,6 +86,33 @@ START_TEST(a_refusal_always_says_why)
 }
 END_TEST
 
+/* In a session that runs or is paused as a whole, and in no other state. */
+START_TEST(sampling_pauses_and_leaves_the_state_alone)
+{
+    enum session_state state = (enum session_state)_i;
+    bool may = state == SESSION_ACTIVE || state == SESSION_PAUSED;
+    int expect = may ? 0 : -EINVAL;
+    go_to(state);
+    ck_assert_int_eq(session_move(&session, SESSION_EVENT_RESUME_SAMPLING), -EINVAL);
+    ck_assert_int_eq(session_move(&session, SESSION_EVENT_PAUSE_SAMPLING), expect);
+    ck_assert(session.is_sampling_paused == may);
+    ck_assert_int_eq(session_move(&session, SESSION_EVENT_PAUSE_SAMPLING), -EINVAL);
+    ck_assert_int_eq(session_move(&session, SESSION_EVENT_RESUME_SAMPLING), expect);
+    ck_assert(!session.is_sampling_paused);
+    ck_assert_int_eq(session.state, state);
+}
+END_TEST
+
+START_TEST(a_new_session_samples)
+{
+    go_to(SESSION_ACTIVE);
+    ck_assert_int_eq(session_move(&session, SESSION_EVENT_PAUSE_SAMPLING), 0);
+    ck_assert_int_eq(session_move(&session, SESSION_EVENT_STOP), 0);
+    ck_assert_int_eq(session_start(&session, &settings, 9), 0);
+    ck_assert(!session.is_sampling_paused);
+}
+END_TEST
+
 START_TEST(each_start_has_a_generation_of_its_own)
 {
     go_to(SESSION_IDLE);
@@ -163,6 +190,8 @@ int main(void)
     tcase_add_checked_fixture(life, set_up, NULL);
     tcase_add_loop_test(life, only_the_moves_in_the_picture_are_possible, 0, SESSION_GATHERING + 1);
     tcase_add_loop_test(life, a_refusal_always_says_why, 0, SESSION_GATHERING + 1);
+    tcase_add_loop_test(life, sampling_pauses_and_leaves_the_state_alone, 0, SESSION_GATHERING + 1);
+    tcase_add_test(life, a_new_session_samples);
     tcase_add_test(life, each_start_has_a_generation_of_its_own);
     tcase_add_test(life, a_refused_start_changes_nothing);
     tcase_add_test(life, a_generation_is_never_0);

@@ -54,6 +54,8 @@ int main(int argc, char **argv)
             burn_outer(0.001);
         else
             printf("%s\n", err < 0 ? strerror(-err) : text_of(last_outcome));
+        if (last_outcome == PROFD_SAMPLING_PAUSED)
+            PROFD_MARKER("not sampled", PROFD_CATEGORY_OTHER);
     } while (is_forever && poll(&input, 1, 0) == 0);
     return 0;
 }

@@ -1,0 +1,58 @@
+#!/bin/bash
+# Sampling by itself: programs may wait for it, and it pauses without the rest of the session.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+last_line_is() {
+    [ "$(tail -n1 outcomes)" = "$1" ]
+}
+
+test_programs_wait_for_samplings() {
+    expect 0 "$programs/after_sampling"
+    says 'No such process' stdout
+    expect 0 "$profctl" run -o out.json -- "$programs/after_sampling"
+    says completed stdout
+}
+
+test_sampling_pauses_alone() {
+    start_profd
+    # shellcheck disable=SC2016 # the shell that is started expands them
+    in_background sh -c 'tail -f /dev/null | "$0" forever >outcomes' "$programs/after_sampling"
+    touch outcomes
+    expect 0 "$profctl" start
+    wait_until grep -qx completed outcomes
+    expect 0 "$profctl" pause --sampling
+    wait_until last_line_is paused
+    expect 1 "$profctl" pause --sampling
+    says 'sampling is paused already' stderr
+    expect 0 "$profctl" status
+    says 'active without sampling' stdout
+    expect 0 "$profctl" pause
+    expect 0 "$profctl" resume
+    expect 0 "$profctl" status
+    says 'active without sampling' stdout
+    expect 0 "$profctl" resume --sampling
+    wait_until last_line_is completed
+    expect 1 "$profctl" resume --sampling
+    says 'sampling is not paused' stderr
+    expect 0 "$profctl" capture -o out.json
+    read_facts out.json
+    has_function after_sampling 'not sampled'
+    grep -qF 'sampling is paused' out.json || fail "the log does not tell of the pause"
+    grep -qF 'sampling goes on' out.json || fail "the log does not tell of its end"
+}
+
+test_a_program_that_joins_is_not_sampled_either() {
+    start_profd
+    expect 0 "$profctl" start
+    expect 0 "$profctl" pause --sampling
+    # shellcheck disable=SC2016 # the shell that is started expands them
+    in_background sh -c 'tail -f /dev/null | "$0" forever >outcomes' "$programs/after_sampling"
+    touch outcomes
+    wait_until last_line_is paused
+    expect 0 "$profctl" stop
+    expect 0 "$profctl" start
+    wait_until last_line_is completed
+}
+
+run_tests "$@"
