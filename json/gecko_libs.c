@@ -2,10 +2,13 @@
 #include <string.h>
 
 #include "json/gecko_context.h"
+#include "json/gecko_meta.h"
 
 enum {
     BUILD_ID_MAX_BYTES = 64,
     GUID_BYTES = 16,
+    GENERATED_SPAN_BYTES = 64 * 1024,
+    MOST_GENERATED_SPANS = 4096,
 };
 
 /* What a double holds exactly; nothing is mapped above in user space. */
@@ -38,6 +41,59 @@ static void sort_libraries(struct process_context *process)
             kept = insert_library(libraries, kept, library);
     }
     process->libraries.count = kept;
+}
+
+/* How many libraries begin at or before ADDRESS. */
+static size_t count_before(const struct process_context *process, uint64_t address)
+{
+    const struct library *libraries = process->libraries.items;
+    size_t low = 0, high = process->libraries.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (libraries[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Puts a library of generated code around ADDRESS, between its neighbours, unless one is there. */
+static void cover(struct process_context *process, uint64_t address)
+{
+    static const char path[] = GECKO_GENERATED_CODE;
+    size_t before = count_before(process, address);
+    struct library *libraries = process->libraries.items;
+    uint64_t start = address & ~(uint64_t)(GENERATED_SPAN_BYTES - 1);
+    struct library library = { .start = start,
+                               .end = start + GENERATED_SPAN_BYTES,
+                               .path = { path, sizeof(path) - 1 } };
+    if (before > 0 && address < libraries[before - 1].end)
+        return;
+    if (before > 0 && library.start < libraries[before - 1].end)
+        library.start = libraries[before - 1].end;
+    if (before < process->libraries.count && library.end > libraries[before].start)
+        library.end = libraries[before].start;
+    library.load_bias = library.start;
+    if (mapped_array_push(&process->libraries, sizeof(library)) == NULL)
+        return; /* then the address stays alone */
+    process->libraries.count =
+        insert_library(process->libraries.items, process->libraries.count - 1, library);
+}
+
+/* Viewers want every address to be in a library. */
+static void cover_generated_code(struct process_context *process)
+{
+    size_t most = process->libraries.count + MOST_GENERATED_SPANS;
+    for (size_t i = 0; i < process->threads.count; i++) {
+        const struct unique_stacks *stacks = &process_thread(process, i)->stacks;
+        uint32_t count = unique_stacks_frame_count(stacks);
+        for (uint32_t frame = 0; frame < count && process->libraries.count < most; frame++) {
+            struct frame_key key = unique_stacks_frame_key(stacks, frame);
+            if (!key.is_label && key.value < largest_address - GENERATED_SPAN_BYTES)
+                cover(process, key.value);
+        }
+    }
 }
 
 static char *format_hex(char *out, const uint8_t *bytes, size_t count, const char *digits)
@@ -116,6 +172,7 @@ static void stream_library(struct json_writer *writer, const struct library *lib
 void libs_stream(struct process_context *process, struct json_writer *writer)
 {
     sort_libraries(process);
+    cover_generated_code(process);
     const struct library *libraries = process->libraries.items;
     json_start_array_property(writer, "libs");
     for (size_t i = 0; i < process->libraries.count; i++)

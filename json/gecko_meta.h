@@ -22,6 +22,9 @@ enum { GECKO_VERSION = 36 };
 /* Whether viewers or we have a marker type of that name already. */
 bool gecko_has_marker_type(const char *name, size_t length);
 
+/* The "library" of addresses that are in none: code that the program generated. */
+#define GECKO_GENERATED_CODE "[generated code]"
+
 /* Version, start time, categories and marker schemas, those of TYPES (may be NULL) among them, as
  * members of the open object. */
 void gecko_stream_common_meta(struct json_writer *writer, uint64_t reference_unix_ns,

@@ -47,6 +47,11 @@ static const struct unique_frame *frame_at(const struct unique_stacks *stacks, u
     return (const struct unique_frame *)stacks->frames.items + index;
 }
 
+struct frame_key unique_stacks_frame_key(const struct unique_stacks *stacks, uint32_t index)
+{
+    return frame_at(stacks, index)->key;
+}
+
 static const struct unique_stack *stack_at(const struct unique_stacks *stacks, uint32_t index)
 {
     return (const struct unique_stack *)stacks->stacks.items + index;

@@ -52,6 +52,8 @@ uint32_t unique_stacks_add_frame(struct unique_stacks *stacks, struct frame_key 
 uint32_t unique_stacks_push(struct unique_stacks *stacks, uint32_t prefix, uint32_t frame);
 
 uint32_t unique_stacks_frame_count(const struct unique_stacks *stacks);
+/* What the frame at INDEX (below the count) is known by. */
+struct frame_key unique_stacks_frame_key(const struct unique_stacks *stacks, uint32_t index);
 uint32_t unique_stacks_stack_count(const struct unique_stacks *stacks);
 
 /* The two tables as { schema, data } objects. */

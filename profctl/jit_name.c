@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "json/gecko_meta.h"
+
 enum { MOST_NAME_BYTES = JIT_LOCATION_BYTES - 64 };
 
 /* A piece of a name. */
@@ -125,8 +127,8 @@ size_t jit_name_location(const char *name, size_t bytes, char out[JIT_LOCATION_B
         length = snprintf(out, JIT_LOCATION_BYTES, "%.*s (%.*s)", (int)function.length,
                           function.bytes, (int)source.length, source.bytes);
     } else {
-        length = snprintf(out, JIT_LOCATION_BYTES, "%.*s (in generated code)", (int)text.length,
-                          text.bytes);
+        length = snprintf(out, JIT_LOCATION_BYTES, "%.*s (in " GECKO_GENERATED_CODE ")",
+                          (int)text.length, text.bytes);
     }
     clean(out);
     return length > 0 ? strlen(out) : 0;

@@ -3,7 +3,7 @@
  *
  *     JS:*parse file:///srv/app.js:12:5     V8: its kind, a letter for the compiler, name, source
  *     py::parse:/srv/app.py                 CPython
- *     anything else                         "anything else (in generated code)" */
+ *     anything else                         "anything else (in [generated code])" */
 #ifndef PROFD_PROFCTL_JIT_NAME_H
 #define PROFD_PROFCTL_JIT_NAME_H
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "profctl/json_copy.h"
+#include "json/gecko_meta.h"
 
 static void free_library(struct process_library *library)
 {
@@ -95,6 +96,10 @@ static int copy_library(struct process_libraries *libraries, struct json_reader 
         library.build_id = strdup("");
     if (err == 0 && (library.name == NULL || library.path == NULL))
         err = -EPROTO;
+    if (err == 0 && strcmp(library.path, GECKO_GENERATED_CODE) == 0) {
+        free_library(&library);
+        return 0; /* it stands for what is in no library */
+    }
     place = err == 0 ? mapped_array_push(&libraries->libraries, sizeof(*place)) : NULL;
     if (place == NULL || library.build_id == NULL) {
         free_library(&library);

@@ -21,7 +21,9 @@ struct process_libraries {
     struct mapped_array libraries; /* struct process_library, sorted by start */
 };
 
-/* Reads the value of "libs", whose key READER has just returned, and writes it to WRITER as it is.
+/* That of generated code (json/gecko_meta.h) is written, and not kept.
+ *
+ * Reads the value of "libs", whose key READER has just returned, and writes it to WRITER as it is.
  * 0, -EPROTO for what is no list of libraries, -ENOMEM, or the reader's error. */
 int process_libraries_copy(struct process_libraries *libraries, struct json_reader *reader,
                            struct json_writer *writer);

@@ -55,6 +55,8 @@ test_without_a_list_it_is_told_to_be_generated() {
     expect 0 "$profctl" run -o out.json -- "$programs/jit" none
     expect 0 "$profctl" report out.json
     says 'generated code' stdout
+    expect 0 "$profctl" run --no-symbols -o raw.json -- "$programs/jit" none
+    grep -q '"name":"\[generated code\]"' raw.json
 }
 
 test_a_list_of_somebody_else_or_another_time_is_not_believed() {

@@ -31,13 +31,13 @@ static const struct {
     { "LazyCompile:*get size /srv/app.js:1:2", "get size (/srv/app.js:1:2)" },
     { "JS:* /srv/app.js:2:109", "anonymous (/srv/app.js:2:109)" },
     { "JS:* [eval]:1:1", "anonymous ([eval]:1:1)" },
-    { "JS:*parse", "JS:*parse (in generated code)" },
-    { "JS:*parse 1:2", "JS:*parse 1:2 (in generated code)" },
-    { "Builtin:ArrayMap", "Builtin:ArrayMap (in generated code)" },
+    { "JS:*parse", "JS:*parse (in [generated code])" },
+    { "JS:*parse 1:2", "JS:*parse 1:2 (in [generated code])" },
+    { "Builtin:ArrayMap", "Builtin:ArrayMap (in [generated code])" },
     { "py::parse:/srv/app.py", "parse (/srv/app.py)" },
-    { "py::parse:", "py::parse: (in generated code)" },
-    { "", " (in generated code)" },
-    { "a\tb\033[m", "a?b?[m (in generated code)" },
+    { "py::parse:", "py::parse: (in [generated code])" },
+    { "", " (in [generated code])" },
+    { "a\tb\033[m", "a?b?[m (in [generated code])" },
 };
 
 START_TEST(names_become_locations)
@@ -71,7 +71,7 @@ static const char *at(uint64_t address)
     static char text[64];
     size_t length = 0;
     const char *location = jit_code_find(&code, address, &length);
-    size_t end = location != NULL && length > 18 ? length - strlen(" (in generated code)") : 0;
+    size_t end = location != NULL && length > 20 ? length - strlen(" (in [generated code])") : 0;
     memcpy(text, location != NULL ? location : "", end);
     text[end] = '\0';
     return text;
