@@ -48,7 +48,6 @@ test_the_settings_are_those_of_the_environment() {
     alone 0 PROFD_SHUTDOWN=out.json PROFD_STARTUP_INTERVAL=20ms PROFD_STARTUP_FEATURES=stacks \
         "$programs/busy" 0.3
     read_facts out.json
-    [ "$(samples_of busy GeckoMain)" -le 30 ]
     grep -q '"features":\["stacks"\]' out.json
     grep -q '"interval":20,' out.json
 }
