@@ -53,7 +53,7 @@ struct arena_record {
                      * SITE_TYPE: site */
     int32_t pid, parent_pid, tid;
     bool is_main;
-    uint32_t category, line, marker_type;
+    uint32_t category, line, marker_type; /* line of SITE_FRAME: column */
     uint64_t start, end, load_bias;
     /* THREAD*, SITE, CATEGORY, PROCESS_NAME, LOG, COUNTER; LIBRARY: path; PROCESS: executable */
     struct arena_string name;

@@ -47,6 +47,7 @@ static const uint8_t layouts[][RECORD_MAX_FIELDS] = {
     [DICTIONARY_USER] = { FIELD_INDEX },
     [DICTIONARY_MARKER_TYPE] = { FIELD_INDEX, FIELD_EXTRA },
     [DICTIONARY_SITE_TYPE] = { FIELD_INDEX, FIELD_MARKER_TYPE },
+    [DICTIONARY_SITE_FRAME] = { FIELD_INDEX, FIELD_LINE },
 };
 
 enum { LAYOUT_COUNT = sizeof layouts / sizeof layouts[0] };

@@ -170,6 +170,11 @@ int dictionary_put_site_type(struct dictionary *dictionary, uint32_t site, uint3
     return PUT(dictionary, DICTIONARY_SITE_TYPE, number(site), number(marker_type));
 }
 
+int dictionary_put_site_frame(struct dictionary *dictionary, uint32_t site, uint32_t column)
+{
+    return PUT(dictionary, DICTIONARY_SITE_FRAME, number(site), number(column));
+}
+
 int dictionary_put_category(struct dictionary *dictionary, uint32_t id, const char *colour,
                             const char *name)
 {

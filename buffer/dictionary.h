@@ -30,6 +30,7 @@
     X(LOG, 12)          /* ns, text: for profilingLog */                                           \
     X(MARKER_TYPE, 14)  /* id, schema (buffer/marker_schema.h) */                                  \
     X(SITE_TYPE, 15)    /* site id, id of its marker type */                                       \
+    X(SITE_FRAME, 16)   /* site id, column (0: none): its name is a function of a language */      \
     X(COUNTER, 25)      /* index (below COUNTERS_MOST), name, category, description */             \
     X(USER, 40)         /* user id: whose files the process makes */
 
@@ -108,6 +109,7 @@ int dictionary_put_site(struct dictionary *dictionary, const struct dictionary_s
 int dictionary_put_marker_type(struct dictionary *dictionary, uint32_t id, const uint8_t *schema,
                                size_t schema_bytes);
 int dictionary_put_site_type(struct dictionary *dictionary, uint32_t site, uint32_t marker_type);
+int dictionary_put_site_frame(struct dictionary *dictionary, uint32_t site, uint32_t column);
 int dictionary_put_category(struct dictionary *dictionary, uint32_t id, const char *colour,
                             const char *name);
 int dictionary_put_pause(struct dictionary *dictionary, uint64_t time_ns);

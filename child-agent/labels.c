@@ -68,13 +68,21 @@ uint32_t profd_label_push(struct profd_site *site, void *stack_address)
     return generation;
 }
 
+static __attribute__((noinline)) void note_underflow(void)
+{
+    if (recording_generation != 0 && thread_labels.generation == recording_generation)
+        arena_count_drop(&core.arena, DROP_LABEL_UNDERFLOW, 1);
+}
+
 /* Whatever session the label was pushed in: an older session's stack is emptied by the next push.
  */
 void profd_label_pop(void)
 {
     uint32_t depth = thread_labels.depth;
-    if (depth > 0)
+    if (__builtin_expect(depth > 0, 1))
         thread_labels.depth = depth - 1;
+    else
+        note_underflow();
 }
 
 void profd_label_scope_leave_(uint32_t generation)

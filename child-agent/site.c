@@ -31,7 +31,9 @@ static uint32_t register_locked(struct profd_site *site)
     if (site->type != NULL && (type = marker_type_register(site->type)) == 0)
         return 0;
     if (dictionary_put_site(&core.dictionary, &record) < 0 ||
-        (type != 0 && dictionary_put_site_type(&core.dictionary, record.id, type) < 0))
+        (type != 0 && dictionary_put_site_type(&core.dictionary, record.id, type) < 0) ||
+        (site->column_plus_1 != 0 &&
+         dictionary_put_site_frame(&core.dictionary, record.id, site->column_plus_1 - 1) < 0))
         return 0;
     last_index++;
     site->id = core_epoch << SITE_INDEX_BITS | last_index;

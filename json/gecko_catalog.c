@@ -92,6 +92,7 @@ static void add_site(struct process_context *process, const struct arena_record 
         .category = record->category,
         .line = record->line,
         .name = record->name,
+        .file = record->file,
     };
     hash_insert(&process->site_slots, hash_number(site->id), (uint32_t)process->sites.count - 1);
 }
@@ -130,6 +131,17 @@ static void take_site_type(struct process_context *process, const struct arena_r
         site->marker_type = record->marker_type;
     else
         process->bad_entries++;
+}
+
+static void take_site_frame(struct process_context *process, const struct arena_record *record)
+{
+    struct site *site = find_site(process, record->index);
+    if (site == NULL) {
+        process->bad_entries++;
+        return;
+    }
+    site->is_frame = true;
+    site->column = record->line;
 }
 
 static void add_library(struct process_context *process, const struct arena_record *record)
@@ -243,6 +255,9 @@ static void take_record(struct process_context *process, const struct arena_reco
         break;
     case DICTIONARY_SITE_TYPE:
         take_site_type(process, record);
+        break;
+    case DICTIONARY_SITE_FRAME:
+        take_site_frame(process, record);
         break;
     case DICTIONARY_PAUSE:
     case DICTIONARY_RESUME:

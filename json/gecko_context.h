@@ -52,7 +52,9 @@ struct thread_context {
 struct site {
     uint32_t id, category, line;
     uint32_t marker_type; /* 0: none */
-    struct arena_string name;
+    bool is_frame;        /* of a language: the name is a function's */
+    uint32_t column;      /* of such a frame; 0: none */
+    struct arena_string name, file;
 };
 
 struct library {
@@ -228,6 +230,7 @@ void counters_fini(struct process_context *process);
 void overhead_take(struct process_context *process, const struct overhead_row *row);
 /* "profilerOverhead", as a member of the open object; nothing when nothing is known. */
 void overhead_stream(const struct process_context *process, struct json_writer *writer);
+
 /* --- gecko_payload.c --- */
 
 /* Where a payload comes from, and goes to. */

@@ -154,6 +154,34 @@ static bool looks_like_code(const char *name, size_t length)
            (length >= 2 && memcmp(name, "0x", 2) == 0);
 }
 
+static char *append(char *out, const char *end, const char *bytes, size_t length)
+{
+    size_t room = (size_t)(end - out);
+    return mempcpy(out, bytes, length < room ? length : room);
+}
+
+/* "function (file:line:column)", which viewers take for a function of a script. */
+static uint32_t add_language_frame(struct thread_context *thread, struct frame_key key,
+                                   const struct site *site)
+{
+    char location[LOCATION_MAX_BYTES + 3 * JSON_SCALAR_MAX_BYTES];
+    const char *end = location + LOCATION_MAX_BYTES;
+    char *out = append(location, end, site->name.bytes, site->name.length);
+    if (site->file.length > 0) {
+        out = append(stpcpy(out, " ("), end + 2, site->file.bytes, site->file.length);
+        if (site->line != 0) {
+            *out++ = ':';
+            out = json_format_u64(out, site->line);
+        }
+        if (site->line != 0 && site->column != 0) {
+            *out++ = ':';
+            out = json_format_u64(out, site->column);
+        }
+        *out++ = ')';
+    }
+    return add_frame(thread, key, location, (size_t)(out - location), site);
+}
+
 /* A label's location is its name; spaces around it keep viewers from reading more into it. */
 static uint32_t add_label_frame(const struct process_context *process,
                                 struct thread_context *thread, struct frame_key key)
@@ -162,6 +190,8 @@ static uint32_t add_label_frame(const struct process_context *process,
     const struct site *site = process_site(process, (uint32_t)key.value);
     if (site == NULL || key.value > UINT32_MAX)
         return add_frame(thread, key, unknown, sizeof(unknown) - 1, NULL);
+    if (site->is_frame)
+        return add_language_frame(thread, key, site);
     const char *name = site->name.bytes;
     size_t length = site->name.length;
     if (!looks_like_code(name, length))

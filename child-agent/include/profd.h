@@ -43,10 +43,11 @@ struct profd_site {
     uint32_t category;
     volatile uint32_t id;           /* given at first use; 0 before */
     struct profd_marker_type *type; /* of a marker with a payload; else NULL */
+    uint32_t column_plus_1;         /* of a frame of a language; 0: this is none */
 };
 
 #define PROFD_SITE_(NAME, CATEGORY)                                                                \
-    static struct profd_site profd_site_ = { NAME, __func__, __FILE__, __LINE__, CATEGORY, 0, 0 }
+    static struct profd_site profd_site_ = { NAME, __func__, __FILE__, __LINE__, CATEGORY, 0, 0, 0 }
 
 /* --- Threads --- */
 
@@ -71,6 +72,7 @@ void profd_set_process_name(const char *name);
 }
 #endif
 
+#include "profd_counters.h"
 #include "profd_event_loop.h"
 #include "profd_labels.h"
 #include "profd_markers.h"

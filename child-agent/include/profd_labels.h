@@ -33,6 +33,37 @@ extern "C" {
         PROFD_UNIQUE_(profd_scope_) = profd_label_push(&profd_site_, __builtin_frame_address(0));  \
     }
 
+/* --- Labels whose text is made at run time, and frames of languages --- */
+
+/* The label TEXT (copied; 255 bytes of it are kept), to be pushed as often as one likes. The same
+ * text and category give the same label. A process has room for 16384 different ones: what is too
+ * much is one label of another name, and counted. Never NULL, and never freed. */
+struct profd_site *profd_label_text(const char *text, uint32_t category);
+
+/* The label of a frame of an interpreted or compiled language, shown as "FUNCTION
+ * (FILE:LINE:COLUMN)". FILE may be NULL, LINE and COLUMN 0. Otherwise as profd_label_text(). Keep
+ * what it gives beside the function that it describes, and push it at each call:
+ *
+ *     profd_label_push(function->label, __builtin_frame_address(0));
+ *     …
+ *     profd_label_pop(); */
+struct profd_site *profd_label_frame(const char *function, const char *file, uint32_t line,
+                                     uint32_t column, uint32_t category);
+
+#define PROFD_LABEL_PUSH_TEXT(TEXT, CATEGORY)                                                      \
+    do {                                                                                           \
+        if (__builtin_expect(profd_recording & PROFD_RECORDING_LABELS, 0))                         \
+            profd_label_push(profd_label_text(TEXT, CATEGORY), __builtin_frame_address(0));        \
+    } while (0)
+
+/* From here to the end of the enclosing scope, however it is left. */
+#define PROFD_LABEL_SCOPE_TEXT(TEXT, CATEGORY)                                                     \
+    __attribute__((cleanup(profd_label_scope_end_), unused)) uint32_t PROFD_UNIQUE_(               \
+        profd_scope_) =                                                                            \
+        __builtin_expect(profd_recording & PROFD_RECORDING_LABELS, 0)                              \
+            ? profd_label_push(profd_label_text(TEXT, CATEGORY), __builtin_frame_address(0))       \
+            : 0
+
 /* Returns the session's generation, for profd_label_scope_end_; never 0. STACK_ADDRESS places the
  * label among the native frames. */
 uint32_t profd_label_push(struct profd_site *site, void *stack_address);

@@ -142,7 +142,7 @@ struct profd_marker_type {
     do {                                                                                           \
         if (__builtin_expect(profd_recording & PROFD_RECORDING_MARKERS, 0)) {                      \
             static struct profd_site profd_site_ = {                                               \
-                NAME, __func__, __FILE__, __LINE__, CATEGORY, 0, &profd_type_##TYPE                \
+                NAME, __func__, __FILE__, __LINE__, CATEGORY, 0, &profd_type_##TYPE, 0             \
             };                                                                                     \
             PROFD_STRICT_BEGIN_                                                                    \
             profd_record_##TYPE(&profd_site_, OPTIONS, ##__VA_ARGS__);                             \

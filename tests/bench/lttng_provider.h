@@ -1,4 +1,4 @@
-/* The tracepoint that a marker is compared with: no fields, like an untyped marker. */
+/* The tracepoints that markers are compared with: without fields, and with a payload. */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER profd_bench
 
@@ -11,6 +11,9 @@
 #include <lttng/tracepoint.h>
 
 LTTNG_UST_TRACEPOINT_EVENT(profd_bench, point, LTTNG_UST_TP_ARGS(), LTTNG_UST_TP_FIELDS())
+LTTNG_UST_TRACEPOINT_EVENT(profd_bench, typed, LTTNG_UST_TP_ARGS(int, number, const char *, text),
+                           LTTNG_UST_TP_FIELDS(lttng_ust_field_integer(int, number, number)
+                                                   lttng_ust_field_string(text, text)))
 
 #endif
 

@@ -8,6 +8,8 @@
 
 enum { ITERATIONS = 2000000 };
 
+#include "tests/bench/typed_marker.h"
+
 static volatile uint64_t sink;
 
 static double clock_gettime_cost(void)
@@ -47,6 +49,14 @@ static double marker_cost(void)
     double start = bench_now_ns();
     for (int i = 0; i < ITERATIONS; i++)
         PROFD_MARKER("bench", PROFD_CATEGORY_OTHER);
+    return (bench_now_ns() - start) / ITERATIONS;
+}
+
+static double typed_marker_cost(void)
+{
+    double start = bench_now_ns();
+    for (int i = 0; i < ITERATIONS; i++)
+        PROFD_MARKER_TYPED(typed, "bench", PROFD_CATEGORY_OTHER, profd_instant(), i & 127, "short");
     return (bench_now_ns() - start) / ITERATIONS;
 }
 
@@ -94,6 +104,16 @@ static double two_marker_threads(void)
     return parallel_cost(2, marker_cost);
 }
 
+static double one_typed_thread(void)
+{
+    return parallel_cost(1, typed_marker_cost);
+}
+
+static double two_typed_threads(void)
+{
+    return parallel_cost(2, typed_marker_cost);
+}
+
 static double one_clock_thread(void)
 {
     return parallel_cost(1, tsc_cost);
@@ -116,6 +136,10 @@ int main(void)
     bench_figure("marker / its clock", marker.ratio, "x", 2);
     bench_figure("marker, two threads / one",
                  bench_pair(two_marker_threads, one_marker_thread).ratio, "x", 1.15);
+    bench_figure("marker with an int and a string / its clock",
+                 bench_pair(typed_marker_cost, tsc_cost).ratio, "x", 2);
+    bench_figure("marker with an int and a string, two threads / one",
+                 bench_pair(two_typed_threads, one_typed_thread).ratio, "x", 1.15);
     /* What the machine itself makes of two threads that share nothing. */
     bench_value("clock_two_threads", bench_pair(two_clock_threads, one_clock_thread).ratio);
     bench_value("marker_ns", marker.measured);

@@ -147,4 +147,41 @@ PROFD_MARKER_TYPE(none, NONE, .chart_lable = "x");'; do
     done
 }
 
+test_labels_are_made_at_run_time() {
+    expect 0 "$profctl" run -o out.json -- "$programs/dynamic_labels"
+    read_facts out.json
+    has_function dynamic_labels 'made of 4 words'
+    has_function dynamic_labels 'fibonacci (math.lang:42:7)'
+    has_function dynamic_labels 'after too many pops'
+    grep -q 'not UTF-8 "quoted"' facts
+    [ ! -s stderr ] || refute grep -q 'two labels' stderr
+    [ "$(meta_of dynamic_labels profd.events.label-underflow)" -eq 3 ]
+    [ "$(meta_of dynamic_labels profd.events.label-texts)" -eq 0 ]
+}
+
+test_a_million_texts_are_bounded_and_counted() {
+    expect 0 "$profctl" run -o out.json -- "$programs/dynamic_labels" many
+    read_facts out.json
+    # All but those that there is room for, and four that come later.
+    [ "$(meta_of dynamic_labels profd.events.label-texts)" -eq $((1000000 - 16384 + 4)) ]
+    has_function dynamic_labels '(too many labels)'
+}
+
+test_scopes_of_cplusplus_end_with_exceptions() {
+    command -v c++ >/dev/null || skip "there is no C++ compiler"
+    local standard
+    for standard in c++11 c++20; do
+        expect 0 c++ -std=$standard -Wall -Wextra -Werror -I"$source_dir/child-agent/include" -I"$source_dir" \
+            "$source_dir/tests/system/programs/scopes.cpp" -o scopes -L"$build/lib" "-Wl,-rpath,$build/lib" -lprofd
+    done
+    expect 0 "$profctl" run -o out.json -- ./scopes
+    read_facts out.json
+    value_is scopes 'typed scope' what 'thrown away'
+    value_is scopes 'typed scope' steps 5
+    has_function scopes scope
+    has_function scopes 'scope of thrown away'
+    [ "$(awk -F'\t' '$1 == "marker" && $4 == "interval scope" { print $7, ($6 - $5 > 90) }' facts)" = "1 1" ]
+    callers_of scopes 'with stack' | grep -qx main
+}
+
 run_tests "$@"

@@ -18,7 +18,7 @@ static inline uint64_t thread_cpu_ns(void)
 static __attribute__((noinline, unused)) void burn_inner(void)
 {
     for (unsigned i = 0; i < 100000; i++)
-        burn_sink += i * burn_sink;
+        burn_sink = burn_sink + i * burn_sink;
 }
 
 /* Keeps the CPU busy for SECONDS of the calling thread's CPU time. */

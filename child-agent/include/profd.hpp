@@ -1,0 +1,155 @@
+// profd.hpp: labels and markers as scopes of C++ (C++11 or later). All of profd.h is there, too.
+//
+//     void handle(const request &r)
+//     {
+//         PROFD_SCOPE("handle", PROFD_CATEGORY_NETWORK);                  // a label
+//         PROFD_INTERVAL_SCOPE("handle", PROFD_CATEGORY_NETWORK);         // a marker, at the end
+//         long status = 0;
+//         PROFD_TYPED_SCOPE(request, "GET", PROFD_CATEGORY_NETWORK, r.url(), status);
+//         status = answer(r);                                             // … with values of then
+//     }
+//
+// Scopes end however they are left, by exceptions too. Nothing here throws.
+#ifndef PROFD_HPP
+#define PROFD_HPP
+
+#include "profd.h"
+
+#include <string>
+#include <utility>
+
+namespace profd {
+
+// A label for as long as the object lives: on the stack, or the labels would not nest.
+class label_scope {
+public:
+    label_scope(profd_site &site, void *stack_address) noexcept
+        : generation_((profd_recording & PROFD_RECORDING_LABELS) != 0
+                          ? profd_label_push(&site, stack_address)
+                          : 0)
+    {
+    }
+    // A text made at run time; see profd_label_text().
+    label_scope(const char *text, uint32_t category, void *stack_address) noexcept
+        : generation_((profd_recording & PROFD_RECORDING_LABELS) != 0
+                          ? profd_label_push(profd_label_text(text, category), stack_address)
+                          : 0)
+    {
+    }
+    label_scope(const std::string &text, uint32_t category, void *stack_address) noexcept
+        : label_scope(text.c_str(), category, stack_address)
+    {
+    }
+    ~label_scope() { profd_label_scope_end_(&generation_); }
+    label_scope(const label_scope &) = delete;
+    label_scope &operator=(const label_scope &) = delete;
+
+private:
+    uint32_t generation_;
+};
+
+// A marker that lasts as long as the object.
+class interval_scope {
+public:
+    explicit interval_scope(profd_site &site) noexcept : site_(site), start_(PROFD_NOW()) {}
+    ~interval_scope()
+    {
+        if (start_ != 0 && (profd_recording & PROFD_RECORDING_MARKERS) != 0)
+            profd_marker_interval(&site_, start_, has_text_ ? text_.c_str() : nullptr);
+    }
+    // What the marker says; looked at in the end. Nothing while nothing is recorded.
+    template <typename Text> void set_text(Text &&text)
+    {
+        if (start_ == 0)
+            return;
+        text_ = std::forward<Text>(text);
+        has_text_ = true;
+    }
+    interval_scope(const interval_scope &) = delete;
+    interval_scope &operator=(const interval_scope &) = delete;
+
+private:
+    profd_site &site_;
+    uint64_t start_;
+    std::string text_;
+    bool has_text_ = false;
+};
+
+// Calls a function with the time of its making when it ends.
+template <typename Function> class scope_end {
+public:
+    explicit scope_end(Function function) : function_(std::move(function)), start_(PROFD_NOW()) {}
+    ~scope_end()
+    {
+        if (start_ != 0)
+            function_(start_);
+    }
+    scope_end(const scope_end &) = delete;
+    scope_end &operator=(const scope_end &) = delete;
+
+private:
+    Function function_;
+    uint64_t start_;
+};
+
+// The calling thread is registered under a name for as long as the object lives.
+class thread_scope {
+public:
+    explicit thread_scope(const char *name) noexcept : error_(profd_register_thread(name)) {}
+    ~thread_scope()
+    {
+        if (error_ == 0)
+            profd_unregister_thread();
+    }
+    thread_scope(const thread_scope &) = delete;
+    thread_scope &operator=(const thread_scope &) = delete;
+
+private:
+    int error_;
+};
+
+// The stack of where it is made.
+struct stack : profd_stack {
+    stack() noexcept { profd_stack_capture(this); }
+};
+
+// What a payload's text is: strings of C and C++ alike.
+inline const char *text(const char *value) noexcept
+{
+    return value;
+}
+inline const char *text(const std::string &value) noexcept
+{
+    return value.c_str();
+}
+
+} // namespace profd
+
+#define PROFD_HPP_SITE_(NAME, CATEGORY)                                                            \
+    static profd_site PROFD_UNIQUE_(profd_site_) = { NAME, __func__, __FILE__, __LINE__,           \
+                                                     CATEGORY, 0, nullptr, 0 }
+
+// A label from here to the end of the scope.
+#define PROFD_SCOPE(NAME, CATEGORY)                                                                \
+    PROFD_HPP_SITE_(NAME, CATEGORY);                                                               \
+    ::profd::label_scope PROFD_UNIQUE_(profd_scope_)(PROFD_UNIQUE_(profd_site_),                   \
+                                                     __builtin_frame_address(0))
+
+// … whose text is made at run time.
+#define PROFD_SCOPE_TEXT(TEXT, CATEGORY)                                                           \
+    ::profd::label_scope PROFD_UNIQUE_(profd_scope_)(TEXT, CATEGORY, __builtin_frame_address(0))
+
+// A marker that lasts from here to the end of the scope.
+#define PROFD_INTERVAL_SCOPE(NAME, CATEGORY)                                                       \
+    PROFD_HPP_SITE_(NAME, CATEGORY);                                                               \
+    ::profd::interval_scope PROFD_UNIQUE_(profd_interval_)(PROFD_UNIQUE_(profd_site_))
+
+// … of a type, with the values of the end: variables are referred to, not copied.
+#define PROFD_TYPED_SCOPE(TYPE, NAME, CATEGORY, ...)                                               \
+    auto PROFD_UNIQUE_(profd_end_) = [&](uint64_t profd_start) {                                   \
+        PROFD_MARKER_TYPED(TYPE, NAME, CATEGORY, profd_since(profd_start), ##__VA_ARGS__);         \
+    };                                                                                             \
+    ::profd::scope_end<decltype(PROFD_UNIQUE_(profd_end_))> PROFD_UNIQUE_(profd_scope_end_)(       \
+        PROFD_UNIQUE_(profd_end_))
+
+#endif
