@@ -1,10 +1,10 @@
 #include "child-agent/marker_stack.h"
 
-#include <pthread.h>
 #include <ucontext.h>
 
 #include "child-agent/core.h"
 #include "child-agent/modules.h"
+#include "child-agent/named_mutex.h"
 #include "child-agent/pages.h"
 #include "child-agent/recording.h"
 #include "child-agent/snapshot_capture.h"
@@ -23,7 +23,7 @@ struct capture_room {
     struct stack_frame merged[PROFD_STACK_FRAMES];
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct named_mutex lock = NAMED_MUTEX_INITIALIZER(MARKER_STACKS);
 static struct capture_room *_Atomic room; /* NULL until the first capture */
 
 /* A session that samples no stacks has no libraries but these; known twice does no harm. */
@@ -126,9 +126,9 @@ void marker_stack_capture(struct profd_stack *stack, const void *boundary)
     struct thread_registration *self = recording_begin();
     if (self == NULL)
         return;
-    pthread_mutex_lock(&lock);
+    named_mutex_lock(&lock);
     capture(get_room(), self, (uint64_t)(uintptr_t)boundary, stack);
-    pthread_mutex_unlock(&lock);
+    named_mutex_unlock(&lock);
     recording_end(self);
 }
 
@@ -141,18 +141,18 @@ void marker_stack_modules_changed(void)
 
 void marker_stack_before_fork(void)
 {
-    pthread_mutex_lock(&lock);
+    named_mutex_lock(&lock);
 }
 
 void marker_stack_after_fork_parent(void)
 {
-    pthread_mutex_unlock(&lock);
+    named_mutex_unlock(&lock);
 }
 
 void marker_stack_after_fork_child(void)
 {
     struct capture_room *in = atomic_load(&room);
-    pthread_mutex_init(&lock, NULL);
+    named_mutex_reset(&lock);
     if (in == NULL)
         return;
     atomic_store(&room, NULL);

@@ -14,10 +14,11 @@
 
 /* All of them; whoever holds one may lock those below it. Forking takes several, in this order. */
 #define LOCKS(X)                                                                                   \
-    X(AGENT, "agent")               /* a message of profd is obeyed */                             \
-    X(SITES, "sites")               /* numbers of labels and markers */                            \
-    X(SAMPLER, "sampler")           /* a tick */                                                   \
-    X(EVENT_DELAYS, "event delays") /* idle clocks are called, or changed */                       \
+    X(AGENT, "agent")                     /* a message of profd is obeyed */                       \
+    X(MARKER_STACKS, "stacks of markers") /* a thread unwinds its own stack */                     \
+    X(SITES, "sites")                     /* numbers of labels and markers */                      \
+    X(SAMPLER, "sampler")                 /* a tick */                                             \
+    X(EVENT_DELAYS, "event delays")       /* idle clocks are called, or changed */                 \
     X(REGISTRY, "thread registry")                                                                 \
     X(COUNTERS, "counters")     /* the list of a program's own */                                  \
     X(UPDATES, "chunk updates") /* those that profd has not heard */                               \
