@@ -104,6 +104,12 @@ START_TEST(too_many_are_refused_and_harm_nobody)
 }
 END_TEST
 
+#ifdef __SANITIZE_THREAD__ /* it takes itself down in the last round of destructors */
+#define HAS_LAST_ROUND 0
+#else
+#define HAS_LAST_ROUND 1
+#endif
+
 static pthread_key_t late_key;
 
 /* Runs in all rounds of destructors, also after the thread's shard is gone. */
@@ -165,7 +171,8 @@ int main(void)
     tcase_add_test(adding, one_name_and_category_is_one_counter);
     tcase_add_test(adding, without_a_session_nothing_counts);
     tcase_add_test(adding, too_many_are_refused_and_harm_nobody);
-    tcase_add_test(adding, destructors_of_a_thread_still_count);
+    if (HAS_LAST_ROUND)
+        tcase_add_test(adding, destructors_of_a_thread_still_count);
     tcase_add_test(adding, a_forked_child_goes_on_from_there);
     suite_add_tcase(suite, adding);
     SRunner *runner = srunner_create(suite);
