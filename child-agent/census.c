@@ -82,7 +82,8 @@ static void set_path(struct census_entry *entry, const char *path)
     census_ring_set_path(entry, full);
 }
 
-static void tell_program(const struct census_program *program, pid_t pid, enum census_kind kind)
+static void tell_program(const struct census_program *program, struct profd_process_id process,
+                         enum census_kind kind)
 {
     int call_errno = errno;
 
@@ -90,8 +91,8 @@ static void tell_program(const struct census_program *program, pid_t pid, enum c
         return;
     struct census_entry entry = {
         .kind = kind,
-        .pid = pid,
-        .parent_pid = pid == getpid() ? getppid() : getpid(),
+        .pid = process.number,
+        .parent_pid = process.number == getpid() ? getppid() : getpid(),
         .obstacle = program->obstacle,
     };
     set_path(&entry, program->path);
@@ -99,14 +100,14 @@ static void tell_program(const struct census_program *program, pid_t pid, enum c
     errno = call_errno;
 }
 
-void census_tell_exec(const struct census_program *program, pid_t pid)
+void census_tell_exec(const struct census_program *program, struct profd_process_id process)
 {
-    tell_program(program, pid, CENSUS_EXEC);
+    tell_program(program, process, CENSUS_EXEC);
 }
 
-void census_tell_failed(const struct census_program *program, pid_t pid)
+void census_tell_failed(const struct census_program *program, struct profd_process_id process)
 {
-    tell_program(program, pid, CENSUS_FAILED);
+    tell_program(program, process, CENSUS_FAILED);
 }
 
 static uint64_t cpu_ns_of(const struct rusage *usage)
@@ -116,12 +117,12 @@ static uint64_t cpu_ns_of(const struct rusage *usage)
     return seconds * 1000000000 + microseconds * 1000;
 }
 
-void census_tell_ended(pid_t pid, int wait_status, const struct rusage *usage)
+void census_tell_ended(struct profd_process_id process, int wait_status, const struct rusage *usage)
 {
     int call_errno = errno;
     struct census_entry entry = {
         .kind = CENSUS_ENDED,
-        .pid = pid,
+        .pid = process.number,
         .parent_pid = getpid(),
         .wait_status = wait_status,
         .cpu_ns = usage != NULL ? cpu_ns_of(usage) : UINT64_MAX,

@@ -8,7 +8,8 @@
 
 #include <stdbool.h>
 #include <sys/resource.h>
-#include <sys/types.h>
+
+#include "profd_threads.h"
 
 /* A program that is about to be run. */
 struct census_program {
@@ -21,12 +22,14 @@ struct census_program {
 void census_judge(struct census_program *program, int directory_fd, const char *path,
                   char *const *environment);
 
-/* PID runs PROGRAM now, or will in a moment; or could not. Nothing happens unless it is to be told.
+/* PROCESS runs PROGRAM now, or will in a moment; or could not. Nothing happens unless it is to be
+ * told.
  */
-void census_tell_exec(const struct census_program *program, pid_t pid);
-void census_tell_failed(const struct census_program *program, pid_t pid);
+void census_tell_exec(const struct census_program *program, struct profd_process_id process);
+void census_tell_failed(const struct census_program *program, struct profd_process_id process);
 
-/* PID was waited for. USAGE is NULL when it is not known. */
-void census_tell_ended(pid_t pid, int wait_status, const struct rusage *usage);
+/* PROCESS was waited for. USAGE is NULL when it is not known. */
+void census_tell_ended(struct profd_process_id process, int wait_status,
+                       const struct rusage *usage);
 
 #endif

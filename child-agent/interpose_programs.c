@@ -64,12 +64,12 @@ static void announce(struct census_program *program, int directory_fd, const cha
 {
     find_real();
     census_judge(program, directory_fd, path, environment);
-    census_tell_exec(program, getpid());
+    census_tell_exec(program, profd_current_process_id());
 }
 
 static int withdraw(const struct census_program *program, int result)
 {
-    census_tell_failed(program, getpid());
+    census_tell_failed(program, profd_current_process_id());
     return result;
 }
 
@@ -185,7 +185,7 @@ PROFD_INTERPOSED int posix_spawn(pid_t *pid, const char *path,
     census_judge(&program, AT_FDCWD, path, environment);
     int error = real.posix_spawn(pid, path, actions, attributes, arguments, environment);
     if (error == 0)
-        census_tell_exec(&program, *pid);
+        census_tell_exec(&program, (struct profd_process_id){ *pid });
     return error;
 }
 
@@ -203,6 +203,6 @@ PROFD_INTERPOSED int posix_spawnp(pid_t *pid, const char *name,
     census_judge(&program, AT_FDCWD, find(name, found), environment);
     int error = real.posix_spawnp(pid, name, actions, attributes, arguments, environment);
     if (error == 0)
-        census_tell_exec(&program, *pid);
+        census_tell_exec(&program, (struct profd_process_id){ *pid });
     return error;
 }

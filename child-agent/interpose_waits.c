@@ -45,7 +45,7 @@ PROFD_INTERPOSED pid_t wait4(pid_t pid, int *wait_status, int options, struct ru
         usage = &own_usage;
     pid_t ended = real_wait4(pid, status, options, usage);
     if (ended > 0 && is_end_of_process(*status, options))
-        census_tell_ended(ended, *status, usage);
+        census_tell_ended((struct profd_process_id){ ended }, *status, usage);
     return ended;
 }
 
@@ -94,6 +94,6 @@ PROFD_INTERPOSED int waitid(idtype_t type, id_t id, siginfo_t *info, int options
     int result = real_waitid(type, id, info, options);
     if (result == 0 && !(options & (WNOWAIT | __WALL | __WCLONE)) && info->si_pid > 0 &&
         wait_status_of(info, &wait_status))
-        census_tell_ended(info->si_pid, wait_status, NULL);
+        census_tell_ended((struct profd_process_id){ info->si_pid }, wait_status, NULL);
     return result;
 }

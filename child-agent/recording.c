@@ -36,3 +36,12 @@ struct thread_registration *recording_begin_slow(void)
         renew_writer(self, generation);
     return self;
 }
+
+void recording_give_back_chunk(struct thread_registration *self)
+{
+    if (recording_generation == 0 || recording_begin() != self)
+        return;
+    chunk_writer_finish(&self->writer);
+    self->writer_generation = 0;
+    recording_end(self);
+}

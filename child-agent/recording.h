@@ -38,6 +38,9 @@ static inline struct thread_registration *recording_begin(void)
     return self;
 }
 
+/* The calling thread, SELF, has nothing more to record for now: its chunk goes back. */
+void recording_give_back_chunk(struct thread_registration *self);
+
 static inline void recording_end(struct thread_registration *self)
 {
     atomic_signal_fence(memory_order_release);

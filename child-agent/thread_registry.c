@@ -296,10 +296,7 @@ void thread_registry_unregister_current(void)
     struct thread_registration *self = thread_current;
     if (self == NULL)
         return;
-    if (recording_generation != 0 && recording_begin() == self) {
-        chunk_writer_finish(&self->writer);
-        recording_end(self);
-    }
+    recording_give_back_chunk(self);
     event_delay_end(self);
     /* Before the slot can be reused: from here on the handler finds nothing. */
     thread_current = NULL;
@@ -326,11 +323,21 @@ static void rename_locked(struct registry_access access, struct thread_registrat
                                          clock_monotonic_ns(), locked->name);
 }
 
+/* A thread that renames itself may leave the session so; one that another thread renames goes on
+ * with its markers. */
+static void follow_rename(struct thread_registration *renamed)
+{
+    bool has_markers = atomic_load(&renamed->profiled_features) & PROFD_THREAD_MARKERS;
+    if (renamed == thread_current && !has_markers)
+        recording_give_back_chunk(renamed);
+}
+
 void thread_registry_rename(struct thread_registration *registration, const char *name)
 {
     struct registry_access access = lock_registry();
     rename_locked(access, registration, name);
     unlock_registry(access);
+    follow_rename(registration);
 }
 
 void thread_registry_rename_handle(pthread_t handle, const char *name)
@@ -345,6 +352,8 @@ void thread_registry_rename_handle(pthread_t handle, const char *name)
     if (found != NULL)
         rename_locked(access, found, name);
     unlock_registry(access);
+    if (found != NULL)
+        follow_rename(found);
 }
 
 int thread_registry_describe(void)

@@ -45,6 +45,10 @@ void unregistered_take(struct process_context *process, const struct unregistere
         return;
     }
     uint64_t time_ns = ticks[process->ticks.count - 1] + offset_ns;
+    if (time_ns < offset_ns || time_ns < period_ns) { /* damage */
+        process->bad_entries++;
+        return;
+    }
     if (time_ns < process->options.since_ns)
         return;
 

@@ -79,6 +79,9 @@ test_filter_by_name_and_star() {
     run_with --threads SLEEP -- "$programs/thread_states"
     has_function thread_states awake_again
     lacks_function thread_states "of the main thread"
+    has_function thread_states "with a name that is let in"
+    lacks_function thread_states "with a name that is left out"
+    has_function thread_states "let in again"
     run_with --threads 'nobody,*' -- "$programs/thread_states"
     has_function thread_states awake_again
     has_function thread_states "of the main thread"

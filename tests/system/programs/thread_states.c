@@ -48,6 +48,18 @@ static void *sleep_and_wake(void *argument)
     return argument;
 }
 
+/* Leaves a session of "sleeper" by its name, and comes back. */
+static void *rename_itself(void *argument)
+{
+    pthread_setname_np(pthread_self(), "sleeper, too");
+    PROFD_MARKER("with a name that is let in", PROFD_CATEGORY_OTHER);
+    pthread_setname_np(pthread_self(), "left out");
+    PROFD_MARKER("with a name that is left out", PROFD_CATEGORY_OTHER);
+    pthread_setname_np(pthread_self(), "sleeper again");
+    PROFD_MARKER("let in again", PROFD_CATEGORY_OTHER);
+    return argument;
+}
+
 static void *leave_early(void *argument)
 {
     *(struct profd_thread_id *)argument = profd_current_thread_id();
@@ -73,6 +85,8 @@ int main(void)
     if (pthread_create(&thread, NULL, leave_early, &gone) != 0 || pthread_join(thread, NULL) != 0)
         return 1;
     say("gone", profd_thread_with_id_is_being_profiled(gone, PROFD_THREAD_ANY));
+    if (pthread_create(&thread, NULL, rename_itself, NULL) != 0 || pthread_join(thread, NULL) != 0)
+        return 1;
     if (pthread_create(&thread, NULL, sleep_and_wake, NULL) != 0 || pthread_join(thread, NULL) != 0)
         return 1;
     return 0;
