@@ -28,7 +28,7 @@ static void add(struct text *text, const char *format, const char *first, const 
 
 static void add_features(struct text *text)
 {
-#define X(name, bit, word, help) add(text, "%36s%-12s", "", word), add(text, "%s%s\n", help, "");
+#define X(name, bit, word, help) add(text, "%36s%-20s", "", word), add(text, "%s%s\n", help, "");
     FEATURES(X)
 #undef X
 }

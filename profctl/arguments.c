@@ -435,7 +435,7 @@ static void print_option(FILE *out, const struct option *option)
     if (option->kind != OPTION_FEATURES)
         return;
     for (size_t i = 0; i < FEATURE_TOTAL; i++)
-        fprintf(out, "%30s%-8s %s\n", "", features[i].name, features[i].help);
+        fprintf(out, "%30s%-20s %s\n", "", features[i].name, features[i].help);
 }
 
 void arguments_print_options(FILE *out, unsigned sets)
