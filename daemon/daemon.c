@@ -64,6 +64,8 @@ static int begin_parts(struct daemon *profd)
     if (error == 0)
         error = triggers_init(profd);
     if (error == 0)
+        error = power_init(profd);
+    if (error == 0)
         error = memory_init(profd);
     if (error == 0)
         error = restart_init(profd);
@@ -116,6 +118,7 @@ void daemon_end(struct daemon *profd, int exit_status)
     requests_close(profd);
     programs_close(profd);
     triggers_close(profd);
+    power_close(profd);
     supervisor_close(profd);
     if (profd->listener != NULL) /* else the socket may be another profd's */
         restart_forget_session(profd);

@@ -17,6 +17,7 @@
 #include "daemon/memory.h"
 #include "daemon/options.h"
 #include "daemon/paths.h"
+#include "daemon/power.h"
 #include "daemon/programs.h"
 #include "daemon/requests.h"
 #include "daemon/restart.h"
@@ -48,6 +49,7 @@ struct daemon {
     struct supervisor supervisor;
     struct programs programs;
     struct triggers triggers;
+    struct power power;
     struct request_queue requests;
     struct capture *capture;  /* NULL: none is being made */
     struct client *clients;   /* connected ones */

@@ -192,6 +192,7 @@ static int move_session(struct daemon *profd, struct request *request)
     agents_forget_ended(profd);
     memory_begin_session(profd, request->settings.memory_limit_bytes);
     census_begin_session(profd);
+    power_begin_session(profd);
     triggers_start(profd, request->triggers, request->output_fd);
     request->output_fd = -1;
     if (request->duration_ms > 0)
@@ -218,6 +219,7 @@ static void begin_request(struct daemon *profd, struct request *request)
     if (request->kind == REQUEST_STOP) {
         uv_timer_stop(&profd->requests.duration);
         triggers_stop(profd);
+        power_end_session(profd);
         agents_forget_ended(profd);
     }
     begin_round(profd, rounds[request->kind].order);

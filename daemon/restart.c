@@ -109,6 +109,7 @@ static void go_on_with(struct daemon *profd, const struct session *session)
     memory_begin_session(profd, session->settings.memory_limit_bytes);
     requests_time_session(profd);
     census_begin_session(profd);
+    power_begin_session(profd);
     await_owners(profd);
     log_info("the session goes on; %zu processes are expected back, %u ended while there was no "
              "profd",

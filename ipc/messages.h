@@ -203,6 +203,7 @@ struct message_session {
     X(PROCESS_CPU, 7, "processcpu", "CPU use of each process")                                     \
     X(PROCESS_MEMORY, 8, "processmemory", "memory of each process")                                \
     X(SWITCHES, 9, "switches", "context switches of each process")                                 \
+    X(POWER, 10, "power", "energy that the machine uses, where the kernel tells")                  \
     X(RESPONSIVENESS, 11, "responsiveness", "how long events wait for threads that run a loop")    \
     X(UNREGISTERED_THREADS, 12, "unregisteredthreads",                                             \
       "CPU use of threads that the kernel knows and profd does not")

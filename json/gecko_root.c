@@ -8,6 +8,7 @@
 
 #include "buffer/dictionary.h"
 #include "json/gecko_meta.h"
+#include "json/gecko_root_counters.h"
 #include "json/gecko_schema.h"
 #include "json/json_format.h"
 
@@ -228,6 +229,7 @@ void gecko_root_end(struct json_writer *writer, const struct gecko_root_options 
                     struct json_writer *log)
 {
     json_end_array(writer);
+    gecko_root_stream_counters(writer, options);
     stream_gathering_log(writer, options, log);
     /* Last, because only now it is known what the time range must cover. */
     json_start_object_property(writer, "meta");

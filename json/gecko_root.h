@@ -16,6 +16,19 @@
 #include "json/gecko_marker_types.h"
 #include "json/json_writer.h"
 
+/* What a counter changed by until TIME_NS, since its sample before. */
+struct gecko_root_sample {
+    uint64_t time_ns;
+    int64_t count;
+};
+
+/* A counter of the machine. */
+struct gecko_root_counter {
+    const char *name, *category, *description;
+    const struct gecko_root_sample *samples;
+    size_t sample_count;
+};
+
 /* Times are CLOCK_MONOTONIC ns. Strings are borrowed. */
 struct gecko_root_options {
     uint64_t reference_ns;      /* the capture's time zero, as in struct gecko_process_options */
@@ -28,6 +41,10 @@ struct gecko_root_options {
     uint64_t profd_start_ns;     /* when profd started; 0: session_start_ns */
     const char *const *features; /* NULL-terminated names; NULL: none */
     const char *thread_filters;  /* comma-separated; NULL or "": all */
+    /* For the end. */
+    const struct gecko_root_counter *counters;
+    size_t counter_count;
+    const char *obstacle; /* why something of the machine could not be measured; NULL or "": none */
 };
 
 /* Writes everything up to and with `"processes":[`, without meta. Errors go to the writer's latch.

@@ -47,8 +47,8 @@ test_too_many_counters_are_counted() {
 
 test_children_count_for_themselves() {
     record 1000 fork
-    counted counting items | sort >items
-    printf '%s\n' "1 1" "1004000 4001" | diff - items || fail "counted: $(xargs <items)"
+    counted counting items | sort >counts
+    printf '%s\n' "1 1" "1004000 4001" | diff - counts || fail "counted: $(xargs <counts)"
 }
 
 # at_least PROCESS COUNTER COUNT: what is between the last tick and the end is not seen.
@@ -73,12 +73,24 @@ test_context_switches() {
 
 test_memory_that_cannot_be_read_is_said() {
     need_root
+    # shellcheck disable=SC2016 # the shell that is started expands them
     expect 0 "$profctl" run -o out.json -- unshare --mount sh -c \
         'mount -t tmpfs none /proc && exec "$0" 0.3' "$programs/busy"
     read_facts out.json
     grep -qF 'process memory is not available' out.json || fail "nobody says so"
     at_least busy processCPU 250000
     [ -z "$(counted busy processMemory)" ] || fail "there is a counter"
+}
+
+# Few machines show it, and most of them to root alone.
+test_power_is_measured_or_said_to_be_missing() {
+    expect 0 "$profctl" run --features stacks,power -o out.json -- "$programs/busy" 0.3
+    read_facts out.json
+    if [ -r /sys/class/powercap/intel-rapl:0/energy_uj ]; then
+        [ -n "$(counted profd 'Power: package-0')" ] || fail "no power"
+    else
+        grep -qF 'power is not available' out.json || fail "nobody says why there is no power"
+    fi
 }
 
 test_the_sampler_tells_what_it_takes() {

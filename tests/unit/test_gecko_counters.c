@@ -10,6 +10,7 @@
 #include "buffer/sample_encoder.h"
 #include "buffer/sampler_entry.h"
 #include "json/gecko_process.h"
+#include "json/gecko_root.h"
 
 enum { COUNTERS = 3, WORK = 0, MEMORY = 1, UNTOLD = 2 };
 
@@ -323,6 +324,46 @@ START_TEST(without_rows_there_are_no_statistics)
 }
 END_TEST
 
+/* --- Counters of the root --- */
+
+START_TEST(the_machine_has_counters_in_the_root)
+{
+    static const struct gecko_root_sample samples[] = {
+        { 1 * 1000000, 7 }, { 11 * 1000000, 0 }, { 12 * 1000000, 5 }, { 99 * 1000000, 3 }
+    };
+    static const struct gecko_root_counter machine = {
+        .name = "Power: core",
+        .category = "power",
+        .description = "energy",
+        .samples = samples,
+        .sample_count = 4,
+    };
+    static const double wanted[][3] = { { 1, 0, 0 }, { 2, 5, 0 } };
+    struct gecko_root_options root = {
+        .reference_ns = 10 * MS,
+        .session_start_ns = 10 * MS,
+        .capture_ns = 50 * MS,
+        .pid = 77,
+        .counters = &machine,
+        .counter_count = 1,
+        .obstacle = "something else is not there",
+    };
+    struct failure_latch latch;
+    struct json_writer writer;
+    failure_latch_init(&latch);
+    json_writer_init_sink(&writer, append, NULL, &latch);
+    gecko_root_begin(&writer, &root);
+    gecko_root_end(&writer, &root, NULL);
+    ck_assert_int_eq(json_writer_flush(&writer), 0);
+    json_writer_fini(&writer);
+    own.profile = cJSON_ParseWithLength(own.text, own.length);
+    ck_assert_ptr_nonnull(own.profile);
+    rows_are("Power: core", wanted, 2);
+    const cJSON *log = get(get(get(own.profile, "profilingLog"), "77"), "log");
+    ck_assert_str_eq(get(cJSON_GetArrayItem(log, 0), "text")->valuestring, root.obstacle);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("json.gecko_counters");
@@ -340,6 +381,10 @@ int main(void)
     tcase_add_test(overhead, overhead_is_in_microseconds_with_its_statistics);
     tcase_add_test(overhead, without_rows_there_are_no_statistics);
     suite_add_tcase(suite, overhead);
+    TCase *machine = tcase_create("machine");
+    tcase_add_checked_fixture(machine, set_up, tear_down);
+    tcase_add_test(machine, the_machine_has_counters_in_the_root);
+    suite_add_tcase(suite, machine);
 
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
