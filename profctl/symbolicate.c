@@ -18,8 +18,8 @@ struct pass {
     struct thread_tables tables;        /* of the thread at hand */
     struct symbolicated_thread renamed; /* … and the new ones */
     bool is_renamed;                    /* … once they are there */
-    struct indexed_fields indexed;      /* in payloads of the process at hand */
-    struct process_libraries libraries; /* … */
+    struct marker_schemas schemas;      /* of markers */
+    struct process_libraries libraries; /* of the process at hand */
     int64_t pid;                        /* … 0 while unknown */
     int64_t pid_here;                   /* … as the kernel calls it here; 0: not known */
     struct jit_process generated;       /* … and its generated code */
@@ -84,7 +84,7 @@ static int copy_row(struct pass *pass, int (*map)(struct pass *pass, int token))
     err = map(pass, json_reader_next(pass->reader));
     while (err == 0 && (token = json_reader_next(pass->reader)) != JSON_TOKEN_END_ARRAY)
         err = token == JSON_TOKEN_START_OBJECT
-                  ? marker_payload_copy(&pass->indexed, &pass->renamed, pass->reader, pass->writer)
+                  ? marker_payload_copy(&pass->schemas, &pass->renamed, pass->reader, pass->writer)
                   : json_copy_from(pass->reader, token, pass->writer);
     json_end_array(pass->writer);
     return err;
@@ -373,7 +373,7 @@ static int copy_schemas(struct pass *pass)
 {
     int err = copy_key(pass);
 
-    return err < 0 ? err : indexed_fields_copy(&pass->indexed, pass->reader, pass->writer);
+    return err < 0 ? err : marker_schemas_copy(&pass->schemas, pass->reader, pass->writer);
 }
 
 static int meta_member(struct pass *pass)
@@ -455,10 +455,19 @@ static int copy_process(struct pass *pass)
     return err < 0 ? err : check_process(pass, end);
 }
 
+static int copy_root_schemas(struct pass *pass)
+{
+    int err = copy_key(pass);
+
+    return err < 0 ? err : marker_schemas_copy_root(&pass->schemas, pass->reader, pass->writer);
+}
+
 static int root_meta_member(struct pass *pass)
 {
     if (json_reader_is(pass->reader, "presymbolicated"))
         return json_reader_skip(pass->reader);
+    if (json_reader_is(pass->reader, "markerSchema"))
+        return copy_root_schemas(pass);
     return meta_member(pass);
 }
 
@@ -511,7 +520,7 @@ int symbolicate_profile(struct json_reader *reader, struct json_writer *writer,
         err = json_reader_next(reader) == JSON_TOKEN_END ? 0 : -EPROTO;
     jit_process_clear(&pass.generated);
     process_libraries_free(&pass.libraries);
-    indexed_fields_free(&pass.indexed);
+    marker_schemas_free(&pass.schemas);
     thread_tables_free(&pass.tables);
     return err;
 }

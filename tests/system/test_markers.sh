@@ -184,4 +184,22 @@ test_scopes_of_cplusplus_end_with_exceptions() {
     callers_of scopes 'with stack' | grep -qx main
 }
 
+test_two_schemas_of_one_name_are_two_types() {
+    local symbols
+    for symbols in --symbols --no-symbols; do
+        expect 0 "$profctl" run ${symbols/--symbols/--quiet} -o out.json -- "$programs/other_markers" "$programs/markers"
+        read_facts out.json
+        # Each has its own fields, whichever process comes first in the file.
+        value_is other_markers 'other request' verb PUT
+        value_is markers 'stack earlier' url /earlier
+        awk -F'\t' '$1 == "value" && ($4 == "other request" || $4 == "stack earlier") { print $5 }' facts |
+            sort -u >types
+        [ "$(xargs <types)" = "request request (2)" ]
+        # The root has them all.
+        root=$(sed -n 's/^process\t\(.*\)\tprofd$/\1/p' facts)
+        [ "$(awk -F'\t' -v pid="$root" '$1 == "schema" && $2 == pid && $3 ~ /^(request|every)/ { print $3 }' facts |
+            sort | xargs)" = "every request request (2)" ]
+    done
+}
+
 run_tests "$@"
