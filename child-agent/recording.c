@@ -39,7 +39,7 @@ struct thread_registration *recording_begin_slow(void)
 
 void recording_give_back_chunk(struct thread_registration *self)
 {
-    if (recording_generation == 0 || recording_begin() != self)
+    if (self == NULL || recording_generation == 0 || recording_begin() != self)
         return;
     chunk_writer_finish(&self->writer);
     self->writer_generation = 0;
