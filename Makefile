@@ -67,6 +67,8 @@ help: ## this list
 $(B)/obj/child-agent/%.o: OWN := -fvisibility=hidden -ftls-model=initial-exec -Ichild-agent/include
 # A compiler that knows what malloc does would take the hooks for mistakes.
 $(MALLOC_HOOKS): CFLAGS += -fno-builtin -foptimize-sibling-calls
+# Called at every allocation while they are counted; unwound by tables.
+$(MALLOC_HOOKS) $(B)/obj/child-agent/allocation_counter.o: BASE += -fomit-frame-pointer
 $(B)/obj/buffer/%.o $(B)/obj/json/%.o $(B)/obj/ipc/%.o: OWN := -fvisibility=hidden
 
 $(B)/obj/%.o: %.c

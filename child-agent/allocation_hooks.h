@@ -36,7 +36,13 @@ struct allocation_countdown {
 
 struct allocation_hooks {
     _Atomic uint32_t active;
-    /* Set before ALLOCATIONS_MATCHED ever is, and for good. */
+    /* The agent's, set before the bits of `active` that need them ever are, and for good.
+     *
+     * BYTES more are allocated (negative: less). */
+    void (*count)(int64_t bytes);
+    /* How often the calling thread did that. */
+    uint64_t (*counted_operations)(void);
+    /* What may have been sampled. */
     const allocation_filter *filter;
 
     /* The countdown is over: ADDRESS of BYTES is sampled, or the countdown begins. */
@@ -49,6 +55,11 @@ struct allocation_hooks {
     /* It was not freed after all. */
     void (*remember)(void *address, const struct allocation_site *site,
                      const struct sampled_allocation *sampled);
+
+    /* The hooks': whether any was ever called, and whether the allocator tells how large what it
+     * gave out is. */
+    bool (*were_called)(void);
+    bool (*knows_sizes)(void);
 };
 
 extern struct allocation_hooks profd_allocation_hooks;

@@ -1,8 +1,6 @@
 #include "child-agent/allocation_sampler.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <stdio.h>
 #include <sys/mman.h>
 
 #include "buffer/clock.h"
@@ -14,16 +12,11 @@
 #include "child-agent/recording.h"
 #include "child-agent/snapshot_capture.h"
 #include "child-agent/thread_registration.h"
-#include "ipc/messages.h"
 
 enum {
-    LOG_LINE_BYTES = 512,
     DEFAULT_INTERVAL_BYTES = 512 * 1024,
     RING_SPARE_BYTES = ALLOCATION_RING_BYTES / 4, /* left for ends of allocations */
 };
-
-/* The library of the hooks may not be there. */
-extern struct allocation_hooks profd_allocation_hooks __attribute__((weak));
 
 static struct {
     struct allocation_ring *ring;
@@ -185,7 +178,7 @@ static void sample(struct allocation_countdown *countdown, void *address, size_t
             return;
     }
     countdown->bytes = allocation_draw_distance(&countdown->random, sampler.interval_bytes);
-    if (self == NULL || atomic_load(&self->profiled_features) == 0)
+    if (self == NULL || !(atomic_load(&self->profiled_features) & PROFD_THREAD_ALLOCATIONS))
         return;
     struct sampled_allocation sampled = {
         .weight = allocation_weight(bytes, sampler.interval_bytes),
@@ -197,92 +190,33 @@ static void sample(struct allocation_countdown *countdown, void *address, size_t
 
 /* --- The session's side --- */
 
-static int make_room(void)
+int allocation_sampler_start(uint64_t interval_bytes, uint32_t recording,
+                             struct allocation_hooks *hooks)
 {
     if (sampler.ring == NULL)
         sampler.ring = pages_allocate(sizeof(*sampler.ring));
     if (sampler.table == NULL)
         sampler.table = pages_allocate(sizeof(*sampler.table));
-    return sampler.ring != NULL && sampler.table != NULL ? 0 : -ENOMEM;
-}
-
-static void say(const char *text, const char *detail)
-{
-    char line[LOG_LINE_BYTES];
-    snprintf(line, sizeof(line), "allocations are not recorded: %s%s", text, detail);
-    (void)dictionary_put_log(&core.dictionary, clock_monotonic_ns(), line); /* counted when full */
-}
-
-/* The file whose malloc comes before the hooks', or NULL. */
-static const char *taken_by(void)
-{
-    static Dl_info first;
-    Dl_info hooks;
-    const void *malloc_of_all = dlsym(RTLD_DEFAULT, "malloc");
-    if (malloc_of_all == NULL || dladdr(malloc_of_all, &first) == 0 ||
-        dladdr(&profd_allocation_hooks, &hooks) == 0)
-        return "an allocator that can't be found";
-    return first.dli_fbase == hooks.dli_fbase ? NULL : first.dli_fname;
-}
-
-/* Whether the program's allocations come by the hooks; says so if not. */
-static bool are_hooked(void)
-{
-    if (&profd_allocation_hooks == NULL) {
-        say("libprofd-malloc.so is not loaded; a session that is on when the program starts, as "
-            "with profctl run, has it preloaded",
-            "");
-        return false;
-    }
-    const char *other = taken_by();
-    if (other != NULL)
-        say("they do not go by the hooks but straight to ", other);
-    return other == NULL;
-}
-
-static void set_active(bool is_paused)
-{
-    uint32_t early = atomic_load(&profd_allocation_hooks.active) & ALLOCATIONS_EARLY;
-    uint32_t bits = ALLOCATIONS_MATCHED | (is_paused ? 0 : ALLOCATIONS_SAMPLED);
-    atomic_store(&profd_allocation_hooks.active, early | bits);
-}
-
-void allocation_sampler_start(const struct session_settings *settings, uint32_t recording)
-{
-    if (!(settings->features & FEATURE_NATIVEALLOCS) || !are_hooked())
-        return;
-    if (make_room() < 0) {
-        say("no memory for the table of samples", "");
-        return;
-    }
-    sampler.interval_bytes = settings->allocation_interval_bytes != 0
-                                 ? settings->allocation_interval_bytes
-                                 : (uint64_t)DEFAULT_INTERVAL_BYTES;
-    profd_allocation_hooks.filter = &sampler.table->filter;
-    profd_allocation_hooks.sample = sample;
-    profd_allocation_hooks.forget = forget;
-    profd_allocation_hooks.remember = remember;
+    if (sampler.ring == NULL || sampler.table == NULL)
+        return -ENOMEM;
+    sampler.interval_bytes =
+        interval_bytes != 0 ? interval_bytes : (uint64_t)DEFAULT_INTERVAL_BYTES;
+    hooks->filter = &sampler.table->filter;
+    hooks->sample = sample;
+    hooks->forget = forget;
+    hooks->remember = remember;
     sampler.generation = sampler.latest_generation = recording;
-    set_active(settings->is_paused);
+    return 0;
 }
 
 void allocation_sampler_stop(void)
 {
-    if (sampler.generation == 0)
-        return;
-    atomic_fetch_and(&profd_allocation_hooks.active, ALLOCATIONS_EARLY);
     sampler.generation = 0;
-}
-
-void allocation_sampler_set_paused(bool is_paused)
-{
-    if (sampler.generation != 0)
-        set_active(is_paused);
 }
 
 void allocation_sampler_after_fork_child(void)
 {
-    allocation_sampler_stop();
+    sampler.generation = 0;
     /* Threads of the parent may have been in the middle of both. What was private is zero then. */
     if (sampler.ring != NULL)
         (void)madvise(sampler.ring, sizeof(*sampler.ring), MADV_DONTNEED);

@@ -7,22 +7,19 @@
 #ifndef PROFD_AGENT_ALLOCATION_SAMPLER_H
 #define PROFD_AGENT_ALLOCATION_SAMPLER_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
+#include "child-agent/allocation_hooks.h"
 #include "child-agent/allocation_ring.h"
-#include "child-agent/session.h"
 
-/* Turns on what the session's features want, and says in the profile's log what can't be had. The
- * session records as number RECORDING. Failure leaves allocations alone. */
-void allocation_sampler_start(const struct session_settings *settings, uint32_t recording);
+/* Makes ready for sampling an allocation every INTERVAL_BYTES (0: the default) in recording number
+ * RECORDING, and tells HOOKS whom to call. 0 or -ENOMEM. */
+int allocation_sampler_start(uint64_t interval_bytes, uint32_t recording,
+                             struct allocation_hooks *hooks);
 
-/* Nothing is sampled any more; threads that were at it may still finish. */
+/* After the hooks know that nothing is sampled any more; threads that are at it may still finish.
+ */
 void allocation_sampler_stop(void);
-
-/* While paused, nothing new is sampled; frees are still recorded, or what was freed meanwhile would
- * look alive for the rest of the session. */
-void allocation_sampler_set_paused(bool is_paused);
 
 /* In a forked child: what the parent sampled is not the child's. */
 void allocation_sampler_after_fork_child(void);

@@ -10,7 +10,14 @@
 
 #define BESIDE static __attribute__((noinline))
 
-struct allocation_hooks profd_allocation_hooks __attribute__((visibility("default")));
+static bool knows_sizes(void)
+{
+    return real_malloc_find()->usable_size != NULL;
+}
+
+struct allocation_hooks profd_allocation_hooks
+    __attribute__((visibility("default"))) = { .were_called = real_malloc_was_found,
+                                               .knows_sizes = knows_sizes };
 
 __thread struct allocation_countdown allocation_countdown;
 
@@ -19,107 +26,132 @@ __thread struct allocation_countdown allocation_countdown;
 BESIDE void *noted_malloc(size_t bytes)
 {
     void *memory = real_malloc.malloc(bytes);
-    note_allocation(memory, bytes, ALLOCATION_SITE_HERE());
+    note_allocation(memory, bytes);
+    return memory;
+}
+
+/* While allocations are only counted: what that costs is felt in every program. */
+BESIDE void *counted_malloc(size_t bytes)
+{
+    void *memory = real_malloc.malloc(bytes);
+    if (memory != NULL)
+        profd_allocation_hooks.count((int64_t)real_malloc.usable_size(memory));
     return memory;
 }
 
 PROFD_INTERPOSED void *malloc(size_t bytes)
 {
-    return allocations_active() ? noted_malloc(bytes) : real_malloc.malloc(bytes);
+    if (allocations_active() == ALLOCATIONS_COUNTED)
+        return counted_malloc(bytes);
+    return allocation_passes(bytes) ? real_malloc.malloc(bytes) : noted_malloc(bytes);
 }
 
 BESIDE void *noted_calloc(size_t count, size_t bytes)
 {
     void *memory = real_malloc.calloc(count, bytes);
-    note_allocation(memory, count * bytes, ALLOCATION_SITE_HERE());
+    note_allocation(memory, count * bytes);
     return memory;
 }
 
 PROFD_INTERPOSED void *calloc(size_t count, size_t bytes)
 {
-    return allocations_active() ? noted_calloc(count, bytes) : real_malloc.calloc(count, bytes);
+    return allocation_passes(count * bytes) ? real_malloc.calloc(count, bytes)
+                                            : noted_calloc(count, bytes);
 }
 
 BESIDE void *noted_aligned_alloc(size_t alignment, size_t bytes)
 {
     void *memory = real_malloc.aligned_alloc(alignment, bytes);
-    note_allocation(memory, bytes, ALLOCATION_SITE_HERE());
+    note_allocation(memory, bytes);
     return memory;
 }
 
 PROFD_INTERPOSED void *aligned_alloc(size_t alignment, size_t bytes)
 {
-    return allocations_active() ? noted_aligned_alloc(alignment, bytes)
-                                : real_malloc.aligned_alloc(alignment, bytes);
+    return allocation_passes(bytes) ? real_malloc.aligned_alloc(alignment, bytes)
+                                    : noted_aligned_alloc(alignment, bytes);
 }
 
 BESIDE void *noted_memalign(size_t alignment, size_t bytes)
 {
     void *memory = real_malloc.memalign(alignment, bytes);
-    note_allocation(memory, bytes, ALLOCATION_SITE_HERE());
+    note_allocation(memory, bytes);
     return memory;
 }
 
 PROFD_INTERPOSED void *memalign(size_t alignment, size_t bytes)
 {
-    return allocations_active() ? noted_memalign(alignment, bytes)
-                                : real_malloc.memalign(alignment, bytes);
+    return allocation_passes(bytes) ? real_malloc.memalign(alignment, bytes)
+                                    : noted_memalign(alignment, bytes);
 }
 
 BESIDE int noted_posix_memalign(void **memory, size_t alignment, size_t bytes)
 {
     int error = real_malloc.posix_memalign(memory, alignment, bytes);
-    note_allocation(error == 0 ? *memory : NULL, bytes, ALLOCATION_SITE_HERE());
+    note_allocation(error == 0 ? *memory : NULL, bytes);
     return error;
 }
 
 PROFD_INTERPOSED int posix_memalign(void **memory, size_t alignment, size_t bytes)
 {
-    return allocations_active() ? noted_posix_memalign(memory, alignment, bytes)
-                                : real_malloc.posix_memalign(memory, alignment, bytes);
+    return allocation_passes(bytes) ? real_malloc.posix_memalign(memory, alignment, bytes)
+                                    : noted_posix_memalign(memory, alignment, bytes);
 }
 
 BESIDE void *noted_valloc(size_t bytes)
 {
     void *memory = real_malloc.valloc(bytes);
-    note_allocation(memory, bytes, ALLOCATION_SITE_HERE());
+    note_allocation(memory, bytes);
     return memory;
 }
 
 PROFD_INTERPOSED void *valloc(size_t bytes)
 {
-    return allocations_active() ? noted_valloc(bytes) : real_malloc.valloc(bytes);
+    return allocation_passes(bytes) ? real_malloc.valloc(bytes) : noted_valloc(bytes);
 }
 
 BESIDE void *noted_pvalloc(size_t bytes)
 {
     void *memory = real_malloc.pvalloc(bytes);
-    note_allocation(memory, bytes, ALLOCATION_SITE_HERE());
+    note_allocation(memory, bytes);
     return memory;
 }
 
 PROFD_INTERPOSED void *pvalloc(size_t bytes)
 {
-    return allocations_active() ? noted_pvalloc(bytes) : real_malloc.pvalloc(bytes);
+    return allocation_passes(bytes) ? real_malloc.pvalloc(bytes) : noted_pvalloc(bytes);
 }
 
 /* --- The end of memory --- */
 
+static inline bool is_early(const void *memory)
+{
+    return (allocations_active() & ALLOCATIONS_EARLY) && real_malloc_is_early(memory);
+}
+
 BESIDE void noted_free(void *memory)
 {
-    struct sampled_allocation sampled;
-    if (memory == NULL || real_malloc_is_early(memory))
+    if (memory == NULL || is_early(memory))
         return;
-    (void)note_free(memory, ALLOCATION_SITE_HERE(), &sampled);
+    note_free(memory);
+    real_malloc.free(memory);
+}
+
+BESIDE void counted_free(void *memory)
+{
+    if (memory != NULL)
+        profd_allocation_hooks.count(-(int64_t)real_malloc.usable_size(memory));
     real_malloc.free(memory);
 }
 
 PROFD_INTERPOSED void free(void *memory)
 {
-    if (allocations_active())
-        noted_free(memory);
-    else
+    if (allocations_active() == ALLOCATIONS_COUNTED)
+        counted_free(memory);
+    else if (free_passes(memory))
         real_malloc.free(memory);
+    else
+        noted_free(memory);
 }
 
 /* --- Both --- */
@@ -134,18 +166,30 @@ static void *move_early(void *memory, size_t bytes)
     return moved;
 }
 
+static inline __attribute__((always_inline)) void
+take_back_end(void *memory, const struct sampled_allocation *sampled)
+{
+    struct allocation_site site = ALLOCATION_SITE_HERE();
+    profd_allocation_hooks.remember(memory, &site, sampled);
+}
+
 /* The end is told first: once the old place is free, another thread may have it. */
 BESIDE void *noted_realloc(void *memory, size_t bytes)
 {
-    struct allocation_site site = ALLOCATION_SITE_HERE();
     struct sampled_allocation sampled;
-    if (memory != NULL && real_malloc_is_early(memory))
+    if (memory != NULL && is_early(memory))
         return move_early(memory, bytes);
-    bool was_sampled = memory != NULL && note_free(memory, site, &sampled);
+    bool is_counted = (allocations_active() & ALLOCATIONS_COUNTED) != 0;
+    int64_t old_bytes = is_counted ? usable_bytes(memory) : 0;
+    bool was_sampled = memory != NULL && note_end(memory, &sampled);
     void *moved = real_malloc.realloc(memory, bytes);
-    if (moved == NULL && bytes > 0 && was_sampled)
-        profd_allocation_hooks.remember(memory, &site, &sampled);
-    note_allocation(moved, bytes, site);
+    bool has_failed = moved == NULL && bytes > 0;
+    if (has_failed && was_sampled)
+        take_back_end(memory, &sampled);
+    if (is_counted && !has_failed)
+        profd_allocation_hooks.count(usable_bytes(moved) - old_bytes);
+    if ((allocations_active() & ALLOCATIONS_SAMPLED) && moved != NULL && allocation_is_due(bytes))
+        note_sample(moved, bytes);
     return moved;
 }
 

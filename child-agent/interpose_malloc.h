@@ -18,24 +18,80 @@ static inline uint32_t allocations_active(void)
         atomic_load_explicit(&profd_allocation_hooks.active, memory_order_relaxed), 0);
 }
 
-/* MEMORY of BYTES, or NULL, was allocated for the caller at SITE. */
-static inline __attribute__((always_inline)) void note_allocation(void *memory, size_t bytes,
-                                                                  struct allocation_site site)
+/* Whether the thread has come to its next sample. */
+static inline bool allocation_is_due(size_t bytes)
 {
-    if (memory == NULL || !(allocations_active() & ALLOCATIONS_SAMPLED))
-        return;
     allocation_countdown.bytes -= (int64_t)bytes;
-    if (__builtin_expect(allocation_countdown.bytes <= 0, 0))
-        profd_allocation_hooks.sample(&allocation_countdown, memory, bytes, &site);
+    return __builtin_expect(allocation_countdown.bytes <= 0, 0);
 }
 
-/* MEMORY is about to be freed. Whether it was sampled, and as what. */
-static inline __attribute__((always_inline)) bool
-note_free(void *memory, struct allocation_site site, struct sampled_allocation *sampled)
+/* Whether BYTES can be allocated without a note: the call is a jump then. Counts down. */
+static inline bool allocation_passes(size_t bytes)
 {
-    return (allocations_active() & ALLOCATIONS_MATCHED) &&
-           __builtin_expect(allocation_filter_has(profd_allocation_hooks.filter, memory), 0) &&
-           profd_allocation_hooks.forget(memory, &site, sampled);
+    uint32_t active = allocations_active();
+    if (active == 0)
+        return true;
+    return !(active & ALLOCATIONS_COUNTED) &&
+           !((active & ALLOCATIONS_SAMPLED) && allocation_is_due(bytes));
+}
+
+/* The same for the end of MEMORY. */
+static inline bool free_passes(const void *memory)
+{
+    uint32_t active = allocations_active();
+    if (active == 0)
+        return true;
+    return !(active & (ALLOCATIONS_COUNTED | ALLOCATIONS_EARLY)) &&
+           !((active & ALLOCATIONS_MATCHED) &&
+             allocation_filter_has(profd_allocation_hooks.filter, memory));
+}
+
+static inline int64_t usable_bytes(void *memory)
+{
+    return memory != NULL ? (int64_t)real_malloc.usable_size(memory) : 0;
+}
+
+/* MEMORY of BYTES is the thread's next sample. Here and below: for the caller of the function that
+ * this is part of. */
+static inline __attribute__((always_inline)) void note_sample(void *memory, size_t bytes)
+{
+    struct allocation_site site = ALLOCATION_SITE_HERE();
+    profd_allocation_hooks.sample(&allocation_countdown, memory, bytes, &site);
+}
+
+/* MEMORY of BYTES did not pass; NULL: there was none to be had. */
+static inline __attribute__((always_inline)) void note_allocation(void *memory, size_t bytes)
+{
+    uint32_t active = allocations_active();
+    if (memory == NULL)
+        return;
+    if (active & ALLOCATIONS_COUNTED) {
+        profd_allocation_hooks.count(usable_bytes(memory));
+        if (!(active & ALLOCATIONS_SAMPLED) || !allocation_is_due(bytes))
+            return;
+    }
+    if (active & ALLOCATIONS_SAMPLED)
+        note_sample(memory, bytes);
+}
+
+/* MEMORY may be about to be freed. Whether it was sampled, and as what. */
+static inline __attribute__((always_inline)) bool note_end(void *memory,
+                                                           struct sampled_allocation *sampled)
+{
+    if (!(allocations_active() & ALLOCATIONS_MATCHED) ||
+        __builtin_expect(!allocation_filter_has(profd_allocation_hooks.filter, memory), 1))
+        return false;
+    struct allocation_site site = ALLOCATION_SITE_HERE();
+    return profd_allocation_hooks.forget(memory, &site, sampled);
+}
+
+/* MEMORY did not pass, and is about to be freed. */
+static inline __attribute__((always_inline)) void note_free(void *memory)
+{
+    struct sampled_allocation sampled;
+    if (allocations_active() & ALLOCATIONS_COUNTED)
+        profd_allocation_hooks.count(-usable_bytes(memory));
+    (void)note_end(memory, &sampled);
 }
 
 #endif

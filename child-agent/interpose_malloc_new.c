@@ -87,6 +87,28 @@ static void *fallback_aligned_or_null(size_t bytes, size_t alignment, size_t thi
     return memalign(alignment, bytes > 0 ? bytes : 1);
 }
 
+/* Some forms of an allocator's call its malloc all the same, whose hook has noted what they do by
+ * then. */
+struct noted_before {
+    uint64_t operations;
+    int64_t countdown_bytes;
+};
+
+static inline struct noted_before noted_before(void)
+{
+    bool is_counted = (allocations_active() & ALLOCATIONS_COUNTED) != 0;
+    return (struct noted_before){
+        .operations = is_counted ? profd_allocation_hooks.counted_operations() : 0,
+        .countdown_bytes = allocation_countdown.bytes,
+    };
+}
+
+static inline bool was_noted_since(struct noted_before before)
+{
+    struct noted_before now = noted_before();
+    return now.operations != before.operations || now.countdown_bytes != before.countdown_bytes;
+}
+
 /* One form of new: its name in the compiler's spelling. */
 #define NEW(symbol, fallback)                                                                      \
     static struct form form_of_##symbol = { .name = #symbol };                                     \
@@ -94,18 +116,19 @@ static void *fallback_aligned_or_null(size_t bytes, size_t alignment, size_t thi
         __attribute__((noinline)) void *noted_##symbol(size_t bytes, size_t second, size_t third)  \
     {                                                                                              \
         new_function *function = function_of(&form_of_##symbol, fallback);                         \
+        struct noted_before before = noted_before();                                               \
         void *memory = function(bytes, second, third);                                             \
-        if (form_of_##symbol.passes_malloc_by)                                                     \
-            note_allocation(memory, bytes, ALLOCATION_SITE_HERE());                                \
+        if (!was_noted_since(before) && !allocation_passes(bytes))                                 \
+            note_allocation(memory, bytes);                                                        \
         return memory;                                                                             \
     }                                                                                              \
     PROFD_INTERPOSED void *symbol(size_t bytes, size_t second, size_t third);                      \
     PROFD_INTERPOSED void *symbol(size_t bytes, size_t second, size_t third)                       \
     {                                                                                              \
-        if (allocations_active())                                                                  \
-            return noted_##symbol(bytes, second, third);                                           \
         new_function *function = function_of(&form_of_##symbol, fallback);                         \
-        return function(bytes, second, third);                                                     \
+        if (allocations_active() == 0 || !form_of_##symbol.passes_malloc_by)                       \
+            return function(bytes, second, third);                                                 \
+        return noted_##symbol(bytes, second, third);                                               \
     }
 
 NEW(_Znwm, fallback_new)
@@ -133,19 +156,23 @@ static void fallback_delete(void *memory, size_t second, size_t third)
     {                                                                                              \
         struct sampled_allocation sampled;                                                         \
         delete_function *function = function_of(&form_of_##symbol, fallback_delete);               \
-        if (memory != NULL && form_of_##symbol.passes_malloc_by)                                   \
-            (void)note_free(memory, ALLOCATION_SITE_HERE(), &sampled);                             \
+        bool is_counted = (allocations_active() & ALLOCATIONS_COUNTED) != 0;                       \
+        int64_t bytes = is_counted ? usable_bytes(memory) : 0;                                     \
+        struct noted_before before = noted_before();                                               \
+        if (memory != NULL)                                                                        \
+            (void)note_end(memory, &sampled);                                                      \
         function(memory, second, third);                                                           \
+        if (bytes > 0 && !was_noted_since(before))                                                 \
+            profd_allocation_hooks.count(-bytes);                                                  \
     }                                                                                              \
     PROFD_INTERPOSED void symbol(void *memory, size_t second, size_t third);                       \
     PROFD_INTERPOSED void symbol(void *memory, size_t second, size_t third)                        \
     {                                                                                              \
-        if (allocations_active()) {                                                                \
-            noted_##symbol(memory, second, third);                                                 \
-            return;                                                                                \
-        }                                                                                          \
         delete_function *function = function_of(&form_of_##symbol, fallback_delete);               \
-        function(memory, second, third);                                                           \
+        if (!form_of_##symbol.passes_malloc_by || free_passes(memory))                             \
+            function(memory, second, third);                                                       \
+        else                                                                                       \
+            noted_##symbol(memory, second, third);                                                 \
     }
 
 DELETE(_ZdlPv)

@@ -146,7 +146,7 @@ static struct real_malloc find(void)
 }
 
 /* Threads that come here at the same time find the same. */
-static const struct real_malloc *get(void)
+const struct real_malloc *real_malloc_find(void)
 {
     if (is_searching)
         return &early_functions;
@@ -161,47 +161,47 @@ static const struct real_malloc *get(void)
 
 static void *first_malloc(size_t bytes)
 {
-    return get()->malloc(bytes);
+    return real_malloc_find()->malloc(bytes);
 }
 
 static void *first_calloc(size_t count, size_t bytes)
 {
-    return get()->calloc(count, bytes);
+    return real_malloc_find()->calloc(count, bytes);
 }
 
 static void *first_realloc(void *memory, size_t bytes)
 {
-    return get()->realloc(memory, bytes);
+    return real_malloc_find()->realloc(memory, bytes);
 }
 
 static void first_free(void *memory)
 {
-    get()->free(memory);
+    real_malloc_find()->free(memory);
 }
 
 static void *first_aligned_alloc(size_t alignment, size_t bytes)
 {
-    return get()->aligned_alloc(alignment, bytes);
+    return real_malloc_find()->aligned_alloc(alignment, bytes);
 }
 
 static void *first_memalign(size_t alignment, size_t bytes)
 {
-    return get()->memalign(alignment, bytes);
+    return real_malloc_find()->memalign(alignment, bytes);
 }
 
 static int first_posix_memalign(void **memory, size_t alignment, size_t bytes)
 {
-    return get()->posix_memalign(memory, alignment, bytes);
+    return real_malloc_find()->posix_memalign(memory, alignment, bytes);
 }
 
 static void *first_valloc(size_t bytes)
 {
-    return get()->valloc(bytes);
+    return real_malloc_find()->valloc(bytes);
 }
 
 static void *first_pvalloc(size_t bytes)
 {
-    return get()->pvalloc(bytes);
+    return real_malloc_find()->pvalloc(bytes);
 }
 
 struct real_malloc real_malloc = {
@@ -216,7 +216,12 @@ struct real_malloc real_malloc = {
     .pvalloc = first_pvalloc,
 };
 
+bool real_malloc_was_found(void)
+{
+    return is_found;
+}
+
 bool real_malloc_owns(const void *function)
 {
-    return owner_of(function) == owner_of((const void *)get()->malloc);
+    return owner_of(function) == owner_of((const void *)real_malloc_find()->malloc);
 }

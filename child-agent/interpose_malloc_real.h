@@ -27,6 +27,12 @@ struct real_malloc {
 /* Callable from the first moment: the functions find the allocator themselves. */
 extern struct real_malloc real_malloc;
 
+/* Looks for it, if that was not done yet. */
+const struct real_malloc *real_malloc_find(void);
+
+/* Whether that was done: some hook was called. */
+bool real_malloc_was_found(void);
+
 /* Memory that was given out during the search, and is never given back. */
 bool real_malloc_is_early(const void *memory);
 size_t real_malloc_early_bytes(const void *memory);

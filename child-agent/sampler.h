@@ -24,7 +24,8 @@ void sampler_set_paused(bool is_paused);
 /* Takes the snapshots of the tick under way now. Any thread but the sampler. */
 void sampler_flush(void);
 
-/* The same as the process exits, unless the sampler is at it: nobody waits. */
+/* The same as the process exits, unless the sampler is at it for long: nobody waits for more than a
+ * moment. */
 void sampler_flush_at_exit(void);
 
 /* The libraries changed (dlopen, dlclose). Any thread. */

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "child-agent/allocation_sampler.h"
+#include "child-agent/allocations.h"
 #include "child-agent/barrier.h"
 #include "child-agent/core.h"
 #include "child-agent/counters.h"
@@ -73,6 +73,8 @@ static uint32_t thread_features(const struct session_settings *settings)
         features |= PROFD_THREAD_SAMPLING;
     if (settings->features & FEATURE_MARKERS)
         features |= PROFD_THREAD_MARKERS;
+    if (settings->features & FEATURE_NATIVEALLOCS)
+        features |= PROFD_THREAD_ALLOCATIONS;
     return features;
 }
 
@@ -123,7 +125,7 @@ static int start(const struct session_settings *settings, uint32_t recording)
         goto cleanup;
     recording_generation = recording;
     profd_recording = recording_bits(settings);
-    allocation_sampler_start(settings, recording);
+    allocations_start(settings, recording);
     return 0;
 
 cleanup:
@@ -152,7 +154,7 @@ void session_stop(void)
 {
     if (!session_is_active())
         return;
-    allocation_sampler_stop();
+    allocations_stop();
     profd_recording = 0;
     recording_generation = 0;
     wait_until_quiet();
@@ -172,7 +174,7 @@ void session_pause(void)
     session.settings.is_paused = true;
     profd_recording = recording_bits(&session.settings);
     pause_sampler();
-    allocation_sampler_set_paused(true);
+    allocations_set_paused(true);
     (void)dictionary_put_pause(&core.dictionary, clock_monotonic_ns()); /* counted when full */
 }
 
@@ -183,7 +185,7 @@ void session_resume(void)
     session.settings.is_paused = false;
     (void)dictionary_put_resume(&core.dictionary, clock_monotonic_ns()); /* counted when full */
     pause_sampler();
-    allocation_sampler_set_paused(false);
+    allocations_set_paused(false);
     profd_recording = recording_bits(&session.settings);
 }
 
@@ -222,7 +224,7 @@ void session_flush(void)
 
 void session_after_fork_child(void)
 {
-    allocation_sampler_after_fork_child();
+    allocations_after_fork_child();
     profd_recording = 0;
     recording_generation = 0;
     if (session.manager != NULL)

@@ -12,6 +12,17 @@
 #include "daemon/launch_environment.h"
 #include "daemon/log.h"
 
+/* The loader goes on without a library that it can't read. */
+static int check_library(const char *path, char text[COMMAND_TEXT_BYTES])
+{
+    int error = access(path, R_OK) < 0 ? -errno : 0;
+
+    if (error < 0)
+        snprintf(text, COMMAND_TEXT_BYTES, "can't use %.300s: %s; install profd completely", path,
+                 strerror(-error));
+    return error;
+}
+
 /* What a supervised command's agents need to know. On failure TEXT says why. */
 static int describe_agent(struct daemon *profd, struct launch_agent *agent,
                           char text[COMMAND_TEXT_BYTES])
@@ -28,10 +39,9 @@ static int describe_agent(struct daemon *profd, struct launch_agent *agent,
             agent->library);
         return -EINVAL;
     }
-    int error = access(agent->library, R_OK) < 0 ? -errno : 0;
-    if (error < 0)
-        snprintf(text, COMMAND_TEXT_BYTES, "can't use %.300s: %s; install profd completely",
-                 agent->library, strerror(-error));
+    int error = check_library(agent->library, text);
+    if (error == 0 && launch_wants_malloc_hooks(agent))
+        error = check_library(agent->malloc_hooks, text);
     return error;
 }
 

@@ -43,7 +43,7 @@ static void add(struct environment_builder *builder, const char *format, ...)
     builder->text += length + 1;
 }
 
-static bool wants_malloc_hooks(const struct launch_agent *agent)
+bool launch_wants_malloc_hooks(const struct launch_agent *agent)
 {
     return agent->session.generation != 0 &&
            (agent->session.features & (FEATURE_MEMORY | FEATURE_NATIVEALLOCS)) != 0;
@@ -57,7 +57,7 @@ static void add_preload(struct environment_builder *builder, const struct launch
 
     if (old == NULL)
         old = "";
-    if (wants_malloc_hooks(agent) && strstr(old, agent->malloc_hooks) == NULL)
+    if (launch_wants_malloc_hooks(agent) && strstr(old, agent->malloc_hooks) == NULL)
         hooks = agent->malloc_hooks;
     if (strstr(old, agent->library) == NULL)
         library = agent->library;

@@ -2,6 +2,7 @@
 #ifndef PROFD_DAEMON_LAUNCH_ENVIRONMENT_H
 #define PROFD_DAEMON_LAUNCH_ENVIRONMENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,9 @@ struct launch_agent {
      * they wait to be told. */
     struct message_session session;
 };
+
+/* Whether the session asks for what the hooks of malloc tell. */
+bool launch_wants_malloc_hooks(const struct launch_agent *agent);
 
 /* BASE is strings "NAME=value", each terminated by NUL, BASE_BYTES in all. *OUT is NULL-terminated
  * and one allocation, freed with free(). -EINVAL when BASE does not end with NUL or when the

@@ -35,7 +35,8 @@ enum profd_thread_features {
     PROFD_THREAD_CPU = 1,      /* CPU use with each sample */
     PROFD_THREAD_SAMPLING = 2, /* stacks */
     PROFD_THREAD_MARKERS = 4,
-    PROFD_THREAD_ANY = 7
+    PROFD_THREAD_ALLOCATIONS = 8, /* some of them, with stacks */
+    PROFD_THREAD_ANY = 15
 };
 
 /* An id by which the kernel knows a thread, or a process. Types of their own, so that one is not
