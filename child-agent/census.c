@@ -1,6 +1,7 @@
 #include "child-agent/census.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -100,13 +101,31 @@ static void tell_program(const struct census_program *program, struct profd_proc
     errno = call_errno;
 }
 
+/* A child of vfork that could not run its program was never another process than this one: it used
+ * our memory, which is where it leaves word of that, and there is nothing to tell of it. */
+enum { UNBORN_CHILDREN = 64 };
+static _Atomic pid_t unborn[UNBORN_CHILDREN];
+
+static _Atomic pid_t *unborn_place(struct profd_process_id process)
+{
+    return &unborn[(unsigned)process.number % UNBORN_CHILDREN];
+}
+
+static bool was_never_born(struct profd_process_id process)
+{
+    pid_t expected = process.number;
+    return atomic_compare_exchange_strong(unborn_place(process), &expected, 0);
+}
+
 void census_tell_exec(const struct census_program *program, struct profd_process_id process)
 {
+    (void)was_never_born(process); /* it tries again */
     tell_program(program, process, CENSUS_EXEC);
 }
 
 void census_tell_failed(const struct census_program *program, struct profd_process_id process)
 {
+    atomic_store(unborn_place(process), process.number);
     tell_program(program, process, CENSUS_FAILED);
 }
 
@@ -120,6 +139,8 @@ static uint64_t cpu_ns_of(const struct rusage *usage)
 void census_tell_ended(struct profd_process_id process, int wait_status, const struct rusage *usage)
 {
     int call_errno = errno;
+    if (was_never_born(process))
+        return;
     struct census_entry entry = {
         .kind = CENSUS_ENDED,
         .pid = process.number,

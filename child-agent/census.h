@@ -22,13 +22,12 @@ struct census_program {
 void census_judge(struct census_program *program, int directory_fd, const char *path,
                   char *const *environment);
 
-/* PROCESS runs PROGRAM now, or will in a moment; or could not. Nothing happens unless it is to be
- * told.
- */
+/* PROCESS runs PROGRAM now, or will in a moment; or could not. Told only when it is to be. */
 void census_tell_exec(const struct census_program *program, struct profd_process_id process);
 void census_tell_failed(const struct census_program *program, struct profd_process_id process);
 
-/* PROCESS was waited for. USAGE is NULL when it is not known. */
+/* PROCESS was waited for. USAGE is NULL when it is not known. Nothing is told of a child of vfork
+ * that found no program to run. */
 void census_tell_ended(struct profd_process_id process, int wait_status,
                        const struct rusage *usage);
 

@@ -232,6 +232,14 @@ test_what_could_not_be_run_is_not_listed() {
     has_process bash
 }
 
+# Shells use vfork where they can: what ends there was never another process.
+test_a_command_that_is_not_found_is_no_process() {
+    expect 127 "$profctl" run -o out.json -- sh -c '/bin/true; ./nothing; nothing-at-all'
+    read_facts out.json
+    refute grep -q not-profiled facts
+    has_process true
+}
+
 test_spawned_programs_are_told() {
     make_static still
     command -v python3 >/dev/null || skip "no python3"
