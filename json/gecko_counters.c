@@ -96,8 +96,8 @@ static void take_change(struct process_context *process, struct counter_context 
 {
     static const struct counter_total nothing = { 0 };
     uint64_t before_ns = last_tick_ns(process);
-    bool begins = !counter->has_rows && is_level(counter);
-    if (!begins && (!counter->has_rows || counter->last_ns < before_ns))
+    /* Also before the first: viewers don't count what the first row says. */
+    if (!counter->has_rows || counter->last_ns < before_ns)
         add_row(process, counter, before_ns, nothing);
     add_row(process, counter, time_ns, by);
 }
