@@ -65,7 +65,6 @@ void profd_set_process_name(const char *name);
 
 #define PROFD_CONCAT_2_(A, B) A##B
 #define PROFD_CONCAT_(A, B)   PROFD_CONCAT_2_(A, B)
-#define PROFD_UNIQUE_(NAME)   PROFD_CONCAT_(NAME, __LINE__)
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

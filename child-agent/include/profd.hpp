@@ -125,31 +125,36 @@ inline const char *text(const std::string &value) noexcept
 
 } // namespace profd
 
-#define PROFD_HPP_SITE_(NAME, CATEGORY)                                                            \
-    static profd_site PROFD_UNIQUE_(profd_site_) = { NAME, __func__, __FILE__, __LINE__,           \
-                                                     CATEGORY, 0, nullptr, 0 }
+#define PROFD_HPP_SITE_(NAME, CATEGORY, ID)                                                        \
+    static profd_site PROFD_CONCAT_(profd_site_, ID) = { NAME,     __func__, __FILE__, __LINE__,   \
+                                                         CATEGORY, 0,        nullptr,  0 }
 
 // A label from here to the end of the scope.
-#define PROFD_SCOPE(NAME, CATEGORY)                                                                \
-    PROFD_HPP_SITE_(NAME, CATEGORY);                                                               \
-    ::profd::label_scope PROFD_UNIQUE_(profd_scope_)(PROFD_UNIQUE_(profd_site_),                   \
-                                                     __builtin_frame_address(0))
+#define PROFD_SCOPE(NAME, CATEGORY) PROFD_SCOPE_(NAME, CATEGORY, __COUNTER__)
+#define PROFD_SCOPE_(NAME, CATEGORY, ID)                                                           \
+    PROFD_HPP_SITE_(NAME, CATEGORY, ID);                                                           \
+    ::profd::label_scope PROFD_CONCAT_(profd_scope_, ID)(PROFD_CONCAT_(profd_site_, ID),           \
+                                                         __builtin_frame_address(0))
 
 // … whose text is made at run time.
 #define PROFD_SCOPE_TEXT(TEXT, CATEGORY)                                                           \
-    ::profd::label_scope PROFD_UNIQUE_(profd_scope_)(TEXT, CATEGORY, __builtin_frame_address(0))
+    ::profd::label_scope PROFD_CONCAT_(profd_scope_, __COUNTER__)(TEXT, CATEGORY,                  \
+                                                                  __builtin_frame_address(0))
 
 // A marker that lasts from here to the end of the scope.
-#define PROFD_INTERVAL_SCOPE(NAME, CATEGORY)                                                       \
-    PROFD_HPP_SITE_(NAME, CATEGORY);                                                               \
-    ::profd::interval_scope PROFD_UNIQUE_(profd_interval_)(PROFD_UNIQUE_(profd_site_))
+#define PROFD_INTERVAL_SCOPE(NAME, CATEGORY) PROFD_INTERVAL_SCOPE_(NAME, CATEGORY, __COUNTER__)
+#define PROFD_INTERVAL_SCOPE_(NAME, CATEGORY, ID)                                                  \
+    PROFD_HPP_SITE_(NAME, CATEGORY, ID);                                                           \
+    ::profd::interval_scope PROFD_CONCAT_(profd_interval_, ID)(PROFD_CONCAT_(profd_site_, ID))
 
 // … of a type, with the values of the end: variables are referred to, not copied.
 #define PROFD_TYPED_SCOPE(TYPE, NAME, CATEGORY, ...)                                               \
-    auto PROFD_UNIQUE_(profd_end_) = [&](uint64_t profd_start) {                                   \
+    PROFD_TYPED_SCOPE_(__COUNTER__, TYPE, NAME, CATEGORY, ##__VA_ARGS__)
+#define PROFD_TYPED_SCOPE_(ID, TYPE, NAME, CATEGORY, ...)                                          \
+    auto PROFD_CONCAT_(profd_end_, ID) = [&](uint64_t profd_start) {                               \
         PROFD_MARKER_TYPED(TYPE, NAME, CATEGORY, profd_since(profd_start), ##__VA_ARGS__);         \
     };                                                                                             \
-    ::profd::scope_end<decltype(PROFD_UNIQUE_(profd_end_))> PROFD_UNIQUE_(profd_scope_end_)(       \
-        PROFD_UNIQUE_(profd_end_))
+    ::profd::scope_end<decltype(PROFD_CONCAT_(profd_end_, ID))> PROFD_CONCAT_(                     \
+        profd_scope_end_, ID)(PROFD_CONCAT_(profd_end_, ID))
 
 #endif

@@ -25,12 +25,13 @@ extern "C" {
     } while (0)
 
 /* A label from here to the end of the enclosing scope, however it is left. */
-#define PROFD_LABEL_SCOPE(NAME, CATEGORY)                                                          \
+#define PROFD_LABEL_SCOPE(NAME, CATEGORY) PROFD_LABEL_SCOPE_(NAME, CATEGORY, __COUNTER__)
+#define PROFD_LABEL_SCOPE_(NAME, CATEGORY, ID)                                                     \
     __attribute__((cleanup(profd_label_scope_end_), unused))                                       \
-    uint32_t PROFD_UNIQUE_(profd_scope_) = 0;                                                      \
+    uint32_t PROFD_CONCAT_(profd_scope_, ID) = 0;                                                      \
     if (__builtin_expect(profd_recording & PROFD_RECORDING_LABELS, 0)) {                           \
         PROFD_SITE_(NAME, CATEGORY);                                                               \
-        PROFD_UNIQUE_(profd_scope_) = profd_label_push(&profd_site_, __builtin_frame_address(0));  \
+        PROFD_CONCAT_(profd_scope_, ID) = profd_label_push(&profd_site_, __builtin_frame_address(0));  \
     }
 
 /* --- Labels whose text is made at run time, and frames of languages --- */
@@ -57,9 +58,10 @@ struct profd_site *profd_label_frame(const char *function, const char *file, uin
     } while (0)
 
 /* From here to the end of the enclosing scope, however it is left. */
-#define PROFD_LABEL_SCOPE_TEXT(TEXT, CATEGORY)                                                     \
-    __attribute__((cleanup(profd_label_scope_end_), unused)) uint32_t PROFD_UNIQUE_(               \
-        profd_scope_) =                                                                            \
+#define PROFD_LABEL_SCOPE_TEXT(TEXT, CATEGORY) PROFD_LABEL_SCOPE_TEXT_(TEXT, CATEGORY, __COUNTER__)
+#define PROFD_LABEL_SCOPE_TEXT_(TEXT, CATEGORY, ID)                                                \
+    __attribute__((cleanup(profd_label_scope_end_), unused)) uint32_t PROFD_CONCAT_(               \
+        profd_scope_, ID) =                                                                            \
         __builtin_expect(profd_recording & PROFD_RECORDING_LABELS, 0)                              \
             ? profd_label_push(profd_label_text(TEXT, CATEGORY), __builtin_frame_address(0))       \
             : 0

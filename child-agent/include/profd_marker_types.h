@@ -11,7 +11,7 @@
  *
  *     PROFD_MARKER_TYPE(request, REQUEST_FIELDS,
  *                       .chart_label = "{marker.data.url}",
- *                       .table_label = "{marker.data.status}: {marker.data.url}")
+ *                       .table_label = "{marker.data.status}: {marker.data.url}");
  *
  *     PROFD_MARKER_TYPED(request, "GET", PROFD_CATEGORY_NETWORK, profd_since(start),
  *                        url, 200, sent_bytes, profd_flow_global(request_id));
@@ -100,7 +100,8 @@ struct profd_marker_type {
     const char *colour_field;  /* PROFD_KEY() of a STRING field that holds "red", "blue" … */
 };
 
-/* Declares the marker type NAME, an identifier, with FIELDS, a macro as in the example above. */
+/* Declares the marker type NAME, an identifier, with FIELDS, a macro as in the example above. Ends
+ * with a semicolon. */
 #define PROFD_MARKER_TYPE(NAME, FIELDS, ...)                                                       \
     struct profd_keys_##NAME {                                                                     \
         char type, cause, stack, innerWindowID, startTime, endTime;                                \
@@ -302,8 +303,13 @@ static inline unsigned char *profd_put_flow_(unsigned char *out, struct profd_fl
 
 /* Around a declaration: what is not given is zero. */
 #define PROFD_QUIET_BEGIN_                                                                         \
-    _Pragma("GCC diagnostic push")                                                                 \
-        _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"")
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wpedantic\"") _Pragma(       \
+        "GCC diagnostic ignored \"-Wmissing-field-initializers\"") PROFD_QUIET_INITIALIZERS_
+#if defined(__cplusplus) && !defined(__clang__) && __GNUC__ >= 12
+#define PROFD_QUIET_INITIALIZERS_ _Pragma("GCC diagnostic ignored \"-Wc++20-extensions\"")
+#else
+#define PROFD_QUIET_INITIALIZERS_
+#endif
 #define PROFD_QUIET_END_ _Pragma("GCC diagnostic pop")
 
 /* Around the values: what C and C++ convert in silence is a mistake here. */

@@ -24,9 +24,10 @@ void profd_thread_sleep(void);
 void profd_thread_wake(void);
 
 /* Asleep from here to the end of the enclosing scope, however it is left. */
-#define PROFD_THREAD_SLEEP_SCOPE()                                                                 \
-    __attribute__((cleanup(profd_thread_sleep_scope_end_), unused)) char PROFD_UNIQUE_(            \
-        profd_sleep_) = profd_thread_sleep_scope_begin_()
+#define PROFD_THREAD_SLEEP_SCOPE() PROFD_THREAD_SLEEP_SCOPE_(__COUNTER__)
+#define PROFD_THREAD_SLEEP_SCOPE_(ID)                                                              \
+    __attribute__((cleanup(profd_thread_sleep_scope_end_), unused)) char PROFD_CONCAT_(            \
+        profd_sleep_, ID) = profd_thread_sleep_scope_begin_()
 
 /* --- State --- */
 

@@ -171,7 +171,7 @@ test_scopes_of_cplusplus_end_with_exceptions() {
     command -v c++ >/dev/null || skip "there is no C++ compiler"
     local standard
     for standard in c++11 c++20; do
-        expect 0 c++ -std=$standard -Wall -Wextra -Werror -I"$source_dir/child-agent/include" -I"$source_dir" \
+        expect 0 c++ -std=$standard -Wall -Wextra -Wpedantic -Werror -I"$source_dir/child-agent/include" -I"$source_dir" \
             "$source_dir/tests/system/programs/scopes.cpp" -o scopes -L"$build/lib" "-Wl,-rpath,$build/lib" -lprofd
     done
     expect 0 "$profctl" run -o out.json -- ./scopes

@@ -11,12 +11,16 @@
     FIELD(INTEGER, steps, "Steps")
 PROFD_MARKER_TYPE(work, WORK_FIELDS, .chart_label = "{marker.data.what}");
 
+// Two in one line, as a program's own macro may have them.
+#define SCOPES_OF(WHAT)                                                                            \
+    PROFD_SCOPE("scope", PROFD_CATEGORY_COMPUTE);                                                  \
+    PROFD_SCOPE_TEXT(std::string("scope of ") + (WHAT), PROFD_CATEGORY_COMPUTE)
+
 static void throws(long &steps)
 {
     const std::string what = "thrown away";
     PROFD_TYPED_SCOPE(work, "typed scope", PROFD_CATEGORY_COMPUTE, what.c_str(), steps);
-    PROFD_SCOPE("scope", PROFD_CATEGORY_COMPUTE);
-    PROFD_SCOPE_TEXT(std::string("scope of ") + what, PROFD_CATEGORY_COMPUTE);
+    SCOPES_OF(what);
     burn_outer(0.1);
     steps = 5;
     throw std::runtime_error(what);
