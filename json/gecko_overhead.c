@@ -73,7 +73,8 @@ struct statistics {
     uint64_t first_ns, last_ns;
 };
 
-/* Intervals are those of ticks, also of ticks that the sampler slept through because nobody ran. */
+/* Intervals are those of ticks, also of ticks that the sampler slept through because nobody ran. A
+ * second row of the first tick, in a damaged arena, has none. */
 static void count_row(const struct process_context *process, struct statistics *statistics,
                       uint32_t tick, const struct overhead_row *row)
 {
@@ -81,7 +82,7 @@ static void count_row(const struct process_context *process, struct statistics *
     uint64_t sum_ns = row->locking_ns + row->cleaning_ns + row->counters_ns + row->threads_ns;
     if (statistics->overhead.count == 0)
         statistics->first_ns = times[tick];
-    else
+    else if (tick > 0)
         count(&statistics->interval, (double)(times[tick] - times[tick - 1]) / NS_PER_US);
     statistics->last_ns = times[tick];
     count(&statistics->overhead, (double)sum_ns / NS_PER_US);

@@ -312,6 +312,18 @@ START_TEST(overhead_is_in_microseconds_with_its_statistics)
 }
 END_TEST
 
+/* As only a damaged arena has it: nothing comes before the first tick. */
+START_TEST(two_overheads_of_the_first_tick_have_no_interval)
+{
+    tick(10);
+    took(1, 2, 3, 4);
+    took(1, 2, 3, 4);
+    make_profile();
+    statistic_is("samplingCount", 2);
+    statistic_is("meanInterval", 0);
+}
+END_TEST
+
 START_TEST(without_rows_there_are_no_statistics)
 {
     tick(10);
@@ -379,6 +391,7 @@ int main(void)
     TCase *overhead = tcase_create("overhead");
     tcase_add_checked_fixture(overhead, set_up, tear_down);
     tcase_add_test(overhead, overhead_is_in_microseconds_with_its_statistics);
+    tcase_add_test(overhead, two_overheads_of_the_first_tick_have_no_interval);
     tcase_add_test(overhead, without_rows_there_are_no_statistics);
     suite_add_tcase(suite, overhead);
     TCase *machine = tcase_create("machine");
