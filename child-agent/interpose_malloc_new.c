@@ -19,7 +19,7 @@ struct form {
 };
 
 /* Forms that nobody had loaded when the program started, as the C++ library that a program in C
- * opens for a plug-in. */
+ * opens for a plug-in. What is found is called for good, so its library stays. */
 static void *in_cplusplus_library(const char *name)
 {
     static const char *const libraries[] = { "libstdc++.so.6", "libc++.so.1", "libc++abi.so.1" };
@@ -29,7 +29,8 @@ static void *in_cplusplus_library(const char *name)
         if (library == NULL)
             continue;
         found = dlsym(library, name);
-        dlclose(library);
+        if (found == NULL)
+            dlclose(library);
     }
     return found;
 }
