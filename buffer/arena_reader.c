@@ -1,7 +1,6 @@
 #include "buffer/arena_reader.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "buffer/arena_reader_state.h"
@@ -90,10 +89,32 @@ static bool has_data(const struct arena_reader *reader, const struct chunk *head
            header->generation != 0 && header->offset_past_last_block != 0;
 }
 
-static int compare_listed(const void *left, const void *right)
+/* Moves the chunk at ROOT down to where its children, of the first COUNT, are no later ones. */
+static void sift_down(struct listed_chunk *chunks, size_t root, size_t count)
 {
-    const struct listed_chunk *a = left, *b = right;
-    return (a->range_start > b->range_start) - (a->range_start < b->range_start);
+    for (size_t child; (child = 2 * root + 1) < count; root = child) {
+        if (child + 1 < count && chunks[child].range_start < chunks[child + 1].range_start)
+            child++;
+        if (chunks[root].range_start >= chunks[child].range_start)
+            return;
+        struct listed_chunk moved = chunks[root];
+        chunks[root] = chunks[child];
+        chunks[child] = moved;
+    }
+}
+
+/* By range_start. Not by qsort(), which may call malloc: in a profiled process that is the
+ * program's. */
+static void sort_listed(struct listed_chunk *chunks, size_t count)
+{
+    for (size_t root = count / 2; root-- > 0;)
+        sift_down(chunks, root, count);
+    for (size_t end = count; end-- > 1;) {
+        struct listed_chunk last = chunks[0];
+        chunks[0] = chunks[end];
+        chunks[end] = last;
+        sift_down(chunks, 0, end);
+    }
 }
 
 static uint32_t at_most(uint64_t value, uint32_t most)
@@ -144,7 +165,7 @@ static int take_stock(struct arena_reader *reader, uint32_t slot_count)
         if (before.drops[DROP_RECYCLED] == after.drops[DROP_RECYCLED])
             break;
     }
-    qsort(reader->chunks, reader->chunk_count, sizeof reader->chunks[0], compare_listed);
+    sort_listed(reader->chunks, reader->chunk_count);
     return 0;
 }
 

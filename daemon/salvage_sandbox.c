@@ -86,7 +86,6 @@ static int allow(scmp_filter_ctx filter)
         SCMP_SYS(getrandom),    SCMP_SYS(futex),      SCMP_SYS(exit),
         SCMP_SYS(exit_group),   SCMP_SYS(getpid),     SCMP_SYS(gettid),
         SCMP_SYS(rt_sigreturn), SCMP_SYS(tgkill),     SCMP_SYS(rt_sigprocmask),
-        SCMP_SYS(sysinfo), /* of qsort(), which asks how much memory there is */
     };
     static const int memory_calls[] = { SCMP_SYS(mmap), SCMP_SYS(mprotect) };
     int error = 0;

@@ -201,6 +201,28 @@ START_TEST(chunks_come_in_the_order_of_their_range)
 }
 END_TEST
 
+/* Whatever places their ranges have. */
+START_TEST(many_chunks_are_sorted)
+{
+    static const uint32_t order[] = { 7, 2, 8, 1, 6, 3, 5, 4 };
+    const uint32_t count = sizeof(order) / sizeof(order[0]);
+    for (uint32_t used = 1; used <= count; used++) {
+        for (uint32_t i = 0; i < used; i++)
+            put_chunk(1)->range_start = order[i] * (uint64_t)CHUNK_BUFFER_BYTES;
+        open_reader();
+        ck_assert_uint_eq(arena_reader_chunk_count(reader), used);
+        uint64_t last = 0;
+        for (uint32_t i = 0; i < used; i++) {
+            ck_assert_int_eq(arena_reader_copy_chunk(reader, i, &copy), 0);
+            ck_assert_uint_gt(copy.range_start, last);
+            last = copy.range_start;
+        }
+        tear_down();
+        set_up();
+    }
+}
+END_TEST
+
 START_TEST(only_chunks_of_this_session_with_data_are_listed)
 {
     put_chunk(1);
@@ -854,6 +876,7 @@ int main(void)
 
     tests = make_case(suite, "chunks");
     tcase_add_test(tests, chunks_come_in_the_order_of_their_range);
+    tcase_add_test(tests, many_chunks_are_sorted);
     tcase_add_test(tests, only_chunks_of_this_session_with_data_are_listed);
     tcase_add_test(tests, without_a_session_there_are_no_chunks);
     tcase_add_test(tests, chunks_that_changed_hands_since_are_not_there);
