@@ -24,6 +24,8 @@ enum {
     SLOT_COUNT = SLOT_FIRST + COUNTERS_MOST,
     NAME_BYTES = 64,
     DESCRIPTION_BYTES = 192,
+    /* For values of later keys the C library calls malloc, whose hooks count. */
+    KEYS_WITHOUT_MEMORY = 32,
 };
 
 struct shard {
@@ -57,10 +59,15 @@ static struct {
 
 __thread struct profd_counter_cell *profd_counter_cells_; /* what a shard begins with */
 static __thread bool is_ending; /* the calling thread has run its last destructors */
+/* The calling thread is in fork() and has the lock. Handlers of the program may count there; in the
+ * child, there is no arena yet. */
+static __thread bool is_forking;
 
 static void lock(sigset_t *mask)
 {
     sigset_t all;
+    if (is_forking)
+        return;
     sigfillset(&all);
     (void)real_pthread_sigmask(SIG_SETMASK, &all, mask);
     named_mutex_lock(&list_lock);
@@ -68,6 +75,8 @@ static void lock(sigset_t *mask)
 
 static void unlock(const sigset_t *mask)
 {
+    if (is_forking)
+        return;
     named_mutex_unlock(&list_lock);
     (void)real_pthread_sigmask(SIG_SETMASK, mask, NULL);
 }
@@ -172,12 +181,12 @@ static uint32_t find_slot(const struct described_counter *described)
         if (is_same(&counters.described[i], described))
             return SLOT_FIRST + i;
     if (count == COUNTERS_MOST) {
-        if (core.has_arena)
+        if (core.has_arena && !is_forking)
             arena_count_drop(&core.arena, DROP_TOO_MANY_COUNTERS, 1);
         return SLOT_REFUSED;
     }
     counters.described[count] = *described;
-    if (core.has_arena)
+    if (core.has_arena && !is_forking)
         (void)put_into_dictionary(count); /* a full one is counted there */
     atomic_store(&counters.count, count + 1);
     return SLOT_FIRST + count;
@@ -270,28 +279,41 @@ int counters_describe(void)
 int counters_initialize(void)
 {
     int err = pthread_key_create(&counters.end_key, end_shard);
+    if (err == 0 && counters.end_key >= KEYS_WITHOUT_MEMORY) {
+        (void)pthread_key_delete(counters.end_key); /* one that is there */
+        err = EAGAIN;
+    }
     counters.has_key = err == 0;
     return -err;
 }
 
-static sigset_t mask_before_fork; /* of the forking thread; under the lock */
+/* Of the forking thread; under the lock. */
+static sigset_t mask_before_fork;
+static uint32_t count_before_fork;
 
 void counters_before_fork(void)
 {
     sigset_t mask;
     lock(&mask);
     mask_before_fork = mask;
+    count_before_fork = atomic_load(&counters.count);
+    is_forking = true;
 }
 
 void counters_after_fork_parent(void)
 {
     sigset_t mask = mask_before_fork;
+    is_forking = false;
+    if (core.has_arena)
+        for (uint32_t i = count_before_fork; i < atomic_load(&counters.count); i++)
+            (void)put_into_dictionary(i); /* a full one is counted there */
     unlock(&mask);
 }
 
 void counters_after_fork_child(void)
 {
     sigset_t mask = mask_before_fork;
+    is_forking = false;
     named_mutex_reset(&list_lock);
     for (struct shard *shard = counters.shards; shard != NULL; shard = shard->next)
         if (shard->is_taken && shard != own_shard())

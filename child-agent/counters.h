@@ -12,7 +12,8 @@
 #include "buffer/sampler_entry.h"
 #include "profd_counters.h"
 
-/* From the constructor. 0 or -errno: then no thread has a shard, and all add to the common sum. */
+/* From the constructor. 0 or -errno (-EAGAIN: too many keys are taken): then no thread has a shard,
+ * and all add to the common sum. */
 int counters_initialize(void);
 
 /* How many there are; those with a number below it are never changed again. Any thread. */
@@ -29,7 +30,8 @@ void counters_read(struct counter_total *totals, uint32_t count);
 /* Writes all counters into the dictionary of an arena that is new. 0 or -ENOSPC. */
 int counters_describe(void);
 
-/* Around fork; in the child only the forking thread still has a shard. */
+/* Around fork; in the child only the forking thread still has a shard. The forking thread may add
+ * in between. */
 void counters_before_fork(void);
 void counters_after_fork_parent(void);
 void counters_after_fork_child(void);

@@ -162,6 +162,48 @@ START_TEST(a_forked_child_goes_on_from_there)
 }
 END_TEST
 
+/* As handlers of pthread_atfork() do, which may run while the agent's locks are held. */
+static void *count_while_forking(void *unused)
+{
+    counters_before_fork();
+    profd_counter_add(&work, 1);
+    pid_t child = fork();
+    profd_counter_add(&work_elsewhere, 2);
+    if (child == 0) {
+        counters_after_fork_child();
+        _exit(total_of(&work).count == 1 && total_of(&work_elsewhere).count == 2 ? 0 : 1);
+    }
+    counters_after_fork_parent();
+    int status = -1;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    return unused;
+}
+
+START_TEST(a_thread_begins_to_count_while_it_forks)
+{
+    pthread_t thread;
+    ck_assert_int_eq(pthread_create(&thread, NULL, count_while_forking, NULL), 0);
+    pthread_join(thread, NULL);
+    stands_at(&work, 1, 1);
+    stands_at(&work_elsewhere, 2, 1);
+}
+END_TEST
+
+/* Their values would take memory of the program's malloc, whose hooks count. */
+START_TEST(with_too_many_keys_threads_count_together)
+{
+    enum { KEYS = 40 };
+    pthread_key_t keys[KEYS];
+    for (int i = 0; i < KEYS; i++)
+        ck_assert_int_eq(pthread_key_create(&keys[i], NULL), 0);
+    ck_assert_int_eq(counters_initialize(), -EAGAIN);
+    profd_counter_add(&work, 1);
+    ck_assert_ptr_null(profd_counter_cells_);
+    stands_at(&work, 1, 1);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("counters");
@@ -174,6 +216,8 @@ int main(void)
     if (HAS_LAST_ROUND)
         tcase_add_test(adding, destructors_of_a_thread_still_count);
     tcase_add_test(adding, a_forked_child_goes_on_from_there);
+    tcase_add_test(adding, a_thread_begins_to_count_while_it_forks);
+    tcase_add_test(adding, with_too_many_keys_threads_count_together);
     suite_add_tcase(suite, adding);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
