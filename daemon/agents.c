@@ -201,6 +201,14 @@ void agents_note_disconnected(struct child *child)
 
 static const struct child_watch_events watch_events = { on_ended, on_status };
 
+/* What the kernel charged to CHILD alone of the CPU time that was told with its end. */
+static uint64_t own_cpu_ns(const struct child *child, uint64_t told_ns)
+{
+    if (told_ns == CPU_TIME_UNKNOWN)
+        return told_ns;
+    return told_ns > child->waited_cpu_ns ? told_ns - child->waited_cpu_ns : 0;
+}
+
 bool agents_note_reaped(struct daemon *profd, pid_t pid, const struct child_ending *ending)
 {
     struct child *child = child_table_find_latest(&profd->children, pid);
@@ -209,7 +217,7 @@ bool agents_note_reaped(struct daemon *profd, pid_t pid, const struct child_endi
         return false; /* a pid is not used again before its process was reaped */
     child->is_reaped = true;
     child->wait_status = ending->wait_status;
-    child->cpu_ns = ending->cpu_ns;
+    child->cpu_ns = own_cpu_ns(child, ending->cpu_ns);
     if (child->state != CHILD_ENDED)
         end_child(profd, child, VERDICT_VANISHED, 0, ending->end_ns);
     else
@@ -265,7 +273,7 @@ void agents_end_silent(struct child *child, const struct child_ending *ending)
 {
     child->is_reaped = true;
     child->wait_status = ending->wait_status;
-    child->cpu_ns = ending->cpu_ns;
+    child->cpu_ns = own_cpu_ns(child, ending->cpu_ns);
     end_child(child->profd, child, VERDICT_VANISHED, 0, ending->end_ns);
 }
 

@@ -44,7 +44,8 @@ struct child {
     bool is_silent;               /* it never said hello: the census found it */
     bool is_reaped;               /* whoever waited for it told WAIT_STATUS */
     int wait_status;
-    uint64_t cpu_ns; /* all that the process used; CPU_TIME_UNKNOWN */
+    uint64_t cpu_ns;        /* all that the process used; CPU_TIME_UNKNOWN */
+    uint64_t waited_cpu_ns; /* of children that it waited for, which the kernel adds to its own */
 
     uint32_t started_generation; /* the session that it said it takes part in; 0: none yet */
     uint32_t hits_generation;    /* of marker_hits */

@@ -42,6 +42,13 @@ outcome_of() {
     refute grep -qvx "$2	$3" <(paste <(meta_of "$1" profd.outcome) <(meta_of "$1" profd.code))
 }
 
+# used_less_cpu PROCESS MILLISECONDS: less than that, by each.
+used_less_cpu() {
+    meta_of "$1" profd.cpuTime | awk -v most="$2" '
+        $1 == "" || $1 >= most { bad = 1 }
+        END { exit bad || NR == 0 }' || fail "$1 used $(meta_of "$1" profd.cpuTime | xargs) ms of CPU"
+}
+
 # used_cpu PROCESS MILLISECONDS: at least, by each.
 used_cpu() {
     meta_of "$1" profd.cpuTime | awk -v least="$2" '
@@ -238,6 +245,15 @@ test_a_command_that_is_not_found_is_no_process() {
     read_facts out.json
     refute grep -q not-profiled facts
     has_process true
+}
+
+# The kernel adds what children used to what their parent used; the capture does not.
+test_cpu_time_is_a_process_own() {
+    make_static still
+    expect 0 "$profctl" run -o out.json -- bash -c './still 1000; bash -c "./still 1000; true"; true'
+    read_facts out.json
+    used_cpu still 1000
+    used_less_cpu bash 1000
 }
 
 test_spawned_programs_are_told() {
