@@ -66,7 +66,7 @@ lease_owner agent_lease_owner(void)
 {
     uint64_t theirs = current != NULL ? current->header->pid_namespace : 0;
 
-    if (core.has_arena)
+    if (core_own.has_arena)
         return core.arena.lease.owner;
     return lease_owner_make(getpid(), core.start_ns, theirs == 0 || theirs != pid_namespace());
 }

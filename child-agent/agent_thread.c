@@ -120,7 +120,7 @@ static int take_ledger(void)
         return err;
     session_stop();
     err = agent_lease_get(&ledger);
-    if (err == 0 && core.has_arena && dictionary_move_lease(&core.dictionary, ledger) < 0)
+    if (err == 0 && core_own.has_arena && dictionary_move_lease(&core.dictionary, ledger) < 0)
         err = send_log("nothing can be recorded", -ENOSPC);
     return err;
 }

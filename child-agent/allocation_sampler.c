@@ -28,6 +28,12 @@ static struct {
 
 /* --- In the thread --- */
 
+/* 0 as well in a child that fork.h does not know of. */
+static uint32_t generation_now(void)
+{
+    return core_own.recording_generation != 0 ? sampler.generation : 0;
+}
+
 /* The part of the stack from START on that is copied, and how much of it there is. */
 static uint32_t live_bytes(const struct thread_registration *self, uint64_t start, bool *is_own)
 {
@@ -62,7 +68,8 @@ static void copy_labels(struct allocation_record *record, uint32_t count)
 
 static uint32_t live_labels(void)
 {
-    uint32_t depth = thread_labels.generation == recording_generation ? thread_labels.depth : 0;
+    uint32_t depth =
+        thread_labels.generation == core_own.recording_generation ? thread_labels.depth : 0;
     return depth < SNAPSHOT_MAX_LABELS ? depth : (uint32_t)SNAPSHOT_MAX_LABELS;
 }
 
@@ -151,8 +158,7 @@ static bool forget(void *address, const struct allocation_site *site,
 {
     const struct thread_registration *self = thread_current;
     int call_errno = errno;
-    if (!allocation_table_take(sampler.table, address, out) ||
-        out->generation != sampler.generation)
+    if (!allocation_table_take(sampler.table, address, out) || out->generation != generation_now())
         return false;
     struct allocation_record *record = self != NULL ? capture_end(self, site) : NULL;
     if (record != NULL)
@@ -165,7 +171,7 @@ static void sample(struct allocation_countdown *countdown, void *address, size_t
                    const struct allocation_site *site)
 {
     const struct thread_registration *self = thread_current;
-    uint32_t generation = sampler.generation;
+    uint32_t generation = generation_now();
     bool is_drawn = countdown->generation == generation;
     if (generation == 0)
         return;

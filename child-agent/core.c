@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -24,6 +25,7 @@ enum {
 };
 
 struct core core = { .arena = { .fd = -1 } };
+struct core_own core_own;
 uint32_t core_epoch = 1;
 
 static char executable[CORE_MAX_PATH];
@@ -76,13 +78,15 @@ void core_initialize(int argument_count, char **arguments)
     core.start_ns = clock_monotonic_ns();
     remember_executable();
     remember_command_line(argument_count, arguments);
+    /* Kernels before 4.14 can't: children made past the C library are left as they were. */
+    (void)madvise(&core_own, sizeof(core_own), MADV_WIPEONFORK);
     core.is_enabled = true;
 }
 
 void core_set_process_name(const char *name)
 {
     snprintf(process_name, sizeof(process_name), "%s", name);
-    if (core.has_arena)
+    if (core_own.has_arena)
         (void)dictionary_put_process_name(&core.dictionary, clock_monotonic_ns(), process_name);
 }
 
@@ -136,7 +140,7 @@ static int create_arena(void)
 
 int core_make_arena(void)
 {
-    if (core.has_arena)
+    if (core_own.has_arena)
         return 0;
     int err = create_arena();
     if (err < 0)
@@ -147,7 +151,7 @@ int core_make_arena(void)
     descriptor_remember(DESCRIPTOR_ARENA, core.arena.fd);
     core.arena.header->process_start_ns = core.start_ns;
     dictionary_init(&core.dictionary, &core.arena);
-    core.has_arena = true;
+    core_own.has_arena = true;
     err = describe_process();
     if (err == 0)
         err = thread_registry_describe();
@@ -163,7 +167,7 @@ void core_reset_after_fork(void)
     /* The mapping was the parent's and did not come along (MADV_DONTFORK). */
     memset(&core.arena, 0, sizeof(core.arena));
     core.arena.fd = -1;
-    core.has_arena = false;
+    core_own.has_arena = false;
     core.origin = CORE_BY_FORK;
     core.start_ns = clock_monotonic_ns();
     core_epoch = core_epoch % 4095 + 1;

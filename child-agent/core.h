@@ -16,7 +16,6 @@ enum core_origin { CORE_BY_EXEC = 0, CORE_BY_FORK = 1 };
 
 struct core {
     bool is_enabled; /* false: the agent does nothing (PROFD_DISABLE, setuid, no memory) */
-    bool has_arena;  /* arena and dictionary are there */
     enum core_origin origin;
     uint64_t start_ns; /* of this image, CLOCK_MONOTONIC */
     struct arena arena;
@@ -24,6 +23,19 @@ struct core {
 };
 
 extern struct core core;
+
+enum { CORE_OWN_BYTES = 4096 };
+
+/* What leads to memory that only this process has. A child made past the C library (clone, _Fork),
+ * where no step of fork.h runs, finds zeros here, by the kernel: it runs on and records nothing. */
+struct core_own {
+    bool has_arena; /* arena and dictionary are there */
+    /* The session that may be recorded into, by the process' own count: 0 none. Changed by
+     * session.c, by way of a barrier on every thread, so that plain loads are enough. */
+    volatile uint32_t recording_generation;
+} __attribute__((aligned(CORE_OWN_BYTES)));
+
+extern struct core_own core_own;
 
 /* Numbers the images of a fork chain: a site id of another epoch must be registered anew. */
 extern uint32_t core_epoch;

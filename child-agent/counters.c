@@ -181,12 +181,12 @@ static uint32_t find_slot(const struct described_counter *described)
         if (is_same(&counters.described[i], described))
             return SLOT_FIRST + i;
     if (count == COUNTERS_MOST) {
-        if (core.has_arena && !is_forking)
+        if (core_own.has_arena && !is_forking)
             arena_count_drop(&core.arena, DROP_TOO_MANY_COUNTERS, 1);
         return SLOT_REFUSED;
     }
     counters.described[count] = *described;
-    if (core.has_arena && !is_forking)
+    if (core_own.has_arena && !is_forking)
         (void)put_into_dictionary(count); /* a full one is counted there */
     atomic_store(&counters.count, count + 1);
     return SLOT_FIRST + count;
@@ -304,7 +304,7 @@ void counters_after_fork_parent(void)
 {
     sigset_t mask = mask_before_fork;
     is_forking = false;
-    if (core.has_arena)
+    if (core_own.has_arena)
         for (uint32_t i = count_before_fork; i < atomic_load(&counters.count); i++)
             (void)put_into_dictionary(i); /* a full one is counted there */
     unlock(&mask);

@@ -26,7 +26,7 @@ static void set_busy_since(struct thread_registration *self, uint64_t busy_since
 void profd_event_begin(uint64_t queued_ns)
 {
     struct thread_own_data *own = thread_own();
-    if (own == NULL || own->event_depth++ > 0 || recording_generation == 0)
+    if (own == NULL || own->event_depth++ > 0 || core_own.recording_generation == 0)
         return;
     set_busy_since(thread_current, queued_ns != 0 ? queued_ns : clock_monotonic_ns());
 }
@@ -59,7 +59,7 @@ void profd_event_loop_turn(void)
     struct thread_registration *self = thread_current;
     if (self == NULL || self->idle_clock == NULL)
         return;
-    set_busy_since(self, recording_generation == 0
+    set_busy_since(self, core_own.recording_generation == 0
                              ? 0
                              : clock_monotonic_ns() - self->idle_clock(self->idle_context));
 }

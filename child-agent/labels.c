@@ -40,7 +40,7 @@ static bool ready_stack(uint32_t generation)
 /* What push does when the stack is not ready, the site is new, or there is no room. */
 static __attribute__((noinline)) uint32_t push_slow(struct profd_site *site, void *stack_address)
 {
-    uint32_t generation = recording_generation;
+    uint32_t generation = core_own.recording_generation;
     if (generation == 0 || !ready_stack(generation))
         return 0;
     uint32_t depth = thread_labels.depth;
@@ -57,7 +57,7 @@ static __attribute__((noinline)) uint32_t push_slow(struct profd_site *site, voi
  * may push on a stack of generation 0, which nobody looks at. */
 uint32_t profd_label_push(struct profd_site *site, void *stack_address)
 {
-    uint32_t generation = recording_generation;
+    uint32_t generation = core_own.recording_generation;
     uint32_t depth = thread_labels.depth;
     uint32_t id = site->id;
     if (__builtin_expect(thread_labels.generation != generation || depth >= SNAPSHOT_MAX_LABELS ||
@@ -70,7 +70,8 @@ uint32_t profd_label_push(struct profd_site *site, void *stack_address)
 
 static __attribute__((noinline)) void note_underflow(void)
 {
-    if (recording_generation != 0 && thread_labels.generation == recording_generation)
+    if (core_own.recording_generation != 0 &&
+        thread_labels.generation == core_own.recording_generation)
         arena_count_drop(&core.arena, DROP_LABEL_UNDERFLOW, 1);
 }
 
@@ -94,7 +95,7 @@ void profd_label_scope_leave_(uint32_t generation)
 void labels_after_fork_child(void)
 {
     /* Those of an earlier session may be of libraries that are gone. */
-    if (thread_current == NULL || thread_labels.generation != recording_generation)
+    if (thread_current == NULL || thread_labels.generation != core_own.recording_generation)
         return;
     uint32_t depth = thread_labels.depth;
     for (uint32_t i = 0; i < depth && i < SNAPSHOT_MAX_LABELS; i++)

@@ -3,8 +3,6 @@
 #include "child-agent/session.h"
 #include "child-agent/thread_registry.h"
 
-volatile uint32_t recording_generation;
-
 /* Inside recording: nothing can take the session away. */
 static void renew_writer(struct thread_registration *self, uint32_t generation)
 {
@@ -14,7 +12,7 @@ static void renew_writer(struct thread_registration *self, uint32_t generation)
 
 struct thread_registration *recording_begin_slow(void)
 {
-    if (recording_generation == 0)
+    if (core_own.recording_generation == 0)
         return NULL;
     if (thread_current == NULL && thread_registry_register_current(NULL, false) < 0)
         return NULL;
@@ -27,7 +25,7 @@ struct thread_registration *recording_begin_slow(void)
     }
     self->is_recording = 1;
     atomic_signal_fence(memory_order_seq_cst);
-    uint32_t generation = recording_generation;
+    uint32_t generation = core_own.recording_generation;
     if (generation == 0) {
         self->is_recording = 0;
         return NULL;
@@ -39,7 +37,7 @@ struct thread_registration *recording_begin_slow(void)
 
 void recording_give_back_chunk(struct thread_registration *self)
 {
-    if (self == NULL || recording_generation == 0 || recording_begin() != self)
+    if (self == NULL || core_own.recording_generation == 0 || recording_begin() != self)
         return;
     chunk_writer_finish(&self->writer);
     self->writer_generation = 0;

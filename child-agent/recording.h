@@ -11,10 +11,6 @@
 #include "child-agent/core.h"
 #include "child-agent/thread_registration.h"
 
-/* The session that may be recorded into, by the process' own count: 0 none. Changed by session.c,
- * by way of a barrier on every thread, so that the plain loads here are enough. */
-extern volatile uint32_t recording_generation;
-
 /* Slow side of recording_begin: registers the thread, or gives it a writer for this session. NULL
  * when there is nothing to record into. */
 struct thread_registration *recording_begin_slow(void);
@@ -30,8 +26,9 @@ static inline struct thread_registration *recording_begin(void)
     /* Pairs with the barrier that session.c raises on all threads: either it sees is_recording, or
      * we see the generation that it set. */
     atomic_signal_fence(memory_order_seq_cst);
-    if (__builtin_expect(
-            self->writer_generation != recording_generation || recording_generation == 0, 0)) {
+    if (__builtin_expect(self->writer_generation != core_own.recording_generation ||
+                             core_own.recording_generation == 0,
+                         0)) {
         self->is_recording = 0;
         return recording_begin_slow();
     }

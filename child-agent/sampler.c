@@ -235,7 +235,7 @@ static bool lock_soon(void)
 void sampler_flush_at_exit(void)
 {
     struct sampler_tick *tick = atomic_load(&sampler.tick);
-    if (tick == NULL || !lock_soon())
+    if (tick == NULL || !session_is_active() || !lock_soon())
         return;
     sampler_tick_collect(tick);
     record_last_counters(tick);

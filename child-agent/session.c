@@ -29,7 +29,7 @@ static uint32_t last_recording;
 
 bool session_is_active(void)
 {
-    return session.settings.generation != 0;
+    return session.settings.generation != 0 && core_own.has_arena;
 }
 
 uint32_t session_generation(void)
@@ -123,7 +123,7 @@ static int start(const struct session_settings *settings, uint32_t recording)
     err = sampler_start(&session.settings, manager);
     if (err < 0)
         goto cleanup;
-    recording_generation = recording;
+    core_own.recording_generation = recording;
     profd_recording = recording_bits(settings);
     allocations_start(settings, recording);
     return 0;
@@ -156,7 +156,7 @@ void session_stop(void)
         return;
     allocations_stop();
     profd_recording = 0;
-    recording_generation = 0;
+    core_own.recording_generation = 0;
     wait_until_quiet();
     sampler_stop();
     end();
@@ -226,7 +226,7 @@ void session_after_fork_child(void)
 {
     allocations_after_fork_child();
     profd_recording = 0;
-    recording_generation = 0;
+    core_own.recording_generation = 0;
     if (session.manager != NULL)
         chunk_manager_abandon(session.manager);
     session.manager = NULL;
@@ -235,7 +235,7 @@ void session_after_fork_child(void)
 int session_restart_in_child(void)
 {
     struct session_settings settings = session.settings;
-    if (!session_is_active())
+    if (settings.generation == 0)
         return 0;
     session.settings.generation = 0;
     return start(&settings, last_recording); /* the labels that are pushed stay pushed */

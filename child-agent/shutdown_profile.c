@@ -134,7 +134,7 @@ static int write_on_own_thread(struct job *job)
 void shutdown_profile_write(void)
 {
     static struct job job;
-    if (pattern[0] == '\0')
+    if (pattern[0] == '\0' || !session_is_active())
         return;
     agent_thread_hold();
     if (session_is_active()) {

@@ -152,7 +152,7 @@ struct thread_registration *thread_registry_prepare(size_t stack_bytes)
         registration->life = REGISTRATION_STARTING;
         registration->index = registry.next_index++;
         registration->stack_low = stack_bytes; /* until the thread knows where it is */
-    } else if (core.has_arena) {
+    } else if (core_own.has_arena) {
         arena_count_drop(&core.arena, DROP_TOO_MANY_THREADS, 1);
     }
     unlock_registry(access);
@@ -216,7 +216,7 @@ static void go_live(struct thread_registration *self, uint64_t stack_high, const
     struct registry_access access = lock_registry();
     set_name(access, self, name);
     self->life = REGISTRATION_LIVE;
-    if (core.has_arena)
+    if (core_own.has_arena)
         (void)describe(access, self);
     unlock_registry(access);
 }
@@ -303,7 +303,7 @@ void thread_registry_unregister_current(void)
     (void)pthread_setspecific(registry.end_key, NULL);
 
     struct registry_access access = lock_registry();
-    if (core.has_arena && thread_locked(access, self)->is_described)
+    if (core_own.has_arena && thread_locked(access, self)->is_described)
         (void)dictionary_put_thread_end(&core.dictionary, self->index, clock_monotonic_ns());
     self->life = registry.is_sampler_running ? REGISTRATION_ENDED : REGISTRATION_FREE;
     unlock_registry(access);
@@ -318,7 +318,7 @@ static void rename_locked(struct registry_access access, struct thread_registrat
     if (strncmp(locked->name, name, THREAD_NAME_BYTES - 1) == 0)
         return;
     set_name(access, registration, name);
-    if (core.has_arena && locked->is_described)
+    if (core_own.has_arena && locked->is_described)
         (void)dictionary_put_thread_name(&core.dictionary, registration->index,
                                          clock_monotonic_ns(), locked->name);
 }

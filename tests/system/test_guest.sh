@@ -130,6 +130,15 @@ test_profd_may_count_its_sessions_anew() {
     end_storm
 }
 
+test_children_made_past_the_c_library() {
+    expect 0 "$profctl" run --features stacks,cpu,markers,labels,counters,memory,nativeallocs \
+        -o out.json -- "$programs/raw_children"
+    read_facts out.json
+    has_function raw_children burn_outer
+    # Of the program itself, not of its children.
+    [ "$(grep -o '"Text","name":"text"' out.json | wc -l)" -eq 2 ]
+}
+
 test_disabled_process_is_left_alone() {
     # shellcheck disable=SC2016
     expect 0 env PROFD_DISABLE=1 "$profctl" run -o out.json -- sh -c 'ls -l /proc/$$/fd; exit 0'
