@@ -97,12 +97,15 @@ $(PROGRAMS):
 
 # --- The agent library: always without sanitizers, since it enters programs that have none ---
 
+# What the agent maps is none of the program's.
+OWN_MAPPINGS := -Wl,--wrap=mmap,--wrap=munmap,--wrap=mremap
+
 ifeq ($(SAN),)
 # msgpack-c goes in, hidden, so that it can't meet the program's own copy.
 $(B)/lib/libprofd.so: $(filter-out $(MALLOC_HOOKS),$(call objs,child-agent)) $(COMMON) child-agent/libprofd.map
 	$(Q)mkdir -p $(@D) && $(call say,LD,$@) && $(CC) $(CFLAGS) -pthread -shared -Wl,-z,defs \
 	-Wl,-soname,libprofd.so -Wl,-z,nodelete -Wl,--exclude-libs,ALL -Wl,--version-script=child-agent/libprofd.map \
-	$(filter %.o %.a,$^) -l:libmsgpackc.a -ldl -o $@
+	$(filter %.o %.a,$^) $(OWN_MAPPINGS) -l:libmsgpackc.a -ldl -o $@
 
 # The hooks of malloc, for programs whose allocations somebody wants to know. It needs no other library.
 $(B)/lib/libprofd-malloc.so: $(MALLOC_HOOKS) child-agent/libprofd-malloc.map
@@ -114,7 +117,7 @@ $(B)/lib/libprofd-malloc.so: $(MALLOC_HOOKS) child-agent/libprofd-malloc.map
 # registers its threads by call.
 $(B)/lib/libprofd.a: $(filter-out $(B)/obj/child-agent/interpose%,$(call objs,child-agent)) $(COMMON)
 	$(Q)mkdir -p $(@D) && $(call say,AR,$@) && rm -f $@ && \
-	$(CC) -nostdlib -r $^ -l:libmsgpackc.a -o $(B)/obj/profd.o && \
+	$(CC) -nostdlib -r $^ $(OWN_MAPPINGS) -l:libmsgpackc.a -o $(B)/obj/profd.o && \
 	objcopy --wildcard --keep-global-symbol='profd_*' $(B)/obj/profd.o && $(AR) rcs $@ $(B)/obj/profd.o
 else
 $(LIBRARY): $(B)/lib/%: build/plain/lib/%

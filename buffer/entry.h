@@ -122,7 +122,8 @@ enum {
     X(MARKER_TURNED, 13, "marker-turned")     /* ended before it began: shown without duration */  \
     X(TEXT_CUT, 14, "text-cut")               /* a string of a payload was too long */             \
     X(LABEL_UNDERFLOW, 15, "label-underflow") /* popped when nothing was pushed */                 \
-    X(LABEL_TEXTS, 16, "label-texts")         /* too many different texts of labels */
+    X(LABEL_TEXTS, 16, "label-texts")         /* too many different texts of labels */             \
+    X(MISSED_MAPPING, 17, "missed-mapping")   /* too many ranges are mapped to count one more */
 
 enum drop_cause {
 #define X(name, number, text) DROP_##name = number,

@@ -9,6 +9,7 @@
 #include "child-agent/allocation_hooks.h"
 #include "child-agent/allocation_sampler.h"
 #include "child-agent/core.h"
+#include "child-agent/mappings.h"
 #include "ipc/messages.h"
 
 enum { LOG_LINE_BYTES = 512 };
@@ -106,17 +107,23 @@ static void set_active(uint32_t bits)
     atomic_store(&profd_allocation_hooks.active, early | bits);
 }
 
-void allocations_start(const struct session_settings *settings, uint32_t recording)
+static void start_hooks(const struct session_settings *settings, uint32_t recording)
 {
-    wanted = 0;
-    if (!(settings->features & (FEATURE_MEMORY | FEATURE_NATIVEALLOCS)) || !are_hooked())
-        return;
     if (settings->features & FEATURE_MEMORY)
         start_counting();
     if (settings->features & FEATURE_NATIVEALLOCS)
         start_sampling(settings, recording);
     set_active(wanted);
     allocations_set_paused(settings->is_paused);
+}
+
+void allocations_start(const struct session_settings *settings, uint32_t recording)
+{
+    wanted = 0;
+    if ((settings->features & (FEATURE_MEMORY | FEATURE_NATIVEALLOCS)) && are_hooked())
+        start_hooks(settings, recording);
+    if (settings->features & FEATURE_MEMORY)
+        mappings_start();
 }
 
 void allocations_set_paused(bool is_paused)
@@ -130,6 +137,7 @@ void allocations_stop(void)
     if (wanted != 0)
         set_active(0);
     wanted = 0;
+    mappings_stop();
     allocation_sampler_stop();
 }
 
@@ -138,5 +146,6 @@ void allocations_after_fork_child(void)
     if (wanted != 0)
         set_active(0);
     wanted = 0;
+    mappings_stop();
     allocation_sampler_after_fork_child();
 }

@@ -1,6 +1,6 @@
-/* What the program allocates, as far as a session wants to know: a counter (feature "memory") and
- * samples with stacks (feature "nativeallocs"). By the hooks of libprofd-malloc.so, without which
- * there is nothing to be had. Called by whoever starts and stops sessions. */
+/* What the program allocates and maps, as far as a session wants to know: counters (feature
+ * "memory") and samples with stacks (feature "nativeallocs"). By the hooks of libprofd-malloc.so,
+ * without which there is nothing to be had. Called by whoever starts and stops sessions. */
 #ifndef PROFD_AGENT_ALLOCATIONS_H
 #define PROFD_AGENT_ALLOCATIONS_H
 

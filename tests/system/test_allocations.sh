@@ -123,6 +123,29 @@ test_a_fork_counts_and_samples_its_own() {
     [ "$(counted forks_allocators | awk '$2 >= 20000' | wc -l)" -ge 5 ]
 }
 
+# mapped_is MB CALLS: of one of the processes called mapper, exactly.
+mapped_is() {
+    awk -F'\t' -v bytes=$(($1 * 1024 * 1024)) -v calls="$2" '
+        $1 == "process" && $3 == "mapper" { pids[$2] = 1 }
+        $1 == "counter" && ($2 in pids) && $3 == "mapped" && $4 == "Memory" {
+            found += $5 == bytes && $6 == calls
+            all = all " " $5 "/" $6
+        }
+        END { if (found != 1) print "# mapped:" all; exit found != 1 }' facts || fail "not $1 MB in $2 calls"
+}
+
+test_what_is_mapped_is_a_counter_of_its_own() {
+    expect 0 "$profctl" run -f memory -o out.json -- "$programs/mapper"
+    grep -qx "done" stdout
+    read_facts out.json
+    mapped_is 60 8008
+    # The child of a fork counts what it maps itself.
+    mapped_is 3 1
+    # The same without anybody who asks.
+    LD_PRELOAD=$hooks expect 0 "$programs/mapper"
+    grep -qx "done" stdout
+}
+
 # operators ALLOCATOR: new and delete are counted once, whether they call malloc or pass it by.
 operators() {
     local how
