@@ -146,6 +146,6 @@ void allocations_after_fork_child(void)
     if (wanted != 0)
         set_active(0);
     wanted = 0;
-    mappings_stop();
+    mappings_after_fork_child();
     allocation_sampler_after_fork_child();
 }

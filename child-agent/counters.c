@@ -237,9 +237,9 @@ void profd_counter_add_slow_(struct profd_counter *counter, int64_t delta)
         add_to_rest(slot, delta, 1);
 }
 
-void counters_add_shared(const struct profd_counter *counter, int64_t delta)
+void counters_add_shared(const struct profd_counter *counter, int64_t delta, uint64_t number)
 {
-    add_to_rest((uint8_t)__atomic_load_n(&counter->slot, __ATOMIC_RELAXED), delta, 1);
+    add_to_rest((uint8_t)__atomic_load_n(&counter->slot, __ATOMIC_RELAXED), delta, number);
 }
 
 uint32_t counters_count(void)

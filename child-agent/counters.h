@@ -23,9 +23,10 @@ uint32_t counters_count(void);
  * -ENOSPC when there are too many (counted). Any thread, not in a signal handler. */
 int counters_index(struct profd_counter *counter);
 
-/* Adds DELTA to COUNTER, which is registered, in the common sum: dearer than profd_counter_add, but
- * allocates nothing and takes no lock. Any thread, in a signal handler as well. */
-void counters_add_shared(const struct profd_counter *counter, int64_t delta);
+/* Adds DELTA, in NUMBER adds, to COUNTER, which is registered, in the common sum: dearer than
+ * profd_counter_add, but allocates nothing and takes no lock. Any thread, in a signal handler as
+ * well. */
+void counters_add_shared(const struct profd_counter *counter, int64_t delta, uint64_t number);
 
 /* Sums up all threads' parts of the counters below COUNT into TOTALS, by index. What threads add
  * meanwhile is in the next sums. Any thread with all signals blocked, as the agent's own have. */

@@ -23,12 +23,14 @@ PROFD_COUNTER(mapped_memory, "mapped", "Memory",
 /* The library of the hooks may not be there. */
 extern struct mapping_hooks profd_mapping_hooks __attribute__((weak));
 
-/* The kernel empties it in a child, however that was forked: nobody has the lock there, and the
- * child counts what it maps itself. */
-static struct {
-    pthread_mutex_t mutex;
-    struct mapping_table table;
-} * mappings;
+/* The kernel empties its page in a child, however that was forked: nobody has the lock there. */
+static pthread_mutex_t *mutex;
+
+/* A child has what its parent had mapped. */
+static struct mapping_table *table;
+static int64_t level_bytes;       /* what the counter stands at */
+static volatile bool is_changing; /* the table; a child that is forked meanwhile can't use it */
+static bool is_kept;              /* what is in the table was mapped, and nothing else since */
 
 static uint64_t page_bytes;
 
@@ -38,12 +40,12 @@ static void lock(sigset_t *mask)
     sigset_t all;
     sigfillset(&all);
     (void)real_pthread_sigmask(SIG_SETMASK, &all, mask);
-    pthread_mutex_lock(&mappings->mutex);
+    pthread_mutex_lock(mutex);
 }
 
 static void unlock(const sigset_t *mask)
 {
-    pthread_mutex_unlock(&mappings->mutex);
+    pthread_mutex_unlock(mutex);
     (void)real_pthread_sigmask(SIG_SETMASK, mask, NULL);
 }
 
@@ -66,14 +68,19 @@ static void begin(struct mapping_turn *turn)
 
 static void take(struct mapping_turn *turn, struct mapped_range range)
 {
-    uint64_t bytes = mapping_table_take(&mappings->table, range.start, range.end);
+    is_changing = true;
+    uint64_t bytes = mapping_table_take(table, range.start, range.end);
+    is_changing = false;
     turn->bytes -= (int64_t)bytes;
     turn->changes_anonymous |= bytes > 0;
 }
 
 static void put(struct mapping_turn *turn, struct mapped_range range)
 {
-    if (mapping_table_put(&mappings->table, range.start, range.end))
+    is_changing = true;
+    bool has_room = mapping_table_put(table, range.start, range.end);
+    is_changing = false;
+    if (has_room)
         turn->bytes += (int64_t)(range.end - range.start);
     else
         arena_count_drop(&core.arena, DROP_MISSED_MAPPING, 1);
@@ -93,11 +100,11 @@ static void unmapped(struct mapping_turn *turn, const void *start, size_t bytes)
     take(turn, pages_of(start, bytes));
 }
 
-static void moved(struct mapping_turn *turn, const void *start, size_t old_bytes, bool is_kept,
+static void moved(struct mapping_turn *turn, const void *start, size_t old_bytes, bool stays,
                   const void *new_start, size_t bytes)
 {
-    bool is_anonymous = mapping_table_has(&mappings->table, (uint64_t)start);
-    if (!is_kept)
+    bool is_anonymous = mapping_table_has(table, (uint64_t)start);
+    if (!stays)
         take(turn, pages_of(start, old_bytes));
     mapped(turn, new_start, bytes, is_anonymous);
 }
@@ -107,8 +114,9 @@ static void moved(struct mapping_turn *turn, const void *start, size_t old_bytes
 static void end(struct mapping_turn *turn)
 {
     int saved_errno = errno;
+    level_bytes += turn->bytes;
     if (turn->changes_anonymous)
-        counters_add_shared(&mapped_memory, turn->bytes);
+        counters_add_shared(&mapped_memory, turn->bytes, 1);
     unlock(&turn->mask);
     errno = saved_errno;
 }
@@ -118,14 +126,18 @@ static void end(struct mapping_turn *turn)
 static int initialize(void)
 {
     page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
-    void *pages = pages_allocate(sizeof(*mappings));
-    if (pages == NULL)
-        return -ENOMEM;
-    if (madvise(pages, sizeof(*mappings), MADV_WIPEONFORK) < 0) {
-        pages_free(pages, sizeof(*mappings));
-        return -ENOSYS;
+    void *wiped = pages_allocate(sizeof(*mutex));
+    void *inherited = pages_allocate(sizeof(*table));
+    int err = wiped == NULL || inherited == NULL ? -ENOMEM : 0;
+    if (err == 0 && madvise(wiped, page_bytes, MADV_WIPEONFORK) < 0)
+        err = -errno;
+    if (err < 0) {
+        pages_free(wiped, sizeof(*mutex));
+        pages_free(inherited, sizeof(*table));
+        return err;
     }
-    mappings = pages;
+    mutex = wiped;
+    table = inherited;
     profd_mapping_hooks.begin = begin;
     profd_mapping_hooks.mapped = mapped;
     profd_mapping_hooks.unmapped = unmapped;
@@ -134,17 +146,27 @@ static int initialize(void)
     return 0;
 }
 
-static int start(void)
+/* Nobody told what was mapped since the last session. */
+static void forget_all(void)
 {
     sigset_t mask;
-    int err = mappings == NULL ? initialize() : 0;
+    lock(&mask);
+    table->count = 0;
+    counters_add_shared(&mapped_memory, -level_bytes, 0);
+    level_bytes = 0;
+    unlock(&mask);
+}
+
+static int start(void)
+{
+    int err = table == NULL ? initialize() : 0;
     if (err == 0)
         err = profd_counter_register(&mapped_memory);
     if (err < 0)
         return err;
-    lock(&mask);
-    mappings->table.count = 0;
-    unlock(&mask);
+    if (!is_kept)
+        forget_all();
+    is_kept = false;
     atomic_store(&profd_mapping_hooks.is_active, true);
     return 0;
 }
@@ -161,6 +183,15 @@ void mappings_start(void)
 
 void mappings_stop(void)
 {
+    is_kept = false;
     if (&profd_mapping_hooks != NULL)
         atomic_store(&profd_mapping_hooks.is_active, false);
+}
+
+void mappings_after_fork_child(void)
+{
+    bool was_active = &profd_mapping_hooks != NULL && profd_mapping_hooks.is_active;
+    mappings_stop();
+    is_kept = was_active && !is_changing;
+    is_changing = false;
 }

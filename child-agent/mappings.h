@@ -5,9 +5,12 @@
 #ifndef PROFD_AGENT_MAPPINGS_H
 #define PROFD_AGENT_MAPPINGS_H
 
-/* Counts from nothing. Without the hooks' library there is no such counter; what else is in the way
+/* Counts from nothing, or from what a fork brought. Without the hooks' library there is no such counter; what else is in the way
  * is said in the profile's log. */
 void mappings_start(void);
 void mappings_stop(void);
+
+/* The child's session goes on from what its parent had mapped. */
+void mappings_after_fork_child(void);
 
 #endif
