@@ -14,7 +14,7 @@ programs=$build/tests/programs
 # Until the event that is waited for, on a slow machine.
 patience_s=30
 skip_status=77
-export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1}
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:verify_asan_link_order=0} # the agent is preloaded before it
 
 # --- Running ---
 
