@@ -18,7 +18,7 @@ enum { LOG_LINE_BYTES = 128 };
 
 PROFD_COUNTER(mapped_memory, "mapped", "Memory",
               "anonymous memory that the program mapped and has not unmapped, in bytes, used or "
-              "not; what its allocators map is part of it, except the C library's own");
+              "not; what its allocators map by the same calls is part of it");
 
 /* The library of the hooks may not be there. */
 extern struct mapping_hooks profd_mapping_hooks __attribute__((weak));
