@@ -49,7 +49,7 @@ struct arena_string {
 struct arena_record {
     enum dictionary_kind kind;
     uint64_t time_ns;
-    uint32_t index; /* THREAD*: thread index; SITE, CATEGORY, MARKER_TYPE, USER: id; COUNTER: index;
+    uint32_t index; /* THREAD*: thread index; SITE, (SUB)CATEGORY, MARKER_TYPE, USER: id; COUNTER: index;
                      * SITE_TYPE: site */
     int32_t pid, parent_pid, tid;
     bool is_main;

@@ -181,6 +181,12 @@ int dictionary_put_category(struct dictionary *dictionary, uint32_t id, const ch
     return PUT(dictionary, DICTIONARY_CATEGORY, number(id), string(colour), string(name));
 }
 
+int dictionary_put_subcategory(struct dictionary *dictionary, uint32_t id, uint32_t category,
+                               const char *name)
+{
+    return PUT(dictionary, DICTIONARY_SUBCATEGORY, number(id), number(category), string(name));
+}
+
 int dictionary_put_pause(struct dictionary *dictionary, uint64_t time_ns)
 {
     return PUT(dictionary, DICTIONARY_PAUSE, number(time_ns));

@@ -31,6 +31,7 @@
     X(MARKER_TYPE, 14)  /* id, schema (buffer/marker_schema.h) */                                  \
     X(SITE_TYPE, 15)    /* site id, id of its marker type */                                       \
     X(SITE_FRAME, 16)   /* site id, column (0: none): its name is a function of a language */      \
+    X(SUBCATEGORY, 27)  /* id, id of its category, name: ids are those of categories, too */       \
     X(COUNTER, 25)      /* index (below COUNTERS_MOST), name, category, description */             \
     X(USER, 40)         /* user id: whose files the process makes */
 
@@ -40,7 +41,7 @@ enum dictionary_kind {
 #undef X
 };
 
-/* Categories that every profile has, in this order, so that all processes share indices. */
+/* Categories that every profile has, in this order, before its own. */
 #define CATEGORIES(X)                                                                              \
     X(IDLE, 0, "Idle", "transparent")                                                              \
     X(OTHER, 1, "Other", "grey")                                                                   \
@@ -59,6 +60,31 @@ enum dictionary_category {
 #undef X
         CATEGORY_FIRST_OWN /* the first that a program may make */
 };
+
+/* How much of its own a process may have. A category or subcategory keeps its id for as long as the
+ * process lives, so a dictionary need not have all of them. */
+enum {
+    CATEGORY_MOST_OWN = 64,
+    CATEGORY_MOST_SUBCATEGORIES = 32, /* of each category */
+    CATEGORY_END = CATEGORY_FIRST_OWN + CATEGORY_MOST_OWN +
+                   (CATEGORY_FIRST_OWN + CATEGORY_MOST_OWN) * CATEGORY_MOST_SUBCATEGORIES
+};
+
+/* The colours that viewers know. */
+#define CATEGORY_COLOURS(X)                                                                        \
+    X(GREY, 0, "grey")                                                                             \
+    X(TRANSPARENT, 1, "transparent")                                                               \
+    X(PURPLE, 2, "purple")                                                                         \
+    X(GREEN, 3, "green")                                                                           \
+    X(ORANGE, 4, "orange")                                                                         \
+    X(YELLOW, 5, "yellow")                                                                         \
+    X(LIGHTBLUE, 6, "lightblue")                                                                   \
+    X(BLUE, 7, "blue")                                                                             \
+    X(BROWN, 8, "brown")                                                                           \
+    X(MAGENTA, 9, "magenta")                                                                       \
+    X(RED, 10, "red")                                                                              \
+    X(LIGHTRED, 11, "lightred")                                                                    \
+    X(DARKGREY, 12, "darkgrey")
 
 struct dictionary {
     struct arena *arena; /* borrowed */
@@ -112,6 +138,8 @@ int dictionary_put_site_type(struct dictionary *dictionary, uint32_t site, uint3
 int dictionary_put_site_frame(struct dictionary *dictionary, uint32_t site, uint32_t column);
 int dictionary_put_category(struct dictionary *dictionary, uint32_t id, const char *colour,
                             const char *name);
+int dictionary_put_subcategory(struct dictionary *dictionary, uint32_t id, uint32_t category,
+                               const char *name);
 int dictionary_put_pause(struct dictionary *dictionary, uint64_t time_ns);
 int dictionary_put_resume(struct dictionary *dictionary, uint64_t time_ns);
 int dictionary_put_process_name(struct dictionary *dictionary, uint64_t time_ns, const char *name);

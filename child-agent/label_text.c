@@ -9,6 +9,7 @@
 #include "child-agent/core.h"
 #include "child-agent/pages.h"
 #include "child-agent/recording.h"
+#include "child-agent/site.h"
 #include "profd.h"
 #include "json/hash.h"
 
@@ -120,26 +121,26 @@ static struct profd_site *keep(const struct profd_site *wanted)
     return &too_many;
 }
 
-struct profd_site *profd_label_text(const char *text, uint32_t category)
+struct profd_site *profd_label_text(const char *text, uintptr_t category)
 {
     const struct profd_site wanted = {
         .name = text != NULL ? text : "",
         .function = "",
         .file = "",
-        .category = category,
+        .category = site_category_number(category),
     };
     return keep(&wanted);
 }
 
 struct profd_site *profd_label_frame(const char *function, const char *file, uint32_t line,
-                                     uint32_t column, uint32_t category)
+                                     uint32_t column, uintptr_t category)
 {
     const struct profd_site wanted = {
         .name = function != NULL ? function : "(anonymous)",
         .function = "",
         .file = file != NULL ? file : "",
         .line = line,
-        .category = category,
+        .category = site_category_number(category),
         .column_plus_1 = column < UINT32_MAX ? column + 1 : 1,
     };
     return keep(&wanted);

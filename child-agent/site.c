@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "child-agent/category.h"
 #include "child-agent/marker_type.h"
 #include "child-agent/named_mutex.h"
 
@@ -21,7 +22,7 @@ static uint32_t register_locked(struct profd_site *site)
         return 0;
     struct dictionary_site record = {
         .id = last_index + 1,
-        .category = site->category,
+        .category = category_register(category_number(site->category)),
         .line = site->line,
         .name = text_or_empty(site->name),
         .function = text_or_empty(site->function),
@@ -48,6 +49,17 @@ uint32_t site_register(struct profd_site *site)
     return index;
 }
 
+uint32_t site_category_number(uintptr_t category)
+{
+    uint32_t number;
+    if (category_has_number(category, &number))
+        return number;
+    named_mutex_lock(&lock);
+    number = category_number(category);
+    named_mutex_unlock(&lock);
+    return number;
+}
+
 void site_before_fork(void)
 {
     named_mutex_lock(&lock);
@@ -62,5 +74,6 @@ void site_after_fork_child(void)
 {
     named_mutex_reset(&lock);
     last_index = 0;
+    category_after_fork_child();
     marker_type_after_fork_child();
 }

@@ -24,6 +24,10 @@ static inline uint32_t site_index(struct profd_site *site)
     return site_register(site);
 }
 
+/* The number of CATEGORY (of a site), which stays when the library that declared it is unloaded.
+ * Any thread. */
+uint32_t site_category_number(uintptr_t category);
+
 /* Around fork; the child forgets the parent's numbers. */
 void site_before_fork(void);
 void site_after_fork_parent(void);

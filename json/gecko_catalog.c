@@ -89,7 +89,7 @@ static void add_site(struct process_context *process, const struct arena_record 
     }
     *site = (struct site){
         .id = record->index,
-        .category = record->category,
+        .category = gecko_categories_find(&process->categories, record->category),
         .line = record->line,
         .name = record->name,
         .file = record->file,
@@ -118,6 +118,19 @@ const struct site *process_site(const struct process_context *process, uint32_t 
 static void add_marker_type(struct process_context *process, const struct arena_record *record)
 {
     int error = marker_types_add(&process->marker_types, record->index, record->extra);
+    if (error == -ENOMEM)
+        failure_latch_set(process->latch, error);
+    else if (error < 0)
+        process->bad_entries++;
+}
+
+static void add_category(struct process_context *process, const struct arena_record *record)
+{
+    int error =
+        record->kind == DICTIONARY_CATEGORY
+            ? gecko_categories_add(&process->categories, record->index, record->name, record->extra)
+            : gecko_categories_add_part(&process->categories, record->index, record->category,
+                                        record->name);
     if (error == -ENOMEM)
         failure_latch_set(process->latch, error);
     else if (error < 0)
@@ -273,8 +286,11 @@ static void take_record(struct process_context *process, const struct arena_reco
         process->user = record->index;
         process->knows_user = true;
         break;
+    case DICTIONARY_CATEGORY:
+    case DICTIONARY_SUBCATEGORY:
+        add_category(process, record);
+        break;
     case DICTIONARY_LIBRARY_END: /* the addresses of its samples still need it */
-    case DICTIONARY_CATEGORY:    /* a file has one list of categories, see gecko_category() */
         break;
     }
 }
@@ -459,5 +475,6 @@ void process_context_fini(struct process_context *process)
     };
     for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
         mapped_array_free(arrays[i]);
+    gecko_categories_free(&process->categories);
     marker_types_free(&process->marker_types);
 }

@@ -11,6 +11,7 @@
 
 #include "buffer/arena_reader.h"
 #include "buffer/sampler_entry.h"
+#include "json/gecko_categories.h"
 #include "json/gecko_marker_types.h"
 #include "json/gecko_process.h"
 #include "json/mapped_array.h"
@@ -50,7 +51,8 @@ struct thread_context {
 };
 
 struct site {
-    uint32_t id, category, line;
+    uint32_t id, line;
+    struct category_place category;
     uint32_t marker_type; /* 0: none */
     bool is_frame;        /* of a language: the name is a function's */
     uint32_t column;      /* of such a frame; 0: none */
@@ -119,6 +121,7 @@ struct process_context {
     uint64_t last_allocation_ns;
     uint32_t unknown_threads; /* made for indices that the dictionary lacks */
     uint64_t bad_entries;
+    struct gecko_categories categories;
     struct marker_types marker_types;
     uint64_t bad_values;     /* of payloads: not a number, or a percentage of more than all */
     uint64_t unmatched_ends; /* of markers that nothing started */

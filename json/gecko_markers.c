@@ -154,7 +154,7 @@ static void stream_marker(const struct marker_walk *walk, const struct site *sit
                  process_relative_ns(walk->process, start_ns < end_ns ? start_ns : end_ns),
                  process_relative_ns(walk->process, end_ns));
     json_u64(writer, marker->phase);
-    json_u64(writer, gecko_category(site != NULL ? site->category : (uint32_t)CATEGORY_OTHER));
+    json_u64(writer, site != NULL ? site->category.category : (uint32_t)CATEGORY_OTHER);
     stream_data(walk, writer);
     json_end_array(writer);
 }

@@ -2,26 +2,10 @@
 
 #include <string.h>
 
-#include "buffer/dictionary.h"
 #include "json/gecko_schema.h"
 
 /* Above the largest pid of Linux (4194304); the lower digits stay readable. */
 enum { PIDS_PER_IMAGE = 10000000 };
-
-static const struct {
-    const char *name, *colour;
-} categories[] = {
-#define X(id, number, name, colour) [CATEGORY_##id] = { name, colour },
-    CATEGORIES(X)
-#undef X
-};
-
-enum { CATEGORY_COUNT = sizeof(categories) / sizeof(categories[0]) };
-
-uint32_t gecko_category(uint32_t id)
-{
-    return id < CATEGORY_COUNT ? id : CATEGORY_OTHER;
-}
 
 int64_t gecko_unique_pid(int32_t pid, uint32_t later_images)
 {
@@ -31,21 +15,6 @@ int64_t gecko_unique_pid(int32_t pid, uint32_t later_images)
 int64_t gecko_real_pid(int64_t unique_pid)
 {
     return unique_pid % PIDS_PER_IMAGE;
-}
-
-static void stream_categories(struct json_writer *writer)
-{
-    json_start_array_property(writer, "categories");
-    for (size_t i = 0; i < CATEGORY_COUNT; i++) {
-        json_start_object(writer);
-        json_string_property(writer, "name", categories[i].name);
-        json_string_property(writer, "color", categories[i].colour);
-        json_start_array_property(writer, "subcategories");
-        json_string(writer, "Other");
-        json_end_array(writer);
-        json_end_object(writer);
-    }
-    json_end_array(writer);
 }
 
 struct builtin_field {
@@ -110,11 +79,13 @@ bool gecko_has_marker_type(const char *name, size_t length)
 }
 
 void gecko_stream_common_meta(struct json_writer *writer, uint64_t reference_unix_ns,
+                              const struct gecko_categories *categories,
                               const struct marker_types *types)
 {
     json_u64_property(writer, "version", GECKO_VERSION);
     json_time_ms_property(writer, "startTime", (int64_t)reference_unix_ns);
-    stream_categories(writer);
+    json_name(writer, "categories");
+    gecko_categories_stream(categories, writer);
     json_start_array_property(writer, "markerSchema");
     stream_marker_schemas(writer);
     if (types != NULL)

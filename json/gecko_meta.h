@@ -1,6 +1,6 @@
 /* The part of "meta" that the root and its processes have in common. The loader reads a
  * sub-process' categories against the root's list and keeps the first marker schema of a name, so
- * all are written by the same code. */
+ * all are written by the same code; profctl brings those together that are a program's own. */
 #ifndef PROFD_JSON_GECKO_META_H
 #define PROFD_JSON_GECKO_META_H
 
@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "json/gecko_categories.h"
 #include "json/gecko_marker_types.h"
 #include "json/json_writer.h"
 
@@ -25,13 +26,11 @@ bool gecko_has_marker_type(const char *name, size_t length);
 /* The "library" of addresses that are in none: code that the program generated. */
 #define GECKO_GENERATED_CODE "[generated code]"
 
-/* Version, start time, categories and marker schemas, those of TYPES (may be NULL) among them, as
- * members of the open object. */
+/* Version, start time, categories and marker schemas, those of CATEGORIES and TYPES (may be NULL)
+ * among them, as members of the open object. */
 void gecko_stream_common_meta(struct json_writer *writer, uint64_t reference_unix_ns,
+                              const struct gecko_categories *categories,
                               const struct marker_types *types);
-
-/* ID when it is one of the categories of every profile, else that of "Other". */
-uint32_t gecko_category(uint32_t id);
 
 /* "sources", as a member: there are none, but the loader wants the table. */
 void gecko_stream_sources(struct json_writer *writer);

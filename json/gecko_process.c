@@ -40,11 +40,12 @@ static void stream_meta(const struct process_context *process, struct json_write
     const struct gecko_process_options *options = &process->options;
     json_start_object_property(writer, "meta");
     if (options->root != NULL) {
-        gecko_root_stream_meta(writer, options->root, &process->marker_types);
+        gecko_root_stream_meta(writer, options->root, &process->categories, &process->marker_types);
         json_end_object(writer);
         return;
     }
-    gecko_stream_common_meta(writer, options->reference_unix_ns, &process->marker_types);
+    gecko_stream_common_meta(writer, options->reference_unix_ns, &process->categories,
+                             &process->marker_types);
     if (process->knows_user)
         json_u64_property(writer, "userId", process->user); /* for profctl, which takes it out */
     json_name(writer, "shutdownTime");

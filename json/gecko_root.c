@@ -181,13 +181,14 @@ static void stream_product(struct json_writer *writer)
 }
 
 void gecko_root_stream_meta(struct json_writer *writer, const struct gecko_root_options *options,
+                            const struct gecko_categories *categories,
                             const struct marker_types *types)
 {
     uint64_t interval_ns = options->interval_ns != 0 ? options->interval_ns : DEFAULT_INTERVAL_NS;
     uint64_t end_ns = options->capture_ns > options->session_start_ns
                           ? options->capture_ns
                           : options->session_start_ns + interval_ns;
-    gecko_stream_common_meta(writer, options->reference_unix_ns, types);
+    gecko_stream_common_meta(writer, options->reference_unix_ns, categories, types);
     json_u64_property(writer, "startTimeAsClockMonotonicNanosecondsSinceBoot",
                       options->reference_ns);
     json_null_property(writer, "shutdownTime");
@@ -233,7 +234,7 @@ void gecko_root_end(struct json_writer *writer, const struct gecko_root_options 
     stream_gathering_log(writer, options, log);
     /* Last, because only now it is known what the time range must cover. */
     json_start_object_property(writer, "meta");
-    gecko_root_stream_meta(writer, options, NULL);
+    gecko_root_stream_meta(writer, options, NULL, NULL);
     json_end_object(writer);
     json_end_object(writer);
 }

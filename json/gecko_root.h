@@ -13,6 +13,7 @@
 
 #include <stdint.h>
 
+#include "json/gecko_categories.h"
 #include "json/gecko_marker_types.h"
 #include "json/json_writer.h"
 
@@ -60,8 +61,10 @@ void gecko_root_end(struct json_writer *writer, const struct gecko_root_options 
 
 /* The parts of a file that a process writes by itself, without a profd: then the root is that
  * process, and gecko_stream_process() makes all of it. The members of
- * "meta", with the process' own TYPES of markers, and an empty profileGatheringLog. */
+ * "meta", with the process' own CATEGORIES and TYPES of markers, and an empty profileGatheringLog.
+ */
 void gecko_root_stream_meta(struct json_writer *writer, const struct gecko_root_options *options,
+                            const struct gecko_categories *categories,
                             const struct marker_types *types);
 void gecko_root_stream_no_gathering(struct json_writer *writer);
 

@@ -130,7 +130,8 @@ static uint32_t add_frame(struct thread_context *thread, struct frame_key key, c
     struct frame_details details = {
         .location = unique_strings_add(&thread->strings, location, length),
         .line = site != NULL ? site->line : 0,
-        .category = site != NULL ? gecko_category(site->category) : (uint32_t)CATEGORY_NATIVE,
+        .category = site != NULL ? site->category.category : (uint32_t)CATEGORY_NATIVE,
+        .subcategory = site != NULL ? site->category.subcategory : 0,
     };
     return unique_stacks_add_frame(&thread->stacks, key, &details);
 }

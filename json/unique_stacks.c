@@ -147,7 +147,7 @@ uint32_t unique_stacks_push(struct unique_stacks *stacks, uint32_t prefix, uint3
     return index;
 }
 
-/* [location, false, null, null, line, null, category, 0] */
+/* [location, false, null, null, line, null, category, subcategory] */
 static void stream_frame(const struct unique_frame *frame, struct json_writer *writer)
 {
     json_start_array(writer);
@@ -160,7 +160,7 @@ static void stream_frame(const struct unique_frame *frame, struct json_writer *w
         json_null(writer);
     json_null(writer);
     json_u64(writer, frame->details.category);
-    json_u64(writer, 0);
+    json_u64(writer, frame->details.subcategory);
     json_end_array(writer);
 }
 

@@ -25,6 +25,7 @@ struct frame_details {
     uint32_t location; /* index of a string */
     uint32_t line;     /* 0: none */
     uint32_t category;
+    uint32_t subcategory; /* among those of the category */
 };
 
 struct unique_stacks {

@@ -10,6 +10,7 @@
 struct naming {
     const struct capture_result *result;
     const struct capture_naming_progress *progress; /* NULL: nobody asks */
+    struct category_lists categories;               /* of all processes */
     const struct message_profile_place *at; /* of the process that was begun last; NULL: unknown */
 };
 
@@ -33,6 +34,17 @@ static uint64_t on_process(void *context, uint64_t start, int64_t *pid)
     return naming->at != NULL ? naming->at->start + naming->at->bytes : 0;
 }
 
+/* Every process' list must be that of all, so the lists are read before anything is written. */
+static int look_at_categories(struct naming *naming, int raw_fd)
+{
+    const struct message_profile_place *places = naming->result->profile_places;
+    int err = 0;
+
+    for (size_t i = 0; err == 0 && i < naming->result->profile_place_count; i++)
+        err = category_lists_look_at(&naming->categories, raw_fd, places[i].start, places[i].bytes);
+    return err;
+}
+
 static bool is_problem_of_capture(int err)
 {
     return err == -EPROTO || err == -E2BIG;
@@ -41,7 +53,7 @@ static bool is_problem_of_capture(int err)
 static int name_once(struct naming *naming, int raw_fd, struct symbol_cache *cache,
                      const struct capture_sink *sink, struct capture_counts *counts, char *problem)
 {
-    const struct symbolicate_events events = { on_thread, on_process, naming,
+    const struct symbolicate_events events = { on_thread, on_process, naming, &naming->categories,
                                                naming->result->may_be_empty };
     struct json_reader *reader = NULL;
     struct json_writer writer;
@@ -88,7 +100,10 @@ int capture_naming_run(int raw_fd, struct capture_result *result, struct symbol_
     problem[0] = '\0';
     for (;;) {
         struct naming naming = { .result = result, .progress = progress };
-        int err = name_once(&naming, raw_fd, cache, sink, counts, problem);
+        int err = look_at_categories(&naming, raw_fd);
+        if (err == 0)
+            err = name_once(&naming, raw_fd, cache, sink, counts, problem);
+        category_lists_free(&naming.categories);
         if (!is_problem_of_capture(err) || naming.at == NULL)
             return err;
         err = leave_out(raw_fd, result, naming.at);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "profctl/category_lists.h"
 #include "profctl/json_copy.h"
 #include "profctl/marker_payload.h"
 #include "profctl/symbolicate_thread.h"
@@ -19,6 +20,8 @@ struct pass {
     struct symbolicated_thread renamed; /* … and the new ones */
     bool is_renamed;                    /* … once they are there */
     struct marker_schemas schemas;      /* of markers */
+    struct category_lists own_lists;    /* when the caller has none */
+    struct category_lists *categories;
     struct process_libraries libraries; /* of the process at hand */
     int64_t pid;                        /* … 0 while unknown */
     int64_t pid_here;                   /* … as the kernel calls it here; 0: not known */
@@ -75,17 +78,19 @@ static int copy_member(struct pass *pass)
 
 /* --- Rows of samples and markers --- */
 
-/* Copies a row whose start was read, its first cell through MAP. */
-static int copy_row(struct pass *pass, int (*map)(struct pass *pass, int token))
+/* The places of cells in rows of samples and of markers. */
+enum { FIRST_CELL = 0, MARKER_CATEGORY = 4 };
+
+/* Copies a row whose start was read, each cell with COPY. */
+static int copy_row(struct pass *pass, int (*copy)(struct pass *pass, unsigned cell, int token))
 {
-    int token, err;
+    int token = json_reader_next(pass->reader);
 
     json_start_array(pass->writer);
-    err = map(pass, json_reader_next(pass->reader));
-    while (err == 0 && (token = json_reader_next(pass->reader)) != JSON_TOKEN_END_ARRAY)
-        err = token == JSON_TOKEN_START_OBJECT
-                  ? marker_payload_copy(&pass->schemas, &pass->renamed, pass->reader, pass->writer)
-                  : json_copy_from(pass->reader, token, pass->writer);
+    int err = copy(pass, FIRST_CELL, token);
+    for (unsigned cell = 1;
+         err == 0 && (token = json_reader_next(pass->reader)) != JSON_TOKEN_END_ARRAY; cell++)
+        err = copy(pass, cell, token);
     json_end_array(pass->writer);
     return err;
 }
@@ -117,8 +122,10 @@ static int map_stack(struct pass *pass, int token)
     return err;
 }
 
-static int map_sample(struct pass *pass, int token)
+static int copy_sample_cell(struct pass *pass, unsigned cell, int token)
 {
+    if (cell != FIRST_CELL)
+        return json_copy_from(pass->reader, token, pass->writer);
     if (pass->counts != NULL)
         pass->counts->samples++;
     return map_stack(pass, token);
@@ -138,15 +145,38 @@ static int map_name(struct pass *pass, int token)
     return err;
 }
 
+static int map_category(struct pass *pass, int token)
+{
+    uint32_t category, subcategory = 0;
+    int err = old_index(pass, token, UINT32_MAX, &category);
+
+    if (err == 0)
+        err = category_lists_map(pass->categories, &category, &subcategory);
+    if (err == 0)
+        json_u64(pass->writer, category);
+    return err;
+}
+
+static int copy_marker_cell(struct pass *pass, unsigned cell, int token)
+{
+    if (cell == FIRST_CELL)
+        return map_name(pass, token);
+    if (cell == MARKER_CATEGORY && token == JSON_TOKEN_NUMBER)
+        return map_category(pass, token);
+    if (token == JSON_TOKEN_START_OBJECT)
+        return marker_payload_copy(&pass->schemas, &pass->renamed, pass->reader, pass->writer);
+    return json_copy_from(pass->reader, token, pass->writer);
+}
+
 /* Copies the array of rows that comes next. */
-static int copy_rows(struct pass *pass, int (*map)(struct pass *pass, int token))
+static int copy_rows(struct pass *pass, int (*copy)(struct pass *pass, unsigned cell, int token))
 {
     int token, err = enter(pass, JSON_TOKEN_START_ARRAY);
 
     if (err < 0)
         return err;
     while ((token = json_reader_next(pass->reader)) == JSON_TOKEN_START_ARRAY) {
-        err = copy_row(pass, map);
+        err = copy_row(pass, copy);
         if (err < 0)
             return err;
     }
@@ -163,7 +193,7 @@ static int samples_member(struct pass *pass)
     if (!json_reader_is(pass->reader, "data"))
         return copy_member(pass);
     err = copy_key(pass);
-    return err < 0 ? err : copy_rows(pass, map_sample);
+    return err < 0 ? err : copy_rows(pass, copy_sample_cell);
 }
 
 static int markers_member(struct pass *pass)
@@ -173,7 +203,7 @@ static int markers_member(struct pass *pass)
     if (!json_reader_is(pass->reader, "data"))
         return copy_member(pass);
     err = copy_key(pass);
-    return err < 0 ? err : copy_rows(pass, map_name);
+    return err < 0 ? err : copy_rows(pass, copy_marker_cell);
 }
 
 static int copy_table(struct pass *pass, int (*member)(struct pass *pass))
@@ -209,6 +239,9 @@ static int write_tables(struct pass *pass)
 
     if (err < 0 || pass->is_renamed)
         return err < 0 ? err : -EPROTO;
+    err = category_lists_map_frames(pass->categories, &pass->tables);
+    if (err < 0)
+        return err;
     pass->is_renamed = true;
     count_root(pass);
     err = symbolicate_thread(&pass->tables, &source, renamed);
@@ -376,6 +409,17 @@ static int copy_schemas(struct pass *pass)
     return err < 0 ? err : marker_schemas_copy(&pass->schemas, pass->reader, pass->writer);
 }
 
+static int copy_categories(struct pass *pass)
+{
+    int err = copy_key(pass);
+
+    if (err == 0)
+        err = category_lists_read(pass->categories, pass->reader);
+    if (err == 0)
+        category_lists_write(pass->categories, pass->writer);
+    return err;
+}
+
 static int meta_member(struct pass *pass)
 {
     if (json_reader_is(pass->reader, "startTime"))
@@ -386,6 +430,8 @@ static int meta_member(struct pass *pass)
         return copy_shutdown_time(pass);
     if (json_reader_is(pass->reader, "markerSchema"))
         return copy_schemas(pass);
+    if (json_reader_is(pass->reader, "categories"))
+        return copy_categories(pass);
     return copy_member(pass);
 }
 
@@ -447,6 +493,7 @@ static int copy_process(struct pass *pass)
     if (has_members < 0)
         return has_members;
     pass->has_meta = pass->has_threads = false;
+    category_lists_forget_process(pass->categories);
     jit_process_clear(&pass->generated);
     pass->generated.pid_here = pass->pid_here = pid_here;
     json_start_object(pass->writer);
@@ -514,6 +561,7 @@ int symbolicate_profile(struct json_reader *reader, struct json_writer *writer,
     *counts = (struct capture_counts){ 0 };
     if (events != NULL)
         pass.events = *events;
+    pass.categories = pass.events.categories != NULL ? pass.events.categories : &pass.own_lists;
     if (err == 0)
         err = for_each_member(&pass, root_member);
     if (err == 0)
@@ -521,6 +569,7 @@ int symbolicate_profile(struct json_reader *reader, struct json_writer *writer,
     jit_process_clear(&pass.generated);
     process_libraries_free(&pass.libraries);
     marker_schemas_free(&pass.schemas);
+    category_lists_free(&pass.own_lists);
     thread_tables_free(&pass.tables);
     return err;
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "profctl/category_lists.h"
 #include "profctl/symbol_cache.h"
 #include "json/json_reader.h"
 #include "json/json_writer.h"
@@ -29,6 +30,9 @@ struct symbolicate_events {
      * unknown. */
     uint64_t (*on_process)(void *context, uint64_t start, int64_t *pid);
     void *context;
+    /* The categories of all processes; what is not among them is added, and only the lists behind
+     * it have it. NULL: none are known before. */
+    struct category_lists *categories;
     bool may_be_empty; /* processes that on_process knows, too */
 };
 

@@ -82,10 +82,10 @@ static uint32_t find_or_add_frame(struct unique_stacks *stacks, struct frame_key
 }
 
 static uint32_t add_native(struct symbolicated_thread *out, uint32_t location, uint32_t line,
-                           uint32_t category)
+                           const struct table_frame *frame)
 {
     struct frame_key key = { .value = (uint64_t)location << 32 | line };
-    struct frame_details details = { location, line, category };
+    struct frame_details details = { location, line, frame->category, frame->subcategory };
 
     return find_or_add_frame(&out->stacks, key, &details);
 }
@@ -97,7 +97,7 @@ static uint32_t add_label(struct symbolicated_thread *out, const struct thread_t
     const struct table_frame *frame = thread_tables_frame(tables, old);
     struct frame_key key = { .value = old, .is_label = true };
     struct frame_details details = { symbolicated_string(out, frame->location), frame->line,
-                                     frame->category };
+                                     frame->category, frame->subcategory };
 
     return find_or_add_frame(&out->stacks, key, &details);
 }
@@ -135,7 +135,7 @@ static uint32_t push_unnamed(struct symbolicated_thread *out, uint64_t address, 
 
     ((uint32_t *)out->string_map.items)[frame->location] = location;
     out->unnamed++;
-    return unique_stacks_push(&out->stacks, prefix, add_native(out, location, 0, frame->category));
+    return unique_stacks_push(&out->stacks, prefix, add_native(out, location, 0, frame));
 }
 
 static uint32_t push_named(struct symbolicated_thread *out, const struct symbol_library *library,
@@ -148,9 +148,8 @@ static uint32_t push_named(struct symbolicated_thread *out, const struct symbol_
         uint32_t location = unique_strings_add(&out->strings, text, length);
 
         ((uint32_t *)out->string_map.items)[frame->location] = location;
-        prefix =
-            unique_stacks_push(&out->stacks, prefix,
-                               add_native(out, location, names->frames[i].line, frame->category));
+        prefix = unique_stacks_push(&out->stacks, prefix,
+                                    add_native(out, location, names->frames[i].line, frame));
     }
     out->named++;
     return prefix;
@@ -163,7 +162,7 @@ static uint32_t push_generated(struct symbolicated_thread *out, const char *text
 
     ((uint32_t *)out->string_map.items)[frame->location] = location;
     out->named++;
-    return unique_stacks_push(&out->stacks, prefix, add_native(out, location, 0, frame->category));
+    return unique_stacks_push(&out->stacks, prefix, add_native(out, location, 0, frame));
 }
 
 /* Pushes the frame of an address that is in no library. */

@@ -72,8 +72,9 @@ int thread_tables_read_strings(struct thread_tables *tables, struct json_reader 
 
 /* --- Frames --- */
 
-enum { FRAME_LOCATION, FRAME_LINE, FRAME_CATEGORY, FRAME_COLUMNS };
-static const char *const frame_columns[FRAME_COLUMNS] = { "location", "line", "category" };
+enum { FRAME_LOCATION, FRAME_LINE, FRAME_CATEGORY, FRAME_SUBCATEGORY, FRAME_COLUMNS };
+static const char *const frame_columns[FRAME_COLUMNS] = { "location", "line", "category",
+                                                          "subcategory" };
 
 static uint32_t whole_number(const struct json_cell *cell)
 {
@@ -90,6 +91,7 @@ static int add_frame(struct thread_tables *tables, const struct json_cell *cells
         return -ENOMEM;
     frame->line = whole_number(&cells[FRAME_LINE]);
     frame->category = whole_number(&cells[FRAME_CATEGORY]);
+    frame->subcategory = whole_number(&cells[FRAME_SUBCATEGORY]);
     return json_cell_index(&cells[FRAME_LOCATION], (uint32_t)tables->strings.count,
                            &frame->location);
 }

@@ -17,7 +17,7 @@
 struct table_frame {
     uint32_t location; /* a string */
     uint32_t line;     /* 0: none */
-    uint32_t category;
+    uint32_t category, subcategory;
 };
 
 struct table_stack {

@@ -17,7 +17,8 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* Categories that every profile has; they give colours to frames and markers. */
+/* Categories that every profile has; they give colours to frames and markers. Where a macro takes a
+ * category, one of the program's own will do as well: profd_categories.h. */
 enum profd_category {
     PROFD_CATEGORY_OTHER = 1,
     PROFD_CATEGORY_NATIVE = 2,
@@ -40,14 +41,16 @@ struct profd_site {
     const char *function;
     const char *file;
     uint32_t line;
-    uint32_t category;
+    uintptr_t category;             /* a number, or the address of a struct profd_own_category */
     volatile uint32_t id;           /* given at first use; 0 before */
     struct profd_marker_type *type; /* of a marker with a payload; else NULL */
     uint32_t column_plus_1;         /* of a frame of a language; 0: this is none */
 };
 
 #define PROFD_SITE_(NAME, CATEGORY)                                                                \
-    static struct profd_site profd_site_ = { NAME, __func__, __FILE__, __LINE__, CATEGORY, 0, 0, 0 }
+    static struct profd_site profd_site_ = {                                                       \
+        NAME, __func__, __FILE__, __LINE__, (uintptr_t)(CATEGORY), 0, 0, 0                         \
+    }
 
 /* --- Threads --- */
 
@@ -71,12 +74,12 @@ void profd_set_process_name(const char *name);
 }
 #endif
 
+#include "profd_categories.h"
 #include "profd_counters.h"
 #include "profd_event_loop.h"
 #include "profd_labels.h"
 #include "profd_markers.h"
-#include "profd_threads.h"
-#include "profd_counters.h"
 #include "profd_sampling.h"
+#include "profd_threads.h"
 
 #endif

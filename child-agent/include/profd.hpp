@@ -18,11 +18,13 @@
 #include <string>
 #include <utility>
 
-namespace profd {
+namespace profd
+{
 
 // A label for as long as the object lives: on the stack, or the labels would not nest.
-class label_scope {
-public:
+class label_scope
+{
+  public:
     label_scope(profd_site &site, void *stack_address) noexcept
         : generation_((profd_recording & PROFD_RECORDING_LABELS) != 0
                           ? profd_label_push(&site, stack_address)
@@ -30,28 +32,34 @@ public:
     {
     }
     // A text made at run time; see profd_label_text().
-    label_scope(const char *text, uint32_t category, void *stack_address) noexcept
+    label_scope(const char *text, uintptr_t category, void *stack_address) noexcept
         : generation_((profd_recording & PROFD_RECORDING_LABELS) != 0
                           ? profd_label_push(profd_label_text(text, category), stack_address)
                           : 0)
     {
     }
-    label_scope(const std::string &text, uint32_t category, void *stack_address) noexcept
+    label_scope(const std::string &text, uintptr_t category, void *stack_address) noexcept
         : label_scope(text.c_str(), category, stack_address)
     {
     }
-    ~label_scope() { profd_label_scope_end_(&generation_); }
+    ~label_scope()
+    {
+        profd_label_scope_end_(&generation_);
+    }
     label_scope(const label_scope &) = delete;
     label_scope &operator=(const label_scope &) = delete;
 
-private:
+  private:
     uint32_t generation_;
 };
 
 // A marker that lasts as long as the object.
-class interval_scope {
-public:
-    explicit interval_scope(profd_site &site) noexcept : site_(site), start_(PROFD_NOW()) {}
+class interval_scope
+{
+  public:
+    explicit interval_scope(profd_site &site) noexcept : site_(site), start_(PROFD_NOW())
+    {
+    }
     ~interval_scope()
     {
         if (start_ != 0 && (profd_recording & PROFD_RECORDING_MARKERS) != 0)
@@ -68,7 +76,7 @@ public:
     interval_scope(const interval_scope &) = delete;
     interval_scope &operator=(const interval_scope &) = delete;
 
-private:
+  private:
     profd_site &site_;
     uint64_t start_;
     std::string text_;
@@ -76,9 +84,12 @@ private:
 };
 
 // Calls a function with the time of its making when it ends.
-template <typename Function> class scope_end {
-public:
-    explicit scope_end(Function function) : function_(std::move(function)), start_(PROFD_NOW()) {}
+template <typename Function> class scope_end
+{
+  public:
+    explicit scope_end(Function function) : function_(std::move(function)), start_(PROFD_NOW())
+    {
+    }
     ~scope_end()
     {
         if (start_ != 0)
@@ -87,15 +98,18 @@ public:
     scope_end(const scope_end &) = delete;
     scope_end &operator=(const scope_end &) = delete;
 
-private:
+  private:
     Function function_;
     uint64_t start_;
 };
 
 // The calling thread is registered under a name for as long as the object lives.
-class thread_scope {
-public:
-    explicit thread_scope(const char *name) noexcept : error_(profd_register_thread(name)) {}
+class thread_scope
+{
+  public:
+    explicit thread_scope(const char *name) noexcept : error_(profd_register_thread(name))
+    {
+    }
     ~thread_scope()
     {
         if (error_ == 0)
@@ -104,13 +118,16 @@ public:
     thread_scope(const thread_scope &) = delete;
     thread_scope &operator=(const thread_scope &) = delete;
 
-private:
+  private:
     int error_;
 };
 
 // The stack of where it is made.
 struct stack : profd_stack {
-    stack() noexcept { profd_stack_capture(this); }
+    stack() noexcept
+    {
+        profd_stack_capture(this);
+    }
 };
 
 // What a payload's text is: strings of C and C++ alike.
@@ -126,8 +143,9 @@ inline const char *text(const std::string &value) noexcept
 } // namespace profd
 
 #define PROFD_HPP_SITE_(NAME, CATEGORY, ID)                                                        \
-    static profd_site PROFD_CONCAT_(profd_site_, ID) = { NAME,     __func__, __FILE__, __LINE__,   \
-                                                         CATEGORY, 0,        nullptr,  0 }
+    static profd_site PROFD_CONCAT_(profd_site_, ID) = {                                           \
+        NAME, __func__, __FILE__, __LINE__, (uintptr_t)(CATEGORY), 0, nullptr, 0                   \
+    }
 
 // A label from here to the end of the scope.
 #define PROFD_SCOPE(NAME, CATEGORY) PROFD_SCOPE_(NAME, CATEGORY, __COUNTER__)
@@ -138,7 +156,7 @@ inline const char *text(const std::string &value) noexcept
 
 // … whose text is made at run time.
 #define PROFD_SCOPE_TEXT(TEXT, CATEGORY)                                                           \
-    ::profd::label_scope PROFD_CONCAT_(profd_scope_, __COUNTER__)(TEXT, CATEGORY,                  \
+    ::profd::label_scope PROFD_CONCAT_(profd_scope_, __COUNTER__)(TEXT, (uintptr_t)(CATEGORY),     \
                                                                   __builtin_frame_address(0))
 
 // A marker that lasts from here to the end of the scope.

@@ -28,18 +28,20 @@ extern "C" {
 #define PROFD_LABEL_SCOPE(NAME, CATEGORY) PROFD_LABEL_SCOPE_(NAME, CATEGORY, __COUNTER__)
 #define PROFD_LABEL_SCOPE_(NAME, CATEGORY, ID)                                                     \
     __attribute__((cleanup(profd_label_scope_end_), unused))                                       \
-    uint32_t PROFD_CONCAT_(profd_scope_, ID) = 0;                                                      \
+    uint32_t PROFD_CONCAT_(profd_scope_, ID) = 0;                                                  \
     if (__builtin_expect(profd_recording & PROFD_RECORDING_LABELS, 0)) {                           \
         PROFD_SITE_(NAME, CATEGORY);                                                               \
-        PROFD_CONCAT_(profd_scope_, ID) = profd_label_push(&profd_site_, __builtin_frame_address(0));  \
+        PROFD_CONCAT_(profd_scope_, ID) =                                                          \
+            profd_label_push(&profd_site_, __builtin_frame_address(0));                            \
     }
 
 /* --- Labels whose text is made at run time, and frames of languages --- */
 
 /* The label TEXT (copied; 255 bytes of it are kept), to be pushed as often as one likes. The same
  * text and category give the same label. A process has room for 16384 different ones: what is too
- * much is one label of another name, and counted. Never NULL, and never freed. */
-struct profd_site *profd_label_text(const char *text, uint32_t category);
+ * much is one label of another name, and counted. Never NULL, and never freed. CATEGORY: of enum
+ * profd_category, or one of the program's own, as (uintptr_t)variable. */
+struct profd_site *profd_label_text(const char *text, uintptr_t category);
 
 /* The label of a frame of an interpreted or compiled language, shown as "FUNCTION
  * (FILE:LINE:COLUMN)". FILE may be NULL, LINE and COLUMN 0. Otherwise as profd_label_text(). Keep
@@ -49,22 +51,23 @@ struct profd_site *profd_label_text(const char *text, uint32_t category);
  *     …
  *     profd_label_pop(); */
 struct profd_site *profd_label_frame(const char *function, const char *file, uint32_t line,
-                                     uint32_t column, uint32_t category);
+                                     uint32_t column, uintptr_t category);
 
 #define PROFD_LABEL_PUSH_TEXT(TEXT, CATEGORY)                                                      \
     do {                                                                                           \
         if (__builtin_expect(profd_recording & PROFD_RECORDING_LABELS, 0))                         \
-            profd_label_push(profd_label_text(TEXT, CATEGORY), __builtin_frame_address(0));        \
+            profd_label_push(profd_label_text(TEXT, (uintptr_t)(CATEGORY)),                        \
+                             __builtin_frame_address(0));                                          \
     } while (0)
 
 /* From here to the end of the enclosing scope, however it is left. */
 #define PROFD_LABEL_SCOPE_TEXT(TEXT, CATEGORY) PROFD_LABEL_SCOPE_TEXT_(TEXT, CATEGORY, __COUNTER__)
 #define PROFD_LABEL_SCOPE_TEXT_(TEXT, CATEGORY, ID)                                                \
     __attribute__((cleanup(profd_label_scope_end_), unused)) uint32_t PROFD_CONCAT_(               \
-        profd_scope_, ID) =                                                                            \
-        __builtin_expect(profd_recording & PROFD_RECORDING_LABELS, 0)                              \
-            ? profd_label_push(profd_label_text(TEXT, CATEGORY), __builtin_frame_address(0))       \
-            : 0
+        profd_scope_, ID) = __builtin_expect(profd_recording & PROFD_RECORDING_LABELS, 0)          \
+                                ? profd_label_push(profd_label_text(TEXT, (uintptr_t)(CATEGORY)),  \
+                                                   __builtin_frame_address(0))                     \
+                                : 0
 
 /* Returns the session's generation, for profd_label_scope_end_; never 0. STACK_ADDRESS places the
  * label among the native frames. */

@@ -142,9 +142,14 @@ struct profd_marker_type {
 #define PROFD_MARKER_TYPED(TYPE, NAME, CATEGORY, OPTIONS, ...)                                     \
     do {                                                                                           \
         if (__builtin_expect(profd_recording & PROFD_RECORDING_MARKERS, 0)) {                      \
-            static struct profd_site profd_site_ = {                                               \
-                NAME, __func__, __FILE__, __LINE__, CATEGORY, 0, &profd_type_##TYPE, 0             \
-            };                                                                                     \
+            static struct profd_site profd_site_ = { NAME,                                         \
+                                                     __func__,                                     \
+                                                     __FILE__,                                     \
+                                                     __LINE__,                                     \
+                                                     (uintptr_t)(CATEGORY),                        \
+                                                     0,                                            \
+                                                     &profd_type_##TYPE,                           \
+                                                     0 };                                          \
             PROFD_STRICT_BEGIN_                                                                    \
             profd_record_##TYPE(&profd_site_, OPTIONS, ##__VA_ARGS__);                             \
             PROFD_STRICT_END_                                                                      \

@@ -75,6 +75,7 @@ static void fill_dictionary(void)
     for (uint32_t i = 0; i < COUNTERS; i++)
         dictionary_put_counter(&dictionary, i, "counter", "Category", "description");
     dictionary_put_category(&dictionary, CATEGORY_FIRST_OWN, "red", "Own");
+    dictionary_put_subcategory(&dictionary, CATEGORY_FIRST_OWN + 1, CATEGORY_FIRST_OWN, "Part");
     dictionary_put_process_name(&dictionary, 1, "worker");
     dictionary_put_pause(&dictionary, 1);
     dictionary_put_resume(&dictionary, 1);

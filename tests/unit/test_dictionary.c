@@ -128,6 +128,9 @@ START_TEST(sites_and_categories_read_back)
     ck_assert_int_eq(dictionary_put_site(&dictionary, &site), 0);
     ck_assert_int_eq(
         dictionary_put_category(&dictionary, CATEGORY_FIRST_OWN, "magenta", "Rendering"), 0);
+    ck_assert_int_eq(dictionary_put_subcategory(&dictionary, CATEGORY_FIRST_OWN + 1,
+                                                CATEGORY_FIRST_OWN, "Text"),
+                     0);
     struct arena_reader *reader = open_reader();
     struct arena_record record;
     ck_assert_int_eq(arena_reader_next_record(reader, &record), 1);
@@ -144,6 +147,11 @@ START_TEST(sites_and_categories_read_back)
     assert_string(record.name, "Rendering", 9);
     assert_string(record.extra, "magenta", 7);
     ck_assert_uint_eq(record.file.length, 0);
+    ck_assert_int_eq(arena_reader_next_record(reader, &record), 1);
+    ck_assert_int_eq(record.kind, DICTIONARY_SUBCATEGORY);
+    ck_assert_uint_eq(record.index, CATEGORY_FIRST_OWN + 1);
+    ck_assert_uint_eq(record.category, CATEGORY_FIRST_OWN);
+    assert_string(record.name, "Text", 4);
     arena_reader_close(reader);
 }
 END_TEST

@@ -14,6 +14,9 @@
  * - caller PID THREAD MARKER FUNCTION (of the stack of a marker, innermost first)
  * - schema PID TYPE (of markers)
  * - field PID TYPE KEY FORMAT
+ * - category PID NAME COLOUR SUBCATEGORIES (separated by "|")
+ * - frame PID LOCATION CATEGORY SUBCATEGORY (by the root's list, as viewers read them)
+ * - marked PID NAME CATEGORY (of a marker; likewise)
  */
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -27,6 +30,8 @@ struct process {
     double shift_ms; /* from its own times to the root's */
     const cJSON *schemas;
 };
+
+static const cJSON *root_categories;
 
 static char *read_all(FILE *file, size_t *bytes)
 {
@@ -257,6 +262,60 @@ static void print_counter(const struct process *process, const cJSON *counter)
            text_or(get(counter, "category"), ""), counted, operations);
 }
 
+/* As a line can have it: each byte that ends lines becomes a space. */
+static const char *on_a_line(const cJSON *text)
+{
+    static char line[1024];
+    snprintf(line, sizeof(line), "%s", text_or(text, ""));
+    for (char *at = line; *at != '\0'; at++)
+        if (*at == '\n')
+            *at = ' ';
+    return line;
+}
+
+static void print_categories(const struct process *process, const cJSON *categories)
+{
+    const cJSON *category, *part;
+    cJSON_ArrayForEach(category, categories)
+    {
+        const char *separator = "";
+        printf("category\t%s\t%s\t", process->pid, on_a_line(get(category, "name")));
+        printf("%s\t", text_or(get(category, "color"), ""));
+        cJSON_ArrayForEach(part, get(category, "subcategories"))
+        {
+            printf("%s%s", separator, on_a_line(part));
+            separator = "|";
+        }
+        printf("\n");
+    }
+}
+
+static const cJSON *category_of(const cJSON *row, const cJSON *table)
+{
+    return cJSON_GetArrayItem(root_categories, (int)cell(row, column(table, "category")));
+}
+
+static void print_categorized(const struct process *process, const cJSON *thread)
+{
+    const cJSON *frames = get(thread, "frameTable"), *markers = get(thread, "markers"), *row;
+    const cJSON *strings = get(thread, "stringTable");
+    cJSON_ArrayForEach(row, get(frames, "data"))
+    {
+        const cJSON *category = category_of(row, frames);
+        int location = (int)cell(row, column(frames, "location"));
+        int part = (int)cell(row, column(frames, "subcategory"));
+        printf("frame\t%s\t%s\t", process->pid, on_a_line(cJSON_GetArrayItem(strings, location)));
+        printf("%s\t", on_a_line(get(category, "name")));
+        printf("%s\n", on_a_line(cJSON_GetArrayItem(get(category, "subcategories"), part)));
+    }
+    cJSON_ArrayForEach(row, get(markers, "data"))
+    {
+        int name = (int)cell(row, column(markers, "name"));
+        printf("marked\t%s\t%s\t", process->pid, on_a_line(cJSON_GetArrayItem(strings, name)));
+        printf("%s\n", on_a_line(get(category_of(row, markers), "name")));
+    }
+}
+
 static void print_process(const cJSON *profile, double root_start_ms)
 {
     const cJSON *meta = get(profile, "meta"), *threads = get(profile, "threads"), *item, *string;
@@ -269,6 +328,7 @@ static void print_process(const cJSON *profile, double root_start_ms)
     printf("process\t%s\t%s\n", process.pid, process.name);
     print_meta(process.pid, "", meta);
     print_schemas(&process, process.schemas);
+    print_categories(&process, get(meta, "categories"));
     cJSON_ArrayForEach(item, get(profile, "profilingLog"))
     {
         print_meta(process.pid, "profd", get(item, "profd"));
@@ -278,6 +338,7 @@ static void print_process(const cJSON *profile, double root_start_ms)
         print_samples(&process, item);
         print_life(&process, item);
         print_markers(&process, item);
+        print_categorized(&process, item);
         cJSON_ArrayForEach(string, get(item, "stringTable"))
         {
             printf("string\t%s\t%s\n", process.pid, text_or(string, ""));
@@ -303,6 +364,7 @@ int main(void)
         fprintf(stderr, "capture_facts: not JSON\n");
         return 1;
     }
+    root_categories = get(get(profile, "meta"), "categories");
     print_process(profile, number_or(get(get(profile, "meta"), "startTime"), 0));
     cJSON_Delete(profile);
     free(text);
