@@ -99,7 +99,7 @@ test_unregistered_threads_are_found() {
     [ "$(markers_about 'Unregistered thread' 'raw worker')" -ge 1 ]
     [ "$(markers_about 'Unregistered thread ended' 'raw worker')" -eq 1 ]
     # Neither the agent's own threads nor registered ones are among them.
-    [ "$(grep -c $'\tUnregistered thread found\t' facts)" -eq 1 ]
+    [ "$(awk -F'\t' '$1 == "marker" && $4 == "Unregistered thread found"' facts | wc -l)" -eq 1 ]
 }
 
 test_unregistered_threads_are_not_looked_for_by_themselves() {
