@@ -41,9 +41,10 @@ BESIDE void *counted_malloc(size_t bytes)
 
 PROFD_INTERPOSED void *malloc(size_t bytes)
 {
-    if (allocations_active() == ALLOCATIONS_COUNTED)
+    uint32_t active = allocations_active();
+    if (active == ALLOCATIONS_COUNTED)
         return counted_malloc(bytes);
-    return allocation_passes(bytes) ? real_malloc.malloc(bytes) : noted_malloc(bytes);
+    return allocation_passes_while(active, bytes) ? real_malloc.malloc(bytes) : noted_malloc(bytes);
 }
 
 BESIDE void *noted_calloc(size_t count, size_t bytes)
@@ -146,9 +147,10 @@ BESIDE void counted_free(void *memory)
 
 PROFD_INTERPOSED void free(void *memory)
 {
-    if (allocations_active() == ALLOCATIONS_COUNTED)
+    uint32_t active = allocations_active();
+    if (active == ALLOCATIONS_COUNTED)
         counted_free(memory);
-    else if (free_passes(memory))
+    else if (free_passes_while(active, memory))
         real_malloc.free(memory);
     else
         noted_free(memory);

@@ -25,25 +25,34 @@ static inline bool allocation_is_due(size_t bytes)
     return __builtin_expect(allocation_countdown.bytes <= 0, 0);
 }
 
-/* Whether BYTES can be allocated without a note: the call is a jump then. Counts down. */
-static inline bool allocation_passes(size_t bytes)
+/* Whether BYTES can be allocated without a note, with these bits ACTIVE: the call is a jump then.
+ * Counts down. */
+static inline bool allocation_passes_while(uint32_t active, size_t bytes)
 {
-    uint32_t active = allocations_active();
     if (active == 0)
         return true;
     return !(active & ALLOCATIONS_COUNTED) &&
            !((active & ALLOCATIONS_SAMPLED) && allocation_is_due(bytes));
 }
 
-/* The same for the end of MEMORY. */
-static inline bool free_passes(const void *memory)
+static inline bool allocation_passes(size_t bytes)
 {
-    uint32_t active = allocations_active();
+    return allocation_passes_while(allocations_active(), bytes);
+}
+
+/* The same for the end of MEMORY. */
+static inline bool free_passes_while(uint32_t active, const void *memory)
+{
     if (active == 0)
         return true;
     return !(active & (ALLOCATIONS_COUNTED | ALLOCATIONS_EARLY)) &&
            !((active & ALLOCATIONS_MATCHED) &&
              allocation_filter_has(profd_allocation_hooks.filter, memory));
+}
+
+static inline bool free_passes(const void *memory)
+{
+    return free_passes_while(allocations_active(), memory);
 }
 
 static inline int64_t usable_bytes(void *memory)
