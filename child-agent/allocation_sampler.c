@@ -34,6 +34,13 @@ static uint32_t generation_now(void)
     return core_own.recording_generation != 0 ? sampler.generation : 0;
 }
 
+/* Not while it forks: in the child there is no arena to count in. */
+static void count_missed(void)
+{
+    if (!core_is_forking)
+        arena_count_drop(&core.arena, DROP_MISSED_ALLOCATION, 1);
+}
+
 /* The part of the stack from START on that is copied, and how much of it there is. */
 static uint32_t live_bytes(const struct thread_registration *self, uint64_t start, bool *is_own)
 {
@@ -111,7 +118,7 @@ static struct allocation_record *capture_end(const struct thread_registration *s
     if (record != NULL)
         return record;
     record = allocation_ring_reserve(sampler.ring, sizeof(*record), 0);
-    arena_count_drop(&core.arena, DROP_MISSED_ALLOCATION, 1);
+    count_missed();
     if (record == NULL)
         return NULL;
     fill(record, self, site);
@@ -140,14 +147,14 @@ static void remember(void *address, const struct allocation_site *site,
     if (self == NULL)
         return;
     if (!allocation_table_put(sampler.table, address, sampled)) {
-        arena_count_drop(&core.arena, DROP_MISSED_ALLOCATION, 1);
+        count_missed();
         return;
     }
     struct allocation_record *record = capture(self, site, RING_SPARE_BYTES);
     if (record != NULL) {
         publish(record, address, sampled, sampled->weight);
     } else {
-        arena_count_drop(&core.arena, DROP_MISSED_ALLOCATION, 1);
+        count_missed();
         (void)allocation_table_take(sampler.table, address, &lost);
     }
     errno = call_errno;

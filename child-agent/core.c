@@ -27,6 +27,7 @@ enum {
 struct core core = { .arena = { .fd = -1 } };
 struct core_own core_own;
 uint32_t core_epoch = 1;
+__thread bool core_is_forking;
 
 static char executable[CORE_MAX_PATH];
 static char command_line[CORE_MAX_COMMAND_LINE];
@@ -86,7 +87,7 @@ void core_initialize(int argument_count, char **arguments)
 void core_set_process_name(const char *name)
 {
     snprintf(process_name, sizeof(process_name), "%s", name);
-    if (core_own.has_arena)
+    if (core_own.has_arena && !core_is_forking)
         (void)dictionary_put_process_name(&core.dictionary, clock_monotonic_ns(), process_name);
 }
 

@@ -40,6 +40,12 @@ extern struct core_own core_own;
 /* Numbers the images of a fork chain: a site id of another epoch must be registered anew. */
 extern uint32_t core_epoch;
 
+/* The calling thread is in fork(), between the agent's first handler and its last. Handlers of the
+ * program may run there: the agent's locks are this thread's then, and in the child the arena is
+ * gone, so what they do is not recorded. */
+extern __thread bool core_is_forking
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
 /* First initialization, from the constructor with the program's arguments. What the process is
  * called is kept from here on, without a look into /proc: what a process touched there makes its
  * exit dearer. */

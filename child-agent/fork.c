@@ -18,11 +18,31 @@
 
 static struct agent_address follow_address;
 
+static __thread uint32_t was_recording; /* when the calling thread began to fork */
+
+/* The agent's lock is held: nobody ends a session, and waits for those that record. */
+static void begin_forking(void)
+{
+    core_is_forking = true;
+    if (thread_current == NULL)
+        return;
+    was_recording = thread_current->is_recording;
+    thread_current->is_recording = 1; /* so that recording_begin() looks closer */
+}
+
+static void end_forking(void)
+{
+    if (thread_current != NULL)
+        thread_current->is_recording = was_recording;
+    core_is_forking = false;
+}
+
 /* Locks are taken in the order in which other threads nest them. Those of the arena are not: the
  * child gets an arena of its own. */
 static void before_fork(void)
 {
     agent_thread_before_fork();
+    begin_forking();
     marker_stack_before_fork();
     site_before_fork();
     sampler_before_fork();
@@ -37,6 +57,7 @@ static void after_fork_parent(void)
     sampler_after_fork_parent();
     site_after_fork_parent();
     marker_stack_after_fork_parent();
+    end_forking();
     agent_thread_after_fork_parent();
 }
 
@@ -46,13 +67,14 @@ static void after_fork_child(void)
     after_sampling_after_fork_child();
     session_after_fork_child();
     sampler_after_fork_child();
+    core_reset_after_fork(); /* the registry may have a thread to describe, which is for later */
+    core_is_forking = false;
     thread_registry_after_fork_child();
     event_delay_after_fork_child();
     site_after_fork_child();
     marker_stack_after_fork_child();
     agent_thread_after_fork_child();
     agent_thread_forget_own();
-    core_reset_after_fork();
     barrier_register();
     /* A child that can't record still runs; profd lists it as not profiled. */
     if (session_restart_in_child() == 0)

@@ -116,7 +116,7 @@ static struct profd_site *keep(const struct profd_site *wanted)
     struct profd_site *site = in != NULL ? find_or_add(in, wanted) : NULL;
     if (site != NULL)
         return site;
-    if (core_own.recording_generation != 0)
+    if (core_own.recording_generation != 0 && !core_is_forking)
         arena_count_drop(&core.arena, DROP_LABEL_TEXTS, 1);
     return &too_many;
 }

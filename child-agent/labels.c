@@ -45,9 +45,10 @@ static __attribute__((noinline)) uint32_t push_slow(struct profd_site *site, voi
         return 0;
     uint32_t depth = thread_labels.depth;
     if (depth < SNAPSHOT_MAX_LABELS) {
-        put_label(depth, site, site_index(site), stack_address);
+        put_label(depth, site, core_is_forking ? 0 : site_index(site), stack_address);
     } else {
-        arena_count_drop(&core.arena, DROP_LABEL_OVERFLOW, 1);
+        if (!core_is_forking)
+            arena_count_drop(&core.arena, DROP_LABEL_OVERFLOW, 1);
         thread_labels.depth = depth + 1;
     }
     return generation;
@@ -70,7 +71,7 @@ uint32_t profd_label_push(struct profd_site *site, void *stack_address)
 
 static __attribute__((noinline)) void note_underflow(void)
 {
-    if (core_own.recording_generation != 0 &&
+    if (core_own.recording_generation != 0 && !core_is_forking &&
         thread_labels.generation == core_own.recording_generation)
         arena_count_drop(&core.arena, DROP_LABEL_UNDERFLOW, 1);
 }

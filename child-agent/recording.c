@@ -12,7 +12,7 @@ static void renew_writer(struct thread_registration *self, uint32_t generation)
 
 struct thread_registration *recording_begin_slow(void)
 {
-    if (core_own.recording_generation == 0)
+    if (core_own.recording_generation == 0 || core_is_forking)
         return NULL;
     if (thread_current == NULL && thread_registry_register_current(NULL, false) < 0)
         return NULL;

@@ -146,6 +146,8 @@ static struct thread_registration *take_slot(struct registry_access access)
 
 struct thread_registration *thread_registry_prepare(size_t stack_bytes)
 {
+    if (core_is_forking)
+        return NULL;
     struct registry_access access = lock_registry();
     struct thread_registration *registration = take_slot(access);
     if (registration != NULL) {
@@ -271,6 +273,8 @@ int thread_registry_register_current(const char *name, bool is_main)
     }
     if (is_ending)
         return -ESRCH;
+    if (core_is_forking)
+        return -EAGAIN;
     if (is_main) {
         stack_bytes = main_stack_bytes();
         stack_high = (uint64_t)(uintptr_t)__libc_stack_end + REGISTRY_STACK_TOP_SLACK_BYTES;
@@ -334,6 +338,8 @@ static void follow_rename(struct thread_registration *renamed)
 
 void thread_registry_rename(struct thread_registration *registration, const char *name)
 {
+    if (core_is_forking)
+        return;
     struct registry_access access = lock_registry();
     rename_locked(access, registration, name);
     unlock_registry(access);
@@ -343,6 +349,8 @@ void thread_registry_rename(struct thread_registration *registration, const char
 void thread_registry_rename_handle(pthread_t handle, const char *name)
 {
     struct thread_registration *found = NULL;
+    if (core_is_forking)
+        return;
     struct registry_access access = lock_registry();
     for (uint32_t slot = 0; slot < registry.slot_count && found == NULL; slot++) {
         struct thread_registration *candidate = thread_registry_at(slot);

@@ -17,7 +17,7 @@ enum { REGISTRY_MAX_THREADS = 16384 };
 int thread_registry_initialize(void);
 
 /* Makes a registration for a thread that is about to be created with a stack of STACK_BYTES; NULL
- * when there are too many (counted). Any thread. */
+ * when there are too many (counted), and in handlers of fork(). Any thread. */
 struct thread_registration *thread_registry_prepare(size_t stack_bytes);
 
 /* Takes it back when the thread could not be created. */
@@ -27,14 +27,14 @@ void thread_registry_cancel(struct thread_registration *registration);
  * frame. */
 void thread_registry_adopt(struct thread_registration *registration, void *stack_top);
 
-/* Registers the calling thread itself. NAME NULL: the kernel's name for it. 0, -ENOMEM, -EAGAIN;
- * -ESRCH once it has run its destructors. */
+/* Registers the calling thread itself. NAME NULL: the kernel's name for it. 0, -ENOMEM; -EAGAIN
+ * when there are too many, and in handlers of fork(); -ESRCH once it has run its destructors. */
 int thread_registry_register_current(const char *name, bool is_main);
 
 /* Ends the calling thread's registration; nothing when it has none. */
 void thread_registry_unregister_current(void);
 
-/* Renames; the name is copied. */
+/* Renames; the name is copied. Nothing in handlers of fork(). */
 void thread_registry_rename(struct thread_registration *registration, const char *name);
 /* The same for whichever thread HANDLE names, if it is registered. */
 void thread_registry_rename_handle(pthread_t handle, const char *name);

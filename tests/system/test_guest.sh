@@ -164,4 +164,14 @@ test_labels_and_markers_of_a_linked_program() {
     grep -q 'it took a while' facts
 }
 
+# They run between those of the agent, whose locks are held and whose arena the child does not have.
+test_handlers_of_fork_may_record_and_allocate() {
+    for thread in registered unregistered; do
+        expect 0 "$profctl" run -f markers,labels,counters,memory,nativeallocs --alloc-interval 1K \
+            -o out.json -- timeout -s KILL 60 "$programs/fork_handlers" "${thread#registered}"
+        read_facts out.json
+        [ "$(process_count fork_handlers)" -eq 2 ] || fail "$(process_count fork_handlers) processes"
+    done
+}
+
 run_tests "$@"
