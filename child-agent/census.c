@@ -12,6 +12,7 @@
 #include "child-agent/agent_lease.h"
 #include "child-agent/core.h"
 #include "ipc/program_facts.h"
+#include "ipc/units.h"
 
 /* NULL: nobody is to be told. */
 static struct census_ring *find_ring(void)
@@ -129,13 +130,6 @@ void census_tell_failed(const struct census_program *program, struct profd_proce
     tell_program(program, process, CENSUS_FAILED);
 }
 
-static uint64_t cpu_ns_of(const struct rusage *usage)
-{
-    uint64_t seconds = (uint64_t)usage->ru_utime.tv_sec + (uint64_t)usage->ru_stime.tv_sec;
-    uint64_t microseconds = (uint64_t)usage->ru_utime.tv_usec + (uint64_t)usage->ru_stime.tv_usec;
-    return seconds * 1000000000 + microseconds * 1000;
-}
-
 void census_tell_ended(struct profd_process_id process, int wait_status, const struct rusage *usage)
 {
     int call_errno = errno;
@@ -146,7 +140,7 @@ void census_tell_ended(struct profd_process_id process, int wait_status, const s
         .pid = process.number,
         .parent_pid = getpid(),
         .wait_status = wait_status,
-        .cpu_ns = usage != NULL ? cpu_ns_of(usage) : UINT64_MAX,
+        .cpu_ns = usage != NULL ? units_cpu_ns(usage) : UINT64_MAX,
     };
     tell(&entry);
     errno = call_errno;

@@ -159,12 +159,6 @@ static void read_generation(struct environment *out)
         out->generation = (uint32_t)generation;
 }
 
-static bool ends_in(const char *text, const char *ending)
-{
-    size_t length = strlen(text), ending_length = strlen(ending);
-    return length > ending_length && strcmp(text + length - ending_length, ending) == 0;
-}
-
 static void read_shutdown(struct environment *out)
 {
     const char *text = value_of("PROFD_SHUTDOWN");
@@ -174,7 +168,7 @@ static void read_shutdown(struct environment *out)
         complain(out, "PROFD_SHUTDOWN is longer than %d bytes", ENVIRONMENT_PATTERN_BYTES - 1);
     else if (output_pattern_check(text, NULL) == -EINVAL)
         complain(out, "PROFD_SHUTDOWN '%.128s' has a %% that is not %%p", text);
-    else if (!ends_in(text, ".json"))
+    else if (!output_name_ends_in(text, ".json"))
         complain(out, "PROFD_SHUTDOWN '%.128s' does not end in .json", text);
     else if (!out->starts_up && out->is_default_socket)
         complain(out, "PROFD_SHUTDOWN has nothing to write without PROFD_STARTUP=1");

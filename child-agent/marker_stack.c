@@ -3,6 +3,7 @@
 #include <ucontext.h>
 
 #include "child-agent/core.h"
+#include "child-agent/module_dictionary.h"
 #include "child-agent/modules.h"
 #include "child-agent/named_mutex.h"
 #include "child-agent/pages.h"
@@ -26,36 +27,12 @@ struct capture_room {
 static struct named_mutex lock = NAMED_MUTEX_INITIALIZER(MARKER_STACKS);
 static struct capture_room *_Atomic room; /* NULL until the first capture */
 
-/* A session that samples no stacks has no libraries but these; known twice does no harm. */
-static void on_module_added(const struct module *module, void *context)
-{
-    (void)context;
-    const struct dictionary_library library = {
-        .time_ns = clock_monotonic_ns(),
-        .start = module->start,
-        .end = module->end,
-        .load_bias = module->load_bias,
-        .path = module->path,
-        .build_id = module->build_id,
-        .build_id_bytes = module->build_id_bytes,
-    };
-    (void)dictionary_put_library(&core.dictionary, &library); /* counted when full */
-}
-
-static void on_module_removed(const struct module *module, void *context)
-{
-    (void)context;
-    (void)dictionary_put_library_end(&core.dictionary, clock_monotonic_ns(), module->start);
-}
-
 static struct capture_room *make_room(void)
 {
-    static const struct module_events events = { .added = on_module_added,
-                                                 .removed = on_module_removed };
     struct capture_room *made = pages_allocate(sizeof(*made));
     if (made == NULL)
         return NULL;
-    int error = module_map_create(&events, &made->modules);
+    int error = module_map_create(&module_dictionary_events, &made->modules);
     if (error == 0)
         error = unwinder_create(made->modules, &made->unwinder);
     if (error == 0)

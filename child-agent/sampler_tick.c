@@ -8,6 +8,7 @@
 #include "child-agent/core.h"
 #include "child-agent/cpu_clock.h"
 #include "child-agent/event_delay.h"
+#include "child-agent/module_dictionary.h"
 #include "child-agent/modules.h"
 #include "child-agent/sampler_counters.h"
 #include "child-agent/sampling_signal.h"
@@ -61,32 +62,9 @@ struct sampler_tick {
     struct stack_frame merged[SAMPLE_MAX_FRAMES];
 };
 
-static void on_module_added(const struct module *module, void *context)
-{
-    (void)context;
-    const struct dictionary_library library = {
-        .time_ns = clock_monotonic_ns(),
-        .start = module->start,
-        .end = module->end,
-        .load_bias = module->load_bias,
-        .path = module->path,
-        .build_id = module->build_id,
-        .build_id_bytes = module->build_id_bytes,
-    };
-    (void)dictionary_put_library(&core.dictionary, &library); /* counted when full */
-}
-
-static void on_module_removed(const struct module *module, void *context)
-{
-    (void)context;
-    (void)dictionary_put_library_end(&core.dictionary, clock_monotonic_ns(), module->start);
-}
-
 int sampler_tick_create(const struct session_settings *settings, struct chunk_manager *manager,
                         struct sampler_tick **out)
 {
-    static const struct module_events events = { .added = on_module_added,
-                                                 .removed = on_module_removed };
     struct sampler_tick *tick =
         mmap(NULL, sizeof(*tick), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (tick == MAP_FAILED)
@@ -103,7 +81,7 @@ int sampler_tick_create(const struct session_settings *settings, struct chunk_ma
     chunk_writer_init(&tick->writer, manager, CHUNK_WRITER_SAMPLER);
     int err = sample_encoder_create(&tick->writer, TICK_REMEMBERED_STACKS, &tick->encoder);
     if (err == 0)
-        err = module_map_create(&events, &tick->modules);
+        err = module_map_create(&module_dictionary_events, &tick->modules);
     if (err == 0)
         err = unwinder_create(tick->modules, &tick->unwinder);
     if (err == 0 && (settings->features & FEATURE_UNREGISTERED_THREADS))

@@ -14,6 +14,7 @@
 #include "daemon/process_list.h"
 #include "daemon/process_program.h"
 #include "ipc/program_facts.h"
+#include "ipc/units.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 
@@ -246,17 +247,10 @@ void census_note_command(struct daemon *profd, const struct command *command)
         census_add(profd, &sighting, command->executable, command->obstacle);
 }
 
-static uint64_t cpu_ns_of(const struct rusage *usage)
-{
-    uint64_t seconds = (uint64_t)usage->ru_utime.tv_sec + (uint64_t)usage->ru_stime.tv_sec;
-    uint64_t microseconds = (uint64_t)usage->ru_utime.tv_usec + (uint64_t)usage->ru_stime.tv_usec;
-    return seconds * 1000000000 + microseconds * 1000;
-}
-
 void census_note_reaped(struct daemon *profd, pid_t pid, int wait_status,
                         const struct rusage *usage)
 {
-    const struct child_ending ending = { wait_status, cpu_ns_of(usage), uv_hrtime() };
+    const struct child_ending ending = { wait_status, units_cpu_ns(usage), uv_hrtime() };
     const struct process_sighting sighting = { .pid = pid,
                                                .parent_pid = getpid(),
                                                .start_ns = ending.end_ns };

@@ -8,11 +8,11 @@
 
 enum { LONGEST_VALUE_BYTES = 128 };
 
-static bool ends_in(const char *text, const char *ending)
+bool output_name_ends_in(const char *name, const char *ending)
 {
-    size_t length = strlen(text), ending_length = strlen(ending);
+    size_t length = strlen(name), ending_length = strlen(ending);
 
-    return length > ending_length && strcmp(text + length - ending_length, ending) == 0;
+    return length > ending_length && strcmp(name + length - ending_length, ending) == 0;
 }
 
 static int report(char *letter, char found)
@@ -30,7 +30,9 @@ int output_pattern_check(const char *pattern, char *letter)
         if (next[1] == '\0' || strchr("pten%", next[1]) == NULL)
             return report(letter, next[1]);
     }
-    return ends_in(pattern, ".json") || ends_in(pattern, ".json.gz") ? 0 : -ENOENT;
+    return output_name_ends_in(pattern, ".json") || output_name_ends_in(pattern, ".json.gz")
+               ? 0
+               : -ENOENT;
 }
 
 /* Letters of all scripts stay; what steers shells, terminals or paths does not, nor a dot in front,

@@ -9,6 +9,7 @@
 #define PROFD_IPC_OUTPUT_PATTERN_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -31,5 +32,8 @@ int output_pattern_check(const char *pattern, char *letter);
 /* The name for EVENT into OUT. 0; as above; or -ENAMETOOLONG. */
 int output_pattern_expand(const char *pattern, const struct output_event *event,
                           char out[PATH_MAX]);
+
+/* Whether NAME is ENDING with something before it. */
+bool output_name_ends_in(const char *name, const char *ending);
 
 #endif

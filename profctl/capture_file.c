@@ -11,6 +11,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "ipc/output_pattern.h"
+
 enum {
     FILE_MODE = 0666, /* less the umask */
     /* Most of what higher levels save, at a third of their time. */
@@ -26,13 +28,6 @@ struct capture_file {
     int raw_fd, fd; /* -1: not open */
     gzFile gzip;    /* owns fd while it is open */
 };
-
-static bool ends_in(const char *text, const char *ending)
-{
-    size_t length = strlen(text), ending_length = strlen(ending);
-
-    return length > ending_length && strcmp(text + length - ending_length, ending) == 0;
-}
 
 static bool cannot_write(const struct capture_file *file, int err, struct failure *failure)
 {
@@ -102,7 +97,8 @@ bool capture_file_prepare(const char *path, struct capture_file **out, struct fa
 {
     struct capture_file *file;
 
-    if (path != NULL && !ends_in(path, ".json") && !ends_in(path, ".json.gz")) {
+    if (path != NULL && !output_name_ends_in(path, ".json") &&
+        !output_name_ends_in(path, ".json.gz")) {
         failure_set(failure, EXIT_CODE_USAGE,
                     "'%s' does not end in .json or .json.gz, which choose the format", path);
         return false;
@@ -121,7 +117,7 @@ bool capture_file_prepare(const char *path, struct capture_file **out, struct fa
         capture_file_close(file);
         return false;
     }
-    file->is_compressed = ends_in(file->path, ".gz");
+    file->is_compressed = output_name_ends_in(file->path, ".gz");
     file->raw_fd = open_nameless(file->directory);
     if (file->raw_fd < 0 ? !cannot_write(file, -file->raw_fd, failure)
                          : !check_target(file, failure)) {
