@@ -110,6 +110,8 @@ void allocations_take(struct process_context *process, const struct allocation_e
         process->bad_entries += entry->address >> 53 != 0;
         return;
     }
+    if (!bounds_let(process))
+        return;
     /* Threads race for their places in the buffer; viewers want a table sorted by time. */
     if (time_ns < process->last_allocation_ns)
         time_ns = process->last_allocation_ns;
@@ -125,4 +127,5 @@ void allocations_take(struct process_context *process, const struct allocation_e
     /* The owner may have been made up just now, and the others moved. */
     actor = process_thread(process, actor_position);
     stream_row(process, owner, actor, entry, stack, process_relative_ns(process, time_ns));
+    bounds_account(process, owner);
 }

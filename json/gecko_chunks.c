@@ -197,6 +197,7 @@ static void read_chunk(struct process_context *process, const struct chunk_copy 
 {
     struct chunk_walk walk = { .process = process, .chunk = chunk, .ticks = chunk->start_ticks };
     process->chunk_number++;
+    process->chunk_bytes += chunk->used_bytes;
     if (chunk->writer_index != CHUNK_WRITER_SAMPLER) {
         walk.thread = process_thread_at(process, chunk->writer_index, now_ns(&walk));
         if (walk.thread == NULL) {

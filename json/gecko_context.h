@@ -48,6 +48,7 @@ struct thread_context {
     struct event_delays event_delays;
     struct json_writer markers;
     struct mapped_array open_markers; /* uint32_t, by the index of their name: started, not ended */
+    uint64_t held_bytes;              /* as last accounted; see gecko_bounds.c */
 };
 
 struct site {
@@ -123,8 +124,11 @@ struct process_context {
     uint64_t bad_entries;
     struct gecko_categories categories;
     struct marker_types marker_types;
-    uint64_t bad_values;     /* of payloads: not a number, or a percentage of more than all */
-    uint64_t unmatched_ends; /* of markers that nothing started */
+    uint64_t bad_values;       /* of payloads: not a number, or a percentage of more than all */
+    uint64_t unmatched_ends;   /* of markers that nothing started */
+    uint64_t chunk_bytes;      /* read so far */
+    uint64_t held_bytes;       /* by the threads, for what was read */
+    uint64_t left_out_entries; /* for which there was no room */
 };
 
 /* --- gecko_catalog.c --- */
@@ -174,6 +178,14 @@ bool samples_exist(const struct thread_context *thread);
 uint32_t samples_unique_stack(const struct process_context *process, struct thread_context *thread,
                               const struct stack_state *stack, bool is_truncated);
 void samples_fini(struct thread_samples *samples);
+
+/* --- gecko_bounds.c --- */
+
+/* Whether there is room for one more sample, marker or allocation; one for which there is none is
+ * counted. */
+bool bounds_let(struct process_context *process);
+/* After something was added to THREAD. */
+void bounds_account(struct process_context *process, struct thread_context *thread);
 
 /* --- gecko_event_delay.c --- */
 

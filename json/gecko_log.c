@@ -100,6 +100,7 @@ static void stream_account(const struct process_context *process, struct json_wr
     json_u64_property(writer, "badChunks", info.bad_chunks);
     json_u64_property(writer, "badBlocks", info.bad_blocks + process->bad_entries);
     json_u64_property(writer, "badRecords", info.bad_records);
+    json_u64_property(writer, "leftOutEntries", process->left_out_entries);
     json_u64_property(writer, "badMarkerValues", process->bad_values);
     json_u64_property(writer, "unmatchedMarkerEnds", process->unmatched_ends);
     json_u64_property(writer, "renamedMarkerTypes", process->marker_types.renamed);

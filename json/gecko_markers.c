@@ -177,7 +177,10 @@ void markers_take(struct process_context *process, struct thread_context *thread
         walk.type = marker_types_find(&process->marker_types, site->marker_type);
     if (marker->content == MARKER_WITH_PAYLOAD && walk.type == NULL)
         process->bad_entries++;
+    if (!bounds_let(process))
+        return;
     stream_marker(&walk, site);
+    bounds_account(process, thread);
 }
 
 /* "killed by signal 9", "did not answer: timeout" … Returns its length, 0 for a live process. */

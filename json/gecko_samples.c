@@ -274,10 +274,15 @@ void samples_take_sample(struct process_context *process, const struct sample_en
         process->bad_entries++;
         return;
     }
+    if (!bounds_let(process)) {
+        thread->samples.current_stack = UNIQUE_NONE;
+        return;
+    }
     uint32_t kept = tracker->is_truncated == is_truncated ? sample->kept : 0;
     tracker->is_truncated = is_truncated;
     push_frames(process, thread, tracker, kept);
     add_current_stack(process, &thread->samples, offset_ns, sample->cpu_us);
+    bounds_account(process, thread);
 }
 
 void samples_take_same(struct process_context *process, const struct sample_entry *sample,

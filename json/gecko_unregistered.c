@@ -49,7 +49,7 @@ void unregistered_take(struct process_context *process, const struct unregistere
         process->bad_entries++;
         return;
     }
-    if (time_ns < process->options.since_ns)
+    if (time_ns < process->options.since_ns || !bounds_let(process))
         return;
 
     struct json_writer *writer = &thread->markers;
@@ -64,4 +64,5 @@ void unregistered_take(struct process_context *process, const struct unregistere
     json_u64(writer, CATEGORY_OTHER);
     stream_payload(writer, entry, period_ns);
     json_end_array(writer);
+    bounds_account(process, thread);
 }

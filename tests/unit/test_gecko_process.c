@@ -520,6 +520,81 @@ START_TEST(allocations_and_their_ends_are_markers_of_the_thread_that_allocated)
 }
 END_TEST
 
+/* The stacks of other threads' allocations: a few bytes each, of which each owner has all frames.
+ */
+static void put_expensive_allocations(void)
+{
+    static struct allocation_encoder encoder;
+    static struct stack_frame frames[SAMPLE_MAX_FRAMES];
+    enum { STACKS = 8, OWNERS = 200 };
+    memset(&encoder, 0, sizeof(encoder));
+    encoder.writer = &own.sampler;
+    for (uint64_t stack = 0; stack < STACKS; stack++) {
+        for (uint32_t i = 0; i < SAMPLE_MAX_FRAMES; i++)
+            frames[i] = (struct stack_frame){ stack * 0x100000 + i * 64, false };
+        for (uint32_t owner = 0; owner < OWNERS; owner++) {
+            struct allocation expensive = { .owner_index = 100 + owner,
+                                            .actor_index = MAIN,
+                                            .ticks = ticks_at(4 * MS),
+                                            .size = 1,
+                                            .address = 16,
+                                            .frames = frames,
+                                            .depth = SAMPLE_MAX_FRAMES };
+            ck_assert_int_eq(allocation_encoder_write(&encoder, &expensive), 0);
+        }
+    }
+}
+
+START_TEST(what_an_arena_makes_its_reader_hold_is_bounded)
+{
+    struct text text = { NULL, 0 };
+    put_process();
+    for (uint32_t i = 0; i < 200; i++)
+        dictionary_put_thread(&own.dictionary, 100 + i, (int)i + 5000, false, ns_at(0), "owner");
+    tick(3);
+    put_expensive_allocations();
+    own.options.most_held_bytes = 4 << 20;
+    make_into(&text);
+    /* Of some 100 MB: what is held, as text, and an empty thread for each owner. */
+    ck_assert_uint_lt(text.length, 16 << 20);
+    own.profile = parse(&text);
+    const cJSON *log = get(get(get(own.profile, "profilingLog"), "4242"), "profd");
+    ck_assert_double_gt(get(log, "leftOutEntries")->valuedouble, 100);
+    ck_assert_double_lt(get(log, "leftOutEntries")->valuedouble, 1600);
+}
+END_TEST
+
+START_TEST(what_programs_record_is_not_left_out)
+{
+    put_process();
+    tick(3);
+    sample(MAIN, 3, 1, stack_a, 3);
+    allocation(MAIN, MAIN, 4, 600000, 0x7f0000001000);
+    marker(ENTRY_TEXT_MARKER, 5, 0, SITE_MARKER, "text");
+    make_profile();
+    const cJSON *log = get(get(get(own.profile, "profilingLog"), "4242"), "profd");
+    ck_assert_double_eq(get(log, "leftOutEntries")->valuedouble, 0);
+    ck_assert_int_eq(cJSON_GetArraySize(rows(thread_at(0), "markers")), 2);
+}
+END_TEST
+
+START_TEST(markers_and_samples_are_left_out_when_there_is_no_room)
+{
+    put_process();
+    own.options.most_held_bytes = 1;
+    tick(3);
+    sample(MAIN, 3, 1, stack_a, 3);
+    tick(4);
+    sample(MAIN, 4, 1, stack_b, 3);
+    marker(ENTRY_TEXT_MARKER, 5, 0, SITE_MARKER, "text");
+    make_profile();
+    const cJSON *log = get(get(get(own.profile, "profilingLog"), "4242"), "profd");
+    ck_assert_double_eq(get(log, "leftOutEntries")->valuedouble, 2);
+    ck_assert_int_eq(cJSON_GetArraySize(rows(thread_at(0), "markers")), 0);
+    ck_assert_str_eq(stack_text(thread_at(0), 0), "0x401100 > accept loop > 0x401200");
+}
+END_TEST
+
 static const struct {
     enum entry_kind kind;
     int phase;
@@ -825,6 +900,9 @@ int main(void)
                         (int)(sizeof(markers) / sizeof(markers[0])));
     TCase *process = situation(suite, "process");
     tcase_add_test(process, a_thread_without_a_record_keeps_its_data);
+    tcase_add_test(process, what_an_arena_makes_its_reader_hold_is_bounded);
+    tcase_add_test(process, what_programs_record_is_not_left_out);
+    tcase_add_test(process, markers_and_samples_are_left_out_when_there_is_no_room);
     tcase_add_test(process, libraries_carry_their_ids);
     tcase_add_test(process, a_later_library_takes_the_place_of_those_below_it);
     tcase_add_test(process, the_main_thread_and_the_process_have_their_names);
