@@ -7,6 +7,7 @@
 
 enum {
     MOST_REGIONS = 4 * 1024 * 1024,
+    MOST_REGION_BYTES = 1024 * 1024 * 1024, /* of one function */
     MOST_LOCATION_BYTES = 512 * 1024 * 1024,
     /* How many regions that begin before an address are looked at for one that holds it. */
     MOST_LOOKED_AT = 4096,
@@ -54,7 +55,7 @@ static int check(const struct jit_code *code)
 
 static bool is_region(uint64_t start, uint64_t bytes)
 {
-    return bytes > 0 && start <= UINT64_MAX - bytes;
+    return bytes > 0 && bytes <= MOST_REGION_BYTES && start <= UINT64_MAX - bytes;
 }
 
 int jit_code_add(struct jit_code *code, uint64_t start, uint64_t bytes, const char *name,

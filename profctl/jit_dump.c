@@ -52,7 +52,8 @@ static int take_record(FILE *file, struct jit_code *code)
     off_t start = ftello(file);
     int err = 0;
 
-    if (!read_all(file, &header, sizeof(header)) || header.bytes < sizeof(header))
+    if (start < 0 || (uint64_t)start >= JIT_MOST_FILE_BYTES ||
+        !read_all(file, &header, sizeof(header)) || header.bytes < sizeof(header))
         return -ENODATA;
     if (header.id == RECORD_LOAD)
         err = take_load(file, header.bytes - sizeof(header), code);

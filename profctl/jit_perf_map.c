@@ -28,38 +28,43 @@ static bool take_number(const char **text, uint64_t *number)
     return true;
 }
 
-static int take_line(const char *line, struct jit_code *code)
+static int take_line(const char *line, size_t length, struct jit_code *code)
 {
+    const char *name = line;
     uint64_t start, bytes;
 
-    if (!take_number(&line, &start) || !take_number(&line, &bytes) || *line == '\0')
+    if (!take_number(&name, &start) || !take_number(&name, &bytes) || name == line + length)
         return 0;
-    return jit_code_add(code, start, bytes, line, strlen(line));
+    return jit_code_add(code, start, bytes, name, length - (size_t)(name - line));
 }
 
-/* Reads on to the end of a line that was too long. */
-static void skip_line(FILE *file)
+/* Reads a line without its end into LINE, terminated and cut where it would be too long; a zero
+ * byte in it becomes '?'. False at the end of the file. */
+static bool read_line(FILE *file, char line[LINE_BYTES], size_t *length, uint64_t *file_bytes)
 {
-    int byte;
+    int byte = getc_unlocked(file);
 
-    do
-        byte = getc_unlocked(file);
-    while (byte != EOF && byte != '\n');
+    *length = 0;
+    if (byte == EOF)
+        return false;
+    for (; byte != EOF && byte != '\n' && *file_bytes < JIT_MOST_FILE_BYTES;
+         byte = getc_unlocked(file), ++*file_bytes)
+        if (*length < LINE_BYTES - 1)
+            line[(*length)++] = (char)(byte != '\0' ? byte : '?');
+    line[*length] = '\0';
+    ++*file_bytes;
+    return true;
 }
 
 int jit_read_perf_map(FILE *file, struct jit_code *code)
 {
     char line[LINE_BYTES];
+    uint64_t file_bytes = 0;
+    size_t length;
     int err = 0;
 
-    while (err == 0 && fgets(line, sizeof(line), file) != NULL) {
-        char *end = strchr(line, '\n');
-
-        if (end != NULL)
-            *end = '\0';
-        else
-            skip_line(file);
-        err = take_line(line, code);
-    }
+    while (err == 0 && file_bytes < JIT_MOST_FILE_BYTES &&
+           read_line(file, line, &length, &file_bytes))
+        err = take_line(line, length, code);
     return err == 0 && ferror(file) ? -EIO : err;
 }

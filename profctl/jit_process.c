@@ -20,8 +20,6 @@ enum {
     CLOCK_SLACK_MS = 100,
 };
 
-static const uint64_t most_file_bytes = UINT64_C(2) << 30;
-
 bool jit_is_dump_path(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -69,7 +67,7 @@ static bool is_believed(const struct jit_process *process, int fd)
         return false;
     is_of_user = status.stx_uid == 0 || status.stx_uid == geteuid() ||
                  (process->knows_user && status.stx_uid == (uint64_t)process->user);
-    return S_ISREG(status.stx_mode) && is_of_user && status.stx_size <= most_file_bytes &&
+    return S_ISREG(status.stx_mode) && is_of_user && status.stx_size <= JIT_MOST_FILE_BYTES &&
            is_of_its_time(process, &status);
 }
 

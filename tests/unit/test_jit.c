@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "profctl/jit_code.h"
 #include "profctl/jit_lists.h"
@@ -108,6 +110,8 @@ START_TEST(a_region_that_can_not_be_is_none)
 {
     add(0x1000, 0, "empty");
     add(UINT64_MAX - 1, 4, "beyond");
+    add(0x1000, UINT64_C(1) << 62, "everything");
+    ck_assert_str_eq(at(0x2000), "");
     ck_assert_str_eq(at(0x1000), "");
     ck_assert_str_eq(at(UINT64_MAX), "");
 }
@@ -138,6 +142,21 @@ START_TEST(a_perf_map_is_read_line_by_line)
     ck_assert_str_eq(at(0x100f), "one");
     ck_assert_str_eq(at(0x201f), "two words");
     ck_assert_str_eq(at(0x4000), "last line without an end");
+}
+END_TEST
+
+START_TEST(a_zero_byte_in_a_line_hides_none)
+{
+    static const char text[] = "1000 10 one\0more\n"
+                               "2000 10 two\n"
+                               "\0\n"
+                               "30\00000 10 three\n"
+                               "4000 10 four\n";
+    ck_assert_int_eq(read_text(jit_read_perf_map, text, sizeof(text) - 1), 0);
+    ck_assert_uint_eq(code.added, 3);
+    ck_assert_str_eq(at(0x1000), "one?more");
+    ck_assert_str_eq(at(0x2000), "two");
+    ck_assert_str_eq(at(0x4000), "four");
 }
 END_TEST
 
@@ -227,6 +246,66 @@ START_TEST(a_jitdump_is_known_by_its_name)
 }
 END_TEST
 
+/* The name that this process' perf map, made by MAKE, gives to an address; NULL: none. */
+static const char *name_by_map(void (*make)(const char *path, const char *elsewhere))
+{
+    struct jit_process process = { .pid = getpid() };
+    char path[64], elsewhere[64];
+    size_t length;
+    int err;
+    snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+    snprintf(elsewhere, sizeof(elsewhere), "/tmp/perf-%d.elsewhere", getpid());
+    make(path, elsewhere);
+    const char *name = jit_process_find(&process, 0x1000, &length, &err);
+    bool is_known = name != NULL;
+    ck_assert_int_eq(err, 0);
+    jit_process_clear(&process);
+    unlink(path);
+    unlink(elsewhere);
+    return is_known ? "known" : NULL;
+}
+
+static void write_map(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs("1000 10 function\n", file);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+static void make_file(const char *path, const char *elsewhere)
+{
+    (void)elsewhere;
+    write_map(path);
+}
+
+static void make_link(const char *path, const char *elsewhere)
+{
+    write_map(elsewhere);
+    ck_assert_int_eq(symlink(elsewhere, path), 0);
+}
+
+static void make_fifo(const char *path, const char *elsewhere)
+{
+    (void)elsewhere;
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+}
+
+static void make_folder(const char *path, const char *elsewhere)
+{
+    (void)elsewhere;
+    ck_assert_int_eq(symlink("/tmp", path), 0);
+}
+
+START_TEST(only_a_regular_file_is_a_list)
+{
+    ck_assert_ptr_nonnull(name_by_map(make_file));
+    ck_assert_ptr_null(name_by_map(make_link));
+    ck_assert_ptr_null(name_by_map(make_fifo));
+    ck_assert_ptr_null(name_by_map(make_folder));
+}
+END_TEST
+
 START_TEST(nobody_knows_the_code_of_an_unknown_process)
 {
     struct jit_process process = { 0 };
@@ -250,6 +329,8 @@ int main(void)
     tcase_add_test(tcase, a_region_that_can_not_be_is_none);
     tcase_add_test(tcase, a_perf_map_is_read_line_by_line);
     tcase_add_test(tcase, a_line_that_is_too_long_hides_none);
+    tcase_add_test(tcase, a_zero_byte_in_a_line_hides_none);
+    tcase_add_test(tcase, only_a_regular_file_is_a_list);
     tcase_add_test(tcase, a_jitdump_is_read_record_by_record);
     tcase_add_test(tcase, a_jitdump_that_is_cut_short_is_survived);
     tcase_add_loop_test(tcase, any_bytes_are_survived, 0, 3);
