@@ -12,6 +12,7 @@
 #include "child-agent/agent_link.h"
 #include "child-agent/agent_updates.h"
 #include "child-agent/core.h"
+#include "child-agent/gate.h"
 #include "child-agent/marker_triggers.h"
 #include "child-agent/named_mutex.h"
 #include "child-agent/session.h"
@@ -26,6 +27,8 @@ enum {
     AGENT_ARENA_RETRY_MS = 1000,
     AGENT_TRIGGER_POLL_MS = 50, /* markers that lasted too long wake nobody */
     AGENT_HOLD_WAIT_MS = 20,
+    AGENT_START_WAIT_MS =
+        200, /* where the kernel doesn't let the thread run, the program goes on */
     SMALL_MESSAGE_BYTES = 256,
     UPDATE_MESSAGE_BYTES = 16 * 1024,
 };
@@ -40,6 +43,7 @@ static struct {
     bool owes_update;   /* profd awaits the next chunk update */
     int update_poll_ms; /* grows while nothing changes */
     struct agent_address address;
+    struct gate own_table; /* open once the program can't close what the agent has */
 } agent = { .lock = NAMED_MUTEX_INITIALIZER(AGENT) };
 
 static int send_generation(enum message_kind kind, uint64_t generation)
@@ -411,9 +415,10 @@ static void *agent_main(void *argument)
 {
     int retry_ms = AGENT_FIRST_RETRY_MS;
     (void)argument;
-    agent_thread_set_name("profd-agent");
     set_interruptible(false);
     (void)agent_thread_own_descriptors(true);
+    gate_open(&agent.own_table);
+    agent_thread_set_name("profd-agent");
     while (!agent.is_refused) {
         agent.is_welcome = false;
         if (agent_link_is_open() || open_link() == 0)
@@ -437,8 +442,11 @@ int agent_thread_start(const struct agent_address *address)
     int err = agent_link_open(&agent.address);
     /* No profd yet, or a busy one: the thread will try again. */
     (void)err;
+    gate_close(&agent.own_table);
     err = agent_thread_create(&agent.thread, agent_main, NULL);
     agent.is_running = err == 0;
+    if (err == 0) /* else the first thing that the program does may be to close all descriptors */
+        (void)gate_wait(&agent.own_table, AGENT_START_WAIT_MS);
     return err;
 }
 

@@ -1,7 +1,8 @@
 /* The agent thread: talks with profd, and starts and stops sessions at its word.
  *
- * The program never waits for it. It connects, says hello, obeys, and connects again when profd
- * comes back; meanwhile an active session goes on. */
+ * The program never waits for it, except until it has a table of descriptors of its own when it
+ * starts. It connects, says hello, obeys, and connects again when profd comes back; meanwhile an
+ * active session goes on. */
 #ifndef PROFD_AGENT_AGENT_THREAD_H
 #define PROFD_AGENT_AGENT_THREAD_H
 
@@ -33,8 +34,10 @@ void agent_thread_set_name(const char *name);
 bool agent_thread_own_descriptors(bool keeps_ours);
 
 /* Says hello to profd at ADDRESS (copied; NULL: the same as before) if that takes no waiting, and
- * starts the thread. From the constructor, in a forked child, and after agent_thread_stop(). 0 or
- * -errno: then nobody steers this process. */
+ * starts the thread. When it returns, the thread holds the agent's descriptors in a table of its
+ * own, so that the program may close everything at once; it waits for that a moment at most. From
+ * the constructor, in a forked child, and after agent_thread_stop(). 0 or -errno: then nobody
+ * steers this process. */
 int agent_thread_start(const struct agent_address *address);
 
 /* Ends the thread and its connection, and waits for the end of a gathering. Any thread but the

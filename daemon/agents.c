@@ -215,6 +215,8 @@ bool agents_note_reaped(struct daemon *profd, pid_t pid, const struct child_endi
 
     if (child == NULL || child->is_reaped)
         return false; /* a pid is not used again before its process was reaped */
+    if (child->state == CHILD_ENDED && child->verdict == VERDICT_EXECED)
+        return false; /* it is the program after CHILD that has ended, of which nobody heard */
     child->is_reaped = true;
     child->wait_status = ending->wait_status;
     child->cpu_ns = own_cpu_ns(child, ending->cpu_ns);

@@ -10,6 +10,15 @@
 #include "daemon/capture_state.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
+#include "daemon/process_tree.h"
+
+/* CHILD called exec, and what came after it is gone without a word. One that lives may still say
+ * hello. */
+static bool is_lost_in_exec(const struct child *child, uint32_t later_images)
+{
+    return child->verdict == VERDICT_EXECED && later_images == 0 &&
+           process_start_ticks(child->pid) == 0;
+}
 
 static struct salvage_job describe(const struct capture *capture, const struct child *child)
 {
@@ -34,6 +43,11 @@ static struct salvage_job describe(const struct capture *capture, const struct c
     } else {
         job.verdict = VERDICT_FROZEN;
         snprintf(job.reason, sizeof(job.reason), "%s", child->salvage_reason);
+    }
+    if (is_lost_in_exec(child, (uint32_t)job.later_images)) {
+        job.may_skip = false;
+        snprintf(job.reason, sizeof(job.reason),
+                 "the next one never said hello, and nobody told how it ended");
     }
     return job;
 }
@@ -127,6 +141,8 @@ static bool take_in(struct capture *capture, const struct salvage_result *result
     case SALVAGE_WRITTEN:
         if (job->verdict == VERDICT_FROZEN)
             gathering_log_gap(&capture->log, child, GAP_FROZEN, job->reason);
+        else if (job->reason[0] != '\0')
+            gathering_log_gap(&capture->log, child, GAP_SUCCESSOR, job->reason);
         else
             gathering_log_event(&capture->log, child, "salvaged", NULL);
         capture->processes++;

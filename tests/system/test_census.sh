@@ -310,6 +310,25 @@ test_running_and_waiting_are_what_they_were() {
     has_process "$(basename "$(readlink -f /bin/sh)")"
 }
 
+# Nothing is known against the last of these programs, but its agent speaks to somebody else.
+test_who_execs_and_is_never_heard_again() {
+    expect 0 "$profctl" run -o out.json -- \
+        sh -c '(exec env PROFD_SOCKET=/nowhere sh -c "sleep 0.1; exit 5"); :'
+    says 'ran without being profiled' stderr
+    read_facts out.json
+    grep -qx 'its agent never said hello' <(meta_of process profd.reason)
+    grep -qx 5 <(meta_of process profd.code)
+}
+
+test_who_execs_and_nobody_waits() {
+    expect 0 "$profctl" run -o out.json -- \
+        "$programs/unwaited" /usr/bin/env PROFD_SOCKET=/nowhere sleep 0.1
+    says 'became another program that was never seen.*\(env\)' stderr
+    read_facts out.json
+    ended env execed 0
+    grep -q 'never said hello' <(meta_of env profd.reason)
+}
+
 # Who tells does not need a profd that listens: what was told waits for it.
 test_what_ran_while_profd_was_dead_is_told() {
     make_static still

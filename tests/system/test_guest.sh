@@ -13,6 +13,19 @@ test_descriptors_are_the_programs_own() {
     has_function close_all burn_outer
 }
 
+# Many of them, since each one has a moment only in which it could lose its connection.
+test_descriptors_that_are_closed_first() {
+    local count=40
+    # shellcheck disable=SC2016
+    start_profd -- sh -c 'for i in $(seq "$1"); do "$0" "ran-$i" & done; wait' \
+        "$programs/closes_first" $count
+    all_ran() { [ "$(find . -name 'ran-*' | wc -l)" -eq $count ]; }
+    wait_until all_ran
+    expect 0 "$profctl" start
+    expect 0 "$profctl" status
+    says "$((count + 1)) connected, 0 detached" stdout
+}
+
 test_threads_that_exit_while_sampled() {
     run_fast "$programs/short_threads"
     [ "$(samples_of short_threads 'short 1')" -gt 0 ]
