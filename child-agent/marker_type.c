@@ -1,10 +1,14 @@
 #include "child-agent/marker_type.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "buffer/clock.h"
 #include "buffer/marker_schema.h"
 #include "child-agent/core.h"
+#include "child-agent/say.h"
 #include "child-agent/site.h"
+#include "json/marker_label.h"
 
 #define X(name, number, text, representation)                                                      \
     _Static_assert((int)PROFD_FORMAT_##name == number, "the program's formats are the arena's");
@@ -20,6 +24,8 @@ SAME_PLACE(PROFD_IN_TIMELINE_MEMORY, MARKER_PLACE_MEMORY);
 SAME_PLACE(PROFD_IN_TIMELINE_IPC, MARKER_PLACE_IPC);
 SAME_PLACE(PROFD_IN_TIMELINE_FILE_IO, MARKER_PLACE_FILE_IO);
 SAME_PLACE(PROFD_IN_STACK_CHART, MARKER_PLACE_STACK_CHART);
+
+enum { LINE_BYTES = 512 };
 
 static uint32_t last_index;
 
@@ -53,6 +59,36 @@ static void describe(const struct profd_marker_type *type, struct marker_schema 
     }
 }
 
+/* A mistake that the compiler let pass: counted, and in the profile's log. The first is said as
+ * well, and not again by every child. */
+static void tell_mistake(const struct marker_schema *schema, const char *what,
+                         struct arena_string text)
+{
+    static bool was_said;
+    char line[LINE_BYTES];
+    arena_count_drop(&core.arena, DROP_MARKER_LABELS, 1);
+    snprintf(line, sizeof(line), "marker type %.*s: its %s \"%.*s\" %s; it is left out",
+             (int)schema->name.length, schema->name.bytes, what, (int)text.length, text.bytes,
+             text.bytes == schema->colour_field.bytes ? "is none of its strings"
+                                                      : "refers to what the type does not have");
+    (void)dictionary_put_log(&core.dictionary, clock_monotonic_ns(), line); /* counted when full */
+    if (!was_said)
+        say("%s", line);
+    was_said = true;
+}
+
+static void check(const struct marker_schema *schema)
+{
+    if (!marker_label_is_good(schema->chart_label, schema))
+        tell_mistake(schema, "chart label", schema->chart_label);
+    if (!marker_label_is_good(schema->table_label, schema))
+        tell_mistake(schema, "table label", schema->table_label);
+    if (!marker_label_is_good(schema->tooltip_label, schema))
+        tell_mistake(schema, "tooltip label", schema->tooltip_label);
+    if (!marker_colour_is_good(schema->colour_field, schema))
+        tell_mistake(schema, "colour field", schema->colour_field);
+}
+
 uint32_t marker_type_register(struct profd_marker_type *type)
 {
     struct marker_schema schema;
@@ -71,6 +107,7 @@ uint32_t marker_type_register(struct profd_marker_type *type)
     }
     if (dictionary_put_marker_type(&core.dictionary, last_index + 1, bytes, byte_count) < 0)
         return 0;
+    check(&schema);
     type->id = core_epoch << SITE_INDEX_BITS | ++last_index;
     return last_index;
 }

@@ -124,7 +124,7 @@ static void stream_type(const struct marker_type *type, struct json_writer *writ
     stream_label(writer, "tooltipLabel", schema->tooltip_label, schema);
     stream_label(writer, "tableLabel", schema->table_label, schema);
     stream_label(writer, "chartLabel", schema->chart_label, schema);
-    if (marker_schema_has_field(schema, schema->colour_field))
+    if (schema->colour_field.length > 0 && marker_colour_is_good(schema->colour_field, schema))
         stream_string(writer, "colorField", schema->colour_field);
     if (schema->is_stack_based)
         json_bool_property(writer, "isStackBased", true);

@@ -23,12 +23,14 @@ static void take_spaces(struct arena_string *text)
         ;
 }
 
-bool marker_schema_has_field(const struct marker_schema *schema, struct arena_string key)
+/* NULL when there is none. */
+static const struct marker_field *find_field(const struct marker_schema *schema,
+                                             struct arena_string key)
 {
     for (uint32_t i = 0; i < schema->field_count; i++)
         if (equals(schema->fields[i].key, key.bytes, key.length))
-            return true;
-    return false;
+            return &schema->fields[i];
+    return NULL;
 }
 
 static bool is_part_of_marker(struct arena_string name)
@@ -82,7 +84,7 @@ static bool is_reference(struct arena_string text, const struct marker_schema *s
         length++;
     struct arena_string key = { text.bytes, length };
     struct arena_string rest = { text.bytes + length, text.length - length };
-    return marker_schema_has_field(schema, key) && (rest.length == 0 || is_choice(rest));
+    return find_field(schema, key) != NULL && (rest.length == 0 || is_choice(rest));
 }
 
 bool marker_label_is_good(struct arena_string label, const struct marker_schema *schema)
@@ -104,4 +106,13 @@ bool marker_label_is_good(struct arena_string label, const struct marker_schema 
         label.bytes = close + 1;
     }
     return true;
+}
+
+bool marker_colour_is_good(struct arena_string key, const struct marker_schema *schema)
+{
+    if (key.length == 0)
+        return true;
+    const struct marker_field *field = find_field(schema, key);
+    return field != NULL && field->format != MARKER_FORMAT_UNIQUE_STRING &&
+           marker_representation(field->format) == MARKER_TEXT;
 }

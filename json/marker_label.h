@@ -10,7 +10,8 @@
 /* Whether viewers understand all of LABEL, and SCHEMA has every field that it names. */
 bool marker_label_is_good(struct arena_string label, const struct marker_schema *schema);
 
-/* Whether SCHEMA has a field with KEY. */
-bool marker_schema_has_field(const struct marker_schema *schema, struct arena_string key);
+/* Whether viewers can take KEY (empty: none) as the field that holds a colour's name: one of
+ * SCHEMA's that is written as a string. */
+bool marker_colour_is_good(struct arena_string key, const struct marker_schema *schema);
 
 #endif

@@ -17,8 +17,8 @@
  *                        url, 200, sent_bytes, profd_flow_global(request_id));
  *
  * FIELD(FORMAT, KEY, LABEL): KEY is an identifier, LABEL a string or NULL. A wrong number of
- * values, a value of another kind than its field's, an unknown format and a key that is taken are
- * errors of the compiler. */
+ * values, a value of another kind than its field's, an unknown format, a key that is taken and a
+ * label that names no field of the type are errors of the compiler. */
 #ifndef PROFD_MARKER_TYPES_H
 #define PROFD_MARKER_TYPES_H
 
@@ -85,8 +85,10 @@ enum profd_place {
 };
 
 /* What PROFD_MARKER_TYPE's further arguments may set, in this order. Labels refer to a marker as
- * "{marker.name}" and to a field as "{marker.data.KEY}"; one that refers to anything else is left
- * out. */
+ * "{marker.name}" and to a field as "{marker.data.KEY}". One that refers to anything else, and a
+ * colour field that is no string of the type, are errors of the compiler; where it can't tell (C
+ * without optimisation) the agent says so at the first marker of the type, counts it as
+ * "marker-labels", and leaves them out. */
 struct profd_marker_type {
     const char *name;
     const struct profd_marker_field *fields;
@@ -107,9 +109,10 @@ struct profd_marker_type {
         char type, cause, stack, innerWindowID, startTime, endTime;                                \
         FIELDS(PROFD_FIELD_KEY_)                                                                   \
     };                                                                                             \
-    static const struct profd_marker_field profd_fields_##NAME[] = { FIELDS(PROFD_FIELD_ENTRY_){   \
-        0, 0, 0 } };                                                                               \
+    static PROFD_CONSTANT_ struct profd_marker_field profd_fields_##NAME[] = { FIELDS(             \
+        PROFD_FIELD_ENTRY_){ 0, 0, 0 } };                                                          \
     PROFD_QUIET_BEGIN_                                                                             \
+    PROFD_CHECK_DISPLAY_(NAME, FIELDS, __VA_ARGS__)                                                \
     static struct profd_marker_type profd_type_##NAME __attribute__((unused)) = {                  \
         .name = #NAME,                                                                             \
         .fields = profd_fields_##NAME,                                                             \
@@ -132,8 +135,10 @@ struct profd_marker_type {
     }                                                                                              \
     struct profd_keys_##NAME
 
-/* The key of the type's field as a string; an error of the compiler when it has none. */
-#define PROFD_KEY(NAME, KEY) (#KEY + 0 * sizeof(((struct profd_keys_##NAME *)0)->KEY))
+/* The key of a field that is a string (not a UNIQUE_STRING), as a string; an error of the compiler
+ * when the type has none of that key. */
+#define PROFD_KEY(NAME, KEY)                                                                       \
+    (#KEY + 0 * sizeof(char[sizeof(((struct profd_keys_##NAME *)0)->KEY) == 2 ? 1 : -1]))
 
 /* --- Recording --- */
 
@@ -186,6 +191,8 @@ enum profd_format {
     PROFD_FORMAT_PID = 19,
     PROFD_FORMAT_TID = 20
 };
+
+#include "profd_marker_checks.h"
 
 /* Room in the thread's chunk for a payload of at most PAYLOAD_BYTES, or NULL: nothing is to be
  * recorded. What was opened is closed at once, with the end of what was written. */
@@ -253,7 +260,9 @@ static inline unsigned char *profd_put_flow_(unsigned char *out, struct profd_fl
     return out + sizeof(flow.id);
 }
 
-#define PROFD_FIELD_KEY_(FORMAT, KEY, LABEL)       char KEY;
+/* Two bytes: a string. */
+#define PROFD_FIELD_KEY_(FORMAT, KEY, LABEL)                                                       \
+    char KEY[PROFD_IS_TEXT_(PROFD_FORMAT_##FORMAT) ? 2 : 1];
 #define PROFD_FIELD_ENTRY_(FORMAT, KEY, LABEL)     { PROFD_FORMAT_##FORMAT, #KEY, LABEL },
 #define PROFD_FIELD_PARAMETER_(FORMAT, KEY, LABEL) , profd_##FORMAT KEY
 #define PROFD_FIELD_MEASURE_(FORMAT, KEY, LABEL)   PROFD_MEASURE_##FORMAT##_(KEY)
@@ -308,8 +317,9 @@ static inline unsigned char *profd_put_flow_(unsigned char *out, struct profd_fl
 
 /* Around a declaration: what is not given is zero. */
 #define PROFD_QUIET_BEGIN_                                                                         \
-    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wpedantic\"") _Pragma(       \
-        "GCC diagnostic ignored \"-Wmissing-field-initializers\"") PROFD_QUIET_INITIALIZERS_
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wpedantic\"")                \
+        _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"")                         \
+            PROFD_QUIET_INITIALIZERS_
 #if defined(__cplusplus) && !defined(__clang__) && __GNUC__ >= 12
 #define PROFD_QUIET_INITIALIZERS_ _Pragma("GCC diagnostic ignored \"-Wc++20-extensions\"")
 #else

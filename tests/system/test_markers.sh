@@ -52,8 +52,6 @@ test_schemas_tell_viewers_what_fields_are() {
     grep -q $'^field\t.*\trequest\turl\turl$' facts
     grep -q $'^field\t.*\trequest\tflow\tflow-id$' facts
     grep -q $'^field\t.*\tevery\tlast\tterminating-flow-id$' facts
-    # A label that names no field of the type would be refused.
-    refute grep -q 'marker.data.nothing' out.json
     grep -q 'marker.data.status}: {marker.data.url' out.json
 }
 
@@ -145,6 +143,65 @@ PROFD_MARKER_TYPE(none, NONE, .chart_lable = "x");'; do
             refute compiles "$compiler" "$declaration" ''
         done
     done
+}
+
+# Programs whose compiler has to see what labels refer to: in C when it optimises, in C++ always.
+labels_compile() { # COMPILER FURTHER_ARGUMENTS
+    compiles "$1 -Wall -Wextra -Wpedantic -Werror" \
+        "#define ALL(F) F(STRING, text, \"\") F(INTEGER, number, NULL) F(UNIQUE_STRING, unique, NULL)
+PROFD_MARKER_TYPE(all, ALL, $2);" ''
+}
+
+test_labels_that_name_no_field_are_errors_of_the_compiler() {
+    local compiler display
+    local -a compilers=('cc -x c -std=c11 -O1' 'cc -x c -std=gnu17 -Og' 'cc -x c -std=c11 -O2 -fsanitize=undefined')
+    ! command -v c++ >/dev/null || compilers+=('c++ -x c++ -std=c++11 -O0' 'c++ -x c++ -std=c++20 -O2')
+    for compiler in "${compilers[@]}"; do
+        for display in '.chart_label = "{marker.data.text} of { marker.data.number }, {marker.name}"' '.places = 1' \
+            '.table_label = "{marker.data.number ? '"'yes' : 'no'"'}", .tooltip_label = "{} open {"' \
+            '.chart_label = NULL, .tooltip_label = "", .colour_field = PROFD_KEY(all, text)' \
+            '.table_label = "{marker.start}{marker.end}{marker.duration}{marker.category}{marker.data.text}{marker.data.unique}{marker.data.text}"'; do
+            labels_compile "$compiler" "$display" || fail "$compiler does not take $display: $(cat compiler.log)"
+        done
+        for display in '.chart_label = "{marker.data.nothing}"' '.table_label = "{marker.data.tex}"' \
+            '.tooltip_label = "{marker.data.textual}"' '.tooltip_label = "{marker.nothing}"' '.chart_label = "{text}"' \
+            '.table_label = "{marker.name} {marker.data.text} {marker.data.number} {marker.data.text} {marker.data.none}"' \
+            '.colour_field = "nothing"' '.colour_field = "number"' '.colour_field = PROFD_KEY(all, unique)'; do
+            refute labels_compile "$compiler" "$display"
+        done
+    done
+    # Also without optimisation: colours.
+    refute labels_compile 'cc -x c -std=c11 -O0' '.colour_field = PROFD_KEY(all, number)'
+}
+
+test_labels_that_the_compiler_let_pass_are_left_out_and_said() {
+    cat >unchecked.c <<'END'
+#include <profd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#define FIELDS(FIELD) FIELD(STRING, text, "Text") FIELD(INTEGER, number, "Number")
+PROFD_MARKER_TYPE(unchecked, FIELDS, .chart_label = "{marker.data.nothing}", .table_label = "{marker.data.text}",
+                  .colour_field = "number");
+int main(void)
+{
+    int is_child = fork() == 0;
+    PROFD_MARKER_TYPED(unchecked, "mark", PROFD_CATEGORY_OTHER, profd_instant(), "here", is_child);
+    if (!is_child)
+        wait(NULL);
+    return 0;
+}
+END
+    expect 0 cc -O0 -Wall -Wextra -Werror -I"$source_dir/child-agent/include" unchecked.c -o unchecked \
+        -L"$build/lib" "-Wl,-rpath,$build/lib" -lprofd
+    expect 0 "$profctl" run -o out.json -- ./unchecked
+    grep -q '^profd: marker type unchecked: its chart label "{marker.data.nothing}" refers' stderr
+    read_facts out.json
+    value_is unchecked mark text $'here\nhere'
+    [ "$(meta_of unchecked profd.events.marker-labels)" = $'2\n2' ]
+    refute grep -qE '"(chartLabel|tooltipLabel)":"{marker.data.nothing}"|"colorField":"number"' out.json
+    grep -q '"tableLabel":"{marker.data.text}"' out.json
+    [ "$(grep -o 'unchecked: its chart label \\"{marker.data.nothing}\\" refers' out.json | wc -l)" -eq 2 ]
+    [ "$(grep -o 'unchecked: its colour field \\"number\\" is none' out.json | wc -l)" -eq 2 ]
 }
 
 test_labels_are_made_at_run_time() {

@@ -102,6 +102,19 @@ START_TEST(labels_refer_to_what_there_is)
 }
 END_TEST
 
+START_TEST(colours_are_in_fields_that_are_strings)
+{
+    struct marker_schema schema = request();
+    schema.fields[schema.field_count++] =
+        (struct marker_field){ MARKER_FORMAT_UNIQUE_STRING, 0, view("verb"), view("") };
+    ck_assert(marker_colour_is_good(view("url"), &schema));
+    ck_assert(marker_colour_is_good(view(""), &schema));
+    ck_assert(!marker_colour_is_good(view("sent"), &schema));
+    ck_assert(!marker_colour_is_good(view("verb"), &schema));
+    ck_assert(!marker_colour_is_good(view("nothing"), &schema));
+}
+END_TEST
+
 /* --- Types of a process --- */
 
 static size_t written;
@@ -205,6 +218,7 @@ int main(void)
     tcase_add_test(tests, schema_that_is_cut_is_refused);
     tcase_add_loop_test(tests, labels_refer_to_what_there_is, 0,
                         sizeof(labels) / sizeof(labels[0]));
+    tcase_add_test(tests, colours_are_in_fields_that_are_strings);
     tcase_add_test(tests, same_schema_is_declared_once_and_another_of_its_name_is_renamed);
     tcase_add_test(tests, types_that_are_none_are_refused);
     tcase_add_test(tests, values_that_are_cut_are_refused);

@@ -13,8 +13,7 @@
     FIELD(BYTES, sent, "Bytes sent")                                                               \
     FIELD(FLOW_ID, flow, "Request")
 PROFD_MARKER_TYPE(request, REQUEST_FIELDS, .chart_label = "{marker.data.url}",
-                  .table_label = "{marker.data.status}: {marker.data.url}",
-                  .tooltip_label = "{marker.data.nothing}");
+                  .table_label = "{marker.data.status}: {marker.data.url}");
 
 #define EVERY_FIELDS(FIELD)                                                                        \
     FIELD(STRING, string, "A string")                                                              \
