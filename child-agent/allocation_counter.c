@@ -34,16 +34,9 @@ static void count(int64_t bytes)
         profd_counter_cell_add(&cells[memory.slot], bytes);
 }
 
-static uint64_t counted_operations(void)
-{
-    const struct profd_counter_cell *cells = profd_counter_cells_;
-    return cells != NULL ? cells[memory.slot].number : 0;
-}
-
 int allocation_counter_start(struct allocation_hooks *hooks)
 {
     int err = profd_counter_register(&memory);
     hooks->count = count;
-    hooks->counted_operations = counted_operations;
     return err;
 }

@@ -31,6 +31,7 @@ struct allocation_site {
 struct allocation_countdown {
     int64_t bytes;       /* sampled when not above 0 */
     uint32_t generation; /* of the recording that it was drawn for; 0: none */
+    bool has_counted;    /* set whenever bytes are counted */
     uint64_t random;
 };
 
@@ -40,8 +41,6 @@ struct allocation_hooks {
      *
      * BYTES more are allocated (negative: less). */
     void (*count)(int64_t bytes);
-    /* How often the calling thread did that. */
-    uint64_t (*counted_operations)(void);
     /* What may have been sampled. */
     const allocation_filter *filter;
 

@@ -35,7 +35,7 @@ BESIDE void *counted_malloc(size_t bytes)
 {
     void *memory = real_malloc.malloc(bytes);
     if (memory != NULL)
-        profd_allocation_hooks.count((int64_t)real_malloc.usable_size(memory));
+        count_bytes((int64_t)real_malloc.usable_size(memory));
     return memory;
 }
 
@@ -141,7 +141,7 @@ BESIDE void noted_free(void *memory)
 BESIDE void counted_free(void *memory)
 {
     if (memory != NULL)
-        profd_allocation_hooks.count(-(int64_t)real_malloc.usable_size(memory));
+        count_bytes(-(int64_t)real_malloc.usable_size(memory));
     real_malloc.free(memory);
 }
 
@@ -165,6 +165,8 @@ static void *move_early(void *memory, size_t bytes)
     void *moved = real_malloc.malloc(bytes);
     if (moved != NULL)
         memcpy(moved, memory, old_bytes < bytes ? old_bytes : bytes);
+    if (allocations_active() & ALLOCATIONS_COUNTED)
+        count_bytes(usable_bytes(moved));
     return moved;
 }
 
@@ -189,7 +191,7 @@ BESIDE void *noted_realloc(void *memory, size_t bytes)
     if (has_failed && was_sampled)
         take_back_end(memory, &sampled);
     if (is_counted && !has_failed)
-        profd_allocation_hooks.count(usable_bytes(moved) - old_bytes);
+        count_bytes(usable_bytes(moved) - old_bytes);
     if ((allocations_active() & ALLOCATIONS_SAMPLED) && moved != NULL && allocation_is_due(bytes))
         note_sample(moved, bytes);
     return moved;

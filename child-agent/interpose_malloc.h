@@ -18,10 +18,11 @@ static inline uint32_t allocations_active(void)
         atomic_load_explicit(&profd_allocation_hooks.active, memory_order_relaxed), 0);
 }
 
-/* Whether the thread has come to its next sample. */
+/* Whether the thread has come to its next sample. Sizes that no positive number tells, which nobody
+ * gets, count for what they are without their highest bit. */
 static inline bool allocation_is_due(size_t bytes)
 {
-    allocation_countdown.bytes -= (int64_t)bytes;
+    allocation_countdown.bytes -= (int64_t)(bytes & INT64_MAX);
     return __builtin_expect(allocation_countdown.bytes <= 0, 0);
 }
 
@@ -60,6 +61,12 @@ static inline int64_t usable_bytes(void *memory)
     return memory != NULL ? (int64_t)real_malloc.usable_size(memory) : 0;
 }
 
+static inline void count_bytes(int64_t bytes)
+{
+    allocation_countdown.has_counted = true;
+    profd_allocation_hooks.count(bytes);
+}
+
 /* MEMORY of BYTES is the thread's next sample. Here and below: for the caller of the function that
  * this is part of. */
 static inline __attribute__((always_inline)) void note_sample(void *memory, size_t bytes)
@@ -72,10 +79,14 @@ static inline __attribute__((always_inline)) void note_sample(void *memory, size
 static inline __attribute__((always_inline)) void note_allocation(void *memory, size_t bytes)
 {
     uint32_t active = allocations_active();
-    if (memory == NULL)
+    if (memory == NULL) {
+        /* It took from the countdown: the next one begins it anew. */
+        allocation_countdown.bytes = 0;
+        allocation_countdown.generation = 0;
         return;
+    }
     if (active & ALLOCATIONS_COUNTED) {
-        profd_allocation_hooks.count(usable_bytes(memory));
+        count_bytes(usable_bytes(memory));
         if (!(active & ALLOCATIONS_SAMPLED) || !allocation_is_due(bytes))
             return;
     }
@@ -99,7 +110,7 @@ static inline __attribute__((always_inline)) void note_free(void *memory)
 {
     struct sampled_allocation sampled;
     if (allocations_active() & ALLOCATIONS_COUNTED)
-        profd_allocation_hooks.count(-usable_bytes(memory));
+        count_bytes(-usable_bytes(memory));
     (void)note_end(memory, &sampled);
 }
 

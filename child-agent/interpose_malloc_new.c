@@ -90,24 +90,15 @@ static void *fallback_aligned_or_null(size_t bytes, size_t alignment, size_t thi
 
 /* Some forms of an allocator's call its malloc all the same, whose hook has noted what they do by
  * then. */
-struct noted_before {
-    uint64_t operations;
-    int64_t countdown_bytes;
-};
-
-static inline struct noted_before noted_before(void)
+static inline int64_t before_noting(void)
 {
-    bool is_counted = (allocations_active() & ALLOCATIONS_COUNTED) != 0;
-    return (struct noted_before){
-        .operations = is_counted ? profd_allocation_hooks.counted_operations() : 0,
-        .countdown_bytes = allocation_countdown.bytes,
-    };
+    allocation_countdown.has_counted = false;
+    return allocation_countdown.bytes;
 }
 
-static inline bool was_noted_since(struct noted_before before)
+static inline bool was_noted_since(int64_t countdown_bytes)
 {
-    struct noted_before now = noted_before();
-    return now.operations != before.operations || now.countdown_bytes != before.countdown_bytes;
+    return allocation_countdown.has_counted || allocation_countdown.bytes != countdown_bytes;
 }
 
 /* One form of new: its name in the compiler's spelling. */
@@ -117,7 +108,7 @@ static inline bool was_noted_since(struct noted_before before)
         __attribute__((noinline)) void *noted_##symbol(size_t bytes, size_t second, size_t third)  \
     {                                                                                              \
         new_function *function = function_of(&form_of_##symbol, fallback);                         \
-        struct noted_before before = noted_before();                                               \
+        int64_t before = before_noting();                                                          \
         void *memory = function(bytes, second, third);                                             \
         if (!was_noted_since(before) && !allocation_passes(bytes))                                 \
             note_allocation(memory, bytes);                                                        \
@@ -159,7 +150,7 @@ static void fallback_delete(void *memory, size_t second, size_t third)
         delete_function *function = function_of(&form_of_##symbol, fallback_delete);               \
         bool is_counted = (allocations_active() & ALLOCATIONS_COUNTED) != 0;                       \
         int64_t bytes = is_counted ? usable_bytes(memory) : 0;                                     \
-        struct noted_before before = noted_before();                                               \
+        int64_t before = before_noting();                                                          \
         if (memory != NULL)                                                                        \
             (void)note_end(memory, &sampled);                                                      \
         function(memory, second, third);                                                           \

@@ -168,6 +168,31 @@ test_a_program_with_an_allocator_of_its_own_is_left_alone() {
     grep -q 'allocations are not recorded: .*own_malloc' out.json
 }
 
+build_forms() {
+    command -v c++ >/dev/null || skip "there is no C++ compiler"
+    expect 0 c++ -std=c++17 -g -O1 -Wall -Wextra -Werror \
+        "$source_dir/tests/system/programs/allocation_forms.cpp" -o allocation_forms
+}
+
+test_every_way_to_allocate_is_counted_once_and_failures_are_not() {
+    local features
+    build_forms
+    for features in memory memory,nativeallocs; do
+        expect 0 "$profctl" run -f $features -o out.json -- ./allocation_forms
+        read_facts out.json
+        is_counted allocation_forms 0 "$(awk '$1 == "calls" { print $2 }' stdout)"
+    done
+}
+
+test_sampling_goes_on_after_absurd_sizes() {
+    build_forms
+    expect 0 "$profctl" run -f stacks,nativeallocs -o out.json -- ./allocation_forms
+    read_facts out.json
+    ends_are_matched
+    roughly "allocated afterwards" "$(allocations_of allocate_afterwards)" $((20 * 5000 * 3000))
+    awk -F'\t' '$1 == "allocation" && $4 > 100000000 { print "# " $0; bad = 1 } END { exit bad }' facts
+}
+
 # under ALLOCATOR: the program with another allocator, preloaded behind and before the hooks.
 under() {
     local allocator=$1
