@@ -405,7 +405,9 @@ static uint64_t stream_rows(const struct process_context *process,
         if (row.code == ROW_LATE)
             continue;
         stream.code = row.code;
-        stream_sample(&stream, times[row.tick] + row.offset_ns,
+        /* One that was taken before the thread's end may be found at the tick after it. */
+        uint64_t time_ns = times[row.tick] + row.offset_ns;
+        stream_sample(&stream, time_ns < end_ns ? time_ns : end_ns,
                       event_delay_at(&stream.delays, row.tick), row.cpu_us);
     }
     if (in == NULL)

@@ -8,13 +8,21 @@
 /* The loader knows a process' main thread by this name. */
 static const char main_thread_name[] = "GeckoMain";
 
-/* Nothing of this session concerns a thread that ended before it. */
+static bool ended_before(const struct thread_context *thread, uint64_t time_ns)
+{
+    return thread->end_ns != 0 && thread->end_ns < time_ns;
+}
+
+/* Nothing of this session concerns a thread that ended before it, nor what is shown of it one that
+ * ended before that; but for markers that others recorded for it since. */
 static bool is_worth_showing(const struct process_context *process,
                              const struct thread_context *thread)
 {
-    bool ended_before = thread->end_ns != 0 && thread->end_ns < process->info.session_start_ns;
-    return thread->is_main || !ended_before || samples_exist(thread) ||
-           json_writer_bytes(&thread->markers) > 0;
+    if (thread->is_main || json_writer_bytes(&thread->markers) > 0)
+        return true;
+    if (ended_before(thread, process->options.since_ns))
+        return false;
+    return !ended_before(thread, process->info.session_start_ns) || samples_exist(thread);
 }
 
 /* A filter for the process lets all of its threads through. */
@@ -56,6 +64,9 @@ static void stream_life(const struct process_context *process, const struct thre
     uint64_t end_ns = process_end_ns(process);
     if (thread->end_ns != 0 && thread->end_ns < end_ns)
         end_ns = thread->end_ns;
+    /* Those that ended before are shown for something that was recorded for them later. */
+    if (end_ns < process->options.since_ns)
+        end_ns = process->options.since_ns;
     json_time_ms_property(writer, "registerTime", process_relative_ns(process, thread->start_ns));
     json_name(writer, "unregisterTime");
     if (end_ns == UINT64_MAX)

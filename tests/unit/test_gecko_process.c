@@ -261,6 +261,22 @@ static const struct stack_frame stack_b[] = { { 0x401100, false },
                                               { SITE_LABEL, true },
                                               { 0x401300, false } };
 
+static void allocation(uint32_t owner, uint32_t actor, uint64_t ms, int64_t size, uint64_t address)
+{
+    static struct allocation_encoder encoder;
+    struct allocation allocation = {
+        .owner_index = owner,
+        .actor_index = actor,
+        .ticks = ticks_at(ms * MS),
+        .size = size,
+        .address = address,
+        .frames = stack_a,
+        .depth = 3,
+    };
+    encoder = (struct allocation_encoder){ .writer = &own.sampler };
+    ck_assert_int_eq(allocation_encoder_write(&encoder, &allocation), 0);
+}
+
 START_TEST(stacks_become_frames_and_labels)
 {
     put_process();
@@ -397,6 +413,53 @@ START_TEST(no_sample_after_the_thread_ended)
 }
 END_TEST
 
+START_TEST(a_sample_that_was_found_after_the_end_is_of_the_end)
+{
+    put_process();
+    tick(3);
+    sample(WORKER, 3, 1, stack_a, 3);
+    dictionary_put_thread_end(&own.dictionary, WORKER, ns_at(4 * MS + MS / 2));
+    tick(4);
+    tick(6);
+    sample(WORKER, 6, 700, stack_b, 3);
+    make_profile();
+    const cJSON *worker = thread_at(1);
+    ck_assert_int_eq(cJSON_GetArraySize(rows(worker, "samples")), 3);
+    ck_assert_double_eq(cell(worker, "samples", 2, 1), 4.5);
+    ck_assert_double_eq(cell(worker, "samples", 2, 3), 700);
+    ck_assert_str_eq(stack_text(worker, 2), "0x401100 > accept loop > 0x401300");
+}
+END_TEST
+
+START_TEST(a_thread_that_ended_before_what_is_shown_is_not_there)
+{
+    put_process();
+    tick(3);
+    sample(WORKER, 3, 1, stack_a, 3);
+    dictionary_put_thread_end(&own.dictionary, WORKER, ns_at(4 * MS));
+    tick(6);
+    sample(MAIN, 6, 1, stack_a, 3);
+    own.options.since_ns = ns_at(5 * MS);
+    make_profile();
+    ck_assert_int_eq(cJSON_GetArraySize(get(own.profile, "threads")), 1);
+}
+END_TEST
+
+START_TEST(what_is_recorded_for_an_ended_thread_comes_before_its_end)
+{
+    put_process();
+    tick(3);
+    dictionary_put_thread_end(&own.dictionary, WORKER, ns_at(4 * MS));
+    tick(6);
+    allocation(WORKER, MAIN, 7, -1, 0x1000);
+    own.options.since_ns = ns_at(5 * MS);
+    make_profile();
+    ck_assert_int_eq(cJSON_GetArraySize(rows(thread_at(1), "markers")), 1);
+    ck_assert_double_le(cell(thread_at(1), "samples", 0, 1),
+                        get(thread_at(1), "unregisterTime")->valuedouble);
+}
+END_TEST
+
 START_TEST(a_thread_without_samples_has_one_without_stack)
 {
     put_process();
@@ -469,22 +532,6 @@ START_TEST(truncated_stacks_have_a_root_that_says_so)
     ck_assert_str_eq(stack_text(thread_at(0), 1), "0x401100 > accept loop > 0x401200");
 }
 END_TEST
-
-static void allocation(uint32_t owner, uint32_t actor, uint64_t ms, int64_t size, uint64_t address)
-{
-    static struct allocation_encoder encoder;
-    struct allocation allocation = {
-        .owner_index = owner,
-        .actor_index = actor,
-        .ticks = ticks_at(ms * MS),
-        .size = size,
-        .address = address,
-        .frames = stack_a,
-        .depth = 3,
-    };
-    encoder = (struct allocation_encoder){ .writer = &own.sampler };
-    ck_assert_int_eq(allocation_encoder_write(&encoder, &allocation), 0);
-}
 
 static void assert_allocation(int row, double ms, double size, double address, int tid)
 {
@@ -889,6 +936,9 @@ int main(void)
     tcase_add_test(samples, event_delays_are_those_of_their_ticks);
     tcase_add_test(samples, the_longest_event_delay_is_a_number);
     tcase_add_test(samples, no_sample_after_the_thread_ended);
+    tcase_add_test(samples, a_sample_that_was_found_after_the_end_is_of_the_end);
+    tcase_add_test(samples, a_thread_that_ended_before_what_is_shown_is_not_there);
+    tcase_add_test(samples, what_is_recorded_for_an_ended_thread_comes_before_its_end);
     tcase_add_test(samples, a_thread_without_samples_has_one_without_stack);
     tcase_add_test(samples, a_reused_index_is_another_thread);
     tcase_add_test(samples, samples_go_on_through_chunks);
