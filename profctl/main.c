@@ -29,11 +29,18 @@ static const char capture_help[] =
 
 static const char report_help[] =
     "Processes of one name count together, and so do their threads of one name. A function's self\n"
-    "samples are those in which it ran; its total includes what it called.\n"
-    "--json prints { \"file\", \"rankedBy\", \"processes\", SIZE, \"groups\": [ { \"process\",\n"
-    "\"processes\", SIZE, \"threads\": [ { \"thread\", \"threads\", SIZE, \"functions\":\n"
-    "[ { \"function\", \"library\", \"self\", \"total\" } ] } ] } ] }, where SIZE is \"samples\",\n"
-    "\"activeSamples\", \"cpuMs\" and rankedBy tells which samples self and total count.\n";
+    "samples are those in which it ran; its total includes what it called. Where the profile "
+    "knows\n"
+    "CPU time, that decides what comes first: the time from one sample to the next belongs to the\n"
+    "stack of the later one. With --all, and without CPU time, the number of samples decides.\n"
+    "--json prints { \"file\", \"rankedBy\", \"orderedBy\", \"processes\", SIZE, \"groups\":\n"
+    "[ { \"process\", \"processes\", SIZE, \"threads\": [ { \"thread\", \"threads\", SIZE,\n"
+    "\"functions\": [ { \"function\", \"library\", \"self\", \"total\", \"selfMs\", \"totalMs\" } "
+    "]\n"
+    "} ] } ] }, where SIZE is \"samples\", \"activeSamples\", \"cpuMs\"; rankedBy tells which "
+    "samples\n"
+    "self and total count, orderedBy (\"cpuMs\" or \"samples\") what comes first; Ms is CPU "
+    "time.\n";
 
 static const char symbolicate_help[] =
     "For profiles that PROFD_SHUTDOWN or --no-symbols wrote, on the machine where they were made.\n"

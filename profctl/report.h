@@ -15,10 +15,15 @@
 #include "json/mapped_array.h"
 #include "json/unique_strings.h"
 
-/* Samples of a function. */
+/* Samples of a function, and the CPU time that they saw, in ns. */
 struct function_count {
-    uint64_t self;  /* it was running */
-    uint64_t total; /* it was running, or waiting for what it called; recursion counts once */
+    uint64_t self, self_ns;   /* it was running */
+    uint64_t total, total_ns; /* … or what it called; recursion counts once */
+};
+
+/* What ended in one stack. */
+struct stack_weight {
+    uint64_t samples, cpu_ns;
 };
 
 /* How much was seen of a thread, a process, or all. */
@@ -59,7 +64,14 @@ struct report {
 int report_read(struct json_reader *reader, bool count_idle, struct report *out);
 void report_free(struct report *report);
 
-/* Sorts processes and threads by their ranked samples. */
+/* Whether CPU time decides what comes first; else samples do: a thread that wakes up often and
+ * does little has as many of them as a busy one. */
+static inline bool report_is_by_cpu(const struct report *report)
+{
+    return report->knows_cpu && !report->counts_idle;
+}
+
+/* Sorts processes and threads, those with most CPU time, or ranked samples, first. */
 void report_sort(struct report *report);
 
 /* The N hottest functions of each; FILE is named in the first line. */
@@ -69,18 +81,19 @@ int report_print_json(const struct report *report, const char *file, uint64_t to
 
 /* --- Parts, for the above and for tests --- */
 
-/* Adds one thread to THREAD: WEIGHTS has, for each of TABLES' stacks, how many samples ended in it.
+/* Adds one thread to THREAD: WEIGHTS has one for each of TABLES' stacks.
  * Addresses in one of LIBRARIES count as "0xOFFSET (in LIBRARY)", so that they are the same in all
  * processes. 0 or -ENOMEM. */
 int report_count_functions(struct report_thread *thread, const struct thread_tables *tables,
-                           const struct process_libraries *libraries, const uint64_t *weights);
+                           const struct process_libraries *libraries,
+                           const struct stack_weight *weights);
 
 /* The group of that name, made when it is new; NULL: no memory. */
 struct report_process *report_find_process(struct report *report, const char *name);
 struct report_thread *report_find_thread(struct report_process *process, const char *name);
 
-/* Indices of THREAD's functions, hottest first: by self, then by total, then by name. The caller
- * frees it; NULL: no memory. */
-uint32_t *report_rank_functions(const struct report_thread *thread);
+/* Indices of the functions of THREAD, one of REPORT's, hottest first: by self, then by total, then
+ * by name. The caller frees it; NULL: no memory. */
+uint32_t *report_rank_functions(const struct report *report, const struct report_thread *thread);
 
 #endif

@@ -82,8 +82,8 @@ struct counting {
     struct report_thread *thread;
     const struct thread_tables *tables;
     const struct process_libraries *libraries;
-    uint32_t *functions; /* of each location that was met, else UNIQUE_NONE */
-    uint64_t *totals;    /* of each stack */
+    uint32_t *functions;         /* of each location that was met, else UNIQUE_NONE */
+    struct stack_weight *totals; /* of each stack */
 };
 
 static uint32_t location_of(const struct thread_tables *tables, uint32_t stack)
@@ -153,37 +153,43 @@ static bool is_recursion(const struct counting *counting, uint32_t stack, uint32
 }
 
 /* TOTALS begin as the weights and end as those of each stack with all that it called. */
-static void sum_callees(const struct thread_tables *tables, uint64_t *totals)
+static void sum_callees(const struct thread_tables *tables, struct stack_weight *totals)
 {
     for (size_t i = tables->stacks.count; i-- > 0;) {
         uint32_t prefix = thread_tables_stack(tables, (uint32_t)i)->prefix;
 
-        if (prefix != TABLE_NONE)
-            totals[prefix] += totals[i];
+        if (prefix == TABLE_NONE)
+            continue;
+        totals[prefix].samples += totals[i].samples;
+        totals[prefix].cpu_ns += totals[i].cpu_ns;
     }
 }
 
-static int count_stacks(struct counting *counting, const uint64_t *weights)
+static int count_stacks(struct counting *counting, const struct stack_weight *weights)
 {
     for (uint32_t i = 0; i < counting->tables->stacks.count; i++) {
         struct function_count *count;
         uint32_t function;
 
-        if (counting->totals[i] == 0)
+        if (counting->totals[i].samples == 0)
             continue;
         function = function_of(counting, i);
         if (function == UNIQUE_NONE)
             return -ENOMEM;
         count = (struct function_count *)counting->thread->counts.items + function;
-        count->self += weights[i];
-        if (!is_recursion(counting, i, function))
-            count->total += counting->totals[i];
+        count->self += weights[i].samples;
+        count->self_ns += weights[i].cpu_ns;
+        if (is_recursion(counting, i, function))
+            continue;
+        count->total += counting->totals[i].samples;
+        count->total_ns += counting->totals[i].cpu_ns;
     }
     return 0;
 }
 
 int report_count_functions(struct report_thread *thread, const struct thread_tables *tables,
-                           const struct process_libraries *libraries, const uint64_t *weights)
+                           const struct process_libraries *libraries,
+                           const struct stack_weight *weights)
 {
     struct counting counting = { thread, tables, libraries, NULL, NULL };
     int err = -ENOMEM;
@@ -203,60 +209,86 @@ int report_count_functions(struct report_thread *thread, const struct thread_tab
 
 /* --- Ranking --- */
 
+struct ranking {
+    const struct report_thread *thread;
+    bool is_by_cpu;
+};
+
+/* The larger one comes first. */
+static int descending(uint64_t a, uint64_t b)
+{
+    return (a < b) - (a > b);
+}
+
+static int compare_counts(const struct function_count *a, const struct function_count *b,
+                          bool is_by_cpu)
+{
+    int order = is_by_cpu ? descending(a->self_ns, b->self_ns) : 0;
+
+    if (order == 0)
+        order = descending(a->self, b->self);
+    if (order == 0 && is_by_cpu)
+        order = descending(a->total_ns, b->total_ns);
+    return order != 0 ? order : descending(a->total, b->total);
+}
+
 static int compare_functions(const void *left, const void *right, void *context)
 {
-    const struct report_thread *thread = context;
+    const struct ranking *ranking = context;
+    const struct report_thread *thread = ranking->thread;
     const struct function_count *counts = thread->counts.items;
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
     size_t a_length, b_length;
     const char *a_name, *b_name;
-    int order;
+    int order = compare_counts(&counts[a], &counts[b], ranking->is_by_cpu);
 
-    if (counts[a].self != counts[b].self)
-        return counts[a].self > counts[b].self ? -1 : 1;
-    if (counts[a].total != counts[b].total)
-        return counts[a].total > counts[b].total ? -1 : 1;
+    if (order != 0)
+        return order;
     a_name = unique_strings_get(&thread->functions, a, &a_length);
     b_name = unique_strings_get(&thread->functions, b, &b_length);
     order = memcmp(a_name, b_name, a_length < b_length ? a_length : b_length);
     return order != 0 ? order : (a_length > b_length) - (a_length < b_length);
 }
 
-uint32_t *report_rank_functions(const struct report_thread *thread)
+uint32_t *report_rank_functions(const struct report *report, const struct report_thread *thread)
 {
+    struct ranking ranking = { thread, report_is_by_cpu(report) };
     size_t count = thread->counts.count;
     uint32_t *indices = malloc((count + 1) * sizeof(*indices));
 
     for (size_t i = 0; indices != NULL && i < count; i++)
         indices[i] = (uint32_t)i;
     if (indices != NULL)
-        qsort_r(indices, count, sizeof(*indices), compare_functions, (void *)thread);
+        qsort_r(indices, count, sizeof(*indices), compare_functions, &ranking);
     return indices;
 }
 
-static int compare_sizes(const struct report_size *a, const struct report_size *b)
+static int compare_sizes(const struct report_size *a, const struct report_size *b,
+                         const struct report *report)
 {
+    if (report_is_by_cpu(report) && a->cpu_ns != b->cpu_ns)
+        return a->cpu_ns > b->cpu_ns ? -1 : 1;
     if (a->ranked_samples != b->ranked_samples)
-        return a->ranked_samples > b->ranked_samples ? -1 : 1;
-    return (a->samples < b->samples) - (a->samples > b->samples);
+        return descending(a->ranked_samples, b->ranked_samples);
+    return descending(a->samples, b->samples);
 }
 
-static int compare_processes(const void *left, const void *right)
+static int compare_processes(const void *left, const void *right, void *report)
 {
     const struct report_process *a = *(struct report_process *const *)left;
     const struct report_process *b = *(struct report_process *const *)right;
-    int order = compare_sizes(&a->size, &b->size);
+    int order = compare_sizes(&a->size, &b->size, report);
 
     if (order == 0 && a->processes != b->processes)
         order = a->processes > b->processes ? -1 : 1;
     return order != 0 ? order : strcmp(a->name, b->name);
 }
 
-static int compare_threads(const void *left, const void *right)
+static int compare_threads(const void *left, const void *right, void *report)
 {
     const struct report_thread *a = *(struct report_thread *const *)left;
     const struct report_thread *b = *(struct report_thread *const *)right;
-    int order = compare_sizes(&a->size, &b->size);
+    int order = compare_sizes(&a->size, &b->size, report);
 
     return order != 0 ? order : strcmp(a->name, b->name);
 }
@@ -266,9 +298,10 @@ void report_sort(struct report *report)
     struct report_process **groups = report->groups.items;
 
     if (report->groups.count > 1)
-        qsort(groups, report->groups.count, sizeof(struct report_process *), compare_processes);
+        qsort_r(groups, report->groups.count, sizeof(struct report_process *), compare_processes,
+                report);
     for (size_t i = 0; i < report->groups.count; i++)
         if (groups[i]->threads.count > 1)
-            qsort(groups[i]->threads.items, groups[i]->threads.count,
-                  sizeof(struct report_thread *), compare_threads);
+            qsort_r(groups[i]->threads.items, groups[i]->threads.count,
+                    sizeof(struct report_thread *), compare_threads, report);
 }

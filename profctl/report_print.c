@@ -16,15 +16,24 @@ enum {
 /* Less than this of all is summed up: a whole build would fill pages. */
 static const double smallest_share = 0.01;
 
-static double share(uint64_t part, uint64_t whole)
+static double share(double part, double whole)
 {
-    return whole > 0 ? (double)part / (double)whole : 0;
+    return whole > 0 ? part / whole : 0;
 }
 
-static bool is_shown(const struct report_size *size, const struct report_size *whole)
+/* How much of WHOLE SIZE is: of the CPU time, or of the ranked samples. */
+static double share_of(const struct report *report, const struct report_size *size,
+                       const struct report_size *whole)
 {
-    return size->ranked_samples > 0 &&
-           share(size->ranked_samples, whole->ranked_samples) >= smallest_share;
+    if (report_is_by_cpu(report))
+        return share(size->cpu_ns, whole->cpu_ns);
+    return share((double)size->ranked_samples, (double)whole->ranked_samples);
+}
+
+static bool is_shown(const struct report *report, const struct report_size *size,
+                     const struct report_size *whole)
+{
+    return size->ranked_samples > 0 && share_of(report, size, whole) >= smallest_share;
 }
 
 /* --- Text --- */
@@ -41,6 +50,7 @@ static const char *format_cpu(double ns, char out[UNITS_TEXT_BYTES])
 static void print_header(const struct report *report, const char *file, FILE *out)
 {
     char processes[UNITS_TEXT_BYTES], samples[UNITS_TEXT_BYTES], active[UNITS_TEXT_BYTES];
+    char cpu[UNITS_TEXT_BYTES];
 
     fprintf(out, "%s: %s process%s, %s samples", file,
             units_format_count(report->processes, processes), report->processes == 1 ? "" : "es",
@@ -52,8 +62,10 @@ static void print_header(const struct report *report, const char *file, FILE *ou
                 units_format_count(report->size.active_samples, active));
     else
         fprintf(out,
-                "; ranked by the %s in which the thread used CPU (--all counts idle ones too)\n",
-                units_format_count(report->size.active_samples, active));
+                ", in %s of them the thread used CPU: %s; ranked by that CPU time (--all counts "
+                "idle samples too)\n",
+                units_format_count(report->size.active_samples, active),
+                format_cpu(report->size.cpu_ns, cpu));
 }
 
 /* NAME, in the middle of which something is left out when it is too long: the library stays. */
@@ -69,23 +81,39 @@ static void print_name(const char *name, size_t length, FILE *out)
                 name + length - tail);
 }
 
-static void print_function(const struct report_thread *thread, uint32_t index, FILE *out)
+/* By CPU time where that ranks, with the samples behind it; else by samples. */
+static void print_counts(const struct report *report, const struct report_size *whole,
+                         const struct function_count *count, FILE *out)
+{
+    double samples = (double)whole->ranked_samples;
+
+    if (report_is_by_cpu(report))
+        fprintf(out, "    %9.1f ms %5.1f%% %9.1f ms %5.1f%% %8llu  ", (double)count->self_ns / 1e6,
+                100 * share((double)count->self_ns, whole->cpu_ns), (double)count->total_ns / 1e6,
+                100 * share((double)count->total_ns, whole->cpu_ns),
+                (unsigned long long)count->self);
+    else
+        fprintf(out, "    %8llu %5.1f%% %8llu %5.1f%%  ", (unsigned long long)count->self,
+                100 * share((double)count->self, samples), (unsigned long long)count->total,
+                100 * share((double)count->total, samples));
+}
+
+static void print_function(const struct report *report, const struct report_thread *thread,
+                           uint32_t index, FILE *out)
 {
     const struct function_count *count =
         (const struct function_count *)thread->counts.items + index;
-    uint64_t whole = thread->size.ranked_samples;
     size_t length;
     const char *name = unique_strings_get(&thread->functions, index, &length);
 
-    fprintf(out, "    %8llu %5.1f%% %8llu %5.1f%%  ", (unsigned long long)count->self,
-            100 * share(count->self, whole), (unsigned long long)count->total,
-            100 * share(count->total, whole));
+    print_counts(report, &thread->size, count, out);
     print_name(name, length, out);
 }
 
-static void print_thread(const struct report_thread *thread, uint64_t top, FILE *out)
+static void print_thread(const struct report *report, const struct report_thread *thread,
+                         uint64_t top, FILE *out)
 {
-    uint32_t *ranked = report_rank_functions(thread);
+    uint32_t *ranked = report_rank_functions(report, thread);
     char samples[UNITS_TEXT_BYTES], cpu[UNITS_TEXT_BYTES];
 
     if (ranked == NULL)
@@ -93,11 +121,14 @@ static void print_thread(const struct report_thread *thread, uint64_t top, FILE 
     fprintf(out, "  %s", thread->name);
     if (thread->threads > 1)
         fprintf(out, " (%llu threads)", (unsigned long long)thread->threads);
-    fprintf(out, ": %s samples, %s CPU\n", units_format_count(thread->size.ranked_samples, samples),
-            format_cpu(thread->size.cpu_ns, cpu));
-    fputs("        self            total         function\n", out);
+    fprintf(out, ": %s CPU, %s samples\n", format_cpu(thread->size.cpu_ns, cpu),
+            units_format_count(thread->size.ranked_samples, samples));
+    fputs(report_is_by_cpu(report)
+              ? "         CPU, self           CPU, total      samples  function\n"
+              : "    samples, self  samples, total  function\n",
+          out);
     for (uint64_t i = 0; i < top && i < thread->counts.count; i++)
-        print_function(thread, ranked[i], out);
+        print_function(report, thread, ranked[i], out);
     free(ranked);
 }
 
@@ -111,19 +142,19 @@ static void print_process(const struct report *report, const struct report_proce
     fprintf(out, "\n%s", process->name);
     if (process->processes > 1)
         fprintf(out, " (%llu processes)", (unsigned long long)process->processes);
-    fprintf(out, ": %s samples, %.1f%% of all, %s CPU\n",
+    fprintf(out, ": %s CPU, %s samples, %.1f%% of all\n", format_cpu(process->size.cpu_ns, cpu),
             units_format_count(process->size.ranked_samples, samples),
-            100 * share(process->size.ranked_samples, report->size.ranked_samples),
-            format_cpu(process->size.cpu_ns, cpu));
+            100 * share_of(report, &process->size, &report->size));
     for (size_t i = 0; i < process->threads.count; i++) {
-        if (is_shown(&threads[i]->size, &process->size))
-            print_thread(threads[i], top, out);
+        if (is_shown(report, &threads[i]->size, &process->size))
+            print_thread(report, threads[i], top, out);
         else
             left_out += threads[i]->threads;
     }
     if (left_out > 0)
-        fprintf(out, "  and %llu thread%s with less than 1%% of its samples\n",
-                (unsigned long long)left_out, left_out == 1 ? "" : "s");
+        fprintf(out, "  and %llu thread%s with less than 1%% of its %s\n",
+                (unsigned long long)left_out, left_out == 1 ? "" : "s",
+                report_is_by_cpu(report) ? "CPU time" : "samples");
 }
 
 /* One line for all groups that WANTED chooses: "and 17 processes WHAT: sh ×9, make ×3, …". */
@@ -134,7 +165,7 @@ static void sum_up(const struct report *report, bool with_samples, const char *w
     size_t named = 0;
 
     for (size_t i = 0; i < report->groups.count; i++)
-        if (!is_shown(&groups[i]->size, &report->size) &&
+        if (!is_shown(report, &groups[i]->size, &report->size) &&
             (groups[i]->size.ranked_samples > 0) == with_samples)
             processes += groups[i]->processes;
     if (processes == 0)
@@ -142,7 +173,7 @@ static void sum_up(const struct report *report, bool with_samples, const char *w
     fprintf(out, "\nand %llu process%s %s:", (unsigned long long)processes,
             processes == 1 ? "" : "es", what);
     for (size_t i = 0; i < report->groups.count; i++) {
-        if (is_shown(&groups[i]->size, &report->size) ||
+        if (is_shown(report, &groups[i]->size, &report->size) ||
             (groups[i]->size.ranked_samples > 0) != with_samples)
             continue;
         if (named++ == MOST_NAMED) {
@@ -162,9 +193,12 @@ void report_print_text(const struct report *report, const char *file, uint64_t t
 
     print_header(report, file, out);
     for (size_t i = 0; i < report->groups.count; i++)
-        if (is_shown(&groups[i]->size, &report->size))
+        if (is_shown(report, &groups[i]->size, &report->size))
             print_process(report, groups[i], top, out);
-    sum_up(report, true, "with less than 1% of all samples each name", out);
+    sum_up(report, true,
+           report_is_by_cpu(report) ? "with less than 1% of all CPU time each name"
+                                    : "with less than 1% of all samples each name",
+           out);
     sum_up(report, false,
            report->counts_idle || !report->knows_cpu ? "without samples"
                                                      : "without samples that used CPU",
@@ -204,13 +238,16 @@ static void add_function(cJSON *functions, const struct report_thread *thread, u
         cJSON_AddNullToObject(function, "library");
     cJSON_AddNumberToObject(function, "self", (double)count->self);
     cJSON_AddNumberToObject(function, "total", (double)count->total);
+    cJSON_AddNumberToObject(function, "selfMs", (double)count->self_ns / 1e6);
+    cJSON_AddNumberToObject(function, "totalMs", (double)count->total_ns / 1e6);
     cJSON_AddItemToArray(functions, function);
     free(name);
 }
 
-static int add_thread(cJSON *threads, const struct report_thread *thread, uint64_t top)
+static int add_thread(cJSON *threads, const struct report *report,
+                      const struct report_thread *thread, uint64_t top)
 {
-    uint32_t *ranked = report_rank_functions(thread);
+    uint32_t *ranked = report_rank_functions(report, thread);
     cJSON *object = cJSON_CreateObject(), *functions;
 
     cJSON_AddItemToArray(threads, object);
@@ -224,7 +261,8 @@ static int add_thread(cJSON *threads, const struct report_thread *thread, uint64
     return ranked != NULL ? 0 : -ENOMEM;
 }
 
-static int add_process(cJSON *groups, const struct report_process *process, uint64_t top)
+static int add_process(cJSON *groups, const struct report *report,
+                       const struct report_process *process, uint64_t top)
 {
     struct report_thread *const *all = process->threads.items;
     cJSON *object = cJSON_CreateObject(), *threads;
@@ -236,7 +274,7 @@ static int add_process(cJSON *groups, const struct report_process *process, uint
     add_size_members(object, &process->size);
     threads = cJSON_AddArrayToObject(object, "threads");
     for (size_t i = 0; err == 0 && i < process->threads.count; i++)
-        err = add_thread(threads, all[i], top);
+        err = add_thread(threads, report, all[i], top);
     return err;
 }
 
@@ -250,11 +288,12 @@ int report_print_json(const struct report *report, const char *file, uint64_t to
 
     cJSON_AddStringToObject(root, "file", file);
     cJSON_AddStringToObject(root, "rankedBy", by_all ? "samples" : "activeSamples");
+    cJSON_AddStringToObject(root, "orderedBy", report_is_by_cpu(report) ? "cpuMs" : "samples");
     cJSON_AddNumberToObject(root, "processes", (double)report->processes);
     add_size_members(root, &report->size);
     groups = cJSON_AddArrayToObject(root, "groups");
     for (size_t i = 0; err == 0 && i < report->groups.count; i++)
-        err = add_process(groups, all[i], top);
+        err = add_process(groups, report, all[i], top);
     if (err == 0)
         text = document_print(root);
     if (text != NULL)

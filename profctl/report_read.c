@@ -9,6 +9,9 @@
 enum { SAMPLE_STACK, SAMPLE_CPU, SAMPLE_COLUMNS };
 static const char *const sample_columns[SAMPLE_COLUMNS] = { "stack", "threadCPUDelta" };
 
+/* Of one sample: a day. Files may say anything. */
+static const double most_cpu_ns = 86400e9;
+
 struct reading {
     struct json_reader *reader;
     struct report *report;
@@ -21,7 +24,7 @@ struct reading {
 
     struct thread_tables tables; /* of the thread at hand … */
     char *thread_name, *process_name;
-    struct mapped_array weights; /* … and uint64_t for each stack */
+    struct mapped_array weights; /* … and struct stack_weight for each stack */
     struct report_size size;
 };
 
@@ -66,12 +69,19 @@ static int keep_text(struct reading *reading, char **text)
 
 /* --- Samples --- */
 
+static void add_weight(struct stack_weight *weight, double cpu_ns)
+{
+    weight->samples++;
+    weight->cpu_ns += (uint64_t)cpu_ns;
+}
+
 static int take_sample(struct reading *reading, const struct json_table *table,
                        const struct json_cell *cells)
 {
     bool knows_cpu = table->places[SAMPLE_CPU] >= 0;
     const struct json_cell *cpu = &cells[SAMPLE_CPU];
     bool is_active = !knows_cpu || (cpu->token == JSON_TOKEN_NUMBER && cpu->number > 0);
+    double cpu_ns = 0;
     uint32_t stack;
     int err = json_cell_index_or_none(&cells[SAMPLE_STACK], (uint32_t)reading->tables.stacks.count,
                                       &stack);
@@ -81,13 +91,16 @@ static int take_sample(struct reading *reading, const struct json_table *table,
     reading->report->knows_cpu |= knows_cpu;
     reading->size.samples++;
     reading->size.active_samples += is_active;
-    if (cpu->token == JSON_TOKEN_NUMBER)
-        reading->size.cpu_ns += cpu->number * reading->cpu_unit_ns;
+    if (cpu->token == JSON_TOKEN_NUMBER && cpu->number > 0)
+        cpu_ns = cpu->number * reading->cpu_unit_ns;
+    if (cpu_ns > most_cpu_ns)
+        cpu_ns = most_cpu_ns;
+    reading->size.cpu_ns += cpu_ns;
     if (!is_active && !reading->report->counts_idle)
         return 0;
     reading->size.ranked_samples++;
     if (stack != TABLE_NONE)
-        ((uint64_t *)reading->weights.items)[stack]++;
+        add_weight((struct stack_weight *)reading->weights.items + stack, cpu_ns);
     return 0;
 }
 
@@ -100,10 +113,10 @@ static int read_samples(struct reading *reading)
 
     if (reading->tables.stage != TABLES_STACKS)
         return -EPROTO; /* weights are those of all stacks */
-    err = mapped_array_reserve(&reading->weights, stacks + 1, sizeof(uint64_t));
+    err = mapped_array_reserve(&reading->weights, stacks + 1, sizeof(struct stack_weight));
     if (err < 0)
         return err;
-    memset(reading->weights.items, 0, (stacks + 1) * sizeof(uint64_t));
+    memset(reading->weights.items, 0, (stacks + 1) * sizeof(struct stack_weight));
     err = json_table_open(&table, sample_columns, SAMPLE_COLUMNS, reading->reader);
     if (err < 0)
         return err;

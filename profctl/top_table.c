@@ -50,6 +50,8 @@ static int add_thread(struct report_thread *sum, const struct report_thread *thr
             return -ENOMEM;
         count->self += count_at(thread, i)->self;
         count->total += count_at(thread, i)->total;
+        count->self_ns += count_at(thread, i)->self_ns;
+        count->total_ns += count_at(thread, i)->total_ns;
     }
     return 0;
 }
@@ -88,8 +90,12 @@ static double percent(uint64_t part, uint64_t whole)
     return whole > 0 ? 100 * (double)part / (double)whole : 0;
 }
 
-static void print_row(const struct report_thread *thread, uint32_t index, FILE *out)
+/* Of the CPU time where it is known, else of samples. */
+static void print_row(const struct report *table, const struct report_thread *thread,
+                      uint32_t index, FILE *out)
 {
+    bool is_by_cpu = report_is_by_cpu(table);
+    uint64_t whole = is_by_cpu ? (uint64_t)thread->size.cpu_ns : thread->size.ranked_samples;
     const struct function_count *count = count_at(thread, index);
     char name[WIDEST_FUNCTION * 4 + 1];
     size_t length;
@@ -97,21 +103,24 @@ static void print_row(const struct report_thread *thread, uint32_t index, FILE *
 
     snprintf(name, sizeof(name), "%.*s", (int)(length < WIDEST_FUNCTION ? length : WIDEST_FUNCTION),
              text);
-    fprintf(out, "%7.1f%% %7.1f%%  %s\n", percent(count->self, thread->size.ranked_samples),
-            percent(count->total, thread->size.ranked_samples), make_printable(name));
+    fprintf(out, "%7.1f%% %7.1f%% %9llu  %s\n",
+            percent(is_by_cpu ? count->self_ns : count->self, whole),
+            percent(is_by_cpu ? count->total_ns : count->total, whole),
+            (unsigned long long)count->self, make_printable(name));
 }
 
 void top_table_print(const struct report *table, uint64_t last_ms, uint64_t n, FILE *out)
 {
     const struct report_thread *thread = only_thread(table);
     char processes[UNITS_TEXT_BYTES], samples[UNITS_TEXT_BYTES];
-    uint32_t *order = report_rank_functions(thread);
+    uint32_t *order = report_rank_functions(table, thread);
 
     fprintf(out, "%s processes, %.2f s of CPU in the last %.1f s; %s samples\n\n",
             units_format_count(table->processes, processes), table->size.cpu_ns / 1e9,
             (double)last_ms / 1e3, units_format_count(thread->size.ranked_samples, samples));
-    fprintf(out, "%8s %8s  %s\n", "self", "total", "function");
+    fprintf(out, "%8s %8s %9s  %s\n", report_is_by_cpu(table) ? "self CPU" : "self", "total",
+            "samples", "function");
     for (uint64_t i = 0; order != NULL && i < n && i < thread->counts.count; i++)
-        print_row(thread, order[i], out);
+        print_row(table, thread, order[i], out);
     free(order);
 }

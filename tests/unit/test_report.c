@@ -201,6 +201,35 @@ START_TEST(threads_of_one_name_count_together)
 }
 END_TEST
 
+/* "nap" wakes up at each tick and does next to nothing; "busy" was seen half as often. */
+static const char naps[] = PROFILE(
+    PROCESS(THREAD("nap", "GeckoMain", "[1,1,0,3],[1,2,0,3],[1,3,0,3],[3,4,0,20]")) "," PROCESS(
+        THREAD("busy", "GeckoMain", "[0,1,0,900],[0,2,0,900]")));
+
+START_TEST(cpu_time_ranks_where_it_is_known)
+{
+    struct report_thread *napping;
+    uint32_t *ranked;
+    size_t length;
+
+    ck_assert_int_eq(read_text(naps, false), 0);
+    ck_assert_str_eq(group(0)->name, "busy");
+    napping = thread_of(group(1), 0);
+    ck_assert_uint_eq(count_of(napping, "work (in app)").self, 3);
+    ck_assert_uint_eq(count_of(napping, "work (in app)").self_ns, 9000);
+    ck_assert_uint_eq(count_of(napping, "work (in app)").total_ns, 29000);
+    ck_assert_uint_eq(count_of(napping, "main (in app)").total_ns, 29000);
+    ranked = report_rank_functions(&report, napping);
+    ck_assert_ptr_nonnull(ranked);
+    ck_assert_int_eq(
+        strncmp(unique_strings_get(&napping->functions, ranked[0], &length), "leaf", 4), 0);
+    free(ranked);
+    forget();
+    ck_assert_int_eq(read_text(naps, true), 0);
+    ck_assert_str_eq(group(0)->name, "nap");
+}
+END_TEST
+
 /* --- Printing --- */
 
 START_TEST(the_text_says_what_it_ranks_by_and_sums_up_the_rest)
@@ -209,7 +238,8 @@ START_TEST(the_text_says_what_it_ranks_by_and_sums_up_the_rest)
 
     ck_assert_int_eq(read_text(build, false), 0);
     text = printed(1, false);
-    ck_assert_ptr_nonnull(strstr(text, "ranked by the 4 in which the thread used CPU"));
+    ck_assert_ptr_nonnull(
+        strstr(text, "in 4 of them the thread used CPU: 0.0 ms; ranked by that CPU time"));
     ck_assert_ptr_nonnull(strstr(text, "cc1 (2 processes)"));
     ck_assert_ptr_nonnull(strstr(text, "work (in app)"));
     ck_assert_ptr_null(strstr(text, "main (in app)"));
@@ -226,7 +256,9 @@ START_TEST(json_has_functions_and_libraries_apart)
     text = printed(10, true);
     ck_assert_ptr_nonnull(strstr(text, "\"rankedBy\":\"activeSamples\""));
     ck_assert_ptr_nonnull(
-        strstr(text, "{\"function\":\"leaf\",\"library\":\"lib\",\"self\":1,\"total\":1}"));
+        strstr(text, "{\"function\":\"leaf\",\"library\":\"lib\",\"self\":1,\"total\":1,"
+                     "\"selfMs\":0.005,\"totalMs\":0.005}"));
+    ck_assert_ptr_nonnull(strstr(text, "\"orderedBy\":\"cpuMs\""));
     ck_assert_ptr_eq(strchr(text, '\n'), text + strlen(text) - 1);
     free(text);
 }
@@ -272,6 +304,7 @@ int main(void)
     tcase_add_test(tests, generated_code_is_one_function_that_counts_once);
     tcase_add_test(tests, processes_of_one_name_count_together);
     tcase_add_test(tests, threads_of_one_name_count_together);
+    tcase_add_test(tests, cpu_time_ranks_where_it_is_known);
     tcase_add_test(tests, the_text_says_what_it_ranks_by_and_sums_up_the_rest);
     tcase_add_test(tests, json_has_functions_and_libraries_apart);
     tcase_add_loop_test(tests, what_is_no_profile_is_refused, 0,
