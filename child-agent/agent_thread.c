@@ -26,7 +26,6 @@ enum {
     AGENT_UPDATE_SLOWEST_POLL_MS = 800,
     AGENT_ARENA_RETRY_MS = 1000,
     AGENT_TRIGGER_POLL_MS = 50, /* markers that lasted too long wake nobody */
-    AGENT_HOLD_WAIT_MS = 20,
     AGENT_START_WAIT_MS =
         200, /* where the kernel doesn't let the thread run, the program goes on */
     SMALL_MESSAGE_BYTES = 256,
@@ -465,15 +464,7 @@ bool agent_thread_stop(void)
 
 void agent_thread_hold(void)
 {
-    struct timespec deadline;
-    clock_gettime(CLOCK_MONOTONIC, &deadline);
-    deadline.tv_nsec += AGENT_HOLD_WAIT_MS * 1000000L;
-    if (deadline.tv_nsec >= 1000000000L) {
-        deadline.tv_sec++;
-        deadline.tv_nsec -= 1000000000L;
-    }
-    /* Not longer: the agent could be waiting for a lock that the calling thread holds. */
-    agent.is_held = named_mutex_lock_until(&agent.lock, &deadline);
+    agent.is_held = named_mutex_lock_soon(&agent.lock);
 }
 
 void agent_thread_release(void)

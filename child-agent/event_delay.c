@@ -120,7 +120,7 @@ void event_delays_write(struct sampler_access access, struct sample_encoder *enc
     }
 }
 
-void event_delay_after_fork_child(void)
+void event_delay_unlock_in_child(void)
 {
     named_mutex_reset(&lock);
 }

@@ -20,7 +20,7 @@ void event_delays_write(struct sampler_access access, struct sample_encoder *enc
 /* The thread's registration ends: nobody calls its idle clock from here on. Thread only. */
 void event_delay_end(struct thread_registration *self);
 
-/* In a forked child. */
-void event_delay_after_fork_child(void);
+/* In a forked child: the sampler of the parent, which calls idle clocks, is not there. */
+void event_delay_unlock_in_child(void);
 
 #endif

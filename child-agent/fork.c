@@ -1,6 +1,8 @@
 #include "child-agent/fork.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 
 #include "child-agent/after_sampling.h"
 #include "child-agent/agent_link.h"
@@ -41,6 +43,8 @@ static void end_forking(void)
  * child gets an arena of its own. */
 static void before_fork(void)
 {
+    if (!core.is_enabled)
+        return;
     agent_thread_before_fork();
     begin_forking();
     marker_stack_before_fork();
@@ -52,6 +56,8 @@ static void before_fork(void)
 
 static void after_fork_parent(void)
 {
+    if (!core_is_forking)
+        return;
     counters_after_fork_parent();
     thread_registry_after_fork_parent();
     sampler_after_fork_parent();
@@ -61,16 +67,30 @@ static void after_fork_parent(void)
     agent_thread_after_fork_parent();
 }
 
-static void after_fork_child(void)
+/* Handlers of the program come next, which may make threads and wait for them. No memory is freed
+ * yet: malloc's locks may be held until a handler of its own has run. */
+static void unlock_in_child(void)
 {
+    if (!core_is_forking)
+        return;
     counters_after_fork_child();
     after_sampling_after_fork_child();
+    thread_registry_unlock_in_child();
+    event_delay_unlock_in_child();
+    sampler_unlock_in_child();
+    site_unlock_in_child();
+    marker_stack_unlock_in_child();
+}
+
+static void after_fork_child(void)
+{
+    if (!core_is_forking)
+        return;
     session_after_fork_child();
     sampler_after_fork_child();
     core_reset_after_fork(); /* the registry may have a thread to describe, which is for later */
     core_is_forking = false;
     thread_registry_after_fork_child();
-    event_delay_after_fork_child();
     site_after_fork_child();
     marker_stack_after_fork_child();
     agent_thread_after_fork_child();
@@ -83,8 +103,17 @@ static void after_fork_child(void)
         (void)agent_thread_start(&follow_address);
 }
 
+int fork_be_first(void)
+{
+    static _Atomic bool is_first;
+    if (atomic_exchange(&is_first, true))
+        return 0;
+    return -pthread_atfork(before_fork, after_fork_parent, unlock_in_child);
+}
+
 int fork_follow(const struct agent_address *address)
 {
     follow_address = *address;
-    return -pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+    int err = fork_be_first();
+    return err < 0 ? err : -pthread_atfork(NULL, NULL, after_fork_child);
 }

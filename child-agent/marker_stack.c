@@ -25,6 +25,7 @@ struct capture_room {
 };
 
 static struct named_mutex lock = NAMED_MUTEX_INITIALIZER(MARKER_STACKS);
+static bool is_locked_for_fork;
 static struct capture_room *_Atomic room; /* NULL until the first capture */
 
 static struct capture_room *make_room(void)
@@ -118,21 +119,30 @@ void marker_stack_modules_changed(void)
 
 void marker_stack_before_fork(void)
 {
-    named_mutex_lock(&lock);
+    is_locked_for_fork = named_mutex_lock_soon(&lock);
 }
 
 void marker_stack_after_fork_parent(void)
 {
-    named_mutex_unlock(&lock);
+    if (is_locked_for_fork)
+        named_mutex_unlock(&lock);
+    is_locked_for_fork = false;
+}
+
+void marker_stack_unlock_in_child(void)
+{
+    named_mutex_reset(&lock);
 }
 
 void marker_stack_after_fork_child(void)
 {
     struct capture_room *in = atomic_load(&room);
-    named_mutex_reset(&lock);
-    if (in == NULL)
-        return;
+    bool is_whole = is_locked_for_fork;
+    is_locked_for_fork = false;
     atomic_store(&room, NULL);
+    if (in == NULL ||
+        !is_whole) /* one caught in the middle can't be trusted, and stays where it is */
+        return;
     unwinder_destroy(in->unwinder);
     module_map_destroy(in->modules);
     pages_free(in, sizeof(*in));

@@ -22,6 +22,7 @@ void marker_stack_modules_changed(void);
 /* Around fork; the child makes an unwinder of its own when it needs one. */
 void marker_stack_before_fork(void);
 void marker_stack_after_fork_parent(void);
+void marker_stack_unlock_in_child(void);
 void marker_stack_after_fork_child(void);
 
 #endif

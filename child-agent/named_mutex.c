@@ -1,5 +1,19 @@
 #include "child-agent/named_mutex.h"
 
+enum { SOON_NS = 20 * 1000 * 1000, NS_PER_SECOND = 1000000000 };
+
+bool named_mutex_lock_soon(struct named_mutex *mutex)
+{
+    struct timespec deadline;
+    clock_gettime(CLOCK_MONOTONIC, &deadline);
+    deadline.tv_nsec += SOON_NS;
+    if (deadline.tv_nsec >= NS_PER_SECOND) {
+        deadline.tv_sec++;
+        deadline.tv_nsec -= NS_PER_SECOND;
+    }
+    return named_mutex_lock_until(mutex, &deadline);
+}
+
 #ifdef PROFD_CHECK_LOCKS
 
 #include <stdio.h>

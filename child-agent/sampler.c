@@ -27,9 +27,6 @@ enum {
     SAMPLER_QUIET_TICKS = 50,
     SAMPLER_QUIET_STRIDE = 8,
     SAMPLER_LONGEST_STRIDE_NS = 20 * 1000 * 1000,
-    /* A fork, or the end of the process, does not wait longer for the sampler: it could be waiting
-     * for a lock that the calling thread holds (the dynamic loader's). */
-    SAMPLER_LOCK_WAIT_NS = 20 * 1000 * 1000,
 };
 
 static struct {
@@ -219,23 +216,10 @@ void sampler_flush(void)
     named_mutex_unlock(&sampler.lock);
 }
 
-/* Whether the lock could be had in a time that nobody minds. */
-static bool lock_soon(void)
-{
-    struct timespec deadline;
-    clock_gettime(CLOCK_MONOTONIC, &deadline);
-    deadline.tv_nsec += SAMPLER_LOCK_WAIT_NS;
-    if (deadline.tv_nsec >= NS_PER_SECOND) {
-        deadline.tv_sec++;
-        deadline.tv_nsec -= NS_PER_SECOND;
-    }
-    return named_mutex_lock_until(&sampler.lock, &deadline);
-}
-
 void sampler_flush_at_exit(void)
 {
     struct sampler_tick *tick = atomic_load(&sampler.tick);
-    if (tick == NULL || !session_is_active() || !lock_soon())
+    if (tick == NULL || !session_is_active() || !named_mutex_lock_soon(&sampler.lock))
         return;
     sampler_tick_collect(tick);
     record_last_counters(tick);
@@ -249,7 +233,7 @@ void sampler_modules_changed(void)
 
 void sampler_before_fork(void)
 {
-    sampler.is_locked_for_fork = lock_soon();
+    sampler.is_locked_for_fork = named_mutex_lock_soon(&sampler.lock);
 }
 
 void sampler_after_fork_parent(void)
@@ -259,10 +243,14 @@ void sampler_after_fork_parent(void)
     sampler.is_locked_for_fork = false;
 }
 
+void sampler_unlock_in_child(void)
+{
+    named_mutex_reset(&sampler.lock);
+}
+
 void sampler_after_fork_child(void)
 {
     struct sampler_tick *tick = atomic_load(&sampler.tick);
-    named_mutex_reset(&sampler.lock);
     atomic_store(&sampler.tick, NULL);
     sampler.is_running = false;
     /* A tick caught in the middle is left where it is: its tables can't be trusted. */

@@ -34,6 +34,7 @@ void sampler_modules_changed(void);
 /* Around fork: the sampler rests meanwhile, so that no lock of the C library is held by it. */
 void sampler_before_fork(void);
 void sampler_after_fork_parent(void);
+void sampler_unlock_in_child(void);
 void sampler_after_fork_child(void);
 
 #endif

@@ -70,9 +70,13 @@ void site_after_fork_parent(void)
     named_mutex_unlock(&lock);
 }
 
-void site_after_fork_child(void)
+void site_unlock_in_child(void)
 {
     named_mutex_reset(&lock);
+}
+
+void site_after_fork_child(void)
+{
     last_index = 0;
     category_after_fork_child();
     marker_type_after_fork_child();

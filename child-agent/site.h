@@ -31,6 +31,7 @@ uint32_t site_category_number(uintptr_t category);
 /* Around fork; the child forgets the parent's numbers. */
 void site_before_fork(void);
 void site_after_fork_parent(void);
+void site_unlock_in_child(void);
 void site_after_fork_child(void);
 
 #endif

@@ -478,10 +478,14 @@ void thread_registry_after_fork_parent(void)
         atomic_store(&thread_current->is_in_fork, false);
 }
 
+void thread_registry_unlock_in_child(void)
+{
+    named_mutex_reset(&registry.lock);
+}
+
 void thread_registry_after_fork_child(void)
 {
     struct thread_registration *self = thread_current;
-    named_mutex_reset(&registry.lock);
     registry.is_sampler_running = false;
     atomic_store(&registry.has_main_ended, false);
     registry.process = profd_current_process_id();

@@ -74,6 +74,7 @@ bool thread_registry_is_quiet(void);
 /* Around fork. In the child only the calling thread is left, as the main thread. */
 void thread_registry_before_fork(void);
 void thread_registry_after_fork_parent(void);
+void thread_registry_unlock_in_child(void);
 void thread_registry_after_fork_child(void);
 
 #endif

@@ -187,4 +187,17 @@ test_handlers_of_fork_may_record_and_allocate() {
     done
 }
 
+test_handlers_of_fork_may_wait_for_threads() {
+    expect 0 "$profctl" run -o out.json -- timeout -s KILL 60 "$programs/fork_joins"
+    read_facts out.json
+    [ "$(process_count fork_joins)" -eq 2 ] || fail "$(process_count fork_joins) processes"
+    has_function fork_joins burn_outer
+}
+
+test_forks_while_libraries_are_looked_at() {
+    expect 0 "$profctl" run -o out.json -- timeout -s KILL 60 "$programs/fork_in_loader"
+    read_facts out.json
+    [ "$(process_count fork_in_loader)" -eq 2 ] || fail "$(process_count fork_in_loader) processes"
+}
+
 run_tests "$@"
