@@ -36,8 +36,10 @@ static void start_up(void)
     if (environment.socket_path[0] != '\0' && agent_lease_find(environment.socket_path) < 0)
         return;
     core_set_room(environment.limit_bytes);
-    /* Without one the process still says hello, and profd tells why nothing was recorded. */
-    (void)session_start(&settings);
+    int err = session_start(&settings);
+    /* Where there is a profd the process says hello all the same, and is told of there. */
+    if (err < 0)
+        shutdown_profile_cancel(err);
 }
 
 static void obey_shutdown(void)
@@ -61,7 +63,8 @@ static void speak(void)
         _exit(EXIT_SUCCESS);
     }
     if (environment.problem[0] != '\0')
-        say("%s; nothing is recorded", environment.problem);
+        say("%s; nothing is recorded%s", environment.problem,
+            environment.socket_path[0] != '\0' ? " until profd asks for it" : "");
     obey_shutdown();
 }
 
@@ -81,12 +84,19 @@ void agent_initialize(int argument_count, char **arguments)
     sampling_signal_initialize(environment.signal_number);
     barrier_register();
     (void)counters_initialize(); /* without, threads add to what they have in common */
-    if (thread_registry_initialize() < 0 || fork_follow(&address) < 0) {
+    int err = thread_registry_initialize();
+    if (err == 0)
+        err = fork_follow(&address);
+    if (err < 0) {
         core.is_enabled = false;
+        shutdown_profile_cancel(err);
         return;
     }
-    if (thread_registry_register_current(NULL, true) < 0)
+    err = thread_registry_register_current(NULL, true);
+    if (err < 0) {
+        shutdown_profile_cancel(err);
         return;
+    }
     if (environment.starts_up && environment.generation != 0)
         start_up();
     if (environment.socket_path[0] != '\0')

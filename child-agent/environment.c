@@ -73,13 +73,24 @@ static int find_signal(const char *text)
     return 0;
 }
 
+/* The kernel keeps two signals from all programs, and the C library those below SIGRTMIN. */
+static bool can_be_caught(int number)
+{
+    return number != SIGKILL && number != SIGSTOP && (number < __SIGRTMIN || number >= SIGRTMIN);
+}
+
 static void read_signal(struct environment *out)
 {
     const char *text = value_of("PROFD_SIGNAL");
     int number = text != NULL ? find_signal(text) : SIGURG;
+    out->signal_number = SIGURG;
     if (number == 0)
         complain(out, "PROFD_SIGNAL '%.64s' is no signal", text);
-    out->signal_number = number != 0 ? number : SIGURG;
+    else if (!can_be_caught(number))
+        complain(out, "PROFD_SIGNAL '%.64s' can be caught by no program; URG is the usual one",
+                 text);
+    else
+        out->signal_number = number;
 }
 
 static void read_interval(struct environment *out)

@@ -15,6 +15,7 @@
 #include "child-agent/marker_stack.h"
 #include "child-agent/sampler.h"
 #include "child-agent/session.h"
+#include "child-agent/shutdown_profile.h"
 #include "child-agent/site.h"
 #include "child-agent/thread_registry.h"
 
@@ -96,9 +97,12 @@ static void after_fork_child(void)
     agent_thread_after_fork_child();
     agent_thread_forget_own();
     barrier_register();
-    /* A child that can't record still runs; profd lists it as not profiled. */
-    if (session_restart_in_child() == 0)
+    /* A child that can't record still runs; who was to have its profile is told. */
+    int err = session_restart_in_child();
+    if (err == 0)
         labels_after_fork_child();
+    else
+        shutdown_profile_cancel(err);
     if (follow_address.path[0] != '\0')
         (void)agent_thread_start(&follow_address);
 }

@@ -57,6 +57,32 @@ int shutdown_profile_prepare(const char *wanted)
     return err;
 }
 
+/* What is in the way of a session, and what the user can do about it. */
+static const char *remedy(int err)
+{
+    switch (err) {
+    case -EFBIG:
+        return "the limit on file sizes leaves no room for what is recorded (raise it: ulimit -f)";
+    case -EMFILE:
+        return "the program may open no more descriptors (raise the limit: ulimit -n)";
+    case -EAGAIN:
+        return "no thread can be made (raise the limits on processes and memory: ulimit -u, -v)";
+    case -ENOMEM:
+        return "there is no memory for what is recorded (raise the limit: ulimit -v, or record "
+               "less: PROFD_STARTUP_LIMIT)";
+    default:
+        return strerrordesc_np(-err);
+    }
+}
+
+void shutdown_profile_cancel(int err)
+{
+    if (pattern[0] == '\0')
+        return;
+    say("PROFD_SHUTDOWN: %s; nothing is recorded", remedy(err));
+    pattern[0] = '\0';
+}
+
 static int stream(struct arena_reader *reader, int fd)
 {
     const struct session_settings *settings = session_get_settings();

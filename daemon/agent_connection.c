@@ -1,6 +1,8 @@
 #include "daemon/agent_connection.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "daemon/agents.h"
 #include "daemon/capture.h"
@@ -11,6 +13,8 @@
 static void note_started(struct child *child)
 {
     child->started_generation = child->profd->session.generation;
+    free(child->trouble);
+    child->trouble = NULL;
     memory_await(child);
 }
 
@@ -57,10 +61,13 @@ static int on_log(struct child *child, const uint8_t *payload, size_t bytes)
     struct message_text message;
     int error = message_get_text(payload, bytes, &message);
 
-    if (error == 0)
-        log_info("%d (%s): %.*s", child->pid, child->executable, (int)message.text.length,
-                 message.text.bytes);
-    return error;
+    if (error < 0)
+        return error;
+    log_warn_of_many("%d (%s): %.*s", child->pid, child->executable, (int)message.text.length,
+                     message.text.bytes);
+    free(child->trouble);
+    child->trouble = strndup(message.text.bytes, message.text.length);
+    return child->trouble != NULL ? 0 : -ENOMEM;
 }
 
 static int on_triggered(struct child *child, const uint8_t *payload, size_t bytes)

@@ -403,6 +403,8 @@ static int list_children(struct capture *capture)
                    recorded_bytes(child));
         child->capture_index = (long)index;
         child->salvage_reason = "its agent closed the connection to profd";
+        if (child->trouble != NULL)
+            gathering_log_gap(&capture->log, child, GAP_TROUBLE, child->trouble);
         capture->children[index] = child;
         capture_hold(capture, index++);
     }

@@ -44,6 +44,8 @@ static struct salvage_job describe(const struct capture *capture, const struct c
         job.verdict = VERDICT_FROZEN;
         snprintf(job.reason, sizeof(job.reason), "%s", child->salvage_reason);
     }
+    if (child->exit != NULL && child->trouble != NULL)
+        snprintf(job.reason, sizeof(job.reason), "%s", child->trouble);
     if (is_lost_in_exec(child, (uint32_t)job.later_images)) {
         job.may_skip = false;
         snprintf(job.reason, sizeof(job.reason),
@@ -141,7 +143,7 @@ static bool take_in(struct capture *capture, const struct salvage_result *result
     case SALVAGE_WRITTEN:
         if (job->verdict == VERDICT_FROZEN)
             gathering_log_gap(&capture->log, child, GAP_FROZEN, job->reason);
-        else if (job->reason[0] != '\0')
+        else if (job->verdict == VERDICT_EXECED && !job->may_skip)
             gathering_log_gap(&capture->log, child, GAP_SUCCESSOR, job->reason);
         else
             gathering_log_event(&capture->log, child, "salvaged", NULL);

@@ -127,6 +127,7 @@ void child_table_remove(struct child_table *table, struct child *child)
 
     if (child->arena_fd >= 0)
         close(child->arena_fd);
+    free(child->trouble);
     free(child->executable);
     free(child);
 }

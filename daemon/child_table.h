@@ -47,6 +47,7 @@ struct child {
     uint64_t cpu_ns;        /* all that the process used; CPU_TIME_UNKNOWN */
     uint64_t waited_cpu_ns; /* of children that it waited for, which the kernel adds to its own */
 
+    char *trouble;               /* why it can't take part, as its agent said; owned; NULL: none */
     uint32_t started_generation; /* the session that it said it takes part in; 0: none yet */
     uint32_t hits_generation;    /* of marker_hits */
     uint32_t marker_hits[TRIGGERS_MOST]; /* that it told of, by marker */

@@ -20,6 +20,7 @@ struct child;
     X(OBSTACLE, "ran without being profiled")                                                      \
     X(EXPIRED, "ended and was older than what the memory limit holds")                             \
     X(UNSEEN, "ended while profd was not there")                                                   \
+    X(TROUBLE, "had an agent that could not record")                                               \
     X(SUCCESSOR, "became another program that was never seen")                                     \
     X(FORGOTTEN, "ended earlier, and not even their names are known any more")
 

@@ -66,7 +66,7 @@ test_the_limit_holds() {
 
 test_bad_values_are_told_in_one_line_and_the_program_goes_on() {
     for bad in PROFD_STARTUP_INTERVAL=soon PROFD_STARTUP_FEATURES=stakcs PROFD_STARTUP_LIMIT=1 \
-        PROFD_STARTUP=2 PROFD_SIGNAL=none PROFD_SHUTDOWN=out.txt PROFD_SHUTDOWN=no/such/folder.json \
+        PROFD_STARTUP=2 PROFD_SIGNAL=none PROFD_SIGNAL=KILL PROFD_SIGNAL=32 PROFD_SHUTDOWN=out.txt PROFD_SHUTDOWN=no/such/folder.json \
         PROFD_SHUTDOWN=/dev/null; do
         alone 42 PROFD_SHUTDOWN=out.json "$bad" sh -c 'exit 42'
         one_line stderr
@@ -74,6 +74,15 @@ test_bad_values_are_told_in_one_line_and_the_program_goes_on() {
         refute test -e out.json
     done
     [ -c /dev/null ]
+}
+
+# Limits under which the session can't begin.
+test_a_session_that_cannot_begin_is_told_in_one_line_and_the_program_goes_on() {
+    # shellcheck disable=SC2016
+    alone 42 PROFD_SHUTDOWN=out.json prlimit --fsize=1024 sh -c 'exit 42'
+    one_line stderr
+    says 'PROFD_SHUTDOWN: .*ulimit -f.*; nothing is recorded' stderr
+    refute test -e out.json
 }
 
 test_an_older_file_stays_until_the_new_one_is_whole() {

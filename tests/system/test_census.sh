@@ -329,6 +329,20 @@ test_who_execs_and_nobody_waits() {
     grep -q 'never said hello' <(meta_of env profd.reason)
 }
 
+# Whatever the agent lacks memory for, a process without samples is not passed over.
+test_who_has_no_memory_to_record_is_told_of() {
+    local without=0
+    for limit in 14 16 18 20 24; do
+        expect 0 "$profctl" run -o out.json -- \
+            sh -c "ulimit -v $((limit * 1024)); exec '$programs/busy' 0.1"
+        read_facts out.json
+        [ "$(samples_of busy GeckoMain)" -le 1 ] || continue
+        without=$((without + 1))
+        says 'incomplete.*(agent that could not record|without being profiled): .*\(busy\)' stderr
+    done
+    [ $without -gt 0 ] || skip "each of them had enough"
+}
+
 # Who tells does not need a profd that listens: what was told waits for it.
 test_what_ran_while_profd_was_dead_is_told() {
     make_static still
