@@ -74,19 +74,24 @@ static void fill_header(struct arena *arena, uint32_t chunk_count)
     __atomic_store_n(&header->magic, ARENA_MAGIC, __ATOMIC_RELEASE);
 }
 
-int arena_take_unit(struct arena *arena, uint32_t *unit)
+static int take_unit(struct arena *arena, enum lease_purpose purpose, uint32_t *unit)
 {
     struct arena_lease *lease = &arena->lease;
 
     *unit = 0;
     if (lease->ledger == NULL)
         return 0;
-    uint32_t held = atomic_load_explicit(&lease->units, memory_order_relaxed);
-    int error = lease_take(lease->ledger, lease->owner,
-                           held < LEASE_STARTUP_UNITS ? LEASE_TO_START : LEASE_TO_GROW, unit);
+    int error = lease_take(lease->ledger, lease->owner, purpose, unit);
     if (error == 0)
         atomic_fetch_add_explicit(&lease->units, 1, memory_order_relaxed);
     return error;
+}
+
+int arena_take_unit(struct arena *arena, uint32_t *unit)
+{
+    uint32_t held = atomic_load_explicit(&arena->lease.units, memory_order_relaxed);
+
+    return take_unit(arena, held < LEASE_STARTUP_UNITS ? LEASE_TO_START : LEASE_TO_GROW, unit);
 }
 
 void arena_give_back_unit(struct arena *arena, uint32_t unit)
@@ -105,7 +110,8 @@ int arena_lease_dictionary(struct arena *arena, uint64_t bytes)
 
     while (arena->lease.front_units < needed) {
         uint32_t unit; /* never given back as long as the arena is there */
-        int error = arena_take_unit(arena, &unit);
+        bool is_sure = arena->lease.front_units < ARENA_SURE_FRONT_UNITS;
+        int error = take_unit(arena, is_sure ? LEASE_TO_START : LEASE_TO_GROW, &unit);
         if (error < 0)
             return error;
         arena->lease.front_units++;

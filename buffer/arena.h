@@ -77,6 +77,8 @@ _Static_assert(DROP_CAUSE_COUNT <= 32, "every cause has a counter");
 enum {
     ARENA_FRONT_UNITS =
         (ARENA_HEADER_BYTES + ARENA_DICTIONARY_BYTES + LEASE_UNIT_BYTES - 1) / LEASE_UNIT_BYTES,
+    /* Room for the names of nearly as many threads as there can be at once, each renamed. */
+    ARENA_SURE_FRONT_UNITS = 20,
 };
 
 /* Who pays for an arena's memory. */
@@ -119,7 +121,9 @@ int arena_take_unit(struct arena *arena, uint32_t *unit);
 /* Gives a unit back whose memory has gone back to the kernel. Any thread. */
 void arena_give_back_unit(struct arena *arena, uint32_t unit);
 
-/* Makes sure that the first BYTES of the dictionary may be used. 0 or -ENOSPC. Under the
+/* Makes sure that the first BYTES of the dictionary may be used. Its first ARENA_SURE_FRONT_UNITS
+ * come from the units of processes that start, when those that grow are taken: what chunks hold is
+ * worth nothing without the names of its threads. 0 or -ENOSPC. Under the
  * dictionary's lock. */
 int arena_lease_dictionary(struct arena *arena, uint64_t bytes);
 

@@ -127,7 +127,8 @@ int lease_ledger_set_limit(struct lease_ledger *ledger, uint64_t limit_bytes);
 uint64_t lease_ledger_limit_bytes(const struct lease_ledger *ledger);
 
 enum lease_purpose {
-    LEASE_TO_START, /* an owner's first LEASE_STARTUP_UNITS: from the front too */
+    LEASE_TO_START, /* an owner's first LEASE_STARTUP_UNITS, and those of a dictionary: from
+                     * the front too */
     LEASE_TO_GROW,
 };
 

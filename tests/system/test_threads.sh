@@ -50,6 +50,14 @@ test_a_sleeping_thread_is_as_before() {
     lacks_function thread_states asleep_later
 }
 
+# More threads at once than there is room for what they record: all of them are known by name.
+test_threads_keep_their_names_when_memory_is_short() {
+    run_with --memory-limit 32M -- "$programs/many_threads" 3000 record
+    [ "$(awk -F'\t' '$1 == "thread" && $3 ~ /^thread-[0-9]+$/ { print $3 }' facts | sort -u | wc -l)" -eq 3000 ]
+    [ "$(meta_of many_threads profd.events.dictionary-full)" -eq 0 ]
+    [ "$(meta_of many_threads profd.drops.memory-limit.blocks)" -gt 0 ]
+}
+
 test_filter_by_the_id_of_another_process() {
     run_with --threads pid:1 -- "$programs/thread_states"
     # shellcheck disable=SC2086

@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "buffer/arena_reader.h"
 #include "buffer/dictionary.h"
@@ -128,9 +130,9 @@ START_TEST(sites_and_categories_read_back)
     ck_assert_int_eq(dictionary_put_site(&dictionary, &site), 0);
     ck_assert_int_eq(
         dictionary_put_category(&dictionary, CATEGORY_FIRST_OWN, "magenta", "Rendering"), 0);
-    ck_assert_int_eq(dictionary_put_subcategory(&dictionary, CATEGORY_FIRST_OWN + 1,
-                                                CATEGORY_FIRST_OWN, "Text"),
-                     0);
+    ck_assert_int_eq(
+        dictionary_put_subcategory(&dictionary, CATEGORY_FIRST_OWN + 1, CATEGORY_FIRST_OWN, "Text"),
+        0);
     struct arena_reader *reader = open_reader();
     struct arena_record record;
     ck_assert_int_eq(arena_reader_next_record(reader, &record), 1);
@@ -264,6 +266,29 @@ static void *put_often(void *context)
     return NULL;
 }
 
+START_TEST(names_find_room_when_chunks_have_taken_all)
+{
+    enum { UNITS = 128, MANY = 8000 };
+    struct lease_ledger ledger;
+    struct arena leased;
+    struct dictionary names;
+    uint32_t unit;
+    int fd = memfd_create("ledger", MFD_CLOEXEC);
+    ck_assert_int_eq(lease_ledger_create(fd, 1, (uint64_t)UNITS * LEASE_UNIT_BYTES, &ledger), 0);
+    lease_owner owner = lease_owner_make(getpid(), 1, false);
+    ck_assert_int_eq(arena_create_leased(UNITS * CHUNK_BYTES, &ledger, owner, &leased), 0);
+    dictionary_init(&names, &leased);
+    while (arena_take_unit(&leased, &unit) == 0)
+        ;
+    for (uint32_t i = 0; i < MANY; i++)
+        ck_assert_int_eq(dictionary_put_thread(&names, i, (pid_t)i + 10, false, 1, "thread"), 0);
+    ck_assert_uint_gt(atomic_load(&leased.header->dictionary_used_bytes), LEASE_UNIT_BYTES);
+    arena_destroy(&leased);
+    lease_ledger_close(&ledger);
+    close(fd);
+}
+END_TEST
+
 START_TEST(threads_put_whole_records_in_their_own_order)
 {
     pthread_t threads[THREADS];
@@ -376,6 +401,7 @@ int main(void)
     tcase_add_test(tests, long_strings_are_cut);
     tcase_add_test(tests, a_full_dictionary_refuses_and_counts);
     tcase_add_test(tests, a_full_dictionary_takes_the_ends_of_its_threads);
+    tcase_add_test(tests, names_find_room_when_chunks_have_taken_all);
     tcase_add_test(tests, threads_put_whole_records_in_their_own_order);
     tcase_add_loop_test(tests, strange_records_are_skipped_and_damage_is_counted_once, 0,
                         sizeof strange_records / sizeof strange_records[0]);
