@@ -12,6 +12,51 @@ test_help_names_every_command() {
     says '--socket' stdout
 }
 
+# The manual's words, without its markup.
+manual() {
+    sed 's/\\f[BRI]//g; s/\\-/-/g' "$source_dir/docs/man/$1.1"
+}
+
+commands() {
+    "$profctl" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
+}
+
+test_manual_has_every_command_and_option() {
+    manual profctl >manual
+    commands >commands
+    [ "$(wc -l <commands)" -ge 11 ]
+    while read -r command; do
+        grep -qE "^\.(B|BR) .*\b$command\b" manual || fail "profctl(1) has no command $command"
+        "$profctl" "$command" --help >help
+        grep -oE -- '--[a-z]+(-[a-z]+)*' help | sort -u >options
+        [ -s options ]
+        while read -r option; do
+            grep -qE -- "$option( |,|\"|\.|\)|:|$)" manual || fail "profctl(1) has no $option (of $command)"
+        done <options
+    done <commands
+    manual profd >manual
+    "$profd" --help | grep -oE -- '--[a-z]+(-[a-z]+)*' | sort -u >options
+    while read -r option; do
+        grep -qE -- "$option( |,|\"|\.|$)" manual || fail "profd(1) has no $option"
+    done <options
+}
+
+test_manual_has_every_feature_and_variable() {
+    LD_PRELOAD=$build/lib/libprofd.so PROFD_HELP=1 /bin/true >help
+    manual profd >manual
+    sed -n 's/^  \(PROFD_[A-Z_]*\)=.*/\1/p' help >variables
+    [ "$(wc -l <variables)" -ge 10 ]
+    while read -r variable; do
+        grep -qE "\b$variable\b" manual || fail "profd(1) has no $variable"
+    done <variables
+    manual profctl >manual
+    sed -n 's/^ \{36\}\([a-z]*\) .*/\1/p' help >features
+    [ "$(wc -l <features)" -ge 13 ]
+    while read -r feature; do
+        grep -qE "\b$feature\b" manual || fail "profctl(1) has no feature $feature"
+    done <features
+}
+
 test_version() {
     expect 0 "$profctl" --version
     one_line stdout
