@@ -48,6 +48,15 @@ static inline void record(enum entry_kind kind, struct profd_site *site)
     recording_end(self);
 }
 
+/* A start in the future, on whatever clock it was read, makes no duration: counted. */
+static uint64_t ticks_from(uint64_t start, uint64_t now)
+{
+    if (__builtin_expect(start <= now, 1))
+        return now - start;
+    arena_count_drop(&core.arena, DROP_MARKER_TURNED, 1);
+    return 0;
+}
+
 /* Any marker: with a duration for intervals, with text or without. */
 static void record_full(enum entry_kind kind, struct profd_site *site, uint64_t start_ticks,
                         const char *text)
@@ -62,7 +71,7 @@ static void record_full(enum entry_kind kind, struct profd_site *site, uint64_t 
         uint8_t head[MARKER_HEAD_BYTES];
         uint8_t *end = head;
         *end++ = (uint8_t)(text != NULL ? kind + ENTRY_TEXT_OFFSET : kind);
-        uint64_t now = clock_ticks(), ticks = now > start_ticks ? now - start_ticks : 0;
+        uint64_t now = clock_ticks(), ticks = ticks_from(start_ticks, now);
         end = leb128_write(end, ticks_since_last(writer, now));
         if (kind == ENTRY_MARKER_INTERVAL)
             end = leb128_write(end, ticks);

@@ -157,6 +157,10 @@ read_facts() {
     gzip -cdf "$1" | "$programs/capture_facts" >facts || fail "$1 is not a profile"
 }
 
+is_utf8() {
+    iconv -f UTF-8 -t UTF-8 "$1" >/dev/null || fail "$1 is no UTF-8"
+}
+
 # process_count NAME: how many processes of the capture are called so.
 process_count() {
     awk -F'\t' -v name="$1" '$1 == "process" && $3 == name' facts | wc -l

@@ -87,10 +87,6 @@ test_status_tells_of_each_process() {
     says "$(cat pid1) +connected +1 .* busy" stdout
 }
 
-is_utf8() {
-    iconv -f UTF-8 -t UTF-8 "$1" >/dev/null || fail "$1 is no UTF-8"
-}
-
 test_json_is_utf8_whatever_the_names() {
     local name=$'odd\xff\xe2\x82'
     cp "$programs/busy" "$name"
