@@ -13,6 +13,7 @@
 #include "ipc/output_pattern.h"
 #include "ipc/socket.h"
 #include "ipc/units.h"
+#include "json/thread_filters.h"
 
 enum {
     NS_PER_MS = 1000 * 1000,
@@ -129,11 +130,16 @@ static void read_filters(struct environment *out)
     const char *text = value_of("PROFD_STARTUP_FILTERS");
     if (text == NULL)
         return;
-    if (strlen(text) < sizeof(out->filters))
-        strcpy(out->filters, text);
-    else
+    if (strlen(text) >= sizeof(out->filters))
         complain(out, "PROFD_STARTUP_FILTERS is longer than %d bytes",
                  ENVIRONMENT_FILTERS_BYTES - 1);
+    else if (!thread_filters_are_meant(text))
+        complain(out,
+                 "PROFD_STARTUP_FILTERS '%.64s' is not a list of thread names and pid:PID, "
+                 "comma-separated",
+                 text);
+    else
+        strcpy(out->filters, text);
 }
 
 static void read_limit(struct environment *out)

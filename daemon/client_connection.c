@@ -12,6 +12,7 @@
 #include "daemon/log.h"
 #include "daemon/outbox.h"
 #include "daemon/status_document.h"
+#include "json/thread_filters.h"
 
 enum {
     LAST_ANSWER_MS = 2000,
@@ -101,6 +102,14 @@ static const char *check_start(const struct message_client_start *message)
     return NULL;
 }
 
+/* No filters are none; NULL, or a refusal. */
+static const char *check_filters(const char *filters)
+{
+    if (filters[0] == '\0' || thread_filters_are_meant(filters))
+        return NULL;
+    return "the thread filters are not names and pid:PID, comma-separated";
+}
+
 /* What the session shall write by itself. NULL, or a refusal. */
 static const char *take_triggers(struct request *request,
                                  const struct message_client_start *message, int *fds,
@@ -150,7 +159,9 @@ static int on_start(struct client *client, const uint8_t *payload, size_t bytes,
         memcpy(settings->thread_filters, message.thread_filters.bytes,
                message.thread_filters.length);
         request->duration_ms = message.duration_ms;
-        refusal = take_triggers(request, &message, fds, fd_count);
+        refusal = check_filters(settings->thread_filters);
+        if (refusal == NULL)
+            refusal = take_triggers(request, &message, fds, fd_count);
     }
     if (refusal != NULL) {
         request_free(request);

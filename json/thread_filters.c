@@ -8,16 +8,23 @@ struct filter {
     size_t length;
 };
 
+static const char prefix[] = "pid:";
+enum { PREFIX_BYTES = sizeof(prefix) - 1 };
+
+static bool begins_as_process(struct filter filter)
+{
+    return filter.length >= PREFIX_BYTES && strncasecmp(filter.text, prefix, PREFIX_BYTES) == 0;
+}
+
 /* The process that "pid:123" names; 0: it names none, and is a part of a name. */
 static int32_t process_of(struct filter filter)
 {
-    static const char prefix[] = "pid:";
-    const size_t prefix_length = sizeof(prefix) - 1, most_digits = 9;
+    const size_t most_digits = 9;
     int32_t number = 0;
-    if (filter.length <= prefix_length || filter.length > prefix_length + most_digits ||
-        strncasecmp(filter.text, prefix, prefix_length) != 0)
+    if (!begins_as_process(filter) || filter.length == PREFIX_BYTES ||
+        filter.length > PREFIX_BYTES + most_digits)
         return 0;
-    for (size_t i = prefix_length; i < filter.length; i++) {
+    for (size_t i = PREFIX_BYTES; i < filter.length; i++) {
         if (filter.text[i] < '0' || filter.text[i] > '9')
             return 0;
         number = number * 10 + (filter.text[i] - '0');
@@ -57,4 +64,17 @@ bool thread_filters_pass(const char *filters, const struct thread_filter_subject
         filters += filter.length + (filters[filter.length] == ',');
     }
     return !has_filter;
+}
+
+bool thread_filters_are_meant(const char *filters)
+{
+    bool has_filter = false;
+    while (*filters != '\0') {
+        struct filter filter = { filters, strcspn(filters, ",") };
+        has_filter = has_filter || filter.length > 0;
+        if (begins_as_process(filter) && process_of(filter) == 0)
+            return false;
+        filters += filter.length + (filters[filter.length] == ',');
+    }
+    return has_filter;
 }

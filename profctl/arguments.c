@@ -9,6 +9,7 @@
 #include "ipc/output_pattern.h"
 #include "ipc/suggest.h"
 #include "profctl/units.h"
+#include "json/thread_filters.h"
 
 enum {
     NS_PER_MS = 1000000,
@@ -34,6 +35,7 @@ enum option_kind {
     OPTION_TRIGGER,    /* one more of the triggers */
     OPTION_PIDS,       /* const char *: numbers with commas between */
     OPTION_LIST,       /* const char *: not nothing but commas */
+    OPTION_FILTERS,    /* const char *: of json/thread_filters.h */
 };
 
 struct option {
@@ -57,7 +59,7 @@ static const struct option options[] = {
       "end the session by itself after TIME" },
     { OPTIONS_SESSION, "features", 'f', "LIST", OPTION_FEATURES, AT(features),
       "what to record, comma-separated:" },
-    { OPTIONS_SESSION, "threads", 't', "FILTERS", OPTION_TEXT, AT(threads),
+    { OPTIONS_SESSION, "threads", 't', "FILTERS", OPTION_FILTERS, AT(threads),
       "only threads with one of FILTERS in their names, comma-separated; pid:PID for a process" },
     { OPTIONS_SESSION, "memory-limit", 'm', "SIZE", OPTION_SIZE, AT(memory_limit_bytes),
       "for what all processes record together: K, M, G" },
@@ -88,7 +90,7 @@ static const struct option options[] = {
       "only these processes, comma-separated" },
     { OPTIONS_SELECT, "process", 0, "NAMES", OPTION_LIST, AT(processes),
       "only processes of programs whose name holds one of NAMES, comma-separated" },
-    { OPTIONS_SELECT_THREADS, "threads", 't', "FILTERS", OPTION_LIST, AT(only_threads),
+    { OPTIONS_SELECT_THREADS, "threads", 't', "FILTERS", OPTION_FILTERS, AT(only_threads),
       "only threads whose name holds one of FILTERS, and their processes' main threads" },
     { OPTIONS_TOP, "once", '1', NULL, OPTION_FLAG, AT(once), "print it once, and end" },
     { OPTIONS_PAUSE, "sampling", 's', NULL, OPTION_FLAG, AT(sampling),
@@ -260,6 +262,18 @@ static bool parse_list(const struct option *option, const char *text, const char
     return false;
 }
 
+static bool parse_filters(const struct option *option, const char *text, const char **filters,
+                          struct failure *failure)
+{
+    *filters = text;
+    if (strlen(text) <= MESSAGE_MAX_SELECTION && thread_filters_are_meant(text))
+        return true;
+    failure_set(failure, EXIT_CODE_USAGE,
+                "--%s '%.64s' is not a list of thread names and pid:PID, comma-separated",
+                option->name, text);
+    return false;
+}
+
 static bool store(struct arguments *arguments, const struct option *option, const char *text,
                   struct failure *failure)
 {
@@ -272,6 +286,8 @@ static bool store(struct arguments *arguments, const struct option *option, cons
     case OPTION_PIDS:
     case OPTION_LIST:
         return parse_list(option, text, target, failure);
+    case OPTION_FILTERS:
+        return parse_filters(option, text, target, failure);
     case OPTION_TRIGGER:
         return parse_trigger(arguments, text, failure);
     case OPTION_FEATURES:

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "ipc/messages.h"
-#include "profctl/arguments.h"
 #include "ipc/suggest.h"
+#include "profctl/arguments.h"
 
 enum { MOST_WORDS = 12 };
 
@@ -132,6 +132,8 @@ static const struct {
     { "--memory-limit 1023K", "at least 1M" },
     { "--duration 0", "is not a time" },
     { "--json=yes", "--json takes no value" },
+    { "--threads ,", "not a list of thread names" },
+    { "--threads alpha,pid:x", "'alpha,pid:x' is not a list" },
 };
 
 START_TEST(mistakes_are_usage_errors_that_say_what_to_do)

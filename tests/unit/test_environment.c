@@ -116,6 +116,8 @@ static const struct {
     { "PROFD_STARTUP_FEATURES", "stacks,lables", "did you mean 'labels'?" },
     { "PROFD_STARTUP_FEATURES", "xyzzy", "PROFD_HELP=1" },
     { "PROFD_STARTUP_FEATURES", "stacks,", "unknown feature ''" },
+    { "PROFD_STARTUP_FILTERS", ",", "not a list of thread names" },
+    { "PROFD_STARTUP_FILTERS", "pool,pid:0", "not a list of thread names" },
     { "PROFD_STARTUP_LIMIT", "much", "such as 64M" },
     { "PROFD_STARTUP_LIMIT", "4K", "at least 1M" },
     { "PROFD_STARTUP", "yes", "neither 1 nor 0" },

@@ -50,6 +50,19 @@ START_TEST(test_what_names_no_process_is_part_of_a_name)
 }
 END_TEST
 
+START_TEST(test_what_means_nothing_is_refused_where_it_is_written)
+{
+    static const char *const meant[] = { "*", "pool", ",pool,", "pid:1", "PID:123,x", "a pid:x b" };
+    static const char *const not_meant[] = { "",       ",",       ",,,",
+                                             "pid:",   "pid:x",   "pool,Pid:0",
+                                             "pid:-1", "pid:12 ", "pid:99999999999999999999" };
+    for (size_t i = 0; i < sizeof(meant) / sizeof(meant[0]); i++)
+        ck_assert_msg(thread_filters_are_meant(meant[i]), "%s", meant[i]);
+    for (size_t i = 0; i < sizeof(not_meant) / sizeof(not_meant[0]); i++)
+        ck_assert_msg(!thread_filters_are_meant(not_meant[i]), "%s", not_meant[i]);
+}
+END_TEST
+
 START_TEST(test_looks_at_the_kernels_list_are_rare)
 {
     ck_assert_uint_eq(thread_spy_next_look_ns(7, 0), 7 + SPY_LEAST_PERIOD_NS);
@@ -83,6 +96,7 @@ int main(void)
     tcase_add_test(cases, test_names_pass_by_a_part_in_whatever_case);
     tcase_add_test(cases, test_processes_pass_by_id);
     tcase_add_test(cases, test_what_names_no_process_is_part_of_a_name);
+    tcase_add_test(cases, test_what_means_nothing_is_refused_where_it_is_written);
     tcase_add_test(cases, test_looks_at_the_kernels_list_are_rare);
     tcase_add_test(cases, test_a_sleeping_thread_is_looked_at_once);
     Suite *suite = suite_create("thread_filters");
