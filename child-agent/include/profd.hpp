@@ -130,6 +130,16 @@ struct stack : profd_stack {
     }
 };
 
+// The options of PROFD_TYPED_SCOPE. Swallows the category, with which the macro's arguments begin:
+// a standard macro can't tell it from the values, of which there may be none.
+struct since_without {
+    uint64_t start;
+    template <typename Category> profd_marker_options operator=(const Category &) const noexcept
+    {
+        return profd_since(start);
+    }
+};
+
 // What a payload's text is: strings of C and C++ alike.
 inline const char *text(const char *value) noexcept
 {
@@ -165,14 +175,16 @@ inline const char *text(const std::string &value) noexcept
     PROFD_HPP_SITE_(NAME, CATEGORY, ID);                                                           \
     ::profd::interval_scope PROFD_CONCAT_(profd_interval_, ID)(PROFD_CONCAT_(profd_site_, ID))
 
-// … of a type, with the values of the end: variables are referred to, not copied.
-#define PROFD_TYPED_SCOPE(TYPE, NAME, CATEGORY, ...)                                               \
-    PROFD_TYPED_SCOPE_(__COUNTER__, TYPE, NAME, CATEGORY, ##__VA_ARGS__)
-#define PROFD_TYPED_SCOPE_(ID, TYPE, NAME, CATEGORY, ...)                                          \
+// PROFD_TYPED_SCOPE(TYPE, NAME, CATEGORY, …): … of a type, with the values of the end: variables
+// are referred to, not copied.
+#define PROFD_TYPED_SCOPE(TYPE, NAME, ...) PROFD_TYPED_SCOPE_(__COUNTER__, TYPE, NAME, __VA_ARGS__)
+#define PROFD_TYPED_SCOPE_(ID, TYPE, NAME, ...)                                                    \
     auto PROFD_CONCAT_(profd_end_, ID) = [&](uint64_t profd_start) {                               \
-        PROFD_MARKER_TYPED(TYPE, NAME, CATEGORY, profd_since(profd_start), ##__VA_ARGS__);         \
+        PROFD_MARKER_TYPED(TYPE, NAME, PROFD_HPP_FIRST_(__VA_ARGS__, 0),                           \
+                           ::profd::since_without{ profd_start } = __VA_ARGS__);                   \
     };                                                                                             \
     ::profd::scope_end<decltype(PROFD_CONCAT_(profd_end_, ID))> PROFD_CONCAT_(                     \
         profd_scope_end_, ID)(PROFD_CONCAT_(profd_end_, ID))
+#define PROFD_HPP_FIRST_(FIRST, ...) FIRST
 
 #endif

@@ -39,7 +39,8 @@ struct profd_counter {
  * "Memory" as a level in bytes, "Bandwidth" as bytes and "power" as picowatt-hours in a span of
  * time, any other as a rate. Names and categories are cut at 63 bytes, descriptions at 191. */
 #define PROFD_COUNTER(VARIABLE, NAME, CATEGORY, DESCRIPTION)                                       \
-    static struct profd_counter VARIABLE = { NAME, CATEGORY, DESCRIPTION, 0 }
+    static struct profd_counter VARIABLE                                                           \
+        __attribute__((unused)) = { NAME, CATEGORY, DESCRIPTION, 0 }
 
 /* Moves the counter by DELTA. Any thread; in a signal handler once the counter was added to outside
  * of one, or registered. More than 250 counters in a process are not recorded, which is counted in

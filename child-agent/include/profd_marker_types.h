@@ -102,9 +102,10 @@ struct profd_marker_type {
     const char *colour_field;  /* PROFD_KEY() of a STRING field that holds "red", "blue" … */
 };
 
-/* Declares the marker type NAME, an identifier, with FIELDS, a macro as in the example above. Ends
- * with a semicolon. */
-#define PROFD_MARKER_TYPE(NAME, FIELDS, ...)                                                       \
+/* PROFD_MARKER_TYPE(NAME, FIELDS, …) declares the marker type NAME, an identifier, with FIELDS, a
+ * macro as in the example above. Ends with a semicolon. */
+#define PROFD_MARKER_TYPE(NAME, ...) PROFD_MARKER_TYPE_(NAME, __VA_ARGS__, )
+#define PROFD_MARKER_TYPE_(NAME, FIELDS, ...)                                                      \
     struct profd_keys_##NAME {                                                                     \
         char type, cause, stack, innerWindowID, startTime, endTime;                                \
         FIELDS(PROFD_FIELD_KEY_)                                                                   \
@@ -138,13 +139,14 @@ struct profd_marker_type {
 /* The key of a field that is a string (not a UNIQUE_STRING), as a string; an error of the compiler
  * when the type has none of that key. */
 #define PROFD_KEY(NAME, KEY)                                                                       \
-    (#KEY + 0 * sizeof(char[sizeof(((struct profd_keys_##NAME *)0)->KEY) == 2 ? 1 : -1]))
+    (&(#KEY)[0 * sizeof(char[sizeof(((struct profd_keys_##NAME *)0)->KEY) == 2 ? 1 : -1])])
 
 /* --- Recording --- */
 
-/* Records a marker of type TYPE; the values follow, in the order of the fields. OPTIONS as in
- * profd_markers.h: profd_instant(), profd_since(start) … */
-#define PROFD_MARKER_TYPED(TYPE, NAME, CATEGORY, OPTIONS, ...)                                     \
+/* PROFD_MARKER_TYPED(TYPE, NAME, CATEGORY, OPTIONS, …) records a marker of type TYPE; the values
+ * follow, in the order of the fields. OPTIONS as in profd_markers.h: profd_instant(),
+ * profd_since(start) … */
+#define PROFD_MARKER_TYPED(TYPE, NAME, CATEGORY, ...)                                              \
     do {                                                                                           \
         if (__builtin_expect(profd_recording & PROFD_RECORDING_MARKERS, 0)) {                      \
             static struct profd_site profd_site_ = { NAME,                                         \
@@ -156,7 +158,7 @@ struct profd_marker_type {
                                                      &profd_type_##TYPE,                           \
                                                      0 };                                          \
             PROFD_STRICT_BEGIN_                                                                    \
-            profd_record_##TYPE(&profd_site_, OPTIONS, ##__VA_ARGS__);                             \
+            profd_record_##TYPE(&profd_site_, __VA_ARGS__);                                        \
             PROFD_STRICT_END_                                                                      \
         }                                                                                          \
     } while (0)

@@ -204,6 +204,44 @@ END
     [ "$(grep -o 'unchecked: its colour field \\"number\\" is none' out.json | wc -l)" -eq 2 ]
 }
 
+# In every language standard, by every compiler that is there.
+test_good_declarations_compile_without_a_warning() {
+    local compiler standard
+    cat >plain.source <<'END'
+#define NO_FIELDS(FIELD)
+PROFD_MARKER_TYPE(bare, NO_FIELDS);
+#define FIELDS(FIELD) FIELD(STRING, tint, "Tint") FIELD(TERMINATING_FLOW_ID, flow, NULL)
+PROFD_MARKER_TYPE(unset, FIELDS);
+PROFD_MARKER_TYPE(set, FIELDS, .chart_label = "{marker.data.tint}", .colour_field = PROFD_KEY(set, tint));
+PROFD_COUNTER(unused_counter, "Unused", "Tests", "nobody adds to it");
+PROFD_CATEGORY(own, "Own", PROFD_COLOUR_RED);
+void record(void);
+void record(void)
+{
+    PROFD_LABEL_SCOPE("label", own);
+    PROFD_MARKER_TYPED(bare, "bare", own, profd_instant());
+    PROFD_MARKER_TYPED(unset, "unset", own, profd_instant(), "red", profd_flow_global(1));
+    PROFD_MARKER_TYPED(set, "set", own, profd_with_stack_now(profd_instant()), "red", profd_flow_global(1));
+}
+END
+    { echo '#include <profd.h>' && cat plain.source; } >plain.c
+    { echo '#include <profd.hpp>' && cat plain.source && echo 'void scopes(long); void scopes(long number) {
+    PROFD_SCOPE("label", own);
+    PROFD_INTERVAL_SCOPE("interval", PROFD_CATEGORY_OTHER);
+    PROFD_TYPED_SCOPE(bare, "bare", own);
+    PROFD_TYPED_SCOPE(set, "set", number != 0 ? PROFD_CATEGORY_DISK : PROFD_CATEGORY_LOCK, "red", profd_flow_global(1));
+}'; } >plain.cpp
+    for compiler in 'gcc plain.c' 'clang plain.c' 'g++ plain.cpp' 'clang++ plain.cpp'; do
+        command -v "${compiler% *}" >/dev/null || continue
+        for standard in c99 c11 gnu17 gnu2x c++11 c++17 gnu++20 c++2b; do
+            [[ $compiler == *.cpp && $standard == *++* || $compiler == *.c && $standard != *++* ]] || continue
+            # shellcheck disable=SC2086
+            expect 0 $compiler -std=$standard -Wall -Wextra -Wpedantic -Werror \
+                -I"$source_dir/child-agent/include" -c -o plain.o
+        done
+    done
+}
+
 test_labels_are_made_at_run_time() {
     expect 0 "$profctl" run -o out.json -- "$programs/dynamic_labels"
     read_facts out.json
