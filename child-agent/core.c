@@ -46,11 +46,21 @@ const char *core_command_line(size_t *bytes)
     return command_line;
 }
 
+/* Whether PATH means another file to each process, as /proc/self/exe does, and what fexecve() gives. */
+static bool is_link_of_the_kernel(const char *path)
+{
+    return strncmp(path, "/proc/", strlen("/proc/")) == 0 ||
+           strncmp(path, "/dev/fd/", strlen("/dev/fd/")) == 0;
+}
+
 static void remember_executable(void)
 {
     const char *path = (const char *)getauxval(AT_EXECFN); /* NOLINT: an address from the kernel */
     char directory[CORE_MAX_PATH / 2] = "";
     if (path == NULL)
+        return;
+    if (is_link_of_the_kernel(path) &&
+        readlink("/proc/self/exe", executable, sizeof(executable) - 1) > 0)
         return;
     if (path[0] != '/' && getcwd(directory, sizeof(directory)) == NULL)
         directory[0] = '\0';

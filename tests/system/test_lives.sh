@@ -54,6 +54,15 @@ test_exec_in_one_process_is_several_programs_with_ids_of_their_own() {
     [ -z "$(grep ^process facts | cut -f2 | sort | uniq -d)" ]
 }
 
+# As programs do that start themselves again: sandboxes, browsers, containers.
+test_program_started_by_a_link_of_the_kernel_has_its_own_name() {
+    in_background "$programs/busy" 60
+    expect 0 "$profctl" run -o out.json -- "/proc/$background/exe" 0.2
+    kill -KILL "$background"
+    read_facts out.json
+    has_function busy burn_outer
+}
+
 test_vfork_and_posix_spawn() {
     expect 0 "$profctl" run -o out.json -- "$programs/spawn" "$programs/busy" 0.1
     read_facts out.json
