@@ -46,7 +46,8 @@ const char *core_command_line(size_t *bytes)
     return command_line;
 }
 
-/* Whether PATH means another file to each process, as /proc/self/exe does, and what fexecve() gives. */
+/* Whether PATH means another file to each process, as /proc/self/exe does, and what fexecve()
+ * gives. */
 static bool is_link_of_the_kernel(const char *path)
 {
     return strncmp(path, "/proc/", strlen("/proc/")) == 0 ||
