@@ -58,6 +58,8 @@ static enum recording_obstacle obstacle_of(int err)
         return OBSTACLE_NO_MEMORY;
     case -EFBIG:
         return OBSTACLE_FILE_LIMIT;
+    case -EACCES: /* of the ledger, which comes with the welcome then */
+        return OBSTACLE_OTHER_USER;
     default:
         return OBSTACLE_OTHER;
     }

@@ -117,7 +117,8 @@ enum {
     X(ENVIRONMENT, 8, "its environment was cleared: LD_PRELOAD does not name the agent")           \
     X(DISABLED, 9, "PROFD_DISABLE=1 is in its environment")                                        \
     X(FOREIGN, 10, "it is for another machine or word size than the agent")                        \
-    X(SILENT, 11, "its agent never said hello")
+    X(SILENT, 11, "its agent never said hello")                                                    \
+    X(OTHER_USER, 12, "it is another user's and ended before profd had let it record")
 
 enum recording_obstacle {
 #define X(name, number, text) OBSTACLE_##name = number,

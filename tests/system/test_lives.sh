@@ -85,4 +85,16 @@ test_child_that_changes_its_user() {
     grep -q work_without_privileges facts
 }
 
+# A folder like those of profctl run, and a program that may have ended before profd answers it.
+test_programs_of_another_user_are_listed_with_the_true_reason() {
+    need_root
+    command -v runuser >/dev/null || skip "needs runuser"
+    chmod 777 .
+    expect 0 "$profctl" run -o out.json -- runuser -u nobody -- /bin/sh -c ':; exec /bin/true'
+    read_facts out.json
+    refute grep -q 'its arena could not be made' facts
+    meta_of sh profd.reason | grep -q "another user's" || [ "$(samples_of sh GeckoMain)" -gt 0 ]
+    has_process true
+}
+
 run_tests "$@"
