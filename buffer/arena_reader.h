@@ -49,8 +49,8 @@ struct arena_string {
 struct arena_record {
     enum dictionary_kind kind;
     uint64_t time_ns;
-    uint32_t index; /* THREAD*: thread index; SITE, (SUB)CATEGORY, MARKER_TYPE, USER: id; COUNTER: index;
-                     * SITE_TYPE: site */
+    uint32_t index; /* THREAD*: thread index; SITE, (SUB)CATEGORY, MARKER_TYPE, USER: id; COUNTER:
+                     * index; SITE_TYPE: site */
     int32_t pid, parent_pid, tid;
     bool is_main;
     uint32_t category, line, marker_type; /* line of SITE_FRAME: column */
@@ -171,6 +171,9 @@ int marker_decode_stack(const struct marker_entry *marker, struct stack_frame *f
 
 /* TICK: its delta. SAME: thread index, ticks after the TICK, CPU in µs. LATE: thread index. */
 int entry_decode_tick(const uint8_t *payload, size_t bytes, uint64_t *ticks_delta);
+/* *COUNT is 1 to QUIET_TICKS_MOST. */
+int entry_decode_quiet_ticks(const uint8_t *payload, size_t bytes, uint32_t *count,
+                             uint64_t *ticks_delta);
 int entry_decode_same(const uint8_t *payload, size_t bytes, struct sample_entry *out);
 int entry_decode_late(const uint8_t *payload, size_t bytes, uint32_t *thread_index);
 

@@ -80,13 +80,18 @@
     /* A thread that is not registered: enum unregistered_state, its tid, ticks after the TICK,     \
      * ticks since it was last looked at and CPU use in µs since then (both 0 unless it ran), its  \
      * name up to the end of the block. */                                                          \
-    X(UNREGISTERED_THREAD, 36)
+    X(UNREGISTERED_THREAD, 36)                                                                      \
+    /* number of ticks (1 to QUIET_TICKS_MOST), time of the last of them: the others are evenly     \
+     * between the previous time and it, rounded down, and no thread ran at any. */                 \
+    X(QUIET_TICKS, 37)
 
 enum entry_kind {
 #define X(name, number) ENTRY_##name = number,
     ENTRY_KINDS(X)
 #undef X
 };
+
+enum { QUIET_TICKS_MOST = 64 };
 
 enum unregistered_state { UNREGISTERED_FOUND = 0, UNREGISTERED_RAN = 1, UNREGISTERED_GONE = 2 };
 

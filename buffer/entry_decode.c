@@ -199,6 +199,18 @@ int entry_decode_tick(const uint8_t *payload, size_t bytes, uint64_t *ticks_delt
     return read_u64(payload, payload + bytes, ticks_delta) == payload + bytes ? 0 : -EPROTO;
 }
 
+int entry_decode_quiet_ticks(const uint8_t *payload, size_t bytes, uint32_t *count,
+                             uint64_t *ticks_delta)
+{
+    const uint8_t *end = payload + bytes;
+    uint64_t number = 0;
+    const uint8_t *in = read_at_most(payload, end, QUIET_TICKS_MOST, &number);
+    if (read_u64(in, end, ticks_delta) != end || number == 0)
+        return -EPROTO;
+    *count = (uint32_t)number;
+    return 0;
+}
+
 int entry_decode_same(const uint8_t *payload, size_t bytes, struct sample_entry *out)
 {
     return read_sample_start(payload, payload + bytes, out) == payload + bytes ? 0 : -EPROTO;

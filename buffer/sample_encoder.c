@@ -128,6 +128,23 @@ int sample_encoder_tick(struct sample_encoder *encoder, uint64_t ticks)
     return error;
 }
 
+int sample_encoder_quiet_ticks(struct sample_encoder *encoder, uint32_t count, uint64_t ticks)
+{
+    struct chunk_writer *writer = encoder->writer;
+    bool has_changed;
+    if (!encoder->has_tick || count == 0 || count > QUIET_TICKS_MOST)
+        return -EINVAL;
+    /* A new chunk begins with the latest tick, from which these go on. */
+    int error = reserve(encoder, 0, &has_changed);
+    if (error == 0) {
+        const uint64_t numbers[] = { count, ticks - writer->last_ticks };
+        put_numbers(writer, ENTRY_QUIET_TICKS, numbers, 2);
+        writer->last_ticks = ticks;
+    }
+    encoder->tick_ticks = ticks;
+    return error;
+}
+
 /* Where the thread's stack is remembered: an empty place, if it was another thread's. */
 static struct written_stack *stack_of(struct sample_encoder *encoder, uint32_t thread_index)
 {

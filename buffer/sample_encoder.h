@@ -27,6 +27,10 @@ void sample_encoder_destroy(struct sample_encoder *encoder);
 /* Starts a tick at TICKS (not before the previous one). */
 int sample_encoder_tick(struct sample_encoder *encoder, uint64_t ticks);
 
+/* COUNT ticks (at most QUIET_TICKS_MOST) at which no thread ran and of which nothing else is told:
+ * evenly spread from the latest tick, which there must be, to TICKS. */
+int sample_encoder_quiet_ticks(struct sample_encoder *encoder, uint32_t count, uint64_t ticks);
+
 /* A stack, outermost frame first; written as SAME when nothing changed. -EINVAL also for DEPTH
  * above SAMPLE_MAX_FRAMES and for a frame that can't be one (an address from 2^62, a site id from
  * 2^32). Truncated stacks are not counted here: who cut them did. */

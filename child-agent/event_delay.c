@@ -103,10 +103,15 @@ void event_delays_read(struct sampler_access access)
     named_mutex_unlock(&lock);
 }
 
+bool event_delays_are_used(void)
+{
+    return atomic_load_explicit(&is_used, memory_order_relaxed);
+}
+
 void event_delays_write(struct sampler_access access, struct sample_encoder *encoder,
                         uint64_t before_ns)
 {
-    if (!atomic_load_explicit(&is_used, memory_order_relaxed))
+    if (!event_delays_are_used())
         return;
     uint32_t count = thread_registry_slot_count();
     for (uint32_t slot = 0; slot < count; slot++) {

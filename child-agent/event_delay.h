@@ -2,6 +2,7 @@
 #ifndef PROFD_AGENT_EVENT_DELAY_H
 #define PROFD_AGENT_EVENT_DELAY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "buffer/sample_encoder.h"
@@ -12,6 +13,9 @@
 
 /* Looks at all threads now; sampler only. Nothing while no thread has ever told of an event. */
 void event_delays_read(struct sampler_access access);
+
+/* Whether any thread ever told of its events: else there is nothing to write. */
+bool event_delays_are_used(void);
 
 /* Writes what was read, as it was BEFORE_NS before, into the tick under way; sampler only. */
 void event_delays_write(struct sampler_access access, struct sample_encoder *encoder,

@@ -191,6 +191,11 @@ static void request_snapshot(struct sampler_tick *tick, struct thread_registrati
 static void write_quiet_ticks(struct sampler_tick *tick, uint64_t now, uint32_t stride)
 {
     uint64_t distance = now - tick->requested_ticks;
+    if (stride > 1 && !(tick->records_event_delay && event_delays_are_used())) {
+        (void)sample_encoder_quiet_ticks(tick->encoder, stride - 1,
+                                         tick->requested_ticks + distance * (stride - 1) / stride);
+        return;
+    }
     for (uint32_t i = 1; i < stride; i++) {
         /* One that finds no chunk is counted by the writer. */
         (void)sample_encoder_tick(tick->encoder, tick->requested_ticks + distance * i / stride);

@@ -20,7 +20,7 @@
 
 static bool is_recording(uint8_t kind)
 {
-    return kind != ENTRY_TICK && kind != ENTRY_LATE;
+    return kind != ENTRY_TICK && kind != ENTRY_QUIET_TICKS && kind != ENTRY_LATE;
 }
 
 static bool chunk_holds_recordings(const struct chunk_copy *chunk)

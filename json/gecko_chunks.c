@@ -35,6 +35,24 @@ static int take_tick(struct chunk_walk *walk, const uint8_t *payload, size_t byt
     return 0;
 }
 
+static int take_quiet_ticks(struct chunk_walk *walk, const uint8_t *payload, size_t bytes)
+{
+    uint32_t count;
+    uint64_t delta, start = walk->ticks;
+    int error = entry_decode_quiet_ticks(payload, bytes, &count, &delta);
+    if (error < 0)
+        return error;
+    walk->ticks = start + delta;
+    if (!bounds_let(walk->process))
+        return 0;
+    for (uint32_t i = 1; i <= count; i++) {
+        walk->ticks = start + (uint64_t)((unsigned __int128)delta * i / count);
+        samples_take_tick(walk->process, walk->ticks, now_ns(walk));
+    }
+    walk->process->held_bytes += count * sizeof(uint64_t);
+    return 0;
+}
+
 static int take_sample(struct chunk_walk *walk, uint8_t kind, const uint8_t *payload, size_t bytes)
 {
     struct sample_entry sample;
@@ -153,6 +171,8 @@ static int take_entry(struct chunk_walk *walk, uint8_t kind, const uint8_t *payl
     switch (kind) {
     case ENTRY_TICK:
         return take_tick(walk, payload, bytes);
+    case ENTRY_QUIET_TICKS:
+        return take_quiet_ticks(walk, payload, bytes);
     case ENTRY_SAMPLE:
     case ENTRY_SAMPLE_TRUNCATED:
         return take_sample(walk, kind, payload, bytes);

@@ -110,6 +110,8 @@ static void fill_sampler_chunks(void)
                              0);
         }
         ck_assert_int_eq(sample_encoder_late(encoder, 1), 0);
+        if (tick % 7 == 0)
+            ck_assert_int_eq(sample_encoder_quiet_ticks(encoder, 7, clock_ticks()), 0);
         put_counters(encoder, tick);
     }
     chunk_writer_finish(&writer);
@@ -201,12 +203,14 @@ static int read_counters(const uint8_t *payload, size_t bytes)
 static int read_entry(uint8_t kind, const uint8_t *payload, size_t bytes)
 {
     uint64_t delta;
-    uint32_t thread_index;
+    uint32_t thread_index, count;
     struct marker_entry marker;
     int result;
     switch (kind) {
     case ENTRY_TICK:
         return entry_decode_tick(payload, bytes, &delta);
+    case ENTRY_QUIET_TICKS:
+        return entry_decode_quiet_ticks(payload, bytes, &count, &delta);
     case ENTRY_LATE:
         return entry_decode_late(payload, bytes, &thread_index);
     case ENTRY_COUNTERS:

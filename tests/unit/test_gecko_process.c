@@ -319,6 +319,24 @@ START_TEST(a_thread_that_slept_has_a_sample_for_every_tick)
 }
 END_TEST
 
+START_TEST(quiet_ticks_are_ticks_evenly_apart)
+{
+    put_process();
+    tick(3);
+    sample(WORKER, 3, 400, stack_a, 3);
+    ck_assert_int_eq(sample_encoder_quiet_ticks(own.encoder, 7, ticks_at(10 * MS)), 0);
+    tick(11);
+    sample(WORKER, 11, 300, stack_b, 3);
+    make_profile();
+    const cJSON *worker = thread_at(1);
+    ck_assert_int_eq(cJSON_GetArraySize(rows(worker, "samples")), 9);
+    for (int i = 0; i < 9; i++) {
+        ck_assert_double_eq_tol(cell(worker, "samples", i, 1), 3 + i, 0.01);
+        ck_assert_double_eq(cell(worker, "samples", i, 3), i == 0 ? 400 : i == 8 ? 300 : 0);
+    }
+}
+END_TEST
+
 START_TEST(a_late_sample_leaves_a_gap)
 {
     put_process();
@@ -931,6 +949,7 @@ int main(void)
     TCase *samples = situation(suite, "samples");
     tcase_add_test(samples, stacks_become_frames_and_labels);
     tcase_add_test(samples, a_thread_that_slept_has_a_sample_for_every_tick);
+    tcase_add_test(samples, quiet_ticks_are_ticks_evenly_apart);
     tcase_add_test(samples, a_late_sample_leaves_a_gap);
     tcase_add_test(samples, unregistered_threads_are_markers_of_the_main_thread);
     tcase_add_test(samples, event_delays_are_those_of_their_ticks);

@@ -105,8 +105,14 @@ static void read_sample(uint8_t kind, const uint8_t *payload, size_t bytes)
 static void read_entry(uint8_t kind, const uint8_t *payload, size_t bytes)
 {
     uint64_t delta;
-    uint32_t thread_index;
+    uint32_t thread_index, count;
     switch (kind) {
+    case ENTRY_QUIET_TICKS:
+        ck_assert_int_eq(entry_decode_quiet_ticks(payload, bytes, &count, &delta), 0);
+        decoding.last_ticks += delta;
+        decoding.tick_ticks = decoding.last_ticks;
+        tick_count += count;
+        break;
     case ENTRY_TICK:
         ck_assert_int_eq(entry_decode_tick(payload, bytes, &delta), 0);
         decoding.last_ticks += delta;
@@ -285,6 +291,30 @@ START_TEST(a_stack_that_did_not_change_costs_a_few_bytes)
     read_all();
     ck_assert_uint_eq(same_count, 1);
     assert_read_as_written();
+}
+END_TEST
+
+START_TEST(quiet_ticks_cost_a_byte_each_and_none_is_lost_between_chunks)
+{
+    enum { ENTRIES = 20000, TICKS_OF_EACH = 7, TICKS_APART = 3000000 };
+    uint64_t last = clock_ticks();
+    ck_assert_int_eq(sample_encoder_quiet_ticks(encoder, 1, last), -EINVAL);
+    ck_assert_int_eq(sample_encoder_tick(encoder, last), 0);
+    ck_assert_int_eq(sample_encoder_quiet_ticks(encoder, 0, last), -EINVAL);
+    ck_assert_int_eq(sample_encoder_quiet_ticks(encoder, QUIET_TICKS_MOST + 1, last), -EINVAL);
+    const uint8_t *end = writer.next;
+    for (int i = 0; i < ENTRIES; i++) {
+        last += TICKS_OF_EACH * TICKS_APART;
+        ck_assert_int_eq(sample_encoder_quiet_ticks(encoder, TICKS_OF_EACH, last), 0);
+        if (i == 0)
+            ck_assert_uint_le(bytes_written_since(end), TICKS_OF_EACH);
+    }
+    chunk_writer_finish(&writer);
+    size_t chunks = read_all();
+    /* Each chunk begins with the tick that the one before ended with. */
+    ck_assert_uint_gt(chunks, 2);
+    ck_assert_uint_eq(tick_count, ENTRIES * TICKS_OF_EACH + chunks);
+    ck_assert_uint_eq(decoding.tick_ticks, last);
 }
 END_TEST
 
@@ -514,6 +544,7 @@ int main(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_loop_test(tests, random_stacks_of_many_threads_survive, 0, 4);
     tcase_add_test(tests, a_stack_that_did_not_change_costs_a_few_bytes);
+    tcase_add_test(tests, quiet_ticks_cost_a_byte_each_and_none_is_lost_between_chunks);
     tcase_add_test(tests, only_what_is_new_of_a_stack_is_written);
     tcase_add_test(tests, truncation_alone_is_a_change);
     tcase_add_test(tests, an_empty_stack_is_a_stack);
