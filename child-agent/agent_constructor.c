@@ -1,12 +1,26 @@
 /* Where the agent's life begins and ends. Before main nothing of the program has run but
  * constructors of libraries that were loaded earlier; glibc hands every constructor what main will
  * get. */
+#include <dlfcn.h>
+
 #include "child-agent/agent.h"
 #include "child-agent/sampler.h"
 #include "child-agent/shutdown_profile.h"
+#include "profd.h"
+
+/* Whether this is libprofd.a in a program that was started with libprofd.so: two agents of one
+ * process would not leave each other the connection, so the preloaded one has it alone. */
+static bool is_second_agent(void)
+{
+    const void *theirs = dlsym(RTLD_DEFAULT, "profd_recording");
+    (void)dlerror(); /* or the program finds what we left */
+    return theirs != NULL && theirs != (const volatile void *)&profd_recording;
+}
 
 __attribute__((constructor)) static void construct(int argument_count, char **arguments)
 {
+    if (is_second_agent())
+        return;
     agent_initialize(argument_count, arguments);
 }
 
