@@ -197,6 +197,16 @@ int dictionary_put_resume(struct dictionary *dictionary, uint64_t time_ns)
     return PUT(dictionary, DICTIONARY_RESUME, number(time_ns));
 }
 
+int dictionary_put_sampling_pause(struct dictionary *dictionary, uint64_t time_ns)
+{
+    return PUT(dictionary, DICTIONARY_SAMPLING_PAUSE, number(time_ns));
+}
+
+int dictionary_put_sampling_resume(struct dictionary *dictionary, uint64_t time_ns)
+{
+    return PUT(dictionary, DICTIONARY_SAMPLING_RESUME, number(time_ns));
+}
+
 int dictionary_put_process_name(struct dictionary *dictionary, uint64_t time_ns, const char *name)
 {
     return PUT(dictionary, DICTIONARY_PROCESS_NAME, number(time_ns), string(name));

@@ -33,7 +33,9 @@
     X(SITE_FRAME, 16)   /* site id, column (0: none): its name is a function of a language */      \
     X(SUBCATEGORY, 27)  /* id, id of its category, name: ids are those of categories, too */       \
     X(COUNTER, 25)      /* index (below COUNTERS_MOST), name, category, description */             \
-    X(USER, 40)         /* user id: whose files the process makes */
+    X(SAMPLING_PAUSE, 28)  /* ns: samples and counters paused; markers go on */                    \
+    X(SAMPLING_RESUME, 29) /* ns */                                                                \
+    X(USER, 40)            /* user id: whose files the process makes */
 
 enum dictionary_kind {
 #define X(name, number) DICTIONARY_##name = number,
@@ -142,6 +144,8 @@ int dictionary_put_subcategory(struct dictionary *dictionary, uint32_t id, uint3
                                const char *name);
 int dictionary_put_pause(struct dictionary *dictionary, uint64_t time_ns);
 int dictionary_put_resume(struct dictionary *dictionary, uint64_t time_ns);
+int dictionary_put_sampling_pause(struct dictionary *dictionary, uint64_t time_ns);
+int dictionary_put_sampling_resume(struct dictionary *dictionary, uint64_t time_ns);
 int dictionary_put_process_name(struct dictionary *dictionary, uint64_t time_ns, const char *name);
 int dictionary_put_user(struct dictionary *dictionary, uid_t user);
 int dictionary_put_log(struct dictionary *dictionary, uint64_t time_ns, const char *text);

@@ -102,6 +102,25 @@ static void end(void)
     chunk_manager_destroy(manager);
 }
 
+/* A session may begin paused, and end so; both counted when full. */
+static void describe_pauses(const struct session_settings *settings)
+{
+    uint64_t now_ns = clock_monotonic_ns();
+    if (settings->is_paused)
+        (void)dictionary_put_pause(&core.dictionary, now_ns);
+    if (settings->is_sampling_paused)
+        (void)dictionary_put_sampling_pause(&core.dictionary, now_ns);
+}
+
+static void end_pauses(const struct session_settings *settings)
+{
+    uint64_t now_ns = clock_monotonic_ns();
+    if (settings->is_paused)
+        (void)dictionary_put_resume(&core.dictionary, now_ns);
+    if (settings->is_sampling_paused)
+        (void)dictionary_put_sampling_resume(&core.dictionary, now_ns);
+}
+
 /* Starts a session that its records know as RECORDING. */
 static int start(const struct session_settings *settings, uint32_t recording)
 {
@@ -117,6 +136,7 @@ static int start(const struct session_settings *settings, uint32_t recording)
     if (err < 0)
         return err;
     describe_in_arena(settings);
+    describe_pauses(settings);
     thread_registry_set_profiled(settings->filters, thread_features(settings));
     session.settings = *settings;
     session.manager = manager;
@@ -159,6 +179,7 @@ void session_stop(void)
     core_own.recording_generation = 0;
     wait_until_quiet();
     sampler_stop();
+    end_pauses(&session.settings);
     end();
 }
 
@@ -195,6 +216,8 @@ static void set_sampling_paused(bool is_paused, const char *text)
         return;
     session.settings.is_sampling_paused = is_paused;
     pause_sampler();
+    (void)(is_paused ? dictionary_put_sampling_pause
+                     : dictionary_put_sampling_resume)(&core.dictionary, clock_monotonic_ns());
     (void)dictionary_put_log(&core.dictionary, clock_monotonic_ns(), text); /* counted when full */
 }
 

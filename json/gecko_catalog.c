@@ -182,32 +182,33 @@ static void add_log_line(struct process_context *process, const struct arena_rec
         *line = (struct log_line){ .time_ns = record->time_ns, .text = record->name };
 }
 
-static struct pause *last_pause(const struct process_context *process)
+static struct pause *last_pause(const struct mapped_array *pauses)
 {
-    if (process->pauses.count == 0)
-        return NULL;
-    return (struct pause *)process->pauses.items + process->pauses.count - 1;
+    return pauses->count > 0 ? (struct pause *)pauses->items + pauses->count - 1 : NULL;
 }
 
-static void add_pause(struct process_context *process, uint64_t start_ns, uint64_t end_ns)
+static void add_pause(struct process_context *process, struct mapped_array *pauses,
+                      uint64_t start_ns, uint64_t end_ns)
 {
-    struct pause *pause = mapped_array_push(&process->pauses, sizeof(*pause));
+    struct pause *pause = mapped_array_push(pauses, sizeof(*pause));
     if (pause == NULL)
         failure_latch_set(process->latch, -ENOMEM);
     else
         *pause = (struct pause){ .start_ns = start_ns, .end_ns = end_ns };
 }
 
-static void take_pause(struct process_context *process, const struct arena_record *record)
+/* The beginning, or the end, of one of PAUSES. */
+static void take_pause(struct process_context *process, struct mapped_array *pauses, bool is_end,
+                       uint64_t time_ns)
 {
-    struct pause *last = last_pause(process);
+    struct pause *last = last_pause(pauses);
     bool is_paused = last != NULL && last->end_ns == 0;
-    if (record->kind == DICTIONARY_PAUSE && !is_paused)
-        add_pause(process, record->time_ns, 0);
-    else if (record->kind == DICTIONARY_RESUME && is_paused)
-        last->end_ns = record->time_ns;
-    else if (record->kind == DICTIONARY_RESUME && last == NULL)
-        add_pause(process, 0, record->time_ns);
+    if (!is_end && !is_paused)
+        add_pause(process, pauses, time_ns, 0);
+    else if (is_end && is_paused)
+        last->end_ns = time_ns;
+    else if (is_end && last == NULL)
+        add_pause(process, pauses, 0, time_ns);
 }
 
 static void take_process(struct process_context *process, const struct arena_record *record)
@@ -274,7 +275,12 @@ static void take_record(struct process_context *process, const struct arena_reco
         break;
     case DICTIONARY_PAUSE:
     case DICTIONARY_RESUME:
-        take_pause(process, record);
+        take_pause(process, &process->pauses, record->kind == DICTIONARY_RESUME, record->time_ns);
+        break;
+    case DICTIONARY_SAMPLING_PAUSE:
+    case DICTIONARY_SAMPLING_RESUME:
+        take_pause(process, &process->sampling_pauses, record->kind == DICTIONARY_SAMPLING_RESUME,
+                   record->time_ns);
         break;
     case DICTIONARY_LOG:
         add_log_line(process, record);
@@ -470,8 +476,9 @@ void process_context_fini(struct process_context *process)
     allocations_fini(process);
     mapped_array_free(&process->overhead.rows);
     struct mapped_array *arrays[] = {
-        &process->threads,   &process->thread_slots, &process->sites, &process->site_slots,
-        &process->libraries, &process->pauses,       &process->log,   &process->ticks,
+        &process->threads,         &process->thread_slots, &process->sites,  &process->site_slots,
+        &process->sampling_pauses, &process->libraries,    &process->pauses, &process->log,
+        &process->ticks,
     };
     for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
         mapped_array_free(arrays[i]);

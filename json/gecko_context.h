@@ -110,10 +110,11 @@ struct process_context {
     struct mapped_array thread_slots; /* by index: the first with it */
     struct mapped_array sites;        /* struct site */
     struct mapped_array site_slots;
-    struct mapped_array libraries; /* struct library */
-    struct mapped_array pauses;    /* struct pause */
-    struct mapped_array log;       /* struct log_line */
-    struct mapped_array counters;  /* struct counter_context, by index */
+    struct mapped_array libraries;       /* struct library */
+    struct mapped_array pauses;          /* struct pause */
+    struct mapped_array sampling_pauses; /* likewise: of samples and counters alone */
+    struct mapped_array log;             /* struct log_line */
+    struct mapped_array counters;        /* struct counter_context, by index */
     struct overhead_context overhead;
     struct mapped_array ticks; /* uint64_t: ns of each tick of the sampler, never backwards */
     uint64_t last_tick_ticks;  /* as written, to know a tick that goes on in the next chunk */
@@ -212,6 +213,9 @@ void markers_take(struct process_context *process, struct thread_context *thread
                   const struct clock_calibration *clock);
 /* A mark of our own in the main thread: what became of the process. Nothing for a live one. */
 void markers_add_verdict(struct process_context *process, struct thread_context *main_thread);
+/* Likewise of when sampling was paused: "pausedRanges" has no word for that. */
+void markers_add_sampling_pauses(struct process_context *process,
+                                 struct thread_context *main_thread);
 /* Moves the thread's markers, as a table, into WRITER. */
 void markers_stream(struct thread_context *thread, struct json_writer *writer);
 

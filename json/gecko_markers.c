@@ -236,6 +236,44 @@ void markers_add_verdict(struct process_context *process, struct thread_context 
     json_end_array(writer);
 }
 
+/* The part of PAUSE that the capture is about; false: there is none. */
+static bool clip_pause(const struct process_context *process, const struct pause *pause,
+                       uint64_t *start_ns, uint64_t *end_ns)
+{
+    uint64_t first_ns = process->info.session_start_ns, last_ns = process_end_ns(process);
+    if (first_ns < process->options.since_ns)
+        first_ns = process->options.since_ns;
+    if (last_ns == UINT64_MAX)
+        last_ns = process->options.capture_ns;
+    *start_ns = pause->start_ns > first_ns ? pause->start_ns : first_ns;
+    *end_ns = pause->end_ns != 0 && pause->end_ns < last_ns ? pause->end_ns : last_ns;
+    return *start_ns < *end_ns;
+}
+
+void markers_add_sampling_pauses(struct process_context *process,
+                                 struct thread_context *main_thread)
+{
+    static const char name[] = "Sampling paused";
+    static const struct arena_string text = { "no samples and counters; markers went on",
+                                              sizeof("no samples and counters; markers went on") -
+                                                  1 };
+    const struct pause *pauses = process->sampling_pauses.items;
+    struct json_writer *writer = &main_thread->markers;
+    uint64_t start_ns, end_ns;
+    for (size_t i = 0; i < process->sampling_pauses.count; i++) {
+        if (!clip_pause(process, &pauses[i], &start_ns, &end_ns))
+            continue;
+        json_start_array(writer);
+        json_u64(writer, unique_strings_add(&main_thread->strings, name, sizeof(name) - 1));
+        stream_times(writer, PHASE_INTERVAL, process_relative_ns(process, start_ns),
+                     process_relative_ns(process, end_ns));
+        json_u64(writer, PHASE_INTERVAL);
+        json_u64(writer, CATEGORY_PROFILER);
+        stream_text(writer, &text);
+        json_end_array(writer);
+    }
+}
+
 void markers_stream(struct thread_context *thread, struct json_writer *writer)
 {
     gecko_start_table(writer, gecko_marker_columns);

@@ -79,8 +79,10 @@ static void stream_life(const struct process_context *process, const struct thre
 static void stream_thread(struct process_context *process, struct thread_context *thread,
                           struct json_writer *writer)
 {
-    if (thread->is_main)
+    if (thread->is_main) {
         markers_add_verdict(process, thread);
+        markers_add_sampling_pauses(process, thread);
+    }
     json_start_object(writer);
     stream_thread_name(thread, writer);
     json_string_property(writer, "processType", "default");

@@ -40,6 +40,20 @@ test_sampling_pauses_alone() {
     has_function after_sampling 'not sampled'
     grep -qF 'sampling is paused' out.json || fail "the log does not tell of the pause"
     grep -qF 'sampling goes on' out.json || fail "the log does not tell of its end"
+    # Viewers show it as a marker of the main thread, and an ended one of some time.
+    [ "$(awk -F'\t' '$1 == "marker" && $4 == "Sampling paused" { print $3, ($6 > $5) }' facts)" = 'GeckoMain 1' ] ||
+        fail "$(grep 'Sampling paused' facts)"
+    expect 0 "$profctl" pause --sampling
+    expect 0 "$profctl" capture -o out.json
+    read_facts out.json
+    [ "$(grep -c $'^marker\t.*\tGeckoMain\tSampling paused\t' facts)" -eq 2 ]
+    # One that lasted to the end of its session is none of the next.
+    expect 0 "$profctl" stop
+    expect 0 "$profctl" start
+    wait_until last_line_is completed
+    expect 0 "$profctl" capture -o out.json
+    read_facts out.json
+    refute grep -q 'Sampling paused' facts
 }
 
 test_a_program_that_joins_is_not_sampled_either() {
