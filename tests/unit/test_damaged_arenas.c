@@ -1,8 +1,10 @@
-/* The arena reader on damaged arenas: valid ones, with bytes changed by a seeded generator.
+/* Damaged arenas: valid ones, with bytes changed by a seeded generator, are read block by block,
+ * and some made into JSON as well.
  *
  * FUZZ_ROUNDS sets the number of damaged arenas (2000 unless told), FUZZ_SEED where they start. A
  * failure names the seed of its round; FUZZ_SEED=that with FUZZ_ROUNDS=1 repeats it. */
 #include <check.h>
+#include <cjson/cJSON.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,7 @@
 #include "buffer/arena_reader.h"
 #include "buffer/sample_encoder.h"
 #include "buffer/sampler_entry.h"
+#include "json/gecko_process.h"
 
 enum {
     SLOTS = 4,
@@ -21,6 +24,8 @@ enum {
     DICTIONARY_RECORDS = 40,
     THREADS = 4,
     COUNTERS = 20,
+    ROUNDS_PER_JSON = 10,  /* it takes much longer than reading */
+    FULL_MARKER_BYTES = 8, /* without a payload */
 };
 
 static struct arena arena;
@@ -123,9 +128,12 @@ static void fill_marker_chunk(void)
     struct chunk_writer writer;
     chunk_writer_init(&writer, manager, 0);
     for (unsigned i = 0; i < 2000; i++) {
-        uint8_t entry[32] = { (uint8_t)(ENTRY_MARKER + i % 13), 1, 2, 3 };
-        bool is_interval = i % 4 == 3, is_text = i % 8 >= 4;
-        size_t bytes = 3 + is_interval + (is_text ? i % 20 : 0);
+        unsigned kind = i % (ENTRY_FULL_MARKER - ENTRY_MARKER + 1);
+        uint8_t entry[32] = { (uint8_t)(ENTRY_MARKER + kind), 1, 2, 3 };
+        bool is_full = ENTRY_MARKER + kind == ENTRY_FULL_MARKER, is_interval = kind % 4 == 3;
+        size_t bytes = is_full ? FULL_MARKER_BYTES : 3 + is_interval;
+        if (kind >= ENTRY_TEXT_OFFSET)
+            bytes += i % 20;
         ck_assert_int_eq(chunk_writer_put(&writer, entry, bytes), 0);
     }
     /* Stays in use, as of a process that was killed. */
@@ -317,6 +325,43 @@ static uint8_t *map_copy(void)
     return bytes;
 }
 
+struct text {
+    char *bytes;
+    size_t length, capacity;
+};
+
+static int append(void *context, const char *bytes, size_t length)
+{
+    struct text *text = context;
+    if (text->length + length > text->capacity) {
+        text->capacity = 2 * (text->length + length);
+        text->bytes = realloc(text->bytes, text->capacity);
+        ck_assert_ptr_nonnull(text->bytes);
+    }
+    memcpy(text->bytes + text->length, bytes, length);
+    text->length += length;
+    return 0;
+}
+
+/* Whatever READER finds, it is made into one valid object. Closes READER. */
+static void make_json(struct arena_reader *reader)
+{
+    const struct gecko_process_options options = { .capture_ns = UINT32_MAX,
+                                                   .cpu_ns = CPU_TIME_UNKNOWN };
+    struct text text = { 0 };
+    struct failure_latch latch;
+    struct json_writer writer;
+    failure_latch_init(&latch);
+    json_writer_init_sink(&writer, append, &text, &latch);
+    ck_assert_int_eq(gecko_stream_process(reader, &options, &writer, NULL, &latch), 0);
+    json_writer_fini(&writer);
+    arena_reader_close(reader);
+    cJSON *json = cJSON_ParseWithLength(text.bytes, text.length);
+    ck_assert(cJSON_IsObject(json));
+    cJSON_Delete(json);
+    free(text.bytes);
+}
+
 static void read_damaged(uint64_t seed)
 {
     uint8_t *bytes = map_copy();
@@ -329,6 +374,10 @@ static void read_damaged(uint64_t seed)
                   (unsigned long)seed, result);
     if (result == 0)
         read_everything(reader);
+    if (result == 0 && seed % ROUNDS_PER_JSON == 0) {
+        ck_assert_int_eq(arena_reader_open_memory(bytes, arena.mapped_bytes, &reader), 0);
+        make_json(reader);
+    }
     munmap(bytes, arena.mapped_bytes);
 }
 
@@ -346,6 +395,8 @@ START_TEST(an_undamaged_arena_reads_whole)
     arena_reader_close(reader);
     ck_assert_int_eq(arena_reader_open(arena.fd, &reader), 0);
     ck_assert_uint_eq(read_everything(reader), blocks);
+    ck_assert_int_eq(arena_reader_open(arena.fd, &reader), 0);
+    make_json(reader);
 }
 END_TEST
 
@@ -369,6 +420,8 @@ START_TEST(random_bytes_are_read_as_far_as_they_go)
             bytes[ARENA_HEADER_BYTES + place] = (uint8_t)random_next();
         ck_assert_int_eq(arena_reader_open_memory(bytes, arena.mapped_bytes, &reader), 0);
         read_everything(reader);
+        ck_assert_int_eq(arena_reader_open_memory(bytes, arena.mapped_bytes, &reader), 0);
+        make_json(reader);
     }
     munmap(bytes, arena.mapped_bytes);
 }
@@ -399,9 +452,9 @@ int main(void)
 {
     clock_initialize();
     read_settings();
-    Suite *suite = suite_create("fuzz.arena_reader");
+    Suite *suite = suite_create("json.damaged_arenas");
     TCase *tests = tcase_create("damage");
-    tcase_set_timeout(tests, 60);
+    tcase_set_timeout(tests, 300);
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, an_undamaged_arena_reads_whole);
     tcase_add_loop_test(tests, damaged_arenas_are_read_as_far_as_they_go, 0,
