@@ -22,7 +22,7 @@ COMPILE   = $(CC) $(BASE) $(CFLAGS) $(SANITIZE) $(OWN) -MMD -MP
 
 # --- What there is: folders are listed, not files ---
 
-objs    = $(patsubst %.c,$(B)/obj/%.o,$(wildcard $(1:%=%/*.c)))
+objs    = $(patsubst %.c,$(B)/obj/%.o,$(wildcard $(1:%=%/*.c) $(1:%=%/*/*.c)))
 each    = $(patsubst $(1)/%.c,$(B)/$(2)/%,$(wildcard $(1)/$(3)*.c))
 
 PROGRAMS := $(B)/bin/profd $(B)/bin/profctl $(B)/libexec/profd-salvage
@@ -41,11 +41,11 @@ HELPERS  := $(call each,tests/system/programs,tests/programs)
 BENCHES  := $(filter-out $(if $(wildcard /usr/include/*/lttng/tracepoint.h),,%/program_lttng), \
               $(patsubst %/preload_waking,%/preload_waking.so,$(call each,tests/bench,bench)))
 
-MAINS     := $(B)/obj/daemon/main.o $(B)/obj/daemon/salvage_main.o $(B)/obj/profctl/main.o
+MAINS     := $(B)/obj/daemon/main.o $(B)/obj/daemon/capture/salvage_main.o $(B)/obj/profctl/main.o
 # These change the program that they are linked into, so they are in the library only.
-MALLOC_HOOKS := $(filter $(B)/obj/child-agent/interpose_malloc%,$(call objs,child-agent))
-INTRUDERS := $(filter $(B)/obj/child-agent/interpose% $(B)/obj/child-agent/agent_constructor%, \
-               $(call objs,child-agent))
+MALLOC_HOOKS := $(call objs,child-agent/malloc_hooks)
+INTERPOSED := $(filter $(B)/obj/child-agent/interpose/interpose_%,$(call objs,child-agent/interpose))
+INTRUDERS := $(MALLOC_HOOKS) $(INTERPOSED) $(B)/obj/child-agent/agent_constructor.o
 COMMON    := $(B)/obj/common.a
 ARCHIVES  := $(patsubst %,$(B)/obj/%.a,child-agent daemon profctl)
 
@@ -69,7 +69,7 @@ $(B)/obj/child-agent/%.o: OWN := -fvisibility=hidden -ftls-model=initial-exec -I
 # A compiler that knows what malloc does would take the hooks for mistakes.
 $(MALLOC_HOOKS): CFLAGS += -fno-builtin -foptimize-sibling-calls
 # Called at every allocation while they are counted; unwound by tables.
-$(MALLOC_HOOKS) $(B)/obj/child-agent/allocation_counter.o: BASE += -fomit-frame-pointer
+$(MALLOC_HOOKS) $(B)/obj/child-agent/allocations/allocation_counter.o: BASE += -fomit-frame-pointer
 $(B)/obj/buffer/%.o $(B)/obj/json/%.o $(B)/obj/ipc/%.o: OWN := -fvisibility=hidden
 
 $(B)/obj/%.o: %.c
@@ -87,7 +87,7 @@ $(COMMON) $(ARCHIVES):
 # --- Programs ---
 
 $(B)/bin/profd: $(B)/obj/daemon/main.o $(B)/obj/daemon.a $(COMMON)
-$(B)/libexec/profd-salvage: $(B)/obj/daemon/salvage_main.o $(B)/obj/daemon.a $(COMMON)
+$(B)/libexec/profd-salvage: $(B)/obj/daemon/capture/salvage_main.o $(B)/obj/daemon.a $(COMMON)
 $(B)/bin/profctl: $(B)/obj/profctl/main.o $(B)/obj/profctl.a $(COMMON)
 $(B)/bin/profd: LIBS := $(UV) $(MESSAGES) $(CJSON)
 $(B)/libexec/profd-salvage: LIBS := $(SANDBOX)
@@ -116,7 +116,7 @@ $(B)/lib/libprofd-malloc.so: $(MALLOC_HOOKS) child-agent/libprofd-malloc.map
 
 # One object whose only global names are the API's. It interposes nothing: a program that links it
 # registers its threads by call.
-$(B)/lib/libprofd.a: $(filter-out $(B)/obj/child-agent/interpose%,$(call objs,child-agent)) $(COMMON)
+$(B)/lib/libprofd.a: $(filter-out $(MALLOC_HOOKS) $(INTERPOSED),$(call objs,child-agent)) $(COMMON)
 	$(Q)mkdir -p $(@D) && $(call say,AR,$@) && rm -f $@ && \
 	$(CC) -nostdlib -r $^ $(OWN_MAPPINGS) -l:libmsgpackc.a -o $(B)/obj/profd.o && \
 	objcopy --wildcard --keep-global-symbol='profd_*' $(B)/obj/profd.o && $(AR) rcs $@ $(B)/obj/profd.o

@@ -9,16 +9,16 @@
 #include "child-agent/agent_lease.h"
 #include "child-agent/agent_link.h"
 #include "child-agent/agent_thread.h"
-#include "child-agent/barrier.h"
 #include "child-agent/core.h"
-#include "child-agent/counters.h"
+#include "child-agent/counters/counters.h"
 #include "child-agent/environment.h"
 #include "child-agent/fork.h"
-#include "child-agent/sampling_signal.h"
-#include "child-agent/say.h"
+#include "child-agent/guest/barrier.h"
+#include "child-agent/guest/say.h"
+#include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/session.h"
 #include "child-agent/shutdown_profile.h"
-#include "child-agent/thread_registry.h"
+#include "child-agent/threads/thread_registry.h"
 
 static struct environment environment;
 

@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 
 #include "child-agent/agent.h"
-#include "child-agent/sampler.h"
+#include "child-agent/sampler/sampler.h"
 #include "child-agent/shutdown_profile.h"
 #include "profd.h"
 

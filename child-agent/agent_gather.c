@@ -9,9 +9,9 @@
 
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
-#include "child-agent/cpu_clock.h"
+#include "child-agent/sampler/cpu_clock.h"
 #include "child-agent/session.h"
-#include "json/gecko_process.h"
+#include "json/gecko/gecko_process.h"
 
 static struct {
     uint64_t id; /* 0: none */

@@ -8,7 +8,7 @@
 
 #include "child-agent/agent_lease.h"
 #include "child-agent/core.h"
-#include "child-agent/descriptor.h"
+#include "child-agent/guest/descriptor.h"
 #include "child-agent/session.h"
 #include "ipc/frame.h"
 #include "ipc/messages.h"

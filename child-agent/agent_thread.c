@@ -12,9 +12,9 @@
 #include "child-agent/agent_link.h"
 #include "child-agent/agent_updates.h"
 #include "child-agent/core.h"
-#include "child-agent/gate.h"
-#include "child-agent/marker_triggers.h"
-#include "child-agent/named_mutex.h"
+#include "child-agent/guest/gate.h"
+#include "child-agent/guest/named_mutex.h"
+#include "child-agent/markers/marker_triggers.h"
 #include "child-agent/session.h"
 #include "ipc/messages.h"
 

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "child-agent/agent_thread.h"
-#include "child-agent/descriptor.h"
-#include "child-agent/real_calls.h"
+#include "child-agent/guest/descriptor.h"
+#include "child-agent/interpose/real_calls.h"
 
 enum {
     AGENT_STACK_BYTES = 512 * 1024,

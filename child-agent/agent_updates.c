@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "child-agent/core.h"
-#include "child-agent/named_mutex.h"
+#include "child-agent/guest/named_mutex.h"
 
 static struct named_mutex lock = NAMED_MUTEX_INITIALIZER(UPDATES);
 static struct chunk_update pending;

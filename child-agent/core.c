@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "child-agent/agent_lease.h"
-#include "child-agent/counters.h"
-#include "child-agent/descriptor.h"
-#include "child-agent/thread_registry.h"
+#include "child-agent/counters/counters.h"
+#include "child-agent/guest/descriptor.h"
+#include "child-agent/threads/thread_registry.h"
 
 enum {
     /* Room, not use: chunks that were never written cost no memory. */

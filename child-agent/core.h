@@ -41,8 +41,8 @@ extern struct core_own core_own;
 extern uint32_t core_epoch;
 
 /* The calling thread is in fork(), between the agent's first handler and its last. Handlers of the
- * program may run there: in the child, where the arena is gone, and where the agent could not be the
- * first (libprofd.a) also while its locks are this thread's. What they do is not recorded. */
+ * program may run there: in the child, where the arena is gone, and where the agent could not be
+ * the first (libprofd.a) also while its locks are this thread's. What they do is not recorded. */
 extern __thread bool core_is_forking
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 

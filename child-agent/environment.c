@@ -13,7 +13,7 @@
 #include "ipc/output_pattern.h"
 #include "ipc/socket.h"
 #include "ipc/units.h"
-#include "json/thread_filters.h"
+#include "json/gecko/thread_filters.h"
 
 enum {
     NS_PER_MS = 1000 * 1000,

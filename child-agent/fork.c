@@ -4,20 +4,20 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "child-agent/after_sampling.h"
 #include "child-agent/agent_link.h"
 #include "child-agent/agent_thread.h"
-#include "child-agent/barrier.h"
 #include "child-agent/core.h"
-#include "child-agent/counters.h"
-#include "child-agent/event_delay.h"
-#include "child-agent/labels.h"
-#include "child-agent/marker_stack.h"
-#include "child-agent/sampler.h"
+#include "child-agent/counters/counters.h"
+#include "child-agent/guest/barrier.h"
+#include "child-agent/markers/labels.h"
+#include "child-agent/markers/marker_stack.h"
+#include "child-agent/markers/site.h"
+#include "child-agent/sampler/after_sampling.h"
+#include "child-agent/sampler/sampler.h"
 #include "child-agent/session.h"
 #include "child-agent/shutdown_profile.h"
-#include "child-agent/site.h"
-#include "child-agent/thread_registry.h"
+#include "child-agent/threads/event_delay.h"
+#include "child-agent/threads/thread_registry.h"
 
 static struct agent_address follow_address;
 

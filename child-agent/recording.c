@@ -1,7 +1,7 @@
 #include "child-agent/recording.h"
 
 #include "child-agent/session.h"
-#include "child-agent/thread_registry.h"
+#include "child-agent/threads/thread_registry.h"
 
 /* Inside recording: nothing can take the session away. */
 static void renew_writer(struct thread_registration *self, uint32_t generation)

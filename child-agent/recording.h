@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "child-agent/core.h"
-#include "child-agent/thread_registration.h"
+#include "child-agent/threads/thread_registration.h"
 
 /* Slow side of recording_begin: registers the thread, or gives it a writer for this session. NULL
  * when there is nothing to record into. */

@@ -4,15 +4,15 @@
 #include <string.h>
 #include <time.h>
 
-#include "child-agent/allocations.h"
-#include "child-agent/barrier.h"
+#include "child-agent/allocations/allocations.h"
 #include "child-agent/core.h"
-#include "child-agent/counters.h"
-#include "child-agent/marker_triggers.h"
+#include "child-agent/counters/counters.h"
+#include "child-agent/guest/barrier.h"
+#include "child-agent/markers/marker_triggers.h"
 #include "child-agent/recording.h"
-#include "child-agent/sampler.h"
-#include "child-agent/sampling_signal.h"
-#include "child-agent/thread_registry.h"
+#include "child-agent/sampler/sampler.h"
+#include "child-agent/sampler/sampling_signal.h"
+#include "child-agent/threads/thread_registry.h"
 #include "ipc/messages.h"
 
 enum { SESSION_QUIET_POLL_NS = 200 * 1000 };

@@ -9,17 +9,17 @@
 
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
-#include "child-agent/cpu_clock.h"
 #include "child-agent/environment.h"
-#include "child-agent/replaced_file.h"
-#include "child-agent/sampler.h"
-#include "child-agent/say.h"
+#include "child-agent/guest/replaced_file.h"
+#include "child-agent/guest/say.h"
+#include "child-agent/sampler/cpu_clock.h"
+#include "child-agent/sampler/sampler.h"
 #include "child-agent/session.h"
 #include "ipc/features.h"
 #include "ipc/output_pattern.h"
-#include "json/gecko_clock.h"
-#include "json/gecko_process.h"
-#include "json/gecko_root.h"
+#include "json/gecko/gecko_clock.h"
+#include "json/gecko/gecko_process.h"
+#include "json/gecko/gecko_root.h"
 
 static char pattern[ENVIRONMENT_PATTERN_BYTES]; /* "": no profile */
 static char folder[PATH_MAX]; /* that it is relative to, with a slash at its end */

@@ -7,12 +7,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/census.h"
-#include "daemon/client_connection.h"
+#include "daemon/children/census.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
-#include "daemon/spawn.h"
-#include "daemon/terminal.h"
+#include "daemon/programs/spawn.h"
+#include "daemon/programs/terminal.h"
+#include "daemon/requests/client_connection.h"
 
 enum {
     /* As shells say it. */

@@ -6,13 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/agents.h"
-#include "daemon/capture.h"
-#include "daemon/client_connection.h"
-#include "daemon/launch.h"
+#include "daemon/capture/capture.h"
+#include "daemon/children/agents.h"
+#include "daemon/children/visitors.h"
 #include "daemon/log.h"
-#include "daemon/spawn.h"
-#include "daemon/visitors.h"
+#include "daemon/programs/launch.h"
+#include "daemon/programs/spawn.h"
+#include "daemon/requests/client_connection.h"
 
 enum { DAEMON_EXIT_FAILED = 1 };
 

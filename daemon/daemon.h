@@ -11,20 +11,20 @@
 #include <sys/un.h>
 #include <uv.h>
 
-#include "daemon/census.h"
-#include "daemon/child_table.h"
-#include "daemon/exit_store.h"
-#include "daemon/memory.h"
+#include "daemon/capture/salvage.h"
+#include "daemon/children/census.h"
+#include "daemon/children/child_table.h"
+#include "daemon/memory/exit_store.h"
+#include "daemon/memory/memory.h"
 #include "daemon/options.h"
 #include "daemon/paths.h"
-#include "daemon/power.h"
-#include "daemon/programs.h"
-#include "daemon/requests.h"
+#include "daemon/power/power.h"
+#include "daemon/programs/programs.h"
+#include "daemon/programs/supervisor.h"
+#include "daemon/requests/requests.h"
 #include "daemon/restart.h"
-#include "daemon/salvage.h"
 #include "daemon/session.h"
-#include "daemon/supervisor.h"
-#include "daemon/triggers.h"
+#include "daemon/triggers/triggers.h"
 #include "ipc/connection.h"
 
 struct capture;

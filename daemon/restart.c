@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "daemon/capture/gathering_log.h"
 #include "daemon/daemon.h"
-#include "daemon/gathering_log.h"
-#include "daemon/lease_census.h"
 #include "daemon/log.h"
+#include "daemon/memory/lease_census.h"
 #include "daemon/session_file.h"
 
 /* --- Who had a lease --- */

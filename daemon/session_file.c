@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "daemon/kept_file.h"
+#include "daemon/memory/kept_file.h"
 
 cJSON *session_document_make(const struct session *session)
 {

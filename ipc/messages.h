@@ -272,7 +272,8 @@ struct message_client_capture {
     uint64_t stop;       /* 1: stop the session when done */
     uint64_t timeout_ms; /* for the whole gathering; at most MESSAGE_MAX_MILLISECONDS */
     uint64_t last_ms;    /* only what was recorded in so long; 0: everything */
-    /* Of daemon/capture_selection.h: comma-separated, at most MESSAGE_MAX_SELECTION; empty: all. */
+    /* Of daemon/capture/capture_selection.h: comma-separated, at most MESSAGE_MAX_SELECTION; empty:
+     * all. */
     struct message_string pids, names;
     struct message_string thread_filters;
 };

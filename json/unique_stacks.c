@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "json/gecko_schema.h"
+#include "json/gecko/gecko_schema.h"
 #include "json/hash.h"
 #include "json/json_format.h"
 #include "json/json_writer_room.h"

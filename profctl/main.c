@@ -4,7 +4,7 @@
 
 #include "ipc/standard_streams.h"
 #include "ipc/suggest.h"
-#include "profctl/commands.h"
+#include "profctl/commands/commands.h"
 
 struct command {
     const char *name, *alias; /* alias NULL: none */

@@ -4,7 +4,7 @@
  * In C++ always. C has no constant expressions of strings, but compilers that optimise know what
  * they compare: there an empty function for each type, which calls what may not be called when a
  * label is bad. Without optimisation the agent says it when the type is first used. What is said
- * of a label here is what json/marker_label.h says, without the syntax of "? 'a' : 'b'". */
+ * of a label here is what json/gecko/marker_label.h says, without the syntax of "? 'a' : 'b'". */
 #ifndef PROFD_MARKER_CHECKS_H
 #define PROFD_MARKER_CHECKS_H
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "buffer/lease_ledger.h"
-#include "daemon/memory_controller.h"
+#include "daemon/memory/memory_controller.h"
 #include "tests/bench/bench.h"
 
 enum { CHUNKS = 16, UPDATES = 200000, MOST_CHILDREN = 10000, UNIT = LEASE_UNIT_BYTES };

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "child-agent/after_sampling.h"
+#include "child-agent/sampler/after_sampling.h"
 
 enum { MOST_CALLS = 64 };
 

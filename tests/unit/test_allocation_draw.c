@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "child-agent/allocation_draw.h"
+#include "child-agent/allocations/allocation_draw.h"
 
 enum { INTERVAL = 512 * 1024, DRAWS = 200000 };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "child-agent/allocation_ring.h"
+#include "child-agent/allocations/allocation_ring.h"
 
 enum { THREADS = 3, RECORDS = 30000, HEAD_BYTES = sizeof(struct allocation_record) };
 

@@ -2,7 +2,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "child-agent/allocation_table.h"
+#include "child-agent/allocations/allocation_table.h"
 
 enum { ADDRESSES = 4000, THREADS = 4, ROUNDS = 200000 };
 

@@ -5,7 +5,7 @@
 
 #include "ipc/messages.h"
 #include "ipc/suggest.h"
-#include "profctl/arguments.h"
+#include "profctl/commands/arguments.h"
 
 enum { MOST_WORDS = 12 };
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "child-agent/call_frame_info.h"
-#include "child-agent/module_tables.h"
-#include "child-agent/modules.h"
+#include "child-agent/unwinding/call_frame_info.h"
+#include "child-agent/unwinding/module_tables.h"
+#include "child-agent/unwinding/modules.h"
 
 enum {
     CODE_ADDRESS = 0x10000, /* of the one function */

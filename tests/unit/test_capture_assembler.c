@@ -1,4 +1,4 @@
-/* daemon.capture_assembler, with daemon/output_pump.h in it */
+/* daemon.capture_assembler, with daemon/programs/output_pump.h in it */
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "daemon/capture_assembler.h"
+#include "daemon/capture/capture_assembler.h"
 
 static uv_loop_t loop;
 static struct capture_assembler *assembler;

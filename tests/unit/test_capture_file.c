@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "profctl/capture_file.h"
+#include "profctl/capture/capture_file.h"
 
 static char folder[32];
 static struct failure failure;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/capture_selection.h"
+#include "daemon/capture/capture_selection.h"
 
 static struct capture_selection selection;
 

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "daemon/child_table.h"
+#include "daemon/children/child_table.h"
 
 static struct child_table table;
 

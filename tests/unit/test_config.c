@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/config.h"
+#include "daemon/programs/config.h"
 
 static struct config config;
 static char error_text[CONFIG_ERROR_TEXT];

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "child-agent/counters.h"
+#include "child-agent/counters/counters.h"
 
 enum { THREADS = 8, ADDS = 10000 };
 

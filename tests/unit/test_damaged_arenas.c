@@ -14,7 +14,7 @@
 #include "buffer/arena_reader.h"
 #include "buffer/sample_encoder.h"
 #include "buffer/sampler_entry.h"
-#include "json/gecko_process.h"
+#include "json/gecko/gecko_process.h"
 
 enum {
     SLOTS = 4,

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "child-agent/descriptor.h"
+#include "child-agent/guest/descriptor.h"
 
 static int open_null(void)
 {

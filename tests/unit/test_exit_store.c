@@ -10,8 +10,8 @@
 #include "buffer/arena_reader.h"
 #include "buffer/chunk_manager.h"
 #include "buffer/chunk_writer.h"
-#include "daemon/compact_arena.h"
-#include "daemon/exit_store.h"
+#include "daemon/memory/compact_arena.h"
+#include "daemon/memory/exit_store.h"
 
 enum { CAPACITY = 64 * CHUNK_BYTES, MAIN = 0, LIMIT_UNITS = 64, END_NS = 1000000 };
 /* Markers of a kilobyte that fill a chunk. */

@@ -1,7 +1,7 @@
 /* daemon.gather */
 #include <check.h>
 
-#include "daemon/gather.h"
+#include "daemon/capture/gather.h"
 #include "json/progress.h"
 
 enum { MANY = 300 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "buffer/dictionary.h"
-#include "json/gecko_categories.h"
+#include "json/gecko/gecko_categories.h"
 
 enum { FIRST = CATEGORY_FIRST_OWN };
 

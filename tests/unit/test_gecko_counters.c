@@ -9,8 +9,8 @@
 #include "buffer/chunk_manager.h"
 #include "buffer/sample_encoder.h"
 #include "buffer/sampler_entry.h"
-#include "json/gecko_process.h"
-#include "json/gecko_root.h"
+#include "json/gecko/gecko_process.h"
+#include "json/gecko/gecko_root.h"
 
 enum { COUNTERS = 3, WORK = 0, MEMORY = 1, UNTOLD = 2 };
 

@@ -13,8 +13,8 @@
 #include "buffer/clock.h"
 #include "buffer/dictionary.h"
 #include "buffer/sample_encoder.h"
-#include "json/gecko_process.h"
-#include "json/gecko_root.h"
+#include "json/gecko/gecko_process.h"
+#include "json/gecko/gecko_root.h"
 
 enum { MAIN = 1, WORKER = 2, SITE_LABEL = 1, SITE_MARKER = 2, PID = 4242 };
 

@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profctl/jit_code.h"
-#include "profctl/jit_lists.h"
-#include "profctl/jit_name.h"
-#include "profctl/jit_process.h"
+#include "profctl/symbols/jit_code.h"
+#include "profctl/symbols/jit_lists.h"
+#include "profctl/symbols/jit_name.h"
+#include "profctl/symbols/jit_process.h"
 
 static struct jit_code code;
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/launch_environment.h"
+#include "daemon/programs/launch_environment.h"
 
 static struct launch_agent agent;
 static char **environment;

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/lease_census.h"
+#include "daemon/memory/lease_census.h"
 
 static struct lease_ledger ledger;
 static struct lease_census census;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "child-agent/mapping_table.h"
+#include "child-agent/allocations/mapping_table.h"
 
 enum { PLACES = 512, STEPS = 20000 };
 

@@ -6,8 +6,8 @@
 
 #include "buffer/leb128.h"
 #include "buffer/marker_schema.h"
-#include "json/gecko_marker_types.h"
-#include "json/marker_label.h"
+#include "json/gecko/gecko_marker_types.h"
+#include "json/gecko/marker_label.h"
 
 static struct arena_string view(const char *text)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "buffer/lease_ledger.h"
-#include "daemon/memory_controller.h"
+#include "daemon/memory/memory_controller.h"
 
 enum { SOURCES = 8, UNIT = LEASE_UNIT_BYTES, GENERATION = 3, PATIENCE_NS = 1000 };
 #define CAP_BYTES (100ULL * UNIT)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "buffer/lease_ledger.h"
-#include "daemon/memory_controller.h"
+#include "daemon/memory/memory_controller.h"
 
 enum {
     UNIT = LEASE_UNIT_BYTES,

@@ -11,10 +11,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "child-agent/module_elf.h"
-#include "child-agent/module_maps.h"
-#include "child-agent/modules.h"
-#include "child-agent/process_memory.h"
+#include "child-agent/counters/process_memory.h"
+#include "child-agent/unwinding/module_elf.h"
+#include "child-agent/unwinding/module_maps.h"
+#include "child-agent/unwinding/modules.h"
 
 static struct module_map *map;
 static struct {

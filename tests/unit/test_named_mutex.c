@@ -5,7 +5,7 @@
 
 #undef PROFD_CHECK_LOCKS
 #define PROFD_CHECK_LOCKS 1
-#include "child-agent/named_mutex.c"
+#include "child-agent/guest/named_mutex.c"
 
 static struct named_mutex outer = NAMED_MUTEX_INITIALIZER(SITES);
 static struct named_mutex inner = NAMED_MUTEX_INITIALIZER(REGISTRY);

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/power_meter.h"
+#include "daemon/power/power_meter.h"
 
 static char folder[64];
 static struct power_meter meter;

@@ -2,7 +2,7 @@
 #include <check.h>
 #include <unistd.h>
 
-#include "daemon/process_list.h"
+#include "daemon/children/process_list.h"
 
 #define MS UINT64_C(1000000)
 

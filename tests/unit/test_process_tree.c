@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/process_tree.h"
+#include "daemon/children/process_tree.h"
 
 static const struct {
     const char *target, *executable;

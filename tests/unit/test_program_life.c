@@ -1,7 +1,7 @@
 /* daemon.program_life */
 #include <check.h>
 
-#include "daemon/program_life.h"
+#include "daemon/programs/program_life.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 

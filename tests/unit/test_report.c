@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profctl/report.h"
+#include "profctl/report/report.h"
 
 /* --- Profiles --- */
 

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/salvage_sandbox.h"
+#include "daemon/capture/salvage_sandbox.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HAS_FILTER 0 /* sanitizers make calls of their own */

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 
-#include "child-agent/snapshot_capture.h"
+#include "child-agent/sampler/snapshot_capture.h"
 
 enum { CODE_BYTES = 7, CALL_OFFSET = 5 };
 

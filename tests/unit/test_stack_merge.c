@@ -1,7 +1,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "child-agent/stack_merge.h"
+#include "child-agent/sampler/stack_merge.h"
 
 /* main (CFA 400) called work (300), which called leaf (200). */
 static const struct unwind_frame native[] = {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profctl/symbol_name.h"
-#include "profctl/symbol_table.h"
+#include "profctl/symbols/symbol_name.h"
+#include "profctl/symbols/symbol_table.h"
 
 /* --- Names --- */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/trigger_gate.h"
+#include "daemon/triggers/trigger_gate.h"
 
 static struct trigger_gate gate;
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "child-agent/frame_expression.h"
-#include "child-agent/unwind_rule.h"
+#include "child-agent/unwinding/frame_expression.h"
+#include "child-agent/unwinding/unwind_rule.h"
 
 enum { RSP = 7, RBP = 6, R10 = 10, PC = 0x401000 };
 

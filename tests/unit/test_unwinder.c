@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "child-agent/modules.h"
-#include "child-agent/unwinder.h"
+#include "child-agent/unwinding/modules.h"
+#include "child-agent/unwinding/unwinder.h"
 #include "tests/unit/take_snapshot.h"
 
 #define OPAQUE __attribute__((noinline, noclone, no_sanitize("address", "undefined")))

@@ -1,0 +1,31 @@
+/* Sampled allocations, in the threads that make them: chooses, remembers and copies.
+ *
+ * The hooks of libprofd-malloc.so (allocation_hooks.h) call in here for the few allocations that
+ * are sampled and for their frees. What was copied waits in a ring for the sampler
+ * (allocation_drain.h). No lock, no allocation; safe wherever the program may call malloc. Ring and
+ * table are made at the first session that wants them, and stay. */
+#ifndef PROFD_AGENT_ALLOCATION_SAMPLER_H
+#define PROFD_AGENT_ALLOCATION_SAMPLER_H
+
+#include <stdint.h>
+
+#include "child-agent/allocations/allocation_ring.h"
+#include "child-agent/malloc_hooks/allocation_hooks.h"
+
+/* Makes ready for sampling an allocation every INTERVAL_BYTES (0: the default) in recording number
+ * RECORDING, and tells HOOKS whom to call. 0 or -ENOMEM. */
+int allocation_sampler_start(uint64_t interval_bytes, uint32_t recording,
+                             struct allocation_hooks *hooks);
+
+/* After the hooks know that nothing is sampled any more; threads that are at it may still finish.
+ */
+void allocation_sampler_stop(void);
+
+/* In a forked child: what the parent sampled is not the child's. */
+void allocation_sampler_after_fork_child(void);
+
+/* What waits for the sampler, and the number of the latest recording, which it is to be of; NULL
+ * when nothing was ever sampled. */
+struct allocation_ring *allocation_sampler_ring(uint32_t *generation);
+
+#endif

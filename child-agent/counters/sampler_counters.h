@@ -1,0 +1,28 @@
+/* Counters as the sampler records them: what changed since it looked last.
+ *
+ * Every chunk of the sampler has the totals of all counters once, so that it can be read alone, and
+ * after that only changes. Under the sampler's lock. */
+#ifndef PROFD_AGENT_SAMPLER_COUNTERS_H
+#define PROFD_AGENT_SAMPLER_COUNTERS_H
+
+#include "buffer/sample_encoder.h"
+#include "buffer/sampler_entry.h"
+#include "child-agent/counters/process_counters.h"
+
+struct sampler_counters {
+    uint64_t epoch; /* of the chunk that has the totals; 0: none */
+    struct counter_total written[COUNTERS_MOST];
+    struct counter_total now[COUNTERS_MOST];
+    struct process_counters process;
+    uint8_t entry[COUNTERS_ENTRY_MAX_BYTES];
+};
+
+/* What was counted before now is not the session's, which has FEATURES. *COUNTERS is zeroed memory.
+ */
+void sampler_counters_begin(struct sampler_counters *counters, uint64_t features);
+
+/* Reads all counters and writes those that changed behind the latest tick; before the first tick
+ * nothing. What finds no chunk is written with a later change. All signals are blocked. */
+void sampler_counters_record(struct sampler_counters *counters, struct sample_encoder *encoder);
+
+#endif

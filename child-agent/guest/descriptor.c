@@ -1,0 +1,71 @@
+#include "child-agent/guest/descriptor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    /* Below this a shell or a select() loop lives; above RLIMIT_NOFILE there is nothing. */
+    DESCRIPTOR_PREFERRED = 900,
+    DESCRIPTOR_ROOM_BELOW_LIMIT = 24,
+};
+
+static struct {
+    int fd;
+    dev_t device;
+    ino_t inode;
+} remembered[DESCRIPTOR_ROLE_COUNT] = { { .fd = -1 }, { .fd = -1 } };
+
+int descriptor_minimum(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
+        return DESCRIPTOR_PREFERRED;
+    if (limit.rlim_cur > DESCRIPTOR_PREFERRED + DESCRIPTOR_ROOM_BELOW_LIMIT)
+        return DESCRIPTOR_PREFERRED;
+    if (limit.rlim_cur > 2 * DESCRIPTOR_ROOM_BELOW_LIMIT)
+        return (int)limit.rlim_cur - DESCRIPTOR_ROOM_BELOW_LIMIT;
+    return 0;
+}
+
+int descriptor_move_high(int fd)
+{
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, descriptor_minimum());
+    if (high < 0)
+        return -errno;
+    close(fd);
+    return high;
+}
+
+void descriptor_remember(enum descriptor_role role, int fd)
+{
+    struct stat status;
+    if (fstat(fd, &status) < 0) {
+        remembered[role].fd = -1;
+        return;
+    }
+    remembered[role].fd = fd;
+    remembered[role].device = status.st_dev;
+    remembered[role].inode = status.st_ino;
+}
+
+bool descriptor_is_ours(enum descriptor_role role)
+{
+    struct stat status;
+    return remembered[role].fd >= 0 && fstat(remembered[role].fd, &status) == 0 &&
+           status.st_dev == remembered[role].device && status.st_ino == remembered[role].inode;
+}
+
+int descriptor_number(enum descriptor_role role)
+{
+    return descriptor_is_ours(role) ? remembered[role].fd : -1;
+}
+
+void descriptor_close(enum descriptor_role role)
+{
+    if (descriptor_is_ours(role))
+        close(remembered[role].fd);
+    remembered[role].fd = -1;
+}

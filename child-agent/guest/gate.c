@@ -1,0 +1,49 @@
+#include "child-agent/guest/gate.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
+
+void gate_close(struct gate *gate)
+{
+    atomic_store(&gate->is_open, 0);
+}
+
+void gate_open(struct gate *gate)
+{
+    atomic_store(&gate->is_open, 1);
+    (void)syscall(SYS_futex, &gate->is_open, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+static struct timespec after_ms(int ms)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    time.tv_sec += ms / 1000;
+    time.tv_nsec += (long)(ms % 1000) * NS_PER_MS;
+    if (time.tv_nsec >= NS_PER_S) {
+        time.tv_sec++;
+        time.tv_nsec -= NS_PER_S;
+    }
+    return time;
+}
+
+bool gate_wait(struct gate *gate, int most_ms)
+{
+    const struct timespec deadline = after_ms(most_ms);
+    int saved_errno = errno;
+    long err = 0;
+    while (atomic_load(&gate->is_open) == 0 && err == 0) {
+        if (syscall(SYS_futex, &gate->is_open, FUTEX_WAIT_BITSET_PRIVATE, 0, &deadline, NULL,
+                    FUTEX_BITSET_MATCH_ANY) < 0 &&
+            errno != EINTR && errno != EAGAIN)
+            err = -errno;
+    }
+    errno = saved_errno;
+    return atomic_load(&gate->is_open) != 0;
+}

@@ -1,0 +1,36 @@
+#include "child-agent/guest/own_threads.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "child-agent/agent_thread.h"
+#include "child-agent/core.h"
+#include "child-agent/sampler/sampler.h"
+#include "child-agent/session.h"
+#include "child-agent/threads/thread_registry.h"
+
+bool own_threads_are_the_others(void)
+{
+    return core.is_enabled && thread_registry_live_count() <= 1;
+}
+
+void own_threads_end(void)
+{
+    (void)agent_thread_stop();
+    sampler_stop();
+}
+
+int own_threads_around(int (*change)(void *argument), void *argument)
+{
+    bool had_agent = agent_thread_stop();
+    sampler_stop();
+    int result = change(argument);
+    int change_errno = errno;
+    /* Without a sampler or an agent, what was recorded is still there for profd. */
+    if (session_is_active())
+        (void)sampler_start(session_get_settings(), session_chunk_manager());
+    if (had_agent)
+        (void)agent_thread_start(NULL);
+    errno = change_errno;
+    return result;
+}

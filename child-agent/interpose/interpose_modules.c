@@ -1,0 +1,19 @@
+/* Interposed: loading and unloading of libraries, only to hear of it. */
+#include <dlfcn.h>
+
+#include "child-agent/interpose/interpose.h"
+#include "child-agent/interpose/real_calls.h"
+#include "child-agent/markers/marker_stack.h"
+#include "child-agent/sampler/sampler.h"
+
+PROFD_INTERPOSED int dlclose(void *handle)
+{
+    typedef int dlclose_function(void *);
+    static dlclose_function *real;
+    if (real == NULL)
+        real = (dlclose_function *)real_symbol("dlclose");
+    int result = real(handle);
+    sampler_modules_changed();
+    marker_stack_modules_changed();
+    return result;
+}

@@ -1,0 +1,62 @@
+/* Interposed: calls that the kernel grants to processes with one thread only, as most programs that
+ * make them are but for the agent. Its threads make way; the next fork or exec brings them back. */
+#include <errno.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <time.h>
+
+#include "child-agent/guest/own_threads.h"
+#include "child-agent/interpose/interpose.h"
+#include "child-agent/interpose/real_calls.h"
+
+enum {
+    /* A joined thread leaves the kernel's list of the process a little later. */
+    NAMESPACE_TRIES = 200,
+    NAMESPACE_PAUSE_NS = 500 * 1000,
+};
+
+/* Whether the agent's threads may be why a call failed. */
+static bool may_be_our_fault(int result)
+{
+    return result < 0 && errno == EINVAL && own_threads_are_the_others();
+}
+
+static void rest(void)
+{
+    const struct timespec pause = { .tv_nsec = NAMESPACE_PAUSE_NS };
+    (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+}
+
+PROFD_INTERPOSED int unshare(int flags)
+{
+    typedef int unshare_function(int);
+    static unshare_function *real;
+    if (real == NULL)
+        real = (unshare_function *)real_symbol("unshare");
+    int result = real(flags);
+    if (!(flags & CLONE_NEWUSER) || !may_be_our_fault(result))
+        return result;
+    own_threads_end();
+    for (int i = 0; i < NAMESPACE_TRIES && result < 0 && errno == EINVAL; i++) {
+        rest();
+        result = real(flags);
+    }
+    return result;
+}
+
+PROFD_INTERPOSED int setns(int fd, int type)
+{
+    typedef int setns_function(int, int);
+    static setns_function *real;
+    if (real == NULL)
+        real = (setns_function *)real_symbol("setns");
+    int result = real(fd, type);
+    if ((type != 0 && !(type & CLONE_NEWUSER)) || !may_be_our_fault(result))
+        return result;
+    own_threads_end();
+    for (int i = 0; i < NAMESPACE_TRIES && result < 0 && errno == EINVAL; i++) {
+        rest();
+        result = real(fd, type);
+    }
+    return result;
+}

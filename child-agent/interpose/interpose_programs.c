@@ -1,0 +1,208 @@
+/* Interposed: running programs, to tell profd of those that will not be profiled: nobody else can
+ * say what they were once they have ended. One look at the file; the call itself is made as it is.
+ */
+#include <alloca.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "child-agent/census.h"
+#include "child-agent/interpose/interpose.h"
+#include "child-agent/interpose/real_calls.h"
+#include "ipc/program_facts.h"
+
+/* As long as the paths of programs usually are; those of longer ones are not judged. */
+enum { FOUND_PATH_BYTES = 1024 };
+
+typedef int execve_function(const char *, char *const *, char *const *);
+typedef int execv_function(const char *, char *const *);
+typedef int execveat_function(int, const char *, char *const *, char *const *, int);
+typedef int fexecve_function(int, char *const *, char *const *);
+typedef int spawn_function(pid_t *, const char *, const posix_spawn_file_actions_t *,
+                           const posix_spawnattr_t *, char *const *, char *const *);
+
+static struct {
+    execve_function *execve, *execvpe;
+    execv_function *execv, *execvp;
+    execveat_function *execveat;
+    fexecve_function *fexecve;
+    spawn_function *posix_spawn, *posix_spawnp;
+} real;
+
+/* Early: a forked child of many threads must not ask the loader. */
+__attribute__((constructor)) static void find_real(void)
+{
+    if (real.execve != NULL)
+        return;
+    real.execvpe = (execve_function *)real_symbol("execvpe");
+    real.execv = (execv_function *)real_symbol("execv");
+    real.execvp = (execv_function *)real_symbol("execvp");
+    real.execveat = (execveat_function *)real_symbol("execveat");
+    real.fexecve = (fexecve_function *)real_symbol("fexecve");
+    real.posix_spawn = (spawn_function *)real_symbol("posix_spawn");
+    real.posix_spawnp = (spawn_function *)real_symbol("posix_spawnp");
+    real.execve = (execve_function *)real_symbol("execve");
+}
+
+/* Where the program that is called NAME is, in FOUND; NULL when there is none. */
+static const char *find(const char *name, char found[FOUND_PATH_BYTES])
+{
+    int call_errno = errno;
+    int error = program_find(AT_FDCWD, name, getenv("PATH"), found, FOUND_PATH_BYTES);
+
+    errno = call_errno;
+    return error == 0 ? found : NULL;
+}
+
+/* Before this process becomes the program at PATH, and after it did not. */
+static void announce(struct census_program *program, int directory_fd, const char *path,
+                     char *const *environment)
+{
+    find_real();
+    census_judge(program, directory_fd, path, environment);
+    census_tell_exec(program, profd_current_process_id());
+}
+
+static int withdraw(const struct census_program *program, int result)
+{
+    census_tell_failed(program, profd_current_process_id());
+    return result;
+}
+
+PROFD_INTERPOSED int execve(const char *path, char *const arguments[], char *const environment[])
+{
+    struct census_program program;
+    announce(&program, AT_FDCWD, path, environment);
+    return withdraw(&program, real.execve(path, arguments, environment));
+}
+
+PROFD_INTERPOSED int execv(const char *path, char *const arguments[])
+{
+    struct census_program program;
+    announce(&program, AT_FDCWD, path, environ);
+    return withdraw(&program, real.execv(path, arguments));
+}
+
+PROFD_INTERPOSED int execvp(const char *name, char *const arguments[])
+{
+    struct census_program program;
+    char found[FOUND_PATH_BYTES];
+    announce(&program, AT_FDCWD, find(name, found), environ);
+    return withdraw(&program, real.execvp(name, arguments));
+}
+
+PROFD_INTERPOSED int execvpe(const char *name, char *const arguments[], char *const environment[])
+{
+    struct census_program program;
+    char found[FOUND_PATH_BYTES];
+    announce(&program, AT_FDCWD, find(name, found), environment);
+    return withdraw(&program, real.execvpe(name, arguments, environment));
+}
+
+PROFD_INTERPOSED int execveat(int directory_fd, const char *path, char *const arguments[],
+                              char *const environment[], int flags)
+{
+    struct census_program program;
+    announce(&program, directory_fd, path, environment);
+    return withdraw(&program, real.execveat(directory_fd, path, arguments, environment, flags));
+}
+
+PROFD_INTERPOSED int fexecve(int fd, char *const arguments[], char *const environment[])
+{
+    struct census_program program;
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    announce(&program, AT_FDCWD, path, environment);
+    return withdraw(&program, real.fexecve(fd, arguments, environment));
+}
+
+/* --- The same with arguments one by one --- */
+
+static size_t count_arguments(va_list *list)
+{
+    size_t count = 1;
+    while (va_arg(*list, const char *) != NULL)
+        count++;
+    return count;
+}
+
+static void copy_arguments(char **arguments, const char *first, size_t count, va_list *list)
+{
+    arguments[0] = (char *)first;
+    for (size_t i = 1; i <= count; i++)
+        arguments[i] = va_arg(*list, char *);
+}
+
+/* ARGUMENTS from FIRST and what follows it, terminated. On the stack: no allocation is safe here.
+ */
+#define COLLECT(arguments, first)                                                                  \
+    va_list list;                                                                                  \
+    va_start(list, first);                                                                         \
+    size_t count = count_arguments(&list);                                                         \
+    va_end(list);                                                                                  \
+    char **arguments = alloca((count + 1) * sizeof(char *));                                       \
+    va_start(list, first);                                                                         \
+    copy_arguments(arguments, first, count, &list)
+
+PROFD_INTERPOSED int execl(const char *path, const char *first, ...)
+{
+    COLLECT(arguments, first);
+    va_end(list);
+    return execv(path, arguments);
+}
+
+PROFD_INTERPOSED int execlp(const char *name, const char *first, ...)
+{
+    COLLECT(arguments, first);
+    va_end(list);
+    return execvp(name, arguments);
+}
+
+PROFD_INTERPOSED int execle(const char *path, const char *first, ...)
+{
+    COLLECT(arguments, first);
+    char *const *environment = va_arg(list, char *const *);
+    va_end(list);
+    return execve(path, arguments, environment);
+}
+
+/* --- Programs that are run beside this one --- */
+
+PROFD_INTERPOSED int posix_spawn(pid_t *pid, const char *path,
+                                 const posix_spawn_file_actions_t *actions,
+                                 const posix_spawnattr_t *attributes, char *const arguments[],
+                                 char *const environment[])
+{
+    struct census_program program;
+    pid_t own_pid;
+    find_real();
+    if (pid == NULL)
+        pid = &own_pid;
+    census_judge(&program, AT_FDCWD, path, environment);
+    int error = real.posix_spawn(pid, path, actions, attributes, arguments, environment);
+    if (error == 0)
+        census_tell_exec(&program, (struct profd_process_id){ *pid });
+    return error;
+}
+
+PROFD_INTERPOSED int posix_spawnp(pid_t *pid, const char *name,
+                                  const posix_spawn_file_actions_t *actions,
+                                  const posix_spawnattr_t *attributes, char *const arguments[],
+                                  char *const environment[])
+{
+    struct census_program program;
+    char found[FOUND_PATH_BYTES];
+    pid_t own_pid;
+    find_real();
+    if (pid == NULL)
+        pid = &own_pid;
+    census_judge(&program, AT_FDCWD, find(name, found), environment);
+    int error = real.posix_spawnp(pid, name, actions, attributes, arguments, environment);
+    if (error == 0)
+        census_tell_exec(&program, (struct profd_process_id){ *pid });
+    return error;
+}

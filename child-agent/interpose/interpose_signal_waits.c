@@ -1,0 +1,210 @@
+/* Interposed: calls that wait for signals, by taking them in hand or by unblocking them while they
+ * wait. A thread that has run is asked for a sample, and its call would come back with a signal
+ * that the program knows nothing of.
+ *
+ * Those that unblock can't simply be made again after a sample: it could be that the program's own
+ * handler had just run, and then its signal would be slept through. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "child-agent/core.h"
+#include "child-agent/interpose/interpose.h"
+#include "child-agent/interpose/real_calls.h"
+#include "child-agent/sampler/sampling_signal.h"
+#include "child-agent/threads/thread_registration.h"
+
+enum { NS_PER_SECOND = 1000000000 };
+
+/* --- Taking signals in hand --- */
+
+static int call_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
+{
+    typedef int sigtimedwait_function(const sigset_t *, siginfo_t *, const struct timespec *);
+    static sigtimedwait_function *real;
+    if (real == NULL)
+        real = (sigtimedwait_function *)real_symbol("sigtimedwait");
+    if (real != NULL)
+        return real(set, info, timeout);
+    errno = ENOSYS;
+    return -1;
+}
+
+static struct timespec now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time;
+}
+
+/* What is left of TIMEOUT since START; not less than nothing. */
+static struct timespec left_of(const struct timespec *timeout, const struct timespec *start)
+{
+    struct timespec time = now();
+    struct timespec left = { .tv_sec = timeout->tv_sec - (time.tv_sec - start->tv_sec),
+                             .tv_nsec = timeout->tv_nsec - (time.tv_nsec - start->tv_nsec) };
+    if (left.tv_nsec < 0) {
+        left.tv_nsec += NS_PER_SECOND;
+        left.tv_sec--;
+    } else if (left.tv_nsec >= NS_PER_SECOND) {
+        left.tv_nsec -= NS_PER_SECOND;
+        left.tv_sec++;
+    }
+    return left.tv_sec >= 0 ? left : (struct timespec){ 0 };
+}
+
+/* Waits on when it was the sampler's signal. */
+static int wait_for(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
+{
+    siginfo_t got;
+    struct timespec start, left;
+    const struct timespec *wait = timeout;
+    if (!core.is_enabled || sigismember(set, sampling_signal_number()) != 1)
+        return call_sigtimedwait(set, info, timeout);
+    if (timeout != NULL)
+        start = now();
+    for (;;) {
+        int number = call_sigtimedwait(set, &got, wait);
+        if (number != sampling_signal_number() || !sampling_signal_withdraw_request()) {
+            if (number > 0 && info != NULL)
+                *info = got;
+            return number;
+        }
+        if (timeout != NULL) {
+            left = left_of(timeout, &start);
+            wait = &left;
+        }
+    }
+}
+
+PROFD_INTERPOSED int sigtimedwait(const sigset_t *set, siginfo_t *info,
+                                  const struct timespec *timeout)
+{
+    return wait_for(set, info, timeout);
+}
+
+PROFD_INTERPOSED int sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+    return wait_for(set, info, NULL);
+}
+
+PROFD_INTERPOSED int sigwait(const sigset_t *set, int *number)
+{
+    int got;
+    do {
+        got = wait_for(set, NULL, NULL);
+    } while (got < 0 && errno == EINTR);
+    if (got < 0)
+        return errno;
+    *number = got;
+    return 0;
+}
+
+/* --- Waiting with another mask --- */
+
+/* Keeps the sampling signal pending from before a call to after it. */
+struct shield {
+    sigset_t mask;
+    bool is_up;
+};
+
+/* The mask to wait with instead of MASK (NULL: the call has none). A program that handles the
+ * signal itself may wait for it. */
+static const sigset_t *raise_shield(struct shield *shield, const sigset_t *mask)
+{
+    sigset_t only;
+    shield->is_up = core.is_enabled && mask != NULL && thread_current != NULL &&
+                    !sampling_signal_is_handled_by_program();
+    if (!shield->is_up)
+        return mask;
+    shield->mask = *mask;
+    sigaddset(&shield->mask, sampling_signal_number());
+    sigemptyset(&only);
+    sigaddset(&only, sampling_signal_number());
+    (void)real_pthread_sigmask(SIG_BLOCK, &only, NULL); /* fails only for what is no mask */
+    return &shield->mask;
+}
+
+static int lower_shield(const struct shield *shield, int result)
+{
+    int call_errno = errno;
+    if (shield->is_up)
+        sampling_signal_unblock();
+    errno = call_errno;
+    return result;
+}
+
+PROFD_INTERPOSED int sigsuspend(const sigset_t *mask)
+{
+    typedef int sigsuspend_function(const sigset_t *);
+    static sigsuspend_function *real;
+    struct shield shield;
+    if (real == NULL)
+        real = (sigsuspend_function *)real_symbol("sigsuspend");
+    mask = raise_shield(&shield, mask);
+    return lower_shield(&shield, real(mask));
+}
+
+/* As sigsuspend with the mask as it is. */
+PROFD_INTERPOSED int pause(void)
+{
+    typedef int pause_function(void);
+    static pause_function *real;
+    sigset_t all, before;
+    if (real == NULL)
+        real = (pause_function *)real_symbol("pause");
+    if (!core.is_enabled)
+        return real();
+    sigfillset(&all);
+    int err = real_pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (err == 0) {
+        (void)sigsuspend(&before); /* always fails */
+        err = errno;
+        (void)real_pthread_sigmask(SIG_SETMASK, &before, NULL); /* a mask that was valid */
+    }
+    errno = err;
+    return -1;
+}
+
+PROFD_INTERPOSED int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
+                           const sigset_t *mask)
+{
+    typedef int ppoll_function(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *);
+    static ppoll_function *real;
+    struct shield shield;
+    if (real == NULL)
+        real = (ppoll_function *)real_symbol("ppoll");
+    mask = raise_shield(&shield, mask);
+    return lower_shield(&shield, real(fds, count, timeout, mask));
+}
+
+PROFD_INTERPOSED int pselect(int count, fd_set *readable, fd_set *writable, fd_set *exceptional,
+                             const struct timespec *timeout, const sigset_t *mask)
+{
+    typedef int pselect_function(int, fd_set *, fd_set *, fd_set *, const struct timespec *,
+                                 const sigset_t *);
+    static pselect_function *real;
+    struct shield shield;
+    if (real == NULL)
+        real = (pselect_function *)real_symbol("pselect");
+    mask = raise_shield(&shield, mask);
+    return lower_shield(&shield, real(count, readable, writable, exceptional, timeout, mask));
+}
+
+PROFD_INTERPOSED int epoll_pwait(int epoll, struct epoll_event *events, int count, int timeout_ms,
+                                 const sigset_t *mask)
+{
+    typedef int epoll_pwait_function(int, struct epoll_event *, int, int, const sigset_t *);
+    static epoll_pwait_function *real;
+    struct shield shield;
+    if (real == NULL)
+        real = (epoll_pwait_function *)real_symbol("epoll_pwait");
+    mask = raise_shield(&shield, mask);
+    return lower_shield(&shield, real(epoll, events, count, timeout_ms, mask));
+}

@@ -1,0 +1,136 @@
+/* Interposed: creating and naming threads, so that unmodified programs have theirs registered. */
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <threads.h>
+
+#include "child-agent/core.h"
+#include "child-agent/guest/own_threads.h"
+#include "child-agent/interpose/interpose.h"
+#include "child-agent/interpose/real_calls.h"
+#include "child-agent/threads/thread_registry.h"
+
+/* Runs in the new thread, outermost; what it calls is the root of the thread's stacks. */
+static void *run_registered(void *argument)
+{
+    struct thread_registration *self = argument;
+    thread_registry_adopt(self, __builtin_dwarf_cfa());
+    void *result = self->start.routine(self->start.argument);
+    /* Not a tail call: this frame must stay, for the walk to end at it. */
+    __asm__ volatile("" : : : "memory");
+    return result;
+}
+
+static size_t stack_bytes_of(const pthread_attr_t *attributes)
+{
+    pthread_attr_t defaults;
+    size_t bytes = 0;
+    if (attributes != NULL && pthread_attr_getstacksize(attributes, &bytes) == 0)
+        return bytes;
+    if (pthread_getattr_default_np(&defaults) == 0) {
+        if (pthread_attr_getstacksize(&defaults, &bytes) != 0)
+            bytes = 0;
+        pthread_attr_destroy(&defaults);
+    }
+    return bytes;
+}
+
+PROFD_INTERPOSED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                                    void *(*start_routine)(void *), void *argument)
+{
+    struct thread_registration *registration =
+        core.is_enabled ? thread_registry_prepare(stack_bytes_of(attributes)) : NULL;
+    if (registration == NULL)
+        return real_pthread_create(thread, attributes, start_routine, argument);
+    registration->start.routine = start_routine;
+    registration->start.argument = argument;
+    int err = real_pthread_create(thread, attributes, run_registered, registration);
+    if (err != 0)
+        thread_registry_cancel(registration);
+    return err;
+}
+
+/* The same for threads.h, whose threads have another type. */
+static int run_registered_c11(void *argument)
+{
+    struct thread_registration *self = argument;
+    thread_registry_adopt(self, __builtin_dwarf_cfa());
+    int result = self->start.c11_routine(self->start.argument);
+    __asm__ volatile("" : : : "memory");
+    return result;
+}
+
+PROFD_INTERPOSED int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
+{
+    typedef int thrd_create_function(thrd_t *, thrd_start_t, void *);
+    static thrd_create_function *real;
+    if (real == NULL)
+        real = (thrd_create_function *)real_symbol("thrd_create");
+    struct thread_registration *registration =
+        core.is_enabled ? thread_registry_prepare(stack_bytes_of(NULL)) : NULL;
+    if (registration == NULL)
+        return real(thread, start, argument);
+    registration->start.c11_routine = start;
+    registration->start.argument = argument;
+    int status = real(thread, run_registered_c11, registration);
+    if (status != thrd_success)
+        thread_registry_cancel(registration);
+    return status;
+}
+
+PROFD_INTERPOSED int pthread_setname_np(pthread_t thread, const char *name)
+{
+    int err = real_set_name(thread, name);
+    if (err == 0 && core.is_enabled)
+        thread_registry_rename_handle(thread, name);
+    return err;
+}
+
+/* As the kernel reads it: at most so many bytes, and there need be no NUL behind them. */
+static void rename_current(const char *name)
+{
+    enum { KERNEL_NAME_LENGTH = 15 };
+    char copy[KERNEL_NAME_LENGTH + 1];
+    snprintf(copy, sizeof(copy), "%.*s", KERNEL_NAME_LENGTH, name);
+    thread_registry_rename(thread_current, copy);
+}
+
+struct prctl_call {
+    int option;
+    unsigned long arguments[4];
+};
+
+static int call_prctl(void *argument)
+{
+    typedef int prctl_function(int, ...);
+    static prctl_function *real;
+    const struct prctl_call *call = argument;
+    const unsigned long *arguments = call->arguments;
+    if (real == NULL)
+        real = (prctl_function *)real_symbol("prctl");
+    return real(call->option, arguments[0], arguments[1], arguments[2], arguments[3]);
+}
+
+/* What decides whether a thread keeps its capabilities as it changes user. */
+static bool is_about_capabilities(int option)
+{
+    return option == PR_SET_KEEPCAPS || option == PR_SET_SECUREBITS;
+}
+
+PROFD_INTERPOSED int prctl(int option, ...)
+{
+    struct prctl_call call = { .option = option };
+    va_list list;
+    va_start(list, option);
+    for (int i = 0; i < 4; i++)
+        call.arguments[i] = va_arg(list, unsigned long);
+    va_end(list);
+    if (is_about_capabilities(option) && own_threads_are_the_others())
+        return own_threads_around(call_prctl, &call);
+    int result = call_prctl(&call);
+    if (result == 0 && option == PR_SET_NAME && thread_current != NULL)
+        rename_current((const char *)call.arguments[0]); /* NOLINT: prctl's way */
+    return result;
+}

@@ -1,0 +1,104 @@
+#include "child-agent/sampler/after_sampling.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "child-agent/guest/named_mutex.h"
+
+enum { MOST_CALLS = 64, WAKEUPS_UNTIL_DUE = 2 };
+
+struct call {
+    profd_after_sampling *function;
+    void *context;
+    unsigned wakeups; /* of the sampler since the request */
+};
+
+static struct {
+    bool is_open;
+    /* Also read without the lock: at most ticks nobody waits. */
+    _Atomic unsigned count;
+    struct call calls[MOST_CALLS]; /* in the order of the requests */
+} waiting;
+
+static struct named_mutex list_lock = NAMED_MUTEX_INITIALIZER(AFTER_SAMPLING);
+
+int profd_call_after_sampling(profd_after_sampling *function, void *context)
+{
+    int err = 0;
+    named_mutex_lock(&list_lock);
+    unsigned count = atomic_load(&waiting.count);
+    if (!waiting.is_open) {
+        err = -ESRCH;
+    } else if (count == MOST_CALLS) {
+        err = -EAGAIN;
+    } else {
+        waiting.calls[count] = (struct call){ .function = function, .context = context };
+        atomic_store(&waiting.count, count + 1);
+    }
+    named_mutex_unlock(&list_lock);
+    return err;
+}
+
+void after_sampling_open(void)
+{
+    named_mutex_lock(&list_lock);
+    waiting.is_open = true;
+    named_mutex_unlock(&list_lock);
+}
+
+void after_sampling_note_tick(void)
+{
+    if (atomic_load(&waiting.count) == 0)
+        return;
+    named_mutex_lock(&list_lock);
+    for (unsigned i = 0; i < atomic_load(&waiting.count); i++)
+        waiting.calls[i].wakeups++;
+    named_mutex_unlock(&list_lock);
+}
+
+/* Moves those that are due into OUT; returns how many. The lock is held. */
+static unsigned take(bool takes_all, struct call out[MOST_CALLS])
+{
+    unsigned taken = 0, kept = 0;
+    for (unsigned i = 0; i < atomic_load(&waiting.count); i++) {
+        if (takes_all || waiting.calls[i].wakeups >= WAKEUPS_UNTIL_DUE)
+            out[taken++] = waiting.calls[i];
+        else
+            waiting.calls[kept++] = waiting.calls[i];
+    }
+    atomic_store(&waiting.count, kept);
+    return taken;
+}
+
+static void make_calls(enum profd_sampling_outcome outcome)
+{
+    struct call due[MOST_CALLS];
+    named_mutex_lock(&list_lock);
+    unsigned count = take(outcome != PROFD_SAMPLING_COMPLETED, due);
+    named_mutex_unlock(&list_lock);
+    for (unsigned i = 0; i < count; i++)
+        due[i].function(outcome, due[i].context);
+}
+
+void after_sampling_call(enum profd_sampling_outcome outcome)
+{
+    if (atomic_load(&waiting.count) != 0)
+        make_calls(outcome);
+}
+
+void after_sampling_close(void)
+{
+    named_mutex_lock(&list_lock);
+    waiting.is_open = false;
+    named_mutex_unlock(&list_lock);
+    make_calls(PROFD_SAMPLING_STOPPED);
+}
+
+void after_sampling_after_fork_child(void)
+{
+    named_mutex_reset(&list_lock);
+    waiting.is_open = false;
+    atomic_store(&waiting.count, 0);
+}

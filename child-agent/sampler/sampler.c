@@ -1,0 +1,260 @@
+#include "child-agent/sampler/sampler.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "child-agent/agent_thread.h"
+#include "child-agent/core.h"
+#include "child-agent/guest/named_mutex.h"
+#include "child-agent/interpose/real_calls.h"
+#include "child-agent/sampler/after_sampling.h"
+#include "child-agent/sampler/sampler_tick.h"
+#include "child-agent/threads/thread_registry.h"
+
+enum {
+    NS_PER_SECOND = 1000000000,
+    /* A paused sampler, and the clock calibration, need no more than this. */
+    SAMPLER_CLOCK_UPDATE_NS = 100 * 1000 * 1000,
+    SAMPLER_LATENESS_TICKS = 16,
+    SAMPLER_QUIET_TICKS = 50,
+    SAMPLER_QUIET_STRIDE = 8,
+    SAMPLER_LONGEST_STRIDE_NS = 20 * 1000 * 1000,
+};
+
+static struct {
+    pthread_t thread;
+    bool is_running;
+    bool is_locked_for_fork;
+    uint64_t interval_ns;
+    struct sampler_tick *_Atomic tick;
+    struct named_mutex lock; /* held while ticking */
+    _Atomic bool is_paused;
+    /* Announced here, not to the tick: a session may be ending at this moment. */
+    _Atomic bool have_modules_changed;
+    _Atomic uint32_t stop_word; /* futex: 1 ends the thread */
+} sampler = { .lock = NAMED_MUTEX_INITIALIZER(SAMPLER) };
+
+/* Sleeps until WAKE_NS or until the thread is to end. */
+static void sleep_until(uint64_t wake_ns)
+{
+    const struct timespec wake = { .tv_sec = (time_t)(wake_ns / NS_PER_SECOND),
+                                   .tv_nsec = (long)(wake_ns % NS_PER_SECOND) };
+    (void)syscall(SYS_futex, &sampler.stop_word, FUTEX_WAIT_BITSET_PRIVATE, 0, &wake, NULL,
+                  FUTEX_BITSET_MATCH_ANY);
+}
+
+/* The next time on the schedule after NOW. Ticks that are past are skipped, not made up for. */
+static uint64_t next_wake(uint64_t scheduled_ns, uint64_t now_ns, uint64_t interval_ns)
+{
+    uint64_t next_ns = scheduled_ns + interval_ns;
+    if (next_ns > now_ns)
+        return next_ns;
+    uint64_t skipped = (now_ns - next_ns) / interval_ns + 1;
+    arena_count_drop(&core.arena, DROP_SKIPPED_TICK, skipped);
+    return next_ns + skipped * interval_ns;
+}
+
+/* Ends the tick under way; the lock is held. */
+static void collect(struct sampler_tick *tick)
+{
+    if (atomic_exchange(&sampler.have_modules_changed, false))
+        sampler_tick_modules_changed(tick);
+    sampler_tick_collect(tick);
+}
+
+/* What was counted so far, for whoever reads the arena next. The lock is held, maybe by a thread of
+ * the program, whose signal handlers may count as well. */
+static void record_last_counters(struct sampler_tick *tick)
+{
+    sigset_t all, mask;
+    if (atomic_load(&sampler.is_paused))
+        return;
+    sigfillset(&all);
+    (void)real_pthread_sigmask(SIG_SETMASK, &all, &mask);
+    sampler_tick_record_last_counters(tick);
+    (void)real_pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}
+
+/* Returns whether anybody ran. */
+static bool tick_once(struct sampler_tick *tick, uint32_t stride)
+{
+    bool has_run = true;
+    struct sampler_tick_times times = { .locking = clock_ticks() };
+    bool is_paused = atomic_load(&sampler.is_paused);
+    named_mutex_lock(&sampler.lock);
+    times.threads = clock_ticks();
+    collect(tick);
+    if (!is_paused) {
+        has_run = sampler_tick_request(tick, stride);
+        times.counters = clock_ticks();
+        sampler_tick_record_counters(tick, has_run);
+        times.rest = clock_ticks();
+        sampler_tick_spy(tick, has_run);
+        sampler_tick_note_overhead(tick, &times);
+        after_sampling_note_tick();
+    }
+    named_mutex_unlock(&sampler.lock);
+    after_sampling_call(is_paused ? PROFD_SAMPLING_PAUSED : PROFD_SAMPLING_COMPLETED);
+    return has_run;
+}
+
+/* How many intervals to sleep after QUIET_TICKS in a row at which nobody had run. Waking up is what
+ * a sampler costs most; a process that does nothing is looked at less often, and told so in full.
+ */
+static uint32_t stride_after(uint32_t quiet_ticks, uint64_t interval_ns)
+{
+    if (quiet_ticks < SAMPLER_QUIET_TICKS || interval_ns >= SAMPLER_LONGEST_STRIDE_NS)
+        return 1;
+    uint64_t stride = SAMPLER_LONGEST_STRIDE_NS / interval_ns;
+    return stride < SAMPLER_QUIET_STRIDE ? (uint32_t)stride : SAMPLER_QUIET_STRIDE;
+}
+
+/* For those who look at the arena from outside. */
+static void note_lateness(uint64_t due_ns, uint64_t done_ns)
+{
+    struct arena_header *header = core.arena.header;
+    uint64_t lateness_ns = done_ns > due_ns ? done_ns - due_ns : 0;
+    uint64_t mean_ns = atomic_load_explicit(&header->tick_lateness_ns, memory_order_relaxed);
+    uint64_t most_ns = atomic_load_explicit(&header->most_tick_lateness_ns, memory_order_relaxed);
+    mean_ns += lateness_ns / SAMPLER_LATENESS_TICKS - mean_ns / SAMPLER_LATENESS_TICKS;
+    atomic_store_explicit(&header->tick_lateness_ns, mean_ns, memory_order_relaxed);
+    if (lateness_ns > most_ns)
+        atomic_store_explicit(&header->most_tick_lateness_ns, lateness_ns, memory_order_relaxed);
+}
+
+static void *sampler_main(void *argument)
+{
+    struct sampler_tick *tick = argument;
+    /* The first tick comes after an interval: at once, it would only find the agent's constructor.
+     */
+    uint64_t wake_ns = clock_monotonic_ns() + sampler.interval_ns;
+    uint64_t clock_updated_ns = 0;
+    uint32_t stride = 1, quiet_ticks = 0;
+    agent_thread_set_name("profd-sampler");
+    sampler_tick_begin_in_sampler(tick, agent_thread_own_descriptors(false));
+    (void)syscall(SYS_prctl, PR_SET_TIMERSLACK, 1, 0, 0, 0); /* else ticks are only less regular */
+    sleep_until(wake_ns);
+    while (atomic_load(&sampler.stop_word) == 0) {
+        quiet_ticks = tick_once(tick, stride) ? 0 : quiet_ticks + 1;
+        stride = stride_after(quiet_ticks, sampler.interval_ns);
+        uint64_t now_ns = clock_monotonic_ns();
+        note_lateness(wake_ns, now_ns);
+        if (now_ns - clock_updated_ns > SAMPLER_CLOCK_UPDATE_NS) {
+            arena_update_clock(&core.arena);
+            atomic_store(&core.arena.header->live_threads, thread_registry_live_count());
+            clock_updated_ns = now_ns;
+        }
+        wake_ns = next_wake(wake_ns, now_ns, stride * sampler.interval_ns);
+        sleep_until(wake_ns);
+    }
+    after_sampling_close();
+    return NULL;
+}
+
+int sampler_start(const struct session_settings *settings, struct chunk_manager *manager)
+{
+    struct sampler_tick *tick;
+    int err = sampler_tick_create(settings, manager, &tick);
+    if (err < 0)
+        return err;
+    sampler.interval_ns = settings->interval_ns;
+    atomic_store(&sampler.is_paused, settings->is_paused || settings->is_sampling_paused);
+    atomic_store(&sampler.stop_word, 0);
+    atomic_store(&sampler.tick, tick);
+    thread_registry_set_sampler_running(true);
+    after_sampling_open();
+    err = agent_thread_create(&sampler.thread, sampler_main, tick);
+    if (err < 0) {
+        after_sampling_close();
+        thread_registry_set_sampler_running(false);
+        atomic_store(&sampler.tick, NULL);
+        sampler_tick_destroy(tick);
+        return err;
+    }
+    sampler.is_running = true;
+    return 0;
+}
+
+void sampler_stop(void)
+{
+    struct sampler_tick *tick = atomic_load(&sampler.tick);
+    if (!sampler.is_running)
+        return;
+    atomic_store(&sampler.stop_word, 1);
+    (void)syscall(SYS_futex, &sampler.stop_word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    (void)pthread_join(sampler.thread, NULL); /* fails only for a thread that is not ours */
+    sampler.is_running = false;
+    collect(tick);
+    record_last_counters(tick);
+    thread_registry_set_sampler_running(false);
+    atomic_store(&sampler.tick, NULL);
+    sampler_tick_destroy(tick);
+}
+
+void sampler_set_paused(bool is_paused)
+{
+    atomic_store(&sampler.is_paused, is_paused);
+}
+
+void sampler_flush(void)
+{
+    struct sampler_tick *tick = atomic_load(&sampler.tick);
+    if (tick == NULL)
+        return;
+    named_mutex_lock(&sampler.lock);
+    collect(tick);
+    record_last_counters(tick);
+    arena_update_clock(&core.arena);
+    named_mutex_unlock(&sampler.lock);
+}
+
+void sampler_flush_at_exit(void)
+{
+    struct sampler_tick *tick = atomic_load(&sampler.tick);
+    if (tick == NULL || !session_is_active() || !named_mutex_lock_soon(&sampler.lock))
+        return;
+    sampler_tick_collect(tick);
+    record_last_counters(tick);
+    named_mutex_unlock(&sampler.lock);
+}
+
+void sampler_modules_changed(void)
+{
+    atomic_store(&sampler.have_modules_changed, true);
+}
+
+void sampler_before_fork(void)
+{
+    sampler.is_locked_for_fork = named_mutex_lock_soon(&sampler.lock);
+}
+
+void sampler_after_fork_parent(void)
+{
+    if (sampler.is_locked_for_fork)
+        named_mutex_unlock(&sampler.lock);
+    sampler.is_locked_for_fork = false;
+}
+
+void sampler_unlock_in_child(void)
+{
+    named_mutex_reset(&sampler.lock);
+}
+
+void sampler_after_fork_child(void)
+{
+    struct sampler_tick *tick = atomic_load(&sampler.tick);
+    atomic_store(&sampler.tick, NULL);
+    sampler.is_running = false;
+    /* A tick caught in the middle is left where it is: its tables can't be trusted. */
+    if (tick != NULL && sampler.is_locked_for_fork)
+        sampler_tick_abandon(tick);
+    sampler.is_locked_for_fork = false;
+}

@@ -1,0 +1,105 @@
+#include "child-agent/sampler/sampling_signal.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "child-agent/interpose/real_calls.h"
+#include "child-agent/sampler/snapshot_capture.h"
+#include "child-agent/threads/thread_registration.h"
+
+static int signal_number = SIGURG;
+static _Atomic bool is_installed;
+static struct sigaction program_action; /* what the program wants; ours is in the kernel */
+
+void sampling_signal_initialize(int number)
+{
+    signal_number = number;
+}
+
+int sampling_signal_number(void)
+{
+    return signal_number;
+}
+
+/* The snapshot to fill, or NULL when nobody asked for one. */
+static struct snapshot *requested_snapshot(const struct thread_registration *self)
+{
+    struct snapshot *snapshot = self != NULL ? atomic_load(&self->snapshot) : NULL;
+    if (snapshot == NULL || atomic_load(&snapshot->state) != SNAPSHOT_REQUESTED)
+        return NULL;
+    return snapshot;
+}
+
+bool sampling_signal_withdraw_request(void)
+{
+    struct snapshot *snapshot = requested_snapshot(thread_current);
+    if (snapshot == NULL)
+        return false;
+    atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
+    return true;
+}
+
+bool sampling_signal_is_handled_by_program(void)
+{
+    return (program_action.sa_flags & SA_SIGINFO) ||
+           (program_action.sa_handler != SIG_DFL && program_action.sa_handler != SIG_IGN);
+}
+
+static void call_program_action(int number, siginfo_t *info, void *context)
+{
+    if (!sampling_signal_is_handled_by_program())
+        return;
+    if (program_action.sa_flags & SA_SIGINFO)
+        program_action.sa_sigaction(number, info, context);
+    else
+        program_action.sa_handler(number);
+}
+
+static void on_sampling_signal(int number, siginfo_t *info, void *context)
+{
+    int saved_errno = errno;
+    struct snapshot *snapshot = requested_snapshot(thread_current);
+    if (snapshot != NULL) {
+        snapshot_capture(snapshot, thread_current, context);
+        atomic_store_explicit(&snapshot->state, SNAPSHOT_TAKEN, memory_order_release);
+        snapshot_restart_system_call(context);
+    } else {
+        call_program_action(number, info, context);
+    }
+    errno = saved_errno;
+}
+
+int sampling_signal_install(void)
+{
+    struct sigaction action = { .sa_sigaction = on_sampling_signal,
+                                .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
+    if (atomic_load(&is_installed))
+        return 0;
+    sigfillset(&action.sa_mask);
+    if (real_sigaction(signal_number, NULL, &program_action) < 0 ||
+        real_sigaction(signal_number, &action, NULL) < 0)
+        return -errno;
+    atomic_store(&is_installed, true);
+    return 0;
+}
+
+void sampling_signal_unblock(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, signal_number);
+    (void)real_pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+bool sampling_signal_program_action(const struct sigaction *action, struct sigaction *old_action)
+{
+    if (!atomic_load(&is_installed))
+        return false;
+    struct sigaction previous = program_action;
+    if (action != NULL)
+        program_action = *action;
+    if (old_action != NULL)
+        *old_action = previous;
+    return true;
+}

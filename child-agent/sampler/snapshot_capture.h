@@ -1,0 +1,34 @@
+/* Fills a snapshot inside the signal handler. Machine-specific: snapshot_capture_x86_64.c.
+ *
+ * Everything here runs in the handler of the sampled thread: it copies, and never unwinds, locks,
+ * allocates or waits. */
+#ifndef PROFD_AGENT_SNAPSHOT_CAPTURE_H
+#define PROFD_AGENT_SNAPSHOT_CAPTURE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "child-agent/sampler/snapshot.h"
+#include "child-agent/threads/thread_registration.h"
+
+/* Copies registers, live stack and labels of the calling thread SELF, interrupted at CONTEXT (a
+ * ucontext_t), into SNAPSHOT. May change errno. */
+void snapshot_capture(struct snapshot *snapshot, const struct thread_registration *self,
+                      const void *context);
+
+/* Copies COUNT bytes of the calling thread's own stack. Not memcpy: the program may have replaced
+ * that, and sanitizers would look at its dead frames. */
+void snapshot_copy_bytes(uint8_t *out, uint64_t address, size_t count);
+
+/* Copies from a stack at ADDRESS whose size nobody knows: the kernel reads it, and stops where
+ * nothing is mapped. OUT has room for SNAPSHOT_FOREIGN_STACK_BYTES. Returns how many bytes came.
+ * May change errno. */
+size_t snapshot_copy_foreign_stack(uint8_t *out, uint64_t address);
+
+/* When the signal cut a system call short with EINTR that the kernel does not restart by itself
+ * (poll, epoll_wait, nanosleep …), makes the program go back into it, so that it never sees our
+ * signal. A relative timeout begins anew: it was set less than one sampling interval ago, since
+ * sleeping threads are not signalled. */
+void snapshot_restart_system_call(void *context);
+
+#endif

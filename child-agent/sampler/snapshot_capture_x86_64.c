@@ -1,0 +1,230 @@
+#include "child-agent/sampler/snapshot_capture.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "buffer/clock.h"
+#include "child-agent/markers/labels.h"
+#include "child-agent/recording.h"
+#include "child-agent/sampler/sampling_signal.h"
+
+enum {
+    PAGE_BYTES = 4096,
+    FOREIGN_STACK_PAGES = SNAPSHOT_FOREIGN_STACK_BYTES / PAGE_BYTES,
+};
+
+static const int dwarf_order[REGISTER_COUNT] = {
+    REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
+    REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP,
+};
+
+static void copy_registers(struct snapshot *snapshot, const ucontext_t *context)
+{
+    for (int i = 0; i < REGISTER_COUNT; i++)
+        snapshot->registers[i] = (uint64_t)context->uc_mcontext.gregs[dwarf_order[i]];
+}
+
+void snapshot_copy_bytes(uint8_t *out, uint64_t address, size_t count)
+{
+    const void *in =
+        (const void *)(uintptr_t)address; /* NOLINT: an address taken from a register */
+    __asm__ volatile("rep movsb" : "+D"(out), "+S"(in), "+c"(count) : : "memory");
+}
+
+size_t snapshot_copy_foreign_stack(uint8_t *out, uint64_t address)
+{
+    struct iovec local = { .iov_base = out, .iov_len = FOREIGN_STACK_PAGES * PAGE_BYTES };
+    struct iovec remote[FOREIGN_STACK_PAGES];
+    uint64_t next = address;
+    for (int i = 0; i < FOREIGN_STACK_PAGES; i++) {
+        uint64_t page_end = (next | (PAGE_BYTES - 1)) + 1;
+        remote[i].iov_base = (void *)(uintptr_t)next; /* NOLINT: an address taken from a register */
+        remote[i].iov_len = page_end - next;
+        next = page_end;
+    }
+    ssize_t got = process_vm_readv(getpid(), &local, 1, remote, FOREIGN_STACK_PAGES, 0);
+    return got > 0 ? (size_t)got : 0;
+}
+
+static void copy_stack(struct snapshot *snapshot, const struct thread_registration *self)
+{
+    uint64_t start = snapshot->registers[REGISTER_RSP];
+    snapshot->stack_start = start;
+    snapshot->is_truncated = 0;
+    if (start < self->stack_low || start >= self->stack_high) {
+        snapshot->stack_bytes = (uint32_t)snapshot_copy_foreign_stack(snapshot->stack, start);
+        return;
+    }
+    uint64_t live = self->stack_high - start;
+    if (live > SNAPSHOT_STACK_BYTES) {
+        live = SNAPSHOT_STACK_BYTES;
+        snapshot->is_truncated = 1;
+    }
+    snapshot_copy_bytes(snapshot->stack, start, live);
+    snapshot->stack_bytes = (uint32_t)live;
+}
+
+static void copy_labels(struct snapshot *snapshot, const struct label_stack *stack)
+{
+    /* What was pushed in an earlier session may have been popped when nobody counted. */
+    uint32_t depth = stack->generation == core_own.recording_generation ? stack->depth : 0;
+    if (depth > SNAPSHOT_MAX_LABELS)
+        depth = SNAPSHOT_MAX_LABELS;
+    for (uint32_t i = 0; i < depth; i++) {
+        snapshot->labels[i].stack_address = stack->labels[i].stack_address;
+        snapshot->labels[i].site = stack->labels[i].site_index;
+    }
+    snapshot->label_count = depth;
+}
+
+void snapshot_capture(struct snapshot *snapshot, const struct thread_registration *self,
+                      const void *context)
+{
+    snapshot->ticks = clock_ticks();
+    copy_registers(snapshot, context);
+    copy_stack(snapshot, self);
+    copy_labels(snapshot, &thread_labels);
+}
+
+/* Those that answer EINTR after a handler ran, whatever SA_RESTART says, and may simply be made
+ * again. Not pause and sigsuspend: their signal would be slept through if its handler had just run.
+ */
+static int is_worth_restarting(uint32_t number)
+{
+    switch (number) {
+    case SYS_poll:
+    case SYS_ppoll:
+    case SYS_select:
+    case SYS_pselect6:
+    case SYS_epoll_wait:
+    case SYS_epoll_pwait:
+#ifdef SYS_epoll_pwait2
+    case SYS_epoll_pwait2:
+#endif
+    case SYS_nanosleep:
+    case SYS_clock_nanosleep:
+    case SYS_rt_sigtimedwait:
+    case SYS_futex:
+    case SYS_semop:
+    case SYS_semtimedop:
+    case SYS_msgrcv:
+    case SYS_msgsnd:
+    case SYS_io_getevents:
+    case SYS_accept:
+    case SYS_accept4:
+    case SYS_connect:
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+    case SYS_sendto:
+    case SYS_sendmsg:
+    case SYS_read:
+    case SYS_write:
+    case SYS_readv:
+    case SYS_writev:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* Those that unblock signals while they wait are like sigsuspend. */
+static int unblocks_signals(uint32_t number, const greg_t *registers)
+{
+    switch (number) {
+    case SYS_ppoll:
+        return registers[REG_R10] != 0;
+    case SYS_pselect6: {
+        /* A pointer to a mask and its size. */
+        const void *const *mask = (const void *const *)registers[REG_R9]; /* NOLINT: an address */
+        return mask != NULL && *mask != NULL;
+    }
+    case SYS_epoll_pwait:
+#ifdef SYS_epoll_pwait2
+    case SYS_epoll_pwait2:
+#endif
+        return registers[REG_R8] != 0;
+    default:
+        return 0;
+    }
+}
+
+/* Whether a signal of the program came while this one was handled. Then the call is to fail with
+ * EINTR in earnest: made again, it would sleep on after the program's handler ran. */
+static int has_other_signal(const ucontext_t *context)
+{
+    uint64_t pending = 0, blocked;
+    memcpy(&blocked, &context->uc_sigmask, sizeof(blocked));
+    if (syscall(SYS_rt_sigpending, &pending, sizeof(pending)) < 0)
+        return 1;
+    uint64_t own = UINT64_C(1) << (sampling_signal_number() - 1);
+    return (pending & ~blocked & ~own) != 0;
+}
+
+enum { MOVE_BYTES = 5, CALL_BYTES = 2, LOAD_BYTES = 4, LONG_LOAD_BYTES = 5 };
+
+/* mov N(%rsp), %edi: the C library saves a first argument that is a descriptor across its
+ * preparation for cancellation. */
+static int is_load_of_edi(const uint8_t *code)
+{
+    return code[0] == 0x8b && code[1] == 0x7c && code[2] == 0x24;
+}
+
+/* mov N(%rsp), %rsi or %rdx: other arguments. */
+static int is_load_of_pointer(const uint8_t *code)
+{
+    return code[0] == 0x48 && code[1] == 0x8b && (code[2] == 0x74 || code[2] == 0x54) &&
+           code[3] == 0x24;
+}
+
+/* Goes back over LOADS of arguments that end at OFFSET of CODE. */
+static size_t skip_loads(const uint8_t *code, size_t offset)
+{
+    for (;;) {
+        if (offset >= LOAD_BYTES && is_load_of_edi(code + offset - LOAD_BYTES))
+            offset -= LOAD_BYTES;
+        else if (offset >= LONG_LOAD_BYTES && is_load_of_pointer(code + offset - LONG_LOAD_BYTES))
+            offset -= LONG_LOAD_BYTES;
+        else
+            return offset;
+    }
+}
+
+/* mov $number, %eax; perhaps loads of arguments; syscall: how the C library makes its calls. The
+ * number is gone from rax. CODE holds the BYTES before the return address. */
+static int called_number(const uint8_t *code, size_t bytes, uint32_t *number)
+{
+    static const uint8_t move_eax = 0xb8, system_call[CALL_BYTES] = { 0x0f, 0x05 };
+    if (bytes < MOVE_BYTES + CALL_BYTES ||
+        memcmp(code + bytes - CALL_BYTES, system_call, CALL_BYTES) != 0)
+        return 0;
+    size_t offset = skip_loads(code, bytes - CALL_BYTES);
+    if (offset < MOVE_BYTES || code[offset - MOVE_BYTES] != move_eax)
+        return 0;
+    memcpy(number, code + offset - MOVE_BYTES + 1, sizeof(*number));
+    return 1;
+}
+
+void snapshot_restart_system_call(void *context)
+{
+    enum { LONGEST_BYTES = MOVE_BYTES + LOAD_BYTES + 2 * LONG_LOAD_BYTES + CALL_BYTES };
+    greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+    uint64_t after = (uint64_t)registers[REG_RIP];
+    /* What is before the page may not be mapped. */
+    uint64_t bytes = after & (PAGE_BYTES - 1);
+    uint32_t number;
+
+    if (registers[REG_RAX] != -EINTR)
+        return;
+    if (bytes > LONGEST_BYTES)
+        bytes = LONGEST_BYTES;
+    const uint8_t *code = (const uint8_t *)(uintptr_t)(after - bytes); /* NOLINT: a code address */
+    if (!called_number(code, bytes, &number) || !is_worth_restarting(number) ||
+        unblocks_signals(number, registers) || has_other_signal(context))
+        return;
+    registers[REG_RAX] = number;
+    registers[REG_RIP] = (greg_t)(after - CALL_BYTES);
+}

@@ -1,0 +1,134 @@
+/* A thread's registration: everything the agent knows of one thread.
+ *
+ * What may be touched when is told by types. The plain fields are fixed while the thread lives, or
+ * atomic. The rest is in structs of its own, and is had only from whoever may touch it: from the
+ * thread itself (its signal handlers included), from the sampler, or under the registry's lock, of
+ * which a token is the proof. Follows ThreadRegistrationData and its accessors. */
+#ifndef PROFD_AGENT_THREAD_REGISTRATION_H
+#define PROFD_AGENT_THREAD_REGISTRATION_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "buffer/chunk_writer.h"
+#include "child-agent/interpose/thread_sleep.h"
+#include "child-agent/sampler/snapshot.h"
+#include "profd.h"
+
+enum { THREAD_NAME_BYTES = 64 };
+
+enum registration_life {
+    REGISTRATION_FREE = 0,
+    REGISTRATION_STARTING = 1, /* made by pthread_create's caller; the thread has not run yet */
+    REGISTRATION_LIVE = 2,
+    REGISTRATION_ENDED = 3, /* the thread is gone; the sampler frees it when it is done with it */
+};
+
+/* What pthread_create was asked to run: the creator's until the thread begins, then the thread's.
+ */
+struct thread_start {
+    union {
+        void *(*routine)(void *);
+        int (*c11_routine)(void *); /* of thrd_create */
+    };
+    void *argument;
+};
+
+/* Had from thread_own(): the thread's only. */
+struct thread_own_data {
+    unsigned sleep_depth;        /* profd_thread_sleep() without a wake */
+    unsigned event_depth;        /* events under way, one inside the other */
+    bool blocks_sampling_signal; /* what the program believes of its own mask */
+    unsigned end_rounds;         /* of the thread's destructors that have begun */
+};
+
+/* Had from thread_sampled(): the sampler's only, its lock held. */
+struct thread_sampler_data {
+    uint64_t event_delay_ns;   /* at the latest tick; see event_delay.h */
+    uint64_t sampled_cpu_ns;   /* CPU clock at the last sample */
+    uint64_t requested_cpu_ns; /* CPU clock at the request under way */
+    uint32_t run;              /* the sampler's run that all this belongs to */
+};
+
+/* Had from thread_locked(): the registry's lock held. */
+struct thread_locked_data {
+    char name[THREAD_NAME_BYTES];
+    bool is_described; /* its start is in the dictionary, so its end will be */
+};
+
+/* The proof that its owner is the sampler, its lock held. Made by sampler_tick.c only. */
+struct sampler_access {
+    const void *tick;
+};
+
+/* The proof that the registry's lock is held. Made by thread_registry.c only. */
+struct registry_access {
+    const void *lock;
+};
+
+struct thread_registration {
+    /* Had from recording_begin(); thread only. */
+    volatile uint32_t
+        is_recording;           /* inside a recording function; read by whoever stops a session */
+    uint32_t writer_generation; /* of the session that writer belongs to */
+    struct chunk_writer writer;
+
+    /* Fixed while the thread lives. */
+    uint32_t index; /* in the dictionary: never reused in a process */
+    struct profd_thread_id id;
+    pthread_t handle;
+    bool is_main;
+    clockid_t cpu_clock;
+    uint64_t stack_low, stack_high; /* its own stack */
+    uint64_t start_ns;
+
+    /* Any thread. */
+    _Atomic enum registration_life life; /* changed under the registry's lock */
+    /* enum profd_thread_features: what the session records of it; 0: nothing, or no session.
+     * Changed under the registry's lock. */
+    _Atomic uint32_t profiled_features;
+    struct snapshot *_Atomic snapshot; /* made by the sampler; filled by the handler */
+    _Atomic bool is_in_fork;           /* thread writes; the sampler does not signal it meanwhile */
+    _Atomic enum thread_sleep sleep;   /* thread and sampler */
+    _Atomic uint64_t busy_since_ns;    /* thread writes; see event_delay.h */
+
+    /* Under event_delay.c's lock, but that the thread itself may read them. */
+    profd_idle_clock *idle_clock;
+    void *idle_context;
+
+    struct thread_start start;
+    struct thread_own_data own_;
+    struct thread_sampler_data sampled_;
+    struct thread_locked_data locked_;
+};
+
+/* The calling thread's registration, or NULL. Safe in signal handlers. */
+extern __thread struct thread_registration *thread_current
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* The calling thread's own data; NULL when it is not registered. Safe in signal handlers. */
+static inline struct thread_own_data *thread_own(void)
+{
+    return thread_current != NULL ? &thread_current->own_ : NULL;
+}
+
+static inline struct thread_sampler_data *thread_sampled(struct sampler_access access,
+                                                         struct thread_registration *thread)
+{
+    (void)access;
+    return &thread->sampled_;
+}
+
+static inline struct thread_locked_data *thread_locked(struct registry_access access,
+                                                       struct thread_registration *thread)
+{
+    (void)access;
+    return &thread->locked_;
+}
+
+#endif

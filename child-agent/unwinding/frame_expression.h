@@ -1,0 +1,31 @@
+/* DWARF expressions as they occur in unwind tables, evaluated without knowing the registers.
+ *
+ * The pc is known, for a rule belongs to one address; a register stays a symbol. What comes out is
+ * one of three forms; anything else is not supported. Pure functions of their arguments; the bytes
+ * may be anything. */
+#ifndef PROFD_AGENT_FRAME_EXPRESSION_H
+#define PROFD_AGENT_FRAME_EXPRESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "child-agent/unwinding/call_frame_info.h"
+
+enum value_form {
+    VALUE_CONSTANT,    /* offset */
+    VALUE_REGISTER,    /* register + offset */
+    VALUE_AT_REGISTER, /* the 8 bytes at register + offset, + addend */
+};
+
+struct frame_value {
+    enum value_form form;
+    uint32_t number; /* of the register */
+    int64_t offset;
+    int64_t addend; /* 0 but for VALUE_AT_REGISTER */
+};
+
+/* False: the value is of none of the forms, or the expression is malformed. */
+bool frame_expression_evaluate(struct frame_expression expression, uint64_t pc,
+                               struct frame_value *out);
+
+#endif

@@ -1,0 +1,45 @@
+#include "child-agent/unwinding/unwind_frame_pointer.h"
+
+#include "child-agent/counters/process_memory.h"
+
+enum { LONGEST_CALL_BYTES = 7, WORD_BYTES = 8 };
+
+bool unwind_by_frame_pointer(const struct module_map *modules, const struct unwind_state *state,
+                             struct unwind_state *caller)
+{
+    uint64_t frame = state->rbp;
+    *caller = *state;
+    if (frame < state->rsp || frame % WORD_BYTES != 0 ||
+        !unwind_read_word(state->snapshot, frame, &caller->rbp) ||
+        !unwind_read_word(state->snapshot, frame + WORD_BYTES, &caller->pc))
+        return false;
+    caller->rsp = frame + 2 * WORD_BYTES;
+    caller->is_exact = false;
+    return module_map_is_executable(modules, caller->pc - 1);
+}
+
+/* Whether CODE ends with a call: E8 and 4 bytes, or FF /2 with any kind of operand. */
+static bool ends_with_call(const uint8_t code[LONGEST_CALL_BYTES])
+{
+    if (code[LONGEST_CALL_BYTES - 5] == 0xe8)
+        return true;
+    for (int start = 0; start <= LONGEST_CALL_BYTES - 2; start++) {
+        if (code[start] == 0xff && ((code[start + 1] >> 3) & 7) == 2)
+            return true;
+    }
+    return false;
+}
+
+bool unwind_at_entry(const struct module_map *modules, const struct unwind_state *state,
+                     struct unwind_state *caller)
+{
+    uint8_t code[LONGEST_CALL_BYTES];
+    *caller = *state;
+    if (!state->is_exact || !unwind_read_word(state->snapshot, state->rsp, &caller->pc))
+        return false;
+    caller->rsp = state->rsp + WORD_BYTES;
+    caller->is_exact = false;
+    return module_map_is_executable(modules, caller->pc - 1) &&
+           process_memory_read(caller->pc - sizeof code, code, sizeof code) == 0 &&
+           ends_with_call(code);
+}

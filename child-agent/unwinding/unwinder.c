@@ -1,0 +1,391 @@
+#include "child-agent/unwinding/unwinder.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "child-agent/guest/pages.h"
+#include "child-agent/unwinding/call_frame_info.h"
+#include "child-agent/unwinding/module_tables.h"
+#include "child-agent/unwinding/modules.h"
+#include "child-agent/unwinding/unwind_frame_pointer.h"
+#include "child-agent/unwinding/unwind_libunwind.h"
+#include "child-agent/unwinding/unwind_recover.h"
+#include "child-agent/unwinding/unwind_rule.h"
+#include "child-agent/unwinding/unwind_signal_frame.h"
+#include "child-agent/unwinding/unwind_state.h"
+
+enum { WORD_BYTES = 8 };
+
+enum walk_end {
+    WALK_GOES_ON = 0,
+    WALK_AT_ROOT = 1,
+    WALK_BROKEN = 2,
+};
+
+struct unwinder {
+    struct module_map *modules;
+    struct slow_unwinder *slow;
+    uint64_t generation; /* of the modules that the cached rules are about */
+    struct unwind_statistics statistics;
+    struct rule_cache cache;
+};
+
+struct walk {
+    struct unwind_state state;
+    struct unwind_frame *frames;
+    size_t count, capacity;
+    uint64_t root_stack_address; /* UINT64_MAX: none */
+};
+
+/* --- Rules --- */
+
+static void forget_rules(struct unwinder *unwinder)
+{
+    rule_cache_forget(&unwinder->cache);
+    slow_unwinder_forget(unwinder->slow);
+}
+
+static struct unwind_rule rule_from_tables(const struct module *module, uint64_t address,
+                                           uint64_t pc)
+{
+    struct unwind_rule rule = { 0, RULE_RBP_UNCHANGED, RULE_NO_TABLE, 0 };
+    struct frame_row row;
+    int rc = module_find_row(module, address, REGISTER_RBP, &row);
+    if (rc == 0)
+        return unwind_rule_from_row(&row, pc);
+    if (rc == -ENOTSUP)
+        rule.kind = RULE_BEYOND;
+    else if (unwind_is_signal_return(pc))
+        rule.kind = RULE_SIGNAL;
+    return rule;
+}
+
+/* Makes the rule for STATE's code. Outside of all modules it is not kept: the next list may tell
+ * more. */
+static struct unwind_rule fill_rule(struct unwinder *unwinder, const struct unwind_state *state,
+                                    uint64_t address)
+{
+    struct unwind_rule rule = { 0, RULE_RBP_UNCHANGED, RULE_NO_TABLE, 0 };
+    bool changed = false;
+    const struct module *module = module_map_find(unwinder->modules, address, &changed);
+    if (changed) {
+        forget_rules(unwinder);
+        unwinder->generation = module_map_generation(unwinder->modules);
+    }
+    if (module == NULL)
+        return rule;
+    rule = rule_from_tables(module, address, state->pc);
+    rule_cache_insert(&unwinder->cache, address, rule);
+    return rule;
+}
+
+static struct unwind_rule get_rule(struct unwinder *unwinder, const struct unwind_state *state,
+                                   bool *filled)
+{
+    uint64_t address = state->pc - (state->is_exact ? 0 : 1);
+    const struct unwind_rule *rule = rule_cache_find(&unwinder->cache, address);
+    *filled = rule == NULL;
+    return rule != NULL ? *rule : fill_rule(unwinder, state, address);
+}
+
+/* --- One step --- */
+
+static bool read_cfa(const struct unwind_state *state, uint64_t address, struct unwind_rule rule,
+                     uint64_t *out)
+{
+    if (!unwind_read_word(state->snapshot, address, out))
+        return false;
+    *out += (uint64_t)(rule.detail & RULE_ADDEND_MASK) * WORD_BYTES;
+    return true;
+}
+
+/* The CFA that RULE gives in the frame that the walk is at; false: not to be had. */
+static bool find_cfa(struct unwinder *unwinder, const struct walk *walk, struct unwind_rule rule,
+                     uint64_t *out)
+{
+    const struct unwind_state *state = &walk->state;
+    uint64_t offset = (uint64_t)(int64_t)rule.cfa_offset;
+    uint32_t number;
+    switch (rule.kind) {
+    case RULE_RSP:
+    case RULE_ROOT:
+        *out = state->rsp + offset;
+        return true;
+    case RULE_RBP:
+        *out = state->rbp + offset;
+        return true;
+    case RULE_AT_RSP:
+        return read_cfa(state, state->rsp + offset, rule, out);
+    case RULE_AT_RBP:
+        return read_cfa(state, state->rbp + offset, rule, out);
+    case RULE_REGISTER:
+        number = rule.detail & RULE_REGISTER_MASK;
+        *out = state->rsp;
+        if (number != REGISTER_RSP &&
+            !unwind_recover_register(unwinder->modules, state->snapshot, walk->frames, walk->count,
+                                     number, out))
+            return false;
+        *out += offset;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A slot below rsp is one that was popped already, which compilers don't tell: rbp is restored
+ * then. */
+static bool restore_rbp(const struct unwind_state *state, struct unwind_rule rule, uint64_t cfa,
+                        uint64_t *rbp)
+{
+    bool is_from_rbp = (rule.detail & RULE_RBP_RELATIVE_TO_RBP) != 0;
+    if (rule.rbp_offset == RULE_RBP_UNCHANGED && !is_from_rbp)
+        return true;
+    if (is_from_rbp && rule.kind == RULE_REGISTER && state->rbp - state->rsp >= cfa - state->rsp)
+        return true;
+    uint64_t place = (is_from_rbp ? state->rbp : cfa) + (uint64_t)(int64_t)rule.rbp_offset;
+    return place < state->rsp || unwind_read_word(state->snapshot, place, rbp);
+}
+
+static bool apply_rule(struct unwinder *unwinder, const struct walk *walk, struct unwind_rule rule,
+                       struct unwind_state *caller)
+{
+    const struct unwind_state *state = &walk->state;
+    uint64_t cfa;
+    *caller = *state;
+    caller->is_exact = false;
+    if (!find_cfa(unwinder, walk, rule, &cfa))
+        return false;
+    caller->rsp = cfa;
+    if (!restore_rbp(state, rule, cfa, &caller->rbp))
+        return false;
+    return unwind_read_word(state->snapshot, cfa - WORD_BYTES, &caller->pc);
+}
+
+static bool guess(struct unwinder *unwinder, const struct unwind_state *state,
+                  struct unwind_state *caller)
+{
+    if (!unwind_at_entry(unwinder->modules, state, caller) &&
+        !unwind_by_frame_pointer(unwinder->modules, state, caller))
+        return false;
+    unwinder->statistics.frames_pointer++;
+    return true;
+}
+
+static enum walk_end step_beyond(struct unwinder *unwinder, struct walk *walk,
+                                 struct unwind_state *caller)
+{
+    switch (slow_unwinder_step(unwinder->slow, &walk->state, walk->count, caller)) {
+    case SLOW_STEP_CALLER:
+        unwinder->statistics.frames_libunwind++;
+        return WALK_GOES_ON;
+    case SLOW_STEP_ROOT:
+        return WALK_AT_ROOT;
+    default:
+        return guess(unwinder, &walk->state, caller) ? WALK_GOES_ON : WALK_BROKEN;
+    }
+}
+
+/* Finds the caller of the frame that the walk is at. */
+static enum walk_end find_caller(struct unwinder *unwinder, struct walk *walk,
+                                 struct unwind_state *caller)
+{
+    const struct unwind_state *state = &walk->state;
+    bool filled, found;
+    struct unwind_rule rule = get_rule(unwinder, state, &filled);
+    *caller = *state;
+    switch (rule.kind) {
+    case RULE_ROOT:
+        find_cfa(unwinder, walk, rule, &caller->rsp);
+        return WALK_AT_ROOT;
+    case RULE_NO_TABLE:
+        if (guess(unwinder, state, caller))
+            return WALK_GOES_ON;
+        /* By convention the outermost frame has no frame pointer. */
+        return state->rbp == 0 ? WALK_AT_ROOT : WALK_BROKEN;
+    case RULE_BEYOND:
+        return step_beyond(unwinder, walk, caller);
+    case RULE_SIGNAL:
+        found = unwind_leave_signal(state, caller);
+        break;
+    default:
+        found = apply_rule(unwinder, walk, rule, caller);
+    }
+    if (!found)
+        return WALK_BROKEN;
+    if (filled)
+        unwinder->statistics.frames_filled++;
+    else
+        unwinder->statistics.frames_cached++;
+    return WALK_GOES_ON;
+}
+
+static void add_frame(struct walk *walk, uint64_t stack_address)
+{
+    walk->frames[walk->count++] = (struct unwind_frame){ walk->state.pc, stack_address };
+}
+
+/* A caller's frame is above; the innermost function may be one that has just set rsp to where it
+ * goes. */
+static bool is_further_out(const struct walk *walk, const struct unwind_state *caller)
+{
+    return caller->rsp > walk->state.rsp || (caller->rsp == walk->state.rsp && walk->count == 1);
+}
+
+/* A step by any means. */
+static enum walk_end step(struct unwinder *unwinder, struct walk *walk)
+{
+    struct unwind_state caller;
+    if (walk->state.pc == 0 && walk->count > 0)
+        return WALK_AT_ROOT;
+    enum walk_end end = find_caller(unwinder, walk, &caller);
+    if (end == WALK_BROKEN) {
+        add_frame(walk, walk->state.rsp);
+        return end;
+    }
+    if (caller.rsp >= walk->root_stack_address && walk->count > 0)
+        return WALK_AT_ROOT;
+    add_frame(walk, caller.rsp);
+    if (end == WALK_AT_ROOT || caller.rsp >= walk->root_stack_address)
+        return WALK_AT_ROOT;
+    if (!is_further_out(walk, &caller))
+        return WALK_BROKEN;
+    walk->state = caller;
+    return WALK_GOES_ON;
+}
+
+/* --- The hot loop --- */
+
+static inline uint64_t load_word(const uint8_t *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
+/* Goes on as long as the cache has simple rules that stay inside the copy. Each frame depends on
+ * the one before it through two loads, the rule and the return address: the rest must stay off that
+ * path. */
+static void step_cached(struct unwinder *unwinder, struct walk *walk)
+{
+    const struct rule_cache *cache = &unwinder->cache;
+    const struct snapshot *snapshot = walk->state.snapshot;
+    const uint8_t *stack = snapshot->stack;
+    const uint64_t start = snapshot->stack_start;
+    const uint64_t last = snapshot->stack_bytes - WORD_BYTES; /* where a word may be */
+    const uint64_t root = walk->root_stack_address;
+    uint64_t pc = walk->state.pc, rsp = walk->state.rsp, rbp = walk->state.rbp;
+    uint64_t back = walk->state.is_exact ? 0 : 1;
+    size_t count = walk->count;
+    while (count < walk->capacity) {
+        const struct unwind_rule *rule = rule_cache_find(cache, pc - back);
+        if (rule == NULL || rule->kind > RULE_LAST_SIMPLE)
+            break;
+        uint64_t base = rsp ^ ((rsp ^ rbp) & -(uint64_t)rule->kind);
+        uint64_t cfa = base + (uint64_t)(int64_t)rule->cfa_offset;
+        uint64_t return_offset = cfa - WORD_BYTES - start;
+        uint64_t rbp_offset = cfa + (uint64_t)(int64_t)rule->rbp_offset - start;
+        if (return_offset > last || rbp_offset > last || cfa <= rsp || cfa >= root)
+            break;
+        uint64_t saved_rbp = load_word(stack + rbp_offset);
+        walk->frames[count++] = (struct unwind_frame){ pc, cfa };
+        rbp = rule->rbp_offset == RULE_RBP_UNCHANGED ? rbp : saved_rbp;
+        pc = load_word(stack + return_offset);
+        rsp = cfa;
+        back = 1;
+    }
+    unwinder->statistics.frames_cached += count - walk->count;
+    walk->state.is_exact = walk->state.is_exact && count == walk->count;
+    walk->count = count;
+    walk->state.pc = pc;
+    walk->state.rsp = rsp;
+    walk->state.rbp = rbp;
+}
+
+static bool has_stack(const struct snapshot *snapshot)
+{
+    return snapshot->stack_bytes >= WORD_BYTES && snapshot->stack_bytes <= SNAPSHOT_STACK_BYTES;
+}
+
+static enum walk_end walk_to_end(struct unwinder *unwinder, struct walk *walk)
+{
+    enum walk_end end = WALK_GOES_ON;
+    while (end == WALK_GOES_ON && walk->count < walk->capacity) {
+        if (has_stack(walk->state.snapshot))
+            step_cached(unwinder, walk);
+        if (walk->count < walk->capacity)
+            end = step(unwinder, walk);
+    }
+    return end;
+}
+
+/* --- The contract --- */
+
+static void follow_modules(struct unwinder *unwinder)
+{
+    uint64_t generation = module_map_generation(unwinder->modules);
+    if (generation == unwinder->generation)
+        return;
+    unwinder->generation = generation;
+    forget_rules(unwinder);
+}
+
+size_t unwinder_walk(struct unwinder *unwinder, const struct snapshot *snapshot,
+                     uint64_t root_stack_address, struct unwind_frame *frames, size_t capacity,
+                     bool *is_complete)
+{
+    struct walk walk = {
+        .state = { .snapshot = snapshot,
+                   .pc = snapshot->registers[REGISTER_RIP],
+                   .rsp = snapshot->registers[REGISTER_RSP],
+                   .rbp = snapshot->registers[REGISTER_RBP],
+                   .is_exact = true },
+        .frames = frames,
+        .capacity = capacity,
+        .root_stack_address = root_stack_address == 0 ? UINT64_MAX : root_stack_address,
+    };
+    follow_modules(unwinder);
+    slow_unwinder_restart(unwinder->slow);
+    enum walk_end end = walk_to_end(unwinder, &walk);
+    *is_complete = end == WALK_AT_ROOT;
+    if (end == WALK_AT_ROOT)
+        unwinder->statistics.ended_at_root++;
+    else if (end == WALK_BROKEN)
+        unwinder->statistics.ended_broken++;
+    return walk.count;
+}
+
+size_t unwinder_walk_reference(struct unwinder *unwinder, const struct snapshot *snapshot,
+                               struct unwind_frame *frames, size_t capacity)
+{
+    follow_modules(unwinder);
+    return slow_unwinder_walk(unwinder->slow, snapshot, frames, capacity);
+}
+
+void unwinder_get_statistics(const struct unwinder *unwinder, struct unwind_statistics *out)
+{
+    *out = unwinder->statistics;
+}
+
+int unwinder_create(struct module_map *modules, struct unwinder **out)
+{
+    struct unwinder *unwinder = pages_allocate(sizeof *unwinder);
+    if (unwinder == NULL)
+        return -ENOMEM;
+    int rc = slow_unwinder_create(modules, &unwinder->slow);
+    if (rc != 0) {
+        pages_free(unwinder, sizeof *unwinder);
+        return rc;
+    }
+    unwinder->modules = modules;
+    rule_cache_forget(&unwinder->cache);
+    *out = unwinder;
+    return 0;
+}
+
+void unwinder_destroy(struct unwinder *unwinder)
+{
+    if (unwinder == NULL)
+        return;
+    slow_unwinder_destroy(unwinder->slow);
+    pages_free(unwinder, sizeof *unwinder);
+}

@@ -1,0 +1,94 @@
+/* A capture that is being made. Private to the capture*.c files. */
+#ifndef PROFD_DAEMON_CAPTURE_STATE_H
+#define PROFD_DAEMON_CAPTURE_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "daemon/capture/capture_assembler.h"
+#include "daemon/capture/gather.h"
+#include "daemon/capture/gathering_log.h"
+#include "ipc/messages.h"
+#include "json/gecko/gecko_root.h"
+
+enum { CAPTURE_TEXTS = 2 }; /* head and tail */
+
+struct capture {
+    struct daemon *profd;
+    struct request *request; /* the queue's current one, until the end */
+    uint64_t gather_id;
+    uint64_t capture_ns;
+    uint64_t since_ns; /* what was before is left out; 0: nothing is */
+    struct gather gather;
+    struct child **children; /* of the items, same indices; owned array */
+    struct capture_assembler *assembler;
+    struct unprofiled_list *unprofiled; /* being made; NULL: none */
+    struct gathering_log log;
+    uv_timer_t timer;
+    unsigned ticks;
+    uint64_t last_output_bytes;
+    uint64_t processes;                           /* elements in the output */
+    struct message_profile_place *profile_places; /* owned */
+    size_t profile_place_count;
+    bool has_tail; /* the tail is on its way */
+    unsigned texts_written;
+    bool is_over;
+    const char *feature_names[FEATURE_COUNT + 1]; /* NULL-terminated */
+    struct gecko_root_options root;
+};
+
+/* A part of the output that holds items. */
+struct capture_piece {
+    uint64_t bytes; /* of all of it */
+    size_t count;
+    struct capture_piece_item {
+        size_t index;
+        uint64_t start, end; /* of its JSON in the piece */
+    } items[];
+};
+
+/* Whether the capture is not about CHILD: it ended before the time that is captured, or others were
+ * asked for. */
+bool capture_leaves_out(const struct capture *capture, const struct child *child);
+
+/* The filters for threads; "": all. */
+const char *capture_thread_filters(const struct capture *capture);
+
+/* Asks item INDEX, which is marked so, for its profile. */
+void capture_ask(struct capture *capture, size_t index);
+void capture_ask_for_progress(const struct capture *capture);
+
+/* No answer is waited for any more. WHY is shown in the profile; it is a literal. */
+void capture_fail_item(struct capture *capture, size_t index, const char *why);
+
+/* Begins salvage batches for which there is room. */
+void capture_salvage(struct capture *capture);
+
+/* Whether something is kept of CHILD that a profile can be made from. */
+bool capture_can_read(const struct child *child);
+
+/* While an item waits to be read, the exit store keeps its record whole; released when it was read,
+ * or can't be. */
+void capture_hold(struct capture *capture, size_t index);
+void capture_release(struct capture *capture, size_t index);
+
+/* Begins to list the processes of which nothing is kept; the tail waits for that. 0 or a negative
+ * errno. */
+int capture_list_unprofiled(struct capture *capture);
+/* CAPTURE, which is over, waits for the list no more. */
+void capture_forget_unprofiled(struct capture *capture);
+
+/* Ends the capture, which can't be written. Nothing when it is over. */
+void capture_fail(struct capture *capture, int error);
+
+/* Does whatever can be done now; after every event. */
+void capture_advance(struct capture *capture);
+
+/* PIECE (taken over on every path; its items are in the state "made") has BYTES in FD (taken over).
+ */
+void capture_add_piece(struct capture *capture, struct capture_piece *piece, int fd,
+                       uint64_t bytes);
+
+#endif

@@ -1,0 +1,192 @@
+/* The part of a capture that lists processes of which nothing is kept: each is an element of its
+ * own, with what became of it and why there is no more. There may be tens of thousands, so their
+ * JSON is made by a worker thread, from what was known of them when the capture began. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "daemon/capture/capture_state.h"
+#include "daemon/daemon.h"
+#include "json/gecko/gecko_process.h"
+
+struct unprofiled {
+    struct gecko_unprofiled_process process; /* its executable is owned */
+    struct gecko_process_options options;
+};
+
+struct unprofiled_list {
+    uv_work_t work;
+    struct capture *capture; /* NULL: nobody waits for it any more */
+    size_t count;
+    int fd; /* of the JSON; -1: none */
+    int error;
+    struct unprofiled items[];
+};
+
+static const char *reason_of(const struct child *child)
+{
+    if (child->obstacle != OBSTACLE_NONE)
+        return recording_obstacle_text(child->obstacle);
+    if (child->has_expired)
+        return "its profile was older than what the memory limit holds";
+    return "its profile could not be kept";
+}
+
+static bool is_listed(const struct capture *capture, const struct child *child)
+{
+    return !capture_can_read(child) && !capture_leaves_out(capture, child) &&
+           capture_thread_filters(capture)[0] == '\0';
+}
+
+/* --- What is known of them, on the loop's thread --- */
+
+static int take(struct unprofiled_list *list, const struct child *child)
+{
+    const struct capture *capture = list->capture;
+    struct unprofiled *item = &list->items[list->count];
+    char *executable = strdup(child->executable);
+
+    if (executable == NULL)
+        return -ENOMEM;
+    item->process = (struct gecko_unprofiled_process){
+        .pid = child->pid,
+        .parent_pid = child->parent_pid,
+        .start_ns = child->start_ns,
+        .executable = executable,
+    };
+    item->options = (struct gecko_process_options){
+        .reference_ns = capture->root.reference_ns,
+        .reference_unix_ns = capture->root.reference_unix_ns,
+        .capture_ns = capture->capture_ns,
+        .end_ns = child->end_ns,
+        .verdict = child->obstacle != OBSTACLE_NONE ? VERDICT_NOT_PROFILED : child->verdict,
+        .outcome = child->verdict,
+        .code = child->code,
+        .cpu_ns = child->cpu_ns,
+        .later_images = child_table_later_images(&capture->profd->children, child),
+        .reason = reason_of(child),
+    };
+    list->count++;
+    return 0;
+}
+
+static int take_all(struct unprofiled_list *list)
+{
+    int error = 0;
+
+    for (const struct child *child = list->capture->profd->children.first;
+         error == 0 && child != NULL; child = child->next) {
+        if (is_listed(list->capture, child))
+            error = take(list, child);
+    }
+    return error;
+}
+
+static void destroy(struct unprofiled_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free((char *)list->items[i].process.executable);
+    if (list->fd >= 0)
+        close(list->fd);
+    free(list);
+}
+
+/* --- Their JSON, on a worker thread --- */
+
+static void write_one(const struct unprofiled *item, int fd, struct failure_latch *latch)
+{
+    struct json_writer writer;
+
+    json_writer_init_sink(&writer, json_sink_fd, &fd, latch);
+    gecko_stream_unprofiled(&item->process, &item->options, &writer, latch);
+    json_writer_fini(&writer);
+}
+
+static void on_work(uv_work_t *work)
+{
+    struct unprofiled_list *list = work->data;
+    struct failure_latch latch;
+
+    failure_latch_init(&latch);
+    list->fd = memfd_create("profd-capture-unprofiled", MFD_CLOEXEC);
+    if (list->fd < 0) {
+        list->error = -errno;
+        return;
+    }
+    for (size_t i = 0; i < list->count && !failure_latch_failed(&latch); i++) {
+        if (i > 0)
+            failure_latch_set(&latch, json_sink_fd(&list->fd, ",", 1));
+        write_one(&list->items[i], list->fd, &latch);
+    }
+    list->error = failure_latch_error(&latch);
+}
+
+/* Makes the list a piece of the output. */
+static int add(struct unprofiled_list *list)
+{
+    struct capture_piece *piece = list->error == 0 ? calloc(1, sizeof(*piece)) : NULL;
+    off_t bytes = piece != NULL ? lseek(list->fd, 0, SEEK_CUR) : 0;
+
+    if (piece == NULL || bytes < 0) {
+        free(piece);
+        return list->error < 0 ? list->error : -ENOMEM;
+    }
+    list->capture->processes += list->count;
+    capture_add_piece(list->capture, piece, list->fd, (uint64_t)bytes);
+    list->fd = -1;
+    return 0;
+}
+
+static void on_listed(uv_work_t *work, int status)
+{
+    struct unprofiled_list *list = work->data;
+    struct capture *capture = list->capture;
+    (void)status; /* it is never cancelled */
+
+    if (capture != NULL) {
+        capture->unprofiled = NULL;
+        int error = add(list);
+        if (error < 0)
+            capture_fail(capture, error);
+        else
+            capture_advance(capture);
+    }
+    destroy(list);
+}
+
+/* --- Life cycle --- */
+
+int capture_list_unprofiled(struct capture *capture)
+{
+    size_t count = 0;
+
+    for (const struct child *child = capture->profd->children.first; child != NULL;
+         child = child->next)
+        count += is_listed(capture, child);
+    if (count == 0)
+        return 0;
+    struct unprofiled_list *list = calloc(1, sizeof(*list) + count * sizeof(list->items[0]));
+    if (list == NULL)
+        return -ENOMEM;
+    list->work.data = list;
+    list->capture = capture;
+    list->fd = -1;
+    int error = take_all(list);
+    if (error == 0)
+        error = uv_queue_work(&capture->profd->loop, &list->work, on_work, on_listed);
+    if (error < 0) {
+        destroy(list);
+        return error;
+    }
+    capture->unprofiled = list;
+    return 0;
+}
+
+void capture_forget_unprofiled(struct capture *capture)
+{
+    if (capture->unprofiled != NULL)
+        capture->unprofiled->capture = NULL;
+    capture->unprofiled = NULL;
+}

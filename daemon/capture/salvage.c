@@ -1,0 +1,159 @@
+#include "daemon/capture/salvage.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/programs/spawn.h"
+
+void salvage_pool_init(struct salvage_pool *pool, const char *program)
+{
+    *pool = (struct salvage_pool){ .program = program };
+}
+
+static struct salvage_worker *find(struct salvage_pool *pool, pid_t pid)
+{
+    for (size_t i = 0; i < SALVAGE_WORKERS; i++) {
+        if (pool->workers[i].pid == pid)
+            return &pool->workers[i];
+    }
+    return NULL;
+}
+
+bool salvage_pool_has_room(const struct salvage_pool *pool)
+{
+    return find((struct salvage_pool *)pool, 0) != NULL;
+}
+
+static void release(struct salvage_worker *worker)
+{
+    if (worker->jobs != NULL)
+        munmap(worker->jobs, worker->count * sizeof(*worker->jobs));
+    if (worker->jobs_fd >= 0)
+        close(worker->jobs_fd);
+    if (worker->output_fd >= 0)
+        close(worker->output_fd);
+    *worker = (struct salvage_worker){ 0 };
+}
+
+static int make_files(struct salvage_worker *worker, const struct salvage_job *jobs)
+{
+    size_t bytes = worker->count * sizeof(*jobs);
+
+    worker->jobs_fd = memfd_create("profd-salvage-jobs", MFD_CLOEXEC);
+    worker->output_fd = memfd_create("profd-salvage-output", MFD_CLOEXEC);
+    if (worker->jobs_fd < 0 || worker->output_fd < 0 ||
+        ftruncate(worker->jobs_fd, (off_t)bytes) < 0)
+        return -errno;
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, worker->jobs_fd, 0);
+    if (memory == MAP_FAILED)
+        return -errno;
+    worker->jobs = memory;
+    memcpy(worker->jobs, jobs, bytes);
+    return 0;
+}
+
+int salvage_pool_begin(struct salvage_pool *pool, const struct salvage_job *jobs, size_t count,
+                       int store_fd, salvage_on_done on_done, void *owner, void *batch)
+{
+    struct salvage_worker *worker = find(pool, 0);
+    int status_fd;
+
+    if (worker == NULL)
+        return -EBUSY;
+    *worker = (struct salvage_worker){ .jobs_fd = -1, .output_fd = -1, .count = count };
+    int error = make_files(worker, jobs);
+    if (error < 0)
+        goto failed;
+
+    char *arguments[] = { (char *)pool->program, NULL };
+    char *environment[] = { NULL };
+    struct spawn_options options = {
+        .arguments = arguments,
+        .environment = environment,
+        .directory = "/",
+        .fds = { worker->jobs_fd, worker->output_fd, store_fd },
+        .fd_count = SALVAGE_FDS,
+        .own_group = true, /* Ctrl-C is not for it */
+        .terminal_fd = -1,
+    };
+    error = spawn(&options, &worker->pid, &status_fd);
+    if (error < 0)
+        goto failed;
+    worker->on_done = on_done;
+    worker->owner = owner;
+    worker->batch = batch;
+    close(status_fd); /* a worker that can't start ends like one that crashed */
+    return 0;
+
+failed:
+    release(worker);
+    return error;
+}
+
+/* Makes what the worker said safe to use: marks it knows, ends in order and within the output.
+ * Returns the end of the last good JSON. */
+static uint64_t check_answers(struct salvage_job *jobs, size_t count, uint64_t output_bytes)
+{
+    uint64_t end = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        struct salvage_job *job = &jobs[i];
+        bool is_known = job->mark <= SALVAGE_FAILED;
+        if (!is_known || (job->mark == SALVAGE_WRITTEN &&
+                          (job->output_end <= end || job->output_end > output_bytes))) {
+            job->mark = SALVAGE_FAILED;
+            job->error = -EPROTO;
+        }
+        if (job->mark == SALVAGE_WRITTEN)
+            end = job->output_end;
+        else
+            job->output_end = end;
+        if (job->error > 0 || job->error < -4095)
+            job->error = -EPROTO;
+    }
+    return end;
+}
+
+bool salvage_pool_note_reaped(struct salvage_pool *pool, pid_t pid, int wait_status)
+{
+    struct salvage_worker *worker = find(pool, pid);
+    struct stat status;
+
+    if (pid <= 0 || worker == NULL)
+        return false;
+    uint64_t bytes = fstat(worker->output_fd, &status) == 0 ? (uint64_t)status.st_size : 0;
+    struct salvage_result result = {
+        .output_fd = worker->output_fd,
+        .output_bytes = check_answers(worker->jobs, worker->count, bytes),
+        .jobs = worker->jobs,
+        .count = worker->count,
+        .wait_status = wait_status,
+    };
+    /* The slot is free before the owner is told, who may begin the next batch in it. */
+    struct salvage_worker ended = *worker;
+    *worker = (struct salvage_worker){ 0 };
+    if (ended.on_done != NULL) {
+        ended.output_fd = -1;
+        ended.on_done(&result, ended.owner, ended.batch);
+    }
+    release(&ended);
+    return true;
+}
+
+void salvage_pool_cancel(struct salvage_pool *pool)
+{
+    for (size_t i = 0; i < SALVAGE_WORKERS; i++) {
+        struct salvage_worker *worker = &pool->workers[i];
+        if (worker->pid <= 0)
+            continue;
+        kill(worker->pid, SIGKILL);
+        free(worker->batch);
+        worker->batch = NULL;
+        worker->on_done = NULL;
+    }
+}

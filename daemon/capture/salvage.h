@@ -1,0 +1,59 @@
+/* The salvage workers: at most SALVAGE_WORKERS profd-salvage processes at once, each with a batch
+ * of arenas.
+ *
+ * Loop thread. See daemon/capture/salvage_job.h for what passes between. */
+#ifndef PROFD_DAEMON_SALVAGE_H
+#define PROFD_DAEMON_SALVAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "daemon/capture/salvage_job.h"
+
+enum { SALVAGE_WORKERS = 2 };
+
+/* What came of a batch. */
+struct salvage_result {
+    int output_fd; /* the JSON of all that succeeded, with commas between; the callee's; -1: none */
+    uint64_t output_bytes;
+    const struct salvage_job
+        *jobs; /* with marks and errors that were checked; gone after the call */
+    size_t count;
+    int wait_status; /* of the worker */
+};
+
+typedef void (*salvage_on_done)(const struct salvage_result *result, void *owner, void *batch);
+
+struct salvage_worker {
+    pid_t pid; /* 0: free */
+    int jobs_fd, output_fd;
+    struct salvage_job *jobs; /* mapped */
+    size_t count;
+    salvage_on_done on_done; /* NULL: cancelled */
+    void *owner;
+    void *batch; /* owned until on_done */
+};
+
+struct salvage_pool {
+    const char *program; /* borrowed */
+    struct salvage_worker workers[SALVAGE_WORKERS];
+};
+
+void salvage_pool_init(struct salvage_pool *pool, const char *program);
+
+bool salvage_pool_has_room(const struct salvage_pool *pool);
+
+/* Begins JOBS (copied) over the arenas in STORE_FD (borrowed). 0, and ON_DONE comes from the loop
+ * with OWNER and BATCH (from malloc, its own again); or a negative errno. */
+int salvage_pool_begin(struct salvage_pool *pool, const struct salvage_job *jobs, size_t count,
+                       int store_fd, salvage_on_done on_done, void *owner, void *batch);
+
+/* profd reaped PID. True when it was a worker; the owner was told. */
+bool salvage_pool_note_reaped(struct salvage_pool *pool, pid_t pid, int wait_status);
+
+/* Kills all workers and frees their batches; nobody is told. */
+void salvage_pool_cancel(struct salvage_pool *pool);
+
+#endif

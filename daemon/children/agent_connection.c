@@ -1,0 +1,130 @@
+#include "daemon/children/agent_connection.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/capture/capture.h"
+#include "daemon/children/agents.h"
+#include "daemon/daemon.h"
+#include "daemon/log.h"
+#include "ipc/messages.h"
+
+static void note_started(struct child *child)
+{
+    child->started_generation = child->profd->session.generation;
+    free(child->trouble);
+    child->trouble = NULL;
+    memory_await(child);
+}
+
+static int on_acknowledged(struct child *child, unsigned kind, const uint8_t *payload, size_t bytes)
+{
+    struct message_generation message;
+    int error = message_get_generation(payload, bytes, &message);
+
+    if (error < 0)
+        return error;
+    struct daemon *profd = child->profd;
+    if (kind == MESSAGE_STARTED && message.generation == profd->session.generation)
+        note_started(child);
+    requests_note_acknowledged(profd, child, kind, message.generation);
+    return 0;
+}
+
+static int on_progress(struct child *child, const uint8_t *payload, size_t bytes)
+{
+    struct message_gather_progress message;
+    int error = message_get_gather_progress(payload, bytes, &message);
+
+    if (error == 0)
+        capture_note_progress(child->profd, child, message.gather_id, message.proportion);
+    return error;
+}
+
+static int on_profile(struct child *child, const uint8_t *payload, size_t bytes, int *fds,
+                      size_t fd_count)
+{
+    struct message_profile message;
+    int error = message_get_profile(payload, bytes, &message);
+
+    if (error < 0)
+        return error;
+    if (message.error == 0 && fd_count != 1)
+        return -EPROTO;
+    capture_note_profile(child->profd, child, &message, fd_count > 0 ? &fds[0] : NULL);
+    return 0;
+}
+
+static int on_log(struct child *child, const uint8_t *payload, size_t bytes)
+{
+    struct message_text message;
+    int error = message_get_text(payload, bytes, &message);
+
+    if (error < 0)
+        return error;
+    log_warn_of_many("%d (%s): %.*s", child->pid, child->executable, (int)message.text.length,
+                     message.text.bytes);
+    free(child->trouble);
+    child->trouble = strndup(message.text.bytes, message.text.length);
+    return child->trouble != NULL ? 0 : -ENOMEM;
+}
+
+static int on_triggered(struct child *child, const uint8_t *payload, size_t bytes)
+{
+    struct message_triggered message;
+    int error = message_get_triggered(payload, bytes, &message);
+
+    if (error == 0 && message.generation == child->profd->session.generation)
+        triggers_note_marker(child->profd, child, message.marker, message.hits);
+    return error;
+}
+
+static int dispatch(struct child *child, unsigned kind, const uint8_t *payload, size_t bytes,
+                    int *fds, size_t fd_count)
+{
+    switch (kind) {
+    case MESSAGE_STARTED:
+    case MESSAGE_STOPPED:
+    case MESSAGE_PAUSED:
+    case MESSAGE_RESUMED:
+    case MESSAGE_SAMPLING_PAUSED:
+    case MESSAGE_SAMPLING_RESUMED:
+        return on_acknowledged(child, kind, payload, bytes);
+    case MESSAGE_CHUNK_MANAGER_UPDATE:
+        return memory_note_update(child, payload, bytes);
+    case MESSAGE_GATHER_PROFILE_PROGRESS:
+        return on_progress(child, payload, bytes);
+    case MESSAGE_PROFILE:
+        return on_profile(child, payload, bytes, fds, fd_count);
+    case MESSAGE_TRIGGERED:
+        return on_triggered(child, payload, bytes);
+    case MESSAGE_AGENT_LOG:
+        return on_log(child, payload, bytes);
+    default:
+        log_debug("%d sent %s, which is not used", child->pid, message_kind_name(kind));
+        return 0;
+    }
+}
+
+static void on_message(struct connection *connection, unsigned kind, const uint8_t *payload,
+                       size_t bytes, int *fds, size_t fd_count, void *owner)
+{
+    int error = dispatch(owner, kind, payload, bytes, fds, fd_count);
+
+    if (error < 0)
+        connection_close(connection, error);
+}
+
+static void on_closed(struct connection *connection, int reason, void *owner)
+{
+    struct child *child = owner;
+    (void)connection;
+
+    if (reason != -ESHUTDOWN && reason != -ECONNRESET)
+        log_warn("lost the agent in %d (%s): %s", child->pid, child->executable,
+                 uv_strerror(reason));
+    agents_note_disconnected(child);
+}
+
+const struct connection_events agent_connection_events = { on_message, on_closed };

@@ -1,0 +1,564 @@
+#include "daemon/children/agents.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "daemon/capture/capture.h"
+#include "daemon/children/agent_connection.h"
+#include "daemon/children/child_watch.h"
+#include "daemon/children/pidfd.h"
+#include "daemon/children/process_tree.h"
+#include "daemon/daemon.h"
+#include "daemon/log.h"
+#include "daemon/memory/compact_arena.h"
+#include "daemon/outbox.h"
+
+/* For agents that are turned away: time to read the answer. */
+enum { LAST_ANSWER_MS = 2000 };
+
+/* Ended processes of which only the name is known; each costs about 400 bytes. */
+enum { MAX_NAMES = 64 * 1024 };
+
+/* --- The end of a child --- */
+
+/* Takes CHILD out of the table; its copy is not under way. */
+static void forget(struct daemon *profd, struct child *child)
+{
+    child_watch_stop(child->watch);
+    if (child->arena_fd >= 0)
+        close(child->arena_fd);
+    child->arena_fd = -1;
+    memory_forget_child(child);
+    profd->names -= child->is_name;
+    child_table_remove(&profd->children, child);
+    memory_note_ended(profd);
+}
+
+/* Nothing more is to be learnt about how CHILD ended. */
+static void stop_watching(struct child *child)
+{
+    child_watch_stop(child->watch);
+    child->watch = NULL;
+}
+
+/* The oldest that no capture lists; they are about in the order of their beginning. */
+static struct child *oldest_name(const struct daemon *profd, const struct child *newest)
+{
+    for (struct child *child = profd->children.first; child != NULL; child = child->next) {
+        if (child->is_name && child->capture_index < 0 && child != newest)
+            return child;
+    }
+    return NULL;
+}
+
+/* Nothing is kept of what CHILD recorded, but captures list it. */
+static void keep_name(struct daemon *profd, struct child *child)
+{
+    child->is_name = true;
+    if (++profd->names <= MAX_NAMES)
+        return;
+    struct child *oldest = oldest_name(profd, child);
+    if (oldest != NULL) {
+        profd->forgotten++;
+        forget(profd, oldest);
+    }
+}
+
+static void on_kept(struct exit_record *record, int error, void *owner)
+{
+    struct child *child = owner;
+    struct daemon *profd = child->profd;
+
+    child->is_copying = false;
+    child->exit = record;
+    memory_forget_child(child);
+    if (child->is_unwanted) {
+        forget(profd, child);
+        return;
+    }
+    if (error < 0)
+        log_warn_of_many("the profile of %d (%s) is lost: it can't be copied (%s)", child->pid,
+                         child->executable, uv_strerror(error));
+    capture_note_stored(profd, child);
+    if (record == NULL)
+        keep_name(profd, child);
+    memory_decide_soon(profd);
+}
+
+static void store(struct daemon *profd, struct child *child)
+{
+    int arena_fd = child->arena_fd;
+
+    if (arena_fd < 0) {
+        keep_name(profd, child);
+        return;
+    }
+    child->arena_fd = -1;
+    memory_controller_remove(&profd->memory.controller, &child->memory);
+    int error =
+        exit_store_keep(&profd->exits, arena_fd, child->lease_owner, child->end_ns, on_kept, child);
+    child->is_copying = error == 0;
+    if (error == 0)
+        return;
+    log_warn_of_many("the profile of %d (%s) is lost: %s", child->pid, child->executable,
+                     uv_strerror(error));
+    memory_forget_child(child);
+    keep_name(profd, child);
+}
+
+static void on_orphan_message(struct connection *connection, unsigned kind, const uint8_t *payload,
+                              size_t bytes, int *fds, size_t fd_count, void *owner)
+{
+    (void)connection, (void)kind, (void)payload, (void)bytes, (void)fds, (void)fd_count;
+    (void)owner;
+}
+
+static void on_orphan_closed(struct connection *connection, int reason, void *owner)
+{
+    (void)connection, (void)reason, (void)owner;
+}
+
+/* For a connection that closes after its child was freed. */
+static const struct connection_events orphan_events = { on_orphan_message, on_orphan_closed };
+
+static void drop_connection(struct child *child)
+{
+    struct connection *connection = child->connection;
+
+    child->connection = NULL;
+    memory_note_disconnected(child);
+    if (connection == NULL)
+        return;
+    connection_set_events(connection, &orphan_events, NULL);
+    connection_close(connection, -ESHUTDOWN);
+}
+
+static void set_status(struct child *child, int wait_status)
+{
+    if (child->verdict == VERDICT_VANISHED)
+        child->verdict = child_verdict_of(wait_status, &child->code);
+    else
+        return;
+    if (child->verdict == VERDICT_KILLED)
+        triggers_note_killed(child->profd, child->pid, child->code);
+}
+
+/* CHILD has ended. Without a session there is nothing to keep of it. */
+static void end_child(struct daemon *profd, struct child *child, enum process_verdict verdict,
+                      int code, uint64_t end_ns)
+{
+    if (child_end(&profd->children, child, verdict, code, end_ns) < 0)
+        return;
+    log_debug("%d (%s) ended: %s %d", child->pid, child->executable, process_verdict_name(verdict),
+              code);
+    memory_note_ended(profd);
+    drop_connection(child);
+    if (verdict != VERDICT_VANISHED)
+        stop_watching(child);
+    else if (child->is_reaped)
+        set_status(child, child->wait_status);
+    requests_note_gone(profd, child);
+    if (!session_is_on(&profd->session)) {
+        forget(profd, child);
+        return;
+    }
+    triggers_note_ended(profd, child);
+    store(profd, child);
+    capture_note_ended(profd, child);
+}
+
+static void on_ended(void *owner)
+{
+    struct child *child = owner;
+    end_child(child->profd, child, VERDICT_VANISHED, 0, uv_hrtime());
+}
+
+static void on_status(const int *wait_status, void *owner)
+{
+    if (wait_status != NULL)
+        set_status(owner, *wait_status);
+    stop_watching(owner);
+}
+
+void agents_note_disconnected(struct child *child)
+{
+    struct daemon *profd = child->profd;
+
+    child->connection = NULL;
+    memory_note_disconnected(child);
+    if (child_detach(child) < 0)
+        return;
+    requests_note_gone(profd, child);
+    if (child->watch == NULL)
+        end_child(profd, child, VERDICT_VANISHED, 0, uv_hrtime());
+    else if (process_runs_other_program(child->pid, child->executable)) {
+        end_child(profd, child, VERDICT_EXECED, 0, uv_hrtime());
+        census_soon(profd); /* as a program that may have no agent */
+    } else
+        capture_note_silent(profd, child);
+}
+
+static const struct child_watch_events watch_events = { on_ended, on_status };
+
+/* What the kernel charged to CHILD alone of the CPU time that was told with its end. */
+static uint64_t own_cpu_ns(const struct child *child, uint64_t told_ns)
+{
+    if (told_ns == CPU_TIME_UNKNOWN)
+        return told_ns;
+    return told_ns > child->waited_cpu_ns ? told_ns - child->waited_cpu_ns : 0;
+}
+
+bool agents_note_reaped(struct daemon *profd, pid_t pid, const struct child_ending *ending)
+{
+    struct child *child = child_table_find_latest(&profd->children, pid);
+
+    if (child == NULL || child->is_reaped)
+        return false; /* a pid is not used again before its process was reaped */
+    if (child->state == CHILD_ENDED && child->verdict == VERDICT_EXECED)
+        return false; /* it is the program after CHILD that has ended, of which nobody heard */
+    child->is_reaped = true;
+    child->wait_status = ending->wait_status;
+    child->cpu_ns = own_cpu_ns(child, ending->cpu_ns);
+    if (child->state != CHILD_ENDED)
+        end_child(profd, child, VERDICT_VANISHED, 0, ending->end_ns);
+    else
+        set_status(child, ending->wait_status);
+    return true;
+}
+
+/* An exec that was noticed late: the process seemed to have ended, and went on as another program.
+ */
+static void correct_to_exec(struct child *child, uint64_t exec_ns)
+{
+    child->verdict = VERDICT_EXECED;
+    child->code = 0;
+    child->end_ns = exec_ns;
+}
+
+/* --- Those that never said hello --- */
+
+/* What was told of the end of OTHER was CHILD's. */
+static void take_ending(struct child *child, const struct child *other)
+{
+    child->is_reaped = other->is_reaped;
+    child->wait_status = other->wait_status;
+    child->cpu_ns = other->cpu_ns;
+}
+
+static const struct child_watch_events watch_events;
+
+static void watch(struct daemon *profd, struct child *child, int pidfd);
+
+struct child *agents_add_silent(struct daemon *profd, const struct child_introduction *who,
+                                enum recording_obstacle obstacle, int pidfd)
+{
+    struct child *earlier = child_table_find_latest(&profd->children, who->pid);
+
+    if (earlier != NULL)
+        end_child(profd, earlier, VERDICT_EXECED, 0, who->start_ns);
+    struct child *child = child_table_add_silent(&profd->children, who);
+    if (child == NULL) {
+        if (pidfd >= 0)
+            close(pidfd);
+        return NULL;
+    }
+    child->profd = profd;
+    child->obstacle = obstacle;
+    watch(profd, child, pidfd);
+    log_debug("%d (%s) is not profiled: %s", child->pid, child->executable,
+              recording_obstacle_text(obstacle));
+    return child;
+}
+
+void agents_end_silent(struct child *child, const struct child_ending *ending)
+{
+    child->is_reaped = true;
+    child->wait_status = ending->wait_status;
+    child->cpu_ns = own_cpu_ns(child, ending->cpu_ns);
+    end_child(child->profd, child, VERDICT_VANISHED, 0, ending->end_ns);
+}
+
+void agents_end_unwatched(struct child *child, uint64_t end_ns)
+{
+    end_child(child->profd, child, VERDICT_VANISHED, 0, end_ns);
+}
+
+void agents_split_ending(struct child *earlier, uint64_t exec_ns, struct child *later)
+{
+    if (later != NULL) {
+        take_ending(later, earlier);
+        end_child(later->profd, later, earlier->verdict, earlier->code, earlier->end_ns);
+    }
+    earlier->cpu_ns = CPU_TIME_UNKNOWN;
+    correct_to_exec(earlier, exec_ns);
+}
+
+void agents_forget_silent(struct child *child)
+{
+    struct daemon *profd = child->profd;
+    const struct child last = *child;
+
+    forget(profd, child);
+    struct child *earlier = child_table_find_latest(&profd->children, last.pid);
+    if (earlier == NULL || earlier->state != CHILD_ENDED || last.state != CHILD_ENDED)
+        return;
+    take_ending(earlier, &last);
+    earlier->verdict = last.verdict;
+    earlier->code = last.code;
+    earlier->end_ns = last.end_ns;
+}
+
+/* --- A hello --- */
+
+static bool may_connect(const struct peer_credentials *peer)
+{
+    return peer->uid == 0 || peer->uid == geteuid() || process_descends_from(peer->pid, getpid());
+}
+
+/* CHILD connects again before its last connection was seen to end, which a process that it forked
+ * may hold open: what was asked there is not answered any more. */
+static void forget_connection(struct daemon *profd, struct child *child)
+{
+    drop_connection(child);
+    if (child_detach(child) < 0)
+        return;
+    requests_note_gone(profd, child);
+    capture_note_silent(profd, child);
+}
+
+/* Two images of one process in the order of their beginning, though LATER was known first. */
+static struct child *add_before(struct daemon *profd, struct child *later,
+                                const struct child_introduction *who)
+{
+    struct child *child = child_table_add(&profd->children, who);
+
+    if (child != NULL)
+        child_table_make_latest(&profd->children, later);
+    return child;
+}
+
+static struct child *meet(struct daemon *profd, const struct child_introduction *who)
+{
+    struct child *earlier = child_table_find_latest(&profd->children, who->pid);
+
+    if (earlier == NULL)
+        return child_table_add(&profd->children, who);
+    if (child_was_mistaken(earlier, who)) {
+        struct child *child = child_table_add(&profd->children, who);
+        if (child != NULL) {
+            take_ending(child, earlier);
+            child->image = earlier->image;
+            forget(profd, earlier);
+        }
+        return child;
+    }
+    switch (child_meet(earlier, who)) {
+    case CHILD_IS_SAME_IMAGE:
+        forget_connection(profd, earlier);
+        child_reconnect(earlier);
+        return earlier;
+    case CHILD_DID_EXEC:
+        if (earlier->state == CHILD_ENDED)
+            correct_to_exec(earlier, who->start_ns);
+        else
+            end_child(profd, earlier, VERDICT_EXECED, 0, who->start_ns);
+        break;
+    case CHILD_REUSES_PID:
+        end_child(profd, earlier, VERDICT_VANISHED, 0, who->start_ns);
+        break;
+    case CHILD_CAME_BEFORE:
+        return add_before(profd, earlier, who);
+    case CHILD_IS_NEW:
+        break;
+    }
+    return child_table_add(&profd->children, who);
+}
+
+static void turn_away_old_protocol(struct connection *connection, const struct message_hello *hello)
+{
+    struct message_welcome welcome = { .protocol_version = PROTOCOL_VERSION,
+                                       .session.thread_filters = { "", 0 } };
+
+    log_warn("%d speaks version %llu of the protocol, this profd version %d: it is not profiled",
+             connection_peer(connection)->pid, (unsigned long long)hello->protocol_version,
+             PROTOCOL_VERSION);
+    if (outbox_welcome(connection, MESSAGE_WELCOME, &welcome) == 0)
+        connection_finish(connection, -EPROTONOSUPPORT, LAST_ANSWER_MS);
+}
+
+/* 0 when the hello is one to go on with; *ARENA_FD is then ours; -1 when it has an obstacle
+ * instead. */
+static int check_hello(struct connection *connection, const struct message_hello *hello, int *fds,
+                       size_t fd_count, int *arena_fd)
+{
+    const struct peer_credentials *peer = connection_peer(connection);
+    struct compact_plan plan;
+
+    if (hello->protocol_version != PROTOCOL_VERSION) {
+        turn_away_old_protocol(connection, hello);
+        return -EPROTONOSUPPORT;
+    }
+    if (!may_connect(peer)) {
+        log_warn_of_many("refused %d of user %u: neither ours nor supervised", peer->pid,
+                         peer->uid);
+        return -EPERM;
+    }
+    if (fd_count == 0 && hello->obstacle != OBSTACLE_NONE)
+        return 0;
+    if (fd_count != 1 || compact_plan_read(fds[0], &plan) < 0) {
+        log_warn_of_many("refused %d: its hello came without an arena", peer->pid);
+        return -EBADMSG;
+    }
+    *arena_fd = fds[0];
+    fds[0] = -1;
+    return 0;
+}
+
+static void welcome(struct daemon *profd, struct child *child)
+{
+    struct message_welcome message = { .protocol_version = PROTOCOL_VERSION };
+
+    session_describe(&profd->session, &message.session);
+    outbox_welcome_with_ledger(child->connection, &message, profd->memory.ledger_fd);
+}
+
+static void watch(struct daemon *profd, struct child *child, int pidfd)
+{
+    if (pidfd < 0)
+        return;
+    child_watch_stop(child->watch);
+    child->watch = NULL;
+    int error = child_watch_start(&profd->loop, pidfd, &watch_events, child, &child->watch);
+    if (error < 0)
+        log_warn("can't watch %d for its end: %s", child->pid, uv_strerror(error));
+}
+
+static struct child_introduction introduce(const struct message_hello *hello, pid_t peer_pid,
+                                           int pidfd)
+{
+    return (struct child_introduction){
+        .pid = peer_pid > 0 ? peer_pid : (pid_t)hello->pid,
+        .parent_pid = (pid_t)hello->parent_pid,
+        .start_ns = hello->start_ns,
+        .identity = pidfd >= 0 ? pidfd_identity(pidfd) : 0,
+        .is_fork = hello->is_fork != 0,
+        .executable = hello->executable.bytes,
+        .executable_length = hello->executable.length,
+    };
+}
+
+/* What CHILD records into, or why it does not. A child that says hello again may have got one
+ * meanwhile; what it recorded is never exchanged for an obstacle. */
+static void take_arena(struct child *child, const struct message_hello *hello, int arena_fd)
+{
+    if (arena_fd < 0 && child->arena_fd >= 0)
+        return;
+    if (child->arena_fd >= 0)
+        close(child->arena_fd);
+    child->arena_fd = arena_fd;
+    child->lease_owner = hello->lease_owner;
+    child->obstacle = (enum recording_obstacle)hello->obstacle;
+    memory_add_child(child);
+    if (arena_fd < 0)
+        log_warn_of_many("%d (%s) can't record: %s", child->pid, child->executable,
+                         recording_obstacle_text(child->obstacle));
+}
+
+/* Makes CONNECTION, ARENA_FD and PIDFD those of CHILD. */
+static void attach(struct daemon *profd, struct child *child, struct connection *connection,
+                   const struct message_hello *hello, int arena_fd, int pidfd)
+{
+    child->connection = connection;
+    child->profd = profd;
+    connection_set_events(connection, &agent_connection_events, child);
+    connection_set_deadline(connection, 0);
+    watch(profd, child, pidfd);
+    take_arena(child, hello, arena_fd);
+}
+
+int agents_hello(struct daemon *profd, struct connection *connection, int pidfd,
+                 const uint8_t *payload, size_t bytes, int *fds, size_t fd_count)
+{
+    struct message_hello hello;
+    int arena_fd = -1;
+    int error = message_get_hello(payload, bytes, &hello);
+
+    if (error == 0)
+        error = check_hello(connection, &hello, fds, fd_count, &arena_fd);
+    if (error < 0)
+        goto refused;
+
+    struct child_introduction who = introduce(&hello, connection_peer(connection)->pid, pidfd);
+    struct child *child = meet(profd, &who);
+    if (child == NULL) {
+        error = -ENOMEM;
+        goto refused;
+    }
+    attach(profd, child, connection, &hello, arena_fd, pidfd);
+    if (session_is_on(&profd->session) && hello.generation == profd->session.generation)
+        child->started_generation = profd->session.generation;
+    log_debug("%d (%s) said hello", child->pid, child->executable);
+    restart_note_hello(profd, hello.lease_owner);
+    welcome(profd, child);
+    const struct child *latest = child_table_find_latest(&profd->children, child->pid);
+    if (latest != child)
+        end_child(profd, child, VERDICT_EXECED, 0, latest->start_ns);
+    return 0;
+
+refused:
+    if (error != -EPROTONOSUPPORT)
+        connection_close(connection, error);
+    if (arena_fd >= 0)
+        close(arena_fd);
+    if (pidfd >= 0)
+        close(pidfd);
+    return error;
+}
+
+/* --- The end of sessions, and of profd --- */
+
+void agents_forget_ended(struct daemon *profd)
+{
+    struct child *next;
+
+    for (struct child *child = profd->children.first; child != NULL; child = next) {
+        next = child->next;
+        if (child->state != CHILD_ENDED)
+            continue;
+        child->exit = NULL;
+        if (child->is_copying)
+            child->is_unwanted = true;
+        else
+            forget(profd, child);
+    }
+    exit_store_clear(&profd->exits);
+    profd->forgotten = 0;
+    memory_note_ended(profd);
+}
+
+void agents_note_expired(void *owner)
+{
+    struct child *child = owner;
+
+    child->exit = NULL;
+    child->has_expired = true;
+    keep_name(child->profd, child);
+}
+
+void agents_close(struct daemon *profd)
+{
+    struct child *next;
+
+    for (struct child *child = profd->children.first; child != NULL; child = next) {
+        next = child->next;
+        drop_connection(child);
+        stop_watching(child);
+        child->exit = NULL;
+        if (child->is_copying)
+            child->is_unwanted = true;
+        else
+            forget(profd, child);
+    }
+    exit_store_clear(&profd->exits);
+}

@@ -1,0 +1,287 @@
+#include "daemon/children/census.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/children/agents.h"
+#include "daemon/children/census_told.h"
+#include "daemon/children/process_list.h"
+#include "daemon/children/process_program.h"
+#include "daemon/command.h"
+#include "daemon/daemon.h"
+#include "daemon/log.h"
+#include "ipc/program_facts.h"
+#include "ipc/units.h"
+
+#define NS_PER_MS UINT64_C(1000000)
+
+/* --- Looking at a process --- */
+
+/* Whether a process that shows no reason has had its time to say hello. */
+static bool is_overdue(struct census *census, const struct process_sighting *sighting,
+                       uint64_t now_ns)
+{
+    for (size_t i = 0; i < census->suspect_count; i++) {
+        struct census_suspect *suspect = &census->suspects[i];
+        if (suspect->pid != sighting->pid)
+            continue;
+        if (suspect->start_ns == sighting->start_ns)
+            return now_ns - suspect->seen_ns >= CENSUS_PATIENCE_MS * NS_PER_MS;
+        *suspect = census->suspects[--census->suspect_count]; /* the pid was used again */
+        break;
+    }
+    if (census->suspect_count < CENSUS_MAX_SUSPECTS)
+        census->suspects[census->suspect_count++] =
+            (struct census_suspect){ sighting->pid, sighting->start_ns, now_ns };
+    return false;
+}
+
+/* Suspects that have ended or said hello are suspects no more. */
+static void clear_suspects(struct daemon *profd)
+{
+    struct census *census = &profd->census;
+    struct process_sighting sighting;
+
+    for (size_t i = census->suspect_count; i-- > 0;) {
+        const struct child *child =
+            child_table_find_latest(&profd->children, census->suspects[i].pid);
+        bool is_known = child != NULL && child->state != CHILD_ENDED;
+        if (is_known || !process_sight(census->suspects[i].pid, &sighting) ||
+            sighting.start_ns != census->suspects[i].start_ns)
+            census->suspects[i] = census->suspects[--census->suspect_count];
+    }
+}
+
+/* Between fork and exec, or reading arenas for us. */
+static bool is_our_own(const struct daemon *profd, const char *program)
+{
+    char own[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
+
+    if (length > 0)
+        own[length] = '\0';
+    return (length > 0 && strcmp(program, own) == 0) || strcmp(program, profd->paths.salvage) == 0;
+}
+
+/* A silent one that was met before: it may have become another program. True when it has. */
+static bool look_again(struct child *child, const struct process_sighting *sighting,
+                       const struct process_program *program)
+{
+    child->cpu_ns = sighting->cpu_ns;
+    return program->obstacle != OBSTACLE_NONE && program->path[0] == '/' &&
+           strcmp(strrchr(program->path, '/'), strrchr(child->executable, '/') != NULL
+                                                   ? strrchr(child->executable, '/')
+                                                   : child->executable) != 0;
+}
+
+/* True when SIGHTING is news. */
+static bool look_at(struct daemon *profd, const struct process_sighting *sighting, uint64_t now_ns)
+{
+    struct child *child = child_table_find_latest(&profd->children, sighting->pid);
+    bool is_known = child != NULL && child->state != CHILD_ENDED;
+    struct process_program program;
+
+    if (sighting->pid == profd->triggers.worker.pid)
+        return false;
+    if (process_program_read(sighting->pid, &program) < 0 || is_our_own(profd, program.path))
+        return false;
+    if (is_known) {
+        struct process_sighting as_of_now = *sighting;
+        as_of_now.start_ns = now_ns;
+        return look_again(child, sighting, &program) &&
+               census_add(profd, &as_of_now, program.path, program.obstacle) != NULL;
+    }
+    if (program.obstacle == OBSTACLE_NONE) {
+        if (!is_overdue(&profd->census, sighting, now_ns))
+            return true;
+        program.obstacle = OBSTACLE_SILENT;
+    }
+    return census_add(profd, sighting, program.path, program.obstacle) != NULL;
+}
+
+/* --- Looking around --- */
+
+static bool has_agent(pid_t pid, void *context)
+{
+    const struct daemon *profd = context;
+    const struct child *child = child_table_find_latest(&profd->children, pid);
+
+    return child != NULL && child->state != CHILD_ENDED && !child->is_silent;
+}
+
+/* True when there was news. */
+static bool scan(struct daemon *profd)
+{
+    struct process_list list;
+    bool is_news = false;
+    uint64_t now_ns = uv_hrtime();
+
+    census_read(profd); /* what agents told is better known */
+    int error = process_list_read(&list, has_agent, profd);
+
+    if (error == 0)
+        process_list_mark(&list, getpid());
+    else
+        log_warn("can't look for processes without agent: %s", uv_strerror(error));
+    for (size_t i = 0; error == 0 && i < list.count; i++) {
+        const struct process_sighting *item = &list.items[i];
+        if (item->is_ours && item->state != 0 && item->state != 'Z' && item->state != 'X')
+            is_news |= look_at(profd, item, now_ns);
+    }
+    process_list_free(&list);
+    clear_suspects(profd);
+    return is_news;
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct daemon *profd = timer->data;
+    struct census *census = &profd->census;
+
+    if (!session_is_on(&profd->session)) {
+        census->scan_ms = 0;
+        return;
+    }
+    census->scan_ms = scan(profd) ? CENSUS_FIRST_SCAN_MS : census->scan_ms * 2;
+    if (census->scan_ms > CENSUS_SLOWEST_SCAN_MS)
+        census->scan_ms = CENSUS_SLOWEST_SCAN_MS;
+    uv_timer_start(timer, on_timer, census->scan_ms, 0);
+}
+
+/* Who does not finish a sentence while the reader rests has died over it. */
+static void skip_unfinished(struct census *census, struct census_ring *ring)
+{
+    uint64_t number = ring != NULL ? census_ring_unfinished(ring) : 0;
+
+    if (number != 0 && number == census->unfinished)
+        census_ring_skip(ring);
+    census->unfinished = number;
+}
+
+static void on_reader(uv_timer_t *timer)
+{
+    struct daemon *profd = timer->data;
+
+    census_read(profd);
+    skip_unfinished(&profd->census, profd->memory.ledger.ring);
+    if (!session_is_on(&profd->session))
+        uv_timer_stop(timer);
+}
+
+void census_begin_session(struct daemon *profd)
+{
+    struct census *census = &profd->census;
+
+    census->lost = 0;
+    if (census->is_open)
+        uv_timer_start(&census->reader, on_reader, CENSUS_READ_MS, CENSUS_READ_MS);
+    census_soon(profd);
+}
+
+void census_soon(struct daemon *profd)
+{
+    struct census *census = &profd->census;
+
+    if (!census->is_open || census->scan_ms == CENSUS_FIRST_SCAN_MS)
+        return;
+    census->scan_ms = CENSUS_FIRST_SCAN_MS;
+    uv_timer_start(&census->timer, on_timer, census->scan_ms, 0);
+}
+
+void census_take(struct daemon *profd)
+{
+    if (session_is_on(&profd->session))
+        (void)scan(profd); /* news or not: it is shown now */
+}
+
+/* --- What profd itself starts and reaps --- */
+
+static const char *search_path_of(char *const *environment)
+{
+    for (; *environment != NULL; environment++) {
+        if (strncmp(*environment, "PATH=", 5) == 0)
+            return *environment + 5;
+    }
+    return NULL;
+}
+
+void census_judge_command(struct command *command, const char *name, char *const *environment,
+                          const char *directory)
+{
+    struct program_facts facts = { .descriptor_limit = UINT64_MAX };
+    int directory_fd = AT_FDCWD;
+
+    command->start_ns = uv_hrtime();
+    command->executable[0] = '\0';
+    command->obstacle = OBSTACLE_NONE;
+    if (directory != NULL)
+        directory_fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (directory_fd == -1)
+        return;
+    int error = program_find(directory_fd, name, search_path_of(environment), command->executable,
+                             sizeof(command->executable));
+    if (error == 0)
+        error = program_look_at(directory_fd, command->executable, &facts);
+    for (; *environment != NULL; environment++)
+        program_look_variable(*environment, &facts);
+    if (error == 0)
+        command->obstacle = program_obstacle(&facts);
+    if (directory_fd >= 0)
+        close(directory_fd);
+}
+
+void census_note_command(struct daemon *profd, const struct command *command)
+{
+    const struct process_sighting sighting = {
+        .pid = command->pid,
+        .parent_pid = getpid(),
+        .start_ns = command->start_ns,
+    };
+
+    census_soon(profd);
+    if (session_is_on(&profd->session) && command->obstacle != OBSTACLE_NONE &&
+        !has_agent(command->pid, profd))
+        census_add(profd, &sighting, command->executable, command->obstacle);
+}
+
+void census_note_reaped(struct daemon *profd, pid_t pid, int wait_status,
+                        const struct rusage *usage)
+{
+    const struct child_ending ending = { wait_status, units_cpu_ns(usage), uv_hrtime() };
+    const struct process_sighting sighting = { .pid = pid,
+                                               .parent_pid = getpid(),
+                                               .start_ns = ending.end_ns };
+
+    census_read(profd); /* what it was */
+    if (agents_note_reaped(profd, pid, &ending) || !session_is_on(&profd->session))
+        return;
+    struct child *child = census_add(profd, &sighting, "", OBSTACLE_SILENT);
+    if (child != NULL)
+        agents_end_silent(child, &ending);
+}
+
+/* --- Life cycle --- */
+
+int census_init(struct daemon *profd)
+{
+    struct census *census = &profd->census;
+    int error = uv_timer_init(&profd->loop, &census->timer);
+
+    if (error == 0)
+        error = uv_timer_init(&profd->loop, &census->reader);
+    census->timer.data = census->reader.data = profd;
+    census->is_open = error == 0;
+    return error;
+}
+
+void census_close(struct daemon *profd)
+{
+    if (!profd->census.is_open)
+        return;
+    profd->census.is_open = false;
+    uv_close((uv_handle_t *)&profd->census.timer, NULL);
+    uv_close((uv_handle_t *)&profd->census.reader, NULL);
+}

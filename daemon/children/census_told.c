@@ -1,0 +1,199 @@
+#include "daemon/children/census_told.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/capture/gathering_log.h"
+#include "daemon/children/agents.h"
+#include "daemon/children/census.h"
+#include "daemon/children/pidfd.h"
+#include "daemon/daemon.h"
+#include "daemon/log.h"
+
+/* Who runs a program beside itself tells of it a moment after its start, maybe after its end. */
+#define NAME_WITHIN_NS UINT64_C(1000000000)
+
+struct child *census_add(struct daemon *profd, const struct process_sighting *sighting,
+                         const char *executable, enum recording_obstacle obstacle)
+{
+    int pidfd = pidfd_of_process(sighting->pid);
+    struct child_introduction who = {
+        .pid = sighting->pid,
+        .parent_pid = sighting->parent_pid,
+        .start_ns = sighting->start_ns,
+        .identity = pidfd >= 0 ? pidfd_identity(pidfd) : 0,
+        .executable = executable,
+        .executable_length = strlen(executable),
+    };
+
+    return agents_add_silent(profd, &who, obstacle, pidfd);
+}
+
+/* --- What an entry means --- */
+
+static bool is_nameless(const struct child *child, const struct census_entry *entry)
+{
+    return child->is_silent && child->state == CHILD_ENDED && child->executable[0] == '\0' &&
+           entry->time_ns < child->end_ns + NAME_WITHIN_NS;
+}
+
+static bool is_same_program(const struct child *child, const struct census_entry *entry)
+{
+    const char *slash = strrchr(child->executable, '/'), *other = strrchr(entry->path, '/');
+
+    return strcmp(slash != NULL ? slash + 1 : child->executable,
+                  other != NULL ? other + 1 : entry->path) == 0;
+}
+
+static enum census_meaning meaning_of_exec(const struct child *latest,
+                                           const struct census_entry *entry)
+{
+    if (entry->obstacle == OBSTACLE_NONE || entry->obstacle >= OBSTACLE_COUNT)
+        return CENSUS_MEANS_NOTHING;
+    if (latest == NULL)
+        return CENSUS_MEANS_NEW;
+    if (is_nameless(latest, entry))
+        return CENSUS_MEANS_NAME;
+    if (latest->is_silent && (latest->state != CHILD_ENDED || entry->time_ns <= latest->end_ns))
+        return CENSUS_MEANS_NOTHING; /* seen in /proc before: silent ones tell nothing themselves */
+    if (!latest->is_silent && latest->start_ns > entry->time_ns)
+        return CENSUS_MEANS_NOTHING; /* it said hello all the same */
+    if (latest->state == CHILD_ENDED && latest->verdict != VERDICT_EXECED &&
+        latest->end_ns > entry->time_ns)
+        return CENSUS_MEANS_LAST_WORDS;
+    return CENSUS_MEANS_NEW;
+}
+
+enum census_meaning census_meaning_of(const struct child *latest, const struct census_entry *entry)
+{
+    if (entry->pid <= 0)
+        return CENSUS_MEANS_NOTHING;
+    switch (entry->kind) {
+    case CENSUS_EXEC:
+        return meaning_of_exec(latest, entry);
+    case CENSUS_FAILED:
+        return latest != NULL && latest->is_silent && is_same_program(latest, entry)
+                   ? CENSUS_MEANS_MISTAKE
+                   : CENSUS_MEANS_NOTHING;
+    case CENSUS_ENDED:
+        return CENSUS_MEANS_END;
+    default:
+        return CENSUS_MEANS_NOTHING;
+    }
+}
+
+/* --- What is done about it --- */
+
+static struct child *add_told(struct daemon *profd, const struct census_entry *entry,
+                              enum recording_obstacle obstacle)
+{
+    const struct process_sighting sighting = {
+        .pid = entry->pid,
+        .parent_pid = entry->parent_pid,
+        .start_ns = entry->time_ns,
+    };
+    return census_add(profd, &sighting, entry->path, obstacle);
+}
+
+/* It may be gone already; then its parent tells how it ended, or nobody can. */
+static void add_living(struct daemon *profd, const struct census_entry *entry)
+{
+    struct child *child = add_told(profd, entry, (enum recording_obstacle)entry->obstacle);
+
+    if (child != NULL && child->watch == NULL && kill(entry->pid, 0) < 0 && errno == ESRCH)
+        agents_end_unwatched(child, entry->time_ns);
+}
+
+static void rename_child(struct child *child, const struct census_entry *entry)
+{
+    char *executable = strdup(entry->path);
+
+    if (executable == NULL)
+        return;
+    free(child->executable);
+    child->executable = executable;
+    child->obstacle = (enum recording_obstacle)entry->obstacle;
+    child->start_ns = entry->time_ns;
+}
+
+/* Who waited for a child has its CPU time added to its own by the kernel. */
+static void charge_waiter(struct daemon *profd, const struct census_entry *entry)
+{
+    struct child *waiter = child_table_find_latest(&profd->children, entry->parent_pid);
+
+    if (waiter != NULL && entry->cpu_ns != CPU_TIME_UNKNOWN)
+        waiter->waited_cpu_ns += entry->cpu_ns;
+}
+
+static void end(struct daemon *profd, const struct census_entry *entry)
+{
+    const struct child_ending ending = { entry->wait_status, entry->cpu_ns, entry->time_ns };
+
+    charge_waiter(profd, entry);
+    if (agents_note_reaped(profd, entry->pid, &ending))
+        return;
+    struct child *child = add_told(profd, entry, OBSTACLE_SILENT);
+    if (child != NULL)
+        agents_end_silent(child, &ending);
+}
+
+static void apply(struct daemon *profd, const struct census_entry *entry)
+{
+    struct child *latest = child_table_find_latest(&profd->children, entry->pid);
+
+    switch (census_meaning_of(latest, entry)) {
+    case CENSUS_MEANS_NOTHING:
+        break;
+    case CENSUS_MEANS_NEW:
+        add_living(profd, entry);
+        break;
+    case CENSUS_MEANS_LAST_WORDS:
+        agents_split_ending(latest, entry->time_ns,
+                            add_told(profd, entry, (enum recording_obstacle)entry->obstacle));
+        break;
+    case CENSUS_MEANS_NAME:
+        rename_child(latest, entry);
+        break;
+    case CENSUS_MEANS_MISTAKE:
+        agents_forget_silent(latest);
+        break;
+    case CENSUS_MEANS_END:
+        end(profd, entry);
+        break;
+    }
+}
+
+void census_log(const struct daemon *profd, struct gathering_log *log)
+{
+    char detail[64];
+
+    if (profd->census.lost == 0)
+        return;
+    snprintf(detail, sizeof(detail), "%llu entries", (unsigned long long)profd->census.lost);
+    gathering_log_event(log, NULL, "processes without agent may be missing", detail);
+}
+
+void census_read(struct daemon *profd)
+{
+    struct census *census = &profd->census;
+    struct census_ring *ring = profd->memory.ledger.ring;
+    struct census_entry entry;
+    bool is_on = session_is_on(&profd->session);
+
+    if (ring == NULL)
+        return;
+    /* No more than there is room for: others may write as fast as we read. */
+    for (unsigned i = 0; i < CENSUS_RING_ENTRIES && census_ring_take(ring, &entry); i++) {
+        uint64_t now_ns = uv_hrtime();
+        if (entry.time_ns > now_ns)
+            entry.time_ns = now_ns; /* what is from the future would never expire */
+        if (is_on && entry.time_ns >= profd->session.start_ns)
+            apply(profd, &entry);
+    }
+    uint64_t lost = census_ring_take_lost(ring);
+    if (is_on)
+        census->lost += lost;
+}

@@ -1,0 +1,29 @@
+/* What agents told about others, applied to the child table; and how a silent child is made. For
+ * the census*.c files. Loop thread. */
+#ifndef PROFD_DAEMON_CENSUS_TOLD_H
+#define PROFD_DAEMON_CENSUS_TOLD_H
+
+#include "buffer/census_ring.h"
+#include "daemon/children/child_table.h"
+#include "daemon/children/process_list.h"
+
+struct daemon;
+
+/* What an entry means beside what is known of its pid. */
+enum census_meaning {
+    CENSUS_MEANS_NOTHING,    /* it is known, or makes no sense */
+    CENSUS_MEANS_NEW,        /* another image, which lives as far as is known */
+    CENSUS_MEANS_LAST_WORDS, /* another image, of a process whose end was told of the one before */
+    CENSUS_MEANS_NAME,       /* what a silent child is of which only the end was known */
+    CENSUS_MEANS_MISTAKE,    /* the silent child is none: its program could not be run */
+    CENSUS_MEANS_END,
+};
+
+/* LATEST is the latest child with the entry's pid, or NULL. Pure. */
+enum census_meaning census_meaning_of(const struct child *latest, const struct census_entry *entry);
+
+/* Adds a silent child. NULL: no memory. */
+struct child *census_add(struct daemon *profd, const struct process_sighting *sighting,
+                         const char *executable, enum recording_obstacle obstacle);
+
+#endif

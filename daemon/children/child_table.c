@@ -1,0 +1,236 @@
+#include "daemon/children/child_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+const char *child_state_name(enum child_state state)
+{
+    static const char *const names[] = {
+        [CHILD_CONNECTED] = "connected",
+        [CHILD_DETACHED] = "detached",
+        [CHILD_ENDED] = "ended",
+    };
+    return names[state];
+}
+
+static struct child **bucket_of(struct child_table *table, pid_t pid)
+{
+    return &table->by_pid[(unsigned)pid % CHILD_TABLE_BUCKETS];
+}
+
+struct child *child_table_find_latest(const struct child_table *table, pid_t pid)
+{
+    struct child *child = table->by_pid[(unsigned)pid % CHILD_TABLE_BUCKETS];
+
+    while (child != NULL && child->pid != pid)
+        child = child->earlier_in_bucket;
+    return child;
+}
+
+struct child *child_table_find_owner(const struct child_table *table, lease_owner owner)
+{
+    unsigned pid = (unsigned)lease_owner_pid(owner);
+    struct child *child = table->by_pid[pid % CHILD_TABLE_BUCKETS];
+
+    while (child != NULL && child->lease_owner != owner)
+        child = child->earlier_in_bucket;
+    return child;
+}
+
+static void link_in(struct child_table *table, struct child *child)
+{
+    struct child **bucket = bucket_of(table, child->pid);
+
+    child->earlier_in_bucket = *bucket;
+    *bucket = child;
+    child->previous = table->last;
+    if (table->last != NULL)
+        table->last->next = child;
+    else
+        table->first = child;
+    table->last = child;
+    table->count++;
+}
+
+static void link_out(struct child_table *table, struct child *child)
+{
+    struct child **link = bucket_of(table, child->pid);
+
+    while (*link != child)
+        link = &(*link)->earlier_in_bucket;
+    *link = child->earlier_in_bucket;
+    if (child->previous != NULL)
+        child->previous->next = child->next;
+    else
+        table->first = child->next;
+    if (child->next != NULL)
+        child->next->previous = child->previous;
+    else
+        table->last = child->previous;
+    table->count--;
+}
+
+uint32_t child_table_later_images(const struct child_table *table, const struct child *child)
+{
+    return child_table_find_latest(table, child->pid)->image - child->image;
+}
+
+struct child *child_table_add(struct child_table *table, const struct child_introduction *who)
+{
+    struct child *child = calloc(1, sizeof(*child));
+    if (child == NULL)
+        return NULL;
+    child->executable = strndup(who->executable, who->executable_length);
+    if (child->executable == NULL) {
+        free(child);
+        return NULL;
+    }
+
+    const struct child *earlier = child_table_find_latest(table, who->pid);
+    child->pid = who->pid;
+    child->parent_pid = who->parent_pid;
+    child->image = earlier != NULL ? earlier->image + 1 : 0;
+    child->start_ns = who->start_ns;
+    child->identity = who->identity;
+    child->state = CHILD_CONNECTED;
+    child->verdict = VERDICT_LIVE;
+    child->arena_fd = -1;
+    child->capture_index = -1;
+    child->cpu_ns = CPU_TIME_UNKNOWN;
+    if (earlier != NULL && earlier->identity == who->identity && who->identity != 0)
+        child->waited_cpu_ns = earlier->waited_cpu_ns;
+
+    link_in(table, child);
+    return child;
+}
+
+struct child *child_table_add_silent(struct child_table *table,
+                                     const struct child_introduction *who)
+{
+    struct child *child = child_table_add(table, who);
+
+    if (child == NULL)
+        return NULL;
+    child->state = CHILD_DETACHED;
+    child->is_silent = true;
+    return child;
+}
+
+void child_table_remove(struct child_table *table, struct child *child)
+{
+    link_out(table, child);
+    if (child->state == CHILD_ENDED)
+        table->ended--;
+
+    if (child->arena_fd >= 0)
+        close(child->arena_fd);
+    free(child->trouble);
+    free(child->executable);
+    free(child);
+}
+
+void child_table_make_latest(struct child_table *table, struct child *child)
+{
+    struct child *latest = child_table_find_latest(table, child->pid);
+    struct child **bucket = bucket_of(table, child->pid), **link = bucket;
+    uint32_t image = latest->image;
+
+    latest->image = child->image;
+    child->image = image;
+    while (*link != child)
+        link = &(*link)->earlier_in_bucket;
+    *link = child->earlier_in_bucket;
+    child->earlier_in_bucket = *bucket;
+    *bucket = child;
+}
+
+/* Two hellos of one pid come from one process unless the kernel says otherwise, or a fork made it
+ * anew. */
+static bool is_same_process(const struct child *earlier, const struct child_introduction *who)
+{
+    if (earlier->identity != 0 && who->identity != 0)
+        return earlier->identity == who->identity;
+    return earlier->state != CHILD_ENDED && !who->is_fork;
+}
+
+/* Of a silent child that an agent named, the moment of its exec is known. */
+static bool is_told_of(const struct child *child)
+{
+    return child->is_silent && child->executable[0] != '\0';
+}
+
+enum child_meeting child_meet(const struct child *earlier, const struct child_introduction *who)
+{
+    if (earlier == NULL)
+        return CHILD_IS_NEW;
+    if (is_told_of(earlier) && who->start_ns < earlier->start_ns)
+        return CHILD_CAME_BEFORE;
+    if (earlier->start_ns == who->start_ns && earlier->state != CHILD_ENDED)
+        return CHILD_IS_SAME_IMAGE;
+    if (is_same_process(earlier, who))
+        return CHILD_DID_EXEC;
+    return earlier->state == CHILD_ENDED ? CHILD_IS_NEW : CHILD_REUSES_PID;
+}
+
+/* The file's own name: one side may know a path through links that the other does not. */
+static bool is_same_file_name(const char *path, const char *other, size_t other_length)
+{
+    const char *slash = strrchr(path, '/');
+    const char *other_slash = memrchr(other, '/', other_length);
+    const char *name = slash != NULL ? slash + 1 : path;
+    const char *other_name = other_slash != NULL ? other_slash + 1 : other;
+    size_t length = (size_t)(other + other_length - other_name);
+
+    return strlen(name) == length && memcmp(name, other_name, length) == 0;
+}
+
+bool child_was_mistaken(const struct child *earlier, const struct child_introduction *who)
+{
+    if (!earlier->is_silent || child_meet(earlier, who) == CHILD_CAME_BEFORE)
+        return false;
+    if (earlier->state == CHILD_ENDED)
+        return who->start_ns <= earlier->end_ns;
+    return is_same_file_name(earlier->executable, who->executable, who->executable_length);
+}
+
+int child_reconnect(struct child *child)
+{
+    if (child->state == CHILD_ENDED)
+        return -EINVAL;
+    child->state = CHILD_CONNECTED;
+    return 0;
+}
+
+int child_detach(struct child *child)
+{
+    if (child->state != CHILD_CONNECTED)
+        return -EINVAL;
+    child->state = CHILD_DETACHED;
+    return 0;
+}
+
+int child_end(struct child_table *table, struct child *child, enum process_verdict verdict,
+              int code, uint64_t end_ns)
+{
+    if (child->state == CHILD_ENDED)
+        return -EINVAL;
+    child->state = CHILD_ENDED;
+    child->verdict = verdict;
+    child->code = code;
+    child->end_ns = end_ns;
+    table->ended++;
+    return 0;
+}
+
+enum process_verdict child_verdict_of(int wait_status, int *code)
+{
+    if (WIFSIGNALED(wait_status)) {
+        *code = WTERMSIG(wait_status);
+        return VERDICT_KILLED;
+    }
+    *code = WEXITSTATUS(wait_status);
+    return VERDICT_EXITED;
+}

@@ -1,0 +1,146 @@
+/* The child tracker: every program image that said hello during this session or was found without
+ * (daemon/children/census.h), and what became of it.
+ *
+ * A process that calls exec goes on as another image with the same pid; both are children here. A
+ * child is connected, or detached (it has no socket, the process lives), or ended:
+ *
+ *     connected ──lost──▶ detached ──ended──▶ ended
+ *         ▲ └─────────────── ended ─────────────▲
+ *         └──hello again── detached
+ *
+ * Bookkeeping only: no I/O; descriptors and handles are kept here for their owners. Loop thread. */
+#ifndef PROFD_DAEMON_CHILD_TABLE_H
+#define PROFD_DAEMON_CHILD_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "buffer/lease_ledger.h"
+#include "daemon/memory/memory_controller.h"
+#include "ipc/messages.h"
+#include "json/gecko/gecko_process.h"
+
+struct connection;
+struct daemon;
+struct child_watch;
+struct exit_record;
+
+enum child_state { CHILD_CONNECTED, CHILD_DETACHED, CHILD_ENDED };
+const char *child_state_name(enum child_state state);
+
+struct child {
+    pid_t pid;         /* the kernel's word, in profd's namespace */
+    pid_t parent_pid;  /* as the agent said */
+    uint32_t image;    /* 0 for the pid's first image in this table, 1 for the next … */
+    uint64_t start_ns; /* of the image; CLOCK_MONOTONIC */
+    uint64_t end_ns;   /* 0 while it lives */
+    uint64_t identity; /* of the process, unlike a pid never reused; 0: the kernel can't tell */
+    enum child_state state;
+    enum process_verdict verdict; /* LIVE until it ended */
+    int code;                     /* exit status or signal */
+    char *executable;             /* owned */
+    bool is_silent;               /* it never said hello: the census found it */
+    bool is_reaped;               /* whoever waited for it told WAIT_STATUS */
+    int wait_status;
+    uint64_t cpu_ns;        /* all that the process used; CPU_TIME_UNKNOWN */
+    uint64_t waited_cpu_ns; /* of children that it waited for, which the kernel adds to its own */
+
+    char *trouble;               /* why it can't take part, as its agent said; owned; NULL: none */
+    uint32_t started_generation; /* the session that it said it takes part in; 0: none yet */
+    uint32_t hits_generation;    /* of marker_hits */
+    uint32_t marker_hits[TRIGGERS_MOST]; /* that it told of, by marker */
+    bool is_awaited;                     /* an acknowledgement is on its way */
+    const char *salvage_reason; /* of the capture being made: why it was not answered; a literal */
+    long capture_index;         /* among the items of the capture being made; -1: not in it */
+
+    lease_owner lease_owner;          /* of its units; NOBODY: it has none */
+    enum recording_obstacle obstacle; /* why it has no arena */
+    struct memory_source memory;      /* with an arena, while it lives */
+    bool owes_update;                 /* it was asked for its next chunk update */
+    uint64_t destroy_until_ns;        /* of a decision being carried out; 0: nothing */
+    struct child *next_to_destroy;
+
+    int arena_fd;                  /* owned; -1 when the exit store has it, or there is none */
+    struct exit_record *exit;      /* owned by the exit store; NULL: not copied */
+    bool is_copying;               /* the copy is being made */
+    bool has_expired;              /* its record was dropped for space */
+    bool is_name;                  /* it has ended, and nothing but this is kept of it */
+    bool is_unwanted;              /* freed as soon as the copy is over */
+    struct daemon *profd;          /* for call-backs */
+    struct connection *connection; /* NULL unless connected */
+    struct child_watch *watch;     /* NULL when the process is gone or can't be watched */
+
+    struct child *previous, *next; /* in the order of their hellos */
+    struct child *earlier_in_bucket;
+};
+
+/* What a hello says, already checked. */
+struct child_introduction {
+    pid_t pid, parent_pid;
+    uint64_t start_ns;
+    uint64_t identity;
+    bool is_fork;
+    const char *executable;
+    size_t executable_length;
+};
+
+enum { CHILD_TABLE_BUCKETS = 4096 };
+
+struct child_table {
+    struct child *by_pid[CHILD_TABLE_BUCKETS]; /* latest first */
+    struct child *first, *last;
+    size_t count; /* all */
+    size_t ended; /* of them */
+};
+
+/* Adds a connected child. NULL: no memory. */
+struct child *child_table_add(struct child_table *table, const struct child_introduction *who);
+
+/* Adds one that never said hello, detached. NULL: no memory. */
+struct child *child_table_add_silent(struct child_table *table,
+                                     const struct child_introduction *who);
+
+/* Takes CHILD out and frees it with what it owns (arena_fd is closed; its watch, connection and
+ * exit record are gone already). */
+void child_table_remove(struct child_table *table, struct child *child);
+
+/* How a hello meets what is known of its pid. */
+enum child_meeting {
+    CHILD_IS_NEW,        /* nobody of this pid lives */
+    CHILD_IS_SAME_IMAGE, /* it connects again */
+    CHILD_DID_EXEC,      /* the same process as another program */
+    CHILD_REUSES_PID,    /* the one known has ended; profd had not noticed */
+    CHILD_CAME_BEFORE,   /* it became the silent one that is known; its hello was read late */
+};
+
+/* EARLIER is the latest child with the same pid (ended or not), or NULL. Pure. */
+enum child_meeting child_meet(const struct child *earlier, const struct child_introduction *who);
+
+/* Whether EARLIER, the latest child with that pid, is the same image, which was taken for a silent
+ * one: its agent was slow, or the judgement wrong. Pure. */
+bool child_was_mistaken(const struct child *earlier, const struct child_introduction *who);
+
+/* Makes CHILD the latest of its pid, which came before it. */
+void child_table_make_latest(struct child_table *table, struct child *child);
+
+/* The latest child with PID, ended or not; NULL: none. */
+struct child *child_table_find_latest(const struct child_table *table, pid_t pid);
+
+/* The child whose lease is OWNER's, which is not foreign; NULL: none. */
+struct child *child_table_find_owner(const struct child_table *table, lease_owner owner);
+
+/* How many images the table holds of CHILD's pid that came after it. */
+uint32_t child_table_later_images(const struct child_table *table, const struct child *child);
+
+/* Moves. 0, or -EINVAL when CHILD's state has no such move. */
+int child_reconnect(struct child *child);
+int child_detach(struct child *child);
+int child_end(struct child_table *table, struct child *child, enum process_verdict verdict,
+              int code, uint64_t end_ns);
+
+/* A wait status from the kernel as a verdict. */
+enum process_verdict child_verdict_of(int wait_status, int *code);
+
+#endif

@@ -1,0 +1,72 @@
+#include "daemon/children/pidfd.h"
+
+#include <errno.h>
+#include <linux/types.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* From the kernel's user-space headers of 6.15, which this system's need not have. */
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
+#define PIDFS_MAGIC_NUMBER 0x50494446
+
+struct pidfd_information {
+    __u64 mask;
+    __u64 cgroup_id;
+    __u32 ids[11]; /* pid, tgid, ppid, then users and groups */
+    __s32 exit_code;
+};
+#define PIDFD_INFORMATION_EXIT (1ULL << 3)
+#define PIDFD_GET_INFORMATION  _IOWR(0xFF, 11, struct pidfd_information)
+
+int pidfd_of_process(pid_t pid)
+{
+    int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+    return pidfd < 0 ? -errno : pidfd;
+}
+
+int pidfd_of_peer(int fd, pid_t pid)
+{
+    int pidfd;
+    socklen_t length = sizeof(pidfd);
+
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &length) == 0)
+        return pidfd;
+    return pidfd_of_process(pid);
+}
+
+bool pidfd_has_ended(int pidfd)
+{
+    struct pollfd poll_one = { .fd = pidfd, .events = POLLIN };
+    return poll(&poll_one, 1, 0) == 1 && poll_one.revents != 0;
+}
+
+int pidfd_wait_status(int pidfd, int *wait_status)
+{
+    struct pidfd_information information = { .mask = PIDFD_INFORMATION_EXIT };
+
+    if (ioctl(pidfd, PIDFD_GET_INFORMATION, &information) < 0) {
+        /* ESRCH: reaped, on a kernel that has the call but keeps no exit status. */
+        return errno == EAGAIN ? -EAGAIN : -ENOTSUP;
+    }
+    if (!(information.mask & PIDFD_INFORMATION_EXIT))
+        return -EAGAIN;
+    *wait_status = information.exit_code;
+    return 0;
+}
+
+uint64_t pidfd_identity(int pidfd)
+{
+    struct statfs file_system;
+    struct stat status;
+
+    if (fstatfs(pidfd, &file_system) < 0 || file_system.f_type != PIDFS_MAGIC_NUMBER)
+        return 0;
+    return fstat(pidfd, &status) < 0 ? 0 : status.st_ino;
+}

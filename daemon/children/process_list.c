@@ -1,0 +1,143 @@
+#include "daemon/children/process_list.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    STAT_BYTES = 1024,
+    FIRST_CAPACITY = 256,
+    /* Parents have lower pids than their children but for those whose pids began anew. */
+    MARK_PASSES = 16,
+};
+
+#define NS_PER_SECOND UINT64_C(1000000000)
+
+static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec time;
+
+    clock_gettime(clock, &time);
+    return (uint64_t)time.tv_sec * NS_PER_SECOND + (uint64_t)time.tv_nsec;
+}
+
+bool process_stat_parse(const char *text, uint64_t clock_ticks, uint64_t boot_ns,
+                        struct process_sighting *out)
+{
+    const char *rest = strrchr(text, ')'); /* the name before it may hold anything */
+    uint64_t user, kernel, start;
+    int pid, parent;
+    char state;
+
+    if (rest == NULL || sscanf(text, "%d", &pid) != 1 ||
+        sscanf(rest,
+               ") %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64
+               " %*d %*d %*d %*d %*d %*d %" SCNu64,
+               &state, &parent, &user, &kernel, &start) != 5)
+        return false;
+    uint64_t start_ns = start * (NS_PER_SECOND / clock_ticks);
+    *out = (struct process_sighting){
+        .pid = pid,
+        .parent_pid = parent,
+        .state = state,
+        .start_ns = start_ns > boot_ns ? start_ns - boot_ns : 0,
+        .cpu_ns = (user + kernel) * (NS_PER_SECOND / clock_ticks),
+    };
+    return true;
+}
+
+bool process_sight(pid_t pid, struct process_sighting *out)
+{
+    char path[64], text[STAT_BYTES];
+
+    snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    ssize_t length = read(fd, text, sizeof(text) - 1);
+    close(fd);
+    if (length <= 0)
+        return false;
+    text[length] = '\0';
+    uint64_t boot_ns = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
+    return process_stat_parse(text, (uint64_t)sysconf(_SC_CLK_TCK), boot_ns, out);
+}
+
+static int append(struct process_list *list, const struct process_sighting *sighting)
+{
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity == 0 ? FIRST_CAPACITY : list->capacity * 2;
+        struct process_sighting *items = reallocarray(list->items, capacity, sizeof(*items));
+        if (items == NULL)
+            return -ENOMEM;
+        list->items = items;
+        list->capacity = capacity;
+    }
+    list->items[list->count++] = *sighting;
+    return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct process_sighting *left = a, *right = b;
+    return (left->pid > right->pid) - (left->pid < right->pid);
+}
+
+int process_list_read(struct process_list *list, bool (*is_known)(pid_t pid, void *context),
+                      void *context)
+{
+    const struct dirent *entry;
+    int error = 0;
+
+    *list = (struct process_list){ 0 };
+    DIR *folder = opendir("/proc");
+    if (folder == NULL)
+        return -errno;
+    while (error == 0 && (entry = readdir(folder)) != NULL) {
+        struct process_sighting sighting = { .pid = (pid_t)strtol(entry->d_name, NULL, 10) };
+        if (sighting.pid <= 0)
+            continue;
+        sighting.is_ours = is_known(sighting.pid, context);
+        if (sighting.is_ours || process_sight(sighting.pid, &sighting))
+            error = append(list, &sighting);
+    }
+    closedir(folder);
+    if (list->count > 0)
+        qsort(list->items, list->count, sizeof(*list->items), compare);
+    return error;
+}
+
+void process_list_free(struct process_list *list)
+{
+    free(list->items);
+    *list = (struct process_list){ 0 };
+}
+
+static bool is_marked(const struct process_list *list, pid_t pid)
+{
+    const struct process_sighting key = { .pid = pid };
+    const struct process_sighting *found =
+        list->count == 0 ? NULL : bsearch(&key, list->items, list->count, sizeof(key), compare);
+    return found != NULL && found->is_ours;
+}
+
+void process_list_mark(struct process_list *list, pid_t root)
+{
+    bool is_changed = true;
+
+    for (int pass = 0; is_changed && pass < MARK_PASSES; pass++) {
+        is_changed = false;
+        for (size_t i = 0; i < list->count; i++) {
+            struct process_sighting *item = &list->items[i];
+            if (item->is_ours || (item->parent_pid != root && !is_marked(list, item->parent_pid)))
+                continue;
+            item->is_ours = is_changed = true;
+        }
+    }
+}

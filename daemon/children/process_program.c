@@ -1,0 +1,107 @@
+#include "daemon/children/process_program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ipc/program_facts.h"
+
+/* A longer variable is looked at in its beginning only: LD_PRELOAD is hardly one. */
+enum { VARIABLE_BYTES = 4096, LINE_BYTES = 256 };
+
+static FILE *open_file(pid_t pid, const char *name)
+{
+    char path[64];
+
+    snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+    return fopen(path, "re");
+}
+
+/* False when the environment can't be read. */
+static bool look_at_environment(pid_t pid, struct program_facts *facts)
+{
+    char variable[VARIABLE_BYTES];
+    size_t length = 0;
+    FILE *file = open_file(pid, "environ");
+
+    if (file == NULL)
+        return false;
+    for (int c = getc(file); c != EOF; c = getc(file)) {
+        if (c != '\0') {
+            if (length < sizeof(variable) - 1)
+                variable[length++] = (char)c;
+            continue;
+        }
+        variable[length] = '\0';
+        length = 0;
+        program_look_variable(variable, facts);
+    }
+    bool is_read = ferror(file) == 0;
+    fclose(file);
+    return is_read;
+}
+
+static void look_at_limits(pid_t pid, struct program_facts *facts)
+{
+    char line[LINE_BYTES];
+    FILE *file = open_file(pid, "limits");
+
+    facts->descriptor_limit = UINT64_MAX;
+    while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
+        if (sscanf(line, "Max open files %" SCNu64, &facts->descriptor_limit) == 1)
+            break;
+    }
+    if (file != NULL)
+        fclose(file);
+}
+
+/* What may not be looked at belongs to somebody else by now, or has hidden itself. */
+static void describe_hidden(pid_t pid, struct process_program *out)
+{
+    char path[64], name[LINE_BYTES] = "";
+    struct stat status;
+    FILE *file = open_file(pid, "comm");
+
+    if (file != NULL && fgets(name, sizeof(name), file) != NULL)
+        name[strcspn(name, "\n")] = '\0';
+    if (file != NULL)
+        fclose(file);
+    snprintf(out->path, sizeof(out->path), "%s", name);
+    snprintf(path, sizeof(path), "/proc/%d", pid);
+    bool is_foreign = stat(path, &status) == 0 && status.st_uid != geteuid();
+    out->obstacle = is_foreign ? OBSTACLE_PRIVILEGED : OBSTACLE_NONE;
+}
+
+int process_program_read(pid_t pid, struct process_program *out)
+{
+    char path[64], interpreter[LINE_BYTES];
+    struct program_facts facts = { 0 };
+
+    *out = (struct process_program){ .obstacle = OBSTACLE_NONE };
+    snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+    ssize_t length = readlink(path, out->path, sizeof(out->path) - 1);
+    if (length < 0 && (errno == EACCES || errno == EPERM)) {
+        describe_hidden(pid, out);
+        return 0;
+    }
+    if (length < 0)
+        return -ESRCH;
+    out->path[length] = '\0';
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno == ENOENT || errno == ESRCH ? -ESRCH : 0;
+    int error = program_look(fd, &facts, interpreter, sizeof(interpreter));
+    close(fd);
+    look_at_limits(pid, &facts);
+    if (!look_at_environment(pid, &facts))
+        facts.has_preload = true; /* nothing is known against it */
+    if (error == 0)
+        out->obstacle = program_obstacle(&facts);
+    return 0;
+}

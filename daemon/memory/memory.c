@@ -1,0 +1,282 @@
+#include "daemon/memory/memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/daemon.h"
+#include "daemon/log.h"
+#include "daemon/outbox.h"
+#include "ipc/ledger_file.h"
+
+enum {
+    /* Between two decisions: a busy machine fills a chunk a millisecond, and sixteen times as many
+     * are free. */
+    DECIDE_EVERY_MS = 10,
+    /* To see whether children did what they were told. */
+    LOOK_AGAIN_MS = 100,
+    /* For units of images that ended before they said hello. They are freed at the second look: a
+     * hello may be on its way at the first. */
+    RECLAIM_EVERY_MS = 2000,
+};
+
+/* For a child to do what it was told; its agent looks up twenty times as often. */
+#define PATIENCE_NS UINT64_C(1000000000)
+#define NS_PER_MS   1000000
+
+/* --- The ledger --- */
+
+/* Ended, and not a child whose arena is ours to keep. */
+static bool is_lost(const struct daemon *profd, const struct lease_census *census, size_t at)
+{
+    return child_table_find_owner(&profd->children, census->holders[at].owner) == NULL &&
+           !restart_is_awaited(profd, census->holders[at].owner) &&
+           lease_census_has_ended(census, at);
+}
+
+/* Those of CENSUS that are lost. */
+static int find_lost(const struct daemon *profd, const struct lease_census *census,
+                     struct lease_census *lost)
+{
+    *lost = (struct lease_census){ .holders = calloc(census->count + 1, sizeof(*lost->holders)) };
+    if (lost->holders == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < census->count; i++) {
+        if (is_lost(profd, census, i))
+            lost->holders[lost->count++] = census->holders[i];
+    }
+    return 0;
+}
+
+/* Frees what those that are lost now and were at the last look have. */
+static void reclaim(struct memory *memory, struct lease_census *lost)
+{
+    for (size_t i = 0; i < lost->count; i++) {
+        lease_owner owner = lost->holders[i].owner;
+        if (lease_census_units(&memory->suspects, owner) > 0)
+            lease_move(&memory->ledger, owner, LEASE_OWNER_NOBODY, UINT32_MAX);
+    }
+    lease_census_free(&memory->suspects);
+    memory->suspects = *lost;
+}
+
+static void on_reclaim(uv_timer_t *timer)
+{
+    struct daemon *profd = timer->data;
+    struct memory *memory = &profd->memory;
+    struct lease_census census, lost;
+
+    if (lease_census_take(&memory->ledger, &census) < 0)
+        return; /* another time */
+    if (find_lost(profd, &census, &lost) == 0)
+        reclaim(memory, &lost);
+    lease_census_free(&census);
+}
+
+int memory_open(struct daemon *profd, bool *is_adopted)
+{
+    struct memory *memory = &profd->memory;
+    int error = ledger_file_make(profd->socket_path, profd->options.memory_limit_bytes,
+                                 &memory->ledger, &memory->ledger_fd, is_adopted);
+
+    if (error < 0) {
+        log_error("can't make %s%s, which keeps the memory limit: %s", profd->socket_path,
+                  LEDGER_FILE_SUFFIX, uv_strerror(error));
+        return error;
+    }
+    if (*is_adopted) {
+        /* The exit store of the killed one went with it. */
+        lease_move(&memory->ledger, LEASE_OWNER_EXITS, LEASE_OWNER_NOBODY, UINT32_MAX);
+        log_info("goes on with the leases of a profd that was killed");
+    }
+    exit_store_settle(&profd->exits);
+    return uv_timer_start(&memory->reclaim_timer, on_reclaim, RECLAIM_EVERY_MS, RECLAIM_EVERY_MS);
+}
+
+int memory_init(struct daemon *profd)
+{
+    struct memory *memory = &profd->memory;
+
+    memory->ledger_fd = -1;
+    memory_controller_init(&memory->controller,
+                           memory_controller_target(profd->options.memory_limit_bytes),
+                           PATIENCE_NS);
+    int error = uv_timer_init(&profd->loop, &memory->timer);
+    if (error == 0)
+        error = uv_timer_init(&profd->loop, &memory->reclaim_timer);
+    memory->timer.data = memory->reclaim_timer.data = profd;
+    memory->is_open = error == 0;
+    return error;
+}
+
+void memory_close(struct daemon *profd)
+{
+    struct memory *memory = &profd->memory;
+
+    if (!memory->is_open)
+        return;
+    memory->is_open = false;
+    ledger_file_end(profd->socket_path, &memory->ledger);
+    if (memory->ledger_fd >= 0)
+        close(memory->ledger_fd);
+    memory->ledger_fd = -1;
+    lease_census_free(&memory->suspects);
+    uv_close((uv_handle_t *)&memory->timer, NULL);
+    uv_close((uv_handle_t *)&memory->reclaim_timer, NULL);
+}
+
+/* --- Deciding --- */
+
+/* Tells each child once what is the most of what was chosen of it. */
+static void send_orders(struct daemon *profd, struct child *first)
+{
+    struct message_destroy_released message = { .generation = profd->session.generation };
+
+    for (struct child *child = first; child != NULL; child = child->next_to_destroy) {
+        message.done_ns = child->destroy_until_ns;
+        child->destroy_until_ns = 0;
+        if (child->connection != NULL)
+            outbox_destroy_released(child->connection, MESSAGE_DESTROY_RELEASED_CHUNKS_AT_OR_BEFORE,
+                                    &message);
+    }
+}
+
+static void decide(struct daemon *profd, uint64_t now_ns)
+{
+    struct memory *memory = &profd->memory;
+    uint64_t taken = lease_ledger_recount(&memory->ledger, NULL);
+    struct child *first = NULL;
+    struct chunk_drop drop;
+
+    memory->decided_ns = now_ns;
+    memory_controller_note_taken(&memory->controller, taken * LEASE_UNIT_BYTES);
+    while (memory_controller_next_drop(&memory->controller, now_ns, &drop)) {
+        if (drop.source->kind == MEMORY_OF_EXIT) {
+            exit_store_drop(&profd->exits, drop.source, drop.slot);
+            continue;
+        }
+        struct child *child = drop.source->owner;
+        if (child->destroy_until_ns == 0) {
+            child->next_to_destroy = first;
+            first = child;
+        }
+        if (drop.done_ns > child->destroy_until_ns)
+            child->destroy_until_ns = drop.done_ns;
+    }
+    exit_store_settle(&profd->exits);
+    send_orders(profd, first);
+}
+
+static void on_timer(uv_timer_t *timer);
+
+void memory_decide_soon(struct daemon *profd)
+{
+    struct memory *memory = &profd->memory;
+    uint64_t now_ns = uv_hrtime();
+    uint64_t passed_ms = (now_ns - memory->decided_ns) / NS_PER_MS;
+
+    if (!memory->is_open || memory->ledger.header == NULL)
+        return;
+    if (passed_ms < DECIDE_EVERY_MS) {
+        uv_timer_start(&memory->timer, on_timer, DECIDE_EVERY_MS - passed_ms, 0);
+        return;
+    }
+    decide(profd, now_ns);
+    if (memory->controller.waiting.first != NULL)
+        uv_timer_start(&memory->timer, on_timer, LOOK_AGAIN_MS, 0);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    memory_decide_soon(timer->data);
+}
+
+/* --- Sessions and children --- */
+
+void memory_begin_session(struct daemon *profd, uint64_t limit_bytes)
+{
+    struct memory *memory = &profd->memory;
+    int error = lease_ledger_set_limit(&memory->ledger, limit_bytes);
+
+    if (error < 0) {
+        log_error("the memory limit stays what it was: %s", uv_strerror(error));
+        limit_bytes = lease_ledger_limit_bytes(&memory->ledger);
+        profd->session.settings.memory_limit_bytes = limit_bytes;
+    }
+    memory->controller.target_bytes = memory_controller_target(limit_bytes);
+    memory->controller.generation = profd->session.generation;
+    for (struct child *child = profd->children.first; child != NULL; child = child->next) {
+        child->owes_update = false;
+        if (child->memory.is_added)
+            memory_add_child(child);
+    }
+}
+
+void memory_add_child(struct child *child)
+{
+    struct memory_controller *controller = &child->profd->memory.controller;
+    struct stat status;
+
+    memory_controller_remove(controller, &child->memory);
+    if (child->arena_fd < 0 || fstat(child->arena_fd, &status) < 0)
+        return;
+    int error = memory_controller_add(controller, &child->memory, MEMORY_OF_CHILD,
+                                      (uint64_t)status.st_size, child);
+    if (error < 0)
+        log_warn("what %d (%s) recorded can't be aged: %s", child->pid, child->executable,
+                 uv_strerror(error));
+}
+
+void memory_await(struct child *child)
+{
+    if (child->owes_update || child->connection == NULL || !child->memory.is_added)
+        return;
+    child->owes_update = true;
+    outbox_empty(child->connection, MESSAGE_AWAIT_NEXT_CHUNK_MANAGER_UPDATE);
+}
+
+int memory_note_update(struct child *child, const uint8_t *payload, size_t bytes)
+{
+    static struct message_chunk_manager_update message;
+    struct daemon *profd = child->profd;
+    int error = message_get_chunk_manager_update(payload, bytes, &message);
+
+    if (error < 0)
+        return error;
+    child->owes_update = false;
+    if (!child->memory.is_added)
+        return 0;
+    error = memory_controller_update(&profd->memory.controller, &child->memory, message.generation,
+                                     &message.update, uv_hrtime());
+    if (error == 0 && message.update.kind == CHUNK_UPDATE_FINAL)
+        return 0; /* its next session begins with STARTED */
+    if (error == 0)
+        memory_decide_soon(profd);
+    memory_await(child);
+    return 0;
+}
+
+void memory_note_disconnected(struct child *child)
+{
+    child->owes_update = false;
+}
+
+void memory_note_ended(struct daemon *profd)
+{
+    const struct lease_ledger *ledger = &profd->memory.ledger;
+
+    if (ledger->header != NULL)
+        atomic_store(&ledger->header->ended_count,
+                     (uint32_t)(profd->children.ended + profd->forgotten));
+}
+
+void memory_forget_child(struct child *child)
+{
+    struct memory *memory = &child->profd->memory;
+
+    memory_controller_remove(&memory->controller, &child->memory);
+    if (memory->ledger.header != NULL && child->lease_owner > LEASE_OWNER_EXITS)
+        lease_move(&memory->ledger, child->lease_owner, LEASE_OWNER_NOBODY, UINT32_MAX);
+    child->lease_owner = LEASE_OWNER_NOBODY;
+}

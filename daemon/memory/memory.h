@@ -1,0 +1,67 @@
+/* profd's side of the one memory limit: the ledger of leases, and the controller at work.
+ *
+ * Children are asked for their chunk updates, which the controller folds; what it wants destroyed
+ * is sent to them as DestroyReleasedChunksAtOrBefore, or done in the exit store. Deciding takes a
+ * look at the whole ledger, so updates that come close together are answered together. Units of
+ * images that ended before they ever said hello are freed now and then. Loop thread. */
+#ifndef PROFD_DAEMON_MEMORY_H
+#define PROFD_DAEMON_MEMORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "buffer/lease_ledger.h"
+#include "daemon/memory/lease_census.h"
+#include "daemon/memory/memory_controller.h"
+
+struct child;
+struct daemon;
+
+struct memory {
+    struct lease_ledger ledger;
+    int ledger_fd; /* for agents; -1: none */
+    struct memory_controller controller;
+    uv_timer_t timer; /* for the next decision */
+    uv_timer_t reclaim_timer;
+    struct lease_census suspects; /* that had ended at the last look, unknown to us */
+    uint64_t decided_ns;
+    bool is_open;
+};
+
+/* Before anything listens. Negative errno of the loop. */
+int memory_init(struct daemon *profd);
+
+/* profd holds the lock of its socket now: makes the ledger there, or adopts the one that a killed
+ * profd left (*IS_ADOPTED). What goes wrong was logged. */
+int memory_open(struct daemon *profd, bool *is_adopted);
+
+/* The good end, while profd still holds the lock. Safe to repeat. */
+void memory_close(struct daemon *profd);
+
+/* A session begins with LIMIT_BYTES (a limit that a ledger can have): what was known of children's
+ * chunks belongs to an earlier one. */
+void memory_begin_session(struct daemon *profd, uint64_t limit_bytes);
+
+/* CHILD has an arena from now on. */
+void memory_add_child(struct child *child);
+
+/* CHILD takes part in the session: its updates are wanted. */
+void memory_await(struct child *child);
+
+/* The answer. A negative errno ends the connection. */
+int memory_note_update(struct child *child, const uint8_t *payload, size_t bytes);
+
+/* CHILD's connection is gone: it owes nothing any more. */
+void memory_note_disconnected(struct child *child);
+
+/* How many children have ended changed: kept in the ledger for a profd that takes our place. */
+void memory_note_ended(struct daemon *profd);
+
+/* Something changed that may call for a decision: now, or when enough time has passed. */
+void memory_decide_soon(struct daemon *profd);
+
+/* CHILD is about to be freed, or its arena is. Its units are nobody's after this. */
+void memory_forget_child(struct child *child);
+
+#endif

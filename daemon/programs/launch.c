@@ -1,0 +1,219 @@
+#include "daemon/programs/launch.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/command.h"
+#include "daemon/daemon.h"
+#include "daemon/log.h"
+#include "daemon/programs/launch_environment.h"
+#include "daemon/requests/client_connection.h"
+
+/* The loader goes on without a library that it can't read. */
+static int check_library(const char *path, char text[COMMAND_TEXT_BYTES])
+{
+    int error = access(path, R_OK) < 0 ? -errno : 0;
+
+    if (error < 0)
+        snprintf(text, COMMAND_TEXT_BYTES, "can't use %.300s: %s; install profd completely", path,
+                 strerror(-error));
+    return error;
+}
+
+/* What a supervised command's agents need to know. On failure TEXT says why. */
+static int describe_agent(struct daemon *profd, struct launch_agent *agent,
+                          char text[COMMAND_TEXT_BYTES])
+{
+    agent->library = profd->paths.library;
+    agent->malloc_hooks = profd->paths.malloc_hooks;
+    agent->socket = profd->socket_path;
+    session_describe(&profd->session, &agent->session);
+    if (strpbrk(agent->library, " :") != NULL) {
+        snprintf(
+            text, COMMAND_TEXT_BYTES,
+            "can't preload %.300s: the loader splits names at blanks and colons; install profd "
+            "in a folder without",
+            agent->library);
+        return -EINVAL;
+    }
+    int error = check_library(agent->library, text);
+    if (error == 0 && launch_wants_malloc_hooks(agent))
+        error = check_library(agent->malloc_hooks, text);
+    return error;
+}
+
+/* "A\0B\0" as a NULL-terminated array of views; freed with free(). */
+static char **split_strings(const struct message_string *strings)
+{
+    const char *end = strings->bytes + strings->length;
+    size_t count = 0;
+
+    for (const char *next = strings->bytes; next < end; next += strlen(next) + 1)
+        count++;
+    char **array = malloc((count + 1) * sizeof(*array));
+    if (array == NULL)
+        return NULL;
+    count = 0;
+    for (const char *next = strings->bytes; next < end; next += strlen(next) + 1)
+        array[count++] = (char *)next;
+    array[count] = NULL;
+    return array;
+}
+
+static bool is_terminated(const struct message_string *strings)
+{
+    return strings->length == 0 || strings->bytes[strings->length - 1] == '\0';
+}
+
+/* Launches as MESSAGE says. On failure TEXT says why. */
+static int launch(struct daemon *profd, struct client *client,
+                  const struct message_client_launch *message, char text[COMMAND_TEXT_BYTES])
+{
+    struct launch_agent agent;
+    char **arguments = NULL, **environment = NULL;
+    char *directory = NULL;
+    int error = describe_agent(profd, &agent, text);
+
+    if (error < 0)
+        return error;
+    error = -EINVAL;
+    if (message->arguments.length == 0 || !is_terminated(&message->arguments))
+        goto out;
+    error = launch_environment_build(message->environment.bytes, message->environment.length,
+                                     &agent, &environment);
+    if (error < 0)
+        goto out;
+    error = -ENOMEM;
+    arguments = split_strings(&message->arguments);
+    directory = strndup(message->directory.bytes, message->directory.length);
+    struct command *command = command_make(profd, message->arguments.bytes);
+    if (arguments == NULL || directory == NULL || command == NULL) {
+        free(command);
+        goto out;
+    }
+    command->launcher = client;
+    command->request_id = message->id;
+    error = command_start(command, arguments, environment, directory);
+
+out:
+    if (error < 0)
+        snprintf(text, COMMAND_TEXT_BYTES, "can't run the command: %s", strerror(-error));
+    free(arguments);
+    free(environment);
+    free(directory);
+    return error;
+}
+
+void launch_for_client(struct daemon *profd, struct client *client,
+                       const struct message_client_launch *message)
+{
+    char text[COMMAND_TEXT_BYTES];
+    int error = launch(profd, client, message, text);
+
+    if (error < 0)
+        client_reply(client, message->id, error, text);
+}
+
+static bool is_same_variable(const char *a, const char *b)
+{
+    size_t length = strcspn(a, "=");
+    return strncmp(a, b, length) == 0 && b[length] == '=';
+}
+
+static bool has_variable(char *const *list, const char *variable)
+{
+    for (; list != NULL && *list != NULL; list++) {
+        if (is_same_variable(*list, variable))
+            return true;
+    }
+    return false;
+}
+
+static size_t bytes_of(char *const *list)
+{
+    size_t bytes = 0;
+
+    for (; list != NULL && *list != NULL; list++)
+        bytes += strlen(*list) + 1;
+    return bytes;
+}
+
+/* Those of LIST that are not in HIDDEN_BY, one behind the other; returns the end. */
+static char *append_strings(char *at, char *const *list, char *const *hidden_by)
+{
+    for (; list != NULL && *list != NULL; list++) {
+        if (!has_variable(hidden_by, *list))
+            at = stpcpy(at, *list) + 1;
+    }
+    return at;
+}
+
+/* profd's own environment with ADDED (NULL: nothing) in the shape of a message's; freed with
+ * free(). */
+static char *flatten_environment(char *const *added, size_t *bytes)
+{
+    char *flat = malloc(bytes_of(environ) + bytes_of(added) + 1);
+
+    if (flat == NULL)
+        return NULL;
+    char *end = append_strings(flat, environ, added);
+    *bytes = (size_t)(append_strings(end, added, NULL) - flat);
+    return flat;
+}
+
+/* COMMAND (taken over on every path) with profd's environment and ADDED. */
+static int launch_own(struct command *command, char **arguments, char *const *added,
+                      const char *directory, const struct launch_agent *agent)
+{
+    char **environment = NULL;
+    size_t bytes = 0;
+    char *flat = flatten_environment(added, &bytes);
+    int error = flat == NULL || command == NULL
+                    ? -ENOMEM
+                    : launch_environment_build(flat, bytes, agent, &environment);
+
+    if (error == 0)
+        error = command_start(command, arguments, environment, directory);
+    else
+        free(command);
+    if (error < 0)
+        log_error("can't run '%s': %s", arguments[0], strerror(-error));
+    free(flat);
+    free(environment);
+    return error;
+}
+
+int launch_main(struct daemon *profd, char **arguments)
+{
+    struct launch_agent agent;
+    char text[COMMAND_TEXT_BYTES];
+    int error = describe_agent(profd, &agent, text);
+
+    if (error < 0) {
+        log_error("%s", text);
+        return error;
+    }
+    struct command *command = command_make(profd, arguments[0]);
+    if (command != NULL)
+        command->is_main = true;
+    return launch_own(command, arguments, NULL, NULL, &agent);
+}
+
+int launch_program(struct daemon *profd, const struct program_config *config, struct command **out)
+{
+    struct launch_agent agent;
+    char text[COMMAND_TEXT_BYTES];
+    int error = describe_agent(profd, &agent, text);
+
+    if (error < 0) {
+        log_error("%s", text);
+        return error;
+    }
+    *out = command_make(profd, config->name);
+    if (*out != NULL)
+        (*out)->terminal_fd = -1; /* they would all want it */
+    return launch_own(*out, config->command, config->environment, config->directory, &agent);
+}

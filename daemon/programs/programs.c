@@ -1,0 +1,282 @@
+#include "daemon/programs/programs.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "daemon/children/child_watch.h"
+#include "daemon/children/pidfd.h"
+#include "daemon/command.h"
+#include "daemon/daemon.h"
+#include "daemon/log.h"
+#include "daemon/programs/launch.h"
+#include "daemon/programs/program_file.h"
+
+static void move(struct program *program, enum program_event event);
+
+static void keep_file(const struct daemon *profd)
+{
+    if (!profd->programs.is_open)
+        return; /* profd has ended meanwhile, in good order */
+    int error = program_file_write(profd->socket_path, &profd->programs);
+    if (error < 0)
+        log_warn("can't write %s." PROGRAM_FILE_NAME " (%s): if profd is killed, the next one "
+                 "starts all programs again",
+                 profd->socket_path, uv_strerror(error));
+}
+
+/* --- Carrying out what the life of a program asks for --- */
+
+static void on_due(uv_timer_t *timer)
+{
+    move(timer->data, PROGRAM_EVENT_DUE);
+}
+
+static void on_timeout(uv_timer_t *timer)
+{
+    move(timer->data, PROGRAM_EVENT_TIMEOUT);
+}
+
+static void start(struct program *program)
+{
+    struct command *command;
+    int error = launch_program(program->profd, program->config, &command);
+
+    if (error < 0) {
+        move(program, PROGRAM_EVENT_FAILED);
+        return;
+    }
+    command->program = program;
+    program->pid = command->pid;
+}
+
+static void wait_for_next(struct program *program)
+{
+    log_info("'%s' is started again in %llu ms", program->config->name,
+             (unsigned long long)program->life.wait_ms);
+    uv_timer_start(&program->timer, on_due, program->life.wait_ms, 0);
+}
+
+static void send_signal(struct program *program, int signal_number, uint64_t timeout_ms)
+{
+    if (program->pid > 0) {
+        kill(-program->pid, signal_number);
+        kill(-program->pid, SIGCONT); /* a stopped one could not obey */
+    }
+    uv_timer_start(&program->timer, on_timeout, timeout_ms, 0);
+}
+
+static void kill_group(struct program *program)
+{
+    log_warn("'%s' (%d) has not ended within %llu ms and is killed", program->config->name,
+             program->pid, (unsigned long long)program->config->stop_timeout_ms);
+    send_signal(program, SIGKILL, PROGRAM_KILL_PATIENCE_MS);
+}
+
+static void end(const struct program *program)
+{
+    if (program->life.runs > 0)
+        log_info("'%s' is over", program->config->name);
+    supervisor_note_programs(program->profd);
+}
+
+static void move(struct program *program, enum program_event event)
+{
+    switch (program_life_move(&program->life, event, uv_hrtime())) {
+    case PROGRAM_DO_NOTHING:
+        return;
+    case PROGRAM_DO_START:
+        start(program);
+        break;
+    case PROGRAM_DO_WAIT:
+        wait_for_next(program);
+        break;
+    case PROGRAM_DO_SIGNAL:
+        send_signal(program, program->config->stop_signal, program->config->stop_timeout_ms);
+        break;
+    case PROGRAM_DO_KILL:
+        kill_group(program);
+        break;
+    case PROGRAM_DO_END:
+        uv_timer_stop(&program->timer);
+        end(program);
+        break;
+    }
+    keep_file(program->profd);
+}
+
+/* --- The end of a program's process --- */
+
+void programs_note_ended(struct program *program, bool has_failed)
+{
+    program->pid = 0;
+    uv_timer_stop(&program->timer);
+    move(program, has_failed ? PROGRAM_EVENT_FAILED : PROGRAM_EVENT_SUCCEEDED);
+}
+
+/* An adopted one's. */
+static void end_adopted(struct program *program, bool has_failed)
+{
+    child_watch_stop(program->watch);
+    program->watch = NULL;
+    log_info("'%s' (%d) has ended", program->config->name, program->pid);
+    programs_note_ended(program, has_failed);
+}
+
+static void on_status_overdue(uv_timer_t *timer)
+{
+    end_adopted(timer->data, true);
+}
+
+static void on_adopted_ended(void *owner)
+{
+    struct program *program = owner;
+    uv_timer_start(&program->timer, on_status_overdue, PROGRAM_STATUS_PATIENCE_MS, 0);
+}
+
+/* One whose status this kernel can't tell may well have failed. */
+static void on_adopted_status(const int *wait_status, void *owner)
+{
+    bool has_failed =
+        wait_status == NULL || !WIFEXITED(*wait_status) || WEXITSTATUS(*wait_status) != 0;
+    end_adopted(owner, has_failed);
+}
+
+/* --- Adopting --- */
+
+static const struct child_watch_events adopted_events = { on_adopted_ended, on_adopted_status };
+
+static void adopt(struct program *program, pid_t pid)
+{
+    int pidfd = pidfd_of_process(pid);
+    int error = pidfd < 0 ? pidfd
+                          : child_watch_start(&program->profd->loop, pidfd, &adopted_events,
+                                              program, &program->watch);
+
+    if (error < 0) {
+        log_warn("can't watch '%s' (%d), which still runs: %s", program->config->name, pid,
+                 uv_strerror(error));
+        return;
+    }
+    program->life.state = PROGRAM_RUNNING;
+    program->life.start_ns = uv_hrtime();
+    program->life.runs = 1;
+    program->pid = pid;
+    log_info("'%s' still runs as %d", program->config->name, pid);
+}
+
+static struct program *find(struct programs *programs, const char *name)
+{
+    for (size_t i = 0; i < programs->config.count; i++) {
+        if (strcmp(programs->list[i].config->name, name) == 0)
+            return &programs->list[i];
+    }
+    return NULL;
+}
+
+/* A program of the profd that was killed. */
+static void meet(const char *name, bool is_over, pid_t pid, void *context)
+{
+    struct program *program = find(context, name);
+
+    if (program == NULL && pid > 0)
+        log_warn("'%.64s' is not in the config any more, and still runs as %d", name, pid);
+    if (program == NULL)
+        return;
+    if (is_over)
+        program->life.state = PROGRAM_OVER;
+    else if (pid > 0)
+        adopt(program, pid);
+}
+
+static void meet_earlier_ones(struct daemon *profd)
+{
+    int error = program_file_read(profd->socket_path, meet, &profd->programs);
+
+    if (error < 0 && error != -ENOENT)
+        log_warn("can't read %s." PROGRAM_FILE_NAME " (%s): all programs are started",
+                 profd->socket_path, uv_strerror(error));
+}
+
+/* --- All of them --- */
+
+static int make_list(struct daemon *profd)
+{
+    struct programs *programs = &profd->programs;
+
+    programs->list = calloc(programs->config.count, sizeof(*programs->list));
+    if (programs->list == NULL)
+        return -ENOMEM;
+    programs->is_open = true;
+    for (size_t i = 0; i < programs->config.count; i++) {
+        struct program *program = &programs->list[i];
+        program->profd = profd;
+        program->config = &programs->config.programs[i];
+        program_life_init(&program->life, program->config->restart);
+        uv_timer_init(&profd->loop, &program->timer);
+        program->timer.data = program;
+    }
+    return 0;
+}
+
+int programs_load(struct daemon *profd, const char *file)
+{
+    char error_text[CONFIG_ERROR_TEXT];
+    int error = config_load(file, &profd->programs.config, error_text);
+
+    if (error < 0) {
+        log_error("%s", error_text);
+        return error;
+    }
+    error = make_list(profd);
+    if (error < 0)
+        log_error("can't run the programs of %s: %s", file, uv_strerror(error));
+    return error;
+}
+
+void programs_begin(struct daemon *profd)
+{
+    if (!profd->programs.is_open)
+        return;
+    meet_earlier_ones(profd);
+    for (size_t i = 0; i < profd->programs.config.count; i++)
+        move(&profd->programs.list[i], PROGRAM_EVENT_DUE);
+}
+
+void programs_stop(struct daemon *profd)
+{
+    for (size_t i = 0; profd->programs.is_open && i < profd->programs.config.count; i++)
+        move(&profd->programs.list[i], PROGRAM_EVENT_STOP);
+}
+
+bool programs_are_over(const struct daemon *profd)
+{
+    for (size_t i = 0; profd->programs.is_open && i < profd->programs.config.count; i++) {
+        if (profd->programs.list[i].life.state != PROGRAM_OVER)
+            return false;
+    }
+    return true;
+}
+
+void programs_close(struct daemon *profd)
+{
+    struct programs *programs = &profd->programs;
+
+    if (!programs->is_open)
+        return;
+    programs->is_open = false;
+    for (size_t i = 0; i < programs->config.count; i++) {
+        child_watch_stop(programs->list[i].watch);
+        uv_close((uv_handle_t *)&programs->list[i].timer, NULL);
+    }
+    if (profd->listener != NULL) /* else the socket may be another profd's */
+        program_file_remove(profd->socket_path);
+}
+
+void programs_destroy(struct daemon *profd)
+{
+    free(profd->programs.list);
+    config_free(&profd->programs.config);
+}

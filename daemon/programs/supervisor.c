@@ -1,0 +1,242 @@
+#include "daemon/programs/supervisor.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "daemon/capture/capture.h"
+#include "daemon/children/census.h"
+#include "daemon/command.h"
+#include "daemon/daemon.h"
+#include "daemon/programs/terminal.h"
+
+/* --- Reaping --- */
+
+static struct command *find_command(const struct daemon *profd, pid_t pid)
+{
+    struct command *command = profd->supervisor.commands;
+
+    while (command != NULL && command->pid != pid)
+        command = command->next;
+    return command;
+}
+
+static void end_if_shut_down(struct daemon *profd)
+{
+    const struct supervisor *supervisor = &profd->supervisor;
+
+    if (supervisor->is_shutting_down && programs_are_over(profd) &&
+        (supervisor->commands == NULL || supervisor->is_grace_over))
+        daemon_end(profd, 0);
+}
+
+void supervisor_note_programs(struct daemon *profd)
+{
+    end_if_shut_down(profd);
+}
+
+static void command_ended(struct command *command, int wait_status)
+{
+    struct daemon *profd = command->profd;
+
+    command_settle_start(command);
+    terminal_take_back(command->terminal_fd);
+    command_tell_exit(command, wait_status);
+    bool is_main = command->is_main;
+    struct program *program = command->program;
+    int exit_status = command_exit_status(command, wait_status);
+    command_forget(command);
+    if (program != NULL)
+        programs_note_ended(program, exit_status != 0);
+    if (is_main)
+        triggers_end_profd(profd, exit_status);
+    end_if_shut_down(profd);
+}
+
+/* The command was stopped, as by Ctrl-Z: the whole job stops, profctl too, and the shell takes
+ * over. In a group that no shell looks after the signal has no effect, as it should. */
+static void command_stopped(const struct command *command)
+{
+    if (command->terminal_fd < 0)
+        return;
+    terminal_take_back(command->terminal_fd);
+    kill(0, SIGTSTP);
+}
+
+static void on_child_signal(uv_signal_t *handle, int signal_number)
+{
+    struct daemon *profd = handle->data;
+    struct rusage usage;
+    int wait_status;
+    pid_t pid;
+    (void)signal_number;
+
+    while ((pid = wait4(-1, &wait_status, WNOHANG | WUNTRACED, &usage)) > 0) {
+        struct command *command = find_command(profd, pid);
+        if (WIFSTOPPED(wait_status)) {
+            if (command != NULL)
+                command_stopped(command);
+            continue;
+        }
+        if (salvage_pool_note_reaped(&profd->salvage, pid, wait_status)) {
+            capture_note_worker_free(profd);
+            continue;
+        }
+        if (triggers_note_reaped(profd, pid, wait_status))
+            continue;
+        if (command != NULL)
+            command_settle_start(command); /* what never ran is no process of the session */
+        if (command == NULL || command->failure == 0)
+            census_note_reaped(profd, pid, wait_status, &usage);
+        if (command != NULL)
+            command_ended(command, wait_status);
+    }
+}
+
+/* --- Signals --- */
+
+/* All but the programs of the config, which have their own ways to end. */
+static void signal_commands(const struct daemon *profd, int signal_number)
+{
+    for (const struct command *command = profd->supervisor.commands; command != NULL;
+         command = command->next) {
+        if (command->program == NULL)
+            kill(-command->pid, signal_number);
+    }
+}
+
+int supervisor_signal(struct daemon *profd, struct client *client, int signal_number)
+{
+    int error = -ESRCH;
+
+    for (const struct command *command = profd->supervisor.commands; command != NULL;
+         command = command->next) {
+        if (command->launcher == client)
+            error = kill(-command->pid, signal_number) < 0 ? -errno : 0;
+    }
+    return error;
+}
+
+static void on_grace_over(uv_timer_t *timer)
+{
+    struct daemon *profd = timer->data;
+
+    signal_commands(profd, SIGKILL);
+    profd->supervisor.is_grace_over = true;
+    end_if_shut_down(profd);
+}
+
+void supervisor_shut_down(struct daemon *profd)
+{
+    struct supervisor *supervisor = &profd->supervisor;
+
+    if (supervisor->is_shutting_down)
+        return;
+    supervisor->is_shutting_down = true;
+    signal_commands(profd, SIGTERM);
+    signal_commands(profd, SIGCONT); /* a stopped one could not obey */
+    programs_stop(profd);
+    if (supervisor->commands == NULL && programs_are_over(profd))
+        daemon_end(profd, 0);
+    else
+        uv_timer_start(&supervisor->grace, on_grace_over, SHUT_DOWN_GRACE_MS, 0);
+}
+
+/* With a command of its own profd is transparent; without, a signal that ends programs ends it.
+ * Under profctl the terminal's signals reach profctl too, which decides. */
+static void on_signal(uv_signal_t *handle, int signal_number)
+{
+    struct daemon *profd = handle->data;
+    bool ends = signal_number == SIGTERM || signal_number == SIGINT || signal_number == SIGHUP ||
+                signal_number == SIGQUIT;
+
+    if (signal_number == SIGUSR2 && triggers_take_sigusr2(profd))
+        return;
+    if (profd->options.command != NULL)
+        signal_commands(profd, signal_number);
+    else if (ends && (profd->options.private_fd < 0 || signal_number == SIGTERM))
+        supervisor_shut_down(profd);
+}
+
+/* The job was continued: the command too, with the terminal when it is ours again. */
+static void on_continue(uv_signal_t *handle, int signal_number)
+{
+    const struct daemon *profd = handle->data;
+    (void)signal_number;
+
+    for (const struct command *command = profd->supervisor.commands; command != NULL;
+         command = command->next) {
+        if (terminal_ours() >= 0)
+            terminal_give(command->terminal_fd, command->pid);
+        kill(-command->pid, SIGCONT);
+    }
+}
+
+/* --- Life cycle --- */
+
+static int catch_signals(struct daemon *profd)
+{
+    static const int numbers[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM };
+    struct supervisor *supervisor = &profd->supervisor;
+    int error = 0;
+
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]) && error == 0; i++) {
+        error = uv_signal_init(&profd->loop, &supervisor->signals[i]);
+        supervisor->signals[i].data = profd;
+        if (error == 0)
+            error = uv_signal_start(&supervisor->signals[i], on_signal, numbers[i]);
+    }
+    return error;
+}
+
+int supervisor_init(struct daemon *profd)
+{
+    struct supervisor *supervisor = &profd->supervisor;
+    int error = prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 ? -errno : 0;
+
+    if (error == 0)
+        error = uv_timer_init(&profd->loop, &supervisor->grace);
+    if (error == 0)
+        error = uv_signal_init(&profd->loop, &supervisor->child_signal);
+    if (error == 0)
+        error = uv_signal_init(&profd->loop, &supervisor->continue_signal);
+    supervisor->grace.data = supervisor->child_signal.data = supervisor->continue_signal.data =
+        profd;
+    if (error == 0)
+        error = uv_signal_start(&supervisor->child_signal, on_child_signal, SIGCHLD);
+    if (error == 0)
+        error = uv_signal_start(&supervisor->continue_signal, on_continue, SIGCONT);
+    return error == 0 ? catch_signals(profd) : error;
+}
+
+void supervisor_note_client_gone(struct daemon *profd, struct client *client)
+{
+    for (struct command *command = profd->supervisor.commands; command != NULL;
+         command = command->next) {
+        if (command->launcher == client)
+            command->launcher = NULL;
+    }
+}
+
+static void close_handle(uv_handle_t *handle)
+{
+    if (handle->data != NULL && !uv_is_closing(handle))
+        uv_close(handle, NULL);
+}
+
+void supervisor_close(struct daemon *profd)
+{
+    struct supervisor *supervisor = &profd->supervisor;
+
+    while (supervisor->commands != NULL) {
+        terminal_take_back(supervisor->commands->terminal_fd);
+        command_forget(supervisor->commands);
+    }
+    close_handle((uv_handle_t *)&supervisor->child_signal);
+    close_handle((uv_handle_t *)&supervisor->continue_signal);
+    close_handle((uv_handle_t *)&supervisor->grace);
+    for (size_t i = 0; i < SUPERVISOR_SIGNALS; i++)
+        close_handle((uv_handle_t *)&supervisor->signals[i]);
+}

@@ -1,0 +1,181 @@
+#include "daemon/requests/status_document.h"
+
+#include <cjson/cJSON.h>
+#include <unistd.h>
+
+#include "daemon/command.h"
+#include "daemon/daemon.h"
+#include "daemon/requests/status_process.h"
+#include "json/document_print.h"
+
+enum {
+    /* For the list, in a document of at most MESSAGE_MAX_STATUS: the living come first. */
+    LIST_BYTES = 400 * 1024,
+};
+
+static void add_features(cJSON *session, uint64_t features)
+{
+    static const struct {
+        uint64_t bit;
+        const char *name;
+    } names[] = {
+#define X(name, bit, text, help) { FEATURE_##name, text },
+        FEATURES(X)
+#undef X
+    };
+    cJSON *array = cJSON_AddArrayToObject(session, "features");
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (features & names[i].bit)
+            cJSON_AddItemToArray(array, cJSON_CreateString(names[i].name));
+    }
+}
+
+static void add_session(cJSON *root, const struct session *session)
+{
+    cJSON *object = cJSON_AddObjectToObject(root, "session");
+
+    cJSON_AddStringToObject(object, "state", session_state_name(session->state));
+    cJSON_AddNumberToObject(object, "generation", session->generation);
+    if (!session_is_on(session))
+        return;
+    cJSON_AddNumberToObject(object, "elapsed_ms", status_milliseconds_since(session->start_ns));
+    cJSON_AddNumberToObject(object, "interval_ns", (double)session->settings.interval_ns);
+    cJSON_AddNumberToObject(object, "memory_limit_bytes",
+                            (double)session->settings.memory_limit_bytes);
+    add_features(object, session->settings.features);
+    cJSON_AddStringToObject(object, "threads", session->settings.thread_filters);
+    cJSON_AddBoolToObject(object, "sampling_paused", session->is_sampling_paused);
+}
+
+/* Returns the bytes that it takes at most. */
+static size_t add_child(cJSON *list, const struct child *child, const struct lease_census *census)
+{
+    cJSON *object = status_process_make(child, census);
+    size_t bytes = status_process_bytes(child);
+
+    cJSON_AddItemToArray(list, object);
+    return bytes;
+}
+
+static void add_children(cJSON *root, const struct child_table *table,
+                         const struct lease_census *census)
+{
+    cJSON *object = cJSON_AddObjectToObject(root, "processes");
+    cJSON *list = cJSON_CreateArray();
+    unsigned by_state[CHILD_ENDED + 1] = { 0 };
+    size_t listed = 0, bytes = 0;
+
+    for (int is_ended = 0; is_ended <= 1; is_ended++) {
+        for (const struct child *child = table->first; child != NULL; child = child->next) {
+            if ((child->state == CHILD_ENDED) != is_ended)
+                continue;
+            by_state[child->state]++;
+            if (bytes < LIST_BYTES) {
+                bytes += add_child(list, child, census);
+                listed++;
+            }
+        }
+    }
+    cJSON_AddNumberToObject(object, "connected", by_state[CHILD_CONNECTED]);
+    cJSON_AddNumberToObject(object, "detached", by_state[CHILD_DETACHED]);
+    cJSON_AddNumberToObject(object, "ended", by_state[CHILD_ENDED]);
+    cJSON_AddNumberToObject(object, "not_listed", (double)(table->count - listed));
+    cJSON_AddItemToObject(object, "list", list);
+}
+
+/* What the arenas of CHILD really take, as the kernel counts. */
+static uint64_t kernel_bytes(const struct daemon *profd)
+{
+    uint64_t bytes = exit_store_kernel_bytes(&profd->exits);
+
+    for (const struct child *child = profd->children.first; child != NULL; child = child->next)
+        bytes += child_kernel_bytes(child);
+    return bytes;
+}
+
+/* The one memory limit: what may be used, what was leased, what is said to be used, what is. */
+static void add_memory(cJSON *root, struct daemon *profd)
+{
+    struct memory *memory = &profd->memory;
+    cJSON *object = cJSON_AddObjectToObject(root, "memory");
+    uint64_t leased = lease_ledger_recount(&memory->ledger, NULL);
+
+    cJSON_AddNumberToObject(object, "limit_bytes",
+                            (double)lease_ledger_limit_bytes(&memory->ledger));
+    cJSON_AddNumberToObject(object, "leased_bytes", (double)(leased * LEASE_UNIT_BYTES));
+    cJSON_AddNumberToObject(object, "accounted_bytes",
+                            (double)memory_controller_total(&memory->controller));
+    cJSON_AddNumberToObject(object, "kernel_bytes", (double)kernel_bytes(profd));
+}
+
+static void add_exits(cJSON *root, const struct exit_store *exits)
+{
+    cJSON *object = cJSON_AddObjectToObject(root, "exit_profiles");
+
+    cJSON_AddNumberToObject(object, "kept", exits->records);
+    cJSON_AddNumberToObject(object, "bytes", (double)exits->memory_bytes);
+    cJSON_AddNumberToObject(object, "expired", (double)exits->expired_records);
+    cJSON_AddNumberToObject(object, "failed", (double)exits->failed_records);
+}
+
+/* What triggers did. Nothing for a session without. */
+static void add_triggers(cJSON *root, const struct triggers *triggers)
+{
+    if (triggers->set.count == 0)
+        return;
+    cJSON *object = cJSON_AddObjectToObject(root, "triggers");
+    cJSON *armed = cJSON_AddArrayToObject(object, "armed");
+
+    for (size_t i = 0; i < triggers->set.count; i++) {
+        char text[TRIGGER_TEXT_BYTES];
+        trigger_format(&triggers->set.triggers[i], text);
+        cJSON_AddItemToArray(armed, cJSON_CreateString(text));
+    }
+    cJSON_AddNumberToObject(object, "written", (double)triggers->written);
+    cJSON_AddNumberToObject(object, "failed", (double)triggers->failed);
+    cJSON_AddNumberToObject(object, "waiting", (double)trigger_gate_waiting(&triggers->gate));
+    cJSON_AddNumberToObject(object, "coalesced", (double)triggers->gate.joined);
+    cJSON_AddNumberToObject(object, "lost", (double)triggers->gate.lost);
+    cJSON_AddStringToObject(object, "last_file", triggers->last_file);
+    cJSON_AddStringToObject(object, "last_error", triggers->last_error);
+}
+
+static void add_commands(cJSON *root, const struct supervisor *supervisor)
+{
+    cJSON *array = cJSON_AddArrayToObject(root, "commands");
+
+    for (const struct command *command = supervisor->commands; command; command = command->next) {
+        cJSON *object = cJSON_CreateObject();
+        cJSON_AddNumberToObject(object, "pid", command->pid);
+        cJSON_AddStringToObject(object, "command", command->name);
+        cJSON_AddItemToArray(array, object);
+    }
+}
+
+char *status_document_make(struct daemon *profd)
+{
+    cJSON *root = cJSON_CreateObject();
+    struct lease_census census;
+
+    if (lease_census_take(&profd->memory.ledger, &census) < 0) {
+        cJSON_Delete(root);
+        return NULL;
+    }
+    cJSON_AddStringToObject(root, "version", PROFD_VERSION);
+    cJSON_AddNumberToObject(root, "protocol", PROTOCOL_VERSION);
+    cJSON_AddNumberToObject(root, "pid", getpid());
+    cJSON_AddStringToObject(root, "socket", profd->socket_path);
+    cJSON_AddNumberToObject(root, "census_lost", (double)profd->census.lost);
+    cJSON_AddNumberToObject(root, "uptime_ms", status_milliseconds_since(profd->start_ns));
+    add_session(root, &profd->session);
+    add_memory(root, profd);
+    add_children(root, &profd->children, &census);
+    add_exits(root, &profd->exits);
+    add_triggers(root, &profd->triggers);
+    add_commands(root, &profd->supervisor);
+    lease_census_free(&census);
+    char *text = document_print(root);
+    cJSON_Delete(root);
+    return text;
+}

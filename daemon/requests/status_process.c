@@ -1,0 +1,159 @@
+#include "daemon/requests/status_process.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <uv.h>
+
+#include "daemon/children/child_table.h"
+#include "daemon/daemon.h"
+#include "daemon/memory/arena_facts.h"
+#include "daemon/memory/lease_census.h"
+
+#define NS_PER_US 1000.0
+
+enum {
+    PROCESS_BYTES = 512,      /* without its name and what it dropped */
+    DROP_BYTES = 80,          /* for a cause */
+    LONGEST_ESCAPE_BYTES = 6, /* of one character of a name */
+    MAX_EXECUTABLE = 256,
+    BLOCK_BYTES = 512,
+};
+
+double status_milliseconds_since(uint64_t since_ns)
+{
+    uint64_t now_ns = uv_hrtime();
+    uint64_t whole_ms = since_ns < now_ns ? (now_ns - since_ns) / 1000000 : 0;
+    return (double)whole_ms;
+}
+
+uint64_t child_kernel_bytes(const struct child *child)
+{
+    struct stat status;
+
+    if (child->arena_fd < 0 || fstat(child->arena_fd, &status) < 0)
+        return 0;
+    return (uint64_t)status.st_blocks * BLOCK_BYTES;
+}
+
+/* What the arena of CHILD, wherever it is, says of itself. */
+static int read_facts(const struct child *child, struct arena_facts *facts)
+{
+    if (child->exit != NULL)
+        return arena_facts_read(exit_store_fd(&child->profd->exits), child->exit->offset, facts);
+    return arena_facts_read(child->arena_fd, 0, facts);
+}
+
+static void add_drops(cJSON *object, const struct arena_facts *facts)
+{
+    static const char *const names[] = {
+#define X(name, number, text) [DROP_##name] = text,
+        DROP_CAUSES(X)
+#undef X
+    };
+    cJSON *drops = cJSON_AddObjectToObject(object, "drops");
+
+    for (int cause = 0; cause < DROP_CAUSE_COUNT; cause++) {
+        if (facts->drops[cause] == 0)
+            continue;
+        cJSON *drop = cJSON_AddObjectToObject(drops, names[cause]);
+        cJSON_AddNumberToObject(drop, "count", (double)facts->drops[cause]);
+        if (drop_cause_counts_blocks((enum drop_cause)cause))
+            cJSON_AddNumberToObject(drop, "bytes", (double)facts->drop_bytes[cause]);
+    }
+}
+
+/* The moment at which the oldest chunk that can be dropped was done; without one nothing is older
+ * than the process. */
+static uint64_t oldest_ns(const struct child *child)
+{
+    const struct memory_source *source =
+        child->exit != NULL ? &child->exit->source : &child->memory;
+    uint64_t done_ns = source->is_added && source->chunks.count > 0
+                           ? chunk_ages_at(&source->chunks, 0)->done_ns
+                           : 0;
+    return done_ns != 0 ? done_ns : child->start_ns;
+}
+
+static uint64_t released_bytes(const struct memory_source *source)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; source->is_added && i < source->chunks.count; i++)
+        bytes += chunk_ages_at(&source->chunks, i)->bytes;
+    return bytes;
+}
+
+/* What is kept of CHILD, by kind. */
+static void add_bytes(cJSON *object, const struct child *child, const struct arena_facts *facts)
+{
+    bool is_kept = child->exit != NULL;
+    uint64_t recorded = is_kept ? child->exit->memory_bytes : child_kernel_bytes(child);
+    uint64_t released = released_bytes(is_kept ? &child->exit->source : &child->memory);
+    uint64_t rest = recorded > released ? recorded - released : 0;
+    uint64_t dictionary = facts->dictionary_bytes < rest ? facts->dictionary_bytes : rest;
+
+    cJSON_AddNumberToObject(object, "recorded_bytes", (double)recorded);
+    cJSON_AddNumberToObject(object, "dictionary_bytes", (double)dictionary);
+    cJSON_AddNumberToObject(object, "released_bytes", (double)released);
+    cJSON_AddNumberToObject(object, "unreleased_bytes", (double)(rest - dictionary));
+}
+
+static void add_recording(cJSON *object, const struct child *child,
+                          const struct lease_census *census)
+{
+    struct arena_facts facts;
+
+    if (read_facts(child, &facts) < 0)
+        return;
+    add_bytes(object, child, &facts);
+    cJSON_AddNumberToObject(object, "oldest_ms", status_milliseconds_since(oldest_ns(child)));
+    add_drops(object, &facts);
+    if (child->state == CHILD_ENDED)
+        return;
+    cJSON_AddNumberToObject(object, "threads", facts.threads);
+    cJSON_AddNumberToObject(object, "lease_bytes",
+                            (double)lease_census_units(census, child->lease_owner) *
+                                LEASE_UNIT_BYTES);
+    cJSON_AddNumberToObject(object, "tick_lateness_us", (double)facts.tick_lateness_ns / NS_PER_US);
+    cJSON_AddNumberToObject(object, "most_tick_lateness_us",
+                            (double)facts.most_tick_lateness_ns / NS_PER_US);
+}
+
+cJSON *status_process_make(const struct child *child, const struct lease_census *census)
+{
+    cJSON *object = cJSON_CreateObject();
+    char executable[MAX_EXECUTABLE + 1];
+
+    snprintf(executable, sizeof(executable), "%s", child->executable);
+    cJSON_AddNumberToObject(object, "pid", child->pid);
+    cJSON_AddNumberToObject(object, "image", child->image);
+    cJSON_AddNumberToObject(object, "parent_pid", child->parent_pid);
+    cJSON_AddStringToObject(object, "executable", executable);
+    cJSON_AddStringToObject(object, "state", child_state_name(child->state));
+    cJSON_AddStringToObject(object, "verdict", process_verdict_name(child->verdict));
+    cJSON_AddNumberToObject(object, "code", child->code);
+    if (child->cpu_ns != CPU_TIME_UNKNOWN)
+        cJSON_AddNumberToObject(object, "cpu_ms", (double)child->cpu_ns / 1e6);
+    cJSON_AddNumberToObject(object, "age_ms", status_milliseconds_since(child->start_ns));
+    if (child->arena_fd >= 0 || child->exit != NULL)
+        add_recording(object, child, census);
+    else if (child->obstacle != OBSTACLE_NONE)
+        cJSON_AddStringToObject(object, "obstacle", recording_obstacle_text(child->obstacle));
+    if (child->has_expired)
+        cJSON_AddTrueToObject(object, "has_expired");
+    return object;
+}
+
+size_t status_process_bytes(const struct child *child)
+{
+    size_t name = strnlen(child->executable, MAX_EXECUTABLE) * LONGEST_ESCAPE_BYTES;
+    struct arena_facts facts;
+    size_t drops = 0;
+
+    if (read_facts(child, &facts) == 0) {
+        for (int cause = 0; cause < DROP_CAUSE_COUNT; cause++)
+            drops += facts.drops[cause] != 0;
+    }
+    return PROCESS_BYTES + name + drops * DROP_BYTES;
+}

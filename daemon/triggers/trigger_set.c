@@ -1,0 +1,74 @@
+#include "daemon/triggers/trigger_set.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* A line of agents' text is no longer than its trigger. */
+_Static_assert((int)TRIGGERS_MOST *(int)TRIGGER_TEXT_BYTES <= (int)TRIGGER_LINES_BYTES,
+               "all markers fit");
+
+static int refuse(const char **refusal, const char *text)
+{
+    *refusal = text;
+    return -EINVAL;
+}
+
+int trigger_set_read(const char *texts, size_t length, const char *output, size_t output_length,
+                     uint64_t most_files, struct trigger_set *out, const char **refusal)
+{
+    *out = (struct trigger_set){ .most_files =
+                                     most_files > 0 ? most_files : TRIGGER_SET_DEFAULT_FILES };
+    if (output_length >= sizeof(out->output))
+        return refuse(refusal, "the pattern of --output is too long");
+    memcpy(out->output, output, output_length);
+    if (output_length > 0 && output_pattern_check(out->output, NULL) < 0)
+        return refuse(refusal, "the pattern of --output can't be used");
+    if (output_length == 0 && length > 0)
+        return refuse(refusal, "triggers need a pattern for the names of their captures");
+    for (size_t used = 0; used < length;) {
+        size_t bytes = strnlen(texts + used, length - used);
+        if (out->count == TRIGGERS_MOST)
+            return refuse(refusal, "a session can't have so many triggers");
+        if (trigger_parse(texts + used, bytes, &out->triggers[out->count]) < 0)
+            return refuse(refusal, "there is no such trigger");
+        out->count++;
+        used += bytes + 1;
+    }
+    return 0;
+}
+
+bool trigger_set_has(const struct trigger_set *set, enum trigger_kind kind)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        if (set->triggers[i].kind == kind)
+            return true;
+    }
+    return false;
+}
+
+bool trigger_set_has_name(const struct trigger_set *set, const char *name)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        if (set->triggers[i].kind == TRIGGER_NAME && strcmp(set->triggers[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+void trigger_set_marker_lines(const struct trigger_set *set, char out[TRIGGER_LINES_BYTES])
+{
+    out[0] = '\0';
+    for (size_t i = 0; i < set->count; i++) {
+        if (set->triggers[i].kind == TRIGGER_MARKER)
+            (void)trigger_add_line(out, &set->triggers[i]); /* it fits, as asserted above */
+    }
+}
+
+const struct trigger *trigger_set_marker(const struct trigger_set *set, uint64_t index)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        if (set->triggers[i].kind == TRIGGER_MARKER && index-- == 0)
+            return &set->triggers[i];
+    }
+    return NULL;
+}

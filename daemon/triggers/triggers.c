@@ -1,0 +1,403 @@
+#include "daemon/triggers/triggers.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "buffer/arena.h"
+#include "daemon/daemon.h"
+#include "daemon/log.h"
+#include "daemon/requests/client_connection.h"
+
+enum { NS_PER_MS = 1000000 };
+
+/* Somebody who asked for a capture, and waits for it. */
+struct trigger_waiter {
+    struct client *client;
+    uint64_t id;
+    char cause[TRIGGER_NAME_BYTES];
+    bool is_served; /* by the worker that runs */
+    struct trigger_waiter *next;
+};
+
+static void advance(struct daemon *profd);
+
+/* --- Who waits for an answer --- */
+
+/* All whom the worker that runs serves, or all whom it does not. */
+static void answer(struct daemon *profd, bool is_served, int error, const char *text)
+{
+    struct trigger_waiter **link = &profd->triggers.waiters;
+
+    while (*link != NULL) {
+        struct trigger_waiter *waiter = *link;
+        if (waiter->is_served != is_served) {
+            link = &waiter->next;
+            continue;
+        }
+        *link = waiter->next;
+        client_reply(waiter->client, waiter->id, error, text);
+        free(waiter);
+    }
+}
+
+static void serve_waiters(struct daemon *profd)
+{
+    for (struct trigger_waiter *waiter = profd->triggers.waiters; waiter; waiter = waiter->next)
+        waiter->is_served |= strcmp(waiter->cause, profd->triggers.gate.current.name) == 0;
+}
+
+void triggers_note_client_gone(struct daemon *profd, const struct client *client)
+{
+    struct trigger_waiter **link = &profd->triggers.waiters;
+
+    while (*link != NULL) {
+        struct trigger_waiter *waiter = *link;
+        if (waiter->client != client) {
+            link = &waiter->next;
+            continue;
+        }
+        *link = waiter->next;
+        free(waiter);
+    }
+}
+
+/* --- A capture --- */
+
+/* Where NAME is, for people. */
+static void describe_file(const struct triggers *triggers, const char *name, char out[PATH_MAX])
+{
+    char link[32], folder[PATH_MAX];
+
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", triggers->directory_fd);
+    ssize_t length = name[0] != '/' ? readlink(link, folder, sizeof(folder) - 1) : 0;
+    if (length < 0)
+        length = 0;
+    folder[length] = '\0';
+    if (snprintf(out, PATH_MAX, "%s%s%s", folder, length > 0 ? "/" : "", name) >= PATH_MAX)
+        snprintf(out, PATH_MAX, "%s", name);
+}
+
+static void mention(const struct trigger_cause *cause, char *out, size_t capacity)
+{
+    int length = snprintf(out, capacity, "%s", cause->name);
+
+    if (cause->pid > 0)
+        length += snprintf(out + length, capacity - (size_t)length, " of %d", cause->pid);
+    if (cause->count > 1)
+        snprintf(out + length, capacity - (size_t)length, ", %llu times",
+                 (unsigned long long)cause->count);
+}
+
+/* Returns the file's name for people. */
+static const char *note_written(struct daemon *profd, const char *about, const char *remark)
+{
+    struct triggers *triggers = &profd->triggers;
+
+    if (triggers->worker_generation != triggers->generation || triggers->directory_fd < 0) {
+        log_info("wrote %s (%s)", triggers->worker_name, about);
+        return triggers->worker_name; /* its session is over, and its folder closed */
+    }
+    triggers->written++;
+    describe_file(triggers, triggers->worker_name, triggers->last_file);
+    log_info("wrote %s (%s)%s%s", triggers->last_file, about, remark[0] != '\0' ? ": " : "",
+             remark);
+    int error = trigger_files_add(&triggers->files, triggers->directory_fd, triggers->worker_name);
+    if (error == 0)
+        error =
+            trigger_files_limit(&triggers->files, triggers->directory_fd, triggers->set.most_files);
+    if (error < 0)
+        log_warn("can't keep to %llu captures: %s", (unsigned long long)triggers->set.most_files,
+                 strerror(-error));
+    return triggers->last_file;
+}
+
+/* The capture under way is over, with ERROR and TEXT. */
+static void finish(struct daemon *profd, int error, const char *text)
+{
+    struct triggers *triggers = &profd->triggers;
+    char about[TRIGGER_NAME_BYTES + 64];
+
+    mention(&triggers->gate.current, about, sizeof(about));
+    if (error == 0) {
+        answer(profd, true, 0, note_written(profd, about, text));
+    } else {
+        triggers->failed++;
+        snprintf(triggers->last_error, sizeof(triggers->last_error), "%s", text);
+        log_warn("no capture was written (%s): %s", about, text);
+        answer(profd, true, error, text);
+    }
+    trigger_gate_end(&triggers->gate);
+}
+
+/* 0, or a negative errno: no worker was started. */
+static int begin(struct daemon *profd)
+{
+    struct triggers *triggers = &profd->triggers;
+    const struct trigger_cause *cause = &triggers->gate.current;
+    struct output_event event = {
+        .pid = cause->pid > 0 ? cause->pid : getpid(),
+        .unix_s = time(NULL),
+        .name = cause->name,
+        .number = triggers->next_number,
+    };
+    int error = output_pattern_expand(triggers->set.output, &event, triggers->worker_name);
+
+    if (error == 0)
+        error = trigger_worker_start(&triggers->worker, profd->paths.profctl, profd->socket_path,
+                                     triggers->directory_fd, triggers->worker_name);
+    if (error < 0)
+        return error;
+    triggers->next_number++;
+    triggers->worker_generation = triggers->generation;
+    log_debug("a capture because of %s begins", cause->name);
+    return 0;
+}
+
+static void end_if_held(struct daemon *profd)
+{
+    const struct triggers *triggers = &profd->triggers;
+
+    if (triggers->is_holding && !trigger_gate_is_busy(&triggers->gate) &&
+        trigger_gate_waiting(&triggers->gate) == 0)
+        daemon_end(profd, triggers->exit_status);
+}
+
+static void on_due(uv_timer_t *timer)
+{
+    advance(timer->data);
+}
+
+/* Begins what is due; else waits for what will be. */
+static void advance(struct daemon *profd)
+{
+    struct triggers *triggers = &profd->triggers;
+
+    while (trigger_gate_begin(&triggers->gate, uv_hrtime())) {
+        serve_waiters(profd);
+        int error = begin(profd);
+        if (error == 0)
+            return;
+        finish(profd, error, strerror(-error));
+    }
+    uint64_t due_ns = trigger_gate_due_ns(&triggers->gate), now_ns = uv_hrtime();
+    if (!trigger_gate_is_busy(&triggers->gate) && due_ns != TRIGGER_NEVER)
+        uv_timer_start(&triggers->timer, on_due,
+                       due_ns > now_ns ? (due_ns - now_ns) / NS_PER_MS + 1 : 0, 0);
+    end_if_held(profd);
+}
+
+bool triggers_note_reaped(struct daemon *profd, pid_t pid, int wait_status)
+{
+    struct triggers *triggers = &profd->triggers;
+    char text[TRIGGER_WORKER_TEXT_BYTES];
+
+    if (pid <= 0 || pid != triggers->worker.pid)
+        return false;
+    finish(profd, trigger_worker_finish(&triggers->worker, wait_status, text), text);
+    advance(profd);
+    return true;
+}
+
+/* --- What happens --- */
+
+static bool happened(struct daemon *profd, const char *name, pid_t pid, uint64_t count,
+                     bool is_asked)
+{
+    struct triggers *triggers = &profd->triggers;
+    bool is_noted = trigger_gate_happened(&triggers->gate, name, pid, count, is_asked, uv_hrtime());
+
+    if (!is_noted)
+        log_warn("%s triggers nothing: too many other captures wait", name);
+    advance(profd);
+    return is_noted;
+}
+
+void triggers_note_killed(struct daemon *profd, pid_t pid, int signal_number)
+{
+    char name[TRIGGER_NAME_BYTES];
+    const char *abbreviation = sigabbrev_np(signal_number);
+
+    /* Whom profd itself ends, it ends on purpose. */
+    if (!trigger_set_has(&profd->triggers.set, TRIGGER_SIGNAL) ||
+        profd->supervisor.is_shutting_down)
+        return;
+    if (abbreviation != NULL)
+        snprintf(name, sizeof(name), "SIG%s", abbreviation);
+    else
+        snprintf(name, sizeof(name), "SIG%d", signal_number);
+    happened(profd, name, pid, 1, false);
+}
+
+void triggers_note_marker(struct daemon *profd, struct child *child, uint64_t index, uint64_t hits)
+{
+    const struct trigger *trigger = trigger_set_marker(&profd->triggers.set, index);
+
+    if (trigger == NULL)
+        return;
+    if (child->hits_generation != profd->session.generation)
+        memset(child->marker_hits, 0, sizeof(child->marker_hits));
+    child->hits_generation = profd->session.generation;
+    uint32_t told = child->marker_hits[index];
+    if (hits <= told)
+        return;
+    child->marker_hits[index] = (uint32_t)hits;
+    happened(profd, trigger->name, child->pid, hits - told, false);
+}
+
+void triggers_note_ended(struct daemon *profd, struct child *child)
+{
+    struct arena_header header;
+
+    if (!trigger_set_has(&profd->triggers.set, TRIGGER_MARKER) || child->arena_fd < 0)
+        return;
+    if (pread(child->arena_fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
+        header.generation != profd->session.generation)
+        return;
+    for (uint64_t i = 0; i < TRIGGERS_MOST; i++)
+        triggers_note_marker(profd, child, i, header.marker_hits[i]);
+}
+
+bool triggers_take_sigusr2(struct daemon *profd)
+{
+    if (!trigger_set_has(&profd->triggers.set, TRIGGER_SIGUSR2))
+        return false;
+    happened(profd, "SIGUSR2", 0, 1, true);
+    return true;
+}
+
+void triggers_ask(struct daemon *profd, struct client *client, uint64_t id, const char *name)
+{
+    struct triggers *triggers = &profd->triggers;
+
+    if (!trigger_set_has_name(&triggers->set, name)) {
+        client_reply(client, id, -EINVAL,
+                     session_is_on(&profd->session)
+                         ? "the session has no trigger of that name; 'profctl stop', then 'profctl "
+                           "start --trigger name:NAME'"
+                         : "no session is active; 'profctl start --trigger name:NAME' begins one");
+        return;
+    }
+    struct trigger_waiter *waiter = calloc(1, sizeof(*waiter));
+    if (waiter == NULL) {
+        client_reply(client, id, -ENOMEM, "profd has no memory for the request");
+        return;
+    }
+    *waiter = (struct trigger_waiter){ .client = client, .id = id, .next = triggers->waiters };
+    snprintf(waiter->cause, sizeof(waiter->cause), "%s", name);
+    triggers->waiters = waiter;
+    if (happened(profd, name, 0, 1, true))
+        return;
+    triggers_note_client_gone(profd, client);
+    client_reply(client, id, -EBUSY, "too many captures wait to be written; try again");
+}
+
+/* --- Life cycle --- */
+
+int triggers_init(struct daemon *profd)
+{
+    struct triggers *triggers = &profd->triggers;
+    int error = uv_timer_init(&profd->loop, &triggers->timer);
+
+    if (error == 0)
+        error = uv_timer_init(&profd->loop, &triggers->hold);
+    triggers->timer.data = triggers->hold.data = profd;
+    triggers->directory_fd = -1;
+    return error;
+}
+
+/* Drops everything but the worker that runs. */
+static void reset(struct daemon *profd, const char *why)
+{
+    struct triggers *triggers = &profd->triggers;
+    struct trigger_cause current = triggers->gate.current;
+    size_t waiting = trigger_gate_waiting(&triggers->gate);
+
+    if (waiting > 0)
+        log_warn("%zu captures that waited to be written are dropped: %s", waiting, why);
+    answer(profd, false, -ECANCELED, why);
+    trigger_files_forget(&triggers->files);
+    if (triggers->directory_fd >= 0)
+        close(triggers->directory_fd);
+    triggers->directory_fd = -1;
+    triggers->set = (struct trigger_set){ 0 };
+    triggers->gate = (struct trigger_gate){ .current = current };
+    uv_timer_stop(&triggers->timer);
+}
+
+void triggers_start(struct daemon *profd, const struct trigger_set *set, int directory_fd)
+{
+    struct triggers *triggers = &profd->triggers;
+
+    reset(profd, "another session began");
+    triggers->generation = profd->session.generation;
+    triggers->next_number = 1;
+    triggers->written = triggers->failed = 0;
+    triggers->last_file[0] = triggers->last_error[0] = '\0';
+    triggers->directory_fd = directory_fd;
+    if (set != NULL)
+        triggers->set = *set;
+}
+
+void triggers_stop(struct daemon *profd)
+{
+    reset(profd, "the session ended");
+}
+
+uint64_t triggers_last_known(const struct daemon *profd)
+{
+    return profd->triggers.next_number - 1 + trigger_gate_waiting(&profd->triggers.gate);
+}
+
+bool triggers_are_under_way(const struct daemon *profd, uint64_t last)
+{
+    const struct triggers *triggers = &profd->triggers;
+    uint64_t begun = triggers->next_number - 1;
+
+    return (trigger_gate_is_busy(&triggers->gate) && begun <= last) ||
+           (trigger_gate_waiting(&triggers->gate) > 0 && begun < last);
+}
+
+void triggers_hurry(struct daemon *profd)
+{
+    trigger_gate_hurry(&profd->triggers.gate);
+    advance(profd);
+}
+
+static void on_hold_over(uv_timer_t *timer)
+{
+    struct daemon *profd = timer->data;
+
+    log_warn("profd ends before all captures are written: it waited for %d s",
+             TRIGGERS_HOLD_MS / 1000);
+    daemon_end(profd, profd->triggers.exit_status);
+}
+
+void triggers_end_profd(struct daemon *profd, int exit_status)
+{
+    struct triggers *triggers = &profd->triggers;
+
+    triggers->is_holding = true;
+    triggers->exit_status = exit_status;
+    triggers_hurry(profd);
+    if (!profd->is_ending)
+        uv_timer_start(&triggers->hold, on_hold_over, TRIGGERS_HOLD_MS, 0);
+}
+
+void triggers_close(struct daemon *profd)
+{
+    struct triggers *triggers = &profd->triggers;
+
+    reset(profd, "profd is ending");
+    answer(profd, true, -ESHUTDOWN, "profd is ending");
+    uv_close((uv_handle_t *)&triggers->timer, NULL);
+    uv_close((uv_handle_t *)&triggers->hold, NULL);
+    if (triggers->worker.pid > 0) {
+        close(triggers->worker.output_fd);
+        close(triggers->worker.status_fd);
+    }
+}

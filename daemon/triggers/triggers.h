@@ -1,0 +1,86 @@
+/* Captures by themselves: what happens is judged (daemon/triggers/trigger_gate.h), and a worker
+ * writes the capture (daemon/triggers/trigger_worker.h).
+ *
+ * They belong to a session: its start brings them, its end drops what still waits. profd that is to
+ * end with its own command first lets them finish. Loop thread. */
+#ifndef PROFD_DAEMON_TRIGGERS_H
+#define PROFD_DAEMON_TRIGGERS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <uv.h>
+
+#include "daemon/triggers/trigger_files.h"
+#include "daemon/triggers/trigger_gate.h"
+#include "daemon/triggers/trigger_set.h"
+#include "daemon/triggers/trigger_worker.h"
+
+struct child;
+struct client;
+struct daemon;
+struct trigger_waiter;
+
+enum {
+    /* What a worker may take before profd ends without it. */
+    TRIGGERS_HOLD_MS = 60 * 1000,
+};
+
+struct triggers {
+    struct trigger_set set;
+    int directory_fd;     /* owned; -1: there are no triggers */
+    unsigned generation;  /* of the session they belong to */
+    uint64_t next_number; /* of the next file, from 1 */
+    struct trigger_gate gate;
+    struct trigger_files files;
+    struct trigger_worker worker;
+    unsigned worker_generation; /* the session that the worker writes for */
+    char worker_name[PATH_MAX]; /* of its file, as the pattern gave it */
+    struct trigger_waiter *waiters;
+    uint64_t written, failed;
+    char last_file[PATH_MAX]; /* "": none yet */
+    char last_error[TRIGGER_WORKER_TEXT_BYTES];
+    uv_timer_t timer; /* for the next that is due */
+    uv_timer_t hold;  /* until profd ends all the same */
+    bool is_holding;  /* profd ends when nothing is under way any more */
+    int exit_status;  /* … with this */
+};
+
+int triggers_init(struct daemon *profd);
+void triggers_close(struct daemon *profd);
+
+/* The session that began has SET (copied; NULL: none), whose files go to DIRECTORY_FD (taken over;
+ * -1 without). */
+void triggers_start(struct daemon *profd, const struct trigger_set *set, int directory_fd);
+
+/* The session ended. A worker that runs still finishes, if it can. */
+void triggers_stop(struct daemon *profd);
+
+/* What happens; nothing comes of it without a trigger for it. */
+void triggers_note_killed(struct daemon *profd, pid_t pid, int signal_number);
+/* CHILD has had HITS of marker INDEX in this session. */
+void triggers_note_marker(struct daemon *profd, struct child *child, uint64_t index, uint64_t hits);
+/* CHILD has ended, its arena is still there: what it counted and could not tell any more. */
+void triggers_note_ended(struct daemon *profd, struct child *child);
+/* True when SIGUSR2 is a trigger, and so for nobody else. */
+bool triggers_take_sigusr2(struct daemon *profd);
+
+/* CLIENT asks for a capture under NAME; answered, with the file, when it is written. */
+void triggers_ask(struct daemon *profd, struct client *client, uint64_t id, const char *name);
+void triggers_note_client_gone(struct daemon *profd, const struct client *client);
+
+/* profd reaped PID. True when it was the worker. */
+bool triggers_note_reaped(struct daemon *profd, pid_t pid, int wait_status);
+
+/* The number of the last capture that is being made, or waits for its time, now. */
+uint64_t triggers_last_known(const struct daemon *profd);
+/* A capture because of a trigger is being made or waits, and is none after number LAST. */
+bool triggers_are_under_way(const struct daemon *profd, uint64_t last);
+/* There is no later: begins what waits. */
+void triggers_hurry(struct daemon *profd);
+
+/* profd's own command has ended: ends profd with EXIT_STATUS, once nothing is under way. */
+void triggers_end_profd(struct daemon *profd, int exit_status);
+
+#endif

@@ -1,0 +1,487 @@
+/* What the dictionary says about a process: its threads, sites, libraries, pauses and words. */
+#include <errno.h>
+#include <string.h>
+
+#include "json/gecko/gecko_context.h"
+#include "json/gecko/gecko_meta.h"
+#include "json/hash.h"
+
+enum {
+    /* Threads without a record are made up to keep their data, but a damaged arena has no end of
+       them. */
+    MAX_UNKNOWN_THREADS = 4096,
+    /* Added to the id of a thread whose number was used before: ids are unique. */
+    TIDS_PER_USE = 10000000,
+    FIRST_UNKNOWN_TID = 1000000000,
+};
+
+static uint64_t hash_number(uint32_t number)
+{
+    return hash_mix(number, 0);
+}
+
+static uint64_t hash_of_thread(const void *table, uint32_t position)
+{
+    const struct process_context *process = table;
+    return hash_number(process_thread(process, position)->index);
+}
+
+static uint64_t hash_of_site(const void *table, uint32_t position)
+{
+    const struct process_context *process = table;
+    return hash_number(((const struct site *)process->sites.items)[position].id);
+}
+
+/* The first thread that had INDEX, or NULL. */
+static struct thread_context *find_first(const struct process_context *process, uint32_t index)
+{
+    if (process->thread_slots.count == 0)
+        return NULL;
+    struct hash_probe probe = hash_probe_start(&process->thread_slots, hash_number(index));
+    for (uint32_t slot; (slot = hash_probe_next(&probe)) != 0;) {
+        struct thread_context *thread = process_thread(process, slot - 1);
+        if (thread->index == index)
+            return thread;
+    }
+    return NULL;
+}
+
+static struct thread_context *find_latest(const struct process_context *process, uint32_t index)
+{
+    const struct thread_context *first = find_first(process, index);
+    return first == NULL ? NULL : process_thread(process, first->latest);
+}
+
+static void append_thread(struct process_context *process, const struct thread_context *described)
+{
+    int error = mapped_array_reserve(&process->threads, process->threads.count + 1,
+                                     sizeof(struct thread_context));
+    if (error == 0)
+        error = hash_make_room(&process->thread_slots, (uint32_t)process->threads.count,
+                               hash_of_thread, process);
+    if (error < 0) {
+        failure_latch_set(process->latch, error);
+        return;
+    }
+    uint32_t position = (uint32_t)process->threads.count;
+    struct thread_context *first = find_first(process, described->index);
+    struct thread_context *thread = process_thread(process, process->threads.count++);
+    *thread = *described;
+    thread->next_same_index = UNIQUE_NONE;
+    thread->latest = thread->current = position;
+    thread->samples.current_stack = UNIQUE_NONE;
+    if (first == NULL) {
+        hash_insert(&process->thread_slots, hash_number(thread->index), position);
+    } else {
+        process_thread(process, first->latest)->next_same_index = position;
+        first->latest = position;
+    }
+}
+
+static void add_site(struct process_context *process, const struct arena_record *record)
+{
+    int error =
+        hash_make_room(&process->site_slots, (uint32_t)process->sites.count, hash_of_site, process);
+    struct site *site = error < 0 ? NULL : mapped_array_push(&process->sites, sizeof(*site));
+    if (site == NULL) {
+        failure_latch_set(process->latch, -ENOMEM);
+        return;
+    }
+    *site = (struct site){
+        .id = record->index,
+        .category = gecko_categories_find(&process->categories, record->category),
+        .line = record->line,
+        .name = record->name,
+        .file = record->file,
+    };
+    hash_insert(&process->site_slots, hash_number(site->id), (uint32_t)process->sites.count - 1);
+}
+
+static struct site *find_site(const struct process_context *process, uint32_t id)
+{
+    if (process->site_slots.count == 0)
+        return NULL;
+    struct hash_probe probe = hash_probe_start(&process->site_slots, hash_number(id));
+    for (uint32_t slot; (slot = hash_probe_next(&probe)) != 0;) {
+        struct site *site = (struct site *)process->sites.items + slot - 1;
+        if (site->id == id)
+            return site;
+    }
+    return NULL;
+}
+
+const struct site *process_site(const struct process_context *process, uint32_t id)
+{
+    return find_site(process, id);
+}
+
+static void add_marker_type(struct process_context *process, const struct arena_record *record)
+{
+    int error = marker_types_add(&process->marker_types, record->index, record->extra);
+    if (error == -ENOMEM)
+        failure_latch_set(process->latch, error);
+    else if (error < 0)
+        process->bad_entries++;
+}
+
+static void add_category(struct process_context *process, const struct arena_record *record)
+{
+    int error =
+        record->kind == DICTIONARY_CATEGORY
+            ? gecko_categories_add(&process->categories, record->index, record->name, record->extra)
+            : gecko_categories_add_part(&process->categories, record->index, record->category,
+                                        record->name);
+    if (error == -ENOMEM)
+        failure_latch_set(process->latch, error);
+    else if (error < 0)
+        process->bad_entries++;
+}
+
+static void take_site_type(struct process_context *process, const struct arena_record *record)
+{
+    struct site *site = find_site(process, record->index);
+    if (site != NULL)
+        site->marker_type = record->marker_type;
+    else
+        process->bad_entries++;
+}
+
+static void take_site_frame(struct process_context *process, const struct arena_record *record)
+{
+    struct site *site = find_site(process, record->index);
+    if (site == NULL) {
+        process->bad_entries++;
+        return;
+    }
+    site->is_frame = true;
+    site->column = record->line;
+}
+
+static void add_library(struct process_context *process, const struct arena_record *record)
+{
+    struct library *library = mapped_array_push(&process->libraries, sizeof(*library));
+    if (library == NULL) {
+        failure_latch_set(process->latch, -ENOMEM);
+        return;
+    }
+    *library = (struct library){
+        .start = record->start,
+        .end = record->end,
+        .load_bias = record->load_bias,
+        .path = record->name,
+        .build_id = record->extra,
+    };
+}
+
+static void add_log_line(struct process_context *process, const struct arena_record *record)
+{
+    struct log_line *line = mapped_array_push(&process->log, sizeof(*line));
+    if (line == NULL)
+        failure_latch_set(process->latch, -ENOMEM);
+    else
+        *line = (struct log_line){ .time_ns = record->time_ns, .text = record->name };
+}
+
+static struct pause *last_pause(const struct mapped_array *pauses)
+{
+    return pauses->count > 0 ? (struct pause *)pauses->items + pauses->count - 1 : NULL;
+}
+
+static void add_pause(struct process_context *process, struct mapped_array *pauses,
+                      uint64_t start_ns, uint64_t end_ns)
+{
+    struct pause *pause = mapped_array_push(pauses, sizeof(*pause));
+    if (pause == NULL)
+        failure_latch_set(process->latch, -ENOMEM);
+    else
+        *pause = (struct pause){ .start_ns = start_ns, .end_ns = end_ns };
+}
+
+/* The beginning, or the end, of one of PAUSES. */
+static void take_pause(struct process_context *process, struct mapped_array *pauses, bool is_end,
+                       uint64_t time_ns)
+{
+    struct pause *last = last_pause(pauses);
+    bool is_paused = last != NULL && last->end_ns == 0;
+    if (!is_end && !is_paused)
+        add_pause(process, pauses, time_ns, 0);
+    else if (is_end && is_paused)
+        last->end_ns = time_ns;
+    else if (is_end && last == NULL)
+        add_pause(process, pauses, 0, time_ns);
+}
+
+static void take_process(struct process_context *process, const struct arena_record *record)
+{
+    process->executable = record->name;
+    process->command_line = record->extra;
+    if (record->time_ns != 0)
+        process->start_ns = record->time_ns;
+}
+
+static void take_thread(struct process_context *process, const struct arena_record *record)
+{
+    struct thread_context thread = {
+        .index = record->index,
+        .tid = record->tid,
+        .is_main = record->is_main,
+        .start_ns = record->time_ns,
+        .name = record->name,
+    };
+    append_thread(process, &thread);
+}
+
+static void take_thread_change(struct process_context *process, const struct arena_record *record)
+{
+    struct thread_context *thread = find_latest(process, record->index);
+    if (thread == NULL)
+        return;
+    if (record->kind == DICTIONARY_THREAD_NAME)
+        thread->name = record->name;
+    else
+        thread->end_ns = record->time_ns;
+}
+
+static void take_record(struct process_context *process, const struct arena_record *record)
+{
+    switch (record->kind) {
+    case DICTIONARY_PROCESS:
+        take_process(process, record);
+        break;
+    case DICTIONARY_PROCESS_NAME:
+        process->name = record->name;
+        break;
+    case DICTIONARY_THREAD:
+        take_thread(process, record);
+        break;
+    case DICTIONARY_THREAD_NAME:
+    case DICTIONARY_THREAD_END:
+        take_thread_change(process, record);
+        break;
+    case DICTIONARY_LIBRARY:
+        add_library(process, record);
+        break;
+    case DICTIONARY_SITE:
+        add_site(process, record);
+        break;
+    case DICTIONARY_MARKER_TYPE:
+        add_marker_type(process, record);
+        break;
+    case DICTIONARY_SITE_TYPE:
+        take_site_type(process, record);
+        break;
+    case DICTIONARY_SITE_FRAME:
+        take_site_frame(process, record);
+        break;
+    case DICTIONARY_PAUSE:
+    case DICTIONARY_RESUME:
+        take_pause(process, &process->pauses, record->kind == DICTIONARY_RESUME, record->time_ns);
+        break;
+    case DICTIONARY_SAMPLING_PAUSE:
+    case DICTIONARY_SAMPLING_RESUME:
+        take_pause(process, &process->sampling_pauses, record->kind == DICTIONARY_SAMPLING_RESUME,
+                   record->time_ns);
+        break;
+    case DICTIONARY_LOG:
+        add_log_line(process, record);
+        break;
+    case DICTIONARY_COUNTER:
+        counters_add(process, record);
+        break;
+    case DICTIONARY_USER:
+        process->user = record->index;
+        process->knows_user = true;
+        break;
+    case DICTIONARY_CATEGORY:
+    case DICTIONARY_SUBCATEGORY:
+        add_category(process, record);
+        break;
+    case DICTIONARY_LIBRARY_END: /* the addresses of its samples still need it */
+        break;
+    }
+}
+
+/* Gives every process exactly one main thread. */
+static void ensure_main_thread(struct process_context *process)
+{
+    struct thread_context *main_thread = NULL;
+    for (size_t i = process->threads.count; i-- > 0;) {
+        struct thread_context *thread = process_thread(process, i);
+        bool is_better = thread->is_main || main_thread == NULL ||
+                         (!main_thread->is_main && thread->tid == process->info.process_id);
+        if (is_better)
+            main_thread = thread;
+    }
+    if (main_thread == NULL) {
+        struct thread_context made = { .tid = process->info.process_id,
+                                       .start_ns = process->start_ns };
+        append_thread(process, &made);
+        main_thread = process->threads.count == 0 ? NULL : process_thread(process, 0);
+    }
+    for (size_t i = 0; i < process->threads.count; i++)
+        process_thread(process, i)->is_main = process_thread(process, i) == main_thread;
+}
+
+static uint64_t hash_of_tid(const void *table, uint32_t position)
+{
+    return hash_mix((uint64_t)process_thread(table, position)->tid % TIDS_PER_USE, 1);
+}
+
+/* How many of the threads in SLOTS had TID. */
+static int64_t count_uses(const struct process_context *process, const struct mapped_array *slots,
+                          int64_t tid, uint64_t hash)
+{
+    int64_t uses = 0;
+    struct hash_probe probe = hash_probe_start(slots, hash);
+    for (uint32_t slot; (slot = hash_probe_next(&probe)) != 0;)
+        uses += process_thread(process, slot - 1)->tid % TIDS_PER_USE == tid;
+    return uses;
+}
+
+static void make_tids_unique(struct process_context *process)
+{
+    struct mapped_array slots = { 0 };
+    for (uint32_t i = 0; i < process->threads.count; i++) {
+        struct thread_context *thread = process_thread(process, i);
+        int error = hash_make_room(&slots, i, hash_of_tid, process);
+        if (error < 0) {
+            failure_latch_set(process->latch, error);
+            break;
+        }
+        uint64_t hash = hash_of_tid(process, i);
+        thread->tid += count_uses(process, &slots, thread->tid, hash) * TIDS_PER_USE;
+        hash_insert(&slots, hash, i);
+    }
+    mapped_array_free(&slots);
+}
+
+static void init_tables(struct process_context *process, struct thread_context *thread)
+{
+    unique_strings_init(&thread->strings, process->latch);
+    unique_stacks_init(&thread->stacks, process->latch);
+    json_writer_init(&thread->markers, process->latch);
+}
+
+static struct thread_context *add_unknown_thread(struct process_context *process, uint32_t index)
+{
+    static const char name[] = "Unknown thread";
+    if (process->unknown_threads >= MAX_UNKNOWN_THREADS)
+        return NULL;
+    size_t position = process->threads.count;
+    struct thread_context made = {
+        .index = index,
+        .tid = FIRST_UNKNOWN_TID + (int64_t)index,
+        .start_ns = process->start_ns,
+        .name = { name, sizeof(name) - 1 },
+    };
+    append_thread(process, &made);
+    if (process->threads.count == position)
+        return NULL;
+    process->unknown_threads++;
+    init_tables(process, process_thread(process, position));
+    return process_thread(process, position);
+}
+
+struct thread_context *process_thread_at(struct process_context *process, uint32_t index,
+                                         uint64_t time_ns)
+{
+    struct thread_context *first = find_first(process, index);
+    if (first == NULL)
+        return add_unknown_thread(process, index);
+    struct thread_context *thread = process_thread(process, first->current);
+    if (thread->start_ns > time_ns)
+        thread = first;
+    while (thread->next_same_index != UNIQUE_NONE &&
+           process_thread(process, thread->next_same_index)->start_ns <= time_ns)
+        thread = process_thread(process, thread->next_same_index);
+    first->current = (uint32_t)(thread - process_thread(process, 0));
+    return thread;
+}
+
+static void start_context(struct process_context *process,
+                          const struct gecko_process_options *options, struct failure_latch *latch)
+{
+    memset(process, 0, sizeof(*process));
+    process->options = *options;
+    process->latch = latch;
+}
+
+/* What follows from the records. */
+static void complete_context(struct process_context *process)
+{
+    process->unique_pid = gecko_unique_pid(process->info.process_id, process->options.later_images);
+    ensure_main_thread(process);
+    make_tids_unique(process);
+    /* From here on threads must not move: their writers have inner pointers. */
+    size_t most_threads = process->threads.count + MAX_UNKNOWN_THREADS;
+    failure_latch_set(process->latch, mapped_array_reserve(&process->threads, most_threads,
+                                                           sizeof(struct thread_context)));
+    for (size_t i = 0; i < process->threads.count; i++)
+        init_tables(process, process_thread(process, i));
+}
+
+void process_context_init(struct process_context *process, struct arena_reader *reader,
+                          const struct gecko_process_options *options, struct failure_latch *latch)
+{
+    struct arena_record record;
+    start_context(process, options, latch);
+    process->reader = reader;
+    arena_reader_info(reader, &process->info);
+    process->start_ns = process->info.process_start_ns;
+    arena_reader_rewind_records(reader);
+    while (!failure_latch_failed(latch) && arena_reader_next_record(reader, &record) == 1)
+        take_record(process, &record);
+    complete_context(process);
+}
+
+static struct arena_string view(const char *text)
+{
+    return text == NULL ? (struct arena_string){ NULL, 0 }
+                        : (struct arena_string){ text, strlen(text) };
+}
+
+void process_context_init_unprofiled(struct process_context *process,
+                                     const struct gecko_unprofiled_process *unprofiled,
+                                     const struct gecko_process_options *options,
+                                     struct failure_latch *latch)
+{
+    start_context(process, options, latch);
+    process->info.process_id = unprofiled->pid;
+    process->info.parent_process_id = unprofiled->parent_pid;
+    process->start_ns = unprofiled->start_ns;
+    process->executable = view(unprofiled->executable);
+    process->command_line = view(unprofiled->command_line);
+    if (unprofiled->command_line != NULL)
+        process->command_line.length = unprofiled->command_line_bytes;
+    complete_context(process);
+}
+
+uint64_t process_end_ns(const struct process_context *process)
+{
+    return process->options.end_ns != 0 ? process->options.end_ns : UINT64_MAX;
+}
+
+void process_context_fini(struct process_context *process)
+{
+    for (size_t i = 0; i < process->threads.count; i++) {
+        struct thread_context *thread = process_thread(process, i);
+        unique_strings_fini(&thread->strings);
+        unique_stacks_fini(&thread->stacks);
+        samples_fini(&thread->samples);
+        event_delays_fini(&thread->event_delays);
+        json_writer_fini(&thread->markers);
+        mapped_array_free(&thread->open_markers);
+    }
+    counters_fini(process);
+    allocations_fini(process);
+    mapped_array_free(&process->overhead.rows);
+    struct mapped_array *arrays[] = {
+        &process->threads,         &process->thread_slots, &process->sites,  &process->site_slots,
+        &process->sampling_pauses, &process->libraries,    &process->pauses, &process->log,
+        &process->ticks,
+    };
+    for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
+        mapped_array_free(arrays[i]);
+    gecko_categories_free(&process->categories);
+    marker_types_free(&process->marker_types);
+}

@@ -1,0 +1,298 @@
+/* What is known while the profile of one process is made: one context for the process, one for each
+ * of its threads. Filled by one pass over the dictionary (gecko_catalog.c) and one over the chunks
+ * (gecko_samples.c, gecko_markers.c), then written (gecko_threads.c, gecko_libs.c,
+ * gecko_process.c). Everything is freed with the process context. For the files of this folder
+ * only. */
+#ifndef PROFD_JSON_GECKO_CONTEXT_H
+#define PROFD_JSON_GECKO_CONTEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buffer/arena_reader.h"
+#include "buffer/sampler_entry.h"
+#include "json/gecko/gecko_categories.h"
+#include "json/gecko/gecko_marker_types.h"
+#include "json/gecko/gecko_process.h"
+#include "json/mapped_array.h"
+#include "json/unique_stacks.h"
+#include "json/unique_strings.h"
+
+/* The thread's stack while the chunks are read, and the samples kept so far. */
+struct thread_samples {
+    struct stack_tracker *tracker; /* NULL before the first stack */
+    uint32_t current_stack;        /* UNIQUE_NONE: not known, or empty */
+    uint32_t last_tick;            /* of the last row */
+    struct mapped_array rows;      /* bytes; see gecko_samples.c */
+};
+
+/* How long events kept the thread's event loop, kept while the chunks are read. */
+struct event_delays {
+    uint32_t last_tick;        /* of the last pair */
+    struct mapped_array pairs; /* bytes; see gecko_event_delay.c */
+};
+
+/* ThreadStreamingContext: everything of one thread. */
+struct thread_context {
+    uint32_t index;           /* in the arena; may be used again after the thread's end */
+    uint32_t next_same_index; /* the later thread with this index, UNIQUE_NONE: none */
+    uint32_t latest,
+        current; /* in the first of an index: the last one, and the last one asked for */
+    int64_t tid;
+    bool is_main;
+    uint64_t start_ns, end_ns; /* end 0: alive at the end */
+    struct arena_string name;
+    struct unique_strings strings;
+    struct unique_stacks stacks;
+    struct thread_samples samples;
+    struct event_delays event_delays;
+    struct json_writer markers;
+    struct mapped_array open_markers; /* uint32_t, by the index of their name: started, not ended */
+    uint64_t held_bytes;              /* as last accounted; see gecko_bounds.c */
+};
+
+struct site {
+    uint32_t id, line;
+    struct category_place category;
+    uint32_t marker_type; /* 0: none */
+    bool is_frame;        /* of a language: the name is a function's */
+    uint32_t column;      /* of such a frame; 0: none */
+    struct arena_string name, file;
+};
+
+struct library {
+    uint64_t start, end, load_bias;
+    struct arena_string path, build_id;
+};
+
+/* A moment and, where it applies, its text. */
+struct log_line {
+    uint64_t time_ns;
+    struct arena_string text;
+};
+
+struct pause {
+    uint64_t start_ns, end_ns; /* 0: before the first record; not over */
+};
+
+/* What is known of one counter while the chunks are read; see gecko_counters.c. */
+struct counter_context {
+    struct arena_string name, category, description; /* name.bytes NULL: there is none */
+    struct counter_total known;
+    bool has_rows;
+    uint64_t last_ns;         /* of the last row */
+    struct mapped_array rows; /* bytes */
+};
+
+/* What the parts of one tick of the sampler took. */
+struct overhead_row {
+    uint64_t locking_ns, cleaning_ns, counters_ns, threads_ns;
+};
+
+/* See gecko_overhead.c. */
+struct overhead_context {
+    struct mapped_array rows; /* bytes */
+    uint32_t last_tick;       /* of the last row */
+};
+
+/* ProcessStreamingContext. */
+struct process_context {
+    struct arena_reader *reader; /* NULL: there is no arena */
+    struct gecko_process_options options;
+    struct failure_latch *latch;
+    struct arena_info info; /* as of the start */
+    int64_t unique_pid;
+    uint64_t start_ns;
+    uint32_t user; /* whose files it makes; if that is known */
+    bool knows_user;
+    struct arena_string name, executable, command_line;
+    struct mapped_array threads;      /* struct thread_context */
+    struct mapped_array thread_slots; /* by index: the first with it */
+    struct mapped_array sites;        /* struct site */
+    struct mapped_array site_slots;
+    struct mapped_array libraries;       /* struct library */
+    struct mapped_array pauses;          /* struct pause */
+    struct mapped_array sampling_pauses; /* likewise: of samples and counters alone */
+    struct mapped_array log;             /* struct log_line */
+    struct mapped_array counters;        /* struct counter_context, by index */
+    struct overhead_context overhead;
+    struct mapped_array ticks; /* uint64_t: ns of each tick of the sampler, never backwards */
+    uint64_t last_tick_ticks;  /* as written, to know a tick that goes on in the next chunk */
+    size_t chunk_number;       /* counts the chunks read; stacks hold within one */
+    struct allocation_tracker *allocations; /* NULL before the first */
+    uint64_t last_allocation_ns;
+    uint32_t unknown_threads; /* made for indices that the dictionary lacks */
+    uint64_t bad_entries;
+    struct gecko_categories categories;
+    struct marker_types marker_types;
+    uint64_t bad_values;       /* of payloads: not a number, or a percentage of more than all */
+    uint64_t unmatched_ends;   /* of markers that nothing started */
+    uint64_t chunk_bytes;      /* read so far */
+    uint64_t held_bytes;       /* by the threads, for what was read */
+    uint64_t left_out_entries; /* for which there was no room */
+};
+
+/* --- gecko_catalog.c --- */
+
+/* Reads the dictionary. Failures go to the latch. */
+void process_context_init(struct process_context *process, struct arena_reader *reader,
+                          const struct gecko_process_options *options, struct failure_latch *latch);
+/* The same for a process without an arena. */
+void process_context_init_unprofiled(struct process_context *process,
+                                     const struct gecko_unprofiled_process *unprofiled,
+                                     const struct gecko_process_options *options,
+                                     struct failure_latch *latch);
+void process_context_fini(struct process_context *process);
+
+/* When the process had ended, or UINT64_MAX. */
+uint64_t process_end_ns(const struct process_context *process);
+
+static inline struct thread_context *process_thread(const struct process_context *process,
+                                                    size_t position)
+{
+    return (struct thread_context *)process->threads.items + position;
+}
+
+/* The thread that had INDEX at TIME_NS; made when the dictionary has none. NULL after a failure, or
+ * when there are too many unknown ones. Quick when times go forwards. */
+struct thread_context *process_thread_at(struct process_context *process, uint32_t index,
+                                         uint64_t time_ns);
+
+/* NULL when there is none. */
+const struct site *process_site(const struct process_context *process, uint32_t id);
+
+/* --- gecko_samples.c --- */
+
+/* One tick of the sampler, in the time of the chunk and in ns. */
+void samples_take_tick(struct process_context *process, uint64_t ticks, uint64_t time_ns);
+/* What the sampler learnt about a thread, OFFSET_NS behind the last tick. */
+void samples_take_sample(struct process_context *process, const struct sample_entry *sample,
+                         uint64_t offset_ns, bool is_truncated);
+void samples_take_same(struct process_context *process, const struct sample_entry *sample,
+                       uint64_t offset_ns);
+void samples_take_late(struct process_context *process, uint32_t thread_index);
+/* The thread's samples as a table: one for every tick that it lived through. */
+void samples_stream(const struct process_context *process, const struct thread_context *thread,
+                    struct json_writer *writer);
+bool samples_exist(const struct thread_context *thread);
+/* The frames of STACK as a stack of THREAD's tables; UNIQUE_NONE: it is empty. */
+uint32_t samples_unique_stack(const struct process_context *process, struct thread_context *thread,
+                              const struct stack_state *stack, bool is_truncated);
+void samples_fini(struct thread_samples *samples);
+
+/* --- gecko_bounds.c --- */
+
+/* Whether there is room for one more sample, marker or allocation; one for which there is none is
+ * counted. */
+bool bounds_let(struct process_context *process);
+/* After something was added to THREAD. */
+void bounds_account(struct process_context *process, struct thread_context *thread);
+
+/* --- gecko_event_delay.c --- */
+
+/* A delay at the last tick. */
+void event_delays_take(struct process_context *process, const struct event_delay_entry *entry);
+void event_delays_fini(struct event_delays *delays);
+
+/* Walks through the delays, tick by tick. */
+struct event_delay_cursor {
+    const uint8_t *in, *end;
+    bool has_pair; /* tick and delay_us are those of one that was not passed yet */
+    uint32_t tick;
+    uint64_t delay_us;
+};
+void event_delay_cursor_init(struct event_delay_cursor *cursor, const struct event_delays *delays);
+/* The delay at TICK in µs, 0 for none. Ticks go forwards. */
+uint64_t event_delay_at(struct event_delay_cursor *cursor, uint32_t tick);
+
+/* --- gecko_markers.c --- */
+
+/* Writes one marker of THREAD. TICKS is the time of its entry, on CLOCK. */
+void markers_take(struct process_context *process, struct thread_context *thread,
+                  const struct marker_entry *marker, uint64_t ticks,
+                  const struct clock_calibration *clock);
+/* A mark of our own in the main thread: what became of the process. Nothing for a live one. */
+void markers_add_verdict(struct process_context *process, struct thread_context *main_thread);
+/* Likewise of when sampling was paused: "pausedRanges" has no word for that. */
+void markers_add_sampling_pauses(struct process_context *process,
+                                 struct thread_context *main_thread);
+/* Moves the thread's markers, as a table, into WRITER. */
+void markers_stream(struct thread_context *thread, struct json_writer *writer);
+
+/* --- gecko_allocations.c --- */
+
+/* An allocation, or the end of one, at TIME_NS. */
+void allocations_take(struct process_context *process, const struct allocation_entry *entry,
+                      uint64_t time_ns, bool is_truncated);
+void allocations_fini(struct process_context *process);
+
+/* --- gecko_unregistered.c --- */
+
+/* What was seen of a thread that is not registered, OFFSET_NS behind the last tick. */
+void unregistered_take(struct process_context *process, const struct unregistered_entry *entry,
+                       uint64_t offset_ns, uint64_t period_ns);
+
+/* --- gecko_counters.c --- */
+
+/* A counter of the dictionary. */
+void counters_add(struct process_context *process, const struct arena_record *record);
+/* COUNTERS, or with ARE_TOTALS COUNTER_TOTALS, at TIME_NS. 0 or -EPROTO. */
+int counters_take(struct process_context *process, struct counter_cursor *cursor, bool are_totals,
+                  uint64_t time_ns);
+/* "counters", as a member of the open object; nothing when there are none. */
+void counters_stream(const struct process_context *process, struct json_writer *writer);
+void counters_fini(struct process_context *process);
+
+/* --- gecko_overhead.c --- */
+
+/* What the sampler took at the latest tick. */
+void overhead_take(struct process_context *process, const struct overhead_row *row);
+/* "profilerOverhead", as a member of the open object; nothing when nothing is known. */
+void overhead_stream(const struct process_context *process, struct json_writer *writer);
+
+/* --- gecko_payload.c --- */
+
+/* Where a payload comes from, and goes to. */
+struct payload_source {
+    struct process_context *process;
+    struct thread_context *thread; /* whose strings its indices are of */
+    const struct clock_calibration *clock;
+    struct json_writer *writer;
+};
+
+/* Writes PAYLOAD's values as members of the open object. */
+void payload_stream(const struct payload_source *source, const struct marker_schema *schema,
+                    struct arena_string payload);
+
+/* --- gecko_samples.c --- */
+
+/* The unique stack of THREAD that FRAMES, outermost first, are on top of STACK (UNIQUE_NONE: none).
+ */
+uint32_t samples_add_stack(const struct process_context *process, struct thread_context *thread,
+                           uint32_t stack, const struct stack_frame *frames, uint32_t count);
+
+/* --- gecko_chunks.c --- */
+
+/* Reads all chunks, once. */
+void process_read_chunks(struct process_context *process, const struct progress *progress);
+
+/* --- gecko_libs.c, gecko_threads.c --- */
+
+void libs_stream(struct process_context *process, struct json_writer *writer);
+void threads_stream(struct process_context *process, struct json_writer *writer,
+                    const struct progress *progress);
+/* Whether there is a thread that passes the filters. */
+bool threads_exist(const struct process_context *process);
+
+/* --- gecko_log.c --- */
+
+/* The process' entry of "profilingLog": what became of it, what it dropped, what it said. */
+void log_stream(const struct process_context *process, struct json_writer *writer);
+
+/* TIME_NS as a time of the profile: ns since its time zero. */
+static inline int64_t process_relative_ns(const struct process_context *process, uint64_t time_ns)
+{
+    return (int64_t)(time_ns - process->options.reference_ns);
+}
+
+#endif

@@ -1,0 +1,136 @@
+/* What the profile says about its own making: a process' entry of "profilingLog", keyed by pid,
+ * where the format leaves the content to the profiler. */
+#include <string.h>
+
+#include "json/gecko/gecko_context.h"
+#include "json/json_format.h"
+
+static const char *const drop_cause_names[DROP_CAUSE_COUNT] = {
+#define X(name, number, text) [DROP_##name] = text,
+    DROP_CAUSES(X)
+#undef X
+};
+
+/* The NUL-separated arguments as an array. */
+static void stream_command_line(struct json_writer *writer, struct arena_string command_line)
+{
+    const char *next = command_line.bytes;
+    const char *end = next + command_line.length;
+    json_start_array_property(writer, "commandLine");
+    while (next < end) {
+        size_t length = strnlen(next, (size_t)(end - next));
+        json_string_bytes(writer, next, length);
+        next += length + 1;
+    }
+    json_end_array(writer);
+}
+
+static void stream_identity(const struct process_context *process, struct json_writer *writer)
+{
+    const struct gecko_process_options *options = &process->options;
+    json_string_property(writer, "verdict", process_verdict_name(options->verdict));
+    json_string_property(writer, "outcome", process_verdict_name(options->outcome));
+    json_i64_property(writer, "code", options->code);
+    json_name(writer, "cpuTime");
+    if (options->cpu_ns != CPU_TIME_UNKNOWN)
+        json_time_ms(writer, options->cpu_ns < INT64_MAX ? (int64_t)options->cpu_ns : INT64_MAX);
+    else
+        json_null(writer);
+    json_name(writer, "reason");
+    if (options->reason != NULL)
+        json_string(writer, options->reason);
+    else
+        json_null(writer);
+    json_i64_property(writer, "pid", process->info.process_id);
+    json_i64_property(writer, "parentPid", process->info.parent_process_id);
+    json_u64_property(writer, "laterImages", options->later_images);
+    json_name(writer, "executable");
+    json_string_bytes(writer, process->executable.bytes, process->executable.length);
+    stream_command_line(writer, process->command_line);
+    json_time_ms_property(writer, "startTime", process_relative_ns(process, process->start_ns));
+    json_name(writer, "endTime");
+    if (options->end_ns != 0)
+        json_time_ms(writer, process_relative_ns(process, options->end_ns));
+    else
+        json_null(writer);
+}
+
+/* Blocks and bytes that were dropped, for causes that count blocks, and their sums. */
+static void stream_drops(const struct arena_info *info, struct json_writer *writer,
+                         uint64_t *blocks, uint64_t *bytes)
+{
+    *blocks = *bytes = 0;
+    json_start_object_property(writer, "drops");
+    for (int cause = 0; cause < DROP_CAUSE_COUNT; cause++) {
+        if (!drop_cause_counts_blocks((enum drop_cause)cause))
+            continue;
+        json_start_object_property(writer, drop_cause_names[cause]);
+        json_u64_property(writer, "blocks", info->drops[cause]);
+        json_u64_property(writer, "bytes", info->drop_bytes[cause]);
+        json_end_object(writer);
+        *blocks += info->drops[cause];
+        *bytes += info->drop_bytes[cause];
+    }
+    json_end_object(writer);
+}
+
+static void stream_events(const struct arena_info *info, struct json_writer *writer)
+{
+    json_start_object_property(writer, "events");
+    for (int cause = 0; cause < DROP_CAUSE_COUNT; cause++)
+        if (!drop_cause_counts_blocks((enum drop_cause)cause))
+            json_u64_property(writer, drop_cause_names[cause], info->drops[cause]);
+    json_end_object(writer);
+}
+
+static void stream_account(const struct process_context *process, struct json_writer *writer)
+{
+    struct arena_info info = process->info;
+    uint64_t dropped_blocks, dropped_bytes;
+    if (process->reader != NULL)
+        arena_reader_info(process->reader, &info);
+    stream_drops(&info, writer, &dropped_blocks, &dropped_bytes);
+    stream_events(&info, writer);
+    json_u64_property(writer, "producedBlocks", info.kept_blocks + dropped_blocks);
+    json_u64_property(writer, "producedBytes", info.kept_bytes + dropped_bytes);
+    json_u64_property(writer, "keptBlocks", info.kept_blocks);
+    json_u64_property(writer, "keptBytes", info.kept_bytes);
+    json_u64_property(writer, "droppedBlocks", dropped_blocks);
+    json_u64_property(writer, "droppedBytes", dropped_bytes);
+    json_u64_property(writer, "badChunks", info.bad_chunks);
+    json_u64_property(writer, "badBlocks", info.bad_blocks + process->bad_entries);
+    json_u64_property(writer, "badRecords", info.bad_records);
+    json_u64_property(writer, "leftOutEntries", process->left_out_entries);
+    json_u64_property(writer, "badMarkerValues", process->bad_values);
+    json_u64_property(writer, "unmatchedMarkerEnds", process->unmatched_ends);
+    json_u64_property(writer, "renamedMarkerTypes", process->marker_types.renamed);
+}
+
+static void stream_lines(const struct process_context *process, struct json_writer *writer)
+{
+    const struct log_line *lines = process->log.items;
+    json_start_array_property(writer, "log");
+    for (size_t i = 0; i < process->log.count; i++) {
+        json_start_object(writer);
+        json_time_ms_property(writer, "time", process_relative_ns(process, lines[i].time_ns));
+        json_name(writer, "text");
+        json_string_bytes(writer, lines[i].text.bytes, lines[i].text.length);
+        json_end_object(writer);
+    }
+    json_end_array(writer);
+}
+
+void log_stream(const struct process_context *process, struct json_writer *writer)
+{
+    char pid[JSON_SCALAR_MAX_BYTES];
+    *json_format_u64(pid, (uint64_t)process->unique_pid) = '\0';
+    json_start_object_property(writer, "profilingLog");
+    json_start_object_property(writer, pid);
+    json_start_object_property(writer, "profd");
+    stream_identity(process, writer);
+    stream_account(process, writer);
+    json_end_object(writer);
+    stream_lines(process, writer);
+    json_end_object(writer);
+    json_end_object(writer);
+}

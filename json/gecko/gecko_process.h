@@ -1,0 +1,86 @@
+/* The Gecko profile of one process, made from its arena in one pass over the buffer.
+ *
+ * The same code serves the live process (in the agent), the dead one and the frozen one (beside
+ * profd). Output is one JSON object, an element of "processes". Samples and markers are sorted by
+ * thread while the buffer is read, once; memory grows with the unique strings, frames and stacks, a
+ * few bytes for each sample of a thread that ran, and the JSON of markers. Each thread's part then
+ * goes to the writer's sink as it is made, and frees what it took. */
+#ifndef PROFD_JSON_GECKO_PROCESS_H
+#define PROFD_JSON_GECKO_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buffer/arena_reader.h"
+#include "json/failure_latch.h"
+#include "json/json_writer.h"
+#include "json/progress.h"
+
+struct gecko_root_options;
+
+/* What became of a process; shown in the profile and by status. Append, never reuse. */
+#define PROCESS_VERDICTS(X)                                                                        \
+    X(LIVE, 0, "live")                                                                             \
+    X(EXITED, 1, "exited")     /* code: exit status */                                             \
+    X(KILLED, 2, "killed")     /* code: signal */                                                  \
+    X(EXECED, 3, "execed")     /* the process goes on as another program */                        \
+    X(FROZEN, 4, "frozen")     /* did not answer; read from its arena */                           \
+    X(VANISHED, 5, "vanished") /* ended, and nobody could tell how */                              \
+    X(NOT_PROFILED, 6, "not-profiled")
+
+enum process_verdict {
+#define X(name, number, text) VERDICT_##name = number,
+    PROCESS_VERDICTS(X)
+#undef X
+};
+const char *process_verdict_name(enum process_verdict verdict);
+
+/* Of processor time. */
+#define CPU_TIME_UNKNOWN UINT64_MAX
+
+/* What the arena can't tell. Times are CLOCK_MONOTONIC ns. */
+struct gecko_process_options {
+    uint64_t reference_ns;      /* the capture's time zero: all times in the file count from it */
+    uint64_t reference_unix_ns; /* the same moment since the epoch; one number in all of a file */
+    uint64_t capture_ns;        /* now; the end of everything that still lives */
+    uint64_t since_ns;          /* samples and markers before this are left out; 0: none are */
+    uint64_t end_ns;            /* of the process; 0 while it lives */
+    enum process_verdict verdict;
+    enum process_verdict outcome; /* what became of a NOT_PROFILED one all the same; of the others
+                                   * it is the verdict */
+    int code;                     /* exit status or signal */
+    uint64_t cpu_ns;              /* of the whole process so far; CPU_TIME_UNKNOWN */
+    uint32_t later_images; /* of the same pid: the last one keeps the pid as it is, and 1 before it
+                            * … get others, which keeps pids unique */
+    const char *thread_filters; /* of json/gecko/thread_filters.h; NULL: all. The main thread stays,
+                                 * since viewers know the process by it */
+    const char *reason;         /* for NOT_PROFILED or FROZEN; NULL: none */
+    const struct gecko_root_options *root; /* of a profile that is a file of its own; NULL: it is
+                                            * an element of "processes" */
+    uint64_t most_held_bytes; /* of memory for what is read; entries beyond are left out and
+                               * counted. 0: 256 MB and 64 times the chunks, at most 2 GB */
+};
+
+/* Streams the profile of READER's arena into WRITER; "{}" when no thread passes the filters.
+ * PROGRESS may be NULL. The first failure is in
+ * LATCH and is returned (negative errno). Follows locked_profiler_stream_json_for_this_process. */
+int gecko_stream_process(struct arena_reader *reader, const struct gecko_process_options *options,
+                         struct json_writer *writer, struct progress *progress,
+                         struct failure_latch *latch);
+
+/* A process without an arena, known from outside only. Strings are borrowed, NULL: unknown. */
+struct gecko_unprofiled_process {
+    int32_t pid, parent_pid;
+    uint64_t start_ns; /* CLOCK_MONOTONIC */
+    const char *executable;
+    const char *command_line; /* NUL-separated */
+    size_t command_line_bytes;
+};
+
+/* Streams an element for it, with one thread and no stacks, so that it is listed with its verdict
+ * and reason. Errors as gecko_stream_process. */
+int gecko_stream_unprofiled(const struct gecko_unprofiled_process *unprofiled,
+                            const struct gecko_process_options *options, struct json_writer *writer,
+                            struct failure_latch *latch);
+
+#endif

@@ -1,0 +1,349 @@
+#include "profctl/capture/capture_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "ipc/output_pattern.h"
+
+enum {
+    FILE_MODE = 0666, /* less the umask */
+    /* Most of what higher levels save, at a third of their time. */
+    GZIP_LEVEL = 3,
+    GZIP_BUFFER_BYTES = 256 * 1024,
+};
+
+struct capture_file {
+    char *path, *directory;
+    char *temporary; /* its name while it is there; NULL: the file has no name yet */
+    bool is_default;
+    bool is_compressed;
+    int raw_fd, fd; /* -1: not open */
+    gzFile gzip;    /* owns fd while it is open */
+};
+
+static bool cannot_write(const struct capture_file *file, int err, struct failure *failure)
+{
+    const char *advice = err == ENOSPC   ? "; make room, or choose another place with -o"
+                         : err == ENOENT ? "; make the folder, or choose another place with -o"
+                                         : "; choose another place with -o";
+
+    failure_set(failure, EXIT_CODE_FAILED, "cannot write %s: %s%s", file->path, strerror(err),
+                advice);
+    return false;
+}
+
+static char *directory_of(const char *path)
+{
+    char *copy = strdup(path);
+    char *directory = copy != NULL ? strdup(dirname(copy)) : NULL;
+
+    free(copy);
+    return directory;
+}
+
+/* --- Preparing --- */
+
+/* Whether a file system, or an old kernel, has no files without a name. */
+static bool is_tmpfile_unknown(int err)
+{
+    return err == EOPNOTSUPP || err == EISDIR || err == EINVAL;
+}
+
+/* A file without a name: it goes away with its descriptors, however we end. */
+static int open_nameless(const char *directory)
+{
+    char *name = NULL;
+    int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+    if (fd >= 0 || !is_tmpfile_unknown(errno))
+        return fd >= 0 ? fd : -errno;
+    if (asprintf(&name, "%s/.profctl-raw-XXXXXX", directory) < 0)
+        return -ENOMEM;
+    fd = mkostemp(name, O_CLOEXEC);
+    if (fd < 0)
+        fd = -errno;
+    else
+        unlink(name);
+    free(name);
+    return fd;
+}
+
+/* What stands at PATH already must be something that a new file may take the place of. */
+static bool check_target(const struct capture_file *file, struct failure *failure)
+{
+    struct stat status;
+
+    if (stat(file->path, &status) != 0)
+        return errno == ENOENT || cannot_write(file, errno, failure);
+    if (S_ISDIR(status.st_mode))
+        return cannot_write(file, EISDIR, failure);
+    if (S_ISREG(status.st_mode))
+        return true;
+    failure_set(failure, EXIT_CODE_USAGE,
+                "%s is no regular file; choose a name ending in .json or .json.gz with -o",
+                file->path);
+    return false;
+}
+
+bool capture_file_prepare(const char *path, struct capture_file **out, struct failure *failure)
+{
+    struct capture_file *file;
+
+    if (path != NULL && !output_name_ends_in(path, ".json") &&
+        !output_name_ends_in(path, ".json.gz")) {
+        failure_set(failure, EXIT_CODE_USAGE,
+                    "'%s' does not end in .json or .json.gz, which choose the format", path);
+        return false;
+    }
+    file = calloc(1, sizeof(*file));
+    if (file == NULL) {
+        failure_set(failure, EXIT_CODE_FAILED, "out of memory");
+        return false;
+    }
+    file->is_default = path == NULL;
+    file->raw_fd = file->fd = -1;
+    file->path = strdup(path != NULL ? path : CAPTURE_FILE_DEFAULT);
+    file->directory = file->path != NULL ? directory_of(file->path) : NULL;
+    if (file->directory == NULL) {
+        failure_set(failure, EXIT_CODE_FAILED, "out of memory");
+        capture_file_close(file);
+        return false;
+    }
+    file->is_compressed = output_name_ends_in(file->path, ".gz");
+    file->raw_fd = open_nameless(file->directory);
+    if (file->raw_fd < 0 ? !cannot_write(file, -file->raw_fd, failure)
+                         : !check_target(file, failure)) {
+        capture_file_close(file);
+        return false;
+    }
+    *out = file;
+    return true;
+}
+
+int capture_file_raw_fd(const struct capture_file *file)
+{
+    return file->raw_fd;
+}
+
+/* --- Writing --- */
+
+/* mkostemp makes files that nobody else may read; a capture is an ordinary file. */
+static void apply_umask(int fd)
+{
+    mode_t mask = umask(0);
+
+    umask(mask);
+    (void)fchmod(fd, FILE_MODE & ~mask);
+}
+
+static void forget_temporary(struct capture_file *file)
+{
+    free(file->temporary);
+    file->temporary = NULL;
+}
+
+/* A name for the time between being written and being put in place. */
+static int name_temporary(struct capture_file *file, const char *ending)
+{
+    if (asprintf(&file->temporary, "%s/.profctl-%s", file->directory, ending) >= 0)
+        return 0;
+    file->temporary = NULL;
+    return -ENOMEM;
+}
+
+/* Where files can't be without a name. */
+static int open_named(struct capture_file *file)
+{
+    int err = name_temporary(file, "XXXXXX");
+
+    if (err < 0)
+        return err;
+    file->fd = mkostemp(file->temporary, O_CLOEXEC);
+    if (file->fd < 0) {
+        err = -errno;
+        forget_temporary(file);
+        return err;
+    }
+    apply_umask(file->fd);
+    return 0;
+}
+
+static int open_file(struct capture_file *file)
+{
+    file->fd = open(file->directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, FILE_MODE);
+    if (file->fd >= 0)
+        return 0;
+    return is_tmpfile_unknown(errno) ? open_named(file) : -errno;
+}
+
+bool capture_file_create(struct capture_file *file, struct failure *failure)
+{
+    int err;
+
+    /* A limit on file sizes is an error like a full disk, and not the end. What we start has been
+     * started by now, and did not inherit this. */
+    signal(SIGXFSZ, SIG_IGN);
+    err = open_file(file);
+    if (err < 0)
+        return cannot_write(file, -err, failure);
+    if (!file->is_compressed)
+        return true;
+    file->gzip = gzdopen(file->fd, "wb");
+    if (file->gzip == NULL || gzbuffer(file->gzip, GZIP_BUFFER_BYTES) != 0 ||
+        gzsetparams(file->gzip, GZIP_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
+        return cannot_write(file, ENOMEM, failure);
+    return true;
+}
+
+/* Lets go what was written. */
+static void discard(struct capture_file *file)
+{
+    if (file->gzip != NULL)
+        (void)gzclose(file->gzip);
+    else if (file->fd >= 0)
+        close(file->fd);
+    file->gzip = NULL;
+    file->fd = -1;
+    if (file->temporary != NULL)
+        unlink(file->temporary);
+    forget_temporary(file);
+}
+
+bool capture_file_restart(struct capture_file *file, struct failure *failure)
+{
+    discard(file);
+    return capture_file_create(file, failure);
+}
+
+static int gzip_error(gzFile gzip)
+{
+    int code;
+
+    (void)gzerror(gzip, &code);
+    return code == Z_ERRNO && errno != 0 ? -errno : -EIO;
+}
+
+static int write_compressed(struct capture_file *file, const char *bytes, size_t count)
+{
+    while (count > 0) {
+        unsigned piece = count < (1u << 30) ? (unsigned)count : 1u << 30;
+
+        errno = 0;
+        if (gzwrite(file->gzip, bytes, piece) != (int)piece)
+            return gzip_error(file->gzip);
+        bytes += piece;
+        count -= piece;
+    }
+    return 0;
+}
+
+static int write_plain(struct capture_file *file, const char *bytes, size_t count)
+{
+    while (count > 0) {
+        ssize_t written = write(file->fd, bytes, count);
+
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return -errno;
+        bytes += written;
+        count -= (size_t)written;
+    }
+    return 0;
+}
+
+int capture_file_write(void *context, const char *bytes, size_t count)
+{
+    struct capture_file *file = context;
+
+    return file->gzip != NULL ? write_compressed(file, bytes, count)
+                              : write_plain(file, bytes, count);
+}
+
+/* --- Putting it in place --- */
+
+/* Writes out what zlib and the kernel hold back, where errors such as a full disk show late. */
+static int finish(struct capture_file *file)
+{
+    int err = 0;
+
+    if (file->gzip != NULL) {
+        errno = 0;
+        if (gzclose(file->gzip) != Z_OK)
+            err = errno != 0 ? -errno : -EIO;
+    } else if (close(file->fd) != 0) {
+        err = -errno;
+    }
+    file->gzip = NULL;
+    file->fd = -1;
+    return err;
+}
+
+/* Gives the file a name, from which it can be renamed over an older one. */
+static int link_temporary(struct capture_file *file)
+{
+    char descriptor[32], ending[16];
+    int err;
+
+    if (file->temporary != NULL)
+        return 0;
+    snprintf(descriptor, sizeof(descriptor), "/proc/self/fd/%d", file->fd);
+    snprintf(ending, sizeof(ending), "%d", getpid());
+    err = name_temporary(file, ending);
+    if (err < 0)
+        return err;
+    unlink(file->temporary); /* of one that had our process id and was killed at this point */
+    if (linkat(AT_FDCWD, descriptor, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW) == 0)
+        return 0;
+    err = -errno;
+    forget_temporary(file);
+    return err;
+}
+
+static int keep_old(const struct capture_file *file)
+{
+    if (!file->is_default)
+        return 0;
+    return rename(CAPTURE_FILE_DEFAULT, CAPTURE_FILE_OLD) == 0 || errno == ENOENT ? 0 : -errno;
+}
+
+bool capture_file_commit(struct capture_file *file, struct failure *failure)
+{
+    int err = link_temporary(file);
+
+    if (err == 0)
+        err = finish(file);
+    if (err == 0)
+        err = keep_old(file);
+    if (err == 0 && rename(file->temporary, file->path) != 0)
+        err = -errno;
+    if (err < 0)
+        return cannot_write(file, -err, failure);
+    forget_temporary(file);
+    return true;
+}
+
+void capture_file_close(struct capture_file *file)
+{
+    if (file == NULL)
+        return;
+    discard(file);
+    if (file->raw_fd >= 0)
+        close(file->raw_fd);
+    free(file->directory);
+    free(file->path);
+    free(file);
+}
+
+const char *capture_file_path(const struct capture_file *file)
+{
+    return file->path;
+}

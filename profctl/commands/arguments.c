@@ -1,0 +1,462 @@
+#include "profctl/commands/arguments.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "ipc/features.h"
+#include "ipc/messages.h"
+#include "ipc/output_pattern.h"
+#include "ipc/suggest.h"
+#include "profctl/units.h"
+#include "json/gecko/thread_filters.h"
+
+enum {
+    NS_PER_MS = 1000000,
+    NS_PER_S = 1000000000,
+    MOST_OPTIONS = 40,
+};
+
+static const uint64_t shortest_interval_ns = UINT64_C(10) * 1000;
+static const uint64_t longest_interval_ns = 60ull * NS_PER_S;
+/* What profd takes. */
+static const uint64_t smallest_limit_bytes = UINT64_C(1) << 20;
+
+enum option_kind {
+    OPTION_FLAG,       /* bool */
+    OPTION_TEXT,       /* const char * */
+    OPTION_INTERVAL,   /* uint64_t ns */
+    OPTION_RATE,       /* uint64_t ns, written as samples per second */
+    OPTION_SECONDS_MS, /* uint64_t ms, a bare number counts seconds */
+    OPTION_SIZE,       /* uint64_t bytes, of memory for recordings */
+    OPTION_DISTANCE,   /* uint64_t bytes, from 1 on */
+    OPTION_FEATURES,   /* uint64_t bits */
+    OPTION_COUNT,      /* uint64_t */
+    OPTION_TRIGGER,    /* one more of the triggers */
+    OPTION_PIDS,       /* const char *: numbers with commas between */
+    OPTION_LIST,       /* const char *: not nothing but commas */
+    OPTION_FILTERS,    /* const char *: of json/gecko/thread_filters.h */
+};
+
+struct option {
+    enum option_set set;
+    const char *name;
+    char letter;       /* 0: none */
+    const char *value; /* what help calls it; NULL: takes none */
+    enum option_kind kind;
+    size_t offset; /* in struct arguments */
+    const char *help;
+};
+
+#define AT(field) offsetof(struct arguments, field)
+
+static const struct option options[] = {
+    { OPTIONS_SESSION, "interval", 'i', "TIME", OPTION_INTERVAL, AT(interval_ns),
+      "time between samples: us, ms, s (default 1ms)" },
+    { OPTIONS_SESSION, "rate", 'r', "HZ", OPTION_RATE, AT(interval_ns),
+      "samples per second: --rate 1000 is --interval 1ms" },
+    { OPTIONS_SESSION, "duration", 'd', "TIME", OPTION_SECONDS_MS, AT(duration_ms),
+      "end the session by itself after TIME" },
+    { OPTIONS_SESSION, "features", 'f', "LIST", OPTION_FEATURES, AT(features),
+      "what to record, comma-separated:" },
+    { OPTIONS_SESSION, "threads", 't', "FILTERS", OPTION_FILTERS, AT(threads),
+      "only threads with one of FILTERS in their names, comma-separated; pid:PID for a process" },
+    { OPTIONS_SESSION, "memory-limit", 'm', "SIZE", OPTION_SIZE, AT(memory_limit_bytes),
+      "for what all processes record together: K, M, G" },
+    { OPTIONS_SESSION, "alloc-interval", 0, "SIZE", OPTION_DISTANCE, AT(allocation_interval_bytes),
+      "nativeallocs: bytes from one sampled allocation to the next (default 512K)" },
+    { OPTIONS_TRIGGER, "trigger", 0, "WHAT", OPTION_TRIGGER, 0,
+      "write a capture by itself when that happens; may be repeated:" },
+    { OPTIONS_PATTERN, "output", 'o', "PATTERN", OPTION_TEXT, AT(pattern),
+      "files of triggers; %p pid, %t time, %e event, %n number (" OUTPUT_PATTERN_DEFAULT ")" },
+    { OPTIONS_RUN, "trigger-output", 0, "PATTERN", OPTION_TEXT, AT(pattern),
+      "files of triggers; %p pid, %t time, %e event, %n number (" OUTPUT_PATTERN_DEFAULT ")" },
+    { OPTIONS_TRIGGER, "max-files", 0, "N", OPTION_COUNT, AT(most_files),
+      "keep the N newest files of triggers (default 10)" },
+    { OPTIONS_OUTPUT, "output", 'o', "FILE", OPTION_TEXT, AT(output),
+      "where the capture goes: .json or .json.gz (default profile.json.gz)" },
+    { OPTIONS_FILE, "output", 'o', "FILE", OPTION_TEXT, AT(output),
+      "where the result goes: .json or .json.gz (default: in place of FILE)" },
+    { OPTIONS_OUTPUT, "timeout", 0, "TIME", OPTION_SECONDS_MS, AT(timeout_ms),
+      "longest wait for the processes' profiles (default 10s)" },
+    { OPTIONS_OUTPUT, "no-symbols", 0, NULL, OPTION_FLAG, AT(no_symbols),
+      "leave addresses; a symbol server can name them later" },
+    { OPTIONS_OUTPUT, "strict", 0, NULL, OPTION_FLAG, AT(strict),
+      "exit with 4 when the capture is incomplete" },
+    { OPTIONS_CAPTURE, "stop", 0, NULL, OPTION_FLAG, AT(stop), "stop the session when done" },
+    { OPTIONS_LAST, "last", 'l', "TIME", OPTION_SECONDS_MS, AT(last_ms),
+      "only what was recorded in the last TIME" },
+    { OPTIONS_SELECT, "pid", 'p', "PIDS", OPTION_PIDS, AT(pids),
+      "only these processes, comma-separated" },
+    { OPTIONS_SELECT, "process", 0, "NAMES", OPTION_LIST, AT(processes),
+      "only processes of programs whose name holds one of NAMES, comma-separated" },
+    { OPTIONS_SELECT_THREADS, "threads", 't', "FILTERS", OPTION_FILTERS, AT(only_threads),
+      "only threads whose name holds one of FILTERS, and their processes' main threads" },
+    { OPTIONS_TOP, "once", '1', NULL, OPTION_FLAG, AT(once), "print it once, and end" },
+    { OPTIONS_PAUSE, "sampling", 's', NULL, OPTION_FLAG, AT(sampling),
+      "samples and counters alone; markers go on" },
+    { OPTIONS_STATUS, "watch", 'w', NULL, OPTION_FLAG, AT(watch),
+      "print it again every second until interrupted" },
+    { OPTIONS_REPORT, "top", 'n', "N", OPTION_COUNT, AT(top),
+      "functions to show for each thread (default 10)" },
+    { OPTIONS_REPORT, "all", 'a', NULL, OPTION_FLAG, AT(all),
+      "count idle samples too, not only those in which the thread ran" },
+    { OPTIONS_GLOBAL, "socket", 's', "PATH", OPTION_TEXT, AT(socket),
+      "profd's socket (default $PROFD_SOCKET, or profd.sock in $XDG_RUNTIME_DIR)" },
+    { OPTIONS_GLOBAL, "json", 'j', NULL, OPTION_FLAG, AT(json), "print results as JSON" },
+    { OPTIONS_GLOBAL, "quiet", 'q', NULL, OPTION_FLAG, AT(quiet), "print only errors" },
+    { OPTIONS_GLOBAL, "help", 'h', NULL, OPTION_FLAG, AT(help), "print this help" },
+    { OPTIONS_GLOBAL, "version", 'V', NULL, OPTION_FLAG, AT(version), "print the version" },
+};
+
+enum { OPTION_TOTAL = sizeof(options) / sizeof(options[0]) };
+_Static_assert((int)OPTION_TOTAL <= (int)MOST_OPTIONS, "room for suggestions");
+
+static const struct {
+    const char *name, *help;
+} features[] = {
+#define X(name, bit, text, help) { text, help },
+    FEATURES(X)
+#undef X
+};
+
+enum { FEATURE_TOTAL = sizeof(features) / sizeof(features[0]) };
+
+void arguments_init(struct arguments *arguments)
+{
+    *arguments = (struct arguments){
+        .interval_ns = NS_PER_MS,
+        .features = FEATURES_DEFAULT,
+        .threads = "",
+        .timeout_ms = UINT64_C(10) * 1000,
+        .most_files = 10,
+        .top = 10,
+    };
+}
+
+/* --- Values --- */
+
+static bool parse_features(const char *text, uint64_t *bits, struct failure *failure)
+{
+    char word[FEATURE_WORD_BYTES];
+    const char *meant;
+
+    if (features_parse(text, bits, word) == 0)
+        return true;
+    meant = features_nearest(word);
+    failure_set(failure, EXIT_CODE_USAGE, "unknown feature '%s' in --features%s%s%s", word,
+                meant ? "; did you mean '" : "; see profctl start --help", meant ? meant : "",
+                meant ? "'?" : "");
+    return false;
+}
+
+/* "NAME:DURATION", as people write the duration. */
+static bool parse_marker(const char *text, struct trigger *out)
+{
+    const char *colon = strrchr(text, ':');
+
+    if (colon == NULL || !trigger_name_is_valid(text, (size_t)(colon - text)))
+        return false;
+    *out = (struct trigger){ .kind = TRIGGER_MARKER };
+    memcpy(out->name, text, (size_t)(colon - text));
+    return units_parse_time(colon + 1, NS_PER_MS, &out->duration_ns) == 0;
+}
+
+static bool parse_trigger(struct arguments *arguments, const char *text, struct failure *failure)
+{
+    static const char marker[] = "marker:";
+    struct trigger *trigger = &arguments->triggers[arguments->trigger_count];
+    bool is_marker = strncmp(text, marker, strlen(marker)) == 0;
+
+    if (arguments->trigger_count == TRIGGERS_MOST) {
+        failure_set(failure, EXIT_CODE_USAGE, "too many --trigger; at most %d", TRIGGERS_MOST);
+        return false;
+    }
+    if (is_marker ? !parse_marker(text + strlen(marker), trigger)
+                  : trigger_parse(text, strlen(text), trigger) < 0) {
+        failure_set(failure, EXIT_CODE_USAGE,
+                    "--trigger '%s' is none of signal, marker:NAME:TIME, name:NAME, SIGUSR2", text);
+        return false;
+    }
+    arguments->trigger_count++;
+    return true;
+}
+
+static int in_range(int err, const uint64_t *value, uint64_t minimum, uint64_t maximum)
+{
+    if (err < 0)
+        return err;
+    return *value < minimum || *value > maximum ? -ERANGE : 0;
+}
+
+static int parse_milliseconds(const char *text, uint64_t *milliseconds)
+{
+    uint64_t ns;
+    int err = units_parse_time(text, NS_PER_S, &ns);
+
+    if (err < 0)
+        return err;
+    if (ns == 0)
+        return -ERANGE;
+    *milliseconds = (ns + NS_PER_MS - 1) / NS_PER_MS;
+    return 0;
+}
+
+static int parse_number(const struct option *option, const char *text, uint64_t *number)
+{
+    switch (option->kind) {
+    case OPTION_INTERVAL:
+        return in_range(units_parse_time(text, NS_PER_MS, number), number, shortest_interval_ns,
+                        longest_interval_ns);
+    case OPTION_RATE:
+        return in_range(units_parse_rate(text, number), number, shortest_interval_ns,
+                        longest_interval_ns);
+    case OPTION_SECONDS_MS:
+        return parse_milliseconds(text, number);
+    case OPTION_SIZE:
+        return in_range(units_parse_size(text, number), number, smallest_limit_bytes, INT64_MAX);
+    case OPTION_DISTANCE:
+        return in_range(units_parse_size(text, number), number, 1, INT64_MAX);
+    case OPTION_COUNT:
+        return units_parse_count(text, 1, 1000000, number);
+    default:
+        return -EINVAL;
+    }
+}
+
+static const char *expected(enum option_kind kind)
+{
+    switch (kind) {
+    case OPTION_INTERVAL:
+        return "a time from 10us to 60s, such as 250us or 1ms";
+    case OPTION_RATE:
+        return "samples per second, up to 100000";
+    case OPTION_SECONDS_MS:
+        return "a time, such as 500ms or 10s";
+    case OPTION_SIZE:
+        return "a size of at least 1M, such as 64M or 1G";
+    case OPTION_DISTANCE:
+        return "a size, such as 64K or 1M";
+    default:
+        return "a number from 1 to 1000000";
+    }
+}
+
+static void set_flag(struct arguments *arguments, const struct option *option)
+{
+    *(bool *)((char *)arguments + option->offset) = true;
+}
+
+static bool parse_list(const struct option *option, const char *text, const char **list,
+                       struct failure *failure)
+{
+    bool is_of_numbers = text[strspn(text, "0123456789,")] == '\0';
+
+    *list = text;
+    if (text[strspn(text, ",")] != '\0' && strlen(text) <= MESSAGE_MAX_SELECTION &&
+        (is_of_numbers || option->kind != OPTION_PIDS))
+        return true;
+    failure_set(failure, EXIT_CODE_USAGE, "--%s '%.64s' is not %s", option->name, text,
+                option->kind == OPTION_PIDS ? "a list of process ids, such as 17,18"
+                                            : "a list of names, comma-separated");
+    return false;
+}
+
+static bool parse_filters(const struct option *option, const char *text, const char **filters,
+                          struct failure *failure)
+{
+    *filters = text;
+    if (strlen(text) <= MESSAGE_MAX_SELECTION && thread_filters_are_meant(text))
+        return true;
+    failure_set(failure, EXIT_CODE_USAGE,
+                "--%s '%.64s' is not a list of thread names and pid:PID, comma-separated",
+                option->name, text);
+    return false;
+}
+
+static bool store(struct arguments *arguments, const struct option *option, const char *text,
+                  struct failure *failure)
+{
+    void *target = (char *)arguments + option->offset;
+
+    switch (option->kind) {
+    case OPTION_TEXT:
+        *(const char **)target = text;
+        return true;
+    case OPTION_PIDS:
+    case OPTION_LIST:
+        return parse_list(option, text, target, failure);
+    case OPTION_FILTERS:
+        return parse_filters(option, text, target, failure);
+    case OPTION_TRIGGER:
+        return parse_trigger(arguments, text, failure);
+    case OPTION_FEATURES:
+        return parse_features(text, target, failure);
+    default:
+        if (parse_number(option, text, target) == 0)
+            return true;
+        failure_set(failure, EXIT_CODE_USAGE, "--%s '%s' is not %s", option->name, text,
+                    expected(option->kind));
+        return false;
+    }
+}
+
+/* --- Words --- */
+
+static const struct option *find_option(unsigned sets, const char *name, size_t length, char letter)
+{
+    for (size_t i = 0; i < OPTION_TOTAL; i++) {
+        if ((options[i].set & sets) == 0)
+            continue;
+        if (letter != 0
+                ? options[i].letter == letter
+                : strlen(options[i].name) == length && memcmp(options[i].name, name, length) == 0)
+            return &options[i];
+    }
+    return NULL;
+}
+
+static const char *nearest_option(unsigned sets, const char *word)
+{
+    const char *names[MOST_OPTIONS];
+    size_t count = 0;
+
+    for (size_t i = 0; i < OPTION_TOTAL; i++)
+        if ((options[i].set & sets) != 0)
+            names[count++] = options[i].name;
+    return suggest_nearest(word, names, count);
+}
+
+static void unknown_option(unsigned sets, const char *word, const char *command,
+                           struct failure *failure)
+{
+    char name[64];
+    const char *meant;
+
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
+    meant = strncmp(name, "--", 2) == 0 ? nearest_option(sets, name + 2) : NULL;
+    failure_set(failure, EXIT_CODE_USAGE, "unknown option %s%s%s%s; see profctl%s%s --help", name,
+                meant ? "; did you mean --" : "", meant ? meant : "", meant ? "?" : "",
+                command ? " " : "", command ? command : "");
+}
+
+/* The words still to be read. */
+struct cursor {
+    char **words;
+    int next, count;
+};
+
+static bool take_value(struct arguments *arguments, const struct option *option,
+                       const char *attached, struct cursor *cursor, struct failure *failure)
+{
+    if (option->value == NULL) {
+        set_flag(arguments, option);
+        return true;
+    }
+    if (attached != NULL)
+        return store(arguments, option, attached, failure);
+    if (cursor->next == cursor->count) {
+        failure_set(failure, EXIT_CODE_USAGE, "--%s needs a value: --%s %s", option->name,
+                    option->name, option->value);
+        return false;
+    }
+    return store(arguments, option, cursor->words[cursor->next++], failure);
+}
+
+static bool take_long(struct arguments *arguments, const char *word, struct cursor *cursor,
+                      unsigned sets, const char *command, struct failure *failure)
+{
+    size_t length = strcspn(word + 2, "=");
+    const char *attached = word[2 + length] == '=' ? word + 3 + length : NULL;
+    const struct option *option = find_option(sets, word + 2, length, 0);
+
+    if (option == NULL) {
+        unknown_option(sets, word, command, failure);
+        return false;
+    }
+    if (attached != NULL && option->value == NULL) {
+        failure_set(failure, EXIT_CODE_USAGE, "--%s takes no value", option->name);
+        return false;
+    }
+    return take_value(arguments, option, attached, cursor, failure);
+}
+
+/* "-o FILE", "-oFILE", and flags together: "-qj". */
+static bool take_letters(struct arguments *arguments, const char *word, struct cursor *cursor,
+                         unsigned sets, const char *command, struct failure *failure)
+{
+    for (const char *letter = word + 1; *letter != '\0'; letter++) {
+        const struct option *option = find_option(sets, NULL, 0, *letter);
+
+        if (option == NULL) {
+            unknown_option(sets, word, command, failure);
+            return false;
+        }
+        if (option->value != NULL)
+            return take_value(arguments, option, letter[1] != '\0' ? letter + 1 : NULL, cursor,
+                              failure);
+        set_flag(arguments, option);
+    }
+    return true;
+}
+
+bool arguments_parse(struct arguments *arguments, int count, char **words, unsigned sets,
+                     bool stop_at_operand, const char *command, struct failure *failure)
+{
+    struct cursor cursor = { words, 0, count };
+    int operands = 0; /* kept at the front meanwhile: words before the cursor are read */
+
+    while (cursor.next < count) {
+        char *word = words[cursor.next++];
+        bool taken;
+
+        if (strcmp(word, "--") == 0)
+            break;
+        if (word[0] != '-' || word[1] == '\0') {
+            words[operands++] = word;
+            if (stop_at_operand)
+                break;
+            continue;
+        }
+        taken = word[1] == '-' ? take_long(arguments, word, &cursor, sets, command, failure)
+                               : take_letters(arguments, word, &cursor, sets, command, failure);
+        if (!taken)
+            return false;
+    }
+    memmove(words + cursor.next - operands, words, (size_t)operands * sizeof(*words));
+    arguments->operands = words + cursor.next - operands;
+    arguments->operand_count = count - cursor.next + operands;
+    return true;
+}
+
+/* --- Help --- */
+
+static void print_option(FILE *out, const struct option *option)
+{
+    char letter[8] = "    ";
+    char name[48];
+
+    if (option->letter != 0)
+        snprintf(letter, sizeof(letter), "-%c, ", option->letter);
+    snprintf(name, sizeof(name), "--%s%s%s", option->name, option->value ? " " : "",
+             option->value ? option->value : "");
+    fprintf(out, "  %s%-22s %s\n", letter, name, option->help);
+    if (option->kind == OPTION_TRIGGER)
+        fprintf(out,
+                "%30ssignal            a process is killed by a signal\n"
+                "%30smarker:NAME:TIME  an interval marker NAME lasts longer than TIME\n"
+                "%30sname:NAME         profctl trigger NAME\n"
+                "%30sSIGUSR2           profd gets that signal\n",
+                "", "", "", "");
+    if (option->kind != OPTION_FEATURES)
+        return;
+    for (size_t i = 0; i < FEATURE_TOTAL; i++)
+        fprintf(out, "%30s%-20s %s\n", "", features[i].name, features[i].help);
+}
+
+void arguments_print_options(FILE *out, unsigned sets)
+{
+    for (size_t i = 0; i < OPTION_TOTAL; i++)
+        if ((options[i].set & sets) != 0)
+            print_option(out, &options[i]);
+}

@@ -1,0 +1,172 @@
+/* run: one command under a profd of its own, from its first instruction to its last.
+ *
+ * Nothing of the command runs before profiling has started and the output is known to be writable.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "profctl/capture/capture_make.h"
+#include "profctl/commands/client.h"
+#include "profctl/commands/commands.h"
+#include "profctl/commands/private_daemon.h"
+
+static const int forwarded_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
+
+enum { FORWARDED_SIGNALS = sizeof(forwarded_signals) / sizeof(forwarded_signals[0]) };
+
+struct run {
+    const struct arguments *arguments;
+    struct client *client;
+    struct capture_file *file;
+    struct capture_summary summary;
+    uv_signal_t signals[FORWARDED_SIGNALS];
+    uv_timer_t duration;
+    bool is_duration_over;
+};
+
+/* --- What happens while the command runs --- */
+
+/* A terminal's own signals go to the command's group alone, since that is in the foreground; what
+ * arrives here was meant for us by somebody else, such as timeout(1). */
+static void on_signal(uv_signal_t *handle, int signal_number)
+{
+    struct run *run = handle->data;
+
+    client_signal(run->client, signal_number);
+}
+
+static void on_duration_over(uv_timer_t *timer)
+{
+    struct run *run = timer->data;
+
+    run->is_duration_over = true;
+}
+
+/* What we were started with ignored (nohup) stays so. */
+static bool is_ignored(int signal_number)
+{
+    struct sigaction action;
+
+    return sigaction(signal_number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+static void watch(struct run *run)
+{
+    uv_loop_t *loop = client_loop(run->client);
+
+    for (int i = 0; i < FORWARDED_SIGNALS; i++) {
+        uv_signal_init(loop, &run->signals[i]);
+        run->signals[i].data = run;
+        if (!is_ignored(forwarded_signals[i]))
+            uv_signal_start(&run->signals[i], on_signal, forwarded_signals[i]);
+    }
+    uv_timer_init(loop, &run->duration);
+    run->duration.data = run;
+    if (run->arguments->duration_ms > 0)
+        uv_timer_start(&run->duration, on_duration_over, run->arguments->duration_ms, 0);
+}
+
+static void stop_watching(struct run *run)
+{
+    for (int i = 0; i < FORWARDED_SIGNALS; i++)
+        uv_close((uv_handle_t *)&run->signals[i], NULL);
+    uv_close((uv_handle_t *)&run->duration, NULL);
+}
+
+/* --- The course of a run --- */
+
+/* Until the command has ended or, with UNTIL_DURATION, the duration is over. */
+static bool wait_for_command(struct run *run, bool until_duration, int *exit_status,
+                             struct failure *failure)
+{
+    while (!client_command_exited(run->client, exit_status)) {
+        if (until_duration && run->is_duration_over)
+            return true;
+        if (!client_wait(run->client, failure))
+            break;
+    }
+    if (client_command_exited(run->client, exit_status))
+        return true;
+    failure_set(failure, EXIT_CODE_FAILED,
+                "profd ended before the command; '%s' goes on without being profiled",
+                run->arguments->operands[0]);
+    return false;
+}
+
+/* The exit code when the capture went as CODE says: the command's own word goes first. */
+static int combined_code(int command_status, int code)
+{
+    return command_status != 0 ? command_status : code;
+}
+
+/* Captures, and waits for the rest of the command when its time was cut short. A failed capture is
+ * told here, since the command's status may be what we exit with. */
+static int capture_and_finish(struct run *run, struct failure *failure)
+{
+    int exit_status = 0, code;
+    bool made = capture_make(run->client, run->file, run->arguments, true, &run->summary, failure);
+
+    if (made)
+        code = capture_tell(run->file, run->arguments, &run->summary);
+    else
+        code = failure->code;
+    if (!made)
+        say("%s", failure->text);
+    failure->text[0] = '\0';
+    if (!wait_for_command(run, false, &exit_status, failure))
+        return failure->code;
+    return combined_code(exit_status, code);
+}
+
+static int run_command(struct run *run, struct failure *failure)
+{
+    int exit_status;
+
+    if (!client_start_session(run->client, run->arguments, NULL, failure) ||
+        !client_launch(run->client, run->arguments->operands, failure) ||
+        !wait_for_command(run, true, &exit_status, failure))
+        return failure->code;
+    return capture_and_finish(run, failure);
+}
+
+static int run_with_client(struct run *run, struct failure *failure)
+{
+    struct failure ignored;
+    int code;
+
+    watch(run);
+    code = run_command(run, failure);
+    /* When profd has gone already, there is nobody to ask. */
+    (void)client_ask(run->client, MESSAGE_CLIENT_SHUTDOWN, NULL, &ignored);
+    stop_watching(run);
+    client_close(run->client);
+    return code;
+}
+
+static int run_with_daemon(struct run *run, struct failure *failure)
+{
+    struct private_daemon daemon = { 0 };
+    int code;
+
+    if (!private_daemon_start(&daemon, failure))
+        return failure->code;
+    code = client_adopt(daemon.fd, &run->client, failure) ? run_with_client(run, failure)
+                                                          : (int)failure->code;
+    private_daemon_end(&daemon);
+    return code;
+}
+
+int command_run(const struct arguments *arguments, struct failure *failure)
+{
+    struct run run = { .arguments = arguments };
+    int code;
+
+    if (!capture_file_prepare(arguments->output, &run.file, failure))
+        return failure->code;
+    code = run_with_daemon(&run, failure);
+    capture_file_close(run.file);
+    return code;
+}

@@ -1,0 +1,140 @@
+/* top: the hottest functions of all processes in the last seconds, once or again and again. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "profctl/capture/capture_naming.h"
+#include "profctl/commands/client.h"
+#include "profctl/commands/commands.h"
+#include "profctl/report/top_table.h"
+
+enum { USUAL_LAST_MS = 2000, REFRESH_SECONDS = 2 };
+
+/* What stays from one picture to the next. */
+struct top {
+    const struct arguments *arguments;
+    struct client *client;
+    struct symbol_cache *cache;
+    uint64_t last_ms;
+};
+
+static int restart_named(void *context)
+{
+    const int *named_fd = context;
+
+    return ftruncate(*named_fd, 0) < 0 || lseek(*named_fd, 0, SEEK_SET) < 0 ? -errno : 0;
+}
+
+static void clear_screen(const struct top *top)
+{
+    if (!top->arguments->once && !top->arguments->json && isatty(STDOUT_FILENO))
+        fputs("\033[H\033[J", stdout);
+}
+
+static int print(const struct top *top, struct report *report)
+{
+    struct report table;
+    int err;
+
+    if (top->arguments->json)
+        return report_print_json(report, "top", top->arguments->top, stdout);
+    err = top_table_make(report, &table);
+    if (err == 0) {
+        clear_screen(top);
+        top_table_print(&table, top->last_ms, top->arguments->top, stdout);
+    }
+    report_free(&table);
+    return err;
+}
+
+static int read_and_print(const struct top *top, int named_fd)
+{
+    struct json_reader *reader = NULL;
+    struct report report;
+    int err = lseek(named_fd, 0, SEEK_SET) < 0 ? -errno : json_reader_open_fd(named_fd, &reader);
+
+    if (err < 0)
+        return err;
+    err = report_read(reader, top->arguments->all, &report);
+    if (err == 0) {
+        report_sort(&report);
+        err = print(top, &report);
+    }
+    report_free(&report);
+    json_reader_close(reader);
+    return err;
+}
+
+static bool show(const struct top *top, int raw_fd, int named_fd, struct failure *failure)
+{
+    const struct capture_wish wish = { .timeout_ms = top->arguments->timeout_ms,
+                                       .last_ms = top->last_ms,
+                                       .pids = top->arguments->pids,
+                                       .processes = top->arguments->processes };
+    const struct capture_sink sink = { json_sink_fd, restart_named, &named_fd };
+    struct capture_counts counts;
+    struct capture_result result;
+    char problem[CAPTURE_PROBLEM_BYTES];
+
+    if (!client_capture(top->client, raw_fd, &wish, NULL, NULL, &result, failure))
+        return false;
+    int err = capture_naming_run(raw_fd, &result, top->cache, &sink, NULL, &counts, problem);
+    capture_result_free(&result);
+    if (err == 0)
+        err = read_and_print(top, named_fd);
+    if (err == 0 && (fflush(stdout) != 0 || ferror(stdout)))
+        err = errno != 0 ? -errno : -EIO;
+    if (err < 0)
+        failure_set(failure, EXIT_CODE_FAILED, "cannot show the hottest functions: %s",
+                    problem[0] != '\0' ? problem : strerror(-err));
+    return err == 0;
+}
+
+static bool show_next(const struct top *top, struct failure *failure)
+{
+    int raw_fd = memfd_create("profctl-top-raw", MFD_CLOEXEC);
+    int named_fd = memfd_create("profctl-top", MFD_CLOEXEC);
+    bool is_shown = false;
+
+    if (raw_fd < 0 || named_fd < 0)
+        failure_set(failure, EXIT_CODE_FAILED, "cannot make room for a capture: %s",
+                    strerror(errno));
+    else
+        is_shown = show(top, raw_fd, named_fd, failure);
+    if (raw_fd >= 0)
+        close(raw_fd);
+    if (named_fd >= 0)
+        close(named_fd);
+    return is_shown;
+}
+
+static bool show_all(struct top *top, struct failure *failure)
+{
+    bool goes_on = show_next(top, failure);
+
+    while (goes_on && !top->arguments->once) {
+        sleep(REFRESH_SECONDS);
+        goes_on = show_next(top, failure);
+    }
+    return goes_on;
+}
+
+int command_top(const struct arguments *arguments, struct failure *failure)
+{
+    struct top top = { .arguments = arguments,
+                       .last_ms = arguments->last_ms != 0 ? arguments->last_ms : USUAL_LAST_MS };
+    bool is_done;
+
+    if (!client_connect(arguments->socket, &top.client, failure))
+        return failure->code;
+    if (symbol_cache_create(&top.cache) < 0) {
+        client_close(top.client);
+        return (int)failure_set(failure, EXIT_CODE_FAILED, "out of memory");
+    }
+    is_done = show_all(&top, failure);
+    symbol_cache_free(top.cache);
+    client_close(top.client);
+    return is_done ? EXIT_CODE_SUCCESS : (int)failure->code;
+}

@@ -1,0 +1,21 @@
+/* The commands of profctl. Each returns the exit code, after filling FAILURE when it has failed;
+ * the text is printed by main. */
+#ifndef PROFD_PROFCTL_COMMANDS_H
+#define PROFD_PROFCTL_COMMANDS_H
+
+#include "profctl/commands/arguments.h"
+#include "profctl/failure.h"
+
+int command_start(const struct arguments *arguments, struct failure *failure);
+int command_trigger(const struct arguments *arguments, struct failure *failure);
+int command_stop(const struct arguments *arguments, struct failure *failure);
+int command_pause(const struct arguments *arguments, struct failure *failure);
+int command_resume(const struct arguments *arguments, struct failure *failure);
+int command_status(const struct arguments *arguments, struct failure *failure);
+int command_top(const struct arguments *arguments, struct failure *failure);
+int command_capture(const struct arguments *arguments, struct failure *failure);
+int command_run(const struct arguments *arguments, struct failure *failure);
+int command_report(const struct arguments *arguments, struct failure *failure);
+int command_symbolicate(const struct arguments *arguments, struct failure *failure);
+
+#endif

@@ -1,0 +1,179 @@
+#include "profctl/commands/private_daemon.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { END_TIMEOUT_MS = 5000 };
+
+/* The longest folder name, so that the socket's path fits its address with room to spare. */
+enum { LONGEST_BASE = 40 };
+
+/* --- The folder --- */
+
+static bool make_directory(struct private_daemon *daemon, struct failure *failure)
+{
+    const char *base = getenv("XDG_RUNTIME_DIR");
+
+    /* Nobody else gets through $XDG_RUNTIME_DIR, but only root's programs can become somebody else.
+     */
+    if (base == NULL || base[0] != '/' || strlen(base) > LONGEST_BASE || geteuid() == 0 ||
+        access(base, W_OK) != 0)
+        base = "/tmp";
+    snprintf(daemon->directory, sizeof(daemon->directory), "%s/profctl-XXXXXX", base);
+    if (mkdtemp(daemon->directory) == NULL || chmod(daemon->directory, 0711) != 0) {
+        failure_set(failure, EXIT_CODE_FAILED, "cannot make a folder in %s for profd's socket: %s",
+                    base, strerror(errno));
+        daemon->directory[0] = '\0';
+        return false;
+    }
+    return true;
+}
+
+static void remove_directory(struct private_daemon *daemon)
+{
+    static const char *const files[] = { "profd.sock", "profd.sock.lock" };
+    char path[sizeof(daemon->directory) + 32];
+
+    if (daemon->directory[0] == '\0')
+        return;
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        snprintf(path, sizeof(path), "%s/%s", daemon->directory, files[i]);
+        unlink(path);
+    }
+    rmdir(daemon->directory);
+    daemon->directory[0] = '\0';
+}
+
+/* --- The process --- */
+
+/* "…/bin/profd" beside "…/bin/profctl". */
+static bool find_profd(char path[4096], struct failure *failure)
+{
+    ssize_t length = readlink("/proc/self/exe", path, 4096 - sizeof("profd"));
+    char *slash;
+
+    if (length < 0) {
+        failure_set(failure, EXIT_CODE_FAILED, "cannot tell where profctl is installed: %s",
+                    strerror(errno));
+        return false;
+    }
+    path[length] = '\0';
+    slash = strrchr(path, '/');
+    strcpy(slash + 1, "profd");
+    if (access(path, X_OK) == 0)
+        return true;
+    failure_set(failure, EXIT_CODE_FAILED, "cannot run %s: %s; install profd beside profctl", path,
+                strerror(errno));
+    return false;
+}
+
+/* On a terminal that is ours, profd shares our group, so that the job stops and continues as one.
+ * Elsewhere it has a group of its own: what is sent to ours, as by timeout(1), ends the command
+ * through us, and must not end profd before the capture. */
+static bool is_foreground_job(void)
+{
+    return isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp();
+}
+
+/* Signal dispositions pass through profd to the command, as if we had started it: under nohup it is
+ * not hung up. */
+static int spawn_profd(const char *profd, const char *socket, int fd, pid_t *pid)
+{
+    char fd_text[16];
+    char *arguments[] = { (char *)profd,  (char *)"--socket",
+                          (char *)socket, (char *)"--private",
+                          fd_text,        NULL };
+    posix_spawnattr_t attributes;
+    int err = posix_spawnattr_init(&attributes);
+
+    if (err != 0)
+        return -err;
+    snprintf(fd_text, sizeof(fd_text), "%d", fd);
+    if (!is_foreground_job())
+        err = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    if (err == 0)
+        err = posix_spawn(pid, profd, NULL, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    return -err;
+}
+
+/* Starts profd with the other end of a socket pair, whose near end is closed on exec. */
+static int start_process(struct private_daemon *daemon, const char *profd)
+{
+    char socket[sizeof(daemon->directory) + 16];
+    int ends[2], err;
+
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
+        return -errno;
+    if (fcntl(ends[0], F_SETFD, FD_CLOEXEC) != 0) {
+        err = -errno;
+        close(ends[0]);
+        close(ends[1]);
+        return err;
+    }
+    snprintf(socket, sizeof(socket), "%s/profd.sock", daemon->directory);
+    err = spawn_profd(profd, socket, ends[1], &daemon->pid);
+    close(ends[1]);
+    if (err < 0) {
+        close(ends[0]);
+        daemon->pid = 0;
+        return err;
+    }
+    daemon->fd = ends[0];
+    return 0;
+}
+
+bool private_daemon_start(struct private_daemon *daemon, struct failure *failure)
+{
+    char profd[4096];
+    int err;
+
+    *daemon = (struct private_daemon){ .fd = -1 };
+    if (!find_profd(profd, failure) || !make_directory(daemon, failure))
+        return false;
+    err = start_process(daemon, profd);
+    if (err == 0)
+        return true;
+    failure_set(failure, EXIT_CODE_FAILED, "cannot start %s: %s", profd, strerror(-err));
+    private_daemon_end(daemon);
+    return false;
+}
+
+/* True when the process ended within the time. */
+static bool wait_for_end(pid_t pid, int timeout_ms)
+{
+    int handle = (int)syscall(SYS_pidfd_open, pid, 0);
+    struct pollfd poll_handle = { .fd = handle, .events = POLLIN };
+    int ready;
+
+    if (handle < 0)
+        return errno == ESRCH;
+    do {
+        ready = poll(&poll_handle, 1, timeout_ms);
+    } while (ready < 0 && errno == EINTR);
+    close(handle);
+    return ready > 0;
+}
+
+void private_daemon_end(struct private_daemon *daemon)
+{
+    if (daemon->pid > 0) {
+        if (!wait_for_end(daemon->pid, END_TIMEOUT_MS))
+            kill(daemon->pid, SIGKILL);
+        while (waitpid(daemon->pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+        daemon->pid = 0;
+    }
+    remove_directory(daemon);
+}

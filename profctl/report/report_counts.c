@@ -1,0 +1,307 @@
+/* Groups of a report, and the counting of functions. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profctl/report/report.h"
+
+/* --- Groups --- */
+
+struct report_process *report_find_process(struct report *report, const char *name)
+{
+    struct report_process **groups = report->groups.items, **place, *process;
+
+    for (size_t i = 0; i < report->groups.count; i++)
+        if (strcmp(groups[i]->name, name) == 0)
+            return groups[i];
+    process = calloc(1, sizeof(*process));
+    place = process != NULL ? mapped_array_push(&report->groups, sizeof(struct report_process *))
+                            : NULL;
+    if (place == NULL || (process->name = strdup(name)) == NULL) {
+        report->groups.count -= place != NULL;
+        free(process);
+        return NULL;
+    }
+    *place = process;
+    return process;
+}
+
+struct report_thread *report_find_thread(struct report_process *process, const char *name)
+{
+    struct report_thread **threads = process->threads.items, **place, *thread;
+
+    for (size_t i = 0; i < process->threads.count; i++)
+        if (strcmp(threads[i]->name, name) == 0)
+            return threads[i];
+    thread = calloc(1, sizeof(*thread));
+    place = thread != NULL ? mapped_array_push(&process->threads, sizeof(struct report_thread *))
+                           : NULL;
+    if (place == NULL || (thread->name = strdup(name)) == NULL) {
+        process->threads.count -= place != NULL;
+        free(thread);
+        return NULL;
+    }
+    failure_latch_init(&thread->latch);
+    unique_strings_init(&thread->functions, &thread->latch);
+    *place = thread;
+    return thread;
+}
+
+static void free_process(struct report_process *process)
+{
+    struct report_thread **threads = process->threads.items;
+
+    for (size_t i = 0; i < process->threads.count; i++) {
+        unique_strings_fini(&threads[i]->functions);
+        mapped_array_free(&threads[i]->counts);
+        free(threads[i]->name);
+        free(threads[i]);
+    }
+    mapped_array_free(&process->threads);
+    free(process->name);
+    free(process);
+}
+
+void report_free(struct report *report)
+{
+    for (size_t i = 0; i < report->groups.count; i++)
+        free_process(((struct report_process **)report->groups.items)[i]);
+    mapped_array_free(&report->groups);
+}
+
+/* --- Counting --- */
+
+/* What profctl calls an address that was in no library. */
+static const char unmapped[] = "unmapped 0x";
+/* Its addresses are others in each run, so they count as one. */
+static const char generated_code[] = "generated code (in no library)";
+
+struct counting {
+    struct report_thread *thread;
+    const struct thread_tables *tables;
+    const struct process_libraries *libraries;
+    uint32_t *functions;         /* of each location that was met, else UNIQUE_NONE */
+    struct stack_weight *totals; /* of each stack */
+};
+
+static uint32_t location_of(const struct thread_tables *tables, uint32_t stack)
+{
+    return thread_tables_frame(tables, thread_tables_stack(tables, stack)->frame)->location;
+}
+
+static uint32_t add_function(struct report_thread *thread, const char *name, size_t length)
+{
+    uint32_t index = unique_strings_add(&thread->functions, name, length);
+
+    if (index == thread->counts.count &&
+        mapped_array_push(&thread->counts, sizeof(struct function_count)) == NULL)
+        return UNIQUE_NONE;
+    return index;
+}
+
+static uint32_t add_address(struct report_thread *thread, uint64_t offset, const char *library)
+{
+    char *text;
+    int length = asprintf(&text, "0x%" PRIx64 " (in %s)", offset, library);
+    uint32_t function;
+
+    if (length < 0)
+        return UNIQUE_NONE;
+    function = add_function(thread, text, (size_t)length);
+    free(text);
+    return function;
+}
+
+/* The function that LOCATION names, as an index of the report's thread; UNIQUE_NONE: no memory. */
+static uint32_t name_location(struct counting *counting, uint32_t location)
+{
+    const struct process_library *library;
+    uint64_t address;
+    size_t length;
+    const char *name = thread_tables_string(counting->tables, location, &length);
+
+    if (length > strlen(unmapped) && memcmp(name, unmapped, strlen(unmapped)) == 0)
+        return add_function(counting->thread, generated_code, strlen(generated_code));
+    if (!thread_tables_address(counting->tables, location, &address) ||
+        (library = process_libraries_find(counting->libraries, address)) == NULL)
+        return add_function(counting->thread, name, length);
+    return add_address(counting->thread, address - library->load_bias, library->name);
+}
+
+static uint32_t function_of(struct counting *counting, uint32_t stack)
+{
+    uint32_t location = location_of(counting->tables, stack);
+
+    if (counting->functions[location] == UNIQUE_NONE)
+        counting->functions[location] = name_location(counting, location);
+    return counting->functions[location];
+}
+
+/* A caller of STACK is FUNCTION, too. Callers come before callees, so all of them have their
+ * functions by now. */
+static bool is_recursion(const struct counting *counting, uint32_t stack, uint32_t function)
+{
+    const struct thread_tables *tables = counting->tables;
+    uint32_t caller = thread_tables_stack(tables, stack)->prefix;
+
+    for (; caller != TABLE_NONE; caller = thread_tables_stack(tables, caller)->prefix)
+        if (counting->functions[location_of(tables, caller)] == function)
+            return true;
+    return false;
+}
+
+/* TOTALS begin as the weights and end as those of each stack with all that it called. */
+static void sum_callees(const struct thread_tables *tables, struct stack_weight *totals)
+{
+    for (size_t i = tables->stacks.count; i-- > 0;) {
+        uint32_t prefix = thread_tables_stack(tables, (uint32_t)i)->prefix;
+
+        if (prefix == TABLE_NONE)
+            continue;
+        totals[prefix].samples += totals[i].samples;
+        totals[prefix].cpu_ns += totals[i].cpu_ns;
+    }
+}
+
+static int count_stacks(struct counting *counting, const struct stack_weight *weights)
+{
+    for (uint32_t i = 0; i < counting->tables->stacks.count; i++) {
+        struct function_count *count;
+        uint32_t function;
+
+        if (counting->totals[i].samples == 0)
+            continue;
+        function = function_of(counting, i);
+        if (function == UNIQUE_NONE)
+            return -ENOMEM;
+        count = (struct function_count *)counting->thread->counts.items + function;
+        count->self += weights[i].samples;
+        count->self_ns += weights[i].cpu_ns;
+        if (is_recursion(counting, i, function))
+            continue;
+        count->total += counting->totals[i].samples;
+        count->total_ns += counting->totals[i].cpu_ns;
+    }
+    return 0;
+}
+
+int report_count_functions(struct report_thread *thread, const struct thread_tables *tables,
+                           const struct process_libraries *libraries,
+                           const struct stack_weight *weights)
+{
+    struct counting counting = { thread, tables, libraries, NULL, NULL };
+    int err = -ENOMEM;
+
+    counting.functions = malloc((tables->strings.count + 1) * sizeof(*counting.functions));
+    counting.totals = malloc((tables->stacks.count + 1) * sizeof(*counting.totals));
+    if (counting.functions != NULL && counting.totals != NULL) {
+        memset(counting.functions, 0xff, tables->strings.count * sizeof(*counting.functions));
+        memcpy(counting.totals, weights, tables->stacks.count * sizeof(*counting.totals));
+        sum_callees(tables, counting.totals);
+        err = count_stacks(&counting, weights);
+    }
+    free(counting.totals);
+    free(counting.functions);
+    return err;
+}
+
+/* --- Ranking --- */
+
+struct ranking {
+    const struct report_thread *thread;
+    bool is_by_cpu;
+};
+
+/* The larger one comes first. */
+static int descending(uint64_t a, uint64_t b)
+{
+    return (a < b) - (a > b);
+}
+
+static int compare_counts(const struct function_count *a, const struct function_count *b,
+                          bool is_by_cpu)
+{
+    int order = is_by_cpu ? descending(a->self_ns, b->self_ns) : 0;
+
+    if (order == 0)
+        order = descending(a->self, b->self);
+    if (order == 0 && is_by_cpu)
+        order = descending(a->total_ns, b->total_ns);
+    return order != 0 ? order : descending(a->total, b->total);
+}
+
+static int compare_functions(const void *left, const void *right, void *context)
+{
+    const struct ranking *ranking = context;
+    const struct report_thread *thread = ranking->thread;
+    const struct function_count *counts = thread->counts.items;
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    size_t a_length, b_length;
+    const char *a_name, *b_name;
+    int order = compare_counts(&counts[a], &counts[b], ranking->is_by_cpu);
+
+    if (order != 0)
+        return order;
+    a_name = unique_strings_get(&thread->functions, a, &a_length);
+    b_name = unique_strings_get(&thread->functions, b, &b_length);
+    order = memcmp(a_name, b_name, a_length < b_length ? a_length : b_length);
+    return order != 0 ? order : (a_length > b_length) - (a_length < b_length);
+}
+
+uint32_t *report_rank_functions(const struct report *report, const struct report_thread *thread)
+{
+    struct ranking ranking = { thread, report_is_by_cpu(report) };
+    size_t count = thread->counts.count;
+    uint32_t *indices = malloc((count + 1) * sizeof(*indices));
+
+    for (size_t i = 0; indices != NULL && i < count; i++)
+        indices[i] = (uint32_t)i;
+    if (indices != NULL)
+        qsort_r(indices, count, sizeof(*indices), compare_functions, &ranking);
+    return indices;
+}
+
+static int compare_sizes(const struct report_size *a, const struct report_size *b,
+                         const struct report *report)
+{
+    if (report_is_by_cpu(report) && a->cpu_ns != b->cpu_ns)
+        return a->cpu_ns > b->cpu_ns ? -1 : 1;
+    if (a->ranked_samples != b->ranked_samples)
+        return descending(a->ranked_samples, b->ranked_samples);
+    return descending(a->samples, b->samples);
+}
+
+static int compare_processes(const void *left, const void *right, void *report)
+{
+    const struct report_process *a = *(struct report_process *const *)left;
+    const struct report_process *b = *(struct report_process *const *)right;
+    int order = compare_sizes(&a->size, &b->size, report);
+
+    if (order == 0 && a->processes != b->processes)
+        order = a->processes > b->processes ? -1 : 1;
+    return order != 0 ? order : strcmp(a->name, b->name);
+}
+
+static int compare_threads(const void *left, const void *right, void *report)
+{
+    const struct report_thread *a = *(struct report_thread *const *)left;
+    const struct report_thread *b = *(struct report_thread *const *)right;
+    int order = compare_sizes(&a->size, &b->size, report);
+
+    return order != 0 ? order : strcmp(a->name, b->name);
+}
+
+void report_sort(struct report *report)
+{
+    struct report_process **groups = report->groups.items;
+
+    if (report->groups.count > 1)
+        qsort_r(groups, report->groups.count, sizeof(struct report_process *), compare_processes,
+                report);
+    for (size_t i = 0; i < report->groups.count; i++)
+        if (groups[i]->threads.count > 1)
+            qsort_r(groups[i]->threads.items, groups[i]->threads.count,
+                    sizeof(struct report_thread *), compare_threads, report);
+}

@@ -1,0 +1,195 @@
+#include "profctl/report/status_print.h"
+
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "profctl/failure.h"
+#include "profctl/units.h"
+
+enum { MOST_PROCESSES = 40, OUTCOME_BYTES = 64 };
+
+static double number(const cJSON *object, const char *name)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+
+    return cJSON_IsNumber(item) ? item->valuedouble : 0;
+}
+
+/* Printable; changed in place. */
+static const char *text(const cJSON *object, const char *name)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+
+    return cJSON_IsString(item) ? make_printable(item->valuestring) : "";
+}
+
+static void print_features(const cJSON *session, FILE *out)
+{
+    const cJSON *feature;
+    const char *separator = "";
+
+    cJSON_ArrayForEach(feature, cJSON_GetObjectItemCaseSensitive(session, "features"))
+    {
+        fprintf(out, "%s%s", separator, cJSON_IsString(feature) ? feature->valuestring : "?");
+        separator = ",";
+    }
+}
+
+static void print_session(const cJSON *session, FILE *out)
+{
+    char limit[UNITS_TEXT_BYTES];
+
+    fprintf(out, "session    %s", text(session, "state"));
+    if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(session, "sampling_paused")))
+        fprintf(out, " without sampling");
+    if (cJSON_HasObjectItem(session, "interval_ns")) {
+        fprintf(out, " for %.1f s; interval %g ms, limit %s, ", number(session, "elapsed_ms") / 1e3,
+                number(session, "interval_ns") / 1e6,
+                units_format_size((uint64_t)number(session, "memory_limit_bytes"), limit));
+        print_features(session, out);
+        if (text(session, "threads")[0] != '\0')
+            fprintf(out, ", threads %s", text(session, "threads"));
+    }
+    fputc('\n', out);
+}
+
+static void print_memory(const cJSON *memory, FILE *out)
+{
+    char limit[UNITS_TEXT_BYTES], leased[UNITS_TEXT_BYTES], accounted[UNITS_TEXT_BYTES],
+        kernel[UNITS_TEXT_BYTES];
+
+    fprintf(out, "memory     %s of %s leased; %s accounted, %s as the kernel counts\n",
+            units_format_size((uint64_t)number(memory, "leased_bytes"), leased),
+            units_format_size((uint64_t)number(memory, "limit_bytes"), limit),
+            units_format_size((uint64_t)number(memory, "accounted_bytes"), accounted),
+            units_format_size((uint64_t)number(memory, "kernel_bytes"), kernel));
+}
+
+/* What became of a process, in OUT. */
+static const char *outcome(const cJSON *process, char out[OUTCOME_BYTES])
+{
+    const char *verdict = text(process, "verdict");
+    bool has_code = strcmp(verdict, "exited") == 0 || strcmp(verdict, "killed") == 0;
+
+    if (has_code)
+        snprintf(out, OUTCOME_BYTES, "%s (%.0f)", verdict, number(process, "code"));
+    else
+        snprintf(out, OUTCOME_BYTES, "%s",
+                 strcmp(verdict, "live") == 0 ? text(process, "state") : verdict);
+    return out;
+}
+
+/* "3 recycled, 1 late-sample"; nothing when nothing was dropped. */
+static void print_drops(const cJSON *drops, FILE *out)
+{
+    const cJSON *drop;
+    const char *separator = "; dropped ";
+
+    cJSON_ArrayForEach(drop, drops)
+    {
+        fprintf(out, "%s%.0f %s", separator, number(drop, "count"), drop->string);
+        separator = ", ";
+    }
+}
+
+static void print_size(const cJSON *process, const char *name, FILE *out)
+{
+    char size[UNITS_TEXT_BYTES];
+
+    if (cJSON_HasObjectItem(process, name))
+        fprintf(out, " %9s", units_format_size((uint64_t)number(process, name), size));
+    else
+        fprintf(out, " %9s", "-");
+}
+
+static void print_process(const cJSON *process, FILE *out)
+{
+    const char *path = text(process, "executable");
+    const char *slash = strrchr(path, '/');
+    char ended[OUTCOME_BYTES];
+
+    fprintf(out, "%9.0f  %-14s", number(process, "pid"), outcome(process, ended));
+    if (cJSON_HasObjectItem(process, "threads"))
+        fprintf(out, " %7.0f", number(process, "threads"));
+    else
+        fprintf(out, " %7s", "-");
+    print_size(process, "recorded_bytes", out);
+    print_size(process, "lease_bytes", out);
+    fprintf(out, " %7.0fs", number(process, "oldest_ms") / 1e3);
+    if (cJSON_HasObjectItem(process, "tick_lateness_us"))
+        fprintf(out, " %6.2fms", number(process, "tick_lateness_us") / 1e3);
+    else
+        fprintf(out, " %8s", "-");
+    fprintf(out, "  %s", slash != NULL ? slash + 1 : path);
+    if (text(process, "obstacle")[0] != '\0')
+        fprintf(out, "; not profiled: %s", text(process, "obstacle"));
+    if (cJSON_HasObjectItem(process, "cpu_ms"))
+        fprintf(out, "; CPU %.2f s", number(process, "cpu_ms") / 1e3);
+    if (cJSON_HasObjectItem(process, "has_expired"))
+        fputs("; expired", out);
+    print_drops(cJSON_GetObjectItemCaseSensitive(process, "drops"), out);
+    fputc('\n', out);
+}
+
+static void print_processes(const cJSON *processes, FILE *out)
+{
+    const cJSON *process;
+    double left_out = number(processes, "not_listed");
+    int printed = 0;
+
+    fprintf(out, "processes  %.0f connected, %.0f detached, %.0f ended\n",
+            number(processes, "connected"), number(processes, "detached"),
+            number(processes, "ended"));
+    if (cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(processes, "list")) > 0)
+        fprintf(out, "%9s  %-14s %7s %9s %9s %8s %8s  %s\n", "pid", "state", "threads", "recorded",
+                "lease", "oldest", "late", "executable");
+    cJSON_ArrayForEach(process, cJSON_GetObjectItemCaseSensitive(processes, "list"))
+    {
+        if (printed++ < MOST_PROCESSES)
+            print_process(process, out);
+        else
+            left_out++;
+    }
+    if (left_out > 0)
+        fprintf(out, "           and %.0f more; --json lists them\n", left_out);
+}
+
+static void print_exits(const cJSON *exits, FILE *out)
+{
+    char kept[UNITS_TEXT_BYTES];
+
+    fprintf(out, "ended      %.0f profiles kept, %s", number(exits, "kept"),
+            units_format_size((uint64_t)number(exits, "bytes"), kept));
+    if (number(exits, "expired") > 0)
+        fprintf(out, "; %.0f expired", number(exits, "expired"));
+    if (number(exits, "failed") > 0)
+        fprintf(out, "; %.0f could not be read", number(exits, "failed"));
+    fputc('\n', out);
+}
+
+int status_print(const char *json, FILE *out)
+{
+    cJSON *root = cJSON_Parse(json);
+    const cJSON *command;
+
+    if (!cJSON_IsObject(root)) {
+        cJSON_Delete(root);
+        return -EPROTO;
+    }
+    fprintf(out, "profd      %s, pid %.0f, at %s, up %.0f s\n", text(root, "version"),
+            number(root, "pid"), text(root, "socket"), number(root, "uptime_ms") / 1e3);
+    print_session(cJSON_GetObjectItemCaseSensitive(root, "session"), out);
+    print_memory(cJSON_GetObjectItemCaseSensitive(root, "memory"), out);
+    cJSON_ArrayForEach(command, cJSON_GetObjectItemCaseSensitive(root, "commands"))
+    {
+        fprintf(out, "command    %s (pid %.0f)\n", text(command, "command"),
+                number(command, "pid"));
+    }
+    print_exits(cJSON_GetObjectItemCaseSensitive(root, "exit_profiles"), out);
+    print_processes(cJSON_GetObjectItemCaseSensitive(root, "processes"), out);
+    cJSON_Delete(root);
+    return 0;
+}

@@ -1,0 +1,131 @@
+#include "profctl/symbols/jit_code.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "profctl/symbols/jit_name.h"
+
+enum {
+    MOST_REGIONS = 4 * 1024 * 1024,
+    MOST_REGION_BYTES = 1024 * 1024 * 1024, /* of one function */
+    MOST_LOCATION_BYTES = 512 * 1024 * 1024,
+    /* How many regions that begin before an address are looked at for one that holds it. */
+    MOST_LOOKED_AT = 4096,
+};
+
+struct jit_region {
+    uint64_t start, bytes;
+    uint32_t order; /* of being added */
+    uint32_t location;
+};
+
+void jit_code_init(struct jit_code *code)
+{
+    *code = (struct jit_code){ 0 };
+    failure_latch_init(&code->latch);
+    unique_strings_init(&code->locations, &code->latch);
+}
+
+void jit_code_free(struct jit_code *code)
+{
+    unique_strings_fini(&code->locations);
+    mapped_array_free(&code->regions);
+}
+
+static int add_region(struct jit_code *code, uint64_t start, uint64_t bytes, uint32_t location)
+{
+    struct jit_region *region = mapped_array_push(&code->regions, sizeof(*region));
+
+    if (region == NULL)
+        return -ENOMEM;
+    *region = (struct jit_region){ start, bytes, code->added++, location };
+    if (bytes > code->longest)
+        code->longest = bytes;
+    code->is_sorted = false;
+    return failure_latch_error(&code->latch);
+}
+
+static int check(const struct jit_code *code)
+{
+    bool is_full =
+        code->regions.count == MOST_REGIONS || code->locations.bytes.count > MOST_LOCATION_BYTES;
+
+    return is_full ? -E2BIG : 0;
+}
+
+static bool is_region(uint64_t start, uint64_t bytes)
+{
+    return bytes > 0 && bytes <= MOST_REGION_BYTES && start <= UINT64_MAX - bytes;
+}
+
+int jit_code_add(struct jit_code *code, uint64_t start, uint64_t bytes, const char *name,
+                 size_t name_bytes)
+{
+    char location[JIT_LOCATION_BYTES];
+    size_t length;
+    int err = check(code);
+
+    if (err < 0 || !is_region(start, bytes))
+        return err;
+    length = jit_name_location(name, name_bytes, location);
+    return add_region(code, start, bytes, unique_strings_add(&code->locations, location, length));
+}
+
+static int compare_regions(const void *left, const void *right)
+{
+    const struct jit_region *a = left, *b = right;
+
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    return (a->order > b->order) - (a->order < b->order);
+}
+
+static void sort(struct jit_code *code)
+{
+    if (!code->is_sorted && code->regions.count > 1)
+        qsort(code->regions.items, code->regions.count, sizeof(struct jit_region), compare_regions);
+    code->is_sorted = true;
+}
+
+/* How many regions start at or before ADDRESS. */
+static size_t count_before(const struct jit_code *code, uint64_t address)
+{
+    const struct jit_region *regions = code->regions.items;
+    size_t low = 0, high = code->regions.count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (regions[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static const struct jit_region *find_region(struct jit_code *code, uint64_t address)
+{
+    const struct jit_region *regions = code->regions.items, *found = NULL;
+    size_t next;
+
+    sort(code);
+    next = count_before(code, address);
+    for (int i = 0; i < MOST_LOOKED_AT && next > 0; i++) {
+        const struct jit_region *region = &regions[--next];
+
+        if (address - region->start >= code->longest)
+            break;
+        if (address - region->start < region->bytes &&
+            (found == NULL || region->order > found->order))
+            found = region;
+    }
+    return found;
+}
+
+const char *jit_code_find(struct jit_code *code, uint64_t address, size_t *length)
+{
+    const struct jit_region *found = find_region(code, address);
+
+    return found != NULL ? unique_strings_get(&code->locations, found->location, length) : NULL;
+}

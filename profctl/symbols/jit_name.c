@@ -1,0 +1,135 @@
+#include "profctl/symbols/jit_name.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "json/gecko/gecko_meta.h"
+
+enum { MOST_NAME_BYTES = JIT_LOCATION_BYTES - 64 };
+
+/* A piece of a name. */
+struct piece {
+    const char *bytes;
+    size_t length;
+};
+
+static bool starts_with(struct piece text, const char *prefix)
+{
+    size_t length = strlen(prefix);
+
+    return text.length >= length && memcmp(text.bytes, prefix, length) == 0;
+}
+
+static void skip(struct piece *text, size_t count)
+{
+    text->bytes += count;
+    text->length -= count;
+}
+
+/* Takes a V8 kind of JavaScript code and its compiler's letter off the front of TEXT. */
+static bool take_v8_kind(struct piece *text)
+{
+    static const char *const kinds[] = { "JS:", "LazyCompile:", "Function:", "Script:", "Eval:" };
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (!starts_with(*text, kinds[i]))
+            continue;
+        skip(text, strlen(kinds[i]));
+        if (text->length > 0 && strchr("*~^+'", text->bytes[0]) != NULL)
+            skip(text, 1);
+        return true;
+    }
+    return false;
+}
+
+/* Whether TEXT ends in ":LINE:COLUMN". */
+static bool has_position(struct piece text)
+{
+    for (int number = 0; number < 2; number++) {
+        size_t digits = 0;
+
+        while (digits < text.length && text.bytes[text.length - 1 - digits] >= '0' &&
+               text.bytes[text.length - 1 - digits] <= '9')
+            digits++;
+        if (digits == 0 || digits == text.length || text.bytes[text.length - 1 - digits] != ':')
+            return false;
+        text.length -= digits + 1;
+    }
+    return true;
+}
+
+/* The blank between a function's name and its source, either of which may have blanks: the one
+ * before what looks like the beginning of a source, else the last. NULL: there is none. */
+static const char *find_source(struct piece text)
+{
+    const char *last = NULL;
+
+    for (size_t i = 0; i < text.length; i++) {
+        struct piece rest = { text.bytes + i + 1, text.length - i - 1 };
+
+        if (text.bytes[i] != ' ')
+            continue;
+        last = text.bytes + i;
+        if (starts_with(rest, "/") || starts_with(rest, "file:") || starts_with(rest, "node:"))
+            break;
+    }
+    return last;
+}
+
+static bool split_v8(struct piece text, struct piece *function, struct piece *source)
+{
+    const char *blank;
+
+    if (!take_v8_kind(&text) || !has_position(text))
+        return false;
+    blank = find_source(text);
+    if (blank == NULL)
+        return false;
+    *function = (struct piece){ text.bytes, (size_t)(blank - text.bytes) };
+    skip(&text, function->length + 1);
+    *source = text;
+    return true;
+}
+
+static bool split_python(struct piece text, struct piece *function, struct piece *source)
+{
+    const char *colon;
+
+    if (!starts_with(text, "py::"))
+        return false;
+    skip(&text, strlen("py::"));
+    colon = memrchr(text.bytes, ':', text.length);
+    if (colon == NULL)
+        return false;
+    *function = (struct piece){ text.bytes, (size_t)(colon - text.bytes) };
+    skip(&text, function->length + 1);
+    *source = text;
+    return source->length > 0;
+}
+
+static void clean(char *text)
+{
+    for (; *text != '\0'; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            *text = '?';
+}
+
+size_t jit_name_location(const char *name, size_t bytes, char out[JIT_LOCATION_BYTES])
+{
+    struct piece text = { name, bytes < MOST_NAME_BYTES ? bytes : MOST_NAME_BYTES };
+    struct piece function, source;
+    int length;
+
+    if (split_v8(text, &function, &source) || split_python(text, &function, &source)) {
+        if (function.length == 0)
+            function = (struct piece){ "anonymous", strlen("anonymous") };
+        length = snprintf(out, JIT_LOCATION_BYTES, "%.*s (%.*s)", (int)function.length,
+                          function.bytes, (int)source.length, source.bytes);
+    } else {
+        length = snprintf(out, JIT_LOCATION_BYTES, "%.*s (in " GECKO_GENERATED_CODE ")",
+                          (int)text.length, text.bytes);
+    }
+    clean(out);
+    return length > 0 ? strlen(out) : 0;
+}

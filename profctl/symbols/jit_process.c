@@ -1,0 +1,175 @@
+#include "profctl/symbols/jit_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "profctl/symbols/jit_lists.h"
+#include "json/gecko/gecko_meta.h"
+
+enum {
+    PATH_BYTES = 64,
+    STATUS_BYTES = 4096,
+    /* File systems tell times by a coarser clock. */
+    CLOCK_SLACK_MS = 100,
+};
+
+bool jit_is_dump_path(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    size_t digits;
+
+    if (strncmp(name, "jit-", 4) != 0)
+        return false;
+    digits = strspn(name + 4, "0123456789");
+    return digits > 0 && strcmp(name + 4 + digits, ".dump") == 0;
+}
+
+/* --- Which files --- */
+
+/* Opens PATH as a process whose root is ROOT_FD would, without following a link at its end. */
+static int open_within(int root_fd, const char *path)
+{
+    struct open_how how = {
+        .flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
+        .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+    };
+
+    return (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+}
+
+static double milliseconds(const struct statx_timestamp *time)
+{
+    return (double)time->tv_sec * 1000 + (double)time->tv_nsec / 1e6;
+}
+
+static bool is_of_its_time(const struct jit_process *process, const struct statx *status)
+{
+    if (milliseconds(&status->stx_mtime) + CLOCK_SLACK_MS < process->start_ms)
+        return false;
+    return process->end_ms == 0 || !(status->stx_mask & STATX_BTIME) ||
+           milliseconds(&status->stx_btime) <= process->end_ms + CLOCK_SLACK_MS;
+}
+
+static bool is_believed(const struct jit_process *process, int fd)
+{
+    struct statx status;
+    bool is_of_user;
+
+    if (statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &status) != 0)
+        return false;
+    is_of_user = status.stx_uid == 0 || status.stx_uid == geteuid() ||
+                 (process->knows_user && status.stx_uid == (uint64_t)process->user);
+    return S_ISREG(status.stx_mode) && is_of_user && status.stx_size <= JIT_MOST_FILE_BYTES &&
+           is_of_its_time(process, &status);
+}
+
+/* NULL when it is not there or not believed. */
+static FILE *open_list(const struct jit_process *process, int root_fd, const char *path)
+{
+    int fd = open_within(root_fd, path);
+    FILE *file;
+
+    if (fd < 0)
+        return NULL;
+    file = is_believed(process, fd) ? fdopen(fd, "re") : NULL;
+    if (file == NULL)
+        close(fd);
+    return file;
+}
+
+/* The process id that PID has in its innermost namespace: how it calls itself. */
+static int64_t own_pid(int64_t pid)
+{
+    static const char field[] = "\nNSpid:";
+    char path[PATH_BYTES], status[STATUS_BYTES];
+    const char *line, *last;
+    ssize_t got;
+    int fd;
+
+    snprintf(path, sizeof(path), "/proc/%lld/status", (long long)pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return pid;
+    got = read(fd, status, sizeof(status) - 1);
+    close(fd);
+    status[got > 0 ? got : 0] = '\0';
+    line = strstr(status, field);
+    if (line == NULL)
+        return pid;
+    line += strlen(field);
+    last = memrchr(line, '\t', strcspn(line, "\n"));
+    return last != NULL ? strtoll(last + 1, NULL, 10) : pid;
+}
+
+/* --- Reading them --- */
+
+/* Damaged lists give fewer names; only a lack of memory is an error. */
+static int read_list(const struct jit_process *process, int root_fd, const char *path,
+                     int (*read)(FILE *file, struct jit_code *code), struct jit_code *code)
+{
+    FILE *file = open_list(process, root_fd, path);
+    int err;
+
+    if (file == NULL)
+        return 0;
+    err = read(file, code);
+    (void)fclose(file); /* it was only read */
+    return err == -ENOMEM ? err : 0;
+}
+
+/* As they are called by a process that calls itself PID and has its root at ROOT. */
+static int read_lists(struct jit_process *process, const char *root, int64_t pid)
+{
+    char map[PATH_BYTES];
+    int root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), err;
+
+    if (root_fd < 0)
+        return 0;
+    snprintf(map, sizeof(map), "/tmp/perf-%lld.map", (long long)pid);
+    err = read_list(process, root_fd, map, jit_read_perf_map, &process->code);
+    if (err == 0 && process->dump_path != NULL)
+        err = read_list(process, root_fd, process->dump_path, jit_read_dump, &process->code);
+    close(root_fd);
+    return err;
+}
+
+static int read_all(struct jit_process *process)
+{
+    int64_t pid = gecko_real_pid(process->pid);
+    int64_t pid_here = process->pid_here != 0 ? process->pid_here : pid;
+    char root[PATH_BYTES];
+    int err;
+
+    process->is_read = true;
+    jit_code_init(&process->code);
+    if (pid <= 0)
+        return 0;
+    snprintf(root, sizeof(root), "/proc/%lld/root", (long long)pid_here);
+    err = process->end_ms == 0 ? read_lists(process, root, own_pid(pid_here)) : 0;
+    if (err == 0 && process->code.added == 0)
+        err = read_lists(process, "/", pid);
+    return err;
+}
+
+const char *jit_process_find(struct jit_process *process, uint64_t address, size_t *length,
+                             int *err)
+{
+    *err = process->is_read ? 0 : read_all(process);
+    return *err == 0 ? jit_code_find(&process->code, address, length) : NULL;
+}
+
+void jit_process_clear(struct jit_process *process)
+{
+    if (process->is_read)
+        jit_code_free(&process->code);
+    free(process->dump_path);
+    *process = (struct jit_process){ 0 };
+}

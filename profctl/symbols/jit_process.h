@@ -1,0 +1,39 @@
+/* The generated code of one process of a capture: where its lists are, and whether to believe them.
+ *
+ * /tmp/perf-PID.map, and the jitdump that the process had mapped (which is how a jitdump makes
+ * itself known). They are looked for when the first address needs them. A process that still lives
+ * is looked at in its own root and by its own process id, in whatever namespaces it is. Anybody may
+ * make such files: one counts only when it is a regular file of the process' user, of profctl's, or
+ * of root, was made before the process ended and written to after it began, and is not too large.
+ * One thread. */
+#ifndef PROFD_PROFCTL_JIT_PROCESS_H
+#define PROFD_PROFCTL_JIT_PROCESS_H
+
+#include <stdint.h>
+
+#include "profctl/symbols/jit_code.h"
+
+/* What the capture tells of the process. A zeroed one is a process of which nothing is known, and
+ * has no generated code. */
+struct jit_process {
+    int64_t pid;      /* as in the capture: unique there, and what the process calls itself */
+    int64_t pid_here; /* what this process' namespace calls it; 0: not known, the same */
+    int64_t user;
+    bool knows_user;
+    double start_ms, end_ms; /* since the epoch; end 0: it lived at the capture */
+    char *dump_path;         /* owned; NULL: none was mapped */
+    bool is_read;
+    struct jit_code code;
+};
+
+/* The location of the function at ADDRESS, as jit_code_find(). *ERR is 0 or -ENOMEM. */
+const char *jit_process_find(struct jit_process *process, uint64_t address, size_t *length,
+                             int *err);
+
+/* Whether PATH is one that only a jitdump has: ".../jit-PID.dump". */
+bool jit_is_dump_path(const char *path);
+
+/* Back to a zeroed struct. */
+void jit_process_clear(struct jit_process *process);
+
+#endif

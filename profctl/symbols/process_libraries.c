@@ -1,0 +1,165 @@
+#include "profctl/symbols/process_libraries.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profctl/json_copy.h"
+#include "json/gecko/gecko_meta.h"
+
+static void free_library(struct process_library *library)
+{
+    free(library->name);
+    free(library->path);
+    free(library->build_id);
+}
+
+static int keep_text(struct json_reader *reader, char **text)
+{
+    const char *view;
+    size_t length;
+    int err = json_reader_string(reader, &view, &length);
+
+    if (err < 0)
+        return err;
+    free(*text);
+    *text = strndup(view, length);
+    return *text != NULL ? 0 : -ENOMEM;
+}
+
+/* Where the member's value goes: a text, or a number. */
+struct member {
+    const char *name;
+    char **text;
+    uint64_t *number;
+};
+
+static const struct member *find_member(const struct member *members, size_t count,
+                                        struct json_reader *reader)
+{
+    for (size_t i = 0; i < count; i++)
+        if (json_reader_is(reader, members[i].name))
+            return &members[i];
+    return NULL;
+}
+
+static int keep_value(const struct member *member, struct json_reader *reader, int token)
+{
+    if (member == NULL || token == JSON_TOKEN_NULL)
+        return 0;
+    if (member->text != NULL && token == JSON_TOKEN_STRING)
+        return keep_text(reader, member->text);
+    if (member->number != NULL && token == JSON_TOKEN_NUMBER)
+        return json_reader_u64(reader, member->number) == 0 ? 0 : -EPROTO;
+    return -EPROTO;
+}
+
+/* Reads and writes the members of one library, whose start was read. */
+static int copy_members(struct process_library *library, uint64_t *offset,
+                        struct json_reader *reader, struct json_writer *writer)
+{
+    const struct member members[] = {
+        { "start", NULL, &library->start }, { "end", NULL, &library->end },
+        { "offset", NULL, offset },         { "name", &library->name, NULL },
+        { "path", &library->path, NULL },   { "codeId", &library->build_id, NULL },
+    };
+    int token, err = 0;
+
+    while (err == 0 && (token = json_reader_next(reader)) == JSON_TOKEN_KEY) {
+        const struct member *member =
+            find_member(members, sizeof(members) / sizeof(members[0]), reader);
+
+        err = json_copy_token(reader, token, writer);
+        if (err < 0)
+            break;
+        token = json_reader_next(reader);
+        err = keep_value(member, reader, token);
+        if (err == 0)
+            err = json_copy_from(reader, token, writer);
+    }
+    if (err < 0)
+        return err;
+    return token < 0 ? token : 0;
+}
+
+static int copy_library(struct process_libraries *libraries, struct json_reader *reader,
+                        struct json_writer *writer)
+{
+    struct process_library library = { 0 }, *place;
+    uint64_t offset = 0;
+    int err;
+
+    json_start_object(writer);
+    err = copy_members(&library, &offset, reader, writer);
+    json_end_object(writer);
+    if (err == 0 && library.build_id == NULL)
+        library.build_id = strdup("");
+    if (err == 0 && (library.name == NULL || library.path == NULL))
+        err = -EPROTO;
+    if (err == 0 && strcmp(library.path, GECKO_GENERATED_CODE) == 0) {
+        free_library(&library);
+        return 0; /* it stands for what is in no library */
+    }
+    place = err == 0 ? mapped_array_push(&libraries->libraries, sizeof(*place)) : NULL;
+    if (place == NULL || library.build_id == NULL) {
+        free_library(&library);
+        return err < 0 ? err : -ENOMEM;
+    }
+    library.load_bias = library.start - offset;
+    *place = library;
+    return 0;
+}
+
+static int compare_libraries(const void *left, const void *right)
+{
+    const struct process_library *a = left, *b = right;
+
+    return (a->start > b->start) - (a->start < b->start);
+}
+
+int process_libraries_copy(struct process_libraries *libraries, struct json_reader *reader,
+                           struct json_writer *writer)
+{
+    int token = json_reader_next(reader);
+
+    if (token != JSON_TOKEN_START_ARRAY)
+        return token < 0 ? token : -EPROTO;
+    json_start_array(writer);
+    while ((token = json_reader_next(reader)) == JSON_TOKEN_START_OBJECT) {
+        int err = copy_library(libraries, reader, writer);
+
+        if (err < 0)
+            return err;
+    }
+    json_end_array(writer);
+    if (token != JSON_TOKEN_END_ARRAY)
+        return token < 0 ? token : -EPROTO;
+    if (libraries->libraries.count > 1)
+        qsort(libraries->libraries.items, libraries->libraries.count,
+              sizeof(struct process_library), compare_libraries);
+    return 0;
+}
+
+struct process_library *process_libraries_find(const struct process_libraries *libraries,
+                                               uint64_t address)
+{
+    struct process_library *items = libraries->libraries.items;
+    size_t low = 0, high = libraries->libraries.count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (items[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && address < items[low - 1].end ? &items[low - 1] : NULL;
+}
+
+void process_libraries_free(struct process_libraries *libraries)
+{
+    for (size_t i = 0; i < libraries->libraries.count; i++)
+        free_library((struct process_library *)libraries->libraries.items + i);
+    mapped_array_free(&libraries->libraries);
+}

@@ -1,0 +1,37 @@
+/* The libraries of one process of a capture: which one an address is in. */
+#ifndef PROFD_PROFCTL_PROCESS_LIBRARIES_H
+#define PROFD_PROFCTL_PROCESS_LIBRARIES_H
+
+#include <stdint.h>
+
+#include "profctl/symbols/symbol_library.h"
+#include "json/json_reader.h"
+#include "json/json_writer.h"
+#include "json/mapped_array.h"
+
+struct process_library {
+    uint64_t start, end;            /* addresses in the process */
+    uint64_t load_bias;             /* an address less this is one of the file */
+    char *name, *path, *build_id;   /* owned */
+    struct symbol_library *symbols; /* of the cache; NULL until somebody asked */
+};
+
+/* A zeroed struct is empty. */
+struct process_libraries {
+    struct mapped_array libraries; /* struct process_library, sorted by start */
+};
+
+/* That of generated code (json/gecko/gecko_meta.h) is written, and not kept.
+ *
+ * Reads the value of "libs", whose key READER has just returned, and writes it to WRITER as it is.
+ * 0, -EPROTO for what is no list of libraries, -ENOMEM, or the reader's error. */
+int process_libraries_copy(struct process_libraries *libraries, struct json_reader *reader,
+                           struct json_writer *writer);
+
+/* The library that ADDRESS is in, or NULL. */
+struct process_library *process_libraries_find(const struct process_libraries *libraries,
+                                               uint64_t address);
+
+void process_libraries_free(struct process_libraries *libraries);
+
+#endif

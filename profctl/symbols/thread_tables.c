@@ -1,0 +1,186 @@
+#include "profctl/symbols/thread_tables.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profctl/json_table.h"
+
+enum { LONGEST_ADDRESS = 18 }; /* "0x" and 16 digits */
+
+void thread_tables_free(struct thread_tables *tables)
+{
+    mapped_array_free(&tables->bytes);
+    mapped_array_free(&tables->strings);
+    mapped_array_free(&tables->frames);
+    mapped_array_free(&tables->stacks);
+}
+
+/* TABLE is the next one: what it points into is there, and nothing points into it yet. */
+static int take_turn(struct thread_tables *tables, enum table_stage table)
+{
+    if (tables->stage + 1 != table)
+        return -EPROTO;
+    tables->stage = table;
+    return 0;
+}
+
+void thread_tables_clear(struct thread_tables *tables)
+{
+    tables->stage = TABLES_NONE;
+    tables->bytes.count = 0;
+    tables->strings.count = 0;
+    tables->frames.count = 0;
+    tables->stacks.count = 0;
+}
+
+static int add_string(struct thread_tables *tables, const char *text, size_t length)
+{
+    struct table_string *string = mapped_array_push(&tables->strings, sizeof(*string));
+    int err = mapped_array_reserve(&tables->bytes, tables->bytes.count + length, 1);
+
+    if (string == NULL || err < 0)
+        return -ENOMEM;
+    *string = (struct table_string){ tables->bytes.count, length };
+    memcpy((char *)tables->bytes.items + tables->bytes.count, text, length);
+    tables->bytes.count += length;
+    return tables->strings.count < UINT32_MAX ? 0 : -E2BIG;
+}
+
+int thread_tables_read_strings(struct thread_tables *tables, struct json_reader *reader)
+{
+    const char *text;
+    size_t length;
+    int token, err = take_turn(tables, TABLES_STRINGS);
+
+    if (err < 0)
+        return err;
+    token = json_reader_next(reader);
+    if (token != JSON_TOKEN_START_ARRAY)
+        return token < 0 ? token : -EPROTO;
+    while ((token = json_reader_next(reader)) == JSON_TOKEN_STRING) {
+        err = json_reader_string(reader, &text, &length);
+        if (err == 0)
+            err = add_string(tables, text, length);
+        if (err < 0)
+            return err;
+    }
+    if (token < 0)
+        return token;
+    return token == JSON_TOKEN_END_ARRAY ? 0 : -EPROTO;
+}
+
+/* --- Frames --- */
+
+enum { FRAME_LOCATION, FRAME_LINE, FRAME_CATEGORY, FRAME_SUBCATEGORY, FRAME_COLUMNS };
+static const char *const frame_columns[FRAME_COLUMNS] = { "location", "line", "category",
+                                                          "subcategory" };
+
+static uint32_t whole_number(const struct json_cell *cell)
+{
+    if (cell->token != JSON_TOKEN_NUMBER || !(cell->number >= 0) || cell->number > UINT32_MAX)
+        return 0;
+    return (uint32_t)cell->number;
+}
+
+static int add_frame(struct thread_tables *tables, const struct json_cell *cells)
+{
+    struct table_frame *frame = mapped_array_push(&tables->frames, sizeof(*frame));
+
+    if (frame == NULL)
+        return -ENOMEM;
+    frame->line = whole_number(&cells[FRAME_LINE]);
+    frame->category = whole_number(&cells[FRAME_CATEGORY]);
+    frame->subcategory = whole_number(&cells[FRAME_SUBCATEGORY]);
+    return json_cell_index(&cells[FRAME_LOCATION], (uint32_t)tables->strings.count,
+                           &frame->location);
+}
+
+/* --- Stacks --- */
+
+enum { STACK_PREFIX, STACK_FRAME, STACK_COLUMNS };
+static const char *const stack_columns[STACK_COLUMNS] = { "prefix", "frame" };
+
+static int add_stack(struct thread_tables *tables, const struct json_cell *cells)
+{
+    uint32_t own_index = (uint32_t)tables->stacks.count;
+    struct table_stack *stack = mapped_array_push(&tables->stacks, sizeof(*stack));
+    int err;
+
+    if (stack == NULL)
+        return -ENOMEM;
+    err = json_cell_index_or_none(&cells[STACK_PREFIX], own_index, &stack->prefix);
+    if (err == 0)
+        err = json_cell_index(&cells[STACK_FRAME], (uint32_t)tables->frames.count, &stack->frame);
+    return err;
+}
+
+/* --- Both --- */
+
+static int read_table(struct thread_tables *tables, struct json_reader *reader,
+                      const char *const *columns, size_t column_count,
+                      int (*add)(struct thread_tables *tables, const struct json_cell *cells))
+{
+    struct json_cell cells[JSON_TABLE_MOST_COLUMNS];
+    struct json_table table;
+    int more, err = json_table_open(&table, columns, column_count, reader);
+
+    if (err < 0)
+        return err;
+    while ((more = json_table_next_row(reader)) > 0) {
+        err = json_table_read_row(&table, reader, cells);
+        if (err == 0)
+            err = add(tables, cells);
+        if (err < 0)
+            return err;
+    }
+    return more;
+}
+
+int thread_tables_read_frames(struct thread_tables *tables, struct json_reader *reader)
+{
+    int err = take_turn(tables, TABLES_FRAMES);
+
+    return err < 0 ? err : read_table(tables, reader, frame_columns, FRAME_COLUMNS, add_frame);
+}
+
+int thread_tables_read_stacks(struct thread_tables *tables, struct json_reader *reader)
+{
+    int err = take_turn(tables, TABLES_STACKS);
+
+    return err < 0 ? err : read_table(tables, reader, stack_columns, STACK_COLUMNS, add_stack);
+}
+
+/* --- Queries --- */
+
+const char *thread_tables_string(const struct thread_tables *tables, uint32_t index, size_t *length)
+{
+    const struct table_string *string = (struct table_string *)tables->strings.items + index;
+
+    *length = string->length;
+    return (const char *)tables->bytes.items + string->offset;
+}
+
+bool thread_tables_address(const struct thread_tables *tables, uint32_t index, uint64_t *address)
+{
+    char copy[LONGEST_ADDRESS + 1], *end;
+    size_t length;
+    const char *text = thread_tables_string(tables, index, &length);
+
+    if (length < 3 || length > LONGEST_ADDRESS || text[0] != '0' || text[1] != 'x')
+        return false;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    *address = strtoull(copy + 2, &end, 16);
+    return *end == '\0';
+}
+
+const struct table_frame *thread_tables_frame(const struct thread_tables *tables, uint32_t index)
+{
+    return (struct table_frame *)tables->frames.items + index;
+}
+
+const struct table_stack *thread_tables_stack(const struct thread_tables *tables, uint32_t index)
+{
+    return (struct table_stack *)tables->stacks.items + index;
+}
