@@ -6,8 +6,8 @@
  *     …
  *     PROFD_MARKER_INTERVAL("parse", PROFD_CATEGORY_PARSE, start, path);
  *
- * Names and categories are constants; each place in the source is one static object. Times are of
- * PROFD_NOW(). profd_marker_types.h has markers with typed payloads. */
+ * Names and categories are constants, but for PROFD_MARKER_NAMED; each place in the source is one
+ * static object. Times are of PROFD_NOW(). profd_marker_types.h has markers with typed payloads. */
 #ifndef PROFD_MARKERS_H
 #define PROFD_MARKERS_H
 
@@ -46,6 +46,14 @@ uint64_t profd_now(void);
  *                       profd_with_stack_now(profd_interval(asked, answered)), url); */
 #define PROFD_MARKER_WITH(NAME, CATEGORY, OPTIONS, TEXT)                                           \
     PROFD_MARKER_CALL_(NAME, CATEGORY, profd_marker_with(&profd_site_, OPTIONS, TEXT))
+
+/* The same with a name that is made at run time (copied; names share the room of
+ * profd_label_text(), so what is different each time belongs into TEXT). */
+#define PROFD_MARKER_NAMED(NAME, CATEGORY, OPTIONS, TEXT)                                          \
+    do {                                                                                           \
+        if (__builtin_expect(profd_recording & PROFD_RECORDING_MARKERS, 0))                        \
+            profd_marker_with(profd_label_text(NAME, (uintptr_t)(CATEGORY)), OPTIONS, TEXT);       \
+    } while (0)
 
 /* --- Options --- */
 
@@ -181,6 +189,7 @@ void profd_marker_with(struct profd_site *site, struct profd_marker_options opti
 }
 #endif
 
+#include "profd_labels.h"
 #include "profd_marker_types.h"
 
 #endif

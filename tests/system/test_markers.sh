@@ -242,7 +242,7 @@ END
     done
 }
 
-test_labels_are_made_at_run_time() {
+test_labels_and_names_are_made_at_run_time() {
     expect 0 "$profctl" run -o out.json -- "$programs/dynamic_labels"
     read_facts out.json
     has_function dynamic_labels 'made of 4 words'
@@ -252,6 +252,8 @@ test_labels_are_made_at_run_time() {
     [ ! -s stderr ] || refute grep -q 'two labels' stderr
     [ "$(meta_of dynamic_labels profd.events.label-underflow)" -eq 3 ]
     [ "$(meta_of dynamic_labels profd.events.label-texts)" -eq 0 ]
+    [ "$(awk -F'\t' '$1 == "marker" && $4 ~ /^marker [01]$/ && $8 == "its text" { print $4 }' facts | tr '\n' ,)" = 'marker 0,marker 1,' ]
+    [ "$(awk -F'\t' '$1 == "marker" && $4 == "phase" { print $7 }' facts | tr '\n' ,)" = 2,3, ]
 }
 
 test_a_million_texts_are_bounded_and_counted() {

@@ -38,6 +38,13 @@ int main(int argc, char **argv)
     burn_outer(0.1);
     PROFD_LABEL_POP();
     interpret();
+    for (int i = 0; i < 2; i++) {
+        snprintf(text, sizeof(text), "marker %d", i);
+        PROFD_MARKER_NAMED(text, PROFD_CATEGORY_PARSE, profd_instant(), "its text");
+    }
+    PROFD_MARKER_NAMED("phase", PROFD_CATEGORY_PARSE, profd_interval_start(), NULL);
+    snprintf(text, sizeof(text), "pha%s", "se");
+    PROFD_MARKER_NAMED(text, PROFD_CATEGORY_PARSE, profd_interval_end(), NULL);
     for (int i = 0; i < 3; i++)
         PROFD_LABEL_POP();
     PROFD_LABEL_SCOPE("after too many pops", PROFD_CATEGORY_PARSE);
