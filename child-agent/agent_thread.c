@@ -35,7 +35,6 @@ enum {
 static struct {
     pthread_t thread;
     struct named_mutex lock; /* held while a message is obeyed */
-    bool is_held;
     bool is_running;
     bool is_refused;    /* profd speaks another protocol: leave the program alone */
     bool is_welcome;    /* since the last pause, profd has taken us in */
@@ -44,6 +43,8 @@ static struct {
     struct agent_address address;
     struct gate own_table; /* open once the program can't close what the agent has */
 } agent = { .lock = NAMED_MUTEX_INITIALIZER(AGENT) };
+
+static __thread bool is_held; /* agent.lock, by the calling thread: several may fork at once */
 
 static int send_generation(enum message_kind kind, uint64_t generation)
 {
@@ -464,14 +465,14 @@ bool agent_thread_stop(void)
 
 void agent_thread_hold(void)
 {
-    agent.is_held = named_mutex_lock_soon(&agent.lock);
+    is_held = named_mutex_lock_soon(&agent.lock);
 }
 
 void agent_thread_release(void)
 {
-    if (agent.is_held)
+    if (is_held)
         named_mutex_unlock(&agent.lock);
-    agent.is_held = false;
+    is_held = false;
 }
 
 void agent_thread_before_fork(void)
@@ -487,7 +488,7 @@ void agent_thread_after_fork_parent(void)
 void agent_thread_after_fork_child(void)
 {
     named_mutex_reset(&agent.lock);
-    agent.is_held = false;
+    is_held = false;
     agent.is_running = false;
     agent.owes_update = false;
     agent_link_abandon();

@@ -25,7 +25,7 @@ struct capture_room {
 };
 
 static struct named_mutex lock = NAMED_MUTEX_INITIALIZER(MARKER_STACKS);
-static bool is_locked_for_fork;
+static __thread bool is_locked_for_fork;  /* several threads may fork at once */
 static struct capture_room *_Atomic room; /* NULL until the first capture */
 
 static struct capture_room *make_room(void)

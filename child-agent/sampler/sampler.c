@@ -32,7 +32,6 @@ enum {
 static struct {
     pthread_t thread;
     bool is_running;
-    bool is_locked_for_fork;
     uint64_t interval_ns;
     struct sampler_tick *_Atomic tick;
     struct named_mutex lock; /* held while ticking */
@@ -41,6 +40,8 @@ static struct {
     _Atomic bool have_modules_changed;
     _Atomic uint32_t stop_word; /* futex: 1 ends the thread */
 } sampler = { .lock = NAMED_MUTEX_INITIALIZER(SAMPLER) };
+
+static __thread bool is_locked_for_fork; /* several threads may fork at once */
 
 /* Sleeps until WAKE_NS or until the thread is to end. */
 static void sleep_until(uint64_t wake_ns)
@@ -233,14 +234,14 @@ void sampler_modules_changed(void)
 
 void sampler_before_fork(void)
 {
-    sampler.is_locked_for_fork = named_mutex_lock_soon(&sampler.lock);
+    is_locked_for_fork = named_mutex_lock_soon(&sampler.lock);
 }
 
 void sampler_after_fork_parent(void)
 {
-    if (sampler.is_locked_for_fork)
+    if (is_locked_for_fork)
         named_mutex_unlock(&sampler.lock);
-    sampler.is_locked_for_fork = false;
+    is_locked_for_fork = false;
 }
 
 void sampler_unlock_in_child(void)
@@ -254,7 +255,7 @@ void sampler_after_fork_child(void)
     atomic_store(&sampler.tick, NULL);
     sampler.is_running = false;
     /* A tick caught in the middle is left where it is: its tables can't be trusted. */
-    if (tick != NULL && sampler.is_locked_for_fork)
+    if (tick != NULL && is_locked_for_fork)
         sampler_tick_abandon(tick);
-    sampler.is_locked_for_fork = false;
+    is_locked_for_fork = false;
 }

@@ -200,4 +200,11 @@ test_forks_while_libraries_are_looked_at() {
     [ "$(process_count fork_in_loader)" -eq 2 ] || fail "$(process_count fork_in_loader) processes"
 }
 
+# Each fork lets go what it holds itself, and nothing else: else the program hangs.
+test_threads_may_fork_at_once() {
+    expect 0 "$profctl" run -o out.json -- timeout -s KILL 60 "$programs/forks_together"
+    read_facts out.json
+    [ "$(process_count forks_together)" -eq 301 ] || fail "$(process_count forks_together) processes"
+}
+
 run_tests "$@"
