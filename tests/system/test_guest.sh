@@ -71,6 +71,12 @@ test_a_program_with_one_thread_may_keep_its_capabilities() {
     [ "$(samples_of busy GeckoMain)" -gt 20 ]
 }
 
+test_a_program_that_locks_its_memory_locks_not_the_arena() {
+    "$programs/locks_memory" || skip "may not lock memory"
+    run_fast "$programs/locks_memory"
+    has_function locks_memory burn_outer
+}
+
 test_a_program_with_few_addresses_keeps_them() {
     expect 0 "$profctl" run -o out.json -- bash -c 'ulimit -v 400000; exec cat /proc/self/status'
     [ "$(awk '$1 == "VmSize:" { print $2 }' stdout)" -lt 130000 ] || fail "$(grep VmSize stdout)"
