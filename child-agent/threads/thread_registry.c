@@ -32,7 +32,8 @@ enum {
 };
 
 __thread struct thread_registration *thread_current;
-static __thread bool is_ending; /* the calling thread has run its last destructors */
+static __thread bool is_ending;          /* the calling thread has run its last destructors */
+static __thread bool is_locked_for_fork; /* by the calling thread, whose handlers may come here */
 
 extern void *__libc_stack_end; /* where the main thread's stack begins; kept by ld.so */
 
@@ -146,7 +147,7 @@ static struct thread_registration *take_slot(struct registry_access access)
 
 struct thread_registration *thread_registry_prepare(size_t stack_bytes)
 {
-    if (core_is_forking)
+    if (is_locked_for_fork)
         return NULL;
     struct registry_access access = lock_registry();
     struct thread_registration *registration = take_slot(access);
@@ -338,7 +339,7 @@ static void follow_rename(struct thread_registration *renamed)
 
 void thread_registry_rename(struct thread_registration *registration, const char *name)
 {
-    if (core_is_forking)
+    if (is_locked_for_fork)
         return;
     struct registry_access access = lock_registry();
     rename_locked(access, registration, name);
@@ -349,7 +350,7 @@ void thread_registry_rename(struct thread_registration *registration, const char
 void thread_registry_rename_handle(pthread_t handle, const char *name)
 {
     struct thread_registration *found = NULL;
-    if (core_is_forking)
+    if (is_locked_for_fork)
         return;
     struct registry_access access = lock_registry();
     for (uint32_t slot = 0; slot < registry.slot_count && found == NULL; slot++) {
@@ -370,7 +371,7 @@ int thread_registry_describe(void)
     struct registry_access access = lock_registry();
     for (uint32_t slot = 0; slot < registry.slot_count; slot++) {
         struct thread_registration *each = thread_registry_at(slot);
-        if (each->life != REGISTRATION_LIVE)
+        if (each->life != REGISTRATION_LIVE || thread_locked(access, each)->is_described)
             continue;
         int err = describe(access, each);
         if (result == 0)
@@ -469,21 +470,36 @@ void thread_registry_before_fork(void)
     if (thread_current != NULL)
         atomic_store(&thread_current->is_in_fork, true);
     named_mutex_lock(&registry.lock);
+    is_locked_for_fork = true;
 }
 
 void thread_registry_after_fork_parent(void)
 {
+    is_locked_for_fork = false;
     named_mutex_unlock(&registry.lock);
     if (thread_current != NULL)
         atomic_store(&thread_current->is_in_fork, false);
 }
 
-void thread_registry_unlock_in_child(void)
+/* The calling thread, SELF, becomes the first of the child. */
+static void be_main(struct thread_registration *self)
 {
-    named_mutex_reset(&registry.lock);
+    self->index = registry.next_index++;
+    self->id.number = registry.process.number; /* that of its first thread */
+    self->is_main = true;
+    self->cpu_clock = cpu_clock_of_thread(self->id);
+    self->start_ns = clock_monotonic_ns();
+    self->sampled_.run = 0;
+    atomic_store(&self->profiled_features, 0);
+    self->writer_generation = 0;
+    self->locked_.is_described = false;
+    atomic_store(&self->is_in_fork, false);
+    struct snapshot *snapshot = atomic_load(&self->snapshot);
+    if (snapshot != NULL)
+        atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
 }
 
-void thread_registry_after_fork_child(void)
+void thread_registry_unlock_in_child(void)
 {
     struct thread_registration *self = thread_current;
     registry.is_sampler_running = false;
@@ -494,24 +510,16 @@ void thread_registry_after_fork_child(void)
         if (thread_registry_at(slot) != self)
             thread_registry_at(slot)->life = REGISTRATION_FREE;
     registry.next_index = 0;
-    if (self == NULL) {
-        /* The agent did not see this thread begin, but now it is all that there is. */
-        if (thread_registry_register_current(NULL, false) == 0)
-            thread_current->is_main = true;
-        return;
-    }
-    self->index = registry.next_index++;
-    self->id.number = registry.process.number; /* that of its first thread */
-    self->is_main = true;
-    self->cpu_clock = cpu_clock_of_thread(self->id);
-    self->start_ns = clock_monotonic_ns();
-    self->sampled_.run = 0;
-    atomic_store(&self->profiled_features, 0);
-    self->writer_generation = 0;
-    self->locked_.is_described = false;
-    self->is_recording = 0;
-    atomic_store(&self->is_in_fork, false);
-    struct snapshot *snapshot = atomic_load(&self->snapshot);
-    if (snapshot != NULL)
-        atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
+    if (self != NULL)
+        be_main(self);
+    is_locked_for_fork = false;
+    named_mutex_reset(&registry.lock);
+}
+
+void thread_registry_after_fork_child(void)
+{
+    if (thread_current != NULL)
+        thread_current->is_recording = 0;
+    else if (thread_registry_register_current(NULL, false) == 0)
+        thread_current->is_main = true; /* the agent did not see it begin: now it is the first */
 }

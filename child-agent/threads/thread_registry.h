@@ -71,7 +71,8 @@ void thread_registry_set_sampler_running(bool is_running);
 /* Whether no thread is inside a recording function. */
 bool thread_registry_is_quiet(void);
 
-/* Around fork. In the child only the calling thread is left, as the main thread. */
+/* Around fork. In the child only the calling thread is left, as the main thread: from unlocking on,
+ * so that threads which handlers make there are known as any others. */
 void thread_registry_before_fork(void);
 void thread_registry_after_fork_parent(void);
 void thread_registry_unlock_in_child(void);

@@ -200,6 +200,14 @@ test_handlers_of_fork_may_wait_for_threads() {
     has_function fork_joins burn_outer
 }
 
+test_handlers_of_fork_may_restart_threads() {
+    expect 0 "$profctl" run -o out.json -- timeout -s KILL 60 "$programs/fork_restarts"
+    read_facts out.json
+    for thread in stays later; do
+        [ "$(samples_of fork_restarts "$thread")" -gt 0 ] || fail "no samples of $thread"
+    done
+}
+
 test_forks_while_libraries_are_looked_at() {
     expect 0 "$profctl" run -o out.json -- timeout -s KILL 60 "$programs/fork_in_loader"
     read_facts out.json
