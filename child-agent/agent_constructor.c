@@ -2,19 +2,24 @@
  * constructors of libraries that were loaded earlier; glibc hands every constructor what main will
  * get. */
 #include <dlfcn.h>
+#include <stdbool.h>
 
 #include "child-agent/agent.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/shutdown_profile.h"
-#include "profd.h"
+
+static void construct(int argument_count, char **arguments);
 
 /* Whether this is libprofd.a in a program that was started with libprofd.so: two agents of one
- * process would not leave each other the connection, so the preloaded one has it alone. */
+ * process would not leave each other the connection, so the preloaded one has it alone. The API
+ * doesn't tell them apart: a program may export its own. */
 static bool is_second_agent(void)
 {
-    const void *theirs = dlsym(RTLD_DEFAULT, "profd_recording");
+    Dl_info theirs, ours;
+    const void *library = dlsym(RTLD_DEFAULT, "profd_library_is_here_");
     (void)dlerror(); /* or the program finds what we left */
-    return theirs != NULL && theirs != (const volatile void *)&profd_recording;
+    return library != NULL && dladdr(library, &theirs) != 0 &&
+           dladdr((const void *)&construct, &ours) != 0 && theirs.dli_fbase != ours.dli_fbase;
 }
 
 __attribute__((constructor)) static void construct(int argument_count, char **arguments)

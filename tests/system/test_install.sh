@@ -55,14 +55,18 @@ test_program_links_with_the_archive() {
     expect 0 ./app
 }
 
-# The preloaded agent records such a program; the one inside it does not come between.
+# The preloaded agent records such a program; the one inside it does not come between, also where the
+# program exports the API.
 test_program_with_the_archive_is_one_process_when_it_is_profiled() {
     install_into "$scratch/prefix" >install.log
-    expect 0 cc -I"$source_dir" -Iprefix/include "$source_dir/tests/system/programs/labels.c" -o app \
-        prefix/lib/libprofd.a
-    expect 0 prefix/bin/profctl run -o out.json -- ./app
-    read_facts out.json
-    [ "$(grep -c ^process facts)" -eq 2 ] || fail "not one process and profd: $(grep ^process facts)"
+    for linked in -no-pie -rdynamic; do
+        expect 0 cc "$linked" -I"$source_dir" -Iprefix/include "$source_dir/tests/system/programs/labels.c" \
+            -o app prefix/lib/libprofd.a
+        expect 0 prefix/bin/profctl run -o out.json -- ./app
+        read_facts out.json
+        [ "$(grep -c ^process facts)" -eq 2 ] ||
+            fail "$linked: not one process and profd: $(grep ^process facts)"
+    done
 }
 
 test_library_exports_only_what_it_means_to() {
