@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -21,10 +22,14 @@ struct run {
     const struct arguments *arguments;
     struct client *client;
     struct capture_file *file;
+    struct private_daemon *daemon;
+    pid_t command; /* 0: not known */
     struct capture_summary summary;
     uv_signal_t signals[FORWARDED_SIGNALS];
     uv_timer_t duration;
+    uv_signal_t child;
     bool is_duration_over;
+    bool is_alone; /* profd has ended, and the command is our child */
 };
 
 /* --- What happens while the command runs --- */
@@ -35,7 +40,17 @@ static void on_signal(uv_signal_t *handle, int signal_number)
 {
     struct run *run = handle->data;
 
-    client_signal(run->client, signal_number);
+    if (run->is_alone)
+        kill(run->command, signal_number);
+    else
+        client_signal(run->client, signal_number);
+}
+
+/* Only wakes who waits for the command. */
+static void on_child(uv_signal_t *handle, int signal_number)
+{
+    (void)handle;
+    (void)signal_number;
 }
 
 static void on_duration_over(uv_timer_t *timer)
@@ -63,6 +78,7 @@ static void watch(struct run *run)
         if (!is_ignored(forwarded_signals[i]))
             uv_signal_start(&run->signals[i], on_signal, forwarded_signals[i]);
     }
+    uv_signal_init(loop, &run->child);
     uv_timer_init(loop, &run->duration);
     run->duration.data = run;
     if (run->arguments->duration_ms > 0)
@@ -73,10 +89,33 @@ static void stop_watching(struct run *run)
 {
     for (int i = 0; i < FORWARDED_SIGNALS; i++)
         uv_close((uv_handle_t *)&run->signals[i], NULL);
+    uv_close((uv_handle_t *)&run->child, NULL);
     uv_close((uv_handle_t *)&run->duration, NULL);
 }
 
 /* --- The course of a run --- */
+
+/* What profd would have told, had it lived. False when the command can't be waited for. */
+static bool wait_without_profd(struct run *run, int *exit_status)
+{
+    pid_t ended;
+    int status;
+
+    private_daemon_end(run->daemon);
+    run->is_alone = run->command > 0;
+    if (!run->is_alone)
+        return false;
+    uv_signal_start(&run->child, on_child, SIGCHLD);
+    while ((ended = waitpid(run->command, &status, WNOHANG)) == 0)
+        uv_run(client_loop(run->client), UV_RUN_ONCE);
+    run->is_alone = false;
+    run->command = 0;
+    uv_signal_stop(&run->child);
+    if (ended < 0)
+        return false;
+    *exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    return true;
+}
 
 /* Until the command has ended or, with UNTIL_DURATION, the duration is over. */
 static bool wait_for_command(struct run *run, bool until_duration, int *exit_status,
@@ -93,7 +132,9 @@ static bool wait_for_command(struct run *run, bool until_duration, int *exit_sta
     failure_set(failure, EXIT_CODE_FAILED,
                 "profd ended before the command; '%s' goes on without being profiled",
                 run->arguments->operands[0]);
-    return false;
+    say("%s", failure->text);
+    failure->text[0] = '\0';
+    return wait_without_profd(run, exit_status);
 }
 
 /* The exit code when the capture went as CODE says: the command's own word goes first. */
@@ -126,9 +167,13 @@ static int run_command(struct run *run, struct failure *failure)
     int exit_status;
 
     if (!client_start_session(run->client, run->arguments, NULL, failure) ||
-        !client_launch(run->client, run->arguments->operands, failure) ||
-        !wait_for_command(run, true, &exit_status, failure))
+        !client_launch(run->client, run->arguments->operands, failure))
         return failure->code;
+    run->command = private_daemon_command(run->daemon);
+    if (!wait_for_command(run, true, &exit_status, failure))
+        return failure->code;
+    if (run->daemon->pid == 0) /* nobody has a profile */
+        return combined_code(exit_status, failure->code);
     return capture_and_finish(run, failure);
 }
 
@@ -153,6 +198,7 @@ static int run_with_daemon(struct run *run, struct failure *failure)
 
     if (!private_daemon_start(&daemon, failure))
         return failure->code;
+    run->daemon = &daemon;
     code = client_adopt(daemon.fd, &run->client, failure) ? run_with_client(run, failure)
                                                           : (int)failure->code;
     private_daemon_end(&daemon);

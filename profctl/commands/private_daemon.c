@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -42,7 +43,7 @@ static bool make_directory(struct private_daemon *daemon, struct failure *failur
 
 static void remove_directory(struct private_daemon *daemon)
 {
-    static const char *const files[] = { "profd.sock", "profd.sock.lock" };
+    static const char *const files[] = { "profd.sock", "profd.sock.lock", "profd.sock.leases" };
     char path[sizeof(daemon->directory) + 32];
 
     if (daemon->directory[0] == '\0')
@@ -142,12 +143,29 @@ bool private_daemon_start(struct private_daemon *daemon, struct failure *failure
     *daemon = (struct private_daemon){ .fd = -1 };
     if (!find_profd(profd, failure) || !make_directory(daemon, failure))
         return false;
-    err = start_process(daemon, profd);
+    err = prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 ? -errno : 0;
+    if (err == 0)
+        err = start_process(daemon, profd);
     if (err == 0)
         return true;
     failure_set(failure, EXIT_CODE_FAILED, "cannot start %s: %s", profd, strerror(-err));
     private_daemon_end(daemon);
     return false;
+}
+
+pid_t private_daemon_command(const struct private_daemon *daemon)
+{
+    char path[64];
+    int pid = 0;
+
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)daemon->pid, (int)daemon->pid);
+    FILE *children = fopen(path, "re");
+    if (children == NULL)
+        return 0;
+    if (fscanf(children, "%d", &pid) != 1)
+        pid = 0;
+    fclose(children);
+    return pid;
 }
 
 /* True when the process ended within the time. */

@@ -19,6 +19,10 @@ struct private_daemon {
 /* Starts the profd that is installed beside us. */
 bool private_daemon_start(struct private_daemon *daemon, struct failure *failure);
 
+/* The process that it launched last, as its child, or 0: the kernel doesn't tell. That process
+ * becomes our own child when profd ends before it. */
+pid_t private_daemon_command(const struct private_daemon *daemon);
+
 /* Waits for its end, which must have been asked for, and kills it when that takes too long; removes
  * the folder. Safe on a zeroed struct. */
 void private_daemon_end(struct private_daemon *daemon);

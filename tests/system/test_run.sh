@@ -45,6 +45,25 @@ test_profctl_that_is_killed_leaves_no_folder() {
     wait_until test ! -e "${socket%/*}"
 }
 
+# The command's status is still told, signals still reach it, and nothing is left behind.
+test_profd_that_is_killed_leaves_the_command() {
+    # shellcheck disable=SC2016
+    in_background "$profctl" run -o out.json -- bash -c \
+        'trap "exit 9" TERM; echo $$ >pid; while :; do sleep 0.02; done' 2>stderr
+    wait_until test -s pid
+    children+=("$(cat pid)")
+    local private_profd
+    private_profd=$(pgrep -P "$background")
+    socket=$(tr '\0' '\n' <"/proc/$private_profd/cmdline" | grep 'profd.sock$')
+    kill -KILL "$private_profd"
+    wait_until test ! -e "${socket%/*}"
+    kill -TERM "$background"
+    local status=0
+    wait "$background" || status=$?
+    [ "$status" -eq 9 ] || fail "status $status"
+    says "goes on without being profiled" stderr
+}
+
 test_standard_streams_may_be_closed() {
     for closed in '<&-' '>&-' '2>&-' '<&- >&- 2>&-'; do
         expect 7 bash -c "exec '$profctl' run -o out.json -- sh -c 'exit 7' $closed"
