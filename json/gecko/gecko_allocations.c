@@ -3,45 +3,12 @@
  * An allocation and its end are rows of one thread, the one that allocated, whoever freed: viewers
  * match the two within a thread. */
 #include <errno.h>
-#include <sys/mman.h>
 
 #include "json/gecko/gecko_context.h"
 #include "json/gecko/gecko_schema.h"
 #include "json/json_format.h"
 
 static const char allocation_name[] = "Native allocation";
-
-/* The stack of the latest allocation of the chunk at hand. */
-struct allocation_tracker {
-    size_t chunk_number;
-    struct stack_state state;
-};
-
-static struct allocation_tracker *tracker_of(struct process_context *process)
-{
-    struct allocation_tracker *tracker = process->allocations;
-    if (tracker == NULL) {
-        tracker = mmap(NULL, sizeof(*tracker), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                       -1, 0);
-        if (tracker == MAP_FAILED) {
-            failure_latch_set(process->latch, -ENOMEM);
-            return NULL;
-        }
-        process->allocations = tracker;
-    }
-    if (tracker->chunk_number != process->chunk_number) {
-        tracker->chunk_number = process->chunk_number;
-        tracker->state.depth = 0;
-    }
-    return tracker;
-}
-
-void allocations_fini(struct process_context *process)
-{
-    if (process->allocations != NULL)
-        munmap(process->allocations, sizeof(*process->allocations));
-    process->allocations = NULL;
-}
 
 /* A stack within a marker is a thread in small, with one sample. */
 static void stream_stack(const struct process_context *process, const struct thread_context *actor,
@@ -97,7 +64,7 @@ static void stream_row(const struct process_context *process, struct thread_cont
 void allocations_take(struct process_context *process, const struct allocation_entry *entry,
                       uint64_t time_ns, bool is_truncated)
 {
-    struct allocation_tracker *tracker = tracker_of(process);
+    struct stack_tracker *tracker = stack_tracker_at(process, &process->allocations);
     if (tracker == NULL)
         return;
     if (sample_decode_stack(&entry->stack, &tracker->state) < 0) {

@@ -18,6 +18,15 @@
 #include "json/unique_stacks.h"
 #include "json/unique_strings.h"
 
+/* A stack of the chunk at hand, to which the next one is relative, and the unique stacks that its
+ * frames ended up as. */
+struct stack_tracker {
+    size_t chunk_number;
+    bool is_truncated;
+    struct stack_state state;
+    uint32_t stacks[SAMPLE_MAX_FRAMES];
+};
+
 /* The thread's stack while the chunks are read, and the samples kept so far. */
 struct thread_samples {
     struct stack_tracker *tracker; /* NULL before the first stack */
@@ -119,7 +128,7 @@ struct process_context {
     struct mapped_array ticks; /* uint64_t: ns of each tick of the sampler, never backwards */
     uint64_t last_tick_ticks;  /* as written, to know a tick that goes on in the next chunk */
     size_t chunk_number;       /* counts the chunks read; stacks hold within one */
-    struct allocation_tracker *allocations; /* NULL before the first */
+    struct stack_tracker *allocations; /* NULL before the first */
     uint64_t last_allocation_ns;
     uint32_t unknown_threads; /* made for indices that the dictionary lacks */
     uint64_t bad_entries;
@@ -160,6 +169,14 @@ struct thread_context *process_thread_at(struct process_context *process, uint32
 
 /* NULL when there is none. */
 const struct site *process_site(const struct process_context *process, uint32_t id);
+
+/* --- gecko_stack_tracker.c --- */
+
+/* The tracker at PLACE, made when there is none, and without a stack when it is of another chunk.
+ * Free it with stack_tracker_free(). NULL after a failure, latched. */
+struct stack_tracker *stack_tracker_at(struct process_context *process,
+                                       struct stack_tracker **place);
+void stack_tracker_free(struct stack_tracker **place);
 
 /* --- gecko_samples.c --- */
 
@@ -224,7 +241,6 @@ void markers_stream(struct thread_context *thread, struct json_writer *writer);
 /* An allocation, or the end of one, at TIME_NS. */
 void allocations_take(struct process_context *process, const struct allocation_entry *entry,
                       uint64_t time_ns, bool is_truncated);
-void allocations_fini(struct process_context *process);
 
 /* --- gecko_unregistered.c --- */
 

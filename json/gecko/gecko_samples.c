@@ -7,7 +7,6 @@
  * part of the memory that their JSON would. */
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "buffer/leb128.h"
 #include "json/gecko/gecko_context.h"
@@ -23,14 +22,6 @@ enum {
     ROW_MAX_BYTES = 4 * LEB128_MAX_BYTES,
     LOCATION_MAX_BYTES = 4096,
     NS_PER_US = 1000,
-};
-
-/* The thread's last stack in the chunk, and the unique stacks that its frames ended up as. */
-struct stack_tracker {
-    size_t chunk_number;
-    bool is_truncated;
-    struct stack_state state;
-    uint32_t stacks[SAMPLE_MAX_FRAMES];
 };
 
 static const char truncated_frame[] = "(stack truncated)";
@@ -96,30 +87,9 @@ static struct thread_context *thread_of_entry(struct process_context *process, u
     return thread;
 }
 
-static struct stack_tracker *tracker_of(struct process_context *process,
-                                        struct thread_samples *samples)
-{
-    struct stack_tracker *tracker = samples->tracker;
-    if (tracker == NULL) {
-        tracker = mmap(NULL, sizeof(*tracker), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                       -1, 0);
-        if (tracker == MAP_FAILED) {
-            failure_latch_set(process->latch, -ENOMEM);
-            return NULL;
-        }
-        samples->tracker = tracker;
-    }
-    if (tracker->chunk_number != process->chunk_number) {
-        tracker->chunk_number = process->chunk_number;
-        tracker->state.depth = 0;
-    }
-    return tracker;
-}
-
 void samples_fini(struct thread_samples *samples)
 {
-    if (samples->tracker != NULL)
-        munmap(samples->tracker, sizeof(*samples->tracker));
+    stack_tracker_free(&samples->tracker);
     mapped_array_free(&samples->rows);
     memset(samples, 0, sizeof(*samples));
 }
@@ -266,7 +236,7 @@ void samples_take_sample(struct process_context *process, const struct sample_en
     struct thread_context *thread = thread_of_entry(process, sample->thread_index);
     if (thread == NULL)
         return;
-    struct stack_tracker *tracker = tracker_of(process, &thread->samples);
+    struct stack_tracker *tracker = stack_tracker_at(process, &thread->samples.tracker);
     if (tracker == NULL)
         return;
     if (sample_decode_stack(sample, &tracker->state) < 0) {
