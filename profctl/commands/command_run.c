@@ -22,7 +22,7 @@ struct run {
     const struct arguments *arguments;
     struct client *client;
     struct capture_file *file;
-    struct private_daemon *daemon;
+    struct private_daemon daemon;
     pid_t command; /* 0: not known */
     struct capture_summary summary;
     uv_signal_t signals[FORWARDED_SIGNALS];
@@ -101,7 +101,7 @@ static bool wait_without_profd(struct run *run, int *exit_status)
     pid_t ended;
     int status;
 
-    private_daemon_end(run->daemon);
+    private_daemon_end(&run->daemon);
     run->is_alone = run->command > 0;
     if (!run->is_alone)
         return false;
@@ -169,10 +169,10 @@ static int run_command(struct run *run, struct failure *failure)
     if (!client_start_session(run->client, run->arguments, NULL, failure) ||
         !client_launch(run->client, run->arguments->operands, failure))
         return failure->code;
-    run->command = private_daemon_command(run->daemon);
+    run->command = private_daemon_command(&run->daemon);
     if (!wait_for_command(run, true, &exit_status, failure))
         return failure->code;
-    if (run->daemon->pid == 0) /* nobody has a profile */
+    if (run->daemon.pid == 0) /* nobody has a profile */
         return combined_code(exit_status, failure->code);
     return capture_and_finish(run, failure);
 }
@@ -193,15 +193,13 @@ static int run_with_client(struct run *run, struct failure *failure)
 
 static int run_with_daemon(struct run *run, struct failure *failure)
 {
-    struct private_daemon daemon = { 0 };
     int code;
 
-    if (!private_daemon_start(&daemon, failure))
+    if (!private_daemon_start(&run->daemon, failure))
         return failure->code;
-    run->daemon = &daemon;
-    code = client_adopt(daemon.fd, &run->client, failure) ? run_with_client(run, failure)
-                                                          : (int)failure->code;
-    private_daemon_end(&daemon);
+    code = client_adopt(run->daemon.fd, &run->client, failure) ? run_with_client(run, failure)
+                                                               : (int)failure->code;
+    private_daemon_end(&run->daemon);
     return code;
 }
 
