@@ -6,6 +6,7 @@
 #include "profctl/capture/category_lists.h"
 #include "profctl/capture/marker_payload.h"
 #include "profctl/json_copy.h"
+#include "profctl/symbols/own_stack.h"
 #include "profctl/symbols/symbolicate_thread.h"
 
 struct pass {
@@ -549,6 +550,18 @@ static int root_member(struct pass *pass)
     return process_member(pass);
 }
 
+static int rewrite(void *context)
+{
+    struct pass *pass = context;
+    int err = enter(pass, JSON_TOKEN_START_OBJECT);
+
+    if (err == 0)
+        err = for_each_member(pass, root_member);
+    if (err == 0)
+        err = json_reader_next(pass->reader) == JSON_TOKEN_END ? 0 : -EPROTO;
+    return err;
+}
+
 int symbolicate_profile(struct json_reader *reader, struct json_writer *writer,
                         struct symbol_cache *cache, struct capture_counts *counts,
                         const struct symbolicate_events *events)
@@ -556,16 +569,12 @@ int symbolicate_profile(struct json_reader *reader, struct json_writer *writer,
     struct pass pass = {
         .reader = reader, .writer = writer, .cache = cache, .process_counts = counts
     };
-    int err = enter(&pass, JSON_TOKEN_START_OBJECT);
 
     *counts = (struct capture_counts){ 0 };
     if (events != NULL)
         pass.events = *events;
     pass.categories = pass.events.categories != NULL ? pass.events.categories : &pass.own_lists;
-    if (err == 0)
-        err = for_each_member(&pass, root_member);
-    if (err == 0)
-        err = json_reader_next(reader) == JSON_TOKEN_END ? 0 : -EPROTO;
+    int err = own_stack_run(rewrite, &pass);
     jit_process_clear(&pass.generated);
     process_libraries_free(&pass.libraries);
     marker_schemas_free(&pass.schemas);

@@ -139,6 +139,12 @@ test_report_names_the_hottest_function() {
     says busy stdout
 }
 
+test_a_small_stack_is_enough() {
+    (ulimit -s 128 && expect 0 "$profctl" run -o out.json -- "$programs/busy" 0.2)
+    read_facts out.json
+    has_function busy burn_outer
+}
+
 test_no_symbols_leaves_addresses() {
     expect 0 "$profctl" run --no-symbols -o out.json -- "$programs/busy" 0.2
     read_facts out.json

@@ -1,0 +1,49 @@
+#include "profctl/symbols/own_stack.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+
+enum { OWN_STACK_BYTES = 8 * 1024 * 1024 };
+
+struct task {
+    int (*work)(void *argument);
+    void *argument;
+    int result;
+};
+
+static void *run(void *context)
+{
+    struct task *task = context;
+    task->result = task->work(task->argument);
+    return NULL;
+}
+
+int own_stack_run(int (*work)(void *argument), void *argument)
+{
+    struct task task = { .work = work, .argument = argument };
+    sigset_t all, before;
+    pthread_attr_t attributes;
+    pthread_t thread;
+    int err = pthread_attr_init(&attributes);
+
+    if (err != 0)
+        return -err;
+    err = pthread_attr_setstacksize(&attributes, OWN_STACK_BYTES);
+    if (err != 0)
+        goto cleanup;
+    sigfillset(&all);
+    err = pthread_sigmask(SIG_SETMASK, &all, &before); /* as the thread begins with it */
+    if (err != 0)
+        goto cleanup;
+    int create_error = pthread_create(&thread, &attributes, run, &task);
+    err = pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (create_error == 0)
+        create_error = pthread_join(thread, NULL);
+    if (err == 0)
+        err = create_error;
+cleanup:
+    pthread_attr_destroy(&attributes);
+    return err != 0 ? -err : task.result;
+}
