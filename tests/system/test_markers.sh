@@ -259,8 +259,8 @@ test_labels_and_names_are_made_at_run_time() {
 test_a_million_texts_are_bounded_and_counted() {
     expect 0 "$profctl" run -o out.json -- "$programs/dynamic_labels" many
     read_facts out.json
-    # All but those that there is room for, and four that come later.
-    [ "$(meta_of dynamic_labels profd.events.label-texts)" -eq $((1000000 - 16384 + 4)) ]
+    # All but those that there is room for, and the eight labels and names that come later.
+    [ "$(meta_of dynamic_labels profd.events.label-texts)" -eq $((1000000 - 16384 + 8)) ]
     has_function dynamic_labels '(too many labels)'
 }
 
