@@ -47,7 +47,7 @@ MALLOC_HOOKS := $(call objs,child-agent/malloc_hooks)
 INTERPOSED := $(filter $(B)/obj/child-agent/interpose/interpose_%,$(call objs,child-agent/interpose))
 INTRUDERS := $(MALLOC_HOOKS) $(INTERPOSED) $(B)/obj/child-agent/agent_constructor.o
 COMMON    := $(B)/obj/common.a
-ARCHIVES  := $(patsubst %,$(B)/obj/%.a,child-agent daemon profctl)
+ARCHIVES  := $(patsubst %,$(B)/obj/%.a,child-agent daemon profctl tests/reference)
 
 UV        := -luv
 MESSAGES  := -lmsgpackc
@@ -81,6 +81,7 @@ $(COMMON): $(call objs,buffer json ipc)
 $(B)/obj/child-agent.a: $(filter-out $(INTRUDERS),$(call objs,child-agent))
 $(B)/obj/daemon.a: $(filter-out $(MAINS),$(call objs,daemon))
 $(B)/obj/profctl.a: $(filter-out $(MAINS),$(call objs,profctl))
+$(B)/obj/tests/reference.a: $(call objs,tests/reference)
 $(COMMON) $(ARCHIVES):
 	$(Q)mkdir -p $(@D) && rm -f $@.new && $(call say,AR,$@) && $(AR) qcs $@.new $^ && mv $@.new $@
 
@@ -147,8 +148,8 @@ demo: ## profile two real programs into demo/ (installs missing packages first)
 # --- Tests ---
 
 # A test is linked with the rooms whose headers it includes, so that it meets no other's names.
-rooms_of = $(patsubst %,$(B)/obj/%.a,$(shell grep -ohE '"(child-agent|daemon|profctl)/' $(1) | tr -d '"/' | sort -u)) \
-           $(COMMON)
+rooms_of = $(patsubst %/,$(B)/obj/%.a,$(shell grep -ohE '"(tests/reference|child-agent|daemon|profctl)/' $(1) | \
+           tr -d '"' | sort -ru)) $(COMMON)
 
 $(B)/tests/%: tests/unit/%.c $(ARCHIVES) $(COMMON)
 	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(COMPILE) -Ichild-agent/include $< $(call rooms_of,$<) \

@@ -46,7 +46,7 @@ static void fill_snapshot(struct snapshot *snapshot, struct allocation_record *r
     snapshot->is_truncated = record->is_truncated;
     snapshot->label_count = record->label_count;
     memcpy(snapshot->labels, record->labels, record->label_count * sizeof(record->labels[0]));
-    memcpy(snapshot->stack, allocation_record_stack(record), record->stack_bytes);
+    snapshot->stack = allocation_record_stack(record);
 }
 
 static void write_record(struct allocation_drain *drain, struct allocation_record *record)

@@ -19,7 +19,7 @@ const struct profd_stack profd_stack_now_ = { 0, 0, 0, { 0 } };
 struct capture_room {
     struct module_map *modules;
     struct unwinder *unwinder;
-    struct snapshot snapshot;
+    struct snapshot_copy copy;
     struct unwind_frame native[UNWIND_MAX_FRAMES];
     struct stack_frame merged[PROFD_STACK_FRAMES];
 };
@@ -57,18 +57,18 @@ static void unwind(struct capture_room *in, const struct thread_registration *se
                    uint64_t boundary, struct profd_stack *out)
 {
     bool is_complete;
-    size_t count = unwinder_walk(in->unwinder, &in->snapshot, self->is_main ? 0 : self->stack_high,
+    size_t count = unwinder_walk(in->unwinder, &in->copy.snapshot, self->is_main ? 0 : self->stack_high,
                                  in->native, UNWIND_MAX_FRAMES, &is_complete);
     size_t own = count_own_frames(in->native, count, boundary);
-    size_t depth = stack_merge(in->native + own, count - own, in->snapshot.labels,
-                               in->snapshot.label_count, in->merged, PROFD_STACK_FRAMES);
-    if (count - own + in->snapshot.label_count > PROFD_STACK_FRAMES ||
-        (in->snapshot.is_truncated && !is_complete))
+    size_t depth = stack_merge(in->native + own, count - own, in->copy.snapshot.labels,
+                               in->copy.snapshot.label_count, in->merged, PROFD_STACK_FRAMES);
+    if (count - own + in->copy.snapshot.label_count > PROFD_STACK_FRAMES ||
+        (in->copy.snapshot.is_truncated && !is_complete))
         arena_count_drop(&core.arena, DROP_STACK_TRUNCATED, 1);
     for (size_t i = 0; i < depth; i++)
         out->frames[i] = in->merged[i].value << 1 | in->merged[i].is_label;
     out->depth = (uint32_t)depth;
-    out->ticks = in->snapshot.ticks;
+    out->ticks = in->copy.snapshot.ticks;
     out->image = core_epoch;
 }
 
@@ -87,7 +87,7 @@ static __attribute__((noinline)) void capture(struct capture_room *in,
     ucontext_t context;
     if (in == NULL || getcontext(&context) < 0)
         return;
-    snapshot_capture(&in->snapshot, self, &context);
+    snapshot_capture(&in->copy, self, &context);
     unwind(in, self, boundary, out);
 }
 

@@ -133,9 +133,9 @@ static struct sampler_access access_of(const struct sampler_tick *tick)
 }
 
 /* The thread's snapshot, made at its first request; NULL when there is no memory. */
-static struct snapshot *snapshot_of(struct thread_registration *thread)
+static struct snapshot_copy *snapshot_of(struct thread_registration *thread)
 {
-    struct snapshot *snapshot = atomic_load(&thread->snapshot);
+    struct snapshot_copy *snapshot = atomic_load(&thread->snapshot);
     if (snapshot != NULL)
         return snapshot;
     snapshot =
@@ -155,7 +155,7 @@ static void meet_thread(struct sampler_tick *tick, struct thread_registration *t
     sampled->sampled_cpu_ns = is_new ? 0 : cpu_clock_thread_ns(thread->cpu_clock);
     sampled->requested_cpu_ns = sampled->sampled_cpu_ns;
     thread_sleep_forget_look(&thread->sleep);
-    struct snapshot *snapshot = atomic_load(&thread->snapshot);
+    struct snapshot_copy *snapshot = atomic_load(&thread->snapshot);
     if (snapshot != NULL)
         atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
 }
@@ -175,7 +175,7 @@ static void request_snapshot(struct sampler_tick *tick, struct thread_registrati
     struct thread_sampler_data *sampled = thread_sampled(access_of(tick), thread);
     if (cpu_ns <= sampled->requested_cpu_ns + noise_ns || atomic_load(&thread->is_in_fork))
         return;
-    struct snapshot *snapshot = snapshot_of(thread);
+    struct snapshot_copy *snapshot = snapshot_of(thread);
     if (snapshot == NULL)
         return;
     sampled->requested_cpu_ns = cpu_ns;
@@ -314,7 +314,7 @@ static bool has_run_since_request(const struct thread_registration *thread,
 
 static void collect_thread(struct sampler_tick *tick, struct thread_registration *thread)
 {
-    struct snapshot *snapshot = atomic_load(&thread->snapshot);
+    struct snapshot_copy *snapshot = atomic_load(&thread->snapshot);
     const struct thread_sampler_data *sampled = thread_sampled(access_of(tick), thread);
     if (sampled->run != tick->run)
         return;
@@ -322,7 +322,7 @@ static void collect_thread(struct sampler_tick *tick, struct thread_registration
                                     ? atomic_load_explicit(&snapshot->state, memory_order_acquire)
                                     : SNAPSHOT_EMPTY;
     if (state == SNAPSHOT_TAKEN) {
-        write_sample(tick, thread, snapshot);
+        write_sample(tick, thread, &snapshot->snapshot);
         atomic_store_explicit(&snapshot->state, SNAPSHOT_EMPTY, memory_order_release);
     } else if (state == SNAPSHOT_REQUESTED && has_run_since_request(thread, sampled)) {
         arena_count_drop(&core.arena, DROP_LATE_SAMPLE, 1);
@@ -333,7 +333,7 @@ static void collect_thread(struct sampler_tick *tick, struct thread_registration
 /* What a thread that ended left: its last snapshot is taken, then its slot is free. */
 static void let_go(struct sampler_tick *tick, struct thread_registration *thread)
 {
-    struct snapshot *snapshot = atomic_load(&thread->snapshot);
+    struct snapshot_copy *snapshot = atomic_load(&thread->snapshot);
     sample_encoder_forget(tick->encoder, thread->index);
     if (snapshot != NULL)
         atomic_store(&snapshot->state, SNAPSHOT_EMPTY);

@@ -23,9 +23,9 @@ int sampling_signal_number(void)
 }
 
 /* The snapshot to fill, or NULL when nobody asked for one. */
-static struct snapshot *requested_snapshot(const struct thread_registration *self)
+static struct snapshot_copy *requested_snapshot(const struct thread_registration *self)
 {
-    struct snapshot *snapshot = self != NULL ? atomic_load(&self->snapshot) : NULL;
+    struct snapshot_copy *snapshot = self != NULL ? atomic_load(&self->snapshot) : NULL;
     if (snapshot == NULL || atomic_load(&snapshot->state) != SNAPSHOT_REQUESTED)
         return NULL;
     return snapshot;
@@ -33,7 +33,7 @@ static struct snapshot *requested_snapshot(const struct thread_registration *sel
 
 bool sampling_signal_withdraw_request(void)
 {
-    struct snapshot *snapshot = requested_snapshot(thread_current);
+    struct snapshot_copy *snapshot = requested_snapshot(thread_current);
     if (snapshot == NULL)
         return false;
     atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
@@ -59,7 +59,7 @@ static void call_program_action(int number, siginfo_t *info, void *context)
 static void on_sampling_signal(int number, siginfo_t *info, void *context)
 {
     int saved_errno = errno;
-    struct snapshot *snapshot = requested_snapshot(thread_current);
+    struct snapshot_copy *snapshot = requested_snapshot(thread_current);
     if (snapshot != NULL) {
         snapshot_capture(snapshot, thread_current, context);
         atomic_store_explicit(&snapshot->state, SNAPSHOT_TAKEN, memory_order_release);

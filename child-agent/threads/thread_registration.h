@@ -92,7 +92,7 @@ struct thread_registration {
     /* enum profd_thread_features: what the session records of it; 0: nothing, or no session.
      * Changed under the registry's lock. */
     _Atomic uint32_t profiled_features;
-    struct snapshot *_Atomic snapshot; /* made by the sampler; filled by the handler */
+    struct snapshot_copy *_Atomic snapshot; /* made by the sampler; filled by the handler */
     _Atomic bool is_in_fork;           /* thread writes; the sampler does not signal it meanwhile */
     _Atomic enum thread_sleep sleep;   /* thread and sampler */
     _Atomic uint64_t busy_since_ns;    /* thread writes; see event_delay.h */

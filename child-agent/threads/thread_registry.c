@@ -134,7 +134,7 @@ static struct thread_registration *take_slot(struct registry_access access)
     for (uint32_t slot = 0; slot < registry.slot_count; slot++) {
         struct thread_registration *found = thread_registry_at(slot);
         if (found->life == REGISTRATION_FREE) {
-            struct snapshot *snapshot = atomic_load(&found->snapshot);
+            struct snapshot_copy *snapshot = atomic_load(&found->snapshot);
             memset(found, 0, sizeof(*found));
             atomic_store(&found->snapshot, snapshot);
             return found;
@@ -494,7 +494,7 @@ static void be_main(struct thread_registration *self)
     self->writer_generation = 0;
     self->locked_.is_described = false;
     atomic_store(&self->is_in_fork, false);
-    struct snapshot *snapshot = atomic_load(&self->snapshot);
+    struct snapshot_copy *snapshot = atomic_load(&self->snapshot);
     if (snapshot != NULL)
         atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
 }
