@@ -27,12 +27,21 @@ struct stack_tracker {
     uint32_t stacks[SAMPLE_MAX_FRAMES];
 };
 
+/* A sample that its thread took of itself. */
+struct timed_row {
+    uint64_t time_ns;
+    uint64_t cpu_us; /* that it stands for */
+    uint32_t stack;  /* UNIQUE_NONE: none */
+};
+
 /* The thread's stack while the chunks are read, and the samples kept so far. */
 struct thread_samples {
     struct stack_tracker *tracker; /* NULL before the first stack */
     uint32_t current_stack;        /* UNIQUE_NONE: not known, or empty */
     uint32_t last_tick;            /* of the last row */
     struct mapped_array rows;      /* bytes; see gecko_samples.c */
+    struct mapped_array timed;     /* struct timed_row */
+    bool is_timed_unsorted;
 };
 
 /* How long events kept the thread's event loop, kept while the chunks are read. */
@@ -188,14 +197,28 @@ void samples_take_sample(struct process_context *process, const struct sample_en
 void samples_take_same(struct process_context *process, const struct sample_entry *sample,
                        uint64_t offset_ns);
 void samples_take_late(struct process_context *process, uint32_t thread_index);
+/* What a thread wrote of itself, at TIME_NS. */
+void samples_take_timed_sample(struct process_context *process, const struct sample_entry *sample,
+                               uint64_t time_ns, bool is_truncated);
+void samples_take_timed_same(struct process_context *process, const struct sample_entry *sample,
+                             uint64_t time_ns);
+void samples_take_thread_cpu(struct process_context *process, const struct sample_entry *cpu,
+                             uint64_t time_ns);
 /* The thread's samples as a table: one for every tick that it lived through. */
-void samples_stream(const struct process_context *process, const struct thread_context *thread,
+void samples_stream(const struct process_context *process, struct thread_context *thread,
                     struct json_writer *writer);
 bool samples_exist(const struct thread_context *thread);
 /* The frames of STACK as a stack of THREAD's tables; UNIQUE_NONE: it is empty. */
 uint32_t samples_unique_stack(const struct process_context *process, struct thread_context *thread,
                               const struct stack_state *stack, bool is_truncated);
 void samples_fini(struct thread_samples *samples);
+
+/* --- gecko_timed_samples.c --- */
+
+void timed_samples_add(struct process_context *process, struct thread_samples *samples,
+                       const struct timed_row *row);
+/* Before they are streamed. */
+void timed_samples_sort(struct thread_samples *samples);
 
 /* --- gecko_bounds.c --- */
 
