@@ -1,0 +1,36 @@
+#include "buffer/sampling_clock.h"
+
+const char *sampling_clock_name(enum sampling_clock clock)
+{
+    static const char *const names[] = {
+#define X(name, number, text) [SAMPLING_CLOCK_##name] = text,
+        SAMPLING_CLOCKS(X)
+#undef X
+    };
+    return names[clock];
+}
+
+const char *clock_refusal_text(enum clock_refusal refusal)
+{
+    static const char *const texts[] = {
+#define X(name, number, text) [CLOCK_REFUSAL_##name] = text,
+        CLOCK_REFUSALS(X)
+#undef X
+    };
+    return texts[refusal];
+}
+
+enum sampling_clock sampling_clock_checked(uint32_t number)
+{
+    return number < SAMPLING_CLOCK_COUNT ? (enum sampling_clock)number : SAMPLING_CLOCK_AUTO;
+}
+
+enum clock_refusal clock_refusal_checked(uint32_t number)
+{
+    return number < CLOCK_REFUSAL_COUNT ? (enum clock_refusal)number : CLOCK_REFUSAL_OTHER;
+}
+
+uint64_t sampling_interval_checked(uint64_t interval_ns)
+{
+    return interval_ns <= SAMPLING_INTERVAL_MOST_NS ? interval_ns : 0;
+}
