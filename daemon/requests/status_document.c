@@ -41,6 +41,7 @@ static void add_session(cJSON *root, const struct session *session)
         return;
     cJSON_AddNumberToObject(object, "elapsed_ms", status_milliseconds_since(session->start_ns));
     cJSON_AddNumberToObject(object, "interval_ns", (double)session->settings.interval_ns);
+    cJSON_AddStringToObject(object, "clock", sampling_clock_name(session->settings.clock));
     cJSON_AddNumberToObject(object, "memory_limit_bytes",
                             (double)session->settings.memory_limit_bytes);
     add_features(object, session->settings.features);
