@@ -1,5 +1,7 @@
 #include "buffer/sampling_clock.h"
 
+#include <string.h>
+
 const char *sampling_clock_name(enum sampling_clock clock)
 {
     static const char *const names[] = {
@@ -18,6 +20,14 @@ const char *clock_refusal_text(enum clock_refusal refusal)
 #undef X
     };
     return texts[refusal];
+}
+
+enum clock_refusal clock_refusal_named(const char *text)
+{
+    for (int refusal = 0; refusal < CLOCK_REFUSAL_COUNT; refusal++)
+        if (strcmp(text, clock_refusal_text((enum clock_refusal)refusal)) == 0)
+            return (enum clock_refusal)refusal;
+    return CLOCK_REFUSAL_OTHER;
 }
 
 enum sampling_clock sampling_clock_checked(uint32_t number)

@@ -45,6 +45,9 @@ const char *sampling_clock_name(enum sampling_clock clock);
 /* "" for none; REFUSAL is below CLOCK_REFUSAL_COUNT. */
 const char *clock_refusal_text(enum clock_refusal refusal);
 
+/* The refusal with that text; OTHER when it is none that is known here. */
+enum clock_refusal clock_refusal_named(const char *text);
+
 /* Numbers from an arena, which may say anything: a clock that is not known here counts as AUTO, a
  * refusal as OTHER, an interval out of bounds as 0. */
 enum sampling_clock sampling_clock_checked(uint32_t number);

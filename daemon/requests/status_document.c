@@ -49,6 +49,29 @@ static void add_session(cJSON *root, const struct session *session)
     cJSON_AddBoolToObject(object, "sampling_paused", session->is_sampling_paused);
 }
 
+/* Which clocks the living processes have. */
+static void add_clocks(cJSON *object, const struct child_table *table)
+{
+    struct clock_summary summary = { .count = 0 };
+    cJSON *array = cJSON_AddArrayToObject(object, "clocks");
+
+    for (const struct child *child = table->first; child != NULL; child = child->next)
+        if (child->state != CHILD_ENDED)
+            status_process_add_clock(child, &summary);
+    clock_summary_sort(&summary);
+    for (size_t i = 0; i < summary.count; i++) {
+        const struct clock_group *group = &summary.groups[i];
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddItemToArray(array, item);
+        cJSON_AddStringToObject(item, "clock", sampling_clock_name(group->clock));
+        cJSON_AddNumberToObject(item, "processes", (double)group->processes);
+        cJSON_AddNumberToObject(item, "shortest_interval_ns", (double)group->shortest_ns);
+        cJSON_AddNumberToObject(item, "longest_interval_ns", (double)group->longest_ns);
+        if (group->refusal != CLOCK_REFUSAL_NONE)
+            cJSON_AddStringToObject(item, "refused", clock_refusal_text(group->refusal));
+    }
+}
+
 /* Returns the bytes that it takes at most. */
 static size_t add_child(cJSON *list, const struct child *child, const struct lease_census *census)
 {
@@ -59,8 +82,8 @@ static size_t add_child(cJSON *list, const struct child *child, const struct lea
     return bytes;
 }
 
-static void add_children(cJSON *root, const struct child_table *table,
-                         const struct lease_census *census)
+static cJSON *add_children(cJSON *root, const struct child_table *table,
+                           const struct lease_census *census)
 {
     cJSON *object = cJSON_AddObjectToObject(root, "processes");
     cJSON *list = cJSON_CreateArray();
@@ -83,6 +106,7 @@ static void add_children(cJSON *root, const struct child_table *table,
     cJSON_AddNumberToObject(object, "ended", by_state[CHILD_ENDED]);
     cJSON_AddNumberToObject(object, "not_listed", (double)(table->count - listed));
     cJSON_AddItemToObject(object, "list", list);
+    return object;
 }
 
 /* What the arenas of CHILD really take, as the kernel counts. */
@@ -171,7 +195,9 @@ char *status_document_make(struct daemon *profd)
     cJSON_AddNumberToObject(root, "uptime_ms", status_milliseconds_since(profd->start_ns));
     add_session(root, &profd->session);
     add_memory(root, profd);
-    add_children(root, &profd->children, &census);
+    cJSON *children = add_children(root, &profd->children, &census);
+    if (session_is_on(&profd->session))
+        add_clocks(children, &profd->children);
     add_exits(root, &profd->exits);
     add_triggers(root, &profd->triggers);
     add_commands(root, &profd->supervisor);
