@@ -164,8 +164,8 @@ $(B)/tests/programs/uv_%: tests/system/programs/uv_%.c $(B)/lib/libprofd.so
 	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(CC) $(BASE) -g -O1 -Ichild-agent/include -MMD -MP $< \
 	-L$(B)/lib -Wl,-rpath,'$$ORIGIN/../../lib' -lprofd $(UV) -o $@
 
-# It speaks the protocol as profd's own agents do.
-$(B)/tests/programs/liar: tests/system/programs/liar.c $(COMMON)
+# They speak the protocol as profd's own agents do.
+$(B)/tests/programs/liar $(B)/tests/programs/clocked: $(B)/tests/programs/%: tests/system/programs/%.c $(COMMON)
 	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(COMPILE) $< $(COMMON) $(ALL_LIBS) -o $@
 
 check: ## all tests; the last line tells how many passed (installs missing packages first)

@@ -33,14 +33,17 @@ static const char report_help[] =
     "knows\n"
     "CPU time, that decides what comes first: the time from one sample to the next belongs to the\n"
     "stack of the later one. With --all, and without CPU time, the number of samples decides.\n"
-    "--json prints { \"file\", \"rankedBy\", \"orderedBy\", \"processes\", SIZE, \"groups\":\n"
+    "--json prints { \"file\", \"rankedBy\", \"orderedBy\", \"processes\", SIZE, \"clocks\": [ {\n"
+    "\"clock\", \"processes\", \"shortestIntervalMs\", \"longestIntervalMs\", \"refused\" } ], "
+    "\"groups\":\n"
     "[ { \"process\", \"processes\", SIZE, \"threads\": [ { \"thread\", \"threads\", SIZE,\n"
     "\"functions\": [ { \"function\", \"library\", \"self\", \"total\", \"selfMs\", \"totalMs\" } "
     "]\n"
     "} ] } ] }, where SIZE is \"samples\", \"activeSamples\", \"cpuMs\"; rankedBy tells which "
     "samples\n"
     "self and total count, orderedBy (\"cpuMs\" or \"samples\") what comes first; Ms is CPU "
-    "time.\n";
+    "time.\n"
+    "clocks are what took the samples; refused tells why it is not the one asked for.\n";
 
 static const char symbolicate_help[] =
     "For profiles that PROFD_SHUTDOWN or --no-symbols wrote, on the machine where they were made.\n"

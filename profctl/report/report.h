@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "profctl/report/report_clocks.h"
 #include "profctl/symbols/process_libraries.h"
 #include "profctl/symbols/thread_tables.h"
 #include "json/json_reader.h"
@@ -56,6 +57,7 @@ struct report {
     bool knows_cpu;   /* the profile tells CPU use; else every sample counts as active */
     uint64_t processes;
     struct report_size size;
+    struct report_clocks clocks;
     struct mapped_array groups; /* struct report_process *, owned */
 };
 

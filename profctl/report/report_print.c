@@ -192,6 +192,7 @@ void report_print_text(const struct report *report, const char *file, uint64_t t
     struct report_process *const *groups = report->groups.items;
 
     print_header(report, file, out);
+    report_clocks_print(&report->clocks, out);
     for (size_t i = 0; i < report->groups.count; i++)
         if (is_shown(report, &groups[i]->size, &report->size))
             print_process(report, groups[i], top, out);
@@ -291,6 +292,7 @@ int report_print_json(const struct report *report, const char *file, uint64_t to
     cJSON_AddStringToObject(root, "orderedBy", report_is_by_cpu(report) ? "cpuMs" : "samples");
     cJSON_AddNumberToObject(root, "processes", (double)report->processes);
     add_size_members(root, &report->size);
+    report_clocks_add_json(&report->clocks, root);
     groups = cJSON_AddArrayToObject(root, "groups");
     for (size_t i = 0; err == 0 && i < report->groups.count; i++)
         err = add_process(groups, report, all[i], top);

@@ -243,6 +243,8 @@ static int process_member(struct reading *reading)
         return read_libraries(reading);
     if (json_reader_is(reading->reader, "threads"))
         return read_threads(reading, false);
+    if (json_reader_is(reading->reader, "profilingLog"))
+        return report_clocks_read_log(&reading->report->clocks, reading->reader);
     return json_reader_skip(reading->reader);
 }
 
@@ -273,6 +275,8 @@ static int units_member(struct reading *reading)
 
 static int meta_member(struct reading *reading)
 {
+    if (json_reader_is(reading->reader, "interval"))
+        return report_clocks_read_interval(&reading->report->clocks, reading->reader);
     if (!json_reader_is(reading->reader, "sampleUnits"))
         return json_reader_skip(reading->reader);
     if (json_reader_next(reading->reader) != JSON_TOKEN_START_OBJECT)
@@ -291,6 +295,8 @@ static int root_member(struct reading *reading)
         return read_libraries(reading);
     if (json_reader_is(reading->reader, "threads"))
         return read_threads(reading, true);
+    if (json_reader_is(reading->reader, "profilingLog"))
+        return report_clocks_read_log(&reading->report->clocks, reading->reader);
     if (json_reader_is(reading->reader, "processes"))
         return read_processes(reading);
     return json_reader_skip(reading->reader);

@@ -264,6 +264,87 @@ START_TEST(json_has_functions_and_libraries_apart)
 }
 END_TEST
 
+/* --- Clocks --- */
+
+#define CLOCKED(account)                                                                           \
+    "{\"meta\":{\"interval\":9},\"profilingLog\":{\"17\":{\"profd\":" account                      \
+    ",\"log\":[{\"clock\":\"wall\"}]}},\"threads\":[]}"
+
+#define SESSION(processes)                                                                         \
+    "{\"meta\":{\"interval\":1},\"threads\":[],\"profilingLog\":{\"1\":{\"log\":[]}},"             \
+    "\"processes\":[" processes "]}"
+
+START_TEST(clocks_of_all_processes_are_summed_up)
+{
+    char *text;
+
+    ck_assert_int_eq(read_text(
+                         SESSION(
+                             CLOCKED(
+                                 "{\"pid\":17,\"clock\":\"cpu\",\"clockInterval\":4,"
+                                 "\"clockRefused\":null,"
+                                 "\"drops\":{\"clock\":\"wall\"}}") "," CLOCKED("{\"clock\":"
+                                                                                "\"cpu\","
+                                                                                "\"clockInterval\":"
+                                                                                "4}") "," CLOCKED("{\"clock\":\"perf\","
+                                                                                                  "\"clockInterval\":1}")),
+                         false),
+                     0);
+    text = printed(1, false);
+    ck_assert_ptr_nonnull(
+        strstr(text, "\nclock: cpu, 4 ms in 2 processes: the kernel's tick; --clock perf for 1 ms\n"
+                     "clock: perf, 1 ms in 1 process\n"));
+    free(text);
+    text = printed(1, true);
+    ck_assert_ptr_nonnull(strstr(text, "\"clocks\":[{\"clock\":\"cpu\",\"processes\":2,"));
+    free(text);
+}
+END_TEST
+
+START_TEST(a_reason_is_told)
+{
+    char *text;
+
+    ck_assert_int_eq(read_text(SESSION(CLOCKED("{\"clockRefused\":\"a seccomp filter is in place\","
+                                               "\"clock\":\"wall\",\"clockInterval\":null}")),
+                               false),
+                     0);
+    text = printed(1, false);
+    ck_assert_ptr_nonnull(
+        strstr(text, "\nclock: wall; not as asked for: a seccomp filter is in place\n"));
+    free(text);
+    text = printed(1, true);
+    ck_assert_ptr_nonnull(strstr(text, "\"refused\":\"a seccomp filter is in place\""));
+    free(text);
+}
+END_TEST
+
+/* What other profilers write there, and what is none of ours. */
+static const char *const clockless_profiles[] = {
+    SESSION(CLOCKED("5")),
+    SESSION(CLOCKED("null")),
+    SESSION(CLOCKED("[]")),
+    SESSION(CLOCKED("{}")),
+    SESSION(CLOCKED("{\"clock\":null,\"clockInterval\":null,\"clockRefused\":null}")),
+    SESSION(CLOCKED("{\"clock\":[\"cpu\"],\"clockInterval\":{},\"clockRefused\":7}")),
+    SESSION(CLOCKED("{\"clock\":\"auto\"}")),
+    SESSION(CLOCKED("{\"clock\":\"sundial\",\"clockInterval\":1e300}")),
+};
+
+START_TEST(who_tells_of_no_clock_has_none)
+{
+    char *text;
+
+    ck_assert_msg(read_text(clockless_profiles[_i], false) == 0, "%s", clockless_profiles[_i]);
+    text = printed(1, false);
+    ck_assert_msg(strstr(text, "clock:") == NULL, "%s", text);
+    free(text);
+    text = printed(1, true);
+    ck_assert_ptr_nonnull(strstr(text, "\"clocks\":[]"));
+    free(text);
+}
+END_TEST
+
 /* --- Malformed --- */
 
 static const char *const malformed[] = {
@@ -280,6 +361,7 @@ static const char *const malformed[] = {
     PROFILE(PROCESS("{" TABLES TABLES "\"name\":\"a\"}")),
     PROFILE(PROCESS("{\"samples\":{\"schema\":{\"stack\":0},\"data\":[[null]]}," TABLES
                     "\"name\":\"stacks after their samples\"}")),
+    SESSION("{\"profilingLog\":{\"17\":{\"profd\":{\"clock\":}}}}"),
 };
 
 START_TEST(what_is_no_profile_is_refused)
@@ -307,6 +389,10 @@ int main(void)
     tcase_add_test(tests, cpu_time_ranks_where_it_is_known);
     tcase_add_test(tests, the_text_says_what_it_ranks_by_and_sums_up_the_rest);
     tcase_add_test(tests, json_has_functions_and_libraries_apart);
+    tcase_add_test(tests, clocks_of_all_processes_are_summed_up);
+    tcase_add_test(tests, a_reason_is_told);
+    tcase_add_loop_test(tests, who_tells_of_no_clock_has_none, 0,
+                        sizeof(clockless_profiles) / sizeof(clockless_profiles[0]));
     tcase_add_loop_test(tests, what_is_no_profile_is_refused, 0,
                         (int)(sizeof(malformed) / sizeof(malformed[0])));
     suite_add_tcase(suite, tests);
