@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "child-agent/interpose/real_calls.h"
+#include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/snapshot_capture.h"
 #include "child-agent/threads/thread_registration.h"
 
@@ -31,8 +32,10 @@ static struct snapshot_copy *requested_snapshot(const struct thread_registration
     return snapshot;
 }
 
-bool sampling_signal_withdraw_request(void)
+bool sampling_signal_withdraw_request(const siginfo_t *info)
 {
+    if (thread_clock_is_signal(info))
+        return true;
     struct snapshot_copy *snapshot = requested_snapshot(thread_current);
     if (snapshot == NULL)
         return false;
@@ -59,6 +62,13 @@ static void call_program_action(int number, siginfo_t *info, void *context)
 static void on_sampling_signal(int number, siginfo_t *info, void *context)
 {
     int saved_errno = errno;
+    if (thread_clock_is_signal(info)) {
+        if (thread_current != NULL)
+            clock_sampling_take(thread_current, info, context);
+        snapshot_restart_system_call(context);
+        errno = saved_errno;
+        return;
+    }
     struct snapshot_copy *snapshot = requested_snapshot(thread_current);
     if (snapshot != NULL) {
         snapshot_capture(snapshot, thread_current, context);

@@ -18,7 +18,11 @@
 void snapshot_look(struct snapshot *snapshot, const struct thread_registration *self,
                    const void *context, uint8_t *foreign);
 
-/* The same with a copy of the live stack, for whoever unwinds it later. */
+/* The same for SNAPSHOT's own registers, which somebody has filled in. */
+void snapshot_show(struct snapshot *snapshot, const struct thread_registration *self,
+                   uint8_t *foreign);
+
+/* The same as snapshot_look() with a copy of the live stack, for whoever unwinds it later. */
 void snapshot_capture(struct snapshot_copy *copy, const struct thread_registration *self,
                       const void *context);
 

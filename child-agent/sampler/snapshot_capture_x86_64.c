@@ -77,13 +77,19 @@ static void copy_labels(struct snapshot *snapshot, const struct label_stack *sta
     snapshot->label_count = depth;
 }
 
+void snapshot_show(struct snapshot *snapshot, const struct thread_registration *self,
+                   uint8_t *foreign)
+{
+    snapshot->ticks = clock_ticks();
+    show_stack(snapshot, self, foreign);
+    copy_labels(snapshot, &thread_labels);
+}
+
 void snapshot_look(struct snapshot *snapshot, const struct thread_registration *self,
                    const void *context, uint8_t *foreign)
 {
-    snapshot->ticks = clock_ticks();
     copy_registers(snapshot, context);
-    show_stack(snapshot, self, foreign);
-    copy_labels(snapshot, &thread_labels);
+    snapshot_show(snapshot, self, foreign);
 }
 
 void snapshot_capture(struct snapshot_copy *copy, const struct thread_registration *self,

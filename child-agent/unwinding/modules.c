@@ -61,6 +61,7 @@ struct module_map {
     /* An address was in no loaded library: generated code, perhaps. */
     _Atomic bool wants_mappings;
     struct path_block *paths;
+    bool owes_all; /* modules are to be told of once more, to another listener */
     uint64_t generation;
     uint64_t refreshed_ns, refresh_interval_ns;
     uint64_t mappings_read_ns;  /* of the agent's thread alone */
@@ -393,9 +394,10 @@ static void tell_added(struct module_map *map)
 {
     for (size_t i = 0; i < map->entries.count; i++) {
         struct module_entry *entry = &map->entries.at[i];
-        if (!entry->is_listed && map->events.added != NULL)
+        if ((map->owes_all || !entry->is_listed) && map->events.added != NULL)
             map->events.added(&entry->module, map->events.context);
     }
+    map->owes_all = false;
 }
 
 static uint64_t coarse_now_ns(void)
@@ -415,10 +417,8 @@ static void change_list(struct module_map *map)
     struct entry_list old = map->entries;
     map->entries = map->spare;
     map->spare = old;
-    if (added == 0 && removed == 0)
-        return;
     tell_added(map);
-    map->generation++;
+    map->generation += added != 0 || removed != 0;
 }
 
 /* Whether the list changed. What cannot be read leaves it as it was, until the next attempt. */
@@ -487,6 +487,8 @@ void module_map_leave(struct module_map *map)
 
 bool module_map_after_fork_child(struct module_map *map)
 {
+    map->owes_all = true;
+    module_map_changed(map);
     return atomic_exchange(&map->owner, NULL) == NULL;
 }
 

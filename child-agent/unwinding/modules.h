@@ -55,7 +55,8 @@ bool module_map_enter(struct module_map *map);
 void module_map_leave(struct module_map *map);
 
 /* In a forked child, where nobody else is left who could have it: false when a thread of the parent
- * did, so that it cannot be trusted. */
+ * did, so that it cannot be trusted. Else all modules are told of anew when the list is next read.
+ */
 bool module_map_after_fork_child(struct module_map *map);
 
 /* Any thread, also inside dlopen/dlclose: the next look-up reads the list anew. */

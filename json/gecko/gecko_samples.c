@@ -1,10 +1,10 @@
 /* Samples: from entries to rows while the chunks are read, from rows to JSON afterwards.
  *
  * What a thread took of itself has a row with a time of its own (gecko_timed_samples.c). A row of
- * the sampler's ticks is three or four LEB128 numbers: ticks since the thread's previous row, a code for the
- * stack (see below), and for what is not late: ns behind the tick, CPU use in µs. A thread that
- * slept through a tick has no row; the JSON has a sample for it all the same, so rows take a small
- * part of the memory that their JSON would. */
+ * the sampler's ticks is three or four LEB128 numbers: ticks since the thread's previous row, a
+ * code for the stack (see below), and for what is not late: ns behind the tick, CPU use in µs. A
+ * thread that slept through a tick has no row; the JSON has a sample for it all the same, so rows
+ * take a small part of the memory that their JSON would. */
 #include <errno.h>
 #include <string.h>
 
@@ -450,7 +450,7 @@ static uint64_t stream_rows(const struct process_context *process,
         stream_sample(&stream, time_ns < end_ns ? time_ns : end_ns,
                       event_delay_at(&stream.delays, row.tick), row.cpu_us);
     }
-    if (in == NULL)
+    if (in == NULL && thread->samples.rows.count > 0)
         failure_latch_set(process->latch, -EBADMSG);
     stream_idle(&stream, next_tick, (uint32_t)process->ticks.count, end_ns);
     stream_timed(&stream, UINT64_MAX, end_ns);
