@@ -68,7 +68,7 @@ static void sample_on_own_stack(void *argument)
 void clock_sampling_take(struct thread_registration *self, const siginfo_t *info, void *context)
 {
     struct sampled sampled = { .self = self, .context = context };
-    if (!thread_clock_read_signal(&self->clock, info, &sampled.cpu_ns))
+    if (!core_own.has_arena || !thread_clock_read_signal(&self->clock, info, &sampled.cpu_ns))
         return;
     sampled.room = sample_room_take();
     if (sampled.room == NULL)
@@ -87,7 +87,8 @@ enum {
 
 static bool is_wanted(const struct thread_registration *thread)
 {
-    return atomic_load(&sampling.is_on) && !sampling.is_paused &&
+    /* In a child that was made past the C library there is no arena, whatever else is said. */
+    return core_own.has_arena && atomic_load(&sampling.is_on) && !sampling.is_paused &&
            (atomic_load(&thread->profiled_features) & PROFD_THREAD_SAMPLING);
 }
 
@@ -109,7 +110,7 @@ void clock_sampling_follow(struct thread_registration *thread)
 void clock_sampling_tell_rest(struct thread_registration *thread)
 {
     struct thread_clock *clock = &thread->clock;
-    if (!atomic_load(&clock->is_running))
+    if (!core_own.has_arena || !atomic_load(&clock->is_running))
         return;
     struct sample_room *room = sample_room_take();
     if (room == NULL)

@@ -282,5 +282,6 @@ void process_read_chunks(struct process_context *process, const struct progress 
             read_chunk(process, chunk);
         progress_report_of(progress, i + 1, count);
     }
+    allocations_finish(process);
     munmap(chunk, sizeof(*chunk));
 }

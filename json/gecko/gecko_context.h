@@ -138,7 +138,7 @@ struct process_context {
     uint64_t last_tick_ticks;  /* as written, to know a tick that goes on in the next chunk */
     size_t chunk_number;       /* counts the chunks read; stacks hold within one */
     struct stack_tracker *allocations; /* NULL before the first */
-    uint64_t last_allocation_ns;
+    struct mapped_array allocation_rows; /* see gecko_allocations.c */
     uint32_t unknown_threads; /* made for indices that the dictionary lacks */
     uint64_t bad_entries;
     struct gecko_categories categories;
@@ -264,6 +264,9 @@ void markers_stream(struct thread_context *thread, struct json_writer *writer);
 /* An allocation, or the end of one, at TIME_NS. */
 void allocations_take(struct process_context *process, const struct allocation_entry *entry,
                       uint64_t time_ns, bool is_truncated);
+/* Once all chunks have been read: makes markers of them, in the order of their times. */
+void allocations_finish(struct process_context *process);
+void allocations_fini(struct process_context *process);
 
 /* --- gecko_unregistered.c --- */
 
