@@ -188,7 +188,7 @@ test_a_full_disk_beside_the_socket() {
     small_disk 4m
     PROFD_SOCKET=$scratch/small/profd.sock
     start_profd -- sh -c "until [ -e go ]; do sleep 0.01; done
-        for i in 1 2 3 4; do '$programs/busy' 1 || exit; done; exec '$programs/busy' 100 pid"
+        for i in 1 2 3 4; do '$programs/busy' 0.3 || exit; done; exec '$programs/busy' 100 pid"
     expect 0 "$profctl" start
     fill_disk
     touch go
