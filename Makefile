@@ -3,6 +3,7 @@
 #   V=1          show commands
 #   SAN=LIST     build with sanitizers (address,undefined or thread) in a folder of its own
 #   DEBUG=1      the agent checks its locks; in a folder of its own
+#   T=NAMES      check only these tests: T=lives, T='test_clock test_r*'
 #   PREFIX=DIR   where `make install` puts things (DESTDIR is honoured)
 
 PREFIX  ?= /usr/local
@@ -56,7 +57,7 @@ SANDBOX   := -lseccomp
 SYMBOLS   := -ldw -lelf -lz -l:libstdc++.so.6
 ALL_LIBS  := $(UV) $(MESSAGES) $(CJSON) $(SANDBOX) $(SYMBOLS) -ldl
 
-.PHONY: all help demo check check-asan check-tsan check-unit bench format lint install uninstall clean
+.PHONY: all help demo test-programs check check-asan check-tsan check-unit bench format lint install uninstall clean
 all: $(PROGRAMS) $(LIBRARY) ## programs and library, in build/plain
 	@:
 
@@ -168,12 +169,20 @@ $(B)/tests/programs/uv_%: tests/system/programs/uv_%.c $(B)/lib/libprofd.so
 $(B)/tests/programs/liar $(B)/tests/programs/clocked: $(B)/tests/programs/%: tests/system/programs/%.c $(COMMON)
 	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(COMPILE) $< $(COMMON) $(ALL_LIBS) -o $@
 
-check: ## all tests; the last line tells how many passed (installs missing packages first)
-	$(Q)scripts/bootstrap && $(MAKE) --no-print-directory all $(UNIT) $(HELPERS) $(EXAMPLES) && \
-	scripts/run-tests $(B) $(UNIT) scripts/check-arrows $(SYSTEM)
+RUN_TESTS = scripts/run-tests $(if $(T),--only '$(T)') $(B)
 
-check-unit: $(UNIT) ## unit tests alone
-	$(Q)scripts/run-tests $(B) $(UNIT)
+# A build with sanitizers makes parts of the one without them in makes of their own, which would meet.
+BUILD_JOBS = $(if $(SAN)$(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
+
+check: ## all tests, or T=NAMES (T=lives, T='test_r* top'); the last line tells how many passed (installs missing packages first)
+	$(Q)scripts/bootstrap && $(MAKE) --no-print-directory $(BUILD_JOBS) test-programs && \
+	$(RUN_TESTS) $(UNIT) scripts/check-arrows $(SYSTEM)
+
+test-programs: all $(UNIT) $(HELPERS) $(EXAMPLES)
+	@:
+
+check-unit: $(UNIT) ## unit tests alone, or T=NAMES of them
+	$(Q)$(RUN_TESTS) $(UNIT)
 
 check-asan: ## all tests with AddressSanitizer and UndefinedBehaviorSanitizer
 	$(Q)$(MAKE) --no-print-directory check SAN=address,undefined
