@@ -889,6 +889,7 @@ int main(void)
 
     TCase *handlers = tcase_create("in signal handlers");
     tcase_add_checked_fixture(handlers, set_up, tear_down);
+    tcase_set_timeout(handlers, 60);
     tcase_add_test(handlers, a_handler_tells_nobody);
     tcase_add_loop_test(handlers, the_next_other_call_tells_what_handlers_released, 0,
                         sizeof other_calls / sizeof other_calls[0]);
