@@ -1,7 +1,7 @@
 /* What threads wrote of themselves, put in order of time.
  *
- * A thread may go on in another chunk and come back to the one before, so that rows arrive nearly in
- * order. The profile of one process is made in memory of its own mappings, without a malloc: the
+ * A thread may go on in another chunk and come back to the one before, so that rows arrive nearly
+ * in order. The profile of one process is made in memory of its own mappings, without a malloc: the
  * heap's order needs no more than the rows themselves. */
 #include <errno.h>
 
@@ -28,7 +28,7 @@ static void swap_rows(struct timed_row *a, struct timed_row *b)
     *b = kept;
 }
 
-/* Rows of one time stay in the order of their CPU use, which makes the outcome one and the same. */
+/* Rows of one time are in the order of their CPU use, which makes the outcome one and the same. */
 static bool is_before(const struct timed_row *a, const struct timed_row *b)
 {
     return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->cpu_us < b->cpu_us;
