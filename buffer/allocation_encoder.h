@@ -1,8 +1,8 @@
-/* Writes sampled allocations: the sampler's side of ALLOCATION (layout in buffer/entry.h).
+/* Writes sampled allocations, ALLOCATION (layout in buffer/entry.h).
  *
  * Keeps the stack that was last written in the current chunk, and stores a new one as what it
  * shares with it plus what is new. Shares its writer with the sample encoder: neither minds what
- * the other puts between. Sampler thread only. */
+ * the other puts between. One thread at a time, also in signal handlers. */
 #ifndef PROFD_BUFFER_ALLOCATION_ENCODER_H
 #define PROFD_BUFFER_ALLOCATION_ENCODER_H
 

@@ -54,11 +54,16 @@ void chunk_manager_notify(struct chunk_manager *manager)
     manager->callback(&manager->update, manager->callback_context);
 }
 
+void chunk_manager_notify_if(struct chunk_manager *manager, bool has_changed)
+{
+    if (has_changed || manager->owes_update)
+        chunk_manager_notify(manager);
+}
+
 void chunk_manager_tell(struct chunk_manager *manager)
 {
     pthread_mutex_lock(&manager->lock);
-    if (manager->owes_update)
-        chunk_manager_notify(manager);
+    chunk_manager_notify_if(manager, false);
     pthread_mutex_unlock(&manager->lock);
 }
 
@@ -88,8 +93,7 @@ uint64_t chunk_manager_destroy_released_at_or_before(struct chunk_manager *manag
             break;
         destroyed_bytes += CHUNK_BYTES;
     }
-    if (destroyed_bytes != 0)
-        chunk_manager_notify(manager);
+    chunk_manager_notify_if(manager, destroyed_bytes != 0);
     pthread_mutex_unlock(&manager->lock);
     return destroyed_bytes;
 }

@@ -268,7 +268,7 @@ bool chunk_manager_try_exchange(struct chunk_manager *manager, struct chunk *ful
     if (pthread_mutex_trylock(&manager->lock) != 0)
         return false;
     *out = exchange_locked(manager, full, writer_index);
-    manager->owes_update = true;
+    manager->owes_update |= full != NULL || *out != NULL;
     pthread_mutex_unlock(&manager->lock);
     return true;
 }

@@ -49,8 +49,7 @@ void chunk_manager_unprepare(struct chunk_manager *manager, unsigned kept)
             break;
         has_changed = true;
     }
-    if (has_changed)
-        chunk_manager_notify(manager);
+    chunk_manager_notify_if(manager, has_changed);
     pthread_mutex_unlock(&manager->lock);
 }
 
@@ -61,8 +60,7 @@ bool chunk_manager_prepare(struct chunk_manager *manager, unsigned count)
     bool has_changed = false;
     while (manager->prepared.count < count && prepare_one(manager))
         has_changed = true;
-    if (has_changed)
-        chunk_manager_notify(manager);
+    chunk_manager_notify_if(manager, has_changed);
     pthread_mutex_unlock(&manager->lock);
     return was_below;
 }

@@ -51,4 +51,7 @@ uint32_t chunk_manager_take_released(struct chunk_manager *manager);
 /* Tells the listener, if any, what changed. Under the lock. */
 void chunk_manager_notify(struct chunk_manager *manager);
 
+/* The same if something has changed, also by handlers. Under the lock. */
+void chunk_manager_notify_if(struct chunk_manager *manager, bool has_changed);
+
 #endif

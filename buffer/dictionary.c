@@ -59,7 +59,9 @@ static uint32_t reserve_after(const struct dictionary *dictionary, enum dictiona
     return reserved;
 }
 
-static __thread char holder_mark; /* its address is the thread's own */
+/* Its address is the thread's own. Found without a call: the loader's may allocate, which no signal
+ * handler can afford. */
+static __thread __attribute__((tls_model("initial-exec"))) char holder_mark;
 
 static bool is_held_by_caller(const struct dictionary *dictionary)
 {

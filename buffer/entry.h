@@ -92,7 +92,7 @@
     X(TIMED_SAMPLE_TRUNCATED, 39)                                                                   \
     /* thread index, time, CPU use in µs: the stack is as before. */                                \
     X(TIMED_SAME, 40)                                                                               \
-    /* thread index, time, CPU use in µs since the thread's latest TIMED_SAMPLE or THREAD_CPU, of    \
+    /* thread index, time, CPU use in µs since the thread's latest TIMED_SAMPLE, TIMED_SAME or THREAD_CPU, of    \
      * which no sample tells where it went. */                                                      \
     X(THREAD_CPU, 41)
 

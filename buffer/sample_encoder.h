@@ -1,11 +1,12 @@
-/* Writes samples: the sampler's side of TICK, SAMPLE, SAME, LATE and EVENT_DELAY (layout in
+/* Writes samples, of the ticks of a sampler and of threads themselves (layout in
  * buffer/entry.h).
  *
  * Keeps, per thread, the stack last written in the current chunk, and stores a new one as what it
  * shares with it plus what is new. When the chunk changes, also in the middle of a tick, the new
  * one begins with a TICK of the same time and every thread's next stack is written whole; for
  * threads that sleep on, sample_encoder_needs_stack() tells that theirs is not in the chunk yet.
- * Sampler thread only. Memory from mmap, touched only as far as stacks are deep. */
+ * One thread at a time, also in signal handlers. Memory from mmap, touched only as far as stacks
+ * are deep. */
 #ifndef PROFD_BUFFER_SAMPLE_ENCODER_H
 #define PROFD_BUFFER_SAMPLE_ENCODER_H
 

@@ -113,6 +113,9 @@ int agent_link_open(const struct agent_address *address)
     int err = agent_lease_find(address->path);
     if (err == 0)
         err = core_make_arena();
+    /* An arena that nothing is recorded into is none. */
+    if (err == 0 && !session_is_active())
+        err = session_start_error();
     err = say_hello(obstacle_of(err));
     if (err < 0)
         agent_link_close();

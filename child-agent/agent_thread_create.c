@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "child-agent/agent_thread.h"
+#include "child-agent/counters/process_memory.h"
 #include "child-agent/guest/descriptor.h"
 #include "child-agent/interpose/real_calls.h"
 
@@ -159,5 +160,6 @@ bool agent_thread_own_descriptors(bool keeps_ours)
     close_between(0, low - 1);
     close_between(low + 1, high - 1);
     close_between(high + 1, INT_MAX);
+    process_memory_allow_descriptors();
     return true;
 }

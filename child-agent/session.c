@@ -27,6 +27,7 @@ static struct {
 
 /* Sessions of this process by its own count: a daemon that was restarted counts from 1 again. */
 static uint32_t last_recording;
+static int start_error; /* of the latest session */
 
 bool session_is_active(void)
 {
@@ -162,7 +163,13 @@ int session_start(const struct session_settings *settings)
     if (session_is_active())
         session_stop();
     last_recording = last_recording == UINT32_MAX ? 1 : last_recording + 1;
-    return start(settings, last_recording);
+    start_error = start(settings, last_recording);
+    return start_error;
+}
+
+int session_start_error(void)
+{
+    return start_error;
 }
 
 /* Once no thread can begin to record, waits for those that had begun. */
@@ -265,5 +272,6 @@ int session_restart_in_child(void)
     if (settings.generation == 0)
         return 0;
     session.settings.generation = 0;
-    return start(&settings, last_recording); /* the labels that are pushed stay pushed */
+    start_error = start(&settings, last_recording); /* the labels that are pushed stay pushed */
+    return start_error;
 }

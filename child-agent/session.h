@@ -31,6 +31,9 @@ struct session_settings {
 /* Starts a session, after stopping another one if need be. 0 or -errno with no session. */
 int session_start(const struct session_settings *settings);
 
+/* Why the latest session could not be started; 0: it could, or there was none. */
+int session_start_error(void);
+
 /* Ends it: waits until no thread is recording. What was recorded goes: there is no way left to ask
  * for it. */
 void session_stop(void);

@@ -10,7 +10,7 @@
 
 enum {
     ROOMS = 8,              /* more than threads that are interrupted at the same moment */
-    REMEMBERED_STACKS = 32, /* in each; more threads only take more room in the chunks */
+    REMEMBERED_STACKS = 8, /* in each; more threads only take more room in the chunks */
     LEAVE_POLL_NS = 100 * 1000,
 };
 

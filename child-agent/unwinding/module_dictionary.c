@@ -1,18 +1,35 @@
 #include "child-agent/unwinding/module_dictionary.h"
 
+#include <signal.h>
+
 #include "buffer/clock.h"
 #include "child-agent/core.h"
+#include "child-agent/interpose/real_calls.h"
 
+static sigset_t program_mask; /* of whoever holds the dictionary */
+
+/* No handler of the program may come in between: what it puts would go into the middle of a record.
+ */
 static bool begin_changes(void *context)
 {
+    sigset_t all, before;
     (void)context;
-    return core_own.has_arena && dictionary_try_hold(&core.dictionary);
+    sigfillset(&all);
+    (void)real_pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (core_own.has_arena && dictionary_try_hold(&core.dictionary)) {
+        program_mask = before;
+        return true;
+    }
+    (void)real_pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return false;
 }
 
 static void end_changes(void *context)
 {
+    sigset_t before = program_mask;
     (void)context;
     dictionary_let_go(&core.dictionary);
+    (void)real_pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void on_module_added(const struct module *module, void *context)

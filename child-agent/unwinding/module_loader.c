@@ -103,10 +103,18 @@ static int add_library(struct mapping_list *list, uint64_t header_address, uint6
     return rc != 0 ? rc : add_executable_segments(list, segments, header.e_phnum, bias);
 }
 
-/* Where the main program's ELF header is: its bias tells that only of one that can be anywhere. */
-static uint64_t program_header_address(void)
+/* Since glibc 2.35. Takes no lock, and may be called in signal handlers. */
+extern int _dl_find_object(void *address, struct dl_find_object *result) __attribute__((weak));
+
+/* Where the ELF header of LOADED is. Its bias tells that only of one whose addresses begin at 0, as
+ * nearly all do. */
+static uint64_t header_address_of(const struct loaded *loaded, bool is_program)
 {
-    return getauxval(AT_PHDR) & ~(uint64_t)(PAGE_BYTES - 1);
+    struct dl_find_object found;
+    if (_dl_find_object != NULL &&
+        _dl_find_object((void *)(uintptr_t)loaded->dynamic_section, &found) == 0)
+        return (uint64_t)(uintptr_t)found.dlfo_map_start;
+    return is_program ? getauxval(AT_PHDR) & ~(uint64_t)(PAGE_BYTES - 1) : loaded->bias;
 }
 
 static int add_vdso(struct mapping_list *list)
@@ -128,11 +136,12 @@ static int add_loaded(struct mapping_list *list, const struct loaded *loaded, bo
     if (path == NULL)
         return -ENOMEM;
     if (is_program)
-        return add_library(list, program_header_address(), loaded->bias, write_program_path(path));
-    int rc = copy_path(loaded->name, path, &bytes);
-    if (rc != 0 || bytes == 0 || loaded->bias == getauxval(AT_SYSINFO_EHDR))
-        return rc;
-    return add_library(list, loaded->bias, loaded->bias, bytes);
+        bytes = write_program_path(path);
+    else if (copy_path(loaded->name, path, &bytes) != 0 || bytes == 0 ||
+             loaded->bias == getauxval(AT_SYSINFO_EHDR))
+        return 0;
+    int rc = add_library(list, header_address_of(loaded, is_program), loaded->bias, bytes);
+    return rc == -ENOMEM ? rc : 0; /* the others are not to suffer from one that cannot be read */
 }
 
 static void sort_executable(struct mapping_list *list)

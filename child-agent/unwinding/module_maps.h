@@ -1,5 +1,5 @@
 /* What is mapped into this process: the images (ELF files, the vdso) and the executable ranges, as
- * the kernel lists them. Sampler thread only. */
+ * the kernel lists them. */
 #ifndef PROFD_AGENT_MODULE_MAPS_H
 #define PROFD_AGENT_MODULE_MAPS_H
 

@@ -15,6 +15,7 @@
 /* For unknown addresses. Doubled as long as reading the list tells nothing new, as with generated
  * code. */
 static const uint64_t REFRESH_INTERVAL_NS = 100 * 1000 * 1000;
+static const uint64_t RETRY_INTERVAL_NS = 10 * 1000 * 1000;
 static const uint64_t REFRESH_INTERVAL_MAX_NS = 800 * 1000 * 1000;
 
 enum {
@@ -64,6 +65,7 @@ struct module_map {
     bool owes_all; /* modules are to be told of once more, to another listener */
     uint64_t generation;
     uint64_t refreshed_ns, refresh_interval_ns;
+    bool has_failed;            /* at the latest attempt */
     uint64_t mappings_read_ns;  /* of the agent's thread alone */
     _Atomic uint64_t announced; /* changes told of by other threads; 1: the first reading */
     _Atomic uint64_t announced_seen;
@@ -427,8 +429,8 @@ static bool refresh(struct module_map *map)
     uint64_t before = map->generation;
     uint64_t announced = atomic_load_explicit(&map->announced, memory_order_acquire);
     map->refreshed_ns = coarse_now_ns();
-    if (module_loader_read(&map->loaded) != 0 ||
-        (map->events.begin != NULL && !map->events.begin(map->events.context)))
+    map->has_failed = module_loader_read(&map->loaded) != 0;
+    if (map->has_failed || (map->events.begin != NULL && !map->events.begin(map->events.context)))
         return false;
     atomic_store_explicit(&map->announced_seen, announced, memory_order_relaxed);
     change_list(map);
@@ -452,10 +454,16 @@ static void forget_mappings(struct module_map *map)
     atomic_store_explicit(&map->wants_mappings, true, memory_order_relaxed);
 }
 
+static bool is_recent(const struct module_map *map)
+{
+    return coarse_now_ns() - map->refreshed_ns < RETRY_INTERVAL_NS;
+}
+
 /* What the kernel knew of libraries may be about one that is gone now. */
 static void refresh_if_announced(struct module_map *map)
 {
-    if (!module_map_is_behind(map))
+    /* What could not be read a moment ago most likely still cannot. */
+    if (!module_map_is_behind(map) || (map->has_failed && is_recent(map)))
         return;
     forget_mappings(map);
     (void)refresh(map);
@@ -489,6 +497,8 @@ bool module_map_after_fork_child(struct module_map *map)
 {
     map->owes_all = true;
     module_map_changed(map);
+    /* Its owner in the parent may have been moving it. */
+    memset(&map->spare_mappings, 0, sizeof map->spare_mappings);
     return atomic_exchange(&map->owner, NULL) == NULL;
 }
 
@@ -540,35 +550,6 @@ static void set_interval(struct module_map *map, bool is_news)
         interval_ns < REFRESH_INTERVAL_MAX_NS ? interval_ns : REFRESH_INTERVAL_MAX_NS;
 }
 
-/* Reads the list anew for an address that is in none of its modules. */
-static void refresh_for_unknown(struct module_map *map)
-{
-    atomic_store_explicit(&map->wants_mappings, true, memory_order_relaxed);
-    if (coarse_now_ns() - map->refreshed_ns >= map->refresh_interval_ns)
-        set_interval(map, refresh(map));
-}
-
-const struct module *module_map_find(struct module_map *map, uint64_t address)
-{
-    refresh_if_announced(map);
-    struct module_entry *entry = find_entry(map, address);
-    if (entry == NULL) {
-        refresh_for_unknown(map);
-        entry = find_entry(map, address);
-    }
-    if (entry == NULL)
-        return NULL;
-    if (entry->tables == TABLES_UNREAD)
-        read_tables(entry);
-    return &entry->module;
-}
-
-uint64_t module_map_generation(struct module_map *map)
-{
-    refresh_if_announced(map);
-    return map->generation;
-}
-
 /* The range that ends behind ADDRESS, if any: the first that may hold it. */
 static const struct address_range *range_at(const struct mapping_list *mappings, uint64_t address)
 {
@@ -587,6 +568,37 @@ static bool is_in_ranges(const struct mapping_list *mappings, uint64_t address)
 {
     const struct address_range *range = range_at(mappings, address);
     return range != NULL && range->start <= address;
+}
+
+/* Reads the list anew for an address that is in none of its modules. */
+static void refresh_for_unknown(struct module_map *map, uint64_t address)
+{
+    /* Code that the kernel told of, and that is in no file, stays unknown. */
+    if (!is_in_ranges(&map->mappings, address))
+        atomic_store_explicit(&map->wants_mappings, true, memory_order_relaxed);
+    if (coarse_now_ns() - map->refreshed_ns >= map->refresh_interval_ns)
+        set_interval(map, refresh(map));
+}
+
+const struct module *module_map_find(struct module_map *map, uint64_t address)
+{
+    refresh_if_announced(map);
+    struct module_entry *entry = find_entry(map, address);
+    if (entry == NULL) {
+        refresh_for_unknown(map, address);
+        entry = find_entry(map, address);
+    }
+    if (entry == NULL)
+        return NULL;
+    if (entry->tables == TABLES_UNREAD)
+        read_tables(entry);
+    return &entry->module;
+}
+
+uint64_t module_map_generation(struct module_map *map)
+{
+    refresh_if_announced(map);
+    return map->generation;
 }
 
 bool module_map_is_executable(const struct module_map *map, uint64_t address)

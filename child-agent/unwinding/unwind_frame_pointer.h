@@ -1,6 +1,7 @@
 /* The last resorts of unwinding, where no table tells: the chain of rbp, and the word at rsp.
  *
- * Guesses, so each is believed only when the address it gives is code. Sampler thread only. */
+ * Guesses, so each is believed only when the address it gives is code. With the module
+ * map entered. */
 #ifndef PROFD_AGENT_UNWIND_FRAME_POINTER_H
 #define PROFD_AGENT_UNWIND_FRAME_POINTER_H
 

@@ -13,7 +13,7 @@
 #include "child-agent/unwinding/unwinder.h"
 
 /* Register NUMBER (DWARF's) in the caller of the COUNT frames at FRAMES; 0 frames: in the
- * innermost. False: one of them doesn't tell. Sampler thread only. */
+ * innermost. False: one of them doesn't tell. With MODULES entered. */
 bool unwind_recover_register(struct module_map *modules, const struct snapshot *snapshot,
                              const struct unwind_frame *frames, size_t count, uint32_t number,
                              uint64_t *out);

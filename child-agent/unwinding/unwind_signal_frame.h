@@ -1,7 +1,7 @@
 /* The frame that the kernel makes for a signal handler: x86-64's layout never changes.
  *
  * The handler returns to a few bytes of code that ask the kernel to go on where it interrupted; rsp
- * is then at a ucontext, which has all registers of the interrupted code. Sampler thread only. */
+ * is then at a ucontext, which has all registers of the interrupted code. */
 #ifndef PROFD_AGENT_UNWIND_SIGNAL_FRAME_H
 #define PROFD_AGENT_UNWIND_SIGNAL_FRAME_H
 

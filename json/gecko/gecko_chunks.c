@@ -10,6 +10,7 @@ struct chunk_walk {
     const struct chunk_copy *chunk;
     struct thread_context *thread; /* the writer; NULL in the sampler's chunks */
     uint64_t ticks;                /* the last time written */
+    uint64_t tick_ticks;           /* of the last tick */
 };
 
 static uint64_t duration_ns(const struct chunk_walk *walk, uint64_t ticks)
@@ -31,6 +32,7 @@ static int take_tick(struct chunk_walk *walk, const uint8_t *payload, size_t byt
     if (error < 0)
         return error;
     walk->ticks += delta;
+    walk->tick_ticks = walk->ticks;
     samples_take_tick(walk->process, walk->ticks, now_ns(walk));
     return 0;
 }
@@ -42,7 +44,7 @@ static int take_quiet_ticks(struct chunk_walk *walk, const uint8_t *payload, siz
     int error = entry_decode_quiet_ticks(payload, bytes, &count, &delta);
     if (error < 0)
         return error;
-    walk->ticks = start + delta;
+    walk->ticks = walk->tick_ticks = start + delta;
     if (!bounds_let(walk->process))
         return 0;
     for (uint32_t i = 1; i <= count; i++) {
@@ -141,7 +143,8 @@ static int take_counters(struct chunk_walk *walk, uint8_t kind, const uint8_t *p
     int error = entry_decode_counters(payload, bytes, &ticks_after_tick, &cursor);
     if (error == 0)
         error = counters_take(walk->process, &cursor, kind == ENTRY_COUNTER_TOTALS,
-                              now_ns(walk) + duration_ns(walk, ticks_after_tick));
+                              clock_to_ns(&walk->chunk->calibration, walk->tick_ticks) +
+                                  duration_ns(walk, ticks_after_tick));
     return error;
 }
 
@@ -254,7 +257,10 @@ static void read_blocks(struct chunk_walk *walk)
 
 static void read_chunk(struct process_context *process, const struct chunk_copy *chunk)
 {
-    struct chunk_walk walk = { .process = process, .chunk = chunk, .ticks = chunk->start_ticks };
+    struct chunk_walk walk = { .process = process,
+                               .chunk = chunk,
+                               .ticks = chunk->start_ticks,
+                               .tick_ticks = chunk->start_ticks };
     process->chunk_number++;
     process->chunk_bytes += chunk->used_bytes;
     if (chunk->writer_index != CHUNK_WRITER_SAMPLER) {

@@ -240,6 +240,7 @@ static bool take_stack(struct process_context *process, struct thread_context *t
         return false;
     if (sample_decode_stack(sample, &tracker->state) < 0) {
         tracker->state.depth = 0;
+        thread->samples.current_stack = UNIQUE_NONE;
         process->bad_entries++;
         return false;
     }
@@ -261,6 +262,15 @@ void samples_take_sample(struct process_context *process, const struct sample_en
         return;
     add_current_stack(process, &thread->samples, offset_ns, sample->cpu_us);
     bounds_account(process, thread);
+}
+
+/* The thread ran with the stack that it has in this chunk; one that it has not is damage. */
+static void take_same_stack(struct process_context *process, struct thread_samples *samples)
+{
+    if (samples->tracker != NULL && samples->tracker->chunk_number == process->chunk_number)
+        return;
+    samples->current_stack = UNIQUE_NONE;
+    process->bad_entries++;
 }
 
 static void add_timed(struct process_context *process, struct thread_context *thread,
@@ -285,8 +295,10 @@ void samples_take_timed_same(struct process_context *process, const struct sampl
 {
     struct thread_context *thread = process_thread_at(process, sample->thread_index, time_ns);
     process->bad_entries += thread == NULL;
-    if (thread != NULL && bounds_let(process))
-        add_timed(process, thread, thread->samples.current_stack, time_ns, sample->cpu_us);
+    if (thread == NULL || !bounds_let(process))
+        return;
+    take_same_stack(process, &thread->samples);
+    add_timed(process, thread, thread->samples.current_stack, time_ns, sample->cpu_us);
 }
 
 void samples_take_thread_cpu(struct process_context *process, const struct sample_entry *cpu,
@@ -302,8 +314,10 @@ void samples_take_same(struct process_context *process, const struct sample_entr
                        uint64_t offset_ns)
 {
     struct thread_context *thread = thread_of_entry(process, sample->thread_index);
-    if (thread != NULL)
-        add_current_stack(process, &thread->samples, offset_ns, sample->cpu_us);
+    if (thread == NULL)
+        return;
+    take_same_stack(process, &thread->samples);
+    add_current_stack(process, &thread->samples, offset_ns, sample->cpu_us);
 }
 
 void samples_take_late(struct process_context *process, uint32_t thread_index)
@@ -354,6 +368,7 @@ struct sample_stream {
     uint64_t last_ns;
     uint64_t count; /* of samples that are not too old */
     struct event_delay_cursor delays;
+    uint64_t delay_us; /* at the last tick */
 };
 
 /* [stack, time, eventDelay, threadCPUDelta] */
@@ -395,7 +410,8 @@ static void stream_timed(struct sample_stream *stream, uint64_t time_ns, uint64_
         stream->was_timed = true;
         stream->code = row->stack == UNIQUE_NONE ? (uint64_t)ROW_NO_STACK
                                                  : ROW_FIRST_STACK + (uint64_t)row->stack;
-        stream_sample(stream, row->time_ns < end_ns ? row->time_ns : end_ns, 0, row->cpu_us);
+        stream_sample(stream, row->time_ns < end_ns ? row->time_ns : end_ns, stream->delay_us,
+                      row->cpu_us);
     }
 }
 
@@ -406,8 +422,9 @@ static void stream_idle(struct sample_stream *stream, uint32_t from, uint32_t to
     const uint64_t *times = stream->process->ticks.items;
     for (uint32_t tick = from; tick < to && times[tick] <= end_ns; tick++) {
         stream_timed(stream, times[tick], end_ns);
+        stream->delay_us = event_delay_at(&stream->delays, tick);
         if (!stream->was_timed)
-            stream_sample(stream, times[tick], event_delay_at(&stream->delays, tick), 0);
+            stream_sample(stream, times[tick], stream->delay_us, 0);
     }
 }
 
@@ -437,7 +454,7 @@ static uint64_t stream_rows(const struct process_context *process,
     event_delay_cursor_init(&stream.delays, &thread->event_delays);
     uint32_t next_tick = 0;
     for (bool is_first = true; next_row(&in, end, &row); is_first = false) {
-        if (!is_first)
+        if (!is_first || stream.was_timed)
             stream_idle(&stream, next_tick, row.tick, end_ns);
         next_tick = row.tick + 1;
         if (row.code == ROW_LATE)
@@ -447,10 +464,10 @@ static uint64_t stream_rows(const struct process_context *process,
         stream_timed(&stream, time_ns, end_ns);
         stream.was_timed = false;
         stream.code = row.code;
-        stream_sample(&stream, time_ns < end_ns ? time_ns : end_ns,
-                      event_delay_at(&stream.delays, row.tick), row.cpu_us);
+        stream.delay_us = event_delay_at(&stream.delays, row.tick);
+        stream_sample(&stream, time_ns < end_ns ? time_ns : end_ns, stream.delay_us, row.cpu_us);
     }
-    if (in == NULL && thread->samples.rows.count > 0)
+    if (in != end)
         failure_latch_set(process->latch, -EBADMSG);
     stream_idle(&stream, next_tick, (uint32_t)process->ticks.count, end_ns);
     stream_timed(&stream, UINT64_MAX, end_ns);

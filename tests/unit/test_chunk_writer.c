@@ -1,5 +1,7 @@
 #include <check.h>
 #include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
 
 #include "buffer/arena_reader.h"
 #include "buffer/chunk_writer.h"
@@ -146,6 +148,71 @@ START_TEST(a_block_that_was_not_published_is_not_there)
 }
 END_TEST
 
+/* --- Writers that never wait --- */
+
+static sem_t is_held, may_go_on;
+
+/* The manager is held while it tells. */
+static void hold_the_manager(const struct chunk_update *update, void *context)
+{
+    (void)context;
+    if (update->kind == CHUNK_UPDATE_FINAL)
+        return;
+    sem_post(&is_held);
+    sem_wait(&may_go_on);
+}
+
+static void *tell_somebody(void *context)
+{
+    (void)context;
+    chunk_manager_set_update_callback(manager, hold_the_manager, NULL);
+    chunk_manager_set_update_callback(manager, NULL, NULL);
+    return NULL;
+}
+
+START_TEST(a_writer_in_a_handler_does_without_a_chunk_that_it_would_wait_for)
+{
+    pthread_t holder;
+    chunk_writer_init_in_handler(&writer, manager, 3);
+    ck_assert_int_eq(chunk_writer_put(&writer, entry, 30000), 0);
+    ck_assert_int_eq(chunk_writer_put(&writer, entry, 30000), 0);
+    struct chunk *first = writer.chunk;
+    sem_init(&is_held, 0, 0);
+    sem_init(&may_go_on, 0, 0);
+    ck_assert_int_eq(pthread_create(&holder, NULL, tell_somebody, NULL), 0);
+    sem_wait(&is_held);
+    ck_assert_int_eq(chunk_writer_put(&writer, entry, 30000), -EAGAIN);
+    ck_assert_int_eq(chunk_writer_refill(&writer, 1), -EAGAIN);
+    ck_assert_ptr_eq(writer.chunk, first);
+    ck_assert_uint_eq(first->state, CHUNK_IN_USE);
+    ck_assert_uint_eq(first->block_count, 2);
+    sem_post(&may_go_on);
+    pthread_join(holder, NULL);
+    ck_assert_int_eq(chunk_writer_put(&writer, entry, 30000), 0);
+    ck_assert_ptr_ne(writer.chunk, first);
+    ck_assert_uint_eq(first->state, CHUNK_RELEASED);
+    ck_assert_uint_eq(count_blocks_of(30000), 3);
+    for (int cause = 0; cause < DROP_CAUSE_COUNT; cause++)
+        ck_assert_uint_eq(arena.header->drops[cause], 0);
+}
+END_TEST
+
+START_TEST(a_writer_in_a_handler_is_told_of_the_memory_limit)
+{
+    chunk_writer_init_in_handler(&writer, manager, 3);
+    chunk_manager_set_limit(manager, CHUNK_BYTES);
+    struct chunk *taken = chunk_manager_get(manager, 1);
+    ck_assert_int_eq(chunk_writer_put(&writer, entry, 10), -ENOBUFS);
+    ck_assert_uint_eq(arena.header->drops[DROP_MEMORY_LIMIT], 1);
+    ck_assert_int_eq(chunk_writer_put(&writer, entry, CHUNK_BUFFER_BYTES), -EMSGSIZE);
+    chunk_manager_release(manager, taken);
+    ck_assert_int_eq(chunk_writer_put(&writer, entry, 10), 0);
+    ck_assert_ptr_eq(writer.chunk, taken);
+    chunk_writer_finish(&writer);
+    ck_assert_uint_eq(taken->state, CHUNK_RELEASED);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("buffer.chunk_writer");
@@ -160,6 +227,8 @@ int main(void)
     tcase_add_test(tests, what_no_chunk_holds_is_refused_and_counted);
     tcase_add_test(tests, at_the_memory_limit_blocks_are_refused_and_counted);
     tcase_add_test(tests, a_block_that_was_not_published_is_not_there);
+    tcase_add_test(tests, a_writer_in_a_handler_does_without_a_chunk_that_it_would_wait_for);
+    tcase_add_test(tests, a_writer_in_a_handler_is_told_of_the_memory_limit);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -97,6 +97,19 @@ static void put_counters(struct sample_encoder *encoder, uint64_t tick)
     ck_assert_int_eq(sample_encoder_put(encoder, entry, bytes), 0);
 }
 
+/* Two samples that a thread took of itself, the second the same as the first, and what it used
+ * besides. */
+static void put_timed(struct sample_encoder *encoder, uint64_t tick,
+                      const struct stack_frame *frames)
+{
+    uint32_t thread = (uint32_t)(tick % THREADS), depth = 1 + (uint32_t)random_below(60);
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(sample_encoder_timed_sample(encoder, thread, clock_ticks(), tick, frames,
+                                                     depth, tick % 5 == 0),
+                         0);
+    ck_assert_int_eq(sample_encoder_thread_cpu(encoder, thread, clock_ticks() - 1000, tick), 0);
+}
+
 static void fill_sampler_chunks(void)
 {
     static struct stack_frame frames[SAMPLE_MAX_FRAMES];
@@ -115,6 +128,7 @@ static void fill_sampler_chunks(void)
                              0);
         }
         ck_assert_int_eq(sample_encoder_late(encoder, 1), 0);
+        put_timed(encoder, tick, frames);
         if (tick % 7 == 0)
             ck_assert_int_eq(sample_encoder_quiet_ticks(encoder, 7, clock_ticks()), 0);
         put_counters(encoder, tick);
@@ -185,7 +199,7 @@ static void read_records(struct arena_reader *reader)
 static int read_sample(uint8_t kind, const uint8_t *payload, size_t bytes)
 {
     struct sample_entry sample;
-    if (kind == ENTRY_SAME)
+    if (kind == ENTRY_SAME || kind == ENTRY_TIMED_SAME || kind == ENTRY_THREAD_CPU)
         return entry_decode_same(payload, bytes, &sample);
     int result = entry_decode_sample(payload, bytes, &sample);
     if (result != 0)
@@ -229,6 +243,10 @@ static int read_entry(uint8_t kind, const uint8_t *payload, size_t bytes)
     case ENTRY_SAMPLE:
     case ENTRY_SAMPLE_TRUNCATED:
     case ENTRY_SAME:
+    case ENTRY_TIMED_SAMPLE:
+    case ENTRY_TIMED_SAMPLE_TRUNCATED:
+    case ENTRY_TIMED_SAME:
+    case ENTRY_THREAD_CPU:
         return read_sample(kind, payload, bytes);
     default:
         result = entry_decode_marker(kind, payload, bytes, &marker);

@@ -41,10 +41,10 @@ static uint64_t random_below(uint64_t bound)
 
 /* --- What was written, and what is read back --- */
 
-/* One sample or late entry, with its tick. A stack is told by its depth and a sum over its frames.
- */
+/* One sample, late entry or CPU use, with its tick if it is of one. A stack is told by its depth
+ * and a sum over its frames. */
 struct event {
-    uint8_t kind; /* SAMPLE, SAMPLE_TRUNCATED or LATE; SAME reads back as one of the former */
+    uint8_t kind; /* SAME and TIMED_SAME read back as the sample that they repeat the stack of */
     uint32_t thread_index;
     uint64_t tick_ticks, ticks, cpu_us;
     uint32_t depth;
@@ -71,35 +71,70 @@ static void add_event(struct event *events, size_t *count, struct event event)
 
 struct decoding {
     uint64_t tick_ticks, last_ticks;
-    uint8_t last_kind[INDICES];
+    bool has_stack[INDICES], is_truncated[INDICES];
     struct stack_state stacks[INDICES];
 };
 static struct decoding decoding;
 
+static bool is_timed(uint8_t kind)
+{
+    return kind >= ENTRY_TIMED_SAMPLE && kind <= ENTRY_THREAD_CPU;
+}
+
+static enum entry_kind sample_kind(bool has_own_time, bool is_truncated)
+{
+    if (has_own_time)
+        return is_truncated ? ENTRY_TIMED_SAMPLE_TRUNCATED : ENTRY_TIMED_SAMPLE;
+    return is_truncated ? ENTRY_SAMPLE_TRUNCATED : ENTRY_SAMPLE;
+}
+
+/* What SAMPLE tells but for its stack; a time of its own becomes the chunk's latest. */
+static struct event event_of(uint8_t kind, const struct sample_entry *sample)
+{
+    struct event event = { .kind = kind,
+                           .thread_index = sample->thread_index,
+                           .cpu_us = sample->cpu_us };
+    if (is_timed(kind)) {
+        decoding.last_ticks += sample->ticks_after_tick;
+        event.ticks = decoding.last_ticks;
+    } else {
+        event.tick_ticks = decoding.tick_ticks;
+        event.ticks = decoding.tick_ticks + sample->ticks_after_tick;
+    }
+    return event;
+}
+
 static void read_sample(uint8_t kind, const uint8_t *payload, size_t bytes)
 {
     struct sample_entry sample;
-    int result = kind == ENTRY_SAME ? entry_decode_same(payload, bytes, &sample)
-                                    : entry_decode_sample(payload, bytes, &sample);
+    bool is_same = kind == ENTRY_SAME || kind == ENTRY_TIMED_SAME;
+    int result = is_same ? entry_decode_same(payload, bytes, &sample)
+                         : entry_decode_sample(payload, bytes, &sample);
     ck_assert_int_eq(result, 0);
-    ck_assert_uint_lt(sample.thread_index, INDICES);
-    struct stack_state *state = &decoding.stacks[sample.thread_index];
-    if (kind == ENTRY_SAME) {
-        kind = decoding.last_kind[sample.thread_index];
-        ck_assert_uint_ne(kind, 0);
+    uint32_t thread = sample.thread_index;
+    ck_assert_uint_lt(thread, INDICES);
+    struct stack_state *state = &decoding.stacks[thread];
+    if (is_same) {
+        ck_assert(decoding.has_stack[thread]);
         same_count++;
     } else {
         ck_assert_int_eq(sample_decode_stack(&sample, state), 0);
-        decoding.last_kind[sample.thread_index] = kind;
+        decoding.has_stack[thread] = true;
+        decoding.is_truncated[thread] =
+            kind == ENTRY_SAMPLE_TRUNCATED || kind == ENTRY_TIMED_SAMPLE_TRUNCATED;
     }
-    struct event event = { kind,
-                           sample.thread_index,
-                           decoding.tick_ticks,
-                           decoding.tick_ticks + sample.ticks_after_tick,
-                           sample.cpu_us,
-                           state->depth,
-                           sum_of(state->frames, state->depth) };
+    struct event event = event_of(kind, &sample);
+    event.kind = (uint8_t)sample_kind(is_timed(kind), decoding.is_truncated[thread]);
+    event.depth = state->depth;
+    event.frames_sum = sum_of(state->frames, state->depth);
     add_event(read_back, &read_count, event);
+}
+
+static void read_thread_cpu(const uint8_t *payload, size_t bytes)
+{
+    struct sample_entry cpu;
+    ck_assert_int_eq(entry_decode_same(payload, bytes, &cpu), 0);
+    add_event(read_back, &read_count, event_of(ENTRY_THREAD_CPU, &cpu));
 }
 
 static void read_entry(uint8_t kind, const uint8_t *payload, size_t bytes)
@@ -125,6 +160,9 @@ static void read_entry(uint8_t kind, const uint8_t *payload, size_t bytes)
                   (struct event){ .kind = ENTRY_LATE,
                                   .thread_index = thread_index,
                                   .tick_ticks = decoding.tick_ticks });
+        break;
+    case ENTRY_THREAD_CPU:
+        read_thread_cpu(payload, bytes);
         break;
     default:
         read_sample(kind, payload, bytes);
@@ -192,13 +230,43 @@ static void write_sample(uint32_t thread_index, uint64_t cpu_us)
     ck_assert_int_eq(sample_encoder_sample(encoder, thread_index, now_ticks, cpu_us, stack->frames,
                                            stack->depth, stack->is_truncated),
                      0);
-    struct event event = { stack->is_truncated ? ENTRY_SAMPLE_TRUNCATED : ENTRY_SAMPLE,
+    struct event event = { (uint8_t)sample_kind(false, stack->is_truncated),
                            thread_index,
                            tick_ticks,
                            now_ticks,
                            cpu_us,
                            stack->depth,
                            sum_of(stack->frames, stack->depth) };
+    add_event(written, &written_count, event);
+}
+
+static int try_timed_sample(uint32_t thread_index, uint64_t ticks, uint64_t cpu_us)
+{
+    const struct test_stack *stack = &stacks[thread_index];
+    int error = sample_encoder_timed_sample(encoder, thread_index, ticks, cpu_us, stack->frames,
+                                            stack->depth, stack->is_truncated);
+    struct event event = { .kind = (uint8_t)sample_kind(true, stack->is_truncated),
+                           .thread_index = thread_index,
+                           .ticks = ticks,
+                           .cpu_us = cpu_us,
+                           .depth = stack->depth,
+                           .frames_sum = sum_of(stack->frames, stack->depth) };
+    if (error == 0)
+        add_event(written, &written_count, event);
+    return error;
+}
+
+static void write_timed_sample(uint32_t thread_index, uint64_t ticks, uint64_t cpu_us)
+{
+    ck_assert_int_eq(try_timed_sample(thread_index, ticks, cpu_us), 0);
+}
+
+static void write_thread_cpu(uint32_t thread_index, uint64_t ticks, uint64_t cpu_us)
+{
+    struct event event = {
+        .kind = ENTRY_THREAD_CPU, .thread_index = thread_index, .ticks = ticks, .cpu_us = cpu_us
+    };
+    ck_assert_int_eq(sample_encoder_thread_cpu(encoder, thread_index, ticks, cpu_us), 0);
     add_event(written, &written_count, event);
 }
 
@@ -536,6 +604,205 @@ START_TEST(times_before_the_chunk_or_the_tick_are_exact)
 }
 END_TEST
 
+/* --- What threads write of themselves --- */
+
+START_TEST(a_timed_sample_needs_no_tick)
+{
+    make_stack(&stacks[0], 40);
+    written_count = 0;
+    uint64_t now = clock_ticks();
+    write_timed_sample(0, now, 4000);
+    write_thread_cpu(0, now + 5, 30);
+    read_all();
+    ck_assert_uint_eq(tick_count, 0);
+    assert_read_as_written();
+    /* What is of a tick does. */
+    ck_assert_int_eq(sample_encoder_late(encoder, 0), -EINVAL);
+    ck_assert_int_eq(sample_encoder_repeat(encoder, 0, now), -EINVAL);
+}
+END_TEST
+
+START_TEST(timed_samples_of_many_threads_survive)
+{
+    static const uint32_t depths[] = { 3, 40, 300, SAMPLE_MAX_FRAMES };
+    uint64_t now = clock_ticks();
+    written_count = 0;
+    seed += (uint64_t)_i;
+    memset(stacks, 0, sizeof stacks);
+    while (writer.chunk == NULL || writer.chunk->range_start < 8 * CHUNK_BUFFER_BYTES) {
+        if (written_count == MAX_EVENTS)
+            break;
+        uint32_t thread = (uint32_t)random_below(INDICES);
+        struct test_stack *stack = &stacks[thread];
+        uint64_t choice = random_below(12), cpu_us = random_below(3) == 0 ? 0 : random_below(5000);
+        now += random_below(100000);
+        if (choice == 0)
+            sample_encoder_forget(encoder, thread);
+        if (choice == 1)
+            stack->is_truncated = !stack->is_truncated;
+        if (choice > 4)
+            change_stack(stack, depths[_i]);
+        /* A thread may be interrupted between its look at the clock and its entry. */
+        if (choice == 2)
+            write_thread_cpu(thread, now - random_below(1000000), cpu_us);
+        else
+            write_timed_sample(thread, choice == 3 ? now - random_below(1000000) : now, cpu_us);
+    }
+    chunk_writer_finish(&writer);
+    ck_assert_uint_ge(read_all(), 2);
+    ck_assert_uint_gt(same_count, 0);
+    ck_assert_uint_eq(tick_count, 0);
+    assert_read_as_written();
+}
+END_TEST
+
+START_TEST(a_timed_sample_with_the_stack_of_before_costs_a_few_bytes)
+{
+    enum { A_FEW_MS_IN_TICKS = 12000000 };
+    make_stack(&stacks[0], 40);
+    make_stack(&stacks[1], 40);
+    written_count = 0;
+    uint64_t now = clock_ticks();
+    write_timed_sample(0, now, 4000);
+    write_timed_sample(1, now += A_FEW_MS_IN_TICKS, 4000);
+    const uint8_t *end = writer.next;
+    write_timed_sample(0, now += A_FEW_MS_IN_TICKS, 4000);
+    write_timed_sample(1, now += A_FEW_MS_IN_TICKS, 4000);
+    ck_assert_uint_le(bytes_written_since(end), 2 * 9);
+    end = writer.next;
+    stacks[0].frames[39].value ^= 16;
+    write_timed_sample(0, now + A_FEW_MS_IN_TICKS, 4000);
+    ck_assert_uint_le(bytes_written_since(end), 21);
+    read_all();
+    ck_assert_uint_eq(same_count, 2);
+    assert_read_as_written();
+}
+END_TEST
+
+START_TEST(cpu_use_without_a_sample_changes_no_stack)
+{
+    make_stack(&stacks[0], 40);
+    written_count = 0;
+    uint64_t now = clock_ticks();
+    write_thread_cpu(0, now, 7);
+    write_timed_sample(0, now + 1, 4000);
+    write_thread_cpu(0, now + 2, UINT64_MAX);
+    write_thread_cpu(THREADS, now + 3, 0); /* whose place is that of the other */
+    write_timed_sample(0, now + 4, 4000);
+    read_all();
+    ck_assert_uint_eq(same_count, 1);
+    assert_read_as_written();
+}
+END_TEST
+
+START_TEST(a_new_chunk_has_the_stack_of_a_timed_sample_whole)
+{
+    make_stack(&stacks[0], 40);
+    make_stack(&stacks[1], 40);
+    written_count = 0;
+    uint64_t now = clock_ticks();
+    write_timed_sample(0, now, 1);
+    write_timed_sample(1, now + 1, 1);
+    chunk_writer_finish(&writer);
+    write_timed_sample(1, now + 2, 2);
+    write_timed_sample(0, now + 3, 3);
+    ck_assert_uint_eq(read_all(), 2);
+    ck_assert_uint_eq(same_count, 0);
+    ck_assert_uint_eq(tick_count, 0);
+    assert_read_as_written();
+}
+END_TEST
+
+START_TEST(a_timed_sample_and_one_of_a_tick_share_their_stack)
+{
+    make_stack(&stacks[0], 40);
+    written_count = 0;
+    tick();
+    write_sample(0, 0);
+    write_timed_sample(0, now_ticks + 1000, 4000);
+    now_ticks += 2000;
+    write_sample(0, 0);
+    tick();
+    write_sample(0, 0);
+    read_all();
+    ck_assert_uint_eq(same_count, 3);
+    assert_read_as_written();
+}
+END_TEST
+
+START_TEST(a_time_before_the_latest_is_exact_and_costs_ten_bytes)
+{
+    make_stack(&stacks[0], 2);
+    written_count = 0;
+    uint64_t now = clock_ticks() - 1000000; /* before the chunk's start, too */
+    write_timed_sample(0, now, 1);
+    const uint8_t *end = writer.next;
+    write_timed_sample(0, now - 1, 1);
+    /* Size, kind, thread and CPU use take a byte each. */
+    ck_assert_uint_eq(bytes_written_since(end), 4 + LEB128_MAX_BYTES);
+    write_thread_cpu(0, now - 50000, 1);
+    write_timed_sample(0, now, 1);
+    read_all();
+    ck_assert_uint_eq(same_count, 2);
+    assert_read_as_written();
+}
+END_TEST
+
+START_TEST(timed_samples_that_make_no_sense_are_refused)
+{
+    struct stack_frame address = { UINT64_C(1) << 62, false };
+    struct stack_frame label = { UINT64_C(1) << 32, true };
+    make_stack(&stacks[0], 1);
+    const struct stack_frame *frames = stacks[0].frames;
+    ck_assert_int_eq(
+        sample_encoder_timed_sample(encoder, 0, 1, 0, frames, SAMPLE_MAX_FRAMES + 1, false),
+        -EINVAL);
+    ck_assert_int_eq(sample_encoder_timed_sample(encoder, 0, 1, 0, &address, 1, false), -EINVAL);
+    ck_assert_int_eq(sample_encoder_timed_sample(encoder, 0, 1, 0, &label, 1, false), -EINVAL);
+    ck_assert_ptr_null(writer.chunk);
+}
+END_TEST
+
+static int error_when_held;
+
+/* As a handler would that interrupts whoever tells this: the manager is held. */
+static void sample_while_held(const struct chunk_update *update, void *context)
+{
+    (void)update;
+    error_when_held = try_timed_sample(1, *(const uint64_t *)context, 4000);
+}
+
+START_TEST(a_sample_that_finds_no_chunk_in_time_changes_nothing)
+{
+    uint64_t now = clock_ticks();
+    written_count = 0;
+    chunk_writer_init_in_handler(&writer, manager, CHUNK_WRITER_SAMPLER);
+    make_stack(&stacks[0], 20);
+    make_stack(&stacks[1], SAMPLE_MAX_FRAMES);
+    write_timed_sample(1, now, 4000);
+    while (chunk_writer_has_room(&writer, SAMPLE_MAX_FRAMES * LEB128_MAX_BYTES)) {
+        stacks[0].frames[19] = random_frame();
+        write_timed_sample(0, ++now, 4000);
+    }
+    struct chunk *nearly_full = writer.chunk;
+    make_stack(&stacks[1], SAMPLE_MAX_FRAMES);
+    chunk_manager_set_update_callback(manager, sample_while_held, &now);
+    chunk_manager_set_update_callback(manager, NULL, NULL);
+    ck_assert_int_eq(error_when_held, -EAGAIN);
+    ck_assert_ptr_eq(writer.chunk, nearly_full);
+    /* What fits is written, relative to what was before; then what did not fit. */
+    write_timed_sample(0, ++now, 4000);
+    ck_assert_ptr_eq(writer.chunk, nearly_full);
+    write_timed_sample(1, ++now, 8000);
+    ck_assert_ptr_ne(writer.chunk, nearly_full);
+    ck_assert_uint_eq(read_all(), 2);
+    ck_assert_uint_ge(same_count, 1);
+    assert_read_as_written();
+    for (int cause = 0; cause < DROP_CAUSE_COUNT; cause++)
+        ck_assert_uint_eq(arena.header->drops[cause], 0);
+}
+END_TEST
+
 int main(void)
 {
     clock_initialize();
@@ -558,6 +825,20 @@ int main(void)
     tcase_add_test(tests, after_the_memory_limit_samples_go_on_with_their_tick);
     tcase_add_test(tests, times_before_the_chunk_or_the_tick_are_exact);
     suite_add_tcase(suite, tests);
+
+    TCase *timed = tcase_create("timed");
+    tcase_add_checked_fixture(timed, set_up, tear_down);
+    tcase_add_test(timed, a_timed_sample_needs_no_tick);
+    tcase_add_loop_test(timed, timed_samples_of_many_threads_survive, 0, 4);
+    tcase_add_test(timed, a_timed_sample_with_the_stack_of_before_costs_a_few_bytes);
+    tcase_add_test(timed, cpu_use_without_a_sample_changes_no_stack);
+    tcase_add_test(timed, a_new_chunk_has_the_stack_of_a_timed_sample_whole);
+    tcase_add_test(timed, a_timed_sample_and_one_of_a_tick_share_their_stack);
+    tcase_add_test(timed, a_time_before_the_latest_is_exact_and_costs_ten_bytes);
+    tcase_add_test(timed, timed_samples_that_make_no_sense_are_refused);
+    tcase_add_test(timed, a_sample_that_finds_no_chunk_in_time_changes_nothing);
+    suite_add_tcase(suite, timed);
+
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);
