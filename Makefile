@@ -157,7 +157,7 @@ $(B)/tests/%: tests/unit/%.c $(ARCHIVES) $(COMMON)
 # Programs that are profiled by the system tests, or look at captures for them.
 $(B)/tests/programs/%: tests/system/programs/%.c $(B)/lib/libprofd.so
 	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(CC) $(BASE) -g -O1 -Ichild-agent/include -MMD -MP $< \
-	-L$(B)/lib -Wl,-rpath,'$$ORIGIN/../../lib' -Wl,--as-needed -lprofd $(CJSON) $(MESSAGES) -o $@
+	-L$(B)/lib -Wl,-rpath,'$$ORIGIN/../../lib' -Wl,--as-needed -lprofd $(CJSON) $(MESSAGES) -lm -o $@
 
 $(B)/tests/programs/uv_%: tests/system/programs/uv_%.c $(B)/lib/libprofd.so
 	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(CC) $(BASE) -g -O1 -Ichild-agent/include -MMD -MP $< \
