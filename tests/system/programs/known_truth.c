@@ -108,6 +108,9 @@ static void run_handover(struct worker *worker)
         pair->turn = !own;
         pthread_cond_signal(&pair->changed);
     }
+    /* The other may have seen that it was not over, and wait. */
+    pair->turn = !own;
+    pthread_cond_signal(&pair->changed);
     pthread_mutex_unlock(&pair->mutex);
 }
 
@@ -115,16 +118,18 @@ static void wait_in_epoll(struct baton *baton)
 {
     struct epoll_event event;
     eventfd_t value;
-    if (epoll_wait(baton->epoll, &event, 1, -1) == 1)
-        eventfd_read(baton->event, &value);
+    while (epoll_wait(baton->epoll, &event, 1, -1) != 1)
+        continue;
+    eventfd_read(baton->event, &value);
 }
 
 static void wait_in_poll(struct baton *baton)
 {
     struct pollfd polled = { .fd = baton->event, .events = POLLIN };
     eventfd_t value;
-    if (poll(&polled, 1, -1) == 1)
-        eventfd_read(baton->event, &value);
+    while (poll(&polled, 1, -1) != 1)
+        continue;
+    eventfd_read(baton->event, &value);
 }
 
 static void pass_event(struct baton *baton)
@@ -152,6 +157,8 @@ static void run_blocking(struct worker *worker)
         work(worker, 20 + known_random(&worker->known, 80));
         pair->pass(&pair->batons[!own]);
     }
+    /* The other may have seen that it was not over, and wait. */
+    pair->pass(&pair->batons[!own]);
 }
 
 static const struct mode modes[] = {
