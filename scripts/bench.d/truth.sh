@@ -40,9 +40,10 @@ truth_figure() {
     figure "truth: $1" "$error" % "$(awk -v chance="$chance" 'BEGIN { print 1.5 * chance + 1 }')"
 }
 
-# truth_of NAME MODE: of each clock, and of perf, which shows what the judge can tell here.
+# truth_of NAME MODE [perf]: of each clock, and of perf.
 truth_of() {
-    local name=$1 mode=$2 round clock
+    local name=$1 mode=$2 with_perf=false round clock
+    [ -z "${3-}" ] || ! "$perf_works" || with_perf=true
     rm -f "$scratch"/judged-*
     for ((round = 0; round < rounds; round++)); do
         for clock in "${clocks[@]}"; do
@@ -59,7 +60,7 @@ truth_of() {
 # Points of the CPU time that are booked to calls that wait, above what perf books there.
 blocking_of() {
     local name=$1 clock limit
-    "$with_perf" || return 0
+    "$perf_works" || return 0
     for clock in "${clocks[@]}"; do
         case $clock in
         perf) limit=2 ;;
@@ -95,23 +96,23 @@ sum_of() {
 }
 
 truth() {
-    local with_perf=false
+    perf_works=false
     if can_perf; then
-        with_perf=true
+        perf_works=true
     else
         not_measured "booked to waiting, above perf" "perf is not here or may not record"
     fi
     truth_of busy busy
     sum_of busy
     rate_of busy 0.95
-    truth_of napping napping
+    truth_of napping napping perf
     sum_of napping
     rate_of napping 0.85
     blocking_of napping
     truth_of "in the kernel" syscalls
-    truth_of "waiting for each other" blocking
+    truth_of "waiting for each other" blocking perf
     blocking_of "waiting for each other"
-    truth_of handover handover
+    truth_of handover handover perf
     blocking_of handover
     start_spinners
     truth_of "busy beside four spinners" busy
