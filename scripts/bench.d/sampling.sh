@@ -1,14 +1,66 @@
 # Sourced by scripts/bench: samples.
 # shellcheck shell=bash disable=SC2154
 
-gap() {
-    local round empty sampled
+# Ticks of the kernel in a second.
+hz() {
+    "$programs/known_truth" busy 0.01 | awk -F'\t' '$1 == "hz" { print $2 }'
+}
+
+# awaited_rate CLOCK: samples in a second of a busy thread.
+awaited_rate() {
+    if [ "$1" = cpu ]; then
+        hz
+    else
+        echo 1000
+    fi
+}
+
+# gap_ratios CLOCK FRAMES: each round's gap of a sample / an empty handler's, which the same kind of timer calls.
+gap_ratios() {
+    local clock=$1 frames=$2 round rate empty sampled
+    rate=$(awaited_rate "$clock")
     for ((round = 0; round < rounds; round++)); do
-        empty=$("$bench/program_gap" empty 0.5 | value gap_ns)
-        sampled=$(run_profiled "$bench/program_gap" sampled 0.5 | value gap_ns)
+        empty=$("$bench/program_gap" "${clock:-wall}" 0.5 "$frames" "$rate" | value gap_ns)
+        sampled=$(run_profiled "$bench/program_gap" sampled 0.5 "$frames" "$rate" | value gap_ns)
         echo "$empty $sampled"
-    done >"$scratch/gaps"
-    figure "a sample's gap / an empty handler's" "$(awk '{ print $2 / $1 }' "$scratch/gaps" | median)" x 1.3
+    done | awk '{ print $2 / $1 }'
+}
+
+gap() {
+    local clock
+    for clock in "${clocks[@]}"; do
+        figure "a sample's gap / an empty handler's, 10 frames, $(clock_name "$clock")" "$(gap_ratios "$clock" 10 | median)" x 1.3
+        figure "... 40 frames" "$(gap_ratios "$clock" 40 | median)" x 1.8
+    done
+}
+
+# added_by RATE BARE-US COMMAND…: microseconds of CPU time for a sample, in the thread and everywhere else: the gaps, and from runs of
+# two lengths what is not the thread's own. Of a clock that needs no more interrupts than there are, only what is longer.
+added_by() {
+    local rate=$1 bare_us=$2 short=0.5 long=5.5 seconds cpu
+    shift 2
+    for seconds in "$short" "$long"; do
+        cpu=$(seconds_of "$@" "$bench/program_gap" sampled "$seconds" 40 "$rate" | awk '{ print $2 }')
+        echo "$seconds $cpu $(value own_cpu_s <"$scratch/stdout") $(value gap_ns <"$scratch/stdout")"
+    done | awk -v rate="$rate" -v bare_us="$bare_us" '
+        { others[NR] = $2 - $3; length_s[NR] = $1; gap_us = $4 / 1000 }
+        END { print gap_us - bare_us + (others[2] - others[1]) * 1e6 / (length_s[2] - length_s[1]) / rate }'
+}
+
+sample_cost() {
+    local what="CPU for a sample of 40 frames / perf record -g" round clock rate bare_us theirs
+    can_perf || { not_measured "$what" "perf is not here or may not record"; return; }
+    for clock in "${clocks[@]}"; do
+        rate=$(awaited_rate "$clock")
+        for ((round = 0; round < rounds; round++)); do
+            bare_us=0
+            [ "$clock" != cpu ] || bare_us=$("$bench/program_gap" bare 0.5 40 "$rate" | value gap_ns | awk '{ print $1 / 1000 }')
+            theirs=$(added_by 1000 0 perf_record)
+            echo "$(added_by "$rate" "$bare_us" profctl_run "$clock" --no-symbols --) $theirs"
+        done >"$scratch/costs"
+        figure "$what, $(clock_name "$clock")" "$(awk '{ print $1 / $2 }' "$scratch/costs" | median)" x 1
+        row "... microseconds, of both" "$(awk '{ print $1 }' "$scratch/costs" | median), $(awk '{ print $2 }' "$scratch/costs" | median)" - -
+    done
 }
 
 unwinding() {

@@ -41,7 +41,7 @@ many_short_lives() {
     start_daemon -- sh -c "until [ -e '$scratch/go' ]; do sleep 0.05; done
         while [ \$((i += 1)) -le $count ]; do /bin/true; done
         touch '$scratch/gone'; sleep infinity"
-    "$profctl" start ${clock:+--clock "$clock"} >/dev/null
+    "$profctl" start ${clock:+--clock "$clock"} >/dev/null 2>&1
     touch "$scratch/go"
     until [ -e "$scratch/gone" ]; do sleep 0.2; done
     used=$("$profctl" --json status | grep -oE '"accounted_bytes":[0-9]+' | cut -d: -f2)
