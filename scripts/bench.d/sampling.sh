@@ -75,20 +75,6 @@ unwinding() {
     fi
 }
 
-sampler() {
-    table < <(run_profiled "$bench/program_sampler_cpu")
-    table < <(run_profiled "$bench/program_idle")
-}
-
-# What the buffers hold of a process that does nothing, for each tick of the session.
-idle_size() {
-    run_profiled sleep 10 # what the start takes counts as well
-    figure "bytes of an idle tick" "$("$build/tests/programs/capture_facts" <"$scratch/capture.json" | awk -F'\t' '
-        $1 == "meta" && $3 ~ /keptBytes$/ { bytes = $4 }
-        $1 == "thread" && $4 > ticks { ticks = $4 }
-        END { print bytes / ticks }')" bytes 4
-}
-
 # kept_and_samples SECONDS: bytes that the buffers of a deep program held, and how many samples there were, as every
 # capture tells.
 kept_and_samples() {

@@ -53,11 +53,11 @@ int main(void)
     }
     pthread_barrier_wait(&all_are_there);
     sleep(SETTLE_SECONDS);
-    double others = threads_sum("", wakeups_of_others), ours = threads_sum("", wakeups_of_own);
+    double others = threads_sum(wakeups_of_others), ours = threads_sum(wakeups_of_own);
     sleep(SECONDS);
     bench_figure("wake-ups of the agent in 10 s, 100 idle threads",
-                 threads_sum("", wakeups_of_others) - others, "wake-ups", 0);
-    bench_figure("... of the threads themselves", threads_sum("", wakeups_of_own) - ours,
-                 "wake-ups", 0);
+                 threads_sum(wakeups_of_others) - others, "wake-ups", 0);
+    bench_figure("... of the threads themselves", threads_sum(wakeups_of_own) - ours, "wake-ups",
+                 0);
     return 0;
 }
