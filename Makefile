@@ -39,8 +39,7 @@ endif
 SYSTEM   := $(wildcard tests/system/test_*.sh)
 HELPERS  := $(call each,tests/system/programs,tests/programs)
 # The comparison with LTTng needs its headers; everything else is always there.
-BENCHES  := $(filter-out $(if $(wildcard /usr/include/*/lttng/tracepoint.h),,%/program_lttng), \
-              $(patsubst %/preload_waking,%/preload_waking.so,$(call each,tests/bench,bench)))
+BENCHES  := $(filter-out $(if $(wildcard /usr/include/*/lttng/tracepoint.h),,%/program_lttng),$(call each,tests/bench,bench))
 
 MAINS     := $(B)/obj/daemon/main.o $(B)/obj/daemon/capture/salvage_main.o $(B)/obj/profctl/main.o
 # These change the program that they are linked into, so they are in the library only.
@@ -159,7 +158,7 @@ $(B)/tests/%: tests/unit/%.c $(ARCHIVES) $(COMMON)
 # Programs that are profiled by the system tests, or look at captures for them.
 $(B)/tests/programs/%: tests/system/programs/%.c $(B)/lib/libprofd.so
 	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(CC) $(BASE) -g -O1 -Ichild-agent/include -MMD -MP $< \
-	-L$(B)/lib -Wl,-rpath,'$$ORIGIN/../../lib' -Wl,--as-needed -lprofd $(CJSON) $(MESSAGES) -o $@
+	-L$(B)/lib -Wl,-rpath,'$$ORIGIN/../../lib' -Wl,--as-needed -lprofd $(CJSON) $(MESSAGES) -lm -o $@
 
 $(B)/tests/programs/uv_%: tests/system/programs/uv_%.c $(B)/lib/libprofd.so
 	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(CC) $(BASE) -g -O1 -Ichild-agent/include -MMD -MP $< \
@@ -195,9 +194,6 @@ $(B)/bench/program_%: tests/bench/program_%.c $(B)/lib/libprofd.so
 	$(Q)mkdir -p $(@D) && $(call say,BENCH,$@) && $(COMPILE) -Ichild-agent/include $< \
 	-L$(B)/lib -Wl,-rpath,'$$ORIGIN/../lib' -Wl,--as-needed -lprofd $(LIBS) -o $@
 $(B)/bench/program_lttng: LIBS := -llttng-ust
-
-$(B)/bench/preload_%.so: tests/bench/preload_%.c
-	$(Q)mkdir -p $(@D) && $(call say,BENCH,$@) && $(COMPILE) -shared $< -o $@
 
 $(B)/bench/bench_%: tests/bench/bench_%.c $(ARCHIVES) $(COMMON)
 	$(Q)mkdir -p $(@D) && $(call say,BENCH,$@) && $(COMPILE) -Ichild-agent/include $< $(call rooms_of,$<) \

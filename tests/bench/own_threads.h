@@ -19,16 +19,14 @@ static inline void read_task_file(const char *task, const char *file, char *out,
         fclose(stream);
 }
 
-/* Adds up NUMBER_OF(task) over the threads whose name starts with PREFIX; all threads for "". */
-static inline double threads_sum(const char *prefix, double (*number_of)(const char *task))
+/* Adds up NUMBER_OF(task) over all of them. */
+static inline double threads_sum(double (*number_of)(const char *task))
 {
     double sum = 0;
     DIR *tasks = opendir("/proc/self/task");
     struct dirent *entry;
     while (tasks != NULL && (entry = readdir(tasks)) != NULL) {
-        char name[64];
-        read_task_file(entry->d_name, "comm", name, sizeof(name));
-        if (entry->d_name[0] != '.' && strncmp(name, prefix, strlen(prefix)) == 0)
+        if (entry->d_name[0] != '.')
             sum += number_of(entry->d_name);
     }
     if (tasks != NULL)
@@ -36,31 +34,13 @@ static inline double threads_sum(const char *prefix, double (*number_of)(const c
     return sum;
 }
 
-static inline double task_cpu_ns(const char *task)
-{
-    char text[256];
-    read_task_file(task, "schedstat", text, sizeof(text));
-    return strtod(text, NULL);
-}
-
+/* How often it went to sleep, so how often something woke it. */
 static inline double task_wakeups(const char *task)
 {
     char text[4096];
     read_task_file(task, "status", text, sizeof(text));
     const char *found = strstr(text, "\nvoluntary_ctxt_switches:");
     return found != NULL ? strtod(strchr(found, ':') + 1, NULL) : 0;
-}
-
-/* CPU time in ns. */
-static inline double threads_cpu_ns(const char *prefix)
-{
-    return threads_sum(prefix, task_cpu_ns);
-}
-
-/* How often they went to sleep, so how often something woke them. */
-static inline double threads_wakeups(const char *prefix)
-{
-    return threads_sum(prefix, task_wakeups);
 }
 
 #endif

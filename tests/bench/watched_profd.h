@@ -1,4 +1,4 @@
-/* What another process, profd, costs: CPU time, resident memory, and how many are connected. */
+/* What another process, profd, costs in CPU time. */
 #ifndef TESTS_BENCH_WATCHED_PROFD_H
 #define TESTS_BENCH_WATCHED_PROFD_H
 
@@ -51,32 +51,6 @@ static inline double watched_cpu_ns(pid_t pid)
     }
     closedir(tasks);
     return sum;
-}
-
-static inline double watched_resident_kilobytes(pid_t pid)
-{
-    FILE *file = watched_open(pid, "status");
-    char line[256];
-    double kilobytes = -1;
-    while (fgets(line, sizeof(line), file) != NULL) {
-        if (sscanf(line, "VmRSS: %lf", &kilobytes) == 1)
-            break;
-    }
-    fclose(file);
-    return kilobytes;
-}
-
-static inline int watched_sockets(pid_t pid)
-{
-    DIR *descriptors = watched_list(pid, "fd");
-    int count = 0;
-    for (struct dirent *entry = readdir(descriptors); entry != NULL; entry = readdir(descriptors)) {
-        char target[64] = "";
-        ssize_t length = readlinkat(dirfd(descriptors), entry->d_name, target, sizeof(target) - 1);
-        count += length > 0 && strncmp(target, "socket:", 7) == 0;
-    }
-    closedir(descriptors);
-    return count;
 }
 
 /* The share of one core, in percent, that PID uses in the next SECONDS. */

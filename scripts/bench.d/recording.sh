@@ -1,0 +1,46 @@
+# Sourced by scripts/bench: what programs record themselves, and allocations.
+# shellcheck shell=bash disable=SC2154
+
+recording() {
+    table < <("$bench/program_disabled")
+    table < <(run_profiled "$bench/program_recording")
+}
+
+marker_size() {
+    local bytes blocks
+    run_profiled "$bench/program_typed_markers" || return
+    # Of the busiest process: the rest of its blocks are a few samples.
+    bytes=$(grep -oE '"keptBytes":[0-9]+' "$scratch/capture.json" | cut -d: -f2 | sort -g | tail -n 1)
+    blocks=$(grep -oE '"keptBlocks":[0-9]+' "$scratch/capture.json" | cut -d: -f2 | sort -g | tail -n 1)
+    figure "bytes of a marker with an int and a string" \
+        "$(awk -v bytes="$bytes" -v blocks="$blocks" 'BEGIN { print bytes / blocks }')" B 16
+}
+
+counters() {
+    table < <(run_profiled "$bench/program_counters")
+}
+
+tracepoint() {
+    local what="marker / LTTng-UST's tracepoint"
+    if ! command -v lttng >/dev/null || [ ! -x "$bench/program_lttng" ]; then
+        not_measured "$what" "needs lttng-tools and liblttng-ust-dev"
+        return
+    fi
+    export LTTNG_HOME=$scratch
+    if ! lttng --quiet list >/dev/null 2>&1; then
+        lttng-sessiond --no-kernel >/dev/null 2>&1 &
+        background+=($!)
+        until lttng --quiet list >/dev/null 2>&1; do sleep 0.05; done
+    fi
+    lttng --quiet create profd-bench --output "$scratch/lttng" >/dev/null
+    lttng --quiet enable-event --userspace 'profd_bench:*' >/dev/null
+    lttng --quiet start >/dev/null
+    table < <(run_profiled "$bench/program_lttng")
+    lttng --quiet destroy profd-bench >/dev/null
+}
+
+allocations() {
+    table < <(LD_PRELOAD=$build/lib/libprofd-malloc.so "$bench/program_malloc" idle)
+    table < <(features=stacks,cpu,memory run_profiled "$bench/program_malloc" memory)
+    table < <(features=stacks,cpu,nativeallocs run_profiled "$bench/program_malloc" nativeallocs)
+}

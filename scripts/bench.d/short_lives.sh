@@ -1,0 +1,55 @@
+# Sourced by scripts/bench: programs that a shell starts one after the other and that live for a millisecond.
+# shellcheck shell=bash disable=SC2034,SC2154
+
+# start_many COUNT COMMAND…: COMMAND with a shell that starts so many.
+start_many() {
+    local count=$1
+    shift
+    # shellcheck disable=SC2016 # the shell that is started expands it
+    "$@" sh -c 'while [ $((i += 1)) -le "$0" ]; do /bin/true; done' "$count"
+}
+
+# All that profctl and profd do is in it, also naming what they found.
+short_lives() {
+    local count=500 round bare clock
+    rm -f "$scratch"/short-*
+    for ((round = 0; round < rounds; round++)); do
+        bare=$(seconds_of start_many "$count")
+        for clock in "${clocks[@]}"; do
+            echo "$bare $(seconds_of start_many "$count" profctl_run "$clock" --)" >>"$scratch/short-$clock"
+        done
+    done
+    for clock in "${clocks[@]}"; do
+        figure "fork and exec of true, above bare, $(clock_name "$clock")" \
+            "$(awk -v count="$count" '{ print ($3 - $1) * 1000 / count }' "$scratch/short-$clock" | median)" ms 0.6
+        figure "... its CPU time" \
+            "$(awk -v count="$count" '{ print ($4 - $2) * 1000 / count }' "$scratch/short-$clock" | median)" ms 0.8
+    done
+}
+
+# Of how many processes called true a capture has the records, with nothing of them dropped.
+kept_processes() {
+    grep -oE '"verdict":"exited"|"executable":"[^"]*"|"droppedBlocks":[0-9]+' "$1" | awk '
+        /^"verdict"/ { exited = 1 }
+        /^"executable"/ { is_true = exited && /\/true"$/; exited = 0 }
+        /^"droppedBlocks":0$/ { kept += is_true }
+        END { print kept + 0 }'
+}
+
+many_short_lives() {
+    local count=20000 clock="${clocks[0]}" used kept
+    start_daemon -- sh -c "until [ -e '$scratch/go' ]; do sleep 0.05; done
+        while [ \$((i += 1)) -le $count ]; do /bin/true; done
+        touch '$scratch/gone'; sleep infinity"
+    "$profctl" start ${clock:+--clock "$clock"} >/dev/null 2>&1
+    touch "$scratch/go"
+    until [ -e "$scratch/gone" ]; do sleep 0.2; done
+    used=$("$profctl" --json status | grep -oE '"accounted_bytes":[0-9]+' | cut -d: -f2)
+    seconds_of "$profctl" capture --no-symbols --timeout 120s -o "$scratch/many.json" >"$scratch/capture_seconds"
+    kept=$(kept_processes "$scratch/many.json")
+    stop_daemon
+    figure "of $count short processes, those whose records are kept" "$kept" "processes at least" "$count"
+    figure "... memory for each" "$(awk -v used="$used" -v kept="$kept" 'BEGIN { print used / 1024 / kept }')" KB 1
+    figure "... the capture after the last" "$(awk '{ print $1 }' "$scratch/capture_seconds")" s 5
+    rm -f "$scratch/many.json"
+}

@@ -1,5 +1,0 @@
-/* Starts and exits. */
-int main(void)
-{
-    return 0;
-}
