@@ -26,7 +26,7 @@
 #define LEASE_LEDGER_MAGIC 0x4C46525052444750ULL
 
 enum {
-    LEASE_LEDGER_VERSION = 3,
+    LEASE_LEDGER_VERSION = 4,
     LEASE_UNIT_BYTES = CHUNK_BYTES,
     LEASE_LEDGER_HEADER_BYTES = 4096,
     LEASE_LEDGER_UNITS_OFFSET = LEASE_LEDGER_HEADER_BYTES + sizeof(struct census_ring),
@@ -88,6 +88,9 @@ struct lease_ledger_header {
     _Atomic uint32_t is_over;       /* profd ended in good order: nobody will ever ask again */
     _Atomic uint32_t ended_count; /* processes that profd keeps, but that have ended: what is known
                                    * of them goes with it if it is killed */
+    /* For processes of one thread, in which nobody waits for messages; see session_word.h. */
+    _Atomic uint32_t may_be_alone; /* they need no thread that would */
+    _Atomic uint64_t session_word;
 };
 
 _Static_assert(sizeof(struct lease_ledger_header) <= LEASE_LEDGER_HEADER_BYTES, "one page");

@@ -7,8 +7,7 @@
 #include <unistd.h>
 
 #include "child-agent/agent_lease.h"
-#include "child-agent/agent_link.h"
-#include "child-agent/agent_thread.h"
+#include "child-agent/agent_presence.h"
 #include "child-agent/core.h"
 #include "child-agent/counters/counters.h"
 #include "child-agent/environment.h"
@@ -101,5 +100,5 @@ void agent_initialize(int argument_count, char **arguments)
     if (environment.starts_up && environment.generation != 0)
         start_up();
     if (environment.socket_path[0] != '\0')
-        (void)agent_thread_start(&address); /* else nobody steers this process */
+        (void)agent_presence_begin(&address); /* else nobody steers this process */
 }

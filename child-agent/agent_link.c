@@ -23,6 +23,7 @@ static struct {
     int fd;          /* -1: closed */
     int received_fd; /* -1: none */
     bool gave_arena;
+    bool has_only_arena; /* profd has its descriptor, and nobody else */
     struct frame_reader reader;
 } link_state = { .fd = -1, .received_fd = -1 };
 
@@ -65,7 +66,7 @@ static enum recording_obstacle obstacle_of(int err)
     }
 }
 
-static int say_hello(enum recording_obstacle obstacle)
+static int say_hello(enum recording_obstacle obstacle, bool is_alone)
 {
     static uint8_t message[HELLO_MAX_BYTES];
     struct message_string command_line;
@@ -79,12 +80,14 @@ static int say_hello(enum recording_obstacle obstacle)
         .is_fork = core.origin == CORE_BY_FORK,
         .lease_owner = agent_lease_owner(),
         .obstacle = obstacle,
+        .is_alone = is_alone,
+        .gave_arena = link_state.has_only_arena,
         .executable = { core_executable(), strlen(core_executable()) },
         .command_line = command_line,
     };
     long count = message_put_hello(message, sizeof(message), MESSAGE_HELLO, &hello);
     link_state.gave_arena = obstacle == OBSTACLE_NONE;
-    if (obstacle != OBSTACLE_NONE)
+    if (obstacle != OBSTACLE_NONE || link_state.has_only_arena)
         return agent_link_send(message, count, -1);
     if (!descriptor_is_ours(DESCRIPTOR_ARENA))
         return -EBADF;
@@ -98,7 +101,7 @@ static bool is_trusted(int fd)
     return socket_peer(fd, &peer) == 0 && (peer.uid == 0 || peer.uid == geteuid());
 }
 
-int agent_link_open(const struct agent_address *address)
+static int open_link(const struct agent_address *address, bool is_alone)
 {
     int fd = socket_connect(address->path, descriptor_minimum());
     if (fd < 0)
@@ -116,10 +119,33 @@ int agent_link_open(const struct agent_address *address)
     /* An arena that nothing is recorded into is none. */
     if (err == 0 && !session_is_active())
         err = session_start_error();
-    err = say_hello(obstacle_of(err));
+    err = say_hello(obstacle_of(err), is_alone);
     if (err < 0)
         agent_link_close();
     return err;
+}
+
+int agent_link_open(const struct agent_address *address)
+{
+    return open_link(address, false);
+}
+
+int agent_link_introduce(const struct agent_address *address)
+{
+    int err = open_link(address, true);
+    if (err < 0)
+        return err;
+    agent_link_abandon(); /* closed without a shutdown: the hello is still to be read */
+    descriptor_close(DESCRIPTOR_ARENA);
+    core.arena.fd = -1;
+    link_state.has_only_arena = true;
+    return 0;
+}
+
+void agent_link_after_fork_child(void)
+{
+    link_state.has_only_arena = false;
+    agent_link_abandon();
 }
 
 void agent_link_abandon(void)

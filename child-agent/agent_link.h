@@ -16,11 +16,18 @@
  */
 int agent_link_open(const struct agent_address *address);
 
+/* The same for a process in which nobody will listen (IS_ALONE in the hello): the connection is
+ * closed again, and the arena's descriptor with it, which profd has then. */
+int agent_link_introduce(const struct agent_address *address);
+
 bool agent_link_is_open(void);
 void agent_link_close(void);
 
-/* In a forked child: lets go of the parent's connection, which goes on. */
+/* Lets go of the connection, which goes on if somebody else has it. */
 void agent_link_abandon(void);
+
+/* In a forked child, whose parent's connection and arena are not its own. */
+void agent_link_after_fork_child(void);
 
 /* Waits until there is something to read, or until TIMEOUT_MS (-1: for ever). 1 when there is, 0 at
  * the timeout, negative when the connection is gone. */

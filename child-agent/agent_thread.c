@@ -15,6 +15,7 @@
 #include "child-agent/guest/gate.h"
 #include "child-agent/guest/named_mutex.h"
 #include "child-agent/markers/marker_triggers.h"
+#include "child-agent/sampler/sampler.h"
 #include "child-agent/session.h"
 #include "ipc/messages.h"
 
@@ -36,6 +37,7 @@ static struct {
     pthread_t thread;
     struct named_mutex lock; /* held while a message is obeyed */
     bool is_running;
+    bool is_alone;      /* introduced, and without threads of ours so far */
     bool is_refused;    /* profd speaks another protocol: leave the program alone */
     bool is_welcome;    /* since the last pause, profd has taken us in */
     bool owes_update;   /* profd awaits the next chunk update */
@@ -101,6 +103,8 @@ static int obey_session(const struct message_session *session)
         chunk_manager_set_limit(session_chunk_manager(), session->memory_limit_bytes);
     } else {
         err = session_start(&settings);
+        if (err == 0)
+            sampler_start_thread();
     }
     if (err < 0)
         return send_log("session not started", err);
@@ -451,6 +455,28 @@ int agent_thread_start(const struct agent_address *address)
     return err;
 }
 
+int agent_thread_introduce(const struct agent_address *address)
+{
+    agent.address = *address;
+    int err = agent_link_introduce(address);
+    agent.is_alone = err == 0;
+    return err;
+}
+
+void agent_thread_ensure(void)
+{
+    sampler_start_thread();
+    if (!agent.is_alone)
+        return;
+    agent.is_alone = false;
+    (void)agent_thread_start(NULL); /* without, the process goes on as it was */
+}
+
+bool agent_thread_is_running(void)
+{
+    return agent.is_running;
+}
+
 bool agent_thread_stop(void)
 {
     if (!agent.is_running)
@@ -491,8 +517,9 @@ void agent_thread_after_fork_child(void)
     named_mutex_reset(&agent.lock);
     is_held = false;
     agent.is_running = false;
+    agent.is_alone = false;
     agent.owes_update = false;
-    agent_link_abandon();
+    agent_link_after_fork_child();
     agent_gather_reset();
     agent_updates_reset();
 }

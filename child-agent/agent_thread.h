@@ -40,9 +40,19 @@ bool agent_thread_own_descriptors(bool keeps_ours);
  * steers this process. */
 int agent_thread_start(const struct agent_address *address);
 
+/* The same without a thread, while the program has only one: says hello and leaves the arena to
+ * profd. 0 or -errno: then a thread has to try again. */
+int agent_thread_introduce(const struct agent_address *address);
+
+/* A process without threads of ours gets them now: the program is about to have a second thread, or
+ * asks for something that takes one. Nothing when it has them. Not in signal handlers. */
+void agent_thread_ensure(void);
+
 /* Ends the thread and its connection, and waits for the end of a gathering. Any thread but the
  * agent's. False when there was none. */
 bool agent_thread_stop(void);
+
+bool agent_thread_is_running(void);
 
 /* Between the two a session does not start or stop, unless that takes longer than anybody should
  * wait. */

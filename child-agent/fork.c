@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "child-agent/agent_link.h"
+#include "child-agent/agent_presence.h"
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
 #include "child-agent/counters/counters.h"
@@ -105,7 +105,7 @@ static void after_fork_child(void)
     else
         shutdown_profile_cancel(err);
     if (follow_address.path[0] != '\0')
-        (void)agent_thread_start(&follow_address);
+        (void)agent_presence_begin(&follow_address);
 }
 
 int fork_be_first(void)

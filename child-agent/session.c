@@ -4,6 +4,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "buffer/session_word.h"
+#include "child-agent/agent_lease.h"
 #include "child-agent/allocations/allocations.h"
 #include "child-agent/core.h"
 #include "child-agent/counters/counters.h"
@@ -50,19 +52,40 @@ const struct session_settings *session_get_settings(void)
 }
 
 /* The bits that programs test before they record anything. */
-static uint32_t recording_bits(const struct session_settings *settings)
+static uint32_t recording_bits(uint64_t features, bool is_paused)
 {
     uint32_t bits = 0;
-    if ((settings->features & FEATURE_MARKERS) && !settings->is_paused)
+    if ((features & FEATURE_MARKERS) && !is_paused)
         bits |= PROFD_RECORDING_MARKERS;
     /* Label stacks are kept through a pause: else one that is pushed before and popped meanwhile
      * would be there for the rest of the session. */
-    if (settings->features & FEATURE_LABELS)
+    if (features & FEATURE_LABELS)
         bits |= PROFD_RECORDING_LABELS;
     /* Likewise: what is added during a pause stays added. */
-    if (settings->features & FEATURE_COUNTERS)
+    if (features & FEATURE_COUNTERS)
         bits |= PROFD_RECORDING_COUNTERS;
     return bits;
+}
+
+/* Of the session that was started, as the ledger has it; a session without a ledger stands. */
+static struct session_word read_word(void)
+{
+    struct lease_ledger *ledger;
+    if (agent_lease_get(&ledger) == 0 && ledger != NULL)
+        return session_word_unpack(atomic_load(&ledger->header->session_word));
+    return (struct session_word){ .generation = session.settings.generation };
+}
+
+bool session_follow_word(void)
+{
+    if (!session_is_active())
+        return false;
+    if (sampler_has_thread())
+        return true; /* it is told by messages */
+    struct session_word word = read_word();
+    bool is_on = word.generation == session.settings.generation;
+    profd_recording = is_on ? recording_bits(session.settings.features, word.is_paused) : 0;
+    return is_on && !word.is_paused && !word.is_sampling_paused;
 }
 
 /* What is recorded of each thread that passes the filters. */
@@ -149,7 +172,7 @@ static int start(const struct session_settings *settings, uint32_t recording)
         goto cleanup;
     thread_registry_set_profiled(settings->filters, thread_features(settings));
     core_own.recording_generation = recording;
-    profd_recording = recording_bits(settings);
+    profd_recording = recording_bits(settings->features, settings->is_paused);
     allocations_start(settings, recording);
     return 0;
 
@@ -204,7 +227,7 @@ void session_pause(void)
     if (!session_is_active() || session.settings.is_paused)
         return;
     session.settings.is_paused = true;
-    profd_recording = recording_bits(&session.settings);
+    profd_recording = recording_bits(session.settings.features, session.settings.is_paused);
     pause_sampler();
     allocations_set_paused(true);
     (void)dictionary_put_pause(&core.dictionary, clock_monotonic_ns()); /* counted when full */
@@ -218,7 +241,7 @@ void session_resume(void)
     (void)dictionary_put_resume(&core.dictionary, clock_monotonic_ns()); /* counted when full */
     pause_sampler();
     allocations_set_paused(false);
-    profd_recording = recording_bits(&session.settings);
+    profd_recording = recording_bits(session.settings.features, session.settings.is_paused);
 }
 
 static void set_sampling_paused(bool is_paused, const char *text)

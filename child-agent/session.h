@@ -51,6 +51,10 @@ void session_resume_sampling(void);
 
 bool session_is_active(void);
 
+/* In the handler of a thread's clock: obeys what the ledger's word says, where no thread of ours
+ * hears messages (buffer/session_word.h). False when nothing is to be sampled now. */
+bool session_follow_word(void);
+
 /* 0 without a session. */
 uint32_t session_generation(void);
 

@@ -60,6 +60,8 @@ static const struct message_field hello_fields[] = {
     FLAG(hello, is_fork),
     NUMBER(hello, lease_owner),
     UP_TO(hello, obstacle, OBSTACLE_COUNT - 1),
+    FLAG(hello, is_alone),
+    FLAG(hello, gave_arena),
     TEXT(hello, executable, MESSAGE_MAX_PATH),
     FIELD(BYTES, hello, command_line, 0, MESSAGE_MAX_COMMAND_LINE),
 };

@@ -20,7 +20,7 @@
 #include "ipc/output_pattern.h"
 #include "ipc/trigger.h"
 
-enum { PROTOCOL_VERSION = 4 };
+enum { PROTOCOL_VERSION = 5 };
 
 /* Wire numbers: append, never reuse. 1–99 agent → profd, 100–199 profd → agent, 200–299 profctl →
  * profd, 300–399 profd → profctl. Named here is the struct, and what an added descriptor holds. */
@@ -138,6 +138,8 @@ struct message_hello {
     uint64_t is_fork;     /* 1 when made by fork from a profiled process, 0 by exec */
     uint64_t lease_owner; /* buffer/lease_ledger.h; 0: it has no lease */
     uint64_t obstacle;    /* enum recording_obstacle; without an arena it is not NONE */
+    uint64_t is_alone;    /* 1: no thread of ours, so nobody will listen; profd has the arena */
+    uint64_t gave_arena;  /* 1: profd got the arena with an earlier hello of this image */
     struct message_string executable;   /* at most MESSAGE_MAX_PATH */
     struct message_string command_line; /* with NULs, cut at MESSAGE_MAX_COMMAND_LINE */
 };

@@ -68,7 +68,8 @@ void process_counters_begin(struct process_counters *counters, uint64_t features
         record(counters, PROCESS_COUNTER_INVOLUNTARY_SWITCHES);
         add_switches(counters, RUSAGE_SELF, 1);
     }
-    counters->awaits_memory = features & FEATURE_PROCESS_MEMORY;
+    if (features & FEATURE_PROCESS_MEMORY)
+        record(counters, PROCESS_COUNTER_MEMORY);
 }
 
 /* "size resident shared …", in pages. 0 or -1. */
@@ -88,18 +89,27 @@ static int read_memory(struct process_counters *counters)
     return 0;
 }
 
-/* A process that does not live as long has no such counter: opening a file of /proc makes the end
- * of a process dearer. */
-static void begin_memory(struct process_counters *counters)
+static void open_memory(struct process_counters *counters)
 {
-    counters->awaits_memory = false;
-    if (counters->has_own_descriptors)
-        counters->memory_fd =
-            (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    if (counters->memory_fd >= 0 && read_memory(counters) == 0) {
-        record(counters, PROCESS_COUNTER_MEMORY);
+    counters->memory_fd =
+        (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC);
+}
+
+static void close_memory(struct process_counters *counters)
+{
+    if (counters->memory_fd >= 0)
+        (void)syscall(SYS_close, counters->memory_fd);
+    counters->memory_fd = -1;
+}
+
+/* Opened when it is first due: a file of /proc makes the end of a short process dearer. */
+static void read_kept_memory(struct process_counters *counters)
+{
+    if (counters->memory_fd < 0 && counters->has_own_descriptors)
+        open_memory(counters);
+    if ((counters->memory_fd >= 0 && read_memory(counters) == 0) || counters->is_memory_told)
         return;
-    }
+    counters->is_memory_told = true;
     (void)dictionary_put_log(&core.dictionary, clock_monotonic_ns(),
                              "process memory is not available: /proc/self/statm can't be read");
 }
@@ -116,20 +126,38 @@ static void read_memory_when_due(struct process_counters *counters)
     if (now_ns < counters->memory_due_ns)
         return;
     counters->memory_due_ns = now_ns + MEMORY_PERIOD_NS;
-    if (counters->awaits_memory)
-        begin_memory(counters);
-    else
-        (void)read_memory(counters); /* or it is as before */
+    read_kept_memory(counters);
 }
 
-void process_counters_read(struct process_counters *counters, uint64_t cpu_ns)
+static void set_cpu(struct process_counters *counters, uint64_t cpu_ns)
 {
     int64_t cpu_us = (int64_t)(cpu_ns / NS_PER_US);
     if (cpu_us > counters->value[PROCESS_COUNTER_CPU])
         counters->value[PROCESS_COUNTER_CPU] = cpu_us;
+}
+
+void process_counters_read_alone(struct process_counters *counters)
+{
+    set_cpu(counters, cpu_clock_thread_ns(CLOCK_PROCESS_CPUTIME_ID));
+    if (is_recorded(counters, PROCESS_COUNTER_VOLUNTARY_SWITCHES)) {
+        counters->value[PROCESS_COUNTER_VOLUNTARY_SWITCHES] = 0;
+        counters->value[PROCESS_COUNTER_INVOLUNTARY_SWITCHES] = 0;
+        add_switches(counters, RUSAGE_SELF, 1);
+    }
+    if (!is_recorded(counters, PROCESS_COUNTER_MEMORY))
+        return;
+    open_memory(counters);
+    if (counters->memory_fd >= 0)
+        (void)read_memory(counters); /* or it is as before */
+    close_memory(counters);
+}
+
+void process_counters_read(struct process_counters *counters, uint64_t cpu_ns)
+{
+    set_cpu(counters, cpu_ns);
     if (is_recorded(counters, PROCESS_COUNTER_VOLUNTARY_SWITCHES))
         read_switches(counters);
-    if (counters->awaits_memory || is_recorded(counters, PROCESS_COUNTER_MEMORY))
+    if (is_recorded(counters, PROCESS_COUNTER_MEMORY))
         read_memory_when_due(counters);
 }
 

@@ -23,8 +23,8 @@ struct process_counters {
     int index[PROCESS_COUNTER_TOTAL]; /* among all counters; negative: not recorded */
     int64_t value[PROCESS_COUNTER_TOTAL];
     bool has_own_descriptors;
-    bool awaits_memory; /* its counter has not begun yet */
-    int memory_fd;      /* of the sampler's own table; -1: not open */
+    bool is_memory_told; /* that it is not available */
+    int memory_fd;       /* of the sampler's own table; -1: not open */
     uint64_t memory_due_ns;
 };
 
@@ -39,6 +39,10 @@ void process_counters_begin_in_sampler(struct process_counters *counters, bool h
 /* Reads them, at CPU_NS of CPU time of the process' other threads; the sampler's thread only.
  * Memory, which is dearer, at most fifty times a second. */
 void process_counters_read(struct process_counters *counters, uint64_t cpu_ns);
+
+/* The same in the handler of the only thread: what it opens, it closes before the program goes on.
+ */
+void process_counters_read_alone(struct process_counters *counters);
 
 /* Puts what was read last into TOTALS, by index. */
 void process_counters_apply(const struct process_counters *counters, struct counter_total *totals);

@@ -2,7 +2,8 @@
  *
  * A checked build (PROFD_CHECK_LOCKS: make DEBUG=1, or with SAN) aborts, with the names on standard
  * error, when a mutex is locked by its owner or against the order, unlocked by another thread, or
- * needed and not held. Other builds do nothing beyond pthread_mutex_t. Not in signal handlers. */
+ * needed and not held. Other builds do nothing beyond pthread_mutex_t. Not in signal handlers, but
+ * for what says otherwise. */
 #ifndef PROFD_AGENT_NAMED_MUTEX_H
 #define PROFD_AGENT_NAMED_MUTEX_H
 
@@ -82,6 +83,15 @@ static inline void named_mutex_lock(struct named_mutex *mutex)
 static inline bool named_mutex_try_lock(struct named_mutex *mutex)
 {
     named_mutex_check_lock_(mutex);
+    if (pthread_mutex_trylock(&mutex->mutex) != 0)
+        return false;
+    named_mutex_note_locked_(mutex);
+    return true;
+}
+
+/* The same in a signal handler, which may have interrupted whoever has it. */
+static inline bool named_mutex_try_lock_in_handler(struct named_mutex *mutex)
+{
     if (pthread_mutex_trylock(&mutex->mutex) != 0)
         return false;
     named_mutex_note_locked_(mutex);

@@ -22,13 +22,15 @@ void own_threads_end(void)
 
 int own_threads_around(int (*change)(void *argument), void *argument)
 {
+    if (!agent_thread_is_running() && !sampler_has_thread())
+        return change(argument);
     bool had_agent = agent_thread_stop();
     sampler_stop();
     int result = change(argument);
     int change_errno = errno;
     /* Without a sampler or an agent, what was recorded is still there for profd. */
-    if (session_is_active())
-        (void)sampler_start(session_get_settings(), session_chunk_manager());
+    if (session_is_active() && sampler_start(session_get_settings(), session_chunk_manager()) == 0)
+        sampler_start_thread();
     if (had_agent)
         (void)agent_thread_start(NULL);
     errno = change_errno;

@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <threads.h>
 
+#include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
 #include "child-agent/guest/own_threads.h"
 #include "child-agent/interpose/interpose.h"
@@ -44,6 +45,7 @@ PROFD_INTERPOSED int pthread_create(pthread_t *thread, const pthread_attr_t *att
         core.is_enabled ? thread_registry_prepare(stack_bytes_of(attributes)) : NULL;
     if (registration == NULL)
         return real_pthread_create(thread, attributes, start_routine, argument);
+    agent_thread_ensure();
     registration->start.routine = start_routine;
     registration->start.argument = argument;
     int err = real_pthread_create(thread, attributes, run_registered, registration);
@@ -72,6 +74,7 @@ PROFD_INTERPOSED int thrd_create(thrd_t *thread, thrd_start_t start, void *argum
         core.is_enabled ? thread_registry_prepare(stack_bytes_of(NULL)) : NULL;
     if (registration == NULL)
         return real(thread, start, argument);
+    agent_thread_ensure();
     registration->start.c11_routine = start;
     registration->start.argument = argument;
     int status = real(thread, run_registered_c11, registration);

@@ -18,9 +18,12 @@
 #include "child-agent/sampler/after_sampling.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/look_alarm.h"
+#include "child-agent/sampler/run_on_stack.h"
+#include "child-agent/sampler/sample_room.h"
 #include "child-agent/sampler/sampler_tick.h"
 #include "child-agent/threads/thread_registry.h"
 #include "child-agent/unwinding/process_unwinder.h"
+#include "ipc/messages.h"
 
 enum {
     NS_PER_SECOND = 1000000000,
@@ -36,8 +39,10 @@ enum {
 
 static struct {
     pthread_t thread;
-    bool is_running;
-    bool looks; /* instead of sampling, which the threads' own clocks do */
+    _Atomic bool is_running;
+    bool needs_thread;
+    uint64_t chores_due_ns; /* without a thread of ours */
+    bool looks;             /* instead of sampling, which the threads' own clocks do */
     uint64_t interval_ns;
     struct chunk_manager *manager; /* borrowed */
     struct sampler_tick *_Atomic tick;
@@ -228,6 +233,13 @@ static int choose_clock(const struct session_settings *settings)
     return clock_sampling_start(settings);
 }
 
+/* Whether SETTINGS ask for what the only thread of a program cannot do for itself. */
+static bool needs_thread(const struct session_settings *settings)
+{
+    return settings->clock == SAMPLING_CLOCK_WALL || settings->clock == SAMPLING_CLOCK_PERF ||
+           (settings->features & FEATURE_UNREGISTERED_THREADS);
+}
+
 int sampler_start(const struct session_settings *settings, struct chunk_manager *manager)
 {
     struct sampler_tick *tick;
@@ -235,6 +247,8 @@ int sampler_start(const struct session_settings *settings, struct chunk_manager 
     if (err < 0)
         return err;
     sampler.manager = manager;
+    sampler.needs_thread = needs_thread(settings);
+    sampler.chores_due_ns = clock_monotonic_ns() + SAMPLER_LOOK_INTERVAL_NS;
     err = choose_clock(settings);
     if (err < 0) {
         sampler_tick_destroy(tick);
@@ -244,30 +258,66 @@ int sampler_start(const struct session_settings *settings, struct chunk_manager 
     atomic_store(&sampler.stop_word, 0);
     atomic_store(&sampler.tick, tick);
     thread_registry_set_sampler_running(!sampler.looks);
-    after_sampling_open();
-    err = agent_thread_create(&sampler.thread, sampler_main, tick);
-    if (err < 0) {
-        after_sampling_close();
-        clock_sampling_stop();
-        thread_registry_set_sampler_running(false);
-        atomic_store(&sampler.tick, NULL);
-        sampler_tick_destroy(tick);
-        return err;
-    }
-    sampler.is_running = true;
     return 0;
+}
+
+/* Without its thread a session has fewer looks, but is one. */
+void sampler_start_thread(void)
+{
+    struct sampler_tick *tick = atomic_load(&sampler.tick);
+    if (tick == NULL || sampler.is_running)
+        return;
+    after_sampling_open();
+    sampler.is_running = true; /* before it runs: chores are its affair from here on */
+    if (agent_thread_create(&sampler.thread, sampler_main, tick) == 0)
+        return;
+    after_sampling_close();
+    sampler.is_running = false;
+}
+
+bool sampler_has_thread(void)
+{
+    return sampler.is_running || sampler.needs_thread;
+}
+
+static void do_chores(void *argument)
+{
+    struct sampler_tick *tick = argument;
+    sampler_tick_record_alone(tick);
+    arena_update_clock(&core.arena);
+}
+
+void sampler_do_chores(void)
+{
+    struct sampler_tick *tick = atomic_load(&sampler.tick);
+    uint64_t now_ns = clock_monotonic_ns();
+    if (tick == NULL || sampler.is_running || atomic_load(&sampler.is_paused) ||
+        now_ns < sampler.chores_due_ns)
+        return;
+    struct sample_room *room = sample_room_take();
+    if (room == NULL)
+        return;
+    sampler.chores_due_ns = now_ns + SAMPLER_LOOK_INTERVAL_NS;
+    if (named_mutex_try_lock_in_handler(&sampler.lock)) {
+        run_on_stack(room->stack + SAMPLE_ROOM_STACK_BYTES, do_chores, tick);
+        named_mutex_unlock(&sampler.lock);
+    }
+    sample_room_leave(room);
 }
 
 void sampler_stop(void)
 {
     struct sampler_tick *tick = atomic_load(&sampler.tick);
-    if (!sampler.is_running)
+    if (tick == NULL)
         return;
-    atomic_store(&sampler.stop_word, 1);
-    (void)syscall(SYS_futex, &sampler.stop_word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-    look_alarm_ring();
-    (void)pthread_join(sampler.thread, NULL); /* fails only for a thread that is not ours */
-    sampler.is_running = false;
+    if (sampler.is_running) {
+        atomic_store(&sampler.stop_word, 1);
+        (void)syscall(SYS_futex, &sampler.stop_word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+        look_alarm_ring();
+        (void)pthread_join(sampler.thread, NULL); /* fails only for a thread that is not ours */
+        sampler.is_running = false;
+    }
+    sampler.needs_thread = false;
     clock_sampling_stop();
     sampler_tick_collect(tick);
     record_last_counters(tick);

@@ -16,9 +16,19 @@
 #include "buffer/chunk_manager.h"
 #include "child-agent/session.h"
 
-/* Starts the thread for a session; both arguments are borrowed until sampler_stop(). 0 or -errno.
- */
+/* Begins for a session; both arguments are borrowed until sampler_stop(). Threads' own clocks run
+ * from here on, but what takes a thread of ours waits for sampler_start_thread(), or is done by
+ * sampler_do_chores() instead. 0 or -errno. */
 int sampler_start(const struct session_settings *settings, struct chunk_manager *manager);
+
+/* Nothing without a session, or when the thread is there. */
+void sampler_start_thread(void);
+
+/* Whether there is a thread of ours that samples or looks, or must be for this session. */
+bool sampler_has_thread(void);
+
+/* In the handler of the only thread: what a thread of ours would do now and then. */
+void sampler_do_chores(void);
 
 /* Takes the last snapshots and ends the thread. */
 void sampler_stop(void);

@@ -74,7 +74,7 @@ int sampler_tick_create(const struct session_settings *settings, struct chunk_ma
     tick->session_start_ns = clock_monotonic_ns();
     tick->manager = manager;
     sampler_counters_begin(&tick->counters, settings->features);
-    chunk_writer_init(&tick->writer, manager, CHUNK_WRITER_SAMPLER);
+    chunk_writer_init_in_handler(&tick->writer, manager, CHUNK_WRITER_SAMPLER);
     int err = sample_encoder_create(&tick->writer, TICK_REMEMBERED_STACKS, &tick->encoder);
     if (err == 0)
         err = process_unwinder_prepare();
@@ -227,6 +227,16 @@ void sampler_tick_record_counters(struct sampler_tick *tick, bool has_run)
 {
     if (has_run)
         process_counters_read(&tick->counters.process, tick->activity.others_ns);
+    sampler_counters_record(&tick->counters, tick->encoder);
+}
+
+void sampler_tick_record_alone(struct sampler_tick *tick)
+{
+    tick->is_first = false;
+    tick->requested_ticks = clock_ticks();
+    if (sample_encoder_tick(tick->encoder, tick->requested_ticks) < 0)
+        return; /* counted by the writer */
+    process_counters_read_alone(&tick->counters.process);
     sampler_counters_record(&tick->counters, tick->encoder);
 }
 

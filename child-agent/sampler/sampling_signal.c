@@ -6,7 +6,9 @@
 
 #include "child-agent/interpose/real_calls.h"
 #include "child-agent/sampler/clock_sampling.h"
+#include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/snapshot_capture.h"
+#include "child-agent/session.h"
 #include "child-agent/threads/thread_registration.h"
 
 static int signal_number = SIGURG;
@@ -59,12 +61,20 @@ static void call_program_action(int number, siginfo_t *info, void *context)
         program_action.sa_handler(number);
 }
 
+static void take_own_sample(const siginfo_t *info, void *context)
+{
+    if (!session_follow_word())
+        return;
+    clock_sampling_take(thread_current, info, context);
+    sampler_do_chores();
+}
+
 static void on_sampling_signal(int number, siginfo_t *info, void *context)
 {
     int saved_errno = errno;
     if (thread_clock_is_signal(info)) {
         if (thread_current != NULL)
-            clock_sampling_take(thread_current, info, context);
+            take_own_sample(info, context);
         snapshot_restart_system_call(context);
         errno = saved_errno;
         return;

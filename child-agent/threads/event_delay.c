@@ -1,4 +1,5 @@
 #include "child-agent/threads/event_delay.h"
+#include "child-agent/agent_thread.h"
 
 #include <stddef.h>
 
@@ -18,8 +19,10 @@ static _Atomic bool is_used; /* some thread has told of an event */
  * 0: it waits. */
 static void set_busy_since(struct thread_registration *self, uint64_t busy_since_ns)
 {
-    if (busy_since_ns != 0 && !atomic_load_explicit(&is_used, memory_order_relaxed))
+    if (busy_since_ns != 0 && !atomic_load_explicit(&is_used, memory_order_relaxed)) {
         atomic_store(&is_used, true);
+        agent_thread_ensure(); /* somebody has to look while the thread is busy */
+    }
     atomic_store_explicit(&self->busy_since_ns, busy_since_ns, memory_order_relaxed);
 }
 
@@ -128,4 +131,5 @@ void event_delays_write(struct sampler_access access, struct sample_encoder *enc
 void event_delay_unlock_in_child(void)
 {
     named_mutex_reset(&lock);
+    atomic_store(&is_used, false);
 }

@@ -339,7 +339,7 @@ static enum gather_state first_state(const struct child *child)
 {
     if (child->is_copying)
         return GATHER_STORING;
-    return child->state == CHILD_CONNECTED ? GATHER_WAITING : GATHER_SALVAGE;
+    return child->state == CHILD_CONNECTED && !child->is_alone ? GATHER_WAITING : GATHER_SALVAGE;
 }
 
 bool capture_can_read(const struct child *child)

@@ -40,7 +40,7 @@ static struct salvage_job describe(const struct capture *capture, const struct c
     if (child->exit != NULL) {
         job.offset = child->exit->offset;
         job.bytes = child->exit->bytes;
-    } else {
+    } else if (!child->is_alone) {
         job.verdict = VERDICT_FROZEN;
         snprintf(job.reason, sizeof(job.reason), "%s", child->salvage_reason);
     }

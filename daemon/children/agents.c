@@ -417,7 +417,7 @@ static int check_hello(struct daemon *profd, struct connection *connection,
                          peer->uid);
         return -EPERM;
     }
-    if (fd_count == 0 && hello->obstacle != OBSTACLE_NONE)
+    if (fd_count == 0 && (hello->obstacle != OBSTACLE_NONE || hello->gave_arena))
         return 0;
     if (fd_count != 1 || compact_plan_read(fds[0], &plan) < 0) {
         log_warn_of_many("refused %d: its hello came without an arena", peer->pid);
@@ -488,6 +488,9 @@ static void attach(struct daemon *profd, struct child *child, struct connection 
     connection_set_deadline(connection, 0);
     watch(profd, child, pidfd);
     take_arena(child, hello, arena_fd);
+    child->is_alone = hello->is_alone != 0;
+    if (child->is_alone)
+        drop_connection(child); /* nobody is at the other end */
 }
 
 int agents_hello(struct daemon *profd, struct connection *connection, int pidfd,
@@ -513,7 +516,8 @@ int agents_hello(struct daemon *profd, struct connection *connection, int pidfd,
         child->started_generation = profd->session.generation;
     log_debug("%d (%s) said hello", child->pid, child->executable);
     restart_note_hello(profd, hello.lease_owner);
-    welcome(profd, child);
+    if (!child->is_alone)
+        welcome(profd, child);
     const struct child *latest = child_table_find_latest(&profd->children, child->pid);
     if (latest != child)
         end_child(profd, child, VERDICT_EXECED, 0, latest->start_ns);

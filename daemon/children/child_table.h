@@ -42,6 +42,7 @@ struct child {
     int code;                     /* exit status or signal */
     char *executable;             /* owned */
     bool is_silent;               /* it never said hello: the census found it */
+    bool is_alone;                /* it has no thread of ours: nobody in it listens */
     bool is_reaped;               /* whoever waited for it told WAIT_STATUS */
     int wait_status;
     uint64_t cpu_ns;        /* all that the process used; CPU_TIME_UNKNOWN */

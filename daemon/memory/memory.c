@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "buffer/session_word.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/outbox.h"
@@ -193,6 +194,25 @@ static void on_timer(uv_timer_t *timer)
 }
 
 /* --- Sessions and children --- */
+
+void memory_tell_session(struct daemon *profd)
+{
+    struct lease_ledger_header *header = profd->memory.ledger.header;
+    const struct session *session = &profd->session;
+    const struct session_word word = {
+        .generation = session_is_on(session) ? session->generation : 0,
+        .is_paused = session_is_paused(session),
+        .is_sampling_paused = session->is_sampling_paused,
+    };
+
+    if (header == NULL)
+        return;
+    /* A profd that comes after a killed one would not find them, and triggers are told of by them.
+     */
+    atomic_store(&header->may_be_alone,
+                 profd->options.private_fd >= 0 && session->settings.marker_triggers[0] == '\0');
+    atomic_store(&header->session_word, session_word_pack(&word));
+}
 
 void memory_begin_session(struct daemon *profd, uint64_t limit_bytes)
 {

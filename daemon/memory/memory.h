@@ -39,6 +39,11 @@ int memory_open(struct daemon *profd, bool *is_adopted);
 /* The good end, while profd still holds the lock. Safe to repeat. */
 void memory_close(struct daemon *profd);
 
+/* Writes what the session is now where processes without a thread of ours read it. After each
+ * change.
+ */
+void memory_tell_session(struct daemon *profd);
+
 /* A session begins with LIMIT_BYTES (a limit that a ledger can have): what was known of children's
  * chunks belongs to an earlier one. */
 void memory_begin_session(struct daemon *profd, uint64_t limit_bytes);

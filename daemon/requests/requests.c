@@ -215,6 +215,7 @@ static void begin_request(struct daemon *profd, struct request *request)
         return;
     }
     restart_keep_session(profd);
+    memory_tell_session(profd);
     log_info("the session is %s", session_state_name(profd->session.state));
     if (request->kind == REQUEST_STOP) {
         uv_timer_stop(&profd->requests.duration);

@@ -232,8 +232,9 @@ END_TEST
 START_TEST(a_hello_has_its_fields_in_the_order_of_the_struct)
 {
     static const uint8_t expected[] = {
-        0x9b, 5, PROTOCOL_VERSION,  0xcd, 0x10, 0x19, 0xcd, 0x10, 0x04, 0x07, 0x03,
-        0x01, 9, OBSTACLE_NO_LEASE, 0xa2, '/',  'x',  0xa3, 'x',  0,    'y'
+        0x9d, 5, PROTOCOL_VERSION,  0xcd, 0x10, 0x19, 0xcd, 0x10, 0x04, 0x07, 0x03,
+        0x01, 9, OBSTACLE_NO_LEASE, 0,    0,    0xa2, '/',  'x',  0xa3, 'x',  0,
+        'y'
     };
     struct message_hello hello = sample_hello;
     hello.start_ns = 7;

@@ -1,0 +1,36 @@
+/* What processes without a thread of ours are to know of the session: one word in shared memory.
+ *
+ * profd writes it, and need not wait for anybody: whoever runs reads it when it is sampled next.
+ * Pure; any thread, also in signal handlers. */
+#ifndef PROFD_BUFFER_SESSION_WORD_H
+#define PROFD_BUFFER_SESSION_WORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The session, or that there is none. */
+struct session_word {
+    uint32_t generation; /* 0: none */
+    bool is_paused;
+    bool is_sampling_paused; /* samples and counters alone */
+};
+
+enum { SESSION_WORD_PAUSED = 1, SESSION_WORD_SAMPLING_PAUSED = 2, SESSION_WORD_FLAG_BITS = 32 };
+
+static inline uint64_t session_word_pack(const struct session_word *session)
+{
+    return (uint64_t)session->generation << SESSION_WORD_FLAG_BITS |
+           (session->is_paused ? (uint64_t)SESSION_WORD_PAUSED : 0) |
+           (session->is_sampling_paused ? (uint64_t)SESSION_WORD_SAMPLING_PAUSED : 0);
+}
+
+static inline struct session_word session_word_unpack(uint64_t word)
+{
+    return (struct session_word){
+        .generation = (uint32_t)(word >> SESSION_WORD_FLAG_BITS),
+        .is_paused = (word & SESSION_WORD_PAUSED) != 0,
+        .is_sampling_paused = (word & SESSION_WORD_SAMPLING_PAUSED) != 0,
+    };
+}
+
+#endif

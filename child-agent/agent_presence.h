@@ -1,0 +1,15 @@
+/* Whether a process has threads of ours, and how profd gets to know it.
+ *
+ * A process of one thread that begins in a session needs none: it samples itself, and profd reads
+ * its arena as of the dead. It says hello, and is then alone with itself until it makes a thread.
+ */
+#ifndef PROFD_AGENT_AGENT_PRESENCE_H
+#define PROFD_AGENT_AGENT_PRESENCE_H
+
+#include "child-agent/agent_address.h"
+
+/* Says hello at ADDRESS, with a thread of ours if that is needed. From the constructor and in a
+ * forked child, while the process has one thread. 0 or -errno: then nobody steers this process. */
+int agent_presence_begin(const struct agent_address *address);
+
+#endif
