@@ -19,7 +19,7 @@
 #include "ipc/output_pattern.h"
 #include "ipc/trigger.h"
 
-enum { PROTOCOL_VERSION = 3 };
+enum { PROTOCOL_VERSION = 4 };
 
 /* Wire numbers: append, never reuse. 1–99 agent → profd, 100–199 profd → agent, 200–299 profctl →
  * profd, 300–399 profd → profctl. Named here is the struct, and what an added descriptor holds. */
@@ -241,6 +241,7 @@ struct message_gather_profile {
     uint64_t reference_unix_ns;           /* the same moment since the epoch */
     uint64_t since_ns;                    /* what was before is left out; 0: nothing is */
     uint64_t later_images;                /* 32 bits; see struct gecko_process_options */
+    uint64_t cpu_before_ns;               /* likewise, struct process_cpu_time */
     struct message_string thread_filters; /* comma-separated; empty: all */
 };
 

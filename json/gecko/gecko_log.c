@@ -25,17 +25,36 @@ static void stream_command_line(struct json_writer *writer, struct arena_string 
     json_end_array(writer);
 }
 
+static void stream_cpu_ns(struct json_writer *writer, const char *name, uint64_t ns)
+{
+    json_name(writer, name);
+    if (ns != CPU_TIME_UNKNOWN)
+        json_time_ms(writer, ns < INT64_MAX ? (int64_t)ns : INT64_MAX);
+    else
+        json_null(writer);
+}
+
+static void stream_cpu_time(const struct process_cpu_time *time, struct json_writer *writer)
+{
+    static const char *const ends[] = {
+        [CPU_TIME_TO_CAPTURE] = "capture",
+        [CPU_TIME_TO_END] = "end",
+        [CPU_TIME_TO_EXEC] = "exec",
+        [CPU_TIME_TO_LAST_RECORD] = "last record",
+    };
+
+    stream_cpu_ns(writer, "cpuTime", time->total_ns);
+    stream_cpu_ns(writer, "cpuTimeBefore", time->before_ns);
+    json_string_property(writer, "cpuTimeUntil", ends[time->end]);
+}
+
 static void stream_identity(const struct process_context *process, struct json_writer *writer)
 {
     const struct gecko_process_options *options = &process->options;
     json_string_property(writer, "verdict", process_verdict_name(options->verdict));
     json_string_property(writer, "outcome", process_verdict_name(options->outcome));
     json_i64_property(writer, "code", options->code);
-    json_name(writer, "cpuTime");
-    if (options->cpu_ns != CPU_TIME_UNKNOWN)
-        json_time_ms(writer, options->cpu_ns < INT64_MAX ? (int64_t)options->cpu_ns : INT64_MAX);
-    else
-        json_null(writer);
+    stream_cpu_time(&options->cpu_time, writer);
     json_name(writer, "reason");
     if (options->reason != NULL)
         json_string(writer, options->reason);
