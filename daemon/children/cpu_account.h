@@ -17,8 +17,8 @@ uint64_t cpu_account_before(uint64_t image_start_ns, uint64_t session_start_ns, 
  * process'. */
 void cpu_account_note_ended(struct child *child, int pidfd);
 
-/* What a capture that shows what was since SINCE_NS (0: the whole session) tells of CHILD. Reads the
- * clock of one that lives. */
+/* What a capture that shows what was since SINCE_NS (0: the whole session) tells of CHILD. Reads
+ * the clock of one that lives. */
 struct process_cpu_time cpu_account_of(const struct child *child, uint64_t since_ns);
 
 #endif

@@ -36,9 +36,10 @@ bool process_stat_parse(const char *text, uint64_t clock_ticks, uint64_t boot_ns
     char state;
 
     if (rest == NULL || sscanf(text, "%d", &pid) != 1 ||
-        sscanf(rest,
-               ") %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64,
-               &state, &parent, &start) != 3)
+        sscanf(
+            rest,
+            ") %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64,
+            &state, &parent, &start) != 3)
         return false;
     uint64_t start_ns = start * (NS_PER_SECOND / clock_ticks);
     *out = (struct process_sighting){

@@ -65,8 +65,8 @@ static void command_stopped(const struct command *command)
     kill(0, SIGTSTP);
 }
 
-/* The next child that has ended or was stopped, which is waited for; 0: none. What it used is told by
- * its clock, which is gone with it. */
+/* The next child that has ended or was stopped, which is waited for; 0: none. What it used is told
+ * by its clock, which is gone with it. */
 static pid_t wait_for_next(int *wait_status, uint64_t *cpu_ns)
 {
     siginfo_t info = { 0 };

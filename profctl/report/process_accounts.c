@@ -25,8 +25,8 @@ void process_accounts_settle(struct process_account *accounts, size_t count)
     if (count > 1)
         qsort(accounts, count, sizeof(*accounts), compare);
     for (size_t i = 0; i < count; i++) {
-        bool is_next_program = i > 0 && accounts[i - 1].goes_on &&
-                               accounts[i - 1].pid == accounts[i].pid;
+        bool is_next_program =
+            i > 0 && accounts[i - 1].goes_on && accounts[i - 1].pid == accounts[i].pid;
         sampled_ns = accounts[i].sampled_ns + (is_next_program ? sampled_ns : 0);
         accounts[i].rest_ns = accounts[i].goes_on ? 0 : rest_of(&accounts[i], sampled_ns);
     }

@@ -1,7 +1,7 @@
 /* What processes used of CPU time beyond what their samples say.
  *
- * A process' clock goes on when it runs another program, which is another process of the profile: so
- * the programs of one process share the account of the last one. Pure; one thread. */
+ * A process' clock goes on when it runs another program, which is another process of the profile:
+ * so the programs of one process share the account of the last one. Pure; one thread. */
 #ifndef PROFD_PROFCTL_PROCESS_ACCOUNTS_H
 #define PROFD_PROFCTL_PROCESS_ACCOUNTS_H
 
@@ -23,7 +23,8 @@ struct process_account {
     double rest_ns; /* what was used beyond the samples: of all programs, at the last one */
 };
 
-/* Orders ACCOUNTS by process, each process' programs in the order of time, and fills in the rests. */
+/* Orders ACCOUNTS by process, each process' programs in the order of time, and fills in the rests.
+ */
 void process_accounts_settle(struct process_account *accounts, size_t count);
 
 #endif

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-#define SECOND_NS 1e9
+#define SECOND_NS    1e9
+#define MOST_SECONDS 1e12
 
 /* Samples of one second. */
 struct second {
@@ -50,6 +51,22 @@ static double at_most(double value, double limit)
     return value < limit ? value : limit;
 }
 
+static double later_of(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* When the second of TIME_NS began. What is no time of any profile is in the first. */
+static double second_of(double time_ns)
+{
+    double seconds = time_ns / SECOND_NS;
+
+    if (!(seconds > -MOST_SECONDS && seconds < MOST_SECONDS))
+        return 0;
+    int64_t whole = (int64_t)seconds;
+    return (double)(whole - ((double)whole > seconds)) * SECOND_NS;
+}
+
 static double room_between(double begin_ns, double end_ns)
 {
     return end_ns > begin_ns ? end_ns - begin_ns : 0;
@@ -74,16 +91,17 @@ static void begin_second(struct weighing *weighing, size_t first, double start_n
     weighing->now = (struct second){ .begin = first, .end = first, .start_ns = start_ns };
 }
 
-/* Gives LEFTOVER_NS, what the sample at TIME_NS says beyond its own tick, to its second, then to the
- * gap before that, which has no samples, then to the second of the sample before. What is left then
- * was used at no time: a clock has jumped. */
+/* Gives LEFTOVER_NS, what the sample at TIME_NS says beyond its own tick, to its second, then to
+ * the gap before that, which has no samples, then to the second of the sample before. What is left
+ * then was used at no time: a clock has jumped. */
 static void spread_leftover(struct weighing *weighing, double time_ns, double leftover_ns)
 {
     struct second *now = &weighing->now, *before = &weighing->before;
     double previous_ns = weighing->previous_ns, end_ns = before->start_ns + SECOND_NS;
     double earlier_ns = 0;
 
-    double here_ns = at_most(leftover_ns, room_between(fmax(now->start_ns, previous_ns), time_ns));
+    double here_ns =
+        at_most(leftover_ns, room_between(later_of(now->start_ns, previous_ns), time_ns));
     now->leftover_ns += here_ns;
     leftover_ns -= here_ns;
     if (before->end > before->begin && previous_ns < now->start_ns) {
@@ -100,7 +118,8 @@ static void take_sample(struct weighing *weighing, struct spread_sample *sample)
     double said_ns = sample->cpu_ns;
 
     weighing->now.end++;
-    sample->cpu_ns = sample->stack != SAMPLE_SPREAD_NO_STACK ? at_most(said_ns, weighing->tick_ns) : 0;
+    sample->cpu_ns =
+        sample->stack != SAMPLE_SPREAD_NO_STACK ? at_most(said_ns, weighing->tick_ns) : 0;
     weighing->now.ticks_ns += sample->cpu_ns;
     if (sample->stack == SAMPLE_SPREAD_NO_STACK)
         weighing->not_sampled_ns += said_ns;
@@ -117,7 +136,7 @@ double sample_spread_weigh(struct sample_spread *spread)
 
     for (size_t i = 0; i < spread->samples.count; i++) {
         struct spread_sample *sample = &weighing.samples[i];
-        double start_ns = floor(sample->time_ns / SECOND_NS) * SECOND_NS;
+        double start_ns = second_of(sample->time_ns);
         if (i == 0 || start_ns != weighing.now.start_ns)
             begin_second(&weighing, i, start_ns);
         take_sample(&weighing, sample);

@@ -1,11 +1,11 @@
 /* How much CPU time each sample of a thread stands for.
  *
- * A sample says what its thread used since the one before. Of that one tick was where the sample was
- * taken; the rest was used at other places, of which only the time is known: before the sample, and
- * after the one before it, as late as can be, for a thread uses no more CPU time than passes. It is
- * spread over the samples that the thread has in the same second, as each of them weighs; what was
- * used in a second without any is not sampled. Nothing is lost: weights and what is not sampled add
- * up to what the samples say. Pure; one thread. */
+ * A sample says what its thread used since the one before. Of that one tick was where the sample
+ * was taken; the rest was used at other places, of which only the time is known: before the sample,
+ * and after the one before it, as late as can be, for a thread uses no more CPU time than passes.
+ * It is spread over the samples that the thread has in the same second, as each of them weighs;
+ * what was used in a second without any is not sampled. Nothing is lost: weights and what is not
+ * sampled add up to what the samples say. Pure; one thread. */
 #ifndef PROFD_PROFCTL_SAMPLE_SPREAD_H
 #define PROFD_PROFCTL_SAMPLE_SPREAD_H
 

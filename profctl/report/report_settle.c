@@ -1,0 +1,111 @@
+#include "profctl/report/report_settle.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profctl/report/process_accounts.h"
+
+#define NS_PER_MS 1e6
+
+static bool is_text(const char *text, const char *wanted)
+{
+    return text != NULL && strcmp(text, wanted) == 0;
+}
+
+/* Nothing of it is there to be counted, and the profile says why. */
+static bool is_absent(const struct seen_process *process)
+{
+    const struct process_fate *fate = &process->fate;
+
+    return is_text(fate->verdict, "not-profiled") ||
+           (fate->reason != NULL && process->samples == 0 && !is_text(fate->verdict, "frozen") &&
+            !is_text(fate->verdict, "execed"));
+}
+
+static struct process_account account_of(const struct seen_process *process, size_t id)
+{
+    const struct process_fate *fate = &process->fate;
+
+    return (struct process_account){
+        .pid = fate->pid,
+        .later_images = fate->later_images,
+        .goes_on = is_text(fate->outcome, "execed"),
+        .is_known = fate->pid >= 0 && fate->cpu_ms >= 0 && fate->cpu_before_ms >= 0,
+        .charged_ns = fate->cpu_ms * NS_PER_MS,
+        .before_ns = fate->cpu_before_ms * NS_PER_MS,
+        .sampled_ns = process->sampled_ns,
+        .id = id,
+    };
+}
+
+/* It was counted with those of its name that were profiled. */
+static int take_absent(struct report *report, const struct seen_process *process,
+                       const struct process_account *account)
+{
+    process->group->processes--;
+    process->thread->threads--;
+    report->absent_processes++;
+    report->absent_ns += account->rest_ns;
+    report->size.cpu_ns += account->rest_ns;
+    return report_fates_note_absence(&report->fates, process->group->name,
+                                     process->fate.reason != NULL ? process->fate.reason : "",
+                                     account->is_known ? account->rest_ns : -1);
+}
+
+static void take_rest(struct report *report, const struct seen_process *process, double rest_ns)
+{
+    process->group->size.cpu_ns += rest_ns;
+    process->group->size.not_sampled_ns += rest_ns;
+    report->size.cpu_ns += rest_ns;
+    report->size.not_sampled_ns += rest_ns;
+}
+
+/* What became of it; a frozen one is more than one that lives. */
+static const char *end_of(const struct process_fate *fate)
+{
+    if (is_text(fate->verdict, "frozen") || fate->outcome == NULL)
+        return fate->verdict != NULL ? fate->verdict : "live";
+    return fate->outcome;
+}
+
+static int take(struct report *report, const struct seen_process *process,
+                const struct process_account *account)
+{
+    int err = 0;
+
+    if (is_absent(process))
+        err = take_absent(report, process, account);
+    else
+        take_rest(report, process, account->rest_ns);
+    if (err < 0)
+        return err;
+    return report_fates_note_end(&report->fates, process->group->name, end_of(&process->fate),
+                                 (int)process->fate.code);
+}
+
+int report_settle(struct report *report, const struct mapped_array *seen)
+{
+    const struct seen_process *processes = seen->items;
+    struct process_account *accounts = calloc(seen->count + 1, sizeof(*accounts));
+    int err = accounts != NULL ? 0 : -ENOMEM;
+
+    for (size_t i = 0; err == 0 && i < seen->count; i++)
+        accounts[i] = account_of(&processes[i], i);
+    if (err == 0)
+        process_accounts_settle(accounts, seen->count);
+    for (size_t i = 0; err == 0 && i < seen->count; i++)
+        err = take(report, &processes[accounts[i].id], &accounts[i]);
+    free(accounts);
+    report_fates_sort(&report->fates);
+    return err;
+}
+
+void seen_processes_free(struct mapped_array *seen)
+{
+    struct seen_process *processes = seen->items;
+
+    for (size_t i = 0; i < seen->count; i++)
+        process_fate_free(&processes[i].fate);
+    mapped_array_free(seen);
+}
