@@ -251,6 +251,13 @@ static void take_ending(struct child *child, const struct child *other)
     child->is_cpu_final = other->is_cpu_final;
 }
 
+static void pass_ending_on(struct child *child, struct child *earlier)
+{
+    take_ending(child, earlier);
+    earlier->cpu_ns = CPU_TIME_UNKNOWN;
+    earlier->is_cpu_final = false;
+}
+
 static const struct child_watch_events watch_events;
 
 static void watch(struct daemon *profd, struct child *child, int pidfd);
@@ -311,11 +318,9 @@ void agents_end_unwatched(struct child *child, uint64_t end_ns)
 void agents_split_ending(struct child *earlier, uint64_t exec_ns, struct child *later)
 {
     if (later != NULL) {
-        take_ending(later, earlier);
+        pass_ending_on(later, earlier);
         end_child(later->profd, later, earlier->verdict, earlier->code, earlier->end_ns);
     }
-    earlier->cpu_ns = CPU_TIME_UNKNOWN;
-    earlier->is_cpu_final = false;
     correct_to_exec(earlier, exec_ns);
 }
 
@@ -363,6 +368,22 @@ static struct child *add_before(struct daemon *profd, struct child *later,
     return child;
 }
 
+/* The next image of EARLIER's process. The process may have been told to have ended before that
+ * image was heard of: the end is the new one's. */
+static struct child *add_after_exec(struct daemon *profd, struct child *earlier,
+                                    const struct child_introduction *who)
+{
+    struct child *child = add(profd, who);
+
+    if (child != NULL)
+        pass_ending_on(child, earlier);
+    if (earlier->state == CHILD_ENDED)
+        correct_to_exec(earlier, who->start_ns);
+    else
+        end_child(profd, earlier, VERDICT_EXECED, 0, who->start_ns);
+    return child;
+}
+
 static struct child *meet(struct daemon *profd, const struct child_introduction *who)
 {
     struct child *earlier = child_table_find_latest(&profd->children, who->pid);
@@ -384,11 +405,7 @@ static struct child *meet(struct daemon *profd, const struct child_introduction 
         child_reconnect(earlier);
         return earlier;
     case CHILD_DID_EXEC:
-        if (earlier->state == CHILD_ENDED)
-            correct_to_exec(earlier, who->start_ns);
-        else
-            end_child(profd, earlier, VERDICT_EXECED, 0, who->start_ns);
-        break;
+        return add_after_exec(profd, earlier, who);
     case CHILD_REUSES_PID:
         end_child(profd, earlier, VERDICT_VANISHED, 0, who->start_ns);
         break;
