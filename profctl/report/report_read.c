@@ -355,7 +355,7 @@ static int read_process(struct reading *reading)
 static int read_processes(struct reading *reading)
 {
     const struct seen_process root = reading->process;
-    int token, err = enter(reading, JSON_TOKEN_START_ARRAY);
+    int token = 0, err = enter(reading, JSON_TOKEN_START_ARRAY);
 
     begin_process(reading);
     reading->usual_interval_ns = reading->interval_ns;
