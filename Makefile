@@ -3,6 +3,7 @@
 #   V=1          show commands
 #   SAN=LIST     build with sanitizers (address,undefined or thread) in a folder of its own
 #   DEBUG=1      the agent checks its locks; in a folder of its own
+#   T=NAMES      check only these tests: T=lives, T='test_clock test_r*'
 #   PREFIX=DIR   where `make install` puts things (DESTDIR is honoured)
 
 PREFIX  ?= /usr/local
@@ -47,7 +48,7 @@ MALLOC_HOOKS := $(call objs,child-agent/malloc_hooks)
 INTERPOSED := $(filter $(B)/obj/child-agent/interpose/interpose_%,$(call objs,child-agent/interpose))
 INTRUDERS := $(MALLOC_HOOKS) $(INTERPOSED) $(B)/obj/child-agent/agent_constructor.o
 COMMON    := $(B)/obj/common.a
-ARCHIVES  := $(patsubst %,$(B)/obj/%.a,child-agent daemon profctl)
+ARCHIVES  := $(patsubst %,$(B)/obj/%.a,child-agent daemon profctl tests/reference)
 
 UV        := -luv
 MESSAGES  := -lmsgpackc
@@ -56,7 +57,7 @@ SANDBOX   := -lseccomp
 SYMBOLS   := -ldw -lelf -lz -l:libstdc++.so.6
 ALL_LIBS  := $(UV) $(MESSAGES) $(CJSON) $(SANDBOX) $(SYMBOLS) -ldl
 
-.PHONY: all help demo check check-asan check-tsan check-unit bench format lint install uninstall clean
+.PHONY: all help demo test-programs check check-asan check-tsan check-unit bench format lint install uninstall clean
 all: $(PROGRAMS) $(LIBRARY) ## programs and library, in build/plain
 	@:
 
@@ -81,6 +82,7 @@ $(COMMON): $(call objs,buffer json ipc)
 $(B)/obj/child-agent.a: $(filter-out $(INTRUDERS),$(call objs,child-agent))
 $(B)/obj/daemon.a: $(filter-out $(MAINS),$(call objs,daemon))
 $(B)/obj/profctl.a: $(filter-out $(MAINS),$(call objs,profctl))
+$(B)/obj/tests/reference.a: $(call objs,tests/reference)
 $(COMMON) $(ARCHIVES):
 	$(Q)mkdir -p $(@D) && rm -f $@.new && $(call say,AR,$@) && $(AR) qcs $@.new $^ && mv $@.new $@
 
@@ -147,8 +149,8 @@ demo: ## profile two real programs into demo/ (installs missing packages first)
 # --- Tests ---
 
 # A test is linked with the rooms whose headers it includes, so that it meets no other's names.
-rooms_of = $(patsubst %,$(B)/obj/%.a,$(shell grep -ohE '"(child-agent|daemon|profctl)/' $(1) | tr -d '"/' | sort -u)) \
-           $(COMMON)
+rooms_of = $(patsubst %/,$(B)/obj/%.a,$(shell grep -ohE '"(tests/reference|child-agent|daemon|profctl)/' $(1) | \
+           tr -d '"' | sort -ru)) $(COMMON)
 
 $(B)/tests/%: tests/unit/%.c $(ARCHIVES) $(COMMON)
 	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(COMPILE) -Ichild-agent/include $< $(call rooms_of,$<) \
@@ -163,16 +165,24 @@ $(B)/tests/programs/uv_%: tests/system/programs/uv_%.c $(B)/lib/libprofd.so
 	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(CC) $(BASE) -g -O1 -Ichild-agent/include -MMD -MP $< \
 	-L$(B)/lib -Wl,-rpath,'$$ORIGIN/../../lib' -lprofd $(UV) -o $@
 
-# It speaks the protocol as profd's own agents do.
-$(B)/tests/programs/liar: tests/system/programs/liar.c $(COMMON)
+# They speak the protocol as profd's own agents do.
+$(B)/tests/programs/liar $(B)/tests/programs/clocked: $(B)/tests/programs/%: tests/system/programs/%.c $(COMMON)
 	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(COMPILE) $< $(COMMON) $(ALL_LIBS) -o $@
 
-check: ## all tests; the last line tells how many passed (installs missing packages first)
-	$(Q)scripts/bootstrap && $(MAKE) --no-print-directory all $(UNIT) $(HELPERS) $(EXAMPLES) && \
-	scripts/run-tests $(B) $(UNIT) scripts/check-arrows $(SYSTEM)
+RUN_TESTS = scripts/run-tests $(if $(T),--only '$(T)') $(B)
 
-check-unit: $(UNIT) ## unit tests alone
-	$(Q)scripts/run-tests $(B) $(UNIT)
+# A build with sanitizers makes parts of the one without them in makes of their own, which would meet.
+BUILD_JOBS = $(if $(SAN)$(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
+
+check: ## all tests, or T=NAMES (T=lives, T='test_r* top'); the last line tells how many passed (installs missing packages first)
+	$(Q)scripts/bootstrap && $(MAKE) --no-print-directory $(BUILD_JOBS) test-programs && \
+	$(RUN_TESTS) $(UNIT) scripts/check-arrows $(SYSTEM)
+
+test-programs: all $(UNIT) $(HELPERS) $(EXAMPLES)
+	@:
+
+check-unit: $(UNIT) ## unit tests alone, or T=NAMES of them
+	$(Q)$(RUN_TESTS) $(UNIT)
 
 check-asan: ## all tests with AddressSanitizer and UndefinedBehaviorSanitizer
 	$(Q)$(MAKE) --no-print-directory check SAN=address,undefined

@@ -67,6 +67,9 @@ static void fill_info(struct arena_info *info, const struct arena_header *header
     info->process_start_ns = header->process_start_ns;
     info->session_start_ns = header->session_start_ns;
     info->interval_ns = header->interval_ns;
+    info->sampling_clock = sampling_clock_checked(header->sampling_clock);
+    info->sampling_clock_refusal = clock_refusal_checked(header->sampling_clock_refusal);
+    info->sampling_interval_ns = sampling_interval_checked(header->sampling_interval_ns);
 }
 
 static void fill_drops(struct arena_info *info, const struct arena_header *header)

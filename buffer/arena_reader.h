@@ -13,6 +13,7 @@
 
 #include "buffer/arena.h"
 #include "buffer/dictionary.h"
+#include "buffer/sampling_clock.h"
 
 struct arena_reader; /* opaque */
 
@@ -21,6 +22,9 @@ struct arena_info {
     int32_t process_id, parent_process_id;
     uint32_t generation;
     uint64_t process_start_ns, session_start_ns, interval_ns;
+    enum sampling_clock sampling_clock; /* AUTO: none yet, or not known */
+    enum clock_refusal sampling_clock_refusal;
+    uint64_t sampling_interval_ns; /* at most SAMPLING_INTERVAL_MOST_NS; 0: not known */
     /* By cause, with what the reader found recycled or damaged since it was opened. */
     uint64_t drops[DROP_CAUSE_COUNT];
     uint64_t drop_bytes[DROP_CAUSE_COUNT];

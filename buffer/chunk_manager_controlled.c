@@ -31,24 +31,35 @@ static void fill_update(struct chunk_manager *manager, enum chunk_update_kind ki
     update->newly_released_lost = 0;
 }
 
-void chunk_manager_notify(struct chunk_manager *manager, uint32_t released)
+/* The latest of the released slots, as many as are untold. */
+static void append_untold(struct chunk_manager *manager)
 {
+    const struct slot_list *released = &manager->released;
+    uint32_t told = released->count - manager->untold;
+    uint32_t slot = manager->untold == 1 ? released->last : released->first;
+    for (uint32_t i = 0; manager->untold > 1 && i < told; i++)
+        slot = manager->links[slot];
+    for (uint32_t i = 0; i < manager->untold; i++, slot = manager->links[slot])
+        append_released(manager, slot);
+}
+
+void chunk_manager_notify(struct chunk_manager *manager)
+{
+    manager->owes_update = false;
     if (manager->callback == NULL)
         return;
     fill_update(manager, CHUNK_UPDATE_ORDINARY);
-    /* It may be gone again: recycled at once, or over the limit. */
-    if (released != SLOT_NONE && manager->released.count != 0 && manager->released.last == released)
-        append_released(manager, released);
+    append_untold(manager);
+    manager->untold = 0;
     manager->callback(&manager->update, manager->callback_context);
 }
 
-static void tell_everything(struct chunk_manager *manager)
+void chunk_manager_tell(struct chunk_manager *manager)
 {
-    fill_update(manager, CHUNK_UPDATE_ORDINARY);
-    uint32_t slot = manager->released.first;
-    for (uint32_t i = 0; i < manager->released.count; i++, slot = manager->links[slot])
-        append_released(manager, slot);
-    manager->callback(&manager->update, manager->callback_context);
+    pthread_mutex_lock(&manager->lock);
+    if (manager->owes_update)
+        chunk_manager_notify(manager);
+    pthread_mutex_unlock(&manager->lock);
 }
 
 void chunk_manager_set_update_callback(struct chunk_manager *manager,
@@ -61,8 +72,9 @@ void chunk_manager_set_update_callback(struct chunk_manager *manager,
     }
     manager->callback = callback;
     manager->callback_context = context;
+    manager->untold = manager->released.count;
     if (callback != NULL)
-        tell_everything(manager);
+        chunk_manager_notify(manager);
     pthread_mutex_unlock(&manager->lock);
 }
 
@@ -77,7 +89,7 @@ uint64_t chunk_manager_destroy_released_at_or_before(struct chunk_manager *manag
         destroyed_bytes += CHUNK_BYTES;
     }
     if (destroyed_bytes != 0)
-        chunk_manager_notify(manager, SLOT_NONE);
+        chunk_manager_notify(manager);
     pthread_mutex_unlock(&manager->lock);
     return destroyed_bytes;
 }

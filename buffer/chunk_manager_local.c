@@ -92,6 +92,7 @@ void chunk_manager_discard_all(struct chunk_manager *manager)
         atomic_store_explicit(&arena->header->chunk_high_water, 0, memory_order_relaxed);
     }
     manager->free.count = manager->prepared.count = manager->released.count = 0;
+    manager->untold = 0;
     manager->first_unused = manager->slot_count; /* nothing more is handed out */
     pthread_mutex_unlock(&manager->lock);
 }
@@ -142,9 +143,17 @@ bool chunk_manager_discard_slot(struct chunk_manager *manager, uint32_t slot)
     return is_freed;
 }
 
-bool chunk_manager_destroy_oldest(struct chunk_manager *manager)
+uint32_t chunk_manager_take_released(struct chunk_manager *manager)
 {
     uint32_t slot = slot_list_pop_front(&manager->released, manager->links);
+    if (manager->untold > manager->released.count)
+        manager->untold = manager->released.count;
+    return slot;
+}
+
+bool chunk_manager_destroy_oldest(struct chunk_manager *manager)
+{
+    uint32_t slot = chunk_manager_take_released(manager);
     if (slot == SLOT_NONE)
         return false;
     struct chunk *chunk = arena_chunk(manager->arena, slot);
@@ -175,7 +184,7 @@ static uint32_t choose_slot(struct chunk_manager *manager, enum chunk_state *sta
         slot = chunk_manager_take_slot(manager);
     if (slot == SLOT_NONE) {
         *state = CHUNK_RELEASED;
-        slot = slot_list_pop_front(&manager->released, manager->links);
+        slot = chunk_manager_take_released(manager);
         if (slot != SLOT_NONE)
             arena_count_recycled_chunk(manager->arena->header, arena_chunk(manager->arena, slot));
     }
@@ -206,18 +215,18 @@ static uint32_t slot_of(const struct chunk_manager *manager, const struct chunk 
     return (uint32_t)(distance / CHUNK_BYTES);
 }
 
-/* The slot that was released, or SLOT_NONE when CHUNK was not in use. */
-static uint32_t release_locked(struct chunk_manager *manager, struct chunk *chunk)
+/* Nothing when CHUNK is not in use. */
+static void release_locked(struct chunk_manager *manager, struct chunk *chunk)
 {
     uint32_t slot = slot_of(manager, chunk);
     if (slot == SLOT_NONE || chunk_move(chunk, CHUNK_IN_USE, CHUNK_DONE) != 0)
-        return SLOT_NONE;
+        return;
     chunk->done = clock_read_pair();
     manager->done_ns[slot] = chunk->done.monotonic_ns;
     if (chunk_move(chunk, CHUNK_DONE, CHUNK_RELEASED) != 0)
-        return SLOT_NONE;
+        return;
     slot_list_push_back(&manager->released, manager->links, slot);
-    return slot;
+    manager->untold++;
 }
 
 struct chunk *chunk_manager_get(struct chunk_manager *manager, uint32_t writer_index)
@@ -228,22 +237,40 @@ struct chunk *chunk_manager_get(struct chunk_manager *manager, uint32_t writer_i
 void chunk_manager_release(struct chunk_manager *manager, struct chunk *chunk)
 {
     pthread_mutex_lock(&manager->lock);
-    uint32_t released = release_locked(manager, chunk);
+    release_locked(manager, chunk);
     trim_to_limit(manager);
-    chunk_manager_notify(manager, released);
+    chunk_manager_notify(manager);
     pthread_mutex_unlock(&manager->lock);
+}
+
+static struct chunk *exchange_locked(struct chunk_manager *manager, struct chunk *full,
+                                     uint32_t writer_index)
+{
+    if (full != NULL)
+        release_locked(manager, full);
+    trim_to_limit(manager);
+    return get_locked(manager, writer_index);
 }
 
 struct chunk *chunk_manager_exchange(struct chunk_manager *manager, struct chunk *full,
                                      uint32_t writer_index)
 {
     pthread_mutex_lock(&manager->lock);
-    uint32_t released = full != NULL ? release_locked(manager, full) : SLOT_NONE;
-    trim_to_limit(manager);
-    struct chunk *chunk = get_locked(manager, writer_index);
-    chunk_manager_notify(manager, released);
+    struct chunk *chunk = exchange_locked(manager, full, writer_index);
+    chunk_manager_notify(manager);
     pthread_mutex_unlock(&manager->lock);
     return chunk;
+}
+
+bool chunk_manager_try_exchange(struct chunk_manager *manager, struct chunk *full,
+                                uint32_t writer_index, struct chunk **out)
+{
+    if (pthread_mutex_trylock(&manager->lock) != 0)
+        return false;
+    *out = exchange_locked(manager, full, writer_index);
+    manager->owes_update = true;
+    pthread_mutex_unlock(&manager->lock);
+    return true;
 }
 
 void chunk_manager_set_limit(struct chunk_manager *manager, uint64_t limit_bytes)
@@ -251,7 +278,7 @@ void chunk_manager_set_limit(struct chunk_manager *manager, uint64_t limit_bytes
     pthread_mutex_lock(&manager->lock);
     manager->limit_chunks = limit_in_chunks(manager, limit_bytes);
     trim_to_limit(manager);
-    chunk_manager_notify(manager, SLOT_NONE);
+    chunk_manager_notify(manager);
     pthread_mutex_unlock(&manager->lock);
 }
 

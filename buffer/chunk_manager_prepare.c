@@ -50,7 +50,7 @@ void chunk_manager_unprepare(struct chunk_manager *manager, unsigned kept)
         has_changed = true;
     }
     if (has_changed)
-        chunk_manager_notify(manager, SLOT_NONE);
+        chunk_manager_notify(manager);
     pthread_mutex_unlock(&manager->lock);
 }
 
@@ -62,7 +62,7 @@ bool chunk_manager_prepare(struct chunk_manager *manager, unsigned count)
     while (manager->prepared.count < count && prepare_one(manager))
         has_changed = true;
     if (has_changed)
-        chunk_manager_notify(manager, SLOT_NONE);
+        chunk_manager_notify(manager);
     pthread_mutex_unlock(&manager->lock);
     return was_below;
 }

@@ -22,6 +22,8 @@ struct chunk_manager {
     struct slot_list free;     /* used before, destroyed since */
     struct slot_list prepared; /* memory is there, nothing in it */
     struct slot_list released; /* oldest done first */
+    uint32_t untold;           /* of them, the latest: the listener has not heard of them */
+    bool owes_update;          /* handlers changed something */
     chunk_update_callback *callback;
     void *callback_context;
     struct chunk_update update; /* the one being told; only here to be off the stack */
@@ -43,8 +45,10 @@ bool chunk_manager_discard_slot(struct chunk_manager *manager, uint32_t slot);
  * Under the lock. */
 bool chunk_manager_destroy_oldest(struct chunk_manager *manager);
 
-/* Tells the listener, if any, what changed; RELEASED is the slot that was just released, or
- * SLOT_NONE. Under the lock. */
-void chunk_manager_notify(struct chunk_manager *manager, uint32_t released);
+/* Takes the oldest released slot, or SLOT_NONE. Under the lock. */
+uint32_t chunk_manager_take_released(struct chunk_manager *manager);
+
+/* Tells the listener, if any, what changed. Under the lock. */
+void chunk_manager_notify(struct chunk_manager *manager);
 
 #endif

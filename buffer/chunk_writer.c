@@ -16,7 +16,15 @@ void chunk_writer_init(struct chunk_writer *writer, struct chunk_manager *manage
 {
     writer->manager = manager;
     writer->writer_index = writer_index;
+    writer->never_waits = false;
     take_chunk(writer, NULL);
+}
+
+void chunk_writer_init_in_handler(struct chunk_writer *writer, struct chunk_manager *manager,
+                                  uint32_t writer_index)
+{
+    chunk_writer_init(writer, manager, writer_index);
+    writer->never_waits = true;
 }
 
 void chunk_writer_finish(struct chunk_writer *writer)
@@ -33,8 +41,13 @@ int chunk_writer_refill(struct chunk_writer *writer, size_t entry_bytes)
         arena_count_dropped_blocks(arena->header, DROP_BLOCK_TOO_LARGE, 1, entry_bytes);
         return -EMSGSIZE;
     }
-    take_chunk(writer,
-               chunk_manager_exchange(writer->manager, writer->chunk, writer->writer_index));
+    struct chunk *fresh;
+    if (!writer->never_waits)
+        fresh = chunk_manager_exchange(writer->manager, writer->chunk, writer->writer_index);
+    else if (!chunk_manager_try_exchange(writer->manager, writer->chunk, writer->writer_index,
+                                         &fresh))
+        return -EAGAIN;
+    take_chunk(writer, fresh);
     if (writer->chunk == NULL) {
         arena_count_dropped_blocks(arena->header, DROP_MEMORY_LIMIT, 1, entry_bytes);
         return -ENOBUFS;

@@ -19,18 +19,24 @@ struct chunk_writer {
     uint64_t last_ticks; /* the last time written in this chunk */
     struct chunk_manager *manager;
     uint32_t writer_index;
+    bool never_waits; /* for its manager */
 };
 
 /* Starts without a chunk; the first reserve gets one. MANAGER is borrowed. */
 void chunk_writer_init(struct chunk_writer *writer, struct chunk_manager *manager,
                        uint32_t writer_index);
 
+/* The same for a writer that works in signal handlers: a chunk that is not to be had at once is not
+ * had at all. */
+void chunk_writer_init_in_handler(struct chunk_writer *writer, struct chunk_manager *manager,
+                                  uint32_t writer_index);
+
 /* Gives the chunk back. Safe to repeat. */
 void chunk_writer_finish(struct chunk_writer *writer);
 
 /* Slow side of reserve: a fresh chunk with room for ENTRY_BYTES. 0; -ENOBUFS at the memory limit
  * (DROP_MEMORY_LIMIT counted); -EMSGSIZE when no chunk could hold it (DROP_BLOCK_TOO_LARGE
- * counted). */
+ * counted); -EAGAIN when the writer never waits and the manager is busy (not counted). */
 int chunk_writer_refill(struct chunk_writer *writer, size_t entry_bytes);
 
 /* Whether an entry of at most ENTRY_BYTES fits the current chunk. */

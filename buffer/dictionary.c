@@ -59,6 +59,27 @@ static uint32_t reserve_after(const struct dictionary *dictionary, enum dictiona
     return reserved;
 }
 
+static __thread char holder_mark; /* its address is the thread's own */
+
+static bool is_held_by_caller(const struct dictionary *dictionary)
+{
+    return atomic_load_explicit(&dictionary->holder, memory_order_relaxed) == &holder_mark;
+}
+
+bool dictionary_try_hold(struct dictionary *dictionary)
+{
+    if (pthread_mutex_trylock(&dictionary->lock) != 0)
+        return false;
+    atomic_store_explicit(&dictionary->holder, &holder_mark, memory_order_relaxed);
+    return true;
+}
+
+void dictionary_let_go(struct dictionary *dictionary)
+{
+    atomic_store_explicit(&dictionary->holder, NULL, memory_order_relaxed);
+    pthread_mutex_unlock(&dictionary->lock);
+}
+
 /* Appends a record; readers see it whole or not at all. */
 static int put_record(struct dictionary *dictionary, enum dictionary_kind kind,
                       const struct field *fields, size_t count)
@@ -68,7 +89,9 @@ static int put_record(struct dictionary *dictionary, enum dictionary_kind kind,
     size_t bytes_in_block = leb128_size(bytes_in_record) + bytes_in_record;
     int error = 0;
 
-    pthread_mutex_lock(&dictionary->lock);
+    bool is_held = is_held_by_caller(dictionary);
+    if (!is_held)
+        pthread_mutex_lock(&dictionary->lock);
     uint32_t used = atomic_load_explicit(&header->dictionary_used_bytes, memory_order_relaxed);
     uint32_t reserved = reserve_after(dictionary, kind);
     size_t needed = used + bytes_in_block + reserved;
@@ -85,7 +108,8 @@ static int put_record(struct dictionary *dictionary, enum dictionary_kind kind,
     atomic_store_explicit(&header->dictionary_used_bytes,
                           (uint32_t)(out - dictionary->arena->dictionary), memory_order_release);
 cleanup:
-    pthread_mutex_unlock(&dictionary->lock);
+    if (!is_held)
+        pthread_mutex_unlock(&dictionary->lock);
     return error;
 }
 
@@ -98,6 +122,7 @@ void dictionary_init(struct dictionary *dictionary, struct arena *arena)
     dictionary->arena = arena;
     dictionary->reserved_bytes = 0;
     pthread_mutex_init(&dictionary->lock, NULL);
+    atomic_store_explicit(&dictionary->holder, NULL, memory_order_relaxed);
 }
 
 int dictionary_move_lease(struct dictionary *dictionary, struct lease_ledger *ledger)

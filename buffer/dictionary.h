@@ -8,6 +8,7 @@
 #define PROFD_BUFFER_DICTIONARY_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -91,7 +92,8 @@ enum {
 struct dictionary {
     struct arena *arena; /* borrowed */
     pthread_mutex_t lock;
-    uint32_t reserved_bytes; /* lock: room for the ends of threads that have begun */
+    const void *_Atomic holder; /* who has the lock for several records: an address of its own */
+    uint32_t reserved_bytes;    /* lock: room for the ends of threads that have begun */
 };
 
 struct dictionary_library {
@@ -112,14 +114,19 @@ struct dictionary_site {
     const char *file;
 };
 
-/* All put functions: any thread, not in signal handlers; 0, or -ENOSPC when the dictionary is full,
- * or its lease (DROP_DICTIONARY_FULL counted). Strings and bytes are cut at 4096 bytes. Nothing is
- * kept of the arguments. */
+/* All put functions: any thread, in signal handlers only while it holds the dictionary; 0, or
+ * -ENOSPC when the dictionary is full, or its lease (DROP_DICTIONARY_FULL counted). Strings and
+ * bytes are cut at 4096 bytes. Nothing is kept of the arguments. */
 void dictionary_init(struct dictionary *dictionary, struct arena *arena);
 
 /* The arena is paid for from LEDGER (borrowed) from now on; what it paid with before is its former
  * ledger's affair. No chunk of the arena is in use. 0 or -ENOSPC: then nothing may be recorded. */
 int dictionary_move_lease(struct dictionary *dictionary, struct lease_ledger *ledger);
+
+/* Between the two the calling thread puts records without waiting for anybody, which makes that
+ * safe in a signal handler. False when a record is being put at this moment. */
+bool dictionary_try_hold(struct dictionary *dictionary);
+void dictionary_let_go(struct dictionary *dictionary);
 
 int dictionary_put_process(struct dictionary *dictionary, pid_t pid, pid_t parent,
                            uint64_t start_ns, const char *executable, const char *command_line,

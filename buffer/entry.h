@@ -7,7 +7,8 @@
  * chunk was started, or out of order, is exact and costs ten bytes. No block crosses chunks, so
  * each chunk can be read alone.
  *
- * Sampler chunks hold TICK, then what the sampler learnt about threads at that tick. A thread that
+ * Sampler chunks hold what threads tell of themselves, and, of one thread that looks at all others,
+ * TICK, then what it learnt about threads at that tick. A thread that
  * is alive and has no entry between one TICK and the next did not run: it is "same as before", with
  * no CPU use. Wire numbers: append, never reuse. */
 #ifndef PROFD_BUFFER_ENTRY_H
@@ -83,7 +84,17 @@
     X(UNREGISTERED_THREAD, 36)                                                                      \
     /* number of ticks (1 to QUIET_TICKS_MOST), time of the last of them: the others are evenly     \
      * between the previous time and it, rounded down, and no thread ran at any. */                 \
-    X(QUIET_TICKS, 37)
+    X(QUIET_TICKS, 37)                                                                              \
+    /* In sampler chunks, outside of ticks: what a thread wrote of itself when its clock             \
+     * interrupted it. thread index, time, CPU use in µs that the sample stands for, kept, added,   \
+     * frames: a stack as in SAMPLE, relative to the thread's previous one in this chunk. */        \
+    X(TIMED_SAMPLE, 38)                                                                             \
+    X(TIMED_SAMPLE_TRUNCATED, 39)                                                                   \
+    /* thread index, time, CPU use in µs: the stack is as before. */                                \
+    X(TIMED_SAME, 40)                                                                               \
+    /* thread index, time, CPU use in µs since the thread's latest TIMED_SAMPLE or THREAD_CPU, of    \
+     * which no sample tells where it went. */                                                      \
+    X(THREAD_CPU, 41)
 
 enum entry_kind {
 #define X(name, number) ENTRY_##name = number,

@@ -105,7 +105,8 @@ static int reserve_bytes(struct sample_encoder *encoder, size_t bytes, bool *has
     encoder->chunk = writer->chunk;
     encoder->range_start = writer->chunk->range_start;
     encoder->epoch++;
-    put_tick(encoder);
+    if (encoder->has_tick)
+        put_tick(encoder);
     *has_changed = true;
     return 0;
 }
@@ -176,15 +177,41 @@ static uint8_t *close_block(uint8_t *start, uint8_t *end)
     return end - 1;
 }
 
-static void put_sample(struct chunk_writer *writer, uint32_t thread_index,
-                       uint64_t ticks_after_tick, uint64_t cpu_us,
+/* A sample but for its stack. */
+struct sample_head {
+    bool is_timed; /* else of the tick under way */
+    uint32_t thread_index;
+    uint64_t ticks;
+    uint64_t cpu_us;
+};
+
+/* The time of a sample as it is written; one of its own becomes the chunk's latest. */
+static uint64_t take_time(struct sample_encoder *encoder, const struct sample_head *head)
+{
+    struct chunk_writer *writer = encoder->writer;
+    if (!head->is_timed)
+        return head->ticks - encoder->tick_ticks;
+    uint64_t delta = head->ticks - writer->last_ticks;
+    writer->last_ticks = head->ticks;
+    return delta;
+}
+
+static enum entry_kind kind_of(const struct sample_head *head, bool is_truncated)
+{
+    if (head->is_timed)
+        return is_truncated ? ENTRY_TIMED_SAMPLE_TRUNCATED : ENTRY_TIMED_SAMPLE;
+    return is_truncated ? ENTRY_SAMPLE_TRUNCATED : ENTRY_SAMPLE;
+}
+
+static void put_sample(struct sample_encoder *encoder, const struct sample_head *head,
                        const struct written_stack *stack, uint32_t kept)
 {
+    struct chunk_writer *writer = encoder->writer;
     uint8_t *out = writer->next + SIZE_BYTES;
-    *out++ = stack->is_truncated ? ENTRY_SAMPLE_TRUNCATED : ENTRY_SAMPLE;
-    out = leb128_write(out, thread_index);
-    out = leb128_write(out, ticks_after_tick);
-    out = leb128_write(out, cpu_us);
+    *out++ = (uint8_t)kind_of(head, stack->is_truncated);
+    out = leb128_write(out, head->thread_index);
+    out = leb128_write(out, take_time(encoder, head));
+    out = leb128_write(out, head->cpu_us);
     out = leb128_write(out, kept);
     out = leb128_write(out, stack->depth - kept);
     out = frame_codes_write(out, stack->codes, stack->depth, kept);
@@ -203,12 +230,17 @@ static void remember(struct sample_encoder *encoder, struct written_stack *writt
     written->epoch = encoder->epoch;
 }
 
-/* Writes the pending stack as the thread's sample. */
-static int write_pending(struct sample_encoder *encoder, uint32_t thread_index, uint64_t ticks,
-                         uint64_t cpu_us)
+static void put_same(struct sample_encoder *encoder, const struct sample_head *head)
+{
+    const uint64_t numbers[] = { head->thread_index, take_time(encoder, head), head->cpu_us };
+    put_numbers(encoder->writer, head->is_timed ? ENTRY_TIMED_SAME : ENTRY_SAME, numbers, 3);
+}
+
+/* Writes the pending stack as the sample of HEAD. */
+static int write_pending(struct sample_encoder *encoder, const struct sample_head *head)
 {
     const struct written_stack *pending = &encoder->pending;
-    struct written_stack *written = stack_of(encoder, thread_index);
+    struct written_stack *written = stack_of(encoder, head->thread_index);
     uint32_t shared = written->epoch != 0 ? frame_codes_shared(written->codes, written->depth,
                                                                pending->codes, pending->depth)
                                           : 0;
@@ -223,31 +255,60 @@ static int write_pending(struct sample_encoder *encoder, uint32_t thread_index, 
     if (error != 0)
         return error;
 
-    uint64_t ticks_after_tick = ticks - encoder->tick_ticks;
     if (is_in_chunk && shared == written->depth && shared == pending->depth &&
         written->is_truncated == pending->is_truncated) {
-        uint64_t numbers[] = { thread_index, ticks_after_tick, cpu_us };
-        put_numbers(encoder->writer, ENTRY_SAME, numbers, 3);
+        put_same(encoder, head);
         return 0;
     }
-    put_sample(encoder->writer, thread_index, ticks_after_tick, cpu_us, pending,
-               is_in_chunk ? shared : 0);
+    put_sample(encoder, head, pending, is_in_chunk ? shared : 0);
     remember(encoder, written, shared);
     return 0;
+}
+
+static int write_sample(struct sample_encoder *encoder, const struct sample_head *head,
+                        const struct stack_frame *frames, uint32_t depth, bool is_truncated)
+{
+    struct written_stack *pending = &encoder->pending;
+    if (depth > SAMPLE_MAX_FRAMES || frame_codes_make(frames, depth, pending->codes) < 0)
+        return -EINVAL;
+    pending->depth = depth;
+    pending->is_truncated = is_truncated;
+    return write_pending(encoder, head);
 }
 
 int sample_encoder_sample(struct sample_encoder *encoder, uint32_t thread_index, uint64_t ticks,
                           uint64_t cpu_us, const struct stack_frame *frames, uint32_t depth,
                           bool is_truncated)
 {
-    if (!encoder->has_tick || depth > SAMPLE_MAX_FRAMES)
+    const struct sample_head head = { .thread_index = thread_index,
+                                      .ticks = ticks,
+                                      .cpu_us = cpu_us };
+    if (!encoder->has_tick)
         return -EINVAL;
-    struct written_stack *pending = &encoder->pending;
-    if (frame_codes_make(frames, depth, pending->codes) < 0)
-        return -EINVAL;
-    pending->depth = depth;
-    pending->is_truncated = is_truncated;
-    return write_pending(encoder, thread_index, ticks, cpu_us);
+    return write_sample(encoder, &head, frames, depth, is_truncated);
+}
+
+int sample_encoder_timed_sample(struct sample_encoder *encoder, uint32_t thread_index,
+                                uint64_t ticks, uint64_t cpu_us, const struct stack_frame *frames,
+                                uint32_t depth, bool is_truncated)
+{
+    const struct sample_head head = {
+        .is_timed = true, .thread_index = thread_index, .ticks = ticks, .cpu_us = cpu_us
+    };
+    return write_sample(encoder, &head, frames, depth, is_truncated);
+}
+
+int sample_encoder_thread_cpu(struct sample_encoder *encoder, uint32_t thread_index, uint64_t ticks,
+                              uint64_t cpu_us)
+{
+    const struct sample_head head = { .is_timed = true, .ticks = ticks };
+    bool has_changed;
+    int error = reserve(encoder, 0, &has_changed);
+    if (error != 0)
+        return error;
+    const uint64_t numbers[] = { thread_index, take_time(encoder, &head), cpu_us };
+    put_numbers(encoder->writer, ENTRY_THREAD_CPU, numbers, 3);
+    return 0;
 }
 
 /* An entry without frames, of the tick under way. */
@@ -318,7 +379,8 @@ int sample_encoder_repeat(struct sample_encoder *encoder, uint32_t thread_index,
     memcpy(pending->codes, written->codes, written->depth * sizeof written->codes[0]);
     pending->depth = written->depth;
     pending->is_truncated = written->is_truncated;
-    return write_pending(encoder, thread_index, ticks, 0);
+    const struct sample_head head = { .thread_index = thread_index, .ticks = ticks };
+    return write_pending(encoder, &head);
 }
 
 void sample_encoder_forget(struct sample_encoder *encoder, uint32_t thread_index)

@@ -37,6 +37,14 @@ int sample_encoder_quiet_ticks(struct sample_encoder *encoder, uint32_t count, u
 int sample_encoder_sample(struct sample_encoder *encoder, uint32_t thread_index, uint64_t ticks,
                           uint64_t cpu_us, const struct stack_frame *frames, uint32_t depth,
                           bool is_truncated);
+/* Of a thread whose clock interrupted it: needs no tick. Otherwise as sample_encoder_sample(). */
+int sample_encoder_timed_sample(struct sample_encoder *encoder, uint32_t thread_index,
+                                uint64_t ticks, uint64_t cpu_us, const struct stack_frame *frames,
+                                uint32_t depth, bool is_truncated);
+/* CPU use that no sample stands for; needs no tick. */
+int sample_encoder_thread_cpu(struct sample_encoder *encoder, uint32_t thread_index, uint64_t ticks,
+                              uint64_t cpu_us);
+
 int sample_encoder_late(struct sample_encoder *encoder, uint32_t thread_index);
 int sample_encoder_event_delay(struct sample_encoder *encoder, uint32_t thread_index,
                                uint64_t delay_us);

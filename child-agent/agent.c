@@ -30,6 +30,7 @@ static void start_up(void)
         .interval_ns = environment.interval_ns,
         .limit_bytes = environment.limit_bytes,
         .features = environment.features,
+        .clock = environment.clock,
         .allocation_interval_bytes = environment.allocation_interval_bytes,
     };
     memcpy(settings.filters, environment.filters, sizeof(environment.filters));

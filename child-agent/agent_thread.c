@@ -69,6 +69,7 @@ static void settings_from(const struct message_session *session, struct session_
     memset(out, 0, sizeof(*out));
     out->generation = (uint32_t)session->generation;
     out->interval_ns = session->interval_ns;
+    out->clock = (enum sampling_clock)session->clock; /* the decoder looked at it */
     out->allocation_interval_bytes = session->allocation_interval_bytes;
     out->limit_bytes = session->memory_limit_bytes;
     out->features = session->features;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "ipc/clock_choice.h"
 #include "ipc/features.h"
 #include "ipc/messages.h"
 #include "ipc/output_pattern.h"
@@ -106,6 +107,17 @@ static void read_interval(struct environment *out)
     else
         complain(out, "PROFD_STARTUP_INTERVAL '%.64s' is not a time from 10us to 60s, such as 1ms",
                  text);
+}
+
+static void read_clock(struct environment *out)
+{
+    const char *text = value_of("PROFD_STARTUP_CLOCK");
+    if (text == NULL || clock_choice_parse(text, &out->clock) == 0)
+        return;
+    const char *meant = clock_choice_nearest(text);
+    complain(out, "PROFD_STARTUP_CLOCK '%.64s' is none of " CLOCK_CHOICES "%s%s%s", text,
+             meant != NULL ? "; did you mean '" : "", meant != NULL ? meant : "",
+             meant != NULL ? "'?" : "");
 }
 
 static void read_features(struct environment *out)
@@ -217,6 +229,7 @@ void environment_read(struct environment *out)
     read_socket(out);
     if (out->starts_up) {
         read_interval(out);
+        read_clock(out);
         read_features(out);
         read_filters(out);
         read_limit(out);

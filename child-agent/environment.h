@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <sys/un.h>
 
+#include "buffer/sampling_clock.h"
+
 enum {
     ENVIRONMENT_FILTERS_BYTES = 4096,
     ENVIRONMENT_PATTERN_BYTES = 1024,
@@ -19,6 +21,8 @@ enum {
     X("PROFD_STARTUP", "1", "record from the start, before main")                                  \
     X("PROFD_STARTUP_INTERVAL", "TIME",                                                            \
       "time between samples, 10us to 60s (default 1ms; a bare number counts ms)")                  \
+    X("PROFD_STARTUP_CLOCK", "CLOCK",                                                              \
+      "what takes samples: auto (default), cpu, perf or wall; see profctl(1)")                     \
     X("PROFD_STARTUP_FEATURES", "LIST", "what to record, comma-separated:")                        \
     X("PROFD_STARTUP_FILTERS", "LIST",                                                             \
       "only threads whose name holds one of LIST, comma-separated (default all)")                  \
@@ -37,6 +41,7 @@ struct environment {
     int signal_number;                       /* PROFD_SIGNAL, default SIGURG */
     uint32_t generation;                     /* PROFD_STARTUP_GENERATION, of profd */
     uint64_t interval_ns;                    /* PROFD_STARTUP_INTERVAL */
+    enum sampling_clock clock;               /* PROFD_STARTUP_CLOCK, default AUTO */
     uint64_t features;                       /* PROFD_STARTUP_FEATURES */
     uint64_t limit_bytes;                    /* PROFD_STARTUP_LIMIT */
     uint64_t allocation_interval_bytes;      /* PROFD_STARTUP_ALLOC_INTERVAL; 0: not set */

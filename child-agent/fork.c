@@ -10,14 +10,16 @@
 #include "child-agent/counters/counters.h"
 #include "child-agent/guest/barrier.h"
 #include "child-agent/markers/labels.h"
-#include "child-agent/markers/marker_stack.h"
 #include "child-agent/markers/site.h"
 #include "child-agent/sampler/after_sampling.h"
+#include "child-agent/sampler/clock_sampling.h"
+#include "child-agent/sampler/sample_room.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/session.h"
 #include "child-agent/shutdown_profile.h"
 #include "child-agent/threads/event_delay.h"
 #include "child-agent/threads/thread_registry.h"
+#include "child-agent/unwinding/process_unwinder.h"
 
 static struct agent_address follow_address;
 
@@ -48,7 +50,6 @@ static void before_fork(void)
         return;
     agent_thread_before_fork();
     begin_forking();
-    marker_stack_before_fork();
     site_before_fork();
     sampler_before_fork();
     thread_registry_before_fork();
@@ -63,7 +64,6 @@ static void after_fork_parent(void)
     thread_registry_after_fork_parent();
     sampler_after_fork_parent();
     site_after_fork_parent();
-    marker_stack_after_fork_parent();
     end_forking();
     agent_thread_after_fork_parent();
 }
@@ -76,11 +76,11 @@ static void unlock_in_child(void)
         return;
     counters_after_fork_child();
     after_sampling_after_fork_child();
+    clock_sampling_after_fork_child(thread_current);
     thread_registry_unlock_in_child();
     event_delay_unlock_in_child();
     sampler_unlock_in_child();
     site_unlock_in_child();
-    marker_stack_unlock_in_child();
 }
 
 static void after_fork_child(void)
@@ -89,11 +89,12 @@ static void after_fork_child(void)
         return;
     session_after_fork_child();
     sampler_after_fork_child();
+    sample_rooms_after_fork_child();
     core_reset_after_fork(); /* the registry may have a thread to describe, which is for later */
     core_is_forking = false;
     thread_registry_after_fork_child();
     site_after_fork_child();
-    marker_stack_after_fork_child();
+    process_unwinder_after_fork_child();
     agent_thread_after_fork_child();
     agent_thread_forget_own();
     barrier_register();

@@ -10,6 +10,7 @@
 #include "child-agent/guest/barrier.h"
 #include "child-agent/markers/marker_triggers.h"
 #include "child-agent/recording.h"
+#include "child-agent/sampler/sample_room.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/threads/thread_registry.h"
@@ -97,6 +98,7 @@ static void end(void)
         NULL; /* first: another thread may fork now, and its child frees what is here */
     session.settings.generation = 0;
     thread_registry_set_profiled("", 0);
+    sample_rooms_close();
     chunk_manager_set_update_callback(manager, NULL, NULL);
     chunk_manager_discard_all(manager);
     chunk_manager_destroy(manager);
@@ -137,12 +139,14 @@ static int start(const struct session_settings *settings, uint32_t recording)
         return err;
     describe_in_arena(settings);
     describe_pauses(settings);
-    thread_registry_set_profiled(settings->filters, thread_features(settings));
     session.settings = *settings;
     session.manager = manager;
-    err = sampler_start(&session.settings, manager);
+    err = sample_rooms_open(manager);
+    if (err == 0)
+        err = sampler_start(&session.settings, manager);
     if (err < 0)
         goto cleanup;
+    thread_registry_set_profiled(settings->filters, thread_features(settings));
     core_own.recording_generation = recording;
     profd_recording = recording_bits(settings);
     allocations_start(settings, recording);

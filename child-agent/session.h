@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "buffer/chunk_manager.h"
+#include "buffer/sampling_clock.h"
 #include "ipc/trigger.h"
 
 enum { SESSION_FILTERS_BYTES = 4096 };
@@ -19,6 +20,7 @@ struct session_settings {
     uint64_t interval_ns;
     uint64_t limit_bytes;
     uint64_t features;                  /* enum feature */
+    enum sampling_clock clock;          /* asked for */
     uint64_t allocation_interval_bytes; /* between sampled allocations; 0: the default */
     bool is_paused;
     bool is_sampling_paused; /* samples and counters alone */

@@ -125,6 +125,7 @@ void session_describe(const struct session *session, struct message_session *out
     out->memory_limit_bytes = session->settings.memory_limit_bytes;
     out->features = session->settings.features;
     out->allocation_interval_bytes = session->settings.allocation_interval_bytes;
+    out->clock = session->settings.clock;
     out->is_paused = session_is_paused(session);
     out->is_sampling_paused = session->is_sampling_paused;
     out->thread_filters.bytes = session->settings.thread_filters;

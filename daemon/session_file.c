@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "daemon/memory/kept_file.h"
+#include "ipc/clock_choice.h"
 
 cJSON *session_document_make(const struct session *session)
 {
@@ -21,6 +22,7 @@ cJSON *session_document_make(const struct session *session)
     kept_add_number(root, "memoryLimitBytes", session->settings.memory_limit_bytes);
     kept_add_number(root, "features", session->settings.features);
     kept_add_number(root, "allocationIntervalBytes", session->settings.allocation_interval_bytes);
+    cJSON_AddStringToObject(root, "clock", sampling_clock_name(session->settings.clock));
     cJSON_AddStringToObject(root, "threads", session->settings.thread_filters);
     return root;
 }
@@ -35,6 +37,17 @@ static int get_count(const cJSON *object, const char *name, uint32_t *out)
     return 0;
 }
 
+/* An older profd's session has none. */
+static int read_clock(const cJSON *root, enum sampling_clock *clock)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(root, "clock");
+
+    *clock = SAMPLING_CLOCK_AUTO;
+    if (item == NULL)
+        return 0;
+    return cJSON_IsString(item) && clock_choice_parse(item->valuestring, clock) == 0 ? 0 : -EPROTO;
+}
+
 static int read_settings(const cJSON *root, struct session_settings *settings)
 {
     const char *threads = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(root, "threads"));
@@ -45,6 +58,7 @@ static int read_settings(const cJSON *root, struct session_settings *settings)
         kept_get_number(root, "features", &settings->features) < 0 ||
         kept_get_number(root, "allocationIntervalBytes", &settings->allocation_interval_bytes) <
             0 ||
+        read_clock(root, &settings->clock) < 0 ||
         (settings->interval_ns != 0 && settings->interval_ns < MESSAGE_MIN_INTERVAL_NS) ||
         settings->interval_ns > MESSAGE_MAX_INTERVAL_NS ||
         (settings->features & ~(uint64_t)FEATURES_ALL) != 0)

@@ -134,7 +134,8 @@ static int welcome_check(const void *message)
         FLAG(message, prefix is_paused), FLAG(message, prefix is_sampling_paused),                 \
         TEXT(message, prefix thread_filters, MESSAGE_MAX_FILTERS),                                 \
         TEXT(message, prefix marker_triggers, MESSAGE_MAX_TRIGGERS),                               \
-        NUMBER(message, prefix allocation_interval_bytes)
+        NUMBER(message, prefix allocation_interval_bytes),                                         \
+        UP_TO(message, prefix clock, SAMPLING_CLOCK_COUNT - 1)
 
 static const struct message_field session_fields[] = {
     SESSION_FIELDS(session, ),
@@ -187,6 +188,7 @@ static const struct message_field client_start_fields[] = {
     FIELD(STRINGS, client_start, triggers, 0, MESSAGE_MAX_TRIGGERS),
     TEXT(client_start, output, OUTPUT_PATTERN_BYTES - 1),
     NUMBER(client_start, allocation_interval_bytes),
+    UP_TO(client_start, clock, SAMPLING_CLOCK_COUNT - 1),
 };
 SCHEMA(client_start, NULL);
 

@@ -15,11 +15,12 @@
 #include <stdint.h>
 
 #include "buffer/chunk_update.h"
+#include "buffer/sampling_clock.h"
 #include "ipc/frame.h"
 #include "ipc/output_pattern.h"
 #include "ipc/trigger.h"
 
-enum { PROTOCOL_VERSION = 4 };
+enum { PROTOCOL_VERSION = 5 };
 
 /* Wire numbers: append, never reuse. 1–99 agent → profd, 100–199 profd → agent, 200–299 profctl →
  * profd, 300–399 profd → profctl. Named here is the struct, and what an added descriptor holds. */
@@ -191,6 +192,7 @@ struct message_session {
     struct message_string marker_triggers; /* lines of ipc/trigger.h; empty: none */
     uint64_t
         allocation_interval_bytes; /* on average between sampled allocations; 0: the agent's own */
+    uint64_t clock;                /* enum sampling_clock */
 };
 
 #define FEATURES(X)                                                                                \
@@ -266,6 +268,7 @@ struct message_client_start {
     struct message_string triggers; /* of ipc/trigger.h, each terminated by NUL */
     struct message_string output;   /* pattern of their captures; empty: there are no triggers */
     uint64_t allocation_interval_bytes; /* as in message_session */
+    uint64_t clock;                     /* likewise */
 };
 
 struct message_client_capture {

@@ -51,3 +51,50 @@ void mapped_array_free(struct mapped_array *array)
         munmap(array->items, array->mapped_bytes);
     memset(array, 0, sizeof(*array));
 }
+
+/* --- Sorting: a heap, which needs no memory but the elements --- */
+
+struct sorting {
+    uint8_t *items;
+    size_t item_bytes;
+    bool (*is_before)(const void *a, const void *b);
+};
+
+static uint8_t *item_at(const struct sorting *sorting, size_t index)
+{
+    return sorting->items + index * sorting->item_bytes;
+}
+
+static void swap_items(const struct sorting *sorting, size_t a, size_t b)
+{
+    uint8_t *first = item_at(sorting, a), *second = item_at(sorting, b);
+    for (size_t i = 0; i < sorting->item_bytes; i++) {
+        uint8_t kept = first[i];
+        first[i] = second[i];
+        second[i] = kept;
+    }
+}
+
+static void sift_down(const struct sorting *sorting, size_t root, size_t count)
+{
+    for (size_t child; (child = 2 * root + 1) < count; root = child) {
+        if (child + 1 < count &&
+            sorting->is_before(item_at(sorting, child), item_at(sorting, child + 1)))
+            child++;
+        if (!sorting->is_before(item_at(sorting, root), item_at(sorting, child)))
+            return;
+        swap_items(sorting, root, child);
+    }
+}
+
+void mapped_array_sort(struct mapped_array *array, size_t item_bytes,
+                       bool (*is_before)(const void *a, const void *b))
+{
+    const struct sorting sorting = { array->items, item_bytes, is_before };
+    for (size_t root = array->count / 2; root > 0; root--)
+        sift_down(&sorting, root - 1, array->count);
+    for (size_t end = array->count; end > 1; end--) {
+        swap_items(&sorting, 0, end - 1);
+        sift_down(&sorting, 0, end - 1);
+    }
+}

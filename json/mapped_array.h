@@ -5,6 +5,7 @@
 #ifndef PROFD_JSON_MAPPED_ARRAY_H
 #define PROFD_JSON_MAPPED_ARRAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,10 @@ int mapped_array_reserve(struct mapped_array *array, size_t count, size_t item_b
 
 /* Room for one more: its address, after which the count includes it; NULL without memory. */
 void *mapped_array_push(struct mapped_array *array, size_t item_bytes);
+
+/* Sorts by IS_BEFORE, in place; which of two equal elements comes first is not said. */
+void mapped_array_sort(struct mapped_array *array, size_t item_bytes,
+                       bool (*is_before)(const void *a, const void *b));
 
 /* Back to a zeroed struct. */
 void mapped_array_free(struct mapped_array *array);

@@ -41,6 +41,8 @@ static const char report_help[] =
     "last. With --all, and without CPU time, the number of samples decides.\n"
     "--json prints { \"file\", \"rankedBy\", \"orderedBy\", \"processes\", SIZE, "
     "\"notProfiledMs\",\n"
+    "\"clocks\": [ { \"clock\", \"processes\", \"shortestIntervalMs\", \"longestIntervalMs\", "
+    "\"refused\" } ],\n"
     "\"groups\": [ { \"process\", \"processes\", SIZE, \"threads\": [ { \"thread\", \"threads\", "
     "SIZE,\n"
     "\"functions\": [ { \"function\", \"library\", \"self\", \"total\", \"selfMs\", \"totalMs\" } "
@@ -51,7 +53,9 @@ static const char report_help[] =
     "is\n"
     "\"samples\", \"activeSamples\", \"cpuMs\", \"notSampledMs\"; rankedBy tells which samples "
     "self and\n"
-    "total count, orderedBy (\"cpuMs\" or \"samples\") what comes first; Ms is CPU time.\n";
+    "total count, orderedBy (\"cpuMs\" or \"samples\") what comes first; Ms is CPU time. clocks "
+    "are\n"
+    "what took the samples; refused tells why it is not the one asked for.\n";
 
 static const char symbolicate_help[] =
     "For profiles that PROFD_SHUTDOWN or --no-symbols wrote, on the machine where they were made.\n"

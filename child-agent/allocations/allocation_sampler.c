@@ -1,6 +1,7 @@
 #include "child-agent/allocations/allocation_sampler.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "buffer/clock.h"
@@ -8,22 +9,20 @@
 #include "child-agent/core.h"
 #include "child-agent/guest/pages.h"
 #include "child-agent/malloc_hooks/allocation_hooks.h"
-#include "child-agent/markers/labels.h"
-#include "child-agent/recording.h"
+#include "child-agent/sampler/sample_room.h"
 #include "child-agent/sampler/snapshot_capture.h"
+#include "child-agent/sampler/stack_merge.h"
 #include "child-agent/threads/thread_registration.h"
+#include "child-agent/unwinding/process_unwinder.h"
 
 enum {
     DEFAULT_INTERVAL_BYTES = 512 * 1024,
-    RING_SPARE_BYTES = ALLOCATION_RING_BYTES / 4, /* left for ends of allocations */
 };
 
 static struct {
-    struct allocation_ring *ring;
     struct allocation_table *table;
     uint64_t interval_bytes;
     volatile uint32_t generation; /* the recording under way; 0: none */
-    uint32_t latest_generation;   /* as long as there is no other */
 } sampler;
 
 /* --- In the thread --- */
@@ -41,99 +40,59 @@ static void count_missed(void)
         arena_count_drop(&core.arena, DROP_MISSED_ALLOCATION, 1);
 }
 
-/* The part of the stack from START on that is copied, and how much of it there is. */
-static uint32_t live_bytes(const struct thread_registration *self, uint64_t start, bool *is_own)
+/* What unwinding may look at: SITE in the frame of SELF's that called. Other registers are not
+ * known, so a walk that needs one ends there. */
+static void show_site(struct sample_room *room, const struct thread_registration *self,
+                      const struct allocation_site *site)
 {
-    *is_own = start >= self->stack_low && start < self->stack_high;
-    uint64_t live = *is_own ? self->stack_high - start : SNAPSHOT_FOREIGN_STACK_BYTES;
-    return live < SNAPSHOT_STACK_BYTES ? (uint32_t)live : (uint32_t)SNAPSHOT_STACK_BYTES;
+    struct snapshot *snapshot = &room->snapshot;
+    memset(snapshot->registers, 0, sizeof(snapshot->registers));
+    snapshot->registers[REGISTER_RIP] = site->pc;
+    snapshot->registers[REGISTER_RSP] = site->stack_address;
+    snapshot->registers[REGISTER_RBP] = site->frame_pointer;
+    snapshot_show(snapshot, self, room->foreign_stack);
 }
 
-static void copy_stack(struct allocation_record *record, const struct thread_registration *self,
-                       uint32_t bytes, bool is_own)
+static int write_in_room(struct sample_room *room, const struct thread_registration *self,
+                         const struct allocation_site *site, struct allocation *allocation)
 {
-    uint64_t start = record->stack_address;
-    uint8_t *out = allocation_record_stack(record);
-    if (is_own) {
-        snapshot_copy_bytes(out, start, bytes);
-        record->stack_bytes = bytes;
-        record->is_truncated = bytes < self->stack_high - start;
-    } else {
-        record->stack_bytes = (uint32_t)snapshot_copy_foreign_stack(out, start);
-        record->is_truncated = 0;
+    const struct snapshot *snapshot = &room->snapshot;
+    bool is_complete;
+    show_site(room, self, site);
+    size_t count = unwinder_walk(process_unwinder(), snapshot, self->is_main ? 0 : self->stack_high,
+                                 room->native, SAMPLE_MAX_FRAMES, &is_complete);
+    allocation->depth =
+        (uint32_t)stack_merge(room->native, count, snapshot->labels, snapshot->label_count,
+                              room->merged, SAMPLE_MAX_FRAMES);
+    allocation->frames = room->merged;
+    allocation->is_truncated = !is_complete;
+    allocation->ticks = snapshot->ticks;
+    if (!is_complete)
+        arena_count_drop(&core.arena, DROP_STACK_TRUNCATED, 1);
+    return allocation_encoder_write(&room->allocations, allocation);
+}
+
+/* What SELF did at SITE: it allocated what SAMPLED stands for, or freed it, with a negative SIZE.
+ * False when it could not be written, which is counted. */
+static bool write_allocation(const struct thread_registration *self,
+                             const struct allocation_site *site, const void *address,
+                             const struct sampled_allocation *sampled, int64_t size)
+{
+    struct allocation allocation = {
+        .owner_index = sampled->thread_index,
+        .actor_index = self->index,
+        .size = size,
+        .address = (uint64_t)(uintptr_t)address,
+    };
+    struct sample_room *room = core_is_forking ? NULL : sample_room_take();
+    int err = -EAGAIN;
+    if (room != NULL) {
+        err = write_in_room(room, self, site, &allocation);
+        sample_room_leave(room);
     }
-}
-
-static void copy_labels(struct allocation_record *record, uint32_t count)
-{
-    record->label_count = count;
-    for (uint32_t i = 0; i < count; i++) {
-        record->labels[i].stack_address = thread_labels.labels[i].stack_address;
-        record->labels[i].site = thread_labels.labels[i].site_index;
-    }
-}
-
-static uint32_t live_labels(void)
-{
-    uint32_t depth =
-        thread_labels.generation == core_own.recording_generation ? thread_labels.depth : 0;
-    return depth < SNAPSHOT_MAX_LABELS ? depth : (uint32_t)SNAPSHOT_MAX_LABELS;
-}
-
-static void fill(struct allocation_record *record, const struct thread_registration *self,
-                 const struct allocation_site *site)
-{
-    record->ticks = clock_ticks();
-    record->actor_index = self->index;
-    record->root_stack_address = self->is_main ? 0 : self->stack_high;
-    record->pc = site->pc;
-    record->stack_address = site->stack_address;
-    record->frame_pointer = site->frame_pointer;
-}
-
-/* A record of SELF at SITE, with what it has on its stacks; NULL when the sampler is behind.
- */
-static struct allocation_record *capture(const struct thread_registration *self,
-                                         const struct allocation_site *site, uint32_t spare_bytes)
-{
-    bool is_own;
-    uint32_t label_count = live_labels();
-    uint32_t stack_bytes = live_bytes(self, site->stack_address, &is_own);
-    size_t bytes = sizeof(struct allocation_record) + label_count * sizeof(struct snapshot_label);
-    struct allocation_record *record =
-        allocation_ring_reserve(sampler.ring, (uint32_t)bytes + stack_bytes, spare_bytes);
-    if (record == NULL)
-        return NULL;
-    fill(record, self, site);
-    copy_labels(record, label_count);
-    copy_stack(record, self, stack_bytes, is_own);
-    return record;
-}
-
-/* The same without the stacks: that a sampled allocation ended matters more than where. */
-static struct allocation_record *capture_end(const struct thread_registration *self,
-                                             const struct allocation_site *site)
-{
-    struct allocation_record *record = capture(self, site, 0);
-    if (record != NULL)
-        return record;
-    record = allocation_ring_reserve(sampler.ring, sizeof(*record), 0);
-    count_missed();
-    if (record == NULL)
-        return NULL;
-    fill(record, self, site);
-    record->label_count = record->stack_bytes = record->is_truncated = 0;
-    return record;
-}
-
-static void publish(struct allocation_record *record, void *address,
-                    const struct sampled_allocation *sampled, int64_t size)
-{
-    record->address = (uint64_t)address;
-    record->owner_index = sampled->thread_index;
-    record->generation = sampled->generation;
-    record->size = size;
-    allocation_ring_publish(record);
+    if (err == -EAGAIN)
+        count_missed();
+    return err == 0;
 }
 
 static void remember(void *address, const struct allocation_site *site,
@@ -150,13 +109,8 @@ static void remember(void *address, const struct allocation_site *site,
         count_missed();
         return;
     }
-    struct allocation_record *record = capture(self, site, RING_SPARE_BYTES);
-    if (record != NULL) {
-        publish(record, address, sampled, sampled->weight);
-    } else {
-        count_missed();
+    if (!write_allocation(self, site, address, sampled, sampled->weight))
         (void)allocation_table_take(sampler.table, address, &lost);
-    }
     errno = call_errno;
 }
 
@@ -167,9 +121,8 @@ static bool forget(void *address, const struct allocation_site *site,
     int call_errno = errno;
     if (!allocation_table_take(sampler.table, address, out) || out->generation != generation_now())
         return false;
-    struct allocation_record *record = self != NULL ? capture_end(self, site) : NULL;
-    if (record != NULL)
-        publish(record, address, out, -out->weight);
+    if (self != NULL)
+        (void)write_allocation(self, site, address, out, -out->weight); /* counted there */
     errno = call_errno;
     return true;
 }
@@ -206,11 +159,9 @@ static void sample(struct allocation_countdown *countdown, void *address, size_t
 int allocation_sampler_start(uint64_t interval_bytes, uint32_t recording,
                              struct allocation_hooks *hooks)
 {
-    if (sampler.ring == NULL)
-        sampler.ring = pages_allocate(sizeof(*sampler.ring));
     if (sampler.table == NULL)
         sampler.table = pages_allocate(sizeof(*sampler.table));
-    if (sampler.ring == NULL || sampler.table == NULL)
+    if (sampler.table == NULL)
         return -ENOMEM;
     sampler.interval_bytes =
         interval_bytes != 0 ? interval_bytes : (uint64_t)DEFAULT_INTERVAL_BYTES;
@@ -218,7 +169,7 @@ int allocation_sampler_start(uint64_t interval_bytes, uint32_t recording,
     hooks->sample = sample;
     hooks->forget = forget;
     hooks->remember = remember;
-    sampler.generation = sampler.latest_generation = recording;
+    sampler.generation = recording;
     return 0;
 }
 
@@ -230,15 +181,7 @@ void allocation_sampler_stop(void)
 void allocation_sampler_after_fork_child(void)
 {
     sampler.generation = 0;
-    /* Threads of the parent may have been in the middle of both. What was private is zero then. */
-    if (sampler.ring != NULL)
-        (void)madvise(sampler.ring, sizeof(*sampler.ring), MADV_DONTNEED);
+    /* Threads of the parent may have been in the middle of it. What was private is zero then. */
     if (sampler.table != NULL)
         (void)madvise(sampler.table, sizeof(*sampler.table), MADV_DONTNEED);
-}
-
-struct allocation_ring *allocation_sampler_ring(uint32_t *generation)
-{
-    *generation = sampler.latest_generation;
-    return sampler.ring;
 }

@@ -1,15 +1,13 @@
-/* Sampled allocations, in the threads that make them: chooses, remembers and copies.
+/* Sampled allocations, in the threads that make them: chooses, remembers, unwinds and writes.
  *
  * The hooks of libprofd-malloc.so (allocation_hooks.h) call in here for the few allocations that
- * are sampled and for their frees. What was copied waits in a ring for the sampler
- * (allocation_drain.h). No lock, no allocation; safe wherever the program may call malloc. Ring and
- * table are made at the first session that wants them, and stay. */
+ * are sampled and for their frees. No lock, no allocation; safe wherever the program may call
+ * malloc. The table is made at the first session that wants it, and stays. */
 #ifndef PROFD_AGENT_ALLOCATION_SAMPLER_H
 #define PROFD_AGENT_ALLOCATION_SAMPLER_H
 
 #include <stdint.h>
 
-#include "child-agent/allocations/allocation_ring.h"
 #include "child-agent/malloc_hooks/allocation_hooks.h"
 
 /* Makes ready for sampling an allocation every INTERVAL_BYTES (0: the default) in recording number
@@ -23,9 +21,5 @@ void allocation_sampler_stop(void);
 
 /* In a forked child: what the parent sampled is not the child's. */
 void allocation_sampler_after_fork_child(void);
-
-/* What waits for the sampler, and the number of the latest recording, which it is to be of; NULL
- * when nothing was ever sampled. */
-struct allocation_ring *allocation_sampler_ring(uint32_t *generation);
 
 #endif

@@ -3,8 +3,7 @@
 
 #include "child-agent/interpose/interpose.h"
 #include "child-agent/interpose/real_calls.h"
-#include "child-agent/markers/marker_stack.h"
-#include "child-agent/sampler/sampler.h"
+#include "child-agent/unwinding/process_unwinder.h"
 
 PROFD_INTERPOSED int dlclose(void *handle)
 {
@@ -13,7 +12,6 @@ PROFD_INTERPOSED int dlclose(void *handle)
     if (real == NULL)
         real = (dlclose_function *)real_symbol("dlclose");
     int result = real(handle);
-    sampler_modules_changed();
-    marker_stack_modules_changed();
+    process_unwinder_modules_changed();
     return result;
 }

@@ -71,7 +71,7 @@ static int wait_for(const sigset_t *set, siginfo_t *info, const struct timespec 
         start = now();
     for (;;) {
         int number = call_sigtimedwait(set, &got, wait);
-        if (number != sampling_signal_number() || !sampling_signal_withdraw_request()) {
+        if (number != sampling_signal_number() || !sampling_signal_withdraw_request(&got)) {
             if (number > 0 && info != NULL)
                 *info = got;
             return number;

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "child-agent/guest/named_mutex.h"
+#include "child-agent/sampler/look_alarm.h"
 
 enum { MOST_CALLS = 64, WAKEUPS_UNTIL_DUE = 2 };
 
@@ -38,6 +39,8 @@ int profd_call_after_sampling(profd_after_sampling *function, void *context)
         atomic_store(&waiting.count, count + 1);
     }
     named_mutex_unlock(&list_lock);
+    if (err == 0)
+        look_alarm_ring();
     return err;
 }
 
@@ -46,6 +49,11 @@ void after_sampling_open(void)
     named_mutex_lock(&list_lock);
     waiting.is_open = true;
     named_mutex_unlock(&list_lock);
+}
+
+bool after_sampling_is_awaited(void)
+{
+    return atomic_load(&waiting.count) != 0;
 }
 
 void after_sampling_note_tick(void)

@@ -5,10 +5,15 @@
 #ifndef PROFD_AGENT_AFTER_SAMPLING_H
 #define PROFD_AGENT_AFTER_SAMPLING_H
 
+#include <stdbool.h>
+
 #include "profd_sampling.h"
 
 /* From here on calls are taken. */
 void after_sampling_open(void);
+
+/* Whether any call is waiting. Any thread. */
+bool after_sampling_is_awaited(void);
 
 /* The sampler's thread: a tick has been collected, and another one begun. */
 void after_sampling_note_tick(void);

@@ -16,8 +16,11 @@
 #include "child-agent/guest/named_mutex.h"
 #include "child-agent/interpose/real_calls.h"
 #include "child-agent/sampler/after_sampling.h"
+#include "child-agent/sampler/clock_sampling.h"
+#include "child-agent/sampler/look_alarm.h"
 #include "child-agent/sampler/sampler_tick.h"
 #include "child-agent/threads/thread_registry.h"
+#include "child-agent/unwinding/process_unwinder.h"
 
 enum {
     NS_PER_SECOND = 1000000000,
@@ -27,17 +30,19 @@ enum {
     SAMPLER_QUIET_TICKS = 50,
     SAMPLER_QUIET_STRIDE = 8,
     SAMPLER_LONGEST_STRIDE_NS = 20 * 1000 * 1000,
+    /* Between looks where threads sleep, when their own clocks sample them. */
+    SAMPLER_LOOK_INTERVAL_NS = 50 * 1000 * 1000,
 };
 
 static struct {
     pthread_t thread;
     bool is_running;
+    bool looks; /* instead of sampling, which the threads' own clocks do */
     uint64_t interval_ns;
+    struct chunk_manager *manager; /* borrowed */
     struct sampler_tick *_Atomic tick;
     struct named_mutex lock; /* held while ticking */
     _Atomic bool is_paused;
-    /* Announced here, not to the tick: a session may be ending at this moment. */
-    _Atomic bool have_modules_changed;
     _Atomic uint32_t stop_word; /* futex: 1 ends the thread */
 } sampler = { .lock = NAMED_MUTEX_INITIALIZER(SAMPLER) };
 
@@ -63,14 +68,6 @@ static uint64_t next_wake(uint64_t scheduled_ns, uint64_t now_ns, uint64_t inter
     return next_ns + skipped * interval_ns;
 }
 
-/* Ends the tick under way; the lock is held. */
-static void collect(struct sampler_tick *tick)
-{
-    if (atomic_exchange(&sampler.have_modules_changed, false))
-        sampler_tick_modules_changed(tick);
-    sampler_tick_collect(tick);
-}
-
 /* What was counted so far, for whoever reads the arena next. The lock is held, maybe by a thread of
  * the program, whose signal handlers may count as well. */
 static void record_last_counters(struct sampler_tick *tick)
@@ -92,7 +89,7 @@ static bool tick_once(struct sampler_tick *tick, uint32_t stride)
     bool is_paused = atomic_load(&sampler.is_paused);
     named_mutex_lock(&sampler.lock);
     times.threads = clock_ticks();
-    collect(tick);
+    sampler_tick_collect(tick);
     if (!is_paused) {
         has_run = sampler_tick_request(tick, stride);
         times.counters = clock_ticks();
@@ -131,16 +128,20 @@ static void note_lateness(uint64_t due_ns, uint64_t done_ns)
         atomic_store_explicit(&header->most_tick_lateness_ns, lateness_ns, memory_order_relaxed);
 }
 
-static void *sampler_main(void *argument)
+static void update_clock(void)
 {
-    struct sampler_tick *tick = argument;
+    arena_update_clock(&core.arena);
+    atomic_store(&core.arena.header->live_threads, thread_registry_live_count());
+}
+
+/* Ticks at the interval, until it is to end. */
+static void sample_until_stopped(struct sampler_tick *tick)
+{
     /* The first tick comes after an interval: at once, it would only find the agent's constructor.
      */
     uint64_t wake_ns = clock_monotonic_ns() + sampler.interval_ns;
     uint64_t clock_updated_ns = 0;
     uint32_t stride = 1, quiet_ticks = 0;
-    agent_thread_set_name("profd-sampler");
-    sampler_tick_begin_in_sampler(tick, agent_thread_own_descriptors(false));
     (void)syscall(SYS_prctl, PR_SET_TIMERSLACK, 1, 0, 0, 0); /* else ticks are only less regular */
     sleep_until(wake_ns);
     while (atomic_load(&sampler.stop_word) == 0) {
@@ -148,16 +149,83 @@ static void *sampler_main(void *argument)
         stride = stride_after(quiet_ticks, sampler.interval_ns);
         uint64_t now_ns = clock_monotonic_ns();
         note_lateness(wake_ns, now_ns);
+        process_unwinder_read_mappings();
         if (now_ns - clock_updated_ns > SAMPLER_CLOCK_UPDATE_NS) {
-            arena_update_clock(&core.arena);
-            atomic_store(&core.arena.header->live_threads, thread_registry_live_count());
+            update_clock();
             clock_updated_ns = now_ns;
         }
         wake_ns = next_wake(wake_ns, now_ns, stride * sampler.interval_ns);
         sleep_until(wake_ns);
     }
+}
+
+/* Returns whether anybody ran. */
+static bool look_once(struct sampler_tick *tick)
+{
+    bool has_run = false;
+    bool is_paused = atomic_load(&sampler.is_paused);
+    struct sampler_tick_times times = { .locking = clock_ticks() };
+    named_mutex_lock(&sampler.lock);
+    times.threads = clock_ticks();
+    if (!is_paused)
+        has_run = sampler_tick_look(tick);
+    if (has_run) {
+        times.counters = clock_ticks();
+        sampler_tick_record_counters(tick, has_run);
+        times.rest = clock_ticks();
+        sampler_tick_spy(tick, has_run);
+        sampler_tick_note_overhead(tick, &times);
+    }
+    after_sampling_note_tick();
+    named_mutex_unlock(&sampler.lock);
+    after_sampling_call(is_paused ? PROFD_SAMPLING_PAUSED : PROFD_SAMPLING_COMPLETED);
+    return has_run;
+}
+
+/* Looks while anything runs, or somebody waits for that, until it is to end. */
+static void look_until_stopped(struct sampler_tick *tick)
+{
+    look_alarm_wait(SAMPLER_LOOK_INTERVAL_NS);
+    while (atomic_load(&sampler.stop_word) == 0) {
+        bool has_run = look_once(tick);
+        process_unwinder_read_mappings();
+        chunk_manager_tell(sampler.manager);
+        update_clock();
+        if (!has_run && !after_sampling_is_awaited())
+            look_alarm_rest();
+        if (atomic_load(&sampler.stop_word) == 0)
+            look_alarm_wait(sampler.interval_ns);
+    }
+}
+
+static void *sampler_main(void *argument)
+{
+    struct sampler_tick *tick = argument;
+    agent_thread_set_name("profd-sampler");
+    sampler_tick_begin_in_sampler(tick, agent_thread_own_descriptors(false));
+    if (sampler.looks)
+        look_until_stopped(tick);
+    else
+        sample_until_stopped(tick);
     after_sampling_close();
     return NULL;
+}
+
+/* What samples: the threads' own clocks, unless the session is to look at real time. */
+static int choose_clock(const struct session_settings *settings)
+{
+    struct arena_header *header = core.arena.header;
+    sampler.looks = settings->clock != SAMPLING_CLOCK_WALL;
+    sampler.interval_ns = settings->interval_ns;
+    if (!sampler.looks) {
+        atomic_store(&header->sampling_clock, SAMPLING_CLOCK_WALL);
+        atomic_store(&header->sampling_clock_refusal, CLOCK_REFUSAL_NONE);
+        atomic_store(&header->sampling_interval_ns, settings->interval_ns);
+        return 0;
+    }
+    if (sampler.interval_ns < SAMPLER_LOOK_INTERVAL_NS)
+        sampler.interval_ns = SAMPLER_LOOK_INTERVAL_NS;
+    return clock_sampling_start(settings);
 }
 
 int sampler_start(const struct session_settings *settings, struct chunk_manager *manager)
@@ -166,15 +234,21 @@ int sampler_start(const struct session_settings *settings, struct chunk_manager 
     int err = sampler_tick_create(settings, manager, &tick);
     if (err < 0)
         return err;
-    sampler.interval_ns = settings->interval_ns;
+    sampler.manager = manager;
+    err = choose_clock(settings);
+    if (err < 0) {
+        sampler_tick_destroy(tick);
+        return err;
+    }
     atomic_store(&sampler.is_paused, settings->is_paused || settings->is_sampling_paused);
     atomic_store(&sampler.stop_word, 0);
     atomic_store(&sampler.tick, tick);
-    thread_registry_set_sampler_running(true);
+    thread_registry_set_sampler_running(!sampler.looks);
     after_sampling_open();
     err = agent_thread_create(&sampler.thread, sampler_main, tick);
     if (err < 0) {
         after_sampling_close();
+        clock_sampling_stop();
         thread_registry_set_sampler_running(false);
         atomic_store(&sampler.tick, NULL);
         sampler_tick_destroy(tick);
@@ -191,9 +265,11 @@ void sampler_stop(void)
         return;
     atomic_store(&sampler.stop_word, 1);
     (void)syscall(SYS_futex, &sampler.stop_word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    look_alarm_ring();
     (void)pthread_join(sampler.thread, NULL); /* fails only for a thread that is not ours */
     sampler.is_running = false;
-    collect(tick);
+    clock_sampling_stop();
+    sampler_tick_collect(tick);
     record_last_counters(tick);
     thread_registry_set_sampler_running(false);
     atomic_store(&sampler.tick, NULL);
@@ -203,6 +279,9 @@ void sampler_stop(void)
 void sampler_set_paused(bool is_paused)
 {
     atomic_store(&sampler.is_paused, is_paused);
+    clock_sampling_set_paused(is_paused);
+    thread_registry_visit(clock_sampling_follow);
+    look_alarm_ring();
 }
 
 void sampler_flush(void)
@@ -211,7 +290,8 @@ void sampler_flush(void)
     if (tick == NULL)
         return;
     named_mutex_lock(&sampler.lock);
-    collect(tick);
+    sampler_tick_collect(tick);
+    thread_registry_visit(clock_sampling_tell_rest);
     record_last_counters(tick);
     arena_update_clock(&core.arena);
     named_mutex_unlock(&sampler.lock);
@@ -223,13 +303,9 @@ void sampler_flush_at_exit(void)
     if (tick == NULL || !session_is_active() || !named_mutex_lock_soon(&sampler.lock))
         return;
     sampler_tick_collect(tick);
+    thread_registry_visit(clock_sampling_tell_rest);
     record_last_counters(tick);
     named_mutex_unlock(&sampler.lock);
-}
-
-void sampler_modules_changed(void)
-{
-    atomic_store(&sampler.have_modules_changed, true);
 }
 
 void sampler_before_fork(void)

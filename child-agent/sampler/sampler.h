@@ -1,4 +1,8 @@
-/* The sampler: a thread that wakes at the interval and records where the others are.
+/* The sampler: what it takes to sample the threads of this process.
+ *
+ * With the cpu clock the threads sample themselves (clock_sampling.h), and a thread of ours looks
+ * where those sleep that ran, while any does. With the wall clock that thread wakes at the interval
+ * and records where the others are.
  *
  * A tick has two halves. At its time the sampler asks the threads that have run for snapshots, by
  * signal; at the next wake-up it takes what they copied, unwinds and writes it. So nobody waits for
@@ -27,9 +31,6 @@ void sampler_flush(void);
 /* The same as the process exits, unless the sampler is at it for long: nobody waits for more than a
  * moment. */
 void sampler_flush_at_exit(void);
-
-/* The libraries changed (dlopen, dlclose). Any thread. */
-void sampler_modules_changed(void);
 
 /* Around fork: the sampler rests meanwhile, so that no lock of the C library is held by it. */
 void sampler_before_fork(void);

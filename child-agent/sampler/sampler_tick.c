@@ -4,18 +4,16 @@
 #include <sys/mman.h>
 
 #include "buffer/sample_encoder.h"
-#include "child-agent/allocations/allocation_drain.h"
 #include "child-agent/core.h"
 #include "child-agent/counters/sampler_counters.h"
 #include "child-agent/sampler/cpu_clock.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/stack_merge.h"
+#include "child-agent/sampler/thread_look.h"
 #include "child-agent/threads/event_delay.h"
 #include "child-agent/threads/thread_registry.h"
 #include "child-agent/threads/thread_spy.h"
-#include "child-agent/unwinding/module_dictionary.h"
-#include "child-agent/unwinding/modules.h"
-#include "child-agent/unwinding/unwinder.h"
+#include "child-agent/unwinding/process_unwinder.h"
 #include "ipc/messages.h"
 
 enum {
@@ -55,11 +53,9 @@ struct sampler_tick {
     bool has_overhead;
     struct sampler_overhead overhead; /* of the tick under way */
     uint64_t cleaning_ticks;          /* of the wake-up under way */
-    struct module_map *modules;
-    struct unwinder *unwinder;
-    struct allocation_drain *allocations;
     struct unwind_frame native[TICK_NATIVE_FRAMES];
     struct stack_frame merged[SAMPLE_MAX_FRAMES];
+    struct snapshot_copy sleeping; /* of the thread that is looked at */
 };
 
 int sampler_tick_create(const struct session_settings *settings, struct chunk_manager *manager,
@@ -81,13 +77,9 @@ int sampler_tick_create(const struct session_settings *settings, struct chunk_ma
     chunk_writer_init(&tick->writer, manager, CHUNK_WRITER_SAMPLER);
     int err = sample_encoder_create(&tick->writer, TICK_REMEMBERED_STACKS, &tick->encoder);
     if (err == 0)
-        err = module_map_create(&module_dictionary_events, &tick->modules);
-    if (err == 0)
-        err = unwinder_create(tick->modules, &tick->unwinder);
+        err = process_unwinder_prepare();
     if (err == 0 && (settings->features & FEATURE_UNREGISTERED_THREADS))
         err = thread_spy_create(&tick->spy);
-    if (err == 0)
-        err = allocation_drain_create(&tick->writer, tick->unwinder, &tick->allocations);
     if (err < 0) {
         sampler_tick_destroy(tick);
         return err;
@@ -98,11 +90,6 @@ int sampler_tick_create(const struct session_settings *settings, struct chunk_ma
 
 static void free_memory(struct sampler_tick *tick)
 {
-    allocation_drain_destroy(tick->allocations);
-    if (tick->unwinder != NULL)
-        unwinder_destroy(tick->unwinder);
-    if (tick->modules != NULL)
-        module_map_destroy(tick->modules);
     if (tick->encoder != NULL)
         sample_encoder_destroy(tick->encoder);
     if (tick->spy != NULL)
@@ -121,11 +108,6 @@ void sampler_tick_abandon(struct sampler_tick *tick)
     free_memory(tick);
 }
 
-void sampler_tick_modules_changed(struct sampler_tick *tick)
-{
-    module_map_changed(tick->modules);
-}
-
 /* Whoever has the tick is the sampler, its lock held. */
 static struct sampler_access access_of(const struct sampler_tick *tick)
 {
@@ -133,9 +115,9 @@ static struct sampler_access access_of(const struct sampler_tick *tick)
 }
 
 /* The thread's snapshot, made at its first request; NULL when there is no memory. */
-static struct snapshot *snapshot_of(struct thread_registration *thread)
+static struct snapshot_copy *snapshot_of(struct thread_registration *thread)
 {
-    struct snapshot *snapshot = atomic_load(&thread->snapshot);
+    struct snapshot_copy *snapshot = atomic_load(&thread->snapshot);
     if (snapshot != NULL)
         return snapshot;
     snapshot =
@@ -155,7 +137,7 @@ static void meet_thread(struct sampler_tick *tick, struct thread_registration *t
     sampled->sampled_cpu_ns = is_new ? 0 : cpu_clock_thread_ns(thread->cpu_clock);
     sampled->requested_cpu_ns = sampled->sampled_cpu_ns;
     thread_sleep_forget_look(&thread->sleep);
-    struct snapshot *snapshot = atomic_load(&thread->snapshot);
+    struct snapshot_copy *snapshot = atomic_load(&thread->snapshot);
     if (snapshot != NULL)
         atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
 }
@@ -175,7 +157,7 @@ static void request_snapshot(struct sampler_tick *tick, struct thread_registrati
     struct thread_sampler_data *sampled = thread_sampled(access_of(tick), thread);
     if (cpu_ns <= sampled->requested_cpu_ns + noise_ns || atomic_load(&thread->is_in_fork))
         return;
-    struct snapshot *snapshot = snapshot_of(thread);
+    struct snapshot_copy *snapshot = snapshot_of(thread);
     if (snapshot == NULL)
         return;
     sampled->requested_cpu_ns = cpu_ns;
@@ -255,6 +237,80 @@ void sampler_tick_record_last_counters(struct sampler_tick *tick)
     sampler_counters_record(&tick->counters, tick->encoder);
 }
 
+/* Makes chunks ready for as many as were used since the last tick, and one more. */
+static void prepare_chunks(struct sampler_tick *tick)
+{
+    uint64_t range_start = atomic_load(&core.arena.header->next_range_start);
+    uint64_t used = (range_start - tick->range_start_seen) / CHUNK_BUFFER_BYTES;
+    tick->range_start_seen = range_start;
+    if (used == 0) {
+        if (++tick->ticks_without_chunk == TICK_QUIET_TICKS)
+            chunk_manager_unprepare(tick->manager, 1);
+        return;
+    }
+    tick->ticks_without_chunk = 0;
+    uint64_t wanted = used + 1;
+    if (wanted > TICK_MOST_PREPARED_CHUNKS)
+        wanted = TICK_MOST_PREPARED_CHUNKS;
+    (void)chunk_manager_prepare(tick->manager, (unsigned)wanted);
+}
+
+/* --- Looks, which ask nobody --- */
+
+/* Where THREAD sleeps, as a sample of no CPU time. */
+static void write_look(struct sampler_tick *tick, const struct thread_registration *thread,
+                       const struct sleeping_place *place)
+{
+    struct snapshot *snapshot = &tick->sleeping.snapshot;
+    bool is_complete;
+    thread_look_copy(thread, place, &tick->sleeping);
+    size_t count =
+        unwinder_walk(process_unwinder(), snapshot, thread->is_main ? 0 : thread->stack_high,
+                      tick->native, TICK_NATIVE_FRAMES, &is_complete);
+    size_t depth = stack_merge(tick->native, count, NULL, 0, tick->merged, SAMPLE_MAX_FRAMES);
+    /* A sample that finds no chunk is counted by the writer. */
+    (void)sample_encoder_sample(tick->encoder, thread->index, snapshot->ticks, 0, tick->merged,
+                                (uint32_t)depth, !is_complete);
+}
+
+/* A thread that has not run since it was found asleep is where it was. */
+static void look_at_thread(struct sampler_tick *tick, struct thread_registration *thread)
+{
+    struct sleeping_place place;
+    struct thread_sampler_data *sampled = thread_sampled(access_of(tick), thread);
+    uint64_t cpu_ns = cpu_clock_thread_ns(thread->cpu_clock);
+    if (sampled->run == tick->run && sampled->is_asleep && cpu_ns == sampled->sampled_cpu_ns)
+        return;
+    sampled->run = tick->run;
+    sampled->sampled_cpu_ns = cpu_ns;
+    sampled->is_asleep = thread_look(thread->id, &place);
+    if (sampled->is_asleep)
+        write_look(tick, thread, &place);
+}
+
+bool sampler_tick_look(struct sampler_tick *tick)
+{
+    bool has_run = cpu_activity_since_last(&tick->activity) || tick->is_first;
+    if (!has_run)
+        return false;
+    tick->is_first = false;
+    tick->requested_ticks = clock_ticks();
+    if (tick->records_event_delay)
+        event_delays_read(access_of(tick));
+    if (sample_encoder_tick(tick->encoder, tick->requested_ticks) < 0)
+        return true; /* counted by the writer */
+    if (tick->records_event_delay)
+        event_delays_write(access_of(tick), tick->encoder, 0);
+    uint32_t count = thread_registry_slot_count();
+    for (uint32_t slot = 0; tick->samples_stacks && slot < count; slot++) {
+        struct thread_registration *thread = thread_registry_at(slot);
+        if (is_sampled(thread))
+            look_at_thread(tick, thread);
+    }
+    prepare_chunks(tick);
+    return true;
+}
+
 static uint64_t overhead_units(uint64_t ticks)
 {
     return (ticks + OVERHEAD_UNIT_TICKS / 2) / OVERHEAD_UNIT_TICKS;
@@ -288,7 +344,7 @@ static void write_sample(struct sampler_tick *tick, struct thread_registration *
 {
     bool is_complete;
     size_t native_count =
-        unwinder_walk(tick->unwinder, snapshot, thread->is_main ? 0 : thread->stack_high,
+        unwinder_walk(process_unwinder(), snapshot, thread->is_main ? 0 : thread->stack_high,
                       tick->native, TICK_NATIVE_FRAMES, &is_complete);
     size_t depth = stack_merge(tick->native, native_count, snapshot->labels, snapshot->label_count,
                                tick->merged, SAMPLE_MAX_FRAMES);
@@ -314,7 +370,7 @@ static bool has_run_since_request(const struct thread_registration *thread,
 
 static void collect_thread(struct sampler_tick *tick, struct thread_registration *thread)
 {
-    struct snapshot *snapshot = atomic_load(&thread->snapshot);
+    struct snapshot_copy *snapshot = atomic_load(&thread->snapshot);
     const struct thread_sampler_data *sampled = thread_sampled(access_of(tick), thread);
     if (sampled->run != tick->run)
         return;
@@ -322,7 +378,7 @@ static void collect_thread(struct sampler_tick *tick, struct thread_registration
                                     ? atomic_load_explicit(&snapshot->state, memory_order_acquire)
                                     : SNAPSHOT_EMPTY;
     if (state == SNAPSHOT_TAKEN) {
-        write_sample(tick, thread, snapshot);
+        write_sample(tick, thread, &snapshot->snapshot);
         atomic_store_explicit(&snapshot->state, SNAPSHOT_EMPTY, memory_order_release);
     } else if (state == SNAPSHOT_REQUESTED && has_run_since_request(thread, sampled)) {
         arena_count_drop(&core.arena, DROP_LATE_SAMPLE, 1);
@@ -333,7 +389,7 @@ static void collect_thread(struct sampler_tick *tick, struct thread_registration
 /* What a thread that ended left: its last snapshot is taken, then its slot is free. */
 static void let_go(struct sampler_tick *tick, struct thread_registration *thread)
 {
-    struct snapshot *snapshot = atomic_load(&thread->snapshot);
+    struct snapshot_copy *snapshot = atomic_load(&thread->snapshot);
     sample_encoder_forget(tick->encoder, thread->index);
     if (snapshot != NULL)
         atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
@@ -355,24 +411,6 @@ static void repeat_sleeping_stacks(struct sampler_tick *tick, uint32_t count)
     tick->chunk_seen = range_start;
 }
 
-/* Makes chunks ready for as many as were used since the last tick, and one more. */
-static void prepare_chunks(struct sampler_tick *tick)
-{
-    uint64_t range_start = atomic_load(&core.arena.header->next_range_start);
-    uint64_t used = (range_start - tick->range_start_seen) / CHUNK_BUFFER_BYTES;
-    tick->range_start_seen = range_start;
-    if (used == 0) {
-        if (++tick->ticks_without_chunk == TICK_QUIET_TICKS)
-            chunk_manager_unprepare(tick->manager, 1);
-        return;
-    }
-    tick->ticks_without_chunk = 0;
-    uint64_t wanted = used + 1;
-    if (wanted > TICK_MOST_PREPARED_CHUNKS)
-        wanted = TICK_MOST_PREPARED_CHUNKS;
-    (void)chunk_manager_prepare(tick->manager, (unsigned)wanted);
-}
-
 static void write_overhead(struct sampler_tick *tick)
 {
     uint8_t entry[OVERHEAD_ENTRY_MAX_BYTES];
@@ -385,7 +423,6 @@ static void write_overhead(struct sampler_tick *tick)
 
 void sampler_tick_collect(struct sampler_tick *tick)
 {
-    allocation_drain_all(tick->allocations);
     if (!tick->is_under_way)
         return;
     tick->is_under_way = false;

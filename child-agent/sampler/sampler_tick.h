@@ -1,4 +1,5 @@
-/* One tick of the sampler: asking threads for snapshots, and taking them. Sampler's lock held. */
+/* One tick of the sampler: asking threads for snapshots and taking them, or looking where they
+ * sleep. Sampler's lock held. */
 #ifndef PROFD_AGENT_SAMPLER_TICK_H
 #define PROFD_AGENT_SAMPLER_TICK_H
 
@@ -8,7 +9,7 @@
 #include "buffer/chunk_manager.h"
 #include "child-agent/session.h"
 
-struct sampler_tick; /* opaque: encoder, unwinder, module list, the tick under way */
+struct sampler_tick; /* opaque: encoder, counters, the tick under way */
 
 /* Borrows both arguments. 0 or -errno. */
 int sampler_tick_create(const struct session_settings *settings, struct chunk_manager *manager,
@@ -22,6 +23,10 @@ void sampler_tick_abandon(struct sampler_tick *tick);
  * intervals: if nobody ran meanwhile, the ticks that were left out are written as well. Returns
  * whether anybody ran. */
 bool sampler_tick_request(struct sampler_tick *tick, uint32_t stride);
+
+/* Instead of asking anybody: a tick that tells where the threads sleep that have run since the last
+ * look. False, and nothing written, when nobody has. */
+bool sampler_tick_look(struct sampler_tick *tick);
 
 /* Looks for threads that nobody registered, if the session is to and it is time. HAS_RUN is what
  * sampler_tick_request() returned. The sampler's thread only. */
@@ -49,8 +54,5 @@ struct sampler_tick_times {
 /* Notes what the wake-up that requested the tick under way took, which ends now. It is written with
  * the tick. */
 void sampler_tick_note_overhead(struct sampler_tick *tick, const struct sampler_tick_times *times);
-
-/* The libraries changed since the last call. */
-void sampler_tick_modules_changed(struct sampler_tick *tick);
 
 #endif

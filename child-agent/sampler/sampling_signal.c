@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "child-agent/interpose/real_calls.h"
+#include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/snapshot_capture.h"
 #include "child-agent/threads/thread_registration.h"
 
@@ -23,17 +24,19 @@ int sampling_signal_number(void)
 }
 
 /* The snapshot to fill, or NULL when nobody asked for one. */
-static struct snapshot *requested_snapshot(const struct thread_registration *self)
+static struct snapshot_copy *requested_snapshot(const struct thread_registration *self)
 {
-    struct snapshot *snapshot = self != NULL ? atomic_load(&self->snapshot) : NULL;
+    struct snapshot_copy *snapshot = self != NULL ? atomic_load(&self->snapshot) : NULL;
     if (snapshot == NULL || atomic_load(&snapshot->state) != SNAPSHOT_REQUESTED)
         return NULL;
     return snapshot;
 }
 
-bool sampling_signal_withdraw_request(void)
+bool sampling_signal_withdraw_request(const siginfo_t *info)
 {
-    struct snapshot *snapshot = requested_snapshot(thread_current);
+    if (thread_clock_is_signal(info))
+        return true;
+    struct snapshot_copy *snapshot = requested_snapshot(thread_current);
     if (snapshot == NULL)
         return false;
     atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
@@ -59,7 +62,14 @@ static void call_program_action(int number, siginfo_t *info, void *context)
 static void on_sampling_signal(int number, siginfo_t *info, void *context)
 {
     int saved_errno = errno;
-    struct snapshot *snapshot = requested_snapshot(thread_current);
+    if (thread_clock_is_signal(info)) {
+        if (thread_current != NULL)
+            clock_sampling_take(thread_current, info, context);
+        snapshot_restart_system_call(context);
+        errno = saved_errno;
+        return;
+    }
+    struct snapshot_copy *snapshot = requested_snapshot(thread_current);
     if (snapshot != NULL) {
         snapshot_capture(snapshot, thread_current, context);
         atomic_store_explicit(&snapshot->state, SNAPSHOT_TAKEN, memory_order_release);

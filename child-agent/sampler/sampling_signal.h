@@ -20,9 +20,9 @@ int sampling_signal_install(void);
 /* Lets the signal through on the calling thread. */
 void sampling_signal_unblock(void);
 
-/* The calling thread took the signal in its hand without its handler being run. True when it was
- * the sampler's, who then knows that there is no sample. */
-bool sampling_signal_withdraw_request(void);
+/* The calling thread took the signal of INFO in its hand without its handler being run. True when
+ * it was for a sample, which there is none of then. */
+bool sampling_signal_withdraw_request(const siginfo_t *info);
 
 /* Whether the program has a handler of its own for the signal. */
 bool sampling_signal_is_handled_by_program(void);

@@ -1,11 +1,13 @@
-/* A snapshot: what the signal handler copied of a thread, and all that unwinding may look at.
+/* A snapshot: the registers, the stack and the labels of a thread at one moment, which is all that
+ * unwinding looks at.
  *
- * Plain memory owned by the thread's registration. The handler fills it and publishes; the sampler
- * thread reads it. */
+ * The stack is the live one while the thread looks at itself, in a handler or at a marker. For
+ * whoever looks later it is a copy. */
 #ifndef PROFD_AGENT_SNAPSHOT_H
 #define PROFD_AGENT_SNAPSHOT_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -37,14 +39,21 @@ struct snapshot_label {
 };
 
 struct snapshot {
-    _Atomic uint32_t state;
     uint32_t label_count;
+    bool is_truncated; /* the live stack is larger than what may be looked at */
     uint64_t ticks;
     uint64_t registers[REGISTER_COUNT];
     uint64_t stack_start;                              /* address of stack[0]; equals rsp */
-    uint32_t stack_bytes;                              /* copied */
-    uint32_t is_truncated;                             /* the live stack was larger */
+    uint64_t stack_bytes;                              /* that may be looked at */
+    const uint8_t *stack;                              /* borrowed */
     struct snapshot_label labels[SNAPSHOT_MAX_LABELS]; /* outermost first */
+};
+
+/* A snapshot with a stack of its own, which a handler fills and publishes for the sampler thread.
+ * Plain memory owned by the thread's registration. */
+struct snapshot_copy {
+    _Atomic uint32_t state; /* enum snapshot_state */
+    struct snapshot snapshot;
     _Alignas(64) uint8_t stack[SNAPSHOT_STACK_BYTES];
 };
 

@@ -1,7 +1,7 @@
 /* Fills a snapshot inside the signal handler. Machine-specific: snapshot_capture_x86_64.c.
  *
- * Everything here runs in the handler of the sampled thread: it copies, and never unwinds, locks,
- * allocates or waits. */
+ * Everything here runs in the handler of the sampled thread, and never locks, allocates or waits.
+ */
 #ifndef PROFD_AGENT_SNAPSHOT_CAPTURE_H
 #define PROFD_AGENT_SNAPSHOT_CAPTURE_H
 
@@ -11,9 +11,19 @@
 #include "child-agent/sampler/snapshot.h"
 #include "child-agent/threads/thread_registration.h"
 
-/* Copies registers, live stack and labels of the calling thread SELF, interrupted at CONTEXT (a
- * ucontext_t), into SNAPSHOT. May change errno. */
-void snapshot_capture(struct snapshot *snapshot, const struct thread_registration *self,
+/* Fills SNAPSHOT with registers, live stack and labels of the calling thread SELF, interrupted at
+ * CONTEXT (a ucontext_t). A stack that is not the thread's own is copied into FOREIGN, which has
+ * room for SNAPSHOT_FOREIGN_STACK_BYTES, by the kernel; NULL: nothing is shown of it. May change
+ * errno. */
+void snapshot_look(struct snapshot *snapshot, const struct thread_registration *self,
+                   const void *context, uint8_t *foreign);
+
+/* The same for SNAPSHOT's own registers, which somebody has filled in. */
+void snapshot_show(struct snapshot *snapshot, const struct thread_registration *self,
+                   uint8_t *foreign);
+
+/* The same as snapshot_look() with a copy of the live stack, for whoever unwinds it later. */
+void snapshot_capture(struct snapshot_copy *copy, const struct thread_registration *self,
                       const void *context);
 
 /* Copies COUNT bytes of the calling thread's own stack. Not memcpy: the program may have replaced

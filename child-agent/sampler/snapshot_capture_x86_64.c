@@ -50,22 +50,18 @@ size_t snapshot_copy_foreign_stack(uint8_t *out, uint64_t address)
     return got > 0 ? (size_t)got : 0;
 }
 
-static void copy_stack(struct snapshot *snapshot, const struct thread_registration *self)
+static void show_stack(struct snapshot *snapshot, const struct thread_registration *self,
+                       uint8_t *foreign)
 {
     uint64_t start = snapshot->registers[REGISTER_RSP];
+    bool is_own = start >= self->stack_low && start < self->stack_high;
     snapshot->stack_start = start;
-    snapshot->is_truncated = 0;
-    if (start < self->stack_low || start >= self->stack_high) {
-        snapshot->stack_bytes = (uint32_t)snapshot_copy_foreign_stack(snapshot->stack, start);
-        return;
-    }
-    uint64_t live = self->stack_high - start;
-    if (live > SNAPSHOT_STACK_BYTES) {
-        live = SNAPSHOT_STACK_BYTES;
-        snapshot->is_truncated = 1;
-    }
-    snapshot_copy_bytes(snapshot->stack, start, live);
-    snapshot->stack_bytes = (uint32_t)live;
+    snapshot->is_truncated = false;
+    snapshot->stack = is_own ? (const uint8_t *)(uintptr_t)start : foreign; /* NOLINT: from rsp */
+    if (is_own)
+        snapshot->stack_bytes = self->stack_high - start;
+    else
+        snapshot->stack_bytes = foreign != NULL ? snapshot_copy_foreign_stack(foreign, start) : 0;
 }
 
 static void copy_labels(struct snapshot *snapshot, const struct label_stack *stack)
@@ -81,13 +77,33 @@ static void copy_labels(struct snapshot *snapshot, const struct label_stack *sta
     snapshot->label_count = depth;
 }
 
-void snapshot_capture(struct snapshot *snapshot, const struct thread_registration *self,
-                      const void *context)
+void snapshot_show(struct snapshot *snapshot, const struct thread_registration *self,
+                   uint8_t *foreign)
 {
     snapshot->ticks = clock_ticks();
-    copy_registers(snapshot, context);
-    copy_stack(snapshot, self);
+    show_stack(snapshot, self, foreign);
     copy_labels(snapshot, &thread_labels);
+}
+
+void snapshot_look(struct snapshot *snapshot, const struct thread_registration *self,
+                   const void *context, uint8_t *foreign)
+{
+    copy_registers(snapshot, context);
+    snapshot_show(snapshot, self, foreign);
+}
+
+void snapshot_capture(struct snapshot_copy *copy, const struct thread_registration *self,
+                      const void *context)
+{
+    struct snapshot *snapshot = &copy->snapshot;
+    snapshot_look(snapshot, self, context, copy->stack);
+    if (snapshot->stack == copy->stack)
+        return;
+    snapshot->is_truncated = snapshot->stack_bytes > SNAPSHOT_STACK_BYTES;
+    if (snapshot->is_truncated)
+        snapshot->stack_bytes = SNAPSHOT_STACK_BYTES;
+    snapshot_copy_bytes(copy->stack, snapshot->stack_start, snapshot->stack_bytes);
+    snapshot->stack = copy->stack;
 }
 
 /* Those that answer EINTR after a handler ran, whatever SA_RESTART says, and may simply be made

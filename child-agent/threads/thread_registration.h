@@ -18,6 +18,7 @@
 #include "buffer/chunk_writer.h"
 #include "child-agent/interpose/thread_sleep.h"
 #include "child-agent/sampler/snapshot.h"
+#include "child-agent/sampler/thread_clock.h"
 #include "profd.h"
 
 enum { THREAD_NAME_BYTES = 64 };
@@ -53,6 +54,7 @@ struct thread_sampler_data {
     uint64_t sampled_cpu_ns;   /* CPU clock at the last sample */
     uint64_t requested_cpu_ns; /* CPU clock at the request under way */
     uint32_t run;              /* the sampler's run that all this belongs to */
+    bool is_asleep;            /* at the latest look */
 };
 
 /* Had from thread_locked(): the registry's lock held. */
@@ -92,14 +94,16 @@ struct thread_registration {
     /* enum profd_thread_features: what the session records of it; 0: nothing, or no session.
      * Changed under the registry's lock. */
     _Atomic uint32_t profiled_features;
-    struct snapshot *_Atomic snapshot; /* made by the sampler; filled by the handler */
-    _Atomic bool is_in_fork;           /* thread writes; the sampler does not signal it meanwhile */
-    _Atomic enum thread_sleep sleep;   /* thread and sampler */
-    _Atomic uint64_t busy_since_ns;    /* thread writes; see event_delay.h */
+    struct snapshot_copy *_Atomic snapshot; /* made by the sampler; filled by the handler */
+    _Atomic bool is_in_fork;         /* thread writes; the sampler does not signal it meanwhile */
+    _Atomic enum thread_sleep sleep; /* thread and sampler */
+    _Atomic uint64_t busy_since_ns;  /* thread writes; see event_delay.h */
 
     /* Under event_delay.c's lock, but that the thread itself may read them. */
     profd_idle_clock *idle_clock;
     void *idle_context;
+
+    struct thread_clock clock; /* started and stopped under the registry's lock, or by the thread */
 
     struct thread_start start;
     struct thread_own_data own_;

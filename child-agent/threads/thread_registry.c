@@ -16,6 +16,7 @@
 #include "child-agent/guest/own_threads.h"
 #include "child-agent/interpose/real_calls.h"
 #include "child-agent/recording.h"
+#include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/cpu_clock.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/threads/event_delay.h"
@@ -134,7 +135,7 @@ static struct thread_registration *take_slot(struct registry_access access)
     for (uint32_t slot = 0; slot < registry.slot_count; slot++) {
         struct thread_registration *found = thread_registry_at(slot);
         if (found->life == REGISTRATION_FREE) {
-            struct snapshot *snapshot = atomic_load(&found->snapshot);
+            struct snapshot_copy *snapshot = atomic_load(&found->snapshot);
             memset(found, 0, sizeof(*found));
             atomic_store(&found->snapshot, snapshot);
             return found;
@@ -181,6 +182,8 @@ static void decide_profiling(struct registry_access access,
     };
     bool is_profiled = thread_filters_pass(registry.filters, &subject);
     atomic_store(&registration->profiled_features, is_profiled ? registry.profiled_features : 0);
+    if (registration->life == REGISTRATION_LIVE)
+        clock_sampling_follow(registration);
 }
 
 static void set_name(struct registry_access access, struct thread_registration *registration,
@@ -217,8 +220,8 @@ static void go_live(struct thread_registration *self, uint64_t stack_high, const
     (void)pthread_setspecific(registry.end_key, self);
 
     struct registry_access access = lock_registry();
-    set_name(access, self, name);
     self->life = REGISTRATION_LIVE;
+    set_name(access, self, name);
     if (core_own.has_arena)
         (void)describe(access, self);
     unlock_registry(access);
@@ -303,6 +306,7 @@ void thread_registry_unregister_current(void)
         return;
     recording_give_back_chunk(self);
     event_delay_end(self);
+    clock_sampling_tell_rest(self);
     /* Before the slot can be reused: from here on the handler finds nothing. */
     thread_current = NULL;
     (void)pthread_setspecific(registry.end_key, NULL);
@@ -310,6 +314,7 @@ void thread_registry_unregister_current(void)
     struct registry_access access = lock_registry();
     if (core_own.has_arena && thread_locked(access, self)->is_described)
         (void)dictionary_put_thread_end(&core.dictionary, self->index, clock_monotonic_ns());
+    thread_clock_stop(&self->clock);
     self->life = registry.is_sampler_running ? REGISTRATION_ENDED : REGISTRATION_FREE;
     unlock_registry(access);
 }
@@ -416,6 +421,16 @@ void thread_registry_visit_ids(void (*visit)(void *context, struct profd_thread_
     unlock_registry(access);
 }
 
+void thread_registry_visit(void (*visit)(struct thread_registration *thread))
+{
+    struct registry_access access = lock_registry();
+    for (uint32_t slot = 0; slot < registry.slot_count; slot++) {
+        if (thread_registry_at(slot)->life == REGISTRATION_LIVE)
+            visit(thread_registry_at(slot));
+    }
+    unlock_registry(access);
+}
+
 int thread_registry_signal(struct thread_registration *registration, int signal_number)
 {
     int err = -ESRCH;
@@ -494,7 +509,7 @@ static void be_main(struct thread_registration *self)
     self->writer_generation = 0;
     self->locked_.is_described = false;
     atomic_store(&self->is_in_fork, false);
-    struct snapshot *snapshot = atomic_load(&self->snapshot);
+    struct snapshot_copy *snapshot = atomic_load(&self->snapshot);
     if (snapshot != NULL)
         atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
 }

@@ -53,6 +53,9 @@ uint32_t thread_registry_profiled_features(struct profd_thread_id thread);
 void thread_registry_visit_ids(void (*visit)(void *context, struct profd_thread_id thread),
                                void *context);
 
+/* Calls VISIT for each thread that is registered, under the lock. */
+void thread_registry_visit(void (*visit)(struct thread_registration *thread));
+
 /* Slots in use are below this number; the sampler walks them with thread_registry_at(). */
 uint32_t thread_registry_slot_count(void);
 /* How many threads of the program there are, with those about to start. */

@@ -1,103 +1,138 @@
 #include "child-agent/unwinding/module_loader.h"
 
+#include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
 #include "child-agent/core.h"
+#include "child-agent/counters/process_memory.h"
 
-enum { MAX_PATH_BYTES = 4096 };
-
-struct loader_walk {
-    struct mapping_list *list;
-    int error;
+enum {
+    MAX_PATH_BYTES = 4096,
+    MAX_LIBRARIES = 4096, /* a list that is longer was caught while it changed */
+    MAX_SEGMENTS = 64,
+    PAGE_BYTES = 4096,
 };
 
-static bool is_script(const char *path)
+/* An entry of the loader's list, as far as the list is public. */
+struct loaded {
+    uint64_t bias;
+    uint64_t name; /* its address */
+    uint64_t dynamic_section;
+    uint64_t next;
+};
+
+_Static_assert(sizeof(struct loaded) == offsetof(struct link_map, l_prev), "as in link.h");
+
+/* Where the next path goes; NULL without room: growing would move the paths before. */
+static char *path_room(struct mapping_list *list)
 {
-    char start[2] = "";
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    ssize_t got = read(fd, start, sizeof start);
-    close(fd);
-    return got == (ssize_t)sizeof start && start[0] == '#' && start[1] == '!';
+    return list->text_capacity - list->text_bytes < MAX_PATH_BYTES ? NULL
+                                                                   : list->text + list->text_bytes;
 }
 
-/* The main program's file. What was given to exec may have been a script: then the kernel knows. */
-static const char *program_path(void)
+/* The main program's file. What was given to exec may have been a script, so the kernel is asked
+ * first; there may be no /proc. */
+static size_t write_program_path(char *path)
 {
-    static char path[MAX_PATH_BYTES];
-    if (path[0] != '\0')
-        return path;
-    const char *given = core_executable();
-    size_t bytes = strnlen(given, sizeof path - 1);
-    if (bytes == 0 || is_script(given)) {
-        ssize_t length = readlink("/proc/thread-self/exe", path, sizeof path - 1);
-        path[length > 0 ? length : 0] = '\0';
-        return path;
+    ssize_t length = readlink("/proc/thread-self/exe", path, MAX_PATH_BYTES);
+    if (length > 0)
+        return (size_t)length;
+    size_t bytes = strnlen(core_executable(), MAX_PATH_BYTES);
+    memcpy(path, core_executable(), bytes);
+    return bytes;
+}
+
+/* Copies the string at ADDRESS, page by page: what is behind its last page may not be mapped. */
+static int copy_path(uint64_t address, char *path, size_t *bytes)
+{
+    *bytes = 0;
+    while (*bytes < MAX_PATH_BYTES) {
+        uint64_t from = address + *bytes;
+        size_t count = (size_t)(PAGE_BYTES - (from & (PAGE_BYTES - 1)));
+        if (count > MAX_PATH_BYTES - *bytes)
+            count = MAX_PATH_BYTES - *bytes;
+        int rc = process_memory_read(from, path + *bytes, count);
+        if (rc != 0)
+            return rc;
+        const char *end = memchr(path + *bytes, '\0', count);
+        if (end != NULL) {
+            *bytes = (size_t)(end - path);
+            return 0;
+        }
+        *bytes += count;
     }
-    memcpy(path, given, bytes);
-    path[bytes] = '\0';
-    return path;
+    return -ENAMETOOLONG;
 }
 
-static uint64_t header_address_of(const struct dl_phdr_info *info)
-{
-    for (size_t i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-        if (segment->p_type == PT_LOAD && segment->p_offset == 0)
-            return info->dlpi_addr + segment->p_vaddr;
-    }
-    return 0;
-}
-
-static int add_executable_segments(struct mapping_list *list, const struct dl_phdr_info *info)
+static int add_executable_segments(struct mapping_list *list, const Elf64_Phdr *segments,
+                                   size_t count, uint64_t bias)
 {
     int rc = 0;
-    for (size_t i = 0; rc == 0 && i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-        uint64_t start = info->dlpi_addr + segment->p_vaddr;
-        if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X))
-            rc = mapping_list_add_executable(list, start, start + segment->p_memsz);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        uint64_t start = bias + segments[i].p_vaddr;
+        if (segments[i].p_type == PT_LOAD && (segments[i].p_flags & PF_X))
+            rc = mapping_list_add_executable(list, start, start + segments[i].p_memsz);
     }
     return rc;
 }
 
-static const char *path_of(const struct dl_phdr_info *info, uint64_t header_address)
+/* Puts the library whose ELF header is at HEADER_ADDRESS on the list, under the path that was
+ * written into path_room(). */
+static int add_library(struct mapping_list *list, uint64_t header_address, uint64_t bias,
+                       size_t path_bytes)
 {
-    if (header_address == getauxval(AT_SYSINFO_EHDR))
-        return "[vdso]";
-    return info->dlpi_name[0] == '\0' ? program_path() : info->dlpi_name;
+    Elf64_Phdr segments[MAX_SEGMENTS];
+    Elf64_Ehdr header;
+    int rc = process_memory_read(header_address, &header, sizeof header);
+    if (rc != 0)
+        return rc;
+    if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phnum > MAX_SEGMENTS)
+        return 0; /* no library that anybody could unwind */
+    rc = process_memory_read(header_address + header.e_phoff, segments,
+                             header.e_phnum * sizeof segments[0]);
+    if (rc != 0)
+        return rc;
+    struct mapped_image image = { header_address, 0, 0, true, list->text + list->text_bytes,
+                                  path_bytes };
+    list->text_bytes += path_bytes;
+    rc = mapping_list_add_image(list, &image);
+    return rc != 0 ? rc : add_executable_segments(list, segments, header.e_phnum, bias);
 }
 
-/* Copies the path: its owner may unload the library as soon as the loader's lock is free. */
-static int add_loaded_image(struct dl_phdr_info *info, size_t size, void *context)
+/* Where the main program's ELF header is: its bias tells that only of one that can be anywhere. */
+static uint64_t program_header_address(void)
 {
-    (void)size;
-    struct loader_walk *walk = context;
-    struct mapping_list *list = walk->list;
-    uint64_t header_address = header_address_of(info);
-    if (header_address == 0)
+    return getauxval(AT_PHDR) & ~(uint64_t)(PAGE_BYTES - 1);
+}
+
+static int add_vdso(struct mapping_list *list)
+{
+    static const char name[] = "[vdso]";
+    uint64_t address = getauxval(AT_SYSINFO_EHDR);
+    char *path = path_room(list);
+    if (address == 0 || path == NULL)
         return 0;
-    const char *path = path_of(info, header_address);
-    size_t bytes = strlen(path);
-    if (list->text_capacity - list->text_bytes < bytes) {
-        walk->error = -ENOMEM; /* growing would move the paths before */
-        return 1;
-    }
-    memcpy(list->text + list->text_bytes, path, bytes);
-    struct mapped_image image = {
-        header_address, 0, 0, true, list->text + list->text_bytes, bytes
-    };
-    list->text_bytes += bytes;
-    walk->error = mapping_list_add_image(list, &image);
-    if (walk->error == 0)
-        walk->error = add_executable_segments(list, info);
-    return walk->error != 0;
+    memcpy(path, name, sizeof name);
+    return add_library(list, address, address, sizeof name - 1);
+}
+
+/* The first entry is the program; the vdso's has a name that is no path. */
+static int add_loaded(struct mapping_list *list, const struct loaded *loaded, bool is_program)
+{
+    char *path = path_room(list);
+    size_t bytes;
+    if (path == NULL)
+        return -ENOMEM;
+    if (is_program)
+        return add_library(list, program_header_address(), loaded->bias, write_program_path(path));
+    int rc = copy_path(loaded->name, path, &bytes);
+    if (rc != 0 || bytes == 0 || loaded->bias == getauxval(AT_SYSINFO_EHDR))
+        return rc;
+    return add_library(list, loaded->bias, loaded->bias, bytes);
 }
 
 static void sort_executable(struct mapping_list *list)
@@ -122,17 +157,37 @@ static void sort_images(struct mapping_list *list)
     }
 }
 
+static int walk_list(struct mapping_list *list)
+{
+    struct loaded loaded;
+    uint64_t address = (uint64_t)(uintptr_t)_r_debug.r_map;
+    size_t count = 0;
+    int rc = add_vdso(list);
+    for (; rc == 0 && address != 0; address = loaded.next) {
+        if (count == MAX_LIBRARIES)
+            return -EAGAIN;
+        rc = process_memory_read(address, &loaded, sizeof loaded);
+        if (rc == 0)
+            rc = add_loaded(list, &loaded, count == 0);
+        count++;
+    }
+    return rc;
+}
+
 int module_loader_read(struct mapping_list *list)
 {
-    struct loader_walk walk = { list, 0 };
     if (list->text_capacity == 0) {
         int rc = mapping_list_grow_text(list);
         if (rc != 0)
             return rc;
     }
     list->text_bytes = list->image_count = list->executable_count = 0;
-    dl_iterate_phdr(add_loaded_image, &walk);
+    if (_r_debug.r_state != RT_CONSISTENT)
+        return -EAGAIN;
+    int rc = walk_list(list);
+    if (rc == 0 && _r_debug.r_state != RT_CONSISTENT)
+        rc = -EAGAIN;
     sort_images(list);
     sort_executable(list);
-    return walk.error;
+    return rc;
 }

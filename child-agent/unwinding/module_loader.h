@@ -1,14 +1,15 @@
 /* What the dynamic loader has loaded, as a list of mappings.
  *
- * Cheap: no system call, and nothing of /proc is touched, which would make the exit of a
- * short-lived process dearer. It does not know generated code; /proc/self/maps does
- * (child-agent/unwinding/module_maps.h). Sampler thread only. */
+ * Read from the loader's own list, by calls that cannot fault: without its lock, which the
+ * interrupted code may hold, and without a descriptor. Also in signal handlers. It does not know
+ * generated code; /proc/self/maps does (child-agent/unwinding/module_maps.h). */
 #ifndef PROFD_AGENT_MODULE_LOADER_H
 #define PROFD_AGENT_MODULE_LOADER_H
 
 #include "child-agent/unwinding/module_maps.h"
 
-/* Fills LIST. -ENOMEM. Waits while another thread is adding a library to the loader's list. */
+/* Fills LIST. -ENOMEM; -EAGAIN or -EFAULT when the loader's list is changing at this moment, or
+ * when the kernel lets nobody look. */
 int module_loader_read(struct mapping_list *list);
 
 #endif

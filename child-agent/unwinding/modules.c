@@ -54,16 +54,20 @@ struct path_block {
 struct module_map {
     struct module_events events;
     struct entry_list entries;
-    struct entry_list spare;      /* the next list is built here */
-    struct mapping_list loaded;   /* what the dynamic loader knows */
-    struct mapping_list mappings; /* what the kernel knows, once that is needed */
-    bool needs_mappings;          /* an address was in no loaded library: generated code, perhaps */
+    struct entry_list spare;            /* the next list is built here */
+    struct mapping_list loaded;         /* what the dynamic loader knows */
+    struct mapping_list mappings;       /* what the kernel knew when a thread of the agent asked */
+    struct mapping_list spare_mappings; /* of that thread alone */
+    /* An address was in no loaded library: generated code, perhaps. */
+    _Atomic bool wants_mappings;
     struct path_block *paths;
+    bool owes_all; /* modules are to be told of once more, to another listener */
     uint64_t generation;
     uint64_t refreshed_ns, refresh_interval_ns;
-    _Atomic uint64_t announced; /* changes told of by other threads */
-    uint64_t announced_seen;
-    bool was_read;
+    uint64_t mappings_read_ns;  /* of the agent's thread alone */
+    _Atomic uint64_t announced; /* changes told of by other threads; 1: the first reading */
+    _Atomic uint64_t announced_seen;
+    const void *_Atomic owner; /* who entered: an address of the thread's own; NULL: nobody */
 };
 
 /* --- Paths --- */
@@ -390,9 +394,10 @@ static void tell_added(struct module_map *map)
 {
     for (size_t i = 0; i < map->entries.count; i++) {
         struct module_entry *entry = &map->entries.at[i];
-        if (!entry->is_listed && map->events.added != NULL)
+        if ((map->owes_all || !entry->is_listed) && map->events.added != NULL)
             map->events.added(&entry->module, map->events.context);
     }
+    map->owes_all = false;
 }
 
 static uint64_t coarse_now_ns(void)
@@ -402,37 +407,113 @@ static uint64_t coarse_now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Whether the list changed. What can't be read leaves it as it was, until the next attempt. */
-static bool refresh(struct module_map *map)
+/* Makes the list what the loader and the kernel know. */
+static void change_list(struct module_map *map)
 {
     size_t added = 0;
-    map->refreshed_ns = coarse_now_ns();
-    map->announced_seen = atomic_load_explicit(&map->announced, memory_order_acquire);
-    map->was_read = true;
-    if (module_loader_read(&map->loaded) != 0)
-        return false;
-    /* Without /proc, generated code stays unknown. */
-    if (map->needs_mappings && mapping_list_read_maps(&map->mappings) != 0)
-        map->mappings.image_count = map->mappings.code_count = map->mappings.executable_count = 0;
     if (build_list(map, &added) != 0)
-        return false;
+        return;
     size_t removed = remove_unlisted(map);
     struct entry_list old = map->entries;
     map->entries = map->spare;
     map->spare = old;
-    if (added == 0 && removed == 0)
-        return false;
     tell_added(map);
-    map->generation++;
-    return true;
+    map->generation += added != 0 || removed != 0;
 }
 
-static bool refresh_if_announced(struct module_map *map)
+/* Whether the list changed. What cannot be read leaves it as it was, until the next attempt. */
+static bool refresh(struct module_map *map)
 {
+    uint64_t before = map->generation;
     uint64_t announced = atomic_load_explicit(&map->announced, memory_order_acquire);
-    if (map->was_read && announced == map->announced_seen)
+    map->refreshed_ns = coarse_now_ns();
+    if (module_loader_read(&map->loaded) != 0 ||
+        (map->events.begin != NULL && !map->events.begin(map->events.context)))
         return false;
-    return refresh(map);
+    atomic_store_explicit(&map->announced_seen, announced, memory_order_relaxed);
+    change_list(map);
+    if (map->events.end != NULL)
+        map->events.end(map->events.context);
+    return map->generation != before;
+}
+
+bool module_map_is_behind(const struct module_map *map)
+{
+    return atomic_load_explicit(&map->announced, memory_order_acquire) !=
+           atomic_load_explicit(&map->announced_seen, memory_order_relaxed);
+}
+
+static void forget_mappings(struct module_map *map)
+{
+    struct mapping_list *mappings = &map->mappings;
+    if (mappings->image_count + mappings->code_count + mappings->executable_count == 0)
+        return;
+    mappings->image_count = mappings->code_count = mappings->executable_count = 0;
+    atomic_store_explicit(&map->wants_mappings, true, memory_order_relaxed);
+}
+
+/* What the kernel knew of libraries may be about one that is gone now. */
+static void refresh_if_announced(struct module_map *map)
+{
+    if (!module_map_is_behind(map))
+        return;
+    forget_mappings(map);
+    (void)refresh(map);
+}
+
+/* --- Entering --- */
+
+bool module_map_enter(struct module_map *map)
+{
+    enum { PATIENCE = 2000 }; /* some tens of µs */
+    static __thread char self_mark;
+    const void *self = &self_mark;
+    for (int i = 0; i < PATIENCE; i++) {
+        const void *owner = NULL;
+        if (atomic_compare_exchange_strong_explicit(&map->owner, &owner, self, memory_order_acquire,
+                                                    memory_order_relaxed))
+            return true;
+        if (owner == self)
+            return false;
+        __builtin_ia32_pause();
+    }
+    return false;
+}
+
+void module_map_leave(struct module_map *map)
+{
+    atomic_store_explicit(&map->owner, NULL, memory_order_release);
+}
+
+bool module_map_after_fork_child(struct module_map *map)
+{
+    map->owes_all = true;
+    module_map_changed(map);
+    return atomic_exchange(&map->owner, NULL) == NULL;
+}
+
+/* --- What the kernel knows --- */
+
+bool module_map_wants_mappings(const struct module_map *map)
+{
+    return atomic_load_explicit(&map->wants_mappings, memory_order_relaxed);
+}
+
+void module_map_read_mappings(struct module_map *map)
+{
+    uint64_t now_ns = coarse_now_ns();
+    if (!module_map_wants_mappings(map) || now_ns - map->mappings_read_ns < REFRESH_INTERVAL_NS)
+        return;
+    map->mappings_read_ns = now_ns;
+    /* Without /proc, generated code stays unknown. */
+    if (mapping_list_read_maps(&map->spare_mappings) != 0 || !module_map_enter(map))
+        return;
+    struct mapping_list old = map->mappings;
+    map->mappings = map->spare_mappings;
+    map->spare_mappings = old;
+    atomic_store_explicit(&map->wants_mappings, false, memory_order_relaxed);
+    (void)refresh(map);
+    module_map_leave(map);
 }
 
 /* --- Looking up --- */
@@ -459,24 +540,22 @@ static void set_interval(struct module_map *map, bool is_news)
         interval_ns < REFRESH_INTERVAL_MAX_NS ? interval_ns : REFRESH_INTERVAL_MAX_NS;
 }
 
-static bool is_worth_refreshing(const struct module_map *map)
+/* Reads the list anew for an address that is in none of its modules. */
+static void refresh_for_unknown(struct module_map *map)
 {
-    return !map->needs_mappings || coarse_now_ns() - map->refreshed_ns >= map->refresh_interval_ns;
+    atomic_store_explicit(&map->wants_mappings, true, memory_order_relaxed);
+    if (coarse_now_ns() - map->refreshed_ns >= map->refresh_interval_ns)
+        set_interval(map, refresh(map));
 }
 
-const struct module *module_map_find(struct module_map *map, uint64_t address, bool *changed)
+const struct module *module_map_find(struct module_map *map, uint64_t address)
 {
-    bool was_changed = refresh_if_announced(map);
+    refresh_if_announced(map);
     struct module_entry *entry = find_entry(map, address);
-    if (entry == NULL && is_worth_refreshing(map)) {
-        map->needs_mappings = true;
-        bool is_news = refresh(map);
-        was_changed |= is_news;
-        set_interval(map, is_news);
+    if (entry == NULL) {
+        refresh_for_unknown(map);
         entry = find_entry(map, address);
     }
-    if (changed != NULL && was_changed)
-        *changed = true;
     if (entry == NULL)
         return NULL;
     if (entry->tables == TABLES_UNREAD)
@@ -528,6 +607,7 @@ int module_map_create(const struct module_events *events, struct module_map **ou
     if (map == NULL)
         return -ENOMEM;
     map->refresh_interval_ns = REFRESH_INTERVAL_NS;
+    atomic_store(&map->announced, 1);
     if (events != NULL)
         map->events = *events;
     *out = map;
@@ -544,6 +624,7 @@ void module_map_destroy(struct module_map *map)
     pages_free(map->spare.at, map->spare.capacity_bytes);
     mapping_list_free(&map->loaded);
     mapping_list_free(&map->mappings);
+    mapping_list_free(&map->spare_mappings);
     while (map->paths != NULL) {
         struct path_block *next = map->paths->next;
         pages_free(map->paths, PATH_BLOCK_BYTES);

@@ -47,7 +47,7 @@ static bool leave_frame(struct module_map *modules, struct followed *at,
     struct frame_row row;
     struct followed caller = *at;
     uint64_t address = frame->address - (at->is_exact ? 0 : 1);
-    const struct module *module = module_map_find(modules, address, NULL);
+    const struct module *module = module_map_find(modules, address);
     if (module == NULL)
         return false;
     int rc = module_find_row(module, address, at->number, &row);

@@ -1,7 +1,5 @@
 #include "child-agent/unwinding/unwind_rule.h"
 
-#include <string.h>
-
 #include "child-agent/unwinding/frame_expression.h"
 
 enum {
@@ -109,20 +107,33 @@ struct unwind_rule unwind_rule_from_row(const struct frame_row *row, uint64_t pc
 
 static const uint64_t TAG_UNIT = (uint64_t)1 << RULE_ADDRESS_BITS;
 
-void rule_cache_insert(struct rule_cache *cache, uint64_t address, struct unwind_rule rule)
+static void put_in_way(struct cached_rule *way, uint64_t sealed_key, uint64_t bits)
+{
+    atomic_store_explicit(&way->sealed_key, sealed_key, memory_order_relaxed);
+    atomic_store_explicit(&way->rule, bits, memory_order_relaxed);
+}
+
+void rule_cache_insert(struct rule_cache *cache, uint64_t tag, uint64_t address,
+                       struct unwind_rule rule)
 {
     struct rule_set *set = &cache->sets[rule_set_index(address)];
+    uint64_t bits;
     if (address >> RULE_ADDRESS_BITS != 0)
         return;
-    set->ways[1] = set->ways[0];
-    set->ways[0] = (struct cached_rule){ address | cache->tag, rule };
+    memcpy(&bits, &rule, sizeof bits);
+    put_in_way(&set->ways[1], atomic_load_explicit(&set->ways[0].sealed_key, memory_order_relaxed),
+               atomic_load_explicit(&set->ways[0].rule, memory_order_relaxed));
+    put_in_way(&set->ways[0], (address | tag) ^ bits, bits);
 }
 
 void rule_cache_forget(struct rule_cache *cache)
 {
-    cache->tag += TAG_UNIT;
-    if (cache->tag != 0)
-        return;
-    memset(cache->sets, 0, sizeof cache->sets);
-    cache->tag = TAG_UNIT;
+    uint64_t tag = rule_cache_tag(cache) + TAG_UNIT;
+    if (tag == 0) { /* rules of the tag that is next may still be there */
+        for (size_t i = 0; i < sizeof cache->sets / sizeof cache->sets[0]; i++)
+            for (size_t way = 0; way < RULE_WAYS; way++)
+                put_in_way(&cache->sets[i].ways[way], 0, 0);
+        tag = TAG_UNIT;
+    }
+    atomic_store_explicit(&cache->tag, tag, memory_order_release);
 }

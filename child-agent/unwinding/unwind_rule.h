@@ -17,7 +17,7 @@
  *     CFA = another register + offset         a few instructions of such functions, and of the
  * loader signal                                  the caller's registers are in a ucontext at rsp
  *     root                                    there is no caller
- *     beyond                                  the tables say more than a rule can: ask libunwind
+ *     beyond                                  the tables say more than a rule can
  *     no table                                nothing is known: frame pointers
  *
  * An expression that computes with the pc (stubs of the procedure linkage table) is evaluated when
@@ -25,13 +25,17 @@
  * the call itself: the return address may already be in another function.
  *
  * The cache has 2 ways and is tagged with a generation, so that forgetting everything costs
- * nothing. Sampler thread only. */
+ * nothing. Any thread and any signal handler may look up and insert at any time, without a lock: a
+ * place holds the rule, and the rule combined with its key, so that a reader who meets two halves
+ * of different rules finds nothing. */
 #ifndef PROFD_AGENT_UNWIND_RULE_H
 #define PROFD_AGENT_UNWIND_RULE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "child-agent/unwinding/call_frame_info.h"
 
@@ -62,12 +66,14 @@ struct unwind_rule {
     uint8_t detail; /* for kinds beyond RULE_LAST_SIMPLE */
 };
 
+_Static_assert(sizeof(struct unwind_rule) == sizeof(uint64_t), "a rule is one word");
+
 /* The rule that says what ROW says, for code at PC. RULE_BEYOND when none can. */
 struct unwind_rule unwind_rule_from_row(const struct frame_row *row, uint64_t pc);
 
 struct cached_rule {
-    uint64_t key; /* address | tag */
-    struct unwind_rule rule;
+    _Atomic uint64_t sealed_key; /* (address | tag) ^ bits of the rule */
+    _Atomic uint64_t rule;       /* its bits */
 };
 
 enum { RULE_SET_BITS = 14, RULE_WAYS = 2, RULE_ADDRESS_BITS = 48 };
@@ -78,7 +84,7 @@ struct rule_set {
 
 /* Zeroed memory is an empty cache once its tag was set by rule_cache_forget(). */
 struct rule_cache {
-    uint64_t tag; /* the generation, above all bits of an address; never 0 */
+    _Atomic uint64_t tag; /* the generation, above all bits of an address; never 0 */
     _Alignas(64) struct rule_set sets[1 << RULE_SET_BITS];
 };
 
@@ -89,24 +95,40 @@ static inline size_t rule_set_index(uint64_t address)
                     ((1 << RULE_SET_BITS) - 1));
 }
 
-/* NULL when it isn't there. What is no address of a program, as it comes from damaged stacks, never
- * is. */
-static inline const struct unwind_rule *rule_cache_find(const struct rule_cache *cache,
-                                                        uint64_t address)
+static inline uint64_t rule_cache_tag(const struct rule_cache *cache)
 {
-    const struct rule_set *set = &cache->sets[rule_set_index(address)];
-    uint64_t key = address | cache->tag;
-    if (__builtin_expect(address >> RULE_ADDRESS_BITS != 0, 0))
-        return NULL;
-    if (__builtin_expect(set->ways[0].key == key, 1))
-        return &set->ways[0].rule;
-    return set->ways[1].key == key ? &set->ways[1].rule : NULL;
+    return atomic_load_explicit(&cache->tag, memory_order_acquire);
 }
 
-/* Puts a rule in that is not there; the older one of its set goes. */
-void rule_cache_insert(struct rule_cache *cache, uint64_t address, struct unwind_rule rule);
+/* Whether WAY holds the rule of KEY; its bits. */
+static inline bool rule_way_matches(const struct cached_rule *way, uint64_t key, uint64_t *bits)
+{
+    *bits = atomic_load_explicit(&way->rule, memory_order_relaxed);
+    return (atomic_load_explicit(&way->sealed_key, memory_order_relaxed) ^ *bits) == key;
+}
 
-/* Forgets all rules. */
+/* False when it is not there. What is no address of a program, as it comes from damaged stacks,
+ * never is. TAG is rule_cache_tag(): once a stack is enough. */
+static inline bool rule_cache_find(const struct rule_cache *cache, uint64_t tag, uint64_t address,
+                                   struct unwind_rule *out)
+{
+    const struct rule_set *set = &cache->sets[rule_set_index(address)];
+    uint64_t key = address | tag, bits;
+    if (__builtin_expect(address >> RULE_ADDRESS_BITS != 0, 0))
+        return false;
+    if (!__builtin_expect(rule_way_matches(&set->ways[0], key, &bits), 1) &&
+        !rule_way_matches(&set->ways[1], key, &bits))
+        return false;
+    memcpy(out, &bits, sizeof *out);
+    return true;
+}
+
+/* Puts a rule in that is not there; the older one of its set goes. TAG is that of the tables that
+ * the rule comes from. */
+void rule_cache_insert(struct rule_cache *cache, uint64_t tag, uint64_t address,
+                       struct unwind_rule rule);
+
+/* Forgets all rules. One thread at a time; others may look up and insert meanwhile. */
 void rule_cache_forget(struct rule_cache *cache);
 
 #endif

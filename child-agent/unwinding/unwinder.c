@@ -1,14 +1,13 @@
 #include "child-agent/unwinding/unwinder.h"
 
 #include <errno.h>
-#include <string.h>
+#include <stdatomic.h>
 
 #include "child-agent/guest/pages.h"
 #include "child-agent/unwinding/call_frame_info.h"
 #include "child-agent/unwinding/module_tables.h"
 #include "child-agent/unwinding/modules.h"
 #include "child-agent/unwinding/unwind_frame_pointer.h"
-#include "child-agent/unwinding/unwind_libunwind.h"
 #include "child-agent/unwinding/unwind_recover.h"
 #include "child-agent/unwinding/unwind_rule.h"
 #include "child-agent/unwinding/unwind_signal_frame.h"
@@ -24,9 +23,10 @@ enum walk_end {
 
 struct unwinder {
     struct module_map *modules;
-    struct slow_unwinder *slow;
-    uint64_t generation; /* of the modules that the cached rules are about */
-    struct unwind_statistics statistics;
+    uint64_t generation; /* of the modules that the cached rules are about; entered */
+    struct {
+        _Atomic uint64_t cached, filled, pointer, at_root, broken;
+    } counts;
     struct rule_cache cache;
 };
 
@@ -35,14 +35,27 @@ struct walk {
     struct unwind_frame *frames;
     size_t count, capacity;
     uint64_t root_stack_address; /* UINT64_MAX: none */
+    uint64_t tag;                /* of the rules that are good */
 };
+
+/* Not a read-modify-write, which would cost more than a frame: who counts at the same time is lost.
+ */
+static void count_up(_Atomic uint64_t *counter, uint64_t count)
+{
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + count,
+                          memory_order_relaxed);
+}
 
 /* --- Rules --- */
 
-static void forget_rules(struct unwinder *unwinder)
+/* Entered: rules of modules that are no more go. */
+static void follow_modules(struct unwinder *unwinder)
 {
+    uint64_t generation = module_map_generation(unwinder->modules);
+    if (generation == unwinder->generation)
+        return;
+    unwinder->generation = generation;
     rule_cache_forget(&unwinder->cache);
-    slow_unwinder_forget(unwinder->slow);
 }
 
 static struct unwind_rule rule_from_tables(const struct module *module, uint64_t address,
@@ -60,32 +73,37 @@ static struct unwind_rule rule_from_tables(const struct module *module, uint64_t
     return rule;
 }
 
-/* Makes the rule for STATE's code. Outside of all modules it is not kept: the next list may tell
- * more. */
+/* Makes the rule for STATE's code; entered. Outside of all modules it is not kept: the next list
+ * may tell more. */
 static struct unwind_rule fill_rule(struct unwinder *unwinder, const struct unwind_state *state,
                                     uint64_t address)
 {
     struct unwind_rule rule = { 0, RULE_RBP_UNCHANGED, RULE_NO_TABLE, 0 };
-    bool changed = false;
-    const struct module *module = module_map_find(unwinder->modules, address, &changed);
-    if (changed) {
-        forget_rules(unwinder);
-        unwinder->generation = module_map_generation(unwinder->modules);
-    }
+    const struct module *module = module_map_find(unwinder->modules, address);
+    follow_modules(unwinder);
     if (module == NULL)
         return rule;
     rule = rule_from_tables(module, address, state->pc);
-    rule_cache_insert(&unwinder->cache, address, rule);
+    rule_cache_insert(&unwinder->cache, rule_cache_tag(&unwinder->cache), address, rule);
     return rule;
 }
 
-static struct unwind_rule get_rule(struct unwinder *unwinder, const struct unwind_state *state,
-                                   bool *filled)
+/* The rule for the frame that WALK is at. False: it would have to be read, and another thread is at
+ * the tables. */
+static bool get_rule(struct unwinder *unwinder, struct walk *walk, struct unwind_rule *out,
+                     bool *filled)
 {
+    const struct unwind_state *state = &walk->state;
     uint64_t address = state->pc - (state->is_exact ? 0 : 1);
-    const struct unwind_rule *rule = rule_cache_find(&unwinder->cache, address);
-    *filled = rule == NULL;
-    return rule != NULL ? *rule : fill_rule(unwinder, state, address);
+    *filled = !rule_cache_find(&unwinder->cache, walk->tag, address, out);
+    if (!*filled)
+        return true;
+    if (!module_map_enter(unwinder->modules))
+        return false;
+    *out = fill_rule(unwinder, state, address);
+    walk->tag = rule_cache_tag(&unwinder->cache);
+    module_map_leave(unwinder->modules);
+    return true;
 }
 
 /* --- One step --- */
@@ -97,6 +115,17 @@ static bool read_cfa(const struct unwind_state *state, uint64_t address, struct 
         return false;
     *out += (uint64_t)(rule.detail & RULE_ADDEND_MASK) * WORD_BYTES;
     return true;
+}
+
+static bool recover_register(struct unwinder *unwinder, const struct walk *walk, uint32_t number,
+                             uint64_t *out)
+{
+    if (!module_map_enter(unwinder->modules))
+        return false;
+    bool found = unwind_recover_register(unwinder->modules, walk->state.snapshot, walk->frames,
+                                         walk->count, number, out);
+    module_map_leave(unwinder->modules);
+    return found;
 }
 
 /* The CFA that RULE gives in the frame that the walk is at; false: not to be had. */
@@ -121,9 +150,7 @@ static bool find_cfa(struct unwinder *unwinder, const struct walk *walk, struct 
     case RULE_REGISTER:
         number = rule.detail & RULE_REGISTER_MASK;
         *out = state->rsp;
-        if (number != REGISTER_RSP &&
-            !unwind_recover_register(unwinder->modules, state->snapshot, walk->frames, walk->count,
-                                     number, out))
+        if (number != REGISTER_RSP && !recover_register(unwinder, walk, number, out))
             return false;
         *out += offset;
         return true;
@@ -164,25 +191,13 @@ static bool apply_rule(struct unwinder *unwinder, const struct walk *walk, struc
 static bool guess(struct unwinder *unwinder, const struct unwind_state *state,
                   struct unwind_state *caller)
 {
-    if (!unwind_at_entry(unwinder->modules, state, caller) &&
-        !unwind_by_frame_pointer(unwinder->modules, state, caller))
+    if (!module_map_enter(unwinder->modules))
         return false;
-    unwinder->statistics.frames_pointer++;
-    return true;
-}
-
-static enum walk_end step_beyond(struct unwinder *unwinder, struct walk *walk,
-                                 struct unwind_state *caller)
-{
-    switch (slow_unwinder_step(unwinder->slow, &walk->state, walk->count, caller)) {
-    case SLOW_STEP_CALLER:
-        unwinder->statistics.frames_libunwind++;
-        return WALK_GOES_ON;
-    case SLOW_STEP_ROOT:
-        return WALK_AT_ROOT;
-    default:
-        return guess(unwinder, &walk->state, caller) ? WALK_GOES_ON : WALK_BROKEN;
-    }
+    bool found = unwind_at_entry(unwinder->modules, state, caller) ||
+                 unwind_by_frame_pointer(unwinder->modules, state, caller);
+    module_map_leave(unwinder->modules);
+    count_up(&unwinder->counts.pointer, found);
+    return found;
 }
 
 /* Finds the caller of the frame that the walk is at. */
@@ -191,8 +206,10 @@ static enum walk_end find_caller(struct unwinder *unwinder, struct walk *walk,
 {
     const struct unwind_state *state = &walk->state;
     bool filled, found;
-    struct unwind_rule rule = get_rule(unwinder, state, &filled);
+    struct unwind_rule rule;
     *caller = *state;
+    if (!get_rule(unwinder, walk, &rule, &filled))
+        return WALK_BROKEN;
     switch (rule.kind) {
     case RULE_ROOT:
         find_cfa(unwinder, walk, rule, &caller->rsp);
@@ -203,7 +220,7 @@ static enum walk_end find_caller(struct unwinder *unwinder, struct walk *walk,
         /* By convention the outermost frame has no frame pointer. */
         return state->rbp == 0 ? WALK_AT_ROOT : WALK_BROKEN;
     case RULE_BEYOND:
-        return step_beyond(unwinder, walk, caller);
+        return WALK_BROKEN; /* a guess would be wrong: there are tables, and they say otherwise */
     case RULE_SIGNAL:
         found = unwind_leave_signal(state, caller);
         break;
@@ -212,10 +229,7 @@ static enum walk_end find_caller(struct unwinder *unwinder, struct walk *walk,
     }
     if (!found)
         return WALK_BROKEN;
-    if (filled)
-        unwinder->statistics.frames_filled++;
-    else
-        unwinder->statistics.frames_cached++;
+    count_up(filled ? &unwinder->counts.filled : &unwinder->counts.cached, 1);
     return WALK_GOES_ON;
 }
 
@@ -255,19 +269,13 @@ static enum walk_end step(struct unwinder *unwinder, struct walk *walk)
 
 /* --- The hot loop --- */
 
-static inline uint64_t load_word(const uint8_t *at)
-{
-    uint64_t word;
-    memcpy(&word, at, sizeof word);
-    return word;
-}
-
-/* Goes on as long as the cache has simple rules that stay inside the copy. Each frame depends on
+/* Goes on as long as the cache has simple rules that stay inside the stack. Each frame depends on
  * the one before it through two loads, the rule and the return address: the rest must stay off that
  * path. */
 static void step_cached(struct unwinder *unwinder, struct walk *walk)
 {
     const struct rule_cache *cache = &unwinder->cache;
+    const uint64_t tag = walk->tag;
     const struct snapshot *snapshot = walk->state.snapshot;
     const uint8_t *stack = snapshot->stack;
     const uint64_t start = snapshot->stack_start;
@@ -277,23 +285,23 @@ static void step_cached(struct unwinder *unwinder, struct walk *walk)
     uint64_t back = walk->state.is_exact ? 0 : 1;
     size_t count = walk->count;
     while (count < walk->capacity) {
-        const struct unwind_rule *rule = rule_cache_find(cache, pc - back);
-        if (rule == NULL || rule->kind > RULE_LAST_SIMPLE)
+        struct unwind_rule rule;
+        if (!rule_cache_find(cache, tag, pc - back, &rule) || rule.kind > RULE_LAST_SIMPLE)
             break;
-        uint64_t base = rsp ^ ((rsp ^ rbp) & -(uint64_t)rule->kind);
-        uint64_t cfa = base + (uint64_t)(int64_t)rule->cfa_offset;
+        uint64_t base = rsp ^ ((rsp ^ rbp) & -(uint64_t)rule.kind);
+        uint64_t cfa = base + (uint64_t)(int64_t)rule.cfa_offset;
         uint64_t return_offset = cfa - WORD_BYTES - start;
-        uint64_t rbp_offset = cfa + (uint64_t)(int64_t)rule->rbp_offset - start;
+        uint64_t rbp_offset = cfa + (uint64_t)(int64_t)rule.rbp_offset - start;
         if (return_offset > last || rbp_offset > last || cfa <= rsp || cfa >= root)
             break;
-        uint64_t saved_rbp = load_word(stack + rbp_offset);
+        uint64_t saved_rbp = unwind_load_word(stack + rbp_offset);
         walk->frames[count++] = (struct unwind_frame){ pc, cfa };
-        rbp = rule->rbp_offset == RULE_RBP_UNCHANGED ? rbp : saved_rbp;
-        pc = load_word(stack + return_offset);
+        rbp = rule.rbp_offset == RULE_RBP_UNCHANGED ? rbp : saved_rbp;
+        pc = unwind_load_word(stack + return_offset);
         rsp = cfa;
         back = 1;
     }
-    unwinder->statistics.frames_cached += count - walk->count;
+    count_up(&unwinder->counts.cached, count - walk->count);
     walk->state.is_exact = walk->state.is_exact && count == walk->count;
     walk->count = count;
     walk->state.pc = pc;
@@ -303,7 +311,7 @@ static void step_cached(struct unwinder *unwinder, struct walk *walk)
 
 static bool has_stack(const struct snapshot *snapshot)
 {
-    return snapshot->stack_bytes >= WORD_BYTES && snapshot->stack_bytes <= SNAPSHOT_STACK_BYTES;
+    return snapshot->stack_bytes >= WORD_BYTES;
 }
 
 static enum walk_end walk_to_end(struct unwinder *unwinder, struct walk *walk)
@@ -320,13 +328,13 @@ static enum walk_end walk_to_end(struct unwinder *unwinder, struct walk *walk)
 
 /* --- The contract --- */
 
-static void follow_modules(struct unwinder *unwinder)
+/* Before a stack: libraries may have come and gone since the last one. */
+static void follow_announced(struct unwinder *unwinder)
 {
-    uint64_t generation = module_map_generation(unwinder->modules);
-    if (generation == unwinder->generation)
+    if (!module_map_is_behind(unwinder->modules) || !module_map_enter(unwinder->modules))
         return;
-    unwinder->generation = generation;
-    forget_rules(unwinder);
+    follow_modules(unwinder);
+    module_map_leave(unwinder->modules);
 }
 
 size_t unwinder_walk(struct unwinder *unwinder, const struct snapshot *snapshot,
@@ -343,27 +351,26 @@ size_t unwinder_walk(struct unwinder *unwinder, const struct snapshot *snapshot,
         .capacity = capacity,
         .root_stack_address = root_stack_address == 0 ? UINT64_MAX : root_stack_address,
     };
-    follow_modules(unwinder);
-    slow_unwinder_restart(unwinder->slow);
+    follow_announced(unwinder);
+    walk.tag = rule_cache_tag(&unwinder->cache);
     enum walk_end end = walk_to_end(unwinder, &walk);
     *is_complete = end == WALK_AT_ROOT;
     if (end == WALK_AT_ROOT)
-        unwinder->statistics.ended_at_root++;
+        count_up(&unwinder->counts.at_root, 1);
     else if (end == WALK_BROKEN)
-        unwinder->statistics.ended_broken++;
+        count_up(&unwinder->counts.broken, 1);
     return walk.count;
-}
-
-size_t unwinder_walk_reference(struct unwinder *unwinder, const struct snapshot *snapshot,
-                               struct unwind_frame *frames, size_t capacity)
-{
-    follow_modules(unwinder);
-    return slow_unwinder_walk(unwinder->slow, snapshot, frames, capacity);
 }
 
 void unwinder_get_statistics(const struct unwinder *unwinder, struct unwind_statistics *out)
 {
-    *out = unwinder->statistics;
+    *out = (struct unwind_statistics){
+        .frames_cached = atomic_load(&unwinder->counts.cached),
+        .frames_filled = atomic_load(&unwinder->counts.filled),
+        .frames_pointer = atomic_load(&unwinder->counts.pointer),
+        .ended_at_root = atomic_load(&unwinder->counts.at_root),
+        .ended_broken = atomic_load(&unwinder->counts.broken),
+    };
 }
 
 int unwinder_create(struct module_map *modules, struct unwinder **out)
@@ -371,11 +378,6 @@ int unwinder_create(struct module_map *modules, struct unwinder **out)
     struct unwinder *unwinder = pages_allocate(sizeof *unwinder);
     if (unwinder == NULL)
         return -ENOMEM;
-    int rc = slow_unwinder_create(modules, &unwinder->slow);
-    if (rc != 0) {
-        pages_free(unwinder, sizeof *unwinder);
-        return rc;
-    }
     unwinder->modules = modules;
     rule_cache_forget(&unwinder->cache);
     *out = unwinder;
@@ -384,8 +386,5 @@ int unwinder_create(struct module_map *modules, struct unwinder **out)
 
 void unwinder_destroy(struct unwinder *unwinder)
 {
-    if (unwinder == NULL)
-        return;
-    slow_unwinder_destroy(unwinder->slow);
     pages_free(unwinder, sizeof *unwinder);
 }

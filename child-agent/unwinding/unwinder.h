@@ -1,11 +1,12 @@
-/* Unwinds a thread from the copy of its stack, off-thread.
+/* Unwinds a thread from a snapshot of it, also of the calling thread in a signal handler.
  *
  * Fast path: a cache from code address to a compact rule (CFA = register + offset, where rbp and
- * the return address are), filled from .eh_frame when an address is first seen. What a rule can't
- * express goes to libunwind's cursor over the same copy, then to frame pointers. Nothing of the
- * program is called, held or waited for: tables of libraries that may be unloaded are read from
- * private copies, and of the stack only the copy is looked at. Sampler thread only; survives any
- * bytes in the copy. */
+ * the return address are), filled from .eh_frame when an address is first seen. Code that has no
+ * tables is passed by frame pointers; where tables say what a rule cannot express, the stack ends.
+ * Nothing of the program is called, held or waited for: tables of libraries that may be unloaded
+ * are read from private copies, and of the stack only what the snapshot shows. Any thread and any
+ * signal handler, at the same time: only what the cache lacks is for one at a time, and who cannot
+ * wait for that gets a stack that ends there. Survives any bytes in the stack. */
 #ifndef PROFD_AGENT_UNWINDER_H
 #define PROFD_AGENT_UNWINDER_H
 
@@ -25,9 +26,8 @@ struct unwind_frame {
 
 /* How frames were found, and why some were not; for tests and benchmarks. */
 struct unwind_statistics {
-    uint64_t frames_cached; /* rule was in the cache */
-    uint64_t frames_filled; /* rule read from .eh_frame */
-    uint64_t frames_libunwind;
+    uint64_t frames_cached;  /* rule was in the cache */
+    uint64_t frames_filled;  /* rule read from .eh_frame */
     uint64_t frames_pointer; /* by frame pointer */
     uint64_t ended_at_root;  /* stacks that ended as they should */
     uint64_t ended_broken;   /* nothing could tell the caller */
@@ -47,10 +47,7 @@ size_t unwinder_walk(struct unwinder *unwinder, const struct snapshot *snapshot,
                      uint64_t root_stack_address, struct unwind_frame *frames, size_t capacity,
                      bool *is_complete);
 
-/* The same by libunwind's cursor alone: the reference for tests and benchmarks. */
-size_t unwinder_walk_reference(struct unwinder *unwinder, const struct snapshot *snapshot,
-                               struct unwind_frame *frames, size_t capacity);
-
+/* Since the beginning; some are lost when threads unwind at the same time. */
 void unwinder_get_statistics(const struct unwinder *unwinder, struct unwind_statistics *out);
 
 #endif

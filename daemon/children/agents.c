@@ -1,12 +1,14 @@
 #include "daemon/children/agents.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "buffer/process_clock.h"
 #include "daemon/capture/capture.h"
 #include "daemon/children/agent_connection.h"
+#include "daemon/children/census.h"
 #include "daemon/children/child_watch.h"
 #include "daemon/children/cpu_account.h"
 #include "daemon/children/pidfd.h"
@@ -341,9 +343,20 @@ void agents_forget_silent(struct child *child)
 
 /* --- A hello --- */
 
-static bool may_connect(const struct peer_credentials *peer)
+/* Who has gone descends from nobody any more; then who waited for it may have told of it. */
+static bool is_supervised(struct daemon *profd, pid_t pid)
 {
-    return peer->uid == 0 || peer->uid == geteuid() || process_descends_from(peer->pid, getpid());
+    if (process_descends_from(pid, getpid()))
+        return true;
+    if (kill(pid, 0) == 0 || errno != ESRCH)
+        return false;
+    census_read(profd);
+    return child_table_find_latest(&profd->children, pid) != NULL;
+}
+
+static bool may_connect(struct daemon *profd, const struct peer_credentials *peer)
+{
+    return peer->uid == 0 || peer->uid == geteuid() || is_supervised(profd, peer->pid);
 }
 
 /* CHILD connects again before its last connection was seen to end, which a process that it forked
@@ -431,8 +444,8 @@ static void turn_away_old_protocol(struct connection *connection, const struct m
 
 /* 0 when the hello is one to go on with; *ARENA_FD is then ours; -1 when it has an obstacle
  * instead. */
-static int check_hello(struct connection *connection, const struct message_hello *hello, int *fds,
-                       size_t fd_count, int *arena_fd)
+static int check_hello(struct daemon *profd, struct connection *connection,
+                       const struct message_hello *hello, int *fds, size_t fd_count, int *arena_fd)
 {
     const struct peer_credentials *peer = connection_peer(connection);
     struct compact_plan plan;
@@ -441,7 +454,7 @@ static int check_hello(struct connection *connection, const struct message_hello
         turn_away_old_protocol(connection, hello);
         return -EPROTONOSUPPORT;
     }
-    if (!may_connect(peer)) {
+    if (!may_connect(profd, peer)) {
         log_warn_of_many("refused %d of user %u: neither ours nor supervised", peer->pid,
                          peer->uid);
         return -EPERM;
@@ -527,7 +540,7 @@ int agents_hello(struct daemon *profd, struct connection *connection, int pidfd,
     int error = message_get_hello(payload, bytes, &hello);
 
     if (error == 0)
-        error = check_hello(connection, &hello, fds, fd_count, &arena_fd);
+        error = check_hello(profd, connection, &hello, fds, fd_count, &arena_fd);
     if (error < 0)
         goto refused;
 

@@ -19,6 +19,11 @@ int arena_facts_read(int fd, uint64_t offset, struct arena_facts *out)
     out->dictionary_bytes = atomic_load(&header.dictionary_used_bytes);
     out->tick_lateness_ns = atomic_load(&header.tick_lateness_ns);
     out->most_tick_lateness_ns = atomic_load(&header.most_tick_lateness_ns);
+    out->sampling_clock = sampling_clock_checked(atomic_load(&header.sampling_clock));
+    out->sampling_clock_refusal =
+        clock_refusal_checked(atomic_load(&header.sampling_clock_refusal));
+    out->sampling_interval_ns =
+        sampling_interval_checked(atomic_load(&header.sampling_interval_ns));
     for (int cause = 0; cause < DROP_CAUSE_COUNT; cause++) {
         out->drops[cause] = atomic_load(&header.drops[cause]);
         out->drop_bytes[cause] = atomic_load(&header.drop_bytes[cause]);

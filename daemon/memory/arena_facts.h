@@ -7,11 +7,15 @@
 #include <stdint.h>
 
 #include "buffer/entry.h"
+#include "buffer/sampling_clock.h"
 
 struct arena_facts {
     uint32_t threads;
     uint32_t dictionary_bytes;
     uint64_t tick_lateness_ns, most_tick_lateness_ns;
+    enum sampling_clock sampling_clock; /* AUTO: none yet */
+    enum clock_refusal sampling_clock_refusal;
+    uint64_t sampling_interval_ns; /* 0: not known */
     uint64_t drops[DROP_CAUSE_COUNT];
     uint64_t drop_bytes[DROP_CAUSE_COUNT];
 };

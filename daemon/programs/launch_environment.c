@@ -10,7 +10,7 @@
 
 #include "ipc/features.h"
 
-enum { LAUNCH_ADDED_VARIABLES = 9 };
+enum { LAUNCH_ADDED_VARIABLES = 10 };
 
 #define PRELOAD_NAME "LD_PRELOAD="
 
@@ -78,6 +78,9 @@ static void add_session(struct environment_builder *builder, const struct messag
     add(builder, "PROFD_STARTUP_LIMIT=%" PRIu64, session->memory_limit_bytes);
     if (session->allocation_interval_bytes != 0)
         add(builder, "PROFD_STARTUP_ALLOC_INTERVAL=%" PRIu64, session->allocation_interval_bytes);
+    if (session->clock != SAMPLING_CLOCK_AUTO)
+        add(builder, "PROFD_STARTUP_CLOCK=%s",
+            sampling_clock_name((enum sampling_clock)session->clock));
     add(builder, "PROFD_STARTUP_FILTERS=%.*s", (int)session->thread_filters.length,
         session->thread_filters.bytes);
 }

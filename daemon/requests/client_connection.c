@@ -156,6 +156,7 @@ static int on_start(struct client *client, const uint8_t *payload, size_t bytes,
                                            : client->profd->options.memory_limit_bytes;
         settings->features = message.features;
         settings->allocation_interval_bytes = message.allocation_interval_bytes;
+        settings->clock = (enum sampling_clock)message.clock;
         memcpy(settings->thread_filters, message.thread_filters.bytes,
                message.thread_filters.length);
         request->duration_ms = message.duration_ms;

@@ -41,11 +41,35 @@ static void add_session(cJSON *root, const struct session *session)
         return;
     cJSON_AddNumberToObject(object, "elapsed_ms", status_milliseconds_since(session->start_ns));
     cJSON_AddNumberToObject(object, "interval_ns", (double)session->settings.interval_ns);
+    cJSON_AddStringToObject(object, "clock", sampling_clock_name(session->settings.clock));
     cJSON_AddNumberToObject(object, "memory_limit_bytes",
                             (double)session->settings.memory_limit_bytes);
     add_features(object, session->settings.features);
     cJSON_AddStringToObject(object, "threads", session->settings.thread_filters);
     cJSON_AddBoolToObject(object, "sampling_paused", session->is_sampling_paused);
+}
+
+/* Which clocks the living processes have. */
+static void add_clocks(cJSON *object, const struct child_table *table)
+{
+    struct clock_summary summary = { .count = 0 };
+    cJSON *array = cJSON_AddArrayToObject(object, "clocks");
+
+    for (const struct child *child = table->first; child != NULL; child = child->next)
+        if (child->state != CHILD_ENDED)
+            status_process_add_clock(child, &summary);
+    clock_summary_sort(&summary);
+    for (size_t i = 0; i < summary.count; i++) {
+        const struct clock_group *group = &summary.groups[i];
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddItemToArray(array, item);
+        cJSON_AddStringToObject(item, "clock", sampling_clock_name(group->clock));
+        cJSON_AddNumberToObject(item, "processes", (double)group->processes);
+        cJSON_AddNumberToObject(item, "shortest_interval_ns", (double)group->shortest_ns);
+        cJSON_AddNumberToObject(item, "longest_interval_ns", (double)group->longest_ns);
+        if (group->refusal != CLOCK_REFUSAL_NONE)
+            cJSON_AddStringToObject(item, "refused", clock_refusal_text(group->refusal));
+    }
 }
 
 /* Returns the bytes that it takes at most. */
@@ -58,8 +82,8 @@ static size_t add_child(cJSON *list, const struct child *child, const struct lea
     return bytes;
 }
 
-static void add_children(cJSON *root, const struct child_table *table,
-                         const struct lease_census *census)
+static cJSON *add_children(cJSON *root, const struct child_table *table,
+                           const struct lease_census *census)
 {
     cJSON *object = cJSON_AddObjectToObject(root, "processes");
     cJSON *list = cJSON_CreateArray();
@@ -82,6 +106,7 @@ static void add_children(cJSON *root, const struct child_table *table,
     cJSON_AddNumberToObject(object, "ended", by_state[CHILD_ENDED]);
     cJSON_AddNumberToObject(object, "not_listed", (double)(table->count - listed));
     cJSON_AddItemToObject(object, "list", list);
+    return object;
 }
 
 /* What the arenas of CHILD really take, as the kernel counts. */
@@ -170,7 +195,9 @@ char *status_document_make(struct daemon *profd)
     cJSON_AddNumberToObject(root, "uptime_ms", status_milliseconds_since(profd->start_ns));
     add_session(root, &profd->session);
     add_memory(root, profd);
-    add_children(root, &profd->children, &census);
+    cJSON *children = add_children(root, &profd->children, &census);
+    if (session_is_on(&profd->session))
+        add_clocks(children, &profd->children);
     add_exits(root, &profd->exits);
     add_triggers(root, &profd->triggers);
     add_commands(root, &profd->supervisor);

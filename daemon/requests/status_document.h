@@ -1,22 +1,27 @@
 /* The answer to `profctl status`: a JSON text whose members stay what they are.
  *
  *     { "version", "protocol", "pid", "socket", "uptime_ms",
- *       "session": { "state", "generation", "elapsed_ms", "interval_ns", "memory_limit_bytes",
- *                    "features": [name], "threads": filters },        (the last five not when idle)
+ *       "session": { "state", "generation", "elapsed_ms", "interval_ns", "clock",
+ *                    "memory_limit_bytes", "features": [name],
+ *                    "threads": filters },                            (the last six not when idle)
  *       "memory": { "limit_bytes", "leased_bytes",
  *                   "accounted_bytes" (what the processes say and the exit store knows),
  *                   "kernel_bytes" (what all arenas and the exit store really take) },
  *       "processes": { "connected", "detached", "ended", "not_listed",
  *                      "list": [ { "pid", "image", "parent_pid", "executable", "state", "verdict",
- *                                  "code", "age_ms", …see below } ] },
+ *                                  "code", "age_ms", …see below } ],
+ *                      "clocks": [ { "clock", "processes", "shortest_interval_ns",
+ *                                    "longest_interval_ns", "refused" } ] (of the living, in a
+ *                                session; "refused" tells why it is not the one asked for) },
  *       "exit_profiles": { "kept", "bytes", "expired", "failed" },
  *       "commands": [ { "pid", "command" } ] }
  *
  * A process with an arena has "recorded_bytes" (the kernel's count), of which "dictionary_bytes",
  * "released_bytes" and "unreleased_bytes"; "oldest_ms", since the oldest chunk was done; "drops":
- * { cause: { "count", "bytes" } }; while it lives also "threads", "lease_bytes", and how late the
- * sampler's ticks are done: "tick_lateness_us" on average, "most_tick_lateness_us". One without has
- * "obstacle", or "has_expired". */
+ * { cause: { "count", "bytes" } }; "clock" and "clock_interval_ns" (0: not known), what takes its
+ * samples, and "clock_refused", why it is not the one asked for; while it lives also "threads",
+ * "lease_bytes", and how late the sampler's ticks are done: "tick_lateness_us" on average,
+ * "most_tick_lateness_us". One without has "obstacle", or "has_expired". */
 #ifndef PROFD_DAEMON_STATUS_DOCUMENT_H
 #define PROFD_DAEMON_STATUS_DOCUMENT_H
 

@@ -13,7 +13,7 @@
 #define NS_PER_US 1000.0
 
 enum {
-    PROCESS_BYTES = 512,      /* without its name and what it dropped */
+    PROCESS_BYTES = 672,      /* without its name and what it dropped */
     DROP_BYTES = 80,          /* for a cause */
     LONGEST_ESCAPE_BYTES = 6, /* of one character of a name */
     MAX_EXECUTABLE = 256,
@@ -99,6 +99,17 @@ static void add_bytes(cJSON *object, const struct child *child, const struct are
     cJSON_AddNumberToObject(object, "unreleased_bytes", (double)(rest - dictionary));
 }
 
+static void add_clock(cJSON *object, const struct arena_facts *facts)
+{
+    if (facts->sampling_clock == SAMPLING_CLOCK_AUTO)
+        return;
+    cJSON_AddStringToObject(object, "clock", sampling_clock_name(facts->sampling_clock));
+    cJSON_AddNumberToObject(object, "clock_interval_ns", (double)facts->sampling_interval_ns);
+    if (facts->sampling_clock_refusal != CLOCK_REFUSAL_NONE)
+        cJSON_AddStringToObject(object, "clock_refused",
+                                clock_refusal_text(facts->sampling_clock_refusal));
+}
+
 static void add_recording(cJSON *object, const struct child *child,
                           const struct lease_census *census)
 {
@@ -109,6 +120,7 @@ static void add_recording(cJSON *object, const struct child *child,
     add_bytes(object, child, &facts);
     cJSON_AddNumberToObject(object, "oldest_ms", status_milliseconds_since(oldest_ns(child)));
     add_drops(object, &facts);
+    add_clock(object, &facts);
     if (child->state == CHILD_ENDED)
         return;
     cJSON_AddNumberToObject(object, "threads", facts.threads);
@@ -143,6 +155,21 @@ cJSON *status_process_make(const struct child *child, const struct lease_census 
     if (child->has_expired)
         cJSON_AddTrueToObject(object, "has_expired");
     return object;
+}
+
+void status_process_add_clock(const struct child *child, struct clock_summary *summary)
+{
+    struct arena_facts facts;
+
+    if ((child->arena_fd < 0 && child->exit == NULL) || read_facts(child, &facts) < 0)
+        return;
+    clock_summary_add(summary, &(struct clock_group){
+                                   .clock = facts.sampling_clock,
+                                   .refusal = facts.sampling_clock_refusal,
+                                   .processes = 1,
+                                   .shortest_ns = facts.sampling_interval_ns,
+                                   .longest_ns = facts.sampling_interval_ns,
+                               });
 }
 
 size_t status_process_bytes(const struct child *child)

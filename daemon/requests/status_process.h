@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "buffer/clock_summary.h"
+
 struct child;
 struct lease_census;
 
@@ -14,6 +16,9 @@ cJSON *status_process_make(const struct child *child, const struct lease_census 
 
 /* What that takes at most, printed. */
 size_t status_process_bytes(const struct child *child);
+
+/* Counts the sampling clock of CHILD, if it has one. */
+void status_process_add_clock(const struct child *child, struct clock_summary *summary);
 
 /* What CHILD's arena takes while it is not in the exit store, as the kernel counts. */
 uint64_t child_kernel_bytes(const struct child *child);

@@ -1,7 +1,8 @@
 /* Sampled allocations, as the markers that viewers make their allocation views of.
  *
  * An allocation and its end are rows of one thread, the one that allocated, whoever freed: viewers
- * match the two within a thread. */
+ * match the two within a thread, and want them in the order of time. Threads write into different
+ * chunks, so markers are made when all have been read. */
 #include <errno.h>
 
 #include "json/gecko/gecko_context.h"
@@ -9,6 +10,15 @@
 #include "json/json_format.h"
 
 static const char allocation_name[] = "Native allocation";
+
+struct allocation_row {
+    uint64_t time_ns;
+    uint64_t sequence; /* of reading: tells those of one time apart */
+    int64_t size;
+    uint64_t address;
+    uint32_t owner, actor; /* positions of threads */
+    uint32_t stack;        /* of the owner's; UNIQUE_NONE: none */
+};
 
 /* A stack within a marker is a thread in small, with one sample. */
 static void stream_stack(const struct process_context *process, const struct thread_context *actor,
@@ -38,10 +48,11 @@ static void stream_stack(const struct process_context *process, const struct thr
     json_end_object(writer);
 }
 
-static void stream_row(const struct process_context *process, struct thread_context *owner,
-                       const struct thread_context *actor, const struct allocation_entry *entry,
-                       uint32_t stack, int64_t time_ns)
+static void stream_row(const struct process_context *process, const struct allocation_row *row)
 {
+    struct thread_context *owner = process_thread(process, row->owner);
+    const struct thread_context *actor = process_thread(process, row->actor);
+    int64_t time_ns = process_relative_ns(process, row->time_ns);
     struct json_writer *writer = &owner->markers;
     json_start_array(writer);
     json_u64(writer,
@@ -52,13 +63,24 @@ static void stream_row(const struct process_context *process, struct thread_cont
     json_u64(writer, CATEGORY_OTHER);
     json_start_object(writer);
     json_string_property(writer, "type", allocation_name);
-    json_i64_property(writer, "size", entry->size);
-    json_u64_property(writer, "memoryAddress", entry->address);
+    json_i64_property(writer, "size", row->size);
+    json_u64_property(writer, "memoryAddress", row->address);
     json_i64_property(writer, "threadId", actor->tid);
-    if (stack != UNIQUE_NONE)
-        stream_stack(process, actor, stack, time_ns, writer);
+    if (row->stack != UNIQUE_NONE)
+        stream_stack(process, actor, row->stack, time_ns, writer);
     json_end_object(writer);
     json_end_array(writer);
+}
+
+static void add_row(struct process_context *process, const struct allocation_row *row)
+{
+    struct allocation_row *added = mapped_array_push(&process->allocation_rows, sizeof(*added));
+    if (added == NULL) {
+        failure_latch_set(process->latch, -ENOMEM);
+        return;
+    }
+    *added = *row;
+    process->held_bytes += sizeof(*added);
 }
 
 void allocations_take(struct process_context *process, const struct allocation_entry *entry,
@@ -79,10 +101,6 @@ void allocations_take(struct process_context *process, const struct allocation_e
     }
     if (!bounds_let(process))
         return;
-    /* Threads race for their places in the buffer; viewers want a table sorted by time. */
-    if (time_ns < process->last_allocation_ns)
-        time_ns = process->last_allocation_ns;
-    process->last_allocation_ns = time_ns;
     const struct thread_context *actor = process_thread_at(process, entry->actor_index, time_ns);
     if (actor == NULL)
         return;
@@ -90,9 +108,38 @@ void allocations_take(struct process_context *process, const struct allocation_e
     struct thread_context *owner = process_thread_at(process, entry->owner_index, time_ns);
     if (owner == NULL)
         return;
-    uint32_t stack = samples_unique_stack(process, owner, &tracker->state, is_truncated);
-    /* The owner may have been made up just now, and the others moved. */
-    actor = process_thread(process, actor_position);
-    stream_row(process, owner, actor, entry, stack, process_relative_ns(process, time_ns));
+    const struct allocation_row row = {
+        .time_ns = time_ns,
+        .sequence = process->allocation_rows.count,
+        .size = entry->size,
+        .address = entry->address,
+        .owner = (uint32_t)(owner - process_thread(process, 0)),
+        .actor = (uint32_t)actor_position,
+        .stack = samples_unique_stack(process, owner, &tracker->state, is_truncated),
+    };
+    add_row(process, &row);
     bounds_account(process, owner);
+}
+
+static bool is_before(const void *one, const void *other)
+{
+    const struct allocation_row *a = one, *b = other;
+    return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->sequence < b->sequence;
+}
+
+void allocations_finish(struct process_context *process)
+{
+    struct mapped_array *rows = &process->allocation_rows;
+    const struct allocation_row *at = rows->items;
+    mapped_array_sort(rows, sizeof(*at), is_before);
+    for (size_t i = 0; i < rows->count; i++) {
+        stream_row(process, &at[i]);
+        bounds_account(process, process_thread(process, at[i].owner));
+    }
+    allocations_fini(process);
+}
+
+void allocations_fini(struct process_context *process)
+{
+    mapped_array_free(&process->allocation_rows);
 }

@@ -40,6 +40,7 @@ void bounds_account(struct process_context *process, struct thread_context *thre
                     thread->strings.entries.count * STRING_BYTES +
                     thread->stacks.frames.count * FRAME_BYTES +
                     thread->stacks.stacks.count * STACK_BYTES + thread->samples.rows.count +
+                    thread->samples.timed.count * sizeof(struct timed_row) +
                     thread->open_markers.capacity * sizeof(uint32_t);
     process->held_bytes += held - thread->held_bytes;
     thread->held_bytes = held;

@@ -473,6 +473,7 @@ void process_context_fini(struct process_context *process)
         mapped_array_free(&thread->open_markers);
     }
     counters_fini(process);
+    allocations_fini(process);
     stack_tracker_free(&process->allocations);
     mapped_array_free(&process->overhead.rows);
     struct mapped_array *arrays[] = {

@@ -81,6 +81,39 @@ static int take_late(struct chunk_walk *walk, const uint8_t *payload, size_t byt
     return error;
 }
 
+/* The time of a sample that its thread took of itself becomes the chunk's latest. */
+static uint64_t take_own_time(struct chunk_walk *walk, const struct sample_entry *sample)
+{
+    walk->ticks += sample->ticks_after_tick;
+    return now_ns(walk);
+}
+
+static int take_timed_sample(struct chunk_walk *walk, uint8_t kind, const uint8_t *payload,
+                             size_t bytes)
+{
+    struct sample_entry sample;
+    int error = entry_decode_sample(payload, bytes, &sample);
+    if (error == 0)
+        samples_take_timed_sample(walk->process, &sample, take_own_time(walk, &sample),
+                                  kind == ENTRY_TIMED_SAMPLE_TRUNCATED);
+    return error;
+}
+
+static int take_timed_numbers(struct chunk_walk *walk, uint8_t kind, const uint8_t *payload,
+                              size_t bytes)
+{
+    struct sample_entry sample;
+    int error = entry_decode_same(payload, bytes, &sample);
+    if (error < 0)
+        return error;
+    uint64_t time_ns = take_own_time(walk, &sample);
+    if (kind == ENTRY_TIMED_SAME)
+        samples_take_timed_same(walk->process, &sample, time_ns);
+    else
+        samples_take_thread_cpu(walk->process, &sample, time_ns);
+    return 0;
+}
+
 static int take_event_delay(struct chunk_walk *walk, const uint8_t *payload, size_t bytes)
 {
     struct event_delay_entry entry;
@@ -180,6 +213,12 @@ static int take_entry(struct chunk_walk *walk, uint8_t kind, const uint8_t *payl
         return take_same(walk, payload, bytes);
     case ENTRY_LATE:
         return take_late(walk, payload, bytes);
+    case ENTRY_TIMED_SAMPLE:
+    case ENTRY_TIMED_SAMPLE_TRUNCATED:
+        return take_timed_sample(walk, kind, payload, bytes);
+    case ENTRY_TIMED_SAME:
+    case ENTRY_THREAD_CPU:
+        return take_timed_numbers(walk, kind, payload, bytes);
     case ENTRY_UNREGISTERED_THREAD:
         return take_unregistered(walk, payload, bytes);
     case ENTRY_EVENT_DELAY:
@@ -243,5 +282,6 @@ void process_read_chunks(struct process_context *process, const struct progress 
             read_chunk(process, chunk);
         progress_report_of(progress, i + 1, count);
     }
+    allocations_finish(process);
     munmap(chunk, sizeof(*chunk));
 }

@@ -27,12 +27,21 @@ struct stack_tracker {
     uint32_t stacks[SAMPLE_MAX_FRAMES];
 };
 
+/* A sample that its thread took of itself. */
+struct timed_row {
+    uint64_t time_ns;
+    uint64_t cpu_us; /* that it stands for */
+    uint32_t stack;  /* UNIQUE_NONE: none */
+};
+
 /* The thread's stack while the chunks are read, and the samples kept so far. */
 struct thread_samples {
     struct stack_tracker *tracker; /* NULL before the first stack */
     uint32_t current_stack;        /* UNIQUE_NONE: not known, or empty */
     uint32_t last_tick;            /* of the last row */
     struct mapped_array rows;      /* bytes; see gecko_samples.c */
+    struct mapped_array timed;     /* struct timed_row */
+    bool is_timed_unsorted;
 };
 
 /* How long events kept the thread's event loop, kept while the chunks are read. */
@@ -128,9 +137,9 @@ struct process_context {
     struct mapped_array ticks; /* uint64_t: ns of each tick of the sampler, never backwards */
     uint64_t last_tick_ticks;  /* as written, to know a tick that goes on in the next chunk */
     size_t chunk_number;       /* counts the chunks read; stacks hold within one */
-    struct stack_tracker *allocations; /* NULL before the first */
-    uint64_t last_allocation_ns;
-    uint32_t unknown_threads; /* made for indices that the dictionary lacks */
+    struct stack_tracker *allocations;   /* NULL before the first */
+    struct mapped_array allocation_rows; /* see gecko_allocations.c */
+    uint32_t unknown_threads;            /* made for indices that the dictionary lacks */
     uint64_t bad_entries;
     struct gecko_categories categories;
     struct marker_types marker_types;
@@ -188,14 +197,28 @@ void samples_take_sample(struct process_context *process, const struct sample_en
 void samples_take_same(struct process_context *process, const struct sample_entry *sample,
                        uint64_t offset_ns);
 void samples_take_late(struct process_context *process, uint32_t thread_index);
+/* What a thread wrote of itself, at TIME_NS. */
+void samples_take_timed_sample(struct process_context *process, const struct sample_entry *sample,
+                               uint64_t time_ns, bool is_truncated);
+void samples_take_timed_same(struct process_context *process, const struct sample_entry *sample,
+                             uint64_t time_ns);
+void samples_take_thread_cpu(struct process_context *process, const struct sample_entry *cpu,
+                             uint64_t time_ns);
 /* The thread's samples as a table: one for every tick that it lived through. */
-void samples_stream(const struct process_context *process, const struct thread_context *thread,
+void samples_stream(const struct process_context *process, struct thread_context *thread,
                     struct json_writer *writer);
 bool samples_exist(const struct thread_context *thread);
 /* The frames of STACK as a stack of THREAD's tables; UNIQUE_NONE: it is empty. */
 uint32_t samples_unique_stack(const struct process_context *process, struct thread_context *thread,
                               const struct stack_state *stack, bool is_truncated);
 void samples_fini(struct thread_samples *samples);
+
+/* --- gecko_timed_samples.c --- */
+
+void timed_samples_add(struct process_context *process, struct thread_samples *samples,
+                       const struct timed_row *row);
+/* Before they are streamed. */
+void timed_samples_sort(struct thread_samples *samples);
 
 /* --- gecko_bounds.c --- */
 
@@ -241,6 +264,9 @@ void markers_stream(struct thread_context *thread, struct json_writer *writer);
 /* An allocation, or the end of one, at TIME_NS. */
 void allocations_take(struct process_context *process, const struct allocation_entry *entry,
                       uint64_t time_ns, bool is_truncated);
+/* Once all chunks have been read: makes markers of them, in the order of their times. */
+void allocations_finish(struct process_context *process);
+void allocations_fini(struct process_context *process);
 
 /* --- gecko_unregistered.c --- */
 
@@ -304,6 +330,13 @@ bool threads_exist(const struct process_context *process);
 
 /* The process' entry of "profilingLog": what became of it, what it dropped, what it said. */
 void log_stream(const struct process_context *process, struct json_writer *writer);
+
+/* Of the clock that took the samples; 0: there was none, or it is not known. */
+static inline uint64_t process_interval_ns(const struct process_context *process)
+{
+    bool has_clock = process->info.sampling_clock != SAMPLING_CLOCK_AUTO;
+    return has_clock ? process->info.sampling_interval_ns : 0;
+}
 
 /* TIME_NS as a time of the profile: ns since its time zero. */
 static inline int64_t process_relative_ns(const struct process_context *process, uint64_t time_ns)

@@ -74,6 +74,27 @@ static void stream_identity(const struct process_context *process, struct json_w
         json_null(writer);
 }
 
+/* What took the samples; of a process without any, all is null. */
+static void stream_clock(const struct process_context *process, struct json_writer *writer)
+{
+    const struct arena_info *info = &process->info;
+    json_name(writer, "clock");
+    if (info->sampling_clock != SAMPLING_CLOCK_AUTO)
+        json_string(writer, sampling_clock_name(info->sampling_clock));
+    else
+        json_null(writer);
+    json_name(writer, "clockInterval");
+    if (process_interval_ns(process) != 0)
+        json_time_ms(writer, (int64_t)process_interval_ns(process));
+    else
+        json_null(writer);
+    json_name(writer, "clockRefused");
+    if (info->sampling_clock_refusal != CLOCK_REFUSAL_NONE)
+        json_string(writer, clock_refusal_text(info->sampling_clock_refusal));
+    else
+        json_null(writer);
+}
+
 /* Blocks and bytes that were dropped, for causes that count blocks, and their sums. */
 static void stream_drops(const struct arena_info *info, struct json_writer *writer,
                          uint64_t *blocks, uint64_t *bytes)
@@ -147,6 +168,7 @@ void log_stream(const struct process_context *process, struct json_writer *write
     json_start_object_property(writer, pid);
     json_start_object_property(writer, "profd");
     stream_identity(process, writer);
+    stream_clock(process, writer);
     stream_account(process, writer);
     json_end_object(writer);
     stream_lines(process, writer);

@@ -1,10 +1,10 @@
-/* Samples: from the sampler's entries to rows while the chunks are read, from rows to JSON
- * afterwards.
+/* Samples: from entries to rows while the chunks are read, from rows to JSON afterwards.
  *
- * A row is three or four LEB128 numbers: ticks since the thread's previous row, a code for the
- * stack (see below), and for what is not late: ns behind the tick, CPU use in µs. A thread that
- * slept through a tick has no row; the JSON has a sample for it all the same, so rows take a small
- * part of the memory that their JSON would. */
+ * What a thread took of itself has a row with a time of its own (gecko_timed_samples.c). A row of
+ * the sampler's ticks is three or four LEB128 numbers: ticks since the thread's previous row, a
+ * code for the stack (see below), and for what is not late: ns behind the tick, CPU use in µs. A
+ * thread that slept through a tick has no row; the JSON has a sample for it all the same, so rows
+ * take a small part of the memory that their JSON would. */
 #include <errno.h>
 #include <string.h>
 
@@ -75,7 +75,7 @@ static void add_current_stack(struct process_context *process, struct thread_sam
     add_row(process, samples, code, offset_ns, cpu_us);
 }
 
-/* The thread that an entry is about, NULL when the entry can't be used. */
+/* The thread that an entry of a tick is about, NULL when the entry cannot be used. */
 static struct thread_context *thread_of_entry(struct process_context *process, uint32_t index)
 {
     struct thread_context *thread = NULL;
@@ -91,6 +91,7 @@ void samples_fini(struct thread_samples *samples)
 {
     stack_tracker_free(&samples->tracker);
     mapped_array_free(&samples->rows);
+    mapped_array_free(&samples->timed);
     memset(samples, 0, sizeof(*samples));
 }
 
@@ -230,29 +231,71 @@ uint32_t samples_unique_stack(const struct process_context *process, struct thre
     return samples_add_stack(process, thread, root, stack->frames, stack->depth);
 }
 
-void samples_take_sample(struct process_context *process, const struct sample_entry *sample,
-                         uint64_t offset_ns, bool is_truncated)
+/* Makes the stack of SAMPLE the thread's current one. False: there is none, or no room for it. */
+static bool take_stack(struct process_context *process, struct thread_context *thread,
+                       const struct sample_entry *sample, bool is_truncated)
 {
-    struct thread_context *thread = thread_of_entry(process, sample->thread_index);
-    if (thread == NULL)
-        return;
     struct stack_tracker *tracker = stack_tracker_at(process, &thread->samples.tracker);
     if (tracker == NULL)
-        return;
+        return false;
     if (sample_decode_stack(sample, &tracker->state) < 0) {
         tracker->state.depth = 0;
         process->bad_entries++;
-        return;
+        return false;
     }
     if (!bounds_let(process)) {
         thread->samples.current_stack = UNIQUE_NONE;
-        return;
+        return false;
     }
     uint32_t kept = tracker->is_truncated == is_truncated ? sample->kept : 0;
     tracker->is_truncated = is_truncated;
     push_frames(process, thread, tracker, kept);
+    return true;
+}
+
+void samples_take_sample(struct process_context *process, const struct sample_entry *sample,
+                         uint64_t offset_ns, bool is_truncated)
+{
+    struct thread_context *thread = thread_of_entry(process, sample->thread_index);
+    if (thread == NULL || !take_stack(process, thread, sample, is_truncated))
+        return;
     add_current_stack(process, &thread->samples, offset_ns, sample->cpu_us);
     bounds_account(process, thread);
+}
+
+static void add_timed(struct process_context *process, struct thread_context *thread,
+                      uint32_t stack, uint64_t time_ns, uint64_t cpu_us)
+{
+    const struct timed_row row = { .time_ns = time_ns, .cpu_us = cpu_us, .stack = stack };
+    timed_samples_add(process, &thread->samples, &row);
+    bounds_account(process, thread);
+}
+
+void samples_take_timed_sample(struct process_context *process, const struct sample_entry *sample,
+                               uint64_t time_ns, bool is_truncated)
+{
+    struct thread_context *thread = process_thread_at(process, sample->thread_index, time_ns);
+    process->bad_entries += thread == NULL;
+    if (thread != NULL && take_stack(process, thread, sample, is_truncated))
+        add_timed(process, thread, thread->samples.current_stack, time_ns, sample->cpu_us);
+}
+
+void samples_take_timed_same(struct process_context *process, const struct sample_entry *sample,
+                             uint64_t time_ns)
+{
+    struct thread_context *thread = process_thread_at(process, sample->thread_index, time_ns);
+    process->bad_entries += thread == NULL;
+    if (thread != NULL && bounds_let(process))
+        add_timed(process, thread, thread->samples.current_stack, time_ns, sample->cpu_us);
+}
+
+void samples_take_thread_cpu(struct process_context *process, const struct sample_entry *cpu,
+                             uint64_t time_ns)
+{
+    struct thread_context *thread = process_thread_at(process, cpu->thread_index, time_ns);
+    process->bad_entries += thread == NULL;
+    if (thread != NULL && bounds_let(process))
+        add_timed(process, thread, UNIQUE_NONE, time_ns, cpu->cpu_us);
 }
 
 void samples_take_same(struct process_context *process, const struct sample_entry *sample,
@@ -272,7 +315,7 @@ void samples_take_late(struct process_context *process, uint32_t thread_index)
 
 bool samples_exist(const struct thread_context *thread)
 {
-    return thread->samples.rows.count > 0;
+    return thread->samples.rows.count + thread->samples.timed.count > 0;
 }
 
 struct row {
@@ -305,6 +348,8 @@ static bool next_row(const uint8_t **in, const uint8_t *end, struct row *row)
 struct sample_stream {
     const struct process_context *process;
     struct json_writer *writer;
+    const struct timed_row *timed, *timed_end; /* those still to come */
+    bool was_timed;                            /* the last sample */
     uint64_t code;
     uint64_t last_ns;
     uint64_t count; /* of samples that are not too old */
@@ -341,12 +386,29 @@ static void stream_sample(struct sample_stream *stream, uint64_t time_ns, uint64
     json_wrote(stream->writer, out);
 }
 
-/* Samples of a thread that slept through the ticks from FROM up to before TO. */
+/* What the thread took of itself up to TIME_NS. */
+static void stream_timed(struct sample_stream *stream, uint64_t time_ns, uint64_t end_ns)
+{
+    for (; stream->timed < stream->timed_end && stream->timed->time_ns <= time_ns;
+         stream->timed++) {
+        const struct timed_row *row = stream->timed;
+        stream->was_timed = true;
+        stream->code = row->stack == UNIQUE_NONE ? (uint64_t)ROW_NO_STACK
+                                                 : ROW_FIRST_STACK + (uint64_t)row->stack;
+        stream_sample(stream, row->time_ns < end_ns ? row->time_ns : end_ns, 0, row->cpu_us);
+    }
+}
+
+/* Samples of a thread that slept through the ticks from FROM up to before TO. Nothing is known of
+ * one that wrote of itself that it ran, and was not looked at since. */
 static void stream_idle(struct sample_stream *stream, uint32_t from, uint32_t to, uint64_t end_ns)
 {
     const uint64_t *times = stream->process->ticks.items;
-    for (uint32_t tick = from; tick < to && times[tick] <= end_ns; tick++)
-        stream_sample(stream, times[tick], event_delay_at(&stream->delays, tick), 0);
+    for (uint32_t tick = from; tick < to && times[tick] <= end_ns; tick++) {
+        stream_timed(stream, times[tick], end_ns);
+        if (!stream->was_timed)
+            stream_sample(stream, times[tick], event_delay_at(&stream->delays, tick), 0);
+    }
 }
 
 static uint64_t thread_end_ns(const struct process_context *process,
@@ -364,7 +426,13 @@ static uint64_t stream_rows(const struct process_context *process,
     const uint8_t *in = thread->samples.rows.items;
     const uint8_t *end = in + thread->samples.rows.count;
     uint64_t end_ns = thread_end_ns(process, thread);
-    struct sample_stream stream = { .process = process, .writer = writer, .code = ROW_NO_STACK };
+    const struct timed_row *timed = thread->samples.timed.items;
+    struct sample_stream stream = { .process = process,
+                                    .writer = writer,
+                                    .timed = timed,
+                                    .timed_end = timed + thread->samples.timed.count,
+                                    .was_timed = thread->samples.timed.count > 0,
+                                    .code = ROW_NO_STACK };
     struct row row = { 0 };
     event_delay_cursor_init(&stream.delays, &thread->event_delays);
     uint32_t next_tick = 0;
@@ -374,15 +442,18 @@ static uint64_t stream_rows(const struct process_context *process,
         next_tick = row.tick + 1;
         if (row.code == ROW_LATE)
             continue;
-        stream.code = row.code;
         /* One that was taken before the thread's end may be found at the tick after it. */
         uint64_t time_ns = times[row.tick] + row.offset_ns;
+        stream_timed(&stream, time_ns, end_ns);
+        stream.was_timed = false;
+        stream.code = row.code;
         stream_sample(&stream, time_ns < end_ns ? time_ns : end_ns,
                       event_delay_at(&stream.delays, row.tick), row.cpu_us);
     }
-    if (in == NULL)
+    if (in == NULL && thread->samples.rows.count > 0)
         failure_latch_set(process->latch, -EBADMSG);
     stream_idle(&stream, next_tick, (uint32_t)process->ticks.count, end_ns);
+    stream_timed(&stream, UINT64_MAX, end_ns);
     return stream.count;
 }
 
@@ -401,9 +472,10 @@ static void stream_only_sample(const struct process_context *process,
     stream_sample(&stream, time_ns, 0, 0);
 }
 
-void samples_stream(const struct process_context *process, const struct thread_context *thread,
+void samples_stream(const struct process_context *process, struct thread_context *thread,
                     struct json_writer *writer)
 {
+    timed_samples_sort(&thread->samples);
     gecko_start_table(writer, gecko_sample_columns);
     if (!samples_exist(thread) || stream_rows(process, thread, writer) == 0)
         stream_only_sample(process, thread, writer);

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "ipc/clock_choice.h"
 #include "ipc/features.h"
 #include "ipc/messages.h"
 #include "ipc/output_pattern.h"
@@ -31,6 +32,7 @@ enum option_kind {
     OPTION_SIZE,       /* uint64_t bytes, of memory for recordings */
     OPTION_DISTANCE,   /* uint64_t bytes, from 1 on */
     OPTION_FEATURES,   /* uint64_t bits */
+    OPTION_CLOCK,      /* enum sampling_clock */
     OPTION_COUNT,      /* uint64_t */
     OPTION_TRIGGER,    /* one more of the triggers */
     OPTION_PIDS,       /* const char *: numbers with commas between */
@@ -55,6 +57,8 @@ static const struct option options[] = {
       "time between samples: us, ms, s (default 1ms)" },
     { OPTIONS_SESSION, "rate", 'r', "HZ", OPTION_RATE, AT(interval_ns),
       "samples per second: --rate 1000 is --interval 1ms" },
+    { OPTIONS_SESSION, "clock", 'c', "CLOCK", OPTION_CLOCK, AT(clock),
+      "what takes samples (default auto):" },
     { OPTIONS_SESSION, "duration", 'd', "TIME", OPTION_SECONDS_MS, AT(duration_ms),
       "end the session by itself after TIME" },
     { OPTIONS_SESSION, "features", 'f', "LIST", OPTION_FEATURES, AT(features),
@@ -147,6 +151,18 @@ static bool parse_features(const char *text, uint64_t *bits, struct failure *fai
     failure_set(failure, EXIT_CODE_USAGE, "unknown feature '%s' in --features%s%s%s", word,
                 meant ? "; did you mean '" : "; see profctl start --help", meant ? meant : "",
                 meant ? "'?" : "");
+    return false;
+}
+
+static bool parse_clock(const char *text, enum sampling_clock *clock, struct failure *failure)
+{
+    const char *meant;
+
+    if (clock_choice_parse(text, clock) == 0)
+        return true;
+    meant = clock_choice_nearest(text);
+    failure_set(failure, EXIT_CODE_USAGE, "--clock '%.64s' is none of " CLOCK_CHOICES "%s%s%s",
+                text, meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
     return false;
 }
 
@@ -292,6 +308,8 @@ static bool store(struct arguments *arguments, const struct option *option, cons
         return parse_trigger(arguments, text, failure);
     case OPTION_FEATURES:
         return parse_features(text, target, failure);
+    case OPTION_CLOCK:
+        return parse_clock(text, target, failure);
     default:
         if (parse_number(option, text, target) == 0)
             return true;
@@ -447,6 +465,13 @@ static void print_option(FILE *out, const struct option *option)
                 "%30smarker:NAME:TIME  an interval marker NAME lasts longer than TIME\n"
                 "%30sname:NAME         profctl trigger NAME\n"
                 "%30sSIGUSR2           profd gets that signal\n",
+                "", "", "", "");
+    if (option->kind == OPTION_CLOCK)
+        fprintf(out,
+                "%30scpu   each thread by the CPU time that it uses, at the kernel's tick\n"
+                "%30sperf  the same by perf events, at any interval; dearer\n"
+                "%30swall  by real time, also threads that wait\n"
+                "%30sauto  cpu; a process that cannot have the clock falls back\n",
                 "", "", "", "");
     if (option->kind != OPTION_FEATURES)
         return;

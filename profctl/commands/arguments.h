@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "buffer/sampling_clock.h"
 #include "ipc/trigger.h"
 #include "profctl/failure.h"
 
@@ -35,6 +36,7 @@ struct arguments {
     bool json, quiet, help, version;
 
     uint64_t interval_ns;
+    enum sampling_clock clock;
     uint64_t duration_ms;               /* 0: until stopped */
     uint64_t features;                  /* bits, enum feature */
     uint64_t memory_limit_bytes;        /* 0: profd's own */

@@ -369,6 +369,7 @@ bool client_start_session(struct client *client, const struct arguments *argumen
         .triggers = { triggers, list_triggers(arguments, triggers) },
         .output = { "", 0 },
         .allocation_interval_bytes = arguments->allocation_interval_bytes,
+        .clock = arguments->clock,
     };
     static uint8_t frame[MESSAGE_MAX_FILTERS + MESSAGE_MAX_TRIGGERS + OUTPUT_PATTERN_BYTES + 256];
     int folder = -1;

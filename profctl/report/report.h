@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "profctl/report/report_clocks.h"
 #include "profctl/report/report_fates.h"
 #include "profctl/symbols/process_libraries.h"
 #include "profctl/symbols/thread_tables.h"
@@ -62,6 +63,7 @@ struct report {
     struct report_size size;   /* of all, also of those that were not profiled */
     uint64_t absent_processes; /* those */
     double absent_ns;
+    struct report_clocks clocks;
     struct mapped_array groups; /* struct report_process *, owned */
     struct report_fates fates;
 };

@@ -130,6 +130,7 @@ int report_print_json(const struct report *report, const char *file, uint64_t to
     cJSON_AddNumberToObject(root, "processes", (double)report->processes);
     add_size_members(root, &report->size);
     cJSON_AddNumberToObject(root, "notProfiledMs", report->absent_ns / 1e6);
+    report_clocks_add_json(&report->clocks, root);
     groups = cJSON_AddArrayToObject(root, "groups");
     for (size_t i = 0; err == 0 && i < report->groups.count; i++)
         if (all[i]->processes > 0)

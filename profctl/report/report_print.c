@@ -294,6 +294,7 @@ void report_print_text(const struct report *report, const char *file, uint64_t t
     bool is_by_cpu = report_is_by_cpu(report);
 
     print_header(report, file, out);
+    report_clocks_print(&report->clocks, out);
     for (size_t i = 0; i < report->groups.count; i++)
         if (is_shown(report, &groups[i]->size))
             print_process(report, groups[i], top, out);

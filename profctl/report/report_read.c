@@ -21,11 +21,10 @@ static const double most_cpu_ns = 86400e9;
 struct reading {
     struct json_reader *reader;
     struct report *report;
-    double cpu_unit_ns;       /* of threadCPUDelta */
-    double usual_interval_ns; /* of samples, as the root says, … */
-    double interval_ns;       /* … and the process at hand */
+    double cpu_unit_ns; /* of threadCPUDelta */
 
-    struct seen_process process;        /* the process at hand, … */
+    struct seen_process process; /* the process at hand, … */
+    uint64_t own_interval_ns;    /* … of its samples, as its "meta" tells; 0: not known … */
     struct process_libraries libraries; /* … and its libraries */
     struct mapped_array seen;           /* struct seen_process, all that were read */
     struct json_writer nowhere;
@@ -123,6 +122,12 @@ static void weigh_samples(struct reading *reading)
             weights[samples[i].stack].cpu_ns += (uint64_t)samples[i].cpu_ns;
 }
 
+static double tick_ns(const struct reading *reading)
+{
+    return sample_spread_tick_ns((double)reading->own_interval_ns,
+                                 (double)reading->report->clocks.asked_ns);
+}
+
 static int read_samples(struct reading *reading)
 {
     struct json_cell cells[JSON_TABLE_MOST_COLUMNS];
@@ -141,7 +146,7 @@ static int read_samples(struct reading *reading)
         return err;
     /* Without times a sample is all that is known of where its time was used. */
     sample_spread_begin(&reading->spread,
-                        table.places[SAMPLE_TIME] >= 0 ? reading->interval_ns : INFINITY);
+                        table.places[SAMPLE_TIME] >= 0 ? tick_ns(reading) : INFINITY);
     while ((more = json_table_next_row(reading->reader)) > 0) {
         err = json_table_read_row(&table, reading->reader, cells);
         if (err == 0)
@@ -275,18 +280,18 @@ static int units_member(struct reading *reading)
     return json_reader_skip(reading->reader);
 }
 
-static int read_interval(struct reading *reading)
+static int read_interval(struct reading *reading, uint64_t *interval_ns)
 {
     if (json_reader_next(reading->reader) != JSON_TOKEN_NUMBER)
         return json_reader_skip(reading->reader);
-    reading->interval_ns = json_reader_double(reading->reader) * NS_PER_MS;
+    *interval_ns = report_clocks_interval_ns(json_reader_double(reading->reader));
     return 0;
 }
 
-static int meta_member(struct reading *reading)
+static int meta_member(struct reading *reading, uint64_t *interval_ns)
 {
     if (json_reader_is(reading->reader, "interval"))
-        return read_interval(reading);
+        return read_interval(reading, interval_ns);
     if (!json_reader_is(reading->reader, "sampleUnits"))
         return json_reader_skip(reading->reader);
     if (json_reader_next(reading->reader) != JSON_TOKEN_START_OBJECT)
@@ -294,24 +299,38 @@ static int meta_member(struct reading *reading)
     return for_each_member(reading, units_member);
 }
 
-static int read_meta(struct reading *reading)
+/* What the session asked for … */
+static int root_meta_member(struct reading *reading)
+{
+    return meta_member(reading, &reading->report->clocks.asked_ns);
+}
+
+/* … and what the clock of a process is. */
+static int inner_meta_member(struct reading *reading)
+{
+    return meta_member(reading, &reading->own_interval_ns);
+}
+
+static int read_meta(struct reading *reading, bool is_root)
 {
     int err = enter(reading, JSON_TOKEN_START_OBJECT);
 
-    return err < 0 ? err : for_each_member(reading, meta_member);
+    if (err < 0)
+        return err;
+    return for_each_member(reading, is_root ? root_meta_member : inner_meta_member);
 }
 
 /* Members that the root has of itself too, when it is a process. */
 static int process_member(struct reading *reading, bool is_root)
 {
     if (json_reader_is(reading->reader, "meta"))
-        return read_meta(reading);
+        return read_meta(reading, is_root);
     if (json_reader_is(reading->reader, "libs"))
         return read_libraries(reading);
     if (json_reader_is(reading->reader, "threads"))
         return read_threads(reading, is_root);
     if (json_reader_is(reading->reader, "profilingLog"))
-        return process_fate_read(&reading->process.fate, reading->reader);
+        return process_log_read(&reading->process.log, reading->reader);
     return json_reader_skip(reading->reader);
 }
 
@@ -323,7 +342,8 @@ static int inner_process_member(struct reading *reading)
 static void begin_process(struct reading *reading)
 {
     reading->process = (struct seen_process){ 0 };
-    process_fate_init(&reading->process.fate);
+    process_log_init(&reading->process.log);
+    reading->own_interval_ns = 0;
 }
 
 /* What was read of the process at hand goes to the others. */
@@ -331,12 +351,13 @@ static int end_process(struct reading *reading)
 {
     struct seen_process *place = NULL;
 
+    report_clocks_add(&reading->report->clocks, &reading->process.log);
     if (reading->process.group != NULL)
         place = mapped_array_push(&reading->seen, sizeof(*place));
     if (place != NULL)
         *place = reading->process;
     else
-        process_fate_free(&reading->process.fate);
+        process_log_free(&reading->process.log);
     bool is_lost = reading->process.group != NULL && place == NULL;
     begin_process(reading);
     return is_lost ? -ENOMEM : 0;
@@ -347,7 +368,6 @@ static int read_process(struct reading *reading)
     int err;
 
     begin_process(reading);
-    reading->interval_ns = reading->usual_interval_ns;
     err = for_each_member(reading, inner_process_member);
     return err < 0 ? err : end_process(reading);
 }
@@ -358,10 +378,9 @@ static int read_processes(struct reading *reading)
     int token = 0, err = enter(reading, JSON_TOKEN_START_ARRAY);
 
     begin_process(reading);
-    reading->usual_interval_ns = reading->interval_ns;
     while (err == 0 && (token = json_reader_next(reading->reader)) == JSON_TOKEN_START_OBJECT)
         err = read_process(reading);
-    process_fate_free(&reading->process.fate);
+    process_log_free(&reading->process.log);
     reading->process = root;
     if (err < 0)
         return err;
@@ -400,7 +419,7 @@ int report_read(struct json_reader *reader, bool count_idle, struct report *out)
     json_writer_init_sink(&reading.nowhere, discard, NULL, &reading.latch);
     begin_process(&reading);
     err = read_profile(&reading);
-    process_fate_free(&reading.process.fate);
+    process_log_free(&reading.process.log);
     seen_processes_free(&reading.seen);
     json_writer_fini(&reading.nowhere);
     process_libraries_free(&reading.libraries);

@@ -16,24 +16,24 @@ static bool is_text(const char *text, const char *wanted)
 /* Nothing of it is there to be counted, and the profile says why. */
 static bool is_absent(const struct seen_process *process)
 {
-    const struct process_fate *fate = &process->fate;
+    const struct process_log *log = &process->log;
 
-    return is_text(fate->verdict, "not-profiled") ||
-           (fate->reason != NULL && process->samples == 0 && !is_text(fate->verdict, "frozen") &&
-            !is_text(fate->verdict, "execed"));
+    return is_text(log->verdict, "not-profiled") ||
+           (log->reason != NULL && process->samples == 0 && !is_text(log->verdict, "frozen") &&
+            !is_text(log->verdict, "execed"));
 }
 
 static struct process_account account_of(const struct seen_process *process, size_t id)
 {
-    const struct process_fate *fate = &process->fate;
+    const struct process_log *log = &process->log;
 
     return (struct process_account){
-        .pid = fate->pid,
-        .later_images = fate->later_images,
-        .goes_on = is_text(fate->outcome, "execed"),
-        .is_known = fate->pid >= 0 && fate->cpu_ms >= 0 && fate->cpu_before_ms >= 0,
-        .charged_ns = fate->cpu_ms * NS_PER_MS,
-        .before_ns = fate->cpu_before_ms * NS_PER_MS,
+        .pid = log->pid,
+        .later_images = log->later_images,
+        .goes_on = is_text(log->outcome, "execed"),
+        .is_known = log->pid >= 0 && log->cpu_ms >= 0 && log->cpu_before_ms >= 0,
+        .charged_ns = log->cpu_ms * NS_PER_MS,
+        .before_ns = log->cpu_before_ms * NS_PER_MS,
         .sampled_ns = process->sampled_ns,
         .id = id,
     };
@@ -49,7 +49,7 @@ static int take_absent(struct report *report, const struct seen_process *process
     report->absent_ns += account->rest_ns;
     report->size.cpu_ns += account->rest_ns;
     return report_fates_note_absence(&report->fates, process->group->name,
-                                     process->fate.reason != NULL ? process->fate.reason : "",
+                                     process->log.reason != NULL ? process->log.reason : "",
                                      account->is_known ? account->rest_ns : -1);
 }
 
@@ -62,11 +62,11 @@ static void take_rest(struct report *report, const struct seen_process *process,
 }
 
 /* What became of it; a frozen one is more than one that lives. */
-static const char *end_of(const struct process_fate *fate)
+static const char *end_of(const struct process_log *log)
 {
-    if (is_text(fate->verdict, "frozen") || fate->outcome == NULL)
-        return fate->verdict != NULL ? fate->verdict : "live";
-    return fate->outcome;
+    if (is_text(log->verdict, "frozen") || log->outcome == NULL)
+        return log->verdict != NULL ? log->verdict : "live";
+    return log->outcome;
 }
 
 static int take(struct report *report, const struct seen_process *process,
@@ -80,8 +80,8 @@ static int take(struct report *report, const struct seen_process *process,
         take_rest(report, process, account->rest_ns);
     if (err < 0)
         return err;
-    return report_fates_note_end(&report->fates, process->group->name, end_of(&process->fate),
-                                 (int)process->fate.code);
+    return report_fates_note_end(&report->fates, process->group->name, end_of(&process->log),
+                                 (int)process->log.code);
 }
 
 int report_settle(struct report *report, const struct mapped_array *seen)
@@ -106,6 +106,6 @@ void seen_processes_free(struct mapped_array *seen)
     struct seen_process *processes = seen->items;
 
     for (size_t i = 0; i < seen->count; i++)
-        process_fate_free(&processes[i].fate);
+        process_log_free(&processes[i].log);
     mapped_array_free(seen);
 }

@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "profctl/report/process_fate.h"
+#include "profctl/report/process_log.h"
 #include "profctl/report/report.h"
 
 /* A process that was read. */
 struct seen_process {
-    struct process_fate fate;     /* owned */
+    struct process_log log;       /* owned */
     struct report_process *group; /* that of its name */
     struct report_thread *thread; /* in there, of one of its threads */
     uint64_t samples;

@@ -23,11 +23,16 @@ struct weighing {
     double not_sampled_ns;
 };
 
-void sample_spread_begin(struct sample_spread *spread, double interval_ns)
+double sample_spread_tick_ns(double own_ns, double asked_ns)
 {
-    bool is_finer = !(interval_ns > SAMPLE_SPREAD_KERNEL_TICK_NS);
+    if (own_ns > 0)
+        return own_ns;
+    return asked_ns > SAMPLE_SPREAD_KERNEL_TICK_NS ? asked_ns : SAMPLE_SPREAD_KERNEL_TICK_NS;
+}
 
-    spread->tick_ns = is_finer ? SAMPLE_SPREAD_KERNEL_TICK_NS : interval_ns;
+void sample_spread_begin(struct sample_spread *spread, double tick_ns)
+{
+    spread->tick_ns = tick_ns;
     spread->samples.count = 0;
 }
 
@@ -72,10 +77,11 @@ static double room_between(double begin_ns, double end_ns)
     return end_ns > begin_ns ? end_ns - begin_ns : 0;
 }
 
-/* Weighs the samples of SECOND, which has all that it gets. */
+/* Weighs the samples of SECOND, which has all that it gets. Samples of less than a ns are as good
+ * as none. */
 static void end_second(struct weighing *weighing, const struct second *second)
 {
-    if (second->ticks_ns <= 0) {
+    if (second->ticks_ns < 1) {
         weighing->not_sampled_ns += second->leftover_ns;
         return;
     }

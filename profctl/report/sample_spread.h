@@ -14,7 +14,8 @@
 
 #include "json/mapped_array.h"
 
-/* The kernel's own tick: where clocks of threads are looked at there, no sample is finer. */
+/* The kernel's own tick: where clocks of threads are looked at there, no sample is finer. It is
+ * another one on some machines. */
 #define SAMPLE_SPREAD_KERNEL_TICK_NS 4e6
 
 struct spread_sample {
@@ -30,8 +31,12 @@ struct sample_spread {
     struct mapped_array samples; /* struct spread_sample, in the order of their times */
 };
 
-/* Begins a thread whose clock ticks at INTERVAL_NS, or at the kernel's tick. Memory is kept. */
-void sample_spread_begin(struct sample_spread *spread, double interval_ns);
+/* The tick of a process' clock: OWN_NS where the profile tells it; else ASKED_NS, what the session
+ * asked for, but not less than the kernel's tick. 0: not known. */
+double sample_spread_tick_ns(double own_ns, double asked_ns);
+
+/* Begins a thread whose clock has that tick, which is not 0. Memory is kept. */
+void sample_spread_begin(struct sample_spread *spread, double tick_ns);
 /* 0 or -ENOMEM. */
 int sample_spread_add(struct sample_spread *spread, const struct spread_sample *sample);
 void sample_spread_free(struct sample_spread *spread);

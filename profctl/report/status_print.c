@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ipc/clock_choice.h"
 #include "profctl/failure.h"
+#include "profctl/report/clock_line.h"
 #include "profctl/units.h"
 
 enum { MOST_PROCESSES = 40, OUTCOME_BYTES = 64 };
@@ -46,7 +48,8 @@ static void print_session(const cJSON *session, FILE *out)
     if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(session, "sampling_paused")))
         fprintf(out, " without sampling");
     if (cJSON_HasObjectItem(session, "interval_ns")) {
-        fprintf(out, " for %.1f s; interval %g ms, limit %s, ", number(session, "elapsed_ms") / 1e3,
+        fprintf(out, " for %.1f s; clock %s, interval %g ms, limit %s, ",
+                number(session, "elapsed_ms") / 1e3, text(session, "clock"),
                 number(session, "interval_ns") / 1e6,
                 units_format_size((uint64_t)number(session, "memory_limit_bytes"), limit));
         print_features(session, out);
@@ -170,6 +173,39 @@ static void print_exits(const cJSON *exits, FILE *out)
     fputc('\n', out);
 }
 
+/* A group of the document: what is not known there is AUTO, or OTHER. */
+static struct clock_group group_of(const cJSON *item)
+{
+    struct clock_group group = {
+        .processes = (uint64_t)number(item, "processes"),
+        .shortest_ns = (uint64_t)number(item, "shortest_interval_ns"),
+        .longest_ns = (uint64_t)number(item, "longest_interval_ns"),
+        .refusal = clock_refusal_named(text(item, "refused")),
+    };
+
+    (void)clock_choice_parse(text(item, "clock"), &group.clock);
+    return group;
+}
+
+/* What takes the samples of how many processes. */
+static void print_clocks(const cJSON *root, FILE *out)
+{
+    const cJSON *session = cJSON_GetObjectItemCaseSensitive(root, "session");
+    const cJSON *processes = cJSON_GetObjectItemCaseSensitive(root, "processes");
+    const char *title = "clock";
+    const cJSON *item;
+
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(processes, "clocks"))
+    {
+        struct clock_group group = group_of(item);
+        char line[CLOCK_LINE_BYTES];
+
+        fprintf(out, "%-10s %s\n", title,
+                clock_line_format(&group, (uint64_t)number(session, "interval_ns"), true, line));
+        title = "";
+    }
+}
+
 int status_print(const char *json, FILE *out)
 {
     cJSON *root = cJSON_Parse(json);
@@ -182,6 +218,7 @@ int status_print(const char *json, FILE *out)
     fprintf(out, "profd      %s, pid %.0f, at %s, up %.0f s\n", text(root, "version"),
             number(root, "pid"), text(root, "socket"), number(root, "uptime_ms") / 1e3);
     print_session(cJSON_GetObjectItemCaseSensitive(root, "session"), out);
+    print_clocks(root, out);
     print_memory(cJSON_GetObjectItemCaseSensitive(root, "memory"), out);
     cJSON_ArrayForEach(command, cJSON_GetObjectItemCaseSensitive(root, "commands"))
     {

@@ -15,6 +15,7 @@
 
 #include "child-agent/unwinding/modules.h"
 #include "child-agent/unwinding/unwinder.h"
+#include "tests/reference/libunwind_cursor.h"
 #include "tests/unit/take_snapshot.h"
 
 enum {
@@ -29,7 +30,7 @@ enum {
 
 struct path {
     uint8_t next[DEPTH];
-    struct snapshot *snapshot;
+    struct snapshot_copy *snapshot;
 };
 
 typedef uint64_t function(const struct path *path, uint64_t depth, uint64_t a, uint64_t b);
@@ -94,8 +95,9 @@ static uint64_t descend(const struct path *path, uint64_t depth, uint64_t a, uin
     KIND(N##3)                                                                                     \
     KIND(N##4)                                                                                     \
     KIND(N##5)                                                                                     \
-    KIND(N##6) KIND(N##7) KIND(N##8) KIND(N##9) KIND(N##a) KIND(N##b) KIND(N##c) KIND(N##d)        \
-        KIND(N##e) KIND(N##f)
+    KIND(N##6)                                                                                     \
+    KIND(N##7) KIND(N##8) KIND(N##9) KIND(N##a) KIND(N##b) KIND(N##c) KIND(N##d) KIND(N##e)        \
+        KIND(N##f)
 #define NAMES(KIND, N)                                                                             \
     KIND##N##0, KIND##N##1, KIND##N##2, KIND##N##3, KIND##N##4, KIND##N##5, KIND##N##6,            \
         KIND##N##7, KIND##N##8, KIND##N##9, KIND##N##a, KIND##N##b, KIND##N##c, KIND##N##d,        \
@@ -125,7 +127,7 @@ static function *functions[FUNCTIONS] = {
     NAMES(array_, 3), NAMES(array_, 4), NAMES(array_, 5), NAMES(block_, 1), NAMES(aligned_, 1),
 };
 
-static struct snapshot *snapshots[STACKS];
+static struct snapshot_copy *snapshots[STACKS];
 static struct unwind_frame frames[UNWIND_MAX_FRAMES];
 static struct unwind_frame expected[UNWIND_MAX_FRAMES];
 
@@ -155,14 +157,14 @@ static bool take_stacks(void)
     return true;
 }
 
-static bool is_right(struct unwinder *unwinder)
+static bool is_right(struct unwinder *unwinder, struct libunwind_cursor *libunwind)
 {
     for (int i = 0; i < STACKS; i++) {
         bool is_complete = false;
-        size_t count =
-            unwinder_walk(unwinder, snapshots[i], 0, frames, UNWIND_MAX_FRAMES, &is_complete);
+        size_t count = unwinder_walk(unwinder, &snapshots[i]->snapshot, 0, frames,
+                                     UNWIND_MAX_FRAMES, &is_complete);
         size_t reference =
-            unwinder_walk_reference(unwinder, snapshots[i], expected, UNWIND_MAX_FRAMES);
+            libunwind_cursor_walk(libunwind, &snapshots[i]->snapshot, expected, UNWIND_MAX_FRAMES);
         if (!is_complete || count < DEPTH || count != reference)
             return false;
         for (size_t j = 0; j < count; j++) {
@@ -180,18 +182,18 @@ static double measure_cache(struct unwinder *unwinder)
     uint64_t frames_walked = 0, start = now_ns();
     for (int i = 0; i < WALKS_OF_CACHE; i++) {
         bool is_complete;
-        frames_walked += unwinder_walk(unwinder, snapshots[i % STACKS], 0, frames,
+        frames_walked += unwinder_walk(unwinder, &snapshots[i % STACKS]->snapshot, 0, frames,
                                        UNWIND_MAX_FRAMES, &is_complete);
     }
     return (double)(now_ns() - start) / (double)frames_walked;
 }
 
-static double measure_reference(struct unwinder *unwinder)
+static double measure_reference(struct libunwind_cursor *libunwind)
 {
     uint64_t frames_walked = 0, start = now_ns();
     for (int i = 0; i < WALKS_OF_REFERENCE; i++)
-        frames_walked +=
-            unwinder_walk_reference(unwinder, snapshots[i % STACKS], expected, UNWIND_MAX_FRAMES);
+        frames_walked += libunwind_cursor_walk(libunwind, &snapshots[i % STACKS]->snapshot,
+                                               expected, UNWIND_MAX_FRAMES);
     return (double)(now_ns() - start) / (double)frames_walked;
 }
 
@@ -216,15 +218,17 @@ int main(void)
 {
     struct module_map *modules = NULL;
     struct unwinder *unwinder = NULL;
+    struct libunwind_cursor *libunwind = NULL;
     double cached_ns[ROUNDS], reference_ns[ROUNDS], ratios[ROUNDS];
     if (module_map_create(NULL, &modules) != 0 || unwinder_create(modules, &unwinder) != 0 ||
-        !take_stacks() || !is_right(unwinder)) {
-        fprintf(stderr, "bench_unwind: the unwinder and libunwind don't agree\n");
+        libunwind_cursor_create(modules, &libunwind) != 0 || !take_stacks() ||
+        !is_right(unwinder, libunwind)) {
+        fprintf(stderr, "bench_unwind: the unwinder and libunwind do not agree\n");
         return 1;
     }
     for (int i = 0; i < ROUNDS; i++) {
         cached_ns[i] = measure_cache(unwinder);
-        reference_ns[i] = measure_reference(unwinder);
+        reference_ns[i] = measure_reference(libunwind);
         ratios[i] = cached_ns[i] / reference_ns[i];
     }
     double cached = median(cached_ns);
@@ -232,6 +236,7 @@ int main(void)
             median(reference_ns));
     report("unwind_frame_to_libunwind_frame", median(ratios), 1.0 / 6);
     report("unwind_frame_to_60ns", cached / ALLOWED_NS, 1.0);
+    libunwind_cursor_destroy(libunwind);
     unwinder_destroy(unwinder);
     module_map_destroy(modules);
     return 0;

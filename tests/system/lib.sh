@@ -19,13 +19,15 @@ export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:verify_asan_link_order=0} # t
 # --- Running ---
 
 run_tests() {
-    local test status bad=0
+    local test status start bad=0
+    trap 'exit 143' TERM # when the test that it reached, too, has cleaned up
     for test in $(declare -F | sed -n 's/^declare -f \(test_.*\)/\1/p'); do
         [ $# -eq 0 ] || [[ " $* " == *" $test "* ]] || continue
+        start=${EPOCHREALTIME/./}
         (run_one "$test")
         status=$?
         case $status in
-        0) echo "ok $test" ;;
+        0) echo "ok $test in $(((${EPOCHREALTIME/./} - start) / 1000)) ms" ;;
         "$skip_status") ;;
         *) echo "fail $test" && bad=1 ;;
         esac
@@ -58,6 +60,7 @@ kill_strays() {
 clean_up() {
     local status=$? child
     trap - ERR
+    trap '' TERM
     set +e
     for child in "${children[@]}"; do
         kill -CONT "$child" 2>/dev/null

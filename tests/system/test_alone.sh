@@ -65,7 +65,7 @@ test_the_limit_holds() {
 }
 
 test_bad_values_are_told_in_one_line_and_the_program_goes_on() {
-    for bad in PROFD_STARTUP_INTERVAL=soon PROFD_STARTUP_FEATURES=stakcs PROFD_STARTUP_LIMIT=1 \
+    for bad in PROFD_STARTUP_INTERVAL=soon PROFD_STARTUP_CLOCK=pref PROFD_STARTUP_FEATURES=stakcs PROFD_STARTUP_LIMIT=1 \
         PROFD_STARTUP=2 PROFD_SIGNAL=none PROFD_SIGNAL=KILL PROFD_SIGNAL=32 PROFD_SHUTDOWN=out.txt PROFD_SHUTDOWN=no/such/folder.json \
         PROFD_SHUTDOWN=/dev/null; do
         alone 42 PROFD_SHUTDOWN=out.json "$bad" sh -c 'exit 42'
@@ -128,7 +128,7 @@ test_a_profd_that_happens_to_run_does_not_stop_it() {
 
 test_help_names_every_variable_and_feature() {
     alone 0 PROFD_HELP=1 sh -c 'exit 42'
-    for word in PROFD_STARTUP_INTERVAL PROFD_STARTUP_FEATURES PROFD_STARTUP_FILTERS \
+    for word in PROFD_STARTUP_INTERVAL PROFD_STARTUP_CLOCK PROFD_STARTUP_FEATURES PROFD_STARTUP_FILTERS \
         PROFD_STARTUP_LIMIT PROFD_SHUTDOWN PROFD_DISABLE markers labels; do
         says "$word" stdout
     done

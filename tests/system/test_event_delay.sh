@@ -1,5 +1,6 @@
 #!/bin/bash
 # How long events wait for a thread's loop shows in its samples.
+# Runs alone: a loop that waits for a processor is late, too.
 # shellcheck source=lib.sh
 # shellcheck disable=SC2317 # run by name
 . "$(dirname "$0")/lib.sh"

@@ -97,4 +97,25 @@ test_programs_of_another_user_are_listed_with_the_true_reason() {
     has_process true
 }
 
+# As above, with a profd that comes to their hellos when they have gone.
+test_programs_of_another_user_that_ended_before_profd_looked() {
+    need_root
+    command -v runuser >/dev/null || skip "needs runuser"
+    chmod 777 .
+    start_profd -- sh -c "until [ -e go ]; do sleep 0.02; done
+        runuser -u nobody -- /bin/sh -c ':; exec /bin/true'; touch ran; exec sleep 100"
+    expect 0 "$profctl" start
+    kill -STOP "$daemon"
+    touch go
+    wait_until test -e ran
+    kill -CONT "$daemon"
+    expect 0 "$profctl" capture -o out.json
+    read_facts out.json
+    has_process true
+    for name in sh true; do
+        grep -q "another user's" <(meta_of $name profd.reason) || fail "$name: $(meta_of $name profd.reason | xargs)"
+    done
+    refute grep -q 'never said hello' facts
+}
+
 run_tests "$@"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # One memory limit for everything that is recorded, whatever happens to profd.
+# Runs alone: the writers take all the CPU time that there is, and what they hold is looked at from outside.
 # shellcheck source=lib.sh disable=SC1010
 . "$(dirname "$0")/lib.sh"
 

@@ -135,6 +135,16 @@ worker_is_locked_in() {
         grep -q '^NoNewPrivs:[[:space:]]*1' "/proc/$worker/status"
 }
 
+# capture_with_a_look: whether the worker was seen locked in before the capture was there.
+capture_with_a_look() {
+    local seen=1
+    in_background "$profctl" capture --no-symbols -o out.json
+    while [ $seen -ne 0 ] && is_running "$background"; do
+        ! worker_is_locked_in || seen=0
+    done
+    wait "$background" && return $seen
+}
+
 # A worker can only read, write and get memory. It takes a while over what a busy writer recorded.
 test_salvage_is_locked_in() {
     [[ $PROFD_BUILD == */plain ]] || skip "sanitizers need system calls of their own"
@@ -144,12 +154,10 @@ test_salvage_is_locked_in() {
     local writer
     writer=$(pgrep -P "$daemon" -x writer)
     children+=("$writer")
-    wait_until has_reached w 4000000
+    wait_until has_reached w 1000000
     kill -STOP "$writer"
-    in_background "$profctl" capture --no-symbols -o out.json
-    wait_until worker_is_locked_in
+    wait_until capture_with_a_look
     kill -CONT "$writer"
-    wait "$background"
 }
 
 small_disk() {
@@ -180,7 +188,7 @@ test_a_full_disk_beside_the_socket() {
     small_disk 4m
     PROFD_SOCKET=$scratch/small/profd.sock
     start_profd -- sh -c "until [ -e go ]; do sleep 0.01; done
-        for i in 1 2 3 4; do '$programs/busy' 1 || exit; done; exec '$programs/busy' 100 pid"
+        for i in 1 2 3 4; do '$programs/busy' 0.3 || exit; done; exec '$programs/busy' 100 pid"
     expect 0 "$profctl" start
     fill_disk
     touch go

@@ -159,6 +159,9 @@ START_TEST(the_header_is_told)
     arena.header->process_start_ns = 11;
     arena.header->session_start_ns = 12;
     arena.header->interval_ns = 13;
+    arena.header->sampling_clock = SAMPLING_CLOCK_CPU;
+    arena.header->sampling_clock_refusal = CLOCK_REFUSAL_KERNEL;
+    arena.header->sampling_interval_ns = 4000000;
     arena.header->drops[DROP_RECYCLED] = 14;
     arena.header->drop_bytes[DROP_RECYCLED] = 15;
     arena_count_drop(&arena, DROP_REENTRANT, 16);
@@ -169,10 +172,25 @@ START_TEST(the_header_is_told)
     ck_assert_uint_eq(info().process_start_ns, 11);
     ck_assert_uint_eq(info().session_start_ns, 12);
     ck_assert_uint_eq(info().interval_ns, 13);
+    ck_assert_int_eq(info().sampling_clock, SAMPLING_CLOCK_CPU);
+    ck_assert_int_eq(info().sampling_clock_refusal, CLOCK_REFUSAL_KERNEL);
+    ck_assert_uint_eq(info().sampling_interval_ns, 4000000);
     ck_assert_uint_eq(info().drops[DROP_RECYCLED], 14);
     ck_assert_uint_eq(info().drop_bytes[DROP_RECYCLED], 15);
     ck_assert_uint_eq(info().drops[DROP_REENTRANT], 16);
     ck_assert_uint_eq(arena_reader_chunk_count(reader), 0);
+}
+END_TEST
+
+START_TEST(a_clock_that_nobody_knows_is_none)
+{
+    arena.header->sampling_clock = 77;
+    arena.header->sampling_clock_refusal = UINT32_MAX;
+    arena.header->sampling_interval_ns = UINT64_MAX;
+    open_reader();
+    ck_assert_int_eq(info().sampling_clock, SAMPLING_CLOCK_AUTO);
+    ck_assert_int_eq(info().sampling_clock_refusal, CLOCK_REFUSAL_OTHER);
+    ck_assert_uint_eq(info().sampling_interval_ns, 0);
 }
 END_TEST
 
@@ -873,6 +891,7 @@ int main(void)
     tcase_add_loop_test(tests, a_damaged_header_is_refused, 0, COUNT(damages));
     tcase_add_test(tests, what_is_no_arena_is_refused);
     tcase_add_test(tests, the_header_is_told);
+    tcase_add_test(tests, a_clock_that_nobody_knows_is_none);
 
     tests = make_case(suite, "chunks");
     tcase_add_test(tests, chunks_come_in_the_order_of_their_range);

@@ -40,6 +40,7 @@ START_TEST(nothing_given_means_the_defaults)
     ck_assert(parse("", every_set, false));
     ck_assert_uint_eq(arguments.interval_ns, 1000000);
     ck_assert_uint_eq(arguments.features, FEATURES_DEFAULT);
+    ck_assert_int_eq(arguments.clock, SAMPLING_CLOCK_AUTO);
     ck_assert_uint_eq(arguments.timeout_ms, 10000);
     ck_assert_uint_eq(arguments.duration_ms, 0);
     ck_assert_uint_eq(arguments.top, 10);
@@ -53,10 +54,11 @@ END_TEST
 START_TEST(session_options_are_taken)
 {
     ck_assert(parse("--interval 250us --features stacks,cpu --threads GeckoMain,pool "
-                    "--memory-limit 64M -d 2.5",
+                    "--memory-limit 64M -d 2.5 --clock perf",
                     OPTIONS_SESSION, false));
     ck_assert_uint_eq(arguments.interval_ns, 250000);
     ck_assert_uint_eq(arguments.features, FEATURE_STACKS | FEATURE_CPU);
+    ck_assert_int_eq(arguments.clock, SAMPLING_CLOCK_PERF);
     ck_assert_str_eq(arguments.threads, "GeckoMain,pool");
     ck_assert_uint_eq(arguments.memory_limit_bytes, 64 << 20);
     ck_assert_uint_eq(arguments.duration_ms, 2500);
@@ -124,6 +126,9 @@ static const struct {
     { "--interval soon", "'soon' is not a time" },
     { "--interval 1us", "is not a time from 10us" },
     { "--rate 0", "is not samples per second" },
+    { "--clock pref", "did you mean 'perf'?" },
+    { "--clock monotonic", "'monotonic' is none of auto, cpu, perf, wall" },
+    { "--clock", "--clock needs a value" },
     { "--features stacks,marker", "did you mean 'markers'?" },
     { "--features ", "--features needs a value" },
     { "--features stacks,", "unknown feature ''" },

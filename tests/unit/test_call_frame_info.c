@@ -270,7 +270,7 @@ static struct module_map *modules;
 static const struct module *own_libc(void)
 {
     ck_assert_int_eq(module_map_create(NULL, &modules), 0);
-    const struct module *module = module_map_find(modules, (uint64_t)(uintptr_t)&labs, NULL);
+    const struct module *module = module_map_find(modules, (uint64_t)(uintptr_t)&labs);
     ck_assert_ptr_nonnull(module);
     ck_assert_ptr_nonnull(module->eh_frame_header);
     return module;

@@ -22,6 +22,7 @@ START_TEST(an_empty_environment_means_wait_for_profd)
     ck_assert_int_eq(environment.signal_number, SIGURG);
     ck_assert_uint_eq(environment.interval_ns, 1000000);
     ck_assert_uint_eq(environment.features, FEATURES_DEFAULT);
+    ck_assert_int_eq(environment.clock, SAMPLING_CLOCK_AUTO);
     ck_assert_str_eq(environment.filters, "");
 }
 END_TEST
@@ -93,6 +94,24 @@ START_TEST(the_interval_has_a_unit_or_counts_milliseconds)
 }
 END_TEST
 
+static const struct {
+    const char *text;
+    enum sampling_clock clock;
+} clocks[] = {
+    { "auto", SAMPLING_CLOCK_AUTO }, { "cpu", SAMPLING_CLOCK_CPU }, { "perf", SAMPLING_CLOCK_PERF },
+    { "wall", SAMPLING_CLOCK_WALL }, { "", SAMPLING_CLOCK_AUTO },
+};
+
+START_TEST(the_clock_is_a_name)
+{
+    setenv("PROFD_STARTUP", "1", 1);
+    setenv("PROFD_STARTUP_CLOCK", clocks[_i].text, 1);
+    environment_read(&environment);
+    ck_assert_str_eq(environment.problem, "");
+    ck_assert_int_eq(environment.clock, clocks[_i].clock);
+}
+END_TEST
+
 START_TEST(features_are_names)
 {
     setenv("PROFD_STARTUP", "1", 1);
@@ -113,6 +132,9 @@ static const struct {
     { "PROFD_STARTUP_INTERVAL", "-5", "'-5'" },
     { "PROFD_STARTUP_INTERVAL", "99999999999999999999", "10us" },
     { "PROFD_STARTUP_INTERVAL", "1\n2", "'1 2'" },
+    { "PROFD_STARTUP_CLOCK", "pref", "did you mean 'perf'?" },
+    { "PROFD_STARTUP_CLOCK", "CPU", "auto, cpu, perf, wall" },
+    { "PROFD_STARTUP_CLOCK", "1\n2", "'1 2'" },
     { "PROFD_STARTUP_FEATURES", "stacks,lables", "did you mean 'labels'?" },
     { "PROFD_STARTUP_FEATURES", "xyzzy", "PROFD_HELP=1" },
     { "PROFD_STARTUP_FEATURES", "stacks,", "unknown feature ''" },
@@ -201,6 +223,7 @@ int main(void)
                         sizeof(signals) / sizeof(signals[0]));
     tcase_add_loop_test(tcase, the_interval_has_a_unit_or_counts_milliseconds, 0,
                         sizeof(intervals) / sizeof(intervals[0]));
+    tcase_add_loop_test(tcase, the_clock_is_a_name, 0, sizeof(clocks) / sizeof(clocks[0]));
     tcase_add_test(tcase, features_are_names);
     tcase_add_loop_test(tcase, a_value_that_makes_no_sense_is_told_and_nothing_is_recorded, 0,
                         sizeof(problems) / sizeof(problems[0]));

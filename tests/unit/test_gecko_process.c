@@ -574,12 +574,13 @@ START_TEST(allocations_and_their_ends_are_markers_of_the_thread_that_allocated)
     allocation(MAIN, MAIN, 4, 600000, 0x7f0000001000);
     tick(5);
     allocation(MAIN, WORKER, 6, -600000, 0x7f0000001000);
-    /* An earlier time than the one before: threads race. Viewers want them sorted. */
+    /* An earlier time than the one before: threads write into different chunks. Viewers want them
+     * sorted. */
     allocation(MAIN, MAIN, 5, 1, 0x1000);
     make_profile();
     assert_allocation(0, 4, 600000, 0x7f0000001000, PID);
-    assert_allocation(1, 6, -600000, 0x7f0000001000, PID + 1);
-    assert_allocation(2, 6, 1, 0x1000, PID);
+    assert_allocation(1, 5, 1, 0x1000, PID);
+    assert_allocation(2, 6, -600000, 0x7f0000001000, PID + 1);
     /* They are no samples: the two ticks have none with a stack. */
     ck_assert_str_eq(stack_text(thread_at(0), 0), "null");
 }
@@ -782,6 +783,35 @@ START_TEST(images_of_one_pid_are_different_processes)
 }
 END_TEST
 
+START_TEST(the_clock_is_told)
+{
+    put_process();
+    atomic_store(&own.arena.header->sampling_clock, SAMPLING_CLOCK_CPU);
+    atomic_store(&own.arena.header->sampling_clock_refusal, CLOCK_REFUSAL_FILTER);
+    atomic_store(&own.arena.header->sampling_interval_ns, 2500000);
+    make_profile();
+    const cJSON *about = get(get(get(own.profile, "profilingLog"), "4242"), "profd");
+    ck_assert_str_eq(get(about, "clock")->valuestring, "cpu");
+    ck_assert_double_eq(get(about, "clockInterval")->valuedouble, 2.5);
+    ck_assert_str_eq(get(about, "clockRefused")->valuestring,
+                     clock_refusal_text(CLOCK_REFUSAL_FILTER));
+    ck_assert_double_eq(get(get(own.profile, "meta"), "interval")->valuedouble, 2.5);
+}
+END_TEST
+
+START_TEST(who_has_no_clock_tells_none)
+{
+    put_process();
+    atomic_store(&own.arena.header->sampling_interval_ns, 2500000);
+    make_profile();
+    const cJSON *about = get(get(get(own.profile, "profilingLog"), "4242"), "profd");
+    ck_assert(cJSON_IsNull(get(about, "clock")));
+    ck_assert(cJSON_IsNull(get(about, "clockInterval")));
+    ck_assert(cJSON_IsNull(get(about, "clockRefused")));
+    ck_assert_ptr_null(cJSON_GetObjectItem(get(own.profile, "meta"), "interval"));
+}
+END_TEST
+
 START_TEST(the_verdict_is_shown)
 {
     put_process();
@@ -977,6 +1007,8 @@ int main(void)
     tcase_add_test(process, the_main_thread_and_the_process_have_their_names);
     tcase_add_test(process, an_arena_without_records_is_a_process_with_a_main_thread);
     tcase_add_test(process, images_of_one_pid_are_different_processes);
+    tcase_add_test(process, the_clock_is_told);
+    tcase_add_test(process, who_has_no_clock_tells_none);
     tcase_add_test(process, the_verdict_is_shown);
     tcase_add_test(process, drops_are_counted_by_cause);
     tcase_add_test(process, pauses_are_ranges);

@@ -106,9 +106,10 @@ END_TEST
 
 START_TEST(without_a_session_agents_wait)
 {
-    BUILD("PROFD_STARTUP=1\0PROFD_STARTUP_GENERATION=8");
+    BUILD("PROFD_STARTUP=1\0PROFD_STARTUP_GENERATION=8\0PROFD_STARTUP_CLOCK=wall");
     ck_assert_ptr_null(value("PROFD_STARTUP"));
     ck_assert_ptr_null(value("PROFD_STARTUP_GENERATION"));
+    ck_assert_ptr_null(value("PROFD_STARTUP_CLOCK"));
 }
 END_TEST
 
@@ -120,6 +121,7 @@ START_TEST(with_a_session_agents_record_at_once)
         .memory_limit_bytes = 67108864,
         .features = 15,
         .thread_filters = { "main,pool", 9 },
+        .clock = SAMPLING_CLOCK_PERF,
     };
     BUILD("PROFD_STARTUP_INTERVAL=7");
     ck_assert_str_eq(value("PROFD_STARTUP"), "1");
@@ -127,6 +129,7 @@ START_TEST(with_a_session_agents_record_at_once)
     ck_assert_str_eq(value("PROFD_STARTUP_INTERVAL"), "3600000000000ns");
     ck_assert_str_eq(value("PROFD_STARTUP_FEATURES"), "stacks,cpu,markers,labels");
     ck_assert_str_eq(value("PROFD_STARTUP_LIMIT"), "67108864");
+    ck_assert_str_eq(value("PROFD_STARTUP_CLOCK"), "perf");
     ck_assert_str_eq(value("PROFD_STARTUP_FILTERS"), "main,pool");
 }
 END_TEST

@@ -59,6 +59,7 @@ static const struct message_session sample_session = {
     .is_paused = 1,
     .thread_filters = STRING("main,worker"),
     .marker_triggers = STRING("50000000:request\n"),
+    .clock = SAMPLING_CLOCK_PERF,
 };
 static const struct message_welcome sample_welcome = {
     .protocol_version = PROTOCOL_VERSION,
@@ -68,7 +69,8 @@ static const struct message_welcome sample_welcome = {
                  .features = FEATURES_ALL,
                  .is_paused = 0,
                  .thread_filters = STRING(""),
-                 .marker_triggers = STRING("") },
+                 .marker_triggers = STRING(""),
+                 .clock = SAMPLING_CLOCK_COUNT - 1 },
 };
 static const struct message_destroy_released sample_destroy_released = {
     .generation = 10,
@@ -88,6 +90,7 @@ static const struct message_client_hello sample_client_hello = {
 static const struct message_request sample_request = { .id = 77 };
 static const struct message_client_start sample_client_start = {
     .allocation_interval_bytes = 65536,
+    .clock = SAMPLING_CLOCK_WALL,
     .id = 78,
     .interval_ns = 2000000,
     .memory_limit_bytes = 3,
@@ -402,12 +405,27 @@ static const struct {
     { "NUL in a text", get_reply, { 0x94, 5, 1, 0, 0xa1, 0 }, 6 },
     { "signal 0", get_client_signal, { 0x93, 5, 1, 0 }, 4 },
     { "signal 65", get_client_signal, { 0x93, 5, 1, 65 }, 4 },
-    { "unknown feature", get_session, { 0x97, 5, 1, 1, 1, 0x10, 0, 0xa0 }, 8 },
-    { "session without interval", get_session, { 0x97, 5, 1, 0, 1, 1, 0, 0xa0 }, 8 },
+    { "unknown feature",
+      get_session,
+      { 0x9b, 5, 1, 1, 1, 0xcd, 0x80, 0, 0, 0, 0xa0, 0xa0, 0, 0 },
+      14 },
+    { "session without interval",
+      get_session,
+      { 0x9b, 5, 1, 0, 1, 1, 0, 0, 0xa0, 0xa0, 0, 0 },
+      12 },
     { "interval of years",
       get_session,
-      { 0x97, 5, 1, 0xcf, 0, 1, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0xa0 },
-      16 },
+      { 0x9b, 5, 1, 0xcf, 0, 1, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0xa0, 0xa0, 0, 0 },
+      20 },
+    { "clock that is none",
+      get_session,
+      { 0x9b, 5, 1, 1, 1, 1, 0, 0, 0xa0, 0xa0, 0, SAMPLING_CLOCK_COUNT },
+      12 },
+    { "session of an older profd", get_session, { 0x9a, 5, 1, 1, 1, 1, 0, 0, 0xa0, 0xa0, 0 }, 11 },
+    { "start with a clock that is none",
+      get_client_start,
+      { 0x9c, 5, 1, 1, 1, 1, 0, 0, 0xa0, 0xa0, 0xa0, 0, SAMPLING_CLOCK_COUNT },
+      13 },
     { "launch of nothing", get_client_launch, { 0x95, 5, 1, 0xa1, '/', 0xa0, 0xa0 }, 7 },
     { "launch in no folder", get_client_launch, { 0x95, 5, 1, 0xa0, 0xa2, 'a', 0, 0xa0 }, 8 },
     { "argument without its end",
@@ -557,6 +575,21 @@ START_TEST(a_launch_is_limited_as_a_whole)
 }
 END_TEST
 
+/* The rows of refused sessions and starts, with what they should have. */
+START_TEST(the_same_with_a_clock_is_taken)
+{
+    static const uint8_t session[] = { 0x9b, 5, 1, 1, 1, 1, 0, 0, 0xa0, 0xa0, 0, 3 };
+    static const uint8_t start[] = { 0x9c, 5, 1, 1, 1, 1, 0, 0, 0xa0, 0xa0, 0xa0, 0, 2 };
+    struct message_session taken;
+    struct message_client_start started;
+
+    ck_assert_int_eq(message_get_session(session, sizeof(session), &taken), 0);
+    ck_assert_uint_eq(taken.clock, SAMPLING_CLOCK_WALL);
+    ck_assert_int_eq(message_get_client_start(start, sizeof(start), &started), 0);
+    ck_assert_uint_eq(started.clock, SAMPLING_CLOCK_PERF);
+}
+END_TEST
+
 START_TEST(encoders_refuse_what_decoders_would_refuse)
 {
     struct message_command_exited no_pid = sample_command_exited;
@@ -565,6 +598,9 @@ START_TEST(encoders_refuse_what_decoders_would_refuse)
     struct message_session no_interval = sample_session;
     no_interval.interval_ns = 0;
     ck_assert_int_eq(put_session(frame, sizeof(frame), &no_interval), -EINVAL);
+    struct message_session no_clock = sample_session;
+    no_clock.clock = SAMPLING_CLOCK_COUNT;
+    ck_assert_int_eq(put_session(frame, sizeof(frame), &no_clock), -EINVAL);
     struct message_text with_nul = { .text = STRING("a\0b") };
     ck_assert_int_eq(put_text(frame, sizeof(frame), &with_nul), -EINVAL);
     struct message_chunk_manager_update too_many = sample_chunk_manager_update;
@@ -696,6 +732,7 @@ static Suite *suite(void)
     tcase_add_test(limits, a_string_of_the_maximum_passes_and_one_byte_more_is_an_error);
     tcase_add_test(limits, a_received_string_above_its_maximum_is_refused);
     tcase_add_test(limits, a_launch_is_limited_as_a_whole);
+    tcase_add_test(limits, the_same_with_a_clock_is_taken);
     tcase_add_test(limits, encoders_refuse_what_decoders_would_refuse);
     tcase_add_test(limits, the_longest_messages_of_agents_fit_their_buffers);
     suite_add_tcase(s, limits);

@@ -267,8 +267,7 @@ END_TEST
 /* --- What no sample says --- */
 
 #define LOGGED(threads, told)                                                                      \
-    "{\"meta\":{\"interval\":1},\"threads\":[" threads                                             \
-    "],\"profilingLog\":{\"9\":{\"other\":[{}],"                                                   \
+    "{\"meta\":{},\"threads\":[" threads "],\"profilingLog\":{\"9\":{\"other\":[{}],"              \
     "\"profd\":{" told ",\"drops\":{}},\"log\":[]}}}"
 #define TOLD(verdict, code, pid, later, cpu, before)                                               \
     "\"verdict\":\"" verdict "\",\"outcome\":\"" verdict "\",\"code\":" code ",\"pid\":" pid       \
@@ -375,6 +374,118 @@ START_TEST(what_a_sample_claims_beyond_a_tick_is_spread)
 }
 END_TEST
 
+/* The same, of a clock that looks each 90 ms. */
+START_TEST(a_process_own_clock_tells_what_a_sample_claims)
+{
+    static const char text[] = PROFILE("{\"meta\":{\"interval\":90},\"threads\":[" THREAD(
+        "app", "GeckoMain", "[0,100,0,4000],[3,190,0,90000],[0,200,0,4000]") "]}");
+
+    ck_assert_int_eq(read_text(text, false), 0);
+    ck_assert_uint_eq(count_of(thread_of(group(0), 0), "leaf (in lib)").self_ns, 90000000);
+}
+END_TEST
+
+/* What a thread used since its clock last interrupted it. */
+START_TEST(cpu_time_without_a_stack_is_not_sampled)
+{
+    char *text;
+
+    ck_assert_int_eq(
+        read_text(PROFILE(PROCESS(THREAD("app", "GeckoMain", "[0,100,0,4000],[null,103,0,1000]"))),
+                  false),
+        0);
+    ck_assert_double_eq_tol(report.size.cpu_ns, 5e6, 1);
+    ck_assert_double_eq_tol(report.size.not_sampled_ns, 1e6, 1);
+    ck_assert_uint_eq(count_of(thread_of(group(0), 0), "main (in app)").self_ns, 4000000);
+    text = printed(10, false);
+    ck_assert_ptr_nonnull(strstr(text, "      1.0 ms  20.0%            (not sampled)"));
+    free(text);
+}
+END_TEST
+
+/* --- Clocks --- */
+
+#define CLOCKED(account)                                                                           \
+    "{\"meta\":{\"interval\":9},\"profilingLog\":{\"17\":{\"profd\":" account                      \
+    ",\"log\":[{\"clock\":\"wall\"}]}},\"threads\":[]}"
+
+#define SESSION(processes)                                                                         \
+    "{\"meta\":{\"interval\":1},\"threads\":[],\"profilingLog\":{\"1\":{\"log\":[]}},"             \
+    "\"processes\":[" processes "]}"
+
+START_TEST(clocks_of_all_processes_are_summed_up)
+{
+    char *text;
+
+    ck_assert_int_eq(
+        read_text(
+            SESSION(CLOCKED(
+                "{\"pid\":17,\"clock\":\"cpu\",\"clockInterval\":4,"
+                "\"clockRefused\":null,"
+                "\"drops\":{\"clock\":\"wall\"}}") "," CLOCKED("{\"clock\":"
+                                                               "\"cpu\","
+                                                               "\"clockInterval\":"
+                                                               "4}") "," CLOCKED("{\"clock\":"
+                                                                                 "\"perf\","
+                                                                                 "\"clockInterval\""
+                                                                                 ":1}")),
+            false),
+        0);
+    text = printed(1, false);
+    ck_assert_ptr_nonnull(
+        strstr(text, "\nclock: cpu, 4 ms in 2 processes: the kernel's tick; --clock perf for 1 ms\n"
+                     "clock: perf, 1 ms in 1 process\n"));
+    free(text);
+    text = printed(1, true);
+    ck_assert_ptr_nonnull(strstr(text, "\"clocks\":[{\"clock\":\"cpu\",\"processes\":2,"));
+    free(text);
+}
+END_TEST
+
+START_TEST(a_reason_is_told)
+{
+    char *text;
+
+    ck_assert_int_eq(read_text(SESSION(CLOCKED("{\"clockRefused\":\"a seccomp filter is in place\","
+                                               "\"clock\":\"wall\",\"clockInterval\":null}")),
+                               false),
+                     0);
+    text = printed(1, false);
+    ck_assert_ptr_nonnull(
+        strstr(text, "\nclock: wall; not as asked for: a seccomp filter is in place\n"));
+    free(text);
+    text = printed(1, true);
+    ck_assert_ptr_nonnull(strstr(text, "\"refused\":\"a seccomp filter is in place\""));
+    free(text);
+}
+END_TEST
+
+/* What other profilers write there, and what is none of ours. */
+static const char *const clockless_profiles[] = {
+    SESSION(CLOCKED("5")),
+    SESSION(CLOCKED("null")),
+    SESSION(CLOCKED("[]")),
+    SESSION(CLOCKED("{}")),
+    SESSION(CLOCKED("{\"clock\":null,\"clockInterval\":null,\"clockRefused\":null}")),
+    SESSION(CLOCKED("{\"clock\":[\"cpu\"],\"clockInterval\":{},\"clockRefused\":7}")),
+    SESSION(CLOCKED("{\"clock\":\"auto\"}")),
+    SESSION(CLOCKED("{\"clock\":\"sundial\",\"clockInterval\":1e300}")),
+};
+
+START_TEST(who_tells_of_no_clock_has_none)
+{
+    char *text;
+
+    ck_assert_msg(read_text(clockless_profiles[_i], false) == 0, "%s", clockless_profiles[_i]);
+    text = printed(1, false);
+    ck_assert_msg(strstr(text, "clock:") == NULL, "%s", text);
+    free(text);
+    text = printed(1, true);
+    ck_assert_ptr_nonnull(strstr(text, "\"clocks\":[]"));
+    free(text);
+}
+END_TEST
+
 /* --- Malformed --- */
 
 static const char *const malformed[] = {
@@ -393,6 +504,7 @@ static const char *const malformed[] = {
     PROFILE("{\"profilingLog\":{\"1\":{\"profd\":{\"reason\":\"a\"}}"),
     PROFILE(PROCESS("{\"samples\":{\"schema\":{\"stack\":0},\"data\":[[null]]}," TABLES
                     "\"name\":\"stacks after their samples\"}")),
+    SESSION("{\"profilingLog\":{\"17\":{\"profd\":{\"clock\":}}}}"),
 };
 
 START_TEST(what_is_no_profile_is_refused)
@@ -425,6 +537,12 @@ int main(void)
     tcase_add_test(tests, those_without_samples_have_their_share);
     tcase_add_test(tests, ends_that_were_not_good_are_told);
     tcase_add_test(tests, what_a_sample_claims_beyond_a_tick_is_spread);
+    tcase_add_test(tests, a_process_own_clock_tells_what_a_sample_claims);
+    tcase_add_test(tests, cpu_time_without_a_stack_is_not_sampled);
+    tcase_add_test(tests, clocks_of_all_processes_are_summed_up);
+    tcase_add_test(tests, a_reason_is_told);
+    tcase_add_loop_test(tests, who_tells_of_no_clock_has_none, 0,
+                        sizeof(clockless_profiles) / sizeof(clockless_profiles[0]));
     tcase_add_loop_test(tests, what_is_no_profile_is_refused, 0,
                         (int)(sizeof(malformed) / sizeof(malformed[0])));
     suite_add_tcase(suite, tests);

@@ -9,9 +9,9 @@
 static struct sample_spread spread;
 static double said_ns, not_sampled_ns;
 
-static void begin(double interval_ms)
+static void begin(double tick_ms)
 {
-    sample_spread_begin(&spread, interval_ms * MS);
+    sample_spread_begin(&spread, tick_ms * MS);
     said_ns = 0;
 }
 
@@ -55,7 +55,7 @@ static void forget(void)
 
 START_TEST(a_sample_of_a_tick_stands_for_it)
 {
-    begin(1);
+    begin(4);
     add(10, 4, 0);
     add(14, 3.5, 1);
     add(18, 0, 1);
@@ -70,7 +70,7 @@ END_TEST
 /* 90 ms on one frame: it was seen there for one tick. */
 START_TEST(what_is_more_than_a_tick_is_the_whole_second_s)
 {
-    begin(1);
+    begin(4);
     add(100, 4, 0);
     add(104, 4, 1);
     add(194, 90, 2);
@@ -84,7 +84,22 @@ START_TEST(what_is_more_than_a_tick_is_the_whole_second_s)
 }
 END_TEST
 
-START_TEST(the_tick_is_the_interval_where_that_is_longer)
+START_TEST(a_process_own_clock_is_its_tick)
+{
+    ck_assert_double_eq(sample_spread_tick_ns(1 * MS, 20 * MS), 1 * MS);
+    ck_assert_double_eq(sample_spread_tick_ns(10 * MS, 1 * MS), 10 * MS);
+}
+END_TEST
+
+START_TEST(else_the_tick_is_the_kernel_s_or_what_was_asked_for)
+{
+    ck_assert_double_eq(sample_spread_tick_ns(0, 1 * MS), SAMPLE_SPREAD_KERNEL_TICK_NS);
+    ck_assert_double_eq(sample_spread_tick_ns(0, 0), SAMPLE_SPREAD_KERNEL_TICK_NS);
+    ck_assert_double_eq(sample_spread_tick_ns(0, 20 * MS), 20 * MS);
+}
+END_TEST
+
+START_TEST(a_sample_of_a_long_tick_stands_for_it)
 {
     begin(20);
     add(100, 4, 0);
@@ -98,7 +113,7 @@ END_TEST
 /* Signals blocked for three seconds. */
 START_TEST(seconds_without_a_sample_are_not_sampled)
 {
-    begin(1);
+    begin(4);
     add(500, 4, 0);
     add(3500, 3004, 1);
     weigh();
@@ -111,7 +126,7 @@ END_TEST
 /* It slept most of the time, and what it used fits in behind the sleep. */
 START_TEST(what_was_used_late_is_not_taken_for_earlier)
 {
-    begin(1);
+    begin(4);
     add(500, 4, 0);
     add(3500, 104, 1);
     weigh();
@@ -123,7 +138,7 @@ END_TEST
 
 START_TEST(before_the_first_sample_only_its_second_is_known)
 {
-    begin(1);
+    begin(4);
     add(2250, 1000, 0);
     weigh();
     has_weight(0, 4 + 250);
@@ -133,7 +148,7 @@ END_TEST
 
 START_TEST(who_used_nothing_takes_nothing)
 {
-    begin(1);
+    begin(4);
     add(500, 0, 0);
     add(1500, 904, 1);
     weigh();
@@ -145,7 +160,7 @@ END_TEST
 
 START_TEST(time_without_a_stack_is_not_sampled)
 {
-    begin(1);
+    begin(4);
     add(10, 4, 0);
     add(14, 3, SAMPLE_SPREAD_NO_STACK);
     weigh();
@@ -155,9 +170,22 @@ START_TEST(time_without_a_stack_is_not_sampled)
 }
 END_TEST
 
+/* Less than a ns is nothing that others could be spread by. */
+START_TEST(next_to_nothing_takes_nothing)
+{
+    begin(4);
+    add(500, 1e-305, 0);
+    add(1500, 904, 1);
+    weigh();
+    ck_assert_double_eq_tol(weight_ms(0), 0, 1e-6);
+    has_weight(1, 504);
+    ck_assert_double_eq_tol(not_sampled_ns / MS, 400, 1e-6);
+}
+END_TEST
+
 START_TEST(clocks_that_jump_lose_nothing)
 {
-    begin(1);
+    begin(4);
     add(10, 1e9, 0);
     add(14, 1e9, 1);
     add(1014, 1e9, 1);
@@ -170,7 +198,7 @@ END_TEST
 
 START_TEST(no_samples_are_no_time)
 {
-    begin(1);
+    begin(4);
     weigh();
     ck_assert_double_eq(not_sampled_ns, 0);
 }
@@ -180,7 +208,7 @@ START_TEST(any_samples_add_up)
 {
     srandom((unsigned)_i);
     double time_ms = 0;
-    begin(_i % 2 == 0 ? 1 : 10);
+    begin(_i % 2 == 0 ? 4 : 10);
     for (int i = 0; i < 2000; i++) {
         double passed_ms = (double)(random() % (random() % 16 == 0 ? 5000 : 20));
         time_ms += passed_ms;
@@ -201,12 +229,15 @@ int main(void)
     tcase_add_checked_fixture(tests, NULL, forget);
     tcase_add_test(tests, a_sample_of_a_tick_stands_for_it);
     tcase_add_test(tests, what_is_more_than_a_tick_is_the_whole_second_s);
-    tcase_add_test(tests, the_tick_is_the_interval_where_that_is_longer);
+    tcase_add_test(tests, a_process_own_clock_is_its_tick);
+    tcase_add_test(tests, else_the_tick_is_the_kernel_s_or_what_was_asked_for);
+    tcase_add_test(tests, a_sample_of_a_long_tick_stands_for_it);
     tcase_add_test(tests, seconds_without_a_sample_are_not_sampled);
     tcase_add_test(tests, what_was_used_late_is_not_taken_for_earlier);
     tcase_add_test(tests, before_the_first_sample_only_its_second_is_known);
     tcase_add_test(tests, who_used_nothing_takes_nothing);
     tcase_add_test(tests, time_without_a_stack_is_not_sampled);
+    tcase_add_test(tests, next_to_nothing_takes_nothing);
     tcase_add_test(tests, clocks_that_jump_lose_nothing);
     tcase_add_test(tests, no_samples_are_no_time);
     tcase_add_loop_test(tests, any_samples_add_up, 0, 10);

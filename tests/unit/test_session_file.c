@@ -23,6 +23,7 @@ static void set_up(void)
         .settings = { .interval_ns = 500000,
                       .memory_limit_bytes = UINT64_C(1) << 33,
                       .features = 1,
+                      .clock = SAMPLING_CLOCK_PERF,
                       .thread_filters = "main,\"odd\" \n name" },
     };
     strcpy(folder, "/tmp/profd-unit.XXXXXX");
@@ -82,7 +83,15 @@ START_TEST(a_session_comes_back_as_it_was)
     ck_assert_uint_eq(back.settings.interval_ns, session.settings.interval_ns);
     ck_assert_uint_eq(back.settings.memory_limit_bytes, session.settings.memory_limit_bytes);
     ck_assert_uint_eq(back.settings.features, session.settings.features);
+    ck_assert_int_eq(back.settings.clock, SAMPLING_CLOCK_PERF);
     ck_assert_str_eq(back.settings.thread_filters, session.settings.thread_filters);
+}
+END_TEST
+
+START_TEST(a_session_from_before_there_were_clocks_has_auto)
+{
+    ck_assert_int_eq(parse_with("\"clock\":\"perf\",", ""), 0);
+    ck_assert_int_eq(back.settings.clock, SAMPLING_CLOCK_AUTO);
 }
 END_TEST
 
@@ -133,6 +142,9 @@ START_TEST(damage_is_noticed)
         { "\"500000\"", "\"9999\"" },
         { "\"500000\"", "\"99999999999999999999999\"" },
         { "\"threads\"", "\"thread\"" },
+        { "\"perf\"", "\"pref\"" },
+        { "\"perf\"", "2" },
+        { "\"perf\"", "null" },
         { "\"features\":\"1\"", "\"features\":\"18446744073709551615\"" },
     };
 
@@ -169,6 +181,7 @@ int main(void)
     TCase *document = tcase_create("document");
     tcase_add_checked_fixture(document, set_up, tear_down);
     tcase_add_test(document, a_session_comes_back_as_it_was);
+    tcase_add_test(document, a_session_from_before_there_were_clocks_has_auto);
     tcase_add_test(document, what_was_under_way_is_over);
     tcase_add_test(document, damage_is_noticed);
     suite_add_tcase(suite, document);

@@ -1,5 +1,6 @@
 /* Compact rules made of rows, expressions, and the cache of rules. */
 #include <check.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -222,6 +223,24 @@ static struct unwind_rule rule_number(int32_t number)
     return (struct unwind_rule){ number, RULE_RBP_UNCHANGED, RULE_RSP, 0 };
 }
 
+static bool has_rule(uint64_t address)
+{
+    struct unwind_rule rule;
+    return rule_cache_find(cache, rule_cache_tag(cache), address, &rule);
+}
+
+static struct unwind_rule rule_at(uint64_t address)
+{
+    struct unwind_rule rule;
+    ck_assert(rule_cache_find(cache, rule_cache_tag(cache), address, &rule));
+    return rule;
+}
+
+static void insert_rule(uint64_t address, struct unwind_rule rule)
+{
+    rule_cache_insert(cache, rule_cache_tag(cache), address, rule);
+}
+
 START_TEST(a_rule_takes_16_bytes_with_its_key)
 {
     ck_assert_uint_eq(sizeof(struct cached_rule), 16);
@@ -234,20 +253,17 @@ START_TEST(an_empty_cache_has_nothing_at_any_address)
         0, 1, PC, UINT64_MAX, (uint64_t)1 << 47, (uint64_t)1 << 48
     };
     for (size_t i = 0; i < sizeof addresses / sizeof addresses[0]; i++)
-        ck_assert_ptr_null(rule_cache_find(cache, addresses[i]));
+        ck_assert(!has_rule(addresses[i]));
 }
 END_TEST
 
 START_TEST(what_was_put_in_is_found)
 {
     for (int32_t i = 0; i < 1000; i++)
-        rule_cache_insert(cache, PC + 5 * (uint64_t)i, rule_number(i));
-    for (int32_t i = 0; i < 1000; i++) {
-        const struct unwind_rule *rule = rule_cache_find(cache, PC + 5 * (uint64_t)i);
-        ck_assert_ptr_nonnull(rule);
-        ck_assert_int_eq(rule->cfa_offset, i);
-    }
-    ck_assert_ptr_null(rule_cache_find(cache, PC + 1));
+        insert_rule(PC + 5 * (uint64_t)i, rule_number(i));
+    for (int32_t i = 0; i < 1000; i++)
+        ck_assert_int_eq(rule_at(PC + 5 * (uint64_t)i).cfa_offset, i);
+    ck_assert(!has_rule(PC + 1));
 }
 END_TEST
 
@@ -261,22 +277,52 @@ START_TEST(of_three_in_a_set_the_oldest_goes)
             same[found++] = address;
     }
     for (int32_t i = 0; i < 3; i++)
-        rule_cache_insert(cache, same[i], rule_number(i));
-    ck_assert_ptr_null(rule_cache_find(cache, same[0]));
-    ck_assert_int_eq(rule_cache_find(cache, same[1])->cfa_offset, 1);
-    ck_assert_int_eq(rule_cache_find(cache, same[2])->cfa_offset, 2);
+        insert_rule(same[i], rule_number(i));
+    ck_assert(!has_rule(same[0]));
+    ck_assert_int_eq(rule_at(same[1]).cfa_offset, 1);
+    ck_assert_int_eq(rule_at(same[2]).cfa_offset, 2);
 }
 END_TEST
 
 START_TEST(what_was_forgotten_never_comes_back)
 {
-    rule_cache_insert(cache, PC, rule_number(1));
+    insert_rule(PC, rule_number(1));
     for (int i = 0; i < 70000; i++) { /* more than there are tags */
         rule_cache_forget(cache);
-        ck_assert_ptr_null(rule_cache_find(cache, PC));
+        ck_assert(!has_rule(PC));
     }
-    rule_cache_insert(cache, PC, rule_number(2));
-    ck_assert_int_eq(rule_cache_find(cache, PC)->cfa_offset, 2);
+    insert_rule(PC, rule_number(2));
+    ck_assert_int_eq(rule_at(PC).cfa_offset, 2);
+}
+END_TEST
+
+/* Two threads write different rules into the places of the same addresses. */
+static void *insert_rules(void *context)
+{
+    int32_t first = *(int32_t *)context;
+    for (int round = 0; round < 2000; round++) {
+        for (uint64_t i = 0; i < 64; i++)
+            insert_rule(PC + i * (1 << RULE_SET_BITS), rule_number(first + (int32_t)i));
+    }
+    return NULL;
+}
+
+START_TEST(a_rule_that_is_found_is_of_its_address_whoever_writes)
+{
+    int32_t firsts[] = { 1000, 2000 };
+    pthread_t writers[2];
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(pthread_create(&writers[i], NULL, insert_rules, &firsts[i]), 0);
+    for (int round = 0; round < 2000; round++) {
+        for (int32_t i = 0; i < 64; i++) {
+            struct unwind_rule rule;
+            if (rule_cache_find(cache, rule_cache_tag(cache),
+                                PC + (uint64_t)i * (1 << RULE_SET_BITS), &rule))
+                ck_assert_int_eq(rule.cfa_offset % 1000, i);
+        }
+    }
+    for (int i = 0; i < 2; i++)
+        pthread_join(writers[i], NULL);
 }
 END_TEST
 
@@ -297,6 +343,7 @@ int main(void)
     tcase_add_test(caching, what_was_put_in_is_found);
     tcase_add_test(caching, of_three_in_a_set_the_oldest_goes);
     tcase_add_test(caching, what_was_forgotten_never_comes_back);
+    tcase_add_test(caching, a_rule_that_is_found_is_of_its_address_whoever_writes);
     suite_add_tcase(suite, caching);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -18,6 +18,7 @@
 
 #include "child-agent/unwinding/modules.h"
 #include "child-agent/unwinding/unwinder.h"
+#include "tests/reference/libunwind_cursor.h"
 #include "tests/unit/take_snapshot.h"
 
 #define OPAQUE __attribute__((noinline, noclone, no_sanitize("address", "undefined")))
@@ -26,7 +27,9 @@ enum { MAX_FRAMES = 256 };
 
 static struct module_map *modules;
 static struct unwinder *unwinder;
-static struct snapshot snapshot;
+static struct snapshot_copy copy; /* that snapshots are taken into */
+static struct snapshot *const snapshot = &copy.snapshot;
+static struct libunwind_cursor *libunwind;
 static struct unwind_frame frames[MAX_FRAMES], reference[MAX_FRAMES];
 static bool is_complete;
 
@@ -34,17 +37,19 @@ static void setup(void)
 {
     ck_assert_int_eq(module_map_create(NULL, &modules), 0);
     ck_assert_int_eq(unwinder_create(modules, &unwinder), 0);
+    ck_assert_int_eq(libunwind_cursor_create(modules, &libunwind), 0);
 }
 
 static void teardown(void)
 {
+    libunwind_cursor_destroy(libunwind);
     unwinder_destroy(unwinder);
     module_map_destroy(modules);
 }
 
 static size_t walk(void)
 {
-    return unwinder_walk(unwinder, &snapshot, 0, frames, MAX_FRAMES, &is_complete);
+    return unwinder_walk(unwinder, snapshot, 0, frames, MAX_FRAMES, &is_complete);
 }
 
 /* Whether FUNCTION, of fewer than 400 bytes, is in one of the frames from FIRST on. */
@@ -59,7 +64,7 @@ static size_t frame_of(const void *function, size_t first, size_t count)
 
 static void assert_same_as_reference(size_t count)
 {
-    size_t expected = unwinder_walk_reference(unwinder, &snapshot, reference, MAX_FRAMES);
+    size_t expected = libunwind_cursor_walk(libunwind, snapshot, reference, MAX_FRAMES);
     ck_assert_uint_eq(count, expected);
     for (size_t i = 0; i < count; i++) {
         ck_assert_uint_eq(frames[i].address, reference[i].address);
@@ -73,7 +78,7 @@ static volatile uint64_t sink;
 
 OPAQUE static void snapshot_here(void)
 {
-    take_snapshot(&snapshot);
+    take_snapshot(&copy);
     sink++;
 }
 
@@ -213,25 +218,23 @@ START_TEST(every_shape_of_frame_leads_to_its_caller)
     unwinder_get_statistics(unwinder, &statistics);
     ck_assert_uint_eq(statistics.ended_at_root, 2);
     ck_assert_uint_eq(statistics.ended_broken, 0);
-    ck_assert_uint_eq(statistics.frames_libunwind, 0);
     ck_assert_uint_eq(statistics.frames_pointer, 0);
     ck_assert_uint_gt(statistics.frames_filled, 10);
     ck_assert_uint_ge(statistics.frames_cached, statistics.frames_filled);
 }
 END_TEST
 
-START_TEST(what_no_rule_can_say_is_asked_of_libunwind)
+START_TEST(what_no_rule_can_say_ends_the_stack)
 {
-    struct unwind_statistics statistics;
     calls_keeps_return_address();
     size_t count = walk();
-    unwinder_get_statistics(unwinder, &statistics);
-    ck_assert_uint_eq(statistics.frames_libunwind, 1);
-    ck_assert(is_complete);
+    size_t expected = libunwind_cursor_walk(libunwind, snapshot, reference, MAX_FRAMES);
     size_t at = frame_of((const void *)keeps_return_address, 0, count);
     ck_assert_uint_lt(at, count);
-    ck_assert_uint_eq(frame_of((const void *)calls_keeps_return_address, at + 1, count), at + 1);
-    assert_same_as_reference(count);
+    ck_assert_uint_lt(count, expected);
+    ck_assert(!is_complete);
+    for (size_t i = 0; i < count; i++)
+        ck_assert_uint_eq(frames[i].address, reference[i].address);
 }
 END_TEST
 
@@ -325,12 +328,12 @@ START_TEST(a_root_address_ends_the_walk_before_its_frame)
     size_t all = walk();
     for (size_t i = 1; i < all; i++) {
         uint64_t root = frames[i].stack_address;
-        size_t count = unwinder_walk(unwinder, &snapshot, root, frames, MAX_FRAMES, &is_complete);
+        size_t count = unwinder_walk(unwinder, snapshot, root, frames, MAX_FRAMES, &is_complete);
         ck_assert_uint_eq(count, i);
         ck_assert(is_complete);
     }
     /* The innermost frame is always there. */
-    ck_assert_uint_eq(unwinder_walk(unwinder, &snapshot, 1, frames, MAX_FRAMES, &is_complete), 1);
+    ck_assert_uint_eq(unwinder_walk(unwinder, snapshot, 1, frames, MAX_FRAMES, &is_complete), 1);
 }
 END_TEST
 
@@ -339,7 +342,7 @@ START_TEST(capacity_bounds_the_walk)
     sort();
     size_t all = walk();
     for (size_t capacity = 1; capacity < all; capacity++) {
-        ck_assert_uint_eq(unwinder_walk(unwinder, &snapshot, 0, frames, capacity, &is_complete),
+        ck_assert_uint_eq(unwinder_walk(unwinder, snapshot, 0, frames, capacity, &is_complete),
                           capacity);
         ck_assert(!is_complete);
     }
@@ -351,9 +354,9 @@ START_TEST(a_truncated_copy_ends_broken_and_not_wrong)
     sort();
     size_t all = walk();
     memcpy(reference, frames, sizeof reference);
-    uint32_t bytes = snapshot.stack_bytes;
-    for (uint32_t kept = 0; kept < bytes; kept += 8) {
-        snapshot.stack_bytes = kept;
+    uint64_t bytes = snapshot->stack_bytes;
+    for (uint64_t kept = 0; kept < bytes; kept += 8) {
+        snapshot->stack_bytes = kept;
         size_t count = walk();
         ck_assert_uint_ge(count, 1);
         ck_assert_uint_le(count, all);
@@ -372,19 +375,19 @@ START_TEST(a_library_that_is_gone_is_not_looked_into)
     ck_assert_ptr_nonnull(library);
     uint64_t function = (uint64_t)(uintptr_t)dlsym(library, "td_init");
     snapshot_here();
-    snapshot.registers[REGISTER_RIP] = function;
+    snapshot->registers[REGISTER_RIP] = function;
     module_map_changed(modules);
     for (int i = 0; i < 2; i++) { /* from the tables, then from the cache */
         size_t count = walk();
         ck_assert_uint_gt(count, 1);
-        ck_assert_uint_eq(frames[0].stack_address, snapshot.registers[REGISTER_RSP] + 8);
+        ck_assert_uint_eq(frames[0].stack_address, snapshot->registers[REGISTER_RSP] + 8);
     }
     ck_assert_int_eq(dlclose(library), 0);
     module_map_changed(modules);
-    snapshot.registers[REGISTER_RBP] = 1;
+    snapshot->registers[REGISTER_RBP] = 1;
     ck_assert_uint_eq(walk(), 1); /* no rule is left of it */
     ck_assert(!is_complete);
-    unwinder_walk_reference(unwinder, &snapshot, reference, MAX_FRAMES);
+    libunwind_cursor_walk(libunwind, snapshot, reference, MAX_FRAMES);
 }
 END_TEST
 
@@ -398,35 +401,35 @@ static uint64_t next_random(uint64_t *state)
 
 START_TEST(any_bytes_in_the_copy_are_survived)
 {
-    static struct snapshot original;
+    static struct snapshot_copy original;
     uint64_t random = 0x9e3779b97f4a7c15 + (uint64_t)_i;
     sort();
-    memcpy(&original, &snapshot, sizeof snapshot);
+    memcpy(&original, &copy, sizeof copy);
     for (int round = 0; round < 2000; round++) {
-        size_t words = original.stack_bytes / 8;
-        memcpy(&snapshot, &original, sizeof snapshot);
+        size_t words = original.snapshot.stack_bytes / 8;
+        memcpy(&copy, &original, sizeof copy);
         for (uint64_t changes = 1 + next_random(&random) % 40; changes > 0; changes--) {
             uint64_t kind = next_random(&random) % 5;
             uint64_t value = next_random(&random);
             if (kind == 1)
-                value = original.stack_start + value % original.stack_bytes;
+                value = original.snapshot.stack_start + value % original.snapshot.stack_bytes;
             else if (kind == 2)
                 memcpy(&value, original.stack + value % words * 8, 8);
             else if (kind == 3)
-                value = original.registers[REGISTER_RIP] + value % 65536;
+                value = original.snapshot.registers[REGISTER_RIP] + value % 65536;
             else if (kind == 4)
                 value = (uint64_t)(uintptr_t)&labs + value % 65536;
             uint64_t place = next_random(&random) % (words + REGISTER_COUNT);
             if (place < words)
-                memcpy(snapshot.stack + place * 8, &value, 8);
+                memcpy(copy.stack + place * 8, &value, 8);
             else if (place - words != REGISTER_RSP)
-                snapshot.registers[place - words] = value;
+                snapshot->registers[place - words] = value;
         }
         size_t count = walk();
         ck_assert_uint_ge(count, 1);
         ck_assert_uint_le(count, MAX_FRAMES);
         if (round % 8 == 0)
-            unwinder_walk_reference(unwinder, &snapshot, reference, MAX_FRAMES);
+            libunwind_cursor_walk(libunwind, snapshot, reference, MAX_FRAMES);
     }
 }
 END_TEST
@@ -434,14 +437,15 @@ END_TEST
 START_TEST(random_registers_and_sizes_are_survived)
 {
     uint64_t random = 88172645463325252;
+    snapshot->stack = copy.stack;
     for (int round = 0; round < 2000; round++) {
         for (int i = 0; i < REGISTER_COUNT; i++)
-            snapshot.registers[i] = next_random(&random) >> (next_random(&random) % 64);
-        snapshot.stack_start =
-            next_random(&random) % 2 ? snapshot.registers[REGISTER_RSP] : next_random(&random);
-        snapshot.stack_bytes = (uint32_t)(next_random(&random) >> (32 + next_random(&random) % 32));
+            snapshot->registers[i] = next_random(&random) >> (next_random(&random) % 64);
+        snapshot->stack_start =
+            next_random(&random) % 2 ? snapshot->registers[REGISTER_RSP] : next_random(&random);
+        snapshot->stack_bytes = next_random(&random) % (SNAPSHOT_STACK_BYTES + 1);
         if (next_random(&random) % 2)
-            snapshot.registers[REGISTER_RIP] =
+            snapshot->registers[REGISTER_RIP] =
                 (uint64_t)(uintptr_t)&labs + next_random(&random) % 100000;
         size_t count = walk();
         ck_assert_uint_ge(count, 1);
@@ -493,12 +497,12 @@ START_TEST(the_entry_of_generated_code_returns_to_the_word_at_rsp)
     uint64_t return_address = frames[generated + 1].address;
     uint64_t rsp = frames[generated].stack_address - 8;
     /* As if interrupted at the first instruction. */
-    uint32_t skipped = (uint32_t)(rsp - snapshot.stack_start);
-    memmove(snapshot.stack, snapshot.stack + skipped, snapshot.stack_bytes - skipped);
-    snapshot.stack_bytes -= skipped;
-    snapshot.stack_start = snapshot.registers[REGISTER_RSP] = rsp;
-    snapshot.registers[REGISTER_RIP] = (uint64_t)(uintptr_t)code;
-    snapshot.registers[REGISTER_RBP] = 0;
+    uint64_t skipped = rsp - snapshot->stack_start;
+    memmove(copy.stack, copy.stack + skipped, snapshot->stack_bytes - skipped);
+    snapshot->stack_bytes -= skipped;
+    snapshot->stack_start = snapshot->registers[REGISTER_RSP] = rsp;
+    snapshot->registers[REGISTER_RIP] = (uint64_t)(uintptr_t)code;
+    snapshot->registers[REGISTER_RBP] = 0;
     count = walk();
     ck_assert_uint_gt(count, 2);
     ck_assert_uint_eq(frames[1].address, return_address);
@@ -523,10 +527,22 @@ static bool reaches_outermost(const struct unwind_frame *found, size_t count)
     return false;
 }
 
-/* The unwinder must find the way out always; where libunwind does, by the same frames. Where tables
- * are wrong, in some epilogues, libunwind gets lost. */
+static bool is_beginning_of_reference(size_t count, size_t expected)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (i >= expected || frames[i].address != reference[i].address)
+            return false;
+    }
+    return true;
+}
+
+/* The unwinder must find the way out, but for the few instructions whose tables say more than a
+ * rule can; where libunwind does, by the same frames. Where tables are wrong, in some epilogues,
+ * libunwind gets lost. */
 static bool is_right(size_t count, size_t expected)
 {
+    if (!is_complete)
+        return is_beginning_of_reference(count, expected);
     if (!reaches_outermost(frames, count))
         return false;
     if (!reaches_outermost(reference, expected)) {
@@ -544,9 +560,9 @@ static void on_step(int number, siginfo_t *info, void *context)
 {
     (void)number, (void)info;
     const ucontext_t *interrupted_context = context;
-    snapshot_from_context(&snapshot, interrupted_context);
+    snapshot_from_context(&copy, interrupted_context);
     size_t count = walk();
-    size_t expected = unwinder_walk_reference(unwinder, &snapshot, reference, MAX_FRAMES);
+    size_t expected = libunwind_cursor_walk(libunwind, snapshot, reference, MAX_FRAMES);
     stepped.steps++;
     if (!is_complete)
         stepped.incomplete++;
@@ -637,7 +653,7 @@ START_TEST(at_every_instruction_the_callers_are_those_libunwind_finds)
     step_through(stepped_functions[_i]);
     ck_assert_uint_gt(stepped.steps, 20);
     ck_assert_uint_eq(stepped.different, 0);
-    ck_assert_uint_eq(stepped.incomplete, 0);
+    ck_assert_uint_lt(stepped.incomplete, 1 + stepped.steps / 50);
     ck_assert_uint_lt(stepped.reference_lost, 1 + stepped.steps / 50);
 }
 END_TEST
@@ -649,7 +665,7 @@ int main(void)
     tcase_add_checked_fixture(stacks, setup, teardown);
     tcase_set_timeout(stacks, 60);
     tcase_add_test(stacks, every_shape_of_frame_leads_to_its_caller);
-    tcase_add_test(stacks, what_no_rule_can_say_is_asked_of_libunwind);
+    tcase_add_test(stacks, what_no_rule_can_say_ends_the_stack);
     tcase_add_test(stacks, a_signal_handler_leads_to_what_it_interrupted);
     tcase_add_test(stacks, an_interrupted_first_instruction_is_not_taken_for_the_function_before);
     tcase_add_test(stacks, a_thread_ends_at_its_root);

@@ -47,6 +47,9 @@ static void huge_counts(void)
     liar.arena.header->dictionary_bytes = UINT32_MAX;
     atomic_store(&liar.arena.header->dictionary_used_bytes, UINT32_MAX);
     atomic_store(&liar.arena.header->chunk_high_water, UINT64_MAX);
+    atomic_store(&liar.arena.header->sampling_clock, UINT32_MAX);
+    atomic_store(&liar.arena.header->sampling_clock_refusal, UINT32_MAX);
+    atomic_store(&liar.arena.header->sampling_interval_ns, UINT64_MAX);
     for (int i = 0; i < 32; i++)
         atomic_store(&liar.arena.header->drops[i], UINT64_MAX);
 }

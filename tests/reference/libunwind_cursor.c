@@ -1,4 +1,4 @@
-#include "child-agent/unwinding/unwind_libunwind.h"
+#include "tests/reference/libunwind_cursor.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -36,15 +36,14 @@ struct library {
 static struct library library;
 static enum library_state library_state;
 
-struct slow_unwinder {
+struct libunwind_cursor {
     struct module_map *modules;
     unw_accessors_t accessors;
     unw_addr_space_t space;          /* NULL: not made yet */
     const struct snapshot *snapshot; /* that the accessors answer from */
     struct frame_tables tables;      /* that they answered from last */
-    unw_cursor_t cursor;
-    bool has_cursor; /* in the snapshot that is walked */
-    size_t index;    /* the frame that it is at */
+    uint64_t generation;             /* of the modules */
+    unw_cursor_t position;
 };
 
 /* --- What libunwind asks for --- */
@@ -79,15 +78,12 @@ static bool read_tables(const struct frame_tables *tables, uint64_t address, unw
 }
 
 /* Answers from the tables of the module at ADDRESS from now on. NULL: it has none. */
-static const struct module *use_tables(struct slow_unwinder *slow, uint64_t address)
+static const struct module *use_tables(struct libunwind_cursor *cursor, uint64_t address)
 {
-    bool changed = false;
-    const struct module *module = module_map_find(slow->modules, address, &changed);
-    if (changed)
-        memset(&slow->tables, 0, sizeof slow->tables); /* may be of a module that is gone */
+    const struct module *module = module_map_find(cursor->modules, address);
     if (module == NULL || module->eh_frame_header == NULL)
         return NULL;
-    slow->tables = module_tables(module);
+    cursor->tables = module_tables(module);
     return module;
 }
 
@@ -97,13 +93,13 @@ static int access_memory(unw_addr_space_t space, unw_word_t address, unw_word_t 
                          int is_write, void *context)
 {
     (void)space;
-    struct slow_unwinder *slow = context;
+    struct libunwind_cursor *cursor = context;
     if (is_write)
         return -UNW_EINVAL;
-    if (unwind_read_word(slow->snapshot, address, value) ||
-        read_tables(&slow->tables, address, value))
+    if (unwind_read_word(cursor->snapshot, address, value) ||
+        read_tables(&cursor->tables, address, value))
         return 0;
-    if (use_tables(slow, address) != NULL && read_tables(&slow->tables, address, value))
+    if (use_tables(cursor, address) != NULL && read_tables(&cursor->tables, address, value))
         return 0;
     return -UNW_EINVAL;
 }
@@ -112,10 +108,10 @@ static int access_register(unw_addr_space_t space, unw_regnum_t number, unw_word
                            int is_write, void *context)
 {
     (void)space;
-    const struct slow_unwinder *slow = context;
+    const struct libunwind_cursor *cursor = context;
     if (is_write || number < 0 || number >= REGISTER_COUNT)
         return -UNW_EBADREG;
-    *value = slow->snapshot->registers[number];
+    *value = cursor->snapshot->registers[number];
     return 0;
 }
 
@@ -129,8 +125,8 @@ static int access_float_register(unw_addr_space_t space, unw_regnum_t number, un
 static int find_procedure(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t *out,
                           int needs_info, void *context)
 {
-    struct slow_unwinder *slow = context;
-    const struct module *module = use_tables(slow, ip);
+    struct libunwind_cursor *cursor = context;
+    const struct module *module = use_tables(cursor, ip);
     size_t table_offset = 0, count = 0;
     if (module == NULL ||
         frame_header_table(module->eh_frame_header, module->eh_frame_header_bytes,
@@ -215,123 +211,93 @@ static enum library_state load(void)
     return find_functions() ? LIBRARY_LOADED : LIBRARY_MISSING;
 }
 
-static bool make_space(struct slow_unwinder *slow)
+static bool make_space(struct libunwind_cursor *cursor)
 {
-    slow->accessors = ACCESSORS;
-    slow->space = library.create_addr_space(&slow->accessors, 0);
-    if (slow->space == NULL)
+    cursor->accessors = ACCESSORS;
+    cursor->space = library.create_addr_space(&cursor->accessors, 0);
+    if (cursor->space == NULL)
         return false;
     /* Without them it is only slower. */
-    (void)library.set_caching_policy(slow->space, UNW_CACHE_GLOBAL);
-    (void)library.set_cache_size(slow->space, CACHE_ENTRIES, 0);
+    (void)library.set_caching_policy(cursor->space, UNW_CACHE_GLOBAL);
+    (void)library.set_cache_size(cursor->space, CACHE_ENTRIES, 0);
     return true;
 }
 
-static bool is_ready(struct slow_unwinder *slow)
+static bool is_ready(struct libunwind_cursor *cursor)
 {
     if (library_state == LIBRARY_UNTRIED)
         library_state = load();
-    return library_state == LIBRARY_LOADED && (slow->space != NULL || make_space(slow));
+    return library_state == LIBRARY_LOADED && (cursor->space != NULL || make_space(cursor));
 }
 
-int slow_unwinder_create(struct module_map *modules, struct slow_unwinder **out)
+int libunwind_cursor_create(struct module_map *modules, struct libunwind_cursor **out)
 {
-    struct slow_unwinder *slow = pages_allocate(sizeof *slow);
-    if (slow == NULL)
+    struct libunwind_cursor *cursor = pages_allocate(sizeof *cursor);
+    if (cursor == NULL)
         return -ENOMEM;
-    slow->modules = modules;
-    *out = slow;
+    cursor->modules = modules;
+    *out = cursor;
     return 0;
 }
 
-void slow_unwinder_destroy(struct slow_unwinder *slow)
+void libunwind_cursor_destroy(struct libunwind_cursor *cursor)
 {
-    if (slow == NULL)
+    if (cursor == NULL)
         return;
-    if (slow->space != NULL)
-        library.destroy_addr_space(slow->space);
-    pages_free(slow, sizeof *slow);
-}
-
-void slow_unwinder_forget(struct slow_unwinder *slow)
-{
-    memset(&slow->tables, 0, sizeof slow->tables);
-    if (slow->space != NULL)
-        library.flush_cache(slow->space, 0, 0);
+    if (cursor->space != NULL)
+        library.destroy_addr_space(cursor->space);
+    pages_free(cursor, sizeof *cursor);
 }
 
 /* --- Walking --- */
 
-void slow_unwinder_restart(struct slow_unwinder *slow)
+static bool start(struct libunwind_cursor *cursor, const struct snapshot *snapshot)
 {
-    slow->has_cursor = false;
-}
-
-static bool start(struct slow_unwinder *slow, const struct snapshot *snapshot)
-{
-    if (!is_ready(slow))
+    if (!is_ready(cursor))
         return false;
-    slow->snapshot = snapshot;
-    slow->index = 0;
-    slow->has_cursor = library.init_remote(&slow->cursor, slow->space, slow) == 0;
-    return slow->has_cursor;
+    cursor->snapshot = snapshot;
+    return library.init_remote(&cursor->position, cursor->space, cursor) == 0;
 }
 
-static uint64_t register_of(struct slow_unwinder *slow, int number)
+static uint64_t register_of(struct libunwind_cursor *cursor, int number)
 {
     unw_word_t value = 0;
-    return library.get_reg(&slow->cursor, number, &value) == 0 ? value : 0;
+    return library.get_reg(&cursor->position, number, &value) == 0 ? value : 0;
 }
 
-/* Moves the cursor from one frame to the next: libunwind's answer, positive when there is one. */
-static int move(struct slow_unwinder *slow)
+/* What was learnt from the tables of modules that are gone goes. */
+static void follow_modules(struct libunwind_cursor *cursor)
 {
-    slow->index++;
-    return library.step(&slow->cursor);
+    uint64_t generation = module_map_generation(cursor->modules);
+    if (generation == cursor->generation)
+        return;
+    cursor->generation = generation;
+    memset(&cursor->tables, 0, sizeof cursor->tables);
+    if (cursor->space != NULL)
+        library.flush_cache(cursor->space, 0, 0);
 }
 
-/* Follows to frame INDEX, and checks that it is the frame we mean. */
-static bool follow(struct slow_unwinder *slow, const struct unwind_state *state, size_t index)
-{
-    if (!slow->has_cursor && !start(slow, state->snapshot))
-        return false;
-    while (slow->index < index) {
-        if (move(slow) <= 0)
-            return false;
-    }
-    return slow->index == index && register_of(slow, UNW_REG_IP) == state->pc;
-}
-
-enum slow_step slow_unwinder_step(struct slow_unwinder *slow, const struct unwind_state *state,
-                                  size_t index, struct unwind_state *caller)
-{
-    if (!follow(slow, state, index))
-        return SLOW_STEP_FAILED;
-    int moved = move(slow);
-    if (moved == 0)
-        return SLOW_STEP_ROOT;
-    if (moved < 0)
-        return SLOW_STEP_FAILED;
-    *caller = *state;
-    caller->pc = register_of(slow, UNW_REG_IP);
-    caller->rsp = register_of(slow, UNW_REG_SP);
-    caller->rbp = register_of(slow, UNW_X86_64_RBP);
-    caller->is_exact = false;
-    return SLOW_STEP_CALLER;
-}
-
-size_t slow_unwinder_walk(struct slow_unwinder *slow, const struct snapshot *snapshot,
-                          struct unwind_frame *frames, size_t capacity)
+static size_t walk_entered(struct libunwind_cursor *cursor, const struct snapshot *snapshot,
+                           struct unwind_frame *frames, size_t capacity)
 {
     size_t count = 0;
-    slow_unwinder_restart(slow);
-    if (!start(slow, snapshot))
+    follow_modules(cursor);
+    if (!start(cursor, snapshot))
         return 0;
     for (int moved = 1; moved > 0 && count < capacity; count++) {
-        frames[count].address = register_of(slow, UNW_REG_IP);
-        moved = move(slow);
-        frames[count].stack_address = register_of(slow, UNW_REG_SP);
+        frames[count].address = register_of(cursor, UNW_REG_IP);
+        moved = library.step(&cursor->position);
+        frames[count].stack_address = register_of(cursor, UNW_REG_SP);
     }
-    slow->has_cursor = false;
+    return count;
+}
+
+size_t libunwind_cursor_walk(struct libunwind_cursor *cursor, const struct snapshot *snapshot,
+                             struct unwind_frame *frames, size_t capacity)
+{
+    if (!module_map_enter(cursor->modules))
+        return 0;
+    size_t count = walk_entered(cursor, snapshot, frames, capacity);
+    module_map_leave(cursor->modules);
     return count;
 }

@@ -1,0 +1,167 @@
+#include "child-agent/sampler/clock_sampling.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+
+#include "child-agent/core.h"
+#include "child-agent/sampler/cpu_clock.h"
+#include "child-agent/sampler/look_alarm.h"
+#include "child-agent/sampler/run_on_stack.h"
+#include "child-agent/sampler/sample_room.h"
+#include "child-agent/sampler/sampling_signal.h"
+#include "child-agent/sampler/snapshot_capture.h"
+#include "child-agent/sampler/stack_merge.h"
+#include "child-agent/unwinding/process_unwinder.h"
+
+enum { NS_PER_US = 1000 };
+
+static struct {
+    _Atomic bool is_on;
+    bool is_paused;
+    uint64_t interval_ns; /* between samples, as asked for */
+    uint64_t timer_interval_ns;
+    uint64_t session_start_ns;
+} sampling;
+
+/* --- In the handler --- */
+
+/* What the work on the other stack needs. */
+struct sampled {
+    struct sample_room *room;
+    struct thread_registration *self;
+    const void *context;
+    uint64_t cpu_ns;
+};
+
+static void write_sample(const struct sampled *sampled, bool is_complete, size_t depth)
+{
+    struct sample_room *room = sampled->room;
+    struct thread_clock *clock = &sampled->self->clock;
+    uint64_t untold_ns = thread_clock_take_untold(clock, sampled->cpu_ns);
+    /* µs of the running total, so that nothing is lost by rounding. */
+    uint64_t cpu_us = sampled->cpu_ns / NS_PER_US - (sampled->cpu_ns - untold_ns) / NS_PER_US;
+    int err = sample_encoder_timed_sample(room->encoder, sampled->self->index, room->snapshot.ticks,
+                                          cpu_us, room->merged, (uint32_t)depth, !is_complete);
+    /* What could not be written is told with the next sample; refusals are counted by the writer.
+     */
+    if (err < 0)
+        atomic_fetch_sub(&clock->told_ns, untold_ns);
+}
+
+static void sample_on_own_stack(void *argument)
+{
+    const struct sampled *sampled = argument;
+    struct sample_room *room = sampled->room;
+    struct snapshot *snapshot = &room->snapshot;
+    const struct thread_registration *self = sampled->self;
+    bool is_complete;
+    snapshot_look(snapshot, self, sampled->context, room->foreign_stack);
+    size_t count = unwinder_walk(process_unwinder(), snapshot, self->is_main ? 0 : self->stack_high,
+                                 room->native, SAMPLE_MAX_FRAMES, &is_complete);
+    size_t depth = stack_merge(room->native, count, snapshot->labels, snapshot->label_count,
+                               room->merged, SAMPLE_MAX_FRAMES);
+    if (!is_complete)
+        arena_count_drop(&core.arena, DROP_STACK_TRUNCATED, 1);
+    write_sample(sampled, is_complete, depth);
+}
+
+void clock_sampling_take(struct thread_registration *self, const siginfo_t *info, void *context)
+{
+    struct sampled sampled = { .self = self, .context = context };
+    if (!core_own.has_arena || !thread_clock_read_signal(&self->clock, info, &sampled.cpu_ns))
+        return;
+    sampled.room = sample_room_take();
+    if (sampled.room == NULL)
+        return; /* told with the next sample */
+    run_on_stack(sampled.room->stack + SAMPLE_ROOM_STACK_BYTES, sample_on_own_stack, &sampled);
+    sample_room_leave(sampled.room);
+    look_alarm_ring_if_resting();
+}
+
+/* --- Threads --- */
+
+enum {
+    /* A process that is younger than this started with its session: its CPU use counts from 0. */
+    STARTUP_NS = 100 * 1000 * 1000,
+};
+
+static bool is_wanted(const struct thread_registration *thread)
+{
+    /* In a child that was made past the C library there is no arena, whatever else is said. */
+    return core_own.has_arena && atomic_load(&sampling.is_on) && !sampling.is_paused &&
+           (atomic_load(&thread->profiled_features) & PROFD_THREAD_SAMPLING);
+}
+
+void clock_sampling_follow(struct thread_registration *thread)
+{
+    if (!is_wanted(thread)) {
+        thread_clock_stop(&thread->clock);
+        return;
+    }
+    bool is_new = thread->start_ns + STARTUP_NS >= sampling.session_start_ns;
+    int err = thread_clock_start(&thread->clock, thread->id, thread->cpu_clock,
+                                 sampling_signal_number(), sampling.timer_interval_ns, is_new);
+    if (err == -EAGAIN)
+        atomic_store(&core.arena.header->sampling_clock_refusal, CLOCK_REFUSAL_LIMIT);
+    else if (err < 0 && err != -ESRCH)
+        atomic_store(&core.arena.header->sampling_clock_refusal, CLOCK_REFUSAL_OTHER);
+}
+
+void clock_sampling_tell_rest(struct thread_registration *thread)
+{
+    struct thread_clock *clock = &thread->clock;
+    if (!core_own.has_arena || !atomic_load(&clock->is_running))
+        return;
+    struct sample_room *room = sample_room_take();
+    if (room == NULL)
+        return;
+    uint64_t cpu_ns = cpu_clock_thread_ns(thread->cpu_clock);
+    uint64_t cpu_us = thread_clock_take_rest(clock, cpu_ns) / NS_PER_US;
+    if (cpu_us != 0) /* refusals are counted by the writer */
+        (void)sample_encoder_thread_cpu(room->encoder, thread->index, clock_ticks(), cpu_us);
+    sample_room_leave(room);
+}
+
+/* --- The session --- */
+
+static void describe_in_arena(const struct session_settings *settings)
+{
+    struct arena_header *header = core.arena.header;
+    uint64_t tick_ns = thread_clock_tick_ns();
+    atomic_store(&header->sampling_clock, SAMPLING_CLOCK_CPU);
+    atomic_store(&header->sampling_clock_refusal, CLOCK_REFUSAL_NONE);
+    atomic_store(&header->sampling_interval_ns,
+                 settings->interval_ns > tick_ns ? settings->interval_ns : tick_ns);
+}
+
+int clock_sampling_start(const struct session_settings *settings)
+{
+    int err = process_unwinder_prepare();
+    if (err < 0)
+        return err;
+    sampling.interval_ns = settings->interval_ns;
+    sampling.timer_interval_ns =
+        thread_clock_timer_interval_ns(settings->interval_ns, thread_clock_tick_ns());
+    sampling.is_paused = settings->is_paused || settings->is_sampling_paused;
+    sampling.session_start_ns = clock_monotonic_ns();
+    describe_in_arena(settings);
+    atomic_store(&sampling.is_on, true);
+    return 0;
+}
+
+void clock_sampling_stop(void)
+{
+    atomic_store(&sampling.is_on, false);
+}
+
+void clock_sampling_set_paused(bool is_paused)
+{
+    sampling.is_paused = is_paused;
+}
+
+void clock_sampling_after_fork_child(struct thread_registration *self)
+{
+    atomic_store(&sampling.is_on, false);
+    if (self != NULL)
+        thread_clock_after_fork_child(&self->clock);
+}

@@ -1,0 +1,41 @@
+/* Sampling by the clocks of the threads themselves: each is interrupted when it has used an
+ * interval of CPU time, and in the handler unwinds itself and writes a block into shared memory.
+ *
+ * A sample stands for the CPU time since the thread's last one; what is left when a thread ends or
+ * a capture is made is told without a stack, so that the sum over a thread is its CPU clock. */
+#ifndef PROFD_AGENT_CLOCK_SAMPLING_H
+#define PROFD_AGENT_CLOCK_SAMPLING_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include "buffer/chunk_manager.h"
+#include "child-agent/session.h"
+#include "child-agent/threads/thread_registration.h"
+
+/* For a session; clocks run once clock_sampling_follow() has been called for their threads. MANAGER
+ * is borrowed. One thread at a time, as all that follow but where it says otherwise. 0 or -ENOMEM.
+ */
+int clock_sampling_start(const struct session_settings *settings);
+
+/* From here on nothing is sampled; clocks that still run are ignored. */
+void clock_sampling_stop(void);
+
+/* Clocks are started and stopped by clock_sampling_follow() afterwards. */
+void clock_sampling_set_paused(bool is_paused);
+
+/* What is recorded of THREAD may have changed: its clock is started or stopped. Under the
+ * registry's lock, or by the thread itself. */
+void clock_sampling_follow(struct thread_registration *thread);
+
+/* Tells what THREAD used and no sample stands for. Under the registry's lock, or by the thread
+ * itself. */
+void clock_sampling_tell_rest(struct thread_registration *thread);
+
+/* In the handler, with a signal of a thread's clock. */
+void clock_sampling_take(struct thread_registration *self, const siginfo_t *info, void *context);
+
+/* In a forked child, whose only thread is SELF (NULL: not registered). */
+void clock_sampling_after_fork_child(struct thread_registration *self);
+
+#endif

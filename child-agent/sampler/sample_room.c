@@ -1,0 +1,111 @@
+#include "child-agent/sampler/sample_room.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "child-agent/guest/pages.h"
+
+enum {
+    ROOMS = 8,              /* more than threads that are interrupted at the same moment */
+    REMEMBERED_STACKS = 32, /* in each; more threads only take more room in the chunks */
+    LEAVE_POLL_NS = 100 * 1000,
+};
+
+static struct {
+    _Atomic bool are_open;
+    struct sample_room *at; /* kept for the life of the process; NULL: never opened */
+} rooms;
+
+static __thread uint8_t last_room; /* of the calling thread */
+
+static void close_room(struct sample_room *room)
+{
+    chunk_writer_finish(&room->writer);
+    sample_encoder_destroy(room->encoder);
+    room->encoder = NULL;
+}
+
+static int open_room(struct sample_room *room, struct chunk_manager *manager)
+{
+    chunk_writer_init_in_handler(&room->writer, manager, CHUNK_WRITER_SAMPLER);
+    memset(&room->allocations, 0, sizeof(room->allocations));
+    room->allocations.writer = &room->writer;
+    return sample_encoder_create(&room->writer, REMEMBERED_STACKS, &room->encoder);
+}
+
+int sample_rooms_open(struct chunk_manager *manager)
+{
+    if (rooms.at == NULL)
+        rooms.at = pages_allocate(ROOMS * sizeof(*rooms.at));
+    if (rooms.at == NULL)
+        return -ENOMEM;
+    for (int i = 0; i < ROOMS; i++) {
+        int err = open_room(&rooms.at[i], manager);
+        if (err == 0)
+            continue;
+        while (i-- > 0)
+            close_room(&rooms.at[i]);
+        return err;
+    }
+    atomic_store(&rooms.are_open, true);
+    return 0;
+}
+
+void sample_rooms_close(void)
+{
+    static const struct timespec pause = { .tv_nsec = LEAVE_POLL_NS };
+    if (!atomic_exchange(&rooms.are_open, false))
+        return;
+    for (int i = 0; i < ROOMS; i++) {
+        while (atomic_load(&rooms.at[i].is_taken))
+            (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+        close_room(&rooms.at[i]);
+    }
+}
+
+static bool is_had(struct sample_room *room)
+{
+    if (atomic_load_explicit(&room->is_taken, memory_order_relaxed) ||
+        atomic_exchange(&room->is_taken, true))
+        return false;
+    /* Whoever closes the rooms sees that this one is taken, or we see that they are closed. */
+    if (atomic_load(&rooms.are_open))
+        return true;
+    sample_room_leave(room);
+    return false;
+}
+
+struct sample_room *sample_room_take(void)
+{
+    if (!atomic_load_explicit(&rooms.are_open, memory_order_acquire))
+        return NULL;
+    for (unsigned i = 0; i < ROOMS; i++) {
+        uint8_t number = (last_room + i) % ROOMS;
+        if (is_had(&rooms.at[number])) {
+            last_room = number;
+            return &rooms.at[number];
+        }
+    }
+    return NULL;
+}
+
+void sample_room_leave(struct sample_room *room)
+{
+    atomic_store_explicit(&room->is_taken, false, memory_order_release);
+}
+
+void sample_rooms_after_fork_child(void)
+{
+    if (rooms.at == NULL)
+        return;
+    for (int i = 0; i < ROOMS; i++) {
+        if (atomic_load(&rooms.are_open))
+            sample_encoder_destroy(rooms.at[i].encoder); /* the chunk is the parent's */
+        rooms.at[i].encoder = NULL;
+        atomic_store(&rooms.at[i].is_taken, false);
+    }
+    atomic_store(&rooms.are_open, false);
+}

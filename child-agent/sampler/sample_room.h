@@ -1,0 +1,49 @@
+/* Rooms for whoever takes a sample: all that unwinding and writing one needs, so that a signal
+ * handler needs no memory of its own and hardly any of its thread's stack.
+ *
+ * There are a few, shared by all threads; each is one thread's at a time, taken and left without
+ * waiting, and has a chunk of its own. So threads that run once do not cost a chunk each, and a
+ * chunk has one writer at any time. A thread comes back to the room that it had last, where its
+ * previous stack is. */
+#ifndef PROFD_AGENT_SAMPLE_ROOM_H
+#define PROFD_AGENT_SAMPLE_ROOM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buffer/allocation_encoder.h"
+#include "buffer/chunk_manager.h"
+#include "buffer/sample_encoder.h"
+#include "child-agent/sampler/snapshot.h"
+#include "child-agent/unwinding/unwinder.h"
+
+enum { SAMPLE_ROOM_STACK_BYTES = 48 * 1024 };
+
+struct sample_room {
+    _Atomic bool is_taken;
+    struct chunk_writer writer;
+    struct sample_encoder *encoder;        /* over the writer */
+    struct allocation_encoder allocations; /* likewise */
+    struct snapshot snapshot;
+    struct unwind_frame native[SAMPLE_MAX_FRAMES];
+    struct stack_frame merged[SAMPLE_MAX_FRAMES];
+    uint8_t foreign_stack[SNAPSHOT_FOREIGN_STACK_BYTES];
+    _Alignas(64) uint8_t stack[SAMPLE_ROOM_STACK_BYTES]; /* to work on; see run_on_stack.h */
+};
+
+/* Opens all rooms for a session whose chunks MANAGER (borrowed) has. One thread at a time. 0 or
+ * -ENOMEM. */
+int sample_rooms_open(struct chunk_manager *manager);
+
+/* Lets nobody in any more, waits until all have left, and gives the chunks back. */
+void sample_rooms_close(void);
+
+/* A room that is the caller's until sample_room_leave(); NULL when none is free, or all are closed.
+ * Any thread, also in signal handlers. */
+struct sample_room *sample_room_take(void);
+void sample_room_leave(struct sample_room *room);
+
+/* In a forked child, where nobody is in a room, and all are closed. */
+void sample_rooms_after_fork_child(void);
+
+#endif

@@ -1,0 +1,62 @@
+/* The clock of one thread: a timer on its own CPU clock, which interrupts it where it uses the CPU.
+ *
+ * The kernel looks at such timers at its own tick, so the timer's interval is far shorter than that
+ * and the number of intervals that went by (si_overrun) tells how much the thread used, without a
+ * system call. Needs no privilege. Timers do not survive fork and exec, and count against
+ * RLIMIT_SIGPENDING. */
+#ifndef PROFD_AGENT_THREAD_CLOCK_H
+#define PROFD_AGENT_THREAD_CLOCK_H
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "profd_threads.h"
+
+/* Zeroed memory is a clock that does not run. */
+struct thread_clock {
+    _Atomic bool is_running;
+    int timer;                  /* the kernel's number for it */
+    uint64_t interval_ns;       /* of the timer */
+    uint64_t base_ns;           /* CPU use of the thread when the clock was started */
+    _Atomic uint64_t intervals; /* that went by since; the thread's handler writes */
+    /* CPU use up to which samples and THREAD_CPU entries have told; whoever tells writes. */
+    _Atomic uint64_t told_ns;
+    _Atomic uint64_t before_ns; /* used before the start, told by nobody yet */
+};
+
+/* The kernel's tick. */
+uint64_t thread_clock_tick_ns(void);
+
+/* The interval of the timer that gives samples every INTERVAL_NS of CPU time, or every tick of
+ * TICK_NS if that is longer. Pure. */
+uint64_t thread_clock_timer_interval_ns(uint64_t interval_ns, uint64_t tick_ns);
+
+/* Starts CLOCK for THREAD, whose CPU clock is CPU_CLOCK, with SIGNAL_NUMBER at each INTERVAL_NS.
+ * IS_NEW: what the thread used before counts as well. Any thread of the process. 0; -EAGAIN when no
+ * timers are left, -ESRCH when the thread is gone. */
+int thread_clock_start(struct thread_clock *clock, struct profd_thread_id thread,
+                       clockid_t cpu_clock, int signal_number, uint64_t interval_ns, bool is_new);
+
+/* Nothing when it does not run. Any thread. */
+void thread_clock_stop(struct thread_clock *clock);
+
+/* Whether INFO is of a timer of this kind, and not the program's own signal. */
+bool thread_clock_is_signal(const siginfo_t *info);
+
+/* In the handler, with a signal of this kind: whether it is CLOCK's, and not of one that was
+ * stopped. Then *CPU_NS is the thread's CPU use as of now. */
+bool thread_clock_read_signal(struct thread_clock *clock, const siginfo_t *info, uint64_t *cpu_ns);
+
+/* How much of CPU_NS, since the start, nobody has told of yet; from now on it is told. */
+uint64_t thread_clock_take_untold(struct thread_clock *clock, uint64_t cpu_ns);
+
+/* The same with what a new thread had used before the start: CPU use that no sample stands for. */
+uint64_t thread_clock_take_rest(struct thread_clock *clock, uint64_t cpu_ns);
+
+/* In a forked child, which has no timers. */
+void thread_clock_after_fork_child(struct thread_clock *clock);
+
+#endif

@@ -1,0 +1,33 @@
+/* A look at a thread from outside: whether it sleeps in the kernel, and where, without a signal.
+ *
+ * The kernel tells the number of the system call, the stack pointer and the program counter; the
+ * stack is copied by calls that cannot fault. Other registers are not known, so a stack ends where
+ * the caller cannot be found without them. */
+#ifndef PROFD_AGENT_THREAD_LOOK_H
+#define PROFD_AGENT_THREAD_LOOK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "child-agent/sampler/snapshot.h"
+#include "child-agent/threads/thread_registration.h"
+
+/* Where a thread sleeps. */
+struct sleeping_place {
+    uint64_t stack_pointer, program_counter;
+};
+
+/* Makes sense of what /proc/PID/task/TID/syscall holds. False: the thread runs, or the text is not
+ * as it should be. Pure. */
+bool thread_look_parse(const char *text, size_t bytes, struct sleeping_place *out);
+
+/* Where THREAD sleeps; false when it does not, or the kernel does not tell. Opens a descriptor:
+ * only for threads of the agent. */
+bool thread_look(struct profd_thread_id thread, struct sleeping_place *out);
+
+/* Copies the stack of THREAD, which sleeps at PLACE. */
+void thread_look_copy(const struct thread_registration *thread, const struct sleeping_place *place,
+                      struct snapshot_copy *copy);
+
+#endif

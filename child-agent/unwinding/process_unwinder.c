@@ -1,0 +1,77 @@
+#include "child-agent/unwinding/process_unwinder.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "child-agent/guest/pages.h"
+#include "child-agent/unwinding/module_dictionary.h"
+#include "child-agent/unwinding/modules.h"
+
+struct process_tables {
+    struct module_map *modules;
+    struct unwinder *unwinder;
+};
+
+static struct process_tables *_Atomic tables; /* NULL: not made yet */
+
+static void destroy(struct process_tables *made)
+{
+    unwinder_destroy(made->unwinder);
+    module_map_destroy(made->modules);
+    pages_free(made, sizeof(*made));
+}
+
+static int make(struct process_tables **out)
+{
+    struct process_tables *made = pages_allocate(sizeof(*made));
+    if (made == NULL)
+        return -ENOMEM;
+    int err = module_map_create(&module_dictionary_events, &made->modules);
+    if (err == 0)
+        err = unwinder_create(made->modules, &made->unwinder);
+    if (err == 0)
+        *out = made;
+    else
+        destroy(made);
+    return err;
+}
+
+int process_unwinder_prepare(void)
+{
+    struct process_tables *made, *none = NULL;
+    if (atomic_load(&tables) != NULL)
+        return 0;
+    int err = make(&made);
+    if (err == 0 && !atomic_compare_exchange_strong(&tables, &none, made))
+        destroy(made); /* another thread was first */
+    return err;
+}
+
+struct unwinder *process_unwinder(void)
+{
+    struct process_tables *made = atomic_load_explicit(&tables, memory_order_acquire);
+    return made != NULL ? made->unwinder : NULL;
+}
+
+void process_unwinder_modules_changed(void)
+{
+    struct process_tables *made = atomic_load(&tables);
+    if (made != NULL)
+        module_map_changed(made->modules);
+}
+
+void process_unwinder_read_mappings(void)
+{
+    struct process_tables *made = atomic_load(&tables);
+    if (made != NULL)
+        module_map_read_mappings(made->modules);
+}
+
+void process_unwinder_after_fork_child(void)
+{
+    struct process_tables *made = atomic_load(&tables);
+    /* What another thread was changing cannot be trusted, and stays where it is. */
+    if (made != NULL && !module_map_after_fork_child(made->modules))
+        atomic_store(&tables, NULL);
+}

@@ -1,0 +1,96 @@
+#!/bin/bash
+# Which clock takes the samples: what is asked for, and who hears of it.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+is_in_status() {
+    "$profctl" status --json | grep -qF "$1"
+}
+
+test_a_clock_that_is_none_is_refused() {
+    expect 2 "$profctl" run --clock pref -- touch started
+    one_line stderr
+    says "'pref' is none of auto, cpu, perf, wall; did you mean 'perf'\?" stderr
+    [ ! -e started ]
+    start_profd
+    expect 2 "$profctl" start --clock monotonic
+    one_line stderr
+    says "'monotonic' is none of" stderr
+    expect 2 "$profctl" start --clock
+    one_line stderr
+    expect 0 "$profctl" status
+    says '^session +idle' stdout
+}
+
+test_a_clock_of_the_environment_that_is_none_is_told_and_nothing_is_recorded() {
+    expect 42 env -u PROFD_SOCKET LD_PRELOAD="$build/lib/libprofd.so" PROFD_STARTUP=1 \
+        PROFD_STARTUP_CLOCK=pref PROFD_SHUTDOWN=out.json sh -c 'exit 42'
+    one_line stderr
+    says "PROFD_STARTUP_CLOCK 'pref' is none of auto, cpu, perf, wall; did you mean 'perf'\?; nothing is recorded" stderr
+    [ ! -e out.json ]
+}
+
+# From before they are connected.
+test_programs_of_the_session_are_told_its_clock() {
+    for clock in cpu perf wall; do
+        expect 0 "$profctl" --quiet run --clock $clock -o out.json -- env
+        [ "$(grep ^PROFD_STARTUP_CLOCK= stdout)" = PROFD_STARTUP_CLOCK=$clock ] || fail "$(grep PROFD stdout)"
+    done
+    expect 0 env PROFD_STARTUP_CLOCK=wall "$profctl" --quiet run -o out.json -- env
+    refute grep ^PROFD_STARTUP_CLOCK= stdout
+}
+
+test_the_clock_outlives_a_profd_that_is_killed() {
+    start_profd
+    expect 0 "$profctl" start --clock wall
+    kill -KILL "$daemon"
+    wait "$daemon" 2>/dev/null || true
+    start_profd
+    expect 0 "$profctl" status --json
+    says '"clock":"wall"' stdout
+}
+
+# clocked CLOCK REFUSAL INTERVAL_NS: an agent that says so; its process id is in $background.
+clocked() {
+    in_background "$programs/clocked" "$PROFD_SOCKET" "$@" >clocked.out
+    wait_until grep -q told clocked.out
+}
+
+test_the_clock_of_each_process_is_told() {
+    start_profd
+    expect 0 "$profctl" start --clock perf --interval 1ms
+    clocked 2 0 1000000
+    grep -qx 'told perf' clocked.out || fail "$(cat clocked.out)"
+    clocked 2 0 1000000
+    clocked 1 1 4000000
+    expect 0 "$profctl" status
+    says '^clock +perf, 1 ms in 2 processes$' stdout
+    says '^ +cpu, 4 ms in 1 process; not as asked for: the kernel refuses perf events \(sysctl kernel.perf_event_paranoid\)$' stdout
+    expect 0 "$profctl" status --json
+    says '"clocks":\[{"clock":"perf","processes":2,"shortest_interval_ns":1000000,"longest_interval_ns":1000000},{"clock":"cpu","processes":1,' stdout
+    says '"clock":"cpu","clock_interval_ns":4000000,"clock_refused":"the kernel refuses' stdout
+    kill -KILL "$background"
+    wait_until is_in_status '"ended":1'
+    expect 0 "$profctl" capture -o out.json
+    says '"clock":"cpu","clockInterval":4,"clockRefused":"the kernel refuses perf events' out.json
+    [ "$(grep -oF '"clock":"perf","clockInterval":1,"clockRefused":null' out.json | wc -l)" -eq 2 ] ||
+        fail "$(grep -o '"clock":.\{60\}' out.json)"
+}
+
+test_report_tells_the_clock_and_how_to_look_closer() {
+    start_profd
+    expect 0 "$profctl" start --interval 1ms
+    clocked 1 0 4000000
+    grep -qx 'told auto' clocked.out || fail "$(cat clocked.out)"
+    expect 0 "$profctl" status
+    says "^clock +cpu, 4 ms in 1 process: the kernel's tick; --clock perf for 1 ms$" stdout
+    kill -KILL "$background"
+    wait_until is_in_status '"ended":1'
+    expect 0 "$profctl" capture -o out.json
+    expect 0 "$profctl" report out.json
+    says "^clock: cpu, 4 ms: the kernel's tick; --clock perf for 1 ms$" stdout
+    expect 0 "$profctl" report --json out.json
+    says '"clocks":\[{"clock":"cpu","processes":1,"shortestIntervalMs":4,"longestIntervalMs":4,"refused":null}\]' stdout
+}
+
+run_tests "$@"
