@@ -31,7 +31,7 @@ enum census_kind {
 struct census_entry {
     _Atomic uint64_t number; /* of the entry, from 1; stored last */
     uint64_t time_ns;
-    uint64_t cpu_ns; /* of an ended one; UINT64_MAX: unknown */
+    uint64_t cpu_ns; /* of an ended one, by its own clock; PROCESS_CLOCK_UNKNOWN */
     int32_t pid, parent_pid;
     int32_t wait_status; /* of an ended one */
     uint32_t kind;

@@ -76,7 +76,11 @@ int agent_gather_start(const struct message_gather_profile *asked)
     gather.options.capture_ns = clock_monotonic_ns();
     gather.options.since_ns = asked->since_ns;
     gather.options.verdict = gather.options.outcome = VERDICT_LIVE;
-    gather.options.cpu_ns = cpu_clock_thread_ns(CLOCK_PROCESS_CPUTIME_ID);
+    gather.options.cpu_time = (struct process_cpu_time){
+        .total_ns = cpu_clock_thread_ns(CLOCK_PROCESS_CPUTIME_ID),
+        .before_ns = asked->cpu_before_ns,
+        .end = CPU_TIME_TO_CAPTURE,
+    };
     memcpy(gather.thread_filters, asked->thread_filters.bytes, asked->thread_filters.length);
     gather.thread_filters[asked->thread_filters.length] = '\0';
     gather.options.thread_filters = gather.thread_filters;

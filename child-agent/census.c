@@ -12,7 +12,6 @@
 #include "child-agent/agent_lease.h"
 #include "child-agent/core.h"
 #include "ipc/program_facts.h"
-#include "ipc/units.h"
 
 /* NULL: nobody is to be told. */
 static struct census_ring *find_ring(void)
@@ -23,6 +22,11 @@ static struct census_ring *find_ring(void)
         lease_owner_is_foreign(agent_lease_owner()))
         return NULL;
     return ledger->ring;
+}
+
+bool census_has_listener(void)
+{
+    return find_ring() != NULL;
 }
 
 void census_judge(struct census_program *program, int directory_fd, const char *path,
@@ -130,7 +134,7 @@ void census_tell_failed(const struct census_program *program, struct profd_proce
     tell_program(program, process, CENSUS_FAILED);
 }
 
-void census_tell_ended(struct profd_process_id process, int wait_status, const struct rusage *usage)
+void census_tell_ended(struct profd_process_id process, int wait_status, uint64_t cpu_ns)
 {
     int call_errno = errno;
     if (was_never_born(process))
@@ -140,7 +144,7 @@ void census_tell_ended(struct profd_process_id process, int wait_status, const s
         .pid = process.number,
         .parent_pid = getpid(),
         .wait_status = wait_status,
-        .cpu_ns = usage != NULL ? units_cpu_ns(usage) : UINT64_MAX,
+        .cpu_ns = cpu_ns,
     };
     tell(&entry);
     errno = call_errno;

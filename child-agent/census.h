@@ -7,7 +7,7 @@
 #define PROFD_AGENT_CENSUS_H
 
 #include <stdbool.h>
-#include <sys/resource.h>
+#include <stdint.h>
 
 #include "profd_threads.h"
 
@@ -26,9 +26,11 @@ void census_judge(struct census_program *program, int directory_fd, const char *
 void census_tell_exec(const struct census_program *program, struct profd_process_id process);
 void census_tell_failed(const struct census_program *program, struct profd_process_id process);
 
-/* PROCESS was waited for. USAGE is NULL when it is not known. Nothing is told of a child of vfork
- * that found no program to run. */
-void census_tell_ended(struct profd_process_id process, int wait_status,
-                       const struct rusage *usage);
+/* Whether anybody is told at all. */
+bool census_has_listener(void);
+
+/* PROCESS was waited for; CPU_NS is what its clock said before (buffer/process_clock.h). Nothing is
+ * told of a child of vfork that found no program to run. */
+void census_tell_ended(struct profd_process_id process, int wait_status, uint64_t cpu_ns);
 
 #endif

@@ -108,7 +108,7 @@ static int stream(struct arena_reader *reader, int fd)
         .capture_ns = root.capture_ns,
         .verdict = VERDICT_LIVE,
         .outcome = VERDICT_LIVE,
-        .cpu_ns = cpu_clock_thread_ns(CLOCK_PROCESS_CPUTIME_ID),
+        .cpu_time.total_ns = cpu_clock_thread_ns(CLOCK_PROCESS_CPUTIME_ID),
         .root = &root,
     };
     features_names(settings->features, features);

@@ -162,6 +162,7 @@ static const struct message_field gather_profile_fields[] = {
     NUMBER(gather_profile, reference_unix_ns),
     NUMBER(gather_profile, since_ns),
     UP_TO(gather_profile, later_images, UINT32_MAX),
+    NUMBER(gather_profile, cpu_before_ns),
     TEXT(gather_profile, thread_filters, MESSAGE_MAX_FILTERS),
 };
 SCHEMA(gather_profile, NULL);

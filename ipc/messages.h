@@ -245,6 +245,7 @@ struct message_gather_profile {
     uint64_t reference_unix_ns;           /* the same moment since the epoch */
     uint64_t since_ns;                    /* what was before is left out; 0: nothing is */
     uint64_t later_images;                /* 32 bits; see struct gecko_process_options */
+    uint64_t cpu_before_ns;               /* likewise, struct process_cpu_time */
     struct message_string thread_filters; /* comma-separated; empty: all */
 };
 

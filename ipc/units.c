@@ -125,10 +125,3 @@ int units_parse_count(const char *text, uint64_t minimum, uint64_t maximum, uint
     *count = number;
     return 0;
 }
-
-uint64_t units_cpu_ns(const struct rusage *usage)
-{
-    uint64_t seconds = (uint64_t)usage->ru_utime.tv_sec + (uint64_t)usage->ru_stime.tv_sec;
-    uint64_t microseconds = (uint64_t)usage->ru_utime.tv_usec + (uint64_t)usage->ru_stime.tv_usec;
-    return seconds * 1000000000 + microseconds * 1000;
-}

@@ -3,7 +3,6 @@
 #define PROFD_IPC_UNITS_H
 
 #include <stdint.h>
-#include <sys/resource.h>
 
 /* "4096", "512K", "64M", "1.5G" (1024-based; an iB or B may follow). 0, -EINVAL when TEXT is no
  * size, -ERANGE when it is too large. */
@@ -17,8 +16,5 @@ int units_parse_rate(const char *text, uint64_t *interval_ns);
 
 /* A whole number within MINIMUM..MAXIMUM. 0, -EINVAL, or -ERANGE. */
 int units_parse_count(const char *text, uint64_t minimum, uint64_t maximum, uint64_t *count);
-
-/* What USAGE says was spent in the program and in the kernel together. */
-uint64_t units_cpu_ns(const struct rusage *usage);
 
 #endif

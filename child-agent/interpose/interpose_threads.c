@@ -10,6 +10,7 @@
 #include "child-agent/core.h"
 #include "child-agent/guest/own_threads.h"
 #include "child-agent/interpose/interpose.h"
+#include "child-agent/interpose/interpose_waits.h"
 #include "child-agent/interpose/real_calls.h"
 #include "child-agent/threads/thread_registry.h"
 
@@ -130,6 +131,8 @@ PROFD_INTERPOSED int prctl(int option, ...)
     for (int i = 0; i < 4; i++)
         call.arguments[i] = va_arg(list, unsigned long);
     va_end(list);
+    if (option == PR_SET_SECCOMP)
+        interpose_waits_plainly();
     if (is_about_capabilities(option) && own_threads_are_the_others())
         return own_threads_around(call_prctl, &call);
     int result = call_prctl(&call);

@@ -8,6 +8,7 @@
 
 #include "daemon/capture/capture.h"
 #include "daemon/capture/capture_state.h"
+#include "daemon/children/cpu_account.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/outbox.h"
@@ -32,6 +33,7 @@ void capture_ask(struct capture *capture, size_t index)
         .reference_unix_ns = capture->root.reference_unix_ns,
         .since_ns = capture->since_ns,
         .later_images = child_table_later_images(&capture->profd->children, child),
+        .cpu_before_ns = cpu_account_of(child, capture->since_ns).before_ns,
         .thread_filters = { filters, strlen(filters) },
     };
 

@@ -8,6 +8,7 @@
 
 #include "daemon/capture/capture.h"
 #include "daemon/capture/capture_state.h"
+#include "daemon/children/cpu_account.h"
 #include "daemon/children/process_tree.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
@@ -31,7 +32,7 @@ static struct salvage_job describe(const struct capture *capture, const struct c
         .verdict = child->verdict,
         .outcome = child->verdict,
         .code = child->code,
-        .cpu_ns = child->cpu_ns,
+        .cpu_time = cpu_account_of(child, capture->since_ns),
         .later_images = child_table_later_images(&capture->profd->children, child),
         .may_skip = child->verdict == VERDICT_EXECED,
     };

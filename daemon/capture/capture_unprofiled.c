@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "daemon/capture/capture_state.h"
+#include "daemon/children/cpu_account.h"
 #include "daemon/daemon.h"
 #include "json/gecko/gecko_process.h"
 
@@ -64,7 +65,7 @@ static int take(struct unprofiled_list *list, const struct child *child)
         .verdict = child->obstacle != OBSTACLE_NONE ? VERDICT_NOT_PROFILED : child->verdict,
         .outcome = child->verdict,
         .code = child->code,
-        .cpu_ns = child->cpu_ns,
+        .cpu_time = cpu_account_of(child, capture->since_ns),
         .later_images = child_table_later_images(&capture->profd->children, child),
         .reason = reason_of(child),
     };

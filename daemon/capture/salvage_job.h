@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include "json/gecko/gecko_process.h"
+
 /* The descriptors of a worker, as it finds them. */
 enum {
     SALVAGE_JOBS_FD = 3,
@@ -29,7 +31,8 @@ enum salvage_mark {
 struct salvage_job {
     uint64_t offset,
         bytes; /* of the arena in SALVAGE_STORE_FD, mapped from there; bytes 0: the whole file */
-    uint64_t reference_ns, reference_unix_ns, capture_ns, since_ns, end_ns, cpu_ns;
+    uint64_t reference_ns, reference_unix_ns, capture_ns, since_ns, end_ns;
+    struct process_cpu_time cpu_time;
     uint32_t verdict; /* enum process_verdict */
     uint32_t outcome; /* likewise */
     int32_t code;

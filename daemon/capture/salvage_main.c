@@ -60,7 +60,7 @@ static int stream(struct arena_reader *reader, const struct salvage_job *job, bo
         .verdict = (enum process_verdict)job->verdict,
         .outcome = (enum process_verdict)job->outcome,
         .code = job->code,
-        .cpu_ns = job->cpu_ns,
+        .cpu_time = job->cpu_time,
         .later_images = job->later_images,
         .reason = job->reason[0] != '\0' ? job->reason : NULL,
         .thread_filters = job->thread_filters,

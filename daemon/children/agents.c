@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "buffer/process_clock.h"
 #include "daemon/capture/capture.h"
 #include "daemon/children/agent_connection.h"
 #include "daemon/children/census.h"
 #include "daemon/children/child_watch.h"
+#include "daemon/children/cpu_account.h"
 #include "daemon/children/pidfd.h"
 #include "daemon/children/process_tree.h"
 #include "daemon/daemon.h"
@@ -173,6 +175,7 @@ static void end_child(struct daemon *profd, struct child *child, enum process_ve
 static void on_ended(void *owner)
 {
     struct child *child = owner;
+    cpu_account_note_ended(child, child_watch_pidfd(child->watch));
     end_child(child->profd, child, VERDICT_VANISHED, 0, uv_hrtime());
 }
 
@@ -203,12 +206,13 @@ void agents_note_disconnected(struct child *child)
 
 static const struct child_watch_events watch_events = { on_ended, on_status };
 
-/* What the kernel charged to CHILD alone of the CPU time that was told with its end. */
-static uint64_t own_cpu_ns(const struct child *child, uint64_t told_ns)
+/* What was told with its end: the last word, where there is one. */
+static void take_cpu_time(struct child *child, const struct child_ending *ending)
 {
-    if (told_ns == CPU_TIME_UNKNOWN)
-        return told_ns;
-    return told_ns > child->waited_cpu_ns ? told_ns - child->waited_cpu_ns : 0;
+    if (ending->cpu_ns == CPU_TIME_UNKNOWN)
+        return;
+    child->cpu_ns = ending->cpu_ns;
+    child->is_cpu_final = true;
 }
 
 bool agents_note_reaped(struct daemon *profd, pid_t pid, const struct child_ending *ending)
@@ -221,7 +225,7 @@ bool agents_note_reaped(struct daemon *profd, pid_t pid, const struct child_endi
         return false; /* it is the program after CHILD that has ended, of which nobody heard */
     child->is_reaped = true;
     child->wait_status = ending->wait_status;
-    child->cpu_ns = own_cpu_ns(child, ending->cpu_ns);
+    take_cpu_time(child, ending);
     if (child->state != CHILD_ENDED)
         end_child(profd, child, VERDICT_VANISHED, 0, ending->end_ns);
     else
@@ -246,11 +250,36 @@ static void take_ending(struct child *child, const struct child *other)
     child->is_reaped = other->is_reaped;
     child->wait_status = other->wait_status;
     child->cpu_ns = other->cpu_ns;
+    child->is_cpu_final = other->is_cpu_final;
+}
+
+static void pass_ending_on(struct child *child, struct child *earlier)
+{
+    take_ending(child, earlier);
+    earlier->cpu_ns = CPU_TIME_UNKNOWN;
+    earlier->is_cpu_final = false;
 }
 
 static const struct child_watch_events watch_events;
 
 static void watch(struct daemon *profd, struct child *child, int pidfd);
+
+/* A process that is met for the first time may have used CPU time before the session. */
+static void open_account(const struct daemon *profd, struct child *child)
+{
+    if (child->process_start_ns == child->start_ns && session_is_on(&profd->session))
+        child->cpu_before_ns =
+            cpu_account_before(child->start_ns, profd->session.start_ns, child->pid);
+}
+
+static struct child *add(struct daemon *profd, const struct child_introduction *who)
+{
+    struct child *child = child_table_add(&profd->children, who);
+
+    if (child != NULL)
+        open_account(profd, child);
+    return child;
+}
 
 struct child *agents_add_silent(struct daemon *profd, const struct child_introduction *who,
                                 enum recording_obstacle obstacle, int pidfd)
@@ -267,6 +296,8 @@ struct child *agents_add_silent(struct daemon *profd, const struct child_introdu
     }
     child->profd = profd;
     child->obstacle = obstacle;
+    child->cpu_ns = process_clock_ns(child->pid);
+    open_account(profd, child);
     watch(profd, child, pidfd);
     log_debug("%d (%s) is not profiled: %s", child->pid, child->executable,
               recording_obstacle_text(obstacle));
@@ -277,7 +308,7 @@ void agents_end_silent(struct child *child, const struct child_ending *ending)
 {
     child->is_reaped = true;
     child->wait_status = ending->wait_status;
-    child->cpu_ns = own_cpu_ns(child, ending->cpu_ns);
+    take_cpu_time(child, ending);
     end_child(child->profd, child, VERDICT_VANISHED, 0, ending->end_ns);
 }
 
@@ -289,10 +320,9 @@ void agents_end_unwatched(struct child *child, uint64_t end_ns)
 void agents_split_ending(struct child *earlier, uint64_t exec_ns, struct child *later)
 {
     if (later != NULL) {
-        take_ending(later, earlier);
+        pass_ending_on(later, earlier);
         end_child(later->profd, later, earlier->verdict, earlier->code, earlier->end_ns);
     }
-    earlier->cpu_ns = CPU_TIME_UNKNOWN;
     correct_to_exec(earlier, exec_ns);
 }
 
@@ -344,10 +374,26 @@ static void forget_connection(struct daemon *profd, struct child *child)
 static struct child *add_before(struct daemon *profd, struct child *later,
                                 const struct child_introduction *who)
 {
-    struct child *child = child_table_add(&profd->children, who);
+    struct child *child = add(profd, who);
 
     if (child != NULL)
         child_table_make_latest(&profd->children, later);
+    return child;
+}
+
+/* The next image of EARLIER's process. The process may have been told to have ended before that
+ * image was heard of: the end is the new one's. */
+static struct child *add_after_exec(struct daemon *profd, struct child *earlier,
+                                    const struct child_introduction *who)
+{
+    struct child *child = add(profd, who);
+
+    if (child != NULL)
+        pass_ending_on(child, earlier);
+    if (earlier->state == CHILD_ENDED)
+        correct_to_exec(earlier, who->start_ns);
+    else
+        end_child(profd, earlier, VERDICT_EXECED, 0, who->start_ns);
     return child;
 }
 
@@ -356,9 +402,9 @@ static struct child *meet(struct daemon *profd, const struct child_introduction 
     struct child *earlier = child_table_find_latest(&profd->children, who->pid);
 
     if (earlier == NULL)
-        return child_table_add(&profd->children, who);
+        return add(profd, who);
     if (child_was_mistaken(earlier, who)) {
-        struct child *child = child_table_add(&profd->children, who);
+        struct child *child = add(profd, who);
         if (child != NULL) {
             take_ending(child, earlier);
             child->image = earlier->image;
@@ -372,11 +418,7 @@ static struct child *meet(struct daemon *profd, const struct child_introduction 
         child_reconnect(earlier);
         return earlier;
     case CHILD_DID_EXEC:
-        if (earlier->state == CHILD_ENDED)
-            correct_to_exec(earlier, who->start_ns);
-        else
-            end_child(profd, earlier, VERDICT_EXECED, 0, who->start_ns);
-        break;
+        return add_after_exec(profd, earlier, who);
     case CHILD_REUSES_PID:
         end_child(profd, earlier, VERDICT_VANISHED, 0, who->start_ns);
         break;
@@ -385,7 +427,7 @@ static struct child *meet(struct daemon *profd, const struct child_introduction 
     case CHILD_IS_NEW:
         break;
     }
-    return child_table_add(&profd->children, who);
+    return add(profd, who);
 }
 
 static void turn_away_old_protocol(struct connection *connection, const struct message_hello *hello)

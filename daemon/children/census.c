@@ -6,15 +6,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "buffer/process_clock.h"
 #include "daemon/children/agents.h"
 #include "daemon/children/census_told.h"
+#include "daemon/children/cpu_account.h"
 #include "daemon/children/process_list.h"
 #include "daemon/children/process_program.h"
 #include "daemon/command.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "ipc/program_facts.h"
-#include "ipc/units.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 
@@ -67,10 +68,9 @@ static bool is_our_own(const struct daemon *profd, const char *program)
 }
 
 /* A silent one that was met before: it may have become another program. True when it has. */
-static bool look_again(struct child *child, const struct process_sighting *sighting,
-                       const struct process_program *program)
+static bool look_again(struct child *child, const struct process_program *program)
 {
-    child->cpu_ns = sighting->cpu_ns;
+    child->cpu_ns = process_clock_ns(child->pid);
     return program->obstacle != OBSTACLE_NONE && program->path[0] == '/' &&
            strcmp(strrchr(program->path, '/'), strrchr(child->executable, '/') != NULL
                                                    ? strrchr(child->executable, '/')
@@ -91,7 +91,7 @@ static bool look_at(struct daemon *profd, const struct process_sighting *sightin
     if (is_known) {
         struct process_sighting as_of_now = *sighting;
         as_of_now.start_ns = now_ns;
-        return look_again(child, sighting, &program) &&
+        return look_again(child, &program) &&
                census_add(profd, &as_of_now, program.path, program.obstacle) != NULL;
     }
     if (program.obstacle == OBSTACLE_NONE) {
@@ -176,6 +176,9 @@ void census_begin_session(struct daemon *profd)
     struct census *census = &profd->census;
 
     census->lost = 0;
+    for (struct child *child = profd->children.first; child != NULL; child = child->next)
+        child->cpu_before_ns =
+            cpu_account_before(child->start_ns, profd->session.start_ns, child->pid);
     if (census->is_open)
         uv_timer_start(&census->reader, on_reader, CENSUS_READ_MS, CENSUS_READ_MS);
     census_soon(profd);
@@ -247,10 +250,9 @@ void census_note_command(struct daemon *profd, const struct command *command)
         census_add(profd, &sighting, command->executable, command->obstacle);
 }
 
-void census_note_reaped(struct daemon *profd, pid_t pid, int wait_status,
-                        const struct rusage *usage)
+void census_note_reaped(struct daemon *profd, pid_t pid, int wait_status, uint64_t cpu_ns)
 {
-    const struct child_ending ending = { wait_status, units_cpu_ns(usage), uv_hrtime() };
+    const struct child_ending ending = { wait_status, cpu_ns, uv_hrtime() };
     const struct process_sighting sighting = { .pid = pid,
                                                .parent_pid = getpid(),
                                                .start_ns = ending.end_ns };

@@ -11,7 +11,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/resource.h>
 #include <sys/types.h>
 #include <uv.h>
 
@@ -74,8 +73,7 @@ void census_judge_command(struct command *command, const char *name, char *const
 /* It runs. */
 void census_note_command(struct daemon *profd, const struct command *command);
 
-/* profd reaped PID: its own child, or an orphan that it adopted. */
-void census_note_reaped(struct daemon *profd, pid_t pid, int wait_status,
-                        const struct rusage *usage);
+/* profd reaped PID, its own child or an orphan that it adopted, whose clock said CPU_NS before. */
+void census_note_reaped(struct daemon *profd, pid_t pid, int wait_status, uint64_t cpu_ns);
 
 #endif

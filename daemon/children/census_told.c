@@ -119,20 +119,10 @@ static void rename_child(struct child *child, const struct census_entry *entry)
     child->start_ns = entry->time_ns;
 }
 
-/* Who waited for a child has its CPU time added to its own by the kernel. */
-static void charge_waiter(struct daemon *profd, const struct census_entry *entry)
-{
-    struct child *waiter = child_table_find_latest(&profd->children, entry->parent_pid);
-
-    if (waiter != NULL && entry->cpu_ns != CPU_TIME_UNKNOWN)
-        waiter->waited_cpu_ns += entry->cpu_ns;
-}
-
 static void end(struct daemon *profd, const struct census_entry *entry)
 {
     const struct child_ending ending = { entry->wait_status, entry->cpu_ns, entry->time_ns };
 
-    charge_waiter(profd, entry);
     if (agents_note_reaped(profd, entry->pid, &ending))
         return;
     struct child *child = add_told(profd, entry, OBSTACLE_SILENT);

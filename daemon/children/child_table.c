@@ -100,8 +100,11 @@ struct child *child_table_add(struct child_table *table, const struct child_intr
     child->arena_fd = -1;
     child->capture_index = -1;
     child->cpu_ns = CPU_TIME_UNKNOWN;
-    if (earlier != NULL && earlier->identity == who->identity && who->identity != 0)
-        child->waited_cpu_ns = earlier->waited_cpu_ns;
+    child->process_start_ns = who->start_ns;
+    if (earlier != NULL && earlier->identity == who->identity && who->identity != 0) {
+        child->process_start_ns = earlier->process_start_ns;
+        child->cpu_before_ns = earlier->cpu_before_ns;
+    }
 
     link_in(table, child);
     return child;

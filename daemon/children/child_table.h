@@ -45,8 +45,10 @@ struct child {
     bool is_alone;                /* it has no thread of ours: nobody in it listens */
     bool is_reaped;               /* whoever waited for it told WAIT_STATUS */
     int wait_status;
-    uint64_t cpu_ns;        /* all that the process used; CPU_TIME_UNKNOWN */
-    uint64_t waited_cpu_ns; /* of children that it waited for, which the kernel adds to its own */
+    uint64_t process_start_ns; /* of the first image that is known of the process */
+    uint64_t cpu_ns;           /* that the process used when it was last looked at, or … */
+    bool is_cpu_final;         /* … in all; CPU_TIME_UNKNOWN */
+    uint64_t cpu_before_ns;    /* of it, before the session or before it was met */
 
     char *trouble;               /* why it can't take part, as its agent said; owned; NULL: none */
     uint32_t started_generation; /* the session that it said it takes part in; 0: none yet */

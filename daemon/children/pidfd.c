@@ -47,6 +47,11 @@ bool pidfd_has_ended(int pidfd)
     return poll(&poll_one, 1, 0) == 1 && poll_one.revents != 0;
 }
 
+bool pidfd_was_reaped(int pidfd)
+{
+    return syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) < 0 && errno == ESRCH;
+}
+
 int pidfd_wait_status(int pidfd, int *wait_status)
 {
     struct pidfd_information information = { .mask = PIDFD_INFORMATION_EXIT };

@@ -18,6 +18,9 @@ int pidfd_of_peer(int fd, pid_t pid);
 /* True when the process has ended (it may still be a zombie). */
 bool pidfd_has_ended(int pidfd);
 
+/* True when it was also reaped: its pid may be another process' by now. */
+bool pidfd_was_reaped(int pidfd);
+
 /* The wait status of a process that ended. 0; -EAGAIN when it is not reaped yet; -ENOTSUP when this
  * kernel can't tell (before Linux 6.15). */
 int pidfd_wait_status(int pidfd, int *wait_status);

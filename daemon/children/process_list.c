@@ -31,15 +31,15 @@ bool process_stat_parse(const char *text, uint64_t clock_ticks, uint64_t boot_ns
                         struct process_sighting *out)
 {
     const char *rest = strrchr(text, ')'); /* the name before it may hold anything */
-    uint64_t user, kernel, start;
+    uint64_t start;
     int pid, parent;
     char state;
 
     if (rest == NULL || sscanf(text, "%d", &pid) != 1 ||
-        sscanf(rest,
-               ") %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64
-               " %*d %*d %*d %*d %*d %*d %" SCNu64,
-               &state, &parent, &user, &kernel, &start) != 5)
+        sscanf(
+            rest,
+            ") %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64,
+            &state, &parent, &start) != 3)
         return false;
     uint64_t start_ns = start * (NS_PER_SECOND / clock_ticks);
     *out = (struct process_sighting){
@@ -47,7 +47,6 @@ bool process_stat_parse(const char *text, uint64_t clock_ticks, uint64_t boot_ns
         .parent_pid = parent,
         .state = state,
         .start_ns = start_ns > boot_ns ? start_ns - boot_ns : 0,
-        .cpu_ns = (user + kernel) * (NS_PER_SECOND / clock_ticks),
     };
     return true;
 }

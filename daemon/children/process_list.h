@@ -13,7 +13,6 @@ struct process_sighting {
     pid_t pid, parent_pid;
     char state;        /* as in /proc/PID/stat; 0: it was not looked at, being known */
     uint64_t start_ns; /* of the process, CLOCK_MONOTONIC; good to a hundredth of a second */
-    uint64_t cpu_ns;   /* used so far, likewise */
     bool is_ours;      /* see process_list_mark() */
 };
 

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "buffer/process_clock.h"
 #include "daemon/capture/capture.h"
 #include "daemon/children/census.h"
 #include "daemon/command.h"
@@ -65,15 +65,27 @@ static void command_stopped(const struct command *command)
     kill(0, SIGTSTP);
 }
 
+/* The next child that has ended or was stopped, which is waited for; 0: none. What it used is told
+ * by its clock, which is gone with it. */
+static pid_t wait_for_next(int *wait_status, uint64_t *cpu_ns)
+{
+    siginfo_t info = { 0 };
+
+    if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) < 0 || info.si_pid == 0)
+        return 0;
+    *cpu_ns = process_clock_ns(info.si_pid);
+    return waitpid(info.si_pid, wait_status, WNOHANG | WUNTRACED) > 0 ? info.si_pid : 0;
+}
+
 static void on_child_signal(uv_signal_t *handle, int signal_number)
 {
     struct daemon *profd = handle->data;
-    struct rusage usage;
+    uint64_t cpu_ns;
     int wait_status;
     pid_t pid;
     (void)signal_number;
 
-    while ((pid = wait4(-1, &wait_status, WNOHANG | WUNTRACED, &usage)) > 0) {
+    while ((pid = wait_for_next(&wait_status, &cpu_ns)) > 0) {
         struct command *command = find_command(profd, pid);
         if (WIFSTOPPED(wait_status)) {
             if (command != NULL)
@@ -89,7 +101,7 @@ static void on_child_signal(uv_signal_t *handle, int signal_number)
         if (command != NULL)
             command_settle_start(command); /* what never ran is no process of the session */
         if (command == NULL || command->failure == 0)
-            census_note_reaped(profd, pid, wait_status, &usage);
+            census_note_reaped(profd, pid, wait_status, cpu_ns);
         if (command != NULL)
             command_ended(command, wait_status);
     }

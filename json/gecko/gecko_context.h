@@ -137,9 +137,9 @@ struct process_context {
     struct mapped_array ticks; /* uint64_t: ns of each tick of the sampler, never backwards */
     uint64_t last_tick_ticks;  /* as written, to know a tick that goes on in the next chunk */
     size_t chunk_number;       /* counts the chunks read; stacks hold within one */
-    struct stack_tracker *allocations; /* NULL before the first */
+    struct stack_tracker *allocations;   /* NULL before the first */
     struct mapped_array allocation_rows; /* see gecko_allocations.c */
-    uint32_t unknown_threads; /* made for indices that the dictionary lacks */
+    uint32_t unknown_threads;            /* made for indices that the dictionary lacks */
     uint64_t bad_entries;
     struct gecko_categories categories;
     struct marker_types marker_types;
@@ -330,6 +330,13 @@ bool threads_exist(const struct process_context *process);
 
 /* The process' entry of "profilingLog": what became of it, what it dropped, what it said. */
 void log_stream(const struct process_context *process, struct json_writer *writer);
+
+/* Of the clock that took the samples; 0: there was none, or it is not known. */
+static inline uint64_t process_interval_ns(const struct process_context *process)
+{
+    bool has_clock = process->info.sampling_clock != SAMPLING_CLOCK_AUTO;
+    return has_clock ? process->info.sampling_interval_ns : 0;
+}
 
 /* TIME_NS as a time of the profile: ns since its time zero. */
 static inline int64_t process_relative_ns(const struct process_context *process, uint64_t time_ns)

@@ -25,17 +25,36 @@ static void stream_command_line(struct json_writer *writer, struct arena_string 
     json_end_array(writer);
 }
 
+static void stream_cpu_ns(struct json_writer *writer, const char *name, uint64_t ns)
+{
+    json_name(writer, name);
+    if (ns != CPU_TIME_UNKNOWN)
+        json_time_ms(writer, ns < INT64_MAX ? (int64_t)ns : INT64_MAX);
+    else
+        json_null(writer);
+}
+
+static void stream_cpu_time(const struct process_cpu_time *time, struct json_writer *writer)
+{
+    static const char *const ends[] = {
+        [CPU_TIME_TO_CAPTURE] = "capture",
+        [CPU_TIME_TO_END] = "end",
+        [CPU_TIME_TO_EXEC] = "exec",
+        [CPU_TIME_TO_LAST_RECORD] = "last record",
+    };
+
+    stream_cpu_ns(writer, "cpuTime", time->total_ns);
+    stream_cpu_ns(writer, "cpuTimeBefore", time->before_ns);
+    json_string_property(writer, "cpuTimeUntil", ends[time->end]);
+}
+
 static void stream_identity(const struct process_context *process, struct json_writer *writer)
 {
     const struct gecko_process_options *options = &process->options;
     json_string_property(writer, "verdict", process_verdict_name(options->verdict));
     json_string_property(writer, "outcome", process_verdict_name(options->outcome));
     json_i64_property(writer, "code", options->code);
-    json_name(writer, "cpuTime");
-    if (options->cpu_ns != CPU_TIME_UNKNOWN)
-        json_time_ms(writer, options->cpu_ns < INT64_MAX ? (int64_t)options->cpu_ns : INT64_MAX);
-    else
-        json_null(writer);
+    stream_cpu_time(&options->cpu_time, writer);
     json_name(writer, "reason");
     if (options->reason != NULL)
         json_string(writer, options->reason);
@@ -56,17 +75,17 @@ static void stream_identity(const struct process_context *process, struct json_w
 }
 
 /* What took the samples; of a process without any, all is null. */
-static void stream_clock(const struct arena_info *info, struct json_writer *writer)
+static void stream_clock(const struct process_context *process, struct json_writer *writer)
 {
-    bool has_clock = info->sampling_clock != SAMPLING_CLOCK_AUTO;
+    const struct arena_info *info = &process->info;
     json_name(writer, "clock");
-    if (has_clock)
+    if (info->sampling_clock != SAMPLING_CLOCK_AUTO)
         json_string(writer, sampling_clock_name(info->sampling_clock));
     else
         json_null(writer);
     json_name(writer, "clockInterval");
-    if (has_clock && info->sampling_interval_ns != 0)
-        json_time_ms(writer, (int64_t)info->sampling_interval_ns);
+    if (process_interval_ns(process) != 0)
+        json_time_ms(writer, (int64_t)process_interval_ns(process));
     else
         json_null(writer);
     json_name(writer, "clockRefused");
@@ -149,7 +168,7 @@ void log_stream(const struct process_context *process, struct json_writer *write
     json_start_object_property(writer, pid);
     json_start_object_property(writer, "profd");
     stream_identity(process, writer);
-    stream_clock(&process->info, writer);
+    stream_clock(process, writer);
     stream_account(process, writer);
     json_end_object(writer);
     stream_lines(process, writer);

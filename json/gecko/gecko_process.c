@@ -46,6 +46,8 @@ static void stream_meta(const struct process_context *process, struct json_write
     }
     gecko_stream_common_meta(writer, options->reference_unix_ns, &process->categories,
                              &process->marker_types);
+    if (process_interval_ns(process) != 0) /* the root's is what was asked for */
+        json_time_ms_property(writer, "interval", (int64_t)process_interval_ns(process));
     if (process->knows_user)
         json_u64_property(writer, "userId", process->user); /* for profctl, which takes it out */
     json_name(writer, "shutdownTime");

@@ -38,6 +38,22 @@ const char *process_verdict_name(enum process_verdict verdict);
 /* Of processor time. */
 #define CPU_TIME_UNKNOWN UINT64_MAX
 
+/* Up to when the CPU time of a process is told. */
+enum cpu_time_end {
+    CPU_TIME_TO_CAPTURE, /* it lives */
+    CPU_TIME_TO_END,
+    CPU_TIME_TO_EXEC,        /* the program after it, in the same process, has it all */
+    CPU_TIME_TO_LAST_RECORD, /* nobody who tells profd reaped it: at least so much, if anything */
+};
+
+/* What the kernel charged to a process, in ns: all its threads, all programs that it ran, and none
+ * of its children. */
+struct process_cpu_time {
+    uint64_t total_ns;  /* CPU_TIME_UNKNOWN */
+    uint64_t before_ns; /* of it, before what the profile shows; CPU_TIME_UNKNOWN */
+    enum cpu_time_end end;
+};
+
 /* What the arena can't tell. Times are CLOCK_MONOTONIC ns. */
 struct gecko_process_options {
     uint64_t reference_ns;      /* the capture's time zero: all times in the file count from it */
@@ -49,7 +65,7 @@ struct gecko_process_options {
     enum process_verdict outcome; /* what became of a NOT_PROFILED one all the same; of the others
                                    * it is the verdict */
     int code;                     /* exit status or signal */
-    uint64_t cpu_ns;              /* of the whole process so far; CPU_TIME_UNKNOWN */
+    struct process_cpu_time cpu_time;
     uint32_t later_images; /* of the same pid: the last one keeps the pid as it is, and 1 before it
                             * … get others, which keeps pids unique */
     const char *thread_filters; /* of json/gecko/thread_filters.h; NULL: all. The main thread stays,

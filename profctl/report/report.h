@@ -1,4 +1,6 @@
-/* What a profile says in a few lines: the hottest functions, by process and thread.
+/* What a profile says in a few lines: the hottest functions, by process and thread, and which
+ * processes were not profiled or came to no good end. All shares are of the CPU time of all
+ * processes, whether any sample saw it or not.
  *
  * Processes of one name count together, and so do threads of one name in them: a build has hundreds
  * of compilers. Made by report_read(), shown by report_print_*(). One thread. */
@@ -10,6 +12,7 @@
 #include <stdio.h>
 
 #include "profctl/report/report_clocks.h"
+#include "profctl/report/report_fates.h"
 #include "profctl/symbols/process_libraries.h"
 #include "profctl/symbols/thread_tables.h"
 #include "json/json_reader.h"
@@ -31,7 +34,8 @@ struct stack_weight {
 struct report_size {
     uint64_t samples, active_samples; /* active: the thread had used CPU since its last sample */
     uint64_t ranked_samples;          /* those that functions are ranked by */
-    double cpu_ns;
+    double cpu_ns;                    /* all */
+    double not_sampled_ns;            /* of it, what no sample saw */
 };
 
 /* All threads of one name in all processes of one name. */
@@ -44,7 +48,7 @@ struct report_thread {
     struct mapped_array counts;      /* … and the struct function_count of each */
 };
 
-/* All processes of one name. */
+/* All processes of one name that were profiled: 0 when none was. */
 struct report_process {
     char *name; /* owned */
     uint64_t processes;
@@ -56,9 +60,12 @@ struct report {
     bool counts_idle; /* ranked by all samples */
     bool knows_cpu;   /* the profile tells CPU use; else every sample counts as active */
     uint64_t processes;
-    struct report_size size;
+    struct report_size size;   /* of all, also of those that were not profiled */
+    uint64_t absent_processes; /* those */
+    double absent_ns;
     struct report_clocks clocks;
     struct mapped_array groups; /* struct report_process *, owned */
+    struct report_fates fates;
 };
 
 /* Reads a Gecko profile. COUNT_IDLE ranks by all samples, not only the active ones. 0, -EPROTO for

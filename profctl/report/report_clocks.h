@@ -7,19 +7,18 @@
 #include <stdio.h>
 
 #include "buffer/clock_summary.h"
-#include "json/json_reader.h"
+#include "profctl/report/process_log.h"
 
 struct report_clocks {
     uint64_t asked_ns; /* the interval of the session; 0: not known */
     struct clock_summary summary;
 };
 
-/* Reads the value of a process' "profilingLog", after its key, and counts its clock. What says
- * nothing of a clock is skipped. 0 or the reader's error. */
-int report_clocks_read_log(struct report_clocks *clocks, struct json_reader *reader);
+/* Counts the clock of a process, from what its log tells. */
+void report_clocks_add(struct report_clocks *clocks, const struct process_log *log);
 
-/* Reads the value of "interval" of "meta", after its key: milliseconds. 0 or the reader's error. */
-int report_clocks_read_interval(struct report_clocks *clocks, struct json_reader *reader);
+/* The ns of an interval that a profile gives in MS; 0 for what is no interval. */
+uint64_t report_clocks_interval_ns(double ms);
 
 /* A line for each clock; nothing when none is known. */
 void report_clocks_print(const struct report_clocks *clocks, FILE *out);

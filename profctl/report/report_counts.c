@@ -69,6 +69,7 @@ void report_free(struct report *report)
     for (size_t i = 0; i < report->groups.count; i++)
         free_process(((struct report_process **)report->groups.items)[i]);
     mapped_array_free(&report->groups);
+    report_fates_free(&report->fates);
 }
 
 /* --- Counting --- */

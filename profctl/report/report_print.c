@@ -1,14 +1,12 @@
-/* A report as text, and as JSON. */
-#include <cjson/cJSON.h>
-#include <errno.h>
+/* A report as text. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "profctl/report/report.h"
 #include "profctl/units.h"
-#include "json/document_print.h"
 
 enum {
+    LINE_COLUMNS = 80,
     WIDEST_FUNCTION = 100, /* longer names, of templates mostly, are cut */
     MOST_NAMED = 8,        /* of those that are only summed up */
 };
@@ -21,19 +19,22 @@ static double share(double part, double whole)
     return whole > 0 ? part / whole : 0;
 }
 
-/* How much of WHOLE SIZE is: of the CPU time, or of the ranked samples. */
-static double share_of(const struct report *report, const struct report_size *size,
-                       const struct report_size *whole)
+/* How much of all SIZE is: of the CPU time, or of the ranked samples. */
+static double share_of(const struct report *report, const struct report_size *size)
 {
     if (report_is_by_cpu(report))
-        return share(size->cpu_ns, whole->cpu_ns);
-    return share((double)size->ranked_samples, (double)whole->ranked_samples);
+        return share(size->cpu_ns, report->size.cpu_ns);
+    return share((double)size->ranked_samples, (double)report->size.ranked_samples);
 }
 
-static bool is_shown(const struct report *report, const struct report_size *size,
-                     const struct report_size *whole)
+static bool is_something(const struct report *report, const struct report_size *size)
 {
-    return size->ranked_samples > 0 && share_of(report, size, whole) >= smallest_share;
+    return size->ranked_samples > 0 || (report_is_by_cpu(report) && size->cpu_ns > 0);
+}
+
+static bool is_shown(const struct report *report, const struct report_size *size)
+{
+    return is_something(report, size) && share_of(report, size) >= smallest_share;
 }
 
 /* --- Text --- */
@@ -47,6 +48,24 @@ static const char *format_cpu(double ns, char out[UNITS_TEXT_BYTES])
     return out;
 }
 
+static void print_part(const struct report *report, const char *what, double ns, FILE *out)
+{
+    char cpu[UNITS_TEXT_BYTES];
+
+    fprintf(out, "  %-12s %10s %5.1f%%\n", what, format_cpu(ns, cpu),
+            100 * share(ns, report->size.cpu_ns));
+}
+
+/* Where all CPU time is, which is what percentages are of. */
+static void print_parts(const struct report *report, FILE *out)
+{
+    const struct report_size *size = &report->size;
+
+    print_part(report, "sampled", size->cpu_ns - size->not_sampled_ns - report->absent_ns, out);
+    print_part(report, "not sampled", size->not_sampled_ns, out);
+    print_part(report, "not profiled", report->absent_ns, out);
+}
+
 static void print_header(const struct report *report, const char *file, FILE *out)
 {
     char processes[UNITS_TEXT_BYTES], samples[UNITS_TEXT_BYTES], active[UNITS_TEXT_BYTES];
@@ -55,17 +74,19 @@ static void print_header(const struct report *report, const char *file, FILE *ou
     fprintf(out, "%s: %s process%s, %s samples", file,
             units_format_count(report->processes, processes), report->processes == 1 ? "" : "es",
             units_format_count(report->size.samples, samples));
-    if (!report->knows_cpu)
+    if (!report->knows_cpu) {
         fputs("; CPU use was not recorded, so all are ranked\n", out);
-    else if (report->counts_idle)
-        fprintf(out, ", %s of them with CPU use; ranked by all samples, idle ones too\n",
-                units_format_count(report->size.active_samples, active));
-    else
-        fprintf(out,
-                ", in %s of them the thread used CPU: %s; ranked by that CPU time (--all counts "
-                "idle samples too)\n",
-                units_format_count(report->size.active_samples, active),
-                format_cpu(report->size.cpu_ns, cpu));
+        return;
+    }
+    fprintf(out, ", %s of them with CPU use; %s of CPU time\n",
+            units_format_count(report->size.active_samples, active),
+            format_cpu(report->size.cpu_ns, cpu));
+    if (report->counts_idle) {
+        fputs("Ranked by all samples, idle ones too; percentages are of them.\n", out);
+        return;
+    }
+    print_parts(report, out);
+    fputs("Ranked by CPU time, of which percentages are (--all counts idle samples too).\n", out);
 }
 
 /* NAME, in the middle of which something is left out when it is too long: the library stays. */
@@ -82,18 +103,18 @@ static void print_name(const char *name, size_t length, FILE *out)
 }
 
 /* By CPU time where that ranks, with the samples behind it; else by samples. */
-static void print_counts(const struct report *report, const struct report_size *whole,
-                         const struct function_count *count, FILE *out)
+static void print_counts(const struct report *report, const struct function_count *count, FILE *out)
 {
-    double samples = (double)whole->ranked_samples;
+    double samples = (double)report->size.ranked_samples;
+    char cpu[UNITS_TEXT_BYTES];
 
     if (report_is_by_cpu(report))
-        fprintf(out, "    %9.1f ms %5.1f%% %9.1f ms %5.1f%% %8llu  ", (double)count->self_ns / 1e6,
-                100 * share((double)count->self_ns, whole->cpu_ns), (double)count->total_ns / 1e6,
-                100 * share((double)count->total_ns, whole->cpu_ns),
+        fprintf(out, "  %10s %5.1f%% %5.1f%% %8llu  ", format_cpu((double)count->self_ns, cpu),
+                100 * share((double)count->self_ns, report->size.cpu_ns),
+                100 * share((double)count->total_ns, report->size.cpu_ns),
                 (unsigned long long)count->self);
     else
-        fprintf(out, "    %8llu %5.1f%% %8llu %5.1f%%  ", (unsigned long long)count->self,
+        fprintf(out, "  %8llu %5.1f%% %8llu %5.1f%%  ", (unsigned long long)count->self,
                 100 * share((double)count->self, samples), (unsigned long long)count->total,
                 100 * share((double)count->total, samples));
 }
@@ -101,207 +122,186 @@ static void print_counts(const struct report *report, const struct report_size *
 static void print_function(const struct report *report, const struct report_thread *thread,
                            uint32_t index, FILE *out)
 {
-    const struct function_count *count =
-        (const struct function_count *)thread->counts.items + index;
     size_t length;
     const char *name = unique_strings_get(&thread->functions, index, &length);
 
-    print_counts(report, &thread->size, count, out);
+    print_counts(report, (const struct function_count *)thread->counts.items + index, out);
     print_name(name, length, out);
+}
+
+/* ": 12.3 ms CPU, 4.5%, 67 samples", of all. */
+static void print_size(const struct report *report, const struct report_size *size, FILE *out)
+{
+    char samples[UNITS_TEXT_BYTES], cpu[UNITS_TEXT_BYTES];
+
+    fprintf(out, ": %s CPU, %s samples, %.1f%% of all\n", format_cpu(size->cpu_ns, cpu),
+            units_format_count(size->ranked_samples, samples), 100 * share_of(report, size));
 }
 
 static void print_thread(const struct report *report, const struct report_thread *thread,
                          uint64_t top, FILE *out)
 {
     uint32_t *ranked = report_rank_functions(report, thread);
-    char samples[UNITS_TEXT_BYTES], cpu[UNITS_TEXT_BYTES];
 
     if (ranked == NULL)
         return;
     fprintf(out, "  %s", thread->name);
     if (thread->threads > 1)
         fprintf(out, " (%llu threads)", (unsigned long long)thread->threads);
-    fprintf(out, ": %s CPU, %s samples\n", format_cpu(thread->size.cpu_ns, cpu),
-            units_format_count(thread->size.ranked_samples, samples));
-    fputs(report_is_by_cpu(report)
-              ? "         CPU, self           CPU, total      samples  function\n"
-              : "    samples, self  samples, total  function\n",
+    print_size(report, &thread->size, out);
+    fputs(report_is_by_cpu(report) ? "         CPU   self  total  samples  function\n"
+                                   : "   samples, self  samples, total  function\n",
           out);
     for (uint64_t i = 0; i < top && i < thread->counts.count; i++)
         print_function(report, thread, ranked[i], out);
     free(ranked);
 }
 
+/* Lines up with the functions. */
+static void print_not_sampled(const struct report *report, const struct report_size *size,
+                              FILE *out)
+{
+    char cpu[UNITS_TEXT_BYTES];
+
+    if (!report_is_by_cpu(report) || size->not_sampled_ns <= 0)
+        return;
+    fprintf(out, "  %10s %5.1f%% %24s\n", format_cpu(size->not_sampled_ns, cpu),
+            100 * share(size->not_sampled_ns, report->size.cpu_ns), "(not sampled)");
+}
+
+/* Of threads, what matters in their process is shown: in a small one everything is little of all.
+ */
+static bool is_thread_shown(const struct report *report, const struct report_process *process,
+                            const struct report_thread *thread)
+{
+    double all = share_of(report, &process->size), part = share_of(report, &thread->size);
+
+    return thread->size.ranked_samples > 0 && share(part, all) >= smallest_share;
+}
+
 static void print_process(const struct report *report, const struct report_process *process,
                           uint64_t top, FILE *out)
 {
     struct report_thread *const *threads = process->threads.items;
-    char samples[UNITS_TEXT_BYTES], cpu[UNITS_TEXT_BYTES];
     uint64_t left_out = 0;
 
     fprintf(out, "\n%s", process->name);
     if (process->processes > 1)
         fprintf(out, " (%llu processes)", (unsigned long long)process->processes);
-    fprintf(out, ": %s CPU, %s samples, %.1f%% of all\n", format_cpu(process->size.cpu_ns, cpu),
-            units_format_count(process->size.ranked_samples, samples),
-            100 * share_of(report, &process->size, &report->size));
+    print_size(report, &process->size, out);
     for (size_t i = 0; i < process->threads.count; i++) {
-        if (is_shown(report, &threads[i]->size, &process->size))
+        if (is_thread_shown(report, process, threads[i]))
             print_thread(report, threads[i], top, out);
         else
-            left_out += threads[i]->threads;
+            left_out += threads[i]->size.ranked_samples > 0 ? threads[i]->threads : 0;
     }
+    print_not_sampled(report, &process->size, out);
     if (left_out > 0)
         fprintf(out, "  and %llu thread%s with less than 1%% of its %s\n",
                 (unsigned long long)left_out, left_out == 1 ? "" : "s",
                 report_is_by_cpu(report) ? "CPU time" : "samples");
 }
 
-/* One line for all groups that WANTED chooses: "and 17 processes WHAT: sh ×9, make ×3, …". */
-static void sum_up(const struct report *report, bool with_samples, const char *what, FILE *out)
+/* --- Those that are only summed up --- */
+
+static bool is_summed_up(const struct report *report, const struct report_process *process,
+                         bool with_something)
+{
+    return process->processes > 0 && !is_shown(report, &process->size) &&
+           is_something(report, &process->size) == with_something;
+}
+
+/* One of a list after COLUMN columns, on a new line when it does not fit. Returns the column. */
+static int print_listed(const struct report_process *process, bool is_first, int column, FILE *out)
+{
+    char text[LINE_COLUMNS * 2];
+    int length;
+
+    if (process->processes > 1)
+        length = snprintf(text, sizeof(text), "%.100s ×%llu", process->name,
+                          (unsigned long long)process->processes);
+    else
+        length = snprintf(text, sizeof(text), "%.100s", process->name);
+    if (column + length + 2 > LINE_COLUMNS) {
+        fprintf(out, "%s\n  %s", is_first ? "" : ",", text);
+        return length + 2;
+    }
+    fprintf(out, "%s %s", is_first ? "" : ",", text);
+    return column + length + (is_first ? 1 : 2);
+}
+
+/* "and 17 processes WHAT: sh ×9, make ×3, …" for all groups with something, or with nothing. */
+static void sum_up(const struct report *report, bool with_something, const char *what, FILE *out)
 {
     struct report_process *const *groups = report->groups.items;
     uint64_t processes = 0;
     size_t named = 0;
 
     for (size_t i = 0; i < report->groups.count; i++)
-        if (!is_shown(report, &groups[i]->size, &report->size) &&
-            (groups[i]->size.ranked_samples > 0) == with_samples)
-            processes += groups[i]->processes;
+        processes += is_summed_up(report, groups[i], with_something) ? groups[i]->processes : 0;
     if (processes == 0)
         return;
-    fprintf(out, "\nand %llu process%s %s:", (unsigned long long)processes,
-            processes == 1 ? "" : "es", what);
+    int column = fprintf(out, "\nand %llu process%s %s:", (unsigned long long)processes,
+                         processes == 1 ? "" : "es", what);
     for (size_t i = 0; i < report->groups.count; i++) {
-        if (is_shown(report, &groups[i]->size, &report->size) ||
-            (groups[i]->size.ranked_samples > 0) != with_samples)
+        if (!is_summed_up(report, groups[i], with_something))
             continue;
         if (named++ == MOST_NAMED) {
             fputs(", …", out);
             break;
         }
-        fprintf(out, "%s %s", named > 1 ? "," : "", groups[i]->name);
-        if (groups[i]->processes > 1)
-            fprintf(out, " ×%llu", (unsigned long long)groups[i]->processes);
+        column = print_listed(groups[i], named == 1, column, out);
     }
     fputc('\n', out);
+}
+
+static void print_absence(const struct report *report, const struct report_absence *absence,
+                          FILE *out)
+{
+    char cpu[UNITS_TEXT_BYTES];
+
+    fprintf(out, "  %6llu × %s: ", (unsigned long long)absence->processes, absence->name);
+    if (absence->unknown == absence->processes)
+        fputs("CPU time not known\n", out);
+    else
+        fprintf(out, "%s CPU, %.1f%% of all%s\n", format_cpu(absence->cpu_ns, cpu),
+                100 * share(absence->cpu_ns, report->size.cpu_ns),
+                absence->unknown > 0 ? ", and more that is not known" : "");
+    if (absence->reason[0] != '\0')
+        fprintf(out, "           %s\n", absence->reason);
+}
+
+static void print_fates(const struct report *report, FILE *out)
+{
+    const struct report_absence *absences = report->fates.absences.items;
+    const struct report_end *ends = report->fates.ends.items;
+    char text[REPORT_END_TEXT_BYTES];
+
+    if (report->fates.absences.count > 0)
+        fputs("\nNot profiled:\n", out);
+    for (size_t i = 0; i < report->fates.absences.count; i++)
+        print_absence(report, &absences[i], out);
+    if (report->fates.ends.count > 0)
+        fputs("\nDid not end well:\n", out);
+    for (size_t i = 0; i < report->fates.ends.count; i++)
+        fprintf(out, "  %6llu × %s: %s\n", (unsigned long long)ends[i].processes, ends[i].name,
+                report_end_text(&ends[i], text));
 }
 
 void report_print_text(const struct report *report, const char *file, uint64_t top, FILE *out)
 {
     struct report_process *const *groups = report->groups.items;
+    bool is_by_cpu = report_is_by_cpu(report);
 
     print_header(report, file, out);
     report_clocks_print(&report->clocks, out);
     for (size_t i = 0; i < report->groups.count; i++)
-        if (is_shown(report, &groups[i]->size, &report->size))
+        if (is_shown(report, &groups[i]->size))
             print_process(report, groups[i], top, out);
     sum_up(report, true,
-           report_is_by_cpu(report) ? "with less than 1% of all CPU time each name"
-                                    : "with less than 1% of all samples each name",
+           is_by_cpu ? "with less than 1% of all CPU time each name"
+                     : "with less than 1% of all samples each name",
            out);
-    sum_up(report, false,
-           report->counts_idle || !report->knows_cpu ? "without samples"
-                                                     : "without samples that used CPU",
-           out);
-}
-
-/* --- JSON --- */
-
-static void add_size_members(cJSON *object, const struct report_size *size)
-{
-    cJSON_AddNumberToObject(object, "samples", (double)size->samples);
-    cJSON_AddNumberToObject(object, "activeSamples", (double)size->active_samples);
-    cJSON_AddNumberToObject(object, "cpuMs", size->cpu_ns / 1e6);
-}
-
-/* "f (in lib)" is function f of library lib; other locations have no library. */
-static void add_function(cJSON *functions, const struct report_thread *thread, uint32_t index)
-{
-    const struct function_count *count =
-        (const struct function_count *)thread->counts.items + index;
-    size_t length;
-    const char *view = unique_strings_get(&thread->functions, index, &length);
-    char *name = strndup(view, length);
-    char *in = name != NULL && length > 0 && name[length - 1] == ')' ? strstr(name, " (in ") : NULL;
-    cJSON *function = cJSON_CreateObject();
-
-    for (char *next = in; next != NULL; next = strstr(next + 1, " (in "))
-        in = next;
-    if (in != NULL) {
-        name[length - 1] = '\0';
-        *in = '\0';
-    }
-    cJSON_AddStringToObject(function, "function", name != NULL ? name : "");
-    if (in != NULL)
-        cJSON_AddStringToObject(function, "library", in + strlen(" (in "));
-    else
-        cJSON_AddNullToObject(function, "library");
-    cJSON_AddNumberToObject(function, "self", (double)count->self);
-    cJSON_AddNumberToObject(function, "total", (double)count->total);
-    cJSON_AddNumberToObject(function, "selfMs", (double)count->self_ns / 1e6);
-    cJSON_AddNumberToObject(function, "totalMs", (double)count->total_ns / 1e6);
-    cJSON_AddItemToArray(functions, function);
-    free(name);
-}
-
-static int add_thread(cJSON *threads, const struct report *report,
-                      const struct report_thread *thread, uint64_t top)
-{
-    uint32_t *ranked = report_rank_functions(report, thread);
-    cJSON *object = cJSON_CreateObject(), *functions;
-
-    cJSON_AddItemToArray(threads, object);
-    cJSON_AddStringToObject(object, "thread", thread->name);
-    cJSON_AddNumberToObject(object, "threads", (double)thread->threads);
-    add_size_members(object, &thread->size);
-    functions = cJSON_AddArrayToObject(object, "functions");
-    for (uint64_t i = 0; ranked != NULL && i < top && i < thread->counts.count; i++)
-        add_function(functions, thread, ranked[i]);
-    free(ranked);
-    return ranked != NULL ? 0 : -ENOMEM;
-}
-
-static int add_process(cJSON *groups, const struct report *report,
-                       const struct report_process *process, uint64_t top)
-{
-    struct report_thread *const *all = process->threads.items;
-    cJSON *object = cJSON_CreateObject(), *threads;
-    int err = 0;
-
-    cJSON_AddItemToArray(groups, object);
-    cJSON_AddStringToObject(object, "process", process->name);
-    cJSON_AddNumberToObject(object, "processes", (double)process->processes);
-    add_size_members(object, &process->size);
-    threads = cJSON_AddArrayToObject(object, "threads");
-    for (size_t i = 0; err == 0 && i < process->threads.count; i++)
-        err = add_thread(threads, report, all[i], top);
-    return err;
-}
-
-int report_print_json(const struct report *report, const char *file, uint64_t top, FILE *out)
-{
-    struct report_process *const *all = report->groups.items;
-    bool by_all = report->counts_idle || !report->knows_cpu;
-    cJSON *root = cJSON_CreateObject(), *groups;
-    char *text = NULL;
-    int err = 0;
-
-    cJSON_AddStringToObject(root, "file", file);
-    cJSON_AddStringToObject(root, "rankedBy", by_all ? "samples" : "activeSamples");
-    cJSON_AddStringToObject(root, "orderedBy", report_is_by_cpu(report) ? "cpuMs" : "samples");
-    cJSON_AddNumberToObject(root, "processes", (double)report->processes);
-    add_size_members(root, &report->size);
-    report_clocks_add_json(&report->clocks, root);
-    groups = cJSON_AddArrayToObject(root, "groups");
-    for (size_t i = 0; err == 0 && i < report->groups.count; i++)
-        err = add_process(groups, report, all[i], top);
-    if (err == 0)
-        text = document_print(root);
-    if (text != NULL)
-        fprintf(out, "%s\n", text);
-    cJSON_Delete(root);
-    err = text != NULL ? 0 : -ENOMEM;
-    free(text);
-    return err;
+    sum_up(report, false, is_by_cpu ? "without CPU time" : "without samples", out);
+    print_fates(report, out);
 }

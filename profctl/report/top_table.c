@@ -7,7 +7,7 @@
 #include "profctl/failure.h"
 #include "profctl/units.h"
 
-enum { WIDEST_FUNCTION = 90 };
+enum { WIDEST_FUNCTION = 51 }; /* in 80 columns */
 
 static void add_size(struct report_size *sum, const struct report_size *size)
 {
@@ -15,6 +15,7 @@ static void add_size(struct report_size *sum, const struct report_size *size)
     sum->active_samples += size->active_samples;
     sum->ranked_samples += size->ranked_samples;
     sum->cpu_ns += size->cpu_ns;
+    sum->not_sampled_ns += size->not_sampled_ns;
 }
 
 static struct function_count *count_at(const struct report_thread *thread, uint32_t index)
@@ -63,7 +64,9 @@ int top_table_make(const struct report *report, struct report *out)
     *out = (struct report){ .counts_idle = report->counts_idle,
                             .knows_cpu = report->knows_cpu,
                             .processes = report->processes,
-                            .size = report->size };
+                            .size = report->size,
+                            .absent_processes = report->absent_processes,
+                            .absent_ns = report->absent_ns };
     struct report_process *all = report_find_process(out, "all processes");
     struct report_thread *sum = all != NULL ? report_find_thread(all, "all threads") : NULL;
     if (sum == NULL)
@@ -85,17 +88,17 @@ static const struct report_thread *only_thread(const struct report *table)
     return threads[0];
 }
 
-static double percent(uint64_t part, uint64_t whole)
+static double percent(double part, double whole)
 {
-    return whole > 0 ? 100 * (double)part / (double)whole : 0;
+    return whole > 0 ? 100 * part / whole : 0;
 }
 
-/* Of the CPU time where it is known, else of samples. */
+/* Of the CPU time of all processes where it is known, else of samples. */
 static void print_row(const struct report *table, const struct report_thread *thread,
                       uint32_t index, FILE *out)
 {
     bool is_by_cpu = report_is_by_cpu(table);
-    uint64_t whole = is_by_cpu ? (uint64_t)thread->size.cpu_ns : thread->size.ranked_samples;
+    double whole = is_by_cpu ? table->size.cpu_ns : (double)table->size.ranked_samples;
     const struct function_count *count = count_at(thread, index);
     char name[WIDEST_FUNCTION * 4 + 1];
     size_t length;
@@ -104,9 +107,16 @@ static void print_row(const struct report *table, const struct report_thread *th
     snprintf(name, sizeof(name), "%.*s", (int)(length < WIDEST_FUNCTION ? length : WIDEST_FUNCTION),
              text);
     fprintf(out, "%7.1f%% %7.1f%% %9llu  %s\n",
-            percent(is_by_cpu ? count->self_ns : count->self, whole),
-            percent(is_by_cpu ? count->total_ns : count->total, whole),
+            percent((double)(is_by_cpu ? count->self_ns : count->self), whole),
+            percent((double)(is_by_cpu ? count->total_ns : count->total), whole),
             (unsigned long long)count->self, make_printable(name));
+}
+
+/* What has no function: WHAT, of all CPU time. */
+static void print_rest(const struct report *table, const char *what, double ns, FILE *out)
+{
+    if (report_is_by_cpu(table) && ns > 0)
+        fprintf(out, "%7.1f%% %8s %9s  %s\n", percent(ns, table->size.cpu_ns), "", "", what);
 }
 
 void top_table_print(const struct report *table, uint64_t last_ms, uint64_t n, FILE *out)
@@ -122,5 +132,7 @@ void top_table_print(const struct report *table, uint64_t last_ms, uint64_t n, F
             "samples", "function");
     for (uint64_t i = 0; order != NULL && i < n && i < thread->counts.count; i++)
         print_row(table, thread, order[i], out);
+    print_rest(table, "(not sampled)", table->size.not_sampled_ns, out);
+    print_rest(table, "(not profiled)", table->absent_ns, out);
     free(order);
 }

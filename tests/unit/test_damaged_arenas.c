@@ -367,7 +367,7 @@ static int append(void *context, const char *bytes, size_t length)
 static void make_json(struct arena_reader *reader)
 {
     const struct gecko_process_options options = { .capture_ns = UINT32_MAX,
-                                                   .cpu_ns = CPU_TIME_UNKNOWN };
+                                                   .cpu_time.total_ns = CPU_TIME_UNKNOWN };
     struct text text = { 0 };
     struct failure_latch latch;
     struct json_writer writer;

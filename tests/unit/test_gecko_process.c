@@ -795,6 +795,7 @@ START_TEST(the_clock_is_told)
     ck_assert_double_eq(get(about, "clockInterval")->valuedouble, 2.5);
     ck_assert_str_eq(get(about, "clockRefused")->valuestring,
                      clock_refusal_text(CLOCK_REFUSAL_FILTER));
+    ck_assert_double_eq(get(get(own.profile, "meta"), "interval")->valuedouble, 2.5);
 }
 END_TEST
 
@@ -807,6 +808,7 @@ START_TEST(who_has_no_clock_tells_none)
     ck_assert(cJSON_IsNull(get(about, "clock")));
     ck_assert(cJSON_IsNull(get(about, "clockInterval")));
     ck_assert(cJSON_IsNull(get(about, "clockRefused")));
+    ck_assert_ptr_null(cJSON_GetObjectItem(get(own.profile, "meta"), "interval"));
 }
 END_TEST
 

@@ -82,6 +82,7 @@ static const struct message_gather_profile sample_gather_profile = {
     .reference_unix_ns = 1700000000000000000,
     .since_ns = 7,
     .later_images = UINT32_MAX,
+    .cpu_before_ns = 78,
 };
 static const struct message_client_hello sample_client_hello = {
     .protocol_version = PROTOCOL_VERSION,

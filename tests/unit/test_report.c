@@ -238,12 +238,12 @@ START_TEST(the_text_says_what_it_ranks_by_and_sums_up_the_rest)
 
     ck_assert_int_eq(read_text(build, false), 0);
     text = printed(1, false);
-    ck_assert_ptr_nonnull(
-        strstr(text, "in 4 of them the thread used CPU: 0.0 ms; ranked by that CPU time"));
+    ck_assert_ptr_nonnull(strstr(text, "3 processes, 5 samples, 4 of them with CPU use"));
+    ck_assert_ptr_nonnull(strstr(text, "Ranked by CPU time, of which percentages are"));
     ck_assert_ptr_nonnull(strstr(text, "cc1 (2 processes)"));
     ck_assert_ptr_nonnull(strstr(text, "work (in app)"));
     ck_assert_ptr_null(strstr(text, "main (in app)"));
-    ck_assert_ptr_nonnull(strstr(text, "and 1 process without samples that used CPU: sh"));
+    ck_assert_ptr_nonnull(strstr(text, "and 1 process without CPU time: sh"));
     free(text);
 }
 END_TEST
@@ -264,6 +264,145 @@ START_TEST(json_has_functions_and_libraries_apart)
 }
 END_TEST
 
+/* --- What no sample says --- */
+
+#define LOGGED(threads, told)                                                                      \
+    "{\"meta\":{},\"threads\":[" threads "],\"profilingLog\":{\"9\":{\"other\":[{}],"              \
+    "\"profd\":{" told ",\"drops\":{}},\"log\":[]}}}"
+#define TOLD(verdict, code, pid, later, cpu, before)                                               \
+    "\"verdict\":\"" verdict "\",\"outcome\":\"" verdict "\",\"code\":" code ",\"pid\":" pid       \
+    ",\"laterImages\":" later ",\"cpuTime\":" cpu ",\"cpuTimeBefore\":" before
+#define ABSENT(outcome, code, pid, cpu)                                                            \
+    "\"verdict\":\"not-profiled\",\"outcome\":\"" outcome "\",\"code\":" code ",\"pid\":" pid      \
+    ",\"laterImages\":0,\"cpuTime\":" cpu ",\"cpuTimeBefore\":0,\"reason\":\"it is static\""
+
+/* 1 ms was sampled of app's 10, nothing of true's 2 and 3, of which 1 was before; still, twice, was
+ * not profiled: 4 ms, and once unknown. */
+#define APP                                                                                        \
+    LOGGED(THREAD("app", "GeckoMain", "[0,1,0,1000]"), TOLD("killed", "11", "1", "0", "10", "0"))
+#define TRUE_ONE  LOGGED(THREAD("true", "GeckoMain", ""), TOLD("exited", "0", "2", "0", "2", "0"))
+#define TRUE_TWO  LOGGED(THREAD("true", "GeckoMain", ""), TOLD("exited", "3", "3", "0", "3", "1"))
+#define STILL_ONE LOGGED(THREAD("still", "GeckoMain", ""), ABSENT("exited", "0", "4", "4"))
+#define STILL_TWO LOGGED(THREAD("still", "GeckoMain", ""), ABSENT("killed", "9", "5", "null"))
+
+static const char accounts[] = PROFILE(APP "," TRUE_ONE "," TRUE_TWO "," STILL_ONE "," STILL_TWO);
+
+START_TEST(all_cpu_time_is_in_the_report)
+{
+    ck_assert_int_eq(read_text(accounts, false), 0);
+    ck_assert_double_eq_tol(report.size.cpu_ns, 18e6, 1);
+    ck_assert_double_eq_tol(report.size.not_sampled_ns, 13e6, 1);
+    ck_assert_double_eq_tol(report.absent_ns, 4e6, 1);
+    ck_assert_str_eq(group(0)->name, "app");
+    ck_assert_double_eq_tol(group(0)->size.cpu_ns, 10e6, 1);
+    ck_assert_str_eq(group(1)->name, "true");
+    ck_assert_uint_eq(group(1)->processes, 2);
+    ck_assert_double_eq_tol(group(1)->size.not_sampled_ns, 4e6, 1);
+}
+END_TEST
+
+START_TEST(a_program_s_time_before_its_exec_is_its_process)
+{
+    static const char text[] =
+        PROFILE(LOGGED(THREAD("sh", "GeckoMain", "[0,1,0,3000]"),
+                       TOLD("execed", "0", "1", "1", "null",
+                            "0")) "," LOGGED(THREAD("app", "GeckoMain", "[0,1,0,3000]"),
+                                             TOLD("exited", "0", "1", "0", "10", "0")));
+
+    ck_assert_int_eq(read_text(text, false), 0);
+    ck_assert_double_eq_tol(report.size.cpu_ns, 10e6, 1);
+    ck_assert_str_eq(group(0)->name, "app");
+    ck_assert_double_eq_tol(group(0)->size.not_sampled_ns, 4e6, 1);
+}
+END_TEST
+
+START_TEST(those_without_samples_have_their_share)
+{
+    char *text;
+
+    ck_assert_int_eq(read_text(accounts, false), 0);
+    text = printed(10, false);
+    ck_assert_ptr_nonnull(strstr(text, "\n  sampled          1.0 ms   5.6%\n"));
+    ck_assert_ptr_nonnull(strstr(text, "\n  not sampled     13.0 ms  72.2%\n"));
+    ck_assert_ptr_nonnull(strstr(text, "\n  not profiled     4.0 ms  22.2%\n"));
+    ck_assert_ptr_nonnull(strstr(text, "true (2 processes): 4.0 ms CPU, 0 samples, 22.2% of all"));
+    ck_assert_ptr_nonnull(strstr(text, "      4.0 ms  22.2%            (not sampled)"));
+    ck_assert_ptr_nonnull(
+        strstr(text, "2 × still: 4.0 ms CPU, 22.2% of all, and more that is not known"));
+    ck_assert_ptr_nonnull(strstr(text, "           it is static"));
+    free(text);
+}
+END_TEST
+
+START_TEST(ends_that_were_not_good_are_told)
+{
+    char *text;
+
+    ck_assert_int_eq(read_text(accounts, false), 0);
+    text = printed(10, false);
+    ck_assert_ptr_nonnull(strstr(text, "1 × app: crashed by SIGSEGV"));
+    ck_assert_ptr_nonnull(strstr(text, "1 × still: killed by SIGKILL"));
+    ck_assert_ptr_nonnull(strstr(text, "1 × true: exited with status 3"));
+    ck_assert_ptr_null(strstr(text, "status 0"));
+    free(text);
+    text = printed(10, true);
+    ck_assert_ptr_nonnull(strstr(text, "\"notProfiledMs\":4"));
+    ck_assert_ptr_nonnull(
+        strstr(text, "{\"process\":\"still\",\"reason\":\"it is static\",\"processes\":2,"
+                     "\"unknown\":1,\"cpuMs\":4}"));
+    ck_assert_ptr_nonnull(strstr(text, "{\"process\":\"app\",\"verdict\":\"killed\",\"code\":11,"
+                                       "\"signal\":\"SIGSEGV\",\"processes\":1}"));
+    ck_assert_ptr_null(strstr(text, "\"process\":\"still\",\"processes\":"));
+    free(text);
+}
+END_TEST
+
+/* 90 ms on one frame, of which one tick was seen there. */
+START_TEST(what_a_sample_claims_beyond_a_tick_is_spread)
+{
+    struct report_thread *thread;
+
+    ck_assert_int_eq(
+        read_text(PROFILE(PROCESS(
+                      THREAD("app", "GeckoMain", "[0,100,0,4000],[3,190,0,90000],[0,200,0,4000]"))),
+                  false),
+        0);
+    thread = thread_of(group(0), 0);
+    ck_assert_uint_eq(count_of(thread, "leaf (in lib)").self_ns, 98000000 / 3);
+    ck_assert_double_eq_tol(report.size.cpu_ns, 98e6, 1);
+    ck_assert_double_eq_tol(report.size.not_sampled_ns, 0, 1);
+}
+END_TEST
+
+/* The same, of a clock that looks each 90 ms. */
+START_TEST(a_process_own_clock_tells_what_a_sample_claims)
+{
+    static const char text[] = PROFILE("{\"meta\":{\"interval\":90},\"threads\":[" THREAD(
+        "app", "GeckoMain", "[0,100,0,4000],[3,190,0,90000],[0,200,0,4000]") "]}");
+
+    ck_assert_int_eq(read_text(text, false), 0);
+    ck_assert_uint_eq(count_of(thread_of(group(0), 0), "leaf (in lib)").self_ns, 90000000);
+}
+END_TEST
+
+/* What a thread used since its clock last interrupted it. */
+START_TEST(cpu_time_without_a_stack_is_not_sampled)
+{
+    char *text;
+
+    ck_assert_int_eq(
+        read_text(PROFILE(PROCESS(THREAD("app", "GeckoMain", "[0,100,0,4000],[null,103,0,1000]"))),
+                  false),
+        0);
+    ck_assert_double_eq_tol(report.size.cpu_ns, 5e6, 1);
+    ck_assert_double_eq_tol(report.size.not_sampled_ns, 1e6, 1);
+    ck_assert_uint_eq(count_of(thread_of(group(0), 0), "main (in app)").self_ns, 4000000);
+    text = printed(10, false);
+    ck_assert_ptr_nonnull(strstr(text, "      1.0 ms  20.0%            (not sampled)"));
+    free(text);
+}
+END_TEST
+
 /* --- Clocks --- */
 
 #define CLOCKED(account)                                                                           \
@@ -278,18 +417,20 @@ START_TEST(clocks_of_all_processes_are_summed_up)
 {
     char *text;
 
-    ck_assert_int_eq(read_text(
-                         SESSION(
-                             CLOCKED(
-                                 "{\"pid\":17,\"clock\":\"cpu\",\"clockInterval\":4,"
-                                 "\"clockRefused\":null,"
-                                 "\"drops\":{\"clock\":\"wall\"}}") "," CLOCKED("{\"clock\":"
-                                                                                "\"cpu\","
-                                                                                "\"clockInterval\":"
-                                                                                "4}") "," CLOCKED("{\"clock\":\"perf\","
-                                                                                                  "\"clockInterval\":1}")),
-                         false),
-                     0);
+    ck_assert_int_eq(
+        read_text(
+            SESSION(CLOCKED(
+                "{\"pid\":17,\"clock\":\"cpu\",\"clockInterval\":4,"
+                "\"clockRefused\":null,"
+                "\"drops\":{\"clock\":\"wall\"}}") "," CLOCKED("{\"clock\":"
+                                                               "\"cpu\","
+                                                               "\"clockInterval\":"
+                                                               "4}") "," CLOCKED("{\"clock\":"
+                                                                                 "\"perf\","
+                                                                                 "\"clockInterval\""
+                                                                                 ":1}")),
+            false),
+        0);
     text = printed(1, false);
     ck_assert_ptr_nonnull(
         strstr(text, "\nclock: cpu, 4 ms in 2 processes: the kernel's tick; --clock perf for 1 ms\n"
@@ -359,6 +500,8 @@ static const char *const malformed[] = {
     PROFILE(PROCESS(THREAD("app", "GeckoMain", ""))) "{}",
     PROFILE(PROCESS("{" TABLES "\"stringTable\":[]}")), /* frames would point nowhere */
     PROFILE(PROCESS("{" TABLES TABLES "\"name\":\"a\"}")),
+    PROFILE("{\"profilingLog\":{\"1\":{\"profd\":{\"pid\":}}}}"),
+    PROFILE("{\"profilingLog\":{\"1\":{\"profd\":{\"reason\":\"a\"}}"),
     PROFILE(PROCESS("{\"samples\":{\"schema\":{\"stack\":0},\"data\":[[null]]}," TABLES
                     "\"name\":\"stacks after their samples\"}")),
     SESSION("{\"profilingLog\":{\"17\":{\"profd\":{\"clock\":}}}}"),
@@ -389,6 +532,13 @@ int main(void)
     tcase_add_test(tests, cpu_time_ranks_where_it_is_known);
     tcase_add_test(tests, the_text_says_what_it_ranks_by_and_sums_up_the_rest);
     tcase_add_test(tests, json_has_functions_and_libraries_apart);
+    tcase_add_test(tests, all_cpu_time_is_in_the_report);
+    tcase_add_test(tests, a_program_s_time_before_its_exec_is_its_process);
+    tcase_add_test(tests, those_without_samples_have_their_share);
+    tcase_add_test(tests, ends_that_were_not_good_are_told);
+    tcase_add_test(tests, what_a_sample_claims_beyond_a_tick_is_spread);
+    tcase_add_test(tests, a_process_own_clock_tells_what_a_sample_claims);
+    tcase_add_test(tests, cpu_time_without_a_stack_is_not_sampled);
     tcase_add_test(tests, clocks_of_all_processes_are_summed_up);
     tcase_add_test(tests, a_reason_is_told);
     tcase_add_loop_test(tests, who_tells_of_no_clock_has_none, 0,

@@ -131,13 +131,6 @@ END_TEST
 
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-START_TEST(cpu_time_is_the_programs_and_the_kernels)
-{
-    const struct rusage usage = { .ru_utime = { 1, 999999 }, .ru_stime = { 2, 2 } };
-    ck_assert_uint_eq(units_cpu_ns(&usage), 4000001000u);
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("profctl.units");
@@ -149,7 +142,6 @@ int main(void)
     tcase_add_loop_test(parsing, times_take_units_and_bare_numbers_the_default, 0, COUNT_OF(times));
     tcase_add_loop_test(parsing, a_rate_is_an_interval, 0, COUNT_OF(rates));
     tcase_add_test(parsing, counts_are_whole_and_bounded);
-    tcase_add_test(parsing, cpu_time_is_the_programs_and_the_kernels);
     tcase_add_loop_test(showing, sizes_are_shown_with_one_digit, 0, COUNT_OF(shown_sizes));
     tcase_add_test(showing, counts_are_shown_in_threes);
     suite_add_tcase(suite, parsing);

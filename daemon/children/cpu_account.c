@@ -1,0 +1,51 @@
+#include "daemon/children/cpu_account.h"
+
+#include "buffer/process_clock.h"
+#include "daemon/children/child_table.h"
+#include "daemon/children/pidfd.h"
+
+uint64_t cpu_account_before(uint64_t image_start_ns, uint64_t session_start_ns, int pid)
+{
+    if (image_start_ns >= session_start_ns)
+        return 0;
+    uint64_t used_ns = process_clock_ns(pid);
+    return used_ns != PROCESS_CLOCK_UNKNOWN ? used_ns : 0;
+}
+
+void cpu_account_note_ended(struct child *child, int pidfd)
+{
+    if (child->is_cpu_final)
+        return;
+    uint64_t used_ns = process_clock_ns(child->pid);
+    /* As long as it is not reaped, its pid, whose clock this was, is nobody else's. */
+    if (used_ns == PROCESS_CLOCK_UNKNOWN || pidfd < 0 || pidfd_was_reaped(pidfd))
+        return;
+    child->cpu_ns = used_ns;
+    child->is_cpu_final = true;
+}
+
+static enum cpu_time_end end_of(const struct child *child)
+{
+    if (child->state != CHILD_ENDED)
+        return CPU_TIME_TO_CAPTURE;
+    if (child->verdict == VERDICT_EXECED)
+        return CPU_TIME_TO_EXEC;
+    return child->is_cpu_final ? CPU_TIME_TO_END : CPU_TIME_TO_LAST_RECORD;
+}
+
+struct process_cpu_time cpu_account_of(const struct child *child, uint64_t since_ns)
+{
+    struct process_cpu_time time = {
+        .total_ns = child->cpu_ns,
+        .before_ns = child->cpu_before_ns,
+        .end = end_of(child),
+    };
+
+    if (time.end == CPU_TIME_TO_CAPTURE)
+        time.total_ns = process_clock_ns(child->pid);
+    if (time.end == CPU_TIME_TO_EXEC)
+        time.total_ns = CPU_TIME_UNKNOWN; /* the program after it has the clock */
+    if (since_ns != 0 && child->process_start_ns < since_ns)
+        time.before_ns = CPU_TIME_UNKNOWN;
+    return time;
+}

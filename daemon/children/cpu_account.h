@@ -1,0 +1,24 @@
+/* What the kernel charged to a process in CPU time: what is known of it at the process' end, what a
+ * capture tells of it, and how much of that was before what the capture shows. */
+#ifndef PROFD_DAEMON_CPU_ACCOUNT_H
+#define PROFD_DAEMON_CPU_ACCOUNT_H
+
+#include <stdint.h>
+
+#include "json/gecko/gecko_process.h"
+
+struct child;
+
+/* What was used of a process' clock before the session began, or before it was met when it is older
+ * than the session. All programs that a process runs share it. Makes system calls. */
+uint64_t cpu_account_before(uint64_t image_start_ns, uint64_t session_start_ns, int pid);
+
+/* CHILD has ended, and somebody may have reaped it since: reads its clock if not. PIDFD is the
+ * process'. */
+void cpu_account_note_ended(struct child *child, int pidfd);
+
+/* What a capture that shows what was since SINCE_NS (0: the whole session) tells of CHILD. Reads
+ * the clock of one that lives. */
+struct process_cpu_time cpu_account_of(const struct child *child, uint64_t since_ns);
+
+#endif

@@ -1,0 +1,30 @@
+/* What processes used of CPU time beyond what their samples say.
+ *
+ * A process' clock goes on when it runs another program, which is another process of the profile:
+ * so the programs of one process share the account of the last one. Pure; one thread. */
+#ifndef PROFD_PROFCTL_PROCESS_ACCOUNTS_H
+#define PROFD_PROFCTL_PROCESS_ACCOUNTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One program of a process, as the profile tells of it. Times are in ns. */
+struct process_account {
+    double pid;          /* the kernel's */
+    double later_images; /* of this pid that the profile has */
+    bool goes_on;        /* as another program, by exec */
+    bool is_known;       /* the two below are */
+    double charged_ns;   /* what the kernel charged to the process, … */
+    double before_ns;    /* … of which this was before what the profile shows */
+    double sampled_ns;   /* what its samples say */
+    size_t id;           /* the caller's */
+
+    double rest_ns; /* what was used beyond the samples: of all programs, at the last one */
+};
+
+/* Orders ACCOUNTS by process, each process' programs in the order of time, and fills in the rests.
+ */
+void process_accounts_settle(struct process_account *accounts, size_t count);
+
+#endif

@@ -1,0 +1,26 @@
+/* What a profile's "profilingLog" tells of a process: what became of it, what the kernel charged to
+ * it, and which clock took its samples. docs/FORMAT.md says what each member means. One thread. */
+#ifndef PROFD_PROFCTL_PROCESS_LOG_H
+#define PROFD_PROFCTL_PROCESS_LOG_H
+
+#include "json/json_reader.h"
+
+/* What is not told is NULL, or below 0. */
+struct process_log {
+    char *verdict, *outcome, *reason; /* owned */
+    char *clock, *clock_refused;      /* likewise */
+    double code;                      /* exit status or signal */
+    double pid, later_images;
+    double cpu_ms, cpu_before_ms;
+    double clock_interval_ms;
+};
+
+/* Nothing is told. */
+void process_log_init(struct process_log *log);
+
+/* Reads the value of "profilingLog", whose key was read, into LOG. Entries of other profilers are
+ * passed over. 0, -EPROTO, -ENOMEM, or the reader's error. */
+int process_log_read(struct process_log *log, struct json_reader *reader);
+void process_log_free(struct process_log *log);
+
+#endif

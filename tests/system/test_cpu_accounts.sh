@@ -1,0 +1,128 @@
+#!/bin/bash
+# CPU time of processes against the kernel's own accounts.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# sum_of PROCESS: CPU time of all that are called so, in ms.
+sum_of() {
+    meta_of "$1" profd.cpuTime | awk '{ sum += $1 } END { printf "%.3f\n", sum }'
+}
+
+# about GOT WANTED: within 5 % and 10 ms, which is what writing down two accounts at two moments takes.
+about() {
+    awk -v got="$1" -v wanted="$2" 'BEGIN {
+        difference = got > wanted ? got - wanted : wanted - got
+        exit difference > wanted * 0.05 + 10 }' || fail "$1 ms instead of $2"
+}
+
+# from TO…: process times in ms, sorted, are at least those, and at most 60 ms more.
+has_times() {
+    meta_of "$1" profd.cpuTime | sort -n >got
+    shift
+    printf '%s\n' "$@" >wanted
+    [ "$(wc -l <got)" -eq $# ] || fail "$(wc -l <got) processes instead of $#: $(xargs <got)"
+    paste got wanted | awk '$1 < $2 || $1 > $2 + 60 { bad = 1 } END { exit bad }' ||
+        fail "$(xargs <got) instead of $(xargs <wanted)"
+}
+
+# times_ms LINE FILE: what the builtin `times` wrote there, in ms.
+times_ms() {
+    sed -n "$1p" "$2" | tr 'ms' '  ' | awk '{ printf "%.3f\n", ($1 * 60 + $2 + $3 * 60 + $4) * 1000 }'
+}
+
+# report_number KEY: of the report as a whole.
+report_number() {
+    "$profctl" --json report out.json | grep -oE "\"$1\":[0-9.e+-]+" | head -n 1 | cut -d: -f2
+}
+
+# Parents wait for children that used CPU, or do not; nobody is charged for another.
+test_each_has_its_own() {
+    # The pipe is closed when the last of them has ended.
+    expect 0 "$profctl" run -o out.json -- bash -c "set -o pipefail; '$programs/accounts' | cat"
+    read_facts out.json
+    has_times accounts 50 100 150 200 300
+    refute grep -qvx end <(meta_of accounts profd.cpuTimeUntil)
+    expect 0 "$profctl" --json report out.json
+    says '"process":"accounts","processes":5' stdout
+}
+
+test_static_programs_have_their_own() {
+    cc -static -O1 -o still "$source_dir/tests/system/programs/accounts.c" ||
+        skip "no static C library"
+    # shellcheck disable=SC2016
+    expect 0 "$profctl" run -o out.json -- bash -c './still; ./still 120; true'
+    read_facts out.json
+    # Both were waited for by the shell, the first one's children were not.
+    for least in 120 200; do
+        meta_of still profd.cpuTime |
+            awk -v least=$least '$1 >= least && $1 < least + 60 { found = 1 } END { exit !found }' ||
+            fail "none with $least among $(meta_of still profd.cpuTime | xargs)"
+    done
+    refute grep -qvx not-profiled <(meta_of still profd.verdict)
+    expect 0 "$profctl" report out.json
+    says 'not profiled +[1-9][0-9.]* ms' stdout
+    says '× still: [1-9][0-9.]* ms CPU' stdout
+}
+
+# Far too short for samples: what all of them used is in the report nevertheless.
+test_short_commands_add_up() {
+    local children own
+    expect 0 "$profctl" run -o out.json -- \
+        bash -c 'for i in $(seq 300); do /bin/true; done; times >times'
+    own=$(times_ms 1 times) children=$(times_ms 2 times)
+    read_facts out.json
+    [ "$(process_count true)" -eq 300 ] || fail "$(process_count true) processes"
+    about "$(awk -v a="$(sum_of true)" -v b="$(sum_of seq)" 'BEGIN { print a + b }')" "$children"
+    about "$(sum_of bash)" "$own"
+    about "$(report_number cpuMs)" "$(awk -v a="$own" -v b="$children" 'BEGIN { print a + b }')"
+    expect 0 "$profctl" report out.json
+    says '^true \(300 processes\): [0-9.]+ m?s CPU, ' stdout
+    says '\(not sampled\)' stdout
+}
+
+# What was before the session is not in its capture.
+test_what_was_used_before_is_not_shown() {
+    start_profd -- "$programs/busy" 60 pid
+    wait_until test -s pid
+    children+=("$(cat pid)")
+    wait_until has_used "$(cat pid)" 100
+    expect 0 "$profctl" start
+    wait_until eval '"$profctl" top --once | grep -q burn_inner'
+    expect 0 "$profctl" capture -o out.json
+    read_facts out.json
+    meta_of busy profd.cpuTimeBefore | awk '{ exit !($1 >= 1000) }' ||
+        fail "before: $(meta_of busy profd.cpuTimeBefore)"
+    [ "$(meta_of busy profd.cpuTimeUntil)" = capture ]
+    awk -v all="$(report_number cpuMs)" -v whole="$(sum_of busy)" \
+        'BEGIN { exit !(all <= whole - 1000 + 10) }' || fail "$(report_number cpuMs) of $(sum_of busy)"
+}
+
+# has_used PID TICKS
+has_used() {
+    [ "$(awk '{ print $14 + $15 }' "/proc/$1/stat")" -ge "$2" ]
+}
+
+test_who_was_killed_or_failed_is_in_the_report() {
+    expect 0 "$profctl" run -o out.json -- bash -c "
+        '$programs/accounts' 10 -9; '$programs/accounts' 10 -9; '$programs/accounts' 10 -11
+        '$programs/accounts' 10 3; '$programs/accounts' 10 0; true"
+    expect 0 "$profctl" report out.json
+    says '2 × accounts: killed by SIGKILL' stdout
+    says '1 × accounts: crashed by SIGSEGV' stdout
+    says '1 × accounts: exited with status 3' stdout
+    refute grep -q 'status 0' stdout
+    expect 0 "$profctl" --json report out.json
+    says '{"process":"accounts","verdict":"killed","code":9,"signal":"SIGKILL","processes":2}' stdout
+}
+
+# Whoever waits by calls that nobody sees: what is known is told, and marked.
+test_who_is_reaped_by_nobody_of_ours_is_marked() {
+    expect 0 "$profctl" run -o out.json -- "$programs/accounts" 10 0 raw
+    read_facts out.json
+    # profd may be fast enough to see it before its parent does.
+    paste <(meta_of accounts profd.cpuTimeUntil) <(meta_of accounts profd.cpuTime) >untils
+    [ "$(grep -cE '^(end	[0-9.]+|last record	([0-9.]+|null)?)$' untils)" -eq 2 ] || fail "$(cat untils)"
+    grep -qE '^end	[0-9]\.' untils # the parent, which used next to nothing
+}
+
+run_tests "$@"
