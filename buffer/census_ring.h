@@ -22,7 +22,7 @@ enum {
 };
 
 enum census_kind {
-    CENSUS_EXEC = 1,   /* PID is about to run PATH, which has an obstacle to being profiled */
+    CENSUS_EXEC = 1,   /* PID is about to run PATH, which may have an obstacle to being profiled */
     CENSUS_FAILED = 2, /* and could not */
     CENSUS_ENDED = 3,  /* PID was waited for */
 };

@@ -6,13 +6,14 @@
 #include "child-agent/agent_thread.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/session.h"
+#include "child-agent/threads/thread_registry.h"
 
 static bool may_be_alone(void)
 {
     struct lease_ledger *ledger;
     return agent_lease_get(&ledger) == 0 && ledger != NULL &&
            atomic_load(&ledger->header->may_be_alone) != 0 && session_is_active() &&
-           !sampler_has_thread();
+           !sampler_has_thread() && thread_registry_live_count() <= 1;
 }
 
 int agent_presence_begin(const struct agent_address *address)

@@ -463,8 +463,16 @@ int agent_thread_introduce(const struct agent_address *address)
     return err;
 }
 
+bool agent_thread_is_alone(void)
+{
+    return agent.is_alone;
+}
+
 void agent_thread_ensure(void)
 {
+    /* A child that is being forked begins later; one made past the C library never does. */
+    if (core_is_forking || !core_own.has_arena)
+        return;
     sampler_start_thread();
     if (!agent.is_alone)
         return;

@@ -44,6 +44,9 @@ int agent_thread_start(const struct agent_address *address);
  * profd. 0 or -errno: then a thread has to try again. */
 int agent_thread_introduce(const struct agent_address *address);
 
+/* Whether this process was introduced, and has no thread of ours. Any thread. */
+bool agent_thread_is_alone(void);
+
 /* A process without threads of ours gets them now: the program is about to have a second thread, or
  * asks for something that takes one. Nothing when it has them. Not in signal handlers. */
 void agent_thread_ensure(void);

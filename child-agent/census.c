@@ -10,6 +10,7 @@
 #include "buffer/census_ring.h"
 #include "buffer/clock.h"
 #include "child-agent/agent_lease.h"
+#include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
 #include "ipc/program_facts.h"
 
@@ -43,7 +44,7 @@ void census_judge(struct census_program *program, int directory_fd, const char *
         for (; environment != NULL && *environment != NULL; environment++)
             program_look_variable(*environment, &facts);
         program->obstacle = program_obstacle(&facts);
-        program->is_told = program->obstacle != OBSTACLE_NONE;
+        program->is_told = program->obstacle != OBSTACLE_NONE || agent_thread_is_alone();
     }
     errno = call_errno;
 }

@@ -13,7 +13,7 @@
 
 /* A program that is about to be run. */
 struct census_program {
-    bool is_told; /* it will not be profiled */
+    bool is_told; /* it will not be profiled, or nobody would notice that this process becomes it */
     unsigned obstacle;
     const char *path; /* borrowed */
 };

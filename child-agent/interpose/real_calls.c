@@ -2,6 +2,10 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { KERNEL_MASK_BYTES = 8 };
 
 void *real_symbol(const char *name)
 {
@@ -22,12 +26,18 @@ int real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
     return real != NULL ? real(thread, attributes, start_routine, argument) : EAGAIN;
 }
 
+/* The C library's own name for sigaction, which a program without a dynamic loader has, too. */
+extern int __sigaction(int number, const struct sigaction *action, struct sigaction *old_action)
+    __attribute__((weak));
+
 int real_pthread_sigmask(int how, const sigset_t *set, sigset_t *old_set)
 {
     static sigmask_function *_Atomic real;
     if (real == NULL)
         real = (sigmask_function *)real_symbol("pthread_sigmask");
-    return real != NULL ? real(how, set, old_set) : ENOSYS;
+    if (real != NULL)
+        return real(how, set, old_set);
+    return syscall(SYS_rt_sigprocmask, how, set, old_set, KERNEL_MASK_BYTES) < 0 ? errno : 0;
 }
 
 int real_sigaction(int number, const struct sigaction *action, struct sigaction *old_action)
@@ -37,6 +47,8 @@ int real_sigaction(int number, const struct sigaction *action, struct sigaction 
         real = (sigaction_function *)real_symbol("sigaction");
     if (real != NULL)
         return real(number, action, old_action);
+    if (__sigaction != NULL)
+        return __sigaction(number, action, old_action);
     errno = ENOSYS;
     return -1;
 }

@@ -136,9 +136,6 @@ static void describe_in_arena(const struct session_settings *settings)
 
 int clock_sampling_start(const struct session_settings *settings)
 {
-    int err = process_unwinder_prepare();
-    if (err < 0)
-        return err;
     sampling.interval_ns = settings->interval_ns;
     sampling.timer_interval_ns =
         thread_clock_timer_interval_ns(settings->interval_ns, thread_clock_tick_ns());

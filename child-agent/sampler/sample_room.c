@@ -2,38 +2,44 @@
 
 #include <errno.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 
 #include "child-agent/guest/pages.h"
 
 enum {
-    ROOMS = 8,              /* more than threads that are interrupted at the same moment */
+    ROOMS = 8,             /* more than threads that are interrupted at the same moment */
     REMEMBERED_STACKS = 8, /* in each; more threads only take more room in the chunks */
     LEAVE_POLL_NS = 100 * 1000,
 };
 
 static struct {
     _Atomic bool are_open;
-    struct sample_room *at; /* kept for the life of the process; NULL: never opened */
+    struct chunk_manager *manager; /* borrowed */
+    struct sample_room *at;        /* kept for the life of the process; NULL: never opened */
 } rooms;
 
 static __thread uint8_t last_room; /* of the calling thread */
 
 static void close_room(struct sample_room *room)
 {
+    if (room->encoder == NULL)
+        return;
     chunk_writer_finish(&room->writer);
     sample_encoder_destroy(room->encoder);
     room->encoder = NULL;
 }
 
-static int open_room(struct sample_room *room, struct chunk_manager *manager)
+/* The first in this session to take ROOM makes it ready: most processes are too short for a sample,
+ * and most others never need a second room. False without memory. */
+static bool is_ready(struct sample_room *room)
 {
-    chunk_writer_init_in_handler(&room->writer, manager, CHUNK_WRITER_SAMPLER);
-    memset(&room->allocations, 0, sizeof(room->allocations));
+    if (room->encoder != NULL)
+        return true;
+    chunk_writer_init_in_handler(&room->writer, rooms.manager, CHUNK_WRITER_SAMPLER);
     room->allocations.writer = &room->writer;
-    return sample_encoder_create(&room->writer, REMEMBERED_STACKS, &room->encoder);
+    room->allocations.chunk = NULL;
+    return sample_encoder_create(&room->writer, REMEMBERED_STACKS, &room->encoder) == 0;
 }
 
 int sample_rooms_open(struct chunk_manager *manager)
@@ -42,14 +48,7 @@ int sample_rooms_open(struct chunk_manager *manager)
         rooms.at = pages_allocate(ROOMS * sizeof(*rooms.at));
     if (rooms.at == NULL)
         return -ENOMEM;
-    for (int i = 0; i < ROOMS; i++) {
-        int err = open_room(&rooms.at[i], manager);
-        if (err == 0)
-            continue;
-        while (i-- > 0)
-            close_room(&rooms.at[i]);
-        return err;
-    }
+    rooms.manager = manager;
     atomic_store(&rooms.are_open, true);
     return 0;
 }
@@ -72,7 +71,7 @@ static bool is_had(struct sample_room *room)
         atomic_exchange(&room->is_taken, true))
         return false;
     /* Whoever closes the rooms sees that this one is taken, or we see that they are closed. */
-    if (atomic_load(&rooms.are_open))
+    if (atomic_load(&rooms.are_open) && is_ready(room))
         return true;
     sample_room_leave(room);
     return false;
@@ -102,8 +101,7 @@ void sample_rooms_after_fork_child(void)
     if (rooms.at == NULL)
         return;
     for (int i = 0; i < ROOMS; i++) {
-        if (atomic_load(&rooms.are_open))
-            sample_encoder_destroy(rooms.at[i].encoder); /* the chunk is the parent's */
+        sample_encoder_destroy(rooms.at[i].encoder); /* the chunk is the parent's */
         rooms.at[i].encoder = NULL;
         atomic_store(&rooms.at[i].is_taken, false);
     }

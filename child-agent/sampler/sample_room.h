@@ -31,8 +31,8 @@ struct sample_room {
     _Alignas(64) uint8_t stack[SAMPLE_ROOM_STACK_BYTES]; /* to work on; see run_on_stack.h */
 };
 
-/* Opens all rooms for a session whose chunks MANAGER (borrowed) has. One thread at a time. 0 or
- * -ENOMEM. */
+/* Opens all rooms for a session whose chunks MANAGER (borrowed) has. Each is made ready by the
+ * first who takes it. One thread at a time. 0 or -ENOMEM. */
 int sample_rooms_open(struct chunk_manager *manager);
 
 /* Lets nobody in any more, waits until all have left, and gives the chunks back. */

@@ -76,8 +76,6 @@ int sampler_tick_create(const struct session_settings *settings, struct chunk_ma
     sampler_counters_begin(&tick->counters, settings->features);
     chunk_writer_init_in_handler(&tick->writer, manager, CHUNK_WRITER_SAMPLER);
     int err = sample_encoder_create(&tick->writer, TICK_REMEMBERED_STACKS, &tick->encoder);
-    if (err == 0)
-        err = process_unwinder_prepare();
     if (err == 0 && (settings->features & FEATURE_UNREGISTERED_THREADS))
         err = thread_spy_create(&tick->spy);
     if (err < 0) {

@@ -37,7 +37,8 @@ static int make(struct process_tables **out)
     return err;
 }
 
-int process_unwinder_prepare(void)
+/* Whoever is second takes what the first has made. */
+static int prepare(void)
 {
     struct process_tables *made, *none = NULL;
     if (atomic_load(&tables) != NULL)
@@ -51,6 +52,8 @@ int process_unwinder_prepare(void)
 struct unwinder *process_unwinder(void)
 {
     struct process_tables *made = atomic_load_explicit(&tables, memory_order_acquire);
+    if (made == NULL && prepare() == 0)
+        made = atomic_load_explicit(&tables, memory_order_acquire);
     return made != NULL ? made->unwinder : NULL;
 }
 

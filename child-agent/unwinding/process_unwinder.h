@@ -7,10 +7,8 @@
 
 #include "child-agent/unwinding/unwinder.h"
 
-/* Makes it if it is not there. Any thread, not in signal handlers. 0 or -ENOMEM. */
-int process_unwinder_prepare(void);
-
-/* NULL before it was prepared. Any thread, also in signal handlers. */
+/* The unwinder, made when it is first asked for; NULL without memory. Any thread, also in signal
+ * handlers. */
 struct unwinder *process_unwinder(void);
 
 /* Libraries came or went. Any thread, also inside dlopen and dlclose. */

@@ -351,6 +351,11 @@ size_t unwinder_walk(struct unwinder *unwinder, const struct snapshot *snapshot,
         .capacity = capacity,
         .root_stack_address = root_stack_address == 0 ? UINT64_MAX : root_stack_address,
     };
+    if (unwinder == NULL) {
+        frames[0] = (struct unwind_frame){ walk.state.pc, walk.state.rsp };
+        *is_complete = false;
+        return 1;
+    }
     follow_announced(unwinder);
     walk.tag = rule_cache_tag(&unwinder->cache);
     enum walk_end end = walk_to_end(unwinder, &walk);

@@ -42,7 +42,8 @@ void unwinder_destroy(struct unwinder *unwinder);
 
 /* Unwinds SNAPSHOT into FRAMES (room for CAPACITY). Returns the number of frames (at least 1: the
  * pc). *IS_COMPLETE tells whether the root was reached. Frames at or beyond ROOT_STACK_ADDRESS
- * (CFA; 0: none) end the walk: that is where the agent's own thread trampoline starts. */
+ * (CFA; 0: none) end the walk: that is where the agent's own thread trampoline starts. Without an
+ * UNWINDER (NULL: there was no memory) the pc is all. */
 size_t unwinder_walk(struct unwinder *unwinder, const struct snapshot *snapshot,
                      uint64_t root_stack_address, struct unwind_frame *frames, size_t capacity,
                      bool *is_complete);

@@ -34,7 +34,7 @@ static struct salvage_job describe(const struct capture *capture, const struct c
         .code = child->code,
         .cpu_time = cpu_account_of(child, capture->since_ns),
         .later_images = child_table_later_images(&capture->profd->children, child),
-        .may_skip = child->verdict == VERDICT_EXECED,
+        .may_skip = child->verdict == VERDICT_EXECED && child->is_fork,
     };
 
     snprintf(job.thread_filters, sizeof(job.thread_filters), "%s", capture_thread_filters(capture));

@@ -326,6 +326,31 @@ void agents_split_ending(struct child *earlier, uint64_t exec_ns, struct child *
     correct_to_exec(earlier, exec_ns);
 }
 
+/* What was told of the end of CHILD was of the program that it became, of which nothing else is
+ * known. */
+static void split_from_unheard(struct child *child)
+{
+    const struct child_introduction who = {
+        .pid = child->pid,
+        .parent_pid = child->parent_pid,
+        .start_ns = child->exec_ns,
+        .executable = "",
+    };
+    agents_split_ending(
+        child, child->exec_ns,
+        child->is_reaped ? agents_add_silent(child->profd, &who, OBSTACLE_SILENT, -1) : NULL);
+}
+
+void agents_settle_exec(struct child *child)
+{
+    if (child->exec_ns == 0 || child->verdict == VERDICT_EXECED)
+        return;
+    if (child->state != CHILD_ENDED)
+        end_child(child->profd, child, VERDICT_EXECED, 0, child->exec_ns);
+    else if (child_table_find_latest(&child->profd->children, child->pid) == child)
+        split_from_unheard(child);
+}
+
 void agents_forget_silent(struct child *child)
 {
     struct daemon *profd = child->profd;
@@ -531,6 +556,7 @@ static void attach(struct daemon *profd, struct child *child, struct connection 
     watch(profd, child, pidfd);
     take_arena(child, hello, arena_fd);
     child->is_alone = hello->is_alone != 0;
+    child->is_fork = hello->is_fork != 0;
     if (child->is_alone)
         drop_connection(child); /* nobody is at the other end */
 }
@@ -563,6 +589,8 @@ int agents_hello(struct daemon *profd, struct connection *connection, int pidfd,
     const struct child *latest = child_table_find_latest(&profd->children, child->pid);
     if (latest != child)
         end_child(profd, child, VERDICT_EXECED, 0, latest->start_ns);
+    else if (child->is_alone && (child->is_reaped || child->watch == NULL))
+        end_child(profd, child, VERDICT_VANISHED, 0, uv_hrtime()); /* no connection will tell */
     return 0;
 
 refused:

@@ -55,6 +55,10 @@ void agents_forget_silent(struct child *child);
 /* CHILD's connection has ended; its process may go on. */
 void agents_note_disconnected(struct child *child);
 
+/* CHILD told that it would become another program, and it was not heard of as that: it runs it, or
+ * has ended. Nothing when it told no such thing. */
+void agents_settle_exec(struct child *child);
+
 /* The last of what is kept of OWNER, a child, has gone: its name stays. */
 void agents_note_expired(void *owner);
 

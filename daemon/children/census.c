@@ -12,6 +12,7 @@
 #include "daemon/children/cpu_account.h"
 #include "daemon/children/process_list.h"
 #include "daemon/children/process_program.h"
+#include "daemon/children/process_tree.h"
 #include "daemon/command.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
@@ -88,6 +89,11 @@ static bool look_at(struct daemon *profd, const struct process_sighting *sightin
         return false;
     if (process_program_read(sighting->pid, &program) < 0 || is_our_own(profd, program.path))
         return false;
+    if (is_known && child->exec_ns != 0 &&
+        process_runs_other_program(child->pid, child->executable)) {
+        agents_settle_exec(child);
+        is_known = child->state != CHILD_ENDED;
+    }
     if (is_known) {
         struct process_sighting as_of_now = *sighting;
         as_of_now.start_ns = now_ns;
@@ -112,6 +118,15 @@ static bool has_agent(pid_t pid, void *context)
     return child != NULL && child->state != CHILD_ENDED && !child->is_silent;
 }
 
+/* Those that ended as a program that was never heard of. */
+static void settle_execs(struct daemon *profd)
+{
+    for (struct child *child = profd->children.first; child != NULL; child = child->next) {
+        if (child->state == CHILD_ENDED)
+            agents_settle_exec(child);
+    }
+}
+
 /* True when there was news. */
 static bool scan(struct daemon *profd)
 {
@@ -132,6 +147,7 @@ static bool scan(struct daemon *profd)
             is_news |= look_at(profd, item, now_ns);
     }
     process_list_free(&list);
+    settle_execs(profd);
     clear_suspects(profd);
     return is_news;
 }

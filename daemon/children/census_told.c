@@ -51,7 +51,12 @@ static bool is_same_program(const struct child *child, const struct census_entry
 static enum census_meaning meaning_of_exec(const struct child *latest,
                                            const struct census_entry *entry)
 {
-    if (entry->obstacle == OBSTACLE_NONE || entry->obstacle >= OBSTACLE_COUNT)
+    if (entry->obstacle == OBSTACLE_NONE)
+        return latest != NULL && latest->is_alone && latest->start_ns < entry->time_ns &&
+                       (latest->state != CHILD_ENDED || entry->time_ns <= latest->end_ns)
+                   ? CENSUS_MEANS_EXEC
+                   : CENSUS_MEANS_NOTHING;
+    if (entry->obstacle >= OBSTACLE_COUNT)
         return CENSUS_MEANS_NOTHING;
     if (latest == NULL)
         return CENSUS_MEANS_NEW;
@@ -75,6 +80,8 @@ enum census_meaning census_meaning_of(const struct child *latest, const struct c
     case CENSUS_EXEC:
         return meaning_of_exec(latest, entry);
     case CENSUS_FAILED:
+        if (latest != NULL && latest->exec_ns != 0)
+            return CENSUS_MEANS_NO_EXEC;
         return latest != NULL && latest->is_silent && is_same_program(latest, entry)
                    ? CENSUS_MEANS_MISTAKE
                    : CENSUS_MEANS_NOTHING;
@@ -152,6 +159,12 @@ static void apply(struct daemon *profd, const struct census_entry *entry)
         break;
     case CENSUS_MEANS_END:
         end(profd, entry);
+        break;
+    case CENSUS_MEANS_EXEC:
+        latest->exec_ns = entry->time_ns;
+        break;
+    case CENSUS_MEANS_NO_EXEC:
+        latest->exec_ns = 0;
         break;
     }
 }

@@ -17,6 +17,8 @@ enum census_meaning {
     CENSUS_MEANS_NAME,       /* what a silent child is of which only the end was known */
     CENSUS_MEANS_MISTAKE,    /* the silent child is none: its program could not be run */
     CENSUS_MEANS_END,
+    CENSUS_MEANS_EXEC,    /* one in which nobody would notice is about to become another program */
+    CENSUS_MEANS_NO_EXEC, /* and did not */
 };
 
 /* LATEST is the latest child with the entry's pid, or NULL. Pure. */

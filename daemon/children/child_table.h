@@ -42,7 +42,9 @@ struct child {
     int code;                     /* exit status or signal */
     char *executable;             /* owned */
     bool is_silent;               /* it never said hello: the census found it */
+    bool is_fork;                 /* made by fork, so that it ran no program of its own */
     bool is_alone;                /* it has no thread of ours: nobody in it listens */
+    uint64_t exec_ns;             /* when it was about to become another program; 0: never */
     bool is_reaped;               /* whoever waited for it told WAIT_STATUS */
     int wait_status;
     uint64_t process_start_ns; /* of the first image that is known of the process */
