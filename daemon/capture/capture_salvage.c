@@ -49,6 +49,7 @@ static struct salvage_job describe(const struct capture *capture, const struct c
         snprintf(job.reason, sizeof(job.reason), "%s", child->trouble);
     if (is_lost_in_exec(child, (uint32_t)job.later_images)) {
         job.may_skip = false;
+        job.is_lost = 1;
         snprintf(job.reason, sizeof(job.reason),
                  "the next one never said hello, and nobody told how it ended");
     }
@@ -144,7 +145,7 @@ static bool take_in(struct capture *capture, const struct salvage_result *result
     case SALVAGE_WRITTEN:
         if (job->verdict == VERDICT_FROZEN)
             gathering_log_gap(&capture->log, child, GAP_FROZEN, job->reason);
-        else if (job->verdict == VERDICT_EXECED && !job->may_skip)
+        else if (job->is_lost)
             gathering_log_gap(&capture->log, child, GAP_SUCCESSOR, job->reason);
         else
             gathering_log_event(&capture->log, child, "salvaged", NULL);

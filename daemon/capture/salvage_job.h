@@ -38,6 +38,7 @@ struct salvage_job {
     int32_t code;
     uint32_t later_images;
     uint32_t may_skip;                 /* leave it out when it holds neither samples nor markers */
+    uint32_t is_lost;                  /* what it became by exec is gone without a word */
     char reason[SALVAGE_REASON_BYTES]; /* terminated; "": none */
     char thread_filters[SALVAGE_FILTERS_BYTES]; /* likewise */
     /* The worker's answer. `mark` is stored last. */
