@@ -107,7 +107,13 @@ static void read_kept_memory(struct process_counters *counters)
 {
     if (counters->memory_fd < 0 && counters->has_own_descriptors)
         open_memory(counters);
-    if ((counters->memory_fd >= 0 && read_memory(counters) == 0) || counters->is_memory_told)
+    counters->has_no_memory = counters->memory_fd < 0 || read_memory(counters) < 0;
+    process_counters_tell(counters);
+}
+
+void process_counters_tell(struct process_counters *counters)
+{
+    if (!counters->has_no_memory || counters->is_memory_told)
         return;
     counters->is_memory_told = true;
     (void)dictionary_put_log(&core.dictionary, clock_monotonic_ns(),
@@ -147,8 +153,7 @@ void process_counters_read_alone(struct process_counters *counters)
     if (!is_recorded(counters, PROCESS_COUNTER_MEMORY))
         return;
     open_memory(counters);
-    if (counters->memory_fd >= 0)
-        (void)read_memory(counters); /* or it is as before */
+    counters->has_no_memory = counters->memory_fd < 0 || read_memory(counters) < 0;
     close_memory(counters);
 }
 

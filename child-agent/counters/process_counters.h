@@ -23,7 +23,8 @@ struct process_counters {
     int index[PROCESS_COUNTER_TOTAL]; /* among all counters; negative: not recorded */
     int64_t value[PROCESS_COUNTER_TOTAL];
     bool has_own_descriptors;
-    bool is_memory_told; /* that it is not available */
+    bool has_no_memory;  /* it cannot be read */
+    bool is_memory_told; /* that it cannot */
     int memory_fd;       /* of the sampler's own table; -1: not open */
     uint64_t memory_due_ns;
 };
@@ -43,6 +44,9 @@ void process_counters_read(struct process_counters *counters, uint64_t cpu_ns);
 /* The same in the handler of the only thread: what it opens, it closes before the program goes on.
  */
 void process_counters_read_alone(struct process_counters *counters);
+
+/* Says in the profile what could not be read, once. Not in signal handlers. */
+void process_counters_tell(struct process_counters *counters);
 
 /* Puts what was read last into TOTALS, by index. */
 void process_counters_apply(const struct process_counters *counters, struct counter_total *totals);

@@ -284,6 +284,7 @@ static void do_chores(void *argument)
 {
     struct sampler_tick *tick = argument;
     sampler_tick_record_alone(tick);
+    process_unwinder_read_mappings();
     arena_update_clock(&core.arena);
 }
 

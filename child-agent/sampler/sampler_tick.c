@@ -240,6 +240,7 @@ void sampler_tick_record_alone(struct sampler_tick *tick)
 
 void sampler_tick_record_last_counters(struct sampler_tick *tick)
 {
+    process_counters_tell(&tick->counters.process);
     if (tick->is_first)
         (void)sample_encoder_tick(tick->encoder, clock_ticks()); /* counted by the writer */
     sampler_counters_record(&tick->counters, tick->encoder);

@@ -79,7 +79,7 @@ uint64_t module_map_generation(struct module_map *map);
 bool module_map_wants_mappings(const struct module_map *map);
 
 /* Reads /proc/self/maps if that is wanted and not done for some time. Opens a descriptor for a
- * moment: a thread of the agent only, without having entered. */
+ * moment: a thread of the agent, or the handler of the only thread, without having entered. */
 void module_map_read_mappings(struct module_map *map);
 
 /* Whether code was mapped at ADDRESS when the list was last read: of a module, or generated. */

@@ -14,8 +14,8 @@ struct unwinder *process_unwinder(void);
 /* Libraries came or went. Any thread, also inside dlopen and dlclose. */
 void process_unwinder_modules_changed(void);
 
-/* Asks the kernel for code that the loader knows nothing of, if such was met. A thread of the agent
- * only: it opens a descriptor. */
+/* Asks the kernel for code that the loader knows nothing of, if such was met. It opens a descriptor
+ * for a moment: for a thread of the agent, or for the handler of the only thread. */
 void process_unwinder_read_mappings(void);
 
 /* In a forked child: all libraries are told of anew, in the arena that it will have. */

@@ -79,7 +79,8 @@ test_memory_that_cannot_be_read_is_said() {
     read_facts out.json
     grep -qF 'process memory is not available' out.json || fail "nobody says so"
     at_least busy processCPU 250000
-    [ -z "$(counted busy processMemory)" ] || fail "there is a counter"
+    (at_least busy processMemory 1) >ignored && fail "it has a value"
+    true
 }
 
 # Few machines show it, and most of them to root alone.

@@ -9,7 +9,7 @@ test_names_the_process_and_its_functions() {
     has_process busy
     has_function busy main
     has_function busy burn_outer
-    [ "$(samples_of busy GeckoMain)" -gt 50 ]
+    [ "$(samples_of busy GeckoMain)" -gt 5 ]
 }
 
 test_writes_gzip_by_extension() {
@@ -30,8 +30,7 @@ test_passes_output_and_status_of_the_command_through() {
 test_command_gets_no_descriptor_of_profd() {
     # shellcheck disable=SC2016
     expect 0 "$profctl" run -o out.json -- sh -c 'ls -l /proc/$$/fd >descriptors'
-    # The agent has one connection of its own, out of the way of low numbers.
-    [ "$(grep -c 'socket:' descriptors)" -eq 1 ]
+    refute grep -E 'socket:|memfd:' descriptors
 }
 
 test_profctl_that_is_killed_leaves_no_folder() {
