@@ -9,6 +9,9 @@
 enum {
     NS_PER_SECOND = 1000000000,
     INTERVALS_PER_TICK = 16,
+    /* Of a timer that only watches an event, and at least so many intervals. */
+    WATCHING_INTERVAL_NS = 50 * 1000 * 1000,
+    WATCHED_INTERVALS = 4,
 };
 
 static char our_value; /* its address marks our timers' signals */
@@ -58,6 +61,8 @@ int thread_clock_start(struct thread_clock *clock, struct profd_thread_id thread
     clock->timer = timer;
     clock->interval_ns = interval_ns;
     clock->base_ns = cpu_clock_thread_ns(cpu_clock);
+    atomic_store(&clock->source, SOURCE_TIMER);
+    atomic_store(&clock->had_event, false);
     atomic_store(&clock->intervals, 0);
     atomic_store(&clock->told_ns, clock->base_ns);
     atomic_store(&clock->before_ns, is_new ? clock->base_ns : 0);
@@ -79,16 +84,67 @@ bool thread_clock_is_signal(const siginfo_t *info)
     return info->si_code == SI_TIMER && info->si_value.sival_ptr == &our_value;
 }
 
-bool thread_clock_read_signal(struct thread_clock *clock, const siginfo_t *info, uint64_t *cpu_ns)
+struct clock_step clock_source_step(enum clock_source source, bool is_event)
 {
-    if (!atomic_load_explicit(&clock->is_running, memory_order_acquire) ||
-        info->si_timerid != clock->timer)
-        return false;
+    if (is_event)
+        return (struct clock_step){ SOURCE_EVENT, true, source == SOURCE_TIMER };
+    switch (source) {
+    case SOURCE_EVENT:
+        return (struct clock_step){ SOURCE_SILENT_EVENT, false, false };
+    case SOURCE_SILENT_EVENT:
+        return (struct clock_step){ SOURCE_TIMER, true, true };
+    case SOURCE_TIMER:
+    default:
+        return (struct clock_step){ SOURCE_TIMER, true, false };
+    }
+}
+
+static uint64_t watching_interval_ns(const struct thread_clock *clock)
+{
+    uint64_t interval_ns = clock->interval_ns * WATCHED_INTERVALS;
+    return interval_ns > WATCHING_INTERVAL_NS ? interval_ns : WATCHING_INTERVAL_NS;
+}
+
+/* Returns whether the signal asks for a sample. A timer that was deleted meanwhile needs no
+ * setting. */
+static bool follow_source(struct thread_clock *clock, bool is_event)
+{
+    enum clock_source before = atomic_load_explicit(&clock->source, memory_order_relaxed);
+    struct clock_step step = clock_source_step(before, is_event);
+    atomic_store_explicit(&clock->source, step.source, memory_order_relaxed);
+    if (step.sets_timer)
+        (void)set_timer(clock->timer, step.source == SOURCE_TIMER ? clock->interval_ns
+                                                                  : watching_interval_ns(clock));
+    return step.is_sample;
+}
+
+/* What the timer has counted since its start. */
+static uint64_t counted_ns(struct thread_clock *clock, const siginfo_t *info)
+{
     uint64_t overrun = info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0;
     uint64_t intervals =
         atomic_load_explicit(&clock->intervals, memory_order_relaxed) + 1 + overrun;
     atomic_store_explicit(&clock->intervals, intervals, memory_order_relaxed);
-    *cpu_ns = clock->base_ns + intervals * clock->interval_ns;
+    return clock->base_ns + intervals * clock->interval_ns;
+}
+
+bool thread_clock_read_signal(struct thread_clock *clock, const siginfo_t *info, uint64_t *cpu_ns)
+{
+    if (!atomic_load_explicit(&clock->is_running, memory_order_acquire) ||
+        info->si_timerid != clock->timer || !follow_source(clock, false))
+        return false;
+    bool is_counting = !atomic_load_explicit(&clock->had_event, memory_order_relaxed);
+    *cpu_ns = is_counting ? counted_ns(clock, info) : cpu_clock_thread_ns(CLOCK_THREAD_CPUTIME_ID);
+    return true;
+}
+
+bool thread_clock_read_event(struct thread_clock *clock, uint64_t *cpu_ns)
+{
+    if (!atomic_load_explicit(&clock->is_running, memory_order_acquire))
+        return false;
+    atomic_store_explicit(&clock->had_event, true, memory_order_relaxed);
+    (void)follow_source(clock, true);
+    *cpu_ns = cpu_clock_thread_ns(CLOCK_THREAD_CPUTIME_ID);
     return true;
 }
 
