@@ -16,7 +16,10 @@
 #include "child-agent/threads/thread_registry.h"
 #include "child-agent/unwinding/process_unwinder.h"
 
-enum { NS_PER_US = 1000 };
+enum {
+    NS_PER_US = 1000,
+    PLACELESS_AT_ONCE_NS = 4 * 1000 * 1000,
+};
 
 static struct {
     _Atomic bool is_on;
@@ -24,9 +27,9 @@ static struct {
     uint64_t interval_ns; /* between samples, as asked for */
     uint64_t timer_interval_ns;
     uint64_t session_start_ns;
-    _Atomic bool uses_events;   /* perf's */
-    _Atomic bool is_refused;    /* an event, by the kernel: no more are asked for */
-    uint64_t event_interval_ns; /* the looking thread's */
+    _Atomic bool uses_events;           /* perf's */
+    _Atomic bool is_refused;            /* an event, by the kernel: no more are asked for */
+    _Atomic uint64_t event_interval_ns; /* as the kernel grants it */
 } sampling;
 
 /* --- In the handler --- */
@@ -38,6 +41,18 @@ struct sampled {
     const void *context;
     uint64_t cpu_ns;
 };
+
+/* What went into context switches, now and then. */
+static void write_placeless(const struct sampled *sampled)
+{
+    struct sample_room *room = sampled->room;
+    struct thread_clock *clock = &sampled->self->clock;
+    uint64_t placeless_ns = thread_clock_take_placeless(clock, PLACELESS_AT_ONCE_NS);
+    if (placeless_ns != 0 &&
+        sample_encoder_thread_cpu(room->encoder, sampled->self->index, room->snapshot.ticks,
+                                  placeless_ns / NS_PER_US) < 0)
+        atomic_fetch_add(&clock->placeless_ns, placeless_ns);
+}
 
 static void write_sample(const struct sampled *sampled, bool is_complete, size_t depth)
 {
@@ -52,6 +67,7 @@ static void write_sample(const struct sampled *sampled, bool is_complete, size_t
      */
     if (err < 0)
         atomic_fetch_sub(&clock->told_ns, untold_ns);
+    write_placeless(sampled);
 }
 
 static void sample_on_own_stack(void *argument)
@@ -76,16 +92,19 @@ bool clock_sampling_is_signal(const siginfo_t *info)
     return thread_clock_is_signal(info) || perf_clock_is_signal(info);
 }
 
-static bool read_clock(struct thread_clock *clock, const siginfo_t *info, uint64_t *cpu_ns)
+static bool read_clock(struct thread_clock *clock, const siginfo_t *info, const void *context,
+                       uint64_t *cpu_ns)
 {
-    return perf_clock_is_signal(info) ? thread_clock_read_event(clock, cpu_ns)
-                                      : thread_clock_read_signal(clock, info, cpu_ns);
+    if (!perf_clock_is_signal(info))
+        return thread_clock_read_signal(clock, info, cpu_ns);
+    return thread_clock_read_event(clock, atomic_load(&sampling.event_interval_ns),
+                                   snapshot_is_after_system_call(context), cpu_ns);
 }
 
 void clock_sampling_take(struct thread_registration *self, const siginfo_t *info, void *context)
 {
     struct sampled sampled = { .self = self, .context = context };
-    if (!core_own.has_arena || !read_clock(&self->clock, info, &sampled.cpu_ns))
+    if (!core_own.has_arena || !read_clock(&self->clock, info, context, &sampled.cpu_ns))
         return;
     sampled.room = sample_room_take();
     if (sampled.room == NULL)

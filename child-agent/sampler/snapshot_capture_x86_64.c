@@ -14,6 +14,7 @@
 
 enum {
     PAGE_BYTES = 4096,
+    SYSTEM_CALL_BYTES = 2,
     FOREIGN_STACK_PAGES = SNAPSHOT_FOREIGN_STACK_BYTES / PAGE_BYTES,
 };
 
@@ -106,6 +107,15 @@ void snapshot_capture(struct snapshot_copy *copy, const struct thread_registrati
     snapshot->stack = copy->stack;
 }
 
+/* The instruction leaves the address behind it in rcx. The kernel goes back before the instruction
+ * when it makes the call again. */
+bool snapshot_is_after_system_call(const void *context)
+{
+    const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
+    return registers[REG_RCX] == registers[REG_RIP] ||
+           registers[REG_RCX] == registers[REG_RIP] + SYSTEM_CALL_BYTES;
+}
+
 /* Those that answer EINTR after a handler ran, whatever SA_RESTART says, and may simply be made
  * again. Not pause and sigsuspend: their signal would be slept through if its handler had just run.
  */
@@ -180,7 +190,7 @@ static int has_other_signal(const ucontext_t *context)
     return (pending & ~blocked & ~own) != 0;
 }
 
-enum { MOVE_BYTES = 5, CALL_BYTES = 2, LOAD_BYTES = 4, LONG_LOAD_BYTES = 5 };
+enum { MOVE_BYTES = 5, CALL_BYTES = SYSTEM_CALL_BYTES, LOAD_BYTES = 4, LONG_LOAD_BYTES = 5 };
 
 /* mov N(%rsp), %edi: the C library saves a first argument that is a descriptor across its
  * preparation for cancellation. */

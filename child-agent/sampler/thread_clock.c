@@ -64,8 +64,9 @@ int thread_clock_start(struct thread_clock *clock, struct profd_thread_id thread
     atomic_store(&clock->source, SOURCE_TIMER);
     atomic_store(&clock->had_event, false);
     atomic_store(&clock->intervals, 0);
+    clock->event_credit_ns = 0;
     atomic_store(&clock->told_ns, clock->base_ns);
-    atomic_store(&clock->before_ns, is_new ? clock->base_ns : 0);
+    atomic_store(&clock->placeless_ns, is_new ? clock->base_ns : 0);
     atomic_store(&clock->is_running, true);
     err = set_timer(timer, interval_ns);
     if (err < 0)
@@ -138,13 +139,39 @@ bool thread_clock_read_signal(struct thread_clock *clock, const siginfo_t *info,
     return true;
 }
 
-bool thread_clock_read_event(struct thread_clock *clock, uint64_t *cpu_ns)
+uint64_t clock_event_share_ns(uint64_t delta_ns, uint64_t interval_ns, uint64_t *credit_ns)
+{
+    /* Signals were blocked, or the kernel held the event back. */
+    if (delta_ns >= 2 * interval_ns)
+        return delta_ns;
+    uint64_t most_ns = interval_ns + *credit_ns;
+    uint64_t share_ns = delta_ns < most_ns ? delta_ns : most_ns;
+    *credit_ns = most_ns - share_ns < interval_ns ? most_ns - share_ns : interval_ns;
+    return share_ns;
+}
+
+/* Takes what went into context switches out of the CPU time that the next sample stands for. */
+static void set_switches_aside(struct thread_clock *clock, uint64_t interval_ns, uint64_t cpu_ns)
+{
+    uint64_t told_ns = atomic_load(&clock->told_ns);
+    if (cpu_ns <= told_ns)
+        return;
+    uint64_t share_ns =
+        clock_event_share_ns(cpu_ns - told_ns, interval_ns, &clock->event_credit_ns);
+    atomic_fetch_add(&clock->placeless_ns, thread_clock_take_untold(clock, cpu_ns - share_ns));
+}
+
+bool thread_clock_read_event(struct thread_clock *clock, uint64_t interval_ns, bool is_in_call,
+                             uint64_t *cpu_ns)
 {
     if (!atomic_load_explicit(&clock->is_running, memory_order_acquire))
         return false;
+    bool is_first = atomic_load(&clock->source) == SOURCE_TIMER;
     atomic_store_explicit(&clock->had_event, true, memory_order_relaxed);
     (void)follow_source(clock, true);
     *cpu_ns = cpu_clock_thread_ns(CLOCK_THREAD_CPUTIME_ID);
+    if (!is_first && !is_in_call)
+        set_switches_aside(clock, interval_ns, *cpu_ns);
     return true;
 }
 
@@ -160,7 +187,14 @@ uint64_t thread_clock_take_untold(struct thread_clock *clock, uint64_t cpu_ns)
 
 uint64_t thread_clock_take_rest(struct thread_clock *clock, uint64_t cpu_ns)
 {
-    return thread_clock_take_untold(clock, cpu_ns) + atomic_exchange(&clock->before_ns, 0);
+    return thread_clock_take_untold(clock, cpu_ns) + atomic_exchange(&clock->placeless_ns, 0);
+}
+
+uint64_t thread_clock_take_placeless(struct thread_clock *clock, uint64_t least_ns)
+{
+    if (atomic_load_explicit(&clock->placeless_ns, memory_order_relaxed) < least_ns)
+        return 0;
+    return atomic_exchange(&clock->placeless_ns, 0);
 }
 
 void thread_clock_after_fork_child(struct thread_clock *clock)

@@ -38,7 +38,10 @@ struct thread_clock {
     _Atomic uint64_t intervals; /* that went by since; the thread's handler writes */
     /* CPU use up to which samples and THREAD_CPU entries have told; whoever tells writes. */
     _Atomic uint64_t told_ns;
-    _Atomic uint64_t before_ns; /* used before the start, told by nobody yet */
+    /* Used at no place that is known, before the start or in context switches; told by nobody yet.
+     */
+    _Atomic uint64_t placeless_ns;
+    uint64_t event_credit_ns; /* the thread's handler only */
 };
 
 /* The kernel's tick. */
@@ -58,6 +61,11 @@ struct clock_step {
 /* After a signal of the event (IS_EVENT) or of the timer. Pure. */
 struct clock_step clock_source_step(enum clock_source source, bool is_event);
 
+/* How much of DELTA_NS, the CPU time since its last sample, a sample of an event stands for that
+ * comes each INTERVAL_NS. The rest went into context switches, which a thread's clock counts and an
+ * event does not. *CREDIT_NS: what earlier samples came too soon by. Pure. */
+uint64_t clock_event_share_ns(uint64_t delta_ns, uint64_t interval_ns, uint64_t *credit_ns);
+
 /* Starts CLOCK for THREAD, whose CPU clock is CPU_CLOCK, with SIGNAL_NUMBER at each INTERVAL_NS.
  * IS_NEW: what the thread used before counts as well. Any thread of the process. 0; -EAGAIN when no
  * timers are left, -ESRCH when the thread is gone. */
@@ -75,14 +83,20 @@ bool thread_clock_is_signal(const siginfo_t *info);
  * of now. */
 bool thread_clock_read_signal(struct thread_clock *clock, const siginfo_t *info, uint64_t *cpu_ns);
 
-/* The same with a signal of the thread's perf event. */
-bool thread_clock_read_event(struct thread_clock *clock, uint64_t *cpu_ns);
+/* The same with a signal of the thread's perf event, which comes each INTERVAL_NS. IS_IN_CALL: it
+ * waited for the end of a system call, and may stand for several. What went into context switches
+ * is told as of no place. */
+bool thread_clock_read_event(struct thread_clock *clock, uint64_t interval_ns, bool is_in_call,
+                             uint64_t *cpu_ns);
 
 /* How much of CPU_NS, since the start, nobody has told of yet; from now on it is told. */
 uint64_t thread_clock_take_untold(struct thread_clock *clock, uint64_t cpu_ns);
 
-/* The same with what a new thread had used before the start: CPU use that no sample stands for. */
+/* The same with what was used at no place that is known: CPU use that no sample stands for. */
 uint64_t thread_clock_take_rest(struct thread_clock *clock, uint64_t cpu_ns);
+
+/* What was used at no place that is known, once it is LEAST_NS; else 0. */
+uint64_t thread_clock_take_placeless(struct thread_clock *clock, uint64_t least_ns);
 
 /* In a forked child, which has no timers. */
 void thread_clock_after_fork_child(struct thread_clock *clock);
