@@ -27,7 +27,8 @@ enum sampling_clock {
     X(LIMIT, 2, "no timers are left for more threads (ulimit -i)")                                 \
     X(FILTER, 3, "a seccomp filter is in place")                                                   \
     X(SIGNAL, 4, "the program uses the signal that takes samples")                                 \
-    X(OTHER, 5, "its clock could not be set up")
+    X(OTHER, 5, "its clock could not be set up")                                                   \
+    X(DESCRIPTORS, 6, "no descriptors are left for perf events of more threads (ulimit -n)")
 
 enum clock_refusal {
 #define X(name, number, text) CLOCK_REFUSAL_##name = number,

@@ -6,14 +6,20 @@
 #include "child-agent/core.h"
 #include "child-agent/sampler/cpu_clock.h"
 #include "child-agent/sampler/look_alarm.h"
+#include "child-agent/sampler/perf_clock.h"
+#include "child-agent/sampler/perf_keeper.h"
 #include "child-agent/sampler/run_on_stack.h"
 #include "child-agent/sampler/sample_room.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/snapshot_capture.h"
 #include "child-agent/sampler/stack_merge.h"
+#include "child-agent/threads/thread_registry.h"
 #include "child-agent/unwinding/process_unwinder.h"
 
-enum { NS_PER_US = 1000 };
+enum {
+    NS_PER_US = 1000,
+    PLACELESS_AT_ONCE_NS = 4 * 1000 * 1000,
+};
 
 static struct {
     _Atomic bool is_on;
@@ -21,6 +27,9 @@ static struct {
     uint64_t interval_ns; /* between samples, as asked for */
     uint64_t timer_interval_ns;
     uint64_t session_start_ns;
+    _Atomic bool uses_events;           /* perf's */
+    _Atomic bool is_refused;            /* an event, by the kernel: no more are asked for */
+    _Atomic uint64_t event_interval_ns; /* as the kernel grants it */
 } sampling;
 
 /* --- In the handler --- */
@@ -32,6 +41,18 @@ struct sampled {
     const void *context;
     uint64_t cpu_ns;
 };
+
+/* What went into context switches, now and then. */
+static void write_placeless(const struct sampled *sampled)
+{
+    struct sample_room *room = sampled->room;
+    struct thread_clock *clock = &sampled->self->clock;
+    uint64_t placeless_ns = thread_clock_take_placeless(clock, PLACELESS_AT_ONCE_NS);
+    if (placeless_ns != 0 &&
+        sample_encoder_thread_cpu(room->encoder, sampled->self->index, room->snapshot.ticks,
+                                  placeless_ns / NS_PER_US) < 0)
+        atomic_fetch_add(&clock->placeless_ns, placeless_ns);
+}
 
 static void write_sample(const struct sampled *sampled, bool is_complete, size_t depth)
 {
@@ -46,6 +67,7 @@ static void write_sample(const struct sampled *sampled, bool is_complete, size_t
      */
     if (err < 0)
         atomic_fetch_sub(&clock->told_ns, untold_ns);
+    write_placeless(sampled);
 }
 
 static void sample_on_own_stack(void *argument)
@@ -65,10 +87,24 @@ static void sample_on_own_stack(void *argument)
     write_sample(sampled, is_complete, depth);
 }
 
+bool clock_sampling_is_signal(const siginfo_t *info)
+{
+    return thread_clock_is_signal(info) || perf_clock_is_signal(info);
+}
+
+static bool read_clock(struct thread_clock *clock, const siginfo_t *info, const void *context,
+                       uint64_t *cpu_ns)
+{
+    if (!perf_clock_is_signal(info))
+        return thread_clock_read_signal(clock, info, cpu_ns);
+    return thread_clock_read_event(clock, atomic_load(&sampling.event_interval_ns),
+                                   snapshot_is_after_system_call(context), cpu_ns);
+}
+
 void clock_sampling_take(struct thread_registration *self, const siginfo_t *info, void *context)
 {
     struct sampled sampled = { .self = self, .context = context };
-    if (!core_own.has_arena || !thread_clock_read_signal(&self->clock, info, &sampled.cpu_ns))
+    if (!core_own.has_arena || !read_clock(&self->clock, info, context, &sampled.cpu_ns))
         return;
     sampled.room = sample_room_take();
     if (sampled.room == NULL)
@@ -92,12 +128,19 @@ static bool is_wanted(const struct thread_registration *thread)
            (atomic_load(&thread->profiled_features) & PROFD_THREAD_SAMPLING);
 }
 
-void clock_sampling_follow(struct thread_registration *thread)
+void clock_sampling_leave(struct thread_registration *thread)
 {
-    if (!is_wanted(thread)) {
-        thread_clock_stop(&thread->clock);
+    if (!atomic_load(&thread->clock.is_running))
         return;
+    thread_clock_stop(&thread->clock);
+    if (atomic_load(&sampling.uses_events)) {
+        perf_keeper_mark(thread->slot);
+        look_alarm_ring_if_resting();
     }
+}
+
+static void start_clock(struct thread_registration *thread)
+{
     bool is_new = thread->start_ns + STARTUP_NS >= sampling.session_start_ns;
     int err = thread_clock_start(&thread->clock, thread->id, thread->cpu_clock,
                                  sampling_signal_number(), sampling.timer_interval_ns, is_new);
@@ -105,6 +148,18 @@ void clock_sampling_follow(struct thread_registration *thread)
         atomic_store(&core.arena.header->sampling_clock_refusal, CLOCK_REFUSAL_LIMIT);
     else if (err < 0 && err != -ESRCH)
         atomic_store(&core.arena.header->sampling_clock_refusal, CLOCK_REFUSAL_OTHER);
+    if (err == 0 && atomic_load(&sampling.uses_events) && !atomic_load(&sampling.is_refused)) {
+        perf_keeper_mark(thread->slot);
+        look_alarm_ring();
+    }
+}
+
+void clock_sampling_follow(struct thread_registration *thread)
+{
+    if (!is_wanted(thread))
+        clock_sampling_leave(thread);
+    else if (!atomic_load(&thread->clock.is_running))
+        start_clock(thread);
 }
 
 void clock_sampling_tell_rest(struct thread_registration *thread)
@@ -120,6 +175,61 @@ void clock_sampling_tell_rest(struct thread_registration *thread)
     if (cpu_us != 0) /* refusals are counted by the writer */
         (void)sample_encoder_thread_cpu(room->encoder, thread->index, clock_ticks(), cpu_us);
     sample_room_leave(room);
+}
+
+/* --- Events --- */
+
+static struct perf_wish wish_of(uint32_t slot)
+{
+    const struct thread_registration *thread = thread_registry_at(slot);
+    return (struct perf_wish){
+        .wants_event = !atomic_load(&sampling.is_refused) && thread->life == REGISTRATION_LIVE &&
+                       atomic_load(&thread->clock.is_running),
+        .thread_index = thread->index,
+        .thread = thread->id,
+    };
+}
+
+/* For those who look at the arena from outside. */
+static void describe_outcome(const struct perf_outcome *outcome)
+{
+    struct arena_header *header = core.arena.header;
+    if (outcome->has_opened) {
+        atomic_store(&header->sampling_interval_ns, sampling.event_interval_ns);
+        atomic_store(&header->sampling_clock, SAMPLING_CLOCK_PERF);
+    }
+    if (outcome->refusal != CLOCK_REFUSAL_NONE)
+        atomic_store(&header->sampling_clock_refusal, outcome->refusal);
+    if (outcome->refusal == CLOCK_REFUSAL_KERNEL)
+        atomic_store(&sampling.is_refused, true);
+}
+
+void clock_sampling_begin_events(bool has_own_descriptors)
+{
+    if (!atomic_load(&sampling.uses_events))
+        return;
+    if (!has_own_descriptors) {
+        atomic_store(&core.arena.header->sampling_clock_refusal, CLOCK_REFUSAL_FILTER);
+        atomic_store(&sampling.is_refused, true);
+        return;
+    }
+    sampling.event_interval_ns =
+        perf_clock_granted_interval_ns(sampling.interval_ns, perf_clock_most_per_second());
+}
+
+bool clock_sampling_keep_events(void)
+{
+    if (!atomic_load(&sampling.uses_events))
+        return false;
+    struct perf_outcome outcome =
+        perf_keeper_follow(wish_of, sampling.event_interval_ns, sampling_signal_number());
+    describe_outcome(&outcome);
+    return outcome.has_changes;
+}
+
+void clock_sampling_end_events(void)
+{
+    perf_keeper_close();
 }
 
 /* --- The session --- */
@@ -141,6 +251,8 @@ int clock_sampling_start(const struct session_settings *settings)
         thread_clock_timer_interval_ns(settings->interval_ns, thread_clock_tick_ns());
     sampling.is_paused = settings->is_paused || settings->is_sampling_paused;
     sampling.session_start_ns = clock_monotonic_ns();
+    atomic_store(&sampling.uses_events, settings->clock == SAMPLING_CLOCK_PERF);
+    atomic_store(&sampling.is_refused, false);
     describe_in_arena(settings);
     atomic_store(&sampling.is_on, true);
     return 0;
@@ -159,6 +271,8 @@ void clock_sampling_set_paused(bool is_paused)
 void clock_sampling_after_fork_child(struct thread_registration *self)
 {
     atomic_store(&sampling.is_on, false);
+    atomic_store(&sampling.uses_events, false);
+    perf_keeper_after_fork_child();
     if (self != NULL)
         thread_clock_after_fork_child(&self->clock);
 }

@@ -1,6 +1,9 @@
 /* Sampling by the clocks of the threads themselves: each is interrupted when it has used an
  * interval of CPU time, and in the handler unwinds itself and writes a block into shared memory.
  *
+ * With the perf clock the thread that looks opens an event for each thread (perf_keeper.h); until
+ * it has, and where the kernel refuses, the thread's timer gives its samples.
+ *
  * A sample stands for the CPU time since the thread's last one; what is left when a thread ends or
  * a capture is made is told without a stack, so that the sum over a thread is its CPU clock. */
 #ifndef PROFD_AGENT_CLOCK_SAMPLING_H
@@ -28,12 +31,25 @@ void clock_sampling_set_paused(bool is_paused);
  * registry's lock, or by the thread itself. */
 void clock_sampling_follow(struct thread_registration *thread);
 
+/* THREAD ends: its clock is stopped. Under the registry's lock. */
+void clock_sampling_leave(struct thread_registration *thread);
+
 /* Tells what THREAD used and no sample stands for. Under the registry's lock, or by the thread
  * itself. */
 void clock_sampling_tell_rest(struct thread_registration *thread);
 
+/* Whether INFO is of a thread's clock, and not the program's own signal. In handlers. */
+bool clock_sampling_is_signal(const siginfo_t *info);
+
 /* In the handler, with a signal of a thread's clock. */
 void clock_sampling_take(struct thread_registration *self, const siginfo_t *info, void *context);
+
+/* Events of threads, for those who look where they sleep. The looking thread, whose table of
+ * descriptors is its own if HAS_OWN_DESCRIPTORS: begins, then opens and closes whenever it was
+ * woken (true: somebody's clock had changed), and closes all at its end. */
+void clock_sampling_begin_events(bool has_own_descriptors);
+bool clock_sampling_keep_events(void);
+void clock_sampling_end_events(void);
 
 /* In a forked child, whose only thread is SELF (NULL: not registered). */
 void clock_sampling_after_fork_child(struct thread_registration *self);

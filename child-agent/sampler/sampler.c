@@ -187,10 +187,23 @@ static bool look_once(struct sampler_tick *tick)
     return has_run;
 }
 
+/* Until the next look. Threads that begin meanwhile get their events at once. */
+static void wait_for_look(uint64_t duration_ns)
+{
+    uint64_t now_ns = clock_monotonic_ns();
+    uint64_t due_ns = now_ns + duration_ns;
+    (void)clock_sampling_keep_events();
+    do {
+        look_alarm_wait(due_ns - now_ns);
+        now_ns = clock_monotonic_ns();
+    } while (clock_sampling_keep_events() && now_ns < due_ns && !after_sampling_is_awaited() &&
+             atomic_load(&sampler.stop_word) == 0);
+}
+
 /* Looks while anything runs, or somebody waits for that, until it is to end. */
 static void look_until_stopped(struct sampler_tick *tick)
 {
-    look_alarm_wait(SAMPLER_LOOK_INTERVAL_NS);
+    wait_for_look(SAMPLER_LOOK_INTERVAL_NS);
     while (atomic_load(&sampler.stop_word) == 0) {
         bool has_run = look_once(tick);
         process_unwinder_read_mappings();
@@ -199,17 +212,25 @@ static void look_until_stopped(struct sampler_tick *tick)
         if (!has_run && !after_sampling_is_awaited())
             look_alarm_rest();
         if (atomic_load(&sampler.stop_word) == 0)
-            look_alarm_wait(sampler.interval_ns);
+            wait_for_look(sampler.interval_ns);
     }
+}
+
+static void look(struct sampler_tick *tick, bool has_own_descriptors)
+{
+    clock_sampling_begin_events(has_own_descriptors);
+    look_until_stopped(tick);
+    clock_sampling_end_events();
 }
 
 static void *sampler_main(void *argument)
 {
     struct sampler_tick *tick = argument;
     agent_thread_set_name("profd-sampler");
-    sampler_tick_begin_in_sampler(tick, agent_thread_own_descriptors(false));
+    bool has_own_descriptors = agent_thread_own_descriptors(false);
+    sampler_tick_begin_in_sampler(tick, has_own_descriptors);
     if (sampler.looks)
-        look_until_stopped(tick);
+        look(tick, has_own_descriptors);
     else
         sample_until_stopped(tick);
     after_sampling_close();

@@ -36,7 +36,7 @@ static struct snapshot_copy *requested_snapshot(const struct thread_registration
 
 bool sampling_signal_withdraw_request(const siginfo_t *info)
 {
-    if (thread_clock_is_signal(info))
+    if (clock_sampling_is_signal(info))
         return true;
     struct snapshot_copy *snapshot = requested_snapshot(thread_current);
     if (snapshot == NULL)
@@ -72,7 +72,7 @@ static void take_own_sample(const siginfo_t *info, void *context)
 static void on_sampling_signal(int number, siginfo_t *info, void *context)
 {
     int saved_errno = errno;
-    if (thread_clock_is_signal(info)) {
+    if (clock_sampling_is_signal(info)) {
         if (thread_current != NULL)
             take_own_sample(info, context);
         snapshot_restart_system_call(context);

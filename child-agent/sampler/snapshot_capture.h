@@ -35,6 +35,9 @@ void snapshot_copy_bytes(uint8_t *out, uint64_t address, size_t count);
  * May change errno. */
 size_t snapshot_copy_foreign_stack(uint8_t *out, uint64_t address);
 
+/* Whether the signal of CONTEXT was delivered at the end of a system call. */
+bool snapshot_is_after_system_call(const void *context);
+
 /* When the signal cut a system call short with EINTR that the kernel does not restart by itself
  * (poll, epoll_wait, nanosleep …), makes the program go back into it, so that it never sees our
  * signal. A relative timeout begins anew: it was set less than one sampling interval ago, since

@@ -8,12 +8,14 @@
 #include <unistd.h>
 
 #include "buffer/clock.h"
+#include "child-agent/interpose/real_calls.h"
 #include "child-agent/markers/labels.h"
 #include "child-agent/recording.h"
 #include "child-agent/sampler/sampling_signal.h"
 
 enum {
     PAGE_BYTES = 4096,
+    SYSTEM_CALL_BYTES = 2,
     FOREIGN_STACK_PAGES = SNAPSHOT_FOREIGN_STACK_BYTES / PAGE_BYTES,
 };
 
@@ -106,6 +108,15 @@ void snapshot_capture(struct snapshot_copy *copy, const struct thread_registrati
     snapshot->stack = copy->stack;
 }
 
+/* The instruction leaves the address behind it in rcx. The kernel goes back before the instruction
+ * when it makes the call again. */
+bool snapshot_is_after_system_call(const void *context)
+{
+    const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
+    return registers[REG_RCX] == registers[REG_RIP] ||
+           registers[REG_RCX] == registers[REG_RIP] + SYSTEM_CALL_BYTES;
+}
+
 /* Those that answer EINTR after a handler ran, whatever SA_RESTART says, and may simply be made
  * again. Not pause and sigsuspend: their signal would be slept through if its handler had just run.
  */
@@ -168,19 +179,38 @@ static int unblocks_signals(uint32_t number, const greg_t *registers)
     }
 }
 
+static bool is_ignored_by_default(int number)
+{
+    return number == SIGCHLD || number == SIGCONT || number == SIGURG || number == SIGWINCH;
+}
+
+/* The kernel keeps a signal that is ignored while it is blocked, as in our handler, and forgets it
+ * afterwards. */
+static bool is_ignored(int number)
+{
+    struct sigaction action;
+    if (real_sigaction(number, NULL, &action) < 0 || (action.sa_flags & SA_SIGINFO))
+        return false;
+    return action.sa_handler == SIG_IGN ||
+           (action.sa_handler == SIG_DFL && is_ignored_by_default(number));
+}
+
 /* Whether a signal of the program came while this one was handled. Then the call is to fail with
  * EINTR in earnest: made again, it would sleep on after the program's handler ran. */
-static int has_other_signal(const ucontext_t *context)
+static bool has_other_signal(const ucontext_t *context)
 {
     uint64_t pending = 0, blocked;
     memcpy(&blocked, &context->uc_sigmask, sizeof(blocked));
     if (syscall(SYS_rt_sigpending, &pending, sizeof(pending)) < 0)
-        return 1;
+        return true;
     uint64_t own = UINT64_C(1) << (sampling_signal_number() - 1);
-    return (pending & ~blocked & ~own) != 0;
+    for (uint64_t others = pending & ~blocked & ~own; others != 0; others &= others - 1)
+        if (!is_ignored(__builtin_ctzll(others) + 1))
+            return true;
+    return false;
 }
 
-enum { MOVE_BYTES = 5, CALL_BYTES = 2, LOAD_BYTES = 4, LONG_LOAD_BYTES = 5 };
+enum { MOVE_BYTES = 5, CALL_BYTES = SYSTEM_CALL_BYTES, LOAD_BYTES = 4, LONG_LOAD_BYTES = 5 };
 
 /* mov N(%rsp), %edi: the C library saves a first argument that is a descriptor across its
  * preparation for cancellation. */

@@ -9,6 +9,9 @@
 enum {
     NS_PER_SECOND = 1000000000,
     INTERVALS_PER_TICK = 16,
+    /* Of a timer that only watches an event, and at least so many intervals. */
+    WATCHING_INTERVAL_NS = 50 * 1000 * 1000,
+    WATCHED_INTERVALS = 4,
 };
 
 static char our_value; /* its address marks our timers' signals */
@@ -58,9 +61,12 @@ int thread_clock_start(struct thread_clock *clock, struct profd_thread_id thread
     clock->timer = timer;
     clock->interval_ns = interval_ns;
     clock->base_ns = cpu_clock_thread_ns(cpu_clock);
+    atomic_store(&clock->source, SOURCE_TIMER);
+    atomic_store(&clock->had_event, false);
     atomic_store(&clock->intervals, 0);
+    clock->event_credit_ns = 0;
     atomic_store(&clock->told_ns, clock->base_ns);
-    atomic_store(&clock->before_ns, is_new ? clock->base_ns : 0);
+    atomic_store(&clock->placeless_ns, is_new ? clock->base_ns : 0);
     atomic_store(&clock->is_running, true);
     err = set_timer(timer, interval_ns);
     if (err < 0)
@@ -79,16 +85,93 @@ bool thread_clock_is_signal(const siginfo_t *info)
     return info->si_code == SI_TIMER && info->si_value.sival_ptr == &our_value;
 }
 
-bool thread_clock_read_signal(struct thread_clock *clock, const siginfo_t *info, uint64_t *cpu_ns)
+struct clock_step clock_source_step(enum clock_source source, bool is_event)
 {
-    if (!atomic_load_explicit(&clock->is_running, memory_order_acquire) ||
-        info->si_timerid != clock->timer)
-        return false;
+    if (is_event)
+        return (struct clock_step){ SOURCE_EVENT, true, source == SOURCE_TIMER };
+    switch (source) {
+    case SOURCE_EVENT:
+        return (struct clock_step){ SOURCE_SILENT_EVENT, false, false };
+    case SOURCE_SILENT_EVENT:
+        return (struct clock_step){ SOURCE_TIMER, true, true };
+    case SOURCE_TIMER:
+    default:
+        return (struct clock_step){ SOURCE_TIMER, true, false };
+    }
+}
+
+static uint64_t watching_interval_ns(const struct thread_clock *clock)
+{
+    uint64_t interval_ns = clock->interval_ns * WATCHED_INTERVALS;
+    return interval_ns > WATCHING_INTERVAL_NS ? interval_ns : WATCHING_INTERVAL_NS;
+}
+
+/* Returns whether the signal asks for a sample. A timer that was deleted meanwhile needs no
+ * setting. */
+static bool follow_source(struct thread_clock *clock, bool is_event)
+{
+    enum clock_source before = atomic_load_explicit(&clock->source, memory_order_relaxed);
+    struct clock_step step = clock_source_step(before, is_event);
+    atomic_store_explicit(&clock->source, step.source, memory_order_relaxed);
+    if (step.sets_timer)
+        (void)set_timer(clock->timer, step.source == SOURCE_TIMER ? clock->interval_ns
+                                                                  : watching_interval_ns(clock));
+    return step.is_sample;
+}
+
+/* What the timer has counted since its start. */
+static uint64_t counted_ns(struct thread_clock *clock, const siginfo_t *info)
+{
     uint64_t overrun = info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0;
     uint64_t intervals =
         atomic_load_explicit(&clock->intervals, memory_order_relaxed) + 1 + overrun;
     atomic_store_explicit(&clock->intervals, intervals, memory_order_relaxed);
-    *cpu_ns = clock->base_ns + intervals * clock->interval_ns;
+    return clock->base_ns + intervals * clock->interval_ns;
+}
+
+bool thread_clock_read_signal(struct thread_clock *clock, const siginfo_t *info, uint64_t *cpu_ns)
+{
+    if (!atomic_load_explicit(&clock->is_running, memory_order_acquire) ||
+        info->si_timerid != clock->timer || !follow_source(clock, false))
+        return false;
+    bool is_counting = !atomic_load_explicit(&clock->had_event, memory_order_relaxed);
+    *cpu_ns = is_counting ? counted_ns(clock, info) : cpu_clock_thread_ns(CLOCK_THREAD_CPUTIME_ID);
+    return true;
+}
+
+uint64_t clock_event_share_ns(uint64_t delta_ns, uint64_t interval_ns, uint64_t *credit_ns)
+{
+    /* Signals were blocked, or the kernel held the event back. */
+    if (delta_ns >= 2 * interval_ns)
+        return delta_ns;
+    uint64_t most_ns = interval_ns + *credit_ns;
+    uint64_t share_ns = delta_ns < most_ns ? delta_ns : most_ns;
+    *credit_ns = most_ns - share_ns < interval_ns ? most_ns - share_ns : interval_ns;
+    return share_ns;
+}
+
+/* Takes what went into context switches out of the CPU time that the next sample stands for. */
+static void set_switches_aside(struct thread_clock *clock, uint64_t interval_ns, uint64_t cpu_ns)
+{
+    uint64_t told_ns = atomic_load(&clock->told_ns);
+    if (cpu_ns <= told_ns)
+        return;
+    uint64_t share_ns =
+        clock_event_share_ns(cpu_ns - told_ns, interval_ns, &clock->event_credit_ns);
+    atomic_fetch_add(&clock->placeless_ns, thread_clock_take_untold(clock, cpu_ns - share_ns));
+}
+
+bool thread_clock_read_event(struct thread_clock *clock, uint64_t interval_ns, bool is_in_call,
+                             uint64_t *cpu_ns)
+{
+    if (!atomic_load_explicit(&clock->is_running, memory_order_acquire))
+        return false;
+    bool is_first = atomic_load(&clock->source) == SOURCE_TIMER;
+    atomic_store_explicit(&clock->had_event, true, memory_order_relaxed);
+    (void)follow_source(clock, true);
+    *cpu_ns = cpu_clock_thread_ns(CLOCK_THREAD_CPUTIME_ID);
+    if (!is_first && !is_in_call)
+        set_switches_aside(clock, interval_ns, *cpu_ns);
     return true;
 }
 
@@ -104,7 +187,14 @@ uint64_t thread_clock_take_untold(struct thread_clock *clock, uint64_t cpu_ns)
 
 uint64_t thread_clock_take_rest(struct thread_clock *clock, uint64_t cpu_ns)
 {
-    return thread_clock_take_untold(clock, cpu_ns) + atomic_exchange(&clock->before_ns, 0);
+    return thread_clock_take_untold(clock, cpu_ns) + atomic_exchange(&clock->placeless_ns, 0);
+}
+
+uint64_t thread_clock_take_placeless(struct thread_clock *clock, uint64_t least_ns)
+{
+    if (atomic_load_explicit(&clock->placeless_ns, memory_order_relaxed) < least_ns)
+        return 0;
+    return atomic_exchange(&clock->placeless_ns, 0);
 }
 
 void thread_clock_after_fork_child(struct thread_clock *clock)

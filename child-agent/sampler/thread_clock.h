@@ -3,7 +3,12 @@
  * The kernel looks at such timers at its own tick, so the timer's interval is far shorter than that
  * and the number of intervals that went by (si_overrun) tells how much the thread used, without a
  * system call. Needs no privilege. Timers do not survive fork and exec, and count against
- * RLIMIT_SIGPENDING. */
+ * RLIMIT_SIGPENDING.
+ *
+ * When a perf event (perf_clock.h) interrupts the thread as well, samples come from that, and the
+ * timer only watches, at a coarse interval: once nothing has come from the event for two of its
+ * own, the event is lost and the timer gives the samples again. From the first signal of an event
+ * on, the thread's CPU use is read by a system call. */
 #ifndef PROFD_AGENT_THREAD_CLOCK_H
 #define PROFD_AGENT_THREAD_CLOCK_H
 
@@ -15,16 +20,28 @@
 
 #include "profd_threads.h"
 
+/* What gives the samples. */
+enum clock_source {
+    SOURCE_TIMER = 0,
+    SOURCE_EVENT = 1,        /* it did since the timer's last signal; the timer is coarse */
+    SOURCE_SILENT_EVENT = 2, /* it did, but nothing came since */
+};
+
 /* Zeroed memory is a clock that does not run. */
 struct thread_clock {
     _Atomic bool is_running;
+    _Atomic bool had_event; /* the thread's handler writes, as the next */
+    _Atomic enum clock_source source;
     int timer;                  /* the kernel's number for it */
     uint64_t interval_ns;       /* of the timer */
     uint64_t base_ns;           /* CPU use of the thread when the clock was started */
     _Atomic uint64_t intervals; /* that went by since; the thread's handler writes */
     /* CPU use up to which samples and THREAD_CPU entries have told; whoever tells writes. */
     _Atomic uint64_t told_ns;
-    _Atomic uint64_t before_ns; /* used before the start, told by nobody yet */
+    /* Used at no place that is known, before the start or in context switches; told by nobody yet.
+     */
+    _Atomic uint64_t placeless_ns;
+    uint64_t event_credit_ns; /* the thread's handler only */
 };
 
 /* The kernel's tick. */
@@ -33,6 +50,21 @@ uint64_t thread_clock_tick_ns(void);
 /* The interval of the timer that gives samples every INTERVAL_NS of CPU time, or every tick of
  * TICK_NS if that is longer. Pure. */
 uint64_t thread_clock_timer_interval_ns(uint64_t interval_ns, uint64_t tick_ns);
+
+/* What follows from a signal. */
+struct clock_step {
+    enum clock_source source;
+    bool is_sample;
+    bool sets_timer; /* anew, as the source has it */
+};
+
+/* After a signal of the event (IS_EVENT) or of the timer. Pure. */
+struct clock_step clock_source_step(enum clock_source source, bool is_event);
+
+/* How much of DELTA_NS, the CPU time since its last sample, a sample of an event stands for that
+ * comes each INTERVAL_NS. The rest went into context switches, which a thread's clock counts and an
+ * event does not. *CREDIT_NS: what earlier samples came too soon by. Pure. */
+uint64_t clock_event_share_ns(uint64_t delta_ns, uint64_t interval_ns, uint64_t *credit_ns);
 
 /* Starts CLOCK for THREAD, whose CPU clock is CPU_CLOCK, with SIGNAL_NUMBER at each INTERVAL_NS.
  * IS_NEW: what the thread used before counts as well. Any thread of the process. 0; -EAGAIN when no
@@ -46,15 +78,25 @@ void thread_clock_stop(struct thread_clock *clock);
 /* Whether INFO is of a timer of this kind, and not the program's own signal. */
 bool thread_clock_is_signal(const siginfo_t *info);
 
-/* In the handler, with a signal of this kind: whether it is CLOCK's, and not of one that was
- * stopped. Then *CPU_NS is the thread's CPU use as of now. */
+/* In the handler, with a signal of this kind: whether it asks for a sample. Not when it is of a
+ * clock that was stopped, nor when the timer only watches. Then *CPU_NS is the thread's CPU use as
+ * of now. */
 bool thread_clock_read_signal(struct thread_clock *clock, const siginfo_t *info, uint64_t *cpu_ns);
+
+/* The same with a signal of the thread's perf event, which comes each INTERVAL_NS. IS_IN_CALL: it
+ * waited for the end of a system call, and may stand for several. What went into context switches
+ * is told as of no place. */
+bool thread_clock_read_event(struct thread_clock *clock, uint64_t interval_ns, bool is_in_call,
+                             uint64_t *cpu_ns);
 
 /* How much of CPU_NS, since the start, nobody has told of yet; from now on it is told. */
 uint64_t thread_clock_take_untold(struct thread_clock *clock, uint64_t cpu_ns);
 
-/* The same with what a new thread had used before the start: CPU use that no sample stands for. */
+/* The same with what was used at no place that is known: CPU use that no sample stands for. */
 uint64_t thread_clock_take_rest(struct thread_clock *clock, uint64_t cpu_ns);
+
+/* What was used at no place that is known, once it is LEAST_NS; else 0. */
+uint64_t thread_clock_take_placeless(struct thread_clock *clock, uint64_t least_ns);
 
 /* In a forked child, which has no timers. */
 void thread_clock_after_fork_child(struct thread_clock *clock);

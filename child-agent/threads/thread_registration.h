@@ -81,6 +81,7 @@ struct thread_registration {
     struct chunk_writer writer;
 
     /* Fixed while the thread lives. */
+    uint32_t slot;  /* in the registry */
     uint32_t index; /* in the dictionary: never reused in a process */
     struct profd_thread_id id;
     pthread_t handle;

@@ -138,12 +138,15 @@ static struct thread_registration *take_slot(struct registry_access access)
             struct snapshot_copy *snapshot = atomic_load(&found->snapshot);
             memset(found, 0, sizeof(*found));
             atomic_store(&found->snapshot, snapshot);
+            found->slot = slot;
             return found;
         }
     }
     if (registry.slot_count % REGISTRY_BLOCK_THREADS == 0 && add_block() < 0)
         return NULL;
-    return thread_registry_at(registry.slot_count++);
+    struct thread_registration *added = thread_registry_at(registry.slot_count);
+    added->slot = registry.slot_count++;
+    return added;
 }
 
 struct thread_registration *thread_registry_prepare(size_t stack_bytes)
@@ -314,7 +317,7 @@ void thread_registry_unregister_current(void)
     struct registry_access access = lock_registry();
     if (core_own.has_arena && thread_locked(access, self)->is_described)
         (void)dictionary_put_thread_end(&core.dictionary, self->index, clock_monotonic_ns());
-    thread_clock_stop(&self->clock);
+    clock_sampling_leave(self);
     self->life = registry.is_sampler_running ? REGISTRATION_ENDED : REGISTRATION_FREE;
     unlock_registry(access);
 }

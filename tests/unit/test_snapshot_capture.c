@@ -150,6 +150,48 @@ START_TEST(a_signal_that_the_program_blocks_does_not)
 }
 END_TEST
 
+/* A child that ends, where nobody asked to be told. */
+START_TEST(a_signal_that_the_program_ignores_does_not_either)
+{
+    hold_pending(SIGCHLD);
+    interrupted_in(SYS_poll, -EINTR);
+    ck_assert(goes_back(SYS_poll));
+    hold_pending(SIGUSR2);
+    ck_assert_ptr_ne(signal(SIGUSR2, SIG_IGN), SIG_ERR);
+    interrupted_in(SYS_poll, -EINTR);
+    ck_assert(goes_back(SYS_poll));
+}
+END_TEST
+
+static void on_child(int number)
+{
+    (void)number;
+}
+
+START_TEST(but_one_that_it_handles_keeps_its_EINTR)
+{
+    ck_assert_ptr_ne(signal(SIGCHLD, on_child), SIG_ERR);
+    hold_pending(SIGCHLD);
+    interrupted_in(SYS_poll, -EINTR);
+    ck_assert(!goes_back(SYS_poll));
+}
+END_TEST
+
+/* As the kernel leaves rcx: the address behind the call, which it may go back before. */
+START_TEST(a_signal_at_the_end_of_a_call_is_known)
+{
+    greg_t *registers = context.uc_mcontext.gregs;
+    interrupted_in(SYS_poll, -EINTR);
+    ck_assert(!snapshot_is_after_system_call(&context));
+    registers[REG_RCX] = registers[REG_RIP];
+    ck_assert(snapshot_is_after_system_call(&context));
+    registers[REG_RIP] -= 2;
+    ck_assert(snapshot_is_after_system_call(&context));
+    registers[REG_RIP] -= 1;
+    ck_assert(!snapshot_is_after_system_call(&context));
+}
+END_TEST
+
 START_TEST(code_that_is_no_plain_call_is_left_alone)
 {
     interrupted_in(SYS_poll, -EINTR);
@@ -171,6 +213,9 @@ int main(void)
     tcase_add_test(tcase, nothing_is_read_before_the_page);
     tcase_add_test(tcase, a_signal_of_the_program_that_came_meanwhile_keeps_its_EINTR);
     tcase_add_test(tcase, a_signal_that_the_program_blocks_does_not);
+    tcase_add_test(tcase, a_signal_that_the_program_ignores_does_not_either);
+    tcase_add_test(tcase, but_one_that_it_handles_keeps_its_EINTR);
+    tcase_add_test(tcase, a_signal_at_the_end_of_a_call_is_known);
     tcase_add_test(tcase, code_that_is_no_plain_call_is_left_alone);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);

@@ -1,0 +1,93 @@
+#include "child-agent/sampler/perf_keeper.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "child-agent/sampler/perf_clock.h"
+#include "child-agent/threads/thread_registry.h"
+
+enum {
+    MARKS_PER_WORD = 64,
+    MARK_WORDS = REGISTRY_MAX_THREADS / MARKS_PER_WORD,
+};
+
+/* Of a slot; zeroed memory is none. */
+struct kept_event {
+    bool is_open;
+    int descriptor;
+    uint32_t thread_index;
+};
+
+static struct {
+    _Atomic uint64_t marks[MARK_WORDS];
+    uint32_t slot_count; /* slots at and above this have no event */
+    struct kept_event events[REGISTRY_MAX_THREADS];
+} keeper;
+
+void perf_keeper_mark(uint32_t slot)
+{
+    atomic_fetch_or(&keeper.marks[slot / MARKS_PER_WORD], UINT64_C(1) << slot % MARKS_PER_WORD);
+}
+
+static void close_event(struct kept_event *event)
+{
+    if (event->is_open)
+        close(event->descriptor);
+    event->is_open = false;
+}
+
+static void follow_slot(uint32_t slot, const struct perf_wish *wish, uint64_t interval_ns,
+                        int signal_number, struct perf_outcome *outcome)
+{
+    struct kept_event *event = &keeper.events[slot];
+    if (!wish->wants_event || event->thread_index != wish->thread_index)
+        close_event(event);
+    if (!wish->wants_event || event->is_open)
+        return;
+    int err = perf_clock_open(wish->thread, interval_ns, signal_number, &event->descriptor);
+    if (err < 0) {
+        enum clock_refusal refusal = perf_clock_refusal(err);
+        outcome->refusal = refusal != CLOCK_REFUSAL_NONE ? refusal : outcome->refusal;
+        return;
+    }
+    event->is_open = true;
+    event->thread_index = wish->thread_index;
+    outcome->has_opened = true;
+    if (slot >= keeper.slot_count)
+        keeper.slot_count = slot + 1;
+}
+
+struct perf_outcome perf_keeper_follow(perf_wish_of *wish_of, uint64_t interval_ns,
+                                       int signal_number)
+{
+    struct perf_outcome outcome = { .refusal = CLOCK_REFUSAL_NONE };
+    for (uint32_t word = 0; word < MARK_WORDS; word++) {
+        if (atomic_load_explicit(&keeper.marks[word], memory_order_relaxed) == 0)
+            continue;
+        uint64_t marks = atomic_exchange(&keeper.marks[word], 0);
+        outcome.has_changes = true;
+        for (; marks != 0; marks &= marks - 1) {
+            uint32_t slot = word * MARKS_PER_WORD + (uint32_t)__builtin_ctzll(marks);
+            struct perf_wish wish = wish_of(slot);
+            follow_slot(slot, &wish, interval_ns, signal_number, &outcome);
+        }
+    }
+    return outcome;
+}
+
+void perf_keeper_close(void)
+{
+    for (uint32_t slot = 0; slot < keeper.slot_count; slot++)
+        close_event(&keeper.events[slot]);
+    keeper.slot_count = 0;
+}
+
+void perf_keeper_after_fork_child(void)
+{
+    memset(keeper.events, 0, keeper.slot_count * sizeof(keeper.events[0]));
+    memset(keeper.marks, 0, sizeof(keeper.marks));
+    keeper.slot_count = 0;
+    perf_clock_after_fork_child();
+}
