@@ -264,6 +264,16 @@ static void prepare_chunks(struct sampler_tick *tick)
     (void)chunk_manager_prepare(tick->manager, (unsigned)wanted);
 }
 
+static void write_overhead(struct sampler_tick *tick)
+{
+    uint8_t entry[OVERHEAD_ENTRY_MAX_BYTES];
+    if (!tick->has_overhead)
+        return;
+    tick->has_overhead = false;
+    /* One that finds no chunk is counted by the writer. */
+    (void)sample_encoder_put(tick->encoder, entry, overhead_entry_write(entry, &tick->overhead));
+}
+
 /* --- Looks, which ask nobody --- */
 
 /* Where THREAD sleeps, as a sample of no CPU time. */
@@ -308,6 +318,7 @@ bool sampler_tick_look(struct sampler_tick *tick)
         event_delays_read(access_of(tick));
     if (sample_encoder_tick(tick->encoder, tick->requested_ticks) < 0)
         return true; /* counted by the writer */
+    write_overhead(tick);
     if (tick->records_event_delay)
         event_delays_write(access_of(tick), tick->encoder, 0);
     uint32_t count = thread_registry_slot_count();
@@ -418,16 +429,6 @@ static void repeat_sleeping_stacks(struct sampler_tick *tick, uint32_t count)
             (void)sample_encoder_repeat(tick->encoder, thread->index, tick->requested_ticks);
     }
     tick->chunk_seen = range_start;
-}
-
-static void write_overhead(struct sampler_tick *tick)
-{
-    uint8_t entry[OVERHEAD_ENTRY_MAX_BYTES];
-    if (!tick->has_overhead)
-        return;
-    tick->has_overhead = false;
-    /* One that finds no chunk is counted by the writer. */
-    (void)sample_encoder_put(tick->encoder, entry, overhead_entry_write(entry, &tick->overhead));
 }
 
 void sampler_tick_collect(struct sampler_tick *tick)

@@ -13,18 +13,38 @@ profctl=$build/bin/profctl
 programs=$build/tests/programs
 # Until the event that is waited for, on a slow machine.
 patience_s=30
+# Those that can take samples (profctl run --clock).
+clocks="cpu wall"
+clock=
 skip_status=77
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:verify_asan_link_order=0} # the agent is preloaded before it
 
 # --- Running ---
 
 run_tests() {
-    local test status start bad=0
     trap 'exit 143' TERM # when the test that it reached, too, has cleaned up
-    for test in $(declare -F | sed -n 's/^declare -f \(test_.*\)/\1/p'); do
-        [ $# -eq 0 ] || [[ " $* " == *" $test "* ]] || continue
+    run_all "$@"
+    exit
+}
+
+# The same once with each clock: its name is in $clock.
+run_tests_with_each_clock() {
+    local bad=0
+    trap 'exit 143' TERM
+    for clock in $clocks; do
+        run_all "$@" || bad=1
+    done
+    exit $bad
+}
+
+# run_all [TEST…]: of this file, or only those called so.
+run_all() {
+    local test name status start bad=0
+    for name in $(declare -F | sed -n 's/^declare -f \(test_.*\)/\1/p'); do
+        [ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
         start=${EPOCHREALTIME/./}
-        (run_one "$test")
+        test=$name${clock:+ ($clock)}
+        (run_one "$name")
         status=$?
         case $status in
         0) echo "ok $test in $(((${EPOCHREALTIME/./} - start) / 1000)) ms" ;;
@@ -32,7 +52,7 @@ run_tests() {
         *) echo "fail $test" && bad=1 ;;
         esac
     done
-    exit $bad
+    return $bad
 }
 
 run_one() {

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 test_kill_9_keeps_what_was_recorded() {
-    in_background "$profctl" run -o out.json -- "$programs/busy" 60 pid
+    in_background "$profctl" run --clock "$clock" -o out.json -- "$programs/busy" 60 pid
     wait_until test -s pid
     kill -KILL "$(cat pid)"
     local status=0
@@ -16,14 +16,14 @@ test_kill_9_keeps_what_was_recorded() {
 }
 
 test_crash_leaves_a_profile_and_its_signal() {
-    expect 139 "$profctl" run -o out.json -- "$programs/crash"
+    expect 139 "$profctl" run --clock "$clock" -o out.json -- "$programs/crash"
     read_facts out.json
     has_function crash before_crash
     ended crash killed 11
 }
 
 test_tree_of_forks_and_execs() {
-    expect 0 "$profctl" run -o out.json -- \
+    expect 0 "$profctl" run --clock "$clock" -o out.json -- \
         sh -c "'$programs/busy' 0.1; (/bin/true; '$programs/busy' 0.1); exec '$programs/busy' 0.1"
     read_facts out.json
     has_process sh
@@ -33,20 +33,20 @@ test_tree_of_forks_and_execs() {
 }
 
 test_exit_status_of_each_process() {
-    expect 0 "$profctl" run -o out.json -- sh -c "sh -c 'exit 7'; '$programs/busy' 0.05; exit 0"
+    expect 0 "$profctl" run --clock "$clock" -o out.json -- sh -c "sh -c 'exit 7'; '$programs/busy' 0.05; exit 0"
     read_facts out.json
     ended sh exited 7
     ended busy exited 0
 }
 
 test_processes_of_a_few_milliseconds() {
-    expect 0 "$profctl" run -o out.json -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done'
+    expect 0 "$profctl" run --clock "$clock" -o out.json -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done'
     read_facts out.json
     [ "$(process_count true)" -eq 10 ]
 }
 
 test_exec_in_one_process_is_several_programs_with_ids_of_their_own() {
-    expect 0 "$profctl" run -o out.json -- "$programs/exec_chain" 2 "$programs/busy" 0.1
+    expect 0 "$profctl" run --clock "$clock" -o out.json -- "$programs/exec_chain" 2 "$programs/busy" 0.1
     read_facts out.json
     [ "$(process_count exec_chain)" -eq 3 ]
     [ "$(process_count busy)" -eq 1 ]
@@ -57,21 +57,21 @@ test_exec_in_one_process_is_several_programs_with_ids_of_their_own() {
 # As programs do that start themselves again: sandboxes, browsers, containers.
 test_program_started_by_a_link_of_the_kernel_has_its_own_name() {
     in_background "$programs/busy" 60
-    expect 0 "$profctl" run -o out.json -- "/proc/$background/exe" 0.2
+    expect 0 "$profctl" run --clock "$clock" -o out.json -- "/proc/$background/exe" 0.2
     kill -KILL "$background"
     read_facts out.json
     has_function busy burn_outer
 }
 
 test_vfork_and_posix_spawn() {
-    expect 0 "$profctl" run -o out.json -- "$programs/spawn" "$programs/busy" 0.1
+    expect 0 "$profctl" run --clock "$clock" -o out.json -- "$programs/spawn" "$programs/busy" 0.1
     read_facts out.json
     [ "$(process_count busy)" -eq 2 ]
     has_function spawn burn_outer
 }
 
 test_daemonised_grandchild_is_known() {
-    expect 0 "$profctl" run -o out.json -- \
+    expect 0 "$profctl" run --clock "$clock" -o out.json -- \
         sh -c "(setsid '$programs/busy' 0.3 ended >/dev/null 2>&1 &); while [ ! -e ended ]; do /bin/sleep 0.05; done"
     read_facts out.json
     has_process busy
@@ -80,7 +80,7 @@ test_daemonised_grandchild_is_known() {
 test_child_that_changes_its_user() {
     need_root
     chmod 777 .
-    expect 0 "$profctl" run -o out.json -- "$programs/change_user" 65534
+    expect 0 "$profctl" run --clock "$clock" -o out.json -- "$programs/change_user" 65534
     read_facts out.json
     grep -q work_without_privileges facts
 }
@@ -90,7 +90,7 @@ test_programs_of_another_user_are_listed_with_the_true_reason() {
     need_root
     command -v runuser >/dev/null || skip "needs runuser"
     chmod 777 .
-    expect 0 "$profctl" run -o out.json -- runuser -u nobody -- /bin/sh -c ':; exec /bin/true'
+    expect 0 "$profctl" run --clock "$clock" -o out.json -- runuser -u nobody -- /bin/sh -c ':; exec /bin/true'
     read_facts out.json
     refute grep -q 'its arena could not be made' facts
     meta_of sh profd.reason | grep -q "another user's" || [ "$(samples_of sh GeckoMain)" -gt 0 ]
@@ -104,7 +104,7 @@ test_programs_of_another_user_that_ended_before_profd_looked() {
     chmod 777 .
     start_profd -- sh -c "until [ -e go ]; do sleep 0.02; done
         runuser -u nobody -- /bin/sh -c ':; exec /bin/true'; touch ran; exec sleep 100"
-    expect 0 "$profctl" start
+    expect 0 "$profctl" start --clock "$clock"
     kill -STOP "$daemon"
     touch go
     wait_until test -e ran
@@ -118,4 +118,4 @@ test_programs_of_another_user_that_ended_before_profd_looked() {
     refute grep -q 'never said hello' facts
 }
 
-run_tests "$@"
+run_tests_with_each_clock "$@"

@@ -1,0 +1,87 @@
+#!/bin/bash
+# Whatever profd does to a program, the program does not notice: signals, waits, stacks, timers and limits.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# unharmed CLOCK PROGRAM [ARGUMENT…]: it knows itself whether all was as it is alone, where it says so, too.
+unharmed() {
+    local clock=$1
+    shift
+    expect 0 env PROFD_DISABLE=1 "$programs/$1" "${@:2}"
+    expect 0 "$profctl" --quiet run --clock "$clock" -o out.json -- "$programs/$1" "${@:2}"
+    read_facts out.json
+}
+
+# Who looks at real time signals threads that are about to wait: syscall() is documented to come back then.
+test_waits_are_not_cut_short_by_children_that_end() {
+    unharmed cpu interruptions
+}
+
+test_coroutines_on_small_stacks() {
+    for clock in $clocks; do
+        for bytes in 16384 8192; do
+            unharmed "$clock" coroutines $bytes
+            has_function coroutines work_in_coroutine
+        done
+    done
+}
+
+test_a_stack_for_signals_is_the_programs_own() {
+    for clock in $clocks; do
+        unharmed "$clock" alternate_stack
+        has_function alternate_stack work_in_handler
+    done
+}
+
+test_a_program_may_sample_itself() {
+    for clock in $clocks; do
+        unharmed "$clock" own_profiler
+        has_function own_profiler burn_outer
+    done
+}
+
+# timers WHEN: how many the program said that it had.
+timers() {
+    sed -n "s/^$1 //p" stdout
+}
+
+test_timers_end_with_their_threads() {
+    unharmed cpu timers_left 50
+    [ "$(timers before)" -ge 1 ] || fail "the main thread has none"
+    [ "$(timers meanwhile)" -eq $(($(timers before) + 50)) ] || fail "$(timers meanwhile) timers meanwhile"
+    [ "$(timers afterwards)" -eq "$(timers before)" ] || fail "$(timers afterwards) timers afterwards"
+    unharmed wall timers_left 50
+    [ "$(timers meanwhile)" -eq 0 ] || fail "$(timers meanwhile) timers meanwhile"
+}
+
+has_ended_profile() {
+    expect 0 "$profctl" status --json
+    kept_bytes=$(sed -n 's/.*"exit_profiles":{"kept":1,"bytes":\([0-9]*\).*/\1/p' stdout)
+    [ -n "$kept_bytes" ]
+}
+
+# A chunk is 64 KB: one for each of them were 19 MB.
+test_many_threads_that_run_once_share_chunks() {
+    start_profd
+    expect 0 "$profctl" start --clock cpu
+    expect 0 env LD_PRELOAD="$build/lib/libprofd.so" "$programs/timers_left" 300
+    wait_until has_ended_profile
+    has_ended_profile
+    [ "$kept_bytes" -lt 1500000 ] || fail "300 threads took $kept_bytes bytes"
+}
+
+test_a_program_that_may_have_no_timers_lives_and_is_told_of() {
+    start_profd
+    expect 0 "$profctl" start --clock cpu
+    # shellcheck disable=SC2016 # the shell that is started expands them
+    in_background bash -c 'ulimit -i 0; LD_PRELOAD="$0" exec "$1" 60 pid' "$build/lib/libprofd.so" "$programs/busy"
+    wait_until test -s pid
+    expect 0 "$profctl" status
+    says 'cpu, .* in 1 process; not as asked for: no timers are left for more threads \(ulimit -i\)' stdout
+    expect 0 "$profctl" capture -o out.json
+    expect 0 "$profctl" report out.json
+    says '^clock: cpu, .*; not as asked for: no timers are left for more threads \(ulimit -i\)' stdout
+    is_running "$background"
+}
+
+run_tests "$@"
