@@ -97,7 +97,7 @@ static const struct option options[] = {
     { OPTIONS_SELECT_THREADS, "threads", 't', "FILTERS", OPTION_FILTERS, AT(only_threads),
       "only threads whose name holds one of FILTERS, and their processes' main threads" },
     { OPTIONS_TOP, "once", '1', NULL, OPTION_FLAG, AT(once), "print it once, and end" },
-    { OPTIONS_PAUSE, "sampling", 's', NULL, OPTION_FLAG, AT(sampling),
+    { OPTIONS_PAUSE, "sampling", 0, NULL, OPTION_FLAG, AT(sampling),
       "samples and counters alone; markers go on" },
     { OPTIONS_STATUS, "watch", 'w', NULL, OPTION_FLAG, AT(watch),
       "print it again every second until interrupted" },
