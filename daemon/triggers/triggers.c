@@ -145,11 +145,12 @@ static int begin(struct daemon *profd)
         .name = cause->name,
         .number = triggers->next_number,
     };
+    uint64_t reach_ms = trigger_gate_reach_ms(cause, triggers->set.last_ms, uv_hrtime());
     int error = output_pattern_expand(triggers->set.output, &event, triggers->worker_name);
 
     if (error == 0)
         error = trigger_worker_start(&triggers->worker, profd->paths.profctl, profd->socket_path,
-                                     triggers->directory_fd, triggers->worker_name);
+                                     triggers->directory_fd, triggers->worker_name, reach_ms);
     if (error < 0)
         return error;
     triggers->next_number++;
