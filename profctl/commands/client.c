@@ -13,6 +13,8 @@
 #include "ipc/socket.h"
 
 enum {
+    /* Until a profd that others keep busy has let us in. */
+    CONNECT_PATIENCE_MS = 10 * 1000,
     /* Longer than profd gives its children to acknowledge; a profd that says nothing for so long is
      * stopped or stuck. */
     REPLY_TIMEOUT_MS = 20 * 1000,
@@ -602,8 +604,8 @@ bool client_connect(const char *socket, struct client **out, struct failure *fai
     if (err < 0)
         snprintf(client->where, sizeof(client->where), "%s", socket != NULL ? socket : "");
     if (err == 0)
-        err =
-            connection_connect(&client->loop, client->where, &events, client, &client->connection);
+        err = connection_connect(&client->loop, client->where, CONNECT_PATIENCE_MS, &events, client,
+                                 &client->connection);
     if (err < 0)
         failed_to_reach(client, err, failure);
     if (err < 0 || !say_hello(client, failure)) {
