@@ -252,23 +252,26 @@ test_who_waits_is_told_that_the_session_ended() {
 test_who_waits_is_answered_though_another_request_is_refused() {
     mkdir out
     # shellcheck disable=SC2016
-    start_profd -- bash -c 'ulimit -c 0; until [ -e kill ]; do sleep 0.02; done
-        for signal in {1..15} 16 24 25 26 27 29 30 31; do bash -c "kill -$signal \$\$"; done; sleep 1000'
+    start_profd -- bash -c 'ulimit -c 0; sleep 1000 & until [ -e kill ]; do sleep 0.02; done
+        for signal in {1..15} 16 24 25 26 27 29 30 31; do bash -c "kill -$signal \$\$"; done; wait'
     local asked=()
     for number in {1..13}; do asked+=(--trigger "name:n$number"); done
     start_session --trigger signal --trigger name:first --trigger name:last "${asked[@]}"
-    in_background "$profctl" trigger first
+    wait_until pkill -STOP -f '^sleep 1000$' -P "$(pgrep -P "$daemon" bash)" # so that a capture takes a while
+    in_background "$profctl" --quiet trigger first
     wait_until find_worker
     children+=("$worker")
+    pkill -CONT -f '^sleep 1000$' -P "$(pgrep -P "$daemon" bash)"
     in_background "$programs/asks" "$PROFD_SOCKET" n{1..13} - last >asked.txt
     wait_until has_waiting 13
     touch kill
     wait_until has_waiting 32
     touch go
-    wait_until grep -q '^last -16$' asked.txt
-    kill -CONT "$worker"
+    wait_until grep -q '^last -16$' asked.txt # EBUSY
+    expect 0 "$profctl" stop
     wait_until has_ended "$background"
-    [ "$(grep -c '^n[0-9]* 0$' asked.txt)" -eq 13 ] || fail "not answered: $(cat asked.txt)"
+    [ "$(grep -c '^n[0-9]* -125$' asked.txt)" -eq 13 ] || fail "not answered: $(cat asked.txt)" # ECANCELED
+    kill -CONT "$worker"
 }
 
 # The next crash comes before the capture of the last one is written.
