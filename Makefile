@@ -165,7 +165,7 @@ $(B)/tests/programs/uv_%: tests/system/programs/uv_%.c $(B)/lib/libprofd.so
 	-L$(B)/lib -Wl,-rpath,'$$ORIGIN/../../lib' -lprofd $(UV) -o $@
 
 # They speak the protocol as profd's own agents do.
-$(B)/tests/programs/liar $(B)/tests/programs/clocked: $(B)/tests/programs/%: tests/system/programs/%.c $(COMMON)
+$(addprefix $(B)/tests/programs/,liar clocked asks): $(B)/tests/programs/%: tests/system/programs/%.c $(COMMON)
 	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(COMPILE) $< $(COMMON) $(ALL_LIBS) -o $@
 
 RUN_TESTS = scripts/run-tests $(if $(T),--only '$(T)') $(B)

@@ -75,6 +75,7 @@ static int begin_parts(struct daemon *profd)
         log_error("can't start: %s", uv_strerror(error));
         return error;
     }
+    visitors_init(profd);
     exit_store_init(&profd->exits, &profd->loop, &profd->memory.ledger, &profd->memory.controller,
                     agents_note_expired);
     salvage_pool_init(&profd->salvage, profd->paths.salvage);

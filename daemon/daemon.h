@@ -12,6 +12,7 @@
 #include <uv.h>
 
 #include "daemon/capture/salvage.h"
+#include "daemon/children/admission.h"
 #include "daemon/children/census.h"
 #include "daemon/children/child_table.h"
 #include "daemon/memory/exit_store.h"
@@ -51,9 +52,10 @@ struct daemon {
     struct triggers triggers;
     struct power power;
     struct request_queue requests;
-    struct capture *capture;  /* NULL: none is being made */
-    struct client *clients;   /* connected ones */
-    struct visitor *visitors; /* that have not said yet what they are */
+    struct capture *capture;    /* NULL: none is being made */
+    struct client *clients;     /* connected ones */
+    struct visitor *visitors;   /* that have not said yet what they are */
+    struct admission admission; /* … and whether more of them may come */
 
     size_t names;       /* of ended processes of which nothing else is kept */
     uint64_t forgotten; /* of this session, even these: they were too many, or profd was killed */

@@ -1,11 +1,12 @@
 #include "daemon/options.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "ipc/units.h"
 
 const char options_help[] =
     "Usage: profd [OPTION]... [-- COMMAND [ARGUMENT]...]\n"
@@ -22,39 +23,6 @@ const char options_help[] =
     "\n"
     "profctl starts, stops and captures sessions.\n";
 
-int options_parse_size(const char *text, uint64_t *out_bytes)
-{
-    if (!isdigit((unsigned char)text[0]))
-        return -EINVAL;
-
-    char *end;
-    errno = 0;
-    unsigned long long number = strtoull(text, &end, 10);
-    if (errno == ERANGE)
-        return -ERANGE;
-
-    unsigned shift = 0;
-    switch (toupper((unsigned char)*end)) {
-    case 'K':
-        shift = 10;
-        break;
-    case 'M':
-        shift = 20;
-        break;
-    case 'G':
-        shift = 30;
-        break;
-    }
-    if (shift != 0)
-        end++;
-    if (*end != '\0')
-        return -EINVAL;
-    if (number > (UINT64_MAX >> shift))
-        return -ERANGE;
-    *out_bytes = (uint64_t)number << shift;
-    return 0;
-}
-
 static int refuse(char *error_text, const char *what, const char *name)
 {
     snprintf(error_text, OPTIONS_ERROR_TEXT, "%s '%.100s'; try 'profd --help'", what, name);
@@ -64,12 +32,13 @@ static int refuse(char *error_text, const char *what, const char *name)
 static int set_memory_limit(struct options *options, const char *value, char *error_text)
 {
     uint64_t smallest = (uint64_t)OPTIONS_MIN_MEMORY_MEGABYTES << 20;
+    int error = units_parse_size(value, &options->memory_limit_bytes);
 
-    if (options_parse_size(value, &options->memory_limit_bytes) < 0)
-        return refuse(error_text, "--memory-limit needs a size like 64M, not", value);
-    if (options->memory_limit_bytes < smallest)
+    if (error == -EINVAL)
+        return refuse(error_text, "--memory-limit needs a size like 64M or 1.5G, not", value);
+    if (error == 0 && options->memory_limit_bytes < smallest)
         return refuse(error_text, "--memory-limit needs at least 1M, not", value);
-    if (options->memory_limit_bytes > OPTIONS_MAX_MEMORY_BYTES)
+    if (error < 0 || options->memory_limit_bytes > OPTIONS_MAX_MEMORY_BYTES)
         return refuse(error_text, "--memory-limit can be at most 64G, not", value);
     return 0;
 }

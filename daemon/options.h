@@ -32,9 +32,6 @@ struct options {
 /* 0, or -EINVAL with one line in ERROR_TEXT. *OUT points into ARGV. */
 int options_parse(int argc, char **argv, struct options *out, char error_text[OPTIONS_ERROR_TEXT]);
 
-/* "64M", "2G", "4096": bytes. 0, -EINVAL, or -ERANGE when it does not fit. */
-int options_parse_size(const char *text, uint64_t *out_bytes);
-
 extern const char options_help[];
 
 #endif

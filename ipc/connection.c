@@ -111,10 +111,10 @@ int connection_accept(uv_loop_t *loop, int fd, const struct connection_events *e
     return 0;
 }
 
-int connection_connect(uv_loop_t *loop, const char *path, const struct connection_events *events,
-                       void *owner, struct connection **out)
+int connection_connect(uv_loop_t *loop, const char *path, unsigned patience_ms,
+                       const struct connection_events *events, void *owner, struct connection **out)
 {
-    int fd = socket_connect(path, 0);
+    int fd = socket_connect_patiently(path, patience_ms);
     return fd < 0 ? fd : connection_accept(loop, fd, events, owner, out);
 }
 

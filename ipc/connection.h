@@ -47,10 +47,12 @@ struct connection_events {
 int connection_accept(uv_loop_t *loop, int fd, const struct connection_events *events, void *owner,
                       struct connection **out);
 
-/* Connected when it returns 0. -ENOENT and -ECONNREFUSED: nobody listens there; -EAGAIN: its
- * backlog is full, try later. */
-int connection_connect(uv_loop_t *loop, const char *path, const struct connection_events *events,
-                       void *owner, struct connection **out);
+/* Connected when it returns 0. While PATH's backlog is full, it waits in the queue before it for
+ * PATIENCE_MS, which is the one thing here that may block. -ENOENT and -ECONNREFUSED: nobody
+ * listens there; -EAGAIN: its backlog was full all the time. */
+int connection_connect(uv_loop_t *loop, const char *path, unsigned patience_ms,
+                       const struct connection_events *events, void *owner,
+                       struct connection **out);
 
 /* Sends a message as message_put_X() made it, COUNT bytes in one whole frame, with FDS beside it.
  * Copies the bytes and closes FDS on every path, sooner or later. 0 when sent or queued; -EINVAL

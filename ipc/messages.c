@@ -191,6 +191,7 @@ static const struct message_field client_start_fields[] = {
     TEXT(client_start, output, OUTPUT_PATTERN_BYTES - 1),
     NUMBER(client_start, allocation_interval_bytes),
     UP_TO(client_start, clock, SAMPLING_CLOCK_COUNT - 1),
+    UP_TO(client_start, trigger_last_ms, MESSAGE_MAX_MILLISECONDS),
 };
 SCHEMA(client_start, NULL);
 

@@ -271,6 +271,7 @@ struct message_client_start {
     struct message_string output;   /* pattern of their captures; empty: there are no triggers */
     uint64_t allocation_interval_bytes; /* as in message_session */
     uint64_t clock;                     /* likewise */
+    uint64_t trigger_last_ms; /* what their captures hold before it happened; 0: everything */
 };
 
 struct message_client_capture {

@@ -41,21 +41,51 @@ static int move_up(int fd, int minimum)
     return err;
 }
 
-int socket_connect(const char *path, int minimum_fd)
+/* TYPE_FLAGS: SOCK_NONBLOCK or none. A socket at MINIMUM_FD or above. */
+static int make_socket(int type_flags, int minimum_fd)
+{
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | type_flags, 0);
+    return fd < 0 ? -errno : move_up(fd, minimum_fd);
+}
+
+/* FD (negative: why there is none), connected; closed on failure. */
+static int connect_to(int fd, const char *path)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
     size_t length = strlen(path);
-    if (length >= sizeof(address.sun_path))
-        return -ENAMETOOLONG;
-    memcpy(address.sun_path, path, length + 1);
+    int err = fd < 0 ? fd : 0;
 
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        return -errno;
-    fd = move_up(fd, minimum_fd);
-    if (fd < 0)
-        return fd;
-    if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0) {
+    if (err == 0 && length >= sizeof(address.sun_path))
+        err = -ENAMETOOLONG;
+    if (err < 0)
+        goto cleanup;
+    memcpy(address.sun_path, path, length + 1);
+    if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
+        err = -errno;
+
+cleanup:
+    if (err < 0 && fd >= 0)
+        close(fd);
+    return err < 0 ? err : fd;
+}
+
+int socket_connect(const char *path, int minimum_fd)
+{
+    return connect_to(make_socket(SOCK_NONBLOCK, minimum_fd), path);
+}
+
+int socket_connect_patiently(const char *path, unsigned patience_ms)
+{
+    const struct timeval patience = { patience_ms / 1000, patience_ms % 1000 * 1000 };
+    int fd = make_socket(0, 0);
+
+    if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) < 0) {
+        int err = -errno;
+        close(fd);
+        return err;
+    }
+    fd = connect_to(fd, path);
+    if (fd >= 0 && fcntl(fd, F_SETFL, O_NONBLOCK) < 0) {
         int err = -errno;
         close(fd);
         return err;

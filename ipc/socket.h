@@ -1,7 +1,7 @@
 /* Unix sockets: where profd listens, who is at the other end, and passing descriptors.
  *
  * Plain system calls for both sides; no event loop (ipc/connection.h has that). No function here
- * blocks, raises SIGPIPE, or uses malloc. */
+ * blocks but socket_connect_patiently(), and none raises SIGPIPE or uses malloc. */
 #ifndef PROFD_IPC_SOCKET_H
 #define PROFD_IPC_SOCKET_H
 
@@ -29,6 +29,10 @@ int socket_path(const char *explicit_path, char out[sizeof(((struct sockaddr_un 
  * (0: any). -EAGAIN when profd's backlog is full: try later; -EINVAL when the process's limit of
  * descriptors is not above MINIMUM_FD. */
 int socket_connect(const char *path, int minimum_fd);
+
+/* The same, from any descriptor on, but waits for a place in the backlog for PATIENCE_MS, in the
+ * order in which others came to wait. */
+int socket_connect_patiently(const char *path, unsigned patience_ms);
 
 /* Sends BYTES and descriptors FDS (may be none; at most SOCKET_MAX_DESCRIPTORS) with the first
  * byte. Returns the bytes sent (fewer than asked when the buffer is full, the descriptors gone with

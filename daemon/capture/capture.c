@@ -456,8 +456,7 @@ static struct capture *create(struct daemon *profd, struct request *request)
     capture->timer.data = capture;
     capture->gather_id = ++last_gather_id;
     capture->capture_ns = uv_hrtime();
-    if (request->last_ms != 0 && request->last_ms * NS_PER_MS < capture->capture_ns)
-        capture->since_ns = capture->capture_ns - request->last_ms * NS_PER_MS;
+    capture->since_ns = request->since_ns;
     gathering_log_begin(&capture->log, profd->session.start_ns);
     restart_log(profd, &capture->log);
     return capture;

@@ -3,21 +3,26 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include "daemon/children/admission.h"
 #include "daemon/children/agents.h"
 #include "daemon/children/pidfd.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/requests/client_connection.h"
 
-/* Agents and clients say hello at once; a frozen one may hold its place for so long. */
-enum { HELLO_DEADLINE_MS = 10 * 1000 };
+/* Any system has so many. */
+enum { SMALLEST_LIMIT = 1024 };
 
 struct visitor {
     struct daemon *profd;
     struct connection *connection;
+    int fd;    /* the connection's */
     int pidfd; /* owned; -1: none */
+    uid_t uid; /* under which it entered */
     bool is_private;
     struct visitor *next;
 };
@@ -29,16 +34,25 @@ static void free_visitor(struct visitor *visitor)
     while (*link != visitor)
         link = &(*link)->next;
     *link = visitor->next;
+    if (!visitor->is_private)
+        admission_leave(&visitor->profd->admission, visitor->uid);
     if (visitor->pidfd >= 0)
         close(visitor->pidfd);
     free(visitor);
+}
+
+/* Of a stranger, who held nothing but the connection until now. */
+static int find_process(const struct visitor *visitor, const struct connection *connection)
+{
+    int pidfd = pidfd_of_peer(visitor->fd, connection_peer(connection)->pid);
+    return pidfd < 0 ? -1 : pidfd;
 }
 
 static int introduce(struct visitor *visitor, struct connection *connection, unsigned kind,
                      const uint8_t *payload, size_t bytes, int *fds, size_t fd_count)
 {
     if (kind == MESSAGE_HELLO) {
-        int pidfd = visitor->pidfd;
+        int pidfd = visitor->pidfd >= 0 ? visitor->pidfd : find_process(visitor, connection);
         visitor->pidfd = -1;
         return agents_hello(visitor->profd, connection, pidfd, payload, bytes, fds, fd_count);
     }
@@ -76,28 +90,46 @@ static void on_closed(struct connection *connection, int reason, void *owner)
 
 static const struct connection_events visitor_events = { on_message, on_closed };
 
-/* Takes over FD and PIDFD on every path. */
-static int add(struct daemon *profd, int fd, int pidfd, bool is_private)
+/* Takes over FD and what WHO owns, on every path. */
+static int add(const struct visitor *who, uint64_t deadline_ms)
 {
     struct visitor *visitor = malloc(sizeof(*visitor));
     int error = -ENOMEM;
 
     if (visitor != NULL) {
-        *visitor = (struct visitor){ .profd = profd, .pidfd = pidfd, .is_private = is_private };
-        error = connection_accept(&profd->loop, fd, &visitor_events, visitor, &visitor->connection);
+        *visitor = *who;
+        error = connection_accept(&who->profd->loop, who->fd, &visitor_events, visitor,
+                                  &visitor->connection);
     } else {
-        close(fd);
+        close(who->fd);
     }
     if (error < 0) {
-        if (pidfd >= 0)
-            close(pidfd);
+        if (who->pidfd >= 0)
+            close(who->pidfd);
         free(visitor);
         return error;
     }
-    visitor->next = profd->visitors;
-    profd->visitors = visitor;
-    connection_set_deadline(visitor->connection, HELLO_DEADLINE_MS);
+    visitor->next = who->profd->visitors;
+    who->profd->visitors = visitor;
+    connection_set_deadline(visitor->connection, deadline_ms);
     return 0;
+}
+
+static void admit(struct daemon *profd, int fd, const struct peer_credentials *peer)
+{
+    struct visitor who = { .profd = profd, .fd = fd, .pidfd = -1, .uid = peer->uid };
+    bool is_stranger = admission_is_stranger(&profd->admission, peer->uid);
+
+    /* Taken now: the process may end before its hello is read. */
+    if (!is_stranger)
+        who.pidfd = pidfd_of_peer(fd, peer->pid);
+    if (who.pidfd < 0)
+        who.pidfd = -1;
+    int error = add(&who, is_stranger ? ADMISSION_STRANGER_MS : ADMISSION_OWNER_MS);
+    if (error < 0) {
+        admission_leave(&profd->admission, peer->uid);
+        log_warn("can't take the connection of %d: %s", peer->pid, uv_strerror(error));
+    }
 }
 
 void visitors_on_accept(struct listener *listener, int fd, const struct peer_credentials *peer,
@@ -106,11 +138,23 @@ void visitors_on_accept(struct listener *listener, int fd, const struct peer_cre
     struct daemon *profd = owner;
     (void)listener;
 
-    /* Taken now: the process may end before its hello is read. */
-    int pidfd = pidfd_of_peer(fd, peer->pid);
-    int error = add(profd, fd, pidfd < 0 ? -1 : pidfd, false);
-    if (error < 0)
-        log_warn("can't take the connection of %d: %s", peer->pid, uv_strerror(error));
+    if (admission_enter(&profd->admission, peer->uid, fd)) {
+        admit(profd, fd, peer);
+        return;
+    }
+    close(fd);
+    log_warn_of_many("turned away %d of user %u: strangers have too many connections that say "
+                     "nothing",
+                     peer->pid, peer->uid);
+}
+
+void visitors_init(struct daemon *profd)
+{
+    struct rlimit limit = { .rlim_cur = SMALLEST_LIMIT };
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+        log_warn("can't tell how many descriptors there are: %s", strerror(errno));
+    admission_init(&profd->admission, geteuid(), limit.rlim_cur);
 }
 
 int visitors_add_private(struct daemon *profd, int fd)
@@ -119,7 +163,8 @@ int visitors_add_private(struct daemon *profd, int fd)
      * that has gone. */
     if (fcntl(fd, F_SETFD, FD_CLOEXEC) < 0)
         return -errno;
-    return add(profd, fd, -1, true);
+    const struct visitor who = { .profd = profd, .fd = fd, .pidfd = -1, .is_private = true };
+    return add(&who, ADMISSION_OWNER_MS);
 }
 
 void visitors_close(struct daemon *profd)

@@ -1,7 +1,8 @@
 /* Connections that have not said yet what they are: an agent or a client.
  *
  * The first message decides, and must come soon. Whatever else comes ends the connection, with one
- * line in the log; nobody else notices. Loop thread. */
+ * line in the log; nobody else notices. Strangers get little of profd's descriptors meanwhile
+ * (daemon/children/admission.h). Loop thread. */
 #ifndef PROFD_DAEMON_VISITORS_H
 #define PROFD_DAEMON_VISITORS_H
 
@@ -10,6 +11,9 @@
 struct daemon;
 struct listener;
 struct peer_credentials;
+
+/* Before anybody may come, with the limit of descriptors as it stays. */
+void visitors_init(struct daemon *profd);
 
 /* A listener_on_accept; OWNER is profd. */
 void visitors_on_accept(struct listener *listener, int fd, const struct peer_credentials *peer,

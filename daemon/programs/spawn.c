@@ -3,9 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "daemon/programs/exec_failure.h"
 
 enum {
     FIRST_PASSED_FD = 3,
@@ -116,7 +119,7 @@ static void become(const struct spawn_options *options, int status_fd)
     if (options->environment != NULL)
         environ = (char **)options->environment;
     execvp(options->arguments[0], options->arguments);
-    report(status_fd, SPAWN_EXEC, -errno);
+    report(status_fd, SPAWN_EXEC, exec_failure(-errno, options->arguments[0], getenv("PATH")));
 }
 
 /* --- In profd --- */

@@ -15,6 +15,7 @@
 #include "json/gecko/thread_filters.h"
 
 enum {
+    NS_PER_MS = 1000000,
     LAST_ANSWER_MS = 2000,
     DEFAULT_INTERVAL_NS = 1000 * 1000,
     /* Below this a sampler does nothing but wake up. */
@@ -128,6 +129,7 @@ static const char *take_triggers(struct request *request,
                          message->output.length, message->most_files, request->triggers,
                          &refusal) < 0)
         return refusal;
+    request->triggers->last_ms = message->trigger_last_ms;
     trigger_set_marker_lines(request->triggers, request->settings.marker_triggers);
     request->output_fd = fds[0];
     fds[0] = -1;
@@ -173,6 +175,14 @@ static int on_start(struct client *client, const uint8_t *payload, size_t bytes,
     return 0;
 }
 
+/* From now, not from when its turn comes: it may have to wait for other captures. */
+static uint64_t time_before(uint64_t milliseconds)
+{
+    uint64_t now_ns = uv_hrtime();
+
+    return milliseconds < now_ns / NS_PER_MS ? now_ns - milliseconds * NS_PER_MS : 0;
+}
+
 static int on_capture(struct client *client, const uint8_t *payload, size_t bytes, int *fds,
                       size_t fd_count)
 {
@@ -196,7 +206,7 @@ static int on_capture(struct client *client, const uint8_t *payload, size_t byte
         capture_selection_read(&message, request->selection);
         request->stop_after = message.stop != 0;
         request->timeout_ms = message.timeout_ms;
-        request->last_ms = message.last_ms;
+        request->since_ns = message.last_ms != 0 ? time_before(message.last_ms) : 0;
         request->output_fd = fds[0];
         fds[0] = -1;
     }

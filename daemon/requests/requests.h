@@ -45,7 +45,7 @@ struct request {
     bool stop_after;                  /* CAPTURE */
     uint64_t last_trigger;            /* CAPTURE that stops: comes after that one; 0: not known */
     uint64_t timeout_ms;              /* CAPTURE */
-    uint64_t last_ms;                 /* CAPTURE; 0: everything */
+    uint64_t since_ns;                /* CAPTURE: what was before is left out; 0: nothing is */
     struct capture_selection *selection; /* CAPTURE; owned; NULL: everything */
     struct request *next;
 };

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { NS_PER_MS = 1000000 };
+
 static struct trigger_cause *find(struct trigger_gate *gate, const char *name)
 {
     for (size_t i = 0; i < TRIGGER_CAUSES; i++) {
@@ -77,6 +79,14 @@ bool trigger_gate_begin(struct trigger_gate *gate, uint64_t now_ns)
     next->last_ns = now_ns;
     gate->current = *next;
     return true;
+}
+
+uint64_t trigger_gate_reach_ms(const struct trigger_cause *cause, uint64_t last_ms, uint64_t now_ns)
+{
+    uint64_t waited_ns = now_ns > cause->since_ns ? now_ns - cause->since_ns : 0;
+    uint64_t reach_ms = last_ms + (waited_ns + NS_PER_MS - 1) / NS_PER_MS;
+
+    return last_ms == 0 || reach_ms > now_ns / NS_PER_MS ? 0 : reach_ms;
 }
 
 void trigger_gate_end(struct trigger_gate *gate)

@@ -43,6 +43,11 @@ bool trigger_gate_happened(struct trigger_gate *gate, const char *name, pid_t pi
 /* Makes the cause that has waited longest the current one, if one is due. False: not now. */
 bool trigger_gate_begin(struct trigger_gate *gate, uint64_t now_ns);
 
+/* How much of the time before NOW_NS, in ms, a capture of CAUSE holds that begins then and is to
+ * hold LAST_MS (0: everything) before what happened; 0: everything. */
+uint64_t trigger_gate_reach_ms(const struct trigger_cause *cause, uint64_t last_ms,
+                               uint64_t now_ns);
+
 /* The current capture is over. */
 void trigger_gate_end(struct trigger_gate *gate);
 

@@ -16,6 +16,7 @@ struct trigger_set {
     struct trigger triggers[TRIGGERS_MOST];
     char output[OUTPUT_PATTERN_BYTES]; /* "": nothing triggers */
     uint64_t most_files;
+    uint64_t last_ms; /* what a capture holds before its cause; 0: everything */
 };
 
 /* TEXTS are LENGTH bytes of triggers, each with its NUL; OUTPUT likewise without. 0, or -EINVAL

@@ -1,6 +1,7 @@
 #include "daemon/triggers/trigger_worker.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,11 +30,22 @@ static char **worker_environment(void)
 }
 
 static int start(struct trigger_worker *worker, const char *program, const char *socket,
-                 int directory_fd, const char *name)
+                 int directory_fd, const char *name, uint64_t last_ms)
 {
-    char *arguments[] = { (char *)program,   (char *)"--quiet", (char *)"--socket", (char *)socket,
-                          (char *)"capture", (char *)"-o",      (char *)name,       NULL };
+    char last[32];
+    char *arguments[] = { (char *)program,
+                          (char *)"--quiet",
+                          (char *)"--socket",
+                          (char *)socket,
+                          (char *)"capture",
+                          (char *)"-o",
+                          (char *)name,
+                          last_ms > 0 ? (char *)"--last" : NULL,
+                          last,
+                          NULL };
     char **environment = worker_environment();
+
+    snprintf(last, sizeof(last), "%" PRIu64 "ms", last_ms);
     struct spawn_options options = {
         .arguments = arguments,
         .environment = environment,
@@ -49,7 +61,7 @@ static int start(struct trigger_worker *worker, const char *program, const char 
 }
 
 int trigger_worker_start(struct trigger_worker *worker, const char *program, const char *socket,
-                         int directory_fd, const char *name)
+                         int directory_fd, const char *name, uint64_t last_ms)
 {
     char *whole_socket = realpath(socket, NULL);
     int error = whole_socket != NULL ? 0 : -errno;
@@ -59,7 +71,7 @@ int trigger_worker_start(struct trigger_worker *worker, const char *program, con
         error = worker->output_fd < 0 ? -errno : 0;
     }
     if (error == 0) {
-        error = start(worker, program, whole_socket, directory_fd, name);
+        error = start(worker, program, whole_socket, directory_fd, name, last_ms);
         if (error < 0)
             close(worker->output_fd);
     }

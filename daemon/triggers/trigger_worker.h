@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 enum { TRIGGER_WORKER_TEXT_BYTES = 512 };
@@ -19,9 +20,10 @@ struct trigger_worker {
 };
 
 /* Starts PROGRAM (profctl) for the profd at SOCKET, to write NAME from within DIRECTORY_FD
- * (borrowed). 0, or a negative errno. */
+ * (borrowed), with what was recorded in the last LAST_MS (0: everything). 0, or a negative errno.
+ */
 int trigger_worker_start(struct trigger_worker *worker, const char *program, const char *socket,
-                         int directory_fd, const char *name);
+                         int directory_fd, const char *name, uint64_t last_ms);
 
 /* The worker ended with WAIT_STATUS. 0 when the capture was written, or a negative errno with why
  * not in TEXT (one line); TEXT also holds what it said of a capture that was written, or "". */

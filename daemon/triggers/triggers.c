@@ -145,11 +145,12 @@ static int begin(struct daemon *profd)
         .name = cause->name,
         .number = triggers->next_number,
     };
+    uint64_t reach_ms = trigger_gate_reach_ms(cause, triggers->set.last_ms, uv_hrtime());
     int error = output_pattern_expand(triggers->set.output, &event, triggers->worker_name);
 
     if (error == 0)
         error = trigger_worker_start(&triggers->worker, profd->paths.profctl, profd->socket_path,
-                                     triggers->directory_fd, triggers->worker_name);
+                                     triggers->directory_fd, triggers->worker_name, reach_ms);
     if (error < 0)
         return error;
     triggers->next_number++;
@@ -205,16 +206,20 @@ bool triggers_note_reaped(struct daemon *profd, pid_t pid, int wait_status)
 
 /* --- What happens --- */
 
-static bool happened(struct daemon *profd, const char *name, pid_t pid, uint64_t count,
+/* False: there is no place for it, which was told. */
+static bool note(struct daemon *profd, const char *name, pid_t pid, uint64_t count, bool is_asked)
+{
+    if (trigger_gate_happened(&profd->triggers.gate, name, pid, count, is_asked, uv_hrtime()))
+        return true;
+    log_warn("%s triggers nothing: too many other captures wait", name);
+    return false;
+}
+
+static void happened(struct daemon *profd, const char *name, pid_t pid, uint64_t count,
                      bool is_asked)
 {
-    struct triggers *triggers = &profd->triggers;
-    bool is_noted = trigger_gate_happened(&triggers->gate, name, pid, count, is_asked, uv_hrtime());
-
-    if (!is_noted)
-        log_warn("%s triggers nothing: too many other captures wait", name);
-    advance(profd);
-    return is_noted;
+    if (note(profd, name, pid, count, is_asked))
+        advance(profd);
 }
 
 void triggers_note_killed(struct daemon *profd, pid_t pid, int signal_number)
@@ -287,13 +292,15 @@ void triggers_ask(struct daemon *profd, struct client *client, uint64_t id, cons
         client_reply(client, id, -ENOMEM, "profd has no memory for the request");
         return;
     }
+    if (!note(profd, name, 0, 1, true)) {
+        free(waiter);
+        client_reply(client, id, -EBUSY, "too many captures wait to be written; try again");
+        return;
+    }
     *waiter = (struct trigger_waiter){ .client = client, .id = id, .next = triggers->waiters };
     snprintf(waiter->cause, sizeof(waiter->cause), "%s", name);
     triggers->waiters = waiter;
-    if (happened(profd, name, 0, 1, true))
-        return;
-    triggers_note_client_gone(profd, client);
-    client_reply(client, id, -EBUSY, "too many captures wait to be written; try again");
+    advance(profd);
 }
 
 /* --- Life cycle --- */

@@ -29,6 +29,7 @@ enum option_kind {
     OPTION_INTERVAL,   /* uint64_t ns */
     OPTION_RATE,       /* uint64_t ns, written as samples per second */
     OPTION_SECONDS_MS, /* uint64_t ms, a bare number counts seconds */
+    OPTION_REACH,      /* uint64_t ms, or "all" */
     OPTION_SIZE,       /* uint64_t bytes, of memory for recordings */
     OPTION_DISTANCE,   /* uint64_t bytes, from 1 on */
     OPTION_FEATURES,   /* uint64_t bits */
@@ -75,6 +76,10 @@ static const struct option options[] = {
       "files of triggers; %p pid, %t time, %e event, %n number (" OUTPUT_PATTERN_DEFAULT ")" },
     { OPTIONS_RUN, "trigger-output", 0, "PATTERN", OPTION_TEXT, AT(pattern),
       "files of triggers; %p pid, %t time, %e event, %n number (" OUTPUT_PATTERN_DEFAULT ")" },
+    { OPTIONS_PATTERN, "last", 'l', "TIME", OPTION_REACH, AT(trigger_last_ms),
+      "what those files hold of the time before it happened; all (default 10s)" },
+    { OPTIONS_RUN, "trigger-last", 0, "TIME", OPTION_REACH, AT(trigger_last_ms),
+      "what those files hold of the time before it happened; all (default 10s)" },
     { OPTIONS_TRIGGER, "max-files", 0, "N", OPTION_COUNT, AT(most_files),
       "keep the N newest files of triggers (default 10)" },
     { OPTIONS_OUTPUT, "output", 'o', "FILE", OPTION_TEXT, AT(output),
@@ -97,7 +102,7 @@ static const struct option options[] = {
     { OPTIONS_SELECT_THREADS, "threads", 't', "FILTERS", OPTION_FILTERS, AT(only_threads),
       "only threads whose name holds one of FILTERS, and their processes' main threads" },
     { OPTIONS_TOP, "once", '1', NULL, OPTION_FLAG, AT(once), "print it once, and end" },
-    { OPTIONS_PAUSE, "sampling", 's', NULL, OPTION_FLAG, AT(sampling),
+    { OPTIONS_PAUSE, "sampling", 0, NULL, OPTION_FLAG, AT(sampling),
       "samples and counters alone; markers go on" },
     { OPTIONS_STATUS, "watch", 'w', NULL, OPTION_FLAG, AT(watch),
       "print it again every second until interrupted" },
@@ -218,6 +223,14 @@ static int parse_milliseconds(const char *text, uint64_t *milliseconds)
     return 0;
 }
 
+static int parse_reach(const char *text, uint64_t *milliseconds)
+{
+    if (strcmp(text, "all") != 0)
+        return parse_milliseconds(text, milliseconds);
+    *milliseconds = ARGUMENTS_ALL_TIME;
+    return 0;
+}
+
 static int parse_number(const struct option *option, const char *text, uint64_t *number)
 {
     switch (option->kind) {
@@ -229,6 +242,8 @@ static int parse_number(const struct option *option, const char *text, uint64_t 
                         longest_interval_ns);
     case OPTION_SECONDS_MS:
         return parse_milliseconds(text, number);
+    case OPTION_REACH:
+        return parse_reach(text, number);
     case OPTION_SIZE:
         return in_range(units_parse_size(text, number), number, smallest_limit_bytes, INT64_MAX);
     case OPTION_DISTANCE:
@@ -249,6 +264,8 @@ static const char *expected(enum option_kind kind)
         return "samples per second, up to 100000";
     case OPTION_SECONDS_MS:
         return "a time, such as 500ms or 10s";
+    case OPTION_REACH:
+        return "a time, such as 500ms or 10s, or all";
     case OPTION_SIZE:
         return "a size of at least 1M, such as 64M or 1G";
     case OPTION_DISTANCE:

@@ -31,6 +31,8 @@ enum option_set {
     OPTIONS_PAUSE = 1 << 14,          /* --sampling */
 };
 
+#define ARGUMENTS_ALL_TIME UINT64_MAX
+
 struct arguments {
     const char *socket; /* NULL: not given; strings are those of argv */
     bool json, quiet, help, version;
@@ -47,6 +49,7 @@ struct arguments {
     size_t trigger_count;
     const char *pattern; /* of the captures that triggers write; NULL: the default */
     uint64_t most_files;
+    uint64_t trigger_last_ms; /* of what was before, in these; 0: not given; ARGUMENTS_ALL_TIME */
 
     const char *output; /* NULL: the default */
     bool no_symbols, strict, stop;

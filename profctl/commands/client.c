@@ -13,6 +13,8 @@
 #include "ipc/socket.h"
 
 enum {
+    /* Until a profd that others keep busy has let us in. */
+    CONNECT_PATIENCE_MS = 10 * 1000,
     /* Longer than profd gives its children to acknowledge; a profd that says nothing for so long is
      * stopped or stuck. */
     REPLY_TIMEOUT_MS = 20 * 1000,
@@ -20,6 +22,8 @@ enum {
     CAPTURE_SILENCE_MS = 30 * 1000,
     /* Of one asked for by name: others may be written before. */
     TRIGGER_TIMEOUT_MS = 120 * 1000,
+    /* What led to most things, in a file that is quickly made and looked at. */
+    USUAL_TRIGGER_LAST_MS = 10 * 1000,
     CAPTURE_FRAME_BYTES = 2 * MESSAGE_MAX_SELECTION + MESSAGE_MAX_FILTERS + 256,
 };
 
@@ -335,6 +339,13 @@ static const char *pattern_of(const struct arguments *arguments, struct failure 
     return NULL;
 }
 
+static uint64_t reach_of(const struct arguments *arguments)
+{
+    if (arguments->trigger_last_ms == ARGUMENTS_ALL_TIME)
+        return 0;
+    return arguments->trigger_last_ms != 0 ? arguments->trigger_last_ms : USUAL_TRIGGER_LAST_MS;
+}
+
 /* Where captures of triggers go, as a descriptor that gives no more than the way there. */
 static int open_folder(const char *pattern, struct failure *failure)
 {
@@ -353,6 +364,28 @@ static int open_folder(const char *pattern, struct failure *failure)
     if (fd >= 0)
         close(fd);
     return -1;
+}
+
+/* Of what triggers write, into MESSAGE, with *FOLDER; without triggers nothing. */
+static bool describe_captures(const struct arguments *arguments,
+                              struct message_client_start *message, int *folder,
+                              struct failure *failure)
+{
+    if (arguments->trigger_count == 0 && arguments->trigger_last_ms != 0) {
+        failure_set(failure, EXIT_CODE_USAGE,
+                    "how much the captures of triggers hold is for triggers; add --trigger");
+        return false;
+    }
+    if (arguments->trigger_count == 0 && arguments->pattern == NULL)
+        return true;
+    const char *pattern = pattern_of(arguments, failure);
+    *folder = pattern != NULL ? open_folder(pattern, failure) : -1;
+    if (*folder < 0)
+        return false;
+    message->output = (struct message_string){ pattern, strlen(pattern) };
+    message->most_files = arguments->most_files;
+    message->trigger_last_ms = reach_of(arguments);
+    return true;
 }
 
 bool client_start_session(struct client *client, const struct arguments *arguments,
@@ -374,14 +407,8 @@ bool client_start_session(struct client *client, const struct arguments *argumen
     static uint8_t frame[MESSAGE_MAX_FILTERS + MESSAGE_MAX_TRIGGERS + OUTPUT_PATTERN_BYTES + 256];
     int folder = -1;
 
-    if (arguments->trigger_count > 0 || arguments->pattern != NULL) {
-        const char *pattern = pattern_of(arguments, failure);
-        folder = pattern != NULL ? open_folder(pattern, failure) : -1;
-        if (folder < 0)
-            return false;
-        message.output = (struct message_string){ pattern, strlen(pattern) };
-        message.most_files = arguments->most_files;
-    }
+    if (!describe_captures(arguments, &message, &folder, failure))
+        return false;
     long bytes = message_put_client_start(frame, sizeof(frame), MESSAGE_CLIENT_START, &message);
     return request(client, frame, bytes, &folder, folder >= 0 ? 1 : 0, warning, failure);
 }
@@ -577,8 +604,8 @@ bool client_connect(const char *socket, struct client **out, struct failure *fai
     if (err < 0)
         snprintf(client->where, sizeof(client->where), "%s", socket != NULL ? socket : "");
     if (err == 0)
-        err =
-            connection_connect(&client->loop, client->where, &events, client, &client->connection);
+        err = connection_connect(&client->loop, client->where, CONNECT_PATIENCE_MS, &events, client,
+                                 &client->connection);
     if (err < 0)
         failed_to_reach(client, err, failure);
     if (err < 0 || !say_hello(client, failure)) {

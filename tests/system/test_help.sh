@@ -41,6 +41,34 @@ test_manual_has_every_command_and_option() {
     done <options
 }
 
+# "COMMAND LETTER NAME VALUE" of all options that have a letter, as help lists them.
+letters() {
+    local command
+    for command in $(commands); do
+        "$profctl" "$command" --help |
+            sed -n "s/^  -\(.\), --\([a-z-]*\) \([A-Z]*\) .*/$command \1 \2 \3/p"
+    done
+}
+
+test_a_letter_means_one_thing_everywhere() {
+    letters >letters
+    [ "$(cut -d' ' -f1 letters | sort -u | wc -l)" -ge 11 ]
+    [ -z "$(cut -d' ' -f1,2 letters | sort | uniq -d)" ] ||
+        fail "letters that stand for two options: $(cut -d' ' -f1,2 letters | sort | uniq -d | xargs)"
+    cut -d' ' -f2,3 letters | sort -u >meanings
+    [ -z "$(cut -d' ' -f1 meanings | uniq -d)" ] ||
+        fail "letters with several meanings: $(cut -d' ' -f1 meanings | uniq -d | xargs)"
+    while read -r command letter name value; do
+        if [ -n "$value" ]; then
+            expect 2 "$profctl" "$command" "-$letter"
+            says "^profctl: --$name needs a value" stderr
+        else # known, so that the next one is complained about
+            expect 2 "$profctl" "$command" "-$letter" --no-such-option
+            says '^profctl: unknown option --no-such-option' stderr
+        fi
+    done <letters
+}
+
 test_manual_has_every_feature_and_variable() {
     LD_PRELOAD=$build/lib/libprofd.so PROFD_HELP=1 /bin/true >help
     manual profd >manual

@@ -111,4 +111,22 @@ test_top_of_one_process() {
     refute grep -q named_threads stdout
 }
 
+# Each of the captures before waits a second for the frozen one.
+test_the_last_moments_are_those_before_the_request() {
+    start_programs
+    kill -STOP "$busy"
+    for number in 1 2 3 4; do
+        in_background "$profctl" capture --quiet -o "$number.json" --process busy --timeout 1s 2>waiting.err
+    done
+    captures_wait() {
+        [ "$(grep -c " 03 [0-9]* $PROFD_SOCKET\$" /proc/net/unix)" -ge 6 ] # with the programs
+    }
+    wait_until captures_wait
+    kill -KILL "$threads"
+    expect 0 "$profctl" capture -o out.json --last 2s
+    [ -e 3.json ] || fail "there was nothing to wait for"
+    read_facts out.json
+    has_process named_threads
+}
+
 run_tests "$@"

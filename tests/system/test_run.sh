@@ -101,6 +101,21 @@ test_command_that_does_not_exist() {
     [ "$(cat out.json)" = "older capture" ]
 }
 
+# A shell that looks for it says "not found" as well.
+test_command_that_is_in_no_folder_that_may_be_entered() {
+    local as_nobody=(runuser -u nobody -- env "PATH=$scratch/closed:$PATH")
+    need_root
+    mkdir -m 700 closed
+    mkdir -m 777 out
+    expect 127 "${as_nobody[@]}" sh -c no-such-command
+    expect 127 "${as_nobody[@]}" "$profctl" run -o out/out.json -- no-such-command
+    says "^profctl: can.*t run 'no-such-command': no such command" stderr
+    expect 127 "${as_nobody[@]}" "$profd" --socket out/profd.sock -- no-such-command
+    touch out/document
+    expect 126 "${as_nobody[@]}" "PATH=$scratch/out:$PATH" "$profctl" run -o out/out.json -- document
+    says 'Permission denied' stderr
+}
+
 test_output_that_cannot_be_written_fails_before_the_command_starts() {
     expect 1 "$profctl" run -o no/such/folder/out.json -- touch started
     one_line stderr

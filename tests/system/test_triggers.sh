@@ -136,6 +136,56 @@ test_the_oldest_files_go() {
     [ -e out/0-mine.json ] && [ -e out/3-again-"$daemon".json ] && [ -e out/4-again-"$daemon".json ]
 }
 
+# The whole session, and the last half second of it, in which "gone" was not there any more.
+test_a_capture_holds_what_led_to_it() {
+    mkdir out
+    start_profd
+    start_session --trigger name:short --last 500ms
+    cp "$programs/busy" gone
+    LD_PRELOAD=$build/lib/libprofd.so ./gone 0.05
+    in_background env LD_PRELOAD="$build/lib/libprofd.so" "$programs/busy" 60 started
+    wait_until test -s started
+    has_gone_for_long() {
+        "$profctl" capture --last 500ms -o last.json && read_facts last.json && [ "$(process_count gone)" -eq 0 ]
+    }
+    wait_until has_gone_for_long
+    expect 0 "$profctl" trigger short
+    read_facts out/1-short-*.json
+    has_process busy
+    [ "$(process_count gone)" -eq 0 ] || fail "a capture of everything"
+    expect 0 "$profctl" stop
+}
+
+test_all_that_is_kept_can_be_asked_for() {
+    local last
+    mkdir out
+    start_profd
+    for last in '--last all' ''; do # ten seconds are enough, too
+        # shellcheck disable=SC2086
+        start_session --trigger name:whole $last
+        cp "$programs/busy" gone
+        LD_PRELOAD=$build/lib/libprofd.so ./gone 0.05
+        expect 0 "$profctl" trigger whole
+        read_facts out/1-whole-*.json
+        has_process gone
+        expect 0 "$profctl" stop
+        rm out/*
+    done
+}
+
+# Crashes of one cause wait for one another for seconds, longer than what is asked for.
+test_a_capture_that_waited_holds_what_led_to_it() {
+    mkdir out
+    cp "$programs/crash" second
+    # shellcheck disable=SC2016
+    start_profd -- bash -c 'until [ -e go ]; do sleep 0.02; done; "$0"; ./second; sleep 1000' "$programs/crash"
+    start_session --trigger signal --last 1s
+    touch go
+    wait_until has_files 1 '2-SIGSEGV-*.json'
+    read_facts out/2-SIGSEGV-*.json
+    has_process second
+}
+
 test_what_happens_together_is_one_capture_and_counted() {
     mkdir out
     start_profd
@@ -198,6 +248,32 @@ test_who_waits_is_told_that_the_session_ended() {
     wait_until has_ended "$first"
 }
 
+# As many wait as there is room for, and one more of the same client is refused.
+test_who_waits_is_answered_though_another_request_is_refused() {
+    mkdir out
+    # shellcheck disable=SC2016
+    start_profd -- bash -c 'ulimit -c 0; sleep 1000 & until [ -e kill ]; do sleep 0.02; done
+        for signal in {1..15} 16 24 25 26 27 29 30 31; do bash -c "kill -$signal \$\$"; done; wait'
+    local asked=()
+    for number in {1..13}; do asked+=(--trigger "name:n$number"); done
+    start_session --trigger signal --trigger name:first --trigger name:last "${asked[@]}"
+    wait_until pkill -STOP -f '^sleep 1000$' -P "$(pgrep -P "$daemon" bash)" # so that a capture takes a while
+    in_background "$profctl" --quiet trigger first
+    wait_until find_worker
+    children+=("$worker")
+    pkill -CONT -f '^sleep 1000$' -P "$(pgrep -P "$daemon" bash)"
+    in_background "$programs/asks" "$PROFD_SOCKET" n{1..13} - last >asked.txt
+    wait_until has_waiting 13
+    touch kill
+    wait_until has_waiting 32
+    touch go
+    wait_until grep -q '^last -16$' asked.txt # EBUSY
+    expect 0 "$profctl" stop
+    wait_until has_ended "$background"
+    [ "$(grep -c '^n[0-9]* -125$' asked.txt)" -eq 13 ] || fail "not answered: $(cat asked.txt)" # ECANCELED
+    kill -CONT "$worker"
+}
+
 # The next crash comes before the capture of the last one is written.
 test_the_last_capture_does_not_wait_for_ever() {
     mkdir out
@@ -220,6 +296,12 @@ test_bad_triggers() {
     one_line stderr
     says '%x' stderr
     expect 2 "$profctl" start --trigger signal --output profile.txt
+    one_line stderr
+    expect 2 "$profctl" start --last 5s
+    one_line stderr
+    expect 2 "$profctl" start --trigger signal --last never
+    one_line stderr
+    expect 2 "$profctl" run --trigger-last 5s -- true
     one_line stderr
     expect 2 "$profctl" start --output a.json
     one_line stderr

@@ -600,7 +600,7 @@ static void remove_listener(void)
 
 static void connect_here(void)
 {
-    ck_assert_int_eq(connection_connect(&loop, path, &events, &here, &here.connection), 0);
+    ck_assert_int_eq(connection_connect(&loop, path, 1000, &events, &here, &here.connection), 0);
 }
 
 START_TEST(a_client_connects_and_both_talk)
@@ -637,7 +637,7 @@ START_TEST(a_closed_listener_is_gone_at_once_and_its_connections_stay)
     listener_close(listener, note_closed);
     listener_close(listener, note_closed);
     struct connection *connection;
-    ck_assert_int_eq(connection_connect(&loop, path, &events, &here, &connection), -ENOENT);
+    ck_assert_int_eq(connection_connect(&loop, path, 1000, &events, &here, &connection), -ENOENT);
     uv_run(&loop, UV_RUN_NOWAIT);
     ck_assert_uint_eq(there.closed_calls, 1);
     there.closed_calls = 0;

@@ -100,6 +100,7 @@ static const struct message_client_start sample_client_start = {
     .thread_filters = STRING("GeckoMain"),
     .triggers = STRING("signal\0SIGUSR2\0"),
     .output = STRING("%n.json"),
+    .trigger_last_ms = 10000,
 };
 static const struct message_client_capture sample_client_capture = {
     .id = 79,
@@ -425,7 +426,7 @@ static const struct {
     { "session of an older profd", get_session, { 0x9a, 5, 1, 1, 1, 1, 0, 0, 0xa0, 0xa0, 0 }, 11 },
     { "start with a clock that is none",
       get_client_start,
-      { 0x9c, 5, 1, 1, 1, 1, 0, 0, 0xa0, 0xa0, 0xa0, 0, SAMPLING_CLOCK_COUNT },
+      { 0x9d, 5, 1, 1, 1, 1, 0, 0, 0xa0, 0xa0, 0xa0, 0, SAMPLING_CLOCK_COUNT, 0 },
       13 },
     { "launch of nothing", get_client_launch, { 0x95, 5, 1, 0xa1, '/', 0xa0, 0xa0 }, 7 },
     { "launch in no folder", get_client_launch, { 0x95, 5, 1, 0xa0, 0xa2, 'a', 0, 0xa0 }, 8 },
@@ -580,7 +581,7 @@ END_TEST
 START_TEST(the_same_with_a_clock_is_taken)
 {
     static const uint8_t session[] = { 0x9b, 5, 1, 1, 1, 1, 0, 0, 0xa0, 0xa0, 0, 3 };
-    static const uint8_t start[] = { 0x9c, 5, 1, 1, 1, 1, 0, 0, 0xa0, 0xa0, 0xa0, 0, 2 };
+    static const uint8_t start[] = { 0x9d, 5, 1, 1, 1, 1, 0, 0, 0xa0, 0xa0, 0xa0, 0, 2, 0 };
     struct message_session taken;
     struct message_client_start started;
 

@@ -93,31 +93,38 @@ END_TEST
 
 static const struct {
     const char *text;
-    int error;
     uint64_t bytes;
-} sizes[] = {
-    { "0", 0, 0 },
-    { "4096", 0, 4096 },
-    { "64K", 0, 65536 },
-    { "64k", 0, 65536 },
-    { "3M", 0, 3 << 20 },
-    { "16G", 0, 16ULL << 30 },
-    { "", -EINVAL, 0 },
-    { "M", -EINVAL, 0 },
-    { "-5", -EINVAL, 0 },
-    { " 5", -EINVAL, 0 },
-    { "5MB", -EINVAL, 0 },
-    { "17179869184G", -ERANGE, 0 },
-    { "99999999999999999999", -ERANGE, 0 },
+} limits[] = {
+    { "4194304", 4 << 20 },
+    { "64K", 0 },
+    { "2048k", 2 << 20 },
+    { "3M", 3 << 20 },
+    { "5MB", 5 << 20 },
+    { "64MiB", 64 << 20 },
+    { "16G", 16ULL << 30 },
+    { "1.5G", 3ULL << 29 },
+    { "0.5M", 0 },
+    { "5.M", 0 },
+    { "M", 0 },
+    { "0x1000000", 0 },
+    { "+5M", 0 },
+    { "5M ", 0 },
+    { "64G", 64ULL << 30 },
+    { "64.1G", 0 },
+    { "65G", 0 },
+    { "17179869184G", 0 },
+    { "99999999999999999999", 0 },
 };
 
-START_TEST(sizes_are_read)
+/* Zero stands for a refusal. */
+START_TEST(a_limit_is_written_as_for_profctl)
 {
-    uint64_t bytes = 0;
+    char *argv[] = { (char *)"profd", (char *)"--memory-limit", (char *)limits[_i].text, NULL };
+    int error = options_parse(3, argv, &options, error_text);
 
-    ck_assert_msg(options_parse_size(sizes[_i].text, &bytes) == sizes[_i].error, "%s",
-                  sizes[_i].text);
-    ck_assert_uint_eq(bytes, sizes[_i].bytes);
+    ck_assert_msg(error == (limits[_i].bytes == 0 ? -EINVAL : 0), "%s", limits[_i].text);
+    if (error == 0)
+        ck_assert_uint_eq(options.memory_limit_bytes, limits[_i].bytes);
 }
 END_TEST
 
@@ -131,7 +138,8 @@ int main(void)
     tcase_add_test(parsing, help_and_version);
     tcase_add_loop_test(parsing, what_is_not_understood_is_refused_with_a_line, 0,
                         (int)(sizeof(bad) / sizeof(bad[0])));
-    tcase_add_loop_test(parsing, sizes_are_read, 0, (int)(sizeof(sizes) / sizeof(sizes[0])));
+    tcase_add_loop_test(parsing, a_limit_is_written_as_for_profctl, 0,
+                        (int)(sizeof(limits) / sizeof(limits[0])));
     suite_add_tcase(suite, parsing);
 
     SRunner *runner = srunner_create(suite);

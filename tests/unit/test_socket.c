@@ -1,6 +1,7 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,6 +137,45 @@ START_TEST(a_full_backlog_is_told_at_once)
     ck_assert_int_eq(fd, -EAGAIN);
     while (count > 0)
         close(fds[--count]);
+}
+END_TEST
+
+static void *accept_one(void *unused)
+{
+    (void)unused;
+    return (void *)(intptr_t)accept(listening_fd, NULL, NULL);
+}
+
+START_TEST(who_is_patient_gets_in_when_there_is_room)
+{
+    int fds[8], count = 0, fd;
+    pthread_t thread;
+    void *accepted;
+
+    while ((fd = socket_connect(socket_name, 0)) >= 0 && count < COUNT_OF(fds))
+        fds[count++] = fd;
+    ck_assert_int_eq(socket_connect_patiently(socket_name, 1), -EAGAIN);
+    ck_assert_int_eq(pthread_create(&thread, NULL, accept_one, NULL), 0);
+    fd = socket_connect_patiently(socket_name, 60000);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+    ck_assert_int_eq(fcntl(fd, F_GETFL) & O_NONBLOCK, O_NONBLOCK);
+    ck_assert_int_eq(pthread_join(thread, &accepted), 0);
+    close((int)(intptr_t)accepted);
+    close(fd);
+    while (count > 0)
+        close(fds[--count]);
+}
+END_TEST
+
+START_TEST(patience_does_not_wait_for_nobody)
+{
+    char nowhere[128], name[256] = "";
+
+    snprintf(nowhere, sizeof(nowhere), "%s/none", folder);
+    ck_assert_int_eq(socket_connect_patiently(nowhere, 60000), -ENOENT);
+    memset(name, 'x', sizeof(name) - 1);
+    ck_assert_int_eq(socket_connect_patiently(name, 60000), -ENAMETOOLONG);
 }
 END_TEST
 
@@ -301,6 +341,8 @@ static Suite *suite(void)
                    a_number_beyond_the_limit_of_descriptors_is_an_error_that_leaks_nothing);
     tcase_add_test(connecting, nobody_there_and_nobody_listening_are_told_apart);
     tcase_add_test(connecting, a_full_backlog_is_told_at_once);
+    tcase_add_test(connecting, who_is_patient_gets_in_when_there_is_room);
+    tcase_add_test(connecting, patience_does_not_wait_for_nobody);
     tcase_add_test(connecting, the_peer_is_the_kernel_s_word);
     suite_add_tcase(s, connecting);
 

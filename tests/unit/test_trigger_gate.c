@@ -70,6 +70,26 @@ START_TEST(what_finds_no_place_is_counted)
 }
 END_TEST
 
+static const struct {
+    uint64_t last_ms, waited_ns, reach_ms;
+} reaches[] = {
+    { 0, 0, 0 },          { 10000, 0, 10000 }, { 10000, 1, 10001 }, { 10000, 3500000000, 13500 },
+    { 0, 3500000000, 0 }, { 10000000, 0, 0 }, /* longer than the machine has been up */
+};
+
+/* What waits for its capture does not lose what led to it. */
+START_TEST(a_capture_reaches_back_from_its_cause)
+{
+    uint64_t happened_ns = UINT64_C(1000000000000);
+    uint64_t now_ns = happened_ns + reaches[_i].waited_ns;
+
+    ck_assert(trigger_gate_happened(&gate, "a", 1, 1, false, happened_ns));
+    ck_assert(trigger_gate_begin(&gate, now_ns));
+    ck_assert_uint_eq(trigger_gate_reach_ms(&gate.current, reaches[_i].last_ms, now_ns),
+                      reaches[_i].reach_ms);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("daemon.trigger_gate");
@@ -83,6 +103,8 @@ int main(void)
     tcase_add_test(claims, who_asks_does_not_wait);
     tcase_add_test(claims, what_joins_is_counted);
     tcase_add_test(claims, what_finds_no_place_is_counted);
+    tcase_add_loop_test(claims, a_capture_reaches_back_from_its_cause, 0,
+                        (int)(sizeof(reaches) / sizeof(reaches[0])));
     suite_add_tcase(suite, claims);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -1,0 +1,53 @@
+/* Who may hold a descriptor of profd before having said what it is.
+ *
+ * The socket is open to every user, since a supervised program may become any. So strangers, who
+ * are neither root nor profd's own user, get little: a few silent connections each and a few more
+ * in all, one descriptor for a connection, and none of a reserve that is kept for the owner. The
+ * owner gets what there is. Pure: no socket, no clock. Loop thread. */
+#ifndef PROFD_DAEMON_ADMISSION_H
+#define PROFD_DAEMON_ADMISSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+enum {
+    /* Programs of one user that start at the same moment get in at the first try. */
+    ADMISSION_SILENT_OF_USER = 64,
+    ADMISSION_SILENT_OF_ALL = 256,
+    /* One of so many descriptors at most is a silent stranger's, whose first message may bring
+     * SOCKET_MAX_DESCRIPTORS more. */
+    ADMISSION_SILENT_SHARE = 8,
+    /* One of so many is the owner's alone. */
+    ADMISSION_RESERVE_SHARE = 4,
+    /* An agent says hello as soon as it is connected. */
+    ADMISSION_STRANGER_MS = 2 * 1000,
+    /* A frozen program of the owner may hold its place for so long. */
+    ADMISSION_OWNER_MS = 10 * 1000,
+};
+
+struct admission {
+    uid_t owner;
+    size_t descriptors; /* that profd may have */
+    size_t silent;      /* of all strangers */
+    size_t users;       /* strangers with silent connections, in no order */
+    struct admission_user {
+        uid_t uid;
+        size_t silent;
+    } user[ADMISSION_SILENT_OF_ALL];
+};
+
+/* DESCRIPTORS is the process's limit of them. */
+void admission_init(struct admission *admission, uid_t owner, size_t descriptors);
+
+bool admission_is_stranger(const struct admission *admission, uid_t uid);
+
+/* Whether UID's new connection, which is descriptor FD, may stay; it is then counted until
+ * admission_leave(). The kernel gives the lowest free number: one in the reserve means that all
+ * others are in use. */
+bool admission_enter(struct admission *admission, uid_t uid, int fd);
+
+/* A connection of UID that had entered has said what it is, or has gone. */
+void admission_leave(struct admission *admission, uid_t uid);
+
+#endif

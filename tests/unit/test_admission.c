@@ -1,0 +1,136 @@
+/* daemon.admission */
+#include <check.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "daemon/children/admission.h"
+
+enum { OWNER = 1000, STRANGER = 2000, DESCRIPTORS = 20000, LOW = 4 };
+
+static struct admission admission;
+
+static void open_doors(void)
+{
+    admission_init(&admission, OWNER, DESCRIPTORS);
+}
+
+static int enter(uid_t uid, int connections)
+{
+    int entered = 0;
+
+    for (int i = 0; i < connections; i++)
+        entered += admission_enter(&admission, uid, LOW);
+    return entered;
+}
+
+START_TEST(strangers_are_all_but_root_and_the_owner)
+{
+    ck_assert(!admission_is_stranger(&admission, 0));
+    ck_assert(!admission_is_stranger(&admission, OWNER));
+    ck_assert(admission_is_stranger(&admission, STRANGER));
+    ck_assert(admission_is_stranger(&admission, (uid_t)-1));
+}
+END_TEST
+
+START_TEST(a_stranger_gets_a_few)
+{
+    ck_assert_int_eq(enter(STRANGER, 1000), ADMISSION_SILENT_OF_USER);
+    ck_assert_int_eq(enter(STRANGER + 1, 1), 1);
+}
+END_TEST
+
+START_TEST(who_leaves_makes_room_for_one)
+{
+    enter(STRANGER, ADMISSION_SILENT_OF_USER);
+    enter(STRANGER + 1, 3);
+    admission_leave(&admission, STRANGER);
+    ck_assert_int_eq(enter(STRANGER, 2), 1);
+    for (int i = 0; i < ADMISSION_SILENT_OF_USER; i++)
+        admission_leave(&admission, STRANGER);
+    ck_assert_uint_eq(admission.users, 1);
+    ck_assert_uint_eq(admission.silent, 3);
+    ck_assert_int_eq(enter(STRANGER, 1000), ADMISSION_SILENT_OF_USER);
+}
+END_TEST
+
+START_TEST(all_strangers_together_get_a_few)
+{
+    int entered = 0;
+
+    for (uid_t i = 0; i < 1000; i++)
+        entered += enter(STRANGER + i, 1);
+    ck_assert_int_eq(entered, ADMISSION_SILENT_OF_ALL);
+    for (uid_t i = 0; i < ADMISSION_SILENT_OF_ALL; i++)
+        admission_leave(&admission, STRANGER + i);
+    ck_assert_uint_eq(admission.users, 0);
+    ck_assert_int_eq(enter(STRANGER, 1), 1);
+}
+END_TEST
+
+START_TEST(a_stranger_who_got_nothing_is_not_remembered)
+{
+    for (uid_t i = 0; i < 4; i++)
+        enter(STRANGER + i, 1000);
+    ck_assert_int_eq(enter(STRANGER + 4, 1), 0);
+    ck_assert_uint_eq(admission.users, 4);
+}
+END_TEST
+
+START_TEST(root_and_the_owner_get_what_there_is)
+{
+    for (uid_t i = 0; i < 1000; i++)
+        enter(STRANGER + i, 10);
+    ck_assert_int_eq(enter(0, DESCRIPTORS), DESCRIPTORS);
+    ck_assert_int_eq(enter(OWNER, DESCRIPTORS), DESCRIPTORS);
+    ck_assert(admission_enter(&admission, OWNER, DESCRIPTORS - 1));
+    admission_leave(&admission, OWNER);
+    ck_assert_uint_eq(admission.silent, ADMISSION_SILENT_OF_ALL);
+}
+END_TEST
+
+START_TEST(the_reserve_is_the_owners)
+{
+    ck_assert(admission_enter(&admission, STRANGER, DESCRIPTORS / 4 * 3 - 1));
+    ck_assert(!admission_enter(&admission, STRANGER, DESCRIPTORS / 4 * 3));
+    ck_assert(admission_enter(&admission, 0, DESCRIPTORS / 4 * 3));
+}
+END_TEST
+
+/* Silent strangers whose first message brings four descriptors more, beside the reserve. */
+START_TEST(few_descriptors_leave_fewer_to_strangers)
+{
+    static const size_t limits[] = { 8, 16, 64, 256, 1024, 4096, SIZE_MAX };
+    size_t entered = 0;
+
+    admission_init(&admission, OWNER, limits[_i]);
+    for (uid_t i = 0; i < 300; i++)
+        entered += (size_t)enter(STRANGER + i, 2);
+    ck_assert_uint_ge(entered, 1);
+    ck_assert_uint_le(entered * 5, limits[_i] - limits[_i] / 4);
+    ck_assert_uint_le(entered, ADMISSION_SILENT_OF_ALL);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("daemon.admission");
+    TCase *rules = tcase_create("rules");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_checked_fixture(rules, open_doors, NULL);
+    tcase_add_test(rules, strangers_are_all_but_root_and_the_owner);
+    tcase_add_test(rules, a_stranger_gets_a_few);
+    tcase_add_test(rules, who_leaves_makes_room_for_one);
+    tcase_add_test(rules, all_strangers_together_get_a_few);
+    tcase_add_test(rules, a_stranger_who_got_nothing_is_not_remembered);
+    tcase_add_test(rules, root_and_the_owner_get_what_there_is);
+    tcase_add_test(rules, the_reserve_is_the_owners);
+    tcase_add_loop_test(rules, few_descriptors_leave_fewer_to_strangers, 0, 7);
+    suite_add_tcase(suite, rules);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
