@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include "child-agent/agent_lease.h"
 #include "child-agent/core.h"
 #include "child-agent/guest/descriptor.h"
+#include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/session.h"
 #include "ipc/frame.h"
 #include "ipc/messages.h"
@@ -17,6 +19,8 @@
 enum {
     HELLO_MAX_BYTES = 16 * 1024,
     LINK_SEND_WAIT_MS = 1000,
+    MS_PER_SECOND = 1000,
+    NS_PER_MS = 1000000,
 };
 
 static struct {
@@ -179,7 +183,11 @@ static int wait_for(short events, int timeout_ms)
     struct pollfd poll_fd = { .fd = link_state.fd, .events = events };
     if (!descriptor_is_ours(DESCRIPTOR_SOCKET))
         return -EBADF;
-    int got = poll(&poll_fd, 1, timeout_ms);
+    const struct timespec timeout = { .tv_sec = timeout_ms / MS_PER_SECOND,
+                                      .tv_nsec = timeout_ms % MS_PER_SECOND * NS_PER_MS };
+    sigset_t mask;
+    sampling_signal_waking_mask(&mask);
+    int got = ppoll(&poll_fd, 1, timeout_ms >= 0 ? &timeout : NULL, &mask);
     if (got < 0)
         return errno == EINTR ? 0 : -errno;
     return got > 0 && (poll_fd.revents & POLLNVAL) ? -EBADF : got;

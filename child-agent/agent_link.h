@@ -29,8 +29,9 @@ void agent_link_abandon(void);
 /* In a forked child, whose parent's connection and arena are not its own. */
 void agent_link_after_fork_child(void);
 
-/* Waits until there is something to read, or until TIMEOUT_MS (-1: for ever). 1 when there is, 0 at
- * the timeout, negative when the connection is gone. */
+/* Waits until there is something to read, or until TIMEOUT_MS (-1: for ever), or until the sampling
+ * signal. 1 when there is, 0 at the timeout and the signal, negative when the connection is gone.
+ */
 int agent_link_wait(int timeout_ms);
 
 /* Reads what has come. -EPIPE at the end of the stream, or another negative errno. */

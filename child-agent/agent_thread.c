@@ -16,6 +16,7 @@
 #include "child-agent/guest/named_mutex.h"
 #include "child-agent/markers/marker_triggers.h"
 #include "child-agent/sampler/sampler.h"
+#include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/session.h"
 #include "ipc/messages.h"
 
@@ -23,8 +24,7 @@ enum {
     AGENT_FIRST_RETRY_MS = 20,
     AGENT_LAST_RETRY_MS = 1000,
     AGENT_GATHER_POLL_MS = 5,
-    AGENT_UPDATE_POLL_MS = 50,
-    AGENT_UPDATE_SLOWEST_POLL_MS = 800,
+    AGENT_UPDATE_REST_MS = 50, /* between two chunk updates */
     AGENT_ARENA_RETRY_MS = 1000,
     AGENT_TRIGGER_POLL_MS = 50, /* markers that lasted too long wake nobody */
     AGENT_START_WAIT_MS =
@@ -41,7 +41,7 @@ static struct {
     bool is_refused;    /* profd speaks another protocol: leave the program alone */
     bool is_welcome;    /* since the last pause, profd has taken us in */
     bool owes_update;   /* profd awaits the next chunk update */
-    int update_poll_ms; /* grows while nothing changes */
+    int update_rest_ms; /* until the next update may go out; -1: as soon as there is one */
     struct agent_address address;
     struct gate own_table; /* open once the program can't close what the agent has */
 } agent = { .lock = NAMED_MUTEX_INITIALIZER(AGENT) };
@@ -307,7 +307,7 @@ static int deliver_update(void)
     if (!agent.owes_update || !agent_updates_take(&body.update))
         return 0;
     agent.owes_update = false;
-    agent.update_poll_ms = AGENT_UPDATE_POLL_MS;
+    agent.update_rest_ms = AGENT_UPDATE_REST_MS;
     body.generation = session_generation();
     return agent_link_send(message,
                            message_put_chunk_manager_update(message, sizeof(message),
@@ -343,15 +343,13 @@ static int wait_timeout_ms(void)
         return -1;
     if (marker_triggers_are_set())
         return AGENT_TRIGGER_POLL_MS;
-    return agent.owes_update ? agent.update_poll_ms : -1;
+    return agent.owes_update ? agent.update_rest_ms : -1;
 }
 
 /* Nothing came while we waited. */
 static int on_quiet(void)
 {
-    agent.update_poll_ms *= 2;
-    if (agent.update_poll_ms > AGENT_UPDATE_SLOWEST_POLL_MS)
-        agent.update_poll_ms = AGENT_UPDATE_SLOWEST_POLL_MS;
+    agent.update_rest_ms = -1;
     if (agent_link_gave_arena())
         return 0;
     named_mutex_lock(&agent.lock);
@@ -369,14 +367,28 @@ static void set_interruptible(bool is_interruptible)
                                  &before);
 }
 
+/* As agent_link_wait(). Nothing wakes a process in which nothing happens: an update that profd
+ * awaits does so when there is one. */
+static int wait_for_news(void)
+{
+    int timeout_ms = wait_timeout_ms();
+    if (timeout_ms >= 0 || !agent.owes_update || !session_is_active())
+        return agent_link_wait(timeout_ms);
+    if (!agent_updates_await())
+        return 0;
+    int got = agent_link_wait(timeout_ms);
+    agent_updates_stop_awaiting();
+    return got;
+}
+
 /* Until the connection ends. */
 static void serve(void)
 {
     int err = 0;
-    agent.update_poll_ms = AGENT_UPDATE_POLL_MS;
+    agent.update_rest_ms = AGENT_UPDATE_REST_MS;
     while (err >= 0) {
         set_interruptible(true);
-        err = agent_link_wait(wait_timeout_ms());
+        err = wait_for_news();
         set_interruptible(false);
         if (err > 0)
             err = read_and_obey();
@@ -424,6 +436,7 @@ static void *agent_main(void *argument)
     (void)agent_thread_own_descriptors(true);
     gate_open(&agent.own_table);
     agent_thread_set_name("profd-agent");
+    sampling_signal_only_wakes();
     while (!agent.is_refused) {
         agent.is_welcome = false;
         if (agent_link_is_open() || open_link() == 0)

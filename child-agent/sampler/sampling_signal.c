@@ -13,6 +13,7 @@
 
 static int signal_number = SIGURG;
 static _Atomic bool is_installed;
+static __thread bool only_wakes;        /* the calling thread */
 static struct sigaction program_action; /* what the program wants; ours is in the kernel */
 
 void sampling_signal_initialize(int number)
@@ -72,6 +73,8 @@ static void take_own_sample(const siginfo_t *info, void *context)
 static void on_sampling_signal(int number, siginfo_t *info, void *context)
 {
     int saved_errno = errno;
+    if (only_wakes)
+        return;
     if (clock_sampling_is_signal(info)) {
         if (thread_current != NULL)
             take_own_sample(info, context);
@@ -102,6 +105,17 @@ int sampling_signal_install(void)
         return -errno;
     atomic_store(&is_installed, true);
     return 0;
+}
+
+void sampling_signal_only_wakes(void)
+{
+    only_wakes = true;
+}
+
+void sampling_signal_waking_mask(sigset_t *mask)
+{
+    sigfillset(mask);
+    sigdelset(mask, signal_number);
 }
 
 void sampling_signal_unblock(void)

@@ -17,6 +17,12 @@ int sampling_signal_number(void);
 /* Installs the handler. Idempotent; from the thread that starts a session. 0 or -errno. */
 int sampling_signal_install(void);
 
+/* In the calling thread, which is the agent's, the signal does nothing but end a wait. */
+void sampling_signal_only_wakes(void);
+
+/* A mask for a wait that the signal may end: it blocks all others. */
+void sampling_signal_waking_mask(sigset_t *mask);
+
 /* Lets the signal through on the calling thread. */
 void sampling_signal_unblock(void);
 
