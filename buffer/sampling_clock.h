@@ -28,7 +28,8 @@ enum sampling_clock {
     X(FILTER, 3, "a seccomp filter is in place")                                                   \
     X(SIGNAL, 4, "the program uses the signal that takes samples")                                 \
     X(OTHER, 5, "its clock could not be set up")                                                   \
-    X(DESCRIPTORS, 6, "no descriptors are left for perf events of more threads (ulimit -n)")
+    X(DESCRIPTORS, 6, "no descriptors are left for perf events of more threads (ulimit -n)")       \
+    X(NOT_YET, 7, "none of its threads had a perf event yet")
 
 enum clock_refusal {
 #define X(name, number, text) CLOCK_REFUSAL_##name = number,

@@ -194,7 +194,10 @@ static struct perf_wish wish_of(uint32_t slot)
 static void describe_outcome(const struct perf_outcome *outcome)
 {
     struct arena_header *header = core.arena.header;
+    uint32_t not_yet = CLOCK_REFUSAL_NOT_YET;
     if (outcome->has_opened) {
+        (void)atomic_compare_exchange_strong(&header->sampling_clock_refusal, &not_yet,
+                                             CLOCK_REFUSAL_NONE);
         atomic_store(&header->sampling_interval_ns, sampling.event_interval_ns);
         atomic_store(&header->sampling_clock, SAMPLING_CLOCK_PERF);
     }
@@ -239,7 +242,10 @@ static void describe_in_arena(const struct session_settings *settings)
     struct arena_header *header = core.arena.header;
     uint64_t tick_ns = thread_clock_tick_ns();
     atomic_store(&header->sampling_clock, SAMPLING_CLOCK_CPU);
-    atomic_store(&header->sampling_clock_refusal, CLOCK_REFUSAL_NONE);
+    /* A process may end before the looking thread gets to it. */
+    atomic_store(&header->sampling_clock_refusal, settings->clock == SAMPLING_CLOCK_PERF
+                                                      ? CLOCK_REFUSAL_NOT_YET
+                                                      : CLOCK_REFUSAL_NONE);
     atomic_store(&header->sampling_interval_ns,
                  settings->interval_ns > tick_ns ? settings->interval_ns : tick_ns);
 }

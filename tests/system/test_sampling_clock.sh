@@ -93,4 +93,84 @@ test_report_tells_the_clock_and_how_to_look_closer() {
     says '"clocks":\[{"clock":"cpu","processes":1,"shortestIntervalMs":4,"longestIntervalMs":4,"refused":null}\]' stdout
 }
 
+# --- The perf clock ---
+
+may_have_events() {
+    [ "$(id -u)" -eq 0 ] || [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -lt 2 ] ||
+        skip "needs perf events"
+}
+
+value_of() {
+    awk -F'\t' -v name="$1" '$1 == "value" && $2 == name { printf "%.0f", $3 }' stdout
+}
+
+test_perf_samples_at_the_interval() {
+    may_have_events
+    expect 0 "$profctl" run --clock perf --interval 1ms -o out.json -- "$programs/known_truth" busy 1
+    mv stdout truth
+    expect 0 "$profctl" report out.json
+    says '^clock: perf, 1 ms$' stdout
+    expect 0 "$programs/judge_truth" truth out.json
+    [ "$(value_of rate)" -ge 600 ] || fail "$(value_of rate) samples for a second of CPU time"
+}
+
+test_perf_has_no_descriptor_of_the_program() {
+    may_have_events
+    start_profd
+    expect 0 "$profctl" start --clock perf
+    in_background env LD_PRELOAD="$build/lib/libprofd.so" "$programs/busy" 60
+    wait_until is_in_status '"clock":"perf","clock_interval_ns":1000000'
+    [ -z "$(find "/proc/$background/fd" -lname '*perf_event*')" ]
+    has_event "$background"
+}
+
+# With paused sampling nobody has an event; afterwards everybody has.
+test_perf_pauses() {
+    may_have_events
+    start_profd
+    expect 0 "$profctl" start --clock perf
+    in_background env LD_PRELOAD="$build/lib/libprofd.so" "$programs/busy" 60
+    wait_until has_event "$background"
+    expect 0 "$profctl" pause
+    wait_until has_no_event "$background"
+    expect 0 "$profctl" resume
+    wait_until has_event "$background"
+    expect 0 "$profctl" stop
+    wait_until has_no_event "$background"
+}
+
+has_event() {
+    [ -n "$(find "/proc/$1"/task/*/fd -lname '*perf_event*' 2>find.log)" ]
+}
+
+has_no_event() {
+    ! has_event "$1"
+}
+
+test_perf_leaves_their_signals_to_the_program() {
+    may_have_events
+    expect 0 "$profctl" run --clock perf --interval 100us -o out.json -- "$programs/own_descriptors"
+    says ' 0 by others' stderr
+    expect 0 "$profctl" report out.json
+    says '^clock: perf, 100 us$' stdout
+}
+
+test_perf_cuts_no_call_short() {
+    may_have_events
+    expect 0 "$profctl" --quiet run --clock perf --interval 100us -o out.json -- "$programs/uninterrupted"
+}
+
+test_perf_that_the_kernel_refuses_is_told() {
+    [ "$(id -u)" -eq 0 ] || skip "needs root"
+    [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ] || skip "everybody may have perf events"
+    mkdir -m 777 for_all
+    expect 0 setpriv --reuid=65534 --regid=65534 --clear-groups \
+        "$profctl" run --clock perf -o for_all/out.json -- "$programs/known_truth" busy 0.5
+    mv stdout truth
+    expect 0 "$profctl" report for_all/out.json
+    says '^clock: cpu, .*; not as asked for: the kernel refuses perf events' stdout
+    expect 0 "$programs/judge_truth" truth for_all/out.json
+    [ "$(value_of samples)" -gt 0 ] || fail "there are no samples"
+}
+
 run_tests "$@"
