@@ -19,8 +19,8 @@ struct command {
 
 static const char run_help[] =
     "COMMAND runs under a profd of its own, which follows its forks and execs. The exit status is\n"
-    "the command's own (128 + N for signal N; 127: not found, 126: can't be run). When profiling\n"
-    "can't start, the command does not start either.\n";
+    "the command's own (128 + N for signal N; 127: not found, 126: can't be run). Where no profd\n"
+    "can be started, the command runs without being profiled; with --strict it does not start.\n";
 
 static const char capture_help[] =
     "Exits with 0 and a warning when the capture is incomplete, or with 4 under --strict.\n"

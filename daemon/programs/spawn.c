@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "daemon/programs/exec_failure.h"
+#include "ipc/exec_failure.h"
 
 enum {
     FIRST_PASSED_FD = 3,

@@ -1,14 +1,18 @@
 /* run: one command under a profd of its own, from its first instruction to its last.
  *
  * Nothing of the command runs before profiling has started and the output is known to be writable.
+ * Where no profd can run at all, the command runs without: it is what somebody wants to be done.
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <uv.h>
 
+#include "ipc/exec_failure.h"
 #include "profctl/capture/capture_make.h"
 #include "profctl/commands/client.h"
 #include "profctl/commands/commands.h"
@@ -29,7 +33,8 @@ struct run {
     uv_timer_t duration;
     uv_signal_t child;
     bool is_duration_over;
-    bool is_alone; /* profd has ended, and the command is our child */
+    bool is_alone;      /* profd has ended, and the command is our child */
+    bool has_no_daemon; /* none could be started: nothing has begun */
 };
 
 /* --- What happens while the command runs --- */
@@ -195,12 +200,27 @@ static int run_with_daemon(struct run *run, struct failure *failure)
 {
     int code;
 
-    if (!private_daemon_start(&run->daemon, failure))
+    run->has_no_daemon = !private_daemon_start(&run->daemon, failure);
+    if (run->has_no_daemon)
         return failure->code;
     code = client_adopt(run->daemon.fd, &run->client, failure) ? run_with_client(run, failure)
                                                                : (int)failure->code;
     private_daemon_end(&run->daemon);
     return code;
+}
+
+/* In our place. Returns only when it cannot be run. */
+static int become_command(char **words, struct failure *failure)
+{
+    prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0); /* what private_daemon_start() may have set */
+    execvp(words[0], words);
+    int error = exec_failure(-errno, words[0], getenv("PATH"));
+    if (error == -ENOENT)
+        return (int)failure_set(failure, EXIT_CODE_NOT_FOUND,
+                                "can't run '%s': no such command; check its name and PATH",
+                                words[0]);
+    return (int)failure_set(failure, EXIT_CODE_NOT_EXECUTABLE, "can't run '%s': %s", words[0],
+                            strerror(-error));
 }
 
 int command_run(const struct arguments *arguments, struct failure *failure)
@@ -212,5 +232,8 @@ int command_run(const struct arguments *arguments, struct failure *failure)
         return failure->code;
     code = run_with_daemon(&run, failure);
     capture_file_close(run.file);
-    return code;
+    if (!run.has_no_daemon || arguments->strict)
+        return code;
+    say("%s; '%s' runs without being profiled", failure->text, arguments->operands[0]);
+    return become_command(arguments->operands, failure);
 }

@@ -116,6 +116,31 @@ test_command_that_is_in_no_folder_that_may_be_entered() {
     says 'Permission denied' stderr
 }
 
+# without_proc COMMAND…: where /proc is not mounted.
+without_proc() {
+    # shellcheck disable=SC2016
+    unshare --mount sh -c 'umount -l /proc && exec "$0" "$@"' "$@"
+}
+
+test_a_place_without_proc_runs_the_command_all_the_same() {
+    need_root
+    without_proc true || skip "/proc cannot be unmounted"
+    export -f without_proc
+    echo older >profile.json.gz
+    expect 7 bash -c 'without_proc "$@"' - "$profctl" run -- sh -c 'echo ran; exit 7'
+    [ "$(cat stdout)" = ran ]
+    one_line stderr
+    says "'sh' runs without being profiled" stderr
+    [ "$(ls)" = "$(printf '%s\n' profile.json.gz stderr stdout)" ] || fail "$(ls)"
+    expect 127 bash -c 'without_proc "$@"' - "$profctl" run -- no-such-command
+    says "can't run 'no-such-command': no such command" stderr
+    expect 1 bash -c 'without_proc "$@"' - "$profctl" run --strict -- touch ran
+    one_line stderr
+    [ ! -e ran ]
+    expect 2 bash -c 'without_proc "$@"' - "$profctl" run --interval soon -- touch ran
+    [ ! -e ran ]
+}
+
 test_output_that_cannot_be_written_fails_before_the_command_starts() {
     expect 1 "$profctl" run -o no/such/folder/out.json -- touch started
     one_line stderr

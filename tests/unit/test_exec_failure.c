@@ -1,4 +1,4 @@
-/* daemon.exec_failure: against what execvp itself says, in folders that a user may not enter. */
+/* ipc.exec_failure: against what execvp itself says, in folders that a user may not enter. */
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/programs/exec_failure.h"
+#include "ipc/exec_failure.h"
 
 enum { SOMEBODY = 65534 };
 
@@ -120,7 +120,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("daemon.exec_failure");
+    Suite *suite = suite_create("ipc.exec_failure");
     TCase *telling = tcase_create("telling");
     SRunner *runner;
     int failed;

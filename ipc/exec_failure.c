@@ -1,4 +1,4 @@
-#include "daemon/programs/exec_failure.h"
+#include "ipc/exec_failure.h"
 
 #include <errno.h>
 #include <limits.h>
