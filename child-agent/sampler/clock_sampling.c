@@ -92,21 +92,6 @@ static bool is_wanted(const struct thread_registration *thread)
            (atomic_load(&thread->profiled_features) & PROFD_THREAD_SAMPLING);
 }
 
-void clock_sampling_follow(struct thread_registration *thread)
-{
-    if (!is_wanted(thread)) {
-        thread_clock_stop(&thread->clock);
-        return;
-    }
-    bool is_new = thread->start_ns + STARTUP_NS >= sampling.session_start_ns;
-    int err = thread_clock_start(&thread->clock, thread->id, thread->cpu_clock,
-                                 sampling_signal_number(), sampling.timer_interval_ns, is_new);
-    if (err == -EAGAIN)
-        atomic_store(&core.arena.header->sampling_clock_refusal, CLOCK_REFUSAL_LIMIT);
-    else if (err < 0 && err != -ESRCH)
-        atomic_store(&core.arena.header->sampling_clock_refusal, CLOCK_REFUSAL_OTHER);
-}
-
 void clock_sampling_tell_rest(struct thread_registration *thread)
 {
     struct thread_clock *clock = &thread->clock;
@@ -120,6 +105,24 @@ void clock_sampling_tell_rest(struct thread_registration *thread)
     if (cpu_us != 0) /* refusals are counted by the writer */
         (void)sample_encoder_thread_cpu(room->encoder, thread->index, clock_ticks(), cpu_us);
     sample_room_leave(room);
+}
+
+void clock_sampling_follow(struct thread_registration *thread)
+{
+    if (!is_wanted(thread)) {
+        clock_sampling_tell_rest(thread);
+        thread_clock_stop(&thread->clock);
+        return;
+    }
+    /* After a pause, what it used before was told before. */
+    bool is_new = !thread_clock_has_run(&thread->clock) &&
+                  thread->start_ns + STARTUP_NS >= sampling.session_start_ns;
+    int err = thread_clock_start(&thread->clock, thread->id, thread->cpu_clock,
+                                 sampling_signal_number(), sampling.timer_interval_ns, is_new);
+    if (err == -EAGAIN)
+        atomic_store(&core.arena.header->sampling_clock_refusal, CLOCK_REFUSAL_LIMIT);
+    else if (err < 0 && err != -ESRCH)
+        atomic_store(&core.arena.header->sampling_clock_refusal, CLOCK_REFUSAL_OTHER);
 }
 
 /* --- The session --- */
