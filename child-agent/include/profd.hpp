@@ -131,7 +131,7 @@ struct stack : profd_stack {
 };
 
 // The options of PROFD_TYPED_SCOPE. Swallows the category, with which the macro's arguments begin:
-// a standard macro can't tell it from the values, of which there may be none.
+// a standard macro cannot tell it from the values, of which there may be none.
 struct since_without {
     uint64_t start;
     template <typename Category> profd_marker_options operator=(const Category &) const noexcept

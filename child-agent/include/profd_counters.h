@@ -5,7 +5,8 @@
  *     profd_counter_add(&requests, 1);
  *
  * A counter has a count, which adds move up and down, and a number: how many adds there were. The
- * sampler looks at both at every tick and records what changed. Adding takes no lock and touches
+ * sampler records what changed whenever it looks: up to twenty times a second while anything in the
+ * process runs, with `--clock wall` at each interval. Adding takes no lock and touches
  * memory of the calling thread only; without a session it costs one load and one branch, and counts
  * nothing. A pause of the session does not stop counters. */
 #ifndef PROFD_COUNTERS_H

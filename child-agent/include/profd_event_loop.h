@@ -1,8 +1,10 @@
 /* profd_event_loop.h: how long an event has to wait for its thread. Part of profd.h; programs that
  * use libuv include profd_uv.h instead.
  *
- * A thread that runs an event loop says when it begins and ends to handle an event. Each sample of
- * it then tells since when the event under way keeps the next ones waiting, as eventDelay. All
+ * A thread that runs an event loop says when it begins and ends to handle an event. Whenever the
+ * sampler looks, it notes since when the event under way keeps the next ones waiting, as
+ * eventDelay: up to twenty times a second while anything in the process runs, with `--clock wall`
+ * at each interval. All
  * functions are about the calling thread, do nothing when it is not registered, and cost a few
  * nanoseconds without a session, and reading a clock with one. */
 #ifndef PROFD_EVENT_LOOP_H

@@ -86,7 +86,7 @@ enum profd_place {
 
 /* What PROFD_MARKER_TYPE's further arguments may set, in this order. Labels refer to a marker as
  * "{marker.name}" and to a field as "{marker.data.KEY}". One that refers to anything else, and a
- * colour field that is no string of the type, are errors of the compiler; where it can't tell (C
+ * colour field that is no string of the type, are errors of the compiler; where it cannot tell (C
  * without optimisation) the agent says so at the first marker of the type, counts it as
  * "marker-labels", and leaves them out. */
 struct profd_marker_type {

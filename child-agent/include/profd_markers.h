@@ -88,7 +88,7 @@ struct profd_marker_options {
 struct profd_thread profd_current_thread(void);
 
 /* Captures the calling thread's stack, labels included: some microseconds, under a lock. Empty
- * without a session, and for a thread that can't be registered. */
+ * without a session, and for a thread that cannot be registered. */
 void profd_stack_capture(struct profd_stack *stack);
 
 /* What profd_with_stack_now() stands for. */

@@ -16,8 +16,10 @@ extern "C" {
 /* --- Sleeping --- */
 
 /* The calling thread is about to wait and will do nothing worth a sample until
- * profd_thread_wake(): it is sampled once where it waits, and then is "same as before", without
- * being looked at. CPU time that it uses all the same is charged to its first sample afterwards.
+ * profd_thread_wake(). Who samples at each interval of real time (`--clock wall`) looks at it once
+ * where it waits, and then leaves it "same as before": CPU time that it uses all the same is
+ * charged to its first sample afterwards. A clock of the thread's own samples it where it uses CPU
+ * time, whatever it says.
  * Pairs may be nested; a wake without a sleep does nothing. Nothing for a thread that is not
  * registered. Safe in signal handlers. */
 void profd_thread_sleep(void);

@@ -141,7 +141,9 @@ void clock_sampling_leave(struct thread_registration *thread)
 
 static void start_clock(struct thread_registration *thread)
 {
-    bool is_new = thread->start_ns + STARTUP_NS >= sampling.session_start_ns;
+    /* After a pause, what it used before was told before. */
+    bool is_new = !thread_clock_has_run(&thread->clock) &&
+                  thread->start_ns + STARTUP_NS >= sampling.session_start_ns;
     int err = thread_clock_start(&thread->clock, thread->id, thread->cpu_clock,
                                  sampling_signal_number(), sampling.timer_interval_ns, is_new);
     if (err == -EAGAIN)
@@ -152,14 +154,6 @@ static void start_clock(struct thread_registration *thread)
         perf_keeper_mark(thread->slot);
         look_alarm_ring();
     }
-}
-
-void clock_sampling_follow(struct thread_registration *thread)
-{
-    if (!is_wanted(thread))
-        clock_sampling_leave(thread);
-    else if (!atomic_load(&thread->clock.is_running))
-        start_clock(thread);
 }
 
 void clock_sampling_tell_rest(struct thread_registration *thread)
@@ -175,6 +169,16 @@ void clock_sampling_tell_rest(struct thread_registration *thread)
     if (cpu_us != 0) /* refusals are counted by the writer */
         (void)sample_encoder_thread_cpu(room->encoder, thread->index, clock_ticks(), cpu_us);
     sample_room_leave(room);
+}
+
+void clock_sampling_follow(struct thread_registration *thread)
+{
+    if (!is_wanted(thread)) {
+        clock_sampling_tell_rest(thread);
+        clock_sampling_leave(thread);
+    } else if (!atomic_load(&thread->clock.is_running)) {
+        start_clock(thread);
+    }
 }
 
 /* --- Events --- */

@@ -74,6 +74,11 @@ int thread_clock_start(struct thread_clock *clock, struct profd_thread_id thread
     return err;
 }
 
+bool thread_clock_has_run(const struct thread_clock *clock)
+{
+    return atomic_load(&clock->told_ns) != 0;
+}
+
 void thread_clock_stop(struct thread_clock *clock)
 {
     if (atomic_exchange(&clock->is_running, false))
@@ -200,4 +205,5 @@ uint64_t thread_clock_take_placeless(struct thread_clock *clock, uint64_t least_
 void thread_clock_after_fork_child(struct thread_clock *clock)
 {
     atomic_store(&clock->is_running, false);
+    atomic_store(&clock->told_ns, 0);
 }

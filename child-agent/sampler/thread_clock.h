@@ -72,6 +72,9 @@ uint64_t clock_event_share_ns(uint64_t delta_ns, uint64_t interval_ns, uint64_t 
 int thread_clock_start(struct thread_clock *clock, struct profd_thread_id thread,
                        clockid_t cpu_clock, int signal_number, uint64_t interval_ns, bool is_new);
 
+/* Whether it was ever started, in this process. */
+bool thread_clock_has_run(const struct thread_clock *clock);
+
 /* Nothing when it does not run. Any thread. */
 void thread_clock_stop(struct thread_clock *clock);
 

@@ -69,4 +69,18 @@ test_a_program_that_joins_is_not_sampled_either() {
     wait_until last_line_is completed
 }
 
+# What it uses meanwhile is nobody's; what it used before was told before.
+test_a_pause_counts_no_cpu_time_twice() {
+    start_profd
+    expect 0 "$profctl" start --clock cpu
+    in_background env LD_PRELOAD="$build/lib/libprofd.so" "$programs/busy" 1 pid
+    wait_until test -s pid
+    expect 0 "$profctl" pause --sampling
+    expect 0 "$profctl" resume --sampling
+    wait "$background"
+    expect 0 "$profctl" capture -o out.json
+    expect 0 "$profctl" report --json out.json
+    grep -qE '"cpuMs":(9[0-9][0-9]|10[0-9][0-9])\.' stdout || fail "$(grep -o '"cpuMs":[^,]*' stdout | head -n 1) of 1000"
+}
+
 run_tests "$@"

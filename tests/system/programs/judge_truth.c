@@ -13,6 +13,7 @@
  *   - samples: those that stand for CPU time
  *   - error: half the sum of |booked - true| over the functions, in % of the CPU time
  *   - chance: the error to be expected of a profile that is right, for so many samples
+ *   - spread: by how much chance is larger because samples do not stand for the same time each
  *   - other, true_other: in none of the functions, in % of the CPU time
  *   - blocking: in calls that wait, in % of the CPU time
  *   - sum: of the thread whose booked time is furthest from its clock, by how many %
@@ -66,6 +67,13 @@ static double chance_percent(const struct books *books)
     return 100 * sum;
 }
 
+/* So many samples tell as much as the square of their sum, over the sum of their squares, would if
+ * they were all alike. */
+static double spread_of(const struct books *books)
+{
+    return sqrt((double)samples_of(books) * books->squares_ns2) / booked_ns(books);
+}
+
 static double samples_per_second(const struct booked_thread *thread)
 {
     return (double)thread->samples * 1e9 / thread->true_ns;
@@ -110,6 +118,7 @@ static void print_judgement(const struct books *books)
     printf("value\tsamples\t%lu\n", samples_of(books));
     printf("value\terror\t%.3f\nvalue\tchance\t%.3f\n", error_percent(books),
            chance_percent(books));
+    printf("value\tspread\t%.3f\n", spread_of(books));
     printf("value\tother\t%.3f\n", 100 * books->other_ns / all_ns);
     printf("value\ttrue_other\t%.3f\n", 100 * books->true_other_ns / all_ns);
     printf("value\tblocking\t%.3f\n", 100 * books->blocking_ns / all_ns);

@@ -37,6 +37,7 @@ struct books {
     struct booked_thread threads[MAX_BOOKED_THREADS];
     int thread_count;
     double true_other_ns, other_ns, blocking_ns; /* blocking_ns: part of other_ns */
+    double squares_ns2; /* of the times that samples stand for, their sum */
 };
 
 static struct booked_function *find_function(struct books *books, const char *name)
@@ -153,6 +154,7 @@ static void books_book(struct books *books, struct booked_thread *thread, int ch
 {
     thread->booked_ns += cpu_ns;
     thread->samples += cpu_ns > 0;
+    books->squares_ns2 += cpu_ns * cpu_ns;
     if (chosen >= 0)
         books->functions[chosen].booked_ns += cpu_ns;
     else
