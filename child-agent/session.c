@@ -71,9 +71,17 @@ static uint32_t recording_bits(uint64_t features, bool is_paused)
 static struct session_word read_word(void)
 {
     struct lease_ledger *ledger;
+    if (agent_lease_is_over())
+        return (struct session_word){ 0 };
     if (agent_lease_get(&ledger) == 0 && ledger != NULL)
         return session_word_unpack(atomic_load(&ledger->header->session_word));
     return (struct session_word){ .generation = session.settings.generation };
+}
+
+void session_begin_messages(void)
+{
+    if (session_is_active() && core_own.recording_generation != 0)
+        profd_recording = recording_bits(session.settings.features, session.settings.is_paused);
 }
 
 bool session_follow_word(void)

@@ -51,6 +51,9 @@ void session_resume_sampling(void);
 
 bool session_is_active(void);
 
+/* From here on a thread of ours hears messages: what the word said last is over. */
+void session_begin_messages(void);
+
 /* In the handler of a thread's clock: obeys what the ledger's word says, where no thread of ours
  * hears messages (buffer/session_word.h). False when nothing is to be sampled now. */
 bool session_follow_word(void);

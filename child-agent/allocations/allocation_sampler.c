@@ -72,27 +72,38 @@ static int write_in_room(struct sample_room *room, const struct thread_registrat
     return allocation_encoder_write(&room->allocations, allocation);
 }
 
+/* What is to be written, and what came of it. */
+struct written_allocation {
+    const struct thread_registration *self;
+    const struct allocation_site *site;
+    struct allocation allocation;
+    int error;
+};
+
+static void write_at_work(struct sample_room *room, void *argument)
+{
+    struct written_allocation *written = argument;
+    written->error = write_in_room(room, written->self, written->site, &written->allocation);
+}
+
 /* What SELF did at SITE: it allocated what SAMPLED stands for, or freed it, with a negative SIZE.
  * False when it could not be written, which is counted. */
 static bool write_allocation(const struct thread_registration *self,
                              const struct allocation_site *site, const void *address,
                              const struct sampled_allocation *sampled, int64_t size)
 {
-    struct allocation allocation = {
-        .owner_index = sampled->thread_index,
-        .actor_index = self->index,
-        .size = size,
-        .address = (uint64_t)(uintptr_t)address,
+    struct written_allocation written = {
+        .self = self,
+        .site = site,
+        .allocation = { .owner_index = sampled->thread_index,
+                        .actor_index = self->index,
+                        .size = size,
+                        .address = (uint64_t)(uintptr_t)address },
+        .error = -EAGAIN,
     };
-    struct sample_room *room = core_is_forking ? NULL : sample_room_take();
-    int err = -EAGAIN;
-    if (room != NULL) {
-        err = write_in_room(room, self, site, &allocation);
-        sample_room_leave(room);
-    }
-    if (err == -EAGAIN)
+    if (core_is_forking || !sample_room_work(write_at_work, &written) || written.error == -EAGAIN)
         count_missed();
-    return err == 0;
+    return written.error == 0;
 }
 
 static void remember(void *address, const struct allocation_site *site,

@@ -12,6 +12,7 @@
 #include "child-agent/interpose/interpose.h"
 #include "child-agent/interpose/interpose_waits.h"
 #include "child-agent/interpose/real_calls.h"
+#include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/threads/thread_registry.h"
 
 /* Runs in the new thread, outermost; what it calls is the root of the thread's stacks. */
@@ -123,6 +124,12 @@ static bool is_about_capabilities(int option)
     return option == PR_SET_KEEPCAPS || option == PR_SET_SECUREBITS;
 }
 
+/* Libraries that set filters do so by a call that is not interposed, and say this first. */
+static bool is_about_filters(int option)
+{
+    return option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS;
+}
+
 PROFD_INTERPOSED int prctl(int option, ...)
 {
     struct prctl_call call = { .option = option };
@@ -133,6 +140,8 @@ PROFD_INTERPOSED int prctl(int option, ...)
     va_end(list);
     if (option == PR_SET_SECCOMP)
         interpose_waits_plainly();
+    if (is_about_filters(option))
+        clock_sampling_give_up();
     if (is_about_capabilities(option) && own_threads_are_the_others())
         return own_threads_around(call_prctl, &call);
     int result = call_prctl(&call);

@@ -40,16 +40,27 @@ static void unwind(struct sample_room *room, const struct thread_registration *s
     out->image = core_epoch;
 }
 
-/* The stack above this function stays as it is while it is unwound. */
-static __attribute__((noinline)) void capture(struct sample_room *room,
-                                              const struct thread_registration *self,
-                                              uint64_t boundary, struct profd_stack *out)
-{
+/* What is captured, and where it goes. */
+struct capture {
+    const struct thread_registration *self;
+    uint64_t boundary;
+    struct profd_stack *out;
     ucontext_t context;
-    if (getcontext(&context) < 0)
-        return;
-    snapshot_look(&room->snapshot, self, &context, room->foreign_stack);
-    unwind(room, self, boundary, out);
+};
+
+static void capture_at_work(struct sample_room *room, void *argument)
+{
+    const struct capture *capture = argument;
+    snapshot_look(&room->snapshot, capture->self, &capture->context, room->foreign_stack);
+    unwind(room, capture->self, capture->boundary, capture->out);
+}
+
+/* The stack above this function stays as it is while it is unwound. False: there is no room. */
+static __attribute__((noinline)) bool capture_stack(const struct thread_registration *self,
+                                                    uint64_t boundary, struct profd_stack *out)
+{
+    struct capture capture = { .self = self, .boundary = boundary, .out = out };
+    return getcontext(&capture.context) == 0 && sample_room_work(capture_at_work, &capture);
 }
 
 void profd_stack_capture(struct profd_stack *stack)
@@ -65,12 +76,7 @@ void marker_stack_capture(struct profd_stack *stack, const void *boundary)
     struct thread_registration *self = recording_begin();
     if (self == NULL)
         return;
-    struct sample_room *room = sample_room_take();
-    if (room != NULL) {
-        capture(room, self, (uint64_t)(uintptr_t)boundary, stack);
-        sample_room_leave(room);
-    } else {
+    if (!capture_stack(self, (uint64_t)(uintptr_t)boundary, stack))
         arena_count_drop(&core.arena, DROP_STACK_TRUNCATED, 1);
-    }
     recording_end(self);
 }

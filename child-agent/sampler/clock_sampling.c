@@ -114,6 +114,14 @@ void clock_sampling_take(struct thread_registration *self, const siginfo_t *info
     look_alarm_ring_if_resting();
 }
 
+void clock_sampling_skip(struct thread_registration *self, const siginfo_t *info,
+                         const void *context)
+{
+    uint64_t cpu_ns;
+    if (core_own.has_arena && read_clock(&self->clock, info, context, &cpu_ns))
+        (void)thread_clock_take_untold(&self->clock, cpu_ns);
+}
+
 /* --- Threads --- */
 
 enum {
@@ -156,19 +164,20 @@ static void start_clock(struct thread_registration *thread)
     }
 }
 
-void clock_sampling_tell_rest(struct thread_registration *thread)
+static void tell_at_work(struct sample_room *room, void *argument)
 {
-    struct thread_clock *clock = &thread->clock;
-    if (!core_own.has_arena || !atomic_load(&clock->is_running))
-        return;
-    struct sample_room *room = sample_room_take();
-    if (room == NULL)
-        return;
+    struct thread_registration *thread = argument;
     uint64_t cpu_ns = cpu_clock_thread_ns(thread->cpu_clock);
-    uint64_t cpu_us = thread_clock_take_rest(clock, cpu_ns) / NS_PER_US;
+    uint64_t cpu_us = thread_clock_take_rest(&thread->clock, cpu_ns) / NS_PER_US;
     if (cpu_us != 0) /* refusals are counted by the writer */
         (void)sample_encoder_thread_cpu(room->encoder, thread->index, clock_ticks(), cpu_us);
-    sample_room_leave(room);
+}
+
+void clock_sampling_tell_rest(struct thread_registration *thread)
+{
+    /* Without a room the next one to ask tells. */
+    if (core_own.has_arena && atomic_load(&thread->clock.is_running))
+        (void)sample_room_work(tell_at_work, thread);
 }
 
 void clock_sampling_follow(struct thread_registration *thread)
@@ -266,6 +275,14 @@ int clock_sampling_start(const struct session_settings *settings)
     describe_in_arena(settings);
     atomic_store(&sampling.is_on, true);
     return 0;
+}
+
+void clock_sampling_give_up(void)
+{
+    if (!core_own.has_arena || !atomic_exchange(&sampling.is_on, false))
+        return;
+    atomic_store(&core.arena.header->sampling_clock_refusal, CLOCK_REFUSAL_FILTER);
+    thread_registry_visit(clock_sampling_follow);
 }
 
 void clock_sampling_stop(void)

@@ -24,6 +24,14 @@ int clock_sampling_start(const struct session_settings *settings);
 /* From here on nothing is sampled; clocks that still run are ignored. */
 void clock_sampling_stop(void);
 
+/* The program is about to forbid system calls: nobody can tell which, so that sampling ends. Any
+ * thread, not in signal handlers. */
+void clock_sampling_give_up(void);
+
+/* In the handler, instead of clock_sampling_take(): what was used counts for nobody. */
+void clock_sampling_skip(struct thread_registration *self, const siginfo_t *info,
+                         const void *context);
+
 /* Clocks are started and stopped by clock_sampling_follow() afterwards. */
 void clock_sampling_set_paused(bool is_paused);
 

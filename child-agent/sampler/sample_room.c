@@ -1,11 +1,14 @@
 #include "child-agent/sampler/sample_room.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <time.h>
 
 #include "child-agent/guest/pages.h"
+#include "child-agent/interpose/real_calls.h"
+#include "child-agent/sampler/run_on_stack.h"
 
 enum {
     ROOMS = 8,             /* more than threads that are interrupted at the same moment */
@@ -94,6 +97,33 @@ struct sample_room *sample_room_take(void)
 void sample_room_leave(struct sample_room *room)
 {
     atomic_store_explicit(&room->is_taken, false, memory_order_release);
+}
+
+struct room_work {
+    struct sample_room *room;
+    void (*work)(struct sample_room *room, void *argument);
+    void *argument;
+};
+
+static void do_work(void *context)
+{
+    const struct room_work *at = context;
+    at->work(at->room, at->argument);
+}
+
+bool sample_room_work(void (*work)(struct sample_room *room, void *argument), void *argument)
+{
+    struct room_work at = { .work = work, .argument = argument };
+    sigset_t all, before;
+    sigfillset(&all);
+    (void)real_pthread_sigmask(SIG_SETMASK, &all, &before);
+    at.room = sample_room_take();
+    if (at.room != NULL) {
+        run_on_stack(at.room->stack + SAMPLE_ROOM_STACK_BYTES, do_work, &at);
+        sample_room_leave(at.room);
+    }
+    (void)real_pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return at.room != NULL;
 }
 
 void sample_rooms_after_fork_child(void)

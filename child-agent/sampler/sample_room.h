@@ -43,6 +43,11 @@ void sample_rooms_close(void);
 struct sample_room *sample_room_take(void);
 void sample_room_leave(struct sample_room *room);
 
+/* Does WORK with ARGUMENT in a room, on the room's stack, with all signals blocked: outside of
+ * signal handlers, in threads whose stack may be small, and whose handlers may never come back.
+ * False when no room is free. */
+bool sample_room_work(void (*work)(struct sample_room *room, void *argument), void *argument);
+
 /* In a forked child, where nobody is in a room, and all are closed. */
 void sample_rooms_after_fork_child(void);
 

@@ -290,6 +290,7 @@ void sampler_start_thread(void)
         return;
     after_sampling_open();
     sampler.is_running = true; /* before it runs: chores are its affair from here on */
+    session_begin_messages();
     if (agent_thread_create(&sampler.thread, sampler_main, tick) == 0)
         return;
     after_sampling_close();
@@ -321,7 +322,9 @@ void sampler_do_chores(void)
         return;
     sampler.chores_due_ns = now_ns + SAMPLER_LOOK_INTERVAL_NS;
     if (named_mutex_try_lock_in_handler(&sampler.lock)) {
-        run_on_stack(room->stack + SAMPLE_ROOM_STACK_BYTES, do_chores, tick);
+        tick = atomic_load(&sampler.tick); /* who ends the session took it under the lock */
+        if (tick != NULL)
+            run_on_stack(room->stack + SAMPLE_ROOM_STACK_BYTES, do_chores, tick);
         named_mutex_unlock(&sampler.lock);
     }
     sample_room_leave(room);
@@ -341,10 +344,12 @@ void sampler_stop(void)
     }
     sampler.needs_thread = false;
     clock_sampling_stop();
+    named_mutex_lock(&sampler.lock);
     sampler_tick_collect(tick);
     record_last_counters(tick);
-    thread_registry_set_sampler_running(false);
     atomic_store(&sampler.tick, NULL);
+    named_mutex_unlock(&sampler.lock);
+    thread_registry_set_sampler_running(false);
     sampler_tick_destroy(tick);
 }
 
@@ -375,7 +380,7 @@ void sampler_flush_at_exit(void)
     if (tick == NULL || !session_is_active() || !named_mutex_lock_soon(&sampler.lock))
         return;
     sampler_tick_collect(tick);
-    thread_registry_visit(clock_sampling_tell_rest);
+    thread_registry_visit_soon(clock_sampling_tell_rest);
     record_last_counters(tick);
     named_mutex_unlock(&sampler.lock);
 }

@@ -64,8 +64,10 @@ static void call_program_action(int number, siginfo_t *info, void *context)
 
 static void take_own_sample(const siginfo_t *info, void *context)
 {
-    if (!session_follow_word())
+    if (!session_follow_word()) {
+        clock_sampling_skip(thread_current, info, context);
         return;
+    }
     clock_sampling_take(thread_current, info, context);
     sampler_do_chores();
 }

@@ -48,7 +48,7 @@ size_t snapshot_copy_foreign_stack(uint8_t *out, uint64_t address)
         remote[i].iov_len = page_end - next;
         next = page_end;
     }
-    ssize_t got = process_vm_readv(getpid(), &local, 1, remote, FOREIGN_STACK_PAGES, 0);
+    ssize_t got = process_vm_readv(gettid(), &local, 1, remote, FOREIGN_STACK_PAGES, 0);
     return got > 0 ? (size_t)got : 0;
 }
 

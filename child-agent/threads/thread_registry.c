@@ -424,13 +424,29 @@ void thread_registry_visit_ids(void (*visit)(void *context, struct profd_thread_
     unlock_registry(access);
 }
 
-void thread_registry_visit(void (*visit)(struct thread_registration *thread))
+static void visit_live(struct registry_access access,
+                       void (*visit)(struct thread_registration *thread))
 {
-    struct registry_access access = lock_registry();
+    (void)access;
     for (uint32_t slot = 0; slot < registry.slot_count; slot++) {
         if (thread_registry_at(slot)->life == REGISTRATION_LIVE)
             visit(thread_registry_at(slot));
     }
+}
+
+void thread_registry_visit(void (*visit)(struct thread_registration *thread))
+{
+    struct registry_access access = lock_registry();
+    visit_live(access, visit);
+    unlock_registry(access);
+}
+
+void thread_registry_visit_soon(void (*visit)(struct thread_registration *thread))
+{
+    if (!named_mutex_lock_soon(&registry.lock))
+        return;
+    const struct registry_access access = { &registry.lock };
+    visit_live(access, visit);
     unlock_registry(access);
 }
 

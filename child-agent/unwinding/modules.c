@@ -550,6 +550,11 @@ static void set_interval(struct module_map *map, bool is_news)
         interval_ns < REFRESH_INTERVAL_MAX_NS ? interval_ns : REFRESH_INTERVAL_MAX_NS;
 }
 
+uint64_t module_map_present_generation(const struct module_map *map)
+{
+    return map->generation;
+}
+
 /* The range that ends behind ADDRESS, if any: the first that may hold it. */
 static const struct address_range *range_at(const struct mapping_list *mappings, uint64_t address)
 {

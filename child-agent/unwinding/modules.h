@@ -75,6 +75,9 @@ bool module_map_is_behind(const struct module_map *map);
  * announced. */
 uint64_t module_map_generation(struct module_map *map);
 
+/* The same without reading: modules that were found stay valid. */
+uint64_t module_map_present_generation(const struct module_map *map);
+
 /* Whether an address was met that the loader knows nothing of. Without entering. */
 bool module_map_wants_mappings(const struct module_map *map);
 

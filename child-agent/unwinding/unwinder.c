@@ -49,9 +49,8 @@ static void count_up(_Atomic uint64_t *counter, uint64_t count)
 /* --- Rules --- */
 
 /* Entered: rules of modules that are no more go. */
-static void follow_modules(struct unwinder *unwinder)
+static void follow_modules(struct unwinder *unwinder, uint64_t generation)
 {
-    uint64_t generation = module_map_generation(unwinder->modules);
     if (generation == unwinder->generation)
         return;
     unwinder->generation = generation;
@@ -80,7 +79,7 @@ static struct unwind_rule fill_rule(struct unwinder *unwinder, const struct unwi
 {
     struct unwind_rule rule = { 0, RULE_RBP_UNCHANGED, RULE_NO_TABLE, 0 };
     const struct module *module = module_map_find(unwinder->modules, address);
-    follow_modules(unwinder);
+    follow_modules(unwinder, module_map_present_generation(unwinder->modules));
     if (module == NULL)
         return rule;
     rule = rule_from_tables(module, address, state->pc);
@@ -333,7 +332,7 @@ static void follow_announced(struct unwinder *unwinder)
 {
     if (!module_map_is_behind(unwinder->modules) || !module_map_enter(unwinder->modules))
         return;
-    follow_modules(unwinder);
+    follow_modules(unwinder, module_map_generation(unwinder->modules));
     module_map_leave(unwinder->modules);
 }
 

@@ -10,6 +10,7 @@
 #include "daemon/children/agents.h"
 #include "daemon/children/census.h"
 #include "daemon/children/pidfd.h"
+#include "daemon/children/process_tree.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 
@@ -137,6 +138,15 @@ static void end(struct daemon *profd, const struct census_entry *entry)
         agents_end_silent(child, &ending);
 }
 
+/* Whether LATEST, which would not say hello again, is still the program that it was: then its exec
+ * is settled once it has happened. */
+static bool may_still_fail(const struct child *latest)
+{
+    return latest != NULL && latest->is_alone && latest->state != CHILD_ENDED &&
+           kill(latest->pid, 0) == 0 &&
+           !process_runs_other_program(latest->pid, latest->executable);
+}
+
 static void apply(struct daemon *profd, const struct census_entry *entry)
 {
     struct child *latest = child_table_find_latest(&profd->children, entry->pid);
@@ -145,7 +155,12 @@ static void apply(struct daemon *profd, const struct census_entry *entry)
     case CENSUS_MEANS_NOTHING:
         break;
     case CENSUS_MEANS_NEW:
-        add_living(profd, entry);
+        if (may_still_fail(latest)) {
+            latest->exec_ns = entry->time_ns;
+            census_soon(profd);
+        } else {
+            add_living(profd, entry);
+        }
         break;
     case CENSUS_MEANS_LAST_WORDS:
         agents_split_ending(latest, entry->time_ns,
