@@ -142,14 +142,19 @@ static void set_cpu(struct process_counters *counters, uint64_t cpu_ns)
         counters->value[PROCESS_COUNTER_CPU] = cpu_us;
 }
 
-void process_counters_read_alone(struct process_counters *counters)
+void process_counters_read_last(struct process_counters *counters)
 {
     set_cpu(counters, cpu_clock_thread_ns(CLOCK_PROCESS_CPUTIME_ID));
-    if (is_recorded(counters, PROCESS_COUNTER_VOLUNTARY_SWITCHES)) {
-        counters->value[PROCESS_COUNTER_VOLUNTARY_SWITCHES] = 0;
-        counters->value[PROCESS_COUNTER_INVOLUNTARY_SWITCHES] = 0;
-        add_switches(counters, RUSAGE_SELF, 1);
-    }
+    if (!is_recorded(counters, PROCESS_COUNTER_VOLUNTARY_SWITCHES))
+        return;
+    counters->value[PROCESS_COUNTER_VOLUNTARY_SWITCHES] = 0;
+    counters->value[PROCESS_COUNTER_INVOLUNTARY_SWITCHES] = 0;
+    add_switches(counters, RUSAGE_SELF, 1);
+}
+
+void process_counters_read_alone(struct process_counters *counters)
+{
+    process_counters_read_last(counters);
     if (!is_recorded(counters, PROCESS_COUNTER_MEMORY))
         return;
     open_memory(counters);

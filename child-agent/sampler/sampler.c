@@ -381,6 +381,8 @@ void sampler_flush_at_exit(void)
         return;
     sampler_tick_collect(tick);
     thread_registry_visit_soon(clock_sampling_tell_rest);
+    if (!sampler.is_running)
+        sampler_tick_read_last_alone(tick);
     record_last_counters(tick);
     named_mutex_unlock(&sampler.lock);
 }

@@ -238,6 +238,11 @@ void sampler_tick_record_alone(struct sampler_tick *tick)
     sampler_counters_record(&tick->counters, tick->encoder);
 }
 
+void sampler_tick_read_last_alone(struct sampler_tick *tick)
+{
+    process_counters_read_last(&tick->counters.process);
+}
+
 void sampler_tick_record_last_counters(struct sampler_tick *tick)
 {
     process_counters_tell(&tick->counters.process);

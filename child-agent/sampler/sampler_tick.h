@@ -31,6 +31,9 @@ bool sampler_tick_look(struct sampler_tick *tick);
 /* In the handler of the only thread: a tick with the counters of the program and the process. */
 void sampler_tick_record_alone(struct sampler_tick *tick);
 
+/* The same when the only thread is about to end the process. */
+void sampler_tick_read_last_alone(struct sampler_tick *tick);
+
 /* Looks for threads that nobody registered, if the session is to and it is time. HAS_RUN is what
  * sampler_tick_request() returned. The sampler's thread only. */
 void sampler_tick_spy(struct sampler_tick *tick, bool has_run);
