@@ -177,8 +177,10 @@ test_all_that_is_kept_can_be_asked_for() {
 test_a_capture_that_waited_holds_what_led_to_it() {
     mkdir out
     cp "$programs/crash" second
+    # The second is not to join the first's capture, but to wait for its turn.
     # shellcheck disable=SC2016
-    start_profd -- bash -c 'until [ -e go ]; do sleep 0.02; done; "$0"; ./second; sleep 1000' "$programs/crash"
+    start_profd -- bash -c 'until [ -e go ]; do sleep 0.02; done; "$0"
+        until ls out/1-SIGSEGV-*.json >/dev/null 2>&1; do sleep 0.02; done; ./second; sleep 1000' "$programs/crash"
     start_session --trigger signal --last 1s
     touch go
     wait_until has_files 1 '2-SIGSEGV-*.json'
