@@ -85,15 +85,15 @@
     /* number of ticks (1 to QUIET_TICKS_MOST), time of the last of them: the others are evenly     \
      * between the previous time and it, rounded down, and no thread ran at any. */                 \
     X(QUIET_TICKS, 37)                                                                              \
-    /* In sampler chunks, outside of ticks: what a thread wrote of itself when its clock             \
-     * interrupted it. thread index, time, CPU use in µs that the sample stands for, kept, added,   \
+    /* In sampler chunks, outside of ticks: what a thread wrote of itself when its clock            \
+     * interrupted it. thread index, time, CPU use in µs that the sample stands for, kept, added,  \
      * frames: a stack as in SAMPLE, relative to the thread's previous one in this chunk. */        \
     X(TIMED_SAMPLE, 38)                                                                             \
     X(TIMED_SAMPLE_TRUNCATED, 39)                                                                   \
-    /* thread index, time, CPU use in µs: the stack is as before. */                                \
+    /* thread index, time, CPU use in µs: the stack is as before. */                               \
     X(TIMED_SAME, 40)                                                                               \
-    /* thread index, time, CPU use in µs since the thread's latest TIMED_SAMPLE, TIMED_SAME or THREAD_CPU, of    \
-     * which no sample tells where it went. */                                                      \
+    /* thread index, time, CPU use in µs since the thread's latest TIMED_SAMPLE, TIMED_SAME or     \
+     * THREAD_CPU, of which no sample tells where it went. */                                                            \
     X(THREAD_CPU, 41)
 
 enum entry_kind {

@@ -45,8 +45,8 @@ void process_counters_read(struct process_counters *counters, uint64_t cpu_ns);
  */
 void process_counters_read_alone(struct process_counters *counters);
 
-/* The last time in a process of one thread, which is about to end: but for memory, of which a file of
- * /proc tells that would make its end dearer. */
+/* The last time in a process of one thread, which is about to end: but for memory, of which a file
+ * of /proc tells that would make its end dearer. */
 void process_counters_read_last(struct process_counters *counters);
 
 /* Says in the profile what could not be read, once. Not in signal handlers. */

@@ -9,7 +9,8 @@
  * libuv calls handlers of sockets from where it waits, so what counts as waiting is told by its own
  * idle time, which profd_uv_begin() has it measure (UV_METRICS_IDLE_TIME).
  *
- * libuv's header needs POSIX names that -std=c11 hides: compile with -std=gnu11 or -D_GNU_SOURCE. */
+ * libuv's header needs POSIX names that -std=c11 hides: compile with -std=gnu11 or -D_GNU_SOURCE.
+ */
 #ifndef PROFD_UV_H
 #define PROFD_UV_H
 

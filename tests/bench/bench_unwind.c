@@ -96,8 +96,8 @@ static uint64_t descend(const struct path *path, uint64_t depth, uint64_t a, uin
     KIND(N##4)                                                                                     \
     KIND(N##5)                                                                                     \
     KIND(N##6)                                                                                     \
-    KIND(N##7) KIND(N##8) KIND(N##9) KIND(N##a) KIND(N##b) KIND(N##c) KIND(N##d) KIND(N##e)        \
-        KIND(N##f)
+    KIND(N##7)                                                                                     \
+    KIND(N##8) KIND(N##9) KIND(N##a) KIND(N##b) KIND(N##c) KIND(N##d) KIND(N##e) KIND(N##f)
 #define NAMES(KIND, N)                                                                             \
     KIND##N##0, KIND##N##1, KIND##N##2, KIND##N##3, KIND##N##4, KIND##N##5, KIND##N##6,            \
         KIND##N##7, KIND##N##8, KIND##N##9, KIND##N##a, KIND##N##b, KIND##N##c, KIND##N##d,        \
