@@ -103,7 +103,7 @@ $(PROGRAMS):
 OWN_MAPPINGS := -Wl,--wrap=mmap,--wrap=munmap,--wrap=mremap
 
 ifeq ($(SAN),)
-# msgpack-c goes in, hidden, so that it can't meet the program's own copy.
+# msgpack-c goes in, hidden, so that it cannot meet the program's own copy.
 $(B)/lib/libprofd.so: $(filter-out $(MALLOC_HOOKS),$(call objs,child-agent)) $(COMMON) child-agent/libprofd.map
 	$(Q)mkdir -p $(@D) && $(call say,LD,$@) && $(CC) $(CFLAGS) -pthread -shared -Wl,-z,defs \
 	-Wl,-soname,libprofd.so -Wl,-z,nodelete -Wl,--exclude-libs,ALL -Wl,--version-script=child-agent/libprofd.map \

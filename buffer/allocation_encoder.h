@@ -32,7 +32,7 @@ struct allocation {
 
 /* ENCODER is zeroed but for its writer, which has CHUNK_WRITER_SAMPLER as its index. 0; errors as
  * chunk_writer_refill (counted there); -EINVAL for a depth above SAMPLE_MAX_FRAMES or a frame that
- * can't be one. */
+ * cannot be one. */
 int allocation_encoder_write(struct allocation_encoder *encoder,
                              const struct allocation *allocation);
 

@@ -1,6 +1,6 @@
 /* The arena: the shared memory that holds everything one process recorded.
  *
- * A sealed memfd (its size can't change) with a header, a dictionary and slots for chunks. The
+ * A sealed memfd (its size cannot change) with a header, a dictionary and slots for chunks. The
  * descriptor goes to profd in the agent's hello, so what was recorded outlives the process. Sparse:
  * only touched pages cost memory. Little-endian, same layout on both sides; a reader checks every
  * number (buffer/arena_reader.h).

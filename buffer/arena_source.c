@@ -34,7 +34,7 @@ void arena_source_close(struct arena_source *source)
 }
 
 /* Races with writers on purpose: the reader throws a copy away whose chunk changed meanwhile, which
- * a race detector can't know. */
+ * a race detector cannot know. */
 __attribute__((no_sanitize("thread"))) static void copy_shared(uint8_t *out, const uint8_t *in,
                                                                size_t bytes)
 {

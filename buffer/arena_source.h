@@ -1,6 +1,6 @@
 /* Where a reader's bytes come from: a descriptor, or memory that may be written meanwhile.
  *
- * A descriptor is read, not mapped: its owner can't make the reader fault by shortening it, and
+ * A descriptor is read, not mapped: its owner cannot make the reader fault by shortening it, and
  * reading holes does not fill them. Nothing is read outside of the source. */
 #ifndef PROFD_BUFFER_ARENA_SOURCE_H
 #define PROFD_BUFFER_ARENA_SOURCE_H

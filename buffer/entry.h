@@ -93,7 +93,7 @@
     /* thread index, time, CPU use in µs: the stack is as before. */                               \
     X(TIMED_SAME, 40)                                                                               \
     /* thread index, time, CPU use in µs since the thread's latest TIMED_SAMPLE, TIMED_SAME or     \
-     * THREAD_CPU, of which no sample tells where it went. */                                                            \
+     * THREAD_CPU, of which no sample tells where it went. */                                       \
     X(THREAD_CPU, 41)
 
 enum entry_kind {
@@ -132,7 +132,7 @@ enum {
     X(TOO_MANY_THREADS, 7, "too-many-threads")                                                     \
     X(LABEL_OVERFLOW, 8, "label-overflow") /* label stack full */                                  \
     X(SKIPPED_TICK, 9, "skipped-tick")     /* sampler was late by whole intervals */               \
-    X(DAMAGED, 10, "damaged")              /* counted by its chunk, and can't be read */           \
+    X(DAMAGED, 10, "damaged")              /* counted by its chunk, and cannot be read */          \
     X(TOO_MANY_COUNTERS, 11, "too-many-counters")                                                  \
     X(MISSED_ALLOCATION, 12, "missed-allocation") /* sampled, and the sampler was behind */        \
     X(MARKER_TURNED, 13, "marker-turned")     /* ended before it began: shown without duration */  \

@@ -10,8 +10,8 @@
 
 #include "buffer/arena_reader.h" /* struct stack_frame */
 
-/* The codes of DEPTH frames. -EINVAL for one that can't be a frame: an address from 2^62, a site id
- * from 2^32. */
+/* The codes of DEPTH frames. -EINVAL for one that cannot be a frame: an address from 2^62, a site
+ * id from 2^32. */
 int frame_codes_make(const struct stack_frame *frames, uint32_t depth, uint64_t *codes);
 
 /* How many outer frames the two stacks share. */

@@ -41,7 +41,7 @@ static int reserve(int fd, uint32_t units)
     do {
         failed = fallocate(fd, 0, 0, (off_t)file_bytes(units));
     } while (failed != 0 && errno == EINTR);
-    /* Where the file system can't reserve, there is no more to be done. */
+    /* Where the file system cannot reserve, there is no more to be done. */
     return failed == 0 || errno == EOPNOTSUPP ? 0 : -errno;
 }
 

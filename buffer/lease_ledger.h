@@ -8,7 +8,7 @@
  *     header │ census ring │ startup units: one in eight │ growth units
  *
  * A process takes its first units from the front, where those that grow may not go: a busy process
- * can't keep a new one from recording. Any thread of any process; nothing here blocks or allocates
+ * cannot keep a new one from recording. Any thread of any process; nothing here blocks or allocates
  * but open and create. What stands in the ledger may be wrong when a process wrote into it by
  * accident: every number is checked, and the worst is that units are missing. */
 #ifndef PROFD_BUFFER_LEASE_LEDGER_H

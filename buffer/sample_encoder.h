@@ -33,7 +33,7 @@ int sample_encoder_tick(struct sample_encoder *encoder, uint64_t ticks);
 int sample_encoder_quiet_ticks(struct sample_encoder *encoder, uint32_t count, uint64_t ticks);
 
 /* A stack, outermost frame first; written as SAME when nothing changed. -EINVAL also for DEPTH
- * above SAMPLE_MAX_FRAMES and for a frame that can't be one (an address from 2^62, a site id from
+ * above SAMPLE_MAX_FRAMES and for a frame that cannot be one (an address from 2^62, a site id from
  * 2^32). Truncated stacks are not counted here: who cut them did. */
 int sample_encoder_sample(struct sample_encoder *encoder, uint32_t thread_index, uint64_t ticks,
                           uint64_t cpu_us, const struct stack_frame *frames, uint32_t depth,

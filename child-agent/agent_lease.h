@@ -12,7 +12,7 @@
 
 /* Maps the ledger of the profd at SOCKET_PATH unless one is mapped. 0 also when there is none: no
  * profd ever asked for a limit, and the session's own one is all there is. Negative when there is
- * one that can't be used: then nothing may be recorded. */
+ * one that cannot be used: then nothing may be recorded. */
 int agent_lease_find(const char *socket_path);
 
 /* The ledger in FD, which stays the caller's, is profd's. *IS_NEW when it is another one than that

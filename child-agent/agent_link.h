@@ -11,8 +11,8 @@
 #include "child-agent/agent_address.h"
 
 /* Connects to profd and says hello, with the arena's descriptor; makes the arena if there is none,
- * or says why it can't. Does not wait. 0, -EACCES when a stranger listens there, -EAGAIN when profd
- * is busy, -ECONNREFUSED or -ENOENT when there is no profd, …
+ * or says why it cannot. Does not wait. 0, -EACCES when a stranger listens there, -EAGAIN when
+ * profd is busy, -ECONNREFUSED or -ENOENT when there is no profd, …
  */
 int agent_link_open(const struct agent_address *address);
 

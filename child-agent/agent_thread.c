@@ -43,7 +43,7 @@ static struct {
     bool owes_update;   /* profd awaits the next chunk update */
     int update_rest_ms; /* until the next update may go out; -1: as soon as there is one */
     struct agent_address address;
-    struct gate own_table; /* open once the program can't close what the agent has */
+    struct gate own_table; /* open once the program cannot close what the agent has */
 } agent = { .lock = NAMED_MUTEX_INITIALIZER(AGENT) };
 
 static __thread bool is_held; /* agent.lock, by the calling thread: several may fork at once */

@@ -90,7 +90,7 @@ void core_initialize(int argument_count, char **arguments)
     core.start_ns = clock_monotonic_ns();
     remember_executable();
     remember_command_line(argument_count, arguments);
-    /* Kernels before 4.14 can't: children made past the C library are left as they were. */
+    /* Kernels before 4.14 cannot: children made past the C library are left as they were. */
     (void)madvise(&core_own, sizeof(core_own), MADV_WIPEONFORK);
     core.is_enabled = true;
 }

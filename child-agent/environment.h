@@ -49,7 +49,7 @@ struct environment {
     char shutdown_pattern[ENVIRONMENT_PATTERN_BYTES]; /* PROFD_SHUTDOWN; "": none */
     bool is_default_socket; /* nobody named the socket: whoever listens there must be trusted first
                              */
-    /* "" when it can't be told, or when the profile is written without profd. */
+    /* "" when it cannot be told, or when the profile is written without profd. */
     char socket_path[sizeof(((struct sockaddr_un *)0)->sun_path)];
     /* The first value that makes no sense, as a sentence for the user; "": none. Then the process
      * neither starts up nor writes a profile, and the rest is as if that value were not set. */

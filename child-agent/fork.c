@@ -98,7 +98,7 @@ static void after_fork_child(void)
     agent_thread_after_fork_child();
     agent_thread_forget_own();
     barrier_register();
-    /* A child that can't record still runs; who was to have its profile is told. */
+    /* A child that cannot record still runs; who was to have its profile is told. */
     int err = session_restart_in_child();
     if (err == 0)
         labels_after_fork_child();

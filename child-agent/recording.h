@@ -1,7 +1,7 @@
 /* Recording: the way from a label or marker in the program to a block in the thread's chunk.
  *
  * A recording function is entered with recording_begin() and left with recording_end(); between the
- * two the session can't go away. Nothing here locks, allocates or calls the system once the thread
+ * two the session cannot go away. Nothing here locks, allocates or calls the system once the thread
  * has a chunk. */
 #ifndef PROFD_AGENT_RECORDING_H
 #define PROFD_AGENT_RECORDING_H

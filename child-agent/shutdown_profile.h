@@ -6,7 +6,7 @@
 #ifndef PROFD_AGENT_SHUTDOWN_PROFILE_H
 #define PROFD_AGENT_SHUTDOWN_PROFILE_H
 
-/* Remembers PATTERN, and the working directory for one that is relative. 0, or why a file can't be
+/* Remembers PATTERN, and the working directory for one that is relative. 0, or why a file cannot be
  * made there: then nothing will be. From the constructor. */
 int shutdown_profile_prepare(const char *pattern);
 

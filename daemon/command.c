@@ -29,13 +29,13 @@ static void explain_failure(const struct command *command, const struct spawn_fa
     const char *reason = strerror(-failure->error);
 
     if (failure->stage == SPAWN_DIRECTORY)
-        snprintf(text, COMMAND_TEXT_BYTES, "can't run '%s': its working directory: %s",
+        snprintf(text, COMMAND_TEXT_BYTES, "cannot run '%s': its working directory: %s",
                  command->name, reason);
     else if (failure->stage == SPAWN_EXEC && failure->error == -ENOENT)
         snprintf(text, COMMAND_TEXT_BYTES,
-                 "can't run '%s': no such command; check its name and PATH", command->name);
+                 "cannot run '%s': no such command; check its name and PATH", command->name);
     else
-        snprintf(text, COMMAND_TEXT_BYTES, "can't run '%s': %s", command->name, reason);
+        snprintf(text, COMMAND_TEXT_BYTES, "cannot run '%s': %s", command->name, reason);
 }
 
 static void start_failed(struct command *command, const struct spawn_failure *failure)
@@ -106,7 +106,7 @@ static int watch_start(struct command *command)
     supervisor->commands = command;
     error = uv_poll_start(&command->start, UV_READABLE | UV_DISCONNECT, on_start);
     if (error < 0)
-        log_warn("can't watch the start of '%s': %s", command->name, uv_strerror(error));
+        log_warn("cannot watch the start of '%s': %s", command->name, uv_strerror(error));
     return 0;
 }
 

@@ -19,7 +19,7 @@ struct program;
 enum {
     COMMAND_NAME_BYTES = 128,
     COMMAND_EXECUTABLE_BYTES = 1024,
-    COMMAND_TEXT_BYTES = 512, /* of what is said of one that can't run */
+    COMMAND_TEXT_BYTES = 512, /* of what is said of one that cannot run */
 };
 
 struct command {
@@ -32,7 +32,7 @@ struct command {
     bool is_main;                              /* profd's exit status is its */
     bool is_starting;                          /* whether it runs is not known yet */
     int failure;                               /* negative errno: why it never ran; 0 */
-    char executable[COMMAND_EXECUTABLE_BYTES]; /* "" when it can't be told */
+    char executable[COMMAND_EXECUTABLE_BYTES]; /* "" when it cannot be told */
     uint64_t start_ns;                         /* it was about to be started */
     enum recording_obstacle obstacle;          /* why it won't be profiled, as it seems */
     int terminal_fd;                           /* that it was given; -1: none */

@@ -72,7 +72,7 @@ static int begin_parts(struct daemon *profd)
     if (error == 0)
         error = census_init(profd);
     if (error < 0) {
-        log_error("can't start: %s", uv_strerror(error));
+        log_error("cannot start: %s", uv_strerror(error));
         return error;
     }
     visitors_init(profd);

@@ -1,7 +1,7 @@
 /* Lines on standard error for whoever runs profd: "profd: …".
  *
  * A severity is a verb with a fixed meaning. Nothing that a child or a client sends ends profd, so
- * there is no fatal here; main() prints why it can't start. Any thread. */
+ * there is no fatal here; main() prints why it cannot start. Any thread. */
 #ifndef PROFD_DAEMON_LOG_H
 #define PROFD_DAEMON_LOG_H
 
@@ -10,7 +10,7 @@
 #include "daemon/log_gate.h"
 
 #define LOG_LEVELS(X)                                                                              \
-    X(ERROR, 0, "error") /* profd can't do what it was told to do */                               \
+    X(ERROR, 0, "error") /* profd cannot do what it was told to do */                              \
     X(WARN, 1, "warn")   /* something is incomplete or was refused; profd goes on */               \
     X(INFO, 2, "info")   /* what happens: sessions, captures, commands */                          \
     X(DEBUG, 3, "debug") /* every child that comes and goes */

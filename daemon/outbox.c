@@ -9,7 +9,7 @@ static uint8_t outbox_buffer[MESSAGE_MAX_BYTES];
 static int send_encoded(struct connection *connection, enum message_kind kind, long length)
 {
     if (length < 0) {
-        log_error("can't encode %s (%ld)", message_kind_name(kind), length);
+        log_error("cannot encode %s (%ld)", message_kind_name(kind), length);
         return (int)length;
     }
     return connection_send(connection, outbox_buffer, (size_t)length, NULL, 0);

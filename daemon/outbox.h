@@ -1,6 +1,6 @@
 /* Encodes a message and sends it: outbox_X() is message_put_X() and connection_send().
  *
- * A connection that can't take it closes by itself and tells its owner so; the returned negative
+ * A connection that cannot take it closes by itself and tells its owner so; the returned negative
  * errno may be ignored where that is enough. Loop thread: all share one buffer. */
 #ifndef PROFD_DAEMON_OUTBOX_H
 #define PROFD_DAEMON_OUTBOX_H

@@ -125,7 +125,7 @@ void restart_take_over(struct daemon *profd)
     if (error == 0)
         go_on_with(profd, &session);
     else if (error != -ENOENT)
-        log_warn("can't go on with the session of the profd that was killed (%s); 'profctl start' "
+        log_warn("cannot go on with the session of the profd that was killed (%s); 'profctl start' "
                  "begins another",
                  uv_strerror(error));
 }
@@ -142,7 +142,7 @@ void restart_keep_session(const struct daemon *profd)
 
     if (error == 0)
         return;
-    log_warn("can't write %s." SESSION_FILE_NAME
+    log_warn("cannot write %s." SESSION_FILE_NAME
              " (%s): if profd is killed, the session ends with it",
              profd->socket_path, uv_strerror(error));
     restart_forget_session(profd); /* what stands there is not true any more */

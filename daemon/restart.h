@@ -32,7 +32,7 @@ struct restart {
 int restart_init(struct daemon *profd);
 void restart_close(struct daemon *profd);
 
-/* The ledger was adopted: goes on with the session of its profd, if one was on. What can't be gone
+/* The ledger was adopted: goes on with the session of its profd, if one was on. What cannot be gone
  * on with was logged. */
 void restart_take_over(struct daemon *profd);
 

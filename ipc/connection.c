@@ -15,7 +15,7 @@
 
 enum {
     READS_PER_TURN = 16,       /* then others get theirs */
-    READS_FROM_THE_DEAD = 256, /* the last words of a peer that can't be written to any more */
+    READS_FROM_THE_DEAD = 256, /* the last words of a peer that cannot be written to any more */
     ACCEPTS_PER_TURN = 64,
 };
 

@@ -22,7 +22,7 @@ int ledger_file_open(const char *socket_path, struct lease_ledger *out);
 
 /* For profd, which holds the lock of SOCKET_PATH: adopts the ledger that a killed profd left
  * in this boot of the system and this namespace of process ids (*IS_ADOPTED), else makes a new one
- * for LIMIT_BYTES. *FD is the caller's, for agents that can't open the path. Errors of open and as
+ * for LIMIT_BYTES. *FD is the caller's, for agents that cannot open the path. Errors of open and as
  * lease_ledger_create(). */
 int ledger_file_make(const char *socket_path, uint64_t limit_bytes, struct lease_ledger *out,
                      int *fd, bool *is_adopted);

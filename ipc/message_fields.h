@@ -1,6 +1,6 @@
 /* Messages as tables: which fields a struct has, in the order of the wire, and what they may hold.
  *
- * One table serves the encoder and the decoder, so they can't disagree, and neither lets a value
+ * One table serves the encoder and the decoder, so they cannot disagree, and neither lets a value
  * pass that the other would refuse. Private to ipc/. No allocation, any thread. */
 #ifndef PROFD_IPC_MESSAGE_FIELDS_H
 #define PROFD_IPC_MESSAGE_FIELDS_H
@@ -31,7 +31,7 @@ struct message_schema {
     size_t struct_bytes;
     const struct message_field *fields;
     size_t field_count;
-    /* What single fields can't say; NULL: nothing. 0, -EMSGSIZE or -EINVAL. */
+    /* What single fields cannot say; NULL: nothing. 0, -EMSGSIZE or -EINVAL. */
     int (*check)(const void *message);
 };
 

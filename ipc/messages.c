@@ -43,7 +43,7 @@ const char *message_kind_name(unsigned kind)
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The table NAME_fields as a schema. CHECK is what single fields can't say, or NULL. */
+/* The table NAME_fields as a schema. CHECK is what single fields cannot say, or NULL. */
 #define SCHEMA(name, check)                                                                        \
     static const struct message_schema name##_schema = { sizeof(struct message_##name),            \
                                                          name##_fields, COUNT_OF(name##_fields),   \

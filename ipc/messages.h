@@ -99,12 +99,13 @@ enum {
 #define MESSAGE_MAX_INTERVAL_NS  UINT64_C(3600000000000) /* an hour */
 #define MESSAGE_MAX_MILLISECONDS UINT64_C(1000000000000) /* 31 years */
 
-/* Proportions are in parts of this: PROGRESS_SCALE of json/progress.h, which ipc/ can't include. */
+/* Proportions are in parts of this: PROGRESS_SCALE of json/progress.h, which ipc/ cannot include.
+ */
 #define MESSAGE_PROPORTION_DONE UINT64_C(1729728000)
 
 /* --- agent → profd --- */
 
-/* Why nothing is recorded of a process. The first ones are said by agents that are there and can't
+/* Why nothing is recorded of a process. The first ones are said by agents that are there and cannot
  * record; the others are judged from outside (ipc/program_facts.h). Append, never reuse. */
 #define RECORDING_OBSTACLES(X)                                                                     \
     X(NONE, 0, "")                                                                                 \

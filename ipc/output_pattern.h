@@ -20,7 +20,7 @@ enum { OUTPUT_PATTERN_BYTES = 1024 }; /* the longest pattern, with its NUL */
 struct output_event {
     pid_t pid;
     int64_t unix_s;
-    const char *name; /* anything; what can't be in a file's name becomes '_' */
+    const char *name; /* anything; what cannot be in a file's name becomes '_' */
     uint64_t number;
 };
 

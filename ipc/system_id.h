@@ -9,7 +9,7 @@ enum { BOOT_ID_BYTES = 40 };
 /* The kernel's name for this boot, terminated. 0, or a negative errno without /proc. */
 int boot_id_read(char out[BOOT_ID_BYTES]);
 
-/* The kernel's number for the calling process's namespace of process ids; 0: it can't be told. */
+/* The kernel's number for the calling process's namespace of process ids; 0: it cannot be told. */
 uint64_t pid_namespace(void);
 
 #endif

@@ -85,7 +85,7 @@ static int read_more(struct json_reader *reader)
     size_t used = (size_t)(reader->end - reader->window);
     ssize_t got = reader->read(reader->context, reader->window + used, reader->window_bytes - used);
     if (got < 0)
-        return json_reader_fail(reader, (int)got, "the input can't be read");
+        return json_reader_fail(reader, (int)got, "the input cannot be read");
     reader->is_all_read = got == 0;
     reader->end += got;
     return got > 0;

@@ -19,7 +19,7 @@ struct command {
 
 static const char run_help[] =
     "COMMAND runs under a profd of its own, which follows its forks and execs. The exit status is\n"
-    "the command's own (128 + N for signal N; 127: not found, 126: can't be run). Where no profd\n"
+    "the command's own (128 + N for signal N; 127: not found, 126: cannot be run). Where no profd\n"
     "can be started, the command runs without being profiled; with --strict it does not start.\n";
 
 static const char capture_help[] =
@@ -108,7 +108,7 @@ static void print_help(void)
     printf("\nOptions:\n");
     arguments_print_options(stdout, OPTIONS_GLOBAL);
     printf("\nprofctl COMMAND --help tells more. Exit codes: 0 done, 1 failed, 2 usage,\n"
-           "3 profd can't be reached, 4 incomplete capture with --strict.\n");
+           "3 profd cannot be reached, 4 incomplete capture with --strict.\n");
 }
 
 static void print_command_help(const struct command *command)

@@ -46,7 +46,7 @@ static const char *find_first_allocator(void)
     if (malloc_of_all == NULL ||
         dladdr1(malloc_of_all, &first, (void **)&symbol, RTLD_DL_SYMENT) == 0 ||
         dladdr(&profd_allocation_hooks, &hooks) == 0)
-        return "an allocator that can't be found";
+        return "an allocator that cannot be found";
     if (first.dli_fbase == hooks.dli_fbase)
         return NULL;
     /* A program at a fixed address may have an entry for malloc that only leads to the real one. */
@@ -84,7 +84,7 @@ static bool are_hooked(void)
 static void start_counting(void)
 {
     if (!profd_allocation_hooks.knows_sizes())
-        say("the allocator can't tell the sizes of what is freed, so there is no memory counter",
+        say("the allocator cannot tell the sizes of what is freed, so there is no memory counter",
             "");
     else if (allocation_counter_start(&profd_allocation_hooks) < 0)
         say("there are too many counters for one of memory", "");

@@ -9,7 +9,7 @@
 
 #include "child-agent/session.h"
 
-/* Turns on what the session's features want, and says in the profile's log what can't be had. The
+/* Turns on what the session's features want, and says in the profile's log what cannot be had. The
  * session records as number RECORDING. */
 void allocations_start(const struct session_settings *settings, uint32_t recording);
 void allocations_stop(void);

@@ -29,7 +29,7 @@ static pthread_mutex_t *mutex;
 /* A child has what its parent had mapped. */
 static struct mapping_table *table;
 static int64_t level_bytes;       /* what the counter stands at */
-static volatile bool is_changing; /* the table; a child that is forked meanwhile can't use it */
+static volatile bool is_changing; /* the table; a child that is forked meanwhile cannot use it */
 static bool is_kept;              /* what is in the table was mapped, and nothing else since */
 
 static uint64_t page_bytes;

@@ -107,7 +107,7 @@ static void give_back(struct shard *shard)
 }
 
 /* A destructor of thread-specific data. Those of the program may still add, so the shard stays
- * until the last round of destructors but one: in the last, a sanitizer can't take a mutex. */
+ * until the last round of destructors but one: in the last, a sanitizer cannot take a mutex. */
 static void end_shard(void *value)
 {
     struct shard *shard = value;

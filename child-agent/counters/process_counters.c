@@ -117,7 +117,7 @@ void process_counters_tell(struct process_counters *counters)
         return;
     counters->is_memory_told = true;
     (void)dictionary_put_log(&core.dictionary, clock_monotonic_ns(),
-                             "process memory is not available: /proc/self/statm can't be read");
+                             "process memory is not available: /proc/self/statm cannot be read");
 }
 
 void process_counters_begin_in_sampler(struct process_counters *counters, bool has_own_descriptors)

@@ -34,7 +34,7 @@ struct process_counters {
 void process_counters_begin(struct process_counters *counters, uint64_t features);
 
 /* The rest of it, by the sampler's thread, whose descriptors end with it. Without a table of its
- * own it opens nothing: the program would see that. What can't be read is told in the profile. */
+ * own it opens nothing: the program would see that. What cannot be read is told in the profile. */
 void process_counters_begin_in_sampler(struct process_counters *counters, bool has_own_descriptors);
 
 /* Reads them, at CPU_NS of CPU time of the process' other threads; the sampler's thread only.

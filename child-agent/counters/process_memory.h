@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All of BYTES, or -EFAULT when some of it can't be read; another negative errno when the kernel
+/* All of BYTES, or -EFAULT when some of it cannot be read; another negative errno when the kernel
  * lets nobody look (then nothing can be read this way). */
 int process_memory_read(uint64_t address, void *out, size_t bytes);
 

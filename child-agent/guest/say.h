@@ -1,5 +1,5 @@
 /* The few words that the agent has for the user of the program: what was asked for by environment
- * and can't be done. */
+ * and cannot be done. */
 #ifndef PROFD_AGENT_SAY_H
 #define PROFD_AGENT_SAY_H
 

@@ -2,7 +2,7 @@
  * wait. A thread that has run is asked for a sample, and its call would come back with a signal
  * that the program knows nothing of.
  *
- * Those that unblock can't simply be made again after a sample: it could be that the program's own
+ * Those that unblock cannot simply be made again after a sample: it could be that the program's own
  * handler had just run, and then its signal would be slept through. */
 #include <errno.h>
 #include <poll.h>

@@ -25,7 +25,7 @@ static inline void put_label(uint32_t depth, struct profd_site *site, uint32_t s
 }
 
 /* Readies the calling thread's label stack for GENERATION: emptied when it was another session's.
- * False when the thread can't be registered. */
+ * False when the thread cannot be registered. */
 static bool ready_stack(uint32_t generation)
 {
     if (thread_current == NULL && thread_registry_register_current(NULL, false) < 0)

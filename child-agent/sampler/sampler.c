@@ -409,7 +409,7 @@ void sampler_after_fork_child(void)
     struct sampler_tick *tick = atomic_load(&sampler.tick);
     atomic_store(&sampler.tick, NULL);
     sampler.is_running = false;
-    /* A tick caught in the middle is left where it is: its tables can't be trusted. */
+    /* A tick caught in the middle is left where it is: its tables cannot be trusted. */
     if (tick != NULL && is_locked_for_fork)
         sampler_tick_abandon(tick);
     is_locked_for_fork = false;

@@ -66,7 +66,7 @@ uint32_t thread_registry_slot_count(void);
 uint32_t thread_registry_live_count(void);
 struct thread_registration *thread_registry_at(uint32_t slot);
 
-/* Sends SIGNAL_NUMBER to the thread if it is live, under the lock, so that it can't be gone
+/* Sends SIGNAL_NUMBER to the thread if it is live, under the lock, so that it cannot be gone
  * meanwhile. 0; -ESRCH when it ended. */
 int thread_registry_signal(struct thread_registration *registration, int signal_number);
 

@@ -160,7 +160,7 @@ static void show_tables(struct module_entry *entry, const void *header, const vo
     module->eh_frame_bytes = entry->tables_frames_bytes;
 }
 
-/* Without tables when they can't be had: the library is being unloaded, or is too large. */
+/* Without tables when they cannot be had: the library is being unloaded, or is too large. */
 static void read_tables(struct module_entry *entry)
 {
     const struct module *module = &entry->module;

@@ -8,7 +8,7 @@
  *     caller's rbp   = the 8 bytes at CFA + rbp_offset, or unchanged
  *     caller's rsp   = CFA
  *
- * "Unchanged" is written as rbp_offset -8: where the return address is, rbp can't be, and there is
+ * "Unchanged" is written as rbp_offset -8: where the return address is, rbp cannot be, and there is
  * always something that may be read, so that the hot loop needs no branch for it. The two kinds of
  * base are 0 and 1 for the same reason. The other kinds leave the hot loop:
  *

@@ -160,7 +160,7 @@ void capture_fail(struct capture *capture, int error)
 
     if (capture->is_over)
         return;
-    snprintf(text, sizeof(text), "can't write the capture: %s", uv_strerror(error));
+    snprintf(text, sizeof(text), "cannot write the capture: %s", uv_strerror(error));
     capture_cancel(capture->profd, error, text);
 }
 
@@ -508,7 +508,7 @@ void capture_begin(struct daemon *profd, struct request *request)
     struct capture *capture = create(profd, request);
     if (capture == NULL) {
         session_move(&profd->session, SESSION_EVENT_GATHERED);
-        requests_finish(profd, -ENOMEM, "can't begin the capture: no memory");
+        requests_finish(profd, -ENOMEM, "cannot begin the capture: no memory");
         return;
     }
 

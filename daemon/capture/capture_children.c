@@ -112,7 +112,7 @@ void capture_note_profile(struct daemon *profd, struct child *child,
     if (error == 0 && piece == NULL)
         error = -ENOMEM;
     if (error < 0) {
-        log_warn("%d (%s) can't make its profile: %s", child->pid, child->executable,
+        log_warn("%d (%s) cannot make its profile: %s", child->pid, child->executable,
                  uv_strerror(error));
         capture_fail_item(capture, index, "its agent could not make the profile");
         free(piece);

@@ -70,7 +70,7 @@ void capture_salvage(struct capture *capture);
 bool capture_can_read(const struct child *child);
 
 /* While an item waits to be read, the exit store keeps its record whole; released when it was read,
- * or can't be. */
+ * or cannot be. */
 void capture_hold(struct capture *capture, size_t index);
 void capture_release(struct capture *capture, size_t index);
 
@@ -80,7 +80,7 @@ int capture_list_unprofiled(struct capture *capture);
 /* CAPTURE, which is over, waits for the list no more. */
 void capture_forget_unprofiled(struct capture *capture);
 
-/* Ends the capture, which can't be written. Nothing when it is over. */
+/* Ends the capture, which cannot be written. Nothing when it is over. */
 void capture_fail(struct capture *capture, int error);
 
 /* Does whatever can be done now; after every event. */

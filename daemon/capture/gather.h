@@ -100,7 +100,7 @@ void gather_note_stored(struct gather *gather, size_t index);
 bool gather_note_outdated(struct gather *gather, size_t index);
 /* The worker that had it ended before it came to it. */
 void gather_note_retry(struct gather *gather, size_t index);
-/* Its JSON is in the output, or can't be had. */
+/* Its JSON is in the output, or cannot be had. */
 void gather_note_done(struct gather *gather, size_t index);
 /* The output took bytes. */
 void gather_note_output(struct gather *gather);

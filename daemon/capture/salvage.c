@@ -87,7 +87,7 @@ int salvage_pool_begin(struct salvage_pool *pool, const struct salvage_job *jobs
     worker->on_done = on_done;
     worker->owner = owner;
     worker->batch = batch;
-    close(status_fd); /* a worker that can't start ends like one that crashed */
+    close(status_fd); /* a worker that cannot start ends like one that crashed */
     return 0;
 
 failed:

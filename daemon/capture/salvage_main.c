@@ -1,4 +1,4 @@
-/* profd-salvage: makes the profiles of processes that can't do it themselves, from their arenas.
+/* profd-salvage: makes the profiles of processes that cannot do it themselves, from their arenas.
  *
  * A worker of profd, never started by hand. It gets its work in descriptors
  * (daemon/capture/salvage_job.h), gives up every privilege and every other descriptor, bounds its
@@ -169,14 +169,14 @@ int main(void)
     clock_initialize(); /* looks into files, which the sandbox has none of */
     int error = salvage_sandbox_enter(SALVAGE_JOBS_FD + SALVAGE_FDS - 1);
     if (error < 0) {
-        fprintf(stderr, "profd-salvage: can't give up privileges: %s\n", strerror(-error));
+        fprintf(stderr, "profd-salvage: cannot give up privileges: %s\n", strerror(-error));
         return 1;
     }
 
     struct salvage_job *jobs =
         mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, SALVAGE_JOBS_FD, 0);
     if (jobs == MAP_FAILED) {
-        fprintf(stderr, "profd-salvage: can't map its jobs: %s\n", strerror(errno));
+        fprintf(stderr, "profd-salvage: cannot map its jobs: %s\n", strerror(errno));
         return 1;
     }
     do_jobs(jobs, (size_t)status.st_size / sizeof(*jobs));

@@ -82,7 +82,7 @@ static void on_kept(struct exit_record *record, int error, void *owner)
         return;
     }
     if (error < 0)
-        log_warn_of_many("the profile of %d (%s) is lost: it can't be copied (%s)", child->pid,
+        log_warn_of_many("the profile of %d (%s) is lost: it cannot be copied (%s)", child->pid,
                          child->executable, uv_strerror(error));
     capture_note_stored(profd, child);
     if (record == NULL)
@@ -511,7 +511,7 @@ static void watch(struct daemon *profd, struct child *child, int pidfd)
     child->watch = NULL;
     int error = child_watch_start(&profd->loop, pidfd, &watch_events, child, &child->watch);
     if (error < 0)
-        log_warn("can't watch %d for its end: %s", child->pid, uv_strerror(error));
+        log_warn("cannot watch %d for its end: %s", child->pid, uv_strerror(error));
 }
 
 static struct child_introduction introduce(const struct message_hello *hello, pid_t peer_pid,
@@ -541,7 +541,7 @@ static void take_arena(struct child *child, const struct message_hello *hello, i
     child->obstacle = (enum recording_obstacle)hello->obstacle;
     memory_add_child(child);
     if (arena_fd < 0)
-        log_warn_of_many("%d (%s) can't record: %s", child->pid, child->executable,
+        log_warn_of_many("%d (%s) cannot record: %s", child->pid, child->executable,
                          recording_obstacle_text(child->obstacle));
 }
 

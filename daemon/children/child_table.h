@@ -36,7 +36,7 @@ struct child {
     uint32_t image;    /* 0 for the pid's first image in this table, 1 for the next … */
     uint64_t start_ns; /* of the image; CLOCK_MONOTONIC */
     uint64_t end_ns;   /* 0 while it lives */
-    uint64_t identity; /* of the process, unlike a pid never reused; 0: the kernel can't tell */
+    uint64_t identity; /* of the process, unlike a pid never reused; 0: the kernel cannot tell */
     enum child_state state;
     enum process_verdict verdict; /* LIVE until it ended */
     int code;                     /* exit status or signal */
@@ -52,7 +52,7 @@ struct child {
     bool is_cpu_final;         /* … in all; CPU_TIME_UNKNOWN */
     uint64_t cpu_before_ns;    /* of it, before the session or before it was met */
 
-    char *trouble;               /* why it can't take part, as its agent said; owned; NULL: none */
+    char *trouble;               /* why it cannot take part, as its agent said; owned; NULL: none */
     uint32_t started_generation; /* the session that it said it takes part in; 0: none yet */
     uint32_t hits_generation;    /* of marker_hits */
     uint32_t marker_hits[TRIGGERS_MOST]; /* that it told of, by marker */
@@ -75,7 +75,7 @@ struct child {
     bool is_unwanted;              /* freed as soon as the copy is over */
     struct daemon *profd;          /* for call-backs */
     struct connection *connection; /* NULL unless connected */
-    struct child_watch *watch;     /* NULL when the process is gone or can't be watched */
+    struct child_watch *watch;     /* NULL when the process is gone or cannot be watched */
 
     struct child *previous, *next; /* in the order of their hellos */
     struct child *earlier_in_bucket;

@@ -12,7 +12,7 @@ struct child_watch;
 struct child_watch_events {
     void (*on_ended)(void *owner);
     /* The last call-back, after on_ended: the process was reaped. WAIT_STATUS is NULL when this
-     * kernel can't tell; there is no use in watching on. */
+     * kernel cannot tell; there is no use in watching on. */
     void (*on_status)(const int *wait_status, void *owner);
 };
 

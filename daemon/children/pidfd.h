@@ -22,7 +22,7 @@ bool pidfd_has_ended(int pidfd);
 bool pidfd_was_reaped(int pidfd);
 
 /* The wait status of a process that ended. 0; -EAGAIN when it is not reaped yet; -ENOTSUP when this
- * kernel can't tell (before Linux 6.15). */
+ * kernel cannot tell (before Linux 6.15). */
 int pidfd_wait_status(int pidfd, int *wait_status);
 
 /* A number that no other process ever has while this system runs, or 0 when the kernel has none

@@ -23,7 +23,7 @@ static FILE *open_file(pid_t pid, const char *name)
     return fopen(path, "re");
 }
 
-/* False when the environment can't be read. */
+/* False when the environment cannot be read. */
 static bool look_at_environment(pid_t pid, struct program_facts *facts)
 {
     char variable[VARIABLE_BYTES];

@@ -128,7 +128,7 @@ static void admit(struct daemon *profd, int fd, const struct peer_credentials *p
     int error = add(&who, is_stranger ? ADMISSION_STRANGER_MS : ADMISSION_OWNER_MS);
     if (error < 0) {
         admission_leave(&profd->admission, peer->uid);
-        log_warn("can't take the connection of %d: %s", peer->pid, uv_strerror(error));
+        log_warn("cannot take the connection of %d: %s", peer->pid, uv_strerror(error));
     }
 }
 
@@ -153,7 +153,7 @@ void visitors_init(struct daemon *profd)
     struct rlimit limit = { .rlim_cur = SMALLEST_LIMIT };
 
     if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-        log_warn("can't tell how many descriptors there are: %s", strerror(errno));
+        log_warn("cannot tell how many descriptors there are: %s", strerror(errno));
     admission_init(&profd->admission, geteuid(), limit.rlim_cur);
 }
 

@@ -20,7 +20,7 @@ struct age_heap {
     size_t count, capacity;
 };
 
-/* Room for COUNT members, so that age_heap_put() can't fail for as many. 0 or -ENOMEM. */
+/* Room for COUNT members, so that age_heap_put() cannot fail for as many. 0 or -ENOMEM. */
 int age_heap_reserve(struct age_heap *heap, size_t count);
 void age_heap_free(struct age_heap *heap);
 

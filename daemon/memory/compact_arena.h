@@ -29,7 +29,7 @@ int compact_plan_make(const struct arena_header *header, uint64_t file_bytes,
                       struct compact_plan *plan);
 
 /* Reads the header behind ARENA_FD and plans. -EPROTO also for what is no sealed file of memory,
- * which may make its reader wait or be cut while it is read, and for one that can't be punched.
+ * which may make its reader wait or be cut while it is read, and for one that cannot be punched.
  * Errors of pread and fstat too. */
 int compact_plan_read(int arena_fd, struct compact_plan *plan);
 

@@ -18,7 +18,7 @@ enum { PAGE_BYTES = 4096, BLOCK_BYTES = 512 };
 _Static_assert(EXIT_STORE_MOVERS *COMPACT_EXTRA_BYTES <= EXIT_STORE_SPARE_UNITS * LEASE_UNIT_BYTES,
                "the spare units pay for what movers have twice");
 
-/* Each session has a file of its own, so that a late move of the last one can't land in it. */
+/* Each session has a file of its own, so that a late move of the last one cannot land in it. */
 struct exit_file {
     int fd;
     unsigned users; /* the store, and moves into it */

@@ -18,7 +18,7 @@ int kept_file_read(const char *socket_path, const char *name, cJSON **out);
 /* The good end. */
 void kept_file_remove(const char *socket_path, const char *name);
 
-/* Numbers of 64 bits, which JSON's own can't hold: as strings. -EPROTO when it is none. */
+/* Numbers of 64 bits, which JSON's own cannot hold: as strings. -EPROTO when it is none. */
 void kept_add_number(cJSON *object, const char *name, uint64_t number);
 int kept_get_number(const cJSON *object, const char *name, uint64_t *out);
 

@@ -82,7 +82,7 @@ int memory_open(struct daemon *profd, bool *is_adopted)
                                  &memory->ledger, &memory->ledger_fd, is_adopted);
 
     if (error < 0) {
-        log_error("can't make %s%s, which keeps the memory limit: %s", profd->socket_path,
+        log_error("cannot make %s%s, which keeps the memory limit: %s", profd->socket_path,
                   LEDGER_FILE_SUFFIX, uv_strerror(error));
         return error;
     }
@@ -244,7 +244,7 @@ void memory_add_child(struct child *child)
     int error = memory_controller_add(controller, &child->memory, MEMORY_OF_CHILD,
                                       (uint64_t)status.st_size, child);
     if (error < 0)
-        log_warn("what %d (%s) recorded can't be aged: %s", child->pid, child->executable,
+        log_warn("what %d (%s) recorded cannot be aged: %s", child->pid, child->executable,
                  uv_strerror(error));
 }
 

@@ -113,7 +113,7 @@ static void pop_oldest(struct memory_controller *controller, struct memory_sourc
     }
 }
 
-/* What SOURCE was told is done, or can't be done any more. */
+/* What SOURCE was told is done, or cannot be done any more. */
 static void end_order(struct memory_controller *controller, struct memory_source *source)
 {
     leave_list(source);

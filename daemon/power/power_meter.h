@@ -40,7 +40,7 @@ struct power_meter {
  * Without any, METER has an obstacle. *METER is zeroed, or was closed. */
 void power_meter_open(struct power_meter *meter, const char *folder, uint64_t now_ns);
 
-/* Reads all domains. One that can't be read, or for which there is no memory, has no sample. */
+/* Reads all domains. One that cannot be read, or for which there is no memory, has no sample. */
 void power_meter_read(struct power_meter *meter, uint64_t now_ns);
 
 /* Safe to repeat, and on a zeroed one. */

@@ -92,7 +92,7 @@ static int take_text(struct parser *parser, char **out)
     if (json_reader_string(parser->reader, &text, &length) < 0)
         return no_memory(parser);
     if (memchr(text, '\0', length) != NULL)
-        return refuse(parser, "can't hold a zero byte");
+        return refuse(parser, "cannot hold a zero byte");
     *out = strndup(text, length);
     return *out != NULL ? 0 : no_memory(parser);
 }
@@ -103,7 +103,7 @@ static int read_text(struct parser *parser, char **out)
 
     if (error == 0)
         error = take_text(parser, out);
-    return error == 0 && **out == '\0' ? refuse(parser, "can't be empty") : error;
+    return error == 0 && **out == '\0' ? refuse(parser, "cannot be empty") : error;
 }
 
 /* A NULL-terminated array with one string less than its room. */
@@ -156,7 +156,7 @@ static int read_variable(struct parser *parser, char **out)
     if (error == 0)
         error = take_text(parser, &name);
     if (error == 0 && (*name == '\0' || strchr(name, '=') != NULL))
-        error = refuse(parser, "'%.60s' can't be the name of a variable", name);
+        error = refuse(parser, "'%.60s' cannot be the name of a variable", name);
     if (error == 0)
         error = expect(parser, JSON_TOKEN_STRING, "strings as values");
     if (error == 0)
@@ -460,7 +460,7 @@ int config_load(const char *file, struct config *out, char error_text[CONFIG_ERR
 
     *out = (struct config){ 0 };
     if (error < 0)
-        snprintf(error_text, CONFIG_ERROR_TEXT, "can't read the config %.300s: %s", file,
+        snprintf(error_text, CONFIG_ERROR_TEXT, "cannot read the config %.300s: %s", file,
                  strerror(-error));
     else
         error = config_parse(text, bytes, file, out, error_text);

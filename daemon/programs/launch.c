@@ -12,13 +12,13 @@
 #include "daemon/programs/launch_environment.h"
 #include "daemon/requests/client_connection.h"
 
-/* The loader goes on without a library that it can't read. */
+/* The loader goes on without a library that it cannot read. */
 static int check_library(const char *path, char text[COMMAND_TEXT_BYTES])
 {
     int error = access(path, R_OK) < 0 ? -errno : 0;
 
     if (error < 0)
-        snprintf(text, COMMAND_TEXT_BYTES, "can't use %.300s: %s; install profd completely", path,
+        snprintf(text, COMMAND_TEXT_BYTES, "cannot use %.300s: %s; install profd completely", path,
                  strerror(-error));
     return error;
 }
@@ -34,7 +34,7 @@ static int describe_agent(struct daemon *profd, struct launch_agent *agent,
     if (strpbrk(agent->library, " :") != NULL) {
         snprintf(
             text, COMMAND_TEXT_BYTES,
-            "can't preload %.300s: the loader splits names at blanks and colons; install profd "
+            "cannot preload %.300s: the loader splits names at blanks and colons; install profd "
             "in a folder without",
             agent->library);
         return -EINVAL;
@@ -100,7 +100,7 @@ static int launch(struct daemon *profd, struct client *client,
 
 out:
     if (error < 0)
-        snprintf(text, COMMAND_TEXT_BYTES, "can't run the command: %s", strerror(-error));
+        snprintf(text, COMMAND_TEXT_BYTES, "cannot run the command: %s", strerror(-error));
     free(arguments);
     free(environment);
     free(directory);
@@ -180,7 +180,7 @@ static int launch_own(struct command *command, char **arguments, char *const *ad
     else
         free(command);
     if (error < 0)
-        log_error("can't run '%s': %s", arguments[0], strerror(-error));
+        log_error("cannot run '%s': %s", arguments[0], strerror(-error));
     free(flat);
     free(environment);
     return error;

@@ -15,7 +15,7 @@ int launch_main(struct daemon *profd, char **arguments);
 /* Runs a program of the config; *OUT is the supervisor's. Errors as launch_main(). */
 int launch_program(struct daemon *profd, const struct program_config *config, struct command **out);
 
-/* Runs a client's command; the client gets the reply when it runs or can't, and later its end. */
+/* Runs a client's command; the client gets the reply when it runs or cannot, and later its end. */
 void launch_for_client(struct daemon *profd, struct client *client,
                        const struct message_client_launch *message);
 

@@ -23,7 +23,7 @@ bool launch_wants_malloc_hooks(const struct launch_agent *agent);
 
 /* BASE is strings "NAME=value", each terminated by NUL, BASE_BYTES in all. *OUT is NULL-terminated
  * and one allocation, freed with free(). -EINVAL when BASE does not end with NUL or when the
- * library's path has a character that LD_PRELOAD can't hold (space, colon); -ENOMEM. */
+ * library's path has a character that LD_PRELOAD cannot hold (space, colon); -ENOMEM. */
 int launch_environment_build(const char *base, size_t base_bytes, const struct launch_agent *agent,
                              char ***out);
 

@@ -36,7 +36,7 @@ static int wait_for_room(const struct output_pump *pump)
     }
 }
 
-/* Copies a part through memory, into what the kernel can't move to by itself: a terminal, a file
+/* Copies a part through memory, into what the kernel cannot move to by itself: a terminal, a file
  * opened for appending. */
 static ssize_t copy_part(const struct output_pump *pump, int source_fd, loff_t *offset,
                          size_t count)

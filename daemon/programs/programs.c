@@ -22,7 +22,7 @@ static void keep_file(const struct daemon *profd)
         return; /* profd has ended meanwhile, in good order */
     int error = program_file_write(profd->socket_path, &profd->programs);
     if (error < 0)
-        log_warn("can't write %s." PROGRAM_FILE_NAME " (%s): if profd is killed, the next one "
+        log_warn("cannot write %s." PROGRAM_FILE_NAME " (%s): if profd is killed, the next one "
                  "starts all programs again",
                  profd->socket_path, uv_strerror(error));
 }
@@ -136,7 +136,7 @@ static void on_adopted_ended(void *owner)
     uv_timer_start(&program->timer, on_status_overdue, PROGRAM_STATUS_PATIENCE_MS, 0);
 }
 
-/* One whose status this kernel can't tell may well have failed. */
+/* One whose status this kernel cannot tell may well have failed. */
 static void on_adopted_status(const int *wait_status, void *owner)
 {
     bool has_failed =
@@ -156,7 +156,7 @@ static void adopt(struct program *program, pid_t pid)
                                               program, &program->watch);
 
     if (error < 0) {
-        log_warn("can't watch '%s' (%d), which still runs: %s", program->config->name, pid,
+        log_warn("cannot watch '%s' (%d), which still runs: %s", program->config->name, pid,
                  uv_strerror(error));
         return;
     }
@@ -196,7 +196,7 @@ static void meet_earlier_ones(struct daemon *profd)
     int error = program_file_read(profd->socket_path, meet, &profd->programs);
 
     if (error < 0 && error != -ENOENT)
-        log_warn("can't read %s." PROGRAM_FILE_NAME " (%s): all programs are started",
+        log_warn("cannot read %s." PROGRAM_FILE_NAME " (%s): all programs are started",
                  profd->socket_path, uv_strerror(error));
 }
 
@@ -232,7 +232,7 @@ int programs_load(struct daemon *profd, const char *file)
     }
     error = make_list(profd);
     if (error < 0)
-        log_error("can't run the programs of %s: %s", file, uv_strerror(error));
+        log_error("cannot run the programs of %s: %s", file, uv_strerror(error));
     return error;
 }
 

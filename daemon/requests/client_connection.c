@@ -30,7 +30,7 @@ static int send_reply(struct connection *connection, uint64_t id, int error, con
     return outbox_reply(connection, MESSAGE_REPLY, &reply);
 }
 
-/* A client whose connection can't take an answer closes by itself, which on_closed tells. */
+/* A client whose connection cannot take an answer closes by itself, which on_closed tells. */
 void client_reply(struct client *client, uint64_t id, int error, const char *text)
 {
     send_reply(client->connection, id, error, text);
@@ -232,7 +232,7 @@ static int on_status(struct client *client, const uint8_t *payload, size_t bytes
     struct message_status status = { .id = message.id, .json = { json, strlen(json) } };
     error = outbox_status(client->connection, MESSAGE_STATUS, &status);
     free(json);
-    client_reply(client, message.id, error, error < 0 ? "the status can't be sent" : "");
+    client_reply(client, message.id, error, error < 0 ? "the status cannot be sent" : "");
     return 0;
 }
 
@@ -256,7 +256,7 @@ static int on_signal(struct client *client, const uint8_t *payload, size_t bytes
     error = supervisor_signal(client->profd, client, (int)message.signal_number);
     client_reply(client, message.id, error,
                  error == -ESRCH ? "no command of this client runs"
-                                 : (error < 0 ? "the signal can't be sent" : ""));
+                                 : (error < 0 ? "the signal cannot be sent" : ""));
     return 0;
 }
 
@@ -326,7 +326,7 @@ static void on_message(struct connection *connection, unsigned kind, const uint8
     int error = dispatch(owner, kind, payload, bytes, fds, fd_count);
 
     if (error < 0) {
-        log_warn("a client sent a message that can't be used (%s)", message_kind_name(kind));
+        log_warn("a client sent a message that cannot be used (%s)", message_kind_name(kind));
         connection_close(connection, error);
     }
 }

@@ -180,7 +180,7 @@ void requests_time_session(struct daemon *profd)
     uv_timer_start(&profd->requests.duration, on_duration_over, rest_ms, 0);
 }
 
-/* Moves the session as REQUEST says. 0, or -EINVAL when it can't. */
+/* Moves the session as REQUEST says. 0, or -EINVAL when it cannot. */
 static int move_session(struct daemon *profd, struct request *request)
 {
     if (request->kind != REQUEST_START)
@@ -315,7 +315,7 @@ void requests_add_own(struct daemon *profd, enum request_kind kind)
     struct request *request = calloc(1, sizeof(*request));
 
     if (request == NULL) {
-        log_error("can't %s the session: no memory", kind == REQUEST_STOP ? "stop" : "pause");
+        log_error("cannot %s the session: no memory", kind == REQUEST_STOP ? "stop" : "pause");
         return;
     }
     request->kind = kind;

@@ -81,7 +81,7 @@ void requests_finish(struct daemon *profd, int error, const char *text);
 /* CHILD acknowledged MESSAGE_KIND for GENERATION. */
 void requests_note_acknowledged(struct daemon *profd, struct child *child, unsigned message_kind,
                                 uint64_t generation);
-/* CHILD can't answer any more. */
+/* CHILD cannot answer any more. */
 void requests_note_gone(struct daemon *profd, struct child *child);
 /* CLIENT went: its captures are cancelled, its other requests are carried out without an answer. */
 void requests_note_client_gone(struct daemon *profd, struct client *client);

@@ -16,7 +16,7 @@ struct trigger_files {
     uint64_t count;
 };
 
-/* NAME was written just now. 0, -ENOMEM, or why it can't be seen. */
+/* NAME was written just now. 0, -ENOMEM, or why it cannot be seen. */
 int trigger_files_add(struct trigger_files *files, int directory_fd, const char *name);
 
 /* Removes the oldest files beyond MOST. 0, or the first error; the rest is removed all the same. */

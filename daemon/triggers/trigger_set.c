@@ -22,13 +22,13 @@ int trigger_set_read(const char *texts, size_t length, const char *output, size_
         return refuse(refusal, "the pattern of --output is too long");
     memcpy(out->output, output, output_length);
     if (output_length > 0 && output_pattern_check(out->output, NULL) < 0)
-        return refuse(refusal, "the pattern of --output can't be used");
+        return refuse(refusal, "the pattern of --output cannot be used");
     if (output_length == 0 && length > 0)
         return refuse(refusal, "triggers need a pattern for the names of their captures");
     for (size_t used = 0; used < length;) {
         size_t bytes = strnlen(texts + used, length - used);
         if (out->count == TRIGGERS_MOST)
-            return refuse(refusal, "a session can't have so many triggers");
+            return refuse(refusal, "a session cannot have so many triggers");
         if (trigger_parse(texts + used, bytes, &out->triggers[out->count]) < 0)
             return refuse(refusal, "there is no such trigger");
         out->count++;

@@ -111,7 +111,7 @@ static const char *note_written(struct daemon *profd, const char *about, const c
         error =
             trigger_files_limit(&triggers->files, triggers->directory_fd, triggers->set.most_files);
     if (error < 0)
-        log_warn("can't keep to %llu captures: %s", (unsigned long long)triggers->set.most_files,
+        log_warn("cannot keep to %llu captures: %s", (unsigned long long)triggers->set.most_files,
                  strerror(-error));
     return triggers->last_file;
 }

@@ -24,7 +24,7 @@ struct gecko_categories {
 
 /* Adds the category ID, or the subcategory ID of the category PARENT. Names and colours are
  * borrowed; a colour that viewers don't know becomes grey. 0; -ENOMEM; -EPROTO for an id or a
- * parent that can't be. */
+ * parent that cannot be. */
 int gecko_categories_add(struct gecko_categories *categories, uint32_t id, struct arena_string name,
                          struct arena_string colour);
 int gecko_categories_add_part(struct gecko_categories *categories, uint32_t id, uint32_t parent,

@@ -54,7 +54,7 @@ struct process_cpu_time {
     enum cpu_time_end end;
 };
 
-/* What the arena can't tell. Times are CLOCK_MONOTONIC ns. */
+/* What the arena cannot tell. Times are CLOCK_MONOTONIC ns. */
 struct gecko_process_options {
     uint64_t reference_ns;      /* the capture's time zero: all times in the file count from it */
     uint64_t reference_unix_ns; /* the same moment since the epoch; one number in all of a file */

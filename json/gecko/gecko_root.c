@@ -116,7 +116,7 @@ static void stream_sample_units(struct json_writer *writer)
     json_end_object(writer);
 }
 
-/* Reads the start of a file of /proc into TEXT, terminated; empty when it can't be read. */
+/* Reads the start of a file of /proc into TEXT, terminated; empty when it cannot be read. */
 static void read_start(const char *path, char *text, size_t capacity)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);

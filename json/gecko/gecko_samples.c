@@ -474,7 +474,7 @@ static uint64_t stream_rows(const struct process_context *process,
     return stream.count;
 }
 
-/* Viewers can't place a thread without any sample. */
+/* Viewers cannot place a thread without any sample. */
 static void stream_only_sample(const struct process_context *process,
                                const struct thread_context *thread, struct json_writer *writer)
 {

@@ -159,7 +159,7 @@ static int name_temporary(struct capture_file *file, const char *ending)
     return -ENOMEM;
 }
 
-/* Where files can't be without a name. */
+/* Where files cannot be without a name. */
 static int open_named(struct capture_file *file)
 {
     int err = name_temporary(file, "XXXXXX");

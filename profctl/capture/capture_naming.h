@@ -30,7 +30,7 @@ struct capture_naming_progress {
 /* Names the raw capture behind RAW_FD into SINK. Profiles that are left out move from the places of
  * RESULT to what it says is missing. CACHE NULL leaves all addresses, PROGRESS may be NULL. 0, or a
  * negative errno; PROBLEM (CAPTURE_PROBLEM_BYTES) is then filled when it is the raw capture that
- * can't be used, and empty otherwise. */
+ * cannot be used, and empty otherwise. */
 int capture_naming_run(int raw_fd, struct capture_result *result, struct symbol_cache *cache,
                        const struct capture_sink *sink,
                        const struct capture_naming_progress *progress,

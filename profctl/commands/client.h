@@ -29,7 +29,7 @@ struct capture_result {
 };
 void capture_result_free(struct capture_result *result);
 
-/* Connects to the profd at SOCKET (NULL: the usual place). EXIT_CODE_NO_DAEMON when it can't. */
+/* Connects to the profd at SOCKET (NULL: the usual place). EXIT_CODE_NO_DAEMON when it cannot. */
 bool client_connect(const char *socket, struct client **out, struct failure *failure);
 /* Talks over the connected socket FD, which it takes on every path, to a profd of our own. */
 bool client_adopt(int fd, struct client **out, struct failure *failure);

@@ -100,7 +100,7 @@ static void stop_watching(struct run *run)
 
 /* --- The course of a run --- */
 
-/* What profd would have told, had it lived. False when the command can't be waited for. */
+/* What profd would have told, had it lived. False when the command cannot be waited for. */
 static bool wait_without_profd(struct run *run, int *exit_status)
 {
     pid_t ended;
@@ -217,9 +217,9 @@ static int become_command(char **words, struct failure *failure)
     int error = exec_failure(-errno, words[0], getenv("PATH"));
     if (error == -ENOENT)
         return (int)failure_set(failure, EXIT_CODE_NOT_FOUND,
-                                "can't run '%s': no such command; check its name and PATH",
+                                "cannot run '%s': no such command; check its name and PATH",
                                 words[0]);
-    return (int)failure_set(failure, EXIT_CODE_NOT_EXECUTABLE, "can't run '%s': %s", words[0],
+    return (int)failure_set(failure, EXIT_CODE_NOT_EXECUTABLE, "cannot run '%s': %s", words[0],
                             strerror(-error));
 }
 

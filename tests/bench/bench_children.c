@@ -57,7 +57,7 @@ static struct {
 
 static uint8_t message[64 * 1024];
 
-/* A child that can't go on ends; then there are fewer than were counted on, and that is said. */
+/* A child that cannot go on ends; then there are fewer than were counted on, and that is said. */
 static void need(long result, const char *what)
 {
     if (result >= 0)

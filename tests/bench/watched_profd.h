@@ -9,7 +9,7 @@
 
 #include "tests/bench/bench.h"
 
-/* The file NAME of /proc/PID; whoever can't be watched makes the figures worthless. */
+/* The file NAME of /proc/PID; whoever cannot be watched makes the figures worthless. */
 static inline FILE *watched_open(pid_t pid, const char *name)
 {
     char path[300];

@@ -76,7 +76,7 @@ test_bad_values_are_told_in_one_line_and_the_program_goes_on() {
     [ -c /dev/null ]
 }
 
-# Limits under which the session can't begin.
+# Limits under which the session cannot begin.
 test_a_session_that_cannot_begin_is_told_in_one_line_and_the_program_goes_on() {
     # shellcheck disable=SC2016
     alone 42 PROFD_SHUTDOWN=out.json prlimit --fsize=1024 sh -c 'exit 42'

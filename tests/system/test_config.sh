@@ -54,7 +54,7 @@ test_a_program_that_can_not_be_run_is_tried_again() {
     write_config '{ "programs": [
         { "name": "late", "command": ["./late"], "restart": "on-failure" } ] }'
     start_profd --config config.json
-    wait_until grep -q "can't run 'late'" profd.log
+    wait_until grep -q "cannot run 'late'" profd.log
     printf '#!/bin/sh\necho >done\n' >late.new
     chmod +x late.new
     mv late.new late

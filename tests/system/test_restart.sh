@@ -212,7 +212,7 @@ test_a_damaged_session_file_is_said_and_not_used() {
     kill_profd
     echo '{"boot": 7' >"$PROFD_SOCKET.session"
     start_profd
-    says "can't go on with the session" profd.log
+    says "cannot go on with the session" profd.log
     expect 0 "$profctl" start
 }
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# profctl run: what comes out, and what it says when it can't.
+# profctl run: what comes out, and what it says when it cannot.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -133,7 +133,7 @@ test_a_place_without_proc_runs_the_command_all_the_same() {
     says "'sh' runs without being profiled" stderr
     [ "$(ls)" = "$(printf '%s\n' profile.json.gz stderr stdout)" ] || fail "$(ls)"
     expect 127 bash -c 'without_proc "$@"' - "$profctl" run -- no-such-command
-    says "can't run 'no-such-command': no such command" stderr
+    says "cannot run 'no-such-command': no such command" stderr
     expect 1 bash -c 'without_proc "$@"' - "$profctl" run --strict -- touch ran
     one_line stderr
     [ ! -e ran ]

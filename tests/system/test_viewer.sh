@@ -11,7 +11,7 @@ need_viewer() {
     [ -f "$cli" ] && return
     mkdir -p "$build/node"
     (cd "$build/node" && timeout 120 npm install --no-save --ignore-scripts --no-audit --no-fund \
-        "@firefox-devtools/profiler-cli@$version") >npm.log 2>&1 || skip "npm can't install profiler-cli"
+        "@firefox-devtools/profiler-cli@$version") >npm.log 2>&1 || skip "npm cannot install profiler-cli"
 }
 
 # load CAPTURE: into a session of the loader's own daemon, which ends with the test.

@@ -86,16 +86,16 @@ static const struct {
     { "{\"programs\":[{\"name\":\"a\"}]}", "programs[0]: has no \"command\"" },
     { SECOND "\"name\":7" COMMAND, "F:3: programs[1].name: is there twice" },
     { "{\"programs\":[{\"name\":7}]}", "programs[0].name: needs a string" },
-    { "{\"programs\":[{\"name\":\"\"}]}", "programs[0].name: can't be empty" },
-    { "{\"programs\":[{\"name\":\"a\\u0000b\"}]}", "programs[0].name: can't hold a zero byte" },
+    { "{\"programs\":[{\"name\":\"\"}]}", "programs[0].name: cannot be empty" },
+    { "{\"programs\":[{\"name\":\"a\\u0000b\"}]}", "programs[0].name: cannot hold a zero byte" },
     { SECOND "\"command\":\"x\"}]}", "F:3: programs[1].command: needs a list" },
     { SECOND "\"command\":[]}]}", "programs[1].command: needs at least" },
     { SECOND "\"command\":[\"\"]}]}", "programs[1].command: needs at least" },
     { SECOND "\"command\":[\"x\",\n1]}]}", "F:4: programs[1].command: needs strings" },
     { SECOND "\"environment\":[]" COMMAND, "programs[1].environment: needs an object" },
     { SECOND "\"environment\":{\"A\":1}" COMMAND, "programs[1].environment: needs strings" },
-    { SECOND "\"environment\":{\"A=\":\"1\"}" COMMAND, "'A=' can't be the name" },
-    { SECOND "\"environment\":{\"\":\"1\"}" COMMAND, "'' can't be the name" },
+    { SECOND "\"environment\":{\"A=\":\"1\"}" COMMAND, "'A=' cannot be the name" },
+    { SECOND "\"environment\":{\"\":\"1\"}" COMMAND, "'' cannot be the name" },
     { SECOND "\"restart\":\"maybe\"" COMMAND, "F:3: programs[1].restart: is \"never\"" },
     { SECOND "\"restart\":true" COMMAND, "programs[1].restart: is \"never\"" },
     { SECOND "\"stop_signal\":\"SIGFOO\"" COMMAND, "\"SIGFOO\" is no signal" },
@@ -140,7 +140,7 @@ END_TEST
 START_TEST(a_file_that_can_not_be_read_is_said)
 {
     ck_assert_int_eq(config_load("/nonexistent/config", &config, error_text), -ENOENT);
-    ck_assert_ptr_nonnull(strstr(error_text, "can't read the config /nonexistent/config"));
+    ck_assert_ptr_nonnull(strstr(error_text, "cannot read the config /nonexistent/config"));
     ck_assert_int_eq(config_load("/", &config, error_text), -EISDIR);
     ck_assert_int_eq(config_load("/dev/zero", &config, error_text), -EFBIG);
 }

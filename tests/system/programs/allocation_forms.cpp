@@ -132,7 +132,7 @@ int main()
         by_the_c_library(text);
         by_operators();
     }
-    // The compiler must not know what can't be.
+    // The compiler must not know what cannot be.
     volatile size_t sizes[] = { absurd, SIZE_MAX, absurd - 1, absurd + 100, SIZE_MAX / 4 };
     for (const volatile size_t &size : sizes) {
         for (int i = 0; i < failures; i++)

@@ -89,7 +89,7 @@ static void run_in_all_ways(void)
     }
 }
 
-/* What can't be run leaves the reason in errno. */
+/* What cannot be run leaves the reason in errno. */
 static void fail_to_run(void)
 {
     const char *volatile nowhere = NULL;

@@ -1,4 +1,4 @@
-/* locks_memory: locks all its memory and burns. The status is 1 when it can't, 2 when a page of it
+/* locks_memory: locks all its memory and burns. The status is 1 when it cannot, 2 when a page of it
  * was not filled, 3 when it got much more memory than it asked for. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Waits for a signal of its own again and again, by the calls that can't miss it. The status is 1
+/* Waits for a signal of its own again and again, by the calls that cannot miss it. The status is 1
  * when one came back for a reason that the program could not know. */
 #include <errno.h>
 #include <poll.h>
