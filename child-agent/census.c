@@ -30,8 +30,8 @@ bool census_has_listener(void)
     return find_ring() != NULL;
 }
 
-void census_judge(struct census_program *program, int directory_fd, const char *path,
-                  char *const *environment)
+static void judge_program(struct census_program *program, int directory_fd, const char *path,
+                          char *const *environment, bool is_always_told)
 {
     struct program_facts facts = { 0 };
     struct rlimit limit;
@@ -44,16 +44,28 @@ void census_judge(struct census_program *program, int directory_fd, const char *
         for (; environment != NULL && *environment != NULL; environment++)
             program_look_variable(*environment, &facts);
         program->obstacle = program_obstacle(&facts);
-        program->is_told = program->obstacle != OBSTACLE_NONE || agent_thread_is_alone();
+        program->judged_ns = clock_monotonic_ns();
+        program->is_told = program->obstacle != OBSTACLE_NONE || is_always_told;
     }
     errno = call_errno;
+}
+
+void census_judge_for_child(struct census_program *program, int directory_fd, const char *path,
+                            char *const *environment)
+{
+    judge_program(program, directory_fd, path, environment, false);
+}
+
+void census_judge_for_self(struct census_program *program, int directory_fd, const char *path,
+                           char *const *environment)
+{
+    judge_program(program, directory_fd, path, environment, agent_thread_is_alone());
 }
 
 static void tell(struct census_entry *entry)
 {
     struct census_ring *ring = find_ring();
 
-    entry->time_ns = clock_monotonic_ns();
     if (ring != NULL)
         census_ring_put(ring, entry);
 }
@@ -98,6 +110,7 @@ static void tell_program(const struct census_program *program, struct profd_proc
         return;
     struct census_entry entry = {
         .kind = kind,
+        .time_ns = program->judged_ns,
         .pid = process.number,
         .parent_pid = process.number == getpid() ? getppid() : getpid(),
         .obstacle = program->obstacle,
@@ -142,6 +155,7 @@ void census_tell_ended(struct profd_process_id process, int wait_status, uint64_
         return;
     struct census_entry entry = {
         .kind = CENSUS_ENDED,
+        .time_ns = clock_monotonic_ns(),
         .pid = process.number,
         .parent_pid = getpid(),
         .wait_status = wait_status,

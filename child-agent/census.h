@@ -13,14 +13,20 @@
 
 /* A program that is about to be run. */
 struct census_program {
-    bool is_told; /* it will not be profiled, or nobody would notice that this process becomes it */
+    bool is_told; /* as it is judged; what cannot be read is not */
     unsigned obstacle;
-    const char *path; /* borrowed */
+    uint64_t judged_ns; /* before it can have begun, whenever it is told */
+    const char *path;   /* borrowed */
 };
 
-/* Judges the program at PATH (as openat with DIRECTORY_FD) with ENVIRONMENT. */
-void census_judge(struct census_program *program, int directory_fd, const char *path,
-                  char *const *environment);
+/* Judges the program at PATH (as openat with DIRECTORY_FD) with ENVIRONMENT, which a child will
+ * run: it is told when it will not be profiled. */
+void census_judge_for_child(struct census_program *program, int directory_fd, const char *path,
+                            char *const *environment);
+
+/* The same for this process: it is also told when nobody would notice the exec. */
+void census_judge_for_self(struct census_program *program, int directory_fd, const char *path,
+                           char *const *environment);
 
 /* PROCESS runs PROGRAM now, or will in a moment; or could not. Told only when it is to be. */
 void census_tell_exec(const struct census_program *program, struct profd_process_id process);

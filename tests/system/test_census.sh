@@ -29,6 +29,20 @@ make_dynamic() {
     cc -O1 -o "$1" "$1.c"
 }
 
+# A static program NAME that links the agent, and exits with 5.
+make_static_with_agent() {
+    cat >"$1.c" <<'END'
+#include <profd.h>
+int main(void)
+{
+    profd_register_thread("GeckoMain");
+    return 5;
+}
+END
+    cc -static -I "$source_dir/child-agent/include" -o "$1" "$1.c" "$build/lib/libprofd.a" -pthread 2>warnings ||
+        skip "does not link statically"
+}
+
 # not_profiled PROCESS WORDS: every process called so has the verdict, and WORDS in its reason.
 not_profiled() {
     has_process "$1"
@@ -271,6 +285,16 @@ for wait in (lambda pid: os.waitpid(pid, 0), lambda pid: os.waitid(os.P_PID, pid
     outcome_of still exited 8
 }
 
+# Who spawns a program may tell of it when that program has long said hello.
+test_spawned_programs_that_are_profiled_are_in_it_once() {
+    printf '%s\n' 'all: $(addprefix x,$(shell seq 100))' 'x%: ; @/bin/true && /bin/true' >makefile
+    expect 0 env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL "$profctl" run -o out.json -- make -j2 -f makefile
+    read_facts out.json
+    refute grep -q not-profiled facts
+    [ "$(process_count sh)" -eq 100 ]
+    [ "$(process_count true)" -eq 200 ]
+}
+
 test_profiled_children_have_cpu_time_and_status_too() {
     make_dynamic seen
     expect 0 "$profctl" run -o out.json -- sh -c './seen 200 9; true'
@@ -282,16 +306,7 @@ test_profiled_children_have_cpu_time_and_status_too() {
 
 # It brings an agent of its own, whatever the judgement was.
 test_a_static_program_with_an_agent_is_profiled() {
-    cat >own.c <<'END'
-#include <profd.h>
-int main(void)
-{
-    profd_register_thread("GeckoMain");
-    return 5;
-}
-END
-    cc -static -I "$source_dir/child-agent/include" -o own own.c "$build/lib/libprofd.a" -pthread 2>warnings ||
-        skip "does not link statically"
+    make_static_with_agent own
     expect 5 "$profctl" run -o out.json -- ./own
     expect 5 "$profctl" run -o below.json -- sh -c './own; exit $?'
     for file in out.json below.json; do
@@ -299,6 +314,20 @@ END
         [ "$(process_count own)" -eq 1 ]
         ended own exited 5
     done
+}
+
+# As spawned, it is judged wrongly by somebody who may tell so when it has long said hello.
+test_a_spawned_static_program_with_an_agent_is_in_it_once() {
+    command -v python3 >/dev/null || skip "no python3"
+    make_static_with_agent own
+    expect 0 "$profctl" run -o out.json -- python3 -c '
+import os
+for each in range(100):
+    os.waitpid(os.posix_spawn("./own", ["own"], os.environ), 0)
+'
+    read_facts out.json
+    [ "$(process_count own)" -eq 100 ]
+    refute grep -q not-profiled facts
 }
 
 test_running_and_waiting_are_what_they_were() {
