@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { NS_PER_SECOND = 1000000000 };
+
 int clock_tsc_is_invariant;
 
 /* Intel and AMD both tell it in this leaf: the TSC runs at one rate through all power states. */
@@ -55,9 +57,21 @@ bool clock_is_tsc(void)
 
 uint64_t clock_monotonic_ns(void)
 {
+    return clock_read_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t clock_read_ns(clockid_t clock)
+{
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now); /* fails only for clocks that do not exist */
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    if (clock_gettime(clock, &now) < 0)
+        return 0;
+    return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
+}
+
+struct timespec clock_timespec(uint64_t ns)
+{
+    return (struct timespec){ .tv_sec = (time_t)(ns / NS_PER_SECOND),
+                              .tv_nsec = (long)(ns % NS_PER_SECOND) };
 }
 
 struct clock_pair clock_read_pair(void)

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 /* One moment on both clocks. */
 struct clock_pair {
@@ -39,6 +40,13 @@ static inline uint64_t clock_ticks(void);
 
 /* Now, on CLOCK_MONOTONIC. Safe in a signal handler. */
 uint64_t clock_monotonic_ns(void);
+
+/* Now, on any clock of the kernel's; 0 when it is not there, as that of a thread that has ended.
+ * Safe in a signal handler. */
+uint64_t clock_read_ns(clockid_t clock);
+
+/* A time or a duration as system calls take it. */
+struct timespec clock_timespec(uint64_t ns);
 
 /* Reads both clocks as close together as possible (best of three). Safe in a signal handler. */
 struct clock_pair clock_read_pair(void);

@@ -7,9 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "buffer/clock.h"
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
-#include "child-agent/sampler/cpu_clock.h"
 #include "child-agent/session.h"
 #include "json/gecko/gecko_process.h"
 
@@ -77,7 +77,7 @@ int agent_gather_start(const struct message_gather_profile *asked)
     gather.options.since_ns = asked->since_ns;
     gather.options.verdict = gather.options.outcome = VERDICT_LIVE;
     gather.options.cpu_time = (struct process_cpu_time){
-        .total_ns = cpu_clock_thread_ns(CLOCK_PROCESS_CPUTIME_ID),
+        .total_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID),
         .before_ns = asked->cpu_before_ns,
         .end = CPU_TIME_TO_CAPTURE,
     };

@@ -4,15 +4,14 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "buffer/clock.h"
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
 #include "child-agent/environment.h"
 #include "child-agent/guest/replaced_file.h"
 #include "child-agent/guest/say.h"
-#include "child-agent/sampler/cpu_clock.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/session.h"
 #include "ipc/features.h"
@@ -108,7 +107,7 @@ static int stream(struct arena_reader *reader, int fd)
         .capture_ns = root.capture_ns,
         .verdict = VERDICT_LIVE,
         .outcome = VERDICT_LIVE,
-        .cpu_time.total_ns = cpu_clock_thread_ns(CLOCK_PROCESS_CPUTIME_ID),
+        .cpu_time.total_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID),
         .root = &root,
     };
     features_names(settings->features, features);

@@ -11,9 +11,8 @@
 #include "child-agent/malloc_hooks/allocation_hooks.h"
 #include "child-agent/sampler/sample_room.h"
 #include "child-agent/sampler/snapshot_capture.h"
-#include "child-agent/sampler/stack_merge.h"
+#include "child-agent/sampler/snapshot_stack.h"
 #include "child-agent/threads/thread_registration.h"
-#include "child-agent/unwinding/process_unwinder.h"
 
 enum {
     DEFAULT_INTERVAL_BYTES = 512 * 1024,
@@ -59,11 +58,8 @@ static int write_in_room(struct sample_room *room, const struct thread_registrat
     const struct snapshot *snapshot = &room->snapshot;
     bool is_complete;
     show_site(room, self, site);
-    size_t count = unwinder_walk(process_unwinder(), snapshot, self->is_main ? 0 : self->stack_high,
-                                 room->native, SAMPLE_MAX_FRAMES, &is_complete);
     allocation->depth =
-        (uint32_t)stack_merge(room->native, count, snapshot->labels, snapshot->label_count,
-                              room->merged, SAMPLE_MAX_FRAMES);
+        (uint32_t)snapshot_stack(snapshot, self, room->native, room->merged, &is_complete);
     allocation->frames = room->merged;
     allocation->is_truncated = !is_complete;
     allocation->ticks = snapshot->ticks;

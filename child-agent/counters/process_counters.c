@@ -6,9 +6,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "buffer/clock.h"
 #include "child-agent/core.h"
 #include "child-agent/counters/counters.h"
-#include "child-agent/sampler/cpu_clock.h"
 #include "ipc/messages.h"
 
 enum { MEMORY_PERIOD_NS = 20 * 1000 * 1000, STATM_BYTES = 256, NS_PER_US = 1000 };
@@ -61,7 +61,7 @@ void process_counters_begin(struct process_counters *counters, uint64_t features
     if (features & FEATURE_PROCESS_CPU) {
         record(counters, PROCESS_COUNTER_CPU);
         counters->value[PROCESS_COUNTER_CPU] =
-            (int64_t)(cpu_clock_thread_ns(CLOCK_PROCESS_CPUTIME_ID) / NS_PER_US);
+            (int64_t)(clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) / NS_PER_US);
     }
     if (features & FEATURE_SWITCHES) {
         record(counters, PROCESS_COUNTER_VOLUNTARY_SWITCHES);
@@ -144,7 +144,7 @@ static void set_cpu(struct process_counters *counters, uint64_t cpu_ns)
 
 void process_counters_read_last(struct process_counters *counters)
 {
-    set_cpu(counters, cpu_clock_thread_ns(CLOCK_PROCESS_CPUTIME_ID));
+    set_cpu(counters, clock_read_ns(CLOCK_PROCESS_CPUTIME_ID));
     if (!is_recorded(counters, PROCESS_COUNTER_VOLUNTARY_SWITCHES))
         return;
     counters->value[PROCESS_COUNTER_VOLUNTARY_SWITCHES] = 0;

@@ -6,8 +6,7 @@
 #include "child-agent/recording.h"
 #include "child-agent/sampler/sample_room.h"
 #include "child-agent/sampler/snapshot_capture.h"
-#include "child-agent/sampler/stack_merge.h"
-#include "child-agent/unwinding/process_unwinder.h"
+#include "child-agent/sampler/snapshot_stack.h"
 
 /* Only its address means something. */
 const struct profd_stack profd_stack_now_ = { 0, 0, 0, { 0 } };
@@ -26,8 +25,7 @@ static void unwind(struct sample_room *room, const struct thread_registration *s
 {
     const struct snapshot *snapshot = &room->snapshot;
     bool is_complete;
-    size_t count = unwinder_walk(process_unwinder(), snapshot, self->is_main ? 0 : self->stack_high,
-                                 room->native, SAMPLE_MAX_FRAMES, &is_complete);
+    size_t count = snapshot_unwind(snapshot, self, room->native, &is_complete);
     size_t own = count_own_frames(room->native, count, boundary);
     size_t depth = stack_merge(room->native + own, count - own, snapshot->labels,
                                snapshot->label_count, room->merged, PROFD_STACK_FRAMES);

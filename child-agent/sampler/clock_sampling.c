@@ -3,18 +3,16 @@
 #include <errno.h>
 #include <stdatomic.h>
 
+#include "buffer/clock.h"
 #include "child-agent/core.h"
-#include "child-agent/sampler/cpu_clock.h"
 #include "child-agent/sampler/look_alarm.h"
 #include "child-agent/sampler/perf_clock.h"
 #include "child-agent/sampler/perf_keeper.h"
-#include "child-agent/sampler/run_on_stack.h"
 #include "child-agent/sampler/sample_room.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/snapshot_capture.h"
-#include "child-agent/sampler/stack_merge.h"
+#include "child-agent/sampler/snapshot_stack.h"
 #include "child-agent/threads/thread_registry.h"
-#include "child-agent/unwinding/process_unwinder.h"
 
 enum {
     NS_PER_US = 1000,
@@ -34,29 +32,27 @@ static struct {
 
 /* --- In the handler --- */
 
-/* What the work on the other stack needs. */
+/* What the work in a room needs. */
 struct sampled {
-    struct sample_room *room;
     struct thread_registration *self;
     const void *context;
     uint64_t cpu_ns;
 };
 
 /* What went into context switches, now and then. */
-static void write_placeless(const struct sampled *sampled)
+static void write_placeless(struct sample_room *room, struct thread_registration *self)
 {
-    struct sample_room *room = sampled->room;
-    struct thread_clock *clock = &sampled->self->clock;
+    struct thread_clock *clock = &self->clock;
     uint64_t placeless_ns = thread_clock_take_placeless(clock, PLACELESS_AT_ONCE_NS);
     if (placeless_ns != 0 &&
-        sample_encoder_thread_cpu(room->encoder, sampled->self->index, room->snapshot.ticks,
+        sample_encoder_thread_cpu(room->encoder, self->index, room->snapshot.ticks,
                                   placeless_ns / NS_PER_US) < 0)
         atomic_fetch_add(&clock->placeless_ns, placeless_ns);
 }
 
-static void write_sample(const struct sampled *sampled, bool is_complete, size_t depth)
+static void write_sample(struct sample_room *room, const struct sampled *sampled, bool is_complete,
+                         size_t depth)
 {
-    struct sample_room *room = sampled->room;
     struct thread_clock *clock = &sampled->self->clock;
     uint64_t untold_ns = thread_clock_take_untold(clock, sampled->cpu_ns);
     /* µs of the running total, so that nothing is lost by rounding. */
@@ -67,24 +63,20 @@ static void write_sample(const struct sampled *sampled, bool is_complete, size_t
      */
     if (err < 0)
         atomic_fetch_sub(&clock->told_ns, untold_ns);
-    write_placeless(sampled);
+    write_placeless(room, sampled->self);
 }
 
-static void sample_on_own_stack(void *argument)
+static void sample_at_work(struct sample_room *room, void *argument)
 {
     const struct sampled *sampled = argument;
-    struct sample_room *room = sampled->room;
     struct snapshot *snapshot = &room->snapshot;
-    const struct thread_registration *self = sampled->self;
     bool is_complete;
-    snapshot_look(snapshot, self, sampled->context, room->foreign_stack);
-    size_t count = unwinder_walk(process_unwinder(), snapshot, self->is_main ? 0 : self->stack_high,
-                                 room->native, SAMPLE_MAX_FRAMES, &is_complete);
-    size_t depth = stack_merge(room->native, count, snapshot->labels, snapshot->label_count,
-                               room->merged, SAMPLE_MAX_FRAMES);
+    snapshot_look(snapshot, sampled->self, sampled->context, room->foreign_stack);
+    size_t depth =
+        snapshot_stack(snapshot, sampled->self, room->native, room->merged, &is_complete);
     if (!is_complete)
         arena_count_drop(&core.arena, DROP_STACK_TRUNCATED, 1);
-    write_sample(sampled, is_complete, depth);
+    write_sample(room, sampled, is_complete, depth);
 }
 
 bool clock_sampling_is_signal(const siginfo_t *info)
@@ -106,12 +98,9 @@ void clock_sampling_take(struct thread_registration *self, const siginfo_t *info
     struct sampled sampled = { .self = self, .context = context };
     if (!core_own.has_arena || !read_clock(&self->clock, info, context, &sampled.cpu_ns))
         return;
-    sampled.room = sample_room_take();
-    if (sampled.room == NULL)
-        return; /* told with the next sample */
-    run_on_stack(sampled.room->stack + SAMPLE_ROOM_STACK_BYTES, sample_on_own_stack, &sampled);
-    sample_room_leave(sampled.room);
-    look_alarm_ring_if_resting();
+    /* Without a room it is told with the next sample. */
+    if (sample_room_work_in_handler(sample_at_work, &sampled))
+        look_alarm_ring_if_resting();
 }
 
 void clock_sampling_skip(struct thread_registration *self, const siginfo_t *info,
@@ -123,11 +112,6 @@ void clock_sampling_skip(struct thread_registration *self, const siginfo_t *info
 }
 
 /* --- Threads --- */
-
-enum {
-    /* A process that is younger than this started with its session: its CPU use counts from 0. */
-    STARTUP_NS = 100 * 1000 * 1000,
-};
 
 static bool is_wanted(const struct thread_registration *thread)
 {
@@ -151,7 +135,7 @@ static void start_clock(struct thread_registration *thread)
 {
     /* After a pause, what it used before was told before. */
     bool is_new = !thread_clock_has_run(&thread->clock) &&
-                  thread->start_ns + STARTUP_NS >= sampling.session_start_ns;
+                  thread_began_with(thread, sampling.session_start_ns);
     int err = thread_clock_start(&thread->clock, thread->id, thread->cpu_clock,
                                  sampling_signal_number(), sampling.timer_interval_ns, is_new);
     if (err == -EAGAIN)
@@ -167,7 +151,7 @@ static void start_clock(struct thread_registration *thread)
 static void tell_at_work(struct sample_room *room, void *argument)
 {
     struct thread_registration *thread = argument;
-    uint64_t cpu_ns = cpu_clock_thread_ns(thread->cpu_clock);
+    uint64_t cpu_ns = clock_read_ns(thread->cpu_clock);
     uint64_t cpu_us = thread_clock_take_rest(&thread->clock, cpu_ns) / NS_PER_US;
     if (cpu_us != 0) /* refusals are counted by the writer */
         (void)sample_encoder_thread_cpu(room->encoder, thread->index, clock_ticks(), cpu_us);

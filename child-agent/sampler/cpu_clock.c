@@ -1,5 +1,7 @@
 #include "child-agent/sampler/cpu_clock.h"
 
+#include "buffer/clock.h"
+
 /* By the kernel's own numbering: clock_getcpuclockid() has no word for threads. */
 clockid_t cpu_clock_of_thread(struct profd_thread_id thread)
 {
@@ -7,20 +9,12 @@ clockid_t cpu_clock_of_thread(struct profd_thread_id thread)
     return (clockid_t)(~(unsigned)thread.number << 3 | CPUCLOCK_SCHED_PER_THREAD);
 }
 
-uint64_t cpu_clock_thread_ns(clockid_t clock)
-{
-    struct timespec now;
-    if (clock_gettime(clock, &now) < 0)
-        return 0;
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 bool cpu_activity_since_last(struct cpu_activity *activity)
 {
     /* The caller's own clock first: what it uses between the two readings counts as the others',
      * some hundred nanoseconds that the noise covers. */
-    uint64_t own_ns = cpu_clock_thread_ns(CLOCK_THREAD_CPUTIME_ID);
-    uint64_t others_ns = cpu_clock_thread_ns(CLOCK_PROCESS_CPUTIME_ID) - own_ns;
+    uint64_t own_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t others_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - own_ns;
     if (others_ns < activity->others_ns + CPU_NOISE_NS)
         return false;
     activity->others_ns = others_ns;

@@ -8,11 +8,8 @@
 
 #include "profd_threads.h"
 
-/* The kernel's clock of one thread's CPU use. */
+/* The kernel's clock of one thread's CPU use, for clock_read_ns(). */
 clockid_t cpu_clock_of_thread(struct profd_thread_id thread);
-
-/* CPU use of a thread, or of the process (CLOCK_PROCESS_CPUTIME_ID), in ns; 0 when it is gone. */
-uint64_t cpu_clock_thread_ns(clockid_t clock);
 
 /* What all threads but the caller had used when they were last found to have run. */
 struct cpu_activity {

@@ -7,14 +7,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "buffer/clock.h"
+
 enum alarm_state {
     ALARM_AWAKE = 0,
     ALARM_WAITING = 1, /* for a time */
     ALARM_RESTING = 2, /* for as long as nothing runs */
     ALARM_RUNG = 3,
 };
-
-enum { NS_PER_SECOND = 1000000000 };
 
 static _Atomic uint32_t alarm_state; /* a futex */
 
@@ -34,8 +34,7 @@ void look_alarm_rest(void)
 
 void look_alarm_wait(uint64_t duration_ns)
 {
-    const struct timespec duration = { .tv_sec = (time_t)(duration_ns / NS_PER_SECOND),
-                                       .tv_nsec = (long)(duration_ns % NS_PER_SECOND) };
+    const struct timespec duration = clock_timespec(duration_ns);
     wait_as(ALARM_WAITING, &duration);
 }
 

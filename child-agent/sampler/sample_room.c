@@ -68,6 +68,11 @@ void sample_rooms_close(void)
     }
 }
 
+static void leave_room(struct sample_room *room)
+{
+    atomic_store_explicit(&room->is_taken, false, memory_order_release);
+}
+
 static bool is_had(struct sample_room *room)
 {
     if (atomic_load_explicit(&room->is_taken, memory_order_relaxed) ||
@@ -76,11 +81,12 @@ static bool is_had(struct sample_room *room)
     /* Whoever closes the rooms sees that this one is taken, or we see that they are closed. */
     if (atomic_load(&rooms.are_open) && is_ready(room))
         return true;
-    sample_room_leave(room);
+    leave_room(room);
     return false;
 }
 
-struct sample_room *sample_room_take(void)
+/* NULL when none is free, or all are closed. */
+static struct sample_room *take_room(void)
 {
     if (!atomic_load_explicit(&rooms.are_open, memory_order_acquire))
         return NULL;
@@ -94,14 +100,9 @@ struct sample_room *sample_room_take(void)
     return NULL;
 }
 
-void sample_room_leave(struct sample_room *room)
-{
-    atomic_store_explicit(&room->is_taken, false, memory_order_release);
-}
-
 struct room_work {
     struct sample_room *room;
-    void (*work)(struct sample_room *room, void *argument);
+    sample_room_worker *work;
     void *argument;
 };
 
@@ -111,19 +112,24 @@ static void do_work(void *context)
     at->work(at->room, at->argument);
 }
 
-bool sample_room_work(void (*work)(struct sample_room *room, void *argument), void *argument)
+bool sample_room_work_in_handler(sample_room_worker *work, void *argument)
 {
-    struct room_work at = { .work = work, .argument = argument };
+    struct room_work at = { .room = take_room(), .work = work, .argument = argument };
+    if (at.room == NULL)
+        return false;
+    run_on_stack(at.room->stack + SAMPLE_ROOM_STACK_BYTES, do_work, &at);
+    leave_room(at.room);
+    return true;
+}
+
+bool sample_room_work(sample_room_worker *work, void *argument)
+{
     sigset_t all, before;
     sigfillset(&all);
     (void)real_pthread_sigmask(SIG_SETMASK, &all, &before);
-    at.room = sample_room_take();
-    if (at.room != NULL) {
-        run_on_stack(at.room->stack + SAMPLE_ROOM_STACK_BYTES, do_work, &at);
-        sample_room_leave(at.room);
-    }
+    bool is_done = sample_room_work_in_handler(work, argument);
     (void)real_pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return at.room != NULL;
+    return is_done;
 }
 
 void sample_rooms_after_fork_child(void)

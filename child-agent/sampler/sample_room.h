@@ -38,15 +38,15 @@ int sample_rooms_open(struct chunk_manager *manager);
 /* Lets nobody in any more, waits until all have left, and gives the chunks back. */
 void sample_rooms_close(void);
 
-/* A room that is the caller's until sample_room_leave(); NULL when none is free, or all are closed.
- * Any thread, also in signal handlers. */
-struct sample_room *sample_room_take(void);
-void sample_room_leave(struct sample_room *room);
+typedef void sample_room_worker(struct sample_room *room, void *argument);
 
-/* Does WORK with ARGUMENT in a room, on the room's stack, with all signals blocked: outside of
- * signal handlers, in threads whose stack may be small, and whose handlers may never come back.
- * False when no room is free. */
-bool sample_room_work(void (*work)(struct sample_room *room, void *argument), void *argument);
+/* Does WORK with ARGUMENT in a room, on the room's stack, with all signals blocked: the stack of
+ * the thread may be small, and its handlers may never come back. False when no room is free, or all
+ * are closed. Any thread. */
+bool sample_room_work(sample_room_worker *work, void *argument);
+
+/* The same in a signal handler, in which all signals are blocked. */
+bool sample_room_work_in_handler(sample_room_worker *work, void *argument);
 
 /* In a forked child, where nobody is in a room, and all are closed. */
 void sample_rooms_after_fork_child(void);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "buffer/clock.h"
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
 #include "child-agent/guest/named_mutex.h"
@@ -18,7 +19,6 @@
 #include "child-agent/sampler/after_sampling.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/look_alarm.h"
-#include "child-agent/sampler/run_on_stack.h"
 #include "child-agent/sampler/sample_room.h"
 #include "child-agent/sampler/sampler_tick.h"
 #include "child-agent/threads/thread_registry.h"
@@ -26,7 +26,6 @@
 #include "ipc/messages.h"
 
 enum {
-    NS_PER_SECOND = 1000000000,
     /* A paused sampler, and the clock calibration, need no more than this. */
     SAMPLER_CLOCK_UPDATE_NS = 100 * 1000 * 1000,
     SAMPLER_LATENESS_TICKS = 16,
@@ -56,8 +55,7 @@ static __thread bool is_locked_for_fork; /* several threads may fork at once */
 /* Sleeps until WAKE_NS or until the thread is to end. */
 static void sleep_until(uint64_t wake_ns)
 {
-    const struct timespec wake = { .tv_sec = (time_t)(wake_ns / NS_PER_SECOND),
-                                   .tv_nsec = (long)(wake_ns % NS_PER_SECOND) };
+    const struct timespec wake = clock_timespec(wake_ns);
     (void)syscall(SYS_futex, &sampler.stop_word, FUTEX_WAIT_BITSET_PRIVATE, 0, &wake, NULL,
                   FUTEX_BITSET_MATCH_ANY);
 }
@@ -86,6 +84,16 @@ static void record_last_counters(struct sampler_tick *tick)
     (void)real_pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
+/* What a tick and a look record beside the samples. */
+static void record_beside(struct sampler_tick *tick, bool has_run, struct sampler_tick_times *times)
+{
+    times->counters = clock_ticks();
+    sampler_tick_record_counters(tick, has_run);
+    times->rest = clock_ticks();
+    sampler_tick_spy(tick, has_run);
+    sampler_tick_note_overhead(tick, times);
+}
+
 /* Returns whether anybody ran. */
 static bool tick_once(struct sampler_tick *tick, uint32_t stride)
 {
@@ -97,11 +105,7 @@ static bool tick_once(struct sampler_tick *tick, uint32_t stride)
     sampler_tick_collect(tick);
     if (!is_paused) {
         has_run = sampler_tick_request(tick, stride);
-        times.counters = clock_ticks();
-        sampler_tick_record_counters(tick, has_run);
-        times.rest = clock_ticks();
-        sampler_tick_spy(tick, has_run);
-        sampler_tick_note_overhead(tick, &times);
+        record_beside(tick, has_run, &times);
         after_sampling_note_tick();
     }
     named_mutex_unlock(&sampler.lock);
@@ -174,13 +178,8 @@ static bool look_once(struct sampler_tick *tick)
     times.threads = clock_ticks();
     if (!is_paused)
         has_run = sampler_tick_look(tick);
-    if (has_run) {
-        times.counters = clock_ticks();
-        sampler_tick_record_counters(tick, has_run);
-        times.rest = clock_ticks();
-        sampler_tick_spy(tick, has_run);
-        sampler_tick_note_overhead(tick, &times);
-    }
+    if (has_run)
+        record_beside(tick, has_run, &times);
     after_sampling_note_tick();
     named_mutex_unlock(&sampler.lock);
     after_sampling_call(is_paused ? PROFD_SAMPLING_PAUSED : PROFD_SAMPLING_COMPLETED);
@@ -302,32 +301,29 @@ bool sampler_has_thread(void)
     return sampler.is_running || sampler.needs_thread;
 }
 
-static void do_chores(void *argument)
+/* In a room for its stack. */
+static void do_chores(struct sample_room *room, void *argument)
 {
-    struct sampler_tick *tick = argument;
-    sampler_tick_record_alone(tick);
-    process_unwinder_read_mappings();
-    arena_update_clock(&core.arena);
+    (void)room, (void)argument;
+    if (!named_mutex_try_lock_in_handler(&sampler.lock))
+        return;
+    struct sampler_tick *tick = atomic_load(&sampler.tick);
+    if (tick != NULL) { /* else somebody ended the session, who took it under the lock */
+        sampler_tick_record_alone(tick);
+        process_unwinder_read_mappings();
+        arena_update_clock(&core.arena);
+    }
+    named_mutex_unlock(&sampler.lock);
 }
 
 void sampler_do_chores(void)
 {
-    struct sampler_tick *tick = atomic_load(&sampler.tick);
     uint64_t now_ns = clock_monotonic_ns();
-    if (tick == NULL || sampler.is_running || atomic_load(&sampler.is_paused) ||
-        now_ns < sampler.chores_due_ns)
+    if (atomic_load(&sampler.tick) == NULL || sampler.is_running ||
+        atomic_load(&sampler.is_paused) || now_ns < sampler.chores_due_ns)
         return;
-    struct sample_room *room = sample_room_take();
-    if (room == NULL)
-        return;
-    sampler.chores_due_ns = now_ns + SAMPLER_LOOK_INTERVAL_NS;
-    if (named_mutex_try_lock_in_handler(&sampler.lock)) {
-        tick = atomic_load(&sampler.tick); /* who ends the session took it under the lock */
-        if (tick != NULL)
-            run_on_stack(room->stack + SAMPLE_ROOM_STACK_BYTES, do_chores, tick);
-        named_mutex_unlock(&sampler.lock);
-    }
-    sample_room_leave(room);
+    if (sample_room_work_in_handler(do_chores, NULL))
+        sampler.chores_due_ns = now_ns + SAMPLER_LOOK_INTERVAL_NS;
 }
 
 void sampler_stop(void)

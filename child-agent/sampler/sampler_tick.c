@@ -3,23 +3,20 @@
 #include <errno.h>
 #include <sys/mman.h>
 
+#include "buffer/clock.h"
 #include "buffer/sample_encoder.h"
 #include "child-agent/core.h"
 #include "child-agent/counters/sampler_counters.h"
 #include "child-agent/sampler/cpu_clock.h"
 #include "child-agent/sampler/sampling_signal.h"
-#include "child-agent/sampler/stack_merge.h"
+#include "child-agent/sampler/snapshot_stack.h"
 #include "child-agent/sampler/thread_look.h"
 #include "child-agent/threads/event_delay.h"
 #include "child-agent/threads/thread_registry.h"
 #include "child-agent/threads/thread_spy.h"
-#include "child-agent/unwinding/process_unwinder.h"
 #include "ipc/messages.h"
 
 enum {
-    /* A process that is younger than this started with its session: its CPU use counts from 0. */
-    TICK_STARTUP_NS = 100 * 1000 * 1000,
-    TICK_NATIVE_FRAMES = SAMPLE_MAX_FRAMES,
     TICK_MOST_PREPARED_CHUNKS = 16,
     /* After so many ticks without a new chunk, one prepared chunk is enough. */
     TICK_QUIET_TICKS = 256,
@@ -53,7 +50,7 @@ struct sampler_tick {
     bool has_overhead;
     struct sampler_overhead overhead; /* of the tick under way */
     uint64_t cleaning_ticks;          /* of the wake-up under way */
-    struct unwind_frame native[TICK_NATIVE_FRAMES];
+    struct unwind_frame native[SAMPLE_MAX_FRAMES];
     struct stack_frame merged[SAMPLE_MAX_FRAMES];
     struct snapshot_copy sleeping; /* of the thread that is looked at */
 };
@@ -129,10 +126,10 @@ static struct snapshot_copy *snapshot_of(struct thread_registration *thread)
 /* First sight of a thread in this session: what it used before is not the session's. */
 static void meet_thread(struct sampler_tick *tick, struct thread_registration *thread)
 {
-    bool is_new = thread->start_ns + TICK_STARTUP_NS >= tick->session_start_ns;
+    bool is_new = thread_began_with(thread, tick->session_start_ns);
     struct thread_sampler_data *sampled = thread_sampled(access_of(tick), thread);
     sampled->run = tick->run;
-    sampled->sampled_cpu_ns = is_new ? 0 : cpu_clock_thread_ns(thread->cpu_clock);
+    sampled->sampled_cpu_ns = is_new ? 0 : clock_read_ns(thread->cpu_clock);
     sampled->requested_cpu_ns = sampled->sampled_cpu_ns;
     thread_sleep_forget_look(&thread->sleep);
     struct snapshot_copy *snapshot = atomic_load(&thread->snapshot);
@@ -149,7 +146,7 @@ static void request_snapshot(struct sampler_tick *tick, struct thread_registrati
 {
     if (!thread_sleep_lets_look(&thread->sleep))
         return;
-    uint64_t cpu_ns = cpu_clock_thread_ns(thread->cpu_clock);
+    uint64_t cpu_ns = clock_read_ns(thread->cpu_clock);
     /* At the first tick whatever ran at all is asked, so that short lives leave a sample. */
     uint64_t noise_ns = tick->is_first ? 0 : CPU_NOISE_NS;
     struct thread_sampler_data *sampled = thread_sampled(access_of(tick), thread);
@@ -288,10 +285,7 @@ static void write_look(struct sampler_tick *tick, const struct thread_registrati
     struct snapshot *snapshot = &tick->sleeping.snapshot;
     bool is_complete;
     thread_look_copy(thread, place, &tick->sleeping);
-    size_t count =
-        unwinder_walk(process_unwinder(), snapshot, thread->is_main ? 0 : thread->stack_high,
-                      tick->native, TICK_NATIVE_FRAMES, &is_complete);
-    size_t depth = stack_merge(tick->native, count, NULL, 0, tick->merged, SAMPLE_MAX_FRAMES);
+    size_t depth = snapshot_stack(snapshot, thread, tick->native, tick->merged, &is_complete);
     /* A sample that finds no chunk is counted by the writer. */
     (void)sample_encoder_sample(tick->encoder, thread->index, snapshot->ticks, 0, tick->merged,
                                 (uint32_t)depth, !is_complete);
@@ -302,7 +296,7 @@ static void look_at_thread(struct sampler_tick *tick, struct thread_registration
 {
     struct sleeping_place place;
     struct thread_sampler_data *sampled = thread_sampled(access_of(tick), thread);
-    uint64_t cpu_ns = cpu_clock_thread_ns(thread->cpu_clock);
+    uint64_t cpu_ns = clock_read_ns(thread->cpu_clock);
     if (sampled->run == tick->run && sampled->is_asleep && cpu_ns == sampled->sampled_cpu_ns)
         return;
     sampled->run = tick->run;
@@ -368,11 +362,7 @@ static void write_sample(struct sampler_tick *tick, struct thread_registration *
                          const struct snapshot *snapshot)
 {
     bool is_complete;
-    size_t native_count =
-        unwinder_walk(process_unwinder(), snapshot, thread->is_main ? 0 : thread->stack_high,
-                      tick->native, TICK_NATIVE_FRAMES, &is_complete);
-    size_t depth = stack_merge(tick->native, native_count, snapshot->labels, snapshot->label_count,
-                               tick->merged, SAMPLE_MAX_FRAMES);
+    size_t depth = snapshot_stack(snapshot, thread, tick->native, tick->merged, &is_complete);
     bool is_truncated = snapshot->is_truncated && !is_complete;
     uint64_t ticks =
         snapshot->ticks > tick->requested_ticks ? snapshot->ticks : tick->requested_ticks;
@@ -390,7 +380,7 @@ static bool has_run_since_request(const struct thread_registration *thread,
                                   const struct thread_sampler_data *sampled)
 {
     return thread->life == REGISTRATION_LIVE &&
-           cpu_clock_thread_ns(thread->cpu_clock) > sampled->requested_cpu_ns + CPU_NOISE_NS;
+           clock_read_ns(thread->cpu_clock) > sampled->requested_cpu_ns + CPU_NOISE_NS;
 }
 
 static void collect_thread(struct sampler_tick *tick, struct thread_registration *thread)

@@ -4,10 +4,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "child-agent/sampler/cpu_clock.h"
+#include "buffer/clock.h"
 
 enum {
-    NS_PER_SECOND = 1000000000,
     INTERVALS_PER_TICK = 16,
     /* Of a timer that only watches an event, and at least so many intervals. */
     WATCHING_INTERVAL_NS = 50 * 1000 * 1000,
@@ -43,8 +42,7 @@ static int create_timer(struct profd_thread_id thread, clockid_t cpu_clock, int 
 
 static int set_timer(int timer, uint64_t interval_ns)
 {
-    const struct timespec interval = { .tv_sec = (time_t)(interval_ns / NS_PER_SECOND),
-                                       .tv_nsec = (long)(interval_ns % NS_PER_SECOND) };
+    const struct timespec interval = clock_timespec(interval_ns);
     const struct itimerspec setting = { .it_interval = interval, .it_value = interval };
     return syscall(SYS_timer_settime, timer, 0, &setting, NULL) < 0 ? -errno : 0;
 }
@@ -60,7 +58,7 @@ int thread_clock_start(struct thread_clock *clock, struct profd_thread_id thread
         return err == -EINVAL ? -ESRCH : err;
     clock->timer = timer;
     clock->interval_ns = interval_ns;
-    clock->base_ns = cpu_clock_thread_ns(cpu_clock);
+    clock->base_ns = clock_read_ns(cpu_clock);
     atomic_store(&clock->source, SOURCE_TIMER);
     atomic_store(&clock->had_event, false);
     atomic_store(&clock->intervals, 0);
@@ -140,7 +138,7 @@ bool thread_clock_read_signal(struct thread_clock *clock, const siginfo_t *info,
         info->si_timerid != clock->timer || !follow_source(clock, false))
         return false;
     bool is_counting = !atomic_load_explicit(&clock->had_event, memory_order_relaxed);
-    *cpu_ns = is_counting ? counted_ns(clock, info) : cpu_clock_thread_ns(CLOCK_THREAD_CPUTIME_ID);
+    *cpu_ns = is_counting ? counted_ns(clock, info) : clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
     return true;
 }
 
@@ -174,7 +172,7 @@ bool thread_clock_read_event(struct thread_clock *clock, uint64_t interval_ns, b
     bool is_first = atomic_load(&clock->source) == SOURCE_TIMER;
     atomic_store_explicit(&clock->had_event, true, memory_order_relaxed);
     (void)follow_source(clock, true);
-    *cpu_ns = cpu_clock_thread_ns(CLOCK_THREAD_CPUTIME_ID);
+    *cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
     if (!is_first && !is_in_call)
         set_switches_aside(clock, interval_ns, *cpu_ns);
     return true;

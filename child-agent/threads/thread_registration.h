@@ -21,7 +21,10 @@
 #include "child-agent/sampler/thread_clock.h"
 #include "profd.h"
 
-enum { THREAD_NAME_BYTES = 64 };
+enum {
+    THREAD_NAME_BYTES = 64,
+    THREAD_STARTUP_NS = 100 * 1000 * 1000, /* see thread_began_with() */
+};
 
 enum registration_life {
     REGISTRATION_FREE = 0,
@@ -120,6 +123,14 @@ extern __thread struct thread_registration *thread_current
 static inline struct thread_own_data *thread_own(void)
 {
     return thread_current != NULL ? &thread_current->own_ : NULL;
+}
+
+/* Whether a session that began at SESSION_START_NS has all of THREAD's CPU use: a process that is
+ * hardly older than its session was started with it. */
+static inline bool thread_began_with(const struct thread_registration *thread,
+                                     uint64_t session_start_ns)
+{
+    return thread->start_ns + THREAD_STARTUP_NS >= session_start_ns;
 }
 
 static inline struct thread_sampler_data *thread_sampled(struct sampler_access access,

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "buffer/clock.h"
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
 #include "child-agent/sampler/cpu_clock.h"
@@ -132,14 +133,14 @@ static void meet(struct thread_spy *spy, struct profd_thread_id thread)
     }
     *spied = (struct spied_thread){ .id = thread,
                                     .look = spy->look,
-                                    .cpu_ns = cpu_clock_thread_ns(cpu_clock_of_thread(thread)),
+                                    .cpu_ns = clock_read_ns(cpu_clock_of_thread(thread)),
                                     .ticks = clock_ticks() };
 }
 
 static void meet_again(struct thread_spy *spy, struct sample_encoder *encoder,
                        struct spied_thread *spied)
 {
-    uint64_t cpu_ns = cpu_clock_thread_ns(cpu_clock_of_thread(spied->id));
+    uint64_t cpu_ns = clock_read_ns(cpu_clock_of_thread(spied->id));
     uint64_t ticks = clock_ticks();
     spied->look = spy->look;
     if (!spied->is_told) {
@@ -216,13 +217,13 @@ static bool see_all(struct thread_spy *spy, struct sample_encoder *encoder)
 
 void thread_spy_look(struct thread_spy *spy, struct sample_encoder *encoder)
 {
-    uint64_t start_ns = cpu_clock_thread_ns(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t start_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
     spy->has_run = false;
     spy->look++;
     memset(spy->registered, 0, sizeof(spy->registered));
     thread_registry_visit_ids(add_registered, spy);
     if (see_all(spy, encoder))
         forget_the_gone(spy, encoder);
-    uint64_t cost_ns = cpu_clock_thread_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns;
+    uint64_t cost_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns;
     spy->next_look_ns = thread_spy_next_look_ns(clock_monotonic_ns(), cost_ns);
 }

@@ -4,8 +4,8 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <time.h>
 
+#include "buffer/clock.h"
 #include "child-agent/counters/process_memory.h"
 #include "child-agent/guest/pages.h"
 #include "child-agent/unwinding/module_elf.h"
@@ -402,13 +402,6 @@ static void tell_added(struct module_map *map)
     map->owes_all = false;
 }
 
-static uint64_t coarse_now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* Makes the list what the loader and the kernel know. */
 static void change_list(struct module_map *map)
 {
@@ -428,7 +421,7 @@ static bool refresh(struct module_map *map)
 {
     uint64_t before = map->generation;
     uint64_t announced = atomic_load_explicit(&map->announced, memory_order_acquire);
-    map->refreshed_ns = coarse_now_ns();
+    map->refreshed_ns = clock_read_ns(CLOCK_MONOTONIC_COARSE);
     map->has_failed = module_loader_read(&map->loaded) != 0;
     if (map->has_failed || (map->events.begin != NULL && !map->events.begin(map->events.context)))
         return false;
@@ -456,7 +449,7 @@ static void forget_mappings(struct module_map *map)
 
 static bool is_recent(const struct module_map *map)
 {
-    return coarse_now_ns() - map->refreshed_ns < RETRY_INTERVAL_NS;
+    return clock_read_ns(CLOCK_MONOTONIC_COARSE) - map->refreshed_ns < RETRY_INTERVAL_NS;
 }
 
 /* What the kernel knew of libraries may be about one that is gone now. */
@@ -511,7 +504,7 @@ bool module_map_wants_mappings(const struct module_map *map)
 
 void module_map_read_mappings(struct module_map *map)
 {
-    uint64_t now_ns = coarse_now_ns();
+    uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC_COARSE);
     if (!module_map_wants_mappings(map) || now_ns - map->mappings_read_ns < REFRESH_INTERVAL_NS)
         return;
     map->mappings_read_ns = now_ns;
@@ -581,7 +574,7 @@ static void refresh_for_unknown(struct module_map *map, uint64_t address)
     /* Code that the kernel told of, and that is in no file, stays unknown. */
     if (!is_in_ranges(&map->mappings, address))
         atomic_store_explicit(&map->wants_mappings, true, memory_order_relaxed);
-    if (coarse_now_ns() - map->refreshed_ns >= map->refresh_interval_ns)
+    if (clock_read_ns(CLOCK_MONOTONIC_COARSE) - map->refreshed_ns >= map->refresh_interval_ns)
         set_interval(map, refresh(map));
 }
 

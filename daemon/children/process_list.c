@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "buffer/clock.h"
+
 enum {
     STAT_BYTES = 1024,
     FIRST_CAPACITY = 256,
@@ -18,14 +20,6 @@ enum {
 };
 
 #define NS_PER_SECOND UINT64_C(1000000000)
-
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec time;
-
-    clock_gettime(clock, &time);
-    return (uint64_t)time.tv_sec * NS_PER_SECOND + (uint64_t)time.tv_nsec;
-}
 
 bool process_stat_parse(const char *text, uint64_t clock_ticks, uint64_t boot_ns,
                         struct process_sighting *out)
@@ -64,7 +58,7 @@ bool process_sight(pid_t pid, struct process_sighting *out)
     if (length <= 0)
         return false;
     text[length] = '\0';
-    uint64_t boot_ns = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
+    uint64_t boot_ns = clock_read_ns(CLOCK_BOOTTIME) - clock_read_ns(CLOCK_MONOTONIC);
     return process_stat_parse(text, (uint64_t)sysconf(_SC_CLK_TCK), boot_ns, out);
 }
 

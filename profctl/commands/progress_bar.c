@@ -2,8 +2,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "buffer/clock.h"
 
 enum { BAR_CELLS = 24 };
 
@@ -32,14 +33,6 @@ const char *progress_bar_format(double fraction, const char *what,
     return out;
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 void progress_bar_show(struct progress_bar *bar, double fraction, const char *what)
 {
     char line[PROGRESS_BAR_COLUMNS + 1];
@@ -47,7 +40,7 @@ void progress_bar_show(struct progress_bar *bar, double fraction, const char *wh
 
     if (!bar->is_shown)
         return;
-    now = now_ns();
+    now = clock_monotonic_ns();
     if (bar->is_drawn && now - bar->last_ns < redraw_after_ns)
         return;
     bar->is_drawn = true;

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "buffer/clock.h"
 #include "child-agent/sampler/cpu_clock.h"
 #include "child-agent/sampler/perf_clock.h"
 #include "child-agent/sampler/perf_keeper.h"
@@ -150,8 +151,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
 
 static void burn_ms(unsigned ms)
 {
-    uint64_t end_ns = cpu_clock_thread_ns(CLOCK_THREAD_CPUTIME_ID) + (uint64_t)ms * MS;
-    while (cpu_clock_thread_ns(CLOCK_THREAD_CPUTIME_ID) < end_ns)
+    uint64_t end_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) + (uint64_t)ms * MS;
+    while (clock_read_ns(CLOCK_THREAD_CPUTIME_ID) < end_ns)
         for (unsigned i = 0; i < 1000; i++)
             sink += i * sink;
 }
@@ -192,7 +193,7 @@ START_TEST(an_event_comes_at_the_interval_and_its_end_is_noticed)
     burn_ms(300);
     ck_assert_int_eq(thread.source, SOURCE_TIMER);
     ck_assert_int_gt(timer_samples, before + 2);
-    uint64_t cpu_ns = cpu_clock_thread_ns(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
     thread_clock_stop(&thread);
     ck_assert_uint_eq(told_ns + thread_clock_take_rest(&thread, cpu_ns), cpu_ns - thread.base_ns);
     ck_assert_int_eq(strangers, 0);

@@ -1,0 +1,21 @@
+#include "child-agent/sampler/snapshot_stack.h"
+
+#include "child-agent/unwinding/process_unwinder.h"
+
+size_t snapshot_unwind(const struct snapshot *snapshot, const struct thread_registration *thread,
+                       struct unwind_frame native[SAMPLE_MAX_FRAMES], bool *is_complete)
+{
+    /* Outside of the main thread, the outermost functions are the agent's. */
+    uint64_t root = thread->is_main ? 0 : thread->stack_high;
+    return unwinder_walk(process_unwinder(), snapshot, root, native, SAMPLE_MAX_FRAMES,
+                         is_complete);
+}
+
+size_t snapshot_stack(const struct snapshot *snapshot, const struct thread_registration *thread,
+                      struct unwind_frame native[SAMPLE_MAX_FRAMES],
+                      struct stack_frame merged[SAMPLE_MAX_FRAMES], bool *is_complete)
+{
+    size_t count = snapshot_unwind(snapshot, thread, native, is_complete);
+    return stack_merge(native, count, snapshot->labels, snapshot->label_count, merged,
+                       SAMPLE_MAX_FRAMES);
+}
