@@ -27,6 +27,8 @@ static void unwind(struct sample_room *room, const struct thread_registration *s
     bool is_complete;
     size_t count = snapshot_unwind(snapshot, self, room->native, &is_complete);
     size_t own = count_own_frames(room->native, count, boundary);
+    if (own > 0)
+        room->native[own].address--; /* the call: readers take the innermost address as it is */
     size_t depth = stack_merge(room->native + own, count - own, snapshot->labels,
                                snapshot->label_count, room->merged, PROFD_STACK_FRAMES);
     if (count - own + snapshot->label_count > PROFD_STACK_FRAMES || !is_complete)

@@ -78,11 +78,10 @@ test_stacks_are_those_of_the_capture_with_labels_and_without_profiler() {
         # shellcheck disable=SC2086
         capture_markers $options
         callers_of markers 'stack now' >callers
-        [ "$(sed -n 1,2p callers | xargs)" = "label in a stack mark_with_stack" ] ||
-            [ "$(sed -n 1,3p callers | xargs)" = "profd_record_request label in a stack mark_with_stack" ] ||
+        [ "$(sed -n 1,4p callers | xargs)" = "profd_marker_open_ profd_record_request label in a stack mark_with_stack" ] ||
             fail "the stack is: $(xargs <callers)"
         grep -qx main callers
-        [ "$(callers_of markers 'stack earlier' | head -n 2 | xargs)" = "capture_here main" ]
+        [ "$(callers_of markers 'stack earlier' | head -n 3 | xargs)" = "capture_inline capture_here main" ]
         callers_of 'marking child' 'in the child' | grep -qx main
     done
 }

@@ -37,9 +37,15 @@ PROFD_MARKER_TYPE(every, EVERY_FIELDS, .places = PROFD_IN_MARKER_TABLE | PROFD_I
 
 static struct profd_stack earlier;
 
-static __attribute__((noinline)) void capture_here(void)
+/* Where its call returns to is no longer in it. */
+static inline __attribute__((always_inline)) void capture_inline(void)
 {
     profd_stack_capture(&earlier);
+}
+
+static __attribute__((noinline)) void capture_here(void)
+{
+    capture_inline();
     __asm__ volatile("" ::: "memory");
 }
 
