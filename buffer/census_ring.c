@@ -2,25 +2,20 @@
 
 #include <string.h>
 
-/* Reserves the number of an entry, from 0; false when the ring is full. */
-static bool reserve(struct census_ring *ring, uint64_t *position)
+/* Reserves the number of an entry, from 0; false when MOST are unread. */
+static bool reserve(struct census_ring *ring, uint64_t most, uint64_t *position)
 {
     *position = atomic_load(&ring->put);
     do {
-        if (*position - atomic_load(&ring->taken) >= CENSUS_RING_ENTRIES)
+        if (*position - atomic_load(&ring->taken) >= most)
             return false;
     } while (!atomic_compare_exchange_weak(&ring->put, position, *position + 1));
     return true;
 }
 
-void census_ring_put(struct census_ring *ring, const struct census_entry *entry)
+static void write_entry(struct census_ring *ring, uint64_t position,
+                        const struct census_entry *entry)
 {
-    uint64_t position;
-
-    if (!reserve(ring, &position)) {
-        atomic_fetch_add(&ring->lost, 1);
-        return;
-    }
     struct census_entry *slot = &ring->entries[position % CENSUS_RING_ENTRIES];
     slot->time_ns = entry->time_ns;
     slot->cpu_ns = entry->cpu_ns;
@@ -29,8 +24,29 @@ void census_ring_put(struct census_ring *ring, const struct census_entry *entry)
     slot->wait_status = entry->wait_status;
     slot->kind = entry->kind;
     slot->obstacle = entry->obstacle;
+    slot->is_fork = entry->is_fork;
     memcpy(slot->path, entry->path, sizeof(slot->path));
     atomic_store_explicit(&slot->number, position + 1, memory_order_release);
+}
+
+void census_ring_put(struct census_ring *ring, const struct census_entry *entry)
+{
+    uint64_t position;
+
+    if (reserve(ring, CENSUS_RING_ENTRIES, &position))
+        write_entry(ring, position, entry);
+    else
+        atomic_fetch_add(&ring->lost, 1);
+}
+
+bool census_ring_put_if_roomy(struct census_ring *ring, const struct census_entry *entry)
+{
+    uint64_t position;
+
+    if (!reserve(ring, CENSUS_RING_ENTRIES / 2, &position))
+        return false;
+    write_entry(ring, position, entry);
+    return true;
 }
 
 void census_ring_set_path(struct census_entry *entry, const char *path)

@@ -1,10 +1,11 @@
-/* The census ring: what agents tell profd about processes that have no agent to speak for them.
+/* The census ring: what agents tell profd about processes without a message.
  *
  * Memory that profd and all agents share, inside the lease ledger's file. A process that runs a
- * program which will not be profiled says so here, and who waited for a child tells how it ended.
- * That takes no message and no descriptor: it works between vfork and exec, in a signal handler,
- * and for a process that ends at once; what was told waits for a profd that is busy, stopped or
- * killed and started again. When profd is too late, entries are dropped and counted.
+ * program which will not be profiled says so here, who waited for a child tells how it ended, and
+ * one that has nothing to record so far says no more than that it is there. That takes no message
+ * and no descriptor: it works between vfork and exec, in a signal handler, and for a process that
+ * ends at once; what was told waits for a profd that is busy, stopped or killed and started again.
+ * When profd is too late, entries are dropped and counted.
  *
  * Putting is for any thread of any process, taking for profd alone. Nothing blocks. What stands
  * here may be wrong when a process wrote into it by accident: the worst is that entries are. */
@@ -18,13 +19,14 @@
 enum {
     CENSUS_RING_ENTRIES = 4096,
     CENSUS_RING_HEADER_BYTES = 4096,
-    CENSUS_PATH_BYTES = 212,
+    CENSUS_PATH_BYTES = 208,
 };
 
 enum census_kind {
-    CENSUS_EXEC = 1,   /* PID is about to run PATH, which may have an obstacle to being profiled */
-    CENSUS_FAILED = 2, /* and could not */
-    CENSUS_ENDED = 3,  /* PID was waited for */
+    CENSUS_EXEC = 1,    /* PID is about to run PATH, which may have an obstacle to being profiled */
+    CENSUS_FAILED = 2,  /* and could not */
+    CENSUS_ENDED = 3,   /* PID was waited for */
+    CENSUS_PRESENT = 4, /* PID runs PATH and is ready to record, but has nothing to tell so far */
 };
 
 /* CLOCK_MONOTONIC ns. */
@@ -35,7 +37,8 @@ struct census_entry {
     int32_t pid, parent_pid;
     int32_t wait_status; /* of an ended one */
     uint32_t kind;
-    uint32_t obstacle;            /* as in a hello */
+    uint32_t obstacle; /* as in a hello */
+    uint32_t is_fork;  /* a present one was made by fork, and runs its parent's program */
     char path[CENSUS_PATH_BYTES]; /* terminated; a longer one has lost its beginning */
 };
 
@@ -53,8 +56,12 @@ struct census_ring {
     struct census_entry entries[CENSUS_RING_ENTRIES];
 };
 
-/* Puts ENTRY (its number is not looked at). */
+/* Puts ENTRY (its number is not looked at), or counts it as lost. */
 void census_ring_put(struct census_ring *ring, const struct census_entry *entry);
+
+/* The same for an entry that can be told in another way when much is unread: true when it was put,
+ * false when at least half of the entries are taken. */
+bool census_ring_put_if_roomy(struct census_ring *ring, const struct census_entry *entry);
 
 /* PATH, its end when it is too long, as an entry's. */
 void census_ring_set_path(struct census_entry *entry, const char *path);

@@ -100,8 +100,4 @@ void chunk_manager_set_update_callback(struct chunk_manager *manager,
 uint64_t chunk_manager_destroy_released_at_or_before(struct chunk_manager *manager,
                                                      uint64_t done_ns);
 
-/* In a forked child: frees its copy, whatever other threads were doing with it. Memory only; the
- * arena is the parent's. */
-void chunk_manager_abandon(struct chunk_manager *manager);
-
 #endif

@@ -1,8 +1,8 @@
 /* Handing out, taking back and recycling. */
 #include <errno.h>
-#include <sys/mman.h>
 
 #include "buffer/chunk_manager_state.h"
+#include "buffer/unforked_pages.h"
 
 static uint32_t limit_in_chunks(const struct chunk_manager *manager, uint64_t limit_bytes)
 {
@@ -43,9 +43,8 @@ int chunk_manager_create(struct arena *arena, uint32_t generation, uint64_t limi
     size_t done_offset = (links_end + 7) & ~(size_t)7;
     size_t units_offset = done_offset + (size_t)slot_count * sizeof(uint64_t);
     size_t mapped_bytes = units_offset + (size_t)slot_count * sizeof(uint32_t);
-    struct chunk_manager *manager = mmap(NULL, mapped_bytes, PROT_READ | PROT_WRITE,
-                                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (manager == MAP_FAILED)
+    struct chunk_manager *manager = unforked_pages_allocate(mapped_bytes);
+    if (manager == NULL)
         return -ENOMEM;
 
     manager->arena = arena;
@@ -68,7 +67,7 @@ void chunk_manager_destroy(struct chunk_manager *manager)
         return;
     chunk_manager_set_update_callback(manager, NULL, NULL);
     pthread_mutex_destroy(&manager->lock);
-    munmap(manager, manager->mapped_bytes);
+    unforked_pages_free(manager, manager->mapped_bytes);
 }
 
 static void give_back_unit(struct chunk_manager *manager, uint32_t slot)
@@ -280,9 +279,4 @@ void chunk_manager_set_limit(struct chunk_manager *manager, uint64_t limit_bytes
     trim_to_limit(manager);
     chunk_manager_notify(manager);
     pthread_mutex_unlock(&manager->lock);
-}
-
-void chunk_manager_abandon(struct chunk_manager *manager)
-{
-    munmap(manager, manager->mapped_bytes);
 }

@@ -40,12 +40,32 @@ static bool kernel_rejects_tsc(void)
     return length > 0 && memmem(names, (size_t)length, "tsc", 3) == NULL;
 }
 
+static enum tsc_knowledge machine;
+
+static enum tsc_knowledge find_out(void)
+{
+    return cpu_has_invariant_tsc() && !kernel_rejects_tsc() ? TSC_IS_CLOCK : TSC_IS_NO_CLOCK;
+}
+
+enum tsc_knowledge clock_tsc_knowledge(void)
+{
+    return machine;
+}
+
+void clock_adopt(enum tsc_knowledge told)
+{
+    if (told == TSC_IS_CLOCK || told == TSC_IS_NO_CLOCK)
+        machine = told;
+}
+
 void clock_initialize(void)
 {
     static int is_decided; /* two threads that both decide come to the same result */
     if (__atomic_load_n(&is_decided, __ATOMIC_ACQUIRE))
         return;
-    bool is_tsc = cpu_has_invariant_tsc() && tsc_may_be_read() && !kernel_rejects_tsc();
+    if (machine == TSC_UNKNOWN)
+        machine = find_out();
+    bool is_tsc = machine == TSC_IS_CLOCK && tsc_may_be_read();
     __atomic_store_n(&clock_tsc_is_invariant, is_tsc, __ATOMIC_RELAXED);
     __atomic_store_n(&is_decided, 1, __ATOMIC_RELEASE);
 }

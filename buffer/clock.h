@@ -32,6 +32,16 @@ struct clock_calibration {
 /* Decides once per process what a tick is. Call before clock_ticks(); any thread, idempotent. */
 void clock_initialize(void);
 
+/* What is known of the machine's TSC, for other processes. */
+enum tsc_knowledge { TSC_UNKNOWN = 0, TSC_IS_CLOCK = 1, TSC_IS_NO_CLOCK = 2 };
+
+/* After clock_initialize(), what it found out. */
+enum tsc_knowledge clock_tsc_knowledge(void);
+
+/* Before clock_initialize(), which then asks neither the processor nor the kernel about the machine
+ * again: TOLD is what another process knows. */
+void clock_adopt(enum tsc_knowledge told);
+
 /* True when ticks are TSC cycles. */
 bool clock_is_tsc(void);
 

@@ -26,7 +26,7 @@
 #define LEASE_LEDGER_MAGIC 0x4C46525052444750ULL
 
 enum {
-    LEASE_LEDGER_VERSION = 4,
+    LEASE_LEDGER_VERSION = 5,
     LEASE_UNIT_BYTES = CHUNK_BYTES,
     LEASE_LEDGER_HEADER_BYTES = 4096,
     LEASE_LEDGER_UNITS_OFFSET = LEASE_LEDGER_HEADER_BYTES + sizeof(struct census_ring),
@@ -91,6 +91,7 @@ struct lease_ledger_header {
     /* For processes of one thread, in which nobody waits for messages; see session_word.h. */
     _Atomic uint32_t may_be_alone; /* they need no thread that would */
     _Atomic uint64_t session_word;
+    _Atomic uint32_t tsc; /* enum tsc_knowledge: to find out takes longer than to record */
 };
 
 _Static_assert(sizeof(struct lease_ledger_header) <= LEASE_LEDGER_HEADER_BYTES, "one page");

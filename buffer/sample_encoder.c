@@ -2,9 +2,9 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "buffer/frame_codes.h"
+#include "buffer/unforked_pages.h"
 
 enum {
     NUMBERS_MAX_BYTES = 60, /* a whole TICK, and whatever entry without its frames */
@@ -44,9 +44,8 @@ int sample_encoder_create(struct chunk_writer *writer, uint32_t capacity,
 {
     size_t mapped_bytes =
         sizeof(struct sample_encoder) + (size_t)capacity * sizeof(struct written_stack);
-    struct sample_encoder *encoder = mmap(NULL, mapped_bytes, PROT_READ | PROT_WRITE,
-                                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (encoder == MAP_FAILED)
+    struct sample_encoder *encoder = unforked_pages_allocate(mapped_bytes);
+    if (encoder == NULL)
         return -ENOMEM;
     encoder->writer = writer;
     encoder->capacity = capacity;
@@ -58,7 +57,7 @@ int sample_encoder_create(struct chunk_writer *writer, uint32_t capacity,
 void sample_encoder_destroy(struct sample_encoder *encoder)
 {
     if (encoder != NULL)
-        munmap(encoder, encoder->mapped_bytes);
+        unforked_pages_free(encoder, encoder->mapped_bytes);
 }
 
 static bool is_in_known_chunk(const struct sample_encoder *encoder)

@@ -6,10 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "buffer/clock.h"
 #include "child-agent/agent_lease.h"
 #include "child-agent/agent_presence.h"
 #include "child-agent/core.h"
 #include "child-agent/counters/counters.h"
+#include "child-agent/dormancy.h"
 #include "child-agent/environment.h"
 #include "child-agent/fork.h"
 #include "child-agent/guest/barrier.h"
@@ -21,8 +23,9 @@
 
 static struct environment environment;
 
-/* A session before main and before there is a connection; profd takes it over later. */
-static void start_up(void)
+/* A session before main and before there is a connection; profd takes it over later. True when it
+ * waits until there is something to record. */
+static bool start_up(const struct agent_address *address)
 {
     struct session_settings settings = {
         .generation = environment.generation,
@@ -34,12 +37,15 @@ static void start_up(void)
     };
     memcpy(settings.filters, environment.filters, sizeof(environment.filters));
     if (environment.socket_path[0] != '\0' && agent_lease_find(environment.socket_path) < 0)
-        return;
+        return false;
     core_set_room(environment.limit_bytes);
+    if (environment.shutdown_pattern[0] == '\0' && dormancy_begin(&settings, address))
+        return true;
     int err = session_start(&settings);
     /* Where there is a profd the process says hello all the same, and is told of there. */
     if (err < 0)
         shutdown_profile_cancel(err);
+    return false;
 }
 
 static void obey_shutdown(void)
@@ -68,6 +74,17 @@ static void speak(void)
     obey_shutdown();
 }
 
+/* profd has found out already what there is to know of the machine. */
+static void initialize_clock(void)
+{
+    struct lease_ledger *ledger;
+    if (environment.starts_up && environment.socket_path[0] != '\0' &&
+        agent_lease_find(environment.socket_path) == 0 && agent_lease_get(&ledger) == 0 &&
+        ledger != NULL)
+        clock_adopt((enum tsc_knowledge)atomic_load(&ledger->header->tsc));
+    clock_initialize();
+}
+
 void agent_initialize(int argument_count, char **arguments)
 {
     static bool is_done;
@@ -80,6 +97,7 @@ void agent_initialize(int argument_count, char **arguments)
     speak();
     struct agent_address address = { .is_default = environment.is_default_socket };
     memcpy(address.path, environment.socket_path, sizeof(address.path));
+    initialize_clock();
     core_initialize(argument_count, arguments);
     sampling_signal_initialize(environment.signal_number);
     barrier_register();
@@ -97,8 +115,8 @@ void agent_initialize(int argument_count, char **arguments)
         shutdown_profile_cancel(err);
         return;
     }
-    if (environment.starts_up && environment.generation != 0)
-        start_up();
+    if (environment.starts_up && environment.generation != 0 && start_up(&address))
+        return;
     if (environment.socket_path[0] != '\0')
         (void)agent_presence_begin(&address); /* else nobody steers this process */
 }

@@ -62,13 +62,37 @@ int agent_lease_get(struct lease_ledger **out)
     return last_error;
 }
 
+/* Whether the image that began at START_NS in process PID is in another pid namespace than profd. A
+ * process stays where it is, and a child whose parent can be seen from there is in its parent's:
+ * asking the kernel takes as long as a fork's own system calls. */
+static bool is_foreign(pid_t pid, uint64_t start_ns)
+{
+    static struct {
+        const struct lease_ledger *ledger;
+        pid_t pid;
+        uint64_t start_ns;
+        bool is_foreign;
+    } known;
+    uint64_t theirs = current != NULL ? current->header->pid_namespace : 0;
+    bool is_known = known.pid != 0 && known.ledger == current;
+    bool is_same = known.pid == pid && known.start_ns == start_ns;
+
+    if (is_known && (is_same || (known.pid != pid && getppid() == known.pid)))
+        return known.is_foreign;
+    known.is_foreign = theirs == 0 || theirs != pid_namespace();
+    known.ledger = current;
+    known.pid = pid;
+    known.start_ns = start_ns;
+    return known.is_foreign;
+}
+
 lease_owner agent_lease_owner(void)
 {
-    uint64_t theirs = current != NULL ? current->header->pid_namespace : 0;
+    pid_t pid = getpid();
 
     if (core_own.has_arena)
         return core.arena.lease.owner;
-    return lease_owner_make(getpid(), core.start_ns, theirs == 0 || theirs != pid_namespace());
+    return lease_owner_make(pid, core.start_ns, is_foreign(pid, core.start_ns));
 }
 
 bool agent_lease_is_over(void)

@@ -12,6 +12,7 @@
 #include "child-agent/agent_link.h"
 #include "child-agent/agent_updates.h"
 #include "child-agent/core.h"
+#include "child-agent/dormancy.h"
 #include "child-agent/guest/gate.h"
 #include "child-agent/guest/named_mutex.h"
 #include "child-agent/markers/marker_triggers.h"
@@ -484,7 +485,10 @@ bool agent_thread_is_alone(void)
 void agent_thread_ensure(void)
 {
     /* A child that is being forked begins later; one made past the C library never does. */
-    if (core_is_forking || !core_own.has_arena)
+    if (core_is_forking)
+        return;
+    dormancy_end();
+    if (!core_own.has_arena)
         return;
     sampler_start_thread();
     if (!agent.is_alone)

@@ -59,7 +59,8 @@ void census_judge_for_child(struct census_program *program, int directory_fd, co
 void census_judge_for_self(struct census_program *program, int directory_fd, const char *path,
                            char *const *environment)
 {
-    judge_program(program, directory_fd, path, environment, agent_thread_is_alone());
+    judge_program(program, directory_fd, path, environment,
+                  agent_thread_is_alone() || core_own.is_dormant);
 }
 
 static void tell(struct census_entry *entry)
@@ -118,6 +119,23 @@ static void tell_program(const struct census_program *program, struct profd_proc
     set_path(&entry, program->path);
     tell(&entry);
     errno = call_errno;
+}
+
+bool census_tell_present(void)
+{
+    struct census_ring *ring = find_ring();
+    struct census_entry entry = {
+        .kind = CENSUS_PRESENT,
+        .time_ns = core.start_ns,
+        .pid = getpid(),
+        .parent_pid = getppid(),
+        .is_fork = core.origin == CORE_BY_FORK,
+    };
+
+    if (ring == NULL)
+        return false;
+    census_ring_set_path(&entry, core_executable());
+    return census_ring_put_if_roomy(ring, &entry);
 }
 
 /* A child of vfork that could not run its program was never another process than this one: it used

@@ -32,6 +32,10 @@ void census_judge_for_self(struct census_program *program, int directory_fd, con
 void census_tell_exec(const struct census_program *program, struct profd_process_id process);
 void census_tell_failed(const struct census_program *program, struct profd_process_id process);
 
+/* This process is there and dormant (child-agent/dormancy.h). False when it is to be told in
+ * another way: nobody listens, or much is unread. */
+bool census_tell_present(void);
+
 /* Whether anybody is told at all. */
 bool census_has_listener(void);
 

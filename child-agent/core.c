@@ -10,6 +10,7 @@
 
 #include "child-agent/agent_lease.h"
 #include "child-agent/counters/counters.h"
+#include "child-agent/dormancy.h"
 #include "child-agent/guest/descriptor.h"
 #include "child-agent/threads/thread_registry.h"
 
@@ -85,7 +86,6 @@ static void remember_command_line(int argument_count, char **arguments)
 
 void core_initialize(int argument_count, char **arguments)
 {
-    clock_initialize();
     core.origin = CORE_BY_EXEC;
     core.start_ns = clock_monotonic_ns();
     remember_executable();
@@ -97,6 +97,7 @@ void core_initialize(int argument_count, char **arguments)
 
 void core_set_process_name(const char *name)
 {
+    dormancy_end();
     snprintf(process_name, sizeof(process_name), "%s", name);
     if (core_own.has_arena && !core_is_forking)
         (void)dictionary_put_process_name(&core.dictionary, clock_monotonic_ns(), process_name);

@@ -29,7 +29,9 @@ enum { CORE_OWN_BYTES = 4096 };
 /* What leads to memory that only this process has. A child made past the C library (clone, _Fork),
  * where no step of fork.h runs, finds zeros here, by the kernel: it runs on and records nothing. */
 struct core_own {
-    bool has_arena; /* arena and dictionary are there */
+    bool has_arena;  /* arena and dictionary are there */
+    bool is_dormant; /* see child-agent/dormancy.h */
+    bool is_unheard; /* likewise */
     /* The session that may be recorded into, by the process' own count: 0 none. Changed by
      * session.c, by way of a barrier on every thread, so that plain loads are enough. */
     volatile uint32_t recording_generation;
@@ -46,7 +48,8 @@ extern uint32_t core_epoch;
 extern __thread bool core_is_forking
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* First initialization, from the constructor with the program's arguments. What the process is
+/* First initialization, from the constructor with the program's arguments, after that of the clock.
+ * What the process is
  * called is kept from here on, without a look into /proc: what a process touched there makes its
  * exit dearer. */
 void core_initialize(int argument_count, char **arguments);

@@ -8,6 +8,7 @@
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
 #include "child-agent/counters/counters.h"
+#include "child-agent/dormancy.h"
 #include "child-agent/guest/barrier.h"
 #include "child-agent/markers/labels.h"
 #include "child-agent/markers/site.h"
@@ -98,8 +99,10 @@ static void after_fork_child(void)
     agent_thread_after_fork_child();
     agent_thread_forget_own();
     barrier_register();
+    if (dormancy_begin(NULL, &follow_address))
+        return;
     /* A child that cannot record still runs; who was to have its profile is told. */
-    int err = session_restart_in_child();
+    int err = session_start_prepared();
     if (err == 0)
         labels_after_fork_child();
     else

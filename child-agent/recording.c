@@ -1,5 +1,6 @@
 #include "child-agent/recording.h"
 
+#include "child-agent/dormancy.h"
 #include "child-agent/session.h"
 #include "child-agent/threads/thread_registry.h"
 
@@ -12,6 +13,7 @@ static void renew_writer(struct thread_registration *self, uint32_t generation)
 
 struct thread_registration *recording_begin_slow(void)
 {
+    dormancy_end();
     if (core_own.recording_generation == 0 || core_is_forking)
         return NULL;
     if (thread_current == NULL && thread_registry_register_current(NULL, false) < 0)

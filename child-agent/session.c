@@ -189,11 +189,16 @@ cleanup:
     return err;
 }
 
+static void count_recording(void)
+{
+    last_recording = last_recording == UINT32_MAX ? 1 : last_recording + 1;
+}
+
 int session_start(const struct session_settings *settings)
 {
     if (session_is_active())
         session_stop();
-    last_recording = last_recording == UINT32_MAX ? 1 : last_recording + 1;
+    count_recording();
     start_error = start(settings, last_recording);
     return start_error;
 }
@@ -292,12 +297,34 @@ void session_after_fork_child(void)
     allocations_after_fork_child();
     profd_recording = 0;
     core_own.recording_generation = 0;
-    if (session.manager != NULL)
-        chunk_manager_abandon(session.manager);
-    session.manager = NULL;
+    session.manager = NULL; /* unforked pages */
 }
 
-int session_restart_in_child(void)
+const struct session_settings *session_prepared_settings(void)
+{
+    return session.settings.generation != 0 && !core_own.has_arena ? &session.settings : NULL;
+}
+
+void session_prepare(const struct session_settings *settings)
+{
+    session.settings = *settings;
+    count_recording();
+}
+
+void session_invite_records(void)
+{
+    profd_recording = recording_bits(session.settings.features, session.settings.is_paused);
+}
+
+bool session_prepared_is_on(void)
+{
+    struct session_word word = read_word();
+    session.settings.is_paused = word.is_paused;
+    session.settings.is_sampling_paused = word.is_sampling_paused;
+    return session.settings.generation != 0 && word.generation == session.settings.generation;
+}
+
+int session_start_prepared(void)
 {
     struct session_settings settings = session.settings;
     if (settings.generation == 0)

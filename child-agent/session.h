@@ -31,6 +31,23 @@ struct session_settings {
 /* Starts a session, after stopping another one if need be. 0 or -errno with no session. */
 int session_start(const struct session_settings *settings);
 
+/* Keeps SETTINGS for session_start_prepared(). A forked child has its parent's. */
+void session_prepare(const struct session_settings *settings);
+
+/* There is no session yet, but programs find that what they record is wanted. */
+void session_invite_records(void);
+
+/* Starts the session that was prepared, or in a forked child the parent's. 0, also when there is
+ * none, or -errno. */
+int session_start_prepared(void);
+
+/* The settings that session_start_prepared() would start with; NULL: none. */
+const struct session_settings *session_prepared_settings(void);
+
+/* Whether the ledger's word still is of the session that was prepared; what it says of pauses is
+ * taken over. */
+bool session_prepared_is_on(void);
+
 /* Why the latest session could not be started; 0: it could, or there was none. */
 int session_start_error(void);
 
@@ -68,9 +85,7 @@ const struct session_settings *session_get_settings(void);
 /* Writes out what the sampler still holds, so that a reader of the arena sees all. */
 void session_flush(void);
 
-/* In a forked child, which inherits the settings: first drops what is the parent's, then starts its
- * own. */
+/* In a forked child, which inherits the settings: drops what is the parent's. */
 void session_after_fork_child(void);
-int session_restart_in_child(void);
 
 #endif

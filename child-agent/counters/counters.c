@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #include "child-agent/core.h"
+#include "child-agent/dormancy.h"
 #include "child-agent/guest/named_mutex.h"
 #include "child-agent/interpose/real_calls.h"
 
@@ -196,6 +197,7 @@ static uint32_t register_counter(struct profd_counter *counter)
 {
     struct described_counter described;
     sigset_t mask;
+    dormancy_end();
     snprintf(described.name, sizeof(described.name), "%s", text_or_empty(counter->name));
     snprintf(described.category, sizeof(described.category), "%s",
              text_or_empty(counter->category));
@@ -229,8 +231,10 @@ void profd_counter_add_slow_(struct profd_counter *counter, int64_t delta)
     uint8_t slot = (uint8_t)__atomic_load_n(&counter->slot, __ATOMIC_RELAXED);
     if (slot == SLOT_NEW)
         slot = (uint8_t)register_counter(counter);
-    if (own_shard() == NULL)
+    if (own_shard() == NULL) {
+        dormancy_end();
         take_shard();
+    }
     if (own_shard() != NULL)
         profd_counter_cell_add(&own_shard()->cells[slot], delta);
     else

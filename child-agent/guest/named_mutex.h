@@ -98,6 +98,15 @@ static inline bool named_mutex_try_lock_in_handler(struct named_mutex *mutex)
     return true;
 }
 
+/* Whether nobody has it, for a handler that may have interrupted whoever has. */
+static inline bool named_mutex_is_free_in_handler(struct named_mutex *mutex)
+{
+    if (pthread_mutex_trylock(&mutex->mutex) != 0)
+        return false;
+    pthread_mutex_unlock(&mutex->mutex);
+    return true;
+}
+
 /* False when another thread has it until DEADLINE (CLOCK_MONOTONIC). */
 static inline bool named_mutex_lock_until(struct named_mutex *mutex,
                                           const struct timespec *deadline)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "child-agent/dormancy.h"
 #include "child-agent/guest/own_threads.h"
 #include "child-agent/interpose/interpose.h"
 #include "child-agent/interpose/real_calls.h"
@@ -32,6 +33,7 @@ static int call_capset(void *argument)
 PROFD_INTERPOSED int capset(void *header, const void *data)
 {
     struct capset_call call = { header, data };
+    dormancy_end();
     if (own_threads_are_the_others())
         return own_threads_around(call_capset, &call);
     return call_capset(&call);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <time.h>
 
+#include "child-agent/dormancy.h"
 #include "child-agent/guest/own_threads.h"
 #include "child-agent/interpose/interpose.h"
 #include "child-agent/interpose/real_calls.h"
@@ -33,6 +34,7 @@ PROFD_INTERPOSED int unshare(int flags)
     static unshare_function *real;
     if (real == NULL)
         real = (unshare_function *)real_symbol("unshare");
+    dormancy_end();
     int result = real(flags);
     if (!(flags & CLONE_NEWUSER) || !may_be_our_fault(result))
         return result;
@@ -50,6 +52,7 @@ PROFD_INTERPOSED int setns(int fd, int type)
     static setns_function *real;
     if (real == NULL)
         real = (setns_function *)real_symbol("setns");
+    dormancy_end();
     int result = real(fd, type);
     if ((type != 0 && !(type & CLONE_NEWUSER)) || !may_be_our_fault(result))
         return result;

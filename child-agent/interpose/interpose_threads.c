@@ -8,6 +8,7 @@
 
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
+#include "child-agent/dormancy.h"
 #include "child-agent/guest/own_threads.h"
 #include "child-agent/interpose/interpose.h"
 #include "child-agent/interpose/interpose_waits.h"
@@ -140,6 +141,8 @@ PROFD_INTERPOSED int prctl(int option, ...)
     va_end(list);
     if (option == PR_SET_SECCOMP)
         interpose_waits_plainly();
+    if (is_about_filters(option) || is_about_capabilities(option))
+        dormancy_end(); /* what it takes to wake may be refused from now on */
     if (is_about_filters(option))
         clock_sampling_give_up();
     if (is_about_capabilities(option) && own_threads_are_the_others())

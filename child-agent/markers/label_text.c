@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "child-agent/core.h"
+#include "child-agent/dormancy.h"
 #include "child-agent/guest/pages.h"
 #include "child-agent/markers/site.h"
 #include "child-agent/recording.h"
@@ -112,6 +113,7 @@ static struct profd_site *keep(const struct profd_site *wanted)
 {
     static struct profd_site too_many = { "(too many labels)",  "", "",   0,
                                           PROFD_CATEGORY_LABEL, 0,  NULL, 0 };
+    dormancy_end();
     struct label_table *in = get_table();
     struct profd_site *site = in != NULL ? find_or_add(in, wanted) : NULL;
     if (site != NULL)

@@ -60,6 +60,11 @@ uint32_t site_category_number(uintptr_t category)
     return number;
 }
 
+bool site_table_is_free(void)
+{
+    return named_mutex_is_free_in_handler(&lock);
+}
+
 void site_before_fork(void)
 {
     named_mutex_lock(&lock);

@@ -5,6 +5,7 @@
 #ifndef PROFD_AGENT_SITE_H
 #define PROFD_AGENT_SITE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "child-agent/core.h"
@@ -27,6 +28,9 @@ static inline uint32_t site_index(struct profd_site *site)
 /* The number of CATEGORY (of a site), which stays when the library that declared it is unloaded.
  * Any thread. */
 uint32_t site_category_number(uintptr_t category);
+
+/* In a signal handler: whether nobody is registering a site. */
+bool site_table_is_free(void);
 
 /* Around fork; the child forgets the parent's numbers. */
 void site_before_fork(void);

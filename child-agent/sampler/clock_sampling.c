@@ -111,6 +111,12 @@ void clock_sampling_skip(struct thread_registration *self, const siginfo_t *info
         (void)thread_clock_take_untold(&self->clock, cpu_ns);
 }
 
+void clock_sampling_wait(struct thread_registration *self, const siginfo_t *info)
+{
+    uint64_t cpu_ns;
+    (void)thread_clock_read_signal(&self->clock, info, &cpu_ns); /* counted, and told later */
+}
+
 /* --- Threads --- */
 
 static bool is_wanted(const struct thread_registration *thread)

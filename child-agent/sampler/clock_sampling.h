@@ -32,6 +32,9 @@ void clock_sampling_give_up(void);
 void clock_sampling_skip(struct thread_registration *self, const siginfo_t *info,
                          const void *context);
 
+/* Likewise while there is no session yet: what was used is told with the first sample. */
+void clock_sampling_wait(struct thread_registration *self, const siginfo_t *info);
+
 /* Clocks are started and stopped by clock_sampling_follow() afterwards. */
 void clock_sampling_set_paused(bool is_paused);
 

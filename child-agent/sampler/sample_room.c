@@ -3,10 +3,9 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <sys/mman.h>
 #include <time.h>
 
-#include "child-agent/guest/pages.h"
+#include "buffer/unforked_pages.h"
 #include "child-agent/interpose/real_calls.h"
 #include "child-agent/sampler/run_on_stack.h"
 
@@ -48,7 +47,7 @@ static bool is_ready(struct sample_room *room)
 int sample_rooms_open(struct chunk_manager *manager)
 {
     if (rooms.at == NULL)
-        rooms.at = pages_allocate(ROOMS * sizeof(*rooms.at));
+        rooms.at = unforked_pages_allocate(ROOMS * sizeof(*rooms.at));
     if (rooms.at == NULL)
         return -ENOMEM;
     rooms.manager = manager;
@@ -134,12 +133,6 @@ bool sample_room_work(sample_room_worker *work, void *argument)
 
 void sample_rooms_after_fork_child(void)
 {
-    if (rooms.at == NULL)
-        return;
-    for (int i = 0; i < ROOMS; i++) {
-        sample_encoder_destroy(rooms.at[i].encoder); /* the chunk is the parent's */
-        rooms.at[i].encoder = NULL;
-        atomic_store(&rooms.at[i].is_taken, false);
-    }
+    rooms.at = NULL; /* unforked pages */
     atomic_store(&rooms.are_open, false);
 }

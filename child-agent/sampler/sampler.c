@@ -402,11 +402,7 @@ void sampler_unlock_in_child(void)
 
 void sampler_after_fork_child(void)
 {
-    struct sampler_tick *tick = atomic_load(&sampler.tick);
-    atomic_store(&sampler.tick, NULL);
+    atomic_store(&sampler.tick, NULL); /* unforked pages */
     sampler.is_running = false;
-    /* A tick caught in the middle is left where it is: its tables cannot be trusted. */
-    if (tick != NULL && is_locked_for_fork)
-        sampler_tick_abandon(tick);
     is_locked_for_fork = false;
 }

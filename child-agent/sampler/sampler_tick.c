@@ -5,6 +5,7 @@
 
 #include "buffer/clock.h"
 #include "buffer/sample_encoder.h"
+#include "buffer/unforked_pages.h"
 #include "child-agent/core.h"
 #include "child-agent/counters/sampler_counters.h"
 #include "child-agent/sampler/cpu_clock.h"
@@ -58,10 +59,9 @@ struct sampler_tick {
 int sampler_tick_create(const struct session_settings *settings, struct chunk_manager *manager,
                         struct sampler_tick **out)
 {
-    struct sampler_tick *tick =
-        mmap(NULL, sizeof(*tick), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (tick == MAP_FAILED)
-        return -errno;
+    struct sampler_tick *tick = unforked_pages_allocate(sizeof(*tick));
+    if (tick == NULL)
+        return -ENOMEM;
     tick->run = ++last_run;
     tick->samples_stacks = settings->features & FEATURE_STACKS;
     tick->interval_ns = settings->interval_ns;
@@ -83,24 +83,14 @@ int sampler_tick_create(const struct session_settings *settings, struct chunk_ma
     return 0;
 }
 
-static void free_memory(struct sampler_tick *tick)
+void sampler_tick_destroy(struct sampler_tick *tick)
 {
+    chunk_writer_finish(&tick->writer);
     if (tick->encoder != NULL)
         sample_encoder_destroy(tick->encoder);
     if (tick->spy != NULL)
         thread_spy_destroy(tick->spy);
-    munmap(tick, sizeof(*tick));
-}
-
-void sampler_tick_destroy(struct sampler_tick *tick)
-{
-    chunk_writer_finish(&tick->writer);
-    free_memory(tick);
-}
-
-void sampler_tick_abandon(struct sampler_tick *tick)
-{
-    free_memory(tick);
+    unforked_pages_free(tick, sizeof(*tick));
 }
 
 /* Whoever has the tick is the sampler, its lock held. */

@@ -16,9 +16,6 @@ int sampler_tick_create(const struct session_settings *settings, struct chunk_ma
                         struct sampler_tick **out);
 void sampler_tick_destroy(struct sampler_tick *tick);
 
-/* In a forked child: frees memory and leaves the parent's chunks alone. */
-void sampler_tick_abandon(struct sampler_tick *tick);
-
 /* Starts a tick: requests a snapshot from every thread that has run. The sampler slept for STRIDE
  * intervals: if nobody ran meanwhile, the ticks that were left out are written as well. Returns
  * whether anybody ran. */

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "child-agent/dormancy.h"
 #include "child-agent/interpose/real_calls.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/sampler.h"
@@ -64,6 +65,12 @@ static void call_program_action(int number, siginfo_t *info, void *context)
 
 static void take_own_sample(const siginfo_t *info, void *context)
 {
+    if (dormancy_needs_tick())
+        dormancy_wake_in_handler();
+    if (core_own.is_dormant) {
+        clock_sampling_wait(thread_current, info);
+        return;
+    }
     if (!session_follow_word()) {
         clock_sampling_skip(thread_current, info, context);
         return;

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "buffer/clock.h"
+#include "child-agent/dormancy.h"
 #include "child-agent/guest/named_mutex.h"
 #include "child-agent/recording.h"
 #include "child-agent/threads/thread_registry.h"
@@ -29,6 +30,7 @@ static void set_busy_since(struct thread_registration *self, uint64_t busy_since
 void profd_event_begin(uint64_t queued_ns)
 {
     struct thread_own_data *own = thread_own();
+    dormancy_end();
     if (own == NULL || own->event_depth++ > 0 || core_own.recording_generation == 0)
         return;
     set_busy_since(thread_current, queued_ns != 0 ? queued_ns : clock_monotonic_ns());
@@ -53,6 +55,7 @@ static void set_idle_clock(struct thread_registration *self, profd_idle_clock *i
 
 void profd_event_loop_begin(profd_idle_clock *idle_clock, void *context)
 {
+    dormancy_end();
     if (thread_current != NULL)
         set_idle_clock(thread_current, idle_clock, context);
 }

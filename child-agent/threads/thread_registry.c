@@ -499,6 +499,11 @@ bool thread_registry_is_quiet(void)
     return is_quiet;
 }
 
+bool thread_registry_is_free(void)
+{
+    return named_mutex_is_free_in_handler(&registry.lock);
+}
+
 void thread_registry_before_fork(void)
 {
     if (thread_current != NULL)

@@ -78,6 +78,9 @@ void thread_registry_set_sampler_running(bool is_running);
 /* Whether no thread is inside a recording function. */
 bool thread_registry_is_quiet(void);
 
+/* In a signal handler: whether nobody has the registry's lock. */
+bool thread_registry_is_free(void);
+
 /* Around fork. In the child only the calling thread is left, as the main thread: from unlocking on,
  * so that threads which handlers make there are known as any others. */
 void thread_registry_before_fork(void);

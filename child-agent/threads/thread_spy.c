@@ -5,11 +5,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "buffer/clock.h"
+#include "buffer/unforked_pages.h"
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
 #include "child-agent/sampler/cpu_clock.h"
@@ -43,9 +43,8 @@ struct thread_spy {
 
 int thread_spy_create(struct thread_spy **out)
 {
-    struct thread_spy *spy =
-        mmap(NULL, sizeof(*spy), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (spy == MAP_FAILED)
+    struct thread_spy *spy = unforked_pages_allocate(sizeof(*spy));
+    if (spy == NULL)
         return -ENOMEM;
     spy->has_run = true;
     *out = spy;
@@ -54,7 +53,7 @@ int thread_spy_create(struct thread_spy **out)
 
 void thread_spy_destroy(struct thread_spy *spy)
 {
-    munmap(spy, sizeof(*spy));
+    unforked_pages_free(spy, sizeof(*spy));
 }
 
 bool thread_spy_is_due(struct thread_spy *spy, uint64_t now_ns, bool has_run)

@@ -368,7 +368,11 @@ static bool is_partial(const struct request *request)
 
 static void note_unreadable(struct capture *capture, const struct child *child)
 {
-    if (child->obstacle != OBSTACLE_NONE)
+    if (child->is_dormant) {
+        if (capture_is_lost_in_exec(child,
+                                    child_table_later_images(&capture->profd->children, child)))
+            gathering_log_gap(&capture->log, child, GAP_SUCCESSOR, capture_lost_in_exec);
+    } else if (child->obstacle != OBSTACLE_NONE)
         gathering_log_gap(&capture->log, child, GAP_OBSTACLE,
                           recording_obstacle_text(child->obstacle));
     else

@@ -13,9 +13,10 @@
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 
-/* CHILD called exec, and what came after it is gone without a word. One that lives may still say
- * hello. */
-static bool is_lost_in_exec(const struct child *child, uint32_t later_images)
+const char *const capture_lost_in_exec =
+    "the next one never said hello, and nobody told how it ended";
+
+bool capture_is_lost_in_exec(const struct child *child, uint32_t later_images)
 {
     return child->verdict == VERDICT_EXECED && later_images == 0 &&
            process_start_ticks(child->pid) == 0;
@@ -47,11 +48,10 @@ static struct salvage_job describe(const struct capture *capture, const struct c
     }
     if (child->exit != NULL && child->trouble != NULL)
         snprintf(job.reason, sizeof(job.reason), "%s", child->trouble);
-    if (is_lost_in_exec(child, (uint32_t)job.later_images)) {
+    if (capture_is_lost_in_exec(child, job.later_images)) {
         job.may_skip = false;
         job.is_lost = 1;
-        snprintf(job.reason, sizeof(job.reason),
-                 "the next one never said hello, and nobody told how it ended");
+        snprintf(job.reason, sizeof(job.reason), "%s", capture_lost_in_exec);
     }
     return job;
 }

@@ -69,6 +69,11 @@ void capture_salvage(struct capture *capture);
 /* Whether something is kept of CHILD that a profile can be made from. */
 bool capture_can_read(const struct child *child);
 
+/* Whether CHILD called exec, and what came after it is gone without a word; one that lives may
+ * still say hello. LATER_IMAGES are known of its process. And the reason that is shown then. */
+bool capture_is_lost_in_exec(const struct child *child, uint32_t later_images);
+extern const char *const capture_lost_in_exec;
+
 /* While an item waits to be read, the exit store keeps its record whole; released when it was read,
  * or cannot be. */
 void capture_hold(struct capture *capture, size_t index);

@@ -1,6 +1,7 @@
-/* The part of a capture that lists processes of which nothing is kept: each is an element of its
- * own, with what became of it and why there is no more. There may be tens of thousands, so their
- * JSON is made by a worker thread, from what was known of them when the capture began. */
+/* The part of a capture that lists processes of which nothing is kept, or that had nothing to
+ * record: each is an element of its own, with what became of it and why there is no more. There may
+ * be tens of thousands, so their JSON is made by a worker thread, from what was known of them when
+ * the capture began. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +27,11 @@ struct unprofiled_list {
     struct unprofiled items[];
 };
 
-static const char *reason_of(const struct child *child)
+/* Why there is no more of CHILD; NULL: there was no more. */
+static const char *reason_of(const struct child *child, uint32_t later_images)
 {
+    if (child->is_dormant)
+        return capture_is_lost_in_exec(child, later_images) ? capture_lost_in_exec : NULL;
     if (child->obstacle != OBSTACLE_NONE)
         return recording_obstacle_text(child->obstacle);
     if (child->has_expired)
@@ -35,10 +39,19 @@ static const char *reason_of(const struct child *child)
     return "its profile could not be kept";
 }
 
+/* What a fork did before its exec was nothing; the program after it is listed, where there is one.
+ */
+static bool is_only_a_step(const struct capture *capture, const struct child *child)
+{
+    return child->is_dormant && child->is_fork && child->verdict == VERDICT_EXECED &&
+           !capture_is_lost_in_exec(child,
+                                    child_table_later_images(&capture->profd->children, child));
+}
+
 static bool is_listed(const struct capture *capture, const struct child *child)
 {
     return !capture_can_read(child) && !capture_leaves_out(capture, child) &&
-           capture_thread_filters(capture)[0] == '\0';
+           !is_only_a_step(capture, child) && capture_thread_filters(capture)[0] == '\0';
 }
 
 /* --- What is known of them, on the loop's thread --- */
@@ -47,6 +60,7 @@ static int take(struct unprofiled_list *list, const struct child *child)
 {
     const struct capture *capture = list->capture;
     struct unprofiled *item = &list->items[list->count];
+    uint32_t later_images = child_table_later_images(&capture->profd->children, child);
     char *executable = strdup(child->executable);
 
     if (executable == NULL)
@@ -66,8 +80,8 @@ static int take(struct unprofiled_list *list, const struct child *child)
         .outcome = child->verdict,
         .code = child->code,
         .cpu_time = cpu_account_of(child, capture->since_ns),
-        .later_images = child_table_later_images(&capture->profd->children, child),
-        .reason = reason_of(child),
+        .later_images = later_images,
+        .reason = reason_of(child, later_images),
     };
     list->count++;
     return 0;

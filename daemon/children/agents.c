@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "buffer/process_clock.h"
@@ -29,6 +30,7 @@ enum { MAX_NAMES = 64 * 1024 };
 /* Takes CHILD out of the table; its copy is not under way. */
 static void forget(struct daemon *profd, struct child *child)
 {
+    profd->unwatched -= child->is_unwatched;
     child_watch_stop(child->watch);
     if (child->arena_fd >= 0)
         close(child->arena_fd);
@@ -172,11 +174,20 @@ static void end_child(struct daemon *profd, struct child *child, enum process_ve
     capture_note_ended(profd, child);
 }
 
+/* What the process became last may not have been read yet. */
 static void on_ended(void *owner)
 {
-    struct child *child = owner;
-    cpu_account_note_ended(child, child_watch_pidfd(child->watch));
-    end_child(child->profd, child, VERDICT_VANISHED, 0, uv_hrtime());
+    const struct child *watched = owner;
+    struct daemon *profd = watched->profd;
+    pid_t pid = watched->pid;
+    int pidfd = child_watch_pidfd(watched->watch); /* open until the loop goes on */
+
+    census_read(profd);
+    struct child *child = child_table_find_latest(&profd->children, pid);
+    if (child == NULL || child->state == CHILD_ENDED)
+        return;
+    cpu_account_note_ended(child, pidfd);
+    end_child(profd, child, VERDICT_VANISHED, 0, uv_hrtime());
 }
 
 static void on_status(const int *wait_status, void *owner)
@@ -260,8 +271,6 @@ static void pass_ending_on(struct child *child, struct child *earlier)
     earlier->is_cpu_final = false;
 }
 
-static const struct child_watch_events watch_events;
-
 static void watch(struct daemon *profd, struct child *child, int pidfd);
 
 /* A process that is met for the first time may have used CPU time before the session. */
@@ -330,15 +339,19 @@ void agents_split_ending(struct child *earlier, uint64_t exec_ns, struct child *
  * known. */
 static void split_from_unheard(struct child *child)
 {
+    const char *path = child->exec_path != NULL ? child->exec_path : "";
     const struct child_introduction who = {
         .pid = child->pid,
         .parent_pid = child->parent_pid,
         .start_ns = child->exec_ns,
-        .executable = "",
+        .executable = path,
+        .executable_length = strlen(path),
     };
-    agents_split_ending(
-        child, child->exec_ns,
-        child->is_reaped ? agents_add_silent(child->profd, &who, OBSTACLE_SILENT, -1) : NULL);
+    enum recording_obstacle obstacle =
+        child->exec_obstacle != OBSTACLE_NONE ? child->exec_obstacle : OBSTACLE_SILENT;
+    agents_split_ending(child, child->exec_ns,
+                        child->is_reaped ? agents_add_silent(child->profd, &who, obstacle, -1)
+                                         : NULL);
 }
 
 void agents_settle_exec(struct child *child)
@@ -406,6 +419,17 @@ static struct child *add_before(struct daemon *profd, struct child *later,
     return child;
 }
 
+/* The process goes on as another program, and so does the watch. */
+static void pass_watch_on(struct child *earlier, struct child *child)
+{
+    if (earlier->watch == NULL)
+        return;
+    child->watch = earlier->watch;
+    child->identity = earlier->identity;
+    child_watch_set_owner(child->watch, child);
+    earlier->watch = NULL;
+}
+
 /* The next image of EARLIER's process. The process may have been told to have ended before that
  * image was heard of: the end is the new one's. */
 static struct child *add_after_exec(struct daemon *profd, struct child *earlier,
@@ -417,15 +441,21 @@ static struct child *add_after_exec(struct daemon *profd, struct child *earlier,
         pass_ending_on(child, earlier);
     if (earlier->state == CHILD_ENDED)
         correct_to_exec(earlier, who->start_ns);
-    else
+    else {
+        if (child != NULL)
+            pass_watch_on(earlier, child);
         end_child(profd, earlier, VERDICT_EXECED, 0, who->start_ns);
+    }
     return child;
 }
 
 static struct child *meet(struct daemon *profd, const struct child_introduction *who)
 {
     struct child *earlier = child_table_find_latest(&profd->children, who->pid);
+    struct child *dormant = child_table_find_dormant(&profd->children, who->pid, who->start_ns);
 
+    if (dormant != NULL)
+        return dormant;
     if (earlier == NULL)
         return add(profd, who);
     if (child_was_mistaken(earlier, who)) {
@@ -537,6 +567,7 @@ static void take_arena(struct child *child, const struct message_hello *hello, i
     if (child->arena_fd >= 0)
         close(child->arena_fd);
     child->arena_fd = arena_fd;
+    child->is_dormant = false;
     child->lease_owner = hello->lease_owner;
     child->obstacle = (enum recording_obstacle)hello->obstacle;
     memory_add_child(child);
@@ -561,6 +592,67 @@ static void attach(struct daemon *profd, struct child *child, struct connection 
         drop_connection(child); /* nobody is at the other end */
 }
 
+/* --- Those that have nothing to tell so far --- */
+
+void agents_add_dormant(struct daemon *profd, const struct child_introduction *who)
+{
+    struct child *child = meet(profd, who);
+
+    if (child == NULL || child->is_alone)
+        return;
+    child->profd = profd;
+    child->is_fork = who->is_fork;
+    child->is_alone = true;
+    child->is_dormant = true;
+    child->is_unwatched = child->watch == NULL;
+    profd->unwatched += child->is_unwatched;
+    child->started_generation = profd->session.generation;
+}
+
+/* CHILD, which may have ended long ago, is watched from here on, or it is gone. Who waited for it
+ * tells of that a moment later, so the end is taken for one that nobody saw the second time only.
+ */
+static void look_for_dormant(struct daemon *profd, struct child *child)
+{
+    bool needs_watch = child->state != CHILD_ENDED && child->watch == NULL;
+    int pidfd = needs_watch ? pidfd_of_process(child->pid) : -1;
+
+    if (needs_watch && pidfd < 0 && !child->is_missing) {
+        child->is_missing = true;
+        return;
+    }
+    child->is_unwatched = false;
+    profd->unwatched--;
+    if (pidfd >= 0) {
+        child->identity = pidfd_identity(pidfd);
+        watch(profd, child, pidfd);
+    } else if (needs_watch) {
+        end_child(profd, child, VERDICT_VANISHED, 0, uv_hrtime());
+    }
+}
+
+void agents_watch_dormant(struct daemon *profd)
+{
+    struct child *previous, *child = profd->children.last;
+
+    for (size_t left = profd->unwatched; child != NULL && left > 0; child = previous) {
+        previous = child->previous;
+        left -= child->is_unwatched;
+        if (child->is_unwatched)
+            look_for_dormant(profd, child);
+    }
+}
+
+/* What a dormant child has recorded since it woke, though its end was known before its hello. */
+static void store_late(struct daemon *profd, struct child *child)
+{
+    drop_connection(child);
+    stop_watching(child);
+    profd->names -= child->is_name;
+    child->is_name = false;
+    store(profd, child);
+}
+
 int agents_hello(struct daemon *profd, struct connection *connection, int pidfd,
                  const uint8_t *payload, size_t bytes, int *fds, size_t fd_count)
 {
@@ -572,6 +664,7 @@ int agents_hello(struct daemon *profd, struct connection *connection, int pidfd,
         error = check_hello(profd, connection, &hello, fds, fd_count, &arena_fd);
     if (error < 0)
         goto refused;
+    census_read(profd); /* what the process told before its hello */
 
     struct child_introduction who = introduce(&hello, connection_peer(connection)->pid, pidfd);
     struct child *child = meet(profd, &who);
@@ -584,6 +677,10 @@ int agents_hello(struct daemon *profd, struct connection *connection, int pidfd,
         child->started_generation = profd->session.generation;
     log_debug("%d (%s) said hello", child->pid, child->executable);
     restart_note_hello(profd, hello.lease_owner);
+    if (child->state == CHILD_ENDED) {
+        store_late(profd, child);
+        return 0;
+    }
     if (!child->is_alone)
         welcome(profd, child);
     const struct child *latest = child_table_find_latest(&profd->children, child->pid);

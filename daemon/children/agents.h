@@ -38,6 +38,11 @@ bool agents_note_reaped(struct daemon *profd, pid_t pid, const struct child_endi
 struct child *agents_add_silent(struct daemon *profd, const struct child_introduction *who,
                                 enum recording_obstacle obstacle, int pidfd);
 
+/* A process that has nothing to tell so far says that it is there. Whether it still lives is looked
+ * at once all that was told with it is known: agents_watch_dormant(). */
+void agents_add_dormant(struct daemon *profd, const struct child_introduction *who);
+void agents_watch_dormant(struct daemon *profd);
+
 /* CHILD, a silent one, ended so. It may be freed by this. */
 void agents_end_silent(struct child *child, const struct child_ending *ending);
 

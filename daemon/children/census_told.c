@@ -88,6 +88,10 @@ enum census_meaning census_meaning_of(const struct child *latest, const struct c
                    : CENSUS_MEANS_NOTHING;
     case CENSUS_ENDED:
         return CENSUS_MEANS_END;
+    case CENSUS_PRESENT: /* unless its hello was read before */
+        return latest != NULL && !latest->is_silent && latest->start_ns == entry->time_ns
+                   ? CENSUS_MEANS_NOTHING
+                   : CENSUS_MEANS_PRESENT;
     default:
         return CENSUS_MEANS_NOTHING;
     }
@@ -115,6 +119,19 @@ static void add_living(struct daemon *profd, const struct census_entry *entry)
         agents_end_unwatched(child, entry->time_ns);
 }
 
+static void add_present(struct daemon *profd, const struct census_entry *entry)
+{
+    const struct child_introduction who = {
+        .pid = entry->pid,
+        .parent_pid = entry->parent_pid,
+        .start_ns = entry->time_ns,
+        .is_fork = entry->is_fork != 0,
+        .executable = entry->path,
+        .executable_length = strlen(entry->path),
+    };
+    agents_add_dormant(profd, &who);
+}
+
 static void rename_child(struct child *child, const struct census_entry *entry)
 {
     char *executable = strdup(entry->path);
@@ -138,6 +155,15 @@ static void end(struct daemon *profd, const struct census_entry *entry)
         agents_end_silent(child, &ending);
 }
 
+/* What is told of CHILD's next program is needed only if that is never heard of itself. */
+static void note_exec(struct child *child, const struct census_entry *entry)
+{
+    free(child->exec_path);
+    child->exec_path = strdup(entry->path); /* without memory it has no name */
+    child->exec_ns = entry->time_ns;
+    child->exec_obstacle = (enum recording_obstacle)entry->obstacle;
+}
+
 /* Whether LATEST, which would not say hello again, is still the program that it was: then its exec
  * is settled once it has happened. */
 static bool may_still_fail(const struct child *latest)
@@ -156,7 +182,7 @@ static void apply(struct daemon *profd, const struct census_entry *entry)
         break;
     case CENSUS_MEANS_NEW:
         if (may_still_fail(latest)) {
-            latest->exec_ns = entry->time_ns;
+            note_exec(latest, entry);
             census_soon(profd);
         } else {
             add_living(profd, entry);
@@ -176,10 +202,13 @@ static void apply(struct daemon *profd, const struct census_entry *entry)
         end(profd, entry);
         break;
     case CENSUS_MEANS_EXEC:
-        latest->exec_ns = entry->time_ns;
+        note_exec(latest, entry);
         break;
     case CENSUS_MEANS_NO_EXEC:
         latest->exec_ns = 0;
+        break;
+    case CENSUS_MEANS_PRESENT:
+        add_present(profd, entry);
         break;
     }
 }
@@ -211,6 +240,7 @@ void census_read(struct daemon *profd)
         if (is_on && entry.time_ns >= profd->session.start_ns)
             apply(profd, &entry);
     }
+    agents_watch_dormant(profd);
     uint64_t lost = census_ring_take_lost(ring);
     if (is_on)
         census->lost += lost;

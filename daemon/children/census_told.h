@@ -19,6 +19,7 @@ enum census_meaning {
     CENSUS_MEANS_END,
     CENSUS_MEANS_EXEC,    /* one in which nobody would notice is about to become another program */
     CENSUS_MEANS_NO_EXEC, /* and did not */
+    CENSUS_MEANS_PRESENT, /* one that is there, and has nothing to tell */
 };
 
 /* LATEST is the latest child with the entry's pid, or NULL. Pure. */

@@ -30,6 +30,17 @@ struct child *child_table_find_latest(const struct child_table *table, pid_t pid
     return child;
 }
 
+struct child *child_table_find_dormant(const struct child_table *table, pid_t pid,
+                                       uint64_t start_ns)
+{
+    struct child *child = table->by_pid[(unsigned)pid % CHILD_TABLE_BUCKETS];
+
+    while (child != NULL &&
+           !(child->pid == pid && child->is_dormant && child->start_ns == start_ns))
+        child = child->earlier_in_bucket;
+    return child;
+}
+
 struct child *child_table_find_owner(const struct child_table *table, lease_owner owner)
 {
     unsigned pid = (unsigned)lease_owner_pid(owner);
@@ -131,6 +142,7 @@ void child_table_remove(struct child_table *table, struct child *child)
     if (child->arena_fd >= 0)
         close(child->arena_fd);
     free(child->trouble);
+    free(child->exec_path);
     free(child->executable);
     free(child);
 }
@@ -159,10 +171,10 @@ static bool is_same_process(const struct child *earlier, const struct child_intr
     return earlier->state != CHILD_ENDED && !who->is_fork;
 }
 
-/* Of a silent child that an agent named, the moment of its exec is known. */
+/* Of a silent child that an agent named, and of a dormant one, the moment of its exec is known. */
 static bool is_told_of(const struct child *child)
 {
-    return child->is_silent && child->executable[0] != '\0';
+    return child->is_dormant || (child->is_silent && child->executable[0] != '\0');
 }
 
 enum child_meeting child_meet(const struct child *earlier, const struct child_introduction *who)
@@ -192,9 +204,11 @@ static bool is_same_file_name(const char *path, const char *other, size_t other_
 
 bool child_was_mistaken(const struct child *earlier, const struct child_introduction *who)
 {
+    /* Gone by the time it was told of, so that its end is not known. */
+    bool has_only_begun = is_told_of(earlier) && earlier->end_ns == earlier->start_ns;
     if (!earlier->is_silent || child_meet(earlier, who) == CHILD_CAME_BEFORE)
         return false;
-    if (earlier->state == CHILD_ENDED)
+    if (earlier->state == CHILD_ENDED && !has_only_begun)
         return who->start_ns <= earlier->end_ns;
     return is_same_file_name(earlier->executable, who->executable, who->executable_length);
 }

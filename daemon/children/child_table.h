@@ -44,8 +44,13 @@ struct child {
     bool is_silent;               /* it never said hello: the census found it */
     bool is_fork;                 /* made by fork, so that it ran no program of its own */
     bool is_alone;                /* it has no thread of ours: nobody in it listens */
-    uint64_t exec_ns;             /* when it was about to become another program; 0: never */
-    bool is_reaped;               /* whoever waited for it told WAIT_STATUS */
+    bool is_dormant;              /* likewise, and it has no arena: there was nothing to record */
+    bool is_unwatched;            /* a dormant one whose end is not watched for yet … */
+    bool is_missing;              /* … and that was gone when it was looked for */
+    uint64_t exec_ns;             /* when it was about to become another program; 0: never … */
+    char *exec_path;              /* … that program; owned; NULL: not known … */
+    enum recording_obstacle exec_obstacle; /* … and why that cannot be profiled */
+    bool is_reaped;                        /* whoever waited for it told WAIT_STATUS */
     int wait_status;
     uint64_t process_start_ns; /* of the first image that is known of the process */
     uint64_t cpu_ns;           /* that the process used when it was last looked at, or … */
@@ -117,7 +122,8 @@ enum child_meeting {
     CHILD_IS_SAME_IMAGE, /* it connects again */
     CHILD_DID_EXEC,      /* the same process as another program */
     CHILD_REUSES_PID,    /* the one known has ended; profd had not noticed */
-    CHILD_CAME_BEFORE,   /* it became the silent one that is known; its hello was read late */
+    CHILD_CAME_BEFORE,   /* it became the one that is known by other means; its hello was read late
+                          */
 };
 
 /* EARLIER is the latest child with the same pid (ended or not), or NULL. Pure. */
@@ -132,6 +138,11 @@ void child_table_make_latest(struct child_table *table, struct child *child);
 
 /* The latest child with PID, ended or not; NULL: none. */
 struct child *child_table_find_latest(const struct child_table *table, pid_t pid);
+
+/* The dormant child with PID that began at START_NS, which may wake, ended or not, and not be the
+ * latest any more when its hello is read; NULL: none. */
+struct child *child_table_find_dormant(const struct child_table *table, pid_t pid,
+                                       uint64_t start_ns);
 
 /* The child whose lease is OWNER's, which is not foreign; NULL: none. */
 struct child *child_table_find_owner(const struct child_table *table, lease_owner owner);

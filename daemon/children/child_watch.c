@@ -84,6 +84,11 @@ int child_watch_pidfd(const struct child_watch *watch)
     return watch->pidfd;
 }
 
+void child_watch_set_owner(struct child_watch *watch, void *owner)
+{
+    watch->owner = owner;
+}
+
 void child_watch_stop(struct child_watch *watch)
 {
     if (watch != NULL && !uv_is_closing((uv_handle_t *)&watch->poll))

@@ -23,6 +23,9 @@ int child_watch_start(uv_loop_t *loop, int pidfd, const struct child_watch_event
 /* Borrowed, for questions to daemon/children/pidfd.h. */
 int child_watch_pidfd(const struct child_watch *watch);
 
+/* Further call-backs are for OWNER. */
+void child_watch_set_owner(struct child_watch *watch, void *owner);
+
 /* No more call-backs; frees WATCH later, from the loop. NULL is fine. */
 void child_watch_stop(struct child_watch *watch);
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "buffer/clock.h"
 #include "buffer/session_word.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
@@ -209,6 +210,8 @@ void memory_tell_session(struct daemon *profd)
         return;
     /* A profd that comes after a killed one would not find them, and triggers are told of by them.
      */
+    clock_initialize();
+    atomic_store(&header->tsc, clock_tsc_knowledge());
     atomic_store(&header->may_be_alone,
                  profd->options.private_fd >= 0 && session->settings.marker_triggers[0] == '\0');
     atomic_store(&header->session_word, session_word_pack(&word));

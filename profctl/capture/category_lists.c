@@ -44,15 +44,25 @@ static bool equals(const struct text *a, const struct text *b)
     return a->length == b->length && (a->length == 0 || memcmp(a->bytes, b->bytes, a->length) == 0);
 }
 
-static void free_category(struct listed_category *category)
+/* Leaves the room for parts to the next category that is read. */
+static void empty_category(struct listed_category *category)
 {
     struct text *parts = category->parts.items;
 
-    for (size_t i = 0; i < category->parts.count; i++)
+    for (size_t i = 0; i < category->parts.count; i++) {
         free(parts[i].bytes);
-    mapped_array_free(&category->parts);
+        parts[i] = (struct text){ 0 };
+    }
+    category->parts.count = 0;
     free(category->name.bytes);
     free(category->colour.bytes);
+    category->name = category->colour = (struct text){ 0 };
+}
+
+static void free_category(struct listed_category *category)
+{
+    empty_category(category);
+    mapped_array_free(&category->parts);
 }
 
 /* --- Reading --- */
@@ -181,18 +191,18 @@ static int take_category(struct category_lists *lists, const struct listed_categ
 int category_lists_read(struct category_lists *lists, struct json_reader *reader)
 {
     int token = json_reader_next(reader), err = 0;
+    struct listed_category read = { 0 };
 
     category_lists_forget_process(lists);
     if (token != JSON_TOKEN_START_ARRAY)
         return error_of(token);
     while (err == 0 && (token = json_reader_next(reader)) == JSON_TOKEN_START_OBJECT) {
-        struct listed_category read = { 0 };
-
         err = read_category(&read, reader);
         if (err == 0)
             err = take_category(lists, &read);
-        free_category(&read);
+        empty_category(&read);
     }
+    free_category(&read);
     lists->has_process = true;
     return err < 0 ? err : token == JSON_TOKEN_END_ARRAY ? 0 : error_of(token);
 }

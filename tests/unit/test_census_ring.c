@@ -27,6 +27,21 @@ static void put(int32_t pid)
     census_ring_put(ring, &entry);
 }
 
+START_TEST(what_can_be_told_in_another_way_leaves_half_of_the_room)
+{
+    const struct census_entry entry = { .kind = CENSUS_PRESENT, .pid = 1 };
+    struct census_entry got;
+    for (int i = 0; i < CENSUS_RING_ENTRIES / 2; i++)
+        ck_assert(census_ring_put_if_roomy(ring, &entry));
+    ck_assert(!census_ring_put_if_roomy(ring, &entry));
+    ck_assert_uint_eq(census_ring_take_lost(ring), 0);
+    census_ring_put(ring, &entry);
+    for (int i = 0; i < 2; i++)
+        ck_assert(census_ring_take(ring, &got));
+    ck_assert(census_ring_put_if_roomy(ring, &entry));
+}
+END_TEST
+
 START_TEST(an_entry_is_taken_once_as_it_was_put)
 {
     struct census_entry entry = { .kind = CENSUS_EXEC,
@@ -172,6 +187,7 @@ int main(void)
     TCase *tests = tcase_create("ring");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, what_can_be_told_in_another_way_leaves_half_of_the_room);
     tcase_add_test(tests, an_entry_is_taken_once_as_it_was_put);
     tcase_add_test(tests, a_long_path_keeps_its_end);
     tcase_add_test(tests, what_has_no_room_is_counted);

@@ -45,6 +45,15 @@ static void check(const struct child *latest, enum census_kind kind, uint64_t ti
     ck_assert_int_eq(census_meaning_of(latest, &entry), expect);
 }
 
+START_TEST(a_process_that_is_there_is_taken_in_once)
+{
+    struct child same = heard(100), before = heard(90);
+    check(NULL, CENSUS_PRESENT, 100, CENSUS_MEANS_PRESENT);
+    check(&before, CENSUS_PRESENT, 100, CENSUS_MEANS_PRESENT);
+    check(&same, CENSUS_PRESENT, 100, CENSUS_MEANS_NOTHING); /* its hello was read before */
+}
+END_TEST
+
 START_TEST(a_program_of_an_unknown_process_is_new)
 {
     check(NULL, CENSUS_EXEC, 100, CENSUS_MEANS_NEW);
@@ -125,6 +134,7 @@ int main(void)
 {
     Suite *suite = suite_create("daemon.census_told");
     TCase *tests = tcase_create("meanings");
+    tcase_add_test(tests, a_process_that_is_there_is_taken_in_once);
     tcase_add_test(tests, a_program_of_an_unknown_process_is_new);
     tcase_add_test(tests, a_program_that_a_forked_child_becomes_is_new);
     tcase_add_test(tests, a_hello_that_came_after_all_is_right);

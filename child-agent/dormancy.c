@@ -1,0 +1,179 @@
+#include "child-agent/dormancy.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include "buffer/lease_ledger.h"
+#include "child-agent/agent_lease.h"
+#include "child-agent/agent_presence.h"
+#include "child-agent/agent_thread.h"
+#include "child-agent/census.h"
+#include "child-agent/interpose/real_calls.h"
+#include "child-agent/markers/labels.h"
+#include "child-agent/markers/site.h"
+#include "child-agent/sampler/run_on_stack.h"
+#include "child-agent/sampler/sampling_signal.h"
+#include "child-agent/sampler/thread_clock.h"
+#include "child-agent/threads/thread_registry.h"
+#include "ipc/messages.h"
+#include "profd_counters.h"
+
+enum { WAKING_STACK_BYTES = 64 * 1024 };
+
+enum dormancy_state {
+    DORMANCY_AWAKE = 0, /* or never dormant */
+    DORMANCY_DORMANT,
+    DORMANCY_UNHEARD, /* it records, and profd has not got its hello */
+};
+
+static struct {
+    enum dormancy_state state;
+    pid_t pid; /* a child of vfork has our memory, and is not to be woken */
+    struct agent_address address;
+    /* Threads of the program may be on the stack of a coroutine. */
+    _Alignas(16) uint8_t stack[WAKING_STACK_BYTES];
+} dormancy;
+
+static void move_to(enum dormancy_state next)
+{
+    switch (next) {
+    case DORMANCY_DORMANT:
+        assert(dormancy.state != DORMANCY_DORMANT);
+        break;
+    case DORMANCY_UNHEARD:
+        assert(dormancy.state == DORMANCY_DORMANT);
+        break;
+    case DORMANCY_AWAKE:
+        assert(dormancy.state != DORMANCY_DORMANT);
+        break;
+    }
+    dormancy.state = next;
+    core_own.is_dormant = next == DORMANCY_DORMANT;
+    core_own.is_unheard = next == DORMANCY_UNHEARD;
+}
+
+/* --- To sleep --- */
+
+/* Whether a tick of its own clock is soon enough for what SETTINGS ask of the process. */
+static bool can_wait_for_tick(const struct session_settings *settings)
+{
+    static const uint64_t impatient =
+        FEATURE_UNREGISTERED_THREADS | FEATURE_NATIVEALLOCS | FEATURE_MEMORY;
+    return (settings->clock == SAMPLING_CLOCK_AUTO || settings->clock == SAMPLING_CLOCK_CPU) &&
+           (settings->features & FEATURE_STACKS) && !(settings->features & impatient) &&
+           settings->filters[0] == '\0' && settings->marker_triggers[0] == '\0';
+}
+
+/* A thread that has counted goes on without asking, also in a forked child. */
+static bool may_be_dormant(const struct session_settings *settings)
+{
+    struct lease_ledger *ledger;
+    return settings != NULL && thread_current != NULL && can_wait_for_tick(settings) &&
+           profd_counter_cells_ == NULL && thread_registry_live_count() <= 1 &&
+           agent_lease_get(&ledger) == 0 && ledger != NULL &&
+           atomic_load(&ledger->header->may_be_alone) != 0;
+}
+
+static int arm_clock(const struct session_settings *settings)
+{
+    int err = sampling_signal_install();
+    if (err < 0)
+        return err;
+    uint64_t interval_ns =
+        thread_clock_timer_interval_ns(settings->interval_ns, thread_clock_tick_ns());
+    return thread_clock_start(&thread_current->clock, thread_current->id, thread_current->cpu_clock,
+                              sampling_signal_number(), interval_ns, true);
+}
+
+bool dormancy_begin(const struct session_settings *settings, const struct agent_address *address)
+{
+    const struct session_settings *wanted =
+        settings != NULL ? settings : session_prepared_settings();
+    dormancy.state = DORMANCY_AWAKE; /* in a forked child it may be the parent's */
+    if (!may_be_dormant(wanted))
+        return false;
+    if (settings != NULL)
+        session_prepare(settings);
+    if (!session_prepared_is_on() || arm_clock(wanted) < 0)
+        return false;
+    if (!census_tell_present()) {
+        thread_clock_stop(&thread_current->clock);
+        return false;
+    }
+    dormancy.address = *address;
+    dormancy.pid = getpid();
+    move_to(DORMANCY_DORMANT);
+    session_invite_records();
+    return true;
+}
+
+/* --- To wake --- */
+
+static void introduce(void)
+{
+    if (agent_thread_introduce(&dormancy.address) == 0)
+        move_to(DORMANCY_AWAKE);
+}
+
+/* A session that cannot be started is told of by the hello. */
+static void wake_at_work(void *unused)
+{
+    (void)unused;
+    if (session_start_prepared() == 0)
+        labels_after_fork_child();
+    introduce();
+}
+
+static bool may_wake(void)
+{
+    return core_own.is_dormant && dormancy.pid == getpid() && session_prepared_is_on();
+}
+
+static void wake(void)
+{
+    move_to(DORMANCY_UNHEARD);
+    run_on_stack(dormancy.stack + WAKING_STACK_BYTES, wake_at_work, NULL);
+}
+
+void dormancy_wake(void)
+{
+    sigset_t all, before;
+    int call_errno = errno;
+    sigfillset(&all);
+    (void)real_pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (may_wake()) {
+        wake();
+        /* profd is busy: a thread of ours tries again. */
+        if (dormancy.state == DORMANCY_UNHEARD) {
+            move_to(DORMANCY_AWAKE);
+            (void)agent_presence_begin(&dormancy.address);
+        }
+    }
+    (void)real_pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = call_errno;
+}
+
+static void introduce_at_work(void *unused)
+{
+    (void)unused;
+    introduce();
+}
+
+/* What a session's start takes; whoever was interrupted may hold it. */
+static bool are_locks_free(void)
+{
+    return thread_registry_is_free() && site_table_is_free();
+}
+
+void dormancy_wake_in_handler(void)
+{
+    if (core_is_forking || dormancy.pid != getpid() || !are_locks_free())
+        return;
+    if (may_wake())
+        wake();
+    else if (dormancy.state == DORMANCY_UNHEARD)
+        run_on_stack(dormancy.stack + WAKING_STACK_BYTES, introduce_at_work, NULL);
+}

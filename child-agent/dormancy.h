@@ -1,0 +1,48 @@
+/* Dormancy: a process that has nothing to record so far.
+ *
+ * Most processes of a build or a shell script end before a clock ticks once. Such a one tells the
+ * census ring that it is there, arms the clock of its only thread, and has neither arena nor
+ * session. The first tick wakes it, or the first thing that the program records, its second thread,
+ * and whatever would put profd out of its reach: it then makes its arena and says hello, as of its
+ * beginning. What ends dormant is in the capture with its name, its CPU time and how it ended.
+ *
+ *     awake ──begin── dormant ──tick, record, thread …──▶ unheard ──hello──▶ awake
+ *
+ * Only under a profd that leaves processes alone (child-agent/agent_presence.h). One thread, and
+ * its signal handlers. */
+#ifndef PROFD_AGENT_DORMANCY_H
+#define PROFD_AGENT_DORMANCY_H
+
+#include <stdbool.h>
+
+#include "child-agent/agent_address.h"
+#include "child-agent/core.h"
+#include "child-agent/session.h"
+
+/* Makes the process dormant, for a session with SETTINGS (NULL: the parent's, in a forked child) of
+ * the profd at ADDRESS. False when it cannot be, or must not: then it is to start at once. From the
+ * constructor and in a forked child. */
+bool dormancy_begin(const struct session_settings *settings, const struct agent_address *address);
+
+/* Wakes the process, if it is dormant and its session is still on. Not in a handler of the agent.
+ */
+void dormancy_wake(void);
+
+/* In the handler of the thread's clock: wakes the process unless it was interrupted where it
+ * cannot be, which the next tick makes up for. */
+void dormancy_wake_in_handler(void);
+
+/* Whether the next tick has something to do here. */
+static inline bool dormancy_needs_tick(void)
+{
+    return core_own.is_dormant || core_own.is_unheard;
+}
+
+/* What is about to be recorded needs a session. */
+static inline void dormancy_end(void)
+{
+    if (__builtin_expect(core_own.is_dormant, 0))
+        dormancy_wake();
+}
+
+#endif
