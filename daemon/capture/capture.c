@@ -368,9 +368,12 @@ static bool is_partial(const struct request *request)
 
 static void note_unreadable(struct capture *capture, const struct child *child)
 {
-    if (child->obstacle != OBSTACLE_NONE)
-        gathering_log_gap(&capture->log, child, GAP_OBSTACLE,
-                          recording_obstacle_text(child->obstacle));
+    const char *reason = capture_absence_reason(capture, child);
+
+    if (capture_has_successor(capture, child))
+        gathering_log_event(&capture->log, child, "not profiled", reason);
+    else if (child->obstacle != OBSTACLE_NONE)
+        gathering_log_gap(&capture->log, child, GAP_OBSTACLE, reason);
     else
         gathering_log_gap(&capture->log, child, child->has_expired ? GAP_EXPIRED : GAP_LOST, NULL);
 }

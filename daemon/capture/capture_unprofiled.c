@@ -26,8 +26,16 @@ struct unprofiled_list {
     struct unprofiled items[];
 };
 
-static const char *reason_of(const struct child *child)
+bool capture_has_successor(const struct capture *capture, const struct child *child)
 {
+    return child->obstacle == OBSTACLE_OTHER_USER && child->verdict == VERDICT_EXECED &&
+           child_table_later_images(&capture->profd->children, child) > 0;
+}
+
+const char *capture_absence_reason(const struct capture *capture, const struct child *child)
+{
+    if (capture_has_successor(capture, child))
+        return "it is another user's and became another program before profd had let it record";
     if (child->obstacle != OBSTACLE_NONE)
         return recording_obstacle_text(child->obstacle);
     if (child->has_expired)
@@ -67,7 +75,7 @@ static int take(struct unprofiled_list *list, const struct child *child)
         .code = child->code,
         .cpu_time = cpu_account_of(child, capture->since_ns),
         .later_images = child_table_later_images(&capture->profd->children, child),
-        .reason = reason_of(child),
+        .reason = capture_absence_reason(capture, child),
     };
     list->count++;
     return 0;
