@@ -1,7 +1,8 @@
 /* The census ring: what agents tell profd about processes that have no agent to speak for them.
  *
  * Memory that profd and all agents share, inside the lease ledger's file. A process that runs a
- * program which will not be profiled says so here, and who waited for a child tells how it ended.
+ * program says so here, since that one may never be heard, and who waited for a child tells how it
+ * ended.
  * That takes no message and no descriptor: it works between vfork and exec, in a signal handler,
  * and for a process that ends at once; what was told waits for a profd that is busy, stopped or
  * killed and started again. When profd is too late, entries are dropped and counted.

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "buffer/process_clock.h"
@@ -334,7 +335,8 @@ static void split_from_unheard(struct child *child)
         .pid = child->pid,
         .parent_pid = child->parent_pid,
         .start_ns = child->exec_ns,
-        .executable = "",
+        .executable = child->exec_path != NULL ? child->exec_path : "",
+        .executable_length = child->exec_path != NULL ? strlen(child->exec_path) : 0,
     };
     agents_split_ending(
         child, child->exec_ns,

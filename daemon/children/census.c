@@ -266,9 +266,10 @@ void census_note_command(struct daemon *profd, const struct command *command)
         census_add(profd, &sighting, command->executable, command->obstacle);
 }
 
-void census_note_reaped(struct daemon *profd, pid_t pid, int wait_status, uint64_t cpu_ns)
+void census_note_reaped(struct daemon *profd, pid_t pid, int wait_status,
+                        const struct process_remains *remains)
 {
-    const struct child_ending ending = { wait_status, cpu_ns, uv_hrtime() };
+    const struct child_ending ending = { wait_status, remains->cpu_ns, uv_hrtime() };
     const struct process_sighting sighting = { .pid = pid,
                                                .parent_pid = getpid(),
                                                .start_ns = ending.end_ns };
@@ -276,9 +277,7 @@ void census_note_reaped(struct daemon *profd, pid_t pid, int wait_status, uint64
     census_read(profd); /* what it was */
     if (agents_note_reaped(profd, pid, &ending) || !session_is_on(&profd->session))
         return;
-    struct child *child = census_add(profd, &sighting, "", OBSTACLE_SILENT);
-    if (child != NULL)
-        agents_end_silent(child, &ending);
+    census_add_ended(profd, &sighting, remains->name, &ending);
 }
 
 /* --- Life cycle --- */
@@ -297,6 +296,7 @@ int census_init(struct daemon *profd)
 
 void census_close(struct daemon *profd)
 {
+    census_names_clear(&profd->census.names);
     if (!profd->census.is_open)
         return;
     profd->census.is_open = false;

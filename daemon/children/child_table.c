@@ -131,6 +131,7 @@ void child_table_remove(struct child_table *table, struct child *child)
     if (child->arena_fd >= 0)
         close(child->arena_fd);
     free(child->trouble);
+    free(child->exec_path);
     free(child->executable);
     free(child);
 }

@@ -345,8 +345,56 @@ test_who_execs_and_is_never_heard_again() {
         sh -c '(exec env PROFD_SOCKET=/nowhere sh -c "sleep 0.1; exit 5"); :'
     says 'ran without being profiled' stderr
     read_facts out.json
-    grep -qx 'its agent never said hello' <(meta_of process profd.reason)
-    grep -qx 5 <(meta_of process profd.code)
+    grep -qx 'its agent never said hello' <(meta_of sh profd.reason)
+    grep -qx 5 <(meta_of sh profd.code)
+    [ "$(process_count process)" -eq 0 ]
+}
+
+# A child that was made past the agent is called like the program that it runs.
+test_who_is_only_known_by_its_end_has_a_name() {
+    expect 0 "$profctl" run -o out.json -- "$programs/raw_children"
+    read_facts out.json
+    [ "$(process_count process)" -eq 0 ]
+    [ "$(process_count raw_children)" -gt 2 ]
+    says 'without being profiled: .*\(raw_children\)' stderr
+}
+
+# The agent of what another profd runs speaks to that one.
+test_what_another_profd_runs_has_a_name() {
+    expect 0 "$profctl" run -o out.json -- "$profctl" run -q -o inner.json -- "$programs/busy" 0.1
+    read_facts out.json
+    [ "$(process_count process)" -eq 0 ]
+    grep -qx 'its agent never said hello' <(meta_of busy profd.reason)
+}
+
+# Nobody told of it, and profd reaps it: the kernel knows what it was.
+test_an_orphan_that_nobody_knows_has_a_name() {
+    cat >orphan.c <<'END'
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <signal.h>
+#include <unistd.h>
+int main(void)
+{
+    int ends[2];
+    char byte;
+    if (pipe(ends) < 0)
+        return 1;
+    if (syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) == 0) {
+        prctl(PR_SET_NAME, "foundling");
+        if (syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) == 0)
+            usleep(100000);
+        _exit(0);
+    }
+    close(ends[1]);
+    return read(ends[0], &byte, 1) == 0 ? 0 : 1;
+}
+END
+    cc -O1 -o orphan orphan.c
+    expect 0 "$profctl" run -o out.json -- ./orphan
+    read_facts out.json
+    [ "$(process_count process)" -eq 0 ]
+    has_process foundling
 }
 
 test_who_execs_and_nobody_waits() {

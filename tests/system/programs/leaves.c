@@ -1,6 +1,6 @@
-/* Ends without a word: leaves namespace|thread. Its connection to profd ends before it does, since the
- * agent's threads make way for a user namespace, or go on for a moment after the program's only one
- * in a child. */
+/* Ends without a word: leaves namespace|thread. Its connection to profd ends before it does, since
+ * the agent's threads make way for a user namespace, or go on for a moment after the program's only
+ * one in a child. */
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
