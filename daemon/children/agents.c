@@ -424,21 +424,37 @@ static struct child *add_after_exec(struct daemon *profd, struct child *earlier,
     return child;
 }
 
+/* EARLIER was taken for a silent one, and has said hello all the same. */
+static struct child *add_instead(struct daemon *profd, struct child *earlier,
+                                 const struct child_introduction *who)
+{
+    struct child *child = add(profd, who);
+
+    if (child != NULL) {
+        take_ending(child, earlier);
+        child->image = earlier->image;
+        forget(profd, earlier);
+    }
+    return child;
+}
+
+/* Whether EARLIER, a silent one, runs programs itself, as valgrind and emulators do: it is still
+ * there, and it is the program inside, with its agent, that says hello. */
+static bool has_program_inside(const struct child *earlier, const struct child_introduction *who)
+{
+    return earlier->is_silent && earlier->state != CHILD_ENDED &&
+           child_meet(earlier, who) != CHILD_CAME_BEFORE &&
+           process_runs_program(who->pid, earlier->executable);
+}
+
 static struct child *meet(struct daemon *profd, const struct child_introduction *who)
 {
     struct child *earlier = child_table_find_latest(&profd->children, who->pid);
 
     if (earlier == NULL)
         return add(profd, who);
-    if (child_was_mistaken(earlier, who)) {
-        struct child *child = add(profd, who);
-        if (child != NULL) {
-            take_ending(child, earlier);
-            child->image = earlier->image;
-            forget(profd, earlier);
-        }
-        return child;
-    }
+    if (child_was_mistaken(earlier, who) || has_program_inside(earlier, who))
+        return add_instead(profd, earlier, who);
     switch (child_meet(earlier, who)) {
     case CHILD_IS_SAME_IMAGE:
         forget_connection(profd, earlier);

@@ -87,38 +87,53 @@ bool process_is_program(const char *target, size_t length, const char *executabl
     return length >= known && memcmp(target + length - known, executable, known) == 0;
 }
 
-static bool is_same_file(const struct stat *file, const struct stat *other)
+enum match { SAME, OTHER, CANNOT_TELL };
+
+static enum match match_of_files(const struct stat *file, const struct stat *running)
 {
-    return file->st_dev == other->st_dev && file->st_ino == other->st_ino;
+    return file->st_dev == running->st_dev && file->st_ino == running->st_ino ? SAME : OTHER;
 }
 
-/* Whether another file than RUNNING is what would be run as EXECUTABLE: not a link to it, nor a
- * script that it runs. False when that cannot be told. */
-static bool leads_elsewhere(const char *executable, const struct stat *running)
+/* Whether RUNNING is what would be run as EXECUTABLE: it may be a link, or a script. */
+static enum match match_of_path(const char *executable, const struct stat *running)
 {
     struct program_facts facts = { 0 };
     struct stat file;
     int fd = program_open(AT_FDCWD, executable, &facts);
 
     if (fd < 0)
-        return false;
+        return CANNOT_TELL;
     bool is_known = fstat(fd, &file) == 0;
     close(fd);
-    return is_known && !is_same_file(&file, running);
+    return is_known ? match_of_files(&file, running) : CANNOT_TELL;
 }
 
-bool process_runs_other_program(pid_t pid, const char *executable)
+/* Whether PID runs EXECUTABLE, as profd or the process itself finds it. */
+static enum match match_of_process(pid_t pid, const char *executable)
 {
     char link[64], target[PATH_MAX], inside[PATH_MAX];
     struct stat running, file;
 
     snprintf(link, sizeof(link), "/proc/%d/exe", pid);
     ssize_t length = readlink(link, target, sizeof(target) - 1);
-    if (length < 0 || process_is_program(target, (size_t)length, executable) ||
-        is_deleted(target, (size_t)length) || stat(link, &running) < 0)
-        return false;
+    if (length < 0)
+        return CANNOT_TELL;
+    if (process_is_program(target, (size_t)length, executable))
+        return SAME;
+    if (is_deleted(target, (size_t)length) || stat(link, &running) < 0)
+        return CANNOT_TELL;
     snprintf(inside, sizeof(inside), "/proc/%d/root%.*s", pid, PATH_MAX / 2, executable);
-    if (stat(inside, &file) == 0 && is_same_file(&file, &running))
-        return false;
-    return leads_elsewhere(executable, &running);
+    if (stat(inside, &file) == 0 && match_of_files(&file, &running) == SAME)
+        return SAME;
+    return match_of_path(executable, &running);
+}
+
+bool process_runs_other_program(pid_t pid, const char *executable)
+{
+    return match_of_process(pid, executable) == OTHER;
+}
+
+bool process_runs_program(pid_t pid, const char *executable)
+{
+    return executable[0] != '\0' && match_of_process(pid, executable) == SAME;
 }

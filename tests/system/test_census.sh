@@ -359,6 +359,28 @@ test_who_is_only_known_by_its_end_has_a_name() {
     says 'without being profiled: .*\(raw_children\)' stderr
 }
 
+# A static program, inside of which another one runs with its agent: it is that one, once, and kept.
+test_a_program_under_valgrind_is_in_it_once() {
+    command -v valgrind >/dev/null || skip "needs valgrind"
+    # It has hardly any CPU time, and is there when profd looks for what valgrind itself is.
+    cat >guest.c <<'END'
+#include <unistd.h>
+int main(void)
+{
+    return usleep(1500000);
+}
+END
+    cc -O1 -g -o guest guest.c
+    start_profd -- sh -c 'until [ -e go ]; do sleep 0.02; done; valgrind -q ./guest; touch ran; exec sleep 100'
+    expect 0 "$profctl" start
+    touch go
+    wait_until test -e ran
+    expect 0 "$profctl" capture --strict -o out.json
+    read_facts out.json
+    [ "$(process_count guest)" -eq 1 ]
+    refute grep -q not-profiled facts
+}
+
 # The agent of what another profd runs speaks to that one.
 test_what_another_profd_runs_has_a_name() {
     expect 0 "$profctl" run -o out.json -- "$profctl" run -q -o inner.json -- "$programs/busy" 0.1

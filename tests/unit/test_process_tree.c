@@ -66,11 +66,13 @@ static void write_script(const char *name, const char *interpreter)
 
 static void make_programs(void)
 {
+    char script[64];
+
     ck_assert_ptr_nonnull(mkdtemp(folder));
     ck_assert_int_eq(symlink("/bin/sh", path_of("link")), 0);
     write_script("script", "/bin/sh");
-    snprintf(path, sizeof(path), "%s/script", folder);
-    write_script("script-of-script", path);
+    snprintf(script, sizeof(script), "%s/script", folder);
+    write_script("script-of-script", script);
 }
 
 static void remove_programs(void)
@@ -111,16 +113,16 @@ static void stop(pid_t pid)
 
 static const struct {
     const char *started, *executable;
-    bool expect;
+    bool is_it, is_other; /* neither: it cannot be told */
 } runs[] = {
-    { "/bin/sh", "/bin/sh", false },
-    { "/bin/sh", "/bin/./sh", false },
-    { "link", "link", false },
-    { "script", "script", false },
-    { "script-of-script", "script-of-script", false },
-    { "/bin/sh", "/bin/cat", true },
-    { "link", "/bin/cat", true },
-    { "/bin/sh", "removed", false },
+    { "/bin/sh", "/bin/sh", true, false },
+    { "/bin/sh", "/bin/./sh", true, false },
+    { "link", "link", true, false },
+    { "script", "script", true, false },
+    { "script-of-script", "script-of-script", true, false },
+    { "/bin/sh", "/bin/cat", false, true },
+    { "link", "/bin/cat", false, true },
+    { "/bin/sh", "removed", false, false },
 };
 
 static const char *full(const char *name)
@@ -131,10 +133,13 @@ static const char *full(const char *name)
 START_TEST(what_a_process_runs_is_a_file_whatever_its_names)
 {
     pid_t pid = start(full(runs[_i].started));
+    bool is_it = process_runs_program(pid, full(runs[_i].executable));
     bool is_other = process_runs_other_program(pid, full(runs[_i].executable));
 
     stop(pid);
-    ck_assert_msg(is_other == runs[_i].expect, "%s as %s", runs[_i].started, runs[_i].executable);
+    ck_assert_msg(is_it == runs[_i].is_it, "%s as %s", runs[_i].started, runs[_i].executable);
+    ck_assert_msg(is_other == runs[_i].is_other, "%s not as %s", runs[_i].started,
+                  runs[_i].executable);
 }
 END_TEST
 
