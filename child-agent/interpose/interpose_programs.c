@@ -14,6 +14,7 @@
 #include "child-agent/census.h"
 #include "child-agent/interpose/interpose.h"
 #include "child-agent/interpose/real_calls.h"
+#include "child-agent/process_title.h"
 #include "ipc/program_facts.h"
 
 /* As long as the paths of programs usually are; those of longer ones are not judged. */
@@ -64,6 +65,7 @@ static void announce(struct census_program *program, int directory_fd, const cha
                      char *const *environment)
 {
     find_real();
+    process_title_follow(); /* its last chance */
     census_judge(program, directory_fd, path, environment);
     census_tell_exec(program, profd_current_process_id());
 }

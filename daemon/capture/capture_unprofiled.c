@@ -2,6 +2,7 @@
  * own, with what became of it and why there is no more. There may be tens of thousands, so their
  * JSON is made by a worker thread, from what was known of them when the capture began. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,6 +15,7 @@
 
 struct unprofiled {
     struct gecko_unprofiled_process process; /* its executable is owned */
+    char title[ARENA_TITLE_BYTES];           /* "": none */
     struct gecko_process_options options;
 };
 
@@ -77,6 +79,7 @@ static int take(struct unprofiled_list *list, const struct child *child)
         .later_images = child_table_later_images(&capture->profd->children, child),
         .reason = capture_absence_reason(capture, child),
     };
+    snprintf(item->title, sizeof(item->title), "%s", child->title != NULL ? child->title : "");
     list->count++;
     return 0;
 }
@@ -106,10 +109,12 @@ static void destroy(struct unprofiled_list *list)
 
 static void write_one(const struct unprofiled *item, int fd, struct failure_latch *latch)
 {
+    struct gecko_process_options options = item->options;
     struct json_writer writer;
 
+    options.title = item->title;
     json_writer_init_sink(&writer, json_sink_fd, &fd, latch);
-    gecko_stream_unprofiled(&item->process, &item->options, &writer, latch);
+    gecko_stream_unprofiled(&item->process, &options, &writer, latch);
     json_writer_fini(&writer);
 }
 

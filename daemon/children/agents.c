@@ -13,6 +13,7 @@
 #include "daemon/children/child_watch.h"
 #include "daemon/children/cpu_account.h"
 #include "daemon/children/pidfd.h"
+#include "daemon/children/process_title.h"
 #include "daemon/children/process_tree.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
@@ -168,6 +169,7 @@ static void end_child(struct daemon *profd, struct child *child, enum process_ve
         forget(profd, child);
         return;
     }
+    process_title_recall(child);
     triggers_note_ended(profd, child);
     store(profd, child);
     capture_note_ended(profd, child);
@@ -543,6 +545,8 @@ static struct child_introduction introduce(const struct message_hello *hello, pi
         .is_fork = hello->is_fork != 0,
         .executable = hello->executable.bytes,
         .executable_length = hello->executable.length,
+        .first_argument = hello->command_line.bytes,
+        .first_argument_length = strnlen(hello->command_line.bytes, hello->command_line.length),
     };
 }
 

@@ -12,6 +12,7 @@
 #include "daemon/children/cpu_account.h"
 #include "daemon/children/process_list.h"
 #include "daemon/children/process_program.h"
+#include "daemon/children/process_title.h"
 #include "daemon/children/process_tree.h"
 #include "daemon/command.h"
 #include "daemon/daemon.h"
@@ -127,6 +128,15 @@ static void settle_execs(struct daemon *profd)
     }
 }
 
+/* Those in which nobody may come by to see that they have a title. */
+static void read_titles(struct daemon *profd)
+{
+    for (struct child *child = profd->children.first; child != NULL; child = child->next) {
+        if (child->is_alone && !child->was_title_read && child->state != CHILD_ENDED)
+            process_title_look(child);
+    }
+}
+
 /* True when there was news. */
 static bool scan(struct daemon *profd)
 {
@@ -148,6 +158,7 @@ static bool scan(struct daemon *profd)
     }
     process_list_free(&list);
     settle_execs(profd);
+    read_titles(profd);
     clear_suspects(profd);
     return is_news;
 }

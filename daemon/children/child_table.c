@@ -89,6 +89,9 @@ struct child *child_table_add(struct child_table *table, const struct child_intr
         return NULL;
     }
 
+    if (who->first_argument != NULL) /* without memory it is not known */
+        child->first_argument = strndup(who->first_argument, who->first_argument_length);
+
     const struct child *earlier = child_table_find_latest(table, who->pid);
     child->pid = who->pid;
     child->parent_pid = who->parent_pid;
@@ -132,6 +135,8 @@ void child_table_remove(struct child_table *table, struct child *child)
         close(child->arena_fd);
     free(child->trouble);
     free(child->exec_path);
+    free(child->first_argument);
+    free(child->title);
     free(child->executable);
     free(child);
 }
@@ -198,6 +203,14 @@ bool child_was_mistaken(const struct child *earlier, const struct child_introduc
     if (earlier->state == CHILD_ENDED)
         return who->start_ns <= earlier->end_ns;
     return is_same_file_name(earlier->executable, who->executable, who->executable_length);
+}
+
+void child_set_title(struct child *child, const char *title)
+{
+    if (title[0] == '\0' || (child->title != NULL && strcmp(child->title, title) == 0))
+        return;
+    free(child->title);
+    child->title = strdup(title); /* without memory it has none */
 }
 
 int child_reconnect(struct child *child)
