@@ -3,8 +3,8 @@
  * Programs write such a title over the arguments that they were started with, where ps finds it, or
  * name their main thread; those that know profd say it (profd_set_process_name()). It is shown in
  * the arena's header, which always has the latest. Nobody is told when arguments are written over,
- * so who comes by compares them: samples, looks, fork, exec, the end. That is a few nanoseconds, and
- * no system call: the kernel puts arguments, environment and a terminating zero where a process
+ * so who comes by compares them: samples, looks, fork, exec, the end. That is a few nanoseconds,
+ * and no system call: the kernel puts arguments, environment and a terminating zero where a process
  * keeps them for life. Any thread; async-signal-safe. */
 #ifndef PROFD_AGENT_PROCESS_TITLE_H
 #define PROFD_AGENT_PROCESS_TITLE_H

@@ -229,10 +229,13 @@ bool agents_note_reaped(struct daemon *profd, pid_t pid, const struct child_endi
     child->is_reaped = true;
     child->wait_status = ending->wait_status;
     take_cpu_time(child, ending);
-    if (child->state != CHILD_ENDED)
+    if (child->state != CHILD_ENDED) {
         end_child(profd, child, VERDICT_VANISHED, 0, ending->end_ns);
-    else
-        set_status(child, ending->wait_status);
+        return true;
+    }
+    if (child->is_silent && ending->end_ns < child->end_ns)
+        child->end_ns = ending->end_ns; /* that one was when it was noticed */
+    set_status(child, ending->wait_status);
     return true;
 }
 

@@ -124,13 +124,14 @@ static struct child *add_told(struct daemon *profd, const struct census_entry *e
     return census_add(profd, &sighting, entry->path, obstacle);
 }
 
-/* It may be gone already; then its parent tells how it ended, or nobody can. */
+/* It may be gone already; then its parent tells how it ended, or nobody can. Until then it ended
+ * just now: its hello may still be unread. */
 static void add_living(struct daemon *profd, const struct census_entry *entry)
 {
     struct child *child = add_told(profd, entry, (enum recording_obstacle)entry->obstacle);
 
     if (child != NULL && child->watch == NULL && kill(entry->pid, 0) < 0 && errno == ESRCH)
-        agents_end_unwatched(child, entry->time_ns);
+        agents_end_unwatched(child, uv_hrtime());
 }
 
 static void rename_child(struct child *child, const struct census_entry *entry)
@@ -141,7 +142,7 @@ static void rename_child(struct child *child, const struct census_entry *entry)
         return;
     free(child->executable);
     child->executable = executable;
-    child->is_name_guessed = false;
+    child->is_known_by_end = child->is_name_guessed = false;
     if (entry->obstacle != OBSTACLE_NONE)
         child->obstacle = (enum recording_obstacle)entry->obstacle;
     child->start_ns = entry->time_ns;
@@ -177,6 +178,7 @@ void census_add_ended(struct daemon *profd, const struct process_sighting *sight
     free(told);
     if (child == NULL)
         return;
+    child->is_known_by_end = true;
     child->is_name_guessed = is_guess;
     agents_end_silent(child, ending);
 }

@@ -168,7 +168,7 @@ static bool is_same_process(const struct child *earlier, const struct child_intr
 /* Of a silent child that an agent named, the moment of its exec is known. */
 static bool is_told_of(const struct child *child)
 {
-    return child->is_silent && child->executable[0] != '\0';
+    return child->is_silent && child->executable[0] != '\0' && !child->is_known_by_end;
 }
 
 enum child_meeting child_meet(const struct child *earlier, const struct child_introduction *who)

@@ -48,7 +48,8 @@ struct child {
     bool is_silent;               /* it never said hello: the census found it */
     bool is_fork;                 /* made by fork, so that it ran no program of its own */
     bool is_alone;                /* it has no thread of ours: nobody in it listens */
-    bool is_name_guessed;         /* a silent one was given the name of its parent */
+    bool is_known_by_end;         /* of a silent one only the end was told, as its start, too … */
+    bool is_name_guessed;         /* … and it was given the name of its parent */
     uint64_t exec_ns;             /* when it was about to become another program; 0: never */
     char *exec_path;              /* which one; owned; NULL: unknown */
     bool is_reaped;               /* whoever waited for it told WAIT_STATUS */

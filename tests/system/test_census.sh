@@ -330,6 +330,31 @@ for each in range(100):
     refute grep -q not-profiled facts
 }
 
+# The same when profd comes to what was told, and to their hellos, once they have gone.
+test_spawned_static_programs_with_an_agent_that_ended_before_profd_looked() {
+    command -v python3 >/dev/null || skip "no python3"
+    make_static_with_agent own
+    cat >spawns.py <<'END'
+import os, time
+while not os.path.exists("go"):
+    time.sleep(0.02)
+for each in range(400):
+    os.waitpid(os.posix_spawn("./own", ["own"], os.environ), 0)
+open("ran", "w").close()
+time.sleep(100)
+END
+    start_profd -- python3 spawns.py
+    expect 0 "$profctl" start
+    kill -STOP "$daemon"
+    touch go
+    wait_until test -e ran
+    kill -CONT "$daemon"
+    expect 0 "$profctl" capture -o out.json
+    read_facts out.json
+    [ "$(process_count own)" -eq 400 ]
+    refute grep -q not-profiled facts
+}
+
 test_running_and_waiting_are_what_they_were() {
     expect 0 "$programs/children"
     expect 0 "$profctl" run -o out.json -- "$programs/children"

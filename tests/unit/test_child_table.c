@@ -232,6 +232,16 @@ START_TEST(a_hello_that_is_read_late_is_of_the_image_before)
 }
 END_TEST
 
+START_TEST(a_hello_that_is_read_after_the_end_is_of_who_was_known_by_that_alone)
+{
+    struct child_introduction who = someone(10, 90);
+    struct child *silent = add_silent(10, 150);
+    silent->is_known_by_end = true;
+    ck_assert_int_eq(child_end(&table, silent, VERDICT_EXITED, 0, 150), 0);
+    ck_assert(child_was_mistaken(silent, &who));
+}
+END_TEST
+
 START_TEST(who_said_hello_is_never_mistaken_for_silent)
 {
     struct child_introduction who = someone(10, 200);
@@ -269,6 +279,7 @@ int main(void)
     tcase_add_test(children, a_late_hello_of_the_same_program_corrects_the_judgement);
     tcase_add_test(children, a_hello_that_is_read_after_the_end_belongs_to_who_began_before_it);
     tcase_add_test(children, a_hello_that_is_read_late_is_of_the_image_before);
+    tcase_add_test(children, a_hello_that_is_read_after_the_end_is_of_who_was_known_by_that_alone);
     tcase_add_test(children, who_said_hello_is_never_mistaken_for_silent);
     tcase_add_test(children, wait_statuses_are_verdicts);
     suite_add_tcase(suite, children);
