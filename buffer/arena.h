@@ -29,6 +29,7 @@ enum {
     ARENA_DICTIONARY_BYTES = 4 * 1024 * 1024, /* room, not use */
     ARENA_MAX_CHUNKS = 1024 * 1024,           /* 64 GB */
     ARENA_MARKER_TRIGGERS = 16,
+    ARENA_TITLE_BYTES = 128,
 };
 
 struct arena_header {
@@ -73,6 +74,9 @@ struct arena_header {
     _Atomic uint32_t sampling_clock;
     _Atomic uint32_t sampling_clock_refusal;
     _Atomic uint64_t sampling_interval_ns;
+    /* What the process calls itself, terminated; "": only its program has a name. Changed in place,
+     * so one that is read meanwhile may be half of each. */
+    char title[ARENA_TITLE_BYTES];
 };
 
 _Static_assert(sizeof(struct arena_header) <= ARENA_HEADER_BYTES, "the header fits its page");

@@ -1,6 +1,7 @@
 #include "buffer/arena_reader.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "buffer/arena_reader_state.h"
@@ -70,6 +71,8 @@ static void fill_info(struct arena_info *info, const struct arena_header *header
     info->sampling_clock = sampling_clock_checked(header->sampling_clock);
     info->sampling_clock_refusal = clock_refusal_checked(header->sampling_clock_refusal);
     info->sampling_interval_ns = sampling_interval_checked(header->sampling_interval_ns);
+    memcpy(info->title, header->title, sizeof(info->title));
+    info->title[sizeof(info->title) - 1] = '\0';
 }
 
 static void fill_drops(struct arena_info *info, const struct arena_header *header)

@@ -1,11 +1,11 @@
 /* The census ring: what agents tell profd about processes without a message.
  *
  * Memory that profd and all agents share, inside the lease ledger's file. A process that runs a
- * program which will not be profiled says so here, who waited for a child tells how it ended, and
- * one that has nothing to record so far says no more than that it is there. That takes no message
- * and no descriptor: it works between vfork and exec, in a signal handler, and for a process that
- * ends at once; what was told waits for a profd that is busy, stopped or killed and started again.
- * When profd is too late, entries are dropped and counted.
+ * program says so here, since that one may never be heard, who waited for a child tells how it
+ * ended, and one that has nothing to record so far says no more than that it is there. That takes
+ * no message and no descriptor: it works between vfork and exec, in a signal handler, and for a
+ * process that ends at once; what was told waits for a profd that is busy, stopped or killed and
+ * started again. When profd is too late, entries are dropped and counted.
  *
  * Putting is for any thread of any process, taking for profd alone. Nothing blocks. What stands
  * here may be wrong when a process wrote into it by accident: the worst is that entries are. */

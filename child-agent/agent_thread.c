@@ -382,8 +382,8 @@ static int wait_for_news(void)
     return got;
 }
 
-/* Until the connection ends. */
-static void serve(void)
+/* Until the connection ends. True when it did only because there is an arena to say hello with. */
+static bool serve(void)
 {
     int err = 0;
     agent.update_rest_ms = AGENT_UPDATE_REST_MS;
@@ -404,6 +404,7 @@ static void serve(void)
     }
     agent_link_close();
     agent.owes_update = false;
+    return err == -ESTALE && session_is_active();
 }
 
 static void rest_ms(int rest)
@@ -440,8 +441,8 @@ static void *agent_main(void *argument)
     sampling_signal_only_wakes();
     while (!agent.is_refused) {
         agent.is_welcome = false;
-        if (agent_link_is_open() || open_link() == 0)
-            serve();
+        if ((agent_link_is_open() || open_link() == 0) && serve())
+            continue;
         if (agent.is_welcome) /* else one that takes in nobody would be asked without a pause */
             retry_ms = AGENT_FIRST_RETRY_MS;
         stop_if_over();

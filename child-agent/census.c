@@ -10,7 +10,6 @@
 #include "buffer/census_ring.h"
 #include "buffer/clock.h"
 #include "child-agent/agent_lease.h"
-#include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
 #include "ipc/program_facts.h"
 
@@ -30,8 +29,8 @@ bool census_has_listener(void)
     return find_ring() != NULL;
 }
 
-static void judge_program(struct census_program *program, int directory_fd, const char *path,
-                          char *const *environment, bool is_always_told)
+void census_judge(struct census_program *program, int directory_fd, const char *path,
+                  char *const *environment)
 {
     struct program_facts facts = { 0 };
     struct rlimit limit;
@@ -45,22 +44,9 @@ static void judge_program(struct census_program *program, int directory_fd, cons
             program_look_variable(*environment, &facts);
         program->obstacle = program_obstacle(&facts);
         program->judged_ns = clock_monotonic_ns();
-        program->is_told = program->obstacle != OBSTACLE_NONE || is_always_told;
+        program->is_told = true;
     }
     errno = call_errno;
-}
-
-void census_judge_for_child(struct census_program *program, int directory_fd, const char *path,
-                            char *const *environment)
-{
-    judge_program(program, directory_fd, path, environment, false);
-}
-
-void census_judge_for_self(struct census_program *program, int directory_fd, const char *path,
-                           char *const *environment)
-{
-    judge_program(program, directory_fd, path, environment,
-                  agent_thread_is_alone() || core_own.is_dormant);
 }
 
 static void tell(struct census_entry *entry)

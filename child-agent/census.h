@@ -1,5 +1,5 @@
-/* What this process tells the census (buffer/census_ring.h) about others: programs that it runs
- * and that will not be profiled, and how its children ended.
+/* What this process tells the census (buffer/census_ring.h) about others: programs that it runs,
+ * with what keeps them from being profiled if anything does, and how its children ended.
  *
  * Async-signal-safe, also between vfork and exec; errno stays as it is. Nothing is told without a
  * profd, nor from another pid namespace than profd's, whose pids mean nothing to it. */
@@ -13,20 +13,16 @@
 
 /* A program that is about to be run. */
 struct census_program {
-    bool is_told; /* as it is judged; what cannot be read is not */
+    bool is_told; /* what cannot be read is not */
     unsigned obstacle;
     uint64_t judged_ns; /* before it can have begun, whenever it is told */
     const char *path;   /* borrowed */
 };
 
-/* Judges the program at PATH (as openat with DIRECTORY_FD) with ENVIRONMENT, which a child will
- * run: it is told when it will not be profiled. */
-void census_judge_for_child(struct census_program *program, int directory_fd, const char *path,
-                            char *const *environment);
-
-/* The same for this process: it is also told when nobody would notice the exec. */
-void census_judge_for_self(struct census_program *program, int directory_fd, const char *path,
-                           char *const *environment);
+/* Judges the program at PATH (as openat with DIRECTORY_FD) with ENVIRONMENT, which this process or
+ * a child will run. */
+void census_judge(struct census_program *program, int directory_fd, const char *path,
+                  char *const *environment);
 
 /* PROCESS runs PROGRAM now, or will in a moment; or could not. Told only when it is to be. */
 void census_tell_exec(const struct census_program *program, struct profd_process_id process);

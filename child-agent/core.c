@@ -12,6 +12,7 @@
 #include "child-agent/counters/counters.h"
 #include "child-agent/dormancy.h"
 #include "child-agent/guest/descriptor.h"
+#include "child-agent/process_title.h"
 #include "child-agent/threads/thread_registry.h"
 
 enum {
@@ -86,6 +87,7 @@ static void remember_command_line(int argument_count, char **arguments)
 
 void core_initialize(int argument_count, char **arguments)
 {
+    process_title_initialize(argument_count, arguments);
     core.origin = CORE_BY_EXEC;
     core.start_ns = clock_monotonic_ns();
     remember_executable();
@@ -99,6 +101,7 @@ void core_set_process_name(const char *name)
 {
     dormancy_end();
     snprintf(process_name, sizeof(process_name), "%s", name);
+    process_title_choose(name);
     if (core_own.has_arena && !core_is_forking)
         (void)dictionary_put_process_name(&core.dictionary, clock_monotonic_ns(), process_name);
 }
@@ -165,6 +168,7 @@ int core_make_arena(void)
     core.arena.header->process_start_ns = core.start_ns;
     dictionary_init(&core.dictionary, &core.arena);
     core_own.has_arena = true;
+    process_title_follow();
     err = describe_process();
     if (err == 0)
         err = thread_registry_describe();
@@ -181,6 +185,7 @@ void core_reset_after_fork(void)
     memset(&core.arena, 0, sizeof(core.arena));
     core.arena.fd = -1;
     core_own.has_arena = false;
+    process_title_after_fork_child();
     core.origin = CORE_BY_FORK;
     core.start_ns = clock_monotonic_ns();
     core_epoch = core_epoch % 4095 + 1;

@@ -119,25 +119,36 @@ int program_look(int fd, struct program_facts *facts, char *interpreter, size_t 
     return 0;
 }
 
-int program_look_at(int directory_fd, const char *path, struct program_facts *facts)
+int program_open(int directory_fd, const char *path, struct program_facts *facts)
 {
     char interpreter[256], before[256];
 
-    if (faccessat(directory_fd, path, X_OK, AT_EACCESS) < 0)
-        return -errno;
     for (int i = 0; i <= PROGRAM_MAX_SCRIPTS; i++) {
         /* Not a FIFO that would wait for its writer. */
         int fd = openat(directory_fd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         if (fd < 0)
             return -errno;
         int error = program_look(fd, facts, interpreter, sizeof(interpreter));
+        if (error == 0 && interpreter[0] == '\0')
+            return fd;
         close(fd);
-        if (error < 0 || interpreter[0] == '\0')
+        if (error < 0)
             return error;
         memcpy(before, interpreter, sizeof(before));
         path = before;
     }
     return -ELOOP;
+}
+
+int program_look_at(int directory_fd, const char *path, struct program_facts *facts)
+{
+    if (faccessat(directory_fd, path, X_OK, AT_EACCESS) < 0)
+        return -errno;
+    int fd = program_open(directory_fd, path, facts);
+    if (fd < 0)
+        return fd;
+    close(fd);
+    return 0;
 }
 
 /* FOLDER (LENGTH bytes, none: the working directory) and NAME as a path. */

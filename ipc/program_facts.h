@@ -38,7 +38,12 @@ enum recording_obstacle program_obstacle(const struct program_facts *facts);
  * or a negative errno with facts that say nothing. */
 int program_look(int fd, struct program_facts *facts, char *interpreter, size_t size);
 
-/* The same for the file at PATH, relative to DIRECTORY_FD (as openat), through its interpreters. */
+/* The same for the file at PATH, relative to DIRECTORY_FD (as openat), through its interpreters.
+ * Gives a descriptor of what would run in the end, which is the caller's; or a negative errno. */
+int program_open(int directory_fd, const char *path, struct program_facts *facts);
+
+/* The same when only the facts are asked for: 0 or a negative errno. -EACCES too when the file may
+ * be read and not run. */
 int program_look_at(int directory_fd, const char *path, struct program_facts *facts);
 
 /* Where execvp would find NAME: in OUT (SIZE bytes), relative to DIRECTORY_FD. SEARCH_PATH is the

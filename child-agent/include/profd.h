@@ -63,7 +63,8 @@ int profd_register_thread(const char *name);
 /* Ends the registration before the thread ends; otherwise that happens by itself. */
 void profd_unregister_thread(void);
 
-/* The name shown for this process; NULL: the executable's. Copied. */
+/* The name shown for this process; NULL: its title as ps shows it, if it gave itself one, or the
+ * executable's. Copied. */
 void profd_set_process_name(const char *name);
 
 #define PROFD_CONCAT_2_(A, B) A##B

@@ -22,6 +22,12 @@ static bool may_be_our_fault(int result)
     return result < 0 && errno == EINVAL && own_threads_are_the_others();
 }
 
+/* Of a call that was just made. */
+static bool may_try_again(int result)
+{
+    return result < 0 && errno == EINVAL;
+}
+
 static void rest(void)
 {
     const struct timespec pause = { .tv_nsec = NAMESPACE_PAUSE_NS };
@@ -39,7 +45,7 @@ PROFD_INTERPOSED int unshare(int flags)
     if (!(flags & CLONE_NEWUSER) || !may_be_our_fault(result))
         return result;
     own_threads_end();
-    for (int i = 0; i < NAMESPACE_TRIES && result < 0 && errno == EINVAL; i++) {
+    for (int i = 0; i < NAMESPACE_TRIES && (i == 0 || may_try_again(result)); i++) {
         rest();
         result = real(flags);
     }
@@ -57,7 +63,7 @@ PROFD_INTERPOSED int setns(int fd, int type)
     if ((type != 0 && !(type & CLONE_NEWUSER)) || !may_be_our_fault(result))
         return result;
     own_threads_end();
-    for (int i = 0; i < NAMESPACE_TRIES && result < 0 && errno == EINVAL; i++) {
+    for (int i = 0; i < NAMESPACE_TRIES && (i == 0 || may_try_again(result)); i++) {
         rest();
         result = real(fd, type);
     }

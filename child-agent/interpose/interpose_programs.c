@@ -1,5 +1,6 @@
-/* Interposed: running programs, to tell profd of those that will not be profiled: nobody else can
- * say what they were once they have ended. One look at the file; the call itself is made as it is.
+/* Interposed: running programs, to tell profd of them: of those that will not be profiled nobody
+ * else can say what they were once they have ended. One look at the file; the call itself is made
+ * as it is.
  */
 #include <alloca.h>
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include "child-agent/census.h"
 #include "child-agent/interpose/interpose.h"
 #include "child-agent/interpose/real_calls.h"
+#include "child-agent/process_title.h"
 #include "ipc/program_facts.h"
 
 /* As long as the paths of programs usually are; those of longer ones are not judged. */
@@ -63,7 +65,8 @@ static void announce(struct census_program *program, int directory_fd, const cha
                      char *const *environment)
 {
     find_real();
-    census_judge_for_self(program, directory_fd, path, environment);
+    process_title_follow(); /* its last chance */
+    census_judge(program, directory_fd, path, environment);
     census_tell_exec(program, profd_current_process_id());
 }
 
@@ -182,7 +185,7 @@ PROFD_INTERPOSED int posix_spawn(pid_t *pid, const char *path,
     find_real();
     if (pid == NULL)
         pid = &own_pid;
-    census_judge_for_child(&program, AT_FDCWD, path, environment);
+    census_judge(&program, AT_FDCWD, path, environment);
     int error = real.posix_spawn(pid, path, actions, attributes, arguments, environment);
     if (error == 0)
         census_tell_exec(&program, (struct profd_process_id){ *pid });
@@ -200,7 +203,7 @@ PROFD_INTERPOSED int posix_spawnp(pid_t *pid, const char *name,
     find_real();
     if (pid == NULL)
         pid = &own_pid;
-    census_judge_for_child(&program, AT_FDCWD, find(name, found), environment);
+    census_judge(&program, AT_FDCWD, find(name, found), environment);
     int error = real.posix_spawnp(pid, name, actions, attributes, arguments, environment);
     if (error == 0)
         census_tell_exec(&program, (struct profd_process_id){ *pid });

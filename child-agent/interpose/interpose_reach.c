@@ -1,5 +1,6 @@
-/* Interposed: calls after which a dormant process (child-agent/dormancy.h) could no longer say hello:
- * as another user it may not enter profd's folder, in another root there is none. It wakes before. */
+/* Interposed: calls after which a dormant process (child-agent/dormancy.h) could no longer say
+ * hello: as another user it may not enter profd's folder, in another root there is none. It wakes
+ * before. */
 #include <sys/fsuid.h>
 #include <unistd.h>
 

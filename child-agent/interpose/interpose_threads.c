@@ -4,7 +4,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <threads.h>
+#include <unistd.h>
 
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
@@ -13,6 +15,7 @@
 #include "child-agent/interpose/interpose.h"
 #include "child-agent/interpose/interpose_waits.h"
 #include "child-agent/interpose/real_calls.h"
+#include "child-agent/process_title.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/threads/thread_registry.h"
 
@@ -86,12 +89,23 @@ PROFD_INTERPOSED int thrd_create(thrd_t *thread, thrd_start_t start, void *argum
     return status;
 }
 
+/* A child of vfork() borrows this thread, and has its name to itself. */
+static void follow_own_name(const char *name)
+{
+    if (thread_current != NULL && thread_current->is_main &&
+        thread_current->id.number == (int32_t)syscall(SYS_gettid))
+        process_title_name_main_thread(name);
+}
+
 PROFD_INTERPOSED int pthread_setname_np(pthread_t thread, const char *name)
 {
     int err = real_set_name(thread, name);
-    if (err == 0 && core.is_enabled)
-        thread_registry_rename_handle(thread, name);
-    return err;
+    if (err != 0 || !core.is_enabled)
+        return err;
+    thread_registry_rename_handle(thread, name);
+    if (pthread_equal(thread, pthread_self()))
+        follow_own_name(name);
+    return 0;
 }
 
 /* As the kernel reads it: at most so many bytes, and there need be no NUL behind them. */
@@ -101,6 +115,7 @@ static void rename_current(const char *name)
     char copy[KERNEL_NAME_LENGTH + 1];
     snprintf(copy, sizeof(copy), "%.*s", KERNEL_NAME_LENGTH, name);
     thread_registry_rename(thread_current, copy);
+    follow_own_name(copy);
 }
 
 struct prctl_call {

@@ -16,6 +16,7 @@
 #include "child-agent/core.h"
 #include "child-agent/guest/named_mutex.h"
 #include "child-agent/interpose/real_calls.h"
+#include "child-agent/process_title.h"
 #include "child-agent/sampler/after_sampling.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/look_alarm.h"
@@ -88,6 +89,7 @@ static void record_last_counters(struct sampler_tick *tick)
 static void record_beside(struct sampler_tick *tick, bool has_run, struct sampler_tick_times *times)
 {
     times->counters = clock_ticks();
+    process_title_follow();
     sampler_tick_record_counters(tick, has_run);
     times->rest = clock_ticks();
     sampler_tick_spy(tick, has_run);
@@ -362,6 +364,7 @@ void sampler_flush(void)
     struct sampler_tick *tick = atomic_load(&sampler.tick);
     if (tick == NULL)
         return;
+    process_title_follow();
     named_mutex_lock(&sampler.lock);
     sampler_tick_collect(tick);
     thread_registry_visit(clock_sampling_tell_rest);
@@ -373,6 +376,7 @@ void sampler_flush(void)
 void sampler_flush_at_exit(void)
 {
     struct sampler_tick *tick = atomic_load(&sampler.tick);
+    process_title_follow();
     if (tick == NULL || !session_is_active() || !named_mutex_lock_soon(&sampler.lock))
         return;
     sampler_tick_collect(tick);

@@ -6,6 +6,7 @@
 
 #include "child-agent/dormancy.h"
 #include "child-agent/interpose/real_calls.h"
+#include "child-agent/process_title.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/snapshot_capture.h"
@@ -76,6 +77,7 @@ static void take_own_sample(const siginfo_t *info, void *context)
         return;
     }
     clock_sampling_take(thread_current, info, context);
+    process_title_follow();
     sampler_do_chores();
 }
 

@@ -11,6 +11,7 @@
 #include "daemon/capture/capture_selection.h"
 #include "daemon/capture/capture_state.h"
 #include "daemon/children/process_list.h"
+#include "daemon/children/process_title.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/requests/client_connection.h"
@@ -347,13 +348,19 @@ bool capture_can_read(const struct child *child)
     return child->is_copying || child->exit != NULL || child->arena_fd >= 0;
 }
 
+static struct selection_subject subject_of(const struct child *child)
+{
+    return (struct selection_subject){ child->pid, child->executable, child->title };
+}
+
 bool capture_leaves_out(const struct capture *capture, const struct child *child)
 {
     const struct capture_selection *selection = capture->request->selection;
 
     if (child->end_ns != 0 && child->end_ns < capture->since_ns)
         return true;
-    return selection != NULL && !capture_selection_has(selection, child->pid, child->executable);
+    const struct selection_subject subject = subject_of(child);
+    return selection != NULL && !capture_selection_has(selection, &subject);
 }
 
 const char *capture_thread_filters(const struct capture *capture)
@@ -368,15 +375,26 @@ static bool is_partial(const struct request *request)
 
 static void note_unreadable(struct capture *capture, const struct child *child)
 {
+    const char *reason = capture_absence_reason(capture, child);
+
     if (child->is_dormant) {
-        if (capture_is_lost_in_exec(child,
-                                    child_table_later_images(&capture->profd->children, child)))
-            gathering_log_gap(&capture->log, child, GAP_SUCCESSOR, capture_lost_in_exec);
-    } else if (child->obstacle != OBSTACLE_NONE)
-        gathering_log_gap(&capture->log, child, GAP_OBSTACLE,
-                          recording_obstacle_text(child->obstacle));
+        if (reason != NULL)
+            gathering_log_gap(&capture->log, child, GAP_SUCCESSOR, reason);
+    } else if (capture_has_successor(capture, child))
+        gathering_log_event(&capture->log, child, "not profiled", reason);
+    else if (child->obstacle != OBSTACLE_NONE)
+        gathering_log_gap(&capture->log, child, GAP_OBSTACLE, reason);
     else
         gathering_log_gap(&capture->log, child, child->has_expired ? GAP_EXPIRED : GAP_LOST, NULL);
+}
+
+/* Of those that live, as they are at the moment: of all, or only of those in which nobody does. */
+static void read_titles(struct daemon *profd, bool of_all)
+{
+    for (struct child *child = profd->children.first; child != NULL; child = child->next) {
+        if (child->state != CHILD_ENDED && (of_all || child->is_alone))
+            process_title_look(child);
+    }
 }
 
 static int list_children(struct capture *capture)
@@ -385,6 +403,7 @@ static int list_children(struct capture *capture)
     size_t count = 0;
 
     census_take(profd);
+    read_titles(profd, false);
     for (const struct child *child = profd->children.first; child != NULL; child = child->next)
         count += capture_can_read(child) && !capture_leaves_out(capture, child);
     capture->children = calloc(count + 1, sizeof(struct child *));
@@ -468,9 +487,11 @@ static struct capture *create(struct daemon *profd, struct request *request)
 
 static bool fits_any(const struct daemon *profd, const struct selection_word *word)
 {
-    for (const struct child *child = profd->children.first; child != NULL; child = child->next)
-        if (selection_word_fits(word, child->pid, child->executable))
+    for (const struct child *child = profd->children.first; child != NULL; child = child->next) {
+        const struct selection_subject subject = subject_of(child);
+        if (selection_word_fits(word, &subject))
             return true;
+    }
     return false;
 }
 
@@ -483,6 +504,7 @@ static bool check_selection(struct daemon *profd, const struct request *request,
     if (!is_partial(request))
         return true;
     census_take(profd);
+    read_titles(profd, true);
     for (bool more = capture_selection_next(request->selection, NULL, &word); more;
          more = capture_selection_next(request->selection, &word, &word)) {
         if (fits_any(profd, &word))

@@ -38,6 +38,8 @@ static struct salvage_job describe(const struct capture *capture, const struct c
         .may_skip = child->verdict == VERDICT_EXECED && child->is_fork,
     };
 
+    if (child->title != NULL && (child->is_alone || child->state == CHILD_ENDED))
+        snprintf(job.title, sizeof(job.title), "%s", child->title);
     snprintf(job.thread_filters, sizeof(job.thread_filters), "%s", capture_thread_filters(capture));
     if (child->exit != NULL) {
         job.offset = child->exit->offset;

@@ -44,23 +44,34 @@ bool capture_selection_next(const struct capture_selection *selection,
     return previous->is_pid && first_word(selection->names, false, out);
 }
 
-bool selection_word_fits(const struct selection_word *word, pid_t pid, const char *executable)
+static bool has_part(const char *name, const char *part, size_t length)
 {
-    const char *slash = strrchr(executable, '/');
-    char number[16];
-
-    if (word->is_pid) {
-        int length = snprintf(number, sizeof(number), "%d", pid);
-        return (size_t)length == word->length && memcmp(number, word->text, word->length) == 0;
-    }
-    for (const char *name = slash != NULL ? slash + 1 : executable; *name != '\0'; name++)
-        if (strncasecmp(name, word->text, word->length) == 0)
+    for (; *name != '\0'; name++)
+        if (strncasecmp(name, part, length) == 0)
             return true;
     return false;
 }
 
-bool capture_selection_has(const struct capture_selection *selection, pid_t pid,
-                           const char *executable)
+static bool is_pid(const struct selection_word *word, pid_t pid)
+{
+    char number[16];
+    int length = snprintf(number, sizeof(number), "%d", pid);
+
+    return (size_t)length == word->length && memcmp(number, word->text, word->length) == 0;
+}
+
+bool selection_word_fits(const struct selection_word *word, const struct selection_subject *subject)
+{
+    const char *slash = strrchr(subject->executable, '/');
+
+    if (word->is_pid)
+        return is_pid(word, subject->pid);
+    return has_part(slash != NULL ? slash + 1 : subject->executable, word->text, word->length) ||
+           (subject->title != NULL && has_part(subject->title, word->text, word->length));
+}
+
+bool capture_selection_has(const struct capture_selection *selection,
+                           const struct selection_subject *subject)
 {
     struct selection_word word;
     bool has_word = false;
@@ -68,7 +79,7 @@ bool capture_selection_has(const struct capture_selection *selection, pid_t pid,
     for (bool more = capture_selection_next(selection, NULL, &word); more;
          more = capture_selection_next(selection, &word, &word)) {
         has_word = true;
-        if (selection_word_fits(&word, pid, executable))
+        if (selection_word_fits(&word, subject))
             return true;
     }
     return !has_word;

@@ -1,7 +1,7 @@
 /* Which processes a capture is of, when it is not of all. Pure.
  *
- * A process is selected by its id, or by a part of its program's name in whatever case; any one of
- * them is enough. */
+ * A process is selected by its id, or by a part of its program's name or of its title in whatever
+ * case; any one of them is enough. */
 #ifndef PROFD_DAEMON_CAPTURE_SELECTION_H
 #define PROFD_DAEMON_CAPTURE_SELECTION_H
 
@@ -24,9 +24,16 @@ void capture_selection_read(const struct message_client_capture *message,
 /* Whether it leaves out any process at all. */
 bool capture_selection_is_partial(const struct capture_selection *selection);
 
-/* Whether the process is in the capture. EXECUTABLE is a path. */
-bool capture_selection_has(const struct capture_selection *selection, pid_t pid,
-                           const char *executable);
+/* A process as it may be selected. */
+struct selection_subject {
+    pid_t pid;
+    const char *executable; /* a path */
+    const char *title;      /* NULL: none */
+};
+
+/* Whether the process is in the capture. */
+bool capture_selection_has(const struct capture_selection *selection,
+                           const struct selection_subject *subject);
 
 /* --- To tell what selects nothing --- */
 
@@ -41,6 +48,7 @@ struct selection_word {
 bool capture_selection_next(const struct capture_selection *selection,
                             const struct selection_word *previous, struct selection_word *out);
 
-bool selection_word_fits(const struct selection_word *word, pid_t pid, const char *executable);
+bool selection_word_fits(const struct selection_word *word,
+                         const struct selection_subject *subject);
 
 #endif

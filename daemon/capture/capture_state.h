@@ -79,6 +79,13 @@ extern const char *const capture_lost_in_exec;
 void capture_hold(struct capture *capture, size_t index);
 void capture_release(struct capture *capture, size_t index);
 
+/* Whether CHILD, of another user, became another program, which is known, in the moment before
+ * profd had let it record. */
+bool capture_has_successor(const struct capture *capture, const struct child *child);
+
+/* Why nothing is kept of CHILD; a literal. */
+const char *capture_absence_reason(const struct capture *capture, const struct child *child);
+
 /* Begins to list the processes of which nothing is kept; the tail waits for that. 0 or a negative
  * errno. */
 int capture_list_unprofiled(struct capture *capture);

@@ -3,6 +3,7 @@
  * be tens of thousands, so their JSON is made by a worker thread, from what was known of them when
  * the capture began. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,6 +16,7 @@
 
 struct unprofiled {
     struct gecko_unprofiled_process process; /* its executable is owned */
+    char title[ARENA_TITLE_BYTES];           /* "": none */
     struct gecko_process_options options;
 };
 
@@ -27,11 +29,24 @@ struct unprofiled_list {
     struct unprofiled items[];
 };
 
-/* Why there is no more of CHILD; NULL: there was no more. */
-static const char *reason_of(const struct child *child, uint32_t later_images)
+bool capture_has_successor(const struct capture *capture, const struct child *child)
+{
+    return child->obstacle == OBSTACLE_OTHER_USER && child->verdict == VERDICT_EXECED &&
+           child_table_later_images(&capture->profd->children, child) > 0;
+}
+
+static bool is_lost_in_exec(const struct capture *capture, const struct child *child)
+{
+    return capture_is_lost_in_exec(child,
+                                   child_table_later_images(&capture->profd->children, child));
+}
+
+const char *capture_absence_reason(const struct capture *capture, const struct child *child)
 {
     if (child->is_dormant)
-        return capture_is_lost_in_exec(child, later_images) ? capture_lost_in_exec : NULL;
+        return is_lost_in_exec(capture, child) ? capture_lost_in_exec : NULL;
+    if (capture_has_successor(capture, child))
+        return "it is another user's and became another program before profd had let it record";
     if (child->obstacle != OBSTACLE_NONE)
         return recording_obstacle_text(child->obstacle);
     if (child->has_expired)
@@ -44,8 +59,7 @@ static const char *reason_of(const struct child *child, uint32_t later_images)
 static bool is_only_a_step(const struct capture *capture, const struct child *child)
 {
     return child->is_dormant && child->is_fork && child->verdict == VERDICT_EXECED &&
-           !capture_is_lost_in_exec(child,
-                                    child_table_later_images(&capture->profd->children, child));
+           !is_lost_in_exec(capture, child);
 }
 
 static bool is_listed(const struct capture *capture, const struct child *child)
@@ -60,7 +74,6 @@ static int take(struct unprofiled_list *list, const struct child *child)
 {
     const struct capture *capture = list->capture;
     struct unprofiled *item = &list->items[list->count];
-    uint32_t later_images = child_table_later_images(&capture->profd->children, child);
     char *executable = strdup(child->executable);
 
     if (executable == NULL)
@@ -80,9 +93,10 @@ static int take(struct unprofiled_list *list, const struct child *child)
         .outcome = child->verdict,
         .code = child->code,
         .cpu_time = cpu_account_of(child, capture->since_ns),
-        .later_images = later_images,
-        .reason = reason_of(child, later_images),
+        .later_images = child_table_later_images(&capture->profd->children, child),
+        .reason = capture_absence_reason(capture, child),
     };
+    snprintf(item->title, sizeof(item->title), "%s", child->title != NULL ? child->title : "");
     list->count++;
     return 0;
 }
@@ -112,10 +126,12 @@ static void destroy(struct unprofiled_list *list)
 
 static void write_one(const struct unprofiled *item, int fd, struct failure_latch *latch)
 {
+    struct gecko_process_options options = item->options;
     struct json_writer writer;
 
+    options.title = item->title;
     json_writer_init_sink(&writer, json_sink_fd, &fd, latch);
-    gecko_stream_unprofiled(&item->process, &item->options, &writer, latch);
+    gecko_stream_unprofiled(&item->process, &options, &writer, latch);
     json_writer_fini(&writer);
 }
 

@@ -40,6 +40,7 @@ struct salvage_job {
     uint32_t may_skip;                 /* leave it out when it holds neither samples nor markers */
     uint32_t is_lost;                  /* what it became by exec is gone without a word */
     char reason[SALVAGE_REASON_BYTES]; /* terminated; "": none */
+    char title[ARENA_TITLE_BYTES];     /* terminated; "": as the arena says */
     char thread_filters[SALVAGE_FILTERS_BYTES]; /* likewise */
     /* The worker's answer. `mark` is stored last. */
     uint64_t output_end; /* where its JSON ends in the output */

@@ -63,6 +63,7 @@ static int stream(struct arena_reader *reader, const struct salvage_job *job, bo
         .cpu_time = job->cpu_time,
         .later_images = job->later_images,
         .reason = job->reason[0] != '\0' ? job->reason : NULL,
+        .title = job->title[0] != '\0' ? job->title : NULL,
         .thread_filters = job->thread_filters,
     };
     int output = SALVAGE_OUTPUT_FD;

@@ -13,6 +13,7 @@
 #include "daemon/children/child_watch.h"
 #include "daemon/children/cpu_account.h"
 #include "daemon/children/pidfd.h"
+#include "daemon/children/process_title.h"
 #include "daemon/children/process_tree.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
@@ -169,6 +170,7 @@ static void end_child(struct daemon *profd, struct child *child, enum process_ve
         forget(profd, child);
         return;
     }
+    process_title_recall(child);
     triggers_note_ended(profd, child);
     store(profd, child);
     capture_note_ended(profd, child);
@@ -237,10 +239,13 @@ bool agents_note_reaped(struct daemon *profd, pid_t pid, const struct child_endi
     child->is_reaped = true;
     child->wait_status = ending->wait_status;
     take_cpu_time(child, ending);
-    if (child->state != CHILD_ENDED)
+    if (child->state != CHILD_ENDED) {
         end_child(profd, child, VERDICT_VANISHED, 0, ending->end_ns);
-    else
-        set_status(child, ending->wait_status);
+        return true;
+    }
+    if (child->is_silent && ending->end_ns < child->end_ns)
+        child->end_ns = ending->end_ns; /* that one was when it was noticed */
+    set_status(child, ending->wait_status);
     return true;
 }
 
@@ -449,6 +454,29 @@ static struct child *add_after_exec(struct daemon *profd, struct child *earlier,
     return child;
 }
 
+/* EARLIER was taken for a silent one, and has said hello all the same. */
+static struct child *add_instead(struct daemon *profd, struct child *earlier,
+                                 const struct child_introduction *who)
+{
+    struct child *child = add(profd, who);
+
+    if (child != NULL) {
+        take_ending(child, earlier);
+        child->image = earlier->image;
+        forget(profd, earlier);
+    }
+    return child;
+}
+
+/* Whether EARLIER, a silent one, runs programs itself, as valgrind and emulators do: it is still
+ * there, and it is the program inside, with its agent, that says hello. */
+static bool has_program_inside(const struct child *earlier, const struct child_introduction *who)
+{
+    return earlier->is_silent && earlier->state != CHILD_ENDED &&
+           child_meet(earlier, who) != CHILD_CAME_BEFORE &&
+           process_runs_program(who->pid, earlier->executable);
+}
+
 static struct child *meet(struct daemon *profd, const struct child_introduction *who)
 {
     struct child *earlier = child_table_find_latest(&profd->children, who->pid);
@@ -458,15 +486,8 @@ static struct child *meet(struct daemon *profd, const struct child_introduction 
         return dormant;
     if (earlier == NULL)
         return add(profd, who);
-    if (child_was_mistaken(earlier, who)) {
-        struct child *child = add(profd, who);
-        if (child != NULL) {
-            take_ending(child, earlier);
-            child->image = earlier->image;
-            forget(profd, earlier);
-        }
-        return child;
-    }
+    if (child_was_mistaken(earlier, who) || has_program_inside(earlier, who))
+        return add_instead(profd, earlier, who);
     switch (child_meet(earlier, who)) {
     case CHILD_IS_SAME_IMAGE:
         forget_connection(profd, earlier);
@@ -555,6 +576,8 @@ static struct child_introduction introduce(const struct message_hello *hello, pi
         .is_fork = hello->is_fork != 0,
         .executable = hello->executable.bytes,
         .executable_length = hello->executable.length,
+        .first_argument = hello->command_line.bytes,
+        .first_argument_length = strnlen(hello->command_line.bytes, hello->command_line.length),
     };
 }
 

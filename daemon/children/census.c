@@ -12,6 +12,7 @@
 #include "daemon/children/cpu_account.h"
 #include "daemon/children/process_list.h"
 #include "daemon/children/process_program.h"
+#include "daemon/children/process_title.h"
 #include "daemon/children/process_tree.h"
 #include "daemon/command.h"
 #include "daemon/daemon.h"
@@ -127,6 +128,15 @@ static void settle_execs(struct daemon *profd)
     }
 }
 
+/* Those in which nobody may come by to see that they have a title. */
+static void read_titles(struct daemon *profd)
+{
+    for (struct child *child = profd->children.first; child != NULL; child = child->next) {
+        if (child->is_alone && !child->was_title_read && child->state != CHILD_ENDED)
+            process_title_look(child);
+    }
+}
+
 /* True when there was news. */
 static bool scan(struct daemon *profd)
 {
@@ -148,6 +158,7 @@ static bool scan(struct daemon *profd)
     }
     process_list_free(&list);
     settle_execs(profd);
+    read_titles(profd);
     clear_suspects(profd);
     return is_news;
 }
@@ -266,9 +277,10 @@ void census_note_command(struct daemon *profd, const struct command *command)
         census_add(profd, &sighting, command->executable, command->obstacle);
 }
 
-void census_note_reaped(struct daemon *profd, pid_t pid, int wait_status, uint64_t cpu_ns)
+void census_note_reaped(struct daemon *profd, pid_t pid, int wait_status,
+                        const struct process_remains *remains)
 {
-    const struct child_ending ending = { wait_status, cpu_ns, uv_hrtime() };
+    const struct child_ending ending = { wait_status, remains->cpu_ns, uv_hrtime() };
     const struct process_sighting sighting = { .pid = pid,
                                                .parent_pid = getpid(),
                                                .start_ns = ending.end_ns };
@@ -276,9 +288,7 @@ void census_note_reaped(struct daemon *profd, pid_t pid, int wait_status, uint64
     census_read(profd); /* what it was */
     if (agents_note_reaped(profd, pid, &ending) || !session_is_on(&profd->session))
         return;
-    struct child *child = census_add(profd, &sighting, "", OBSTACLE_SILENT);
-    if (child != NULL)
-        agents_end_silent(child, &ending);
+    census_add_ended(profd, &sighting, remains->name, &ending);
 }
 
 /* --- Life cycle --- */
@@ -297,6 +307,7 @@ int census_init(struct daemon *profd)
 
 void census_close(struct daemon *profd)
 {
+    census_names_clear(&profd->census.names);
     if (!profd->census.is_open)
         return;
     profd->census.is_open = false;

@@ -14,9 +14,12 @@
 #include <sys/types.h>
 #include <uv.h>
 
+#include "daemon/children/census_names.h"
+
 struct command;
 struct daemon;
 struct gathering_log;
+struct process_remains;
 
 enum {
     /* A look costs about 10 us for each process of the system. */
@@ -46,6 +49,7 @@ struct census {
     uint64_t scan_ms;    /* until the next one */
     struct census_suspect suspects[CENSUS_MAX_SUSPECTS];
     size_t suspect_count;
+    struct census_names names; /* of those that may yet say hello */
 };
 
 /* Negative errno of the loop. */
@@ -73,7 +77,9 @@ void census_judge_command(struct command *command, const char *name, char *const
 /* It runs. */
 void census_note_command(struct daemon *profd, const struct command *command);
 
-/* profd reaped PID, its own child or an orphan that it adopted, whose clock said CPU_NS before. */
-void census_note_reaped(struct daemon *profd, pid_t pid, int wait_status, uint64_t cpu_ns);
+/* profd reaped PID, its own child or an orphan that it adopted, of which REMAINS were there before.
+ */
+void census_note_reaped(struct daemon *profd, pid_t pid, int wait_status,
+                        const struct process_remains *remains);
 
 #endif

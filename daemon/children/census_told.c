@@ -37,7 +37,8 @@ struct child *census_add(struct daemon *profd, const struct process_sighting *si
 
 static bool is_nameless(const struct child *child, const struct census_entry *entry)
 {
-    return child->is_silent && child->state == CHILD_ENDED && child->executable[0] == '\0' &&
+    return child->is_silent && child->state == CHILD_ENDED &&
+           (child->executable[0] == '\0' || child->is_name_guessed) &&
            entry->time_ns < child->end_ns + NAME_WITHIN_NS;
 }
 
@@ -49,14 +50,25 @@ static bool is_same_program(const struct child *child, const struct census_entry
                   other != NULL ? other + 1 : entry->path) == 0;
 }
 
+/* Of a program that nothing keeps from being profiled. */
+static enum census_meaning meaning_of_usual_exec(const struct child *latest,
+                                                 const struct census_entry *entry)
+{
+    if (latest == NULL)
+        return CENSUS_MEANS_PROMISE;
+    if (is_nameless(latest, entry))
+        return CENSUS_MEANS_NAME;
+    if (latest->start_ns >= entry->time_ns)
+        return CENSUS_MEANS_NOTHING; /* it has said hello */
+    bool was_latest = latest->state != CHILD_ENDED || entry->time_ns <= latest->end_ns;
+    return latest->is_alone && was_latest ? CENSUS_MEANS_EXEC : CENSUS_MEANS_PROMISE;
+}
+
 static enum census_meaning meaning_of_exec(const struct child *latest,
                                            const struct census_entry *entry)
 {
     if (entry->obstacle == OBSTACLE_NONE)
-        return latest != NULL && latest->is_alone && latest->start_ns < entry->time_ns &&
-                       (latest->state != CHILD_ENDED || entry->time_ns <= latest->end_ns)
-                   ? CENSUS_MEANS_EXEC
-                   : CENSUS_MEANS_NOTHING;
+        return meaning_of_usual_exec(latest, entry);
     if (entry->obstacle >= OBSTACLE_COUNT)
         return CENSUS_MEANS_NOTHING;
     if (latest == NULL)
@@ -81,7 +93,7 @@ enum census_meaning census_meaning_of(const struct child *latest, const struct c
     case CENSUS_EXEC:
         return meaning_of_exec(latest, entry);
     case CENSUS_FAILED:
-        if (latest != NULL && latest->exec_ns != 0)
+        if ((latest != NULL && latest->exec_ns != 0) || entry->obstacle == OBSTACLE_NONE)
             return CENSUS_MEANS_NO_EXEC;
         return latest != NULL && latest->is_silent && is_same_program(latest, entry)
                    ? CENSUS_MEANS_MISTAKE
@@ -99,24 +111,31 @@ enum census_meaning census_meaning_of(const struct child *latest, const struct c
 
 /* --- What is done about it --- */
 
-static struct child *add_told(struct daemon *profd, const struct census_entry *entry,
-                              enum recording_obstacle obstacle)
+static struct process_sighting sighting_of(const struct census_entry *entry)
 {
-    const struct process_sighting sighting = {
+    return (struct process_sighting){
         .pid = entry->pid,
         .parent_pid = entry->parent_pid,
         .start_ns = entry->time_ns,
     };
+}
+
+static struct child *add_told(struct daemon *profd, const struct census_entry *entry,
+                              enum recording_obstacle obstacle)
+{
+    const struct process_sighting sighting = sighting_of(entry);
+
     return census_add(profd, &sighting, entry->path, obstacle);
 }
 
-/* It may be gone already; then its parent tells how it ended, or nobody can. */
+/* It may be gone already; then its parent tells how it ended, or nobody can. Until then it ended
+ * just now: its hello may still be unread. */
 static void add_living(struct daemon *profd, const struct census_entry *entry)
 {
     struct child *child = add_told(profd, entry, (enum recording_obstacle)entry->obstacle);
 
     if (child != NULL && child->watch == NULL && kill(entry->pid, 0) < 0 && errno == ESRCH)
-        agents_end_unwatched(child, entry->time_ns);
+        agents_end_unwatched(child, uv_hrtime());
 }
 
 static void add_present(struct daemon *profd, const struct census_entry *entry)
@@ -140,28 +159,58 @@ static void rename_child(struct child *child, const struct census_entry *entry)
         return;
     free(child->executable);
     child->executable = executable;
-    child->obstacle = (enum recording_obstacle)entry->obstacle;
+    child->is_known_by_end = child->is_name_guessed = false;
+    if (entry->obstacle != OBSTACLE_NONE)
+        child->obstacle = (enum recording_obstacle)entry->obstacle;
     child->start_ns = entry->time_ns;
+}
+
+static void note_exec(struct child *child, const struct census_entry *entry)
+{
+    child->exec_ns = entry->time_ns;
+    free(child->exec_path);
+    child->exec_path = strdup(entry->path); /* without memory it has no name */
+    child->exec_obstacle = (enum recording_obstacle)entry->obstacle;
+}
+
+/* The program of PID's parent, which PID runs too unless it became another one unheard. */
+static const char *guess_name(struct daemon *profd, pid_t pid, pid_t parent_pid)
+{
+    const struct child *earlier = child_table_find_latest(&profd->children, pid);
+    const struct child *parent = child_table_find_latest(&profd->children, parent_pid);
+    bool did_exec = earlier != NULL && earlier->verdict == VERDICT_EXECED && !earlier->is_reaped;
+
+    return parent != NULL && !did_exec ? parent->executable : "";
+}
+
+void census_add_ended(struct daemon *profd, const struct process_sighting *sighting,
+                      const char *kernels_name, const struct child_ending *ending)
+{
+    char *told = census_names_take(&profd->census.names, sighting->pid);
+    const char *name = told != NULL ? told : kernels_name;
+    bool is_guess = name[0] == '\0';
+
+    if (is_guess)
+        name = guess_name(profd, sighting->pid, sighting->parent_pid);
+    struct child *child = census_add(profd, sighting, name, OBSTACLE_SILENT);
+    free(told);
+    if (child == NULL)
+        return;
+    child->is_known_by_end = true;
+    child->is_name_guessed = is_guess;
+    agents_end_silent(child, ending);
 }
 
 static void end(struct daemon *profd, const struct census_entry *entry)
 {
     const struct child_ending ending = { entry->wait_status, entry->cpu_ns, entry->time_ns };
 
-    if (agents_note_reaped(profd, entry->pid, &ending))
+    if (agents_note_reaped(profd, entry->pid, &ending)) {
+        free(census_names_take(&profd->census.names, entry->pid));
         return;
-    struct child *child = add_told(profd, entry, OBSTACLE_SILENT);
-    if (child != NULL)
-        agents_end_silent(child, &ending);
-}
-
-/* What is told of CHILD's next program is needed only if that is never heard of itself. */
-static void note_exec(struct child *child, const struct census_entry *entry)
-{
-    free(child->exec_path);
-    child->exec_path = strdup(entry->path); /* without memory it has no name */
-    child->exec_ns = entry->time_ns;
-    child->exec_obstacle = (enum recording_obstacle)entry->obstacle;
+    }
+    const struct process_sighting sighting = sighting_of(entry);
+    census_add_ended(profd, &sighting, "", &ending);
 }
 
 /* Whether LATEST, which would not say hello again, is still the program that it was: then its exec
@@ -204,8 +253,13 @@ static void apply(struct daemon *profd, const struct census_entry *entry)
     case CENSUS_MEANS_EXEC:
         note_exec(latest, entry);
         break;
+    case CENSUS_MEANS_PROMISE:
+        census_names_put(&profd->census.names, entry->pid, entry->path);
+        break;
     case CENSUS_MEANS_NO_EXEC:
-        latest->exec_ns = 0;
+        free(census_names_take(&profd->census.names, entry->pid));
+        if (latest != NULL)
+            latest->exec_ns = 0;
         break;
     case CENSUS_MEANS_PRESENT:
         add_present(profd, entry);

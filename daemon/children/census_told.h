@@ -7,6 +7,7 @@
 #include "daemon/children/child_table.h"
 #include "daemon/children/process_list.h"
 
+struct child_ending;
 struct daemon;
 
 /* What an entry means beside what is known of its pid. */
@@ -18,6 +19,7 @@ enum census_meaning {
     CENSUS_MEANS_MISTAKE,    /* the silent child is none: its program could not be run */
     CENSUS_MEANS_END,
     CENSUS_MEANS_EXEC,    /* one in which nobody would notice is about to become another program */
+    CENSUS_MEANS_PROMISE, /* somebody does who will say hello, as far as is known */
     CENSUS_MEANS_NO_EXEC, /* and did not */
     CENSUS_MEANS_PRESENT, /* one that is there, and has nothing to tell */
 };
@@ -28,5 +30,10 @@ enum census_meaning census_meaning_of(const struct child *latest, const struct c
 /* Adds a silent child. NULL: no memory. */
 struct child *census_add(struct daemon *profd, const struct process_sighting *sighting,
                          const char *executable, enum recording_obstacle obstacle);
+
+/* Adds one that nobody had heard of before it ended so. Its name is what somebody told that it
+ * would run, or what the kernel called it ("": not known), or that of its parent's program. */
+void census_add_ended(struct daemon *profd, const struct process_sighting *sighting,
+                      const char *kernels_name, const struct child_ending *ending);
 
 #endif

@@ -100,6 +100,9 @@ struct child *child_table_add(struct child_table *table, const struct child_intr
         return NULL;
     }
 
+    if (who->first_argument != NULL) /* without memory it is not known */
+        child->first_argument = strndup(who->first_argument, who->first_argument_length);
+
     const struct child *earlier = child_table_find_latest(table, who->pid);
     child->pid = who->pid;
     child->parent_pid = who->parent_pid;
@@ -143,6 +146,8 @@ void child_table_remove(struct child_table *table, struct child *child)
         close(child->arena_fd);
     free(child->trouble);
     free(child->exec_path);
+    free(child->first_argument);
+    free(child->title);
     free(child->executable);
     free(child);
 }
@@ -174,7 +179,8 @@ static bool is_same_process(const struct child *earlier, const struct child_intr
 /* Of a silent child that an agent named, and of a dormant one, the moment of its exec is known. */
 static bool is_told_of(const struct child *child)
 {
-    return child->is_dormant || (child->is_silent && child->executable[0] != '\0');
+    return child->is_dormant ||
+           (child->is_silent && child->executable[0] != '\0' && !child->is_known_by_end);
 }
 
 enum child_meeting child_meet(const struct child *earlier, const struct child_introduction *who)
@@ -204,13 +210,19 @@ static bool is_same_file_name(const char *path, const char *other, size_t other_
 
 bool child_was_mistaken(const struct child *earlier, const struct child_introduction *who)
 {
-    /* Gone by the time it was told of, so that its end is not known. */
-    bool has_only_begun = is_told_of(earlier) && earlier->end_ns == earlier->start_ns;
     if (!earlier->is_silent || child_meet(earlier, who) == CHILD_CAME_BEFORE)
         return false;
-    if (earlier->state == CHILD_ENDED && !has_only_begun)
+    if (earlier->state == CHILD_ENDED)
         return who->start_ns <= earlier->end_ns;
     return is_same_file_name(earlier->executable, who->executable, who->executable_length);
+}
+
+void child_set_title(struct child *child, const char *title)
+{
+    if (title[0] == '\0' || (child->title != NULL && strcmp(child->title, title) == 0))
+        return;
+    free(child->title);
+    child->title = strdup(title); /* without memory it has none */
 }
 
 int child_reconnect(struct child *child)

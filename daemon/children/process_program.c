@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "buffer/process_clock.h"
 #include "ipc/program_facts.h"
 
 /* A longer variable is looked at in its beginning only: LD_PRELOAD is hardly one. */
@@ -61,18 +62,31 @@ static void look_at_limits(pid_t pid, struct program_facts *facts)
         fclose(file);
 }
 
-/* What may not be looked at belongs to somebody else by now, or has hidden itself. */
-static void describe_hidden(pid_t pid, struct process_program *out)
+/* What the kernel calls PID: the beginning of its program's name, or what it calls itself. */
+static void read_name(pid_t pid, char name[PROCESS_NAME_BYTES])
 {
-    char path[64], name[LINE_BYTES] = "";
-    struct stat status;
     FILE *file = open_file(pid, "comm");
 
-    if (file != NULL && fgets(name, sizeof(name), file) != NULL)
+    name[0] = '\0';
+    if (file != NULL && fgets(name, PROCESS_NAME_BYTES, file) != NULL)
         name[strcspn(name, "\n")] = '\0';
     if (file != NULL)
         fclose(file);
-    snprintf(out->path, sizeof(out->path), "%s", name);
+}
+
+void process_remains_read(pid_t pid, struct process_remains *out)
+{
+    out->cpu_ns = process_clock_ns(pid);
+    read_name(pid, out->name);
+}
+
+/* What may not be looked at belongs to somebody else by now, or has hidden itself. */
+static void describe_hidden(pid_t pid, struct process_program *out)
+{
+    char path[64];
+    struct stat status;
+
+    read_name(pid, out->path);
     snprintf(path, sizeof(path), "/proc/%d", pid);
     bool is_foreign = stat(path, &status) == 0 && status.st_uid != geteuid();
     out->obstacle = is_foreign ? OBSTACLE_PRIVILEGED : OBSTACLE_NONE;

@@ -21,7 +21,12 @@ uint64_t process_start_ticks(pid_t pid);
  */
 bool process_is_program(const char *target, size_t length, const char *executable);
 
-/* True when PID lives and is known to run another program than EXECUTABLE. */
+/* True when PID lives and is known to run another program than EXECUTABLE, the path that it was
+ * started by: that may be a link, have "." in it, or be a script. False when that cannot be told,
+ * as of a program whose file was removed. */
 bool process_runs_other_program(pid_t pid, const char *executable);
+
+/* True when PID lives and is known to run EXECUTABLE, likewise. */
+bool process_runs_program(pid_t pid, const char *executable);
 
 #endif

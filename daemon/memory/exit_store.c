@@ -139,13 +139,17 @@ void exit_store_settle(struct exit_store *store)
             lease_move(store->ledger, LEASE_OWNER_EXITS, LEASE_OWNER_NOBODY, store->units - needed);
 }
 
-static uint32_t units_of_arena(int arena_fd)
+/* What the copy takes at most. The arena may have more memory than was ever recorded into: valgrind
+ * reads all that its program has mapped, holes of files too. */
+static uint32_t units_of_copy(const struct exit_move *move)
 {
     struct stat status;
 
-    if (fstat(arena_fd, &status) < 0)
+    if (fstat(move->arena_fd, &status) < 0)
         return 0;
-    return units_for((uint64_t)status.st_blocks * BLOCK_BYTES);
+    uint64_t bytes = (uint64_t)status.st_blocks * BLOCK_BYTES;
+    uint64_t most_bytes = move->plan.header.total_bytes;
+    return units_for(bytes < most_bytes ? bytes : most_bytes);
 }
 
 /* Makes the dead process's units the store's. One that had not leased what its arena takes (it was
@@ -157,7 +161,7 @@ static int bring_units(struct exit_store *store, struct exit_move *move)
     if (move->lease > LEASE_OWNER_EXITS)
         move->units = lease_move(store->ledger, move->lease, LEASE_OWNER_EXITS, UINT32_MAX);
     store->units += move->units;
-    uint32_t needed = units_of_arena(move->arena_fd);
+    uint32_t needed = units_of_copy(move);
     if (move->units < needed)
         move->units += take_units(store, needed - move->units);
     store->arriving_units += move->units;

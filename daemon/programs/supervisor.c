@@ -5,9 +5,9 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "buffer/process_clock.h"
 #include "daemon/capture/capture.h"
 #include "daemon/children/census.h"
+#include "daemon/children/process_program.h"
 #include "daemon/command.h"
 #include "daemon/daemon.h"
 #include "daemon/programs/terminal.h"
@@ -65,27 +65,27 @@ static void command_stopped(const struct command *command)
     kill(0, SIGTSTP);
 }
 
-/* The next child that has ended or was stopped, which is waited for; 0: none. What it used is told
- * by its clock, which is gone with it. */
-static pid_t wait_for_next(int *wait_status, uint64_t *cpu_ns)
+/* The next child that has ended or was stopped, which is waited for; 0: none. What can be told of
+ * it before, is gone with it. */
+static pid_t wait_for_next(int *wait_status, struct process_remains *remains)
 {
     siginfo_t info = { 0 };
 
     if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) < 0 || info.si_pid == 0)
         return 0;
-    *cpu_ns = process_clock_ns(info.si_pid);
+    process_remains_read(info.si_pid, remains);
     return waitpid(info.si_pid, wait_status, WNOHANG | WUNTRACED) > 0 ? info.si_pid : 0;
 }
 
 static void on_child_signal(uv_signal_t *handle, int signal_number)
 {
     struct daemon *profd = handle->data;
-    uint64_t cpu_ns;
+    struct process_remains remains;
     int wait_status;
     pid_t pid;
     (void)signal_number;
 
-    while ((pid = wait_for_next(&wait_status, &cpu_ns)) > 0) {
+    while ((pid = wait_for_next(&wait_status, &remains)) > 0) {
         struct command *command = find_command(profd, pid);
         if (WIFSTOPPED(wait_status)) {
             if (command != NULL)
@@ -101,7 +101,7 @@ static void on_child_signal(uv_signal_t *handle, int signal_number)
         if (command != NULL)
             command_settle_start(command); /* what never ran is no process of the session */
         if (command == NULL || command->failure == 0)
-            census_note_reaped(profd, pid, wait_status, cpu_ns);
+            census_note_reaped(profd, pid, wait_status, &remains);
         if (command != NULL)
             command_ended(command, wait_status);
     }

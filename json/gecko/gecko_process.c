@@ -18,19 +18,49 @@ const char *process_verdict_name(enum process_verdict verdict)
     return "unknown";
 }
 
-/* The name shown: the process' own choice, or its executable's. */
+/* A path's last part; of a title that begins with a path, as "/usr/bin/redis-server *:6379", the
+ * path's. */
+static struct arena_string without_folder(struct arena_string name)
+{
+    const char *space = memchr(name.bytes, ' ', name.length);
+    size_t path_length = space != NULL ? (size_t)(space - name.bytes) : name.length;
+    const char *slash = path_length > 1 ? memrchr(name.bytes, '/', path_length - 1) : NULL;
+    if (slash == NULL)
+        return name;
+    name.length -= (size_t)(slash + 1 - name.bytes);
+    name.bytes = slash + 1;
+    return name;
+}
+
+static struct arena_string title_of(const struct process_context *process)
+{
+    const char *title =
+        process->options.title != NULL ? process->options.title : process->info.title;
+    struct arena_string name = { title, strlen(title) };
+    return title[0] == '/' ? without_folder(name) : name;
+}
+
+/* The last part of the executable's path, which may have spaces in it. */
+static struct arena_string executable_name(const struct process_context *process)
+{
+    struct arena_string name = process->executable;
+    const char *slash = name.length > 1 ? memrchr(name.bytes, '/', name.length - 1) : NULL;
+    if (slash != NULL) {
+        name.length -= (size_t)(slash + 1 - name.bytes);
+        name.bytes = slash + 1;
+    }
+    return name;
+}
+
+/* The name shown: the process' own choice, its title, or its executable's. */
 static void choose_name(struct process_context *process)
 {
     static const char unnamed[] = "process";
     struct arena_string *name = &process->name;
     if (name->length == 0)
-        *name = process->executable;
-    const char *slash = name->length == 0 ? NULL : memrchr(name->bytes, '/', name->length - 1);
-    bool is_path = slash != NULL && name->bytes == process->executable.bytes;
-    if (is_path) {
-        name->length -= (size_t)(slash + 1 - name->bytes);
-        name->bytes = slash + 1;
-    }
+        *name = title_of(process);
+    if (name->length == 0)
+        *name = executable_name(process);
     if (name->length == 0)
         *name = (struct arena_string){ unnamed, sizeof(unnamed) - 1 };
 }

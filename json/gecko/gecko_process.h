@@ -71,6 +71,7 @@ struct gecko_process_options {
     const char *thread_filters; /* of json/gecko/thread_filters.h; NULL: all. The main thread stays,
                                  * since viewers know the process by it */
     const char *reason;         /* for NOT_PROFILED or FROZEN; NULL: none */
+    const char *title;          /* what the process calls itself; NULL: as its arena says */
     const struct gecko_root_options *root; /* of a profile that is a file of its own; NULL: it is
                                             * an element of "processes" */
     uint64_t most_held_bytes; /* of memory for what is read; entries beyond are left out and

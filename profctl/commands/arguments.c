@@ -98,7 +98,7 @@ static const struct option options[] = {
     { OPTIONS_SELECT, "pid", 'p', "PIDS", OPTION_PIDS, AT(pids),
       "only these processes, comma-separated" },
     { OPTIONS_SELECT, "process", 0, "NAMES", OPTION_LIST, AT(processes),
-      "only processes of programs whose name holds one of NAMES, comma-separated" },
+      "only processes whose program's name or title holds one of NAMES, comma-separated" },
     { OPTIONS_SELECT_THREADS, "threads", 't', "FILTERS", OPTION_FILTERS, AT(only_threads),
       "only threads whose name holds one of FILTERS, and their processes' main threads" },
     { OPTIONS_TOP, "once", '1', NULL, OPTION_FLAG, AT(once), "print it once, and end" },

@@ -1,6 +1,7 @@
 #include "profctl/symbols/symbolicate.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "profctl/capture/category_lists.h"
@@ -8,6 +9,7 @@
 #include "profctl/json_copy.h"
 #include "profctl/symbols/own_stack.h"
 #include "profctl/symbols/symbolicate_thread.h"
+#include "profctl/symbols/thread_name.h"
 
 struct pass {
     struct json_reader *reader;
@@ -20,6 +22,7 @@ struct pass {
     struct thread_tables tables;        /* of the thread at hand */
     struct symbolicated_thread renamed; /* … and the new ones */
     bool is_renamed;                    /* … once they are there */
+    char *thread_name, *process_name;   /* … owned; NULL: none so far */
     struct marker_schemas schemas;      /* of markers */
     struct category_lists own_lists;    /* when the caller has none */
     struct category_lists *categories;
@@ -230,6 +233,64 @@ static void count_root(struct pass *pass)
     pass->counts->processes++;
 }
 
+/* A string, or null, which leaves *TEXT NULL. */
+static int keep_text(struct pass *pass, char **text)
+{
+    const char *view;
+    size_t length;
+    int token = json_reader_next(pass->reader);
+
+    free(*text);
+    *text = NULL;
+    if (token != JSON_TOKEN_STRING)
+        return token < 0 ? token : token == JSON_TOKEN_NULL ? 0 : -EPROTO;
+    int err = json_reader_string(pass->reader, &view, &length);
+    if (err < 0)
+        return err;
+    *text = strndup(view, length);
+    return *text != NULL ? 0 : -ENOMEM;
+}
+
+/* It waits for the tables, which may tell a better one. */
+static int keep_thread_name(struct pass *pass)
+{
+    return pass->is_renamed ? copy_member(pass) : keep_text(pass, &pass->thread_name);
+}
+
+static int copy_process_name(struct pass *pass)
+{
+    int err = copy_key(pass);
+
+    if (err == 0)
+        err = keep_text(pass, &pass->process_name);
+    if (err < 0)
+        return err;
+    if (pass->process_name != NULL)
+        json_string(pass->writer, pass->process_name);
+    else
+        json_null(pass->writer);
+    return 0;
+}
+
+static void write_thread_name(struct pass *pass)
+{
+    const char *name = pass->thread_name, *purpose = pass->renamed.purpose;
+    const char *process_name = pass->process_name != NULL ? pass->process_name : "";
+
+    if (name == NULL)
+        return;
+    bool is_better =
+        purpose != NULL && thread_name_is_inherited(name, process_name, &pass->libraries);
+    json_string_property(pass->writer, "name", is_better ? purpose : name);
+}
+
+static void forget_names(struct pass *pass)
+{
+    free(pass->thread_name);
+    free(pass->process_name);
+    pass->thread_name = pass->process_name = NULL;
+}
+
 /* All three tables are there: the new ones are made and written in their place. */
 static int write_tables(struct pass *pass)
 {
@@ -248,6 +309,7 @@ static int write_tables(struct pass *pass)
     err = symbolicate_thread(&pass->tables, &source, renamed);
     if (err < 0)
         return err;
+    write_thread_name(pass);
     json_name(pass->writer, "stringTable");
     unique_strings_stream(&renamed->strings, pass->writer);
     json_name(pass->writer, "frameTable");
@@ -301,6 +363,10 @@ static int copy_register_time(struct pass *pass)
 
 static int thread_member(struct pass *pass)
 {
+    if (json_reader_is(pass->reader, "name"))
+        return keep_thread_name(pass);
+    if (json_reader_is(pass->reader, "processName"))
+        return copy_process_name(pass);
     if (json_reader_is(pass->reader, "registerTime"))
         return copy_register_time(pass);
     if (json_reader_is(pass->reader, "pid"))
@@ -323,6 +389,7 @@ static int copy_thread(struct pass *pass)
     int err;
 
     thread_tables_clear(&pass->tables);
+    forget_names(pass);
     json_start_object(pass->writer);
     err = for_each_member(pass, thread_member);
     if (err == 0 && !pass->is_renamed)
@@ -575,6 +642,7 @@ int symbolicate_profile(struct json_reader *reader, struct json_writer *writer,
         pass.events = *events;
     pass.categories = pass.events.categories != NULL ? pass.events.categories : &pass.own_lists;
     int err = own_stack_run(rewrite, &pass);
+    forget_names(&pass);
     jit_process_clear(&pass.generated);
     process_libraries_free(&pass.libraries);
     marker_schemas_free(&pass.schemas);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "profctl/symbols/thread_name.h"
+
 /* --- Which strings and frames are addresses --- */
 
 static bool frame_address(const struct thread_tables *tables, uint32_t frame, uint64_t *address)
@@ -180,6 +182,16 @@ static int push_outside(struct symbolicated_thread *out, const struct symbol_sou
     return err;
 }
 
+static void note_start(struct symbolicated_thread *out, const struct symbol_library *library,
+                       const struct symbol_frames *names)
+{
+    size_t length;
+    const char *text = symbol_library_location(library, names->frames[0].location, &length);
+
+    if (out->purpose == NULL)
+        out->purpose = thread_name_of_start(text, length);
+}
+
 /* Puts old stack OLD on the new PREFIX. */
 static int push_stack(struct symbolicated_thread *out, const struct thread_tables *tables,
                       const struct symbol_source *source, uint32_t old, bool is_caller,
@@ -204,6 +216,8 @@ static int push_stack(struct symbolicated_thread *out, const struct thread_table
         err = push_outside(out, source, address, is_caller, prefix, frame, &map[old]);
         return err < 0 ? err : failure_latch_error(&out->latch);
     }
+    if (stack->prefix == TABLE_NONE && names.count > 0)
+        note_start(out, library->symbols, &names);
     function = address;
     if (names.start != 0)
         function = library->load_bias + names.start;

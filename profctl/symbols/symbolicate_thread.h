@@ -30,6 +30,8 @@ struct symbolicated_thread {
     struct mapped_array string_map; /* uint32_t: the new index of each old string … */
     struct mapped_array stack_map;  /* … and of each old stack */
     uint64_t named, unnamed;        /* addresses, as often as they are in the stack table */
+    const char *purpose;            /* what it is for, as the function tells that it began in
+                                     * (profctl/symbols/thread_name.h); NULL: unknown */
 };
 
 /* Fills OUT from TABLES. 0 or a negative errno; OUT needs symbolicated_thread_free() either way. */

@@ -330,6 +330,31 @@ for each in range(100):
     refute grep -q not-profiled facts
 }
 
+# The same when profd comes to what was told, and to their hellos, once they have gone.
+test_spawned_static_programs_with_an_agent_that_ended_before_profd_looked() {
+    command -v python3 >/dev/null || skip "no python3"
+    make_static_with_agent own
+    cat >spawns.py <<'END'
+import os, time
+while not os.path.exists("go"):
+    time.sleep(0.02)
+for each in range(400):
+    os.waitpid(os.posix_spawn("./own", ["own"], os.environ), 0)
+open("ran", "w").close()
+time.sleep(100)
+END
+    start_profd -- python3 spawns.py
+    expect 0 "$profctl" start
+    kill -STOP "$daemon"
+    touch go
+    wait_until test -e ran
+    kill -CONT "$daemon"
+    expect 0 "$profctl" capture -o out.json
+    read_facts out.json
+    [ "$(process_count own)" -eq 400 ]
+    refute grep -q not-profiled facts
+}
+
 test_running_and_waiting_are_what_they_were() {
     expect 0 "$programs/children"
     expect 0 "$profctl" run -o out.json -- "$programs/children"
@@ -345,8 +370,78 @@ test_who_execs_and_is_never_heard_again() {
         sh -c '(exec env PROFD_SOCKET=/nowhere sh -c "sleep 0.1; exit 5"); :'
     says 'ran without being profiled' stderr
     read_facts out.json
-    grep -qx 'its agent never said hello' <(meta_of process profd.reason)
-    grep -qx 5 <(meta_of process profd.code)
+    grep -qx 'its agent never said hello' <(meta_of sh profd.reason)
+    grep -qx 5 <(meta_of sh profd.code)
+    [ "$(process_count process)" -eq 0 ]
+}
+
+# A child that was made past the agent is called like the program that it runs.
+test_who_is_only_known_by_its_end_has_a_name() {
+    expect 0 "$profctl" run -o out.json -- "$programs/raw_children"
+    read_facts out.json
+    [ "$(process_count process)" -eq 0 ]
+    [ "$(process_count raw_children)" -gt 2 ]
+    says 'without being profiled: .*\(raw_children\)' stderr
+}
+
+# A static program, inside of which another one runs with its agent: it is that one, once, and kept.
+test_a_program_under_valgrind_is_in_it_once() {
+    command -v valgrind >/dev/null || skip "needs valgrind"
+    # It has hardly any CPU time, and is there when profd looks for what valgrind itself is.
+    cat >guest.c <<'END'
+#include <unistd.h>
+int main(void)
+{
+    return usleep(1500000);
+}
+END
+    cc -O1 -g -o guest guest.c
+    start_profd -- sh -c 'until [ -e go ]; do sleep 0.02; done; valgrind -q ./guest; touch ran; exec sleep 100'
+    expect 0 "$profctl" start
+    touch go
+    wait_until test -e ran
+    expect 0 "$profctl" capture --strict -o out.json
+    read_facts out.json
+    [ "$(process_count guest)" -eq 1 ]
+    refute grep -q not-profiled facts
+}
+
+# The agent of what another profd runs speaks to that one.
+test_what_another_profd_runs_has_a_name() {
+    expect 0 "$profctl" run -o out.json -- "$profctl" run -q -o inner.json -- "$programs/busy" 0.1
+    read_facts out.json
+    [ "$(process_count process)" -eq 0 ]
+    grep -qx 'its agent never said hello' <(meta_of busy profd.reason)
+}
+
+# Nobody told of it, and profd reaps it: the kernel knows what it was.
+test_an_orphan_that_nobody_knows_has_a_name() {
+    cat >orphan.c <<'END'
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <signal.h>
+#include <unistd.h>
+int main(void)
+{
+    int ends[2];
+    char byte;
+    if (pipe(ends) < 0)
+        return 1;
+    if (syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) == 0) {
+        prctl(PR_SET_NAME, "foundling");
+        if (syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) == 0)
+            usleep(100000);
+        _exit(0);
+    }
+    close(ends[1]);
+    return read(ends[0], &byte, 1) == 0 ? 0 : 1;
+}
+END
+    cc -O1 -o orphan orphan.c
+    expect 0 "$profctl" run -o out.json -- ./orphan
+    read_facts out.json
+    [ "$(process_count process)" -eq 0 ]
+    has_process foundling
 }
 
 test_who_execs_and_nobody_waits() {

@@ -101,4 +101,24 @@ JS
     has_function node workInScript
 }
 
+# All of them have the name of the process.
+test_threads_of_node_are_told_apart() {
+    command -v node >/dev/null || skip "no node here"
+    cat >threads.js <<'JS'
+const { Worker, isMainThread } = require('worker_threads');
+if (isMainThread) {
+    new Worker(__filename);
+    for (let i = 0; i < 8; i++) require('crypto').pbkdf2('a', 'b', 50000, 64, 'sha512', () => {});
+}
+const end = Date.now() + 300;
+while (Date.now() < end) JSON.parse('[' + '1,'.repeat(10000) + '1]');
+JS
+    expect 0 "$profctl" run -o out.json -- node threads.js
+    read_facts out.json
+    for name in 'V8 platform worker' 'Node worker' 'libuv pool'; do
+        [ "$(samples_of node "$name")" -gt 0 ] || fail "no $name among: $(grep ^thread facts | cut -f3 | sort | uniq -c | xargs)"
+    done
+    [ "$(samples_of node GeckoMain)" -gt 10 ]
+}
+
 run_tests "$@"

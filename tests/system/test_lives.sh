@@ -85,6 +85,58 @@ test_child_that_changes_its_user() {
     grep -q work_without_privileges facts
 }
 
+# A program is listed once, whatever link it was started by, and nothing is said to be missing.
+test_a_program_of_another_user_is_one_process() {
+    need_root
+    command -v runuser >/dev/null || skip "needs runuser"
+    chmod 777 .
+    ln -s "$programs/busy" link
+    expect 0 "$profctl" run --strict --clock "$clock" -o out.json -- runuser -u nobody -- "$PWD/link" 0.3
+    read_facts out.json
+    [ "$(process_count link)" -eq 1 ]
+    ended link exited 0
+    [ "$(samples_of link GeckoMain)" -gt 10 ]
+}
+
+# An image of another user that profd had not let record is no gap when its process goes on.
+test_a_program_of_another_user_that_becomes_another_at_once() {
+    need_root
+    command -v runuser >/dev/null || skip "needs runuser"
+    chmod 777 .
+    expect 0 "$profctl" run --strict --clock "$clock" -o out.json -- \
+        runuser -u nobody -- /bin/sh -c "exec '$programs/busy' 0.3"
+    read_facts out.json
+    [ "$(process_count busy)" -eq 1 ]
+    ended busy exited 0
+    [ "$(process_count sh)" -le 1 ]
+}
+
+# leaves_once HOW: the connection of a process ends before it does, and it is no exec.
+leaves_once() {
+    ln -s "$programs/leaves" link
+    # shellcheck disable=SC2016
+    start_profd -- sh -c 'until [ -e go ]; do sleep 0.02; done; ./link "$1"; echo $? >ran; exec sleep 100' x "$1"
+    expect 0 "$profctl" start --clock "$clock"
+    touch go
+    wait_until test -s ran
+    [ "$(cat ran)" -ne 77 ] || skip "needs user namespaces"
+    [ "$(cat ran)" -eq 0 ]
+    expect 0 "$profctl" capture --strict -o out.json
+    read_facts out.json
+    refute grep -q execed <(meta_of link profd.verdict)
+    [ "$(process_count process)" -eq 0 ]
+}
+
+test_a_user_namespace_is_no_exec() {
+    leaves_once namespace
+    [ "$(process_count link)" -eq 1 ]
+}
+
+test_the_end_of_the_only_thread_is_no_exec() {
+    leaves_once thread
+    [ "$(process_count link)" -eq 2 ]
+}
+
 # A folder like those of profctl run, and a program that may have ended before profd answers it.
 test_programs_of_another_user_are_listed_with_the_true_reason() {
     need_root

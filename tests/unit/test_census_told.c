@@ -103,6 +103,47 @@ START_TEST(a_name_may_come_after_the_end)
 }
 END_TEST
 
+static void check_usual(const struct child *latest, enum census_kind kind, uint64_t time_ns,
+                        enum census_meaning expect)
+{
+    struct census_entry entry = entry_of(kind, time_ns);
+    entry.obstacle = OBSTACLE_NONE;
+    ck_assert_int_eq(census_meaning_of(latest, &entry), expect);
+}
+
+START_TEST(a_program_without_obstacle_will_say_hello)
+{
+    struct child earlier = ended(heard(50), VERDICT_EXITED, 60);
+    check_usual(NULL, CENSUS_EXEC, 100, CENSUS_MEANS_PROMISE);
+    check_usual(&earlier, CENSUS_EXEC, 100, CENSUS_MEANS_PROMISE);
+    struct child image = heard(90);
+    check_usual(&image, CENSUS_EXEC, 100, CENSUS_MEANS_PROMISE);
+    image = heard(110);
+    check_usual(&image, CENSUS_EXEC, 100, CENSUS_MEANS_NOTHING); /* it has said so */
+    check_usual(&image, CENSUS_FAILED, 100, CENSUS_MEANS_NO_EXEC);
+}
+END_TEST
+
+START_TEST(one_in_which_nobody_listens_goes_on_as_another_program)
+{
+    struct child image = heard(90);
+    image.is_alone = true;
+    check_usual(&image, CENSUS_EXEC, 100, CENSUS_MEANS_EXEC);
+    image = ended(image, VERDICT_EXITED, 110);
+    check_usual(&image, CENSUS_EXEC, 100, CENSUS_MEANS_EXEC);
+    check_usual(&image, CENSUS_EXEC, 120, CENSUS_MEANS_PROMISE); /* its pid is used again */
+}
+END_TEST
+
+START_TEST(a_name_is_better_than_a_guess)
+{
+    struct child guessed = ended(silent(100), VERDICT_EXITED, 100);
+    check_usual(&guessed, CENSUS_EXEC, 90, CENSUS_MEANS_NOTHING);
+    guessed.is_name_guessed = true;
+    check_usual(&guessed, CENSUS_EXEC, 90, CENSUS_MEANS_NAME);
+}
+END_TEST
+
 START_TEST(a_program_that_could_not_be_run_was_a_mistake)
 {
     struct child image = silent(100);
@@ -119,8 +160,6 @@ START_TEST(what_makes_no_sense_means_nothing)
 {
     struct census_entry entry = entry_of(CENSUS_EXEC, 100);
     entry.obstacle = OBSTACLE_COUNT;
-    ck_assert_int_eq(census_meaning_of(NULL, &entry), CENSUS_MEANS_NOTHING);
-    entry.obstacle = OBSTACLE_NONE;
     ck_assert_int_eq(census_meaning_of(NULL, &entry), CENSUS_MEANS_NOTHING);
     entry = entry_of(CENSUS_ENDED, 100);
     entry.pid = 0;
@@ -141,6 +180,9 @@ int main(void)
     tcase_add_test(tests, what_was_seen_in_proc_is_not_new);
     tcase_add_test(tests, an_end_that_was_noticed_first_was_that_of_the_program);
     tcase_add_test(tests, a_name_may_come_after_the_end);
+    tcase_add_test(tests, a_program_without_obstacle_will_say_hello);
+    tcase_add_test(tests, one_in_which_nobody_listens_goes_on_as_another_program);
+    tcase_add_test(tests, a_name_is_better_than_a_guess);
     tcase_add_test(tests, a_program_that_could_not_be_run_was_a_mistake);
     tcase_add_test(tests, what_makes_no_sense_means_nothing);
     suite_add_tcase(suite, tests);

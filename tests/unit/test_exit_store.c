@@ -334,6 +334,23 @@ START_TEST(without_a_lease_what_is_free_is_taken)
 }
 END_TEST
 
+/* As valgrind does, by reading them. */
+START_TEST(holes_that_were_filled_by_others_need_no_lease)
+{
+    int fd = make_arena(3, 0);
+    struct stat status;
+
+    ck_assert_int_eq(fstat(fd, &status), 0);
+    ck_assert_int_gt(status.st_size, (off_t)LIMIT_UNITS * LEASE_UNIT_BYTES);
+    ck_assert_int_eq(posix_fallocate(fd, 0, status.st_size), 0);
+    keep(fd, 0);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    ck_assert_int_eq(kept_error, 0);
+    ck_assert_uint_eq(read_record(kept[0]).blocks, 3);
+    expect_lease(store.memory_bytes);
+}
+END_TEST
+
 START_TEST(a_late_copy_does_not_land_in_the_next_session)
 {
     keep(make_arena(1, 0), 0);
@@ -435,6 +452,7 @@ int main(void)
     tcase_add_test(exits, many_that_end_at_once_wait_in_line);
     tcase_add_test(exits, an_arena_that_would_grow_is_not_kept);
     tcase_add_test(exits, without_a_lease_what_is_free_is_taken);
+    tcase_add_test(exits, holes_that_were_filled_by_others_need_no_lease);
     tcase_add_test(exits, a_late_copy_does_not_land_in_the_next_session);
     tcase_add_test(exits, what_is_no_arena_is_refused);
     tcase_add_test(exits, an_arena_that_can_shrink_or_block_is_refused);

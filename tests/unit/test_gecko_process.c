@@ -765,6 +765,32 @@ START_TEST(the_main_thread_and_the_process_have_their_names)
 }
 END_TEST
 
+START_TEST(a_title_is_the_name_of_a_process_that_has_chosen_none)
+{
+    put_process();
+    strcpy(own.arena.header->title, "server: idle");
+    make_profile();
+    ck_assert_str_eq(get(thread_at(0), "processName")->valuestring, "server: idle");
+    own.options.title = "/usr/bin/server 10.0.0.1/24";
+    make_profile();
+    ck_assert_str_eq(get(thread_at(0), "processName")->valuestring, "server 10.0.0.1/24");
+    dictionary_put_process_name(&own.dictionary, ns_at(0), "chosen");
+    make_profile();
+    ck_assert_str_eq(get(thread_at(0), "processName")->valuestring, "chosen");
+}
+END_TEST
+
+START_TEST(a_title_without_an_end_is_cut)
+{
+    char expect[ARENA_TITLE_BYTES] = "";
+
+    memset(own.arena.header->title, 'x', ARENA_TITLE_BYTES);
+    memset(expect, 'x', sizeof(expect) - 1);
+    make_profile();
+    ck_assert_str_eq(get(thread_at(0), "processName")->valuestring, expect);
+}
+END_TEST
+
 START_TEST(an_arena_without_records_is_a_process_with_a_main_thread)
 {
     make_profile();
@@ -1005,6 +1031,8 @@ int main(void)
     tcase_add_test(process, libraries_carry_their_ids);
     tcase_add_test(process, a_later_library_takes_the_place_of_those_below_it);
     tcase_add_test(process, the_main_thread_and_the_process_have_their_names);
+    tcase_add_test(process, a_title_is_the_name_of_a_process_that_has_chosen_none);
+    tcase_add_test(process, a_title_without_an_end_is_cut);
     tcase_add_test(process, an_arena_without_records_is_a_process_with_a_main_thread);
     tcase_add_test(process, images_of_one_pid_are_different_processes);
     tcase_add_test(process, the_clock_is_told);

@@ -1,0 +1,110 @@
+#include "child-agent/process_title.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "child-agent/core.h"
+
+enum { KERNEL_NAME_LENGTH = 15 };
+
+static struct {
+    const char *area;             /* the first argument, and whatever is written over it */
+    char seen[ARENA_TITLE_BYTES]; /* what was there when the process began, by exec or fork */
+    char inherited[ARENA_TITLE_BYTES];
+    char chosen[ARENA_TITLE_BYTES];
+    char main_thread[KERNEL_NAME_LENGTH + 1];
+    _Atomic bool is_busy; /* somebody writes into the header */
+} title;
+
+/* TEXT without spaces at its end, with which programs fill up what they write over. */
+static void copy_trimmed(char out[ARENA_TITLE_BYTES], const char *text)
+{
+    size_t length = strnlen(text, ARENA_TITLE_BYTES - 1);
+    memcpy(out, text, length);
+    while (length > 0 && out[length - 1] == ' ')
+        length--;
+    out[length] = '\0';
+}
+
+/* Whether NAME says no more than which thread it is, or which program. */
+static bool says_nothing(const char *name)
+{
+    static const char *const main_threads[] = { "main", "MainThread", "main thread", "GeckoMain" };
+    const char *slash = strrchr(core_executable(), '/');
+    const char *program = slash != NULL ? slash + 1 : core_executable();
+    for (size_t i = 0; i < sizeof(main_threads) / sizeof(main_threads[0]); i++)
+        if (strcasecmp(name, main_threads[i]) == 0)
+            return true;
+    return strncmp(name, program, KERNEL_NAME_LENGTH) == 0;
+}
+
+/* What the process wrote over its arguments; "": nothing so far. */
+static void read_area(char out[ARENA_TITLE_BYTES])
+{
+    out[0] = '\0';
+    if (title.area != NULL)
+        copy_trimmed(out, title.area);
+    if (strcmp(out, title.seen) == 0)
+        out[0] = '\0';
+}
+
+/* The title as it is now; "": the process has none. */
+static void find_title(char out[ARENA_TITLE_BYTES])
+{
+    if (title.chosen[0] != '\0') {
+        memcpy(out, title.chosen, ARENA_TITLE_BYTES);
+        return;
+    }
+    read_area(out);
+    if (out[0] == '\0')
+        memcpy(out, title.main_thread, sizeof(title.main_thread));
+    if (out[0] == '\0')
+        memcpy(out, title.inherited, ARENA_TITLE_BYTES);
+}
+
+void process_title_initialize(int argument_count, char **arguments)
+{
+    if (argument_count < 1 || arguments[0] == NULL)
+        return;
+    title.area = arguments[0];
+    copy_trimmed(title.seen, title.area);
+}
+
+void process_title_follow(void)
+{
+    char now[ARENA_TITLE_BYTES];
+    if (!core_own.has_arena || core_is_forking)
+        return;
+    find_title(now);
+    char *shown = core.arena.header->title;
+    if (strcmp(shown, now) == 0 || atomic_exchange(&title.is_busy, true))
+        return;
+    memcpy(shown, now, strlen(now) + 1);
+    atomic_store(&title.is_busy, false);
+}
+
+void process_title_choose(const char *name)
+{
+    snprintf(title.chosen, sizeof(title.chosen), "%s", name);
+    process_title_follow();
+}
+
+void process_title_name_main_thread(const char *name)
+{
+    snprintf(title.main_thread, sizeof(title.main_thread), "%s", says_nothing(name) ? "" : name);
+    process_title_follow();
+}
+
+void process_title_after_fork_child(void)
+{
+    char now[ARENA_TITLE_BYTES];
+    find_title(now);
+    memcpy(title.inherited, now, sizeof(now));
+    title.main_thread[0] = '\0';
+    if (title.area != NULL)
+        copy_trimmed(title.seen, title.area);
+    atomic_store(&title.is_busy, false);
+}

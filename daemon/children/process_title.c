@@ -1,0 +1,77 @@
+#include "daemon/children/process_title.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/children/child_table.h"
+
+static size_t trimmed_length(const char *text, size_t bytes)
+{
+    size_t length = strnlen(text, bytes < ARENA_TITLE_BYTES ? bytes : ARENA_TITLE_BYTES - 1);
+
+    while (length > 0 && text[length - 1] == ' ')
+        length--;
+    return length;
+}
+
+void process_title_find(const char *arguments, size_t bytes, const char *first,
+                        char out[ARENA_TITLE_BYTES])
+{
+    size_t length = trimmed_length(arguments, bytes);
+    bool is_first = length == trimmed_length(first, ARENA_TITLE_BYTES - 1) &&
+                    memcmp(arguments, first, length) == 0;
+
+    if (is_first)
+        length = 0;
+    memcpy(out, arguments, length);
+    out[length] = '\0';
+}
+
+static void read_from_arguments(const struct child *child, char out[ARENA_TITLE_BYTES])
+{
+    char path[64], arguments[ARENA_TITLE_BYTES];
+
+    out[0] = '\0';
+    if (child->first_argument == NULL)
+        return;
+    snprintf(path, sizeof(path), "/proc/%d/cmdline", child->pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd >= 0 ? read(fd, arguments, sizeof(arguments)) : -1;
+    if (fd >= 0)
+        close(fd);
+    if (got > 0)
+        process_title_find(arguments, (size_t)got, child->first_argument, out);
+}
+
+static void read_from_arena(const struct child *child, char out[ARENA_TITLE_BYTES])
+{
+    off_t offset = offsetof(struct arena_header, title);
+
+    out[0] = '\0';
+    if (child->arena_fd >= 0 && pread(child->arena_fd, out, ARENA_TITLE_BYTES, offset) <= 0)
+        out[0] = '\0';
+    out[ARENA_TITLE_BYTES - 1] = '\0';
+}
+
+void process_title_look(struct child *child)
+{
+    char title[ARENA_TITLE_BYTES];
+
+    child->was_title_read = true;
+    if (child->exec_ns != 0)
+        return; /* the arguments may be another program's */
+    read_from_arguments(child, title);
+    if (title[0] == '\0')
+        read_from_arena(child, title);
+    child_set_title(child, title);
+}
+
+void process_title_recall(struct child *child)
+{
+    char title[ARENA_TITLE_BYTES];
+
+    read_from_arena(child, title);
+    child_set_title(child, title);
+}
