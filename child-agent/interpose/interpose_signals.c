@@ -11,6 +11,7 @@
 #include "child-agent/interpose/interpose.h"
 #include "child-agent/interpose/real_calls.h"
 #include "child-agent/sampler/sampling_signal.h"
+#include "child-agent/sampler/signal_stack.h"
 #include "child-agent/sampler/thread_mask.h"
 
 PROFD_INTERPOSED int pthread_sigmask(int how, const sigset_t *set, sigset_t *old_set)
@@ -36,6 +37,8 @@ static bool is_ours(int number)
 PROFD_INTERPOSED int sigaction(int number, const struct sigaction *action,
                                struct sigaction *old_action)
 {
+    if (core.is_enabled && action != NULL && (action->sa_flags & SA_ONSTACK))
+        signal_stack_withdraw();
     if (is_ours(number))
         return sampling_signal_program_action(number, action, old_action);
     return real_sigaction(number, action, old_action);
@@ -53,6 +56,11 @@ PROFD_INTERPOSED __sighandler_t signal(int number, __sighandler_t handler)
     if (real == NULL)
         real = (signal_function *)real_symbol("signal");
     return real(number, handler);
+}
+
+PROFD_INTERPOSED int sigaltstack(const stack_t *stack, stack_t *old_stack)
+{
+    return signal_stack_change(stack, old_stack);
 }
 
 PROFD_INTERPOSED int signalfd(int fd, const sigset_t *mask, int flags)

@@ -12,6 +12,7 @@
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/signal_choice.h"
+#include "child-agent/sampler/signal_stack.h"
 #include "child-agent/sampler/snapshot_capture.h"
 #include "child-agent/sampler/thread_mask.h"
 #include "child-agent/session.h"
@@ -188,11 +189,13 @@ static void on_sampling_signal(int number, siginfo_t *info, void *context)
         pass_on(number, info);
     } else if (clock_sampling_is_signal(info)) {
         on_clock(number, info, context);
+        signal_stack_follow_in_handler(context);
         snapshot_restart_system_call(context);
     } else if ((snapshot = requested_snapshot(thread_current, number)) != NULL) {
         snapshot_capture(snapshot, thread_current, context);
         atomic_store_explicit(&snapshot->state, SNAPSHOT_TAKEN, memory_order_release);
         thread_mask_settle_in_handler(context);
+        signal_stack_follow_in_handler(context);
         snapshot_restart_system_call(context);
     } else {
         on_program_signal(number, info, context);
@@ -218,14 +221,15 @@ static void unlock_actions(const sigset_t *before)
     (void)real_pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-/* Ours, for a signal that asks for samples. A handler of the program that is to cut calls short
- * does so; what our signals cut short is made again (snapshot_restart_system_call()). */
+/* Ours, for a signal that asks for samples. A handler of the program cuts calls short, and runs
+ * on the stack, as it is to; what our signals cut short is made again
+ * (snapshot_restart_system_call()). */
 static struct sigaction sampling_action(const struct sigaction *wanted)
 {
-    bool cuts_short = has_handler(wanted) && !(wanted->sa_flags & SA_RESTART);
+    int free_flags = SA_RESTART | SA_ONSTACK;
+    int flags = has_handler(wanted) ? wanted->sa_flags & free_flags : free_flags;
     struct sigaction action = { .sa_sigaction = on_sampling_signal,
-                                .sa_flags =
-                                    SA_SIGINFO | SA_ONSTACK | (cuts_short ? 0 : SA_RESTART) };
+                                .sa_flags = SA_SIGINFO | flags };
     sigfillset(&action.sa_mask);
     return action;
 }

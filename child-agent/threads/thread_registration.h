@@ -92,6 +92,7 @@ struct thread_registration {
     bool is_main;
     clockid_t cpu_clock;
     uint64_t stack_low, stack_high; /* its own stack */
+    void *signal_stack;             /* ours, kept for the slot; see signal_stack.h */
     uint64_t start_ns;
 
     /* Any thread. */

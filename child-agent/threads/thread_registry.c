@@ -18,6 +18,7 @@
 #include "child-agent/recording.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/cpu_clock.h"
+#include "child-agent/sampler/signal_stack.h"
 #include "child-agent/sampler/thread_mask.h"
 #include "child-agent/threads/event_delay.h"
 #include "json/gecko/thread_filters.h"
@@ -136,8 +137,10 @@ static struct thread_registration *take_slot(struct registry_access access)
         struct thread_registration *found = thread_registry_at(slot);
         if (found->life == REGISTRATION_FREE) {
             struct snapshot_copy *snapshot = atomic_load(&found->snapshot);
+            void *signal_stack = found->signal_stack;
             memset(found, 0, sizeof(*found));
             atomic_store(&found->snapshot, snapshot);
+            found->signal_stack = signal_stack;
             found->slot = slot;
             return found;
         }
@@ -221,6 +224,7 @@ static void go_live(struct thread_registration *self, uint64_t stack_high, const
     self->cpu_clock = cpu_clock_of_thread(self->id);
     self->start_ns = clock_monotonic_ns();
     thread_current = self;
+    signal_stack_begin(self);
     thread_mask_adopt();
     (void)pthread_setspecific(registry.end_key, self);
 
@@ -314,6 +318,7 @@ void thread_registry_unregister_current(void)
     clock_sampling_tell_rest(self);
     /* Before the slot can be reused: from here on the handler finds nothing. */
     thread_current = NULL;
+    signal_stack_end(self);
     (void)pthread_setspecific(registry.end_key, NULL);
 
     struct registry_access access = lock_registry();
