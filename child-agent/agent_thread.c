@@ -27,6 +27,7 @@ enum {
     AGENT_GATHER_POLL_MS = 5,
     AGENT_UPDATE_REST_MS = 50, /* between two chunk updates */
     AGENT_ARENA_RETRY_MS = 1000,
+    AGENT_SHARED_POLL_MS = 50,
     AGENT_TRIGGER_POLL_MS = 50, /* markers that lasted too long wake nobody */
     AGENT_START_WAIT_MS =
         200, /* where the kernel doesn't let the thread run, the program goes on */
@@ -375,6 +376,8 @@ static int wait_for_news(void)
     int timeout_ms = wait_timeout_ms();
     if (timeout_ms >= 0 || !agent.owes_update || !session_is_active())
         return agent_link_wait(timeout_ms);
+    if (sampling_signal_is_shared()) /* which is for the program: nothing may wake us */
+        return agent_link_wait(AGENT_SHARED_POLL_MS);
     if (!agent_updates_await())
         return 0;
     int got = agent_link_wait(timeout_ms);

@@ -127,9 +127,16 @@ static void wake_at_work(void *unused)
     introduce();
 }
 
+/* Locks are what a session's start takes; whoever a handler interrupted may hold them. */
+static bool is_good_place(void)
+{
+    return !core_is_forking && dormancy.pid == getpid() && thread_registry_is_free() &&
+           site_table_is_free();
+}
+
 static bool may_wake(void)
 {
-    return core_own.is_dormant && dormancy.pid == getpid() && session_prepared_is_on();
+    return core_own.is_dormant && session_prepared_is_on();
 }
 
 static void wake(void)
@@ -144,7 +151,7 @@ void dormancy_wake(void)
     int call_errno = errno;
     sigfillset(&all);
     (void)real_pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (may_wake()) {
+    if (is_good_place() && may_wake()) {
         wake();
         /* profd is busy: a thread of ours tries again. */
         if (dormancy.state == DORMANCY_UNHEARD) {
@@ -162,15 +169,9 @@ static void introduce_at_work(void *unused)
     introduce();
 }
 
-/* What a session's start takes; whoever was interrupted may hold it. */
-static bool are_locks_free(void)
-{
-    return thread_registry_is_free() && site_table_is_free();
-}
-
 void dormancy_wake_in_handler(void)
 {
-    if (core_is_forking || dormancy.pid != getpid() || !are_locks_free())
+    if (!is_good_place())
         return;
     if (may_wake())
         wake();

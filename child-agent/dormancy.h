@@ -24,12 +24,11 @@
  * constructor and in a forked child. */
 bool dormancy_begin(const struct session_settings *settings, const struct agent_address *address);
 
-/* Wakes the process, if it is dormant and its session is still on. Not in a handler of the agent.
- */
+/* Wakes the process, if it is dormant and its session is still on. Where it cannot be done, in a
+ * handler that interrupted the agent itself, the next tick makes up for it. */
 void dormancy_wake(void);
 
-/* In the handler of the thread's clock: wakes the process unless it was interrupted where it
- * cannot be, which the next tick makes up for. */
+/* The same in the handler of the thread's clock, where no thread can be made. */
 void dormancy_wake_in_handler(void);
 
 /* Whether the next tick has something to do here. */

@@ -84,8 +84,9 @@ static bool can_be_caught(int number)
 static void read_signal(struct environment *out)
 {
     const char *text = value_of("PROFD_SIGNAL");
-    int number = text != NULL ? find_signal(text) : SIGURG;
-    out->signal_number = SIGURG;
+    if (text == NULL)
+        return;
+    int number = find_signal(text);
     if (number == 0)
         complain(out, "PROFD_SIGNAL '%.64s' is no signal", text);
     else if (!can_be_caught(number))

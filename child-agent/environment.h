@@ -38,7 +38,7 @@ struct environment {
     bool is_disabled;                        /* PROFD_DISABLE=1, or a setuid program */
     bool wants_help;                         /* PROFD_HELP */
     bool starts_up;                          /* PROFD_STARTUP=1: record from the constructor on */
-    int signal_number;                       /* PROFD_SIGNAL, default SIGURG */
+    int signal_number;                       /* PROFD_SIGNAL; 0: ours to choose */
     uint32_t generation;                     /* PROFD_STARTUP_GENERATION, of profd */
     uint64_t interval_ns;                    /* PROFD_STARTUP_INTERVAL */
     enum sampling_clock clock;               /* PROFD_STARTUP_CLOCK, default AUTO */

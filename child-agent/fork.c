@@ -16,6 +16,7 @@
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/sample_room.h"
 #include "child-agent/sampler/sampler.h"
+#include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/session.h"
 #include "child-agent/shutdown_profile.h"
 #include "child-agent/threads/event_delay.h"
@@ -77,6 +78,7 @@ static void unlock_in_child(void)
         return;
     counters_after_fork_child();
     after_sampling_after_fork_child();
+    sampling_signal_after_fork_child();
     clock_sampling_after_fork_child(thread_current);
     thread_registry_unlock_in_child();
     event_delay_unlock_in_child();

@@ -18,6 +18,7 @@
 #include "child-agent/interpose/interpose.h"
 #include "child-agent/interpose/real_calls.h"
 #include "child-agent/sampler/sampling_signal.h"
+#include "child-agent/sampler/thread_mask.h"
 #include "child-agent/threads/thread_registration.h"
 
 enum { NS_PER_SECOND = 1000000000 };
@@ -65,13 +66,16 @@ static int wait_for(const sigset_t *set, siginfo_t *info, const struct timespec 
     siginfo_t got;
     struct timespec start, left;
     const struct timespec *wait = timeout;
+    if (core.is_enabled)
+        thread_mask_use(set);
     if (!core.is_enabled || sigismember(set, sampling_signal_number()) != 1)
         return call_sigtimedwait(set, info, timeout);
     if (timeout != NULL)
         start = now();
     for (;;) {
         int number = call_sigtimedwait(set, &got, wait);
-        if (number != sampling_signal_number() || !sampling_signal_withdraw_request(&got)) {
+        if (number <= 0 || !sampling_signal_may_be(number) ||
+            !sampling_signal_withdraw_request(&got)) {
             if (number > 0 && info != NULL)
                 *info = got;
             return number;
@@ -111,6 +115,7 @@ PROFD_INTERPOSED int sigwait(const sigset_t *set, int *number)
 /* Keeps the sampling signal pending from before a call to after it. */
 struct shield {
     sigset_t mask;
+    sigset_t only; /* the signal, which may be another one afterwards */
     bool is_up;
 };
 
@@ -118,16 +123,18 @@ struct shield {
  * signal itself may wait for it. */
 static const sigset_t *raise_shield(struct shield *shield, const sigset_t *mask)
 {
-    sigset_t only;
+    thread_mask_settle();
+    int number = sampling_signal_number();
     shield->is_up = core.is_enabled && mask != NULL && thread_current != NULL &&
+                    !atomic_load(&thread_current->yields_signal) &&
                     !sampling_signal_is_handled_by_program();
     if (!shield->is_up)
         return mask;
     shield->mask = *mask;
-    sigaddset(&shield->mask, sampling_signal_number());
-    sigemptyset(&only);
-    sigaddset(&only, sampling_signal_number());
-    (void)real_pthread_sigmask(SIG_BLOCK, &only, NULL); /* fails only for what is no mask */
+    sigaddset(&shield->mask, number);
+    sigemptyset(&shield->only);
+    sigaddset(&shield->only, number);
+    (void)real_pthread_sigmask(SIG_BLOCK, &shield->only, NULL); /* fails only for what is no mask */
     return &shield->mask;
 }
 
@@ -135,7 +142,7 @@ static int lower_shield(const struct shield *shield, int result)
 {
     int call_errno = errno;
     if (shield->is_up)
-        sampling_signal_unblock();
+        (void)real_pthread_sigmask(SIG_UNBLOCK, &shield->only, NULL);
     errno = call_errno;
     return result;
 }

@@ -17,6 +17,7 @@
 #include "child-agent/interpose/real_calls.h"
 #include "child-agent/process_title.h"
 #include "child-agent/sampler/clock_sampling.h"
+#include "child-agent/sampler/thread_mask.h"
 #include "child-agent/threads/thread_registry.h"
 
 /* Runs in the new thread, outermost; what it calls is the root of the thread's stacks. */
@@ -54,7 +55,9 @@ PROFD_INTERPOSED int pthread_create(pthread_t *thread, const pthread_attr_t *att
     agent_thread_ensure();
     registration->start.routine = start_routine;
     registration->start.argument = argument;
+    uint64_t closed = thread_mask_close();
     int err = real_pthread_create(thread, attributes, run_registered, registration);
+    thread_mask_reopen(closed);
     if (err != 0)
         thread_registry_cancel(registration);
     return err;
@@ -83,7 +86,9 @@ PROFD_INTERPOSED int thrd_create(thrd_t *thread, thrd_start_t start, void *argum
     agent_thread_ensure();
     registration->start.c11_routine = start;
     registration->start.argument = argument;
+    uint64_t closed = thread_mask_close();
     int status = real(thread, run_registered_c11, registration);
+    thread_mask_reopen(closed);
     if (status != thrd_success)
         thread_registry_cancel(registration);
     return status;

@@ -17,6 +17,9 @@
 enum {
     NS_PER_US = 1000,
     PLACELESS_AT_ONCE_NS = 4 * 1000 * 1000,
+    /* Until the thread that looks has seen to an event. */
+    EVENT_POLLS = 1000,
+    EVENT_POLL_NS = 100 * 1000,
 };
 
 static struct {
@@ -123,6 +126,7 @@ static bool is_wanted(const struct thread_registration *thread)
 {
     /* In a child that was made past the C library there is no arena, whatever else is said. */
     return core_own.has_arena && atomic_load(&sampling.is_on) && !sampling.is_paused &&
+           !atomic_load(&thread->yields_signal) &&
            (atomic_load(&thread->profiled_features) & PROFD_THREAD_SAMPLING);
 }
 
@@ -178,6 +182,47 @@ void clock_sampling_follow(struct thread_registration *thread)
     } else if (!atomic_load(&thread->clock.is_running)) {
         start_clock(thread);
     }
+}
+
+static void refuse(enum clock_refusal refusal)
+{
+    if (core_own.has_arena)
+        atomic_store(&core.arena.header->sampling_clock_refusal, refusal);
+}
+
+/* Its event is in the hands of the thread that looks. */
+static void await_event_of(const struct thread_registration *self, int unwanted_signal)
+{
+    static const struct timespec pause = { .tv_nsec = EVENT_POLL_NS };
+    if (!atomic_load(&sampling.uses_events))
+        return;
+    perf_keeper_mark(self->slot);
+    look_alarm_ring();
+    for (int i = 0; i < EVENT_POLLS; i++) {
+        if (perf_keeper_signal_of(self->slot) != unwanted_signal)
+            return;
+        (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+    }
+}
+
+void clock_sampling_follow_yield(struct thread_registration *self)
+{
+    clock_sampling_follow(self);
+    if (!atomic_load(&self->yields_signal))
+        return;
+    refuse(CLOCK_REFUSAL_SIGNAL);
+    await_event_of(self, sampling_signal_number());
+}
+
+void clock_sampling_change_signal(struct thread_registration *self)
+{
+    int before = atomic_load(&self->clock.signal_number);
+    int number = sampling_signal_number();
+    if (!core_own.has_arena || !atomic_load(&self->clock.is_running) || before == number)
+        return;
+    if (thread_clock_change_signal(&self->clock, self->id, self->cpu_clock, number) < 0)
+        refuse(CLOCK_REFUSAL_LIMIT);
+    await_event_of(self, before);
 }
 
 /* --- Events --- */

@@ -42,6 +42,14 @@ void clock_sampling_set_paused(bool is_paused);
  * registry's lock, or by the thread itself. */
 void clock_sampling_follow(struct thread_registration *thread);
 
+/* SELF, the calling thread, needs the sampling signal for the program, or no longer: its clock is
+ * stopped or started. Also in signal handlers, as the next. */
+void clock_sampling_follow_yield(struct thread_registration *self);
+
+/* The clock of SELF, the calling thread, goes on with the sampling signal as it is now. When it
+ * returns, none of it comes by another. */
+void clock_sampling_change_signal(struct thread_registration *self);
+
 /* THREAD ends: its clock is stopped. Under the registry's lock. */
 void clock_sampling_leave(struct thread_registration *thread);
 

@@ -16,6 +16,7 @@ enum {
 /* Of a slot; zeroed memory is none. */
 struct kept_event {
     bool is_open;
+    _Atomic int signal_number; /* 0: it is not open */
     int descriptor;
     uint32_t thread_index;
 };
@@ -36,13 +37,15 @@ static void close_event(struct kept_event *event)
     if (event->is_open)
         close(event->descriptor);
     event->is_open = false;
+    atomic_store(&event->signal_number, 0);
 }
 
 static void follow_slot(uint32_t slot, const struct perf_wish *wish, uint64_t interval_ns,
                         int signal_number, struct perf_outcome *outcome)
 {
     struct kept_event *event = &keeper.events[slot];
-    if (!wish->wants_event || event->thread_index != wish->thread_index)
+    if (!wish->wants_event || event->thread_index != wish->thread_index ||
+        atomic_load(&event->signal_number) != signal_number)
         close_event(event);
     if (!wish->wants_event || event->is_open)
         return;
@@ -53,6 +56,7 @@ static void follow_slot(uint32_t slot, const struct perf_wish *wish, uint64_t in
         return;
     }
     event->is_open = true;
+    atomic_store(&event->signal_number, signal_number);
     event->thread_index = wish->thread_index;
     outcome->has_opened = true;
     if (slot >= keeper.slot_count)
@@ -77,6 +81,11 @@ struct perf_outcome perf_keeper_follow(perf_wish_of *wish_of, uint64_t interval_
     return outcome;
 }
 
+int perf_keeper_signal_of(uint32_t slot)
+{
+    return atomic_load(&keeper.events[slot].signal_number);
+}
+
 void perf_keeper_close(void)
 {
     for (uint32_t slot = 0; slot < keeper.slot_count; slot++)
@@ -86,7 +95,7 @@ void perf_keeper_close(void)
 
 void perf_keeper_after_fork_child(void)
 {
-    memset(keeper.events, 0, keeper.slot_count * sizeof(keeper.events[0]));
+    memset((void *)keeper.events, 0, keeper.slot_count * sizeof(keeper.events[0]));
     memset(keeper.marks, 0, sizeof(keeper.marks));
     keeper.slot_count = 0;
     perf_clock_after_fork_child();

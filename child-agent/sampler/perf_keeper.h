@@ -32,10 +32,13 @@ struct perf_outcome {
 void perf_keeper_mark(uint32_t slot);
 
 /* Opens and closes events of marked slots, so that each has what WISH_OF says, with SIGNAL_NUMBER
- * at each INTERVAL_NS. The looking thread. A wish that is refused is not tried again before its
- * slot is marked again. */
+ * at each INTERVAL_NS; one with another signal is made anew. The looking thread. A wish that is
+ * refused is not tried again before its slot is marked again. */
 struct perf_outcome perf_keeper_follow(perf_wish_of *wish_of, uint64_t interval_ns,
                                        int signal_number);
+
+/* The signal of the event of SLOT; 0 when it has none. Any thread. */
+int perf_keeper_signal_of(uint32_t slot);
 
 /* Closes all events. The looking thread. */
 void perf_keeper_close(void);

@@ -132,6 +132,17 @@ static bool is_sampled(const struct thread_registration *thread)
     return thread->life == REGISTRATION_LIVE && thread->profiled_features != 0;
 }
 
+/* A thread that leaves the signal to the program sees the request, or we see that it has. */
+static void signal_thread(struct thread_registration *thread, struct snapshot_copy *snapshot)
+{
+    atomic_store(&snapshot->signal_number, 0);
+    atomic_store(&snapshot->state, SNAPSHOT_REQUESTED);
+    int number = sampling_signal_number();
+    atomic_store(&snapshot->signal_number, number);
+    if (atomic_load(&thread->yields_signal) || thread_registry_signal(thread, number) < 0)
+        atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
+}
+
 static void request_snapshot(struct sampler_tick *tick, struct thread_registration *thread)
 {
     if (!thread_sleep_lets_look(&thread->sleep))
@@ -148,9 +159,7 @@ static void request_snapshot(struct sampler_tick *tick, struct thread_registrati
     sampled->requested_cpu_ns = cpu_ns;
     if (atomic_load(&snapshot->state) != SNAPSHOT_EMPTY)
         return; /* asked before, and the signal is still pending: late */
-    atomic_store_explicit(&snapshot->state, SNAPSHOT_REQUESTED, memory_order_release);
-    if (thread_registry_signal(thread, sampling_signal_number()) < 0)
-        atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
+    signal_thread(thread, snapshot);
 }
 
 /* The ticks between the last one and NOW, at which all threads were as before, and each event that

@@ -1,30 +1,37 @@
 /* The sampling signal: its handler, and the program's own use of the same signal.
  *
- * The handler only copies. A signal that the sampler did not ask for belongs to the program and
- * goes to the action that the program set, which the agent keeps while its own handler is
- * installed. */
+ * A signal that is not ours belongs to the program and goes to the action that the program set,
+ * which the agent keeps while its own handler is installed. When the program begins to use the
+ * signal itself, we move to another one (signal_choice.h): each thread follows when it next meets
+ * one of ours, or changes its mask (thread_mask.h). Our handler stays where it was, with the
+ * program's flags, since some of ours may be under way.
+ *
+ * All that the program calls is as safe in signal handlers as the call that it made. */
 #ifndef PROFD_AGENT_SAMPLING_SIGNAL_H
 #define PROFD_AGENT_SAMPLING_SIGNAL_H
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
-/* Chooses the signal; from the constructor. */
-void sampling_signal_initialize(int number);
+/* From the constructor. CHOSEN: by the user; 0: ours to choose. */
+void sampling_signal_initialize(int chosen);
 
+/* Any thread; another one may move it at any time. */
 int sampling_signal_number(void);
 
-/* Installs the handler. Idempotent; from the thread that starts a session. 0 or -errno. */
+/* Whether the program uses the same one. */
+bool sampling_signal_is_shared(void);
+
+/* Installs the handler. Idempotent. 0 or -errno. */
 int sampling_signal_install(void);
 
 /* In the calling thread, which is the agent's, the signal does nothing but end a wait. */
 void sampling_signal_only_wakes(void);
 
-/* A mask for a wait that the signal may end: it blocks all others. */
+/* A mask for a wait that the signal may end: it blocks all others, and this one as well when it is
+ * shared. */
 void sampling_signal_waking_mask(sigset_t *mask);
-
-/* Lets the signal through on the calling thread. */
-void sampling_signal_unblock(void);
 
 /* The calling thread took the signal of INFO in its hand without its handler being run. True when
  * it was for a sample, which there is none of then. */
@@ -33,9 +40,31 @@ bool sampling_signal_withdraw_request(const siginfo_t *info);
 /* Whether the program has a handler of its own for the signal. */
 bool sampling_signal_is_handled_by_program(void);
 
-/* sigaction() as the program sees it for the sampling signal: takes ACTION (may be NULL) as the
- * program's own, and tells the previous one. Returns false while the handler is not installed: the
- * program's call then goes to the kernel. */
-bool sampling_signal_program_action(const struct sigaction *action, struct sigaction *old_action);
+/* False in a child that was made past the C library, or by vfork: what it does with its signals is
+ * its own affair, though it may share our memory. A system call. */
+bool sampling_signal_is_own_process(void);
+
+/* Whether NUMBER is, or may become, the sampling signal. */
+bool sampling_signal_may_be(int number);
+
+/* Those of them that the program does not use, as far as we know; bit N - 1 is signal N. */
+uint64_t sampling_signal_unused(void);
+
+/* What the program wants done with a signal. 0, or -1 and errno. */
+int sampling_signal_wanted_action(int number, struct sigaction *action);
+
+/* The program begins to use NUMBER: we leave it, or share it. */
+void sampling_signal_note_use(int number);
+
+/* Sends the program's signal that came as INFO once more, to the calling thread or the process as
+ * before. In its handler. */
+void sampling_signal_send_again(int number, siginfo_t *info);
+
+/* sigaction() as the program sees it, for a signal that may be ours. */
+int sampling_signal_program_action(int number, const struct sigaction *action,
+                                   struct sigaction *old_action);
+
+/* In a forked child. */
+void sampling_signal_after_fork_child(void);
 
 #endif

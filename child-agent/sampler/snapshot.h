@@ -52,7 +52,8 @@ struct snapshot {
 /* A snapshot with a stack of its own, which a handler fills and publishes for the sampler thread.
  * Plain memory owned by the thread's registration. */
 struct snapshot_copy {
-    _Atomic uint32_t state; /* enum snapshot_state */
+    _Atomic uint32_t state;    /* enum snapshot_state */
+    _Atomic int signal_number; /* by which it was requested; 0: not sent yet */
     struct snapshot snapshot;
     _Alignas(64) uint8_t stack[SNAPSHOT_STACK_BYTES];
 };

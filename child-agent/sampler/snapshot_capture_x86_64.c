@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "buffer/clock.h"
-#include "child-agent/interpose/real_calls.h"
 #include "child-agent/markers/labels.h"
 #include "child-agent/recording.h"
 #include "child-agent/sampler/sampling_signal.h"
@@ -189,7 +188,7 @@ static bool is_ignored_by_default(int number)
 static bool is_ignored(int number)
 {
     struct sigaction action;
-    if (real_sigaction(number, NULL, &action) < 0 || (action.sa_flags & SA_SIGINFO))
+    if (sampling_signal_wanted_action(number, &action) < 0 || (action.sa_flags & SA_SIGINFO))
         return false;
     return action.sa_handler == SIG_IGN ||
            (action.sa_handler == SIG_DFL && is_ignored_by_default(number));

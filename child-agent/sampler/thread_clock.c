@@ -40,11 +40,20 @@ static int create_timer(struct profd_thread_id thread, clockid_t cpu_clock, int 
     return syscall(SYS_timer_create, cpu_clock, &event, timer) < 0 ? -errno : 0;
 }
 
-static int set_timer(int timer, uint64_t interval_ns)
+/* Takes the place of the one that is held (-1: nothing does), which is deleted. */
+static void hold_timer(struct thread_clock *clock, int timer)
 {
+    int before = atomic_exchange(&clock->held_timer, timer + 1);
+    if (before != 0)
+        (void)syscall(SYS_timer_delete, before - 1); /* it is ours, so it is there */
+}
+
+static int set_timer(const struct thread_clock *clock, uint64_t interval_ns)
+{
+    int held = atomic_load_explicit(&clock->held_timer, memory_order_relaxed);
     const struct timespec interval = clock_timespec(interval_ns);
     const struct itimerspec setting = { .it_interval = interval, .it_value = interval };
-    return syscall(SYS_timer_settime, timer, 0, &setting, NULL) < 0 ? -errno : 0;
+    return syscall(SYS_timer_settime, held - 1, 0, &setting, NULL) < 0 ? -errno : 0;
 }
 
 int thread_clock_start(struct thread_clock *clock, struct profd_thread_id thread,
@@ -56,7 +65,8 @@ int thread_clock_start(struct thread_clock *clock, struct profd_thread_id thread
     int err = create_timer(thread, cpu_clock, signal_number, &timer);
     if (err < 0)
         return err == -EINVAL ? -ESRCH : err;
-    clock->timer = timer;
+    hold_timer(clock, timer);
+    atomic_store(&clock->signal_number, signal_number);
     clock->interval_ns = interval_ns;
     clock->base_ns = clock_read_ns(cpu_clock);
     atomic_store(&clock->source, SOURCE_TIMER);
@@ -66,8 +76,42 @@ int thread_clock_start(struct thread_clock *clock, struct profd_thread_id thread
     atomic_store(&clock->told_ns, clock->base_ns);
     atomic_store(&clock->placeless_ns, is_new ? clock->base_ns : 0);
     atomic_store(&clock->is_running, true);
-    err = set_timer(timer, interval_ns);
+    err = set_timer(clock, interval_ns);
     if (err < 0)
+        thread_clock_stop(clock);
+    return err;
+}
+
+static uint64_t watching_interval_ns(const struct thread_clock *clock)
+{
+    uint64_t interval_ns = clock->interval_ns * WATCHED_INTERVALS;
+    return interval_ns > WATCHING_INTERVAL_NS ? interval_ns : WATCHING_INTERVAL_NS;
+}
+
+/* The interval that the timer has with SOURCE. */
+static uint64_t interval_with(const struct thread_clock *clock, enum clock_source source)
+{
+    return source == SOURCE_TIMER ? clock->interval_ns : watching_interval_ns(clock);
+}
+
+/* The old timer goes first: it may be the last that the user may have. */
+int thread_clock_change_signal(struct thread_clock *clock, struct profd_thread_id thread,
+                               clockid_t cpu_clock, int signal_number)
+{
+    int timer;
+    if (!atomic_load(&clock->is_running) || atomic_load(&clock->signal_number) == signal_number)
+        return 0;
+    hold_timer(clock, -1);
+    atomic_store(&clock->signal_number, signal_number);
+    int err = create_timer(thread, cpu_clock, signal_number, &timer);
+    if (err == 0) {
+        clock->base_ns = clock_read_ns(cpu_clock);
+        atomic_store(&clock->intervals, 0);
+        hold_timer(clock, timer);
+        err = set_timer(clock, interval_with(clock, atomic_load(&clock->source)));
+    }
+    /* Whoever stopped it meanwhile found no timer. */
+    if (err < 0 || !atomic_load(&clock->is_running))
         thread_clock_stop(clock);
     return err;
 }
@@ -79,8 +123,8 @@ bool thread_clock_has_run(const struct thread_clock *clock)
 
 void thread_clock_stop(struct thread_clock *clock)
 {
-    if (atomic_exchange(&clock->is_running, false))
-        (void)syscall(SYS_timer_delete, clock->timer); /* it is ours, so it is there */
+    atomic_store(&clock->is_running, false);
+    hold_timer(clock, -1);
 }
 
 bool thread_clock_is_signal(const siginfo_t *info)
@@ -103,12 +147,6 @@ struct clock_step clock_source_step(enum clock_source source, bool is_event)
     }
 }
 
-static uint64_t watching_interval_ns(const struct thread_clock *clock)
-{
-    uint64_t interval_ns = clock->interval_ns * WATCHED_INTERVALS;
-    return interval_ns > WATCHING_INTERVAL_NS ? interval_ns : WATCHING_INTERVAL_NS;
-}
-
 /* Returns whether the signal asks for a sample. A timer that was deleted meanwhile needs no
  * setting. */
 static bool follow_source(struct thread_clock *clock, bool is_event)
@@ -117,8 +155,7 @@ static bool follow_source(struct thread_clock *clock, bool is_event)
     struct clock_step step = clock_source_step(before, is_event);
     atomic_store_explicit(&clock->source, step.source, memory_order_relaxed);
     if (step.sets_timer)
-        (void)set_timer(clock->timer, step.source == SOURCE_TIMER ? clock->interval_ns
-                                                                  : watching_interval_ns(clock));
+        (void)set_timer(clock, interval_with(clock, step.source));
     return step.is_sample;
 }
 
@@ -135,7 +172,8 @@ static uint64_t counted_ns(struct thread_clock *clock, const siginfo_t *info)
 bool thread_clock_read_signal(struct thread_clock *clock, const siginfo_t *info, uint64_t *cpu_ns)
 {
     if (!atomic_load_explicit(&clock->is_running, memory_order_acquire) ||
-        info->si_timerid != clock->timer || !follow_source(clock, false))
+        info->si_timerid + 1 != atomic_load_explicit(&clock->held_timer, memory_order_relaxed) ||
+        !follow_source(clock, false))
         return false;
     bool is_counting = !atomic_load_explicit(&clock->had_event, memory_order_relaxed);
     *cpu_ns = is_counting ? counted_ns(clock, info) : clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -203,5 +241,6 @@ uint64_t thread_clock_take_placeless(struct thread_clock *clock, uint64_t least_
 void thread_clock_after_fork_child(struct thread_clock *clock)
 {
     atomic_store(&clock->is_running, false);
+    atomic_store(&clock->held_timer, 0);
     atomic_store(&clock->told_ns, 0);
 }

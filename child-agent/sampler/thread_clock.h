@@ -32,7 +32,9 @@ struct thread_clock {
     _Atomic bool is_running;
     _Atomic bool had_event; /* the thread's handler writes, as the next */
     _Atomic enum clock_source source;
-    int timer;                  /* the kernel's number for it */
+    /* The kernel's number for it and one; 0: there is none. Whoever takes it out deletes it. */
+    _Atomic int held_timer;
+    _Atomic int signal_number;
     uint64_t interval_ns;       /* of the timer */
     uint64_t base_ns;           /* CPU use of the thread when the clock was started */
     _Atomic uint64_t intervals; /* that went by since; the thread's handler writes */
@@ -71,6 +73,12 @@ uint64_t clock_event_share_ns(uint64_t delta_ns, uint64_t interval_ns, uint64_t 
  * timers are left, -ESRCH when the thread is gone. */
 int thread_clock_start(struct thread_clock *clock, struct profd_thread_id thread,
                        clockid_t cpu_clock, int signal_number, uint64_t interval_ns, bool is_new);
+
+/* Goes on with SIGNAL_NUMBER, which a clock that has it leaves as it is. By the thread itself, also
+ * in signal handlers. When it returns, the timer sends the old signal no more. 0; -EAGAIN when no
+ * timer could be had instead: the clock does not run. */
+int thread_clock_change_signal(struct thread_clock *clock, struct profd_thread_id thread,
+                               clockid_t cpu_clock, int signal_number);
 
 /* Whether it was ever started, in this process. */
 bool thread_clock_has_run(const struct thread_clock *clock);

@@ -45,10 +45,11 @@ struct thread_start {
 
 /* Had from thread_own(): the thread's only. */
 struct thread_own_data {
-    unsigned sleep_depth;        /* profd_thread_sleep() without a wake */
-    unsigned event_depth;        /* events under way, one inside the other */
-    bool blocks_sampling_signal; /* what the program believes of its own mask */
-    unsigned end_rounds;         /* of the thread's destructors that have begun */
+    unsigned sleep_depth; /* profd_thread_sleep() without a wake */
+    unsigned event_depth; /* events under way, one inside the other */
+    int signal_number;    /* the sampling signal that it is set up for; see thread_mask.h */
+    uint64_t held_open;   /* signals (bit N - 1) that the program blocks, and the kernel does not */
+    unsigned end_rounds;  /* of the thread's destructors that have begun */
 };
 
 /* Had from thread_sampled(): the sampler's only, its lock held. */
@@ -91,6 +92,7 @@ struct thread_registration {
     bool is_main;
     clockid_t cpu_clock;
     uint64_t stack_low, stack_high; /* its own stack */
+    void *signal_stack;             /* ours, kept for the slot; see signal_stack.h */
     uint64_t start_ns;
 
     /* Any thread. */
@@ -99,7 +101,8 @@ struct thread_registration {
      * Changed under the registry's lock. */
     _Atomic uint32_t profiled_features;
     struct snapshot_copy *_Atomic snapshot; /* made by the sampler; filled by the handler */
-    _Atomic bool is_in_fork;         /* thread writes; the sampler does not signal it meanwhile */
+    _Atomic bool yields_signal; /* thread writes: the program needs the sampling signal there */
+    _Atomic bool is_in_fork;    /* thread writes; the sampler does not signal it meanwhile */
     _Atomic enum thread_sleep sleep; /* thread and sampler */
     _Atomic uint64_t busy_since_ns;  /* thread writes; see event_delay.h */
 

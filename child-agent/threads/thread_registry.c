@@ -18,7 +18,8 @@
 #include "child-agent/recording.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/cpu_clock.h"
-#include "child-agent/sampler/sampling_signal.h"
+#include "child-agent/sampler/signal_stack.h"
+#include "child-agent/sampler/thread_mask.h"
 #include "child-agent/threads/event_delay.h"
 #include "json/gecko/thread_filters.h"
 
@@ -136,8 +137,10 @@ static struct thread_registration *take_slot(struct registry_access access)
         struct thread_registration *found = thread_registry_at(slot);
         if (found->life == REGISTRATION_FREE) {
             struct snapshot_copy *snapshot = atomic_load(&found->snapshot);
+            void *signal_stack = found->signal_stack;
             memset(found, 0, sizeof(*found));
             atomic_store(&found->snapshot, snapshot);
+            found->signal_stack = signal_stack;
             found->slot = slot;
             return found;
         }
@@ -159,6 +162,8 @@ struct thread_registration *thread_registry_prepare(size_t stack_bytes)
         registration->life = REGISTRATION_STARTING;
         registration->index = registry.next_index++;
         registration->stack_low = stack_bytes; /* until the thread knows where it is */
+        if (thread_current != NULL)            /* masks are inherited */
+            registration->own_.held_open = thread_current->own_.held_open;
     } else if (core_own.has_arena) {
         arena_count_drop(&core.arena, DROP_TOO_MANY_THREADS, 1);
     }
@@ -219,7 +224,8 @@ static void go_live(struct thread_registration *self, uint64_t stack_high, const
     self->cpu_clock = cpu_clock_of_thread(self->id);
     self->start_ns = clock_monotonic_ns();
     thread_current = self;
-    sampling_signal_unblock();
+    signal_stack_begin(self);
+    thread_mask_adopt();
     (void)pthread_setspecific(registry.end_key, self);
 
     struct registry_access access = lock_registry();
@@ -312,6 +318,7 @@ void thread_registry_unregister_current(void)
     clock_sampling_tell_rest(self);
     /* Before the slot can be reused: from here on the handler finds nothing. */
     thread_current = NULL;
+    signal_stack_end(self);
     (void)pthread_setspecific(registry.end_key, NULL);
 
     struct registry_access access = lock_registry();

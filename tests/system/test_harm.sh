@@ -19,17 +19,49 @@ test_waits_are_not_cut_short_by_children_that_end() {
 
 test_coroutines_on_small_stacks() {
     for clock in $clocks; do
-        for bytes in 16384 8192; do
-            unharmed "$clock" coroutines $bytes
+        # What the kernel saves for a signal takes 3.5 KB with AVX-512. So does binding a name as late as usual.
+        for bytes in 16384 8192 2048; do
+            LD_BIND_NOW=1 unharmed "$clock" coroutines $bytes
             has_function coroutines work_in_coroutine
         done
     done
+}
+
+# Also where no session is on, and with the signal that the user chose.
+test_signals_of_the_program_arrive() {
+    for way in signalfd sigtimedwait handler unblocking thread reading; do
+        expect 0 "$programs/urgent" $way
+        for clock in $clocks; do
+            unharmed "$clock" urgent $way
+            unharmed "$clock" urgent $way both
+        done
+    done
+    for way in signalfd sigtimedwait thread; do
+        PROFD_SIGNAL=URG unharmed cpu urgent $way
+    done
+}
+
+test_a_program_that_uses_the_sampling_signal_is_sampled() {
+    for clock in $clocks; do
+        unharmed "$clock" urgent signalfd
+        [ "$(samples_of urgent GeckoMain)" -gt 10 ] || fail "$(samples_of urgent GeckoMain) samples with $clock"
+    done
+    unharmed cpu urgent signalfd both
+    expect 0 "$profctl" report out.json
+    says 'the program uses the signal that takes samples' stdout
 }
 
 test_a_stack_for_signals_is_the_programs_own() {
     for clock in $clocks; do
         unharmed "$clock" alternate_stack
         has_function alternate_stack work_in_handler
+    done
+}
+
+test_a_program_without_a_stack_for_signals_sees_none() {
+    for clock in $clocks; do
+        unharmed "$clock" no_alternate_stack
+        has_function no_alternate_stack burn_outer
     done
 }
 

@@ -19,7 +19,7 @@ START_TEST(an_empty_environment_means_wait_for_profd)
     environment_read(&environment);
     ck_assert(!environment.is_disabled);
     ck_assert(!environment.starts_up);
-    ck_assert_int_eq(environment.signal_number, SIGURG);
+    ck_assert_int_eq(environment.signal_number, 0);
     ck_assert_uint_eq(environment.interval_ns, 1000000);
     ck_assert_uint_eq(environment.features, FEATURES_DEFAULT);
     ck_assert_int_eq(environment.clock, SAMPLING_CLOCK_AUTO);
@@ -64,7 +64,7 @@ static const struct {
     const char *text;
     int number;
 } signals[] = {
-    { "URG", SIGURG }, { "SIGPROF", SIGPROF }, { "PROF", SIGPROF }, { "10", 10 }, { "", SIGURG },
+    { "URG", SIGURG }, { "SIGPROF", SIGPROF }, { "PROF", SIGPROF }, { "10", 10 }, { "", 0 },
 };
 
 START_TEST(the_signal_may_be_a_name_or_a_number)

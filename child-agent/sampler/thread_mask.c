@@ -1,0 +1,275 @@
+#include "child-agent/sampler/thread_mask.h"
+
+#include <string.h>
+#include <time.h>
+#include <ucontext.h>
+
+#include "child-agent/core.h"
+#include "child-agent/dormancy.h"
+#include "child-agent/interpose/real_calls.h"
+#include "child-agent/sampler/clock_sampling.h"
+#include "child-agent/sampler/sampling_signal.h"
+#include "child-agent/sampler/signal_choice.h"
+#include "child-agent/threads/thread_registration.h"
+
+enum {
+    /* A wall clock that has asked for a sample sends its signal at once. */
+    REQUEST_POLLS = 200,
+    REQUEST_POLL_NS = 50 * 1000,
+};
+
+/* A mask as the kernel has it. */
+static uint64_t bit_of(int number)
+{
+    return UINT64_C(1) << (number - 1);
+}
+
+static uint64_t bits_of(const sigset_t *set)
+{
+    uint64_t bits;
+    memcpy(&bits, set, sizeof(bits));
+    return bits;
+}
+
+static void add_bits(sigset_t *set, uint64_t bits)
+{
+    bits |= bits_of(set);
+    memcpy(set, &bits, sizeof(bits));
+}
+
+static sigset_t set_of(uint64_t bits)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    add_bits(&set, bits);
+    return set;
+}
+
+static uint64_t change_mask(int how, uint64_t bits)
+{
+    const sigset_t set = set_of(bits);
+    sigset_t before = set;
+    (void)real_pthread_sigmask(how, &set, &before); /* fails only for what is no mask */
+    return bits_of(&before);
+}
+
+/* A request of the wall clock that is under way is signalled by the old number. */
+static void await_request(const struct thread_registration *self)
+{
+    static const struct timespec pause = { .tv_nsec = REQUEST_POLL_NS };
+    struct snapshot_copy *snapshot = atomic_load(&self->snapshot);
+    for (int i = 0; snapshot != NULL && i < REQUEST_POLLS; i++) {
+        if (atomic_load(&snapshot->state) != SNAPSHOT_REQUESTED)
+            return;
+        (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+    }
+}
+
+/* The thread is not sampled until the program unblocks the signal. */
+static void yield_signal(struct thread_registration *self)
+{
+    atomic_store(&self->yields_signal, true);
+    clock_sampling_follow_yield(self);
+}
+
+static void take_signal_back(struct thread_registration *self)
+{
+    atomic_store(&self->yields_signal, false);
+    clock_sampling_follow_yield(self);
+}
+
+/* --- Following the signal --- */
+
+/* The thread's mask from MASK on. NUMBER, which is ours from here on, may be blocked with all
+ * others; where it is shared, somebody meant it. */
+static uint64_t settled_mask(struct thread_registration *self, int number, uint64_t mask)
+{
+    struct thread_own_data *own = &self->own_;
+    mask |= own->held_open & ~bit_of(number);
+    own->held_open &= bit_of(number);
+    if ((mask & bit_of(number)) == 0)
+        return mask;
+    if (sampling_signal_is_shared()) {
+        yield_signal(self);
+        return mask;
+    }
+    own->held_open |= bit_of(number);
+    return mask & ~bit_of(number);
+}
+
+/* False when it was settled already. */
+static bool follow_signal(struct thread_registration *self, int number)
+{
+    if (self->own_.signal_number == number)
+        return false;
+    self->own_.signal_number = number;
+    clock_sampling_change_signal(self);
+    return true;
+}
+
+void thread_mask_settle(void)
+{
+    struct thread_registration *self = thread_current;
+    int number = sampling_signal_number();
+    if (self == NULL || !follow_signal(self, number))
+        return;
+    await_request(self);
+    uint64_t before = change_mask(SIG_BLOCK, 0);
+    uint64_t mask = settled_mask(self, number, before);
+    if (mask != before)
+        (void)change_mask(SIG_SETMASK, mask);
+}
+
+static uint64_t *mask_of(void *context)
+{
+    return (uint64_t *)&((ucontext_t *)context)->uc_sigmask;
+}
+
+void thread_mask_settle_in_handler(void *context)
+{
+    struct thread_registration *self = thread_current;
+    int number = sampling_signal_number();
+    if (follow_signal(self, number))
+        *mask_of(context) = settled_mask(self, number, *mask_of(context));
+}
+
+/* What the thread inherited: a mask, and what is held open in it. */
+void thread_mask_adopt(void)
+{
+    struct thread_registration *self = thread_current;
+    int number = sampling_signal_number();
+    self->own_.signal_number = number;
+    uint64_t before = change_mask(SIG_BLOCK, self->own_.held_open & ~bit_of(number));
+    bool is_held = (self->own_.held_open & bit_of(number)) != 0;
+    uint64_t mask = settled_mask(self, number, is_held ? before & ~bit_of(number) : before);
+    if ((mask & bit_of(number)) == 0)
+        (void)change_mask(SIG_UNBLOCK, bit_of(number));
+}
+
+uint64_t thread_mask_close(void)
+{
+    uint64_t held = thread_current != NULL ? thread_current->own_.held_open : 0;
+    if (held != 0)
+        (void)change_mask(SIG_BLOCK, held);
+    return held;
+}
+
+void thread_mask_reopen(uint64_t closed)
+{
+    if (closed != 0)
+        (void)change_mask(SIG_UNBLOCK, closed);
+}
+
+/* --- The program's own signals --- */
+
+bool thread_mask_put_back(int number, siginfo_t *info, void *context)
+{
+    struct thread_registration *self = thread_current;
+    if (self == NULL || (self->own_.held_open & bit_of(number)) == 0)
+        return false;
+    sampling_signal_note_use(number);
+    self->own_.held_open &= ~bit_of(number);
+    *mask_of(context) |= bit_of(number);
+    (void)change_mask(SIG_BLOCK, bit_of(number));
+    thread_mask_settle_in_handler(context);
+    if (number == sampling_signal_number())
+        yield_signal(self);
+    sampling_signal_send_again(number, info);
+    return true;
+}
+
+void thread_mask_use(const sigset_t *set)
+{
+    uint64_t used = bits_of(set) & sampling_signal_unused();
+    if (used == 0 || signal_set_is_general(set) || !sampling_signal_is_own_process())
+        return;
+    for (; used != 0; used &= used - 1)
+        sampling_signal_note_use(__builtin_ctzll(used) + 1);
+    thread_mask_settle();
+}
+
+/* --- The program's masks --- */
+
+/* Blocks SET, all but the sampling signal, in which the program's eyes is blocked, too. */
+static int block_others(struct thread_own_data *own, int how, const sigset_t *set,
+                        sigset_t *old_set)
+{
+    int number = sampling_signal_number();
+    sigset_t others = *set;
+    if (sampling_signal_install() == 0) /* else nobody would put back what comes in */
+        sigdelset(&others, number);
+    int err = real_pthread_sigmask(how, &others, old_set);
+    if (err == 0)
+        own->held_open |= bits_of(set) & ~bits_of(&others);
+    return err;
+}
+
+/* SET has the sampling signal in it, and where it means that it is shared. */
+static int block(struct thread_registration *self, int how, const sigset_t *set, sigset_t *old_set)
+{
+    bool is_yielding = atomic_load(&self->yields_signal);
+    if (!is_yielding && signal_set_is_general(set))
+        return block_others(&self->own_, how, set, old_set);
+    if (!is_yielding) {
+        dormancy_end();
+        yield_signal(self);
+        await_request(self);
+        self->own_.held_open &= ~bit_of(sampling_signal_number());
+    }
+    return real_pthread_sigmask(how, set, old_set);
+}
+
+/* The sampling signal is not blocked afterwards. What came in before that is for the program now,
+ * so the belief goes first. */
+static int unblock(struct thread_registration *self, int how, const sigset_t *set,
+                   sigset_t *old_set)
+{
+    uint64_t held_before = self->own_.held_open;
+    self->own_.held_open &= ~bit_of(sampling_signal_number());
+    int err = real_pthread_sigmask(how, set, old_set);
+    if (err != 0)
+        self->own_.held_open = held_before;
+    else if (atomic_load(&self->yields_signal))
+        take_signal_back(self);
+    return err;
+}
+
+static int change(struct thread_registration *self, int how, const sigset_t *set, sigset_t *old_set)
+{
+    bool is_member = sigismember(set, sampling_signal_number()) == 1;
+    if (is_member && how != SIG_UNBLOCK)
+        return block(self, how, set, old_set);
+    if (is_member || how == SIG_SETMASK)
+        return unblock(self, how, set, old_set);
+    return real_pthread_sigmask(how, set, old_set);
+}
+
+/* Whether SET is about a signal that is, or may become, the sampling signal. */
+static bool concerns_us(const struct thread_registration *self, int how, const sigset_t *set)
+{
+    int number = sampling_signal_number();
+    bool is_plain = self->own_.held_open == 0 && self->own_.signal_number == number &&
+                    (bits_of(set) & (sampling_signal_unused() | bit_of(number))) == 0 &&
+                    (how != SIG_SETMASK || !atomic_load(&self->yields_signal));
+    return !is_plain && sampling_signal_is_own_process();
+}
+
+int thread_mask_change(int how, const sigset_t *set, sigset_t *old_set)
+{
+    struct thread_registration *self = thread_current;
+    if (!core.is_enabled || self == NULL)
+        return real_pthread_sigmask(how, set, old_set);
+    uint64_t held_before = self->own_.held_open;
+    int err;
+    if (set != NULL && concerns_us(self, how, set)) {
+        thread_mask_settle();
+        if (how != SIG_UNBLOCK)
+            thread_mask_use(set);
+        err = change(self, how, set, old_set);
+    } else {
+        err = real_pthread_sigmask(how, set, old_set);
+    }
+    if (err == 0 && old_set != NULL)
+        add_bits(old_set, held_before);
+    return err;
+}

@@ -1,0 +1,42 @@
+/* What a thread blocks in the program's eyes, and what it blocks in the kernel's.
+ *
+ * Libraries block all signals to be left alone, and the sampling signal is not among those that
+ * they mean: it stays open, and the program reads back what it asked for. A signal of the program
+ * that comes in that way goes back where it was, blocked this time. Who blocks that signal among
+ * few means it: we leave it (sampling_signal.h), or do not sample the thread while both need the
+ * same one.
+ *
+ * By the thread itself; all but thread_mask_adopt() also in signal handlers. */
+#ifndef PROFD_AGENT_THREAD_MASK_H
+#define PROFD_AGENT_THREAD_MASK_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* For a thread that is registered: lets the sampling signal through. */
+void thread_mask_adopt(void);
+
+/* Around the making of a thread, which inherits the mask as the program sees it: before it is
+ * registered, nobody would put back what comes in. Returns what the second is to be given. */
+uint64_t thread_mask_close(void);
+void thread_mask_reopen(uint64_t closed);
+
+/* pthread_sigmask() as the program sees it. Returns an error number. */
+int thread_mask_change(int how, const sigset_t *set, sigset_t *old_set);
+
+/* The program means the signals of SET in particular, to wait for them or to read them. */
+void thread_mask_use(const sigset_t *set);
+
+/* Follows the sampling signal to where it is: the thread's clock, and what it blocks. Nothing when
+ * it has. When it returns, nothing of ours comes by the old signal. */
+void thread_mask_settle(void);
+
+/* The same in the handler of a signal that left CONTEXT, whose mask is the thread's afterwards. */
+void thread_mask_settle_in_handler(void *context);
+
+/* Signal NUMBER, which is the program's own, came to the calling thread. When the program blocks it
+ * there, it goes back to be pending, and true is returned. In the handler. */
+bool thread_mask_put_back(int number, siginfo_t *info, void *context);
+
+#endif
