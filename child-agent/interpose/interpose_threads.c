@@ -94,23 +94,20 @@ PROFD_INTERPOSED int thrd_create(thrd_t *thread, thrd_start_t start, void *argum
     return status;
 }
 
-/* A child of vfork() borrows this thread, and has its name to itself. */
-static void follow_own_name(const char *name)
-{
-    if (thread_current != NULL && thread_current->is_main &&
-        thread_current->id.number == (int32_t)syscall(SYS_gettid))
-        process_title_name_main_thread(name);
-}
-
 PROFD_INTERPOSED int pthread_setname_np(pthread_t thread, const char *name)
 {
     int err = real_set_name(thread, name);
-    if (err != 0 || !core.is_enabled)
-        return err;
-    thread_registry_rename_handle(thread, name);
-    if (pthread_equal(thread, pthread_self()))
-        follow_own_name(name);
-    return 0;
+    if (err == 0 && core.is_enabled)
+        thread_registry_rename_handle(thread, name);
+    return err;
+}
+
+/* Who names its main thread by this call, names the process: ps shows that. A child of vfork()
+ * borrows this thread, and has its name to itself. */
+static void follow_own_name(const char *name)
+{
+    if (thread_current->is_main && thread_current->id.number == (int32_t)syscall(SYS_gettid))
+        process_title_name_main_thread(name);
 }
 
 /* As the kernel reads it: at most so many bytes, and there need be no NUL behind them. */

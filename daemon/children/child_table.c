@@ -208,8 +208,18 @@ static bool is_same_file_name(const char *path, const char *other, size_t other_
     return strlen(name) == length && memcmp(name, other_name, length) == 0;
 }
 
+/* It called exec right after a second hello, which is read when that has been noticed. */
+static bool says_hello_again(const struct child *earlier, const struct child_introduction *who)
+{
+    return earlier->verdict == VERDICT_EXECED && earlier->obstacle != OBSTACLE_NONE &&
+           earlier->is_name && earlier->start_ns == who->start_ns &&
+           earlier->identity == who->identity;
+}
+
 bool child_was_mistaken(const struct child *earlier, const struct child_introduction *who)
 {
+    if (says_hello_again(earlier, who))
+        return true;
     if (!earlier->is_silent || child_meet(earlier, who) == CHILD_CAME_BEFORE)
         return false;
     if (earlier->state == CHILD_ENDED)

@@ -138,7 +138,8 @@ enum child_meeting {
 enum child_meeting child_meet(const struct child *earlier, const struct child_introduction *who);
 
 /* Whether EARLIER, the latest child with that pid, is the same image, which was taken for a silent
- * one: its agent was slow, or the judgement wrong. Pure. */
+ * one, since its agent was slow or the judgement wrong; or which could not record, and seemed to
+ * have gone on as another program when it was about to say hello again. Pure. */
 bool child_was_mistaken(const struct child *earlier, const struct child_introduction *who);
 
 /* Makes CHILD the latest of its pid, which came before it. */

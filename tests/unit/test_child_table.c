@@ -242,6 +242,20 @@ START_TEST(a_hello_that_is_read_after_the_end_is_of_who_was_known_by_that_alone)
 }
 END_TEST
 
+START_TEST(who_says_hello_again_with_an_arena_had_not_gone_on_before)
+{
+    struct child_introduction again = someone(10, 100), later = someone(10, 101);
+    struct child *child = add(10, 100);
+    child->obstacle = OBSTACLE_OTHER_USER;
+    ck_assert_int_eq(child_end(&table, child, VERDICT_EXECED, 0, 150), 0);
+    child->is_name = true;
+    ck_assert(child_was_mistaken(child, &again));
+    ck_assert(!child_was_mistaken(child, &later));
+    child->is_name = false; /* something is kept of it */
+    ck_assert(!child_was_mistaken(child, &again));
+}
+END_TEST
+
 START_TEST(who_said_hello_is_never_mistaken_for_silent)
 {
     struct child_introduction who = someone(10, 200);
@@ -294,6 +308,7 @@ int main(void)
     tcase_add_test(children, a_late_hello_of_the_same_program_corrects_the_judgement);
     tcase_add_test(children, a_hello_that_is_read_after_the_end_belongs_to_who_began_before_it);
     tcase_add_test(children, a_hello_that_is_read_late_is_of_the_image_before);
+    tcase_add_test(children, who_says_hello_again_with_an_arena_had_not_gone_on_before);
     tcase_add_test(children, a_hello_that_is_read_after_the_end_is_of_who_was_known_by_that_alone);
     tcase_add_test(children, who_said_hello_is_never_mistaken_for_silent);
     tcase_add_test(children, a_dormant_child_is_found_after_its_end_and_after_its_exec);
