@@ -171,6 +171,16 @@ void arena_destroy(struct arena *arena)
     arena_abandon(arena);
 }
 
+void arena_discard(struct arena *arena)
+{
+    struct lease_ledger *ledger = arena->lease.ledger;
+    lease_owner owner = arena->lease.owner;
+    uint32_t units = atomic_load(&arena->lease.units);
+    arena_destroy(arena);
+    if (ledger != NULL)
+        (void)lease_move(ledger, owner, LEASE_OWNER_NOBODY, units);
+}
+
 void arena_update_clock(struct arena *arena)
 {
     struct arena_header *header = arena->header;

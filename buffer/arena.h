@@ -136,8 +136,11 @@ int arena_lease_dictionary(struct arena *arena, uint64_t bytes);
  * struct with fd -1. */
 void arena_destroy(struct arena *arena);
 
-/* The same in a child after fork, which has the descriptor but no mapping: what is mapped at those
- * addresses now is another's. */
+/* The same for one whose file nobody else has: its units are free for others once its memory is. */
+void arena_discard(struct arena *arena);
+
+/* As arena_destroy() in a child after fork, which has the descriptor but no mapping: what is mapped
+ * at those addresses now is another's. */
 void arena_abandon(struct arena *arena);
 
 /* Whether arena->fd still is the arena, and not closed or some file of the program's. */

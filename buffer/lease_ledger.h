@@ -148,7 +148,7 @@ void lease_give_back(struct lease_ledger *ledger, lease_owner owner, uint32_t un
 uint32_t lease_count(const struct lease_ledger *ledger, lease_owner owner);
 
 /* Makes up to COUNT of FROM's units TO's (LEASE_OWNER_NOBODY frees them); returns how many. FROM is
- * dead or profd itself: nobody may be taking or giving back for it. */
+ * dead, or the caller itself: nobody may be taking or giving back for it. */
 uint32_t lease_move(struct lease_ledger *ledger, lease_owner from, lease_owner to, uint32_t count);
 
 /* Puts the hints right, and what may be taken. Returns how many units are taken; *GROWTH_FREE (may

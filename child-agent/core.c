@@ -108,8 +108,6 @@ static int describe_process(void)
                                      executable, command_line, command_line_bytes);
     if (err == 0)
         err = dictionary_put_user(&core.dictionary, geteuid());
-    if (err == 0 && process_name[0] != '\0')
-        err = dictionary_put_process_name(&core.dictionary, core.start_ns, process_name);
     return err;
 }
 
@@ -150,6 +148,31 @@ static int create_arena(void)
     return err;
 }
 
+/* The arena is there for others once it has its records. Who comes meanwhile waits, and adds its
+ * own. */
+static int write_records(void)
+{
+    sigset_t mask;
+    struct registry_access access = thread_registry_hold();
+    counters_hold(&mask);
+    int err = describe_process();
+    if (err == 0)
+        err = counters_describe();
+    if (err == 0)
+        err = thread_registry_describe(access);
+    core_own.has_arena = err == 0;
+    counters_let_go(&mask);
+    thread_registry_let_go(access);
+    return err;
+}
+
+/* An arena that nobody else has seen. */
+static void give_back_arena(void)
+{
+    descriptor_close(DESCRIPTOR_ARENA);
+    arena_discard(&core.arena);
+}
+
 int core_make_arena(void)
 {
     if (core_own.has_arena)
@@ -163,13 +186,14 @@ int core_make_arena(void)
     descriptor_remember(DESCRIPTOR_ARENA, core.arena.fd);
     core.arena.header->process_start_ns = core.start_ns;
     dictionary_init(&core.dictionary, &core.arena);
-    core_own.has_arena = true;
-    err = describe_process();
-    if (err == 0)
-        err = thread_registry_describe();
-    if (err == 0)
-        err = counters_describe();
-    return err;
+    err = write_records();
+    if (err < 0) {
+        give_back_arena();
+        return err;
+    }
+    if (process_name[0] != '\0') /* counted when full */
+        (void)dictionary_put_process_name(&core.dictionary, core.start_ns, process_name);
+    return 0;
 }
 
 void core_reset_after_fork(void)
