@@ -26,7 +26,8 @@
 enum {
     ARENA_VERSION = 2,
     ARENA_HEADER_BYTES = 4096,
-    ARENA_DICTIONARY_BYTES = 4 * 1024 * 1024, /* room, not use */
+    ARENA_PAGE_BYTES = 4096,
+    ARENA_DICTIONARY_BYTES = 4 * 1024 * 1024, /* room, not use; at most */
     ARENA_MAX_CHUNKS = 1024 * 1024,           /* 64 GB */
     ARENA_MARKER_TRIGGERS = 16,
 };
@@ -99,6 +100,7 @@ struct arena {
     struct arena_header *header;
     uint8_t *dictionary;
     uint8_t *chunks;
+    uint32_t dictionary_bytes; /* room */
     size_t mapped_bytes;
     int fd;       /* owned; close-on-exec */
     dev_t device; /* what fd was when it was made: a program may close any descriptor */
@@ -114,10 +116,11 @@ struct arena {
  * in any case. header->process_start_ns is now; who knows better corrects it. */
 int arena_create(uint64_t capacity_bytes, struct arena *out);
 
-/* The same within a lease: no memory is touched before OWNER has a unit of LEDGER (borrowed) for
- * it. -ENOSPC when not even the header's can be had. */
-int arena_create_leased(uint64_t capacity_bytes, struct lease_ledger *ledger, lease_owner owner,
-                        struct arena *out);
+/* The same with DICTIONARY_BYTES (at most ARENA_DICTIONARY_BYTES, rounded down to pages) for the
+ * dictionary, and within a lease: no memory is touched before OWNER has a unit of LEDGER (borrowed)
+ * for it. -ENOSPC when not even the header's can be had. */
+int arena_create_leased(uint64_t capacity_bytes, uint32_t dictionary_bytes,
+                        struct lease_ledger *ledger, lease_owner owner, struct arena *out);
 
 /* Takes a unit for memory that is about to be used. 0 with its number (0 without a ledger), or
  * -ENOSPC. Any thread. */

@@ -115,9 +115,12 @@ int lease_ledger_create(int fd, uint64_t identity, uint64_t limit_bytes, struct 
  * -EPROTO when it is none. */
 int lease_ledger_adopt(int fd, struct lease_ledger *out);
 
-/* Maps the ledger in FD, which stays the caller's, with the units of the highest limit so far.
- * -EPROTO when it is none; else the errors of pread and mmap. */
-int lease_ledger_open(int fd, struct lease_ledger *out);
+/* Maps the ledger in FD, which stays the caller's, with the units of the highest limit so far, but
+ * at most MOST_UNITS. -EPROTO when it is none; else the errors of pread and mmap. */
+int lease_ledger_open(int fd, uint32_t most_units, struct lease_ledger *out);
+
+/* Whether FD is of LEDGER. */
+bool lease_ledger_is_in(const struct lease_ledger *ledger, int fd);
 
 /* Safe on a zeroed struct, and to repeat. */
 void lease_ledger_close(struct lease_ledger *ledger);

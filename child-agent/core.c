@@ -5,11 +5,11 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "child-agent/agent_lease.h"
 #include "child-agent/counters/counters.h"
+#include "child-agent/guest/address_space.h"
 #include "child-agent/guest/descriptor.h"
 #include "child-agent/threads/thread_registry.h"
 
@@ -17,8 +17,7 @@ enum {
     /* Room, not use: chunks that were never written cost no memory. */
     CORE_MOST_CHUNK_BYTES = 1024 * 1024 * 1024,
     CORE_USUAL_CHUNK_BYTES = 64 * 1024 * 1024,
-    CORE_LEAST_CHUNK_BYTES = 4 * 1024 * 1024,
-    CORE_ADDRESS_SHARE = 16, /* one in so many of the addresses that the process may have */
+    CORE_LEAST_CHUNK_BYTES = 4 * 1024 * 1024, /* unless the process may have few addresses */
     CORE_MAX_PATH = 4096,
     CORE_MAX_COMMAND_LINE = 8192,
     CORE_MAX_NAME = 128,
@@ -116,33 +115,23 @@ void core_set_room(uint64_t chunk_bytes)
     room_bytes = chunk_bytes;
 }
 
-/* CAPACITY, or less: most of the addresses that the process may have (RLIMIT_AS) are the program's.
- */
-static uint64_t within_addresses(uint64_t capacity)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
-        return capacity;
-    uint64_t share = limit.rlim_cur / CORE_ADDRESS_SHARE;
-    if (share < CORE_LEAST_CHUNK_BYTES)
-        share = CORE_LEAST_CHUNK_BYTES;
-    return share < capacity ? share : capacity;
-}
-
 /* Room for all that the limit could ever give to this process, unless it may not have so many
  * addresses. */
 static int create_arena(void)
 {
     struct lease_ledger *ledger;
-    int err = agent_lease_get(&ledger);
+    int err = address_space_is_enough() ? agent_lease_get(&ledger) : -ENOMEM;
     if (err < 0)
         return err;
+    uint32_t dictionary_bytes =
+        (uint32_t)address_space_within(ADDRESSES_DICTIONARY, ARENA_DICTIONARY_BYTES);
     uint64_t capacity = ledger != NULL ? lease_ledger_limit_bytes(ledger) : room_bytes;
     if (capacity > CORE_MOST_CHUNK_BYTES)
         capacity = CORE_MOST_CHUNK_BYTES;
-    capacity = within_addresses(capacity);
+    capacity = address_space_within(ADDRESSES_CHUNKS, capacity);
     do {
-        err = arena_create_leased(capacity, ledger, agent_lease_owner(), &core.arena);
+        err = arena_create_leased(capacity, dictionary_bytes, ledger, agent_lease_owner(),
+                                  &core.arena);
         capacity /= 2;
     } while (err == -ENOMEM && capacity >= CORE_LEAST_CHUNK_BYTES);
     return err;
