@@ -185,6 +185,19 @@ void arena_discard(struct arena *arena)
         (void)lease_move(ledger, owner, LEASE_OWNER_NOBODY, units);
 }
 
+void arena_begin_account(struct arena *arena)
+{
+    struct arena_header *header = arena->header;
+    atomic_store(&header->produced_blocks, 0);
+    atomic_store(&header->produced_bytes, 0);
+    for (int cause = 0; cause < DROP_CAUSE_COUNT; cause++) {
+        if (!drop_cause_counts_blocks((enum drop_cause)cause))
+            continue;
+        atomic_store(&header->drops[cause], 0);
+        atomic_store(&header->drop_bytes[cause], 0);
+    }
+}
+
 void arena_update_clock(struct arena *arena)
 {
     struct arena_header *header = arena->header;

@@ -24,7 +24,7 @@
 #define ARENA_MAGIC 0x3141465052ULL /* "RPFA1" */
 
 enum {
-    ARENA_VERSION = 2,
+    ARENA_VERSION = 3,
     ARENA_HEADER_BYTES = 4096,
     ARENA_PAGE_BYTES = 4096,
     ARENA_DICTIONARY_BYTES = 4 * 1024 * 1024, /* room, not use; at most */
@@ -74,6 +74,10 @@ struct arena_header {
     _Atomic uint32_t sampling_clock;
     _Atomic uint32_t sampling_clock_refusal;
     _Atomic uint64_t sampling_interval_ns;
+    /* What the session's writers have produced, counted by them: blocks of chunks that they gave
+     * back, and what was refused. Chunks in use come on top. */
+    _Atomic uint64_t produced_blocks;
+    _Atomic uint64_t produced_bytes;
 };
 
 _Static_assert(sizeof(struct arena_header) <= ARENA_HEADER_BYTES, "the header fits its page");
@@ -159,10 +163,21 @@ static inline struct chunk *arena_chunk(const struct arena *arena, uint32_t inde
  * one). */
 void arena_update_clock(struct arena *arena);
 
+/* Begins the account of blocks anew: a session's is its own. Nobody is recording. */
+void arena_begin_account(struct arena *arena);
+
 /* Adds COUNT events to a cause. Any thread; safe in a signal handler. */
 static inline void arena_count_drop(struct arena *arena, enum drop_cause cause, uint64_t count)
 {
     atomic_fetch_add_explicit(&arena->header->drops[cause], count, memory_order_relaxed);
+}
+
+/* Adds COUNT blocks of BYTES in all to what was produced. Any thread; safe in a signal handler. */
+static inline void arena_count_produced_blocks(struct arena_header *header, uint64_t count,
+                                               uint64_t bytes)
+{
+    atomic_fetch_add_explicit(&header->produced_blocks, count, memory_order_relaxed);
+    atomic_fetch_add_explicit(&header->produced_bytes, bytes, memory_order_relaxed);
 }
 
 /* Adds COUNT blocks of BYTES in all to a cause. Any thread; safe in a signal handler. */
@@ -171,6 +186,23 @@ static inline void arena_count_dropped_blocks(struct arena_header *header, enum 
 {
     atomic_fetch_add_explicit(&header->drops[cause], count, memory_order_relaxed);
     atomic_fetch_add_explicit(&header->drop_bytes[cause], bytes, memory_order_relaxed);
+}
+
+/* A block of BYTES is produced and dropped at once. Any thread; safe in a signal handler. A reader
+ * who comes in between finds no block missing. */
+static inline void arena_count_refused_block(struct arena_header *header, enum drop_cause cause,
+                                             uint64_t bytes)
+{
+    arena_count_dropped_blocks(header, cause, 1, bytes);
+    arena_count_produced_blocks(header, 1, bytes);
+}
+
+/* CHUNK, which its writer gives back or has left by its end, holds what was produced. */
+static inline void arena_count_closed_chunk(struct arena_header *header, const struct chunk *chunk)
+{
+    arena_count_produced_blocks(
+        header, atomic_load_explicit(&chunk->block_count, memory_order_relaxed),
+        atomic_load_explicit(&chunk->offset_past_last_block, memory_order_relaxed));
 }
 
 /* The same for all blocks of CHUNK, which is about to lose its memory. */

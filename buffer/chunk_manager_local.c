@@ -57,6 +57,7 @@ int chunk_manager_create(struct arena *arena, uint32_t generation, uint64_t limi
     manager->done_ns = (uint64_t *)(void *)((uint8_t *)manager + done_offset);
     manager->units = (uint32_t *)(void *)((uint8_t *)manager + units_offset);
     discard_earlier_sessions(arena);
+    arena_begin_account(arena);
     atomic_store_explicit(&arena->header->generation, generation, memory_order_release);
     *out = manager;
     return 0;
@@ -91,6 +92,7 @@ void chunk_manager_discard_all(struct chunk_manager *manager)
             give_back_unit(manager, slot);
         atomic_store_explicit(&arena->header->chunk_high_water, 0, memory_order_relaxed);
     }
+    arena_begin_account(arena);
     manager->free.count = manager->prepared.count = manager->released.count = 0;
     manager->untold = 0;
     manager->first_unused = manager->slot_count; /* nothing more is handed out */
@@ -219,7 +221,11 @@ static uint32_t slot_of(const struct chunk_manager *manager, const struct chunk 
 static void release_locked(struct chunk_manager *manager, struct chunk *chunk)
 {
     uint32_t slot = slot_of(manager, chunk);
-    if (slot == SLOT_NONE || chunk_move(chunk, CHUNK_IN_USE, CHUNK_DONE) != 0)
+    if (slot == SLOT_NONE)
+        return;
+    /* Also when the program overwrote the header: what was recorded is lost then, and is missed. */
+    arena_count_closed_chunk(manager->arena->header, chunk);
+    if (chunk_move(chunk, CHUNK_IN_USE, CHUNK_DONE) != 0)
         return;
     chunk->done = clock_read_pair();
     manager->done_ns[slot] = chunk->done.monotonic_ns;

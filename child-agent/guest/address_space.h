@@ -11,8 +11,8 @@
 #define ADDRESS_USES(X)                                                                            \
     X(CHUNKS, 40)                                                                                  \
     X(DICTIONARY, 15)                                                                              \
-    X(TICK_STACKS, 8) /* that the looking thread remembers */                                      \
-    X(ROOMS, 14)      /* for samples */                                                            \
+    X(TICK_STACKS, 8)  /* that the looking thread remembers */                                     \
+    X(ROOMS, 14)       /* for samples */                                                           \
     X(THREAD_STACK, 5) /* of each thread of ours: there are three at a time */                     \
     X(LABELS, 5)       /* made at run time */                                                      \
     X(LEDGER, 3)

@@ -23,7 +23,8 @@ START_TEST(all_shares_together_are_less_than_a_tenth)
         sum += address_space_share_of(limit, (enum address_use)use) *
                (use == ADDRESSES_THREAD_STACK ? OWN_THREADS : 1);
     ck_assert_uint_lt(sum, limit / 10);
-    ck_assert_uint_ge(address_space_share_of(limit, ADDRESSES_CHUNKS), limits[_i].least_chunk_bytes);
+    ck_assert_uint_ge(address_space_share_of(limit, ADDRESSES_CHUNKS),
+                      limits[_i].least_chunk_bytes);
 }
 END_TEST
 
