@@ -217,8 +217,7 @@ static uint32_t slot_of(const struct chunk_manager *manager, const struct chunk 
     return (uint32_t)(distance / CHUNK_BYTES);
 }
 
-/* Nothing when CHUNK is not in use. */
-static void release_locked(struct chunk_manager *manager, struct chunk *chunk)
+void chunk_manager_release_locked(struct chunk_manager *manager, struct chunk *chunk)
 {
     uint32_t slot = slot_of(manager, chunk);
     if (slot == SLOT_NONE)
@@ -243,7 +242,7 @@ struct chunk *chunk_manager_get(struct chunk_manager *manager, uint32_t writer_i
 void chunk_manager_release(struct chunk_manager *manager, struct chunk *chunk)
 {
     pthread_mutex_lock(&manager->lock);
-    release_locked(manager, chunk);
+    chunk_manager_release_locked(manager, chunk);
     trim_to_limit(manager);
     chunk_manager_notify(manager);
     pthread_mutex_unlock(&manager->lock);
@@ -253,7 +252,7 @@ static struct chunk *exchange_locked(struct chunk_manager *manager, struct chunk
                                      uint32_t writer_index)
 {
     if (full != NULL)
-        release_locked(manager, full);
+        chunk_manager_release_locked(manager, full);
     trim_to_limit(manager);
     return get_locked(manager, writer_index);
 }

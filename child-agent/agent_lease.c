@@ -46,11 +46,10 @@ int agent_lease_find(const char *socket_path)
     return last_error;
 }
 
-int agent_lease_take_over(int fd, bool *is_new)
+int agent_lease_take_over(int fd)
 {
     struct lease_ledger other;
 
-    *is_new = false;
     last_error = 0;
     if (current != NULL && lease_ledger_is_in(current, fd))
         return 0;
@@ -58,7 +57,6 @@ int agent_lease_take_over(int fd, bool *is_new)
     if (last_error < 0)
         return last_error;
     set_current(&other);
-    *is_new = true;
     return 0;
 }
 
