@@ -7,18 +7,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CHUNKS_OFFSET ((uint64_t)ARENA_HEADER_BYTES + ARENA_DICTIONARY_BYTES)
-
-/* How many chunks fit a file within the process's limit, at most WANTED. Growing a file past the
- * limit raises SIGXFSZ, which ends the program; so it must not be tried. */
-static uint64_t chunks_within_file_limit(uint64_t wanted)
+/* How many chunks behind OFFSET fit a file within the process's limit, at most WANTED. Growing a
+ * file past the limit raises SIGXFSZ, which ends the program; so it must not be tried. */
+static uint64_t chunks_within_file_limit(uint64_t wanted, uint64_t offset)
 {
     struct rlimit limit;
     if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return wanted;
-    if (limit.rlim_cur < CHUNKS_OFFSET)
+    if (limit.rlim_cur < offset)
         return 0;
-    uint64_t fitting = (limit.rlim_cur - CHUNKS_OFFSET) / CHUNK_BYTES;
+    uint64_t fitting = (limit.rlim_cur - offset) / CHUNK_BYTES;
     return fitting < wanted ? fitting : wanted;
 }
 
@@ -44,7 +42,7 @@ static int map_file(uint64_t total_bytes, struct arena *out)
         return -errno;
     out->header = memory;
     out->dictionary = (uint8_t *)memory + ARENA_HEADER_BYTES;
-    out->chunks = (uint8_t *)memory + CHUNKS_OFFSET;
+    out->chunks = out->dictionary + out->dictionary_bytes;
     out->mapped_bytes = total_bytes;
     if (munlock(memory, total_bytes) != 0 ||
         mprotect(memory, total_bytes, PROT_READ | PROT_WRITE) != 0 ||
@@ -61,8 +59,8 @@ static void fill_header(struct arena *arena, uint32_t chunk_count)
     header->chunk_bytes = CHUNK_BYTES;
     header->total_bytes = arena->mapped_bytes;
     header->dictionary_offset = ARENA_HEADER_BYTES;
-    header->dictionary_bytes = ARENA_DICTIONARY_BYTES;
-    header->chunks_offset = CHUNKS_OFFSET;
+    header->dictionary_bytes = arena->dictionary_bytes;
+    header->chunks_offset = ARENA_HEADER_BYTES + (uint64_t)arena->dictionary_bytes;
     header->chunk_count = chunk_count;
     header->process_id = getpid();
     header->parent_process_id = getppid();
@@ -121,22 +119,28 @@ int arena_lease_dictionary(struct arena *arena, uint64_t bytes)
 
 int arena_create(uint64_t capacity_bytes, struct arena *out)
 {
-    return arena_create_leased(capacity_bytes, NULL, LEASE_OWNER_NOBODY, out);
+    return arena_create_leased(capacity_bytes, ARENA_DICTIONARY_BYTES, NULL, LEASE_OWNER_NOBODY,
+                               out);
 }
 
-int arena_create_leased(uint64_t capacity_bytes, struct lease_ledger *ledger, lease_owner owner,
-                        struct arena *out)
+int arena_create_leased(uint64_t capacity_bytes, uint32_t dictionary_bytes,
+                        struct lease_ledger *ledger, lease_owner owner, struct arena *out)
 {
-    *out = (struct arena){ .fd = -1, .lease = { .ledger = ledger, .owner = owner } };
+    *out =
+        (struct arena){ .dictionary_bytes = dictionary_bytes / ARENA_PAGE_BYTES * ARENA_PAGE_BYTES,
+                        .fd = -1,
+                        .lease = { .ledger = ledger, .owner = owner } };
     uint64_t wanted = capacity_bytes / CHUNK_BYTES;
-    if (wanted == 0 || wanted > ARENA_MAX_CHUNKS)
+    if (wanted == 0 || wanted > ARENA_MAX_CHUNKS || out->dictionary_bytes == 0 ||
+        out->dictionary_bytes > ARENA_DICTIONARY_BYTES)
         return -EINVAL;
-    uint64_t chunk_count = chunks_within_file_limit(wanted);
+    uint64_t chunks_offset = ARENA_HEADER_BYTES + (uint64_t)out->dictionary_bytes;
+    uint64_t chunk_count = chunks_within_file_limit(wanted, chunks_offset);
     if (chunk_count == 0)
         return -EFBIG;
 
     clock_initialize();
-    uint64_t total_bytes = CHUNKS_OFFSET + chunk_count * CHUNK_BYTES;
+    uint64_t total_bytes = chunks_offset + chunk_count * CHUNK_BYTES;
     int error = create_sealed_file(total_bytes, out);
     if (error == 0)
         error = map_file(total_bytes, out);
@@ -169,6 +173,29 @@ void arena_destroy(struct arena *arena)
     if (arena->header != NULL)
         munmap(arena->header, arena->mapped_bytes);
     arena_abandon(arena);
+}
+
+void arena_discard(struct arena *arena)
+{
+    struct lease_ledger *ledger = arena->lease.ledger;
+    lease_owner owner = arena->lease.owner;
+    uint32_t units = atomic_load(&arena->lease.units);
+    arena_destroy(arena);
+    if (ledger != NULL)
+        (void)lease_move(ledger, owner, LEASE_OWNER_NOBODY, units);
+}
+
+void arena_begin_account(struct arena *arena)
+{
+    struct arena_header *header = arena->header;
+    atomic_store(&header->produced_blocks, 0);
+    atomic_store(&header->produced_bytes, 0);
+    for (int cause = 0; cause < DROP_CAUSE_COUNT; cause++) {
+        if (!drop_cause_counts_blocks((enum drop_cause)cause))
+            continue;
+        atomic_store(&header->drops[cause], 0);
+        atomic_store(&header->drop_bytes[cause], 0);
+    }
 }
 
 void arena_update_clock(struct arena *arena)

@@ -24,9 +24,10 @@
 #define ARENA_MAGIC 0x3141465052ULL /* "RPFA1" */
 
 enum {
-    ARENA_VERSION = 2,
+    ARENA_VERSION = 3,
     ARENA_HEADER_BYTES = 4096,
-    ARENA_DICTIONARY_BYTES = 4 * 1024 * 1024, /* room, not use */
+    ARENA_PAGE_BYTES = 4096,
+    ARENA_DICTIONARY_BYTES = 4 * 1024 * 1024, /* room, not use; at most */
     ARENA_MAX_CHUNKS = 1024 * 1024,           /* 64 GB */
     ARENA_MARKER_TRIGGERS = 16,
     ARENA_TITLE_BYTES = 128,
@@ -77,6 +78,10 @@ struct arena_header {
     /* What the process calls itself, terminated; "": only its program has a name. Changed in place,
      * so one that is read meanwhile may be half of each. */
     char title[ARENA_TITLE_BYTES];
+    /* What the session's writers have produced, counted by them: blocks of chunks that they gave
+     * back, and what was refused. Chunks in use come on top. */
+    _Atomic uint64_t produced_blocks;
+    _Atomic uint64_t produced_bytes;
 };
 
 _Static_assert(sizeof(struct arena_header) <= ARENA_HEADER_BYTES, "the header fits its page");
@@ -103,6 +108,7 @@ struct arena {
     struct arena_header *header;
     uint8_t *dictionary;
     uint8_t *chunks;
+    uint32_t dictionary_bytes; /* room */
     size_t mapped_bytes;
     int fd;       /* owned; close-on-exec */
     dev_t device; /* what fd was when it was made: a program may close any descriptor */
@@ -118,10 +124,11 @@ struct arena {
  * in any case. header->process_start_ns is now; who knows better corrects it. */
 int arena_create(uint64_t capacity_bytes, struct arena *out);
 
-/* The same within a lease: no memory is touched before OWNER has a unit of LEDGER (borrowed) for
- * it. -ENOSPC when not even the header's can be had. */
-int arena_create_leased(uint64_t capacity_bytes, struct lease_ledger *ledger, lease_owner owner,
-                        struct arena *out);
+/* The same with DICTIONARY_BYTES (at most ARENA_DICTIONARY_BYTES, rounded down to pages) for the
+ * dictionary, and within a lease: no memory is touched before OWNER has a unit of LEDGER (borrowed)
+ * for it. -ENOSPC when not even the header's can be had. */
+int arena_create_leased(uint64_t capacity_bytes, uint32_t dictionary_bytes,
+                        struct lease_ledger *ledger, lease_owner owner, struct arena *out);
 
 /* Takes a unit for memory that is about to be used. 0 with its number (0 without a ledger), or
  * -ENOSPC. Any thread. */
@@ -140,8 +147,11 @@ int arena_lease_dictionary(struct arena *arena, uint64_t bytes);
  * struct with fd -1. */
 void arena_destroy(struct arena *arena);
 
-/* The same in a child after fork, which has the descriptor but no mapping: what is mapped at those
- * addresses now is another's. */
+/* The same for one whose file nobody else has: its units are free for others once its memory is. */
+void arena_discard(struct arena *arena);
+
+/* As arena_destroy() in a child after fork, which has the descriptor but no mapping: what is mapped
+ * at those addresses now is another's. */
 void arena_abandon(struct arena *arena);
 
 /* Whether arena->fd still is the arena, and not closed or some file of the program's. */
@@ -157,10 +167,21 @@ static inline struct chunk *arena_chunk(const struct arena *arena, uint32_t inde
  * one). */
 void arena_update_clock(struct arena *arena);
 
+/* Begins the account of blocks anew: a session's is its own. Nobody is recording. */
+void arena_begin_account(struct arena *arena);
+
 /* Adds COUNT events to a cause. Any thread; safe in a signal handler. */
 static inline void arena_count_drop(struct arena *arena, enum drop_cause cause, uint64_t count)
 {
     atomic_fetch_add_explicit(&arena->header->drops[cause], count, memory_order_relaxed);
+}
+
+/* Adds COUNT blocks of BYTES in all to what was produced. Any thread; safe in a signal handler. */
+static inline void arena_count_produced_blocks(struct arena_header *header, uint64_t count,
+                                               uint64_t bytes)
+{
+    atomic_fetch_add_explicit(&header->produced_blocks, count, memory_order_relaxed);
+    atomic_fetch_add_explicit(&header->produced_bytes, bytes, memory_order_relaxed);
 }
 
 /* Adds COUNT blocks of BYTES in all to a cause. Any thread; safe in a signal handler. */
@@ -169,6 +190,23 @@ static inline void arena_count_dropped_blocks(struct arena_header *header, enum 
 {
     atomic_fetch_add_explicit(&header->drops[cause], count, memory_order_relaxed);
     atomic_fetch_add_explicit(&header->drop_bytes[cause], bytes, memory_order_relaxed);
+}
+
+/* A block of BYTES is produced and dropped at once. Any thread; safe in a signal handler. A reader
+ * who comes in between finds no block missing. */
+static inline void arena_count_refused_block(struct arena_header *header, enum drop_cause cause,
+                                             uint64_t bytes)
+{
+    arena_count_dropped_blocks(header, cause, 1, bytes);
+    arena_count_produced_blocks(header, 1, bytes);
+}
+
+/* CHUNK, which its writer gives back or has left by its end, holds what was produced. */
+static inline void arena_count_closed_chunk(struct arena_header *header, const struct chunk *chunk)
+{
+    arena_count_produced_blocks(
+        header, atomic_load_explicit(&chunk->block_count, memory_order_relaxed),
+        atomic_load_explicit(&chunk->offset_past_last_block, memory_order_relaxed));
 }
 
 /* The same for all blocks of CHUNK, which is about to lose its memory. */

@@ -83,6 +83,12 @@ static void fill_drops(struct arena_info *info, const struct arena_header *heade
     }
 }
 
+static void add_produced(struct arena_info *info, uint64_t blocks, uint64_t bytes)
+{
+    info->produced_blocks += blocks;
+    info->produced_bytes += bytes;
+}
+
 static int read_chunk_header(const struct arena_reader *reader, uint32_t slot, struct chunk *out)
 {
     uint64_t offset = reader->chunks_offset + (uint64_t)slot * CHUNK_BYTES;
@@ -139,6 +145,7 @@ static struct listed_chunk list_chunk(const struct chunk *header, uint32_t slot)
     };
 }
 
+/* Those that were not given back yet are not among what their writers count as produced. */
 static int list_chunks(struct arena_reader *reader, uint32_t slot_count)
 {
     for (uint32_t slot = 0; slot < slot_count; slot++) {
@@ -146,29 +153,46 @@ static int list_chunks(struct arena_reader *reader, uint32_t slot_count)
         int error = read_chunk_header(reader, slot, &header);
         if (error != 0)
             return error;
-        if (has_data(reader, &header))
-            reader->chunks[reader->chunk_count++] = list_chunk(&header, slot);
+        if (!has_data(reader, &header))
+            continue;
+        struct listed_chunk listed = list_chunk(&header, slot);
+        reader->chunks[reader->chunk_count++] = listed;
+        if (header.state != CHUNK_RELEASED)
+            add_produced(&reader->info, listed.block_count, listed.used_bytes);
     }
     return 0;
 }
 
-/* Lists the chunks and takes the drops of the same moment: else a chunk that is recycled in between
- * would be counted twice or not at all. A writer that recycles faster than we list is taken as it
- * is. */
+/* Whether no chunk began, was given back or was recycled in between. */
+static bool is_same_stock(const struct arena_header *before, const struct arena_header *after)
+{
+    return before->produced_blocks == after->produced_blocks &&
+           before->next_range_start == after->next_range_start &&
+           before->drops[DROP_RECYCLED] == after->drops[DROP_RECYCLED];
+}
+
+/* Lists the chunks and takes the counts of the same moment: else a chunk that is recycled in
+ * between would be counted twice or not at all. Of a writer that is faster than we list, what was
+ * produced before and what was dropped since: so that nothing is missed which is only in motion. */
 static int take_stock(struct arena_reader *reader, uint32_t slot_count)
 {
     for (int attempt = 0; attempt < STOCK_ATTEMPTS; attempt++) {
         struct arena_header before, after;
         int error = read_header(&reader->source, &before);
         reader->chunk_count = 0;
+        reader->info.produced_blocks = reader->info.produced_bytes = 0;
         if (error == 0)
             error = list_chunks(reader, slot_count);
         if (error == 0)
             error = read_header(&reader->source, &after);
         if (error != 0)
             return error;
-        fill_drops(&reader->info, &before);
-        if (before.drops[DROP_RECYCLED] == after.drops[DROP_RECYCLED])
+        fill_drops(&reader->info, &after);
+        reader->is_exact = is_same_stock(&before, &after);
+        if (!reader->is_exact)
+            reader->info.produced_blocks = reader->info.produced_bytes = 0;
+        add_produced(&reader->info, before.produced_blocks, before.produced_bytes);
+        if (reader->is_exact)
             break;
     }
     sort_listed(reader->chunks, reader->chunk_count);
@@ -250,9 +274,25 @@ void arena_reader_close(struct arena_reader *reader)
     munmap(reader, reader->mapped_bytes);
 }
 
+static uint64_t at_least(uint64_t value, uint64_t least)
+{
+    return value > least ? value : least;
+}
+
 void arena_reader_info(const struct arena_reader *reader, struct arena_info *out)
 {
     *out = reader->info;
+    if (reader->is_exact)
+        return;
+    uint64_t blocks = out->kept_blocks, bytes = out->kept_bytes;
+    for (int cause = 0; cause < DROP_CAUSE_COUNT; cause++) {
+        if (drop_cause_counts_blocks((enum drop_cause)cause)) {
+            blocks += out->drops[cause];
+            bytes += out->drop_bytes[cause];
+        }
+    }
+    out->produced_blocks = at_least(out->produced_blocks, blocks);
+    out->produced_bytes = at_least(out->produced_bytes, bytes);
 }
 
 size_t arena_reader_chunk_count(const struct arena_reader *reader)
@@ -314,6 +354,15 @@ static void count_blocks(struct arena_info *info, struct chunk_copy *chunk, uint
                lost_bytes);
 }
 
+/* What the writer of a chunk added since it was LISTED. */
+static void add_growth(struct arena_info *info, const struct listed_chunk *listed,
+                       const struct listed_chunk *grown)
+{
+    if (grown->used_bytes > listed->used_bytes && grown->block_count >= listed->block_count)
+        add_produced(info, grown->block_count - listed->block_count,
+                     grown->used_bytes - listed->used_bytes);
+}
+
 int arena_reader_copy_chunk(struct arena_reader *reader, size_t position, struct chunk_copy *out)
 {
     const struct listed_chunk *listed = &reader->chunks[position];
@@ -322,10 +371,10 @@ int arena_reader_copy_chunk(struct arena_reader *reader, size_t position, struct
     if (error != 0)
         return error;
 
-    uint32_t used_bytes = at_most(before.offset_past_last_block, CHUNK_BUFFER_BYTES);
+    const struct listed_chunk grown = list_chunk(&before, listed->slot);
     uint64_t offset =
         reader->chunks_offset + (uint64_t)listed->slot * CHUNK_BYTES + CHUNK_HEADER_BYTES;
-    error = arena_source_read(&reader->source, offset, out->bytes, used_bytes);
+    error = arena_source_read(&reader->source, offset, out->bytes, grown.used_bytes);
     if (error == 0)
         error = read_chunk_header(reader, listed->slot, &after);
     if (error != 0)
@@ -342,9 +391,10 @@ int arena_reader_copy_chunk(struct arena_reader *reader, size_t position, struct
 
     out->writer_index = before.writer_index;
     out->range_start = before.range_start;
-    out->used_bytes = used_bytes;
+    out->used_bytes = grown.used_bytes;
     out->start_ticks = before.start.ticks;
     out->calibration = calibrate_chunk(reader, &before);
+    add_growth(&reader->info, listed, &grown);
     count_blocks(&reader->info, out, before.block_count);
     return 0;
 }

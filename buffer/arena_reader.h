@@ -31,6 +31,9 @@ struct arena_info {
     uint64_t drop_bytes[DROP_CAUSE_COUNT];
     uint64_t bad_chunks, bad_blocks, bad_records; /* found damaged so far */
     uint64_t kept_blocks, kept_bytes;             /* read so far */
+    /* What the writers had counted when the reader was opened. Once all chunks have been read, what
+     * is neither kept nor dropped of it is lost. */
+    uint64_t produced_blocks, produced_bytes;
 };
 
 /* Opens the arena behind FD, a file or memfd. It is duplicated, so the caller may close it, and

@@ -23,6 +23,7 @@ struct arena_reader {
     uint32_t dictionary_bytes;  /* copied */
     uint8_t *dictionary;        /* behind the chunks, in the same mapping */
     size_t mapped_bytes;        /* of all this */
+    bool is_exact; /* what was produced, at the moment of the list; else it is at least so much */
     size_t chunk_count;
     struct listed_chunk chunks[]; /* by range_start */
 };

@@ -35,8 +35,7 @@ void chunk_begin(struct chunk *chunk, uint32_t writer_index, uint32_t generation
 {
     /* An exchange, as nothing that is written later may become visible before it. */
     (void)__atomic_exchange_n(&chunk->range_start, range_start, __ATOMIC_ACQ_REL);
-    atomic_store_explicit(&chunk->offset_past_last_block, 0, memory_order_relaxed);
-    atomic_store_explicit(&chunk->block_count, 0, memory_order_relaxed);
+    atomic_store_explicit(&chunk->published, 0, memory_order_relaxed);
     chunk->writer_index = writer_index;
     chunk->process_id = getpid();
     chunk->start = clock_read_pair();

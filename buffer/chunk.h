@@ -42,13 +42,31 @@ struct chunk {
     uint32_t buffer_bytes;       /* room for blocks */
     uint32_t offset_first_block; /* always 0: no block crosses chunks */
 
-    _Alignas(64) _Atomic uint32_t offset_past_last_block; /* release-stored after each block */
-    _Atomic uint32_t block_count;
+    /* What is published: one word, so that a reader who comes in between finds a count and an
+     * offset that belong together. */
+    _Alignas(64) union {
+        struct {
+            _Atomic uint32_t offset_past_last_block;
+            _Atomic uint32_t block_count;
+        };
+        _Atomic uint64_t published; /* release-stored after each block */
+    };
 
     _Alignas(64) uint8_t buffer[];
 };
 
 _Static_assert(sizeof(struct chunk) == CHUNK_HEADER_BYTES, "the header is two cache lines");
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "the offset is the lower half of the word");
+
+/* One more block ends at OFFSET. By the writer only. */
+static inline void chunk_publish(struct chunk *chunk, uint32_t offset)
+{
+    uint64_t published = atomic_load_explicit(&chunk->published, memory_order_relaxed);
+    atomic_store_explicit(&chunk->published, ((published >> 32) + 1) << 32 | offset,
+                          memory_order_release);
+}
 
 /* writer_index of the chunks that the sampler writes. */
 #define CHUNK_WRITER_SAMPLER UINT32_MAX

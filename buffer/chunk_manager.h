@@ -100,4 +100,20 @@ void chunk_manager_set_update_callback(struct chunk_manager *manager,
 uint64_t chunk_manager_destroy_released_at_or_before(struct chunk_manager *manager,
                                                      uint64_t done_ns);
 
+/* --- handed over: a session has ended, and another one goes on with its chunks. Nobody writes. ---
+ */
+
+/* Takes back all chunks that are in use, since their writers have stopped for good, and gives what
+ * is prepared back to the kernel. */
+void chunk_manager_close_all(struct chunk_manager *manager);
+
+/* After chunk_manager_close_all(), when the arena has been moved to another ledger: takes its units
+ * for the chunks. Where they do not suffice, the oldest chunks go (DROP_RECYCLED). */
+void chunk_manager_pay_anew(struct chunk_manager *manager);
+
+/* The chunks, and the arena, are session GENERATION's from here on, within LIMIT_BYTES. -EINVAL for
+ * a limit under one chunk. */
+int chunk_manager_continue(struct chunk_manager *manager, uint32_t generation,
+                           uint64_t limit_bytes);
+
 #endif

@@ -56,6 +56,7 @@ int chunk_manager_create(struct arena *arena, uint32_t generation, uint64_t limi
     manager->done_ns = (uint64_t *)(void *)((uint8_t *)manager + done_offset);
     manager->units = (uint32_t *)(void *)((uint8_t *)manager + units_offset);
     discard_earlier_sessions(arena);
+    arena_begin_account(arena);
     atomic_store_explicit(&arena->header->generation, generation, memory_order_release);
     *out = manager;
     return 0;
@@ -90,6 +91,7 @@ void chunk_manager_discard_all(struct chunk_manager *manager)
             give_back_unit(manager, slot);
         atomic_store_explicit(&arena->header->chunk_high_water, 0, memory_order_relaxed);
     }
+    arena_begin_account(arena);
     manager->free.count = manager->prepared.count = manager->released.count = 0;
     manager->untold = 0;
     manager->first_unused = manager->slot_count; /* nothing more is handed out */
@@ -214,11 +216,14 @@ static uint32_t slot_of(const struct chunk_manager *manager, const struct chunk 
     return (uint32_t)(distance / CHUNK_BYTES);
 }
 
-/* Nothing when CHUNK is not in use. */
-static void release_locked(struct chunk_manager *manager, struct chunk *chunk)
+void chunk_manager_release_locked(struct chunk_manager *manager, struct chunk *chunk)
 {
     uint32_t slot = slot_of(manager, chunk);
-    if (slot == SLOT_NONE || chunk_move(chunk, CHUNK_IN_USE, CHUNK_DONE) != 0)
+    if (slot == SLOT_NONE)
+        return;
+    /* Also when the program overwrote the header: what was recorded is lost then, and is missed. */
+    arena_count_closed_chunk(manager->arena->header, chunk);
+    if (chunk_move(chunk, CHUNK_IN_USE, CHUNK_DONE) != 0)
         return;
     chunk->done = clock_read_pair();
     manager->done_ns[slot] = chunk->done.monotonic_ns;
@@ -236,7 +241,7 @@ struct chunk *chunk_manager_get(struct chunk_manager *manager, uint32_t writer_i
 void chunk_manager_release(struct chunk_manager *manager, struct chunk *chunk)
 {
     pthread_mutex_lock(&manager->lock);
-    release_locked(manager, chunk);
+    chunk_manager_release_locked(manager, chunk);
     trim_to_limit(manager);
     chunk_manager_notify(manager);
     pthread_mutex_unlock(&manager->lock);
@@ -246,7 +251,7 @@ static struct chunk *exchange_locked(struct chunk_manager *manager, struct chunk
                                      uint32_t writer_index)
 {
     if (full != NULL)
-        release_locked(manager, full);
+        chunk_manager_release_locked(manager, full);
     trim_to_limit(manager);
     return get_locked(manager, writer_index);
 }

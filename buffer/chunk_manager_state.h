@@ -48,6 +48,9 @@ bool chunk_manager_destroy_oldest(struct chunk_manager *manager);
 /* Takes the oldest released slot, or SLOT_NONE. Under the lock. */
 uint32_t chunk_manager_take_released(struct chunk_manager *manager);
 
+/* Takes back CHUNK; nothing when it is not in use. Under the lock. */
+void chunk_manager_release_locked(struct chunk_manager *manager, struct chunk *chunk);
+
 /* Tells the listener, if any, what changed. Under the lock. */
 void chunk_manager_notify(struct chunk_manager *manager);
 

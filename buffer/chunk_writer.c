@@ -38,7 +38,7 @@ int chunk_writer_refill(struct chunk_writer *writer, size_t entry_bytes)
 {
     struct arena *arena = chunk_manager_arena(writer->manager);
     if (entry_bytes > CHUNK_BUFFER_BYTES - LEB128_MAX_BYTES) {
-        arena_count_dropped_blocks(arena->header, DROP_BLOCK_TOO_LARGE, 1, entry_bytes);
+        arena_count_refused_block(arena->header, DROP_BLOCK_TOO_LARGE, entry_bytes);
         return -EMSGSIZE;
     }
     struct chunk *fresh;
@@ -49,7 +49,7 @@ int chunk_writer_refill(struct chunk_writer *writer, size_t entry_bytes)
         return -EAGAIN;
     take_chunk(writer, fresh);
     if (writer->chunk == NULL) {
-        arena_count_dropped_blocks(arena->header, DROP_MEMORY_LIMIT, 1, entry_bytes);
+        arena_count_refused_block(arena->header, DROP_MEMORY_LIMIT, entry_bytes);
         return -ENOBUFS;
     }
     return 0;

@@ -50,11 +50,7 @@ static inline void chunk_writer_publish(struct chunk_writer *writer, uint8_t *bl
 {
     struct chunk *chunk = writer->chunk;
     writer->next = block_end;
-    atomic_store_explicit(&chunk->block_count,
-                          atomic_load_explicit(&chunk->block_count, memory_order_relaxed) + 1,
-                          memory_order_relaxed);
-    atomic_store_explicit(&chunk->offset_past_last_block, (uint32_t)(block_end - chunk->buffer),
-                          memory_order_release);
+    chunk_publish(chunk, (uint32_t)(block_end - chunk->buffer));
 }
 
 /* Copies a finished ENTRY (kind byte first) into a block of its own. Errors as chunk_writer_refill.

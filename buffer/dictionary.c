@@ -97,7 +97,8 @@ static int put_record(struct dictionary *dictionary, enum dictionary_kind kind,
     uint32_t used = atomic_load_explicit(&header->dictionary_used_bytes, memory_order_relaxed);
     uint32_t reserved = reserve_after(dictionary, kind);
     size_t needed = used + bytes_in_block + reserved;
-    if (needed > ARENA_DICTIONARY_BYTES || arena_lease_dictionary(dictionary->arena, needed) < 0) {
+    if (needed > dictionary->arena->dictionary_bytes ||
+        arena_lease_dictionary(dictionary->arena, needed) < 0) {
         arena_count_drop(dictionary->arena, DROP_DICTIONARY_FULL, 1);
         error = -ENOSPC;
         goto cleanup;

@@ -64,42 +64,51 @@ int lease_ledger_create(int fd, uint64_t identity, uint64_t limit_bytes, struct 
     return 0;
 }
 
-/* Reads how many units the ledger in FD is for; -EPROTO when it is none. */
-static int read_highest_count(int fd, uint32_t *units)
+/* Reads the header of the ledger in FD; -EPROTO when it is none. */
+static int read_header(int fd, struct lease_ledger_header *header)
 {
-    struct lease_ledger_header header;
     struct stat status;
 
     if (fstat(fd, &status) < 0)
         return -errno;
-    ssize_t got = pread(fd, &header, sizeof(header), 0);
+    ssize_t got = pread(fd, header, sizeof(*header), 0);
     if (got < 0)
         return -errno;
-    *units = atomic_load(&header.highest_count);
-    if (got != (ssize_t)sizeof(header) || header.magic != LEASE_LEDGER_MAGIC ||
-        header.version != LEASE_LEDGER_VERSION || *units < LEASE_LEDGER_MIN_UNITS ||
-        *units > LEASE_LEDGER_MAX_UNITS ||
+    uint32_t units = atomic_load(&header->highest_count);
+    if (got != (ssize_t)sizeof(*header) || header->magic != LEASE_LEDGER_MAGIC ||
+        header->version != LEASE_LEDGER_VERSION || units < LEASE_LEDGER_MIN_UNITS ||
+        units > LEASE_LEDGER_MAX_UNITS ||
         (uint64_t)status.st_size != file_bytes(LEASE_LEDGER_MAX_UNITS))
         return -EPROTO;
     return 0;
 }
 
-int lease_ledger_open(int fd, struct lease_ledger *out)
+int lease_ledger_open(int fd, uint32_t most_units, struct lease_ledger *out)
 {
-    uint32_t units = 0;
+    struct lease_ledger_header header;
 
     *out = (struct lease_ledger){ 0 };
-    int error = read_highest_count(fd, &units);
-    return error < 0 ? error : map(fd, units, out);
+    int error = read_header(fd, &header);
+    if (error < 0)
+        return error;
+    uint32_t units = atomic_load(&header.highest_count);
+    return map(fd, units < most_units ? units : most_units, out);
 }
 
 int lease_ledger_adopt(int fd, struct lease_ledger *out)
 {
-    uint32_t units;
+    struct lease_ledger_header header;
 
     *out = (struct lease_ledger){ 0 };
-    int error = read_highest_count(fd, &units);
+    int error = read_header(fd, &header);
     return error < 0 ? error : map(fd, LEASE_LEDGER_MAX_UNITS, out);
+}
+
+bool lease_ledger_is_in(const struct lease_ledger *ledger, int fd)
+{
+    struct lease_ledger_header header;
+
+    return read_header(fd, &header) == 0 && header.identity == ledger->header->identity;
 }
 
 void lease_ledger_close(struct lease_ledger *ledger)

@@ -116,9 +116,12 @@ int lease_ledger_create(int fd, uint64_t identity, uint64_t limit_bytes, struct 
  * -EPROTO when it is none. */
 int lease_ledger_adopt(int fd, struct lease_ledger *out);
 
-/* Maps the ledger in FD, which stays the caller's, with the units of the highest limit so far.
- * -EPROTO when it is none; else the errors of pread and mmap. */
-int lease_ledger_open(int fd, struct lease_ledger *out);
+/* Maps the ledger in FD, which stays the caller's, with the units of the highest limit so far, but
+ * at most MOST_UNITS. -EPROTO when it is none; else the errors of pread and mmap. */
+int lease_ledger_open(int fd, uint32_t most_units, struct lease_ledger *out);
+
+/* Whether FD is of LEDGER. */
+bool lease_ledger_is_in(const struct lease_ledger *ledger, int fd);
 
 /* Safe on a zeroed struct, and to repeat. */
 void lease_ledger_close(struct lease_ledger *ledger);
@@ -149,7 +152,7 @@ void lease_give_back(struct lease_ledger *ledger, lease_owner owner, uint32_t un
 uint32_t lease_count(const struct lease_ledger *ledger, lease_owner owner);
 
 /* Makes up to COUNT of FROM's units TO's (LEASE_OWNER_NOBODY frees them); returns how many. FROM is
- * dead or profd itself: nobody may be taking or giving back for it. */
+ * dead, or the caller itself: nobody may be taking or giving back for it. */
 uint32_t lease_move(struct lease_ledger *ledger, lease_owner from, lease_owner to, uint32_t count);
 
 /* Puts the hints right, and what may be taken. Returns how many units are taken; *GROWTH_FREE (may

@@ -39,11 +39,15 @@ struct sample_encoder {
     struct written_stack stacks[];
 };
 
+size_t sample_encoder_bytes(uint32_t capacity)
+{
+    return sizeof(struct sample_encoder) + (size_t)capacity * sizeof(struct written_stack);
+}
+
 int sample_encoder_create(struct chunk_writer *writer, uint32_t capacity,
                           struct sample_encoder **out)
 {
-    size_t mapped_bytes =
-        sizeof(struct sample_encoder) + (size_t)capacity * sizeof(struct written_stack);
+    size_t mapped_bytes = sample_encoder_bytes(capacity);
     struct sample_encoder *encoder = unforked_pages_allocate(mapped_bytes);
     if (encoder == NULL)
         return -ENOMEM;

@@ -20,6 +20,9 @@ struct sample_encoder; /* opaque */
  * place, and the later one takes it: its stack is written whole. -ENOMEM. */
 int sample_encoder_create(struct chunk_writer *writer, uint32_t capacity,
                           struct sample_encoder **out);
+
+/* How many bytes of addresses one with that CAPACITY has. */
+size_t sample_encoder_bytes(uint32_t capacity);
 void sample_encoder_destroy(struct sample_encoder *encoder);
 
 /* All that write: 0; errors as chunk_writer_refill (counted there); -EINVAL, with nothing written,

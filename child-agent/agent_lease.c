@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "child-agent/core.h"
+#include "child-agent/guest/address_space.h"
 #include "ipc/ledger_file.h"
 #include "ipc/system_id.h"
 
@@ -25,34 +26,37 @@ static void set_current(const struct lease_ledger *ledger)
     current = slot;
 }
 
+/* A process of few addresses sees only the first units of a large ledger. */
+static uint32_t most_units(void)
+{
+    const uint64_t all = LEASE_LEDGER_MAX_UNITS * sizeof(uint64_t);
+    return (uint32_t)(address_space_within(ADDRESSES_LEDGER, all) / sizeof(uint64_t));
+}
+
 int agent_lease_find(const char *socket_path)
 {
     struct lease_ledger ledger;
 
     if (current != NULL)
         return 0;
-    int err = ledger_file_open(socket_path, &ledger);
+    int err = ledger_file_open(socket_path, most_units(), &ledger);
     if (err == 0)
         set_current(&ledger);
     last_error = err == -ENOENT || err == -ENOTDIR || err == -ESTALE ? 0 : err;
     return last_error;
 }
 
-int agent_lease_take_over(int fd, bool *is_new)
+int agent_lease_take_over(int fd)
 {
     struct lease_ledger other;
-    int err = lease_ledger_open(fd, &other);
 
-    *is_new = false;
-    last_error = err;
-    if (err < 0)
-        return err;
-    if (current != NULL && current->header->identity == other.header->identity) {
-        lease_ledger_close(&other);
+    last_error = 0;
+    if (current != NULL && lease_ledger_is_in(current, fd))
         return 0;
-    }
+    last_error = lease_ledger_open(fd, most_units(), &other);
+    if (last_error < 0)
+        return last_error;
     set_current(&other);
-    *is_new = true;
     return 0;
 }
 

@@ -15,9 +15,9 @@
  * one that cannot be used: then nothing may be recorded. */
 int agent_lease_find(const char *socket_path);
 
-/* The ledger in FD, which stays the caller's, is profd's. *IS_NEW when it is another one than that
- * of before, which the arena is to be moved to. */
-int agent_lease_take_over(int fd, bool *is_new);
+/* The ledger in FD, which stays the caller's, is profd's. It may be the one of before. 0, or an
+ * error of mapping it. */
+int agent_lease_take_over(int fd);
 
 /* The ledger to record with. 0 with NULL when there is none, or the error of the last attempt to
  * map one. */

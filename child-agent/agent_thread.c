@@ -116,24 +116,32 @@ static int obey_session(const struct message_session *session)
     return send_generation(MESSAGE_STARTED, session->generation);
 }
 
-/* The ledger that came with a welcome. What was recorded within another one was for a profd that is
- * no more. */
+/* What was recorded when there was no profd, profd gets; what was within the ledger of another one
+ * was for a profd that is no more. */
+static int move_arena(struct lease_ledger *ledger)
+{
+    const struct lease_ledger *before = core.arena.lease.ledger;
+    if (!core_own.has_arena || before == ledger)
+        return 0;
+    if (before == NULL)
+        session_suspend();
+    else
+        session_stop();
+    return session_move_lease(ledger) < 0 ? send_log("nothing can be recorded", -ENOSPC) : 0;
+}
+
+/* The ledger that came with a welcome. */
 static int take_ledger(void)
 {
     struct lease_ledger *ledger;
-    bool is_new;
     int fd = agent_link_take_descriptor();
     if (fd < 0)
         return 0;
-    int err = agent_lease_take_over(fd, &is_new);
+    int err = agent_lease_take_over(fd);
     close(fd);
-    if (err < 0 || !is_new)
-        return err;
-    session_stop();
-    err = agent_lease_get(&ledger);
-    if (err == 0 && core_own.has_arena && dictionary_move_lease(&core.dictionary, ledger) < 0)
-        err = send_log("nothing can be recorded", -ENOSPC);
-    return err;
+    if (err == 0)
+        err = agent_lease_get(&ledger);
+    return err < 0 ? err : move_arena(ledger);
 }
 
 static int on_welcome(const uint8_t *payload, size_t bytes)

@@ -10,12 +10,14 @@
 
 #include "child-agent/agent_thread.h"
 #include "child-agent/counters/process_memory.h"
+#include "child-agent/guest/address_space.h"
 #include "child-agent/guest/descriptor.h"
 #include "child-agent/interpose/real_calls.h"
 
 enum {
     AGENT_STACK_BYTES = 512 * 1024,
-    OWN_THREADS_MOST = 8, /* there are four kinds, of which one may be ending */
+    AGENT_LEAST_STACK_BYTES = 128 * 1024, /* several times what they use */
+    OWN_THREADS_MOST = 8,                 /* there are four kinds, of which one may be ending */
 };
 
 /* A thread of the agent's own. */
@@ -37,6 +39,12 @@ static int add_tls(struct dl_phdr_info *info, size_t size, void *total_bytes)
     return 0;
 }
 
+static size_t affordable_stack_bytes(void)
+{
+    size_t bytes = address_space_within(ADDRESSES_THREAD_STACK, AGENT_STACK_BYTES);
+    return bytes > AGENT_LEAST_STACK_BYTES ? bytes : AGENT_LEAST_STACK_BYTES;
+}
+
 /* glibc takes the program's static TLS out of each stack. Found out once, by the constructor: in a
  * forked child, another thread may have held the loader's lock for ever. */
 static size_t needed_stack_bytes(void)
@@ -44,7 +52,7 @@ static size_t needed_stack_bytes(void)
     if (stack_bytes == 0) {
         size_t tls_bytes = 0;
         dl_iterate_phdr(add_tls, &tls_bytes);
-        stack_bytes = AGENT_STACK_BYTES + tls_bytes;
+        stack_bytes = affordable_stack_bytes() + tls_bytes;
     }
     return stack_bytes;
 }

@@ -5,12 +5,12 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "child-agent/agent_lease.h"
 #include "child-agent/counters/counters.h"
 #include "child-agent/dormancy.h"
+#include "child-agent/guest/address_space.h"
 #include "child-agent/guest/descriptor.h"
 #include "child-agent/process_title.h"
 #include "child-agent/threads/thread_registry.h"
@@ -19,8 +19,7 @@ enum {
     /* Room, not use: chunks that were never written cost no memory. */
     CORE_MOST_CHUNK_BYTES = 1024 * 1024 * 1024,
     CORE_USUAL_CHUNK_BYTES = 64 * 1024 * 1024,
-    CORE_LEAST_CHUNK_BYTES = 4 * 1024 * 1024,
-    CORE_ADDRESS_SHARE = 16, /* one in so many of the addresses that the process may have */
+    CORE_LEAST_CHUNK_BYTES = 4 * 1024 * 1024, /* unless the process may have few addresses */
     CORE_MAX_PATH = 4096,
     CORE_MAX_COMMAND_LINE = 8192,
     CORE_MAX_NAME = 128,
@@ -112,8 +111,6 @@ static int describe_process(void)
                                      executable, command_line, command_line_bytes);
     if (err == 0)
         err = dictionary_put_user(&core.dictionary, geteuid());
-    if (err == 0 && process_name[0] != '\0')
-        err = dictionary_put_process_name(&core.dictionary, core.start_ns, process_name);
     return err;
 }
 
@@ -122,36 +119,51 @@ void core_set_room(uint64_t chunk_bytes)
     room_bytes = chunk_bytes;
 }
 
-/* CAPACITY, or less: most of the addresses that the process may have (RLIMIT_AS) are the program's.
- */
-static uint64_t within_addresses(uint64_t capacity)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
-        return capacity;
-    uint64_t share = limit.rlim_cur / CORE_ADDRESS_SHARE;
-    if (share < CORE_LEAST_CHUNK_BYTES)
-        share = CORE_LEAST_CHUNK_BYTES;
-    return share < capacity ? share : capacity;
-}
-
 /* Room for all that the limit could ever give to this process, unless it may not have so many
  * addresses. */
 static int create_arena(void)
 {
     struct lease_ledger *ledger;
-    int err = agent_lease_get(&ledger);
+    int err = address_space_is_enough() ? agent_lease_get(&ledger) : -ENOMEM;
     if (err < 0)
         return err;
+    uint32_t dictionary_bytes =
+        (uint32_t)address_space_within(ADDRESSES_DICTIONARY, ARENA_DICTIONARY_BYTES);
     uint64_t capacity = ledger != NULL ? lease_ledger_limit_bytes(ledger) : room_bytes;
     if (capacity > CORE_MOST_CHUNK_BYTES)
         capacity = CORE_MOST_CHUNK_BYTES;
-    capacity = within_addresses(capacity);
+    capacity = address_space_within(ADDRESSES_CHUNKS, capacity);
     do {
-        err = arena_create_leased(capacity, ledger, agent_lease_owner(), &core.arena);
+        err = arena_create_leased(capacity, dictionary_bytes, ledger, agent_lease_owner(),
+                                  &core.arena);
         capacity /= 2;
     } while (err == -ENOMEM && capacity >= CORE_LEAST_CHUNK_BYTES);
     return err;
+}
+
+/* The arena is there for others once it has its records. Who comes meanwhile waits, and adds its
+ * own. */
+static int write_records(void)
+{
+    sigset_t mask;
+    struct registry_access access = thread_registry_hold();
+    counters_hold(&mask);
+    int err = describe_process();
+    if (err == 0)
+        err = counters_describe();
+    if (err == 0)
+        err = thread_registry_describe(access);
+    core_own.has_arena = err == 0;
+    counters_let_go(&mask);
+    thread_registry_let_go(access);
+    return err;
+}
+
+/* An arena that nobody else has seen. */
+static void give_back_arena(void)
+{
+    descriptor_close(DESCRIPTOR_ARENA);
+    arena_discard(&core.arena);
 }
 
 int core_make_arena(void)
@@ -167,14 +179,15 @@ int core_make_arena(void)
     descriptor_remember(DESCRIPTOR_ARENA, core.arena.fd);
     core.arena.header->process_start_ns = core.start_ns;
     dictionary_init(&core.dictionary, &core.arena);
-    core_own.has_arena = true;
+    err = write_records();
+    if (err < 0) {
+        give_back_arena();
+        return err;
+    }
     process_title_follow();
-    err = describe_process();
-    if (err == 0)
-        err = thread_registry_describe();
-    if (err == 0)
-        err = counters_describe();
-    return err;
+    if (process_name[0] != '\0') /* counted when full */
+        (void)dictionary_put_process_name(&core.dictionary, core.start_ns, process_name);
+    return 0;
 }
 
 void core_reset_after_fork(void)

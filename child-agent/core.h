@@ -29,7 +29,7 @@ enum { CORE_OWN_BYTES = 4096 };
 /* What leads to memory that only this process has. A child made past the C library (clone, _Fork),
  * where no step of fork.h runs, finds zeros here, by the kernel: it runs on and records nothing. */
 struct core_own {
-    bool has_arena;  /* arena and dictionary are there */
+    bool has_arena;  /* arena and dictionary are there, with their first records */
     bool is_dormant; /* see child-agent/dormancy.h */
     bool is_unheard; /* likewise */
     /* The session that may be recorded into, by the process' own count: 0 none. Changed by
@@ -58,8 +58,9 @@ void core_initialize(int argument_count, char **arguments);
 void core_set_room(uint64_t chunk_bytes);
 
 /* Makes arena and dictionary if they are not there, within the process' lease if there is a ledger,
- * and writes what is known: the process, its registered threads. -ENOSPC when no unit of the lease
- * can be had, -EFBIG, -ENOMEM, -EMFILE … Any one thread at a time. */
+ * and writes what is known: the process, its counters and registered threads. -ENOSPC when no unit
+ * of the lease can be had, or too few for these records, -EFBIG, -ENOMEM, -EMFILE …: then there is
+ * none, and no unit is kept. Any one thread at a time. */
 int core_make_arena(void);
 
 /* In a forked child: drops what is the parent's, and starts as an image of its own, without arena.

@@ -22,7 +22,7 @@ struct thread_registration *recording_begin_slow(void)
     if (self == NULL || !(atomic_load(&self->profiled_features) & PROFD_THREAD_MARKERS))
         return NULL;
     if (self->is_recording != 0) {
-        arena_count_dropped_blocks(core.arena.header, DROP_REENTRANT, 1, 0);
+        arena_count_refused_block(core.arena.header, DROP_REENTRANT, 0);
         return NULL;
     }
     self->is_recording = 1;

@@ -23,8 +23,8 @@ enum { SESSION_QUIET_POLL_NS = 200 * 1000 };
 volatile uint32_t profd_recording;
 
 static struct {
-    struct session_settings settings; /* generation 0: no session */
-    struct chunk_manager *manager;
+    struct session_settings settings; /* generation 0: no session, they are the latest one's */
+    struct chunk_manager *manager;    /* without a session: of one that is suspended, or NULL */
 } session;
 
 /* Sessions of this process by its own count: a daemon that was restarted counts from 1 again. */
@@ -49,6 +49,21 @@ struct chunk_manager *session_chunk_manager(void)
 const struct session_settings *session_get_settings(void)
 {
     return session_is_active() ? &session.settings : NULL;
+}
+
+bool session_has_records(void)
+{
+    return core_own.has_arena && session.manager != NULL;
+}
+
+bool session_was_ended(void)
+{
+    return last_recording != 0 && start_error == 0 && !session_has_records();
+}
+
+const struct session_settings *session_last_settings(void)
+{
+    return &session.settings;
 }
 
 /* The bits that programs test before they record anything. */
@@ -111,13 +126,25 @@ static uint32_t thread_features(const struct session_settings *settings)
     return features;
 }
 
+/* A session that goes on with what another one recorded began with that. */
 static void describe_in_arena(const struct session_settings *settings)
 {
     struct arena_header *header = core.arena.header;
-    atomic_store(&header->session_start_ns, clock_monotonic_ns());
+    if (session.manager == NULL)
+        atomic_store(&header->session_start_ns, clock_monotonic_ns());
     atomic_store(&header->interval_ns, settings->interval_ns);
     atomic_store(&header->generation, settings->generation);
     atomic_store(&header->is_recording, 1);
+}
+
+/* Nobody records into the arena any more, or is to. */
+static void close_arena(struct chunk_manager *manager)
+{
+    atomic_store(&core.arena.header->is_recording, 0);
+    session.settings.generation = 0;
+    thread_registry_set_profiled("", 0);
+    sample_rooms_close();
+    chunk_manager_set_update_callback(manager, NULL, NULL);
 }
 
 /* The last step of a session, and of one that could not be started. Nothing of it can be captured
@@ -125,13 +152,9 @@ static void describe_in_arena(const struct session_settings *settings)
 static void end(void)
 {
     struct chunk_manager *manager = session.manager;
-    atomic_store(&core.arena.header->is_recording, 0);
     session.manager =
         NULL; /* first: another thread may fork now, and its child frees what is here */
-    session.settings.generation = 0;
-    thread_registry_set_profiled("", 0);
-    sample_rooms_close();
-    chunk_manager_set_update_callback(manager, NULL, NULL);
+    close_arena(manager);
     chunk_manager_discard_all(manager);
     chunk_manager_destroy(manager);
 }
@@ -155,6 +178,15 @@ static void end_pauses(const struct session_settings *settings)
         (void)dictionary_put_sampling_resume(&core.dictionary, now_ns);
 }
 
+/* That of a suspended session, or a new one. */
+static int get_manager(const struct session_settings *settings, struct chunk_manager **out)
+{
+    *out = session.manager;
+    if (session.manager != NULL)
+        return chunk_manager_continue(session.manager, settings->generation, settings->limit_bytes);
+    return chunk_manager_create(&core.arena, settings->generation, settings->limit_bytes, out);
+}
+
 /* Starts a session that its records know as RECORDING. */
 static int start(const struct session_settings *settings, uint32_t recording)
 {
@@ -165,8 +197,7 @@ static int start(const struct session_settings *settings, uint32_t recording)
     if (err == 0)
         err = sampling_signal_install();
     if (err == 0)
-        err = chunk_manager_create(&core.arena, settings->generation, settings->limit_bytes,
-                                   &manager);
+        err = get_manager(settings, &manager);
     if (err < 0)
         return err;
     describe_in_arena(settings);
@@ -217,17 +248,43 @@ static void wait_until_quiet(void)
         (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
 }
 
-void session_stop(void)
+static void stop_recording(void)
 {
-    if (!session_is_active())
-        return;
     allocations_stop();
     profd_recording = 0;
     core_own.recording_generation = 0;
     wait_until_quiet();
     sampler_stop();
     end_pauses(&session.settings);
+}
+
+void session_stop(void)
+{
+    if (!session_is_active())
+        return;
+    stop_recording();
     end();
+}
+
+void session_suspend(void)
+{
+    if (!session_is_active())
+        return;
+    stop_recording();
+    close_arena(session.manager);
+    chunk_manager_close_all(session.manager);
+}
+
+int session_move_lease(struct lease_ledger *ledger)
+{
+    int err = dictionary_move_lease(&core.dictionary, ledger);
+    if (session.manager == NULL)
+        return err;
+    if (err < 0)
+        end(); /* chunks are worth nothing without the names of their threads */
+    else
+        chunk_manager_pay_anew(session.manager);
+    return err;
 }
 
 static void pause_sampler(void)

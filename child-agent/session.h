@@ -55,6 +55,23 @@ int session_start_error(void);
  * for it. */
 void session_stop(void);
 
+/* Ends it, but what was recorded stays: the next session goes on with it, whatever its settings. */
+void session_suspend(void);
+
+/* Without a session, or with one that is suspended: LEDGER (borrowed) pays for the arena from here
+ * on. Of what was recorded, the oldest goes when that is more than there is to be had. -ENOSPC when
+ * not even the dictionary can stay: then nothing does. */
+int session_move_lease(struct lease_ledger *ledger);
+
+/* Whether there is something recorded: of the active session, or of one that is suspended. */
+bool session_has_records(void);
+
+/* Whether there was a session, and nothing of it is left. */
+bool session_was_ended(void);
+
+/* Of the latest session, which may be over. */
+const struct session_settings *session_last_settings(void);
+
 /* Sets the triggers (TRIGGER_LINES_BYTES at most) of a session that began without, from the
  * environment. 0 or -EPROTO. */
 int session_add_marker_triggers(const char *lines);

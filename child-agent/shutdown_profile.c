@@ -84,7 +84,7 @@ void shutdown_profile_cancel(int err)
 
 static int stream(struct arena_reader *reader, int fd)
 {
-    const struct session_settings *settings = session_get_settings();
+    const struct session_settings *settings = session_last_settings();
     const char *features[FEATURE_COUNT + 1];
     struct arena_info info;
     struct failure_latch latch;
@@ -159,10 +159,14 @@ static int write_on_own_thread(struct job *job)
 void shutdown_profile_write(void)
 {
     static struct job job;
-    if (pattern[0] == '\0' || !session_is_active())
+    if (pattern[0] == '\0')
         return;
     agent_thread_hold();
-    if (session_is_active()) {
+    if (!session_has_records()) {
+        if (session_was_ended())
+            say("PROFD_SHUTDOWN: profd ended the session; nothing is written (captures that were "
+                "made before have what was recorded)");
+    } else {
         int err = path_now(job.path);
         sampler_set_paused(true);
         if (err == 0)

@@ -34,7 +34,7 @@ static int check_owner(int fd)
     return status.st_uid == 0 || status.st_uid == geteuid() ? 0 : -EPERM;
 }
 
-int ledger_file_open(const char *socket_path, struct lease_ledger *out)
+int ledger_file_open(const char *socket_path, uint32_t most_units, struct lease_ledger *out)
 {
     char path[LEDGER_FILE_PATH_BYTES];
 
@@ -47,7 +47,7 @@ int ledger_file_open(const char *socket_path, struct lease_ledger *out)
         return -errno;
     error = check_owner(fd);
     if (error == 0)
-        error = lease_ledger_open(fd, out);
+        error = lease_ledger_open(fd, most_units, out);
     close(fd);
     if (error == 0 && is_over(out)) {
         lease_ledger_close(out);

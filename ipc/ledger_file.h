@@ -15,10 +15,10 @@
 
 enum { LEDGER_FILE_PATH_BYTES = sizeof(((struct sockaddr_un *)0)->sun_path) + 8 };
 
-/* Maps the ledger of the profd at SOCKET_PATH. No descriptor stays open. -ENOENT without one;
- * -EPERM when the file is neither ours nor root's (it would let a stranger steer what we record);
- * -EPROTO when it is none; -ESTALE when its profd ended in good order. */
-int ledger_file_open(const char *socket_path, struct lease_ledger *out);
+/* Maps the ledger of the profd at SOCKET_PATH, at most MOST_UNITS of it. No descriptor stays open.
+ * -ENOENT without one; -EPERM when the file is neither ours nor root's (it would let a stranger
+ * steer what we record); -EPROTO when it is none; -ESTALE when its profd ended in good order. */
+int ledger_file_open(const char *socket_path, uint32_t most_units, struct lease_ledger *out);
 
 /* For profd, which holds the lock of SOCKET_PATH: adopts the ledger that a killed profd left
  * in this boot of the system and this namespace of process ids (*IS_ADOPTED), else makes a new one

@@ -40,7 +40,7 @@ static const char report_help[] =
     "listed\n"
     "last. With --all, and without CPU time, the number of samples decides.\n"
     "--json prints { \"file\", \"rankedBy\", \"orderedBy\", \"processes\", SIZE, "
-    "\"notProfiledMs\",\n"
+    "\"notProfiledMs\", \"lostBlocks\",\n"
     "\"clocks\": [ { \"clock\", \"processes\", \"shortestIntervalMs\", \"longestIntervalMs\", "
     "\"refused\" } ],\n"
     "\"groups\": [ { \"process\", \"processes\", SIZE, \"threads\": [ { \"thread\", \"threads\", "

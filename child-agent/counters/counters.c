@@ -271,15 +271,22 @@ void counters_read(struct counter_total *totals, uint32_t count)
     named_mutex_unlock(&list_lock);
 }
 
+void counters_hold(sigset_t *mask)
+{
+    lock(mask);
+}
+
+void counters_let_go(const sigset_t *mask)
+{
+    unlock(mask);
+}
+
 int counters_describe(void)
 {
     int err = 0;
-    sigset_t mask;
-    lock(&mask);
     uint32_t count = atomic_load(&counters.count);
     for (uint32_t i = 0; i < count && err == 0; i++)
         err = put_into_dictionary(i);
-    unlock(&mask);
     return err;
 }
 

@@ -7,6 +7,7 @@
 #ifndef PROFD_AGENT_COUNTERS_H
 #define PROFD_AGENT_COUNTERS_H
 
+#include <signal.h>
 #include <stdint.h>
 
 #include "buffer/sampler_entry.h"
@@ -32,7 +33,12 @@ void counters_add_shared(const struct profd_counter *counter, int64_t delta, uin
  * meanwhile is in the next sums. Any thread with all signals blocked, as the agent's own have. */
 void counters_read(struct counter_total *totals, uint32_t count);
 
-/* Writes all counters into the dictionary of an arena that is new. 0 or -ENOSPC. */
+/* No counter is registered until the list is let go. Blocks all signals, *MASK had been blocked. */
+void counters_hold(sigset_t *mask);
+void counters_let_go(const sigset_t *mask);
+
+/* Writes all counters into the dictionary of an arena that nobody else sees yet, while the list is
+ * held. 0 or -ENOSPC. */
 int counters_describe(void);
 
 /* Around fork; in the child only the forking thread still has a shard. The forking thread may add

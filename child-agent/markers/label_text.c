@@ -8,6 +8,7 @@
 
 #include "child-agent/core.h"
 #include "child-agent/dormancy.h"
+#include "child-agent/guest/address_space.h"
 #include "child-agent/guest/pages.h"
 #include "child-agent/markers/site.h"
 #include "child-agent/recording.h"
@@ -17,7 +18,7 @@
 enum {
     TEXT_MOST_BYTES = 256, /* with its end */
     MOST_TEXTS = 16384,
-    PLACES = 2 * MOST_TEXTS, /* never more than half full */
+    PLACES_PER_TEXT = 2, /* never more than half full */
 };
 
 struct kept_label {
@@ -27,21 +28,48 @@ struct kept_label {
 };
 
 struct label_table {
-    _Atomic uint32_t count; /* of labels begun; may exceed MOST_TEXTS */
-    _Atomic(struct kept_label *) places[PLACES];
-    struct kept_label labels[MOST_TEXTS];
+    uint32_t most;             /* labels that there is room for: a power of two */
+    _Atomic uint32_t count;    /* of labels begun; may exceed that */
+    struct kept_label *labels; /* behind the places */
+    _Atomic(struct kept_label *) places[];
 };
 
 static _Atomic(struct label_table *) table; /* NULL until the first text */
+
+static size_t places_bytes(uint32_t most)
+{
+    struct label_table *made;
+    return (size_t)most * PLACES_PER_TEXT * sizeof(made->places[0]);
+}
+
+static size_t table_bytes(uint32_t most)
+{
+    return sizeof(struct label_table) + places_bytes(most) + most * sizeof(struct kept_label);
+}
+
+/* With room for as many labels as there are addresses for. NULL without memory. */
+static struct label_table *make_table(void)
+{
+    const uint64_t affordable = address_space_within(ADDRESSES_LABELS, table_bytes(MOST_TEXTS));
+    uint32_t most = MOST_TEXTS;
+    while (most > 1 && table_bytes(most) > affordable)
+        most /= 2;
+    struct label_table *made = pages_allocate(table_bytes(most));
+    if (made == NULL)
+        return NULL;
+    made->most = most;
+    made->labels = (struct kept_label *)(void *)((uint8_t *)made->places + places_bytes(most));
+    return made;
+}
 
 static struct label_table *get_table(void)
 {
     struct label_table *there = atomic_load(&table);
     if (there != NULL)
         return there;
-    struct label_table *made = pages_allocate(sizeof(*made));
+    struct label_table *made = make_table();
     if (made != NULL && !atomic_compare_exchange_strong(&table, &there, made)) {
-        pages_free(made, sizeof(*made));
+        pages_free(made, table_bytes(made->most));
         return there;
     }
     return made;
@@ -75,10 +103,10 @@ static bool is_same(const struct kept_label *label, const struct profd_site *wan
 static struct kept_label *begin_label(struct label_table *in, const struct profd_site *wanted,
                                       uint64_t hash)
 {
-    if (atomic_load_explicit(&in->count, memory_order_relaxed) >= MOST_TEXTS)
+    if (atomic_load_explicit(&in->count, memory_order_relaxed) >= in->most)
         return NULL;
     uint32_t index = atomic_fetch_add(&in->count, 1);
-    if (index >= MOST_TEXTS)
+    if (index >= in->most)
         return NULL;
     struct kept_label *label = &in->labels[index];
     label->hash = hash;
@@ -94,7 +122,8 @@ static struct profd_site *find_or_add(struct label_table *in, const struct profd
 {
     uint64_t hash = hash_of(wanted);
     struct kept_label *made = NULL;
-    for (size_t at = hash % PLACES;; at = (at + 1) % PLACES) {
+    const size_t last_place = (size_t)in->most * PLACES_PER_TEXT - 1;
+    for (size_t at = hash & last_place;; at = (at + 1) & last_place) {
         struct kept_label *there = atomic_load_explicit(&in->places[at], memory_order_acquire);
         if (there == NULL) {
             if (made == NULL)

@@ -6,11 +6,12 @@
 #include <time.h>
 
 #include "buffer/unforked_pages.h"
+#include "child-agent/guest/address_space.h"
 #include "child-agent/interpose/real_calls.h"
 #include "child-agent/sampler/run_on_stack.h"
 
 enum {
-    ROOMS = 8,             /* more than threads that are interrupted at the same moment */
+    MOST_ROOMS = 8,        /* more than threads that are interrupted at the same moment */
     REMEMBERED_STACKS = 8, /* in each; more threads only take more room in the chunks */
     LEAVE_POLL_NS = 100 * 1000,
 };
@@ -19,6 +20,7 @@ static struct {
     _Atomic bool are_open;
     struct chunk_manager *manager; /* borrowed */
     struct sample_room *at;        /* kept for the life of the process; NULL: never opened */
+    unsigned count;
 } rooms;
 
 static __thread uint8_t last_room; /* of the calling thread */
@@ -44,10 +46,20 @@ static bool is_ready(struct sample_room *room)
     return sample_encoder_create(&room->writer, REMEMBERED_STACKS, &room->encoder) == 0;
 }
 
+/* As many as there are addresses for, with the encoder of each; at least one. */
+static unsigned affordable_rooms(void)
+{
+    const uint64_t bytes = sizeof(*rooms.at) + sample_encoder_bytes(REMEMBERED_STACKS);
+    uint64_t count = address_space_within(ADDRESSES_ROOMS, MOST_ROOMS * bytes) / bytes;
+    return count > 0 ? (unsigned)count : 1;
+}
+
 int sample_rooms_open(struct chunk_manager *manager)
 {
-    if (rooms.at == NULL)
-        rooms.at = unforked_pages_allocate(ROOMS * sizeof(*rooms.at));
+    if (rooms.at == NULL) {
+        rooms.count = affordable_rooms();
+        rooms.at = unforked_pages_allocate(rooms.count * sizeof(*rooms.at));
+    }
     if (rooms.at == NULL)
         return -ENOMEM;
     rooms.manager = manager;
@@ -60,7 +72,7 @@ void sample_rooms_close(void)
     static const struct timespec pause = { .tv_nsec = LEAVE_POLL_NS };
     if (!atomic_exchange(&rooms.are_open, false))
         return;
-    for (int i = 0; i < ROOMS; i++) {
+    for (unsigned i = 0; i < rooms.count; i++) {
         while (atomic_load(&rooms.at[i].is_taken))
             (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
         close_room(&rooms.at[i]);
@@ -89,8 +101,8 @@ static struct sample_room *take_room(void)
 {
     if (!atomic_load_explicit(&rooms.are_open, memory_order_acquire))
         return NULL;
-    for (unsigned i = 0; i < ROOMS; i++) {
-        uint8_t number = (last_room + i) % ROOMS;
+    for (unsigned i = 0; i < rooms.count; i++) {
+        uint8_t number = (uint8_t)((last_room + i) % rooms.count);
         if (is_had(&rooms.at[number])) {
             last_room = number;
             return &rooms.at[number];

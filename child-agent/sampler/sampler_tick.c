@@ -8,6 +8,7 @@
 #include "buffer/unforked_pages.h"
 #include "child-agent/core.h"
 #include "child-agent/counters/sampler_counters.h"
+#include "child-agent/guest/address_space.h"
 #include "child-agent/sampler/cpu_clock.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/snapshot_stack.h"
@@ -56,6 +57,15 @@ struct sampler_tick {
     struct snapshot_copy sleeping; /* of the thread that is looked at */
 };
 
+/* Of how many threads the stacks are remembered: at least of one. */
+static uint32_t remembered_stacks(void)
+{
+    const uint64_t none = sample_encoder_bytes(0), one = sample_encoder_bytes(1) - none;
+    uint64_t bytes =
+        address_space_within(ADDRESSES_TICK_STACKS, none + TICK_REMEMBERED_STACKS * one);
+    return bytes >= none + one ? (uint32_t)((bytes - none) / one) : 1;
+}
+
 int sampler_tick_create(const struct session_settings *settings, struct chunk_manager *manager,
                         struct sampler_tick **out)
 {
@@ -72,7 +82,7 @@ int sampler_tick_create(const struct session_settings *settings, struct chunk_ma
     tick->manager = manager;
     sampler_counters_begin(&tick->counters, settings->features);
     chunk_writer_init_in_handler(&tick->writer, manager, CHUNK_WRITER_SAMPLER);
-    int err = sample_encoder_create(&tick->writer, TICK_REMEMBERED_STACKS, &tick->encoder);
+    int err = sample_encoder_create(&tick->writer, remembered_stacks(), &tick->encoder);
     if (err == 0 && (settings->features & FEATURE_UNREGISTERED_THREADS))
         err = thread_spy_create(&tick->spy);
     if (err < 0) {

@@ -88,7 +88,6 @@ void signal_stack_withdraw(void)
 void signal_stack_follow_in_handler(void *context)
 {
     stack_t *stack = &((ucontext_t *)context)->uc_stack;
-    if (atomic_load_explicit(&is_withdrawn, memory_order_relaxed) &&
-        is_ours(stack, thread_current))
+    if (atomic_load_explicit(&is_withdrawn, memory_order_relaxed) && is_ours(stack, thread_current))
         *stack = no_stack; /* the kernel sets it when the handler returns */
 }

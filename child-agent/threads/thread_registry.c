@@ -380,20 +380,33 @@ void thread_registry_rename_handle(pthread_t handle, const char *name)
         follow_rename(found);
 }
 
-int thread_registry_describe(void)
+struct registry_access thread_registry_hold(void)
 {
-    int result = 0;
-    struct registry_access access = lock_registry();
-    for (uint32_t slot = 0; slot < registry.slot_count; slot++) {
-        struct thread_registration *each = thread_registry_at(slot);
-        if (each->life != REGISTRATION_LIVE || thread_locked(access, each)->is_described)
-            continue;
-        int err = describe(access, each);
-        if (result == 0)
-            result = err;
-    }
+    return lock_registry();
+}
+
+void thread_registry_let_go(struct registry_access access)
+{
     unlock_registry(access);
-    return result;
+}
+
+static void forget_described(struct registry_access access)
+{
+    for (uint32_t slot = 0; slot < registry.slot_count; slot++)
+        thread_locked(access, thread_registry_at(slot))->is_described = false;
+}
+
+int thread_registry_describe(struct registry_access access)
+{
+    int err = 0;
+    for (uint32_t slot = 0; slot < registry.slot_count && err == 0; slot++) {
+        struct thread_registration *each = thread_registry_at(slot);
+        if (each->life == REGISTRATION_LIVE)
+            err = describe(access, each);
+    }
+    if (err < 0)
+        forget_described(access);
+    return err;
 }
 
 void thread_registry_set_profiled(const char *filters, uint32_t features)

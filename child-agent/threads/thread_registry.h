@@ -39,8 +39,13 @@ void thread_registry_rename(struct thread_registration *registration, const char
 /* The same for whichever thread HANDLE names, if it is registered. */
 void thread_registry_rename_handle(pthread_t handle, const char *name);
 
-/* Writes every live thread into the dictionary (a new one). 0 or the first error. */
-int thread_registry_describe(void);
+/* Nobody begins, ends or is renamed until the registry is let go. */
+struct registry_access thread_registry_hold(void);
+void thread_registry_let_go(struct registry_access access);
+
+/* Writes every live thread into the dictionary of an arena that nobody else sees yet. 0, or -ENOSPC
+ * with no thread described. */
+int thread_registry_describe(struct registry_access access);
 
 /* A session records FEATURES (enum profd_thread_features; 0: it ends) of the threads that pass
  * FILTERS, as of json/gecko/thread_filters.h. */

@@ -83,6 +83,7 @@ static int take(struct unprofiled_list *list, const struct child *child)
         .parent_pid = child->parent_pid,
         .start_ns = child->start_ns,
         .executable = executable,
+        .account = child->expired,
     };
     item->options = (struct gecko_process_options){
         .reference_ns = capture->root.reference_ns,

@@ -744,12 +744,13 @@ void agents_forget_ended(struct daemon *profd)
     memory_note_ended(profd);
 }
 
-void agents_note_expired(void *owner)
+void agents_note_expired(void *owner, const struct block_account *account)
 {
     struct child *child = owner;
 
     child->exit = NULL;
     child->has_expired = true;
+    child->expired = *account;
     keep_name(child->profd, child);
 }
 

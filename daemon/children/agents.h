@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "buffer/block_account.h"
 #include "ipc/messages.h"
 
 struct child;
@@ -65,7 +66,7 @@ void agents_note_disconnected(struct child *child);
 void agents_settle_exec(struct child *child);
 
 /* The last of what is kept of OWNER, a child, has gone: its name stays. */
-void agents_note_expired(void *owner);
+void agents_note_expired(void *owner, const struct block_account *account);
 
 /* Drops what is kept of processes that ended: the session that they belong to is over. */
 void agents_forget_ended(struct daemon *profd);

@@ -81,7 +81,8 @@ struct child {
     int arena_fd;                  /* owned; -1 when the exit store has it, or there is none */
     struct exit_record *exit;      /* owned by the exit store; NULL: not copied */
     bool is_copying;               /* the copy is being made */
-    bool has_expired;              /* its record was dropped for space */
+    bool has_expired;              /* its record was dropped for space, … */
+    struct block_account expired;  /* … which had this account */
     bool is_name;                  /* it has ended, and nothing but this is kept of it */
     bool is_unwanted;              /* freed as soon as the copy is over */
     struct daemon *profd;          /* for call-backs */

@@ -24,6 +24,7 @@ int arena_facts_read(int fd, uint64_t offset, struct arena_facts *out)
         clock_refusal_checked(atomic_load(&header.sampling_clock_refusal));
     out->sampling_interval_ns =
         sampling_interval_checked(atomic_load(&header.sampling_interval_ns));
+    block_account_of(&header, &out->account);
     for (int cause = 0; cause < DROP_CAUSE_COUNT; cause++) {
         out->drops[cause] = atomic_load(&header.drops[cause]);
         out->drop_bytes[cause] = atomic_load(&header.drop_bytes[cause]);

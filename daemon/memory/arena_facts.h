@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+#include "buffer/block_account.h"
 #include "buffer/entry.h"
 #include "buffer/sampling_clock.h"
 
@@ -18,6 +19,7 @@ struct arena_facts {
     uint64_t sampling_interval_ns; /* 0: not known */
     uint64_t drops[DROP_CAUSE_COUNT];
     uint64_t drop_bytes[DROP_CAUSE_COUNT];
+    struct block_account account;
 };
 
 /* Of the arena at OFFSET of the file behind FD. 0, -EPROTO when there is none, or the error of

@@ -42,7 +42,8 @@ struct exit_move {
 };
 
 void exit_store_init(struct exit_store *store, uv_loop_t *loop, struct lease_ledger *ledger,
-                     struct memory_controller *controller, void (*on_expired)(void *owner))
+                     struct memory_controller *controller,
+                     void (*on_expired)(void *owner, const struct block_account *account))
 {
     *store = (struct exit_store){
         .loop = loop,
@@ -220,13 +221,27 @@ static void free_record(struct exit_store *store, struct exit_record *record)
     free(record);
 }
 
+/* What RECORD's header says; nothing when it cannot be read. */
+static void read_account(const struct exit_store *store, const struct exit_record *record,
+                         struct block_account *out)
+{
+    struct arena_header header;
+
+    *out = (struct block_account){ 0 };
+    if (pread(store->file->fd, &header, sizeof(header), (off_t)record->offset) == sizeof(header))
+        block_account_of(&header, out);
+}
+
 static void expire(struct exit_store *store, struct exit_record *record)
 {
+    struct block_account account;
+
+    read_account(store, record, &account);
     punch(store->file, record->offset, record->bytes);
     store->expired_records++;
     if (store->expired_records == 1)
         log_info("profiles of ended processes begin to expire: the memory limit holds no more");
-    store->on_expired(record->owner);
+    store->on_expired(record->owner, &account);
     free_record(store, record);
 }
 
@@ -241,6 +256,8 @@ static int count_chunk(const struct exit_store *store, const struct exit_record 
     if (pread(fd, &header, sizeof(header), (off_t)record->offset) != sizeof(header) ||
         pread(fd, &chunk, sizeof(chunk), (off_t)(record->offset + offset)) != sizeof(chunk))
         return -EIO;
+    if (atomic_load(&chunk.state) != CHUNK_RELEASED) /* its writer ended before it gave it back */
+        arena_count_closed_chunk(&header, &chunk);
     arena_count_recycled_chunk(&header, &chunk);
     if (pwrite(fd, &header, sizeof(header), (off_t)record->offset) != sizeof(header))
         return -EIO;
@@ -263,16 +280,16 @@ void exit_store_drop(struct exit_store *store, struct memory_source *source, uin
     struct exit_record *record = source->owner;
     uint64_t offset;
 
+    int error = slot != SLOT_OF_ALL ? chunk_offset(store, record, slot, &offset) : 0;
+    if (error == 0 && slot != SLOT_OF_ALL)
+        error = count_chunk(store, record, offset);
+    if (error < 0)
+        log_warn("a dropped chunk is not counted in its profile: %s", uv_strerror(error));
     if (source->chunks.count == 0) {
         expire(store, record);
         return;
     }
-    int error = chunk_offset(store, record, slot, &offset);
     if (error == 0)
-        error = count_chunk(store, record, offset);
-    if (error < 0)
-        log_warn("a dropped chunk is not counted in its profile: %s", uv_strerror(error));
-    else
         punch(store->file, record->offset + offset, CHUNK_BYTES);
     /* The controller took it off what the record counts for. */
     store->memory_bytes -= record->memory_bytes - source->bytes;

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <uv.h>
 
+#include "buffer/block_account.h"
 #include "buffer/lease_ledger.h"
 #include "daemon/memory/memory_controller.h"
 
@@ -51,12 +52,14 @@ struct exit_store {
     struct exit_move *first_waiting, *last_waiting;
     uint64_t expired_records, failed_records;
     struct exit_record *first;
-    /* The last chunk of OWNER's record has gone; the record is freed after this. */
-    void (*on_expired)(void *owner);
+    /* The last chunk of OWNER's record has gone; the record is freed after this. ACCOUNT is what it
+     * had produced, and dropped by now. */
+    void (*on_expired)(void *owner, const struct block_account *account);
 };
 
 void exit_store_init(struct exit_store *store, uv_loop_t *loop, struct lease_ledger *ledger,
-                     struct memory_controller *controller, void (*on_expired)(void *owner));
+                     struct memory_controller *controller,
+                     void (*on_expired)(void *owner, const struct block_account *account));
 
 /* Moves the arena behind ARENA_FD, which is taken over on every path, of a process that had LEASE
  * and ended at END_NS. ON_KEPT comes once, from the loop, with the record (the store's own), or

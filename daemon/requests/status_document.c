@@ -144,6 +144,21 @@ static void add_exits(cJSON *root, const struct exit_store *exits)
     cJSON_AddNumberToObject(object, "failed", (double)exits->failed_records);
 }
 
+/* What all processes of the session have produced, as far as they gave it back, and what was
+ * dropped of it. */
+static void add_account(cJSON *root, const struct child_table *table)
+{
+    struct block_account sum = { 0 };
+    cJSON *object = cJSON_AddObjectToObject(root, "account");
+
+    for (const struct child *child = table->first; child != NULL; child = child->next)
+        status_process_add_account(child, &sum);
+    cJSON_AddNumberToObject(object, "produced_blocks", (double)sum.produced_blocks);
+    cJSON_AddNumberToObject(object, "produced_bytes", (double)sum.produced_bytes);
+    cJSON_AddNumberToObject(object, "dropped_blocks", (double)sum.dropped_blocks);
+    cJSON_AddNumberToObject(object, "dropped_bytes", (double)sum.dropped_bytes);
+}
+
 /* What triggers did. Nothing for a session without. */
 static void add_triggers(cJSON *root, const struct triggers *triggers)
 {
@@ -199,6 +214,7 @@ char *status_document_make(struct daemon *profd)
     if (session_is_on(&profd->session))
         add_clocks(children, &profd->children);
     add_exits(root, &profd->exits);
+    add_account(root, &profd->children);
     add_triggers(root, &profd->triggers);
     add_commands(root, &profd->supervisor);
     lease_census_free(&census);

@@ -14,6 +14,9 @@
  *                                    "longest_interval_ns", "refused" } ] (of the living, in a
  *                                session; "refused" tells why it is not the one asked for) },
  *       "exit_profiles": { "kept", "bytes", "expired", "failed" },
+ *       "account": { "produced_blocks", "produced_bytes", "dropped_blocks", "dropped_bytes" } (of
+ *                  all processes, also those whose profile has expired; without chunks that are
+ *                  still in use),
  *       "commands": [ { "pid", "command" } ] }
  *
  * A process with an arena has "recorded_bytes" (the kernel's count), of which "dictionary_bytes",

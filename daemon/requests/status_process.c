@@ -157,6 +157,16 @@ cJSON *status_process_make(const struct child *child, const struct lease_census 
     return object;
 }
 
+void status_process_add_account(const struct child *child, struct block_account *sum)
+{
+    struct arena_facts facts;
+
+    if (child->has_expired)
+        block_account_add(sum, &child->expired);
+    else if ((child->arena_fd >= 0 || child->exit != NULL) && read_facts(child, &facts) == 0)
+        block_account_add(sum, &facts.account);
+}
+
 void status_process_add_clock(const struct child *child, struct clock_summary *summary)
 {
     struct arena_facts facts;

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "buffer/block_account.h"
 #include "buffer/clock_summary.h"
 
 struct child;
@@ -19,6 +20,9 @@ size_t status_process_bytes(const struct child *child);
 
 /* Counts the sampling clock of CHILD, if it has one. */
 void status_process_add_clock(const struct child *child, struct clock_summary *summary);
+
+/* Adds what CHILD has produced and dropped, also of a record that has expired. */
+void status_process_add_account(const struct child *child, struct block_account *sum);
 
 /* What CHILD's arena takes while it is not in the exit store, as the kernel counts. */
 uint64_t child_kernel_bytes(const struct child *child);

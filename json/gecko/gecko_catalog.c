@@ -449,6 +449,10 @@ void process_context_init_unprofiled(struct process_context *process,
     process->info.process_id = unprofiled->pid;
     process->info.parent_process_id = unprofiled->parent_pid;
     process->start_ns = unprofiled->start_ns;
+    process->info.produced_blocks = unprofiled->account.produced_blocks;
+    process->info.produced_bytes = unprofiled->account.produced_bytes;
+    process->info.drops[DROP_RECYCLED] = unprofiled->account.dropped_blocks;
+    process->info.drop_bytes[DROP_RECYCLED] = unprofiled->account.dropped_bytes;
     process->executable = view(unprofiled->executable);
     process->command_line = view(unprofiled->command_line);
     if (unprofiled->command_line != NULL)

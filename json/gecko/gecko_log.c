@@ -123,6 +123,12 @@ static void stream_events(const struct arena_info *info, struct json_writer *wri
     json_end_object(writer);
 }
 
+/* Of what was PRODUCED, when so much was FOUND or is known to be dropped. */
+static uint64_t missing(uint64_t produced, uint64_t found)
+{
+    return produced > found ? produced - found : 0;
+}
+
 static void stream_account(const struct process_context *process, struct json_writer *writer)
 {
     struct arena_info info = process->info;
@@ -131,12 +137,16 @@ static void stream_account(const struct process_context *process, struct json_wr
         arena_reader_info(process->reader, &info);
     stream_drops(&info, writer, &dropped_blocks, &dropped_bytes);
     stream_events(&info, writer);
-    json_u64_property(writer, "producedBlocks", info.kept_blocks + dropped_blocks);
-    json_u64_property(writer, "producedBytes", info.kept_bytes + dropped_bytes);
+    json_u64_property(writer, "producedBlocks", info.produced_blocks);
+    json_u64_property(writer, "producedBytes", info.produced_bytes);
     json_u64_property(writer, "keptBlocks", info.kept_blocks);
     json_u64_property(writer, "keptBytes", info.kept_bytes);
     json_u64_property(writer, "droppedBlocks", dropped_blocks);
     json_u64_property(writer, "droppedBytes", dropped_bytes);
+    json_u64_property(writer, "lostBlocks",
+                      missing(info.produced_blocks, info.kept_blocks + dropped_blocks));
+    json_u64_property(writer, "lostBytes",
+                      missing(info.produced_bytes, info.kept_bytes + dropped_bytes));
     json_u64_property(writer, "badChunks", info.bad_chunks);
     json_u64_property(writer, "badBlocks", info.bad_blocks + process->bad_entries);
     json_u64_property(writer, "badRecords", info.bad_records);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "buffer/arena_reader.h"
+#include "buffer/block_account.h"
 #include "json/failure_latch.h"
 #include "json/json_writer.h"
 #include "json/progress.h"
@@ -92,6 +93,7 @@ struct gecko_unprofiled_process {
     const char *executable;
     const char *command_line; /* NUL-separated */
     size_t command_line_bytes;
+    struct block_account account; /* of what it had recorded; zeros: nothing */
 };
 
 /* Streams an element for it, with one thread and no stacks, so that it is listed with its verdict

@@ -11,7 +11,8 @@ void process_log_init(struct process_log *log)
                                  .later_images = -1,
                                  .cpu_ms = -1,
                                  .cpu_before_ms = -1,
-                                 .clock_interval_ms = -1 };
+                                 .clock_interval_ms = -1,
+                                 .lost_blocks = -1 };
 }
 
 void process_log_free(struct process_log *log)
@@ -66,7 +67,8 @@ static int read_member(struct process_log *log, struct json_reader *reader)
                     { "laterImages", &log->later_images },
                     { "cpuTime", &log->cpu_ms },
                     { "cpuTimeBefore", &log->cpu_before_ms },
-                    { "clockInterval", &log->clock_interval_ms } };
+                    { "clockInterval", &log->clock_interval_ms },
+                    { "lostBlocks", &log->lost_blocks } };
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
         if (json_reader_is(reader, texts[i].name))

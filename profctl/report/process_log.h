@@ -13,6 +13,7 @@ struct process_log {
     double pid, later_images;
     double cpu_ms, cpu_before_ms;
     double clock_interval_ms;
+    double lost_blocks; /* neither kept nor dropped */
 };
 
 /* Nothing is told. */

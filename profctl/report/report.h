@@ -63,6 +63,7 @@ struct report {
     struct report_size size;   /* of all, also of those that were not profiled */
     uint64_t absent_processes; /* those */
     double absent_ns;
+    double lost_blocks; /* that were produced, and are neither kept nor dropped */
     struct report_clocks clocks;
     struct mapped_array groups; /* struct report_process *, owned */
     struct report_fates fates;

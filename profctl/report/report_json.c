@@ -131,6 +131,7 @@ int report_print_json(const struct report *report, const char *file, uint64_t to
     add_size_members(root, &report->size);
     cJSON_AddNumberToObject(root, "notProfiledMs", report->absent_ns / 1e6);
     report_clocks_add_json(&report->clocks, root);
+    cJSON_AddNumberToObject(root, "lostBlocks", report->lost_blocks);
     groups = cJSON_AddArrayToObject(root, "groups");
     for (size_t i = 0; err == 0 && i < report->groups.count; i++)
         if (all[i]->processes > 0)

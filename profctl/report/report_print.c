@@ -286,6 +286,11 @@ static void print_fates(const struct report *report, FILE *out)
     for (size_t i = 0; i < report->fates.ends.count; i++)
         fprintf(out, "  %6llu × %s: %s\n", (unsigned long long)ends[i].processes, ends[i].name,
                 report_end_text(&ends[i], text));
+    if (report->lost_blocks > 0)
+        fprintf(out,
+                "\nLost: %.0f of the blocks that were recorded are neither here nor counted as "
+                "dropped.\n",
+                report->lost_blocks);
 }
 
 void report_print_text(const struct report *report, const char *file, uint64_t top, FILE *out)

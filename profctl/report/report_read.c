@@ -352,6 +352,8 @@ static int end_process(struct reading *reading)
     struct seen_process *place = NULL;
 
     report_clocks_add(&reading->report->clocks, &reading->process.log);
+    if (reading->process.log.lost_blocks > 0)
+        reading->report->lost_blocks += reading->process.log.lost_blocks;
     if (reading->process.group != NULL)
         place = mapped_array_push(&reading->seen, sizeof(*place));
     if (place != NULL)

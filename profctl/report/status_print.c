@@ -173,6 +173,18 @@ static void print_exits(const cJSON *exits, FILE *out)
     fputc('\n', out);
 }
 
+static void print_account(const cJSON *account, FILE *out)
+{
+    char produced[UNITS_TEXT_BYTES], dropped[UNITS_TEXT_BYTES], size[UNITS_TEXT_BYTES];
+
+    if (number(account, "produced_blocks") == 0)
+        return;
+    fprintf(out, "recorded   %s blocks, %s; %s of them dropped\n",
+            units_format_count((uint64_t)number(account, "produced_blocks"), produced),
+            units_format_size((uint64_t)number(account, "produced_bytes"), size),
+            units_format_count((uint64_t)number(account, "dropped_blocks"), dropped));
+}
+
 /* A group of the document: what is not known there is AUTO, or OTHER. */
 static struct clock_group group_of(const cJSON *item)
 {
@@ -226,6 +238,7 @@ int status_print(const char *json, FILE *out)
                 number(command, "pid"));
     }
     print_exits(cJSON_GetObjectItemCaseSensitive(root, "exit_profiles"), out);
+    print_account(cJSON_GetObjectItemCaseSensitive(root, "account"), out);
     print_processes(cJSON_GetObjectItemCaseSensitive(root, "processes"), out);
     cJSON_Delete(root);
     return 0;

@@ -147,9 +147,10 @@ static void connect_to(const char *path)
         usleep(10000);
     need(me.fd, "connecting");
     frame_reader_init(&me.reader);
-    need(ledger_file_open(path, &me.ledger), "ledger");
+    need(ledger_file_open(path, LEASE_LEDGER_MAX_UNITS, &me.ledger), "ledger");
     lease_owner owner = lease_owner_make(getpid(), (uint64_t)bench_now_ns(), false);
-    need(arena_create_leased(ARENA_BYTES, &me.ledger, owner, &me.arena), "arena");
+    need(arena_create_leased(ARENA_BYTES, ARENA_DICTIONARY_BYTES, &me.ledger, owner, &me.arena),
+         "arena");
     const struct message_hello hello = {
         .protocol_version = PROTOCOL_VERSION,
         .pid = getpid(),

@@ -19,7 +19,7 @@ capture() {
     local key sum
     expect 0 "$profctl" capture --no-symbols "$@" -o out.json
     read_facts out.json
-    fact=([producedBlocks]=0 [keptBlocks]=0 [droppedBlocks]=0 [producedBytes]=0 [keptBytes]=0 [droppedBytes]=0)
+    fact=([lostBlocks]=0 [lostBytes]=0 [producedBlocks]=0 [keptBlocks]=0 [droppedBlocks]=0 [producedBytes]=0 [keptBytes]=0 [droppedBytes]=0)
     while read -r key sum; do
         fact[$key]=$sum
     done < <(awk -F'\t' '
@@ -34,6 +34,7 @@ adds_up() {
     for what in Blocks Bytes; do
         produced=${fact[produced$what]} kept=${fact[kept$what]} dropped=${fact[dropped$what]}
         [ "$produced" -gt 0 ] || fail "nothing was produced"
+        [ "${fact[lost$what]}" -eq 0 ] || fail "${fact[lost$what]} ${what,,} are lost"
         [ "$produced" -eq $((kept + dropped)) ] || fail "produced$what $produced != kept $kept + dropped $dropped"
     done
 }

@@ -134,4 +134,127 @@ test_help_names_every_variable_and_feature() {
     done
 }
 
+# start_unwatched [NAME=VALUE…] COMMAND…: it finds no profd where it is told of one.
+start_unwatched() {
+    in_background env LD_PRELOAD="$library" PROFD_STARTUP=1 "$@" 2>unwatched.err
+    unwatched=$background
+}
+
+# number_markers [NAME=VALUE…] [COUNT]: into n, at least 200 before there is a profd.
+number_markers() {
+    local count=${*: -1}
+    start_unwatched "${@:1:$#-1}" "$programs/numbered" "$PWD/n" "$count"
+    wait_until has_numbers n 200
+}
+
+# has_numbers FILE COUNT
+has_numbers() {
+    [ -s "$1" ] && [ "$(od -An -tu8 -N8 "$1" | tr -d ' ')" -ge "$2" ]
+}
+
+number_now() {
+    od -An -tu8 -N8 "$1" | tr -d ' '
+}
+
+# The first 200 markers, and those since the session began, are in the capture.
+has_all_of_both() {
+    local since=$1
+    awk -F'\t' '$1 == "marker" && $4 == "number" { print $8 }' facts | sort -n >numbers
+    [ "$(awk '$1 <= 200' numbers | wc -l)" -eq 200 ] || fail "of the first 200: $(awk '$1 <= 200' numbers | wc -l)"
+    [ "$(awk -v since="$since" '$1 > since && $1 <= since + 200' numbers | wc -l)" -eq 200 ] || fail "not all since $since"
+    [ "$(uniq -d numbers | wc -l)" -eq 0 ]
+}
+
+# As the environment wanted it before there was a profd, and as the session wants it since.
+test_what_was_recorded_before_profd_came_is_in_its_capture() {
+    local since
+    number_markers 1000000
+    start_profd --memory-limit 16M
+    expect 0 "$profctl" start --interval 7ms --features markers,stacks,cpu --memory-limit 16M
+    since=$(number_now n)
+    wait_until has_numbers n $((since + 300))
+    expect 0 "$profctl" capture --no-symbols -o out.json
+    read_facts out.json
+    has_all_of_both "$((since + 50))"
+    [ "$(process_count numbered)" -eq 1 ]
+    kill -KILL "$unwatched"
+}
+
+test_it_waits_for_the_session_that_profd_has_later() {
+    local since
+    number_markers 1000000
+    start_profd
+    wait_until is_connected "$unwatched"
+    since=$(number_now n)
+    wait_until has_numbers n $((since + 100))
+    expect 0 "$profctl" start
+    since=$(number_now n)
+    wait_until has_numbers n $((since + 300))
+    kill -KILL "$unwatched"
+    expect 0 "$profctl" capture --no-symbols -o out.json
+    read_facts out.json
+    has_all_of_both "$((since + 50))"
+}
+
+# The oldest goes when it does not fit profd's limit, and is counted.
+test_the_limit_holds_for_what_comes_over() {
+    start_unwatched PROFD_STARTUP_LIMIT=32M "$programs/writer" "$PWD/w" 4 0
+    wait_until has_arena_of "$unwatched" $((12 * 1024))
+    start_profd --memory-limit 4M
+    expect 0 "$profctl" start --memory-limit 4M
+    wait_until is_within 4M
+    kill -KILL "$unwatched"
+    expect 0 "$profctl" capture --no-symbols -o out.json
+    read_facts out.json
+    [ "$(meta_of writer profd.keptBlocks)" -gt 1000 ]
+    [ "$(meta_of writer profd.droppedBlocks)" -gt 1000 ]
+    [ "$(meta_of writer profd.lostBlocks)" -eq 0 ]
+}
+
+# has_arena_of PID KB: that many are in memory.
+has_arena_of() {
+    [ "$(awk '/profd-arena/ { is_it = 1 } is_it && $1 == "Rss:" { print $2; exit }' "/proc/$1/smaps")" -gt "$2" ]
+}
+
+is_within() {
+    local bytes
+    bytes=$("$profctl" --json status | grep -oE '"kernel_bytes": ?[0-9]+' | grep -oE '[0-9]+$')
+    [ "$bytes" -gt 0 ] && [ "$bytes" -le $((${1%M} * 1024 * 1024)) ]
+}
+
+test_a_session_that_was_handed_over_is_in_the_last_file_too() {
+    number_markers PROFD_SHUTDOWN=last.json 1500
+    start_profd
+    expect 0 "$profctl" start
+    wait_until is_connected "$unwatched"
+    wait_until has_ended "$unwatched"
+    read_facts last.json
+    has_all_of_both 1000
+}
+
+test_without_a_session_the_last_file_is_written() {
+    number_markers PROFD_SHUTDOWN=last.json 1500
+    start_profd
+    wait_until is_connected "$unwatched"
+    wait_until has_ended "$unwatched"
+    read_facts last.json
+    [ "$(grep -c '^marker.*	number	' facts)" -ge 200 ]
+}
+
+test_a_session_that_profd_ended_leaves_no_last_file_and_says_so() {
+    number_markers PROFD_SHUTDOWN=last.json 1500
+    start_profd
+    expect 0 "$profctl" start
+    wait_until is_connected "$unwatched"
+    expect 0 "$profctl" stop
+    wait_until has_ended "$unwatched"
+    one_line unwatched.err
+    says 'PROFD_SHUTDOWN: profd ended the session' unwatched.err
+    refute test -e last.json
+}
+
+is_connected() {
+    "$profctl" status | grep -qE "^ *$1 "
+}
+
 run_tests "$@"

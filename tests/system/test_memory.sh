@@ -135,6 +135,7 @@ other_has_most() {
 }
 
 test_all_of_many_short_processes_are_listed() {
+    local expired dropped lost
     cat >many.sh <<'END'
 i=0
 while [ $i -lt 1500 ]; do
@@ -154,6 +155,19 @@ END
     [ "$(status_number kernel_bytes)" -le $((4 * 1024 * 1024)) ]
     [ "$(status_number expired)" -gt 0 ]
     says 'older than what the memory limit holds' stderr
+    # What they had recorded still stands in the sums.
+    awk -F'\t' '
+        $1 != "meta" { next }
+        $3 == "profd.reason" && $4 ~ /older than what the memory limit holds/ { expired[$2] = 1 }
+        $3 ~ /^profd\.(produced|dropped|lost)Blocks$/ { blocks[$3] += $4; of[$2, $3] = $4 }
+        END {
+            for (pid in expired) sum += of[pid, "profd.producedBlocks"]
+            print sum + 0, blocks["profd.droppedBlocks"] + 0, blocks["profd.lostBlocks"] + 0
+        }' facts >account
+    read -r expired dropped lost <account
+    [ "$expired" -gt 0 ] && [ "$dropped" -ge "$expired" ] && [ "$lost" -eq 0 ] || fail "$(cat account)"
+    [ "$(status_number produced_blocks)" -ge "$expired" ]
+    [ "$(status_number dropped_blocks)" -ge "$dropped" ]
 }
 
 test_the_smallest_limit_is_named() {

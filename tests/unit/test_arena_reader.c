@@ -296,6 +296,93 @@ START_TEST(a_chunk_that_grew_since_is_read_whole)
 }
 END_TEST
 
+/* --- the account --- */
+
+static void read_all(void)
+{
+    open_reader();
+    for (size_t i = 0; i < arena_reader_chunk_count(reader); i++)
+        (void)arena_reader_copy_chunk(reader, i, &copy);
+}
+
+/* Of what was produced, so much is neither kept nor dropped. */
+static void is_lost(int64_t blocks, int64_t bytes)
+{
+    struct arena_info account = info();
+    uint64_t dropped_blocks = 0, dropped_bytes = 0;
+    for (int cause = 0; cause < DROP_CAUSE_COUNT; cause++) {
+        if (drop_cause_counts_blocks((enum drop_cause)cause)) {
+            dropped_blocks += account.drops[cause];
+            dropped_bytes += account.drop_bytes[cause];
+        }
+    }
+    ck_assert_int_eq((int64_t)(account.produced_blocks - account.kept_blocks - dropped_blocks),
+                     blocks);
+    ck_assert_int_eq((int64_t)(account.produced_bytes - account.kept_bytes - dropped_bytes), bytes);
+}
+
+START_TEST(what_was_produced_is_kept_or_dropped)
+{
+    static uint8_t too_large[CHUNK_BUFFER_BYTES];
+    struct chunk_writer writer;
+    for (uint32_t i = 1; i <= 4; i++)
+        put_chunk(i);
+    chunk_manager_release(manager, arena_chunk(&arena, 0));
+    chunk_manager_release(manager, arena_chunk(&arena, 1));
+    chunk_manager_set_limit(manager, 4 * CHUNK_BYTES);
+    put_chunk(5);
+    chunk_writer_init(&writer, manager, 6);
+    ck_assert_int_eq(chunk_writer_put(&writer, too_large, sizeof too_large), -EMSGSIZE);
+    read_all();
+    ck_assert_uint_eq(info().produced_blocks, 6);
+    ck_assert_uint_eq(info().kept_blocks, 4);
+    is_lost(0, 0);
+}
+END_TEST
+
+START_TEST(what_is_recorded_while_it_is_read_is_produced_as_well)
+{
+    struct chunk_writer writer;
+    uint8_t entry[] = { 1, 2 };
+    chunk_writer_init(&writer, manager, 1);
+    ck_assert_int_eq(chunk_writer_put(&writer, entry, sizeof entry), 0);
+    open_reader();
+    ck_assert_int_eq(chunk_writer_put(&writer, entry, sizeof entry), 0);
+    chunk_writer_finish(&writer);
+    ck_assert_int_eq(arena_reader_copy_chunk(reader, 0, &copy), 0);
+    ck_assert_uint_eq(info().produced_blocks, 2);
+    is_lost(0, 0);
+}
+END_TEST
+
+/* As a program may that writes where it should not. */
+START_TEST(a_chunk_that_vanished_is_missed)
+{
+    struct chunk *full = put_chunk(1), *in_use = put_chunk(2);
+    put_chunk(3);
+    chunk_manager_release(manager, full);
+    full->state = CHUNK_FREE;
+    in_use->state = CHUNK_FREE;
+    chunk_manager_release(manager, in_use);
+    read_all();
+    ck_assert_uint_eq(info().kept_blocks, 1);
+    is_lost(2, 2 * 4);
+}
+END_TEST
+
+START_TEST(a_session_has_an_account_of_its_own)
+{
+    struct chunk_manager *next;
+    chunk_manager_release(manager, put_chunk(1));
+    arena_count_refused_block(arena.header, DROP_REENTRANT, 0);
+    ck_assert_int_eq(chunk_manager_create(&arena, GENERATION + 1, SLOTS * CHUNK_BYTES, &next), 0);
+    read_all();
+    ck_assert_uint_eq(info().produced_blocks, 0);
+    is_lost(0, 0);
+    chunk_manager_destroy(next);
+}
+END_TEST
+
 START_TEST(a_damaged_chunk_header_is_refused_and_counted)
 {
     struct chunk *chunk = put_chunk(1);
@@ -900,6 +987,10 @@ int main(void)
     tcase_add_test(tests, without_a_session_there_are_no_chunks);
     tcase_add_test(tests, chunks_that_changed_hands_since_are_not_there);
     tcase_add_test(tests, a_chunk_that_grew_since_is_read_whole);
+    tcase_add_test(tests, what_was_produced_is_kept_or_dropped);
+    tcase_add_test(tests, what_is_recorded_while_it_is_read_is_produced_as_well);
+    tcase_add_test(tests, a_chunk_that_vanished_is_missed);
+    tcase_add_test(tests, a_session_has_an_account_of_its_own);
     tcase_add_loop_test(tests, a_damaged_chunk_header_is_refused_and_counted, 0, 4);
     tcase_add_test(tests, a_high_water_mark_above_the_chunks_is_cut);
     tcase_add_test(tests, an_arena_is_read_from_memory_as_from_its_file);

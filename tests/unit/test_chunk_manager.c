@@ -62,7 +62,8 @@ static void set_up_leased(void)
     ck_assert_int_eq(lease_ledger_create(fd, 1, (uint64_t)LEDGER_UNITS * LEASE_UNIT_BYTES, &ledger),
                      0);
     close(fd);
-    ck_assert_int_eq(arena_create_leased(2 * LEDGER_UNITS * CHUNK_BYTES, &ledger, owner, &arena),
+    ck_assert_int_eq(arena_create_leased(2 * LEDGER_UNITS * CHUNK_BYTES, ARENA_DICTIONARY_BYTES,
+                                         &ledger, owner, &arena),
                      0);
     ck_assert_int_eq(
         chunk_manager_create(&arena, GENERATION, 2 * LEDGER_UNITS * CHUNK_BYTES, &manager), 0);
@@ -138,11 +139,85 @@ START_TEST(at_the_end_of_a_session_all_chunks_go_back)
 }
 END_TEST
 
+/* --- handed over --- */
+
+static struct dictionary handed_over;
+
+/* Chunks that nobody paid for, one of them in use; and the ledger that is to pay. */
+static void set_up_handover(void)
+{
+    int fd = memfd_create("ledger", MFD_CLOEXEC);
+    ck_assert_int_eq(lease_ledger_create(fd, 1, (uint64_t)LEDGER_UNITS * LEASE_UNIT_BYTES, &ledger),
+                     0);
+    close(fd);
+    ck_assert_int_eq(
+        arena_create_leased(SLOTS * CHUNK_BYTES, ARENA_DICTIONARY_BYTES, NULL, owner, &arena), 0);
+    ck_assert_int_eq(chunk_manager_create(&arena, GENERATION, SLOTS * CHUNK_BYTES, &manager), 0);
+    dictionary_init(&handed_over, &arena);
+    for (uint32_t i = 0; i < 5; i++)
+        chunk_manager_release(manager, get_filled(1));
+    get_filled(7);
+    chunk_manager_prepare(manager, 2);
+    chunk_manager_close_all(manager);
+}
+
+/* How many blocks of session WANTED are in the arena. */
+static uint32_t blocks_of(uint32_t wanted)
+{
+    uint32_t blocks = 0;
+    for (uint32_t slot = 0; slot < arena.header->chunk_high_water; slot++) {
+        const struct chunk *chunk = arena_chunk(&arena, slot);
+        if (chunk->state == CHUNK_RELEASED && chunk->generation == wanted)
+            blocks += chunk->block_count;
+    }
+    return blocks;
+}
+
+START_TEST(another_session_goes_on_with_what_one_recorded)
+{
+    ck_assert_int_eq(dictionary_move_lease(&handed_over, &ledger), 0);
+    chunk_manager_pay_anew(manager);
+    ck_assert_uint_eq(lease_count(&ledger, owner), 1 + 6);
+    ck_assert_int_eq(chunk_manager_continue(manager, GENERATION + 1, SLOTS * CHUNK_BYTES), 0);
+    ck_assert_uint_eq(arena.header->generation, GENERATION + 1);
+    ck_assert_uint_eq(blocks_of(GENERATION + 1), 5 + 7);
+    chunk_manager_release(manager, get_filled(1));
+    ck_assert_uint_eq(blocks_of(GENERATION + 1), 5 + 7 + 1);
+    ck_assert_uint_eq(arena.header->produced_blocks, 5 + 7 + 1);
+    chunk_manager_discard_all(manager);
+    ck_assert_uint_eq(lease_count(&ledger, owner), 1);
+}
+END_TEST
+
+START_TEST(what_the_new_ledger_cannot_pay_goes_oldest_first)
+{
+    leave_units(5); /* of which two are for processes that start */
+    ck_assert_int_eq(dictionary_move_lease(&handed_over, &ledger), 0);
+    chunk_manager_pay_anew(manager);
+    ck_assert_uint_eq(lease_count(&ledger, owner), 1 + 2);
+    ck_assert_uint_le(resident_bytes(), 3 * LEASE_UNIT_BYTES);
+    ck_assert_uint_eq(blocks_of(GENERATION), 1 + 7);
+    ck_assert_uint_eq(arena.header->drops[DROP_RECYCLED], 4);
+}
+END_TEST
+
+START_TEST(without_a_unit_nothing_stays)
+{
+    leave_units(1);
+    ck_assert_int_eq(dictionary_move_lease(&handed_over, &ledger), 0);
+    chunk_manager_pay_anew(manager);
+    ck_assert_uint_eq(lease_count(&ledger, owner), 1);
+    ck_assert_uint_le(resident_bytes(), LEASE_UNIT_BYTES);
+    ck_assert_uint_eq(arena.header->drops[DROP_RECYCLED], 5 + 7);
+}
+END_TEST
+
 START_TEST(without_any_unit_there_is_no_arena)
 {
     struct arena none;
     leave_units(0);
-    ck_assert_int_eq(arena_create_leased(CHUNK_BYTES, &ledger, (lease_owner)9 << 32 | 2, &none),
+    ck_assert_int_eq(arena_create_leased(CHUNK_BYTES, ARENA_DICTIONARY_BYTES, &ledger,
+                                         (lease_owner)9 << 32 | 2, &none),
                      -ENOSPC);
     ck_assert_int_eq(none.fd, -1);
 }
@@ -914,6 +989,12 @@ int main(void)
     tcase_add_test(leased, without_any_unit_there_is_no_arena);
     tcase_add_test(leased, the_dictionary_grows_only_within_the_lease);
     suite_add_tcase(suite, leased);
+    TCase *handover = tcase_create("handed over");
+    tcase_add_checked_fixture(handover, set_up_handover, tear_down_leased);
+    tcase_add_test(handover, another_session_goes_on_with_what_one_recorded);
+    tcase_add_test(handover, what_the_new_ledger_cannot_pay_goes_oldest_first);
+    tcase_add_test(handover, without_a_unit_nothing_stays);
+    suite_add_tcase(suite, handover);
 
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

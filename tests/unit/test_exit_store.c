@@ -23,10 +23,12 @@ static struct exit_record *kept[8];
 static struct lease_ledger ledger;
 static struct memory_controller controller;
 static int kept_count, kept_error, expired[8];
+static struct block_account last_account; /* of what expired */
 
-static void on_expired(void *owner)
+static void on_expired(void *owner, const struct block_account *account)
 {
     expired[(intptr_t)owner]++;
+    last_account = *account;
 }
 
 static void on_kept(struct exit_record *record, int error, void *owner)
@@ -77,7 +79,9 @@ static int make_arena(unsigned blocks, intptr_t number)
     uint8_t entry[1000] = { ENTRY_TEXT_MARKER, 1, 1 };
 
     memset(entry + 3, 'x', sizeof(entry) - 3);
-    ck_assert_int_eq(arena_create_leased(CAPACITY, &ledger, lease_of(number), &arena), 0);
+    ck_assert_int_eq(
+        arena_create_leased(CAPACITY, ARENA_DICTIONARY_BYTES, &ledger, lease_of(number), &arena),
+        0);
     atomic_store(&arena.header->generation, 1);
     dictionary_init(&dictionary, &arena);
     ck_assert_int_eq(dictionary_put_thread(&dictionary, MAIN, getpid(), true, 1, "main"), 0);
@@ -250,6 +254,18 @@ START_TEST(a_profile_expires_with_its_last_chunk)
     ck_assert_uint_eq(exit_store_kernel_bytes(&store), store.memory_bytes);
     expect_lease(store.memory_bytes);
     ck_assert_uint_eq(read_record(kept[1]).blocks, 1);
+}
+END_TEST
+
+/* Also of the chunk that its writer had not given back. */
+START_TEST(what_expired_leaves_its_account)
+{
+    end_process(0, 2 * BLOCKS_OF_A_CHUNK + 1);
+    drop_down_to(0);
+    ck_assert_int_eq(expired[0], 1);
+    ck_assert_uint_eq(last_account.produced_blocks, 2 * BLOCKS_OF_A_CHUNK + 1);
+    ck_assert_uint_eq(last_account.dropped_blocks, last_account.produced_blocks);
+    ck_assert_uint_eq(last_account.dropped_bytes, last_account.produced_bytes);
 }
 END_TEST
 
@@ -447,6 +463,7 @@ int main(void)
     tcase_add_test(exits, moving_needs_no_free_unit);
     tcase_add_test(exits, chunks_are_dropped_one_by_one_and_counted);
     tcase_add_test(exits, a_profile_expires_with_its_last_chunk);
+    tcase_add_test(exits, what_expired_leaves_its_account);
     tcase_add_test(exits, a_profile_without_chunks_expires_too);
     tcase_add_test(exits, what_a_capture_reads_stays_whole);
     tcase_add_test(exits, many_that_end_at_once_wait_in_line);

@@ -163,7 +163,7 @@ START_TEST(every_process_maps_the_same_ledger)
     struct lease_ledger other;
     uint32_t unit;
     ck_assert_int_eq(lease_take(&ledger, alice, LEASE_TO_GROW, &unit), 0);
-    ck_assert_int_eq(lease_ledger_open(fd, &other), 0);
+    ck_assert_int_eq(lease_ledger_open(fd, LEASE_LEDGER_MAX_UNITS, &other), 0);
     ck_assert_uint_eq(other.header->identity, IDENTITY);
     ck_assert_uint_eq(other.mapped_units, UNITS);
     ck_assert_uint_eq(lease_count(&other, alice), 1);
@@ -174,17 +174,35 @@ START_TEST(every_process_maps_the_same_ledger)
 }
 END_TEST
 
+START_TEST(who_maps_less_takes_only_what_it_sees)
+{
+    struct lease_ledger other;
+    uint32_t unit;
+    ck_assert_int_eq(lease_ledger_open(fd, UNITS / 2, &other), 0);
+    ck_assert_uint_eq(other.mapped_units, UNITS / 2);
+    for (uint32_t i = 0; i < UNITS / 2; i++) {
+        ck_assert_int_eq(lease_take(&other, bob, LEASE_TO_START, &unit), 0);
+        ck_assert_uint_lt(unit, UNITS / 2);
+    }
+    ck_assert_int_eq(lease_take(&other, bob, LEASE_TO_START, &unit), -ENOSPC);
+    ck_assert_uint_eq(lease_count(&ledger, bob), UNITS / 2);
+    (void)lease_ledger_recount(&ledger, NULL);
+    ck_assert_int_eq(lease_take(&ledger, alice, LEASE_TO_GROW, &unit), 0);
+    lease_ledger_close(&other);
+}
+END_TEST
+
 START_TEST(what_is_no_ledger_is_refused)
 {
     struct lease_ledger other;
     static const char zeros[LEASE_LEDGER_HEADER_BYTES];
     int file = memfd_create("none", MFD_CLOEXEC);
-    ck_assert_int_eq(lease_ledger_open(file, &other), -EPROTO);
+    ck_assert_int_eq(lease_ledger_open(file, LEASE_LEDGER_MAX_UNITS, &other), -EPROTO);
     ck_assert_int_eq(write(file, zeros, sizeof(zeros)), (int)sizeof(zeros));
-    ck_assert_int_eq(lease_ledger_open(file, &other), -EPROTO);
+    ck_assert_int_eq(lease_ledger_open(file, LEASE_LEDGER_MAX_UNITS, &other), -EPROTO);
     /* A true header in a file that was cut: mapping it would be a trap. */
     ck_assert_int_eq(ftruncate(fd, LEASE_LEDGER_HEADER_BYTES), 0);
-    ck_assert_int_eq(lease_ledger_open(fd, &other), -EPROTO);
+    ck_assert_int_eq(lease_ledger_open(fd, LEASE_LEDGER_MAX_UNITS, &other), -EPROTO);
     close(file);
 }
 END_TEST
@@ -271,6 +289,7 @@ static void add_all(TCase *tests)
     tcase_add_test(tests, limits_out_of_range_are_refused);
     tcase_add_test(tests, what_the_limit_allows_has_its_place_on_the_disk);
     tcase_add_test(tests, every_process_maps_the_same_ledger);
+    tcase_add_test(tests, who_maps_less_takes_only_what_it_sees);
     tcase_add_test(tests, what_is_no_ledger_is_refused);
     tcase_add_test(tests, an_owner_tells_its_process_and_which_image_is_later);
     tcase_add_test(tests, who_is_killed_in_the_middle_owns_what_the_ledger_says);

@@ -51,7 +51,7 @@ START_TEST(what_is_over_is_not_adopted)
     ck_assert(!is_adopted_now());
     atomic_store(&ledger.header->is_over, 1);
     lease_ledger_close(&ledger);
-    ck_assert_int_eq(ledger_file_open(socket_path, &ledger), -ESTALE);
+    ck_assert_int_eq(ledger_file_open(socket_path, LEASE_LEDGER_MAX_UNITS, &ledger), -ESTALE);
     ck_assert(!is_adopted_now());
 }
 END_TEST

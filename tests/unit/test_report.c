@@ -413,6 +413,23 @@ END_TEST
     "{\"meta\":{\"interval\":1},\"threads\":[],\"profilingLog\":{\"1\":{\"log\":[]}},"             \
     "\"processes\":[" processes "]}"
 
+START_TEST(what_was_lost_is_summed_up)
+{
+    char *text;
+
+    ck_assert_int_eq(read_text(SESSION(CLOCKED("{\"lostBlocks\":3}") "," CLOCKED(
+                                   "{\"lostBlocks\":0}") "," CLOCKED("{\"lostBlocks\":4}")),
+                               false),
+                     0);
+    text = printed(1, false);
+    ck_assert_ptr_nonnull(strstr(text, "\nLost: 7 of the blocks"));
+    free(text);
+    text = printed(1, true);
+    ck_assert_ptr_nonnull(strstr(text, "\"lostBlocks\":7"));
+    free(text);
+}
+END_TEST
+
 START_TEST(clocks_of_all_processes_are_summed_up)
 {
     char *text;
@@ -539,6 +556,7 @@ int main(void)
     tcase_add_test(tests, what_a_sample_claims_beyond_a_tick_is_spread);
     tcase_add_test(tests, a_process_own_clock_tells_what_a_sample_claims);
     tcase_add_test(tests, cpu_time_without_a_stack_is_not_sampled);
+    tcase_add_test(tests, what_was_lost_is_summed_up);
     tcase_add_test(tests, clocks_of_all_processes_are_summed_up);
     tcase_add_test(tests, a_reason_is_told);
     tcase_add_loop_test(tests, who_tells_of_no_clock_has_none, 0,
