@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "child-agent/agent.h"
+#include "child-agent/process_title.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/shutdown_profile.h"
 
@@ -33,6 +34,7 @@ __attribute__((constructor)) static void construct(int argument_count, char **ar
  */
 __attribute__((destructor)) static void destruct(void)
 {
+    process_title_follow();
     sampler_flush_at_exit();
     shutdown_profile_write();
 }

@@ -14,6 +14,7 @@
 #include "child-agent/interpose/real_calls.h"
 #include "child-agent/markers/labels.h"
 #include "child-agent/markers/site.h"
+#include "child-agent/process_title.h"
 #include "child-agent/sampler/run_on_stack.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/thread_clock.h"
@@ -67,13 +68,14 @@ static bool can_wait_for_tick(const struct session_settings *settings)
            settings->filters[0] == '\0' && settings->marker_triggers[0] == '\0';
 }
 
-/* A thread that has counted goes on without asking, also in a forked child. */
+/* A thread that has counted goes on without asking, also in a forked child. What has a title is no
+ * short step of a script, and only its arena would show it. */
 static bool may_be_dormant(const struct session_settings *settings)
 {
     struct lease_ledger *ledger;
     return settings != NULL && thread_current != NULL && can_wait_for_tick(settings) &&
-           profd_counter_cells_ == NULL && thread_registry_live_count() <= 1 &&
-           agent_lease_get(&ledger) == 0 && ledger != NULL &&
+           profd_counter_cells_ == NULL && !process_title_exists() &&
+           thread_registry_live_count() <= 1 && agent_lease_get(&ledger) == 0 && ledger != NULL &&
            atomic_load(&ledger->header->may_be_alone) != 0;
 }
 

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "child-agent/core.h"
+#include "child-agent/dormancy.h"
 
 enum { KERNEL_NAME_LENGTH = 15 };
 
@@ -73,9 +74,18 @@ void process_title_initialize(int argument_count, char **arguments)
     copy_trimmed(title.seen, title.area);
 }
 
+bool process_title_exists(void)
+{
+    char now[ARENA_TITLE_BYTES];
+    find_title(now);
+    return now[0] != '\0';
+}
+
 void process_title_follow(void)
 {
     char now[ARENA_TITLE_BYTES];
+    if (core_own.is_dormant && process_title_exists())
+        dormancy_wake();
     if (!core_own.has_arena || core_is_forking)
         return;
     find_title(now);

@@ -9,11 +9,16 @@
 #ifndef PROFD_AGENT_PROCESS_TITLE_H
 #define PROFD_AGENT_PROCESS_TITLE_H
 
+#include <stdbool.h>
+
 /* From the constructor, with the program's arguments as it was started. */
 void process_title_initialize(int argument_count, char **arguments);
 
-/* Shows the title as it is now, in the arena, if there is one. */
+/* Shows the title as it is now, in the arena, if there is one; a dormant process wakes for it. */
 void process_title_follow(void);
+
+/* Whether it has one, of its own or its parent's. */
+bool process_title_exists(void);
 
 /* NAME is the program's own choice, before any other title; "": it has none. */
 void process_title_choose(const char *name);

@@ -66,7 +66,8 @@ test_cpu_time_and_memory_of_a_process() {
 test_context_switches() {
     expect 0 "$profctl" run --features switches -o out.json -- "$programs/counting" 1 wait
     read_facts out.json
-    at_least counting 'Context switches, voluntary' 80
+    # Of its 80 waits a few may be over before the processor was given up.
+    at_least counting 'Context switches, voluntary' 70
     counted counting 'Context switches, involuntary' | grep -q . || fail "no involuntary switches"
     refute grep -E '^counter.*(processCPU|processMemory)' facts
 }
