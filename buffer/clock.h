@@ -32,6 +32,12 @@ struct clock_calibration {
 /* Decides once per process what a tick is. Call before clock_ticks(); any thread, idempotent. */
 void clock_initialize(void);
 
+/* From here on nothing reads the TSC, which some thread is about to lose (PR_SET_TSC): neither we
+ * nor, on our behalf, the C library, whose clock_gettime() reads it, too. Ticks go on as before,
+ * told by the kernel. Takes some milliseconds where they were TSC cycles. Any thread; idempotent.
+ */
+void clock_forbid_tsc(void);
+
 /* True when ticks are TSC cycles. */
 bool clock_is_tsc(void);
 
