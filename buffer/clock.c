@@ -5,12 +5,23 @@
 #include <math.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { NS_PER_SECOND = 1000000000 };
+enum {
+    NS_PER_SECOND = 1000000000,
+    RATE_NS = 10 * 1000 * 1000, /* in which the rate of ticks that go on is measured */
+};
 
 int clock_tsc_is_invariant;
+
+/* Once the TSC may not be read any more. */
+static struct {
+    int is_forbidden;
+    bool were_cycles; /* the ticks until then */
+    struct clock_calibration calibration;
+} without_tsc;
 
 /* Intel and AMD both tell it in this leaf: the TSC runs at one rate through all power states. */
 static bool cpu_has_invariant_tsc(void)
@@ -63,16 +74,46 @@ void clock_initialize(void)
     static int is_decided; /* two threads that both decide come to the same result */
     if (__atomic_load_n(&is_decided, __ATOMIC_ACQUIRE))
         return;
+    bool may_be_read = tsc_may_be_read();
     if (machine == TSC_UNKNOWN)
         machine = find_out();
-    bool is_tsc = machine == TSC_IS_CLOCK && tsc_may_be_read();
+    bool is_tsc = machine == TSC_IS_CLOCK && may_be_read;
+    if (!may_be_read)
+        __atomic_store_n(&without_tsc.is_forbidden, 1, __ATOMIC_RELEASE);
     __atomic_store_n(&clock_tsc_is_invariant, is_tsc, __ATOMIC_RELAXED);
     __atomic_store_n(&is_decided, 1, __ATOMIC_RELEASE);
 }
 
+void clock_forbid_tsc(void)
+{
+    if (!__atomic_load_n(&without_tsc.is_forbidden, __ATOMIC_ACQUIRE) && clock_tsc_is_invariant) {
+        const struct timespec pause = clock_timespec(RATE_NS);
+        struct clock_pair early = clock_read_pair();
+        (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+        without_tsc.calibration = clock_calibrate(early, clock_read_pair(), 1);
+        without_tsc.were_cycles = true;
+    }
+    __atomic_store_n(&without_tsc.is_forbidden, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&clock_tsc_is_invariant, 0, __ATOMIC_RELEASE);
+}
+
 bool clock_is_tsc(void)
 {
-    return clock_tsc_is_invariant != 0;
+    return clock_tsc_is_invariant != 0 || without_tsc.were_cycles;
+}
+
+static uint64_t ticks_at(uint64_t monotonic_ns)
+{
+    const struct clock_calibration *calibration = &without_tsc.calibration;
+    if (!without_tsc.were_cycles)
+        return monotonic_ns;
+    double passed_ns = (double)(int64_t)(monotonic_ns - calibration->base.monotonic_ns);
+    return calibration->base.ticks + (uint64_t)(int64_t)(passed_ns / calibration->ns_per_tick);
+}
+
+uint64_t clock_ticks_without_tsc(void)
+{
+    return ticks_at(clock_monotonic_ns());
 }
 
 uint64_t clock_monotonic_ns(void)
@@ -83,7 +124,8 @@ uint64_t clock_monotonic_ns(void)
 uint64_t clock_read_ns(clockid_t clock)
 {
     struct timespec now;
-    if (clock_gettime(clock, &now) < 0)
+    bool is_forbidden = __atomic_load_n(&without_tsc.is_forbidden, __ATOMIC_ACQUIRE);
+    if ((is_forbidden ? syscall(SYS_clock_gettime, clock, &now) : clock_gettime(clock, &now)) < 0)
         return 0;
     return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
@@ -96,9 +138,9 @@ struct timespec clock_timespec(uint64_t ns)
 
 struct clock_pair clock_read_pair(void)
 {
-    if (!clock_is_tsc()) {
+    if (!clock_tsc_is_invariant) {
         uint64_t now_ns = clock_monotonic_ns();
-        return (struct clock_pair){ now_ns, now_ns };
+        return (struct clock_pair){ ticks_at(now_ns), now_ns };
     }
     struct clock_pair best = { 0, 0 };
     uint64_t best_width = UINT64_MAX;

@@ -4,12 +4,15 @@
 
 #include <x86intrin.h>
 
-/* 1 when the TSC is invariant, set by clock_initialize(). */
+/* 1 when the TSC is invariant and may be read, set by clock_initialize(). */
 extern int clock_tsc_is_invariant;
+
+/* The same ticks without the instruction. */
+uint64_t clock_ticks_without_tsc(void);
 
 static inline uint64_t clock_ticks(void)
 {
-    return __builtin_expect(clock_tsc_is_invariant, 1) ? __rdtsc() : clock_monotonic_ns();
+    return __builtin_expect(clock_tsc_is_invariant, 1) ? __rdtsc() : clock_ticks_without_tsc();
 }
 
 #endif

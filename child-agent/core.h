@@ -5,6 +5,7 @@
 #ifndef PROFD_AGENT_CORE_H
 #define PROFD_AGENT_CORE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,6 +17,9 @@ enum core_origin { CORE_BY_EXEC = 0, CORE_BY_FORK = 1 };
 
 struct core {
     bool is_enabled; /* false: the agent does nothing (PROFD_DISABLE, setuid, no memory) */
+    /* A filter of system calls is in place, as far as we know: no call is made that the program
+     * does not make. */
+    _Atomic bool is_filtered;
     enum core_origin origin;
     uint64_t start_ns; /* of this image, CLOCK_MONOTONIC */
     struct arena arena;

@@ -70,12 +70,18 @@ static bool can_wait_for_tick(const struct session_settings *settings)
 
 /* A thread that has counted goes on without asking, also in a forked child. What has a title is no
  * short step of a script, and only its arena would show it. */
-static bool may_be_dormant(const struct session_settings *settings)
+static bool can_wait(const struct session_settings *settings)
+{
+    return thread_current != NULL && thread_registry_live_count() <= 1 &&
+           !atomic_load(&core.is_filtered) && profd_counter_cells_ == NULL &&
+           !process_title_exists() && can_wait_for_tick(settings);
+}
+
+/* profd hears the ring, and asks for no thread. */
+static bool is_heard_without_hello(void)
 {
     struct lease_ledger *ledger;
-    return settings != NULL && thread_current != NULL && can_wait_for_tick(settings) &&
-           profd_counter_cells_ == NULL && !process_title_exists() &&
-           thread_registry_live_count() <= 1 && agent_lease_get(&ledger) == 0 && ledger != NULL &&
+    return agent_lease_get(&ledger) == 0 && ledger != NULL &&
            atomic_load(&ledger->header->may_be_alone) != 0;
 }
 
@@ -95,7 +101,7 @@ bool dormancy_begin(const struct session_settings *settings, const struct agent_
     const struct session_settings *wanted =
         settings != NULL ? settings : session_prepared_settings();
     dormancy.state = DORMANCY_AWAKE; /* in a forked child it may be the parent's */
-    if (!may_be_dormant(wanted))
+    if (wanted == NULL || !can_wait(wanted) || !is_heard_without_hello())
         return false;
     if (settings != NULL)
         session_prepare(settings);

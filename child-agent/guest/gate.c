@@ -7,7 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
+#include "buffer/clock.h"
+
+enum { NS_PER_MS = 1000000 };
 
 void gate_close(struct gate *gate)
 {
@@ -22,15 +24,7 @@ void gate_open(struct gate *gate)
 
 static struct timespec after_ms(int ms)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    time.tv_sec += ms / 1000;
-    time.tv_nsec += (long)(ms % 1000) * NS_PER_MS;
-    if (time.tv_nsec >= NS_PER_S) {
-        time.tv_sec++;
-        time.tv_nsec -= NS_PER_S;
-    }
-    return time;
+    return clock_timespec(clock_monotonic_ns() + (uint64_t)ms * NS_PER_MS);
 }
 
 bool gate_wait(struct gate *gate, int most_ms)

@@ -1,16 +1,12 @@
 #include "child-agent/guest/named_mutex.h"
 
-enum { SOON_NS = 20 * 1000 * 1000, NS_PER_SECOND = 1000000000 };
+#include "buffer/clock.h"
+
+enum { SOON_NS = 20 * 1000 * 1000 };
 
 bool named_mutex_lock_soon(struct named_mutex *mutex)
 {
-    struct timespec deadline;
-    clock_gettime(CLOCK_MONOTONIC, &deadline);
-    deadline.tv_nsec += SOON_NS;
-    if (deadline.tv_nsec >= NS_PER_SECOND) {
-        deadline.tv_sec++;
-        deadline.tv_nsec -= NS_PER_SECOND;
-    }
+    const struct timespec deadline = clock_timespec(clock_monotonic_ns() + SOON_NS);
     return named_mutex_lock_until(mutex, &deadline);
 }
 

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "buffer/clock.h"
 #include "child-agent/core.h"
 #include "child-agent/interpose/interpose.h"
 #include "child-agent/interpose/real_calls.h"
@@ -39,9 +40,7 @@ static int call_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct 
 
 static struct timespec now(void)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time;
+    return clock_timespec(clock_monotonic_ns());
 }
 
 /* What is left of TIMEOUT since START; not less than nothing. */

@@ -13,10 +13,9 @@
 #include "child-agent/dormancy.h"
 #include "child-agent/guest/own_threads.h"
 #include "child-agent/interpose/interpose.h"
-#include "child-agent/interpose/interpose_waits.h"
+#include "child-agent/interpose/interpose_filters.h"
 #include "child-agent/interpose/real_calls.h"
 #include "child-agent/process_title.h"
-#include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/thread_mask.h"
 #include "child-agent/threads/thread_registry.h"
 
@@ -142,12 +141,6 @@ static bool is_about_capabilities(int option)
     return option == PR_SET_KEEPCAPS || option == PR_SET_SECUREBITS;
 }
 
-/* Libraries that set filters do so by a call that is not interposed, and say this first. */
-static bool is_about_filters(int option)
-{
-    return option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS;
-}
-
 PROFD_INTERPOSED int prctl(int option, ...)
 {
     struct prctl_call call = { .option = option };
@@ -156,12 +149,9 @@ PROFD_INTERPOSED int prctl(int option, ...)
     for (int i = 0; i < 4; i++)
         call.arguments[i] = va_arg(list, unsigned long);
     va_end(list);
-    if (option == PR_SET_SECCOMP)
-        interpose_waits_plainly();
-    if (is_about_filters(option) || is_about_capabilities(option))
+    if (is_about_capabilities(option))
         dormancy_end(); /* what it takes to wake may be refused from now on */
-    if (is_about_filters(option))
-        clock_sampling_give_up();
+    interpose_filters_before_prctl(option, call.arguments[0]);
     if (is_about_capabilities(option) && own_threads_are_the_others())
         return own_threads_around(call_prctl, &call);
     int result = call_prctl(&call);

@@ -316,8 +316,10 @@ void clock_sampling_give_up(void)
 {
     if (!core_own.has_arena || !atomic_exchange(&sampling.is_on, false))
         return;
-    atomic_store(&core.arena.header->sampling_clock_refusal, CLOCK_REFUSAL_FILTER);
+    refuse(CLOCK_REFUSAL_FILTER);
     thread_registry_visit(clock_sampling_follow);
+    if (thread_current != NULL)
+        await_event_of(thread_current, sampling_signal_number());
 }
 
 void clock_sampling_stop(void)

@@ -377,7 +377,8 @@ void sampler_flush_at_exit(void)
 {
     struct sampler_tick *tick = atomic_load(&sampler.tick);
     process_title_follow();
-    if (tick == NULL || !session_is_active() || !named_mutex_lock_soon(&sampler.lock))
+    if (tick == NULL || !session_is_active() || atomic_load(&core.is_filtered) ||
+        !named_mutex_lock_soon(&sampler.lock))
         return;
     sampler_tick_collect(tick);
     thread_registry_visit_soon(clock_sampling_tell_rest);

@@ -8,6 +8,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "child-agent/core.h"
 #include "child-agent/guest/pages.h"
 
 enum {
@@ -46,7 +47,8 @@ static stack_t stack_of(const struct thread_registration *self)
 void signal_stack_begin(struct thread_registration *self)
 {
     stack_t before;
-    if (atomic_load(&is_withdrawn) || getauxval(AT_MINSIGSTKSZ) > STACK_BYTES - HANDLER_BYTES)
+    if (atomic_load(&is_withdrawn) || atomic_load(&core.is_filtered) ||
+        getauxval(AT_MINSIGSTKSZ) > STACK_BYTES - HANDLER_BYTES)
         return;
     if (self->signal_stack == NULL)
         self->signal_stack = self->is_main ? main_stack : pages_allocate(STACK_BYTES);
@@ -60,7 +62,11 @@ void signal_stack_begin(struct thread_registration *self)
 void signal_stack_end(struct thread_registration *self)
 {
     stack_t before;
-    if (self->signal_stack != NULL && set_stack(&no_stack, &before) == 0)
+    if (self->signal_stack == NULL)
+        return;
+    if (atomic_load(&core.is_filtered))
+        self->signal_stack = NULL; /* the thread has it until it is gone */
+    else if (set_stack(&no_stack, &before) == 0)
         keep_programs(&before, self);
 }
 

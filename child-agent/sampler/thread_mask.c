@@ -78,6 +78,14 @@ static void take_signal_back(struct thread_registration *self)
     clock_sampling_follow_yield(self);
 }
 
+void thread_mask_yield(void)
+{
+    if (thread_current == NULL)
+        return;
+    yield_signal(thread_current);
+    await_request(thread_current);
+}
+
 /* --- Following the signal --- */
 
 /* The thread's mask from MASK on. NUMBER, which is ours from here on, may be blocked with all

@@ -28,6 +28,9 @@ int thread_mask_change(int how, const sigset_t *set, sigset_t *old_set);
 /* The program means the signals of SET in particular, to wait for them or to read them. */
 void thread_mask_use(const sigset_t *set);
 
+/* The calling thread is not to be interrupted by us any more. */
+void thread_mask_yield(void);
+
 /* Follows the sampling signal to where it is: the thread's clock, and what it blocks. Nothing when
  * it has. When it returns, nothing of ours comes by the old signal. */
 void thread_mask_settle(void);

@@ -2,16 +2,13 @@
 
 #include <time.h>
 
-enum {
-    NS_PER_SECOND = 1000000000,
-    READINGS = 8,
-};
+#include "buffer/clock.h"
+
+enum { READINGS = 8 };
 
 static int64_t read_ns(clockid_t clock)
 {
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (int64_t)now.tv_sec * NS_PER_SECOND + now.tv_nsec;
+    return (int64_t)clock_read_ns(clock);
 }
 
 /* Wall clock minus monotonic clock, from the reading that was interrupted least. */

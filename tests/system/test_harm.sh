@@ -65,6 +65,28 @@ test_a_program_without_a_stack_for_signals_sees_none() {
     done
 }
 
+test_programs_may_forbid_themselves_things() {
+    for clock in $clocks; do
+        for what in tsc filter; do
+            for way in libc syscall; do
+                unharmed "$clock" forbids $what $way
+                [ "$(cat stdout)" = lives ] || fail "$what by $way says: $(cat stdout)"
+            done
+        done
+    done
+    # It ends its only thread, and not the process.
+    for way in libc syscall; do
+        unharmed cpu forbids strict $way
+        [ "$(cat stdout)" = lives ] || fail "strict by $way says: $(cat stdout)"
+    done
+}
+
+test_without_time_stamps_sampling_goes_on() {
+    unharmed cpu forbids tsc libc
+    [ "$(samples_of forbids GeckoMain)" -gt 60 ] || fail "$(samples_of forbids GeckoMain) samples"
+    has_function forbids 'at work'
+}
+
 test_a_program_may_sample_itself() {
     for clock in $clocks; do
         unharmed "$clock" own_profiler

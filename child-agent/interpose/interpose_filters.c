@@ -1,0 +1,59 @@
+/* What the program is about to forbid itself: calls, by a filter, and the instruction that reads
+ * the TSC. Nobody can tell which calls a filter lets through, so sampling ends; without the TSC it
+ * goes on. */
+#include "child-agent/interpose/interpose_filters.h"
+
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+
+#include "buffer/clock.h"
+#include "child-agent/core.h"
+#include "child-agent/dormancy.h"
+#include "child-agent/interpose/interpose_waits.h"
+#include "child-agent/sampler/clock_sampling.h"
+#include "child-agent/sampler/thread_mask.h"
+
+static void give_up_calls(void)
+{
+    dormancy_end(); /* which takes calls */
+    atomic_store(&core.is_filtered, true);
+    clock_sampling_give_up();
+}
+
+static void prepare_for_filter(void)
+{
+    interpose_waits_plainly();
+    give_up_calls();
+}
+
+/* The strict mode forbids the thread its time stamps as well, so nothing may interrupt it. */
+static void prepare_for_strict_mode(void)
+{
+    thread_mask_yield();
+    prepare_for_filter();
+}
+
+void interpose_filters_before_prctl(int option, unsigned long argument)
+{
+    /* Also where the agent does nothing: waits for children are told of all the same. */
+    if (option == PR_SET_TSC && argument == PR_TSC_SIGSEGV)
+        clock_forbid_tsc();
+    if (!core.is_enabled)
+        return;
+    if (option == PR_SET_SECCOMP && argument == SECCOMP_MODE_STRICT)
+        prepare_for_strict_mode();
+    else if (option == PR_SET_SECCOMP)
+        prepare_for_filter();
+    else if (option == PR_SET_NO_NEW_PRIVS)
+        give_up_calls(); /* some set filters by calls of their own, and say this first */
+}
+
+void interpose_filters_before_seccomp(unsigned operation)
+{
+    if (!core.is_enabled)
+        return;
+    if (operation == SECCOMP_SET_MODE_STRICT)
+        prepare_for_strict_mode();
+    else if (operation == SECCOMP_SET_MODE_FILTER)
+        prepare_for_filter();
+}

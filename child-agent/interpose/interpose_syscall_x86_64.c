@@ -1,0 +1,89 @@
+/* Interposed: calls that a program makes by their number, of which only those that set filters are
+ * of interest. All others go straight to the kernel, as the C library makes them: without a frame,
+ * since some children share the stack with who made them. */
+#include <errno.h>
+#include <sys/syscall.h>
+
+#include "child-agent/interpose/interpose.h"
+#include "child-agent/interpose/interpose_filters.h"
+
+/* For the code below. */
+void interpose_syscall_notice(long number, unsigned long first, unsigned long second);
+long interpose_syscall_fail(long error);
+
+void interpose_syscall_notice(long number, unsigned long first, unsigned long second)
+{
+    int saved_errno = errno;
+    if (number == SYS_prctl)
+        interpose_filters_before_prctl((int)first, second);
+    else
+        interpose_filters_before_seccomp((unsigned)first);
+    errno = saved_errno;
+}
+
+long interpose_syscall_fail(long error)
+{
+    errno = (int)-error;
+    return -1;
+}
+
+PROFD_INTERPOSED long syscall(long number, ...);
+
+/* 157 is prctl, 317 is seccomp. */
+_Static_assert(SYS_prctl == 157 && SYS_seccomp == 317, "as the code below has them");
+
+__asm__(".text\n"
+        ".globl syscall\n"
+        ".type syscall, @function\n"
+        ".p2align 4\n"
+        "syscall:\n"
+        "    .cfi_startproc\n"
+        "    cmpl $157, %edi\n"
+        "    je 2f\n"
+        "    cmpl $317, %edi\n"
+        "    je 2f\n"
+        "1:  movq %rdi, %rax\n"
+        "    movq %rsi, %rdi\n"
+        "    movq %rdx, %rsi\n"
+        "    movq %rcx, %rdx\n"
+        "    movq %r8, %r10\n"
+        "    movq %r9, %r8\n"
+        "    movq 8(%rsp), %r9\n"
+        "    syscall\n"
+        "    cmpq $-4095, %rax\n"
+        "    jae 3f\n"
+        "    ret\n"
+        "2:  pushq %rdi\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    pushq %rsi\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    pushq %rdx\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    pushq %rcx\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    pushq %r8\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    pushq %r9\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    subq $8, %rsp\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    call interpose_syscall_notice\n"
+        "    addq $8, %rsp\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    popq %r9\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    popq %r8\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    popq %rcx\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    popq %rdx\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    popq %rsi\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    popq %rdi\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    jmp 1b\n"
+        "3:  movq %rax, %rdi\n"
+        "    jmp interpose_syscall_fail\n"
+        "    .cfi_endproc\n"
+        ".size syscall, .-syscall\n");
