@@ -14,6 +14,7 @@
 #include "child-agent/fork.h"
 #include "child-agent/guest/barrier.h"
 #include "child-agent/guest/say.h"
+#include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/session.h"
 #include "child-agent/shutdown_profile.h"
@@ -101,4 +102,10 @@ void agent_initialize(int argument_count, char **arguments)
         start_up();
     if (environment.socket_path[0] != '\0')
         (void)agent_presence_begin(&address); /* else nobody steers this process */
+}
+
+void agent_finish(void)
+{
+    sampler_flush_at_exit();
+    shutdown_profile_write();
 }

@@ -8,6 +8,7 @@
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
 #include "child-agent/counters/counters.h"
+#include "child-agent/front/recording_word.h"
 #include "child-agent/guest/barrier.h"
 #include "child-agent/markers/labels.h"
 #include "child-agent/markers/site.h"
@@ -74,6 +75,7 @@ static void unlock_in_child(void)
 {
     if (!core_is_forking)
         return;
+    recording_word_after_fork_child();
     counters_after_fork_child();
     after_sampling_after_fork_child();
     clock_sampling_after_fork_child(thread_current);
