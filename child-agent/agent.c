@@ -26,7 +26,8 @@ static struct environment environment;
 static void start_up(void)
 {
     struct session_settings settings = {
-        .generation = environment.generation,
+        .generation =
+            environment.socket_path[0] != '\0' ? environment.generation : SESSION_OWN_GENERATION,
         .interval_ns = environment.interval_ns,
         .limit_bytes = environment.limit_bytes,
         .features = environment.features,
@@ -100,8 +101,7 @@ void agent_initialize(int argument_count, char **arguments)
     }
     if (environment.starts_up && environment.generation != 0)
         start_up();
-    if (environment.socket_path[0] != '\0')
-        (void)agent_presence_begin(&address); /* else nobody steers this process */
+    (void)agent_presence_begin(&address); /* without, nobody steers this process */
 }
 
 void agent_finish(void)

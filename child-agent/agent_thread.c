@@ -125,8 +125,8 @@ static int take_ledger(void)
         return 0;
     int err = agent_lease_take_over(fd, &is_new);
     close(fd);
-    if (err < 0 || !is_new)
-        return err;
+    if (err < 0 || !is_new || session_is_own())
+        return err; /* the program's session goes on in what it has; the next one moves */
     session_stop();
     err = agent_lease_get(&ledger);
     if (err == 0 && core_own.has_arena && dictionary_move_lease(&core.dictionary, ledger) < 0)
@@ -150,7 +150,8 @@ static int on_welcome(const uint8_t *payload, size_t bytes)
     agent.is_welcome = true;
     if (welcome.session.generation != 0)
         return obey_session(&welcome.session);
-    session_stop();
+    if (!session_is_own())
+        session_stop();
     return 0;
 }
 
@@ -423,7 +424,7 @@ static int open_link(void)
 static void stop_if_over(void)
 {
     named_mutex_lock(&agent.lock);
-    if (agent_lease_is_over())
+    if (agent_lease_is_over() && !session_is_own())
         session_stop();
     named_mutex_unlock(&agent.lock);
 }
@@ -511,9 +512,10 @@ bool agent_thread_stop(void)
     return true;
 }
 
-void agent_thread_hold(void)
+bool agent_thread_hold(void)
 {
     is_held = named_mutex_lock_soon(&agent.lock);
+    return is_held;
 }
 
 void agent_thread_release(void)
@@ -525,7 +527,7 @@ void agent_thread_release(void)
 
 void agent_thread_before_fork(void)
 {
-    agent_thread_hold();
+    (void)agent_thread_hold(); /* without, the child may find a session that was changing */
 }
 
 void agent_thread_after_fork_parent(void)

@@ -29,7 +29,8 @@ enum { CORE_OWN_BYTES = 4096 };
 /* What leads to memory that only this process has. A child made past the C library (clone, _Fork),
  * where no step of fork.h runs, finds zeros here, by the kernel: it runs on and records nothing. */
 struct core_own {
-    bool has_arena; /* arena and dictionary are there */
+    bool is_followed; /* the process is one that the agent was begun in, or followed into by fork */
+    bool has_arena;   /* arena and dictionary are there */
     /* The session that may be recorded into, by the process' own count: 0 none. Changed by
      * session.c, by way of a barrier on every thread, so that plain loads are enough. */
     volatile uint32_t recording_generation;
@@ -58,6 +59,10 @@ void core_set_room(uint64_t chunk_bytes);
  * and writes what is known: the process, its registered threads. -ENOSPC when no unit of the lease
  * can be had, -EFBIG, -ENOMEM, -EMFILE … Any one thread at a time. */
 int core_make_arena(void);
+
+/* Moves the arena, in which nothing is recorded, into the lease that the process has by now. 0, or
+ * -ENOSPC. Any one thread at a time. */
+int core_lease_arena(void);
 
 /* In a forked child: drops what is the parent's, and starts as an image of its own, without arena.
  */

@@ -12,6 +12,7 @@
 #include "child-agent/guest/barrier.h"
 #include "child-agent/markers/labels.h"
 #include "child-agent/markers/site.h"
+#include "child-agent/program/program_call.h"
 #include "child-agent/sampler/after_sampling.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/sample_room.h"
@@ -75,6 +76,7 @@ static void unlock_in_child(void)
 {
     if (!core_is_forking)
         return;
+    program_calls_after_fork_child();
     recording_word_after_fork_child();
     counters_after_fork_child();
     after_sampling_after_fork_child();
@@ -106,8 +108,7 @@ static void after_fork_child(void)
         labels_after_fork_child();
     else
         shutdown_profile_cancel(err);
-    if (follow_address.path[0] != '\0')
-        (void)agent_presence_begin(&follow_address);
+    (void)agent_presence_begin(&follow_address);
 }
 
 int fork_be_first(void)

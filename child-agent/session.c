@@ -35,6 +35,11 @@ bool session_is_active(void)
     return session.settings.generation != 0 && core_own.has_arena;
 }
 
+bool session_is_own(void)
+{
+    return session_is_active() && session.settings.generation == SESSION_OWN_GENERATION;
+}
+
 uint32_t session_generation(void)
 {
     return session.settings.generation;
@@ -87,8 +92,8 @@ bool session_follow_word(void)
 {
     if (!session_is_active())
         return false;
-    if (sampler_has_thread())
-        return true; /* it is told by messages */
+    if (sampler_has_thread() || session_is_own())
+        return true; /* it is told by messages, or by the program */
     struct session_word word = read_word();
     bool is_on = word.generation == session.settings.generation;
     recording_word_set(is_on ? recording_bits(session.settings.features, word.is_paused) : 0);
@@ -159,6 +164,8 @@ static int start(const struct session_settings *settings, uint32_t recording)
 {
     struct chunk_manager *manager = NULL;
     int err = core_make_arena();
+    if (err == 0)
+        err = core_lease_arena();
     if (err == 0)
         err = marker_triggers_set(settings->marker_triggers);
     if (err == 0)

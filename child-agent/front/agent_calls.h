@@ -53,7 +53,13 @@
     X(profd_event_loop_begin)                                                                      \
     X(profd_event_loop_turn)                                                                       \
     X(profd_event_loop_end)                                                                        \
-    X(profd_call_after_sampling)
+    X(profd_call_after_sampling)                                                                   \
+    X(profd_session_start)                                                                         \
+    X(profd_session_stop)                                                                          \
+    X(profd_session_pause)                                                                         \
+    X(profd_session_resume)                                                                        \
+    X(profd_is_active)                                                                             \
+    X(profd_capture_to_fd)
 
 enum agent_call {
 #define X(name) AGENT_CALL_##name,

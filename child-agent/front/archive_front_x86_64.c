@@ -43,7 +43,7 @@ __asm__(".pushsection .text\n"
         ".cfi_adjust_cfa_offset 8\n"
         "call archive_find_agent\n"
         "addq $8, %rsp\n"
-        ".cfi_adjust_cfa_offset -8\n" /* */
+        ".cfi_adjust_cfa_offset -8\n"                                         /* */
         POP(rax) POP(r9) POP(r8) POP(rcx) POP(rdx) POP(rsi) POP(rdi) POP(r11) /* the offset */
         "leaq archive_slots(%rip), %r10\n"
         "jmp *(%r10, %r11)\n"

@@ -171,7 +171,7 @@ test_everything_that_programs_say() {
     local program
     mkdir programs
     ln -s "$programs"/* programs
-    for program in markers other_markers counting categories thread_states events dynamic_labels after_sampling; do
+    for program in markers other_markers counting categories thread_states events dynamic_labels after_sampling own_session; do
         rm "programs/$program"
         link_archived "programs/$program" "$source_dir/tests/system/programs/$program.c"
     done
@@ -185,6 +185,7 @@ test_categories.sh test_bad_ones_are_other_and_counted test_frames_and_markers_h
 test_counters.sh test_too_many_counters_are_counted
 test_threads.sh test_states_of_a_profiled_thread
 test_event_delay.sh test_events_told_by_hand
+test_own_session.sh test_a_program_captures_what_it_did_in_its_session test_the_session_of_profd_is_only_captured
 END
 }
 

@@ -1,5 +1,6 @@
-/* archive_host [forever] LIBRARY…: loads each library, calls its plugin_tells() and unloads it again,
- * three times; with "forever" it goes on until its standard input ends. Is not linked with profd. */
+/* archive_host [forever] LIBRARY…: loads each library, calls its plugin_tells() and unloads it
+ * again, three times; with "forever" it goes on until its standard input ends. Is not linked with
+ * profd. */
 #include <dlfcn.h>
 #include <poll.h>
 #include <stdbool.h>
