@@ -93,7 +93,7 @@ test_scopes_of_cplusplus_reach_the_preloaded_agent() {
 }
 
 test_plugins_reach_the_preloaded_agent() {
-    local mode number=0 plugins=()
+    local mode number=0
     for mode in "${plugin_modes[@]}"; do
         number=$((number + 1))
         # shellcheck disable=SC2086
@@ -115,14 +115,14 @@ has_marker() {
 
 # Plugins come and go all the while that sessions begin, pause, go on and end.
 test_plugins_follow_the_session() {
-    local round
+    local _
     link_plugin one.so -Wl,--exclude-libs,ALL
     link_plugin other.so -Wl,--exclude-libs,ALL -DQUICK
     mkfifo input
     exec 3<>input
     start_profd -- sh -c 'exec "$@" <input' sh "$programs/archive_host" forever "$scratch/one.so" "$scratch/other.so" \
         3>&-
-    for round in 1 2 3; do
+    for _ in 1 2 3; do
         expect 0 "$profctl" start
         wait_until captured_marker 'marker of a plugin'
         expect 0 "$profctl" pause
