@@ -45,7 +45,10 @@ MAINS     := $(B)/obj/daemon/main.o $(B)/obj/daemon/capture/salvage_main.o $(B)/
 # These change the program that they are linked into, so they are in the library only.
 MALLOC_HOOKS := $(call objs,child-agent/malloc_hooks)
 INTERPOSED := $(filter $(B)/obj/child-agent/interpose/interpose_%,$(call objs,child-agent/interpose))
-INTRUDERS := $(MALLOC_HOOKS) $(INTERPOSED) $(B)/obj/child-agent/agent_constructor.o
+# Where library and archive differ in how programs reach the agent.
+IN_LIBRARY := $(filter $(B)/obj/child-agent/front/library_%,$(call objs,child-agent/front))
+IN_ARCHIVE := $(filter $(B)/obj/child-agent/front/archive_%,$(call objs,child-agent/front))
+INTRUDERS := $(MALLOC_HOOKS) $(INTERPOSED) $(IN_LIBRARY) $(IN_ARCHIVE)
 COMMON    := $(B)/obj/common.a
 ARCHIVES  := $(patsubst %,$(B)/obj/%.a,child-agent daemon profctl tests/reference)
 
@@ -103,10 +106,12 @@ $(PROGRAMS):
 OWN_MAPPINGS := -Wl,--wrap=mmap,--wrap=munmap,--wrap=mremap
 
 ifeq ($(SAN),)
-# msgpack-c goes in, hidden, so that it cannot meet the program's own copy.
-$(B)/lib/libprofd.so: $(filter-out $(MALLOC_HOOKS),$(call objs,child-agent)) $(COMMON) child-agent/libprofd.map
+# msgpack-c goes in, hidden, so that it cannot meet the program's own copy. The library calls its own
+# functions, also where a program exports some of the same names.
+$(B)/lib/libprofd.so: $(filter-out $(MALLOC_HOOKS) $(IN_ARCHIVE),$(call objs,child-agent)) $(COMMON) child-agent/libprofd.map
 	$(Q)mkdir -p $(@D) && $(call say,LD,$@) && $(CC) $(CFLAGS) -pthread -shared -Wl,-z,defs \
-	-Wl,-soname,libprofd.so -Wl,-z,nodelete -Wl,--exclude-libs,ALL -Wl,--version-script=child-agent/libprofd.map \
+	-Wl,-soname,libprofd.so -Wl,-z,nodelete -Wl,--exclude-libs,ALL -Wl,-Bsymbolic-functions \
+	-Wl,--version-script=child-agent/libprofd.map \
 	$(filter %.o %.a,$^) $(OWN_MAPPINGS) -l:libmsgpackc.a -ldl -o $@
 
 # The hooks of malloc, for programs whose allocations somebody wants to know. It needs no other library.
@@ -116,10 +121,14 @@ $(B)/lib/libprofd-malloc.so: $(MALLOC_HOOKS) child-agent/libprofd-malloc.map
 	-Wl,--version-script=child-agent/libprofd-malloc.map $(filter %.o,$^) -ldl -o $@
 
 # One object whose only global names are the API's. It interposes nothing: a program that links it
-# registers its threads by call.
-$(B)/lib/libprofd.a: $(filter-out $(MALLOC_HOOKS) $(INTERPOSED),$(call objs,child-agent)) $(COMMON)
+# registers its threads by call. The API's functions are those of the front; the agent's own go by
+# another name there (child-agent/front/agent_calls.h).
+$(B)/lib/libprofd.a: $(filter-out $(MALLOC_HOOKS) $(INTERPOSED) $(IN_LIBRARY),$(call objs,child-agent)) $(COMMON)
 	$(Q)mkdir -p $(@D) && $(call say,AR,$@) && rm -f $@ && \
-	$(CC) -nostdlib -r $^ $(OWN_MAPPINGS) -l:libmsgpackc.a -o $(B)/obj/profd.o && \
+	$(CC) -nostdlib -r $(filter-out $(IN_ARCHIVE),$^) $(OWN_MAPPINGS) -l:libmsgpackc.a -o $(B)/obj/own.o && \
+	nm --defined-only $(B)/obj/own.o | sed -n 's/.* T \(profd_.*\)/\1 own_\1/p' >$(B)/obj/own.names && \
+	objcopy --redefine-syms=$(B)/obj/own.names $(B)/obj/own.o && \
+	$(CC) -nostdlib -r $(B)/obj/own.o $(IN_ARCHIVE) -o $(B)/obj/profd.o && \
 	objcopy --wildcard --keep-global-symbol='profd_*' $(B)/obj/profd.o && $(AR) rcs $@ $(B)/obj/profd.o
 else
 $(LIBRARY): $(B)/lib/%: build/plain/lib/%

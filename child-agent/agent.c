@@ -16,6 +16,8 @@
 #include "child-agent/fork.h"
 #include "child-agent/guest/barrier.h"
 #include "child-agent/guest/say.h"
+#include "child-agent/process_title.h"
+#include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/session.h"
 #include "child-agent/shutdown_profile.h"
@@ -28,7 +30,8 @@ static struct environment environment;
 static bool start_up(const struct agent_address *address)
 {
     struct session_settings settings = {
-        .generation = environment.generation,
+        .generation =
+            environment.socket_path[0] != '\0' ? environment.generation : SESSION_OWN_GENERATION,
         .interval_ns = environment.interval_ns,
         .limit_bytes = environment.limit_bytes,
         .features = environment.features,
@@ -117,6 +120,12 @@ void agent_initialize(int argument_count, char **arguments)
     }
     if (environment.starts_up && environment.generation != 0 && start_up(&address))
         return;
-    if (environment.socket_path[0] != '\0')
-        (void)agent_presence_begin(&address); /* else nobody steers this process */
+    (void)agent_presence_begin(&address); /* without, nobody steers this process */
+}
+
+void agent_finish(void)
+{
+    process_title_follow();
+    sampler_flush_at_exit();
+    shutdown_profile_write();
 }

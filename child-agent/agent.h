@@ -6,4 +6,8 @@
  */
 void agent_initialize(int argument_count, char **arguments);
 
+/* The process exits. What the last tick found is kept, else a process shorter than an interval
+ * would leave no sample, and the profile is written that the environment asks for. */
+void agent_finish(void);
+
 #endif

@@ -8,8 +8,9 @@
 
 #include "child-agent/agent_address.h"
 
-/* Says hello at ADDRESS, with a thread of ours if that is needed. From the constructor and in a
- * forked child, while the process has one thread. 0 or -errno: then nobody steers this process. */
+/* Says hello at ADDRESS, with a thread of ours if that is needed. With an empty path to nobody:
+ * only the session may need a thread. From the constructor and in a forked child, while the process
+ * has one thread. 0 or -errno: then nobody steers this process. */
 int agent_presence_begin(const struct agent_address *address);
 
 #endif

@@ -139,8 +139,9 @@ static int take_ledger(void)
         return 0;
     int err = agent_lease_take_over(fd);
     close(fd);
-    if (err == 0)
-        err = agent_lease_get(&ledger);
+    if (err < 0 || session_is_own())
+        return err; /* the program's session goes on in what it has; the next one moves */
+    err = agent_lease_get(&ledger);
     return err < 0 ? err : move_arena(ledger);
 }
 
@@ -160,7 +161,8 @@ static int on_welcome(const uint8_t *payload, size_t bytes)
     agent.is_welcome = true;
     if (welcome.session.generation != 0)
         return obey_session(&welcome.session);
-    session_stop();
+    if (!session_is_own())
+        session_stop();
     return 0;
 }
 
@@ -436,7 +438,7 @@ static int open_link(void)
 static void stop_if_over(void)
 {
     named_mutex_lock(&agent.lock);
-    if (agent_lease_is_over())
+    if (agent_lease_is_over() && !session_is_own())
         session_stop();
     named_mutex_unlock(&agent.lock);
 }
@@ -527,9 +529,10 @@ bool agent_thread_stop(void)
     return true;
 }
 
-void agent_thread_hold(void)
+bool agent_thread_hold(void)
 {
     is_held = named_mutex_lock_soon(&agent.lock);
+    return is_held;
 }
 
 void agent_thread_release(void)
@@ -541,7 +544,7 @@ void agent_thread_release(void)
 
 void agent_thread_before_fork(void)
 {
-    agent_thread_hold();
+    (void)agent_thread_hold(); /* without, the child may find a session that was changing */
 }
 
 void agent_thread_after_fork_parent(void)

@@ -32,6 +32,8 @@ void agent_thread_set_name(const char *name);
  * the program's table; returns whether it has one of its own. Root and working directory become its
  * own, too. */
 bool agent_thread_own_descriptors(bool keeps_ours);
+/* The same, but for the program's FD, which stays open here whatever the program does. */
+bool agent_thread_own_descriptor(int fd);
 
 /* Says hello to profd at ADDRESS (copied; NULL: the same as before) if that takes no waiting, and
  * starts the thread. When it returns, the thread holds the agent's descriptors in a table of its
@@ -58,8 +60,8 @@ bool agent_thread_stop(void);
 bool agent_thread_is_running(void);
 
 /* Between the two a session does not start or stop, unless that takes longer than anybody should
- * wait. */
-void agent_thread_hold(void);
+ * wait: then false. */
+bool agent_thread_hold(void);
 void agent_thread_release(void);
 
 /* Around fork, during which it is held. The child has no agent thread and no connection until

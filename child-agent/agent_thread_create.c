@@ -150,10 +150,9 @@ static void close_between(int first, int last)
         (void)syscall(SYS_close_range, (unsigned)first, (unsigned)last, 0);
 }
 
-bool agent_thread_own_descriptors(bool keeps_ours)
+/* Empties the calling thread's copy of the table but for two numbers (-1: none). */
+static bool own_table_with(int low, int high)
 {
-    int low = keeps_ours ? descriptor_number(DESCRIPTOR_ARENA) : -1;
-    int high = keeps_ours ? descriptor_number(DESCRIPTOR_SOCKET) : -1;
     /* With a root of its own it finds profd and /proc after a chroot, too. And a program of one
      * thread, whose root nobody else shares, may enter another mount namespace. */
     (void)syscall(SYS_unshare, CLONE_FS);
@@ -170,4 +169,15 @@ bool agent_thread_own_descriptors(bool keeps_ours)
     close_between(high + 1, INT_MAX);
     process_memory_allow_descriptors();
     return true;
+}
+
+bool agent_thread_own_descriptors(bool keeps_ours)
+{
+    return own_table_with(keeps_ours ? descriptor_number(DESCRIPTOR_ARENA) : -1,
+                          keeps_ours ? descriptor_number(DESCRIPTOR_SOCKET) : -1);
+}
+
+bool agent_thread_own_descriptor(int fd)
+{
+    return own_table_with(-1, fd);
 }

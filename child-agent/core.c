@@ -93,6 +93,7 @@ void core_initialize(int argument_count, char **arguments)
     remember_command_line(argument_count, arguments);
     /* Kernels before 4.14 cannot: children made past the C library are left as they were. */
     (void)madvise(&core_own, sizeof(core_own), MADV_WIPEONFORK);
+    core_own.is_followed = true;
     core.is_enabled = true;
 }
 
@@ -190,6 +191,15 @@ int core_make_arena(void)
     return 0;
 }
 
+int core_lease_arena(void)
+{
+    struct lease_ledger *ledger;
+    int err = agent_lease_get(&ledger);
+    if (err < 0 || ledger == NULL || ledger == core.arena.lease.ledger)
+        return err;
+    return dictionary_move_lease(&core.dictionary, ledger);
+}
+
 void core_reset_after_fork(void)
 {
     descriptor_close(DESCRIPTOR_ARENA);
@@ -197,6 +207,7 @@ void core_reset_after_fork(void)
     /* The mapping was the parent's and did not come along (MADV_DONTFORK). */
     memset(&core.arena, 0, sizeof(core.arena));
     core.arena.fd = -1;
+    core_own.is_followed = true;
     core_own.has_arena = false;
     process_title_after_fork_child();
     core.origin = CORE_BY_FORK;

@@ -33,9 +33,10 @@ enum { CORE_OWN_BYTES = 4096 };
 /* What leads to memory that only this process has. A child made past the C library (clone, _Fork),
  * where no step of fork.h runs, finds zeros here, by the kernel: it runs on and records nothing. */
 struct core_own {
-    bool has_arena;  /* arena and dictionary are there, with their first records */
-    bool is_dormant; /* see child-agent/dormancy.h */
-    bool is_unheard; /* likewise */
+    bool is_followed; /* the process is one that the agent was begun in, or followed into by fork */
+    bool has_arena;   /* arena and dictionary are there, with their first records */
+    bool is_dormant;  /* see child-agent/dormancy.h */
+    bool is_unheard;  /* likewise */
     /* The session that may be recorded into, by the process' own count: 0 none. Changed by
      * session.c, by way of a barrier on every thread, so that plain loads are enough. */
     volatile uint32_t recording_generation;
@@ -66,6 +67,10 @@ void core_set_room(uint64_t chunk_bytes);
  * of the lease can be had, or too few for these records, -EFBIG, -ENOMEM, -EMFILE …: then there is
  * none, and no unit is kept. Any one thread at a time. */
 int core_make_arena(void);
+
+/* Moves the arena, in which nothing is recorded, into the lease that the process has by now. 0, or
+ * -ENOSPC. Any one thread at a time. */
+int core_lease_arena(void);
 
 /* In a forked child: drops what is the parent's, and starts as an image of its own, without arena.
  */

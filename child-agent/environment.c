@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "child-agent/session_bounds.h"
 #include "ipc/clock_choice.h"
 #include "ipc/features.h"
 #include "ipc/messages.h"
@@ -16,15 +17,7 @@
 #include "ipc/units.h"
 #include "json/gecko/thread_filters.h"
 
-enum {
-    NS_PER_MS = 1000 * 1000,
-    DEFAULT_INTERVAL_NS = NS_PER_MS,
-    SHORTEST_INTERVAL_NS = 10 * 1000,
-    DEFAULT_LIMIT_BYTES = 64 * 1024 * 1024,
-    SMALLEST_LIMIT_BYTES = 1024 * 1024,
-};
-
-static const uint64_t longest_interval_ns = 60ull * 1000 * NS_PER_MS;
+enum { NS_PER_MS = 1000 * 1000 };
 
 /* secure_getenv sees nothing in a setuid program: nobody may steer that one from outside. */
 static const char *value_of(const char *name)
@@ -103,7 +96,7 @@ static void read_interval(struct environment *out)
     if (text == NULL)
         return;
     if (units_parse_time(text, NS_PER_MS, &interval_ns) == 0 &&
-        interval_ns >= SHORTEST_INTERVAL_NS && interval_ns <= longest_interval_ns)
+        interval_ns >= SESSION_SHORTEST_INTERVAL_NS && interval_ns <= SESSION_LONGEST_INTERVAL_NS)
         out->interval_ns = interval_ns;
     else
         complain(out, "PROFD_STARTUP_INTERVAL '%.64s' is not a time from 10us to 60s, such as 1ms",
@@ -161,7 +154,7 @@ static void read_limit(struct environment *out)
     uint64_t limit_bytes;
     if (text == NULL)
         return;
-    if (units_parse_size(text, &limit_bytes) == 0 && limit_bytes >= SMALLEST_LIMIT_BYTES)
+    if (units_parse_size(text, &limit_bytes) == 0 && limit_bytes >= SESSION_SMALLEST_LIMIT_BYTES)
         out->limit_bytes = limit_bytes;
     else
         complain(out, "PROFD_STARTUP_LIMIT '%.64s' is not a size of at least 1M, such as 64M",
@@ -222,9 +215,9 @@ void environment_read(struct environment *out)
     out->wants_help = value_of("PROFD_HELP") != NULL;
     out->is_disabled = read_switch(out, "PROFD_DISABLE") || getauxval(AT_SECURE) != 0;
     out->starts_up = read_switch(out, "PROFD_STARTUP");
-    out->interval_ns = DEFAULT_INTERVAL_NS;
+    out->interval_ns = SESSION_DEFAULT_INTERVAL_NS;
     out->features = FEATURES_DEFAULT;
-    out->limit_bytes = DEFAULT_LIMIT_BYTES;
+    out->limit_bytes = SESSION_DEFAULT_LIMIT_BYTES;
     read_signal(out);
     read_generation(out);
     read_socket(out);

@@ -9,9 +9,11 @@
 #include "child-agent/core.h"
 #include "child-agent/counters/counters.h"
 #include "child-agent/dormancy.h"
+#include "child-agent/front/recording_word.h"
 #include "child-agent/guest/barrier.h"
 #include "child-agent/markers/labels.h"
 #include "child-agent/markers/site.h"
+#include "child-agent/program/program_call.h"
 #include "child-agent/sampler/after_sampling.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/sample_room.h"
@@ -76,6 +78,8 @@ static void unlock_in_child(void)
 {
     if (!core_is_forking)
         return;
+    program_calls_after_fork_child();
+    recording_word_after_fork_child();
     counters_after_fork_child();
     after_sampling_after_fork_child();
     sampling_signal_after_fork_child();
@@ -109,8 +113,7 @@ static void after_fork_child(void)
         labels_after_fork_child();
     else
         shutdown_profile_cancel(err);
-    if (follow_address.path[0] != '\0')
-        (void)agent_presence_begin(&follow_address);
+    (void)agent_presence_begin(&follow_address);
 }
 
 int fork_be_first(void)

@@ -9,6 +9,7 @@
 #include "child-agent/allocations/allocations.h"
 #include "child-agent/core.h"
 #include "child-agent/counters/counters.h"
+#include "child-agent/front/recording_word.h"
 #include "child-agent/guest/barrier.h"
 #include "child-agent/markers/marker_triggers.h"
 #include "child-agent/recording.h"
@@ -19,8 +20,6 @@
 #include "ipc/messages.h"
 
 enum { SESSION_QUIET_POLL_NS = 200 * 1000 };
-
-volatile uint32_t profd_recording;
 
 static struct {
     struct session_settings settings; /* generation 0: no session, they are the latest one's */
@@ -34,6 +33,11 @@ static int start_error; /* of the latest session */
 bool session_is_active(void)
 {
     return session.settings.generation != 0 && core_own.has_arena;
+}
+
+bool session_is_own(void)
+{
+    return session_is_active() && session.settings.generation == SESSION_OWN_GENERATION;
 }
 
 uint32_t session_generation(void)
@@ -96,18 +100,18 @@ static struct session_word read_word(void)
 void session_begin_messages(void)
 {
     if (session_is_active() && core_own.recording_generation != 0)
-        profd_recording = recording_bits(session.settings.features, session.settings.is_paused);
+        recording_word_set(recording_bits(session.settings.features, session.settings.is_paused));
 }
 
 bool session_follow_word(void)
 {
     if (!session_is_active())
         return false;
-    if (sampler_has_thread())
-        return true; /* it is told by messages */
+    if (sampler_has_thread() || session_is_own())
+        return true; /* it is told by messages, or by the program */
     struct session_word word = read_word();
     bool is_on = word.generation == session.settings.generation;
-    profd_recording = is_on ? recording_bits(session.settings.features, word.is_paused) : 0;
+    recording_word_set(is_on ? recording_bits(session.settings.features, word.is_paused) : 0);
     return is_on && !word.is_paused && !word.is_sampling_paused;
 }
 
@@ -193,6 +197,8 @@ static int start(const struct session_settings *settings, uint32_t recording)
     struct chunk_manager *manager = NULL;
     int err = core_make_arena();
     if (err == 0)
+        err = core_lease_arena();
+    if (err == 0)
         err = marker_triggers_set(settings->marker_triggers);
     if (err == 0)
         err = sampling_signal_install();
@@ -211,7 +217,7 @@ static int start(const struct session_settings *settings, uint32_t recording)
         goto cleanup;
     thread_registry_set_profiled(settings->filters, thread_features(settings));
     core_own.recording_generation = recording;
-    profd_recording = recording_bits(settings->features, settings->is_paused);
+    recording_word_set(recording_bits(settings->features, settings->is_paused));
     allocations_start(settings, recording);
     return 0;
 
@@ -251,7 +257,7 @@ static void wait_until_quiet(void)
 static void stop_recording(void)
 {
     allocations_stop();
-    profd_recording = 0;
+    recording_word_set(0);
     core_own.recording_generation = 0;
     wait_until_quiet();
     sampler_stop();
@@ -297,7 +303,7 @@ void session_pause(void)
     if (!session_is_active() || session.settings.is_paused)
         return;
     session.settings.is_paused = true;
-    profd_recording = recording_bits(session.settings.features, session.settings.is_paused);
+    recording_word_set(recording_bits(session.settings.features, session.settings.is_paused));
     pause_sampler();
     allocations_set_paused(true);
     (void)dictionary_put_pause(&core.dictionary, clock_monotonic_ns()); /* counted when full */
@@ -311,7 +317,7 @@ void session_resume(void)
     (void)dictionary_put_resume(&core.dictionary, clock_monotonic_ns()); /* counted when full */
     pause_sampler();
     allocations_set_paused(false);
-    profd_recording = recording_bits(session.settings.features, session.settings.is_paused);
+    recording_word_set(recording_bits(session.settings.features, session.settings.is_paused));
 }
 
 static void set_sampling_paused(bool is_paused, const char *text)
@@ -352,7 +358,7 @@ void session_flush(void)
 void session_after_fork_child(void)
 {
     allocations_after_fork_child();
-    profd_recording = 0;
+    recording_word_set(0);
     core_own.recording_generation = 0;
     session.manager = NULL; /* unforked pages */
 }
@@ -370,7 +376,7 @@ void session_prepare(const struct session_settings *settings)
 
 void session_invite_records(void)
 {
-    profd_recording = recording_bits(session.settings.features, session.settings.is_paused);
+    recording_word_set(recording_bits(session.settings.features, session.settings.is_paused));
 }
 
 bool session_prepared_is_on(void)

@@ -15,6 +15,9 @@
 
 enum { SESSION_FILTERS_BYTES = 4096 };
 
+/* Of a session that the process has by itself, whose settings say so; profd counts from 1. */
+#define SESSION_OWN_GENERATION UINT32_MAX
+
 struct session_settings {
     uint32_t generation; /* never 0 */
     uint64_t interval_ns;
@@ -84,6 +87,9 @@ void session_pause_sampling(void);
 void session_resume_sampling(void);
 
 bool session_is_active(void);
+
+/* Whether it is one that no profd began: the program's, or of its environment. */
+bool session_is_own(void);
 
 /* From here on a thread of ours hears messages: what the word said last is over. */
 void session_begin_messages(void);

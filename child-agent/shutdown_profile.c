@@ -6,19 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "buffer/clock.h"
 #include "child-agent/agent_thread.h"
-#include "child-agent/core.h"
 #include "child-agent/environment.h"
 #include "child-agent/guest/replaced_file.h"
 #include "child-agent/guest/say.h"
+#include "child-agent/own_profile.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/session.h"
-#include "ipc/features.h"
 #include "ipc/output_pattern.h"
-#include "json/gecko/gecko_clock.h"
-#include "json/gecko/gecko_process.h"
-#include "json/gecko/gecko_root.h"
 
 static char pattern[ENVIRONMENT_PATTERN_BYTES]; /* "": no profile */
 static char folder[PATH_MAX]; /* that it is relative to, with a slash at its end */
@@ -82,56 +77,15 @@ void shutdown_profile_cancel(int err)
     pattern[0] = '\0';
 }
 
-static int stream(struct arena_reader *reader, int fd)
-{
-    const struct session_settings *settings = session_last_settings();
-    const char *features[FEATURE_COUNT + 1];
-    struct arena_info info;
-    struct failure_latch latch;
-    struct json_writer writer;
-    arena_reader_info(reader, &info);
-    struct gecko_root_options root = {
-        .reference_ns = info.session_start_ns,
-        .reference_unix_ns = gecko_clock_unix_ns(info.session_start_ns),
-        .session_start_ns = info.session_start_ns,
-        .capture_ns = clock_monotonic_ns(),
-        .interval_ns = info.interval_ns,
-        .memory_limit_bytes = settings->limit_bytes,
-        .pid = getpid(),
-        .features = features,
-        .thread_filters = settings->filters,
-    };
-    const struct gecko_process_options options = {
-        .reference_ns = root.reference_ns,
-        .reference_unix_ns = root.reference_unix_ns,
-        .capture_ns = root.capture_ns,
-        .verdict = VERDICT_LIVE,
-        .outcome = VERDICT_LIVE,
-        .cpu_time.total_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID),
-        .root = &root,
-    };
-    features_names(settings->features, features);
-    failure_latch_init(&latch);
-    json_writer_init_sink(&writer, json_sink_fd, &fd, &latch);
-    int err = gecko_stream_process(reader, &options, &writer, NULL, &latch);
-    json_writer_fini(&writer);
-    return err;
-}
-
 static int write_profile(const char *path)
 {
-    struct arena_reader *reader = NULL;
     struct replaced_file file = { .fd = -1 };
     int err = replaced_file_begin(&file, path);
     if (err == 0)
-        err = arena_reader_open_memory(core.arena.header, core.arena.mapped_bytes, &reader);
-    if (err == 0)
-        err = stream(reader, file.fd);
+        err = own_profile_write(session_last_settings(), json_sink_fd, &file.fd);
     if (err == 0)
         err = replaced_file_commit(&file);
     replaced_file_abandon(&file);
-    if (reader != NULL)
-        arena_reader_close(reader);
     return err;
 }
 
@@ -161,7 +115,7 @@ void shutdown_profile_write(void)
     static struct job job;
     if (pattern[0] == '\0')
         return;
-    agent_thread_hold();
+    (void)agent_thread_hold(); /* a profile that may lack its end is better than none */
     if (!session_has_records()) {
         if (session_was_ended())
             say("PROFD_SHUTDOWN: profd ended the session; nothing is written (captures that were "

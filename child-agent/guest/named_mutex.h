@@ -15,6 +15,7 @@
 
 /* All of them; whoever holds one may lock those below it. Forking takes several, in this order. */
 #define LOCKS(X)                                                                                   \
+    X(PROGRAM, "calls of the program")    /* one of profd_session.h is under way */                \
     X(AGENT, "agent")                     /* a message of profd is obeyed */                       \
     X(MARKER_STACKS, "stacks of markers") /* a thread unwinds its own stack */                     \
     X(SITES, "sites")                     /* numbers of labels and markers */                      \

@@ -5,6 +5,10 @@
  * any time, before main and after exit included, but not from a signal handler unless it says so.
  * Nothing here fails loudly, writes to standard streams, or waits for profd.
  *
+ * With PROFD_DISABLED defined before this header is included, for all or for some files of a
+ * program, all of the API is compiled out: macros are nothing, their arguments are checked and not
+ * evaluated, functions are empty and inline, and what is compiled so needs no library.
+ *
  * Here: categories, sites and threads. profd_labels.h and profd_markers.h, which this header
  * includes, have labels and markers; profd.hpp makes scopes of them for C++. */
 #ifndef PROFD_H
@@ -32,7 +36,9 @@ enum profd_category {
 
 /* What is being recorded now: bits, 0 without a session. Read-only for programs. */
 enum { PROFD_RECORDING_MARKERS = 1, PROFD_RECORDING_LABELS = 2 };
+#ifndef PROFD_DISABLED
 extern volatile uint32_t profd_recording;
+#endif
 
 /* Where in the source a label or marker is: one static object each, made by the macros below. */
 struct profd_marker_type;
@@ -54,6 +60,8 @@ struct profd_site {
 
 /* --- Threads --- */
 
+#ifndef PROFD_DISABLED
+
 /* Registers the calling thread under NAME (copied), or renames it when it is registered already.
  * Threads of preloaded programs, and those made by pthread_create in programs that link
  * libprofd.so, are registered by themselves. 0, or a negative errno (-ENOMEM, -EAGAIN: too many
@@ -66,6 +74,8 @@ void profd_unregister_thread(void);
 /* The name shown for this process; NULL: its title as ps shows it, if it gave itself one, or the
  * executable's. Copied. */
 void profd_set_process_name(const char *name);
+
+#endif
 
 #define PROFD_CONCAT_2_(A, B) A##B
 #define PROFD_CONCAT_(A, B)   PROFD_CONCAT_2_(A, B)
@@ -81,6 +91,11 @@ void profd_set_process_name(const char *name);
 #include "profd_labels.h"
 #include "profd_markers.h"
 #include "profd_sampling.h"
+#include "profd_session.h"
 #include "profd_threads.h"
+
+#ifdef PROFD_DISABLED
+#include "profd_disabled.h"
+#endif
 
 #endif

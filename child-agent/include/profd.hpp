@@ -20,6 +20,11 @@
 
 namespace profd
 {
+#ifdef PROFD_DISABLED
+// Other classes than those of files that are compiled with the API.
+inline namespace disabled
+{
+#endif
 
 // A label for as long as the object lives: on the stack, or the labels would not nest.
 class label_scope
@@ -150,7 +155,12 @@ inline const char *text(const std::string &value) noexcept
     return value.c_str();
 }
 
+#ifdef PROFD_DISABLED
+} // namespace disabled
+#endif
 } // namespace profd
+
+#ifndef PROFD_DISABLED
 
 #define PROFD_HPP_SITE_(NAME, CATEGORY, ID)                                                        \
     static profd_site PROFD_CONCAT_(profd_site_, ID) = {                                           \
@@ -186,5 +196,17 @@ inline const char *text(const std::string &value) noexcept
     ::profd::scope_end<decltype(PROFD_CONCAT_(profd_end_, ID))> PROFD_CONCAT_(                     \
         profd_scope_end_, ID)(PROFD_CONCAT_(profd_end_, ID))
 #define PROFD_HPP_FIRST_(FIRST, ...) FIRST
+
+#else
+
+#define PROFD_SCOPE(NAME, CATEGORY)          PROFD_NOTHING_((void)(NAME), (void)(CATEGORY))
+#define PROFD_SCOPE_TEXT(TEXT, CATEGORY)     PROFD_NOTHING_((void)(TEXT), (void)(CATEGORY))
+#define PROFD_INTERVAL_SCOPE(NAME, CATEGORY) PROFD_NOTHING_((void)(NAME), (void)(CATEGORY))
+#define PROFD_TYPED_SCOPE(TYPE, NAME, ...)                                                         \
+    PROFD_MARKER_TYPED(TYPE, NAME, PROFD_HPP_FIRST_(__VA_ARGS__, 0),                               \
+                       ::profd::since_without{ 0 } = __VA_ARGS__)
+#define PROFD_HPP_FIRST_(FIRST, ...) FIRST
+
+#endif
 
 #endif

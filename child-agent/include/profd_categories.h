@@ -14,10 +14,10 @@
  * of the first that is used counts. A process may have 64 categories, and 32 subcategories of each;
  * what is more, or has no name, is counted and shown as "Other". Names are cut at 63 bytes, and are
  * copied at the first use, so that a library with categories may be unloaded. */
+#include "profd.h" /* before the guard: it includes this header in its order */
+
 #ifndef PROFD_CATEGORIES_H
 #define PROFD_CATEGORIES_H
-
-#include "profd.h"
 
 #ifdef __cplusplus
 extern "C" {

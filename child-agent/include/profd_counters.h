@@ -9,13 +9,14 @@
  * process runs, with `--clock wall` at each interval. Adding takes no lock and touches
  * memory of the calling thread only; without a session it costs one load and one branch, and counts
  * nothing. A pause of the session does not stop counters. */
+#include "profd.h" /* before the guard: it includes this header in its order */
+
 #ifndef PROFD_COUNTERS_H
 #define PROFD_COUNTERS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profd.h"
 #include "profd_counter_cell_x86_64.h"
 
 #ifdef __cplusplus
@@ -42,6 +43,8 @@ struct profd_counter {
 #define PROFD_COUNTER(VARIABLE, NAME, CATEGORY, DESCRIPTION)                                       \
     static struct profd_counter VARIABLE                                                           \
         __attribute__((unused)) = { NAME, CATEGORY, DESCRIPTION, 0 }
+
+#ifndef PROFD_DISABLED
 
 /* Moves the counter by DELTA. Any thread; in a signal handler once the counter was added to outside
  * of one, or registered. More than 250 counters in a process are not recorded, which is counted in
@@ -72,6 +75,8 @@ static inline void profd_counter_add(struct profd_counter *counter, int64_t delt
     else
         profd_counter_cell_add(&cells[slot], delta);
 }
+
+#endif
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

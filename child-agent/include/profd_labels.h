@@ -1,13 +1,15 @@
 /* Labels: frames of your own in the stacks, for as long as they are pushed. */
+#include "profd.h" /* before the guard: it includes this header in its order */
+
 #ifndef PROFD_LABELS_H
 #define PROFD_LABELS_H
-
-#include "profd.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 #pragma GCC visibility push(default)
+
+#ifndef PROFD_DISABLED
 
 /* Pushes a label on the calling thread's label stack. Pair with profd_label_pop(). */
 #define PROFD_LABEL_PUSH(NAME, CATEGORY)                                                           \
@@ -83,6 +85,8 @@ static inline void profd_label_scope_end_(uint32_t *generation)
     if (__builtin_expect(*generation != 0, 0))
         profd_label_scope_leave_(*generation);
 }
+
+#endif
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -19,10 +19,10 @@
  * FIELD(FORMAT, KEY, LABEL): KEY is an identifier, LABEL a string or NULL. A wrong number of
  * values, a value of another kind than its field's, an unknown format, a key that is taken and a
  * label that names no field of the type are errors of the compiler. */
+#include "profd.h" /* before the guard: it includes this header in its order */
+
 #ifndef PROFD_MARKER_TYPES_H
 #define PROFD_MARKER_TYPES_H
-
-#include "profd.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -65,11 +65,15 @@ struct profd_flow {
 typedef struct profd_flow profd_FLOW_ID;
 typedef struct profd_flow profd_TERMINATING_FLOW_ID;
 
+#ifndef PROFD_DISABLED
+
 /* The flow of an object of this process, told by its address. */
 struct profd_flow profd_flow_of(const void *object);
 
 /* The flow that NUMBER is in every process: of a request's id that travels with it, say. */
 struct profd_flow profd_flow_global(uint64_t number);
+
+#endif
 
 /* --- Declaring --- */
 
@@ -101,6 +105,8 @@ struct profd_marker_type {
     const char *tooltip_label; /* NULL: the marker's name */
     const char *colour_field;  /* PROFD_KEY() of a STRING field that holds "red", "blue" … */
 };
+
+#ifndef PROFD_DISABLED
 
 /* PROFD_MARKER_TYPE(NAME, FIELDS, …) declares the marker type NAME, an identifier, with FIELDS, a
  * macro as in the example above. Ends with a semicolon. */
@@ -163,6 +169,8 @@ struct profd_marker_type {
         }                                                                                          \
     } while (0)
 
+#endif
+
 /* --- Details of the macros --- */
 
 struct profd_marker_field {
@@ -170,6 +178,8 @@ struct profd_marker_field {
     const char *key;
     const char *label;
 };
+
+#define PROFD_FIELD_PARAMETER_(FORMAT, KEY, LABEL) , profd_##FORMAT KEY
 
 enum profd_format {
     PROFD_FORMAT_STRING = 1,
@@ -193,6 +203,8 @@ enum profd_format {
     PROFD_FORMAT_PID = 19,
     PROFD_FORMAT_TID = 20
 };
+
+#ifndef PROFD_DISABLED
 
 #include "profd_marker_checks.h"
 
@@ -265,10 +277,9 @@ static inline unsigned char *profd_put_flow_(unsigned char *out, struct profd_fl
 /* Two bytes: a string. */
 #define PROFD_FIELD_KEY_(FORMAT, KEY, LABEL)                                                       \
     char KEY[PROFD_IS_TEXT_(PROFD_FORMAT_##FORMAT) ? 2 : 1];
-#define PROFD_FIELD_ENTRY_(FORMAT, KEY, LABEL)     { PROFD_FORMAT_##FORMAT, #KEY, LABEL },
-#define PROFD_FIELD_PARAMETER_(FORMAT, KEY, LABEL) , profd_##FORMAT KEY
-#define PROFD_FIELD_MEASURE_(FORMAT, KEY, LABEL)   PROFD_MEASURE_##FORMAT##_(KEY)
-#define PROFD_FIELD_PUT_(FORMAT, KEY, LABEL)       profd_out = PROFD_PUT_##FORMAT##_(KEY);
+#define PROFD_FIELD_ENTRY_(FORMAT, KEY, LABEL)   { PROFD_FORMAT_##FORMAT, #KEY, LABEL },
+#define PROFD_FIELD_MEASURE_(FORMAT, KEY, LABEL) PROFD_MEASURE_##FORMAT##_(KEY)
+#define PROFD_FIELD_PUT_(FORMAT, KEY, LABEL)     profd_out = PROFD_PUT_##FORMAT##_(KEY);
 
 #define PROFD_MEASURE_TEXT_(KEY)                                                                   \
     size_t profd_length_##KEY = profd_text_length_(KEY);                                           \
@@ -316,6 +327,8 @@ static inline unsigned char *profd_put_flow_(unsigned char *out, struct profd_fl
 #define PROFD_PUT_TIME_(KEY)                profd_put_unsigned_(profd_out, KEY)
 #define PROFD_PUT_PID_(KEY)                 profd_put_signed_(profd_out, KEY)
 #define PROFD_PUT_TID_(KEY)                 profd_put_signed_(profd_out, KEY)
+
+#endif
 
 /* Around a declaration: what is not given is zero. */
 #define PROFD_QUIET_BEGIN_                                                                         \

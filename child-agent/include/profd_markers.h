@@ -8,15 +8,17 @@
  *
  * Names and categories are constants, but for PROFD_MARKER_NAMED; each place in the source is one
  * static object. Times are of PROFD_NOW(). profd_marker_types.h has markers with typed payloads. */
+#include "profd.h" /* before the guard: it includes this header in its order */
+
 #ifndef PROFD_MARKERS_H
 #define PROFD_MARKERS_H
-
-#include "profd.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 #pragma GCC visibility push(default)
+
+#ifndef PROFD_DISABLED
 
 /* Now, on the profiler's own clock. 0 without a session: what then begins at 0 records nothing. */
 #define PROFD_NOW()                                                                                \
@@ -55,6 +57,8 @@ uint64_t profd_now(void);
             profd_marker_with(profd_label_text(NAME, (uintptr_t)(CATEGORY)), OPTIONS, TEXT);       \
     } while (0)
 
+#endif
+
 /* --- Options --- */
 
 /* A thread of this process, as a marker's owner. Of a thread that ended, or of the process that
@@ -84,6 +88,8 @@ struct profd_marker_options {
     struct profd_thread thread;
 };
 
+#ifndef PROFD_DISABLED
+
 /* The calling thread. */
 struct profd_thread profd_current_thread(void);
 
@@ -93,6 +99,8 @@ void profd_stack_capture(struct profd_stack *stack);
 
 /* What profd_with_stack_now() stands for. */
 extern const struct profd_stack profd_stack_now_;
+
+#endif
 
 enum {
     PROFD_PHASE_INSTANT_ = 0,
@@ -160,6 +168,8 @@ static inline struct profd_marker_options profd_with_stack(struct profd_marker_o
     return options;
 }
 
+#ifndef PROFD_DISABLED
+
 /* OPTIONS, with the stack of this very moment. */
 static inline struct profd_marker_options profd_with_stack_now(struct profd_marker_options options)
 {
@@ -183,6 +193,8 @@ void profd_marker_with(struct profd_site *site, struct profd_marker_options opti
             CALL;                                                                                  \
         }                                                                                          \
     } while (0)
+
+#endif
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

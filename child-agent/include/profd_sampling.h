@@ -1,4 +1,6 @@
 /* profd_sampling.h: for programs that want to know when they have been sampled. */
+#include "profd.h" /* before the guard: it includes this header in its order */
+
 #ifndef PROFD_SAMPLING_H
 #define PROFD_SAMPLING_H
 
@@ -16,6 +18,8 @@ enum profd_sampling_outcome {
 
 typedef void profd_after_sampling(enum profd_sampling_outcome outcome, void *context);
 
+#ifndef PROFD_DISABLED
+
 /* Calls CALL with CONTEXT once, after all threads have been looked at once more from now on: asked
  * for a sample at a tick of the wall clock, and else, within a tenth of a second, looked at where
  * they sleep; a thread that runs is sampled by its own clock meanwhile, when that is due. Any
@@ -26,6 +30,8 @@ typedef void profd_after_sampling(enum profd_sampling_outcome outcome, void *con
  * program's descriptors, and all looks wait for it: it should do no more than to set
  * something or wake somebody (sem_post). In a forked child, calls that waited are forgotten. */
 int profd_call_after_sampling(profd_after_sampling *call, void *context);
+
+#endif
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

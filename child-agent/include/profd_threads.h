@@ -2,6 +2,8 @@
  *
  * All functions may be called from any thread at any time, and cost a few nanoseconds unless they
  * say otherwise. */
+#include "profd.h" /* before the guard: it includes this header in its order */
+
 #ifndef PROFD_THREADS_H
 #define PROFD_THREADS_H
 
@@ -12,6 +14,31 @@
 extern "C" {
 #endif
 #pragma GCC visibility push(default)
+
+/* --- Threads, and what is recorded of them --- */
+
+/* An id by which the kernel knows a thread, or a process. Types of their own, so that one is not
+ * taken for the other. */
+struct profd_thread_id {
+    int32_t number;
+};
+struct profd_process_id {
+    int32_t number;
+};
+
+/* What is recorded of a thread; bits. */
+enum profd_thread_features {
+    PROFD_THREAD_CPU = 1,      /* CPU use with each sample */
+    PROFD_THREAD_SAMPLING = 2, /* stacks */
+    PROFD_THREAD_MARKERS = 4,
+    PROFD_THREAD_ALLOCATIONS = 8, /* some of them, with stacks */
+    PROFD_THREAD_ANY = 15
+};
+
+#ifndef PROFD_DISABLED
+
+struct profd_thread_id profd_current_thread_id(void);   /* a system call for unregistered threads */
+struct profd_process_id profd_current_process_id(void); /* a system call */
 
 /* --- Sleeping --- */
 
@@ -32,27 +59,6 @@ void profd_thread_wake(void);
         profd_sleep_, ID) = profd_thread_sleep_scope_begin_()
 
 /* --- State --- */
-
-/* What is recorded of a thread; bits. */
-enum profd_thread_features {
-    PROFD_THREAD_CPU = 1,      /* CPU use with each sample */
-    PROFD_THREAD_SAMPLING = 2, /* stacks */
-    PROFD_THREAD_MARKERS = 4,
-    PROFD_THREAD_ALLOCATIONS = 8, /* some of them, with stacks */
-    PROFD_THREAD_ANY = 15
-};
-
-/* An id by which the kernel knows a thread, or a process. Types of their own, so that one is not
- * taken for the other. */
-struct profd_thread_id {
-    int32_t number;
-};
-struct profd_process_id {
-    int32_t number;
-};
-
-struct profd_thread_id profd_current_thread_id(void);   /* a system call for unregistered threads */
-struct profd_process_id profd_current_process_id(void); /* a system call */
 
 /* Whether there is a session, paused or not, and the calling thread is registered. */
 bool profd_is_active_and_thread_is_registered(void);
@@ -80,6 +86,8 @@ static inline void profd_thread_sleep_scope_end_(char *unused)
     (void)unused;
     profd_thread_wake();
 }
+
+#endif
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

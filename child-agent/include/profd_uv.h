@@ -28,6 +28,8 @@ struct profd_uv {
 
 /* --- Details --- */
 
+#ifndef PROFD_DISABLED
+
 static inline uint64_t profd_uv_idle_ns_(void *loop)
 {
     return uv_metrics_idle_time((uv_loop_t *)loop);
@@ -39,12 +41,17 @@ static inline void profd_uv_on_prepare_(uv_prepare_t *prepare)
     profd_event_loop_turn();
 }
 
+#endif
+
 /* --- API --- */
 
 /* Watches LOOP, which the calling thread runs, and does not keep it alive. 0 or an error of libuv.
  */
 static inline int profd_uv_begin(struct profd_uv *watch, uv_loop_t *loop)
 {
+#ifdef PROFD_DISABLED
+    return uv_prepare_init(loop, &watch->prepare); /* for profd_uv_end() to close */
+#else
     int err = uv_loop_configure(loop, UV_METRICS_IDLE_TIME);
     if (err == 0)
         err = uv_prepare_init(loop, &watch->prepare);
@@ -56,6 +63,7 @@ static inline int profd_uv_begin(struct profd_uv *watch, uv_loop_t *loop)
     profd_event_loop_begin(profd_uv_idle_ns_, loop);
     profd_event_loop_turn();
     return 0;
+#endif
 }
 
 /* Ends it, on the same thread, before the loop is closed. CLOSED (or NULL) is called with the

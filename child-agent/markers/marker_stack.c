@@ -8,8 +8,16 @@
 #include "child-agent/sampler/snapshot_capture.h"
 #include "child-agent/sampler/snapshot_stack.h"
 
-/* Only its address means something. */
-const struct profd_stack profd_stack_now_ = { 0, 0, 0, { 0 } };
+/* No image has this number, and no clock says this. */
+#define NOW_IMAGE UINT32_MAX
+#define NOW_TICKS UINT64_MAX
+
+const struct profd_stack profd_stack_now_ = { NOW_TICKS, NOW_IMAGE, 0, { 0 } };
+
+bool marker_stack_is_now(const struct profd_stack *stack)
+{
+    return stack->image == NOW_IMAGE && stack->ticks == NOW_TICKS;
+}
 
 /* Frames of our own, which are at or inside of BOUNDARY, are nobody's business. */
 static size_t count_own_frames(const struct unwind_frame *native, size_t count, uint64_t boundary)

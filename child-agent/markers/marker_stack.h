@@ -6,7 +6,13 @@
 #ifndef PROFD_AGENT_MARKER_STACK_H
 #define PROFD_AGENT_MARKER_STACK_H
 
+#include <stdbool.h>
+
 #include "profd.h"
+
+/* Whether STACK stands for that of this very moment, told by what it holds: a program that has
+ * libprofd.a inside has a profd_stack_now_ of its own. */
+bool marker_stack_is_now(const struct profd_stack *stack);
 
 /* As profd_stack_capture(), without the frames whose stack address (CFA) is at or below BOUNDARY:
  * the profiler's own. */

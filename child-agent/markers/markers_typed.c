@@ -154,7 +154,7 @@ unsigned char *profd_marker_open_full_(struct profd_site *site,
     bool is_interval = options->phase == PHASE_INTERVAL;
     if (is_interval && options->start == 0)
         return NULL;
-    if (stack == &profd_stack_now_) {
+    if (stack != NULL && marker_stack_is_now(stack)) {
         marker_stack_capture(&own, MARKER_STACK_HERE);
         stack = &own;
     }

@@ -10,7 +10,7 @@ build=${PROFD_BUILD:-$(cd "$(dirname "$0")/../../build/plain" && pwd)}
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
 profd=$build/bin/profd
 profctl=$build/bin/profctl
-programs=$build/tests/programs
+programs=${PROFD_PROGRAMS:-$build/tests/programs}
 # Until the event that is waited for, on a slow machine.
 patience_s=30
 # Those that can take samples (profctl run --clock).

@@ -41,6 +41,18 @@ test_manual_has_every_command_and_option() {
     done <options
 }
 
+# Those that are details of others say so.
+test_manual_has_every_header() {
+    local header
+    manual profd >manual
+    for header in "$source_dir"/child-agent/include/profd*; do
+        head -n 1 "$header" | grep -q 'a detail of\|Details of' && continue
+        [ "${header##*/}" != profd.h ] || continue
+        grep -q "${header##*/}" manual || fail "profd(1) has no ${header##*/}"
+    done
+    grep -q PROFD_DISABLED manual
+}
+
 # "COMMAND LETTER NAME VALUE" of all options that have a letter, as help lists them.
 letters() {
     local command

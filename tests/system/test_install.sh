@@ -30,7 +30,8 @@ test_destdir_and_uninstall() {
     install_into /opt/profd "$scratch/stage" >install.log
     for file in bin/profd bin/profctl libexec/profd-salvage lib/libprofd.so lib/libprofd.a \
         lib/pkgconfig/profd.pc include/profd.h include/profd_threads.h include/profd_uv.h \
-        include/profd_counters.h include/profd_sampling.h include/profd_categories.h; do
+        include/profd_counters.h include/profd_sampling.h include/profd_categories.h \
+        include/profd_session.h include/profd_disabled.h; do
         [ -f "stage/opt/profd/$file" ] || fail "no $file"
     done
     make -C "$source_dir" --no-print-directory PREFIX=/opt/profd DESTDIR="$scratch/stage" \

@@ -1,0 +1,37 @@
+#include "child-agent/program/program_call.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+
+#include "child-agent/agent_thread.h"
+#include "child-agent/core.h"
+#include "child-agent/dormancy.h"
+#include "child-agent/guest/named_mutex.h"
+
+static struct named_mutex lock = NAMED_MUTEX_INITIALIZER(PROGRAM);
+
+int program_call_begin(struct program_call *call)
+{
+    if (!core.is_enabled || !core_own.is_followed)
+        return -ENOSYS;
+    if (agent_thread_is_own(profd_current_thread_id()))
+        return -EDEADLK;
+    if (core_is_forking)
+        return -EAGAIN;
+    dormancy_end(); /* there is a session, in truth */
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &call->cancel_state);
+    named_mutex_lock(&lock);
+    return 0;
+}
+
+void program_call_end(struct program_call *call)
+{
+    named_mutex_unlock(&lock);
+    (void)pthread_setcancelstate(call->cancel_state, NULL);
+}
+
+void program_calls_after_fork_child(void)
+{
+    named_mutex_reset(&lock);
+}

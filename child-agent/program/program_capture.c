@@ -1,0 +1,104 @@
+/* Captures that the program makes of itself: profd_capture_to_fd(). */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include "child-agent/agent_thread.h"
+#include "child-agent/core.h"
+#include "child-agent/own_profile.h"
+#include "child-agent/program/program_call.h"
+#include "profd_session.h"
+
+/* What the thread that writes is given, and what became of it. One at a time. */
+static struct {
+    struct session_settings settings;
+    int fd;
+    int error;
+} capture;
+
+static int check_descriptor(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+    return flags < 0 || (flags & O_ACCMODE) == O_RDONLY || (flags & O_PATH) != 0 ? -EBADF : 0;
+}
+
+/* A json_sink_write into the program's descriptor, which may be one that does not block. */
+static int write_all(void *context, const char *bytes, size_t n)
+{
+    struct pollfd out = { .fd = *(const int *)context, .events = POLLOUT };
+    while (n > 0) {
+        ssize_t written = write(out.fd, bytes, n);
+        if (written >= 0) {
+            bytes += written;
+            n -= (size_t)written;
+        } else if (errno == EAGAIN) {
+            (void)poll(&out, 1, -1); /* the next write tells what is the matter */
+        } else if (errno != EINTR) {
+            return -errno;
+        }
+    }
+    return 0;
+}
+
+static void *capture_main(void *unused)
+{
+    agent_thread_set_name("profd-capture");
+    (void)agent_thread_own_descriptor(capture.fd);
+    capture.error = own_profile_write(&capture.settings, write_all, &capture.fd);
+    return unused;
+}
+
+/* On a thread of the agent's own: it has the stack that this takes, no signal disturbs it (that of
+ * a pipe that nobody reads would kill), and the program's descriptors keep their numbers. */
+static int write_on_own_thread(void)
+{
+    pthread_t thread;
+    int err = agent_thread_create(&thread, capture_main, NULL);
+    if (err < 0)
+        return err;
+    (void)pthread_join(thread, NULL); /* fails only for a thread that is not ours */
+    return capture.error;
+}
+
+/* Readies what is recorded to be read; *RECORDING tells its session. */
+static int ready(uint32_t *recording)
+{
+    int err = -ESRCH;
+    if (!agent_thread_hold())
+        return -EAGAIN;
+    if (session_is_active()) {
+        session_flush();
+        capture.settings = *session_get_settings();
+        *recording = core_own.recording_generation;
+        err = 0;
+    }
+    agent_thread_release();
+    return err;
+}
+
+static int capture_session(int fd)
+{
+    uint32_t recording;
+    int err = check_descriptor(fd);
+    if (err == 0)
+        err = ready(&recording);
+    if (err < 0)
+        return err;
+    capture.fd = fd;
+    err = write_on_own_thread();
+    return err == 0 && core_own.recording_generation != recording ? -ECANCELED : err;
+}
+
+int profd_capture_to_fd(int fd)
+{
+    struct program_call call;
+    int err = program_call_begin(&call);
+    if (err < 0)
+        return err;
+    err = capture_session(fd);
+    program_call_end(&call);
+    return err;
+}

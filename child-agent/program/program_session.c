@@ -1,0 +1,134 @@
+/* Sessions that the program begins and ends itself: the calls of profd_session.h that change one.
+ */
+#include <errno.h>
+#include <stddef.h>
+
+#include "child-agent/agent_thread.h"
+#include "child-agent/core.h"
+#include "child-agent/dormancy.h"
+#include "child-agent/guest/own_threads.h"
+#include "child-agent/program/program_call.h"
+#include "child-agent/program/session_options.h"
+#include "child-agent/sampler/sampler.h"
+#include "child-agent/session_bounds.h"
+
+/* Makes CHANGE while profd changes nothing. */
+static int change_held(int (*change)(const struct session_settings *settings),
+                       const struct session_settings *settings)
+{
+    if (!agent_thread_hold())
+        return -EAGAIN;
+    int err = change(settings);
+    agent_thread_release();
+    return err;
+}
+
+/* One of the changes that take no settings. */
+static int change_session(int (*change)(const struct session_settings *settings))
+{
+    struct program_call call;
+    int err = program_call_begin(&call);
+    if (err < 0)
+        return err;
+    err = change_held(change, NULL);
+    program_call_end(&call);
+    return err;
+}
+
+static int make_arena(void *unused)
+{
+    (void)unused;
+    return core_make_arena();
+}
+
+/* An agent thread with a table of descriptors of its own can only give profd an arena that was
+ * there when it began. */
+static int ensure_arena(const struct session_settings *settings)
+{
+    if (core_own.has_arena)
+        return 0;
+    if (settings->limit_bytes > SESSION_DEFAULT_LIMIT_BYTES)
+        core_set_room(settings->limit_bytes);
+    return own_threads_around(make_arena, NULL);
+}
+
+static int start(const struct session_settings *settings)
+{
+    if (session_is_active())
+        return session_is_own() ? -EALREADY : -EBUSY;
+    int err = session_start(settings);
+    if (err == 0)
+        sampler_start_thread();
+    return err;
+}
+
+static int check_own(void)
+{
+    if (!session_is_active())
+        return -ESRCH;
+    return session_is_own() ? 0 : -EBUSY;
+}
+
+static int stop(const struct session_settings *settings)
+{
+    (void)settings;
+    int err = check_own();
+    if (err == 0)
+        session_stop();
+    return err;
+}
+
+static int pause_session(const struct session_settings *settings)
+{
+    (void)settings;
+    int err = check_own();
+    if (err == 0)
+        session_pause();
+    return err;
+}
+
+static int resume(const struct session_settings *settings)
+{
+    (void)settings;
+    int err = check_own();
+    if (err == 0)
+        session_resume();
+    return err;
+}
+
+int profd_session_start(const struct profd_session_options *options)
+{
+    static struct session_settings settings; /* one call at a time */
+    struct program_call call;
+    int err = program_call_begin(&call);
+    if (err < 0)
+        return err;
+    err = session_options_read(options, &settings);
+    if (err == 0)
+        err = ensure_arena(&settings);
+    if (err == 0)
+        err = change_held(start, &settings);
+    program_call_end(&call);
+    return err;
+}
+
+int profd_session_stop(void)
+{
+    return change_session(stop);
+}
+
+int profd_session_pause(void)
+{
+    return change_session(pause_session);
+}
+
+int profd_session_resume(void)
+{
+    return change_session(resume);
+}
+
+bool profd_is_active(void)
+{
+    dormancy_end();
+    return core_own.recording_generation != 0;
+}

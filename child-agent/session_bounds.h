@@ -1,0 +1,16 @@
+/* What a session of one process may be asked for, by the environment and by the program itself. */
+#ifndef PROFD_AGENT_SESSION_BOUNDS_H
+#define PROFD_AGENT_SESSION_BOUNDS_H
+
+#include <stdint.h>
+
+enum {
+    SESSION_DEFAULT_INTERVAL_NS = 1000 * 1000,
+    SESSION_SHORTEST_INTERVAL_NS = 10 * 1000,
+    SESSION_DEFAULT_LIMIT_BYTES = 64 * 1024 * 1024,
+    SESSION_SMALLEST_LIMIT_BYTES = 1024 * 1024,
+};
+
+#define SESSION_LONGEST_INTERVAL_NS (UINT64_C(60) * 1000 * 1000 * 1000)
+
+#endif

@@ -1,0 +1,345 @@
+/* own_session WORD…: does what each word says and tells what came of it, "WORD RESULT" a line,
+ * where RESULT is 0 or the name of an error. Words are in the table below; "mark=NAME" records a
+ * marker, "capture=FILE" writes a capture, "until=FILE" waits until there is a FILE. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <profd.h>
+
+#include "tests/system/programs/burn.h"
+
+enum { STORM_THREADS = 4, STORM_ROUNDS = 200, MANY_MARKERS = 20000 };
+
+static const char *name_of(int err)
+{
+    return err == 0 ? "0" : err < 0 && strerrorname_np(-err) != NULL ? strerrorname_np(-err) : "?";
+}
+
+static int start_with(struct profd_session_options options)
+{
+    return profd_session_start(&options);
+}
+
+static int start(void)
+{
+    return profd_session_start(NULL);
+}
+
+static int start_wall(void)
+{
+    return start_with(
+        (struct profd_session_options){ .clock = "wall", .features = "stacks,cpu,markers" });
+}
+
+static int start_large(void)
+{
+    return start_with((struct profd_session_options){ .limit_bytes = 128 << 20 });
+}
+
+static int start_filtered(void)
+{
+    return start_with((struct profd_session_options){ .threads = "nobody" });
+}
+
+static int short_interval(void)
+{
+    return start_with((struct profd_session_options){ .interval_ns = 1 });
+}
+
+static int long_interval(void)
+{
+    return start_with((struct profd_session_options){ .interval_ns = UINT64_MAX });
+}
+
+static int small_limit(void)
+{
+    return start_with((struct profd_session_options){ .limit_bytes = 4096 });
+}
+
+static int unknown_clock(void)
+{
+    return start_with((struct profd_session_options){ .clock = "sundial" });
+}
+
+static int unknown_feature(void)
+{
+    return start_with((struct profd_session_options){ .features = "stacks,stakcs" });
+}
+
+static int bad_filter(void)
+{
+    return start_with((struct profd_session_options){ .threads = "pid:x" });
+}
+
+static int long_filter(void)
+{
+    static char text[100000];
+    memset(text, 'a', sizeof(text) - 1);
+    return start_with((struct profd_session_options){ .threads = text });
+}
+
+static int reserved(void)
+{
+    return start_with((struct profd_session_options){ .reserved = { 0, 0, 1 } });
+}
+
+static int is_active(void)
+{
+    return profd_is_active() ? 0 : -ENOENT;
+}
+
+static int burn(void)
+{
+    PROFD_LABEL_SCOPE("burning", PROFD_CATEGORY_COMPUTE);
+    burn_outer(0.2);
+    return 0;
+}
+
+static int capture_nothing(void)
+{
+    return profd_capture_to_fd(-1);
+}
+
+static int capture_closed(void)
+{
+    return profd_capture_to_fd(1000);
+}
+
+static int capture_readonly(void)
+{
+    int fd = open("/dev/null", O_RDONLY);
+    int err = profd_capture_to_fd(fd);
+    close(fd);
+    return err;
+}
+
+static int capture_full(void)
+{
+    int fd = open("/dev/full", O_WRONLY);
+    int err = profd_capture_to_fd(fd);
+    close(fd);
+    return err;
+}
+
+static int capture_unread(void)
+{
+    int ends[2];
+    if (pipe(ends) < 0)
+        return -errno;
+    close(ends[0]);
+    int err = profd_capture_to_fd(ends[1]);
+    close(ends[1]);
+    return err;
+}
+
+static void *read_slowly(void *end)
+{
+    char bytes[1000];
+    size_t total = 0;
+    ssize_t got;
+    while ((got = read(*(int *)end, bytes, sizeof(bytes))) > 0)
+        total += (size_t)got;
+    return (void *)total;
+}
+
+/* Into a pipe that does not block, of what is more than it holds. */
+static int capture_pipe(void)
+{
+    for (int i = 0; i < MANY_MARKERS; i++)
+        PROFD_MARKER("one of many", PROFD_CATEGORY_OTHER);
+    int ends[2];
+    pthread_t reader;
+    void *total;
+    if (pipe2(ends, O_NONBLOCK) < 0 || fcntl(ends[0], F_SETFL, 0) < 0)
+        return -errno;
+    pthread_create(&reader, NULL, read_slowly, &ends[0]);
+    int err = profd_capture_to_fd(ends[1]);
+    close(ends[1]);
+    pthread_join(reader, &total);
+    close(ends[0]);
+    return err < 0 ? err : (size_t)total > 10 * MANY_MARKERS ? 0 : -ENODATA;
+}
+
+static sem_t was_called;
+static int called_result;
+
+static void stop_there(enum profd_sampling_outcome outcome, void *unused)
+{
+    (void)outcome, (void)unused;
+    called_result = profd_session_stop();
+    sem_post(&was_called);
+}
+
+static int stop_in_callback(void)
+{
+    sem_init(&was_called, 0, 0);
+    int err = profd_call_after_sampling(stop_there, NULL);
+    if (err < 0)
+        return err;
+    while (sem_wait(&was_called) < 0)
+        ;
+    return called_result;
+}
+
+/* A child that the C library knows nothing of. */
+static int start_in_raw_child(void)
+{
+    int status;
+    pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    if (child == 0)
+        _exit(-profd_session_start(NULL));
+    waitpid(child, &status, 0);
+    return -WEXITSTATUS(status);
+}
+
+static void *make_trouble(void *seed)
+{
+    unsigned state = (unsigned)(uintptr_t)seed;
+    int fd = open("/dev/null", O_WRONLY);
+    for (int i = 0; i < STORM_ROUNDS; i++) {
+        switch (rand_r(&state) % 6) {
+        case 0:
+            profd_session_start(NULL);
+            break;
+        case 1:
+            profd_session_stop();
+            break;
+        case 2:
+            profd_session_pause();
+            break;
+        case 3:
+            profd_session_resume();
+            break;
+        case 4:
+            profd_capture_to_fd(fd);
+            break;
+        default: {
+            pid_t child = fork();
+            if (child == 0)
+                _exit(profd_is_active() && profd_capture_to_fd(fd) < 0 ? 1 : 0);
+            waitpid(child, NULL, 0);
+        }
+        }
+        PROFD_MARKER("trouble", PROFD_CATEGORY_OTHER);
+    }
+    close(fd);
+    return NULL;
+}
+
+static int storm(void)
+{
+    pthread_t threads[STORM_THREADS];
+    for (int i = 0; i < STORM_THREADS; i++)
+        pthread_create(&threads[i], NULL, make_trouble, (void *)(uintptr_t)(i + 1));
+    for (int i = 0; i < STORM_THREADS; i++)
+        pthread_join(threads[i], NULL);
+    (void)profd_session_stop();
+    return 0;
+}
+
+static int go_on_in_child(void)
+{
+    int status;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0)
+        return 0;
+    waitpid(child, &status, 0);
+    exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+}
+
+static int capture_into(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    int err = profd_capture_to_fd(fd);
+    return close(fd) < 0 ? -errno : err;
+}
+
+static int mark(const char *name)
+{
+    PROFD_MARKER_NAMED(name, PROFD_CATEGORY_OTHER, profd_instant(), NULL);
+    return 0;
+}
+
+static int wait_for(const char *path)
+{
+    while (access(path, F_OK) < 0)
+        (void)poll(NULL, 0, 10);
+    return 0;
+}
+
+static const struct {
+    const char *word;
+    int (*act)(void);
+} words[] = {
+    { "start", start },
+    { "start-wall", start_wall },
+    { "start-large", start_large },
+    { "start-filtered", start_filtered },
+    { "short-interval", short_interval },
+    { "long-interval", long_interval },
+    { "small-limit", small_limit },
+    { "unknown-clock", unknown_clock },
+    { "unknown-feature", unknown_feature },
+    { "bad-filter", bad_filter },
+    { "long-filter", long_filter },
+    { "reserved", reserved },
+    { "stop", profd_session_stop },
+    { "pause", profd_session_pause },
+    { "resume", profd_session_resume },
+    { "active", is_active },
+    { "burn", burn },
+    { "capture-nothing", capture_nothing },
+    { "capture-closed", capture_closed },
+    { "capture-readonly", capture_readonly },
+    { "capture-full", capture_full },
+    { "capture-unread", capture_unread },
+    { "capture-pipe", capture_pipe },
+    { "stop-in-callback", stop_in_callback },
+    { "start-in-raw-child", start_in_raw_child },
+    { "storm", storm },
+    { "fork", go_on_in_child },
+};
+
+static const struct {
+    const char *prefix;
+    int (*act)(const char *value);
+} words_with_value[] = {
+    { "capture=", capture_into },
+    { "mark=", mark },
+    { "until=", wait_for },
+};
+
+static int obey(const char *word)
+{
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strcmp(words[i].word, word) == 0)
+            return words[i].act();
+    for (size_t i = 0; i < sizeof(words_with_value) / sizeof(words_with_value[0]); i++) {
+        size_t length = strlen(words_with_value[i].prefix);
+        if (strncmp(words_with_value[i].prefix, word, length) == 0)
+            return words_with_value[i].act(word + length);
+    }
+    fprintf(stderr, "no such word: %s\n", word);
+    exit(2);
+}
+
+int main(int argc, char **argv)
+{
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    for (int i = 1; i < argc; i++)
+        printf("%s %s\n", argv[i], name_of(obey(argv[i])));
+    return 0;
+}
