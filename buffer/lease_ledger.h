@@ -91,7 +91,8 @@ struct lease_ledger_header {
     /* For processes of one thread, in which nobody waits for messages; see session_word.h. */
     _Atomic uint32_t may_be_alone; /* they need no thread that would */
     _Atomic uint64_t session_word;
-    _Atomic uint32_t tsc; /* enum tsc_knowledge: to find out takes longer than to record */
+    _Atomic int32_t profd_pid; /* in its own namespace */
+    _Atomic uint32_t tsc;      /* enum tsc_knowledge: to find out takes longer than to record */
 };
 
 _Static_assert(sizeof(struct lease_ledger_header) <= LEASE_LEDGER_HEADER_BYTES, "one page");
@@ -104,6 +105,9 @@ struct lease_ledger {
     uint32_t mapped_units; /* those beyond are out of sight, and not taken */
     size_t mapped_bytes;
     int fd; /* the caller's, for lease_ledger_set_limit() */
+    /* Of profd, as it is numbered in the namespace of whoever opened the file by its path; 0: not
+     * known, as when it cannot be seen from there. */
+    int32_t seen_profd_pid;
 };
 
 /* Makes FD, an empty file or memfd, a ledger for LIMIT_BYTES (rounded down to units) and maps it.

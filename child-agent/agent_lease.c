@@ -16,6 +16,7 @@ static struct lease_ledger kept[KEPT_LEDGERS];
 static unsigned changes;
 static struct lease_ledger *current; /* one of them; NULL: none */
 static int last_error;               /* of mapping a ledger that is there */
+static pid_t opener;                 /* the process that opened it by its path */
 
 static void set_current(const struct lease_ledger *ledger)
 {
@@ -40,8 +41,10 @@ int agent_lease_find(const char *socket_path)
     if (current != NULL)
         return 0;
     int err = ledger_file_open(socket_path, most_units(), &ledger);
-    if (err == 0)
+    if (err == 0) {
         set_current(&ledger);
+        opener = getpid();
+    }
     last_error = err == -ENOENT || err == -ENOTDIR || err == -ESTALE ? 0 : err;
     return last_error;
 }
@@ -66,6 +69,14 @@ int agent_lease_get(struct lease_ledger **out)
     return last_error;
 }
 
+/* Whether profd has the number here that it has in its own namespace. What the process that opened
+ * the ledger saw holds for that process alone. */
+static bool sees_profd(pid_t pid)
+{
+    return current != NULL && opener == pid && current->seen_profd_pid != 0 &&
+           current->seen_profd_pid == atomic_load(&current->header->profd_pid);
+}
+
 /* Whether the image that began at START_NS in process PID is in another pid namespace than profd. A
  * process stays where it is, and a child whose parent can be seen from there is in its parent's:
  * asking the kernel takes as long as a fork's own system calls. */
@@ -83,7 +94,7 @@ static bool is_foreign(pid_t pid, uint64_t start_ns)
 
     if (is_known && (is_same || (known.pid != pid && getppid() == known.pid)))
         return known.is_foreign;
-    known.is_foreign = theirs == 0 || theirs != pid_namespace();
+    known.is_foreign = !sees_profd(pid) && (theirs == 0 || theirs != pid_namespace());
     known.ledger = current;
     known.pid = pid;
     known.start_ns = start_ns;
@@ -97,6 +108,11 @@ lease_owner agent_lease_owner(void)
     if (core_own.has_arena)
         return core.arena.lease.owner;
     return lease_owner_make(pid, core.start_ns, is_foreign(pid, core.start_ns));
+}
+
+void agent_lease_after_fork_child(void)
+{
+    opener = 0;
 }
 
 bool agent_lease_is_over(void)

@@ -26,6 +26,9 @@ int agent_lease_get(struct lease_ledger **out);
 /* Of this image; not nobody, and the same for as long as it has an arena. */
 lease_owner agent_lease_owner(void);
 
+/* In a forked child, which may be in another pid namespace than its parent. */
+void agent_lease_after_fork_child(void);
+
 /* True when the profd that the ledger belongs to ended in good order: nobody will ask for what is
  * recorded. */
 bool agent_lease_is_over(void);

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "child-agent/agent_lease.h"
 #include "child-agent/agent_presence.h"
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
@@ -94,6 +95,7 @@ static void after_fork_child(void)
 {
     if (!core_is_forking)
         return;
+    agent_lease_after_fork_child();
     session_after_fork_child();
     sampler_after_fork_child();
     sample_rooms_after_fork_child();

@@ -34,6 +34,28 @@ static int check_owner(int fd)
     return status.st_uid == 0 || status.st_uid == geteuid() ? 0 : -EPERM;
 }
 
+/* One byte, which nobody else locks. */
+static struct flock claim(void)
+{
+    return (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1 };
+}
+
+int ledger_file_claim(struct lease_ledger *ledger, int fd)
+{
+    const struct flock lock = claim();
+    atomic_store(&ledger->header->profd_pid, getpid());
+    return fcntl(fd, F_SETLK, &lock) < 0 ? -errno : 0;
+}
+
+/* The kernel tells a process id as it is in the namespace of who asks. */
+static pid_t claimant(int fd)
+{
+    struct flock lock = claim();
+    if (fcntl(fd, F_GETLK, &lock) < 0 || lock.l_type == F_UNLCK)
+        return 0;
+    return lock.l_pid;
+}
+
 int ledger_file_open(const char *socket_path, uint32_t most_units, struct lease_ledger *out)
 {
     char path[LEDGER_FILE_PATH_BYTES];
@@ -48,6 +70,7 @@ int ledger_file_open(const char *socket_path, uint32_t most_units, struct lease_
     error = check_owner(fd);
     if (error == 0)
         error = lease_ledger_open(fd, most_units, out);
+    out->seen_profd_pid = claimant(fd);
     close(fd);
     if (error == 0 && is_over(out)) {
         lease_ledger_close(out);

@@ -27,6 +27,11 @@ int ledger_file_open(const char *socket_path, uint32_t most_units, struct lease_
 int ledger_file_make(const char *socket_path, uint64_t limit_bytes, struct lease_ledger *out,
                      int *fd, bool *is_adopted);
 
+/* For profd: lets who opens the file learn its process id (seen_profd_pid), by a lock on it. To be
+ * said again now and then: the kernel takes the lock away with every copy of FD that is closed. 0
+ * or -errno. */
+int ledger_file_claim(struct lease_ledger *ledger, int fd);
+
 /* The good end: marks the ledger as over and removes the file. */
 void ledger_file_end(const char *socket_path, struct lease_ledger *ledger);
 

@@ -23,6 +23,8 @@ int boot_id_read(char out[BOOT_ID_BYTES])
 uint64_t pid_namespace(void)
 {
     struct stat status;
-    /* The process's is gone once its main thread has ended. */
-    return stat("/proc/thread-self/ns/pid", &status) < 0 ? 0 : status.st_ino;
+    /* The process's, which is found sooner, is gone once its main thread has ended. */
+    if (stat("/proc/self/ns/pid", &status) < 0 && stat("/proc/thread-self/ns/pid", &status) < 0)
+        return 0;
+    return status.st_ino;
 }

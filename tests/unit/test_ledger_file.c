@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "ipc/ledger_file.h"
@@ -46,6 +47,44 @@ START_TEST(what_a_killed_profd_left_is_adopted)
 }
 END_TEST
 
+/* What a child that opens the file sees of the process that claimed it. */
+static pid_t seen_by_child(void)
+{
+    struct lease_ledger theirs;
+    pid_t seen = -1;
+    int ends[2];
+
+    ck_assert_int_eq(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        int error = ledger_file_open(socket_path, LEASE_LEDGER_MAX_UNITS, &theirs);
+        seen = error < 0 ? error : theirs.seen_profd_pid;
+        _exit(write(ends[1], &seen, sizeof(seen)) != sizeof(seen));
+    }
+    ck_assert_int_eq(read(ends[0], &seen, sizeof(seen)), sizeof(seen));
+    ck_assert_int_eq(waitpid(child, NULL, 0), child);
+    close(ends[0]);
+    close(ends[1]);
+    return seen;
+}
+
+START_TEST(who_opens_it_learns_who_claimed_it)
+{
+    bool is_adopted;
+    int fd;
+
+    ck_assert_int_eq(ledger_file_make(socket_path, LIMIT, &ledger, &fd, &is_adopted), 0);
+    ck_assert_int_eq(seen_by_child(), 0);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(ledger_file_claim(&ledger, fd), 0);
+        ck_assert_int_eq(seen_by_child(), getpid());
+        close(dup(fd)); /* the kernel forgets */
+        ck_assert_int_eq(seen_by_child(), 0);
+    }
+    close(fd);
+}
+END_TEST
+
 START_TEST(what_is_over_is_not_adopted)
 {
     ck_assert(!is_adopted_now());
@@ -80,6 +119,7 @@ int main(void)
     TCase *tests = tcase_create("file");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, what_a_killed_profd_left_is_adopted);
+    tcase_add_test(tests, who_opens_it_learns_who_claimed_it);
     tcase_add_test(tests, what_is_over_is_not_adopted);
     tcase_add_test(tests, process_ids_of_another_boot_mean_nothing);
     tcase_add_test(tests, process_ids_of_another_namespace_mean_nothing);
