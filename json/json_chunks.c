@@ -1,10 +1,10 @@
 /* The writer's memory: its chunks, its sink, splicing, and what happens after a failure. */
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "json/json_writer_room.h"
+#include "json/spare_pages.h"
 
 struct json_chunk {
     struct json_chunk *next;
@@ -69,7 +69,7 @@ static void free_chunks(struct json_chunk *chunk)
 {
     while (chunk != NULL) {
         struct json_chunk *next = chunk->next;
-        munmap(chunk, JSON_CHUNK_BYTES);
+        spare_pages_give(chunk, JSON_CHUNK_BYTES);
         chunk = next;
     }
 }
@@ -120,12 +120,13 @@ static void start_chunk(struct json_writer *writer, struct json_chunk *chunk)
 
 static void add_chunk(struct json_writer *writer)
 {
-    struct json_chunk *chunk =
-        mmap(NULL, JSON_CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (chunk == MAP_FAILED) {
+    struct json_chunk *chunk = spare_pages_take(JSON_CHUNK_BYTES);
+    if (chunk == NULL) {
         fail(writer, -ENOMEM);
         return;
     }
+    chunk->next = NULL;
+    chunk->used = 0;
     settle(writer);
     if (writer->last == NULL)
         writer->first = chunk;

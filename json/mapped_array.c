@@ -4,16 +4,21 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "json/spare_pages.h"
+
 enum { PAGE_BYTES = 4096 };
 
 static int grow_mapping(struct mapped_array *array, size_t bytes)
 {
-    void *items;
-    if (array->items == NULL)
-        items = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    else
+    void *items = NULL;
+    if (array->items != NULL) {
         items = mremap(array->items, array->mapped_bytes, bytes, MREMAP_MAYMOVE);
-    if (items == MAP_FAILED)
+    } else if (bytes != PAGE_BYTES) {
+        items = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    } else if ((items = spare_pages_take(PAGE_BYTES)) != NULL) {
+        memset(items, 0, PAGE_BYTES);
+    }
+    if (items == NULL || items == MAP_FAILED)
         return -ENOMEM;
     array->items = items;
     array->mapped_bytes = bytes;
@@ -47,8 +52,7 @@ void *mapped_array_push(struct mapped_array *array, size_t item_bytes)
 
 void mapped_array_free(struct mapped_array *array)
 {
-    if (array->items != NULL)
-        munmap(array->items, array->mapped_bytes);
+    spare_pages_give(array->items, array->mapped_bytes);
     memset(array, 0, sizeof(*array));
 }
 

@@ -13,6 +13,7 @@
 #include "daemon/children/cpu_account.h"
 #include "daemon/daemon.h"
 #include "json/gecko/gecko_process.h"
+#include "json/spare_pages.h"
 
 struct unprofiled {
     struct gecko_unprofiled_process process; /* its executable is owned */
@@ -147,11 +148,13 @@ static void on_work(uv_work_t *work)
         list->error = -errno;
         return;
     }
+    spare_pages_keep(); /* the same few for each */
     for (size_t i = 0; i < list->count && !failure_latch_failed(&latch); i++) {
         if (i > 0)
             failure_latch_set(&latch, json_sink_fd(&list->fd, ",", 1));
         write_one(&list->items[i], list->fd, &latch);
     }
+    spare_pages_release();
     list->error = failure_latch_error(&latch);
 }
 

@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <stddef.h>
 
+#include "json/spare_pages.h"
+
 enum { OWN_STACK_BYTES = 8 * 1024 * 1024 };
 
 struct task {
@@ -16,7 +18,9 @@ struct task {
 static void *run(void *context)
 {
     struct task *task = context;
+    spare_pages_keep(); /* there may be thousands of processes to write */
     task->result = task->work(task->argument);
+    spare_pages_release();
     return NULL;
 }
 
