@@ -126,6 +126,7 @@ void agent_initialize(int argument_count, char **arguments)
 void agent_finish(void)
 {
     process_title_follow();
+    dormancy_say_last_words();
     sampler_flush_at_exit();
     shutdown_profile_write();
 }

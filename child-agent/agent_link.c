@@ -140,6 +140,8 @@ int agent_link_introduce(const struct agent_address *address)
     if (err < 0)
         return err;
     agent_link_abandon(); /* closed without a shutdown: the hello is still to be read */
+    if (!link_state.gave_arena)
+        return 0; /* it was told why there is none */
     descriptor_close(DESCRIPTOR_ARENA);
     core.arena.fd = -1;
     link_state.has_only_arena = true;

@@ -499,10 +499,9 @@ bool agent_thread_is_alone(void)
 void agent_thread_ensure(void)
 {
     /* A child that is being forked begins later; one made past the C library never does. */
-    if (core_is_forking)
+    if (core_is_forking || !core_own.is_followed)
         return;
-    dormancy_end();
-    if (!core_own.has_arena)
+    if (dormancy_leave() || (!core_own.has_arena && !agent.is_alone))
         return;
     sampler_start_thread();
     if (!agent.is_alone)

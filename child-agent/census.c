@@ -107,16 +107,27 @@ static void tell_program(const struct census_program *program, struct profd_proc
     errno = call_errno;
 }
 
-bool census_tell_present(void)
+static struct census_entry entry_of_self(enum census_kind kind)
 {
-    struct census_ring *ring = find_ring();
-    struct census_entry entry = {
-        .kind = CENSUS_PRESENT,
+    return (struct census_entry){
+        .kind = kind,
         .time_ns = core.start_ns,
         .pid = getpid(),
         .parent_pid = getppid(),
         .is_fork = core.origin == CORE_BY_FORK,
     };
+}
+
+void census_tell_woken(void)
+{
+    struct census_entry entry = entry_of_self(CENSUS_WOKEN);
+    tell(&entry);
+}
+
+bool census_tell_present(void)
+{
+    struct census_ring *ring = find_ring();
+    struct census_entry entry = entry_of_self(CENSUS_PRESENT);
 
     if (ring == NULL)
         return false;

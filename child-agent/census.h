@@ -32,6 +32,9 @@ void census_tell_failed(const struct census_program *program, struct profd_proce
  * another way: nobody listens, or much is unread. */
 bool census_tell_present(void);
 
+/* It is no longer dormant, and could not say hello so far. */
+void census_tell_woken(void);
+
 /* Whether anybody is told at all. */
 bool census_has_listener(void);
 

@@ -17,9 +17,10 @@ enum core_origin { CORE_BY_EXEC = 0, CORE_BY_FORK = 1 };
 
 struct core {
     bool is_enabled; /* false: the agent does nothing (PROFD_DISABLE, setuid, no memory) */
-    /* A filter of system calls is in place, as far as we know: no call is made that the program
-     * does not make. */
+    /* A filter of system calls may be in place: the program said that it gains no privileges, which
+     * comes before one. Sampling by the threads' clocks is over. */
     _Atomic bool is_filtered;
+    _Atomic bool has_filter; /* it set one: no call is made that the program does not make */
     enum core_origin origin;
     uint64_t start_ns; /* of this image, CLOCK_MONOTONIC */
     struct arena arena;

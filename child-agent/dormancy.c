@@ -8,16 +8,18 @@
 
 #include "buffer/lease_ledger.h"
 #include "child-agent/agent_lease.h"
-#include "child-agent/agent_presence.h"
 #include "child-agent/agent_thread.h"
 #include "child-agent/census.h"
 #include "child-agent/interpose/real_calls.h"
 #include "child-agent/markers/labels.h"
 #include "child-agent/markers/site.h"
 #include "child-agent/process_title.h"
+#include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/run_on_stack.h"
+#include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/thread_clock.h"
+#include "child-agent/shutdown_profile.h"
 #include "child-agent/threads/thread_registry.h"
 #include "ipc/messages.h"
 #include "profd_counters.h"
@@ -27,14 +29,16 @@ enum { WAKING_STACK_BYTES = 64 * 1024 };
 enum dormancy_state {
     DORMANCY_AWAKE = 0, /* or never dormant */
     DORMANCY_DORMANT,
-    DORMANCY_UNHEARD, /* it records, and profd has not got its hello */
+    DORMANCY_UNHEARD,  /* it records, and profd has not got its hello */
+    DORMANCY_FORSAKEN, /* its session was over before there was anything to record */
 };
 
 static struct {
     enum dormancy_state state;
     pid_t pid; /* a child of vfork has our memory, and is not to be woken */
     struct agent_address address;
-    /* Threads of the program may be on the stack of a coroutine. */
+    /* Threads of the program may be on the stack of a coroutine. One at a time: there is only one
+     * as long as the process is dormant or unheard. */
     _Alignas(16) uint8_t stack[WAKING_STACK_BYTES];
 } dormancy;
 
@@ -42,13 +46,14 @@ static void move_to(enum dormancy_state next)
 {
     switch (next) {
     case DORMANCY_DORMANT:
-        assert(dormancy.state != DORMANCY_DORMANT);
+        assert(dormancy.state == DORMANCY_AWAKE);
         break;
     case DORMANCY_UNHEARD:
+    case DORMANCY_FORSAKEN:
         assert(dormancy.state == DORMANCY_DORMANT);
         break;
     case DORMANCY_AWAKE:
-        assert(dormancy.state != DORMANCY_DORMANT);
+        assert(dormancy.state == DORMANCY_UNHEARD || dormancy.state == DORMANCY_FORSAKEN);
         break;
     }
     dormancy.state = next;
@@ -74,7 +79,7 @@ static bool can_wait(const struct session_settings *settings)
 {
     return thread_current != NULL && thread_registry_live_count() <= 1 &&
            !atomic_load(&core.is_filtered) && profd_counter_cells_ == NULL &&
-           !process_title_exists() && can_wait_for_tick(settings);
+           !process_title_exists() && !shutdown_profile_is_wanted() && can_wait_for_tick(settings);
 }
 
 /* profd hears the ring, and asks for no thread. */
@@ -96,16 +101,23 @@ static int arm_clock(const struct session_settings *settings)
                               sampling_signal_number(), interval_ns, true);
 }
 
+/* A session that is over is none, in a forked child too. */
+static bool has_session(const struct session_settings *settings)
+{
+    if (settings != NULL)
+        session_prepare(settings);
+    if (session_prepared_is_on())
+        return true;
+    session_forget_prepared();
+    return false;
+}
+
 bool dormancy_begin(const struct session_settings *settings, const struct agent_address *address)
 {
     const struct session_settings *wanted =
         settings != NULL ? settings : session_prepared_settings();
-    dormancy.state = DORMANCY_AWAKE; /* in a forked child it may be the parent's */
-    if (wanted == NULL || !can_wait(wanted) || !is_heard_without_hello())
-        return false;
-    if (settings != NULL)
-        session_prepare(settings);
-    if (!session_prepared_is_on() || arm_clock(wanted) < 0)
+    if (wanted == NULL || !is_heard_without_hello() || !can_wait(wanted) ||
+        !has_session(settings) || arm_clock(wanted) < 0)
         return false;
     if (!census_tell_present()) {
         thread_clock_stop(&thread_current->clock);
@@ -118,10 +130,17 @@ bool dormancy_begin(const struct session_settings *settings, const struct agent_
     return true;
 }
 
+void dormancy_after_fork_child(void)
+{
+    dormancy.state = DORMANCY_AWAKE; /* the parent's was another process' */
+    core_own.is_dormant = core_own.is_unheard = false;
+}
+
 /* --- To wake --- */
 
-static void introduce(void)
+static void introduce(void *unused)
 {
+    (void)unused;
     if (agent_thread_introduce(&dormancy.address) == 0)
         move_to(DORMANCY_AWAKE);
 }
@@ -129,10 +148,33 @@ static void introduce(void)
 /* A session that cannot be started is told of by the hello. */
 static void wake_at_work(void *unused)
 {
-    (void)unused;
-    if (session_start_prepared() == 0)
+    if (session_start_prepared() == 0) {
         labels_after_fork_child();
-    introduce();
+        (void)session_follow_word();
+    } else {
+        thread_clock_stop(&thread_current->clock);
+    }
+    introduce(unused);
+    if (dormancy.state == DORMANCY_UNHEARD)
+        census_tell_woken();
+}
+
+static void do_on_stack(void (*work)(void *unused))
+{
+    run_on_stack(dormancy.stack + WAKING_STACK_BYTES, work, NULL);
+}
+
+static void wake(void)
+{
+    move_to(DORMANCY_UNHEARD);
+    do_on_stack(wake_at_work);
+}
+
+static void forsake(void)
+{
+    thread_clock_stop(&thread_current->clock);
+    session_forget_prepared();
+    move_to(DORMANCY_FORSAKEN);
 }
 
 /* Locks are what a session's start takes; whoever a handler interrupted may hold them. */
@@ -142,47 +184,75 @@ static bool is_good_place(void)
            site_table_is_free();
 }
 
-static bool may_wake(void)
-{
-    return core_own.is_dormant && session_prepared_is_on();
-}
-
-static void wake(void)
-{
-    move_to(DORMANCY_UNHEARD);
-    run_on_stack(dormancy.stack + WAKING_STACK_BYTES, wake_at_work, NULL);
-}
-
-void dormancy_wake(void)
+/* Does CHANGE with all signals blocked, where it can be done. */
+static void change_undisturbed(void (*change)(void))
 {
     sigset_t all, before;
     int call_errno = errno;
     sigfillset(&all);
-    (void)real_pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (is_good_place() && may_wake()) {
-        wake();
-        /* profd is busy: a thread of ours tries again. */
-        if (dormancy.state == DORMANCY_UNHEARD) {
-            move_to(DORMANCY_AWAKE);
-            (void)agent_presence_begin(&dormancy.address);
-        }
-    }
+    (void)real_pthread_sigmask(SIG_SETMASK, &all, &before); /* a set that is one */
+    if (is_good_place())
+        change();
     (void)real_pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = call_errno;
 }
 
-static void introduce_at_work(void *unused)
+static void wake_or_forsake(void)
 {
-    (void)unused;
-    introduce();
+    if (!core_own.is_dormant)
+        return;
+    if (session_prepared_is_on())
+        wake();
+    else
+        forsake();
 }
 
-void dormancy_wake_in_handler(void)
+void dormancy_wake(void)
 {
-    if (!is_good_place())
-        return;
-    if (may_wake())
+    change_undisturbed(wake_or_forsake);
+}
+
+static void try_again(void)
+{
+    if (dormancy.state == DORMANCY_UNHEARD)
+        do_on_stack(introduce);
+}
+
+void dormancy_say_last_words(void)
+{
+    if (core_own.is_unheard)
+        change_undisturbed(try_again);
+}
+
+bool dormancy_leave(void)
+{
+    dormancy_end();
+    if (dormancy.state != DORMANCY_UNHEARD && dormancy.state != DORMANCY_FORSAKEN)
+        return false;
+    move_to(DORMANCY_AWAKE);
+    sampler_start_thread();
+    (void)agent_thread_start(&dormancy.address); /* without, the process goes on as it was */
+    return true;
+}
+
+bool dormancy_tick(const siginfo_t *info)
+{
+    if (!core_own.is_dormant) {
+        if (is_good_place())
+            try_again();
+        return true;
+    }
+    if (!is_good_place()) {
+        clock_sampling_wait(thread_current, info);
+        return false;
+    }
+    if (!session_prepared_is_on()) {
+        forsake();
+    } else if (session_prepared_is_paused()) {
+        clock_sampling_skip(thread_current, info, NULL);
+    } else {
         wake();
-    else if (dormancy.state == DORMANCY_UNHEARD)
-        run_on_stack(dormancy.stack + WAKING_STACK_BYTES, introduce_at_work, NULL);
+        return true;
+    }
+    return false;
 }

@@ -6,13 +6,16 @@
  * and whatever would put profd out of its reach: it then makes its arena and says hello, as of its
  * beginning. What ends dormant is in the capture with its name, its CPU time and how it ended.
  *
- *     awake ──begin── dormant ──tick, record, thread …──▶ unheard ──hello──▶ awake
+ *     awake ──begin── dormant ──tick, record, thread …──▶ unheard ──hello, thread──▶ awake
+ *                        └──session over──▶ forsaken ──thread──▶ awake
  *
- * Only under a profd that leaves processes alone (child-agent/agent_presence.h). One thread, and
- * its signal handlers. */
+ * Unheard is a process whose hello could not be sent, since profd is stopped or busy: it tries
+ * again at each tick and before its end. Only under a profd that leaves processes alone
+ * (child-agent/agent_presence.h). One thread, and its signal handlers. */
 #ifndef PROFD_AGENT_DORMANCY_H
 #define PROFD_AGENT_DORMANCY_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 #include "child-agent/agent_address.h"
@@ -24,24 +27,35 @@
  * constructor and in a forked child. */
 bool dormancy_begin(const struct session_settings *settings, const struct agent_address *address);
 
-/* Wakes the process, if it is dormant and its session is still on. Where it cannot be done, in a
- * handler that interrupted the agent itself, the next tick makes up for it. */
+/* Wakes the process if it is dormant and its session is still on. Where it cannot be done, in a
+ * handler that interrupted the agent itself, the next tick makes up for it. No thread is made. */
 void dormancy_wake(void);
 
-/* The same in the handler of the thread's clock, where no thread can be made. */
-void dormancy_wake_in_handler(void);
-
-/* Whether the next tick has something to do here. */
-static inline bool dormancy_needs_tick(void)
-{
-    return core_own.is_dormant || core_own.is_unheard;
-}
-
-/* What is about to be recorded needs a session. */
+/* What is about to be done needs a session, or puts profd out of reach. */
 static inline void dormancy_end(void)
 {
     if (__builtin_expect(core_own.is_dormant, 0))
         dormancy_wake();
 }
+
+/* A tick of the thread's clock has something to do here. */
+static inline bool dormancy_needs_tick(void)
+{
+    return core_own.is_dormant || core_own.is_unheard;
+}
+
+/* In the handler, with the signal of the thread's clock: wakes the process, or tries again to be
+ * heard. Whether a sample may be taken. */
+bool dormancy_tick(const siginfo_t *info);
+
+/* The process is about to end, or to become another program: what it recorded is worth one more
+ * try. */
+void dormancy_say_last_words(void);
+
+/* Before the process gets a second thread. True when it has got a thread of ours by this. */
+bool dormancy_leave(void);
+
+/* In a forked child, first. */
+void dormancy_after_fork_child(void);
 
 #endif

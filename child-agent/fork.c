@@ -95,6 +95,7 @@ static void after_fork_child(void)
 {
     if (!core_is_forking)
         return;
+    dormancy_after_fork_child();
     agent_lease_after_fork_child();
     session_after_fork_child();
     sampler_after_fork_child();
@@ -107,8 +108,8 @@ static void after_fork_child(void)
     agent_thread_after_fork_child();
     agent_thread_forget_own();
     barrier_register();
-    if (dormancy_begin(NULL, &follow_address))
-        return;
+    if (atomic_load(&core.has_filter) || dormancy_begin(NULL, &follow_address))
+        return; /* behind a filter what it takes to record may be forbidden */
     /* A child that cannot record still runs; who was to have its profile is told. */
     int err = session_start_prepared();
     if (err == 0)

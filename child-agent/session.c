@@ -374,17 +374,28 @@ void session_prepare(const struct session_settings *settings)
     count_recording();
 }
 
-void session_invite_records(void)
+void session_forget_prepared(void)
 {
-    recording_word_set(recording_bits(session.settings.features, session.settings.is_paused));
+    session.settings.generation = 0;
+    recording_word_set(0);
 }
 
 bool session_prepared_is_on(void)
 {
+    return session.settings.generation != 0 &&
+           read_word().generation == session.settings.generation;
+}
+
+bool session_prepared_is_paused(void)
+{
     struct session_word word = read_word();
-    session.settings.is_paused = word.is_paused;
-    session.settings.is_sampling_paused = word.is_sampling_paused;
-    return session.settings.generation != 0 && word.generation == session.settings.generation;
+    return word.is_paused || word.is_sampling_paused;
+}
+
+void session_invite_records(void)
+{
+    session.settings.is_paused = session.settings.is_sampling_paused = false;
+    recording_word_set(recording_bits(session.settings.features, read_word().is_paused));
 }
 
 int session_start_prepared(void)

@@ -37,8 +37,12 @@ int session_start(const struct session_settings *settings);
 /* Keeps SETTINGS for session_start_prepared(). A forked child has its parent's. */
 void session_prepare(const struct session_settings *settings);
 
-/* There is no session yet, but programs find that what they record is wanted. */
+/* There is no session yet, but programs find that what they record is wanted. Pauses are the
+ * ledger's word from here on. */
 void session_invite_records(void);
+
+/* There will be none. */
+void session_forget_prepared(void);
 
 /* Starts the session that was prepared, or in a forked child the parent's. 0, also when there is
  * none, or -errno. */
@@ -47,9 +51,9 @@ int session_start_prepared(void);
 /* The settings that session_start_prepared() would start with; NULL: none. */
 const struct session_settings *session_prepared_settings(void);
 
-/* Whether the ledger's word still is of the session that was prepared; what it says of pauses is
- * taken over. */
+/* Whether the ledger's word still is of the session that was prepared, and whether it is paused. */
 bool session_prepared_is_on(void);
+bool session_prepared_is_paused(void);
 
 /* Why the latest session could not be started; 0: it could, or there was none. */
 int session_start_error(void);

@@ -110,6 +110,11 @@ static int write_on_own_thread(struct job *job)
     return job->error;
 }
 
+bool shutdown_profile_is_wanted(void)
+{
+    return pattern[0] != '\0';
+}
+
 void shutdown_profile_write(void)
 {
     static struct job job;

@@ -6,6 +6,8 @@
 #ifndef PROFD_AGENT_SHUTDOWN_PROFILE_H
 #define PROFD_AGENT_SHUTDOWN_PROFILE_H
 
+#include <stdbool.h>
+
 /* Remembers PATTERN, and the working directory for one that is relative. 0, or why a file cannot be
  * made there: then nothing will be. From the constructor. */
 int shutdown_profile_prepare(const char *pattern);
@@ -18,5 +20,8 @@ void shutdown_profile_cancel(int err);
 /* Writes the profile if it was prepared and a session is active, in whichever process this is by
  * now; tells on standard error when that fails. From the destructor. */
 void shutdown_profile_write(void);
+
+/* Whether a profile will be written. */
+bool shutdown_profile_is_wanted(void);
 
 #endif

@@ -39,8 +39,7 @@ void *spare_pages_take(size_t bytes)
 {
     int kind = kind_of(bytes);
     if (kind < 0 || spares.first[kind] == NULL) {
-        void *pages =
-            mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         return pages == MAP_FAILED ? NULL : pages;
     }
     struct spare *spare = spares.first[kind];

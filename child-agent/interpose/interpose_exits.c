@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "child-agent/dormancy.h"
 #include "child-agent/interpose/interpose.h"
 #include "child-agent/interpose/real_calls.h"
 #include "child-agent/process_title.h"
@@ -24,6 +25,7 @@ PROFD_INTERPOSED void _exit(int status)
 {
     find_real();
     process_title_follow();
+    dormancy_say_last_words();
     real_exit(status);
     __builtin_unreachable();
 }
@@ -32,6 +34,7 @@ PROFD_INTERPOSED void _Exit(int status)
 {
     find_real();
     process_title_follow();
+    dormancy_say_last_words();
     real_c99_exit(status);
     __builtin_unreachable();
 }

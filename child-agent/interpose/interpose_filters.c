@@ -11,6 +11,7 @@
 #include "child-agent/dormancy.h"
 #include "child-agent/interpose/interpose_waits.h"
 #include "child-agent/sampler/clock_sampling.h"
+#include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/thread_mask.h"
 
 static void give_up_calls(void)
@@ -24,6 +25,7 @@ static void prepare_for_filter(void)
 {
     interpose_waits_plainly();
     give_up_calls();
+    atomic_store(&core.has_filter, true);
 }
 
 /* The strict mode forbids the thread its time stamps as well, so nothing may interrupt it. */
@@ -33,27 +35,35 @@ static void prepare_for_strict_mode(void)
     prepare_for_filter();
 }
 
+/* What a child of vfork forbids itself is not this process' affair, though it has our memory. */
+static bool is_ours_to_prepare(void)
+{
+    return core.is_enabled && !atomic_load(&core.has_filter) && sampling_signal_is_own_process();
+}
+
 void interpose_filters_before_prctl(int option, unsigned long argument)
 {
     /* Also where the agent does nothing: waits for children are told of all the same. */
-    if (option == PR_SET_TSC && argument == PR_TSC_SIGSEGV)
+    if (option == PR_SET_TSC && argument == PR_TSC_SIGSEGV &&
+        (!core.is_enabled || sampling_signal_is_own_process()))
         clock_forbid_tsc();
-    if (!core.is_enabled)
+    if ((option != PR_SET_SECCOMP && option != PR_SET_NO_NEW_PRIVS) || !is_ours_to_prepare())
         return;
-    if (option == PR_SET_SECCOMP && argument == SECCOMP_MODE_STRICT)
-        prepare_for_strict_mode();
-    else if (option == PR_SET_SECCOMP)
-        prepare_for_filter();
-    else if (option == PR_SET_NO_NEW_PRIVS)
+    if (option == PR_SET_NO_NEW_PRIVS)
         give_up_calls(); /* some set filters by calls of their own, and say this first */
+    else if (argument == SECCOMP_MODE_STRICT)
+        prepare_for_strict_mode();
+    else
+        prepare_for_filter();
 }
 
 void interpose_filters_before_seccomp(unsigned operation)
 {
-    if (!core.is_enabled)
+    bool is_strict = operation == SECCOMP_SET_MODE_STRICT;
+    if ((!is_strict && operation != SECCOMP_SET_MODE_FILTER) || !is_ours_to_prepare())
         return;
-    if (operation == SECCOMP_SET_MODE_STRICT)
+    if (is_strict)
         prepare_for_strict_mode();
-    else if (operation == SECCOMP_SET_MODE_FILTER)
+    else
         prepare_for_filter();
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "child-agent/census.h"
+#include "child-agent/dormancy.h"
 #include "child-agent/interpose/interpose.h"
 #include "child-agent/interpose/real_calls.h"
 #include "child-agent/process_title.h"
@@ -66,6 +67,7 @@ static void announce(struct census_program *program, int directory_fd, const cha
 {
     find_real();
     process_title_follow(); /* its last chance */
+    dormancy_say_last_words();
     census_judge(program, directory_fd, path, environment);
     census_tell_exec(program, profd_current_process_id());
 }

@@ -110,7 +110,7 @@ void clock_sampling_skip(struct thread_registration *self, const siginfo_t *info
                          const void *context)
 {
     uint64_t cpu_ns;
-    if (core_own.has_arena && read_clock(&self->clock, info, context, &cpu_ns))
+    if (read_clock(&self->clock, info, context, &cpu_ns))
         (void)thread_clock_take_untold(&self->clock, cpu_ns);
 }
 
@@ -176,6 +176,8 @@ void clock_sampling_tell_rest(struct thread_registration *thread)
 
 void clock_sampling_follow(struct thread_registration *thread)
 {
+    if (core_own.is_dormant)
+        return; /* there is nothing to follow, and its clock is to wake it */
     if (!is_wanted(thread)) {
         clock_sampling_tell_rest(thread);
         clock_sampling_leave(thread);
@@ -308,7 +310,10 @@ int clock_sampling_start(const struct session_settings *settings)
     atomic_store(&sampling.uses_events, settings->clock == SAMPLING_CLOCK_PERF);
     atomic_store(&sampling.is_refused, false);
     describe_in_arena(settings);
-    atomic_store(&sampling.is_on, true);
+    if (atomic_load(&core.is_filtered))
+        refuse(CLOCK_REFUSAL_FILTER);
+    else
+        atomic_store(&sampling.is_on, true);
     return 0;
 }
 

@@ -155,7 +155,7 @@ static void signal_thread(struct thread_registration *thread, struct snapshot_co
 
 static void request_snapshot(struct sampler_tick *tick, struct thread_registration *thread)
 {
-    if (!thread_sleep_lets_look(&thread->sleep))
+    if (!thread_sleep_lets_look(&thread->sleep) || atomic_load(&core.has_filter))
         return;
     uint64_t cpu_ns = clock_read_ns(thread->cpu_clock);
     /* At the first tick whatever ran at all is asked, so that short lives leave a sample. */

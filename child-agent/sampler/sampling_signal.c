@@ -141,12 +141,8 @@ static void on_program_signal(int number, siginfo_t *info, void *context)
 
 static void take_own_sample(const siginfo_t *info, void *context)
 {
-    if (dormancy_needs_tick())
-        dormancy_wake_in_handler();
-    if (core_own.is_dormant) {
-        clock_sampling_wait(thread_current, info);
+    if (dormancy_needs_tick() && !dormancy_tick(info))
         return;
-    }
     if (!session_follow_word()) {
         clock_sampling_skip(thread_current, info, context);
         return;

@@ -188,7 +188,7 @@ bool thread_mask_put_back(int number, siginfo_t *info, void *context)
 
 void thread_mask_use(const sigset_t *set)
 {
-    uint64_t used = bits_of(set) & sampling_signal_unused();
+    uint64_t used = set != NULL ? bits_of(set) & sampling_signal_unused() : 0;
     if (used == 0 || signal_set_is_general(set) || !sampling_signal_is_own_process())
         return;
     for (; used != 0; used &= used - 1)

@@ -44,6 +44,10 @@ static bool is_lost_in_exec(const struct capture *capture, const struct child *c
 
 const char *capture_absence_reason(const struct capture *capture, const struct child *child)
 {
+    if (child->has_woken)
+        return child->state == CHILD_ENDED
+                   ? "what it recorded went with it, since profd could not take its hello"
+                   : "profd has not got its hello so far";
     if (child->is_dormant)
         return is_lost_in_exec(capture, child) ? capture_lost_in_exec : NULL;
     if (capture_has_successor(capture, child))

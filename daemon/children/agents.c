@@ -49,24 +49,21 @@ static void stop_watching(struct child *child)
     child->watch = NULL;
 }
 
-/* The oldest that no capture lists; they are about in the order of their beginning. */
-static struct child *oldest_name(const struct daemon *profd, const struct child *newest)
-{
-    for (struct child *child = profd->children.first; child != NULL; child = child->next) {
-        if (child->is_name && child->capture_index < 0 && child != newest)
-            return child;
-    }
-    return NULL;
-}
-
 /* Nothing is kept of what CHILD recorded, but captures list it. */
 static void keep_name(struct daemon *profd, struct child *child)
 {
     child->is_name = true;
-    if (++profd->names <= MAX_NAMES)
-        return;
-    struct child *oldest = oldest_name(profd, child);
-    if (oldest != NULL) {
+    profd->names++;
+}
+
+void agents_forget_names(struct daemon *profd)
+{
+    struct child *oldest = profd->children.first, *next;
+
+    for (; profd->names > MAX_NAMES && oldest != NULL; oldest = next) {
+        next = oldest->next;
+        if (!oldest->is_name || oldest->capture_index >= 0)
+            continue;
         profd->forgotten++;
         forget(profd, oldest);
     }
@@ -442,8 +439,11 @@ static struct child *add_after_exec(struct daemon *profd, struct child *earlier,
 {
     struct child *child = add(profd, who);
 
-    if (child != NULL)
+    if (child != NULL) {
         pass_ending_on(child, earlier);
+        child->process_start_ns = earlier->process_start_ns;
+        child->cpu_before_ns = earlier->cpu_before_ns;
+    }
     if (earlier->state == CHILD_ENDED)
         correct_to_exec(earlier, who->start_ns);
     else {
@@ -590,7 +590,7 @@ static void take_arena(struct child *child, const struct message_hello *hello, i
     if (child->arena_fd >= 0)
         close(child->arena_fd);
     child->arena_fd = arena_fd;
-    child->is_dormant = false;
+    child->is_dormant = child->has_woken = false;
     child->lease_owner = hello->lease_owner;
     child->obstacle = (enum recording_obstacle)hello->obstacle;
     memory_add_child(child);
@@ -609,6 +609,8 @@ static void attach(struct daemon *profd, struct child *child, struct connection 
     connection_set_deadline(connection, 0);
     watch(profd, child, pidfd);
     take_arena(child, hello, arena_fd);
+    if (child->first_argument == NULL) /* of one that was dormant */
+        child->first_argument = strndup(hello->command_line.bytes, hello->command_line.length);
     child->is_alone = hello->is_alone != 0;
     child->is_fork = hello->is_fork != 0;
     if (child->is_alone)
@@ -617,9 +619,18 @@ static void attach(struct daemon *profd, struct child *child, struct connection 
 
 /* --- Those that have nothing to tell so far --- */
 
+/* A fork has its parent's arguments. */
+static void take_first_argument(struct child *child, const struct child *parent)
+{
+    if (child->is_fork && child->first_argument == NULL && parent != NULL &&
+        parent->first_argument != NULL)
+        child->first_argument = strdup(parent->first_argument); /* else it is not known */
+}
+
 void agents_add_dormant(struct daemon *profd, const struct child_introduction *who)
 {
     struct child *child = meet(profd, who);
+    const struct child *parent = child_table_find_latest(&profd->children, who->parent_pid);
 
     if (child == NULL || child->is_alone)
         return;
@@ -627,9 +638,21 @@ void agents_add_dormant(struct daemon *profd, const struct child_introduction *w
     child->is_fork = who->is_fork;
     child->is_alone = true;
     child->is_dormant = true;
+    take_first_argument(child, parent);
     child->is_unwatched = child->watch == NULL;
     profd->unwatched += child->is_unwatched;
     child->started_generation = profd->session.generation;
+    const struct child *latest = child_table_find_latest(&profd->children, child->pid);
+    if (latest != child)
+        end_child(profd, child, VERDICT_EXECED, 0, latest->start_ns);
+}
+
+void agents_note_woken(struct daemon *profd, pid_t pid, uint64_t start_ns)
+{
+    struct child *child = child_table_find_dormant(&profd->children, pid, start_ns);
+
+    if (child != NULL)
+        child->has_woken = true;
 }
 
 /* CHILD, which may have ended long ago, is watched from here on, or it is gone. Who waited for it
@@ -649,6 +672,7 @@ static void look_for_dormant(struct daemon *profd, struct child *child)
     if (pidfd >= 0) {
         child->identity = pidfd_identity(pidfd);
         watch(profd, child, pidfd);
+        process_title_learn_first_argument(child);
     } else if (needs_watch) {
         end_child(profd, child, VERDICT_VANISHED, 0, uv_hrtime());
     }
@@ -671,6 +695,7 @@ static void store_late(struct daemon *profd, struct child *child)
 {
     drop_connection(child);
     stop_watching(child);
+    process_title_recall(child);
     profd->names -= child->is_name;
     child->is_name = false;
     store(profd, child);

@@ -44,6 +44,9 @@ struct child *agents_add_silent(struct daemon *profd, const struct child_introdu
 void agents_add_dormant(struct daemon *profd, const struct child_introduction *who);
 void agents_watch_dormant(struct daemon *profd);
 
+/* The one of PID that began at START_NS records by now; its hello is still to come. */
+void agents_note_woken(struct daemon *profd, pid_t pid, uint64_t start_ns);
+
 /* CHILD, a silent one, ended so. It may be freed by this. */
 void agents_end_silent(struct child *child, const struct child_ending *ending);
 
@@ -70,6 +73,10 @@ void agents_note_expired(void *owner, const struct block_account *account);
 
 /* Drops what is kept of processes that ended: the session that they belong to is over. */
 void agents_forget_ended(struct daemon *profd);
+
+/* Forgets the oldest of those of which only the name is known, when they are too many. Nobody holds
+ * a child meanwhile. */
+void agents_forget_names(struct daemon *profd);
 
 /* Closes every connection and watch; children are freed. */
 void agents_close(struct daemon *profd);

@@ -194,6 +194,7 @@ static void on_reader(uv_timer_t *timer)
 
     census_read(profd);
     skip_unfinished(&profd->census, profd->memory.ledger.ring);
+    agents_forget_names(profd);
     if (!session_is_on(&profd->session))
         uv_timer_stop(timer);
 }

@@ -100,6 +100,8 @@ enum census_meaning census_meaning_of(const struct child *latest, const struct c
                    : CENSUS_MEANS_NOTHING;
     case CENSUS_ENDED:
         return CENSUS_MEANS_END;
+    case CENSUS_WOKEN:
+        return CENSUS_MEANS_WOKEN;
     case CENSUS_PRESENT: /* unless its hello was read before */
         return latest != NULL && !latest->is_silent && latest->start_ns == entry->time_ns
                    ? CENSUS_MEANS_NOTHING
@@ -171,6 +173,15 @@ static void note_exec(struct child *child, const struct census_entry *entry)
     free(child->exec_path);
     child->exec_path = strdup(entry->path); /* without memory it has no name */
     child->exec_obstacle = (enum recording_obstacle)entry->obstacle;
+}
+
+static void take_back_exec(struct child *child)
+{
+    free(child->exec_path);
+    child->exec_path = NULL;
+    child->exec_ns = 0;
+    child->exec_obstacle = OBSTACLE_NONE;
+    child->was_title_read = false; /* nor was it looked for meanwhile */
 }
 
 /* The program of PID's parent, which PID runs too unless it became another one unheard. */
@@ -259,10 +270,13 @@ static void apply(struct daemon *profd, const struct census_entry *entry)
     case CENSUS_MEANS_NO_EXEC:
         free(census_names_take(&profd->census.names, entry->pid));
         if (latest != NULL)
-            latest->exec_ns = 0;
+            take_back_exec(latest);
         break;
     case CENSUS_MEANS_PRESENT:
         add_present(profd, entry);
+        break;
+    case CENSUS_MEANS_WOKEN:
+        agents_note_woken(profd, entry->pid, entry->time_ns);
         break;
     }
 }

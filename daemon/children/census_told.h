@@ -22,6 +22,7 @@ enum census_meaning {
     CENSUS_MEANS_PROMISE, /* somebody does who will say hello, as far as is known */
     CENSUS_MEANS_NO_EXEC, /* and did not */
     CENSUS_MEANS_PRESENT, /* one that is there, and has nothing to tell */
+    CENSUS_MEANS_WOKEN,   /* it has, and could not say so */
 };
 
 /* LATEST is the latest child with the entry's pid, or NULL. Pure. */

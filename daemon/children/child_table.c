@@ -183,19 +183,6 @@ static bool is_told_of(const struct child *child)
            (child->is_silent && child->executable[0] != '\0' && !child->is_known_by_end);
 }
 
-enum child_meeting child_meet(const struct child *earlier, const struct child_introduction *who)
-{
-    if (earlier == NULL)
-        return CHILD_IS_NEW;
-    if (is_told_of(earlier) && who->start_ns < earlier->start_ns)
-        return CHILD_CAME_BEFORE;
-    if (earlier->start_ns == who->start_ns && earlier->state != CHILD_ENDED)
-        return CHILD_IS_SAME_IMAGE;
-    if (is_same_process(earlier, who))
-        return CHILD_DID_EXEC;
-    return earlier->state == CHILD_ENDED ? CHILD_IS_NEW : CHILD_REUSES_PID;
-}
-
 /* The file's own name: one side may know a path through links that the other does not. */
 static bool is_same_file_name(const char *path, const char *other, size_t other_length)
 {
@@ -214,6 +201,23 @@ static bool says_hello_again(const struct child *earlier, const struct child_int
     return earlier->verdict == VERDICT_EXECED && earlier->obstacle != OBSTACLE_NONE &&
            earlier->is_name && earlier->start_ns == who->start_ns &&
            earlier->identity == who->identity;
+}
+
+enum child_meeting child_meet(const struct child *earlier, const struct child_introduction *who)
+{
+    if (earlier == NULL)
+        return CHILD_IS_NEW;
+    /* Found in /proc as what the fork has become since, from when its process began. */
+    if (earlier->is_silent && earlier->state != CHILD_ENDED && who->is_fork &&
+        !is_same_file_name(earlier->executable, who->executable, who->executable_length))
+        return CHILD_CAME_BEFORE;
+    if (is_told_of(earlier) && who->start_ns < earlier->start_ns)
+        return CHILD_CAME_BEFORE;
+    if (earlier->start_ns == who->start_ns && earlier->state != CHILD_ENDED)
+        return CHILD_IS_SAME_IMAGE;
+    if (is_same_process(earlier, who))
+        return CHILD_DID_EXEC;
+    return earlier->state == CHILD_ENDED ? CHILD_IS_NEW : CHILD_REUSES_PID;
 }
 
 bool child_was_mistaken(const struct child *earlier, const struct child_introduction *who)

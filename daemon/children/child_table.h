@@ -49,6 +49,7 @@ struct child {
     bool is_fork;                 /* made by fork, so that it ran no program of its own */
     bool is_alone;                /* it has no thread of ours: nobody in it listens */
     bool is_dormant;              /* likewise, and it has no arena: there was nothing to record */
+    bool has_woken;               /* a dormant one that records by now, and was not heard so far */
     bool is_unwatched;            /* a dormant one whose end is not watched for yet … */
     bool is_missing;              /* … and that was gone when it was looked for */
     bool is_known_by_end;         /* of a silent one only the end was told, as its start, too … */

@@ -29,18 +29,35 @@ void process_title_find(const char *arguments, size_t bytes, const char *first,
     out[length] = '\0';
 }
 
+static ssize_t read_arguments(const struct child *child, char out[ARENA_TITLE_BYTES])
+{
+    char path[64];
+
+    snprintf(path, sizeof(path), "/proc/%d/cmdline", child->pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd >= 0 ? read(fd, out, ARENA_TITLE_BYTES) : -1;
+    if (fd >= 0)
+        close(fd);
+    return got;
+}
+
+void process_title_learn_first_argument(struct child *child)
+{
+    char arguments[ARENA_TITLE_BYTES];
+    ssize_t got = child->first_argument == NULL ? read_arguments(child, arguments) : -1;
+
+    if (got > 0) /* without memory it is not known */
+        child->first_argument = strndup(arguments, (size_t)got);
+}
+
 static void read_from_arguments(const struct child *child, char out[ARENA_TITLE_BYTES])
 {
-    char path[64], arguments[ARENA_TITLE_BYTES];
+    char arguments[ARENA_TITLE_BYTES];
 
     out[0] = '\0';
     if (child->first_argument == NULL)
         return;
-    snprintf(path, sizeof(path), "/proc/%d/cmdline", child->pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd >= 0 ? read(fd, arguments, sizeof(arguments)) : -1;
-    if (fd >= 0)
-        close(fd);
+    ssize_t got = read_arguments(child, arguments);
     if (got > 0)
         process_title_find(arguments, (size_t)got, child->first_argument, out);
 }

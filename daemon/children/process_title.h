@@ -14,6 +14,10 @@ struct child;
 void process_title_find(const char *arguments, size_t bytes, const char *first,
                         char out[ARENA_TITLE_BYTES]);
 
+/* What CHILD, which lives and has told no arguments, was started with, as far as it can be seen by
+ * now. */
+void process_title_learn_first_argument(struct child *child);
+
 /* Looks at CHILD, which lives. */
 void process_title_look(struct child *child);
 
