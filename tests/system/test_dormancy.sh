@@ -92,4 +92,43 @@ test_another_user_and_another_root_are_too_late_to_wake() {
     [ "$(samples_of perl GeckoMain)" -gt 10 ]
 }
 
+test_whatever_a_program_does_first_its_work_is_sampled() {
+    local way
+    for way in rename privileges thread; do
+        expect 0 "$profctl" run -o out.json -- "$programs/turns" $way 0.3
+        read_facts out.json
+        [ "$(samples_of turns GeckoMain)$(samples_of turns renamed)" -gt 20 ] ||
+            fail "$way: $(grep ^thread facts)"
+    done
+}
+
+test_one_that_begins_in_a_pause_is_sampled_after_it() {
+    # shellcheck disable=SC2016
+    expect 0 "$profctl" run -o out.json -- sh -c '"$0" pause; "$1" 1.5 & sleep 0.3; "$0" resume; wait' \
+        "$profctl" "$programs/busy"
+    read_facts out.json
+    [ "$(samples_of busy GeckoMain)" -gt 10 ] || fail "$(samples_of busy GeckoMain) samples"
+}
+
+test_one_that_outlives_its_session_is_as_alone() {
+    # shellcheck disable=SC2016
+    expect 0 "$profctl" run -d 0.2s -o out.json -- sh -c 'sleep 0.6; exec "$0" thread 0.2' "$programs/turns"
+}
+
+test_a_fork_writes_its_own_profile_when_that_is_asked_for() {
+    PROFD_SHUTDOWN=own-%p.json expect 0 "$profctl" run -o out.json -- bash -c '(exit 0); exit 0'
+    refute grep -q 'nothing is' stderr
+    [ "$(find . -name 'own-*.json' | wc -l)" -eq 2 ]
+}
+
+# Children that never used a tick and wait: what they write over their arguments is found from outside.
+test_a_title_of_a_dormant_process_is_found() {
+    command -v perl >/dev/null || skip "needs perl"
+    # shellcheck disable=SC2016
+    expect 0 "$profctl" run -o out.json -- \
+        perl -e 'if (fork == 0) { $0 = "the titled one"; select undef, undef, undef, 2.5; exit 0 } wait'
+    read_facts out.json
+    has_process 'the titled one'
+}
+
 run_tests "$@"
