@@ -106,7 +106,7 @@ int lease_ledger_adopt(int fd, struct lease_ledger *out)
 
 bool lease_ledger_is_in(const struct lease_ledger *ledger, int fd)
 {
-    struct lease_ledger_header header;
+    struct lease_ledger_header header = { 0 };
 
     return read_header(fd, &header) == 0 && header.identity == ledger->header->identity;
 }

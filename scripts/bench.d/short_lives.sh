@@ -36,6 +36,23 @@ kept_processes() {
         END { print kept + 0 }'
 }
 
+# The same of one program: its processes wait for something to record.
+many_short_lives_of_a_program() {
+    local count=20000 clock="${clocks[0]}" kept
+    "$profctl" run ${clock:+--clock "$clock"} --no-symbols -o "$scratch/many.json" -- sh -c "
+        grep VmRSS /proc/\$PPID/status >'$scratch/before'
+        while [ \$((i += 1)) -le $count ]; do /bin/true; done
+        grep VmRSS /proc/\$PPID/status >'$scratch/after'
+        date +%s.%N >'$scratch/ended'" 2>/dev/null
+    date +%s.%N >"$scratch/captured"
+    kept=$(kept_processes "$scratch/many.json")
+    figure "of $count short processes under profctl run, those kept" "$kept" "processes at least" "$count"
+    figure "... profd's memory for each" \
+        "$(cat "$scratch/before" "$scratch/after" | awk -v kept="$kept" 'NR == 1 { used = $2 } END { print ($2 - used) / kept }')" KB 1
+    figure "... the capture after the last" "$(cat "$scratch/ended" "$scratch/captured" | awk 'NR == 1 { end = $1 } END { print $1 - end }')" s 5
+    rm -f "$scratch/many.json"
+}
+
 many_short_lives() {
     local count=20000 clock="${clocks[0]}" used kept
     start_daemon -- sh -c "until [ -e '$scratch/go' ]; do sleep 0.05; done
