@@ -30,9 +30,9 @@ bool census_has_listener(void)
 }
 
 void census_judge(struct census_program *program, int directory_fd, const char *path,
-                  char *const *environment)
+                  char *const *environment, bool lacks_agent)
 {
-    struct program_facts facts = { 0 };
+    struct program_facts facts = { .is_out_of_reach = lacks_agent };
     struct rlimit limit;
     int call_errno = errno;
 

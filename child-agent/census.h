@@ -20,9 +20,10 @@ struct census_program {
 };
 
 /* Judges the program at PATH (as openat with DIRECTORY_FD) with ENVIRONMENT, which this process or
- * a child will run. */
+ * a child will run, where LACKS_AGENT tells that the agent is out of reach
+ * (child-agent/guest/preload.h). */
 void census_judge(struct census_program *program, int directory_fd, const char *path,
-                  char *const *environment);
+                  char *const *environment, bool lacks_agent);
 
 /* PROCESS runs PROGRAM now, or will in a moment; or could not. Told only when it is to be. */
 void census_tell_exec(const struct census_program *program, struct profd_process_id process);

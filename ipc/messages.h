@@ -120,7 +120,8 @@ enum {
     X(DISABLED, 9, "PROFD_DISABLE=1 is in its environment")                                        \
     X(FOREIGN, 10, "it is for another machine or word size than the agent")                        \
     X(SILENT, 11, "its agent never said hello")                                                    \
-    X(OTHER_USER, 12, "it is another user's and ended before profd had let it record")
+    X(OTHER_USER, 12, "it is another user's and ended before profd had let it record")             \
+    X(OUT_OF_REACH, 13, "the agent cannot be opened where it runs: another root, mounts or user")
 
 enum recording_obstacle {
 #define X(name, number, text) OBSTACLE_##name = number,

@@ -26,6 +26,8 @@ enum recording_obstacle program_obstacle(const struct program_facts *facts)
         return OBSTACLE_PRIVILEGED;
     if (facts->is_disabled)
         return OBSTACLE_DISABLED;
+    if (facts->is_out_of_reach)
+        return OBSTACLE_OUT_OF_REACH;
     if (!facts->has_preload)
         return OBSTACLE_ENVIRONMENT;
     if (facts->descriptor_limit < PROGRAM_LEAST_DESCRIPTORS)

@@ -27,6 +27,7 @@ struct program_facts {
     bool raises_privileges; /* setuid, setgid, or capabilities of the file */
     bool has_preload;       /* LD_PRELOAD names the agent's library */
     bool is_disabled;       /* PROFD_DISABLE=1 */
+    bool is_out_of_reach;   /* the agent's library cannot be opened from where it runs */
     uint64_t descriptor_limit;
 };
 

@@ -1,6 +1,6 @@
 /* Interposed: running programs, to tell profd of them: of those that will not be profiled nobody
  * else can say what they were once they have ended. One look at the file; the call itself is made
- * as it is.
+ * as it is, but for libraries of ours in LD_PRELOAD that the program could not load.
  */
 #include <alloca.h>
 #include <errno.h>
@@ -13,6 +13,7 @@
 
 #include "child-agent/census.h"
 #include "child-agent/dormancy.h"
+#include "child-agent/guest/preload.h"
 #include "child-agent/interpose/interpose.h"
 #include "child-agent/interpose/real_calls.h"
 #include "child-agent/process_title.h"
@@ -61,14 +62,22 @@ static const char *find(const char *name, char found[FOUND_PATH_BYTES])
     return error == 0 ? found : NULL;
 }
 
+/* ENVIRONMENT becomes one that the program can be run with, and LACKS_AGENT whether the agent is
+ * out of its reach. On the stack of who runs it: there is no other place between vfork and exec. */
+#define ADAPT(environment, lacks_agent)                                                            \
+    struct preload_look look = preload_look(environment);                                          \
+    bool lacks_agent = look.lacks_agent;                                                           \
+    if (look.rewritten_bytes > 0)                                                                  \
+    environment = preload_rewrite(environment, alloca(look.rewritten_bytes))
+
 /* Before this process becomes the program at PATH, and after it did not. */
 static void announce(struct census_program *program, int directory_fd, const char *path,
-                     char *const *environment)
+                     char *const *environment, bool lacks_agent)
 {
     find_real();
     process_title_follow(); /* its last chance */
     dormancy_say_last_words();
-    census_judge(program, directory_fd, path, environment);
+    census_judge(program, directory_fd, path, environment, lacks_agent);
     census_tell_exec(program, profd_current_process_id());
 }
 
@@ -81,30 +90,38 @@ static int withdraw(const struct census_program *program, int result)
 PROFD_INTERPOSED int execve(const char *path, char *const arguments[], char *const environment[])
 {
     struct census_program program;
-    announce(&program, AT_FDCWD, path, environment);
+    ADAPT(environment, lacks_agent);
+    announce(&program, AT_FDCWD, path, environment, lacks_agent);
     return withdraw(&program, real.execve(path, arguments, environment));
 }
 
 PROFD_INTERPOSED int execv(const char *path, char *const arguments[])
 {
     struct census_program program;
-    announce(&program, AT_FDCWD, path, environ);
-    return withdraw(&program, real.execv(path, arguments));
+    char *const *environment = environ;
+    ADAPT(environment, lacks_agent);
+    announce(&program, AT_FDCWD, path, environment, lacks_agent);
+    return withdraw(&program, environment == environ ? real.execv(path, arguments)
+                                                     : real.execve(path, arguments, environment));
 }
 
 PROFD_INTERPOSED int execvp(const char *name, char *const arguments[])
 {
     struct census_program program;
     char found[FOUND_PATH_BYTES];
-    announce(&program, AT_FDCWD, find(name, found), environ);
-    return withdraw(&program, real.execvp(name, arguments));
+    char *const *environment = environ;
+    ADAPT(environment, lacks_agent);
+    announce(&program, AT_FDCWD, find(name, found), environment, lacks_agent);
+    return withdraw(&program, environment == environ ? real.execvp(name, arguments)
+                                                     : real.execvpe(name, arguments, environment));
 }
 
 PROFD_INTERPOSED int execvpe(const char *name, char *const arguments[], char *const environment[])
 {
     struct census_program program;
     char found[FOUND_PATH_BYTES];
-    announce(&program, AT_FDCWD, find(name, found), environment);
+    ADAPT(environment, lacks_agent);
+    announce(&program, AT_FDCWD, find(name, found), environment, lacks_agent);
     return withdraw(&program, real.execvpe(name, arguments, environment));
 }
 
@@ -112,7 +129,8 @@ PROFD_INTERPOSED int execveat(int directory_fd, const char *path, char *const ar
                               char *const environment[], int flags)
 {
     struct census_program program;
-    announce(&program, directory_fd, path, environment);
+    ADAPT(environment, lacks_agent);
+    announce(&program, directory_fd, path, environment, lacks_agent);
     return withdraw(&program, real.execveat(directory_fd, path, arguments, environment, flags));
 }
 
@@ -121,7 +139,8 @@ PROFD_INTERPOSED int fexecve(int fd, char *const arguments[], char *const enviro
     struct census_program program;
     char path[64];
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    announce(&program, AT_FDCWD, path, environment);
+    ADAPT(environment, lacks_agent);
+    announce(&program, AT_FDCWD, path, environment, lacks_agent);
     return withdraw(&program, real.fexecve(fd, arguments, environment));
 }
 
@@ -187,7 +206,8 @@ PROFD_INTERPOSED int posix_spawn(pid_t *pid, const char *path,
     find_real();
     if (pid == NULL)
         pid = &own_pid;
-    census_judge(&program, AT_FDCWD, path, environment);
+    ADAPT(environment, lacks_agent);
+    census_judge(&program, AT_FDCWD, path, environment, lacks_agent);
     int error = real.posix_spawn(pid, path, actions, attributes, arguments, environment);
     if (error == 0)
         census_tell_exec(&program, (struct profd_process_id){ *pid });
@@ -205,7 +225,8 @@ PROFD_INTERPOSED int posix_spawnp(pid_t *pid, const char *name,
     find_real();
     if (pid == NULL)
         pid = &own_pid;
-    census_judge(&program, AT_FDCWD, find(name, found), environment);
+    ADAPT(environment, lacks_agent);
+    census_judge(&program, AT_FDCWD, find(name, found), environment, lacks_agent);
     int error = real.posix_spawnp(pid, name, actions, attributes, arguments, environment);
     if (error == 0)
         census_tell_exec(&program, (struct profd_process_id){ *pid });

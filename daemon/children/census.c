@@ -88,7 +88,8 @@ static bool look_at(struct daemon *profd, const struct process_sighting *sightin
 
     if (sighting->pid == profd->triggers.worker.pid)
         return false;
-    if (process_program_read(sighting->pid, &program) < 0 || is_our_own(profd, program.path))
+    if (process_program_read(sighting->pid, profd->paths.library, &program) < 0 ||
+        is_our_own(profd, program.path))
         return false;
     if (is_known && child->exec_ns != 0 &&
         process_runs_other_program(child->pid, child->executable)) {

@@ -48,6 +48,21 @@ static bool look_at_environment(pid_t pid, struct program_facts *facts)
     return is_read;
 }
 
+/* Who has no agent in its environment may have been freed of it because LIBRARY, an absolute path,
+ * is not there in its root. False when that cannot be looked at. */
+static bool is_out_of_reach(pid_t pid, const char *library)
+{
+    char path[64];
+
+    snprintf(path, sizeof(path), "/proc/%d/root", pid);
+    int root_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (root_fd < 0)
+        return false;
+    bool is_absent = faccessat(root_fd, library + 1, F_OK, 0) < 0 && errno == ENOENT;
+    close(root_fd);
+    return is_absent;
+}
+
 static void look_at_limits(pid_t pid, struct program_facts *facts)
 {
     char line[LINE_BYTES];
@@ -92,7 +107,7 @@ static void describe_hidden(pid_t pid, struct process_program *out)
     out->obstacle = is_foreign ? OBSTACLE_PRIVILEGED : OBSTACLE_NONE;
 }
 
-int process_program_read(pid_t pid, struct process_program *out)
+int process_program_read(pid_t pid, const char *library, struct process_program *out)
 {
     char path[64], interpreter[LINE_BYTES];
     struct program_facts facts = { 0 };
@@ -115,6 +130,7 @@ int process_program_read(pid_t pid, struct process_program *out)
     look_at_limits(pid, &facts);
     if (!look_at_environment(pid, &facts))
         facts.has_preload = true; /* nothing is known against it */
+    facts.is_out_of_reach = !facts.has_preload && is_out_of_reach(pid, library);
     if (error == 0)
         out->obstacle = program_obstacle(&facts);
     return 0;

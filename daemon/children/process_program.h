@@ -22,7 +22,7 @@ struct process_remains {
 };
 void process_remains_read(pid_t pid, struct process_remains *out);
 
-/* 0, or -ESRCH when it has ended. */
-int process_program_read(pid_t pid, struct process_program *out);
+/* LIBRARY is the path of the agent. 0, or -ESRCH when PID has ended. */
+int process_program_read(pid_t pid, const char *library, struct process_program *out);
 
 #endif

@@ -38,6 +38,11 @@ START_TEST(each_fact_has_its_obstacle)
     facts.is_disabled = true;
     ck_assert_int_eq(program_obstacle(&facts), OBSTACLE_DISABLED);
     facts = ordinary;
+    facts.is_out_of_reach = true;
+    ck_assert_int_eq(program_obstacle(&facts), OBSTACLE_OUT_OF_REACH);
+    facts.has_preload = false; /* for that reason */
+    ck_assert_int_eq(program_obstacle(&facts), OBSTACLE_OUT_OF_REACH);
+    facts = ordinary;
     facts.has_preload = false;
     ck_assert_int_eq(program_obstacle(&facts), OBSTACLE_ENVIRONMENT);
     facts = ordinary;

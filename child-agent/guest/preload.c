@@ -1,0 +1,140 @@
+#include "child-agent/guest/preload.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PRELOAD_PREFIX "LD_PRELOAD="
+#define SEPARATORS     " :"
+
+enum { PREFIX_BYTES = sizeof(PRELOAD_PREFIX) - 1 };
+
+static const char agent_name[] = "/libprofd.so", hooks_name[] = "/libprofd-malloc.so";
+
+/* One library of the list; not terminated. */
+struct library_path {
+    const char *start;
+    size_t length;
+};
+
+/* The next one of the list at *REST, which moves behind it. False at the end. */
+static bool take_path(const char **rest, struct library_path *path)
+{
+    *rest += strspn(*rest, SEPARATORS);
+    path->start = *rest;
+    path->length = strcspn(*rest, SEPARATORS);
+    *rest += path->length;
+    return path->length > 0;
+}
+
+static bool is_called(const struct library_path *path, const char *name)
+{
+    size_t length = strlen(name);
+
+    return path->start[0] == '/' && path->length >= length &&
+           memcmp(path->start + path->length - length, name, length) == 0;
+}
+
+/* What a filter of system calls forbids to know is taken to be there. */
+static bool is_absence(int error)
+{
+    return error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP;
+}
+
+/* The kernel answers for the real user and without what an exec takes away, as it will be for the
+ * loader; where that one has another user than the real one, it preloads no paths. */
+static bool is_out_of_reach(const struct library_path *path)
+{
+    char terminated[PRELOAD_PATH_BYTES];
+    int call_errno = errno;
+
+    if (path->length >= sizeof(terminated))
+        return false;
+    memcpy(terminated, path->start, path->length);
+    terminated[path->length] = '\0';
+    bool is_absent = access(terminated, R_OK) < 0 && is_absence(errno);
+    errno = call_errno;
+    return is_absent;
+}
+
+static bool is_kept(const struct library_path *path)
+{
+    return !(is_called(path, agent_name) || is_called(path, hooks_name)) || !is_out_of_reach(path);
+}
+
+static bool is_preload(const char *variable)
+{
+    return strncmp(variable, PRELOAD_PREFIX, PREFIX_BYTES) == 0;
+}
+
+/* The list of libraries that the loader takes, the last one; NULL: there is none. */
+static const char *find_list(char *const *environment, size_t *variables)
+{
+    const char *list = NULL;
+
+    *variables = 0;
+    for (; environment != NULL && *environment != NULL; environment++, ++*variables) {
+        if (is_preload(*environment))
+            list = *environment + PREFIX_BYTES;
+    }
+    return list;
+}
+
+struct preload_look preload_look(char *const *environment)
+{
+    struct preload_look look = { 0 };
+    struct library_path path;
+    size_t variables;
+    bool has_agent = false, is_rewritten = false;
+    const char *list = find_list(environment, &variables);
+
+    for (const char *rest = list; rest != NULL && take_path(&rest, &path);) {
+        bool stays = is_kept(&path);
+        is_rewritten |= !stays;
+        if (is_called(&path, agent_name)) {
+            has_agent |= stays;
+            look.lacks_agent = !has_agent;
+        }
+    }
+    if (!is_rewritten)
+        return look;
+    size_t text_bytes = PREFIX_BYTES + strlen(list) + 1;
+    size_t bytes = (variables + 1) * sizeof(char *) + text_bytes;
+    look.rewritten_bytes = bytes <= PRELOAD_MOST_BYTES ? bytes : 0;
+    return look;
+}
+
+/* The variable with what is kept of LIST, in TEXT, which has room for all of it. False when that is
+ * nothing. */
+static bool write_kept(const char *list, char *text)
+{
+    struct library_path path;
+    char *end = mempcpy(text, PRELOAD_PREFIX, PREFIX_BYTES);
+    const char *first = end;
+
+    while (take_path(&list, &path)) {
+        if (!is_kept(&path))
+            continue;
+        if (end != first)
+            *end++ = ':';
+        end = mempcpy(end, path.start, path.length);
+    }
+    *end = '\0';
+    return end != first;
+}
+
+char *const *preload_rewrite(char *const *environment, void *space)
+{
+    size_t variables, count = 0;
+    const char *list = find_list(environment, &variables);
+    char **rewritten = space, *text = (char *)(rewritten + variables + 1);
+
+    for (size_t i = 0; i < variables; i++) {
+        if (!is_preload(environment[i]))
+            rewritten[count++] = environment[i];
+        else if (environment[i] + PREFIX_BYTES == list && write_kept(list, text))
+            rewritten[count++] = text;
+    }
+    rewritten[count] = NULL;
+    return rewritten;
+}
