@@ -246,7 +246,7 @@ static struct sigaction left_action(const struct sigaction *wanted)
         return sampling_action(wanted);
     struct sigaction action = *wanted;
     action.sa_sigaction = on_sampling_signal;
-    action.sa_flags = (wanted->sa_flags & ~SA_RESETHAND) | SA_SIGINFO;
+    action.sa_flags = (wanted->sa_flags & ~(int)SA_RESETHAND) | SA_SIGINFO;
     return action;
 }
 

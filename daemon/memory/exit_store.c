@@ -278,10 +278,11 @@ static int chunk_offset(const struct exit_store *store, const struct exit_record
 void exit_store_drop(struct exit_store *store, struct memory_source *source, uint32_t slot)
 {
     struct exit_record *record = source->owner;
-    uint64_t offset;
+    bool is_one = slot != SLOT_OF_ALL;
+    uint64_t offset = 0;
 
-    int error = slot != SLOT_OF_ALL ? chunk_offset(store, record, slot, &offset) : 0;
-    if (error == 0 && slot != SLOT_OF_ALL)
+    int error = is_one ? chunk_offset(store, record, slot, &offset) : 0;
+    if (error == 0 && is_one)
         error = count_chunk(store, record, offset);
     if (error < 0)
         log_warn("a dropped chunk is not counted in its profile: %s", uv_strerror(error));
@@ -289,7 +290,7 @@ void exit_store_drop(struct exit_store *store, struct memory_source *source, uin
         expire(store, record);
         return;
     }
-    if (error == 0)
+    if (error == 0 && is_one)
         punch(store->file, record->offset + offset, CHUNK_BYTES);
     /* The controller took it off what the record counts for. */
     store->memory_bytes -= record->memory_bytes - source->bytes;
