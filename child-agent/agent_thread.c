@@ -499,7 +499,7 @@ bool agent_thread_is_alone(void)
 void agent_thread_ensure(void)
 {
     /* A child that is being forked begins later; one made past the C library never does. */
-    if (core_is_forking || !core_own.is_followed)
+    if (core_is_forking || !core_own.is_followed || atomic_load(&core.has_filter))
         return;
     if (dormancy_leave() || (!core_own.has_arena && !agent.is_alone))
         return;

@@ -18,7 +18,7 @@ static struct census_ring *find_ring(void)
 {
     struct lease_ledger *ledger;
 
-    if (!core.is_enabled || agent_lease_get(&ledger) < 0 || ledger == NULL ||
+    if (!core.is_enabled || atomic_load(&core.has_filter) || agent_lease_get(&ledger) < 0 || ledger == NULL ||
         lease_owner_is_foreign(agent_lease_owner()))
         return NULL;
     return ledger->ring;
@@ -166,7 +166,7 @@ void census_tell_failed(const struct census_program *program, struct profd_proce
 void census_tell_ended(struct profd_process_id process, int wait_status, uint64_t cpu_ns)
 {
     int call_errno = errno;
-    if (was_never_born(process))
+    if (was_never_born(process) || !census_has_listener())
         return;
     struct census_entry entry = {
         .kind = CENSUS_ENDED,

@@ -73,12 +73,24 @@ static void after_fork_parent(void)
     agent_thread_after_fork_parent();
 }
 
+/* Behind a filter what it takes to record may be forbidden, and may kill: what the agent has here
+ * is left as it is, and nobody uses it any more. */
+static void leave_alone_in_child(void)
+{
+    core.is_enabled = false;
+    core_is_forking = false;
+}
+
 /* Handlers of the program come next, which may make threads and wait for them. No memory is freed
  * yet: malloc's locks may be held until a handler of its own has run. */
 static void unlock_in_child(void)
 {
     if (!core_is_forking)
         return;
+    if (atomic_load(&core.has_filter)) {
+        leave_alone_in_child();
+        return;
+    }
     program_calls_after_fork_child();
     recording_word_after_fork_child();
     counters_after_fork_child();
@@ -108,8 +120,8 @@ static void after_fork_child(void)
     agent_thread_after_fork_child();
     agent_thread_forget_own();
     barrier_register();
-    if (atomic_load(&core.has_filter) || dormancy_begin(NULL, &follow_address))
-        return; /* behind a filter what it takes to record may be forbidden */
+    if (dormancy_begin(NULL, &follow_address))
+        return;
     /* A child that cannot record still runs; who was to have its profile is told. */
     int err = session_start_prepared();
     if (err == 0)

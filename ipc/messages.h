@@ -121,7 +121,7 @@ enum {
     X(FOREIGN, 10, "it is for another machine or word size than the agent")                        \
     X(SILENT, 11, "its agent never said hello")                                                    \
     X(OTHER_USER, 12, "it is another user's and ended before profd had let it record")             \
-    X(OUT_OF_REACH, 13, "the agent cannot be opened where it runs: another root, mounts or user")
+    X(OUT_OF_REACH, 13, "the agent cannot be opened where it runs, or would meet a filter of calls")
 
 enum recording_obstacle {
 #define X(name, number, text) OBSTACLE_##name = number,

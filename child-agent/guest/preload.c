@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "child-agent/core.h"
+
 #define PRELOAD_PREFIX "LD_PRELOAD="
 #define SEPARATORS     " :"
 
@@ -48,6 +50,8 @@ static bool is_out_of_reach(const struct library_path *path)
     char terminated[PRELOAD_PATH_BYTES];
     int call_errno = errno;
 
+    if (atomic_load(&core.has_filter))
+        return true; /* it could be opened, and be killed by what it does then */
     if (path->length >= sizeof(terminated))
         return false;
     memcpy(terminated, path->start, path->length);

@@ -3,8 +3,9 @@
  * loader would say so on the program's standard error.
  *
  * What is out of reach is looked for at each exec, since a process does not learn of all that moves
- * its root: what another one mounts or pivots is its own root too. Only absolute paths are looked
- * at: where the loader searches for others is its own affair.
+ * its root: what another one mounts or pivots is its own root too. A process that has set a filter
+ * of system calls runs programs without the agent. Only absolute paths are looked at: where the
+ * loader searches for others is its own affair.
  *
  * Async-signal-safe, also between vfork and exec: nothing allocates, errno stays as it is. */
 #ifndef PROFD_AGENT_PRELOAD_H

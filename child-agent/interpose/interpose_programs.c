@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "child-agent/census.h"
+#include "child-agent/core.h"
 #include "child-agent/dormancy.h"
 #include "child-agent/guest/preload.h"
 #include "child-agent/interpose/interpose.h"
@@ -75,6 +76,9 @@ static void announce(struct census_program *program, int directory_fd, const cha
                      char *const *environment, bool lacks_agent)
 {
     find_real();
+    *program = (struct census_program){ 0 };
+    if (atomic_load(&core.has_filter))
+        return; /* it might not let us ask who we are */
     process_title_follow(); /* its last chance */
     dormancy_say_last_words();
     census_judge(program, directory_fd, path, environment, lacks_agent);
@@ -83,7 +87,8 @@ static void announce(struct census_program *program, int directory_fd, const cha
 
 static int withdraw(const struct census_program *program, int result)
 {
-    census_tell_failed(program, profd_current_process_id());
+    if (!atomic_load(&core.has_filter))
+        census_tell_failed(program, profd_current_process_id());
     return result;
 }
 

@@ -74,14 +74,14 @@ int signal_stack_change(const stack_t *stack, stack_t *old_stack)
 {
     const struct thread_registration *self = thread_current;
     bool has_ours = self != NULL && self->signal_stack != NULL && !atomic_load(&is_withdrawn);
-    stack_t ours, before;
+    stack_t ours;
     if (stack != NULL && has_ours && stack->ss_flags == SS_DISABLE) {
         ours = stack_of(self);
         stack = &ours;
     }
-    int result = set_stack(stack, &before);
-    if (result == 0 && old_stack != NULL)
-        *old_stack = is_ours(&before, self) ? no_stack : before;
+    int result = set_stack(stack, old_stack); /* it may be no address: then the kernel says so */
+    if (result == 0 && old_stack != NULL && is_ours(old_stack, self))
+        *old_stack = no_stack;
     return result;
 }
 

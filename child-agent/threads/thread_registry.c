@@ -27,6 +27,7 @@ enum {
     REGISTRY_BLOCK_THREADS = 32,
     REGISTRY_BLOCKS = REGISTRY_MAX_THREADS / REGISTRY_BLOCK_THREADS,
     REGISTRY_FILTERS_BYTES = 4096,
+    REGISTRY_PAGE_BYTES = 4096,
     /* What a stack without a known limit may be at most. */
     REGISTRY_LARGEST_STACK_BYTES = 1 << 30,
     /* Above the outermost frame: what the caller left on the stack for it. */
@@ -243,10 +244,23 @@ static void kernel_name(char out[THREAD_NAME_BYTES])
         out[0] = '\0';
 }
 
+/* What the C library takes from the top of a stack for itself and the thread's own variables: the
+ * thread's handle is in the last or last but one page. Below the stack somebody else's memory may
+ * begin, behind one page that may not be touched. */
+static uint64_t bytes_above(const void *stack_top)
+{
+    uint64_t handle = (uint64_t)pthread_self(), top = (uint64_t)(uintptr_t)stack_top;
+    uint64_t page_end = (handle | (REGISTRY_PAGE_BYTES - 1)) + 1;
+    return page_end > top ? page_end - top : 0;
+}
+
 void thread_registry_adopt(struct thread_registration *registration, void *stack_top)
 {
     char name[THREAD_NAME_BYTES];
+    uint64_t above = bytes_above(stack_top);
     kernel_name(name);
+    if (above < registration->stack_low)
+        registration->stack_low -= above; /* still the size */
     go_live(registration, (uint64_t)(uintptr_t)stack_top, name);
 }
 

@@ -138,4 +138,21 @@ test_a_program_that_may_have_no_timers_lives_and_is_told_of() {
     is_running "$background"
 }
 
+test_a_program_behind_a_filter_lives_and_so_do_its_children() {
+    expect 0 "$programs/behind_filter"
+    for clock in cpu perf wall; do
+        expect 0 "$profctl" run --clock $clock -o out.json -- "$programs/behind_filter"
+    done
+}
+
+# The address is the kernel's to refuse.
+test_a_wrong_address_for_an_alternate_stack_is_an_error() {
+    command -v python3 >/dev/null || skip "needs python3"
+    expect 0 "$profctl" run -o out.json -- python3 -c '
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.sigaltstack(None, ctypes.c_void_p(8)) == -1
+assert ctypes.get_errno() == 14'
+}
+
 run_tests "$@"
