@@ -18,8 +18,8 @@ static struct census_ring *find_ring(void)
 {
     struct lease_ledger *ledger;
 
-    if (!core.is_enabled || atomic_load(&core.has_filter) || agent_lease_get(&ledger) < 0 || ledger == NULL ||
-        lease_owner_is_foreign(agent_lease_owner()))
+    if (!core.is_enabled || atomic_load(&core.has_filter) || agent_lease_get(&ledger) < 0 ||
+        ledger == NULL || lease_owner_is_foreign(agent_lease_owner()))
         return NULL;
     return ledger->ring;
 }

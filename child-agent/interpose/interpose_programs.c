@@ -78,7 +78,7 @@ static void announce(struct census_program *program, int directory_fd, const cha
     find_real();
     *program = (struct census_program){ 0 };
     if (atomic_load(&core.has_filter))
-        return; /* it might not let us ask who we are */
+        return;             /* it might not let us ask who we are */
     process_title_follow(); /* its last chance */
     dormancy_say_last_words();
     census_judge(program, directory_fd, path, environment, lacks_agent);

@@ -192,6 +192,14 @@ static void refuse(enum clock_refusal refusal)
         atomic_store(&core.arena.header->sampling_clock_refusal, refusal);
 }
 
+/* A thread that yields for longer says so again with its next mask. */
+static void end_refusal(uint32_t refusal)
+{
+    if (core_own.has_arena)
+        (void)atomic_compare_exchange_strong(&core.arena.header->sampling_clock_refusal, &refusal,
+                                             CLOCK_REFUSAL_NONE);
+}
+
 /* Its event is in the hands of the thread that looks. */
 static void await_event_of(const struct thread_registration *self, int unwanted_signal)
 {
@@ -210,8 +218,10 @@ static void await_event_of(const struct thread_registration *self, int unwanted_
 void clock_sampling_follow_yield(struct thread_registration *self)
 {
     clock_sampling_follow(self);
-    if (!atomic_load(&self->yields_signal))
+    if (!atomic_load(&self->yields_signal)) {
+        end_refusal(CLOCK_REFUSAL_SIGNAL);
         return;
+    }
     refuse(CLOCK_REFUSAL_SIGNAL);
     await_event_of(self, sampling_signal_number());
 }

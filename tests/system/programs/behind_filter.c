@@ -14,9 +14,9 @@
 
 static int set_filter(void)
 {
-    static const unsigned forbidden[] = { SYS_membarrier,    SYS_memfd_create,     SYS_socket,
-                                          SYS_timer_create,  SYS_timer_settime,    SYS_getpid,
-                                          SYS_fcntl,         SYS_process_vm_readv, SYS_tgkill,
+    static const unsigned forbidden[] = { SYS_membarrier,     SYS_memfd_create,     SYS_socket,
+                                          SYS_timer_create,   SYS_timer_settime,    SYS_getpid,
+                                          SYS_fcntl,          SYS_process_vm_readv, SYS_tgkill,
                                           SYS_perf_event_open };
     enum { COUNT = sizeof(forbidden) / sizeof(forbidden[0]) };
     struct sock_filter filter[2 * COUNT + 2] = { BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
