@@ -83,4 +83,26 @@ test_a_pause_counts_no_cpu_time_twice() {
     grep -qE '"cpuMs":(9[0-9][0-9]|10[0-9][0-9])\.' stdout || fail "$(grep -o '"cpuMs":[^,]*' stdout | head -n 1) of 1000"
 }
 
+# In a stripped program, functions that the tables of exceptions do not know lie between such that they do.
+test_code_that_no_table_describes_is_not_its_neighbours() {
+    cat >gap.c <<'END'
+void undescribed(unsigned long);
+__asm__(".text\n.globl undescribed\n.type undescribed, @function\nundescribed:\n1: dec %rdi\n jnz 1b\n ret\n"
+        ".size undescribed, . - undescribed\n.skip 64, 0x90\n");
+int main(void)
+{
+    undescribed(1000000000ul);
+    return 0;
+}
+END
+    ${CC:-gcc} -O2 -o gap gap.c
+    strip -o stripped gap
+    expect 0 "$profctl" run -o out.json -- ./stripped
+    expect 0 "$profctl" report out.json
+    local start address
+    start=$((16#$(nm gap | awk '$3 == "undescribed" { print $1 }')))
+    address=$(($(awk '/\(in stripped\)/ { print $(NF - 2); exit }' stdout)))
+    [ "$address" -ge "$start" ] && [ "$address" -lt $((start + 16)) ] || fail "$address is not at $start"
+}
+
 run_tests "$@"
