@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "buffer/arena_title.h"
 #include "child-agent/core.h"
 #include "child-agent/dormancy.h"
 
@@ -20,16 +21,6 @@ static struct {
     _Atomic bool is_busy; /* somebody writes into the header */
 } title;
 
-/* TEXT without spaces at its end, with which programs fill up what they write over. */
-static void copy_trimmed(char out[ARENA_TITLE_BYTES], const char *text)
-{
-    size_t length = strnlen(text, ARENA_TITLE_BYTES - 1);
-    memcpy(out, text, length);
-    while (length > 0 && out[length - 1] == ' ')
-        length--;
-    out[length] = '\0';
-}
-
 /* Whether NAME says no more than which thread it is, or which program. */
 static bool says_nothing(const char *name)
 {
@@ -42,14 +33,12 @@ static bool says_nothing(const char *name)
     return strncmp(name, program, KERNEL_NAME_LENGTH) == 0;
 }
 
-/* What the process wrote over its arguments; "": nothing so far. */
-static void read_area(char out[ARENA_TITLE_BYTES])
+/* What TITLE.AREA says, unless that is BEFORE; "": it says nothing, or there is none. */
+static void read_area(const char *before, char out[ARENA_TITLE_BYTES])
 {
     out[0] = '\0';
     if (title.area != NULL)
-        copy_trimmed(out, title.area);
-    if (strcmp(out, title.seen) == 0)
-        out[0] = '\0';
+        arena_title_find(title.area, ARENA_TITLE_BYTES, before, out);
 }
 
 /* The title as it is now; "": the process has none. */
@@ -59,7 +48,7 @@ static void find_title(char out[ARENA_TITLE_BYTES])
         memcpy(out, title.chosen, ARENA_TITLE_BYTES);
         return;
     }
-    read_area(out);
+    read_area(title.seen, out);
     if (out[0] == '\0')
         memcpy(out, title.main_thread, sizeof(title.main_thread));
     if (out[0] == '\0')
@@ -71,7 +60,7 @@ void process_title_initialize(int argument_count, char **arguments)
     if (argument_count < 1 || arguments[0] == NULL)
         return;
     title.area = arguments[0];
-    copy_trimmed(title.seen, title.area);
+    read_area("", title.seen);
 }
 
 bool process_title_exists(void)
@@ -114,7 +103,6 @@ void process_title_after_fork_child(void)
     find_title(now);
     memcpy(title.inherited, now, sizeof(now));
     title.main_thread[0] = '\0';
-    if (title.area != NULL)
-        copy_trimmed(title.seen, title.area);
+    read_area("", title.seen);
     atomic_store(&title.is_busy, false);
 }

@@ -5,29 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "buffer/arena_title.h"
 #include "daemon/children/child_table.h"
-
-static size_t trimmed_length(const char *text, size_t bytes)
-{
-    size_t length = strnlen(text, bytes < ARENA_TITLE_BYTES ? bytes : ARENA_TITLE_BYTES - 1);
-
-    while (length > 0 && text[length - 1] == ' ')
-        length--;
-    return length;
-}
-
-void process_title_find(const char *arguments, size_t bytes, const char *first,
-                        char out[ARENA_TITLE_BYTES])
-{
-    size_t length = trimmed_length(arguments, bytes);
-    bool is_first = length == trimmed_length(first, ARENA_TITLE_BYTES - 1) &&
-                    memcmp(arguments, first, length) == 0;
-
-    if (is_first)
-        length = 0;
-    memcpy(out, arguments, length);
-    out[length] = '\0';
-}
 
 static ssize_t read_arguments(const struct child *child, char out[ARENA_TITLE_BYTES])
 {
@@ -59,7 +38,7 @@ static void read_from_arguments(const struct child *child, char out[ARENA_TITLE_
         return;
     ssize_t got = read_arguments(child, arguments);
     if (got > 0)
-        process_title_find(arguments, (size_t)got, child->first_argument, out);
+        arena_title_find(arguments, (size_t)got, child->first_argument, out);
 }
 
 static void read_from_arena(const struct child *child, char out[ARENA_TITLE_BYTES])

@@ -3,16 +3,7 @@
 #ifndef PROFD_DAEMON_PROCESS_TITLE_H
 #define PROFD_DAEMON_PROCESS_TITLE_H
 
-#include <stddef.h>
-
-#include "buffer/arena.h"
-
 struct child;
-
-/* BYTES of ARGUMENTS, NUL-separated, as they are at the moment, of a process that was started with
- * FIRST: in OUT what was written over them, without spaces at its end; "": nothing was. Pure. */
-void process_title_find(const char *arguments, size_t bytes, const char *first,
-                        char out[ARENA_TITLE_BYTES]);
 
 /* What CHILD, which lives and has told no arguments, was started with, as far as it can be seen by
  * now. */

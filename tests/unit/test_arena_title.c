@@ -1,8 +1,8 @@
-/* daemon.process_title */
+/* buffer.arena_title */
 #include <check.h>
 #include <string.h>
 
-#include "daemon/children/process_title.h"
+#include "buffer/arena_title.h"
 
 static const struct {
     const char *arguments; /* as strings behind one another … */
@@ -26,7 +26,7 @@ START_TEST(what_is_written_over_the_arguments_is_a_title)
 {
     char title[ARENA_TITLE_BYTES];
 
-    process_title_find(titles[_i].arguments, titles[_i].bytes, titles[_i].first, title);
+    arena_title_find(titles[_i].arguments, titles[_i].bytes, titles[_i].first, title);
     ck_assert_str_eq(title, titles[_i].expect);
 }
 END_TEST
@@ -36,20 +36,20 @@ START_TEST(a_long_title_is_cut)
     char arguments[1000], title[ARENA_TITLE_BYTES];
 
     memset(arguments, 'x', sizeof(arguments));
-    process_title_find(arguments, sizeof(arguments), "sh", title);
+    arena_title_find(arguments, sizeof(arguments), "sh", title);
     ck_assert_uint_eq(strlen(title), ARENA_TITLE_BYTES - 1);
-    process_title_find(arguments, ARENA_TITLE_BYTES - 1, "sh", title);
+    arena_title_find(arguments, ARENA_TITLE_BYTES - 1, "sh", title);
     ck_assert_uint_eq(strlen(title), ARENA_TITLE_BYTES - 1);
     char first[ARENA_TITLE_BYTES];
     memcpy(first, title, sizeof(first));
-    process_title_find(arguments, sizeof(arguments), first, title);
+    arena_title_find(arguments, sizeof(arguments), first, title);
     ck_assert_str_eq(title, "");
 }
 END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("daemon.process_title");
+    Suite *suite = suite_create("buffer.arena_title");
     TCase *tests = tcase_create("titles");
     tcase_add_loop_test(tests, what_is_written_over_the_arguments_is_a_title, 0,
                         (int)(sizeof(titles) / sizeof(titles[0])));
