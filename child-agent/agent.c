@@ -16,7 +16,6 @@
 #include "child-agent/fork.h"
 #include "child-agent/guest/barrier.h"
 #include "child-agent/guest/say.h"
-#include "child-agent/process_title.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/session.h"
@@ -125,7 +124,6 @@ void agent_initialize(int argument_count, char **arguments)
 
 void agent_finish(void)
 {
-    process_title_follow();
     dormancy_say_last_words();
     sampler_flush_at_exit();
     shutdown_profile_write();

@@ -220,6 +220,7 @@ static void try_again(void)
 
 void dormancy_say_last_words(void)
 {
+    process_title_follow();
     if (core_own.is_unheard)
         change_undisturbed(try_again);
 }

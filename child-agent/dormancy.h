@@ -48,8 +48,8 @@ static inline bool dormancy_needs_tick(void)
  * heard. Whether a sample may be taken. */
 bool dormancy_tick(const siginfo_t *info);
 
-/* The process is about to end, or to become another program: what it recorded is worth one more
- * try. */
+/* The process is about to end, or to become another program: its title is looked at for the last
+ * time, and what it recorded is worth one more try. */
 void dormancy_say_last_words(void);
 
 /* Before the process gets a second thread. True when it has got a thread of ours by this. */

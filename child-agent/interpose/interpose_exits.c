@@ -6,7 +6,6 @@
 #include "child-agent/dormancy.h"
 #include "child-agent/interpose/interpose.h"
 #include "child-agent/interpose/real_calls.h"
-#include "child-agent/process_title.h"
 
 typedef void exit_function(int);
 
@@ -24,7 +23,6 @@ __attribute__((constructor)) static void find_real(void)
 PROFD_INTERPOSED void _exit(int status)
 {
     find_real();
-    process_title_follow();
     dormancy_say_last_words();
     real_exit(status);
     __builtin_unreachable();
@@ -33,7 +31,6 @@ PROFD_INTERPOSED void _exit(int status)
 PROFD_INTERPOSED void _Exit(int status)
 {
     find_real();
-    process_title_follow();
     dormancy_say_last_words();
     real_c99_exit(status);
     __builtin_unreachable();

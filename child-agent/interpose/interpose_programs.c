@@ -17,7 +17,6 @@
 #include "child-agent/guest/preload.h"
 #include "child-agent/interpose/interpose.h"
 #include "child-agent/interpose/real_calls.h"
-#include "child-agent/process_title.h"
 #include "ipc/program_facts.h"
 
 /* As long as the paths of programs usually are; those of longer ones are not judged. */
@@ -78,8 +77,7 @@ static void announce(struct census_program *program, int directory_fd, const cha
     find_real();
     *program = (struct census_program){ 0 };
     if (atomic_load(&core.has_filter))
-        return;             /* it might not let us ask who we are */
-    process_title_follow(); /* its last chance */
+        return; /* it might not let us ask who we are */
     dormancy_say_last_words();
     census_judge(program, directory_fd, path, environment, lacks_agent);
     census_tell_exec(program, profd_current_process_id());

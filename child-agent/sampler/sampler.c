@@ -376,7 +376,6 @@ void sampler_flush(void)
 void sampler_flush_at_exit(void)
 {
     struct sampler_tick *tick = atomic_load(&sampler.tick);
-    process_title_follow();
     if (tick == NULL || !session_is_active() || atomic_load(&core.is_filtered) ||
         !named_mutex_lock_soon(&sampler.lock))
         return;
