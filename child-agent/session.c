@@ -86,6 +86,12 @@ static uint32_t recording_bits(uint64_t features, bool is_paused)
     return bits;
 }
 
+/* Lets programs record into the session as far as it goes. */
+static void open_recording(bool is_paused)
+{
+    recording_word_set(recording_bits(session.settings.features, is_paused));
+}
+
 /* Of the session that was started, as the ledger has it; a session without a ledger stands. */
 static struct session_word read_word(void)
 {
@@ -100,7 +106,7 @@ static struct session_word read_word(void)
 void session_begin_messages(void)
 {
     if (session_is_active() && core_own.recording_generation != 0)
-        recording_word_set(recording_bits(session.settings.features, session.settings.is_paused));
+        open_recording(session.settings.is_paused);
 }
 
 bool session_follow_word(void)
@@ -111,7 +117,10 @@ bool session_follow_word(void)
         return true; /* it is told by messages, or by the program */
     struct session_word word = read_word();
     bool is_on = word.generation == session.settings.generation;
-    recording_word_set(is_on ? recording_bits(session.settings.features, word.is_paused) : 0);
+    if (is_on)
+        open_recording(word.is_paused);
+    else
+        recording_word_set(0);
     return is_on && !word.is_paused && !word.is_sampling_paused;
 }
 
@@ -217,7 +226,7 @@ static int start(const struct session_settings *settings, uint32_t recording)
         goto cleanup;
     thread_registry_set_profiled(settings->filters, thread_features(settings));
     core_own.recording_generation = recording;
-    recording_word_set(recording_bits(settings->features, settings->is_paused));
+    open_recording(settings->is_paused);
     allocations_start(settings, recording);
     return 0;
 
@@ -303,7 +312,7 @@ void session_pause(void)
     if (!session_is_active() || session.settings.is_paused)
         return;
     session.settings.is_paused = true;
-    recording_word_set(recording_bits(session.settings.features, session.settings.is_paused));
+    open_recording(session.settings.is_paused);
     pause_sampler();
     allocations_set_paused(true);
     (void)dictionary_put_pause(&core.dictionary, clock_monotonic_ns()); /* counted when full */
@@ -317,7 +326,7 @@ void session_resume(void)
     (void)dictionary_put_resume(&core.dictionary, clock_monotonic_ns()); /* counted when full */
     pause_sampler();
     allocations_set_paused(false);
-    recording_word_set(recording_bits(session.settings.features, session.settings.is_paused));
+    open_recording(session.settings.is_paused);
 }
 
 static void set_sampling_paused(bool is_paused, const char *text)
@@ -395,7 +404,7 @@ bool session_prepared_is_paused(void)
 void session_invite_records(void)
 {
     session.settings.is_paused = session.settings.is_sampling_paused = false;
-    recording_word_set(recording_bits(session.settings.features, read_word().is_paused));
+    open_recording(read_word().is_paused);
 }
 
 int session_start_prepared(void)
