@@ -41,7 +41,7 @@ static bool start_up(const struct agent_address *address)
     if (environment.socket_path[0] != '\0' && agent_lease_find(environment.socket_path) < 0)
         return false;
     core_set_room(environment.limit_bytes);
-    if (environment.shutdown_pattern[0] == '\0' && dormancy_begin(&settings, address))
+    if (dormancy_begin(&settings, address))
         return true;
     int err = session_start(&settings);
     /* Where there is a profd the process says hello all the same, and is told of there. */
