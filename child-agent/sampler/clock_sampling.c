@@ -141,6 +141,12 @@ void clock_sampling_leave(struct thread_registration *thread)
     }
 }
 
+static void refuse(enum clock_refusal refusal)
+{
+    if (core_own.has_arena)
+        atomic_store(&core.arena.header->sampling_clock_refusal, refusal);
+}
+
 static void start_clock(struct thread_registration *thread)
 {
     /* After a pause, what it used before was told before. */
@@ -149,9 +155,9 @@ static void start_clock(struct thread_registration *thread)
     int err = thread_clock_start(&thread->clock, thread->id, thread->cpu_clock,
                                  sampling_signal_number(), sampling.timer_interval_ns, is_new);
     if (err == -EAGAIN)
-        atomic_store(&core.arena.header->sampling_clock_refusal, CLOCK_REFUSAL_LIMIT);
+        refuse(CLOCK_REFUSAL_LIMIT);
     else if (err < 0 && err != -ESRCH)
-        atomic_store(&core.arena.header->sampling_clock_refusal, CLOCK_REFUSAL_OTHER);
+        refuse(CLOCK_REFUSAL_OTHER);
     if (err == 0 && atomic_load(&sampling.uses_events) && !atomic_load(&sampling.is_refused)) {
         perf_keeper_mark(thread->slot);
         look_alarm_ring();
@@ -184,12 +190,6 @@ void clock_sampling_follow(struct thread_registration *thread)
     } else if (!atomic_load(&thread->clock.is_running)) {
         start_clock(thread);
     }
-}
-
-static void refuse(enum clock_refusal refusal)
-{
-    if (core_own.has_arena)
-        atomic_store(&core.arena.header->sampling_clock_refusal, refusal);
 }
 
 /* A thread that yields for longer says so again with its next mask. */
@@ -272,7 +272,7 @@ void clock_sampling_begin_events(bool has_own_descriptors)
     if (!atomic_load(&sampling.uses_events))
         return;
     if (!has_own_descriptors) {
-        atomic_store(&core.arena.header->sampling_clock_refusal, CLOCK_REFUSAL_FILTER);
+        refuse(CLOCK_REFUSAL_FILTER);
         atomic_store(&sampling.is_refused, true);
         return;
     }
