@@ -16,9 +16,10 @@
 const char *const capture_lost_in_exec =
     "the next one never said hello, and nobody told how it ended";
 
-bool capture_is_lost_in_exec(const struct child *child, uint32_t later_images)
+bool capture_is_lost_in_exec(const struct capture *capture, const struct child *child)
 {
-    return child->verdict == VERDICT_EXECED && later_images == 0 &&
+    return child->verdict == VERDICT_EXECED &&
+           child_table_later_images(&capture->profd->children, child) == 0 &&
            process_start_ticks(child->pid) == 0;
 }
 
@@ -50,7 +51,7 @@ static struct salvage_job describe(const struct capture *capture, const struct c
     }
     if (child->exit != NULL && child->trouble != NULL)
         snprintf(job.reason, sizeof(job.reason), "%s", child->trouble);
-    if (capture_is_lost_in_exec(child, job.later_images)) {
+    if (capture_is_lost_in_exec(capture, child)) {
         job.may_skip = false;
         job.is_lost = 1;
         snprintf(job.reason, sizeof(job.reason), "%s", capture_lost_in_exec);

@@ -70,8 +70,8 @@ void capture_salvage(struct capture *capture);
 bool capture_can_read(const struct child *child);
 
 /* Whether CHILD called exec, and what came after it is gone without a word; one that lives may
- * still say hello. LATER_IMAGES are known of its process. And the reason that is shown then. */
-bool capture_is_lost_in_exec(const struct child *child, uint32_t later_images);
+ * still say hello. And the reason that is shown then. */
+bool capture_is_lost_in_exec(const struct capture *capture, const struct child *child);
 extern const char *const capture_lost_in_exec;
 
 /* While an item waits to be read, the exit store keeps its record whole; released when it was read,
@@ -83,7 +83,7 @@ void capture_release(struct capture *capture, size_t index);
  * profd had let it record. */
 bool capture_has_successor(const struct capture *capture, const struct child *child);
 
-/* Why nothing is kept of CHILD; a literal. */
+/* Why nothing is kept of CHILD; a literal. NULL: it had nothing to record. */
 const char *capture_absence_reason(const struct capture *capture, const struct child *child);
 
 /* Begins to list the processes of which nothing is kept; the tail waits for that. 0 or a negative

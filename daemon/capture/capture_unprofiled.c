@@ -36,12 +36,6 @@ bool capture_has_successor(const struct capture *capture, const struct child *ch
            child_table_later_images(&capture->profd->children, child) > 0;
 }
 
-static bool is_lost_in_exec(const struct capture *capture, const struct child *child)
-{
-    return capture_is_lost_in_exec(child,
-                                   child_table_later_images(&capture->profd->children, child));
-}
-
 const char *capture_absence_reason(const struct capture *capture, const struct child *child)
 {
     if (child->has_woken)
@@ -49,7 +43,7 @@ const char *capture_absence_reason(const struct capture *capture, const struct c
                    ? "what it recorded went with it, since profd could not take its hello"
                    : "profd has not got its hello so far";
     if (child->is_dormant)
-        return is_lost_in_exec(capture, child) ? capture_lost_in_exec : NULL;
+        return capture_is_lost_in_exec(capture, child) ? capture_lost_in_exec : NULL;
     if (capture_has_successor(capture, child))
         return "it is another user's and became another program before profd had let it record";
     if (child->obstacle != OBSTACLE_NONE)
@@ -64,7 +58,7 @@ const char *capture_absence_reason(const struct capture *capture, const struct c
 static bool is_only_a_step(const struct capture *capture, const struct child *child)
 {
     return child->is_dormant && child->is_fork && child->verdict == VERDICT_EXECED &&
-           !is_lost_in_exec(capture, child);
+           !capture_is_lost_in_exec(capture, child);
 }
 
 static bool is_listed(const struct capture *capture, const struct child *child)
