@@ -94,6 +94,8 @@ int memory_open(struct daemon *profd, bool *is_adopted)
         lease_move(&memory->ledger, LEASE_OWNER_EXITS, LEASE_OWNER_NOBODY, UINT32_MAX);
         log_info("goes on with the leases of a profd that was killed");
     }
+    clock_initialize();
+    atomic_store(&memory->ledger.header->tsc, clock_tsc_knowledge()); /* agents need not find out */
     exit_store_settle(&profd->exits);
     (void)ledger_file_claim(&memory->ledger, memory->ledger_fd);
     return uv_timer_start(&memory->reclaim_timer, on_reclaim, RECLAIM_EVERY_MS, RECLAIM_EVERY_MS);
@@ -213,8 +215,6 @@ void memory_tell_session(struct daemon *profd)
         return;
     /* A profd that comes after a killed one would not find them, and triggers are told of by them.
      */
-    clock_initialize();
-    atomic_store(&header->tsc, clock_tsc_knowledge());
     atomic_store(&header->may_be_alone,
                  profd->options.private_fd >= 0 && session->settings.marker_triggers[0] == '\0');
     atomic_store(&header->session_word, session_word_pack(&word));
