@@ -10,14 +10,9 @@ enum { PAGE_BYTES = 4096 };
 
 static int grow_mapping(struct mapped_array *array, size_t bytes)
 {
-    void *items = NULL;
-    if (array->items != NULL) {
-        items = mremap(array->items, array->mapped_bytes, bytes, MREMAP_MAYMOVE);
-    } else if (bytes != PAGE_BYTES) {
-        items = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    } else if ((items = spare_pages_take(PAGE_BYTES)) != NULL) {
-        memset(items, 0, PAGE_BYTES);
-    }
+    void *items = array->items != NULL
+                      ? mremap(array->items, array->mapped_bytes, bytes, MREMAP_MAYMOVE)
+                      : spare_pages_take_zeroed(bytes);
     if (items == NULL || items == MAP_FAILED)
         return -ENOMEM;
     array->items = items;

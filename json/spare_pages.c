@@ -35,17 +35,35 @@ static int kind_of(size_t bytes)
     return -1;
 }
 
-void *spare_pages_take(size_t bytes)
+/* NULL: none of that size is kept. */
+static void *take_spare(size_t bytes)
 {
     int kind = kind_of(bytes);
-    if (kind < 0 || spares.first[kind] == NULL) {
-        void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        return pages == MAP_FAILED ? NULL : pages;
-    }
-    struct spare *spare = spares.first[kind];
+    struct spare *spare = kind >= 0 ? spares.first[kind] : NULL;
+    if (spare == NULL)
+        return NULL;
     spares.first[kind] = spare->next;
     spares.count[kind]--;
     return spare;
+}
+
+/* The kernel's are zeroed. */
+static void *map_pages(size_t bytes)
+{
+    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return pages == MAP_FAILED ? NULL : pages;
+}
+
+void *spare_pages_take(size_t bytes)
+{
+    void *pages = take_spare(bytes);
+    return pages != NULL ? pages : map_pages(bytes);
+}
+
+void *spare_pages_take_zeroed(size_t bytes)
+{
+    void *pages = take_spare(bytes);
+    return pages != NULL ? memset(pages, 0, bytes) : map_pages(bytes);
 }
 
 void spare_pages_give(void *pages, size_t bytes)

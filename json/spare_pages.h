@@ -10,6 +10,9 @@
 /* BYTES, a multiple of the page size, with anything in them. NULL without memory. */
 void *spare_pages_take(size_t bytes);
 
+/* The same, with zeros in them. */
+void *spare_pages_take_zeroed(size_t bytes);
+
 /* PAGES are of BYTES; NULL is fine. */
 void spare_pages_give(void *pages, size_t bytes);
 
