@@ -25,12 +25,10 @@ static struct {
 static bool says_nothing(const char *name)
 {
     static const char *const main_threads[] = { "main", "MainThread", "main thread", "GeckoMain" };
-    const char *slash = strrchr(core_executable(), '/');
-    const char *program = slash != NULL ? slash + 1 : core_executable();
     for (size_t i = 0; i < sizeof(main_threads) / sizeof(main_threads[0]); i++)
         if (strcasecmp(name, main_threads[i]) == 0)
             return true;
-    return strncmp(name, program, KERNEL_NAME_LENGTH) == 0;
+    return strncmp(name, basename(core_executable()), KERNEL_NAME_LENGTH) == 0;
 }
 
 /* What TITLE.AREA says, unless that is BEFORE; "": it says nothing, or there is none. */

@@ -62,11 +62,9 @@ static bool is_pid(const struct selection_word *word, pid_t pid)
 
 bool selection_word_fits(const struct selection_word *word, const struct selection_subject *subject)
 {
-    const char *slash = strrchr(subject->executable, '/');
-
     if (word->is_pid)
         return is_pid(word, subject->pid);
-    return has_part(slash != NULL ? slash + 1 : subject->executable, word->text, word->length) ||
+    return has_part(basename(subject->executable), word->text, word->length) ||
            (subject->title != NULL && has_part(subject->title, word->text, word->length));
 }
 

@@ -52,10 +52,9 @@ void gathering_log_event(struct gathering_log *log, const struct child *child, c
 static bool add_name(char names[GATHERING_NAMES_BYTES], const struct child *child)
 {
     size_t used = strlen(names);
-    const char *name = strrchr(child->executable, '/');
+    const char *name = basename(child->executable);
     char one[80];
 
-    name = name != NULL ? name + 1 : child->executable;
     int length = snprintf(one, sizeof(one), "%s%d (%.40s)", used > 0 ? ", " : "", child->pid,
                           name[0] != '\0' ? name : "its program is not known");
     if (length < 0 || used + (size_t)length >= GATHERING_NAMES_BYTES)

@@ -44,10 +44,7 @@ static bool is_nameless(const struct child *child, const struct census_entry *en
 
 static bool is_same_program(const struct child *child, const struct census_entry *entry)
 {
-    const char *slash = strrchr(child->executable, '/'), *other = strrchr(entry->path, '/');
-
-    return strcmp(slash != NULL ? slash + 1 : child->executable,
-                  other != NULL ? other + 1 : entry->path) == 0;
+    return strcmp(basename(child->executable), basename(entry->path)) == 0;
 }
 
 /* Of a program that nothing keeps from being profiled. */

@@ -111,7 +111,6 @@ static void print_size(const cJSON *process, const char *name, FILE *out)
 static void print_process(const cJSON *process, FILE *out)
 {
     const char *path = text(process, "executable");
-    const char *slash = strrchr(path, '/');
     char ended[OUTCOME_BYTES];
 
     fprintf(out, "%9.0f  %-14s", number(process, "pid"), outcome(process, ended));
@@ -126,7 +125,7 @@ static void print_process(const cJSON *process, FILE *out)
         fprintf(out, " %6.2fms", number(process, "tick_lateness_us") / 1e3);
     else
         fprintf(out, " %8s", "-");
-    fprintf(out, "  %s", slash != NULL ? slash + 1 : path);
+    fprintf(out, "  %s", basename(path));
     if (text(process, "obstacle")[0] != '\0')
         fprintf(out, "; not profiled: %s", text(process, "obstacle"));
     if (cJSON_HasObjectItem(process, "cpu_ms"))

@@ -22,8 +22,7 @@ enum {
 
 bool jit_is_dump_path(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    const char *name = slash != NULL ? slash + 1 : path;
+    const char *name = basename(path);
     size_t digits;
 
     if (strncmp(name, "jit-", 4) != 0)
