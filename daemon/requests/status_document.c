@@ -75,10 +75,9 @@ static void add_clocks(cJSON *object, const struct child_table *table)
 /* Returns the bytes that it takes at most. */
 static size_t add_child(cJSON *list, const struct child *child, const struct lease_census *census)
 {
-    cJSON *object = status_process_make(child, census);
-    size_t bytes = status_process_bytes(child);
+    size_t bytes;
 
-    cJSON_AddItemToArray(list, object);
+    cJSON_AddItemToArray(list, status_process_make(child, census, &bytes));
     return bytes;
 }
 

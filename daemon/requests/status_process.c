@@ -44,7 +44,8 @@ static int read_facts(const struct child *child, struct arena_facts *facts)
     return arena_facts_read(child->arena_fd, 0, facts);
 }
 
-static void add_drops(cJSON *object, const struct arena_facts *facts)
+/* Returns how many causes there are. */
+static size_t add_drops(cJSON *object, const struct arena_facts *facts)
 {
     static const char *const names[] = {
 #define X(name, number, text) [DROP_##name] = text,
@@ -52,15 +53,18 @@ static void add_drops(cJSON *object, const struct arena_facts *facts)
 #undef X
     };
     cJSON *drops = cJSON_AddObjectToObject(object, "drops");
+    size_t causes = 0;
 
     for (int cause = 0; cause < DROP_CAUSE_COUNT; cause++) {
         if (facts->drops[cause] == 0)
             continue;
+        causes++;
         cJSON *drop = cJSON_AddObjectToObject(drops, names[cause]);
         cJSON_AddNumberToObject(drop, "count", (double)facts->drops[cause]);
         if (drop_cause_counts_blocks((enum drop_cause)cause))
             cJSON_AddNumberToObject(drop, "bytes", (double)facts->drop_bytes[cause]);
     }
+    return causes;
 }
 
 /* The moment at which the oldest chunk that can be dropped was done; without one nothing is older
@@ -110,19 +114,20 @@ static void add_clock(cJSON *object, const struct arena_facts *facts)
                                 clock_refusal_text(facts->sampling_clock_refusal));
 }
 
-static void add_recording(cJSON *object, const struct child *child,
-                          const struct lease_census *census)
+/* Returns how many causes of drops are shown. */
+static size_t add_recording(cJSON *object, const struct child *child,
+                            const struct lease_census *census)
 {
     struct arena_facts facts;
 
     if (read_facts(child, &facts) < 0)
-        return;
+        return 0;
     add_bytes(object, child, &facts);
     cJSON_AddNumberToObject(object, "oldest_ms", status_milliseconds_since(oldest_ns(child)));
-    add_drops(object, &facts);
+    size_t causes = add_drops(object, &facts);
     add_clock(object, &facts);
     if (child->state == CHILD_ENDED)
-        return;
+        return causes;
     cJSON_AddNumberToObject(object, "threads", facts.threads);
     cJSON_AddNumberToObject(object, "lease_bytes",
                             (double)lease_census_units(census, child->lease_owner) *
@@ -130,12 +135,15 @@ static void add_recording(cJSON *object, const struct child *child,
     cJSON_AddNumberToObject(object, "tick_lateness_us", (double)facts.tick_lateness_ns / NS_PER_US);
     cJSON_AddNumberToObject(object, "most_tick_lateness_us",
                             (double)facts.most_tick_lateness_ns / NS_PER_US);
+    return causes;
 }
 
-cJSON *status_process_make(const struct child *child, const struct lease_census *census)
+cJSON *status_process_make(const struct child *child, const struct lease_census *census,
+                           size_t *most_bytes)
 {
     cJSON *object = cJSON_CreateObject();
     char executable[MAX_EXECUTABLE + 1];
+    size_t causes = 0;
 
     snprintf(executable, sizeof(executable), "%s", child->executable);
     cJSON_AddNumberToObject(object, "pid", child->pid);
@@ -149,11 +157,12 @@ cJSON *status_process_make(const struct child *child, const struct lease_census 
         cJSON_AddNumberToObject(object, "cpu_ms", (double)child->cpu_ns / 1e6);
     cJSON_AddNumberToObject(object, "age_ms", status_milliseconds_since(child->start_ns));
     if (child->arena_fd >= 0 || child->exit != NULL)
-        add_recording(object, child, census);
+        causes = add_recording(object, child, census);
     else if (child->obstacle != OBSTACLE_NONE)
         cJSON_AddStringToObject(object, "obstacle", recording_obstacle_text(child->obstacle));
     if (child->has_expired)
         cJSON_AddTrueToObject(object, "has_expired");
+    *most_bytes = PROCESS_BYTES + strlen(executable) * LONGEST_ESCAPE_BYTES + causes * DROP_BYTES;
     return object;
 }
 
@@ -180,17 +189,4 @@ void status_process_add_clock(const struct child *child, struct clock_summary *s
                                    .shortest_ns = facts.sampling_interval_ns,
                                    .longest_ns = facts.sampling_interval_ns,
                                });
-}
-
-size_t status_process_bytes(const struct child *child)
-{
-    size_t name = strnlen(child->executable, MAX_EXECUTABLE) * LONGEST_ESCAPE_BYTES;
-    struct arena_facts facts;
-    size_t drops = 0;
-
-    if (read_facts(child, &facts) == 0) {
-        for (int cause = 0; cause < DROP_CAUSE_COUNT; cause++)
-            drops += facts.drops[cause] != 0;
-    }
-    return PROCESS_BYTES + name + drops * DROP_BYTES;
 }

@@ -12,11 +12,9 @@
 struct child;
 struct lease_census;
 
-/* CHILD as JSON; CENSUS tells its lease. */
-cJSON *status_process_make(const struct child *child, const struct lease_census *census);
-
-/* What that takes at most, printed. */
-size_t status_process_bytes(const struct child *child);
+/* CHILD as JSON, which takes MOST_BYTES at most, printed; CENSUS tells its lease. */
+cJSON *status_process_make(const struct child *child, const struct lease_census *census,
+                           size_t *most_bytes);
 
 /* Counts the sampling clock of CHILD, if it has one. */
 void status_process_add_clock(const struct child *child, struct clock_summary *summary);
