@@ -41,6 +41,7 @@ enum tsc_knowledge clock_tsc_knowledge(void);
 /* Before clock_initialize(), which then asks neither the processor nor the kernel about the machine
  * again: TOLD is what another process knows. */
 void clock_adopt(enum tsc_knowledge told);
+
 /* From here on nothing reads the TSC, which some thread is about to lose (PR_SET_TSC): neither we
  * nor, on our behalf, the C library, whose clock_gettime() reads it, too. Ticks go on as before,
  * told by the kernel. Takes some milliseconds where they were TSC cycles. Any thread; idempotent.

@@ -55,9 +55,8 @@ extern __thread bool core_is_forking
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* First initialization, from the constructor with the program's arguments, after that of the clock.
- * What the process is
- * called is kept from here on, without a look into /proc: what a process touched there makes its
- * exit dearer. */
+ * What the process is called is kept from here on, without a look into /proc: what a process
+ * touched there makes its exit dearer. */
 void core_initialize(int argument_count, char **arguments);
 
 /* An arena that is not within a lease has room for so many bytes of chunks. Before it is made. */

@@ -1,7 +1,6 @@
 /* Interposed: running programs, to tell profd of them: of those that will not be profiled nobody
  * else can say what they were once they have ended. One look at the file; the call itself is made
- * as it is, but for libraries of ours in LD_PRELOAD that the program could not load.
- */
+ * as it is, but for libraries of ours in LD_PRELOAD that the program could not load. */
 #include <alloca.h>
 #include <errno.h>
 #include <fcntl.h>

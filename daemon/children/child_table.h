@@ -132,8 +132,7 @@ enum child_meeting {
     CHILD_IS_SAME_IMAGE, /* it connects again */
     CHILD_DID_EXEC,      /* the same process as another program */
     CHILD_REUSES_PID,    /* the one known has ended; profd had not noticed */
-    CHILD_CAME_BEFORE,   /* it became the one that is known by other means; its hello was read late
-                          */
+    CHILD_CAME_BEFORE,   /* it became the one that is known; its hello was read late */
 };
 
 /* EARLIER is the latest child with the same pid (ended or not), or NULL. Pure. */
