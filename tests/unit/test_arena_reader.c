@@ -283,14 +283,20 @@ START_TEST(chunks_that_changed_hands_since_are_not_there)
 }
 END_TEST
 
+/* Opens the reader between two blocks of WRITER, which has one chunk. */
+static void open_reader_while_writing(struct chunk_writer *writer)
+{
+    uint8_t entry[] = { 1, 2 };
+    chunk_writer_init(writer, manager, 1);
+    ck_assert_int_eq(chunk_writer_put(writer, entry, sizeof entry), 0);
+    open_reader();
+    ck_assert_int_eq(chunk_writer_put(writer, entry, sizeof entry), 0);
+}
+
 START_TEST(a_chunk_that_grew_since_is_read_whole)
 {
     struct chunk_writer writer;
-    uint8_t entry[] = { 1, 2 };
-    chunk_writer_init(&writer, manager, 1);
-    ck_assert_int_eq(chunk_writer_put(&writer, entry, sizeof entry), 0);
-    open_reader();
-    ck_assert_int_eq(chunk_writer_put(&writer, entry, sizeof entry), 0);
+    open_reader_while_writing(&writer);
     ck_assert_int_eq(arena_reader_copy_chunk(reader, 0, &copy), 0);
     ck_assert_uint_eq(copy.block_count, 2);
 }
@@ -343,11 +349,7 @@ END_TEST
 START_TEST(what_is_recorded_while_it_is_read_is_produced_as_well)
 {
     struct chunk_writer writer;
-    uint8_t entry[] = { 1, 2 };
-    chunk_writer_init(&writer, manager, 1);
-    ck_assert_int_eq(chunk_writer_put(&writer, entry, sizeof entry), 0);
-    open_reader();
-    ck_assert_int_eq(chunk_writer_put(&writer, entry, sizeof entry), 0);
+    open_reader_while_writing(&writer);
     chunk_writer_finish(&writer);
     ck_assert_int_eq(arena_reader_copy_chunk(reader, 0, &copy), 0);
     ck_assert_uint_eq(info().produced_blocks, 2);
