@@ -1,6 +1,7 @@
-/* counting TIMES [many] [fork] [wait] [LIBRARY…]: counts from four threads and two declarations;
- * then adds to more counters than are allowed, counts in a child, waits a hundred times, or loads a
- * library that counts, unloads it and loads it again. */
+/* counting TIMES [many] [fork] [wait] [stay] [LIBRARY…]: counts from four threads and two
+ * declarations; then adds to more counters than are allowed, counts in a child, waits a hundred
+ * times, stays until it is killed, or loads a library that counts, unloads it and loads it again.
+ */
 #include <dlfcn.h>
 #include <poll.h>
 #include <pthread.h>
@@ -104,6 +105,8 @@ int main(int argc, char **argv)
             count_in_child();
         else if (strcmp(argv[i], "wait") == 0)
             wait_often();
+        else if (strcmp(argv[i], "stay") == 0)
+            pause();
         else if (count_in_library(argv[i]) < 0)
             return 1;
     }
