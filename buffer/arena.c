@@ -102,6 +102,12 @@ void arena_give_back_unit(struct arena *arena, uint32_t unit)
     atomic_fetch_sub_explicit(&lease->units, 1, memory_order_relaxed);
 }
 
+void arena_forget_unit(struct arena *arena)
+{
+    if (arena->lease.ledger != NULL)
+        atomic_fetch_sub_explicit(&arena->lease.units, 1, memory_order_relaxed);
+}
+
 int arena_lease_dictionary(struct arena *arena, uint64_t bytes)
 {
     uint64_t needed = (ARENA_HEADER_BYTES + bytes + LEASE_UNIT_BYTES - 1) / LEASE_UNIT_BYTES;

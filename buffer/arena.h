@@ -137,6 +137,9 @@ int arena_take_unit(struct arena *arena, uint32_t *unit);
 /* Gives a unit back whose memory has gone back to the kernel. Any thread. */
 void arena_give_back_unit(struct arena *arena, uint32_t unit);
 
+/* The same for a unit that profd has given back already. Any thread. */
+void arena_forget_unit(struct arena *arena);
+
 /* Makes sure that the first BYTES of the dictionary may be used. Its first ARENA_SURE_FRONT_UNITS
  * come from the units of processes that start, when those that grow are taken: what chunks hold is
  * worth nothing without the names of its threads. 0 or -ENOSPC. Under the

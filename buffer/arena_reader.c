@@ -97,8 +97,9 @@ static int read_chunk_header(const struct arena_reader *reader, uint32_t slot, s
 
 static bool has_data(const struct arena_reader *reader, const struct chunk *header)
 {
-    return header->state != CHUNK_FREE && header->generation == reader->info.generation &&
-           header->generation != 0 && header->offset_past_last_block != 0;
+    return header->state != CHUNK_FREE && header->state != CHUNK_DESTROYING &&
+           header->generation == reader->info.generation && header->generation != 0 &&
+           header->offset_past_last_block != 0;
 }
 
 /* Moves the chunk at ROOT down to where its children, of the first COUNT, are no later ones. */

@@ -14,7 +14,9 @@ static bool life_cycle_has(enum chunk_state from, enum chunk_state to)
     case CHUNK_DONE:
         return to == CHUNK_RELEASED;
     case CHUNK_RELEASED:
-        return to == CHUNK_FREE || to == CHUNK_IN_USE;
+        return to == CHUNK_FREE || to == CHUNK_IN_USE || to == CHUNK_DESTROYING;
+    case CHUNK_DESTROYING:
+        return false; /* but for the kernel, which makes it zeros */
     }
     return false;
 }
@@ -56,6 +58,8 @@ const char *chunk_state_name(enum chunk_state state)
         return "done";
     case CHUNK_RELEASED:
         return "released";
+    case CHUNK_DESTROYING:
+        return "destroying";
     }
     return "invalid";
 }

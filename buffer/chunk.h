@@ -5,11 +5,14 @@
  * and what the writer changes with every block. Fields follow the Firefox Profiler's chunk header.
  *
  *     free ──create──▶ in-use ──mark done──▶ done ──release──▶ released ──destroy──▶ free
- *      ▲                                                           │
- *      └──────────────────────────── recycle ──────────────────────┘
+ *      ▲                 ▲                                       │ │ │                ▲
+ *      │                 └──────────────── recycle ──────────────┘ │ └─▶ destroying ──┘
+ *      └───────────────────────── destroy ─────────────────────────┘
  *
- * Moves are made by the chunk manager under its lock; a move that is not in the picture is -EINVAL
- * and changes nothing. */
+ * Moves are made by the chunk manager under its lock. One is made by profd, for a process in which
+ * nobody waits for its orders: it destroys a released chunk by way of destroying, from where the
+ * hole that it punches makes the chunk free. A move that is not in the picture is -EINVAL and
+ * changes nothing. */
 #ifndef PROFD_BUFFER_CHUNK_H
 #define PROFD_BUFFER_CHUNK_H
 
@@ -29,6 +32,7 @@ enum chunk_state {
     CHUNK_IN_USE = 1,
     CHUNK_DONE = 2,
     CHUNK_RELEASED = 3,
+    CHUNK_DESTROYING = 4,
 };
 
 struct chunk {
@@ -51,6 +55,7 @@ struct chunk {
         };
         _Atomic uint64_t published; /* release-stored after each block */
     };
+    _Atomic uint32_t held_unit; /* 1 + the unit of the lease that it takes; 0: none */
 
     _Alignas(64) uint8_t buffer[];
 };
@@ -81,7 +86,7 @@ int chunk_move(struct chunk *chunk, enum chunk_state from, enum chunk_state to);
 void chunk_begin(struct chunk *chunk, uint32_t writer_index, uint32_t generation,
                  uint64_t range_start);
 
-/* "free", "in-use", "done", "released"; "invalid" for any other number. */
+/* "free", "in-use", "done", "released", "destroying"; "invalid" for any other number. */
 const char *chunk_state_name(enum chunk_state state);
 
 #endif

@@ -26,6 +26,8 @@ static void pay_for(struct chunk_manager *manager, uint32_t slot)
             return;
     }
     manager->units[slot] = unit + 1;
+    atomic_store_explicit(&arena_chunk(manager->arena, slot)->held_unit, unit + 1,
+                          memory_order_relaxed);
 }
 
 void chunk_manager_pay_anew(struct chunk_manager *manager)

@@ -144,6 +144,35 @@ bool chunk_manager_discard_slot(struct chunk_manager *manager, uint32_t slot)
     return is_freed;
 }
 
+/* Where nobody waits for profd's orders it destroys released chunks itself, oldest first. */
+static bool is_destroyed(const struct chunk_manager *manager, uint32_t slot)
+{
+    uint32_t state = atomic_load(&arena_chunk(manager->arena, slot)->state);
+    return state == CHUNK_FREE || state == CHUNK_DESTROYING;
+}
+
+/* SLOT, which profd destroyed, has no memory but for what asking it took. One that is still being
+ * destroyed is given up: nobody says when that will be done. */
+static void collect_slot(struct chunk_manager *manager, uint32_t slot)
+{
+    struct chunk *chunk = arena_chunk(manager->arena, slot);
+    if (manager->units[slot] != 0)
+        arena_forget_unit(manager->arena);
+    manager->units[slot] = 0;
+    manager->live_chunks--;
+    if (atomic_load(&chunk->state) == CHUNK_FREE && free_memory(chunk, CHUNK_BYTES))
+        slot_list_push_back(&manager->free, manager->links, slot);
+}
+
+static void collect_destroyed(struct chunk_manager *manager)
+{
+    struct slot_list *released = &manager->released;
+    while (released->count > 0 && is_destroyed(manager, released->first))
+        collect_slot(manager, slot_list_pop_front(released, manager->links));
+    if (manager->untold > released->count)
+        manager->untold = released->count;
+}
+
 uint32_t chunk_manager_take_released(struct chunk_manager *manager)
 {
     uint32_t slot = slot_list_pop_front(&manager->released, manager->links);
@@ -154,18 +183,20 @@ uint32_t chunk_manager_take_released(struct chunk_manager *manager)
 
 bool chunk_manager_destroy_oldest(struct chunk_manager *manager)
 {
+    collect_destroyed(manager);
     uint32_t slot = chunk_manager_take_released(manager);
     if (slot == SLOT_NONE)
         return false;
     struct chunk *chunk = arena_chunk(manager->arena, slot);
-    arena_count_recycled_chunk(manager->arena->header, chunk);
     if (chunk_move(chunk, CHUNK_RELEASED, CHUNK_FREE) != 0)
         return false; /* the program overwrote the header; the slot is lost, and stays counted */
+    arena_count_recycled_chunk(manager->arena->header, chunk);
     return chunk_manager_discard_slot(manager, slot);
 }
 
 static void trim_to_limit(struct chunk_manager *manager)
 {
+    collect_destroyed(manager);
     while (manager->live_chunks > manager->limit_chunks) {
         uint32_t slot = slot_list_pop_front(&manager->prepared, manager->links);
         if (slot != SLOT_NONE ? !chunk_manager_discard_slot(manager, slot)
@@ -186,24 +217,39 @@ static uint32_t choose_slot(struct chunk_manager *manager, enum chunk_state *sta
     if (slot == SLOT_NONE) {
         *state = CHUNK_RELEASED;
         slot = chunk_manager_take_released(manager);
-        if (slot != SLOT_NONE)
-            arena_count_recycled_chunk(manager->arena->header, arena_chunk(manager->arena, slot));
     }
     return slot;
 }
 
-static struct chunk *get_locked(struct chunk_manager *manager, uint32_t writer_index)
+/* Takes a chunk into use that is nobody's, or of the oldest released one what it can be: profd may
+ * be destroying that at this moment. NULL when there is none. */
+static struct chunk *take_chunk(struct chunk_manager *manager, uint32_t *slot)
 {
     enum chunk_state state;
-    uint32_t slot = choose_slot(manager, &state);
-    if (slot == SLOT_NONE)
+    while ((*slot = choose_slot(manager, &state)) != SLOT_NONE) {
+        struct chunk *chunk = arena_chunk(manager->arena, *slot);
+        if (chunk_move(chunk, state, CHUNK_IN_USE) == 0) {
+            if (state == CHUNK_RELEASED)
+                arena_count_recycled_chunk(manager->arena->header, chunk);
+            return chunk;
+        }
+        if (state != CHUNK_RELEASED || !is_destroyed(manager, *slot))
+            return NULL; /* the program overwrote the header; the slot is lost, and stays counted */
+        collect_slot(manager, *slot);
+    }
+    return NULL;
+}
+
+static struct chunk *get_locked(struct chunk_manager *manager, uint32_t writer_index)
+{
+    uint32_t slot;
+    struct chunk *chunk = take_chunk(manager, &slot);
+    if (chunk == NULL)
         return NULL;
-    struct chunk *chunk = arena_chunk(manager->arena, slot);
-    if (chunk_move(chunk, state, CHUNK_IN_USE) != 0)
-        return NULL; /* the program overwrote the header; the slot is lost, and stays counted */
     uint64_t range_start = atomic_fetch_add_explicit(&manager->arena->header->next_range_start,
                                                      CHUNK_BUFFER_BYTES, memory_order_relaxed);
     chunk_begin(chunk, writer_index, manager->generation, range_start);
+    atomic_store_explicit(&chunk->held_unit, manager->units[slot], memory_order_relaxed);
     return chunk;
 }
 

@@ -23,7 +23,8 @@ static int map(int fd, uint32_t units, struct lease_ledger *out)
         return -errno;
     *out = (struct lease_ledger){
         .header = memory,
-        .ring = (struct census_ring *)(void *)((uint8_t *)memory + LEASE_LEDGER_HEADER_BYTES),
+        .board = (struct session_board *)(void *)((uint8_t *)memory + LEASE_LEDGER_HEADER_BYTES),
+        .ring = (struct census_ring *)(void *)((uint8_t *)memory + LEASE_LEDGER_RING_OFFSET),
         .owners = (_Atomic uint64_t *)(void *)((uint8_t *)memory + LEASE_LEDGER_UNITS_OFFSET),
         .mapped_units = units,
         .mapped_bytes = bytes,

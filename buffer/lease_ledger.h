@@ -5,7 +5,7 @@
  * compare-and-swap, so the leases never add up to more than the limit, whoever is stopped, slow,
  * restarted or killed at whatever instant, and nobody waits for an answer.
  *
- *     header │ census ring │ startup units: one in eight │ growth units
+ *     header │ session board │ census ring │ startup units: one in eight │ growth units
  *
  * A process takes its first units from the front, where those that grow may not go: a busy process
  * cannot keep a new one from recording. Any thread of any process; nothing here blocks or allocates
@@ -22,14 +22,17 @@
 
 #include "buffer/census_ring.h"
 #include "buffer/chunk.h"
+#include "buffer/session_board.h"
 
 #define LEASE_LEDGER_MAGIC 0x4C46525052444750ULL
 
 enum {
-    LEASE_LEDGER_VERSION = 5,
+    LEASE_LEDGER_VERSION = 6,
     LEASE_UNIT_BYTES = CHUNK_BYTES,
     LEASE_LEDGER_HEADER_BYTES = 4096,
-    LEASE_LEDGER_UNITS_OFFSET = LEASE_LEDGER_HEADER_BYTES + sizeof(struct census_ring),
+    LEASE_LEDGER_BOARD_BYTES = 2 * 4096,
+    LEASE_LEDGER_RING_OFFSET = LEASE_LEDGER_HEADER_BYTES + LEASE_LEDGER_BOARD_BYTES,
+    LEASE_LEDGER_UNITS_OFFSET = LEASE_LEDGER_RING_OFFSET + sizeof(struct census_ring),
     LEASE_LEDGER_MAX_UNITS = 1024 * 1024, /* 64 GB */
     LEASE_LEDGER_MIN_UNITS = 16,
     /* What a process needs to record at all: its dictionary, and one chunk. */
@@ -96,11 +99,14 @@ struct lease_ledger_header {
 };
 
 _Static_assert(sizeof(struct lease_ledger_header) <= LEASE_LEDGER_HEADER_BYTES, "one page");
+_Static_assert(sizeof(struct session_board) <= LEASE_LEDGER_BOARD_BYTES, "two pages");
 
 /* A mapped ledger. */
 struct lease_ledger {
     struct lease_ledger_header *header; /* NULL: none */
-    struct census_ring *ring; /* has nothing to do with leases but the file, which all know */
+    /* These two have nothing to do with leases but the file, which all know. */
+    struct session_board *board;
+    struct census_ring *ring;
     _Atomic uint64_t *owners;
     uint32_t mapped_units; /* those beyond are out of sight, and not taken */
     size_t mapped_bytes;

@@ -141,9 +141,10 @@ static int move_range(const struct move *move, uint64_t from, uint64_t to, uint6
 static uint64_t used_bytes(const struct chunk *header, uint32_t generation)
 {
     uint32_t used = atomic_load_explicit(&header->offset_past_last_block, memory_order_relaxed);
-    bool is_free = atomic_load_explicit(&header->state, memory_order_relaxed) == CHUNK_FREE;
+    uint32_t state = atomic_load_explicit(&header->state, memory_order_relaxed);
 
-    if (is_free || header->generation != generation || used == 0)
+    if (state == CHUNK_FREE || state == CHUNK_DESTROYING || header->generation != generation ||
+        used == 0)
         return 0;
     return CHUNK_HEADER_BYTES + (used < CHUNK_BUFFER_BYTES ? used : CHUNK_BUFFER_BYTES);
 }

@@ -4,14 +4,14 @@
 
 #include "buffer/chunk.h"
 
-enum { STATES = 4 };
+enum { STATES = 5 };
 
 /* The moves in the picture of buffer/chunk.h: from a row to a column. */
 static const bool moves[STATES][STATES] = {
     [CHUNK_FREE] = { [CHUNK_IN_USE] = true },
     [CHUNK_IN_USE] = { [CHUNK_DONE] = true },
     [CHUNK_DONE] = { [CHUNK_RELEASED] = true },
-    [CHUNK_RELEASED] = { [CHUNK_FREE] = true, [CHUNK_IN_USE] = true },
+    [CHUNK_RELEASED] = { [CHUNK_FREE] = true, [CHUNK_IN_USE] = true, [CHUNK_DESTROYING] = true },
 };
 
 static _Alignas(64) uint8_t memory[CHUNK_BYTES];
@@ -71,7 +71,7 @@ END_TEST
 
 START_TEST(states_have_names)
 {
-    static const char *const names[STATES] = { "free", "in-use", "done", "released" };
+    static const char *const names[STATES] = { "free", "in-use", "done", "released", "destroying" };
     ck_assert_str_eq(chunk_state_name((enum chunk_state)_i), names[_i]);
 }
 END_TEST

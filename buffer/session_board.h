@@ -1,0 +1,42 @@
+/* The session board: what processes without a thread of ours are to know of a session that begins.
+ *
+ * profd writes it into the lease ledger's file before the session's word (session_word.h) names the
+ * new session; whoever runs then, and belongs to no session, finds here what it asks for. A
+ * sequence lock: profd alone writes, any thread of any process reads, also in signal handlers. What
+ * stands here may be wrong when a process wrote into it by accident: every number is checked by
+ * whoever obeys it. */
+#ifndef PROFD_BUFFER_SESSION_BOARD_H
+#define PROFD_BUFFER_SESSION_BOARD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { SESSION_BOARD_FILTERS_BYTES = 4096, SESSION_BOARD_TRIGGERS_BYTES = 2048 };
+
+/* As in the message that starts a session (ipc/messages.h). */
+struct session_terms {
+    uint32_t generation; /* 0: no session */
+    uint32_t clock;      /* enum sampling_clock */
+    uint64_t interval_ns;
+    uint64_t limit_bytes;
+    uint64_t features;
+    uint64_t allocation_interval_bytes;
+    char filters[SESSION_BOARD_FILTERS_BYTES];          /* terminated */
+    char marker_triggers[SESSION_BOARD_TRIGGERS_BYTES]; /* likewise */
+};
+
+struct session_board {
+    _Atomic uint32_t sequence; /* odd while it is written */
+    struct session_terms terms;
+};
+
+/* By profd alone. */
+void session_board_write(struct session_board *board, const struct session_terms *terms);
+
+/* The terms of session GENERATION, whose strings are terminated. False when those of another one
+ * stand there, or change meanwhile: another time. */
+bool session_board_read(const struct session_board *board, uint32_t generation,
+                        struct session_terms *out);
+
+#endif
