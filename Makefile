@@ -26,7 +26,7 @@ COMPILE   = $(CC) $(BASE) $(CFLAGS) $(SANITIZE) $(OWN) -MMD -MP
 objs    = $(patsubst %.c,$(B)/obj/%.o,$(wildcard $(1:%=%/*.c) $(1:%=%/*/*.c)))
 each    = $(patsubst $(1)/%.c,$(B)/$(2)/%,$(wildcard $(1)/$(3)*.c))
 
-PROGRAMS := $(B)/bin/profd $(B)/bin/profctl $(B)/libexec/profd-salvage
+PROGRAMS := $(B)/bin/profd $(B)/bin/profctl $(B)/libexec/profd-salvage $(B)/libexec/profd-keeper
 LIBRARY  := $(B)/lib/libprofd.so $(B)/lib/libprofd.a $(B)/lib/libprofd-malloc.so
 PREFORK  := $(B)/examples/prefork $(B)/examples/prefork-load
 EXAMPLES := $(PREFORK) $(B)/examples/event-loop
@@ -41,7 +41,8 @@ HELPERS  := $(call each,tests/system/programs,tests/programs)
 # The comparison with LTTng needs its headers; everything else is always there.
 BENCHES  := $(filter-out $(if $(wildcard /usr/include/*/lttng/tracepoint.h),,%/program_lttng),$(call each,tests/bench,bench))
 
-MAINS     := $(B)/obj/daemon/main.o $(B)/obj/daemon/capture/salvage_main.o $(B)/obj/profctl/main.o
+MAINS     := $(B)/obj/daemon/main.o $(B)/obj/daemon/capture/salvage_main.o $(B)/obj/daemon/keeping/keeper_main.o \
+             $(B)/obj/profctl/main.o
 # These change the program that they are linked into, so they are in the library only.
 MALLOC_HOOKS := $(call objs,child-agent/malloc_hooks)
 INTERPOSED := $(filter $(B)/obj/child-agent/interpose/interpose_%,$(call objs,child-agent/interpose))
@@ -92,6 +93,7 @@ $(COMMON) $(ARCHIVES):
 
 $(B)/bin/profd: $(B)/obj/daemon/main.o $(B)/obj/daemon.a $(COMMON)
 $(B)/libexec/profd-salvage: $(B)/obj/daemon/capture/salvage_main.o $(B)/obj/daemon.a $(COMMON)
+$(B)/libexec/profd-keeper: $(B)/obj/daemon/keeping/keeper_main.o $(B)/obj/daemon.a $(COMMON)
 $(B)/bin/profctl: $(B)/obj/profctl/main.o $(B)/obj/profctl.a $(COMMON)
 $(B)/bin/profd: LIBS := $(UV) $(MESSAGES) $(CJSON)
 $(B)/libexec/profd-salvage: LIBS := $(SANDBOX)
@@ -234,7 +236,7 @@ HEADERS    := $(wildcard child-agent/include/*)
 install: all ## into PREFIX (default /usr/local)
 	$(Q)install -d $(bindir) $(libexecdir) $(libdir)/pkgconfig $(includedir) $(mandir)
 	$(Q)install -m 755 $(B)/bin/profd $(B)/bin/profctl $(bindir)
-	$(Q)install -m 755 $(B)/libexec/profd-salvage $(libexecdir)
+	$(Q)install -m 755 $(B)/libexec/profd-salvage $(B)/libexec/profd-keeper $(libexecdir)
 	$(Q)install -m 755 $(B)/lib/libprofd.so $(B)/lib/libprofd-malloc.so $(libdir)
 	$(Q)install -m 644 $(B)/lib/libprofd.a $(libdir)
 	$(Q)install -m 644 $(HEADERS) $(includedir)
@@ -243,7 +245,7 @@ install: all ## into PREFIX (default /usr/local)
 	$(Q)install -m 644 $(MANUALS) $(mandir)
 
 uninstall: ## what install put there
-	$(Q)rm -f $(bindir)/profd $(bindir)/profctl $(libexecdir)/profd-salvage $(libdir)/libprofd.so \
+	$(Q)rm -f $(bindir)/profd $(bindir)/profctl $(libexecdir)/profd-salvage $(libexecdir)/profd-keeper $(libdir)/libprofd.so \
 	$(libdir)/libprofd-malloc.so $(libdir)/libprofd.a $(libdir)/pkgconfig/profd.pc $(HEADERS:child-agent/include/%=$(includedir)/%) \
 	$(MANUALS:docs/man/%=$(mandir)/%)
 

@@ -35,6 +35,16 @@ static int create_sealed_file(uint64_t total_bytes, struct arena *out)
 
 /* Mapped without access first: in a program that called mlockall(MCL_FUTURE) the kernel would fill
  * every accessible page at once, and could not take one back from a locked mapping. */
+static int open_mapping(void *memory, size_t total_bytes)
+{
+    if (munlock(memory, total_bytes) != 0 ||
+        mprotect(memory, total_bytes, PROT_READ | PROT_WRITE) != 0 ||
+        madvise(memory, total_bytes, MADV_DONTFORK) != 0 ||
+        madvise(memory, total_bytes, MADV_DONTDUMP) != 0)
+        return -errno;
+    return 0;
+}
+
 static int map_file(uint64_t total_bytes, struct arena *out)
 {
     void *memory = mmap(NULL, total_bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE, out->fd, 0);
@@ -44,12 +54,7 @@ static int map_file(uint64_t total_bytes, struct arena *out)
     out->dictionary = (uint8_t *)memory + ARENA_HEADER_BYTES;
     out->chunks = out->dictionary + out->dictionary_bytes;
     out->mapped_bytes = total_bytes;
-    if (munlock(memory, total_bytes) != 0 ||
-        mprotect(memory, total_bytes, PROT_READ | PROT_WRITE) != 0 ||
-        madvise(memory, total_bytes, MADV_DONTFORK) != 0 ||
-        madvise(memory, total_bytes, MADV_DONTDUMP) != 0)
-        return -errno;
-    return 0;
+    return open_mapping(memory, total_bytes);
 }
 
 static void fill_header(struct arena *arena, uint32_t chunk_count)
@@ -158,6 +163,71 @@ int arena_create_leased(uint64_t capacity_bytes, uint32_t dictionary_bytes,
     }
     fill_header(out, (uint32_t)chunk_count);
     return 0;
+}
+
+static int write_out(int fd, const void *bytes, size_t count, uint64_t offset)
+{
+    while (count > 0) {
+        ssize_t written = pwrite(fd, bytes, count, (off_t)offset);
+        if (written <= 0)
+            return written < 0 ? -errno : -EIO;
+        bytes = (const uint8_t *)bytes + written;
+        offset += (uint64_t)written;
+        count -= (size_t)written;
+    }
+    return 0;
+}
+
+static int copy_front(const struct arena *arena, int fd)
+{
+    uint32_t used = atomic_load(&arena->header->dictionary_used_bytes);
+    if (used > arena->dictionary_bytes)
+        used = arena->dictionary_bytes;
+    int error = write_out(fd, arena->header, ARENA_HEADER_BYTES, 0);
+    return error < 0 ? error : write_out(fd, arena->dictionary, used, ARENA_HEADER_BYTES);
+}
+
+static int copy_chunk(const struct arena *arena, int fd, uint32_t slot)
+{
+    const struct chunk *chunk = arena_chunk(arena, slot);
+    uint32_t used = atomic_load(&chunk->offset_past_last_block);
+    if (atomic_load(&chunk->state) == CHUNK_FREE)
+        return 0;
+    if (used > CHUNK_BUFFER_BYTES)
+        used = CHUNK_BUFFER_BYTES;
+    return write_out(fd, chunk, CHUNK_HEADER_BYTES + used,
+                     (uint64_t)((const uint8_t *)chunk - (const uint8_t *)arena->header));
+}
+
+static int copy_arena(const struct arena *arena, int fd)
+{
+    uint64_t slots = atomic_load(&arena->header->chunk_high_water);
+    if (slots > arena->header->chunk_count)
+        slots = arena->header->chunk_count;
+    int error = copy_front(arena, fd);
+    for (uint32_t slot = 0; slot < slots && error == 0; slot++)
+        error = copy_chunk(arena, fd, slot);
+    return error;
+}
+
+int arena_replace_file(struct arena *arena)
+{
+    struct arena other = { .fd = -1 };
+    int error = create_sealed_file(arena->mapped_bytes, &other);
+    if (error == 0)
+        error = copy_arena(arena, other.fd);
+    if (error == 0 && mmap(arena->header, arena->mapped_bytes, PROT_NONE,
+                           MAP_SHARED | MAP_NORESERVE | MAP_FIXED, other.fd, 0) == MAP_FAILED)
+        error = -errno;
+    if (error < 0) {
+        if (other.fd >= 0)
+            close(other.fd);
+        return error;
+    }
+    arena->fd = other.fd;
+    arena->device = other.device;
+    arena->inode = other.inode;
+    return open_mapping(arena->header, arena->mapped_bytes);
 }
 
 bool arena_owns_fd(const struct arena *arena)

@@ -82,6 +82,8 @@ struct arena_header {
      * back, and what was refused. Chunks in use come on top. */
     _Atomic uint64_t produced_blocks;
     _Atomic uint64_t produced_bytes;
+    /* The signal by which profd may ask the process for threads; 0: by none. */
+    _Atomic int32_t request_signal;
 };
 
 _Static_assert(sizeof(struct arena_header) <= ARENA_HEADER_BYTES, "the header fits its page");
@@ -145,6 +147,10 @@ void arena_forget_unit(struct arena *arena);
  * worth nothing without the names of its threads. 0 or -ENOSPC. Under the
  * dictionary's lock. */
 int arena_lease_dictionary(struct arena *arena, uint64_t bytes);
+
+/* Gives ARENA another file, with the same contents at the same addresses; what has the old one
+ * keeps that. Nobody is recording. 0 or -errno: then all is as it was. */
+int arena_replace_file(struct arena *arena);
 
 /* Unmaps and closes; units stay with the owner, since others may hold the file. Safe on a zeroed
  * struct with fd -1. */

@@ -29,7 +29,8 @@ enum sampling_clock {
     X(SIGNAL, 4, "the program uses the signal that takes samples")                                 \
     X(OTHER, 5, "its clock could not be set up")                                                   \
     X(DESCRIPTORS, 6, "no descriptors are left for perf events of more threads (ulimit -n)")       \
-    X(NOT_YET, 7, "none of its threads had a perf event yet")
+    X(NOT_YET, 7, "none of its threads had a perf event yet")                                      \
+    X(ALONE, 8, "it has one thread and joined a session that had begun")
 
 enum clock_refusal {
 #define X(name, number, text) CLOCK_REFUSAL_##name = number,

@@ -22,6 +22,5 @@ bool session_board_read(const struct session_board *board, uint32_t generation,
     uint32_t after = atomic_load_explicit(&board->sequence, memory_order_relaxed);
     out->filters[sizeof(out->filters) - 1] = '\0';
     out->marker_triggers[sizeof(out->marker_triggers) - 1] = '\0';
-    return before == after && before % 2 == 0 && generation != 0 &&
-           out->generation == generation;
+    return before == after && before % 2 == 0 && generation != 0 && out->generation == generation;
 }

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SESSION_BOARD_FILTERS_BYTES = 4096, SESSION_BOARD_TRIGGERS_BYTES = 2048 };
+enum { SESSION_BOARD_FILTERS_BYTES = 4096 + 8, SESSION_BOARD_TRIGGERS_BYTES = 2048 };
 
 /* As in the message that starts a session (ipc/messages.h). */
 struct session_terms {

@@ -19,16 +19,15 @@
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/session.h"
+#include "child-agent/session_offer.h"
 #include "child-agent/shutdown_profile.h"
 #include "child-agent/threads/thread_registry.h"
 
 static struct environment environment;
 
-/* A session before main and before there is a connection; profd takes it over later. True when it
- * waits until there is something to record. */
-static bool start_up(const struct agent_address *address)
+static void settings_of_environment(struct session_settings *out)
 {
-    struct session_settings settings = {
+    *out = (struct session_settings){
         .generation =
             environment.socket_path[0] != '\0' ? environment.generation : SESSION_OWN_GENERATION,
         .interval_ns = environment.interval_ns,
@@ -37,10 +36,42 @@ static bool start_up(const struct agent_address *address)
         .clock = environment.clock,
         .allocation_interval_bytes = environment.allocation_interval_bytes,
     };
-    memcpy(settings.filters, environment.filters, sizeof(environment.filters));
-    if (environment.socket_path[0] != '\0' && agent_lease_find(environment.socket_path) < 0)
+    memcpy(out->filters, environment.filters, sizeof(environment.filters));
+}
+
+/* Whether profd's own word can be had. 0, also without it, or why it cannot be had in time. */
+static int look_for_profd(bool *is_there)
+{
+    struct lease_ledger *ledger = NULL;
+    int err = 0;
+    if (environment.socket_path[0] != '\0')
+        err = agent_lease_find(environment.socket_path);
+    if (err == 0)
+        err = agent_lease_get(&ledger);
+    *is_there = ledger != NULL;
+    return err;
+}
+
+/* A session before main and before there is a connection: the one that profd has on, or without a
+ * profd as the environment has it, for one to take over later. */
+static bool find_session(struct session_settings *out)
+{
+    bool sees_profd;
+    if (look_for_profd(&sees_profd) < 0)
         return false;
-    core_set_room(environment.limit_bytes);
+    if (sees_profd)
+        return session_offer_read(out);
+    settings_of_environment(out);
+    return environment.starts_up && environment.generation != 0;
+}
+
+/* True when it waits until there is something to record. */
+static bool start_up(const struct agent_address *address)
+{
+    static struct session_settings settings;
+    if (!find_session(&settings))
+        return false;
+    core_set_room(settings.limit_bytes);
     if (dormancy_begin(&settings, address))
         return true;
     int err = session_start(&settings);
@@ -117,7 +148,7 @@ void agent_initialize(int argument_count, char **arguments)
         shutdown_profile_cancel(err);
         return;
     }
-    if (environment.starts_up && environment.generation != 0 && start_up(&address))
+    if (start_up(&address))
         return;
     (void)agent_presence_begin(&address); /* without, nobody steers this process */
 }

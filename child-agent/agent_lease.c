@@ -49,6 +49,19 @@ int agent_lease_find(const char *socket_path)
     return last_error;
 }
 
+int agent_lease_renew(const char *socket_path)
+{
+    struct lease_ledger ledger;
+
+    int err = ledger_file_open(socket_path, most_units(), &ledger);
+    if (err < 0)
+        return err;
+    set_current(&ledger);
+    opener = getpid();
+    last_error = 0;
+    return 0;
+}
+
 int agent_lease_take_over(int fd)
 {
     struct lease_ledger other;

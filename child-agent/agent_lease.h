@@ -19,6 +19,10 @@ int agent_lease_find(const char *socket_path);
  * error of mapping it. */
 int agent_lease_take_over(int fd);
 
+/* The ledger of the profd that listens at SOCKET_PATH by now, whose predecessor's is over. 0, or
+ * -ENOENT and others while there is none. */
+int agent_lease_renew(const char *socket_path);
+
 /* The ledger to record with. 0 with NULL when there is none, or the error of the last attempt to
  * map one. */
 int agent_lease_get(struct lease_ledger **out);

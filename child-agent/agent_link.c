@@ -148,6 +148,11 @@ int agent_link_introduce(const struct agent_address *address)
     return 0;
 }
 
+void agent_link_take_arena_back(void)
+{
+    link_state.has_only_arena = false;
+}
+
 void agent_link_after_fork_child(void)
 {
     link_state.has_only_arena = false;

@@ -20,6 +20,9 @@ int agent_link_open(const struct agent_address *address);
  * closed again, and the arena's descriptor with it, which profd has then. */
 int agent_link_introduce(const struct agent_address *address);
 
+/* The arena has another file than the one that profd has, or had. */
+void agent_link_take_arena_back(void);
+
 bool agent_link_is_open(void);
 void agent_link_close(void);
 

@@ -4,16 +4,42 @@
 
 #include "child-agent/agent_lease.h"
 #include "child-agent/agent_thread.h"
+#include "child-agent/resting.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/session.h"
 #include "child-agent/threads/thread_registry.h"
+#include "ipc/messages.h"
 
-static bool may_be_alone(void)
+/* What a handler could not end where the program waits for malloc. */
+static bool is_of_allocations(const struct session_settings *settings)
+{
+    return settings != NULL && (settings->features & (FEATURE_MEMORY | FEATURE_NATIVEALLOCS));
+}
+
+/* Whether the session, or that there is none, can be seen to without a thread of ours. */
+static bool can_be_followed_alone(void)
+{
+    if (!session_is_active())
+        return session_start_error() == 0;
+    return !session_is_own() && !sampler_has_thread() && !is_of_allocations(session_get_settings());
+}
+
+static bool may_be_alone(const struct agent_address *address)
 {
     struct lease_ledger *ledger;
-    return agent_lease_get(&ledger) == 0 && ledger != NULL &&
-           atomic_load(&ledger->header->may_be_alone) != 0 && session_is_active() &&
-           !session_is_own() && !sampler_has_thread() && thread_registry_live_count() <= 1;
+    return agent_lease_find(address->path) == 0 && agent_lease_get(&ledger) == 0 &&
+           ledger != NULL && atomic_load(&ledger->header->may_be_alone) != 0 &&
+           thread_current != NULL && thread_registry_live_count() <= 1 && can_be_followed_alone();
+}
+
+/* Whether profd heard of the process. */
+static bool stay_alone(const struct agent_address *address)
+{
+    if (agent_thread_introduce(address) < 0)
+        return false;
+    if (!session_is_active() && resting_begin(NULL) < 0)
+        agent_thread_ensure(); /* without a clock it would not see that a session begins */
+    return true;
 }
 
 int agent_presence_begin(const struct agent_address *address)
@@ -23,7 +49,7 @@ int agent_presence_begin(const struct agent_address *address)
             sampler_start_thread();
         return 0;
     }
-    if (may_be_alone() && agent_thread_introduce(address) == 0)
+    if (may_be_alone(address) && stay_alone(address))
         return 0;
     sampler_start_thread();
     return agent_thread_start(address);

@@ -1,8 +1,8 @@
 /* Whether a process has threads of ours, and how profd gets to know it.
  *
- * A process of one thread that begins in a session needs none: it samples itself, and profd reads
- * its arena as of the dead. It says hello, and is then alone with itself until it makes a thread.
- */
+ * A process of one thread needs none: it samples itself, and profd reads its arena as of the dead.
+ * It says hello, and is then alone with itself until it makes a thread. While no session is on it
+ * rests (child-agent/resting.h). */
 #ifndef PROFD_AGENT_AGENT_PRESENCE_H
 #define PROFD_AGENT_AGENT_PRESENCE_H
 

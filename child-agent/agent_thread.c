@@ -16,6 +16,8 @@
 #include "child-agent/guest/gate.h"
 #include "child-agent/guest/named_mutex.h"
 #include "child-agent/markers/marker_triggers.h"
+#include "child-agent/resting.h"
+#include "child-agent/reunion.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/session.h"
@@ -486,9 +488,27 @@ int agent_thread_start(const struct agent_address *address)
 int agent_thread_introduce(const struct agent_address *address)
 {
     agent.address = *address;
+    reunion_note_hello();
     int err = agent_link_introduce(address);
     agent.is_alone = err == 0;
     return err;
+}
+
+int agent_thread_introduce_again(void)
+{
+    reunion_note_hello();
+    agent_link_take_arena_back();
+    return agent_link_introduce(&agent.address);
+}
+
+void agent_thread_take_arena_back(void)
+{
+    agent_link_take_arena_back();
+}
+
+int agent_thread_find_ledger(void)
+{
+    return agent_lease_renew(agent.address.path);
 }
 
 bool agent_thread_is_alone(void)
@@ -503,10 +523,12 @@ void agent_thread_ensure(void)
         return;
     if (dormancy_leave() || (!core_own.has_arena && !agent.is_alone))
         return;
+    resting_end();
     sampler_start_thread();
     if (!agent.is_alone)
         return;
     agent.is_alone = false;
+    reunion_prepare_thread();
     (void)agent_thread_start(NULL); /* without, the process goes on as it was */
 }
 

@@ -46,6 +46,16 @@ int agent_thread_start(const struct agent_address *address);
  * profd. 0 or -errno: then a thread has to try again. */
 int agent_thread_introduce(const struct agent_address *address);
 
+/* Once more, with an arena that profd has not got. Errors likewise. */
+int agent_thread_introduce_again(void);
+
+/* The arena has another file than the one that profd has: the next hello brings it. */
+void agent_thread_take_arena_back(void);
+
+/* The ledger of the profd that is there by now, in place of one that is over. Errors as
+ * agent_lease_renew(). */
+int agent_thread_find_ledger(void);
+
 /* Whether this process was introduced, and has no thread of ours. Any thread. */
 bool agent_thread_is_alone(void);
 

@@ -167,6 +167,24 @@ static void give_back_arena(void)
     arena_discard(&core.arena);
 }
 
+static void keep_descriptor(void)
+{
+    int high = descriptor_move_high(core.arena.fd);
+    if (high >= 0)
+        core.arena.fd = high;
+    descriptor_remember(DESCRIPTOR_ARENA, core.arena.fd);
+}
+
+int core_renew_arena(void)
+{
+    if (descriptor_is_ours(DESCRIPTOR_ARENA))
+        return 0;
+    int err = arena_replace_file(&core.arena);
+    if (err == 0)
+        keep_descriptor();
+    return err;
+}
+
 int core_make_arena(void)
 {
     if (core_own.has_arena)
@@ -174,10 +192,7 @@ int core_make_arena(void)
     int err = create_arena();
     if (err < 0)
         return err;
-    int high = descriptor_move_high(core.arena.fd);
-    if (high >= 0)
-        core.arena.fd = high;
-    descriptor_remember(DESCRIPTOR_ARENA, core.arena.fd);
+    keep_descriptor();
     core.arena.header->process_start_ns = core.start_ns;
     dictionary_init(&core.dictionary, &core.arena);
     err = write_records();
@@ -185,6 +200,7 @@ int core_make_arena(void)
         give_back_arena();
         return err;
     }
+    atomic_store(&core.arena.header->live_threads, thread_registry_live_count());
     process_title_follow();
     if (process_name[0] != '\0') /* counted when full */
         (void)dictionary_put_process_name(&core.dictionary, core.start_ns, process_name);

@@ -38,6 +38,7 @@ struct core_own {
     bool has_arena;   /* arena and dictionary are there, with their first records */
     bool is_dormant;  /* see child-agent/dormancy.h */
     bool is_unheard;  /* likewise */
+    bool is_resting;  /* see child-agent/resting.h */
     /* The session that may be recorded into, by the process' own count: 0 none. Changed by
      * session.c, by way of a barrier on every thread, so that plain loads are enough. */
     volatile uint32_t recording_generation;
@@ -71,6 +72,10 @@ int core_make_arena(void);
 /* Moves the arena, in which nothing is recorded, into the lease that the process has by now. 0, or
  * -ENOSPC. Any one thread at a time. */
 int core_lease_arena(void);
+
+/* Gives the arena, whose file nobody has any more, another one, unless the process has it. 0 or
+ * -errno: then it is as it was. One thread. */
+int core_renew_arena(void);
 
 /* In a forked child: drops what is the parent's, and starts as an image of its own, without arena.
  */

@@ -1,21 +1,18 @@
 #include "child-agent/dormancy.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <signal.h>
-#include <stdint.h>
-#include <unistd.h>
+#include <stddef.h>
 
 #include "buffer/lease_ledger.h"
 #include "child-agent/agent_lease.h"
 #include "child-agent/agent_thread.h"
 #include "child-agent/census.h"
-#include "child-agent/interpose/real_calls.h"
+#include "child-agent/handler_work.h"
 #include "child-agent/markers/labels.h"
-#include "child-agent/markers/site.h"
 #include "child-agent/process_title.h"
+#include "child-agent/resting.h"
 #include "child-agent/sampler/clock_sampling.h"
-#include "child-agent/sampler/run_on_stack.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/thread_clock.h"
@@ -23,8 +20,6 @@
 #include "child-agent/threads/thread_registry.h"
 #include "ipc/messages.h"
 #include "profd_counters.h"
-
-enum { WAKING_STACK_BYTES = 64 * 1024 };
 
 enum dormancy_state {
     DORMANCY_AWAKE = 0, /* or never dormant */
@@ -35,18 +30,14 @@ enum dormancy_state {
 
 static struct {
     enum dormancy_state state;
-    pid_t pid; /* a child of vfork has our memory, and is not to be woken */
     struct agent_address address;
-    /* Threads of the program may be on the stack of a coroutine. One at a time: there is only one
-     * as long as the process is dormant or unheard. */
-    _Alignas(16) uint8_t stack[WAKING_STACK_BYTES];
 } dormancy;
 
 static void move_to(enum dormancy_state next)
 {
     switch (next) {
     case DORMANCY_DORMANT:
-        assert(dormancy.state == DORMANCY_AWAKE);
+        assert(dormancy.state == DORMANCY_AWAKE || dormancy.state == DORMANCY_FORSAKEN);
         break;
     case DORMANCY_UNHEARD:
     case DORMANCY_FORSAKEN:
@@ -124,7 +115,6 @@ bool dormancy_begin(const struct session_settings *settings, const struct agent_
         return false;
     }
     dormancy.address = *address;
-    dormancy.pid = getpid();
     move_to(DORMANCY_DORMANT);
     session_invite_records();
     return true;
@@ -138,15 +128,14 @@ void dormancy_after_fork_child(void)
 
 /* --- To wake --- */
 
-static void introduce(void *unused)
+static void introduce(void)
 {
-    (void)unused;
     if (agent_thread_introduce(&dormancy.address) == 0)
         move_to(DORMANCY_AWAKE);
 }
 
 /* A session that cannot be started is told of by the hello. */
-static void wake_at_work(void *unused)
+static void wake_at_work(void)
 {
     if (session_start_prepared() == 0) {
         labels_after_fork_child();
@@ -154,20 +143,24 @@ static void wake_at_work(void *unused)
     } else {
         thread_clock_stop(&thread_current->clock);
     }
-    introduce(unused);
+    introduce();
     if (dormancy.state == DORMANCY_UNHEARD)
         census_tell_woken();
-}
-
-static void do_on_stack(void (*work)(void *unused))
-{
-    run_on_stack(dormancy.stack + WAKING_STACK_BYTES, work, NULL);
 }
 
 static void wake(void)
 {
     move_to(DORMANCY_UNHEARD);
-    do_on_stack(wake_at_work);
+    handler_work_do(wake_at_work);
+}
+
+/* There is another session. On the stack for such work already. */
+static void rouse(const struct session_settings *settings)
+{
+    session_prepare(settings);
+    move_to(DORMANCY_DORMANT);
+    move_to(DORMANCY_UNHEARD);
+    wake_at_work();
 }
 
 static void forsake(void)
@@ -175,26 +168,8 @@ static void forsake(void)
     thread_clock_stop(&thread_current->clock);
     session_forget_prepared();
     move_to(DORMANCY_FORSAKEN);
-}
-
-/* Locks are what a session's start takes; whoever a handler interrupted may hold them. */
-static bool is_good_place(void)
-{
-    return !core_is_forking && dormancy.pid == getpid() && thread_registry_is_free() &&
-           site_table_is_free();
-}
-
-/* Does CHANGE with all signals blocked, where it can be done. */
-static void change_undisturbed(void (*change)(void))
-{
-    sigset_t all, before;
-    int call_errno = errno;
-    sigfillset(&all);
-    (void)real_pthread_sigmask(SIG_SETMASK, &all, &before); /* a set that is one */
-    if (is_good_place())
-        change();
-    (void)real_pthread_sigmask(SIG_SETMASK, &before, NULL);
-    errno = call_errno;
+    if (resting_begin(rouse) == 0) /* else it stays so: without a clock nobody would look */
+        resting_tick();
 }
 
 static void wake_or_forsake(void)
@@ -209,20 +184,20 @@ static void wake_or_forsake(void)
 
 void dormancy_wake(void)
 {
-    change_undisturbed(wake_or_forsake);
+    handler_work_do_undisturbed(wake_or_forsake);
 }
 
 static void try_again(void)
 {
     if (dormancy.state == DORMANCY_UNHEARD)
-        do_on_stack(introduce);
+        handler_work_do(introduce);
 }
 
 void dormancy_say_last_words(void)
 {
     process_title_follow();
     if (core_own.is_unheard)
-        change_undisturbed(try_again);
+        handler_work_do_undisturbed(try_again);
 }
 
 bool dormancy_leave(void)
@@ -230,6 +205,7 @@ bool dormancy_leave(void)
     dormancy_end();
     if (dormancy.state != DORMANCY_UNHEARD && dormancy.state != DORMANCY_FORSAKEN)
         return false;
+    resting_end();
     move_to(DORMANCY_AWAKE);
     sampler_start_thread();
     (void)agent_thread_start(&dormancy.address); /* without, the process goes on as it was */
@@ -239,11 +215,11 @@ bool dormancy_leave(void)
 bool dormancy_tick(const siginfo_t *info)
 {
     if (!core_own.is_dormant) {
-        if (is_good_place())
+        if (handler_work_is_possible())
             try_again();
         return true;
     }
-    if (!is_good_place()) {
+    if (!handler_work_is_possible()) {
         clock_sampling_wait(thread_current, info);
         return false;
     }

@@ -6,8 +6,10 @@
  * and whatever would put profd out of its reach: it then makes its arena and says hello, as of its
  * beginning. What ends dormant is in the capture with its name, its CPU time and how it ended.
  *
- *     awake ──begin── dormant ──tick, record, thread …──▶ unheard ──hello, thread──▶ awake
- *                        └──session over──▶ forsaken ──thread──▶ awake
+ *     awake ──begin──▶ dormant ──tick, record, thread …──▶ unheard ──hello, thread──▶ awake
+ *                        │ ▲
+ *             session over ▼ │ the next one (child-agent/resting.h)
+ *                      forsaken ──thread──▶ awake
  *
  * Unheard is a process whose hello could not be sent, since profd is stopped or busy: it tries
  * again at each tick and before its end. Only under a profd that leaves processes alone

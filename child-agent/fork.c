@@ -15,6 +15,7 @@
 #include "child-agent/markers/labels.h"
 #include "child-agent/markers/site.h"
 #include "child-agent/program/program_call.h"
+#include "child-agent/resting.h"
 #include "child-agent/sampler/after_sampling.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/sample_room.h"
@@ -108,6 +109,7 @@ static void after_fork_child(void)
     if (!core_is_forking)
         return;
     dormancy_after_fork_child();
+    resting_after_fork_child();
     agent_lease_after_fork_child();
     session_after_fork_child();
     sampler_after_fork_child();

@@ -1,6 +1,7 @@
 #include "child-agent/recording.h"
 
 #include "child-agent/dormancy.h"
+#include "child-agent/resting.h"
 #include "child-agent/session.h"
 #include "child-agent/threads/thread_registry.h"
 
@@ -14,6 +15,7 @@ static void renew_writer(struct thread_registration *self, uint32_t generation)
 struct thread_registration *recording_begin_slow(void)
 {
     dormancy_end();
+    resting_note_record();
     if (core_own.recording_generation == 0 || core_is_forking)
         return NULL;
     if (thread_current == NULL && thread_registry_register_current(NULL, false) < 0)

@@ -82,6 +82,20 @@ static int begin_parts(struct daemon *profd)
     return 0;
 }
 
+/* A private profd has no successor that would ask. */
+static void open_keeper(struct daemon *profd, bool is_successor)
+{
+    if (profd->options.private_fd >= 0)
+        return;
+    int error =
+        keeper_link_open(&profd->keeper, profd->paths.keeper, profd->socket_path, is_successor);
+    if (is_successor && !keeper_link_found_one(&profd->keeper))
+        atomic_fetch_add(&profd->memory.ledger.header->arena_losses, 1);
+    if (error < 0)
+        log_warn("cannot start profd-keeper (%s): each process gets threads of profd's own",
+                 uv_strerror(error));
+}
+
 static int begin_work(struct daemon *profd)
 {
     const struct options *options = &profd->options;
@@ -92,10 +106,14 @@ static int begin_work(struct daemon *profd)
         error = listen_for_all(profd);
     if (error == 0)
         error = memory_open(profd, &is_adopted);
+    if (error == 0)
+        open_keeper(profd, is_adopted);
     if (error == 0 && is_adopted)
         restart_take_over(profd);
     else if (error == 0)
         restart_forget_session(profd); /* it went with a ledger that is no more */
+    if (error == 0)
+        memory_tell_session(profd);
     if (error == 0 && options->private_fd >= 0) {
         error = visitors_add_private(profd, options->private_fd);
         if (error < 0)
@@ -125,6 +143,7 @@ void daemon_end(struct daemon *profd, int exit_status)
         restart_forget_session(profd);
     restart_close(profd);
     census_close(profd);
+    keeper_link_close(&profd->keeper);
     memory_close(profd);
     if (profd->listener != NULL)
         listener_close(profd->listener, NULL);

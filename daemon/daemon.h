@@ -15,6 +15,7 @@
 #include "daemon/children/admission.h"
 #include "daemon/children/census.h"
 #include "daemon/children/child_table.h"
+#include "daemon/keeping/keeper_link.h"
 #include "daemon/memory/exit_store.h"
 #include "daemon/memory/memory.h"
 #include "daemon/options.h"
@@ -43,6 +44,7 @@ struct daemon {
     struct session session;
     struct memory memory;
     struct restart restart;
+    struct keeper_link keeper;
     struct child_table children;
     struct census census;
     struct exit_store exits;

@@ -25,6 +25,8 @@ int install_paths_from(const char *program, struct install_paths *out)
     if (error == 0)
         error = join(out->salvage, prefix_length, program, "/libexec/profd-salvage");
     if (error == 0)
+        error = join(out->keeper, prefix_length, program, "/libexec/profd-keeper");
+    if (error == 0)
         error = join(out->profctl, prefix_length, program, "/bin/profctl");
     return error;
 }

@@ -10,6 +10,7 @@ struct install_paths {
     char library[PATH_MAX];      /* lib/libprofd.so, preloaded into supervised commands */
     char malloc_hooks[PATH_MAX]; /* lib/libprofd-malloc.so, too if a session asks for allocations */
     char salvage[PATH_MAX];      /* libexec/profd-salvage */
+    char keeper[PATH_MAX];       /* libexec/profd-keeper */
     char profctl[PATH_MAX];      /* bin/profctl, which writes the captures of triggers */
 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "daemon/capture/gathering_log.h"
+#include "daemon/children/agents.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/memory/lease_census.h"
@@ -19,6 +20,8 @@ static void sift(struct daemon *profd, const struct lease_census *census)
 
     for (size_t i = 0; i < census->count; i++) {
         lease_owner owner = census->holders[i].owner;
+        if (child_table_find_owner(&profd->children, owner) != NULL)
+            continue; /* the keeper had its arena */
         if (lease_census_has_ended(census, i)) {
             profd->session.unseen_count++;
             lease_move(&profd->memory.ledger, owner, LEASE_OWNER_NOBODY, UINT32_MAX);
@@ -98,7 +101,7 @@ static void await_owners(struct daemon *profd)
 
 /* --- The session --- */
 
-static void go_on_with(struct daemon *profd, const struct session *session)
+static void begin_with(struct daemon *profd, const struct session *session)
 {
     profd->session = *session;
     if (!session_is_on(session))
@@ -110,10 +113,17 @@ static void go_on_with(struct daemon *profd, const struct session *session)
     requests_time_session(profd);
     census_begin_session(profd);
     power_begin_session(profd);
+}
+
+/* What the keeper had is here. */
+static void go_on(struct daemon *profd)
+{
+    size_t kept = profd->children.count;
+
     await_owners(profd);
-    log_info("the session goes on; %zu processes are expected back, %u ended while there was no "
-             "profd",
-             profd->restart.awaited_count, profd->session.unseen_count);
+    log_info("the session goes on; %zu processes were kept, %zu are expected back, %u ended while "
+             "there was no profd",
+             kept, profd->restart.awaited_count, profd->session.unseen_count);
     restart_keep_session(profd);
 }
 
@@ -123,8 +133,11 @@ void restart_take_over(struct daemon *profd)
     int error = session_file_read(profd->socket_path, &session);
 
     if (error == 0)
-        go_on_with(profd, &session);
-    else if (error != -ENOENT)
+        begin_with(profd, &session);
+    agents_readmit_kept(profd);
+    if (error == 0 && session_is_on(&profd->session))
+        go_on(profd);
+    else if (error < 0 && error != -ENOENT)
         log_warn("cannot go on with the session of the profd that was killed (%s); 'profctl start' "
                  "begins another",
                  uv_strerror(error));

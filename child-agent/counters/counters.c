@@ -281,6 +281,11 @@ void counters_let_go(const sigset_t *mask)
     unlock(mask);
 }
 
+bool counters_are_free(void)
+{
+    return named_mutex_is_free_in_handler(&list_lock);
+}
+
 int counters_describe(void)
 {
     int err = 0;

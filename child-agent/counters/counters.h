@@ -37,6 +37,9 @@ void counters_read(struct counter_total *totals, uint32_t count);
 void counters_hold(sigset_t *mask);
 void counters_let_go(const sigset_t *mask);
 
+/* In a signal handler: whether nobody holds the list. */
+bool counters_are_free(void);
+
 /* Writes all counters into the dictionary of an arena that nobody else sees yet, while the list is
  * held. 0 or -ENOSPC. */
 int counters_describe(void);

@@ -11,6 +11,7 @@
 #include "child-agent/dormancy.h"
 #include "child-agent/guest/own_threads.h"
 #include "child-agent/interpose/interpose_waits.h"
+#include "child-agent/resting.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/thread_mask.h"
@@ -18,6 +19,7 @@
 static void give_up_calls(void)
 {
     dormancy_end(); /* which takes calls */
+    resting_end();  /* likewise */
     atomic_store(&core.is_filtered, true);
     clock_sampling_give_up();
 }

@@ -20,6 +20,8 @@ int program_call_begin(struct program_call *call)
     if (core_is_forking)
         return -EAGAIN;
     dormancy_end(); /* there is a session, in truth */
+    if (core_own.is_resting)
+        agent_thread_ensure(); /* or one that profd begins would not be seen beside its own */
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &call->cancel_state);
     named_mutex_lock(&lock);
     return 0;

@@ -180,9 +180,14 @@ void clock_sampling_tell_rest(struct thread_registration *thread)
         (void)sample_room_work(tell_at_work, thread);
 }
 
+void clock_sampling_refuse(enum clock_refusal refusal)
+{
+    refuse(refusal);
+}
+
 void clock_sampling_follow(struct thread_registration *thread)
 {
-    if (core_own.is_dormant)
+    if (core_own.is_dormant || core_own.is_resting)
         return; /* there is nothing to follow, and its clock is to wake it */
     if (!is_wanted(thread)) {
         clock_sampling_tell_rest(thread);
@@ -230,7 +235,8 @@ void clock_sampling_change_signal(struct thread_registration *self)
 {
     int before = atomic_load(&self->clock.signal_number);
     int number = sampling_signal_number();
-    if (!core_own.has_arena || !atomic_load(&self->clock.is_running) || before == number)
+    if ((!core_own.has_arena && !core_own.is_resting) || !atomic_load(&self->clock.is_running) ||
+        before == number)
         return;
     if (thread_clock_change_signal(&self->clock, self->id, self->cpu_clock, number) < 0)
         refuse(CLOCK_REFUSAL_LIMIT);

@@ -35,6 +35,9 @@ void clock_sampling_skip(struct thread_registration *self, const siginfo_t *info
 /* Likewise while there is no session yet: what was used is told with the first sample. */
 void clock_sampling_wait(struct thread_registration *self, const siginfo_t *info);
 
+/* Says in the arena why this process has not the clock that was asked for. */
+void clock_sampling_refuse(enum clock_refusal refusal);
+
 /* Clocks are started and stopped by clock_sampling_follow() afterwards. */
 void clock_sampling_set_paused(bool is_paused);
 

@@ -303,6 +303,11 @@ bool sampler_has_thread(void)
     return sampler.is_running || sampler.needs_thread;
 }
 
+bool sampler_is_free(void)
+{
+    return named_mutex_is_free_in_handler(&sampler.lock);
+}
+
 /* In a room for its stack. */
 static void do_chores(struct sample_room *room, void *argument)
 {

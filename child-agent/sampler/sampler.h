@@ -27,6 +27,9 @@ void sampler_start_thread(void);
 /* Whether there is a thread of ours that samples or looks, or must be for this session. */
 bool sampler_has_thread(void);
 
+/* In a signal handler: whether nobody is at a tick. */
+bool sampler_is_free(void);
+
 /* In the handler of the only thread: what a thread of ours would do now and then. */
 void sampler_do_chores(void);
 

@@ -11,6 +11,8 @@
 #include "child-agent/dormancy.h"
 #include "child-agent/interpose/real_calls.h"
 #include "child-agent/process_title.h"
+#include "child-agent/resting.h"
+#include "child-agent/reunion.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/signal_choice.h"
@@ -19,6 +21,7 @@
 #include "child-agent/sampler/thread_mask.h"
 #include "child-agent/session.h"
 #include "child-agent/threads/thread_registration.h"
+#include "ipc/thread_request.h"
 
 static struct {
     int chosen;  /* by the user; 0: nobody */
@@ -141,10 +144,16 @@ static void on_program_signal(int number, siginfo_t *info, void *context)
 
 static void take_own_sample(const siginfo_t *info, void *context)
 {
+    reunion_tick();
+    if (core_own.is_resting) {
+        resting_tick();
+        return;
+    }
     if (dormancy_needs_tick() && !dormancy_tick(info))
         return;
     if (!session_follow_word()) {
         clock_sampling_skip(thread_current, info, context);
+        resting_follow_end();
         return;
     }
     clock_sampling_take(thread_current, info, context);
@@ -201,6 +210,9 @@ static void on_sampling_signal(int number, siginfo_t *info, void *context)
         atomic_store_explicit(&snapshot->state, SNAPSHOT_TAKEN, memory_order_release);
         thread_mask_settle_in_handler(context);
         signal_stack_follow_in_handler(context);
+        snapshot_restart_system_call(context);
+    } else if (thread_request_is(info)) {
+        resting_obey_request(context);
         snapshot_restart_system_call(context);
     } else {
         on_program_signal(number, info, context);
@@ -276,6 +288,8 @@ static void move_to(enum signal_place place)
         return;
     (void)install(number); /* cannot fail for a signal that it was installed for */
     (void)install(before);
+    if (core_own.has_arena)
+        atomic_store(&core.arena.header->request_signal, number);
 }
 
 static void note_use_locked(int number)

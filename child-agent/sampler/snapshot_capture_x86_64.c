@@ -253,23 +253,76 @@ static int called_number(const uint8_t *code, size_t bytes, uint32_t *number)
     return 1;
 }
 
-void snapshot_restart_system_call(void *context)
+/* The call that was cut short with EINTR right before the code at REGISTERS. */
+static bool interrupted_number(const greg_t *registers, uint32_t *number)
 {
     enum { LONGEST_BYTES = MOVE_BYTES + LOAD_BYTES + 2 * LONG_LOAD_BYTES + CALL_BYTES };
-    greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
     uint64_t after = (uint64_t)registers[REG_RIP];
     /* What is before the page may not be mapped. */
     uint64_t bytes = after & (PAGE_BYTES - 1);
-    uint32_t number;
 
     if (registers[REG_RAX] != -EINTR)
-        return;
+        return false;
     if (bytes > LONGEST_BYTES)
         bytes = LONGEST_BYTES;
     const uint8_t *code = (const uint8_t *)(uintptr_t)(after - bytes); /* NOLINT: a code address */
-    if (!called_number(code, bytes, &number) || !is_worth_restarting(number) ||
+    return called_number(code, bytes, number);
+}
+
+void snapshot_restart_system_call(void *context)
+{
+    greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+    uint32_t number;
+
+    if (!interrupted_number(registers, &number) || !is_worth_restarting(number) ||
         unblocks_signals(number, registers) || has_other_signal(context))
         return;
     registers[REG_RAX] = number;
-    registers[REG_RIP] = (greg_t)(after - CALL_BYTES);
+    registers[REG_RIP] -= CALL_BYTES;
+}
+
+/* The call that the kernel begins anew by itself, or that is about to be made. */
+static bool next_number(const greg_t *registers, uint32_t *number)
+{
+    const uint8_t *code = (const uint8_t *)(uintptr_t)registers[REG_RIP]; /* NOLINT: an address */
+
+    *number = (uint32_t)registers[REG_RAX];
+    bool ends_in_page = ((uintptr_t)code & (PAGE_BYTES - 1)) <= PAGE_BYTES - CALL_BYTES;
+    return ends_in_page && code[0] == 0x0f && code[1] == 0x05;
+}
+
+static bool is_wait(uint32_t number)
+{
+    switch (number) {
+    case SYS_poll:
+    case SYS_ppoll:
+    case SYS_select:
+    case SYS_pselect6:
+    case SYS_epoll_wait:
+    case SYS_epoll_pwait:
+    case SYS_nanosleep:
+    case SYS_clock_nanosleep:
+    case SYS_rt_sigtimedwait:
+    case SYS_rt_sigsuspend:
+    case SYS_pause:
+    case SYS_wait4:
+    case SYS_waitid:
+    case SYS_accept:
+    case SYS_accept4:
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+    case SYS_read:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool snapshot_is_in_wait(const void *context)
+{
+    const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
+    uint32_t number;
+
+    return (interrupted_number(registers, &number) || next_number(registers, &number)) &&
+           is_wait(number);
 }

@@ -13,6 +13,7 @@
 #include "daemon/children/child_watch.h"
 #include "daemon/children/cpu_account.h"
 #include "daemon/children/pidfd.h"
+#include "daemon/children/process_list.h"
 #include "daemon/children/process_title.h"
 #include "daemon/children/process_tree.h"
 #include "daemon/daemon.h"
@@ -28,6 +29,14 @@ enum { MAX_NAMES = 64 * 1024 };
 
 /* --- The end of a child --- */
 
+/* The arena is in nobody's hands but profd's. */
+static void stop_keeping(struct daemon *profd, struct child *child)
+{
+    if (child->is_kept)
+        keeper_link_drop(&profd->keeper, child->lease_owner);
+    child->is_kept = false;
+}
+
 /* Takes CHILD out of the table; its copy is not under way. */
 static void forget(struct daemon *profd, struct child *child)
 {
@@ -36,6 +45,7 @@ static void forget(struct daemon *profd, struct child *child)
     if (child->arena_fd >= 0)
         close(child->arena_fd);
     child->arena_fd = -1;
+    stop_keeping(profd, child);
     memory_forget_child(child);
     profd->names -= child->is_name;
     child_table_remove(&profd->children, child);
@@ -99,6 +109,7 @@ static void store(struct daemon *profd, struct child *child)
         return;
     }
     child->arena_fd = -1;
+    stop_keeping(profd, child);
     memory_controller_remove(&profd->memory.controller, &child->memory);
     int error =
         exit_store_keep(&profd->exits, arena_fd, child->lease_owner, child->end_ns, on_kept, child);
@@ -164,6 +175,7 @@ static void end_child(struct daemon *profd, struct child *child, enum process_ve
         set_status(child, child->wait_status);
     requests_note_gone(profd, child);
     if (!session_is_on(&profd->session)) {
+        recent_ends_put(&profd->census.ends, child->pid, end_ns);
         forget(profd, child);
         return;
     }
@@ -641,6 +653,8 @@ void agents_add_dormant(struct daemon *profd, const struct child_introduction *w
     take_first_argument(child, parent);
     child->is_unwatched = child->watch == NULL;
     profd->unwatched += child->is_unwatched;
+    if (!child->is_unwatched) /* the watch is that of the program before; others are looked for */
+        process_title_learn_first_argument(child);
     child->started_generation = profd->session.generation;
     const struct child *latest = child_table_find_latest(&profd->children, child->pid);
     if (latest != child)
@@ -714,13 +728,19 @@ int agents_hello(struct daemon *profd, struct connection *connection, int pidfd,
         goto refused;
     census_read(profd); /* what the process told before its hello */
 
-    struct child_introduction who = introduce(&hello, connection_peer(connection)->pid, pidfd);
+    const struct peer_credentials peer = *connection_peer(connection);
+    struct child_introduction who = introduce(&hello, peer.pid, pidfd);
     struct child *child = meet(profd, &who);
     if (child == NULL) {
         error = -ENOMEM;
         goto refused;
     }
     attach(profd, child, connection, &hello, arena_fd, pidfd);
+    if (child->is_alone && child->arena_fd >= 0)
+        child->is_kept = keeper_link_keep(&profd->keeper, child->lease_owner, child->pid, peer.uid,
+                                          payload, bytes, child->arena_fd) == 0;
+    else
+        stop_keeping(profd, child); /* its agent has a descriptor, and comes back with that */
     if (session_is_on(&profd->session) && hello.generation == profd->session.generation)
         child->started_generation = profd->session.generation;
     log_debug("%d (%s) said hello", child->pid, child->executable);
@@ -748,6 +768,75 @@ refused:
     return error;
 }
 
+/* --- What a keeper had --- */
+
+/* Of the process that said hello then; -1 when it has ended, also if its pid is another's by now.
+ */
+static int pidfd_of_greeter(const struct message_hello *hello, pid_t pid)
+{
+    struct process_sighting sighting;
+    int pidfd = pidfd_of_process(pid);
+
+    if (pidfd >= 0 && (!process_sight(pid, &sighting) || sighting.start_ns > hello->start_ns)) {
+        close(pidfd);
+        return -1;
+    }
+    return pidfd;
+}
+
+/* As after a hello of a process that is alone. ARENA_FD and PIDFD are the child's. */
+static void readmit(struct daemon *profd, const struct message_hello *hello,
+                    const struct keeper_message *message, int arena_fd, int pidfd)
+{
+    const struct child_introduction who = introduce(hello, message->pid, pidfd);
+    struct child *child = meet(profd, &who);
+
+    if (child == NULL) {
+        log_warn("no memory to go on with %d, whose arena was kept", message->pid);
+        close(arena_fd);
+        if (pidfd >= 0)
+            close(pidfd);
+        return;
+    }
+    child->profd = profd;
+    child->is_kept = true;
+    child->is_alone = true;
+    child->is_fork = hello->is_fork != 0;
+    watch(profd, child, pidfd);
+    take_arena(child, hello, arena_fd);
+    if (session_is_on(&profd->session) && hello->generation == profd->session.generation)
+        child->started_generation = profd->session.generation;
+    if (pidfd < 0)
+        end_child(profd, child, VERDICT_VANISHED, 0, uv_hrtime());
+}
+
+static void on_kept_arena(const struct keeper_message *message, int fd, void *context)
+{
+    struct daemon *profd = context;
+    struct message_hello hello;
+    struct compact_plan plan;
+    int error = message_get_hello(message->hello, message->hello_bytes, &hello);
+
+    if (error == 0)
+        error = compact_plan_read(fd, &plan);
+    if (error == 0) {
+        readmit(profd, &hello, message, fd, pidfd_of_greeter(&hello, message->pid));
+        return;
+    }
+    log_warn("cannot go on with %d, whose arena was kept: %s", message->pid, uv_strerror(error));
+    close(fd);
+}
+
+void agents_readmit_kept(struct daemon *profd)
+{
+    int error = keeper_link_fetch(&profd->keeper, on_kept_arena, profd);
+
+    if (error < 0)
+        log_warn("profd-keeper did not give everything that it has (%s); what is missing is told "
+                 "as unseen",
+                 uv_strerror(error));
+}
+
 /* --- The end of sessions, and of profd --- */
 
 void agents_forget_ended(struct daemon *profd)
@@ -767,6 +856,21 @@ void agents_forget_ended(struct daemon *profd)
     exit_store_clear(&profd->exits);
     profd->forgotten = 0;
     memory_note_ended(profd);
+}
+
+void agents_forget_replaced(struct daemon *profd)
+{
+    struct child *next;
+
+    for (struct child *child = profd->children.first; child != NULL; child = next) {
+        next = child->next;
+        if (!child->is_alone || child->state == CHILD_ENDED ||
+            !process_runs_other_program(child->pid, child->executable))
+            continue;
+        drop_connection(child);
+        stop_watching(child);
+        forget(profd, child);
+    }
 }
 
 void agents_note_expired(void *owner, const struct block_account *account)

@@ -78,6 +78,14 @@ void agents_forget_ended(struct daemon *profd);
  * a child meanwhile. */
 void agents_forget_names(struct daemon *profd);
 
+/* A session begins: those that became a program without an agent meanwhile, unheard since they have
+ * no connection to end, are no children any more. */
+void agents_forget_replaced(struct daemon *profd);
+
+/* profd has taken the place of one that was killed, with its session: the processes whose arenas
+ * profd-keeper has are children again, or have ended meanwhile. */
+void agents_readmit_kept(struct daemon *profd);
+
 /* Closes every connection and watch; children are freed. */
 void agents_close(struct daemon *profd);
 

@@ -66,7 +66,8 @@ static bool is_our_own(const struct daemon *profd, const char *program)
 
     if (length > 0)
         own[length] = '\0';
-    return (length > 0 && strcmp(program, own) == 0) || strcmp(program, profd->paths.salvage) == 0;
+    return (length > 0 && strcmp(program, own) == 0) ||
+           strcmp(program, profd->paths.salvage) == 0 || strcmp(program, profd->paths.keeper) == 0;
 }
 
 /* A silent one that was met before: it may have become another program. True when it has. */

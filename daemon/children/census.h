@@ -15,6 +15,7 @@
 #include <uv.h>
 
 #include "daemon/children/census_names.h"
+#include "daemon/children/recent_ends.h"
 
 struct command;
 struct daemon;
@@ -50,6 +51,7 @@ struct census {
     struct census_suspect suspects[CENSUS_MAX_SUSPECTS];
     size_t suspect_count;
     struct census_names names; /* of those that may yet say hello */
+    struct recent_ends ends;   /* before the session */
 };
 
 /* Negative errno of the loop. */

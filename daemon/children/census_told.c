@@ -217,6 +217,8 @@ static void end(struct daemon *profd, const struct census_entry *entry)
         free(census_names_take(&profd->census.names, entry->pid));
         return;
     }
+    if (recent_ends_take(&profd->census.ends, entry->pid, entry->time_ns))
+        return;
     const struct process_sighting sighting = sighting_of(entry);
     census_add_ended(profd, &sighting, "", &ending);
 }

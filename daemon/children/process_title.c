@@ -1,6 +1,7 @@
 #include "daemon/children/process_title.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,13 +21,23 @@ static ssize_t read_arguments(const struct child *child, char out[ARENA_TITLE_BY
     return got;
 }
 
+/* Whether the process has written over its arguments before anybody looked: no program is started
+ * by a name with spaces in it, but by a path with some. */
+static bool is_title_already(const char *argument)
+{
+    return strchr(argument, ' ') != NULL && strchr(argument, '/') == NULL;
+}
+
 void process_title_learn_first_argument(struct child *child)
 {
-    char arguments[ARENA_TITLE_BYTES];
+    char arguments[ARENA_TITLE_BYTES + 1];
     ssize_t got = child->first_argument == NULL ? read_arguments(child, arguments) : -1;
 
-    if (got > 0) /* without memory it is not known */
-        child->first_argument = strndup(arguments, (size_t)got);
+    if (got <= 0)
+        return;
+    arguments[got] = '\0';
+    /* Without memory it is not known. */
+    child->first_argument = strdup(is_title_already(arguments) ? child->executable : arguments);
 }
 
 static void read_from_arguments(const struct child *child, char out[ARENA_TITLE_BYTES])

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include "buffer/session_word.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
+#include "daemon/memory/chores.h"
 #include "daemon/outbox.h"
 #include "ipc/ledger_file.h"
 
@@ -21,6 +23,8 @@ enum {
     /* For units of images that ended before they said hello. They are freed at the second look: a
      * hello may be on its way at the first. */
     RECLAIM_EVERY_MS = 2000,
+    /* Those who tell nothing bring about no decision. */
+    CHORES_EVERY_MS = 100,
 };
 
 /* For a child to do what it was told; its agent looks up twenty times as often. */
@@ -112,7 +116,9 @@ int memory_init(struct daemon *profd)
     int error = uv_timer_init(&profd->loop, &memory->timer);
     if (error == 0)
         error = uv_timer_init(&profd->loop, &memory->reclaim_timer);
-    memory->timer.data = memory->reclaim_timer.data = profd;
+    if (error == 0)
+        error = uv_timer_init(&profd->loop, &memory->chores_timer);
+    memory->timer.data = memory->reclaim_timer.data = memory->chores_timer.data = profd;
     memory->is_open = error == 0;
     return error;
 }
@@ -131,12 +137,13 @@ void memory_close(struct daemon *profd)
     lease_census_free(&memory->suspects);
     uv_close((uv_handle_t *)&memory->timer, NULL);
     uv_close((uv_handle_t *)&memory->reclaim_timer, NULL);
+    uv_close((uv_handle_t *)&memory->chores_timer, NULL);
 }
 
 /* --- Deciding --- */
 
 /* Tells each child once what is the most of what was chosen of it. */
-static void send_orders(struct daemon *profd, struct child *first)
+static void send_orders(struct daemon *profd, struct child *first, uint64_t now_ns)
 {
     struct message_destroy_released message = { .generation = profd->session.generation };
 
@@ -146,6 +153,8 @@ static void send_orders(struct daemon *profd, struct child *first)
         if (child->connection != NULL)
             outbox_destroy_released(child->connection, MESSAGE_DESTROY_RELEASED_CHUNKS_AT_OR_BEFORE,
                                     &message);
+        else
+            chores_destroy(child, message.done_ns, now_ns);
     }
 }
 
@@ -158,6 +167,7 @@ static void decide(struct daemon *profd, uint64_t now_ns)
 
     memory->decided_ns = now_ns;
     memory_controller_note_taken(&memory->controller, taken * LEASE_UNIT_BYTES);
+    chores_update(profd, now_ns);
     while (memory_controller_next_drop(&memory->controller, now_ns, &drop)) {
         if (drop.source->kind == MEMORY_OF_EXIT) {
             exit_store_drop(&profd->exits, drop.source, drop.slot);
@@ -172,7 +182,7 @@ static void decide(struct daemon *profd, uint64_t now_ns)
             child->destroy_until_ns = drop.done_ns;
     }
     exit_store_settle(&profd->exits);
-    send_orders(profd, first);
+    send_orders(profd, first, now_ns);
 }
 
 static void on_timer(uv_timer_t *timer);
@@ -199,7 +209,41 @@ static void on_timer(uv_timer_t *timer)
     memory_decide_soon(timer->data);
 }
 
+static void on_chores(uv_timer_t *timer)
+{
+    struct daemon *profd = timer->data;
+
+    chores_ask_for_threads(profd, uv_hrtime());
+    if (session_is_on(&profd->session))
+        memory_decide_soon(profd);
+    else
+        uv_timer_stop(timer);
+}
+
 /* --- Sessions and children --- */
+
+_Static_assert(MESSAGE_MAX_FILTERS < (int)SESSION_BOARD_FILTERS_BYTES, "filters fit the board");
+_Static_assert(TRIGGER_LINES_BYTES <= (int)SESSION_BOARD_TRIGGERS_BYTES, "and so do triggers");
+
+/* For those who are to join it; before its word, which they look at first. */
+static void write_board(const struct daemon *profd)
+{
+    static struct session_terms terms;
+    const struct session *session = &profd->session;
+    const struct session_settings *settings = &session->settings;
+
+    terms = (struct session_terms){
+        .generation = session->generation,
+        .clock = settings->clock,
+        .interval_ns = settings->interval_ns,
+        .limit_bytes = settings->memory_limit_bytes,
+        .features = settings->features,
+        .allocation_interval_bytes = settings->allocation_interval_bytes,
+    };
+    strcpy(terms.filters, settings->thread_filters); /* no longer than the board's, as the next */
+    strcpy(terms.marker_triggers, settings->marker_triggers);
+    session_board_write(profd->memory.ledger.board, &terms);
+}
 
 void memory_tell_session(struct daemon *profd)
 {
@@ -213,10 +257,13 @@ void memory_tell_session(struct daemon *profd)
 
     if (header == NULL)
         return;
-    /* A profd that comes after a killed one would not find them, and triggers are told of by them.
-     */
-    atomic_store(&header->may_be_alone,
-                 profd->options.private_fd >= 0 && session->settings.marker_triggers[0] == '\0');
+    /* A profd that comes after a killed one has to find what they recorded; and triggers are told
+     * of by messages. */
+    bool is_safe = profd->options.private_fd >= 0 || keeper_link_is_open(&profd->keeper);
+    atomic_store(&header->may_be_alone, is_safe && session->settings.marker_triggers[0] == '\0');
+    atomic_store(&header->may_be_followed, profd->options.private_fd < 0);
+    if (word.generation != 0)
+        write_board(profd);
     atomic_store(&header->session_word, session_word_pack(&word));
 }
 
@@ -232,6 +279,7 @@ void memory_begin_session(struct daemon *profd, uint64_t limit_bytes)
     }
     memory->controller.target_bytes = memory_controller_target(limit_bytes);
     memory->controller.generation = profd->session.generation;
+    uv_timer_start(&memory->chores_timer, on_chores, CHORES_EVERY_MS, CHORES_EVERY_MS);
     for (struct child *child = profd->children.first; child != NULL; child = child->next) {
         child->owes_update = false;
         if (child->memory.is_added)

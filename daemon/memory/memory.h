@@ -26,6 +26,8 @@ struct memory {
     uv_timer_t reclaim_timer;
     struct lease_census suspects; /* that had ended at the last look, unknown to us */
     uint64_t decided_ns;
+    uv_timer_t chores_timer;
+    uint64_t looked_ns; /* at those who tell nothing themselves; see chores.h */
     bool is_open;
 };
 

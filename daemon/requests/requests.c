@@ -10,6 +10,7 @@
 #include "daemon/children/agents.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
+#include "daemon/memory/chores.h"
 #include "daemon/outbox.h"
 #include "daemon/requests/client_connection.h"
 
@@ -190,6 +191,7 @@ static int move_session(struct daemon *profd, struct request *request)
     if (error < 0)
         return error;
     agents_forget_ended(profd);
+    agents_forget_replaced(profd);
     memory_begin_session(profd, request->settings.memory_limit_bytes);
     census_begin_session(profd);
     power_begin_session(profd);
@@ -216,12 +218,14 @@ static void begin_request(struct daemon *profd, struct request *request)
     }
     restart_keep_session(profd);
     memory_tell_session(profd);
+    chores_ask_for_threads(profd, uv_hrtime());
     log_info("the session is %s", session_state_name(profd->session.state));
     if (request->kind == REQUEST_STOP) {
         uv_timer_stop(&profd->requests.duration);
         triggers_stop(profd);
         power_end_session(profd);
         agents_forget_ended(profd);
+        chores_end_session(profd);
     }
     begin_round(profd, rounds[request->kind].order);
 }

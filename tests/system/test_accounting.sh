@@ -62,9 +62,10 @@ has_all_to_the_end() {
 
 # profd ends with its command: so the writer is below a shell that goes on.
 start_writer() {
-    rm -f w w.pid
-    start_profd --memory-limit "$1" -- sh -c "'$programs/writer' '$scratch/w' 2 $2 & echo \$! >w.pid; wait; sleep 100"
+    rm -f w w.pid go
+    start_profd --memory-limit "$1" -- sh -c "until [ -e go ]; do sleep 0.01; done; '$programs/writer' '$scratch/w' 2 $2 & echo \$! >w.pid; wait; sleep 100"
     expect 0 "$profctl" start --memory-limit "$1"
+    touch go
     wait_until test -s w.pid
     wait_until writes
     children+=("$(cat w.pid)")

@@ -65,12 +65,24 @@ test_nothing_is_hooked_unless_asked_for() {
 }
 
 test_a_session_that_comes_later_says_why_there_are_none() {
+    export WITH_IDLE_THREAD=1
     start_profd -- "$programs/busy" 60 ready
     wait_until test -s ready
     "$profctl" start -f stacks,nativeallocs >/dev/null
     wait_until test -s ready
     "$profctl" capture -o out.json >/dev/null 2>stderr
     gzip -cdf out.json | grep -q 'allocations are not recorded: libprofd-malloc.so is not loaded'
+}
+
+# What it takes cannot be begun where a program of one thread works, only where it waits.
+test_a_session_that_comes_later_to_one_thread_says_why_there_are_none() {
+    start_profd -- "$programs/busy" 60 ready
+    wait_until test -s ready
+    "$profctl" start -f stacks,nativeallocs >/dev/null
+    captured() {
+        "$profctl" capture -o out.json 2>stderr && gzip -cdf out.json | grep -q 'allocations are not recorded: the process has one thread'
+    }
+    wait_until captured
 }
 
 test_a_program_that_has_the_hooks_can_be_asked_later() {

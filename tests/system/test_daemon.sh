@@ -77,6 +77,7 @@ test_session_by_commands() {
 
 # What a frozen process recorded is read without its help.
 test_stopped_child_is_salvaged() {
+    export WITH_IDLE_THREAD=1
     start_profd -- "$programs/busy" 60 pid
     expect 0 "$profctl" start
     wait_until test -s pid

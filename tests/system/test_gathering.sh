@@ -3,9 +3,11 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# start_fifty: fifty quiet processes below a shell, in a session.
+# start_fifty: fifty quiet processes below a shell, in a session; with threads, so that they have to
+# be asked.
 start_fifty() {
     local i
+    export WITH_IDLE_THREAD=1
     for i in $(seq 50); do
         echo "'$programs/numbered' '$scratch/n$i' &"
     done >all.sh
@@ -35,6 +37,19 @@ test_one_in_fifty_is_stopped() {
     [ "$(process_count numbered)" -eq 50 ]
     [ "$(verdicts)" = "1 frozen 49 live" ] || fail "$(verdicts)"
     gzip -cdf out.json | grep -q '"event":"no answer"'
+}
+
+# Nobody is asked in a process of one thread, so nobody waits for it either.
+test_one_that_is_stopped_and_has_one_thread() {
+    start_profd
+    expect 0 "$profctl" start
+    LD_PRELOAD=$build/lib/libprofd.so in_background "$programs/numbered" n
+    wait_until test -s n
+    kill -STOP "$background"
+    expect 0 "$profctl" capture --strict -o out.json
+    read_facts out.json
+    [ "$(verdicts)" = "1 live" ] || fail "$(verdicts)"
+    grep -q '	number	' facts
 }
 
 # Those that are stopped are waited for once, not once for each window of children.
@@ -176,6 +191,7 @@ has_marked() {
 # start_writers N: their ids are in $writers.
 start_writers() {
     local i
+    export WITH_IDLE_THREAD=1
     for i in $(seq "$1"); do
         echo "'$programs/writer' '$scratch/w$i' 1 20000 &"
     done >all.sh

@@ -139,19 +139,19 @@ test_all_of_many_short_processes_are_listed() {
     cat >many.sh <<'END'
 i=0
 while [ $i -lt 1500 ]; do
-    /bin/true
+    numbered n 1
     i=$((i + 1))
 done
 touch done
 sleep 100
 END
-    start_profd --memory-limit 4M -- sh -c "until [ -e go ]; do sleep 0.01; done; . ./many.sh"
+    PATH=$programs:$PATH start_profd --memory-limit 4M -- sh -c "until [ -e go ]; do sleep 0.01; done; . ./many.sh"
     expect 0 "$profctl" start --memory-limit 4M
     touch go
     wait_until test -e done
     expect 0 "$profctl" capture -o out.json
     read_facts out.json
-    [ "$(process_count true)" -eq 1500 ]
+    [ "$(process_count numbered)" -eq 1500 ]
     [ "$(status_number kernel_bytes)" -le $((4 * 1024 * 1024)) ]
     [ "$(status_number expired)" -gt 0 ]
     says 'older than what the memory limit holds' stderr

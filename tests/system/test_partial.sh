@@ -11,7 +11,7 @@ start_programs() {
     export LD_PRELOAD=$build/lib/libprofd.so
     in_background "$programs/busy" 0.1
     gone=$background
-    in_background "$programs/busy" 60 started
+    WITH_IDLE_THREAD=1 in_background "$programs/busy" 60 started
     busy=$background
     in_background "$programs/named_threads" 60
     threads=$background

@@ -32,6 +32,10 @@ kill_profd() {
     wait "$daemon" || true
 }
 
+kill_keeper() {
+    pkill -KILL -f "profd-keeper $PROFD_SOCKET"
+}
+
 # records_more FILE: the program goes on for another hundred numbers.
 records_more() {
     wait_until has_reached "$1" $(($(number_in "$1") + 100))
@@ -52,19 +56,79 @@ has_all_numbers() {
         fail "it ends too early: $(xargs <got) instead of $*"
 }
 
-test_one_capture_shows_both_halves() {
+# both_halves KEPT EXPECTED [KEEPER]: of so many processes; profd's KEEPER is killed, too.
+both_halves() {
     start_numbered 3
     records_more n1
     kill_profd
+    [ $# -eq 2 ] || kill_keeper
     records_more n1
     records_more n2
     start_profd
-    says "session goes on; 4 processes are expected back" profd.log
+    says "session goes on; $1 processes were kept, $2 are expected back" profd.log
     records_more n3
+    wait_until all_are_back
     local least=("$(number_in n1)" "$(number_in n2)" "$(number_in n3)")
     expect 0 "$profctl" capture -o out.json
     read_facts out.json
     has_all_numbers "${least[@]}"
+}
+
+all_are_back() {
+    [ "$("$profctl" status | grep -c connected.*numbered)" -eq 3 ]
+}
+
+# Nobody waits for profd in processes of one thread, and profd-keeper has their arenas.
+test_one_capture_shows_both_halves() {
+    both_halves 4 0
+}
+
+# The agents of those that have threads connect again.
+test_one_capture_shows_both_halves_of_those_with_threads() {
+    export WITH_IDLE_THREAD=1
+    both_halves 1 3
+}
+
+# They find out that nobody has their arenas, and give them away once more.
+test_one_capture_shows_both_halves_without_the_keeper() {
+    both_halves 0 4 keeper
+}
+
+test_one_capture_shows_both_halves_of_those_with_threads_without_the_keeper() {
+    export WITH_IDLE_THREAD=1
+    both_halves 0 4 keeper
+}
+
+# The next profd has a ledger of its own.
+next_profd_knows_them() {
+    start_profd
+    expect 0 "$profctl" start
+    for i in 1 2; do
+        LD_PRELOAD=$build/lib/libprofd.so in_background "$programs/numbered" "n$i"
+        wait_until has_reached "n$i" 50
+    done
+    wait_until two_are_known
+    kill -TERM "$daemon"
+    wait_until has_ended "$daemon"
+    records_more n1
+    start_profd
+    expect 0 "$profctl" start
+    wait_until two_are_known
+    records_more n1
+    records_more n2
+    expect 0 "$profctl" capture -o out.json
+    read_facts out.json
+    [ "$(process_count numbered)" -eq 2 ]
+    [ "$(grep -c '	number	' facts)" -gt 100 ]
+}
+
+test_the_next_profd_knows_processes_of_one_thread() {
+    next_profd_knows_them
+}
+
+test_the_next_profd_knows_processes_with_threads() {
+    export WITH_IDLE_THREAD=1
+    next_profd_knows_them
 }
 
 test_killed_three_times() {
@@ -114,9 +178,24 @@ test_a_process_started_meanwhile_is_profiled() {
     [ "$(process_count numbered)" -eq 2 ]
 }
 
-test_who_ended_meanwhile_is_counted() {
+test_who_ended_meanwhile_is_kept() {
+    start_numbered 2
+    records_more n1
+    kill_profd
+    records_more n1
+    kill -KILL "${writers[0]}"
+    wait_until has_ended "${writers[0]}"
+    start_profd
+    local least=("$(number_in n1)" "$(number_in n2)")
+    expect 0 "$profctl" capture -o out.json
+    read_facts out.json
+    has_all_numbers "${least[@]}"
+}
+
+test_who_ended_meanwhile_without_the_keeper_is_counted() {
     start_numbered 2
     kill_profd
+    kill_keeper
     kill -KILL "${writers[0]}"
     wait_until has_ended "${writers[0]}"
     start_profd

@@ -6,12 +6,14 @@
 # start_honest N: profd with a session, and N writers below it.
 start_honest() {
     local i
+    echo 'until [ -e go ]; do sleep 0.01; done' >all.sh
     for i in $(seq "$1"); do
         echo "'$programs/writer' '$scratch/w$i' 1 1000 &"
-    done >all.sh
+    done >>all.sh
     echo 'wait' >>all.sh
     start_profd -- sh all.sh
     expect 0 "$profctl" start
+    touch go
     for i in $(seq "$1"); do
         wait_until has_reached "w$i" 50
     done

@@ -232,14 +232,15 @@ has_waiting() {
 
 test_who_waits_is_told_that_the_session_ended() {
     mkdir out
-    start_profd -- sleep 1000
+    WITH_IDLE_THREAD=1 start_profd -- "$programs/numbered" n
     start_session --trigger name:first --trigger name:second
-    pkill -STOP -P "$daemon" sleep # so that a capture takes a while
+    wait_until test -s n
+    pkill -STOP -P "$daemon" numbered # so that a capture takes a while
     in_background "$profctl" trigger first >first.out 2>&1
     local first=$background
     wait_until find_worker
     children+=("$worker")
-    pkill -CONT -P "$daemon" sleep
+    pkill -CONT -P "$daemon" numbered
     in_background "$profctl" trigger second >second.out 2>&1
     wait_until has_waiting 1
     expect 0 "$profctl" stop
@@ -254,16 +255,17 @@ test_who_waits_is_told_that_the_session_ended() {
 test_who_waits_is_answered_though_another_request_is_refused() {
     mkdir out
     # shellcheck disable=SC2016
-    start_profd -- bash -c 'ulimit -c 0; sleep 1000 & until [ -e kill ]; do sleep 0.02; done
-        for signal in {1..15} 16 24 25 26 27 29 30 31; do bash -c "kill -$signal \$\$"; done; wait'
+    start_profd -- bash -c 'ulimit -c 0; WITH_IDLE_THREAD=1 "$0" n & until [ -e kill ]; do sleep 0.02; done
+        for signal in {1..15} 16 24 25 26 27 29 30 31; do bash -c "kill -$signal \$\$"; done; wait' "$programs/numbered"
     local asked=()
     for number in {1..13}; do asked+=(--trigger "name:n$number"); done
     start_session --trigger signal --trigger name:first --trigger name:last "${asked[@]}"
-    wait_until pkill -STOP -f '^sleep 1000$' -P "$(pgrep -P "$daemon" bash)" # so that a capture takes a while
+    wait_until test -s n
+    wait_until pkill -STOP numbered -P "$(pgrep -P "$daemon" bash)" # so that a capture takes a while
     in_background "$profctl" --quiet trigger first
     wait_until find_worker
     children+=("$worker")
-    pkill -CONT -f '^sleep 1000$' -P "$(pgrep -P "$daemon" bash)"
+    pkill -CONT numbered -P "$(pgrep -P "$daemon" bash)"
     in_background "$programs/asks" "$PROFD_SOCKET" n{1..13} - last >asked.txt
     wait_until has_waiting 13
     touch kill

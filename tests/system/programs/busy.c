@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "tests/system/programs/burn.h"
+#include "tests/system/programs/idle_thread.h"
 
 static void announce(const char *path)
 {
@@ -22,6 +23,8 @@ int main(int argc, char **argv)
 {
     double seconds = argc > 1 ? strtod(argv[1], NULL) : 0.3;
     double first = seconds < 0.2 ? seconds : 0.2;
+    if (idle_thread_if_wanted() != 0)
+        return 1;
     burn_outer(first);
     if (argc > 2)
         announce(argv[2]);

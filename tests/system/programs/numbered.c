@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/system/programs/idle_thread.h"
+
 static volatile uint64_t *map_number(const char *path)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -26,7 +28,7 @@ int main(int argc, char **argv)
     uint64_t last = argc > 2 ? strtoull(argv[2], NULL, 10) : UINT64_MAX;
     char text[24];
 
-    if (number == NULL)
+    if (number == NULL || idle_thread_if_wanted() != 0)
         return 1;
     for (uint64_t next = 1; next <= last; next++) {
         snprintf(text, sizeof(text), "%llu", (unsigned long long)next);

@@ -1,0 +1,155 @@
+#include "child-agent/resting.h"
+
+#include "child-agent/agent_thread.h"
+#include "child-agent/front/recording_word.h"
+#include "child-agent/handler_work.h"
+#include "child-agent/sampler/clock_sampling.h"
+#include "child-agent/sampler/sampler.h"
+#include "child-agent/sampler/sampling_signal.h"
+#include "child-agent/sampler/snapshot_capture.h"
+#include "child-agent/sampler/thread_clock.h"
+#include "child-agent/session_offer.h"
+#include "child-agent/threads/thread_registry.h"
+#include "ipc/messages.h"
+#include "profd_labels.h"
+
+/* Of CPU time, between two looks at the word. */
+enum { RESTING_INTERVAL_NS = 50 * 1000 * 1000 };
+
+static struct {
+    resting_join *join;
+    uint32_t refused;                 /* the session that could not be joined; 0: none */
+    struct session_settings settings; /* of the session that is joined */
+    enum sampling_clock wanted_clock; /* that it asks for */
+    uint64_t left_out;                /* of its features */
+} resting;
+
+/* --- What is offered --- */
+
+/* What cannot be begun by a handler, or takes a thread of ours. */
+#define BEYOND_HANDLERS                                                                            \
+    ((uint64_t)(FEATURE_UNREGISTERED_THREADS | FEATURE_NATIVEALLOCS | FEATURE_MEMORY))
+
+static bool is_news(uint32_t generation)
+{
+    return generation != 0 && generation != resting.refused;
+}
+
+/* Whether there is a session to join; resting.settings are its. */
+static bool is_offered(void)
+{
+    if (!session_offer_read(&resting.settings) || !is_news(resting.settings.generation))
+        return false;
+    resting.wanted_clock = resting.settings.clock;
+    resting.left_out = resting.settings.features & BEYOND_HANDLERS;
+    resting.settings.clock = SAMPLING_CLOCK_CPU;
+    resting.settings.features &= ~BEYOND_HANDLERS;
+    return true;
+}
+
+/* --- To join --- */
+
+static void join_in_arena(const struct session_settings *settings)
+{
+    if (session_start(settings) < 0)
+        (void)resting_begin(NULL); /* without a clock the process goes on unseen */
+}
+
+/* What of the session cannot be had here. */
+static void tell_of_rest(void)
+{
+    if (resting.wanted_clock == SAMPLING_CLOCK_PERF || resting.wanted_clock == SAMPLING_CLOCK_WALL)
+        clock_sampling_refuse(CLOCK_REFUSAL_ALONE);
+    if (core_own.has_arena && (resting.left_out & (FEATURE_NATIVEALLOCS | FEATURE_MEMORY)))
+        (void)dictionary_put_log(&core.dictionary, clock_monotonic_ns(),
+                                 "allocations are not recorded: the process has one thread and "
+                                 "joined a session that had begun"); /* counted when full */
+}
+
+static void join_at_work(void)
+{
+    resting_end();
+    resting.refused = resting.settings.generation; /* not twice, if this one cannot be started */
+    resting.join(&resting.settings);
+    tell_of_rest();
+}
+
+static void look(void)
+{
+    if (is_offered())
+        handler_work_do(join_at_work);
+}
+
+void resting_tick(void)
+{
+    if (handler_work_is_possible())
+        look();
+}
+
+void resting_look(void)
+{
+    if (is_news(session_offer_generation()))
+        handler_work_do_undisturbed(look);
+}
+
+/* --- To rest --- */
+
+int resting_begin(resting_join *join)
+{
+    int err = sampling_signal_install();
+    if (err < 0)
+        return err;
+    thread_clock_stop(&thread_current->clock);
+    err = thread_clock_start(&thread_current->clock, thread_current->id, thread_current->cpu_clock,
+                             sampling_signal_number(), RESTING_INTERVAL_NS, false);
+    resting.join = join != NULL ? join : join_in_arena;
+    core_own.is_resting = err == 0;
+    if (err < 0)
+        return err;
+    recording_word_set(PROFD_RECORDING_MARKERS); /* so that they come by, and look */
+    if (core_own.has_arena)
+        atomic_store(&core.arena.header->request_signal, sampling_signal_number());
+    return 0;
+}
+
+static void rest_at_work(void)
+{
+    session_stop();
+    if (resting_begin(NULL) == 0 && is_offered())
+        join_at_work(); /* on the stack for it already */
+}
+
+/* One that is paused keeps its word. */
+static bool is_over(void)
+{
+    return agent_thread_is_alone() && session_is_active() && !session_is_own() &&
+           session_offer_generation() != session_generation();
+}
+
+void resting_follow_end(void)
+{
+    if (is_over() && handler_work_is_possible())
+        handler_work_do(rest_at_work);
+}
+
+void resting_end(void)
+{
+    if (!core_own.is_resting)
+        return;
+    core_own.is_resting = false;
+    recording_word_set(0);
+    thread_clock_stop(&thread_current->clock);
+}
+
+void resting_obey_request(const void *context)
+{
+    bool is_safe = snapshot_is_in_wait(context) && handler_work_is_possible();
+    if (agent_thread_is_alone() && is_safe)
+        handler_work_do(agent_thread_ensure);
+}
+
+void resting_after_fork_child(void)
+{
+    core_own.is_resting = false;
+    resting.refused = 0;
+}

@@ -1,0 +1,53 @@
+/* Resting: a process without a thread of ours while no session is on.
+ *
+ * Nobody tells it that one begins. A coarse clock of its only thread looks at the session's word
+ * (buffer/session_word.h) now and then, where CPU time is used, and so does each marker; it joins
+ * by what stands on the board (buffer/session_board.h). When the session is over, the thread finds
+ * out at its next tick, and rests again.
+ *
+ *     in a session ──its word is gone──▶ resting ──a session's word──▶ in that session
+ *                                           └──second thread──▶ profd's messages tell
+ *
+ * One thread, and its signal handlers. */
+#ifndef PROFD_AGENT_RESTING_H
+#define PROFD_AGENT_RESTING_H
+
+#include <stdbool.h>
+
+#include "child-agent/core.h"
+#include "child-agent/session.h"
+
+/* How a resting process takes part in a session with SETTINGS. All signals are blocked. */
+typedef void resting_join(const struct session_settings *settings);
+
+/* Rests until JOIN can be called; NULL: the session is started in the arena that there is. 0, or
+ * -errno: without a clock nobody would ever look. */
+int resting_begin(resting_join *join);
+
+/* In the handler, with a signal of the coarse clock: joins the session that is on, if there is one
+ * and this is the place. */
+void resting_tick(void);
+
+/* Something is to be recorded: likewise. */
+void resting_look(void);
+
+static inline void resting_note_record(void)
+{
+    if (__builtin_expect(core_own.is_resting, 0))
+        resting_look();
+}
+
+/* In the handler, when nothing is to be sampled: rests if that is since the session is over. */
+void resting_follow_end(void);
+
+/* Somebody else sees to sessions from here on. Nothing when it does not rest. */
+void resting_end(void);
+
+/* In the handler, with profd's request for threads (ipc/thread_request.h): makes them if the
+ * program waits at CONTEXT, where it is sure to hold no lock of the C library. */
+void resting_obey_request(const void *context);
+
+/* In a forked child, first. */
+void resting_after_fork_child(void);
+
+#endif

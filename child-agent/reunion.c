@@ -1,0 +1,84 @@
+#include "child-agent/reunion.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "buffer/lease_ledger.h"
+#include "child-agent/agent_lease.h"
+#include "child-agent/agent_thread.h"
+#include "child-agent/core.h"
+#include "child-agent/handler_work.h"
+#include "child-agent/session.h"
+
+/* How often arenas had been lost when this one was given away. */
+static uint32_t known_losses;
+
+static bool read_losses(uint32_t *out)
+{
+    struct lease_ledger *ledger;
+    if (agent_lease_get(&ledger) < 0 || ledger == NULL)
+        return false;
+    *out = atomic_load_explicit(&ledger->header->arena_losses, memory_order_relaxed);
+    return true;
+}
+
+void reunion_note_hello(void)
+{
+    if (!read_losses(&known_losses))
+        known_losses = 0;
+}
+
+static bool is_due(void)
+{
+    uint32_t losses;
+    return agent_lease_is_over() || (read_losses(&losses) && losses != known_losses);
+}
+
+/* A new profd has a ledger of its own, which pays from here on. The session of the old one is over.
+ */
+static int move_to_new_profd(void)
+{
+    if (!agent_lease_is_over())
+        return 0;
+    if (session_is_active())
+        return -EBUSY; /* it ends first */
+    int err = agent_thread_find_ledger();
+    return err == 0 && core_own.has_arena ? core_lease_arena() : err;
+}
+
+static void reunite(void)
+{
+    if (move_to_new_profd() < 0)
+        return;
+    if (core_own.has_arena && core_renew_arena() == 0)
+        (void)agent_thread_introduce_again(); /* the next tick makes up for it */
+    else
+        reunion_note_hello();
+}
+
+static bool may_be_followed(void)
+{
+    struct lease_ledger *ledger;
+    return agent_lease_get(&ledger) == 0 && ledger != NULL &&
+           atomic_load(&ledger->header->may_be_followed) != 0;
+}
+
+static void take_arena_back(void)
+{
+    if (core_renew_arena() == 0)
+        agent_thread_take_arena_back();
+}
+
+void reunion_prepare_thread(void)
+{
+    if (core_own.has_arena && (is_due() || may_be_followed()))
+        handler_work_do_undisturbed(take_arena_back);
+}
+
+void reunion_tick(void)
+{
+    if (agent_thread_is_alone() && is_due() && handler_work_is_possible())
+        handler_work_do(reunite);
+}

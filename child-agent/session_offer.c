@@ -1,0 +1,63 @@
+#include "child-agent/session_offer.h"
+
+#include <string.h>
+
+#include "buffer/lease_ledger.h"
+#include "buffer/session_word.h"
+#include "child-agent/agent_lease.h"
+#include "child-agent/session_bounds.h"
+#include "ipc/messages.h"
+
+static bool read_word(struct lease_ledger **ledger, struct session_word *out)
+{
+    if (agent_lease_is_over() || agent_lease_get(ledger) < 0 || *ledger == NULL)
+        return false;
+    *out = session_word_unpack(atomic_load(&(*ledger)->header->session_word));
+    return out->generation != 0;
+}
+
+uint32_t session_offer_generation(void)
+{
+    struct lease_ledger *ledger;
+    struct session_word word;
+    return read_word(&ledger, &word) ? word.generation : 0;
+}
+
+static bool are_sound(const struct session_terms *terms)
+{
+    return terms->interval_ns >= SESSION_SHORTEST_INTERVAL_NS &&
+           terms->interval_ns <= SESSION_LONGEST_INTERVAL_NS &&
+           terms->clock < SAMPLING_CLOCK_COUNT &&
+           (terms->features & ~(uint64_t)FEATURES_ALL) == 0 &&
+           strlen(terms->filters) < SESSION_FILTERS_BYTES;
+}
+
+_Static_assert((int)SESSION_BOARD_TRIGGERS_BYTES == (int)TRIGGER_LINES_BYTES, "the same lines");
+
+static void settings_from(const struct session_terms *terms, const struct session_word *word,
+                          struct session_settings *out)
+{
+    memset(out, 0, sizeof(*out));
+    out->generation = terms->generation;
+    out->interval_ns = terms->interval_ns;
+    out->limit_bytes = terms->limit_bytes;
+    out->features = terms->features;
+    out->clock = (enum sampling_clock)terms->clock;
+    out->allocation_interval_bytes = terms->allocation_interval_bytes;
+    out->is_paused = word->is_paused;
+    out->is_sampling_paused = word->is_sampling_paused;
+    strcpy(out->filters, terms->filters);
+    strcpy(out->marker_triggers, terms->marker_triggers);
+}
+
+bool session_offer_read(struct session_settings *out)
+{
+    static struct session_terms terms; /* too large for the stack of a handler */
+    struct lease_ledger *ledger;
+    struct session_word word;
+    if (!read_word(&ledger, &word) || !session_board_read(ledger->board, word.generation, &terms) ||
+        !are_sound(&terms))
+        return false;
+    settings_from(&terms, &word, out);
+    return true;
+}

@@ -1,0 +1,139 @@
+#include "daemon/keeping/keeper.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "buffer/clock.h"
+#include "daemon/keeping/kept_arenas.h"
+#include "ipc/socket.h"
+
+enum { LOOK_EVERY_MS = 5000 };
+#define NS_PER_S UINT64_C(1000000000)
+
+enum keeper_state { KEEPER_SERVES, KEEPER_ORPHANED, KEEPER_IS_OVER };
+
+struct keeper {
+    enum keeper_state state;
+    int profd_fd; /* -1: none */
+    int listening_fd;
+    uint64_t needed_ns; /* when somebody may last have wanted what is here */
+    struct kept_arenas arenas;
+};
+
+static void move_to(struct keeper *keeper, enum keeper_state next)
+{
+    switch (next) {
+    case KEEPER_SERVES:
+        assert(keeper->state == KEEPER_ORPHANED);
+        break;
+    case KEEPER_ORPHANED:
+        assert(keeper->state == KEEPER_SERVES);
+        break;
+    case KEEPER_IS_OVER:
+        break;
+    }
+    keeper->state = next;
+}
+
+static void lose_profd(struct keeper *keeper)
+{
+    close(keeper->profd_fd);
+    keeper->profd_fd = -1;
+    keeper->needed_ns = clock_monotonic_ns();
+    move_to(keeper, KEEPER_ORPHANED);
+}
+
+/* --- profd's word --- */
+
+static void obey(struct keeper *keeper, const struct keeper_message *message, int fd)
+{
+    if (message->kind == KEEPER_KEEP && fd >= 0) {
+        (void)kept_arenas_add(&keeper->arenas, message, fd); /* without memory it is not kept */
+        return;
+    }
+    if (fd >= 0)
+        close(fd);
+    if (message->kind == KEEPER_DROP)
+        kept_arenas_drop(&keeper->arenas, message->id);
+    if (message->kind == KEEPER_OVER)
+        move_to(keeper, KEEPER_IS_OVER);
+}
+
+static void serve(struct keeper *keeper)
+{
+    static struct keeper_message message;
+    int fd, got;
+
+    while (keeper->state == KEEPER_SERVES &&
+           (got = keeper_message_receive(keeper->profd_fd, &message, &fd)) != 0) {
+        if (got < 0)
+            lose_profd(keeper);
+        else
+            obey(keeper, &message, fd);
+    }
+}
+
+/* --- Without profd --- */
+
+/* What is kept tells what programs did: it is for nobody else. */
+static bool is_trusted(int fd)
+{
+    struct peer_credentials peer;
+
+    return socket_peer(fd, &peer) == 0 && (peer.uid == 0 || peer.uid == geteuid());
+}
+
+static void receive_profd(struct keeper *keeper)
+{
+    int fd = accept4(keeper->listening_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+    if (fd < 0)
+        return;
+    if (!is_trusted(fd) || kept_arenas_send(&keeper->arenas, fd) < 0) {
+        close(fd);
+        return;
+    }
+    keeper->profd_fd = fd;
+    move_to(keeper, KEEPER_SERVES);
+}
+
+static void look_for_living(struct keeper *keeper)
+{
+    uint64_t now_ns = clock_monotonic_ns();
+
+    if (kept_arenas_have_living(&keeper->arenas))
+        keeper->needed_ns = now_ns;
+    if (keeper->arenas.count == 0 ||
+        now_ns - keeper->needed_ns > KEEPER_PATIENCE_FOR_PROFD_S * NS_PER_S)
+        move_to(keeper, KEEPER_IS_OVER);
+}
+
+void keeper_run(int profd_fd, int listening_fd)
+{
+    struct keeper keeper = { .state = KEEPER_SERVES,
+                             .profd_fd = profd_fd,
+                             .listening_fd = listening_fd };
+
+    while (keeper.state != KEEPER_IS_OVER) {
+        bool serves = keeper.state == KEEPER_SERVES;
+        struct pollfd waited = { .fd = serves ? keeper.profd_fd : keeper.listening_fd,
+                                 .events = POLLIN };
+        int got = poll(&waited, 1, serves ? -1 : LOOK_EVERY_MS);
+        if (got > 0 && serves)
+            serve(&keeper);
+        else if (got > 0)
+            receive_profd(&keeper);
+        if (keeper.state == KEEPER_ORPHANED)
+            look_for_living(&keeper);
+    }
+    kept_arenas_clear(&keeper.arenas);
+    if (keeper.profd_fd >= 0)
+        close(keeper.profd_fd);
+    close(keeper.listening_fd);
+}

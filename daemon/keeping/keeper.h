@@ -1,0 +1,25 @@
+/* The keeper: holds the arenas of processes in which nobody would give them to profd once more.
+ *
+ * A process without a thread of ours has left its arena to profd, by descriptor. So that nothing is
+ * lost when profd is killed, a process of its own has copies of those descriptors. The profd that
+ * comes next finds it at a socket beside profd's own, and is given what there is.
+ *
+ *     serving ──profd was killed──▶ orphaned ──another profd connects──▶ serving
+ *        └─────────OVER──────────────▶ over ◀──nobody came for long─────────┘
+ *
+ * Plain system calls, one thread. */
+#ifndef PROFD_DAEMON_KEEPER_H
+#define PROFD_DAEMON_KEEPER_H
+
+/* The descriptors of profd-keeper, as it finds them. */
+enum { KEEPER_PROFD_FD = 3, KEEPER_LISTENING_FD = 4 };
+
+/* Without profd a keeper that has something stays as long as one of the processes lives, and so
+ * much longer: time to fetch what the others left. */
+enum { KEEPER_PATIENCE_FOR_PROFD_S = 60 };
+
+/* Serves the profd behind PROFD_FD, and those that connect at LISTENING_FD after it, until it is
+ * over. Both are taken over. */
+void keeper_run(int profd_fd, int listening_fd);
+
+#endif

@@ -1,0 +1,248 @@
+#include "daemon/keeping/keeper_link.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "daemon/keeping/keeper.h"
+#include "daemon/log.h"
+#include "daemon/programs/spawn.h"
+#include "ipc/socket.h"
+
+#define KEEPER_SUFFIX ".keeper"
+
+static int make_address(const char *socket_path, struct sockaddr_un *out)
+{
+    *out = (struct sockaddr_un){ .sun_family = AF_UNIX };
+    int length = snprintf(out->sun_path, sizeof(out->sun_path), "%s" KEEPER_SUFFIX, socket_path);
+    return length > 0 && (size_t)length < sizeof(out->sun_path) ? 0 : -ENAMETOOLONG;
+}
+
+static int make_socket(void)
+{
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    return fd < 0 ? -errno : fd;
+}
+
+/* --- The keeper of a profd that was killed --- */
+
+static bool is_trusted(int fd)
+{
+    struct peer_credentials peer;
+
+    return socket_peer(fd, &peer) == 0 && (peer.uid == 0 || peer.uid == geteuid());
+}
+
+/* A keeper that has not noticed yet that its profd is gone lets us wait in its backlog. */
+static int connect_to_keeper(const struct sockaddr_un *address)
+{
+    int fd = make_socket();
+
+    if (fd < 0)
+        return fd;
+    int error = connect(fd, (const struct sockaddr *)address, sizeof(*address)) < 0 ? -errno : 0;
+    if (error == 0 && !is_trusted(fd))
+        error = -EACCES;
+    if (error < 0) {
+        close(fd);
+        return error;
+    }
+    return fd;
+}
+
+/* --- A new one --- */
+
+static int listen_at(const struct sockaddr_un *address)
+{
+    int fd = make_socket();
+
+    if (fd < 0)
+        return fd;
+    (void)unlink(address->sun_path); /* what a keeper left that was killed */
+    mode_t mask = umask(077);
+    int error = bind(fd, (const struct sockaddr *)address, sizeof(*address)) < 0 ? -errno : 0;
+    (void)umask(mask);
+    if (error == 0 && listen(fd, 1) < 0)
+        error = -errno;
+    if (error < 0) {
+        close(fd);
+        return error;
+    }
+    return fd;
+}
+
+static int start_with(const struct keeper_link *link, int keepers_fd, int listening_fd)
+{
+    /* The path is for people who look at lists of processes. */
+    char *arguments[] = { (char *)link->program, (char *)link->socket_path, NULL };
+    char *environment[] = { NULL };
+    struct spawn_options options = {
+        .arguments = arguments,
+        .environment = environment,
+        .directory = "/",
+        .fds = { keepers_fd, listening_fd },
+        .fd_count = 2,
+        .own_group = true, /* Ctrl-C is not for it */
+        .terminal_fd = -1,
+    };
+    int status_fd, wait_status = 0;
+    pid_t pid, ended;
+    int error = spawn(&options, &pid, &status_fd);
+
+    if (error < 0)
+        return error;
+    close(status_fd);
+    do
+        ended = waitpid(pid, &wait_status, 0); /* it leaves the keeper behind, at once */
+    while (ended < 0 && errno == EINTR);
+    return ended == pid && wait_status == 0 ? 0 : -ENOEXEC;
+}
+
+/* As start_with(), while profd does not ask for the orphans among its descendants: the keeper is
+ * none of the program's processes. */
+static int start_as_orphan(const struct keeper_link *link, int keepers_fd, int listening_fd)
+{
+    int adopts = 0;
+
+    (void)prctl(PR_GET_CHILD_SUBREAPER, &adopts, 0, 0, 0); /* both options are there, or neither */
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
+    int error = start_with(link, keepers_fd, listening_fd);
+    (void)prctl(PR_SET_CHILD_SUBREAPER, adopts, 0, 0, 0);
+    return error;
+}
+
+static int start_keeper(struct keeper_link *link, const struct sockaddr_un *address)
+{
+    int ends[2];
+    int listening_fd = listen_at(address);
+
+    if (listening_fd < 0)
+        return listening_fd;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0) {
+        close(listening_fd);
+        return -errno;
+    }
+    int error = start_as_orphan(link, ends[1], listening_fd);
+    close(listening_fd);
+    close(ends[1]);
+    if (error < 0)
+        close(ends[0]);
+    else
+        link->fd = ends[0];
+    return error;
+}
+
+int keeper_link_open(struct keeper_link *link, const char *program, const char *socket_path,
+                     bool is_successor)
+{
+    struct sockaddr_un address;
+
+    *link = (struct keeper_link){ .program = program, .socket_path = socket_path, .fd = -1 };
+    int error = make_address(socket_path, &address);
+    if (error < 0)
+        return error;
+    int fd = is_successor ? connect_to_keeper(&address) : -ENOENT;
+    if (fd < 0)
+        return start_keeper(link, &address);
+    link->fd = fd;
+    link->has_kept = true;
+    return 0;
+}
+
+bool keeper_link_found_one(const struct keeper_link *link)
+{
+    return link->has_kept;
+}
+
+bool keeper_link_is_open(const struct keeper_link *link)
+{
+    return link->socket_path != NULL && link->fd >= 0;
+}
+
+/* --- What passes --- */
+
+int keeper_link_fetch(struct keeper_link *link,
+                      void (*visit)(const struct keeper_message *message, int fd, void *context),
+                      void *context)
+{
+    static struct keeper_message message;
+    int fd, got;
+
+    if (!keeper_link_is_open(link) || !link->has_kept)
+        return 0; /* a new one has nothing */
+    link->has_kept = false;
+    while ((got = keeper_message_await(link->fd, &message, &fd)) > 0) {
+        if (message.kind == KEEPER_KEPT && fd >= 0)
+            visit(&message, fd, context);
+        else if (fd >= 0)
+            close(fd);
+        if (message.kind == KEEPER_ALL)
+            return 0;
+    }
+    return got;
+}
+
+/* What it had is lost only if profd is killed as well, before the processes end. */
+static void replace_keeper(struct keeper_link *link, int error)
+{
+    struct sockaddr_un address;
+
+    close(link->fd);
+    link->fd = -1;
+    int started = make_address(link->socket_path, &address);
+    if (started == 0)
+        started = start_keeper(link, &address);
+    log_warn("profd-keeper does not answer (%s); %s", strerror(-error),
+             started == 0 ? "there is another one"
+                          : "single-threaded processes that start get threads of profd's own");
+}
+
+int keeper_link_keep(struct keeper_link *link, uint64_t id, pid_t pid, uid_t uid,
+                     const uint8_t *hello, size_t hello_bytes, int arena_fd)
+{
+    static struct keeper_message message;
+
+    if (!keeper_link_is_open(link))
+        return -ENOTCONN;
+    if (hello_bytes > sizeof(message.hello))
+        return -EMSGSIZE;
+    message = (struct keeper_message){
+        .kind = KEEPER_KEEP, .pid = pid, .uid = uid, .hello_bytes = (uint32_t)hello_bytes, .id = id
+    };
+    memcpy(message.hello, hello, hello_bytes);
+    int error = keeper_message_send(link->fd, &message, arena_fd);
+    if (error < 0)
+        replace_keeper(link, error);
+    return error;
+}
+
+void keeper_link_drop(struct keeper_link *link, uint64_t id)
+{
+    const struct keeper_message message = { .kind = KEEPER_DROP, .id = id };
+    int error = keeper_link_is_open(link) ? keeper_message_send(link->fd, &message, -1) : 0;
+
+    if (error < 0)
+        replace_keeper(link, error);
+}
+
+/* --- Ends --- */
+
+void keeper_link_close(struct keeper_link *link)
+{
+    const struct keeper_message over = { .kind = KEEPER_OVER };
+    struct sockaddr_un address;
+
+    if (!keeper_link_is_open(link))
+        return;
+    (void)keeper_message_send(link->fd, &over, -1); /* else it ends by itself, later */
+    close(link->fd);
+    link->fd = -1;
+    if (make_address(link->socket_path, &address) == 0)
+        (void)unlink(address.sun_path); /* it may be gone with its folder */
+}

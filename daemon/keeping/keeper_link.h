@@ -1,0 +1,50 @@
+/* profd's side of the keeper (daemon/keeping/keeper.h).
+ *
+ * A keeper that ends is missed only if profd is killed as well; once that is noticed, another one
+ * is started, for what comes from then on. Loop thread. */
+#ifndef PROFD_DAEMON_KEEPER_LINK_H
+#define PROFD_DAEMON_KEEPER_LINK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "daemon/keeping/keeper_message.h"
+
+struct keeper_link {
+    const char *program;     /* borrowed, as the next */
+    const char *socket_path; /* profd's; the keeper's is beside it */
+    int fd;                  /* -1: no keeper */
+    bool has_kept;           /* it was there before us, and has not told what it has */
+};
+
+/* Looks for the keeper of a profd that was killed, if IS_SUCCESSOR, else starts one with PROGRAM.
+ * 0, or a negative errno: there is none, and the link is as one that was closed. */
+int keeper_link_open(struct keeper_link *link, const char *program, const char *socket_path,
+                     bool is_successor);
+
+/* Whether the keeper was there before us. Until what it has was fetched. */
+bool keeper_link_found_one(const struct keeper_link *link);
+
+/* Whether a keeper has what it is told to keep. */
+bool keeper_link_is_open(const struct keeper_link *link);
+
+/* What the keeper had, once, after keeper_link_open() of a successor: calls VISIT with each; FD is
+ * the callee's. 0 or a negative errno: then some may be missing. */
+int keeper_link_fetch(struct keeper_link *link,
+                      void (*visit)(const struct keeper_message *message, int fd, void *context),
+                      void *context);
+
+/* Keeps the arena ARENA_FD (borrowed) of process PID and user UID, which said HELLO. 0 or a
+ * negative errno. */
+int keeper_link_keep(struct keeper_link *link, uint64_t id, pid_t pid, uid_t uid,
+                     const uint8_t *hello, size_t hello_bytes, int arena_fd);
+
+/* Nothing when it is not kept. */
+void keeper_link_drop(struct keeper_link *link, uint64_t id);
+
+/* The good end: nobody will ask for what was kept. Safe to repeat, and on a link that never was
+ * opened but zeroed. */
+void keeper_link_close(struct keeper_link *link);
+
+#endif

@@ -1,0 +1,65 @@
+/* profd-keeper: a part of profd, which starts it when it is to be found again after a crash. */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "buffer/clock.h"
+#include "daemon/keeping/keeper.h"
+
+/* Whoever reads what profd writes would wait for the keeper's end. */
+static int leave_streams(void)
+{
+    int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    if (fd < 0)
+        return -1;
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
+        if (dup2(fd, stream) < 0)
+            return -1;
+    }
+    return fd > STDERR_FILENO ? close(fd) : 0;
+}
+
+/* It has a descriptor for each process, and ends when profd says so. */
+static void prepare(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &limit); /* else it keeps fewer */
+    }
+    (void)signal(SIGHUP, SIG_IGN); /* signals that there are */
+    (void)signal(SIGINT, SIG_IGN);
+    (void)signal(SIGTERM, SIG_IGN);
+    clock_initialize();
+}
+
+/* A child of nobody that is looked at: profd's children are the program's. */
+static void detach(void)
+{
+    pid_t child = fork();
+
+    if (child > 0)
+        _exit(0);
+    (void)setsid(); /* without, it is in a group of its own all the same */
+}
+
+int main(void)
+{
+    if (fcntl(KEEPER_PROFD_FD, F_SETFD, FD_CLOEXEC) < 0 ||
+        fcntl(KEEPER_LISTENING_FD, F_SETFD, FD_CLOEXEC) < 0) {
+        fputs("profd-keeper: this is a part of profd, which starts it; see profd(1)\n", stderr);
+        return 2;
+    }
+    if (leave_streams() < 0) {
+        perror("profd-keeper: cannot open /dev/null");
+        return 1;
+    }
+    detach();
+    prepare();
+    keeper_run(KEEPER_PROFD_FD, KEEPER_LISTENING_FD);
+    return 0;
+}
