@@ -226,7 +226,7 @@ bool dormancy_tick(const siginfo_t *info)
     if (!session_prepared_is_on()) {
         forsake();
     } else if (session_prepared_is_paused()) {
-        clock_sampling_skip(thread_current, info, NULL);
+        clock_sampling_skip(thread_current, info);
     } else {
         wake();
         return true;

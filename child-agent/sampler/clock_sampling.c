@@ -87,30 +87,27 @@ bool clock_sampling_is_signal(const siginfo_t *info)
     return thread_clock_is_signal(info) || perf_clock_is_signal(info);
 }
 
-static bool read_clock(struct thread_clock *clock, const siginfo_t *info, const void *context,
-                       uint64_t *cpu_ns)
+static bool read_clock(struct thread_clock *clock, const siginfo_t *info, uint64_t *cpu_ns)
 {
     if (!perf_clock_is_signal(info))
         return thread_clock_read_signal(clock, info, cpu_ns);
-    return thread_clock_read_event(clock, atomic_load(&sampling.event_interval_ns),
-                                   snapshot_is_after_system_call(context), cpu_ns);
+    return thread_clock_read_event(clock, atomic_load(&sampling.event_interval_ns), cpu_ns);
 }
 
 void clock_sampling_take(struct thread_registration *self, const siginfo_t *info, void *context)
 {
     struct sampled sampled = { .self = self, .context = context };
-    if (!core_own.has_arena || !read_clock(&self->clock, info, context, &sampled.cpu_ns))
+    if (!core_own.has_arena || !read_clock(&self->clock, info, &sampled.cpu_ns))
         return;
     /* Without a room it is told with the next sample. */
     if (sample_room_work_in_handler(sample_at_work, &sampled))
         look_alarm_ring_if_resting();
 }
 
-void clock_sampling_skip(struct thread_registration *self, const siginfo_t *info,
-                         const void *context)
+void clock_sampling_skip(struct thread_registration *self, const siginfo_t *info)
 {
     uint64_t cpu_ns;
-    if (read_clock(&self->clock, info, context, &cpu_ns))
+    if (read_clock(&self->clock, info, &cpu_ns))
         (void)thread_clock_take_untold(&self->clock, cpu_ns);
 }
 

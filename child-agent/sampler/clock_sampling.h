@@ -29,8 +29,7 @@ void clock_sampling_stop(void);
 void clock_sampling_give_up(void);
 
 /* In the handler, instead of clock_sampling_take(): what was used counts for nobody. */
-void clock_sampling_skip(struct thread_registration *self, const siginfo_t *info,
-                         const void *context);
+void clock_sampling_skip(struct thread_registration *self, const siginfo_t *info);
 
 /* Likewise while there is no session yet: what was used is told with the first sample. */
 void clock_sampling_wait(struct thread_registration *self, const siginfo_t *info);

@@ -136,7 +136,10 @@ static bool cannot_be_told(const siginfo_t *info)
 
 static void on_program_signal(int number, siginfo_t *info, void *context)
 {
-    if (cannot_be_told(info) || !thread_mask_put_back(number, info, context))
+    bool is_ambiguous = cannot_be_told(info);
+    if (is_ambiguous && core_own.has_arena)
+        arena_count_drop(&core.arena, DROP_AMBIGUOUS_SIGNAL, 1);
+    if (is_ambiguous || !thread_mask_put_back(number, info, context))
         call_program_action(number, info, context);
     else
         snapshot_restart_system_call(context);
@@ -152,7 +155,7 @@ static void take_own_sample(const siginfo_t *info, void *context)
     if (dormancy_needs_tick() && !dormancy_tick(info))
         return;
     if (!session_follow_word()) {
-        clock_sampling_skip(thread_current, info, context);
+        clock_sampling_skip(thread_current, info);
         resting_follow_end();
         return;
     }

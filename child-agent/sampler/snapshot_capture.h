@@ -35,9 +35,6 @@ void snapshot_copy_bytes(uint8_t *out, uint64_t address, size_t count);
  * May change errno. */
 size_t snapshot_copy_foreign_stack(uint8_t *out, uint64_t address);
 
-/* Whether the signal of CONTEXT was delivered at the end of a system call. */
-bool snapshot_is_after_system_call(const void *context);
-
 /* Whether the signal of CONTEXT found its thread in, or right before, a call in which programs wait
  * for something to happen. */
 bool snapshot_is_in_wait(const void *context);

@@ -107,15 +107,6 @@ void snapshot_capture(struct snapshot_copy *copy, const struct thread_registrati
     snapshot->stack = copy->stack;
 }
 
-/* The instruction leaves the address behind it in rcx. The kernel goes back before the instruction
- * when it makes the call again. */
-bool snapshot_is_after_system_call(const void *context)
-{
-    const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
-    return registers[REG_RCX] == registers[REG_RIP] ||
-           registers[REG_RCX] == registers[REG_RIP] + SYSTEM_CALL_BYTES;
-}
-
 /* Those that answer EINTR after a handler ran, whatever SA_RESTART says, and may simply be made
  * again. Not pause and sigsuspend: their signal would be slept through if its handler had just run.
  */

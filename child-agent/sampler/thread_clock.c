@@ -72,7 +72,7 @@ int thread_clock_start(struct thread_clock *clock, struct profd_thread_id thread
     atomic_store(&clock->source, SOURCE_TIMER);
     atomic_store(&clock->had_event, false);
     atomic_store(&clock->intervals, 0);
-    clock->event_credit_ns = 0;
+    clock->bank = (struct event_bank){ 0, 0 };
     atomic_store(&clock->told_ns, clock->base_ns);
     atomic_store(&clock->placeless_ns, is_new ? clock->base_ns : 0);
     atomic_store(&clock->is_running, true);
@@ -180,30 +180,34 @@ bool thread_clock_read_signal(struct thread_clock *clock, const siginfo_t *info,
     return true;
 }
 
-uint64_t clock_event_share_ns(uint64_t delta_ns, uint64_t interval_ns, uint64_t *credit_ns)
+static uint64_t smaller(uint64_t a, uint64_t b)
 {
-    /* Signals were blocked, or the kernel held the event back. */
-    if (delta_ns >= 2 * interval_ns)
-        return delta_ns;
-    uint64_t most_ns = interval_ns + *credit_ns;
-    uint64_t share_ns = delta_ns < most_ns ? delta_ns : most_ns;
-    *credit_ns = most_ns - share_ns < interval_ns ? most_ns - share_ns : interval_ns;
+    return a < b ? a : b;
+}
+
+uint64_t clock_event_share_ns(uint64_t delta_ns, uint64_t interval_ns, struct event_bank *bank)
+{
+    /* Several events are one signal where signals were blocked, or the kernel was at work. */
+    uint64_t events = delta_ns >= 2 * interval_ns ? delta_ns / interval_ns : 1;
+    uint64_t most_ns = events * interval_ns + bank->credit_ns;
+    uint64_t share_ns = smaller(delta_ns + bank->aside_ns, most_ns);
+    bank->credit_ns = smaller(most_ns - share_ns, interval_ns);
+    bank->aside_ns = smaller(delta_ns + bank->aside_ns - share_ns, interval_ns);
     return share_ns;
 }
 
-/* Takes what went into context switches out of the CPU time that the next sample stands for. */
-static void set_switches_aside(struct thread_clock *clock, uint64_t interval_ns, uint64_t cpu_ns)
+/* Lets the next sample stand for what it is to, and no place for the rest. */
+static void share_out(struct thread_clock *clock, uint64_t interval_ns, uint64_t cpu_ns)
 {
-    uint64_t told_ns = atomic_load(&clock->told_ns);
-    if (cpu_ns <= told_ns)
-        return;
-    uint64_t share_ns =
-        clock_event_share_ns(cpu_ns - told_ns, interval_ns, &clock->event_credit_ns);
-    atomic_fetch_add(&clock->placeless_ns, thread_clock_take_untold(clock, cpu_ns - share_ns));
+    uint64_t aside_ns = smaller(clock->bank.aside_ns, atomic_load(&clock->placeless_ns));
+    uint64_t delta_ns = thread_clock_take_untold(clock, cpu_ns);
+    clock->bank.aside_ns = aside_ns;
+    uint64_t share_ns = clock_event_share_ns(delta_ns, interval_ns, &clock->bank);
+    atomic_fetch_add(&clock->placeless_ns, delta_ns - share_ns); /* or less, modulo 2^64 */
+    atomic_fetch_sub(&clock->told_ns, share_ns);
 }
 
-bool thread_clock_read_event(struct thread_clock *clock, uint64_t interval_ns, bool is_in_call,
-                             uint64_t *cpu_ns)
+bool thread_clock_read_event(struct thread_clock *clock, uint64_t interval_ns, uint64_t *cpu_ns)
 {
     if (!atomic_load_explicit(&clock->is_running, memory_order_acquire))
         return false;
@@ -211,8 +215,8 @@ bool thread_clock_read_event(struct thread_clock *clock, uint64_t interval_ns, b
     atomic_store_explicit(&clock->had_event, true, memory_order_relaxed);
     (void)follow_source(clock, true);
     *cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
-    if (!is_first && !is_in_call)
-        set_switches_aside(clock, interval_ns, *cpu_ns);
+    if (!is_first)
+        share_out(clock, interval_ns, *cpu_ns);
     return true;
 }
 

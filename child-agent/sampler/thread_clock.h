@@ -27,6 +27,13 @@ enum clock_source {
     SOURCE_SILENT_EVENT = 2, /* it did, but nothing came since */
 };
 
+/* What samples of an event have come too soon by, so that later ones may stand for more, and what
+ * of the thread's CPU use they have not stood for so far. */
+struct event_bank {
+    uint64_t credit_ns;
+    uint64_t aside_ns;
+};
+
 /* Zeroed memory is a clock that does not run. */
 struct thread_clock {
     _Atomic bool is_running;
@@ -43,7 +50,7 @@ struct thread_clock {
     /* Used at no place that is known, before the start or in context switches; told by nobody yet.
      */
     _Atomic uint64_t placeless_ns;
-    uint64_t event_credit_ns; /* the thread's handler only */
+    struct event_bank bank; /* the thread's handler only */
 };
 
 /* The kernel's tick. */
@@ -63,10 +70,12 @@ struct clock_step {
 /* After a signal of the event (IS_EVENT) or of the timer. Pure. */
 struct clock_step clock_source_step(enum clock_source source, bool is_event);
 
-/* How much of DELTA_NS, the CPU time since its last sample, a sample of an event stands for that
- * comes each INTERVAL_NS. The rest went into context switches, which a thread's clock counts and an
- * event does not. *CREDIT_NS: what earlier samples came too soon by. Pure. */
-uint64_t clock_event_share_ns(uint64_t delta_ns, uint64_t interval_ns, uint64_t *credit_ns);
+/* How much a sample of an event stands for that comes each INTERVAL_NS of its own time, DELTA_NS of
+ * the thread's CPU time after the last one. The rest went into context switches, which a thread's
+ * clock counts and an event does not, and is set aside in BANK: an event that was told late, at the
+ * end of a system call, is followed by one that seems to come too soon, and stands for what it was
+ * late by. Pure. */
+uint64_t clock_event_share_ns(uint64_t delta_ns, uint64_t interval_ns, struct event_bank *bank);
 
 /* Starts CLOCK for THREAD, whose CPU clock is CPU_CLOCK, with SIGNAL_NUMBER at each INTERVAL_NS.
  * IS_NEW: what the thread used before counts as well. Any thread of the process. 0; -EAGAIN when no
@@ -94,11 +103,9 @@ bool thread_clock_is_signal(const siginfo_t *info);
  * of now. */
 bool thread_clock_read_signal(struct thread_clock *clock, const siginfo_t *info, uint64_t *cpu_ns);
 
-/* The same with a signal of the thread's perf event, which comes each INTERVAL_NS. IS_IN_CALL: it
- * waited for the end of a system call, and may stand for several. What went into context switches
- * is told as of no place. */
-bool thread_clock_read_event(struct thread_clock *clock, uint64_t interval_ns, bool is_in_call,
-                             uint64_t *cpu_ns);
+/* The same with a signal of the thread's perf event, which comes each INTERVAL_NS. What went into
+ * context switches is told as of no place. */
+bool thread_clock_read_event(struct thread_clock *clock, uint64_t interval_ns, uint64_t *cpu_ns);
 
 /* How much of CPU_NS, since the start, nobody has told of yet; from now on it is told. */
 uint64_t thread_clock_take_untold(struct thread_clock *clock, uint64_t cpu_ns);

@@ -73,6 +73,18 @@ blocking_of() {
     done
 }
 
+# Points of the CPU time that are booked elsewhere than in the program's functions, off what it used there:
+# what profiling makes the program spend in calls is truly spent there.
+elsewhere_of() {
+    local name=$1 clock
+    for clock in "${clocks[@]}"; do
+        figure "booked to waiting and all else, off the truth: $name, $(clock_name "$clock")" "$(
+            paste <(value other <"$scratch/judged-$clock") <(value true_other <"$scratch/judged-$clock") |
+                awk '{ print ($1 > $2 ? $1 - $2 : $2 - $1) }' | median
+        )" points 2
+    done
+}
+
 # Samples for a second of the CPU time of the thread that has fewest.
 rate_of() {
     local name=$1 of_hz=$2 clock limit
@@ -109,11 +121,14 @@ truth() {
     sum_of napping
     rate_of napping 0.85
     blocking_of napping
+    elsewhere_of napping
     truth_of "in the kernel" syscalls
     truth_of "waiting for each other" blocking perf
     blocking_of "waiting for each other"
+    elsewhere_of "waiting for each other"
     truth_of handover handover perf
     blocking_of handover
+    elsewhere_of handover
     start_spinners
     truth_of "busy beside four spinners" busy
     truth_of "napping beside four spinners" napping

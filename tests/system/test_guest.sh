@@ -164,6 +164,41 @@ test_profd_may_count_its_sessions_anew() {
     end_storm
 }
 
+# As the kernel delivers one for which it has no memory: nobody knows whose it was.
+test_a_signal_that_cannot_be_told_is_the_programs_and_counted() {
+    cat >ambiguous.c <<'END'
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "tests/system/programs/burn.h"
+static volatile sig_atomic_t count;
+static void on_signal(int number)
+{
+    (void)number;
+    count++;
+}
+int main(void)
+{
+    siginfo_t info;
+    signal(SIGURG, on_signal);
+    burn_outer(0.1);
+    for (int i = 0; i < 3; i++) {
+        memset(&info, 0, sizeof(info));
+        info.si_code = SI_USER;
+        syscall(SYS_rt_tgsigqueueinfo, getpid(), getpid(), SIGURG, &info);
+    }
+    burn_outer(0.05);
+    return count == 3 ? 0 : 1;
+}
+END
+    cc -D_GNU_SOURCE -O1 -I"$source_dir" -o ambiguous ambiguous.c
+    expect 0 "$profctl" run --clock "$clock" -o out.json -- ./ambiguous
+    read_facts out.json
+    [ "$(meta_of ambiguous profd.events.ambiguous-signal)" = 3 ] ||
+        fail "$(grep ambiguous facts)"
+}
+
 test_children_made_past_the_c_library() {
     expect 0 "$profctl" run --clock "$clock" --features stacks,cpu,markers,labels,counters,memory,nativeallocs \
         -o out.json -- "$programs/raw_children"

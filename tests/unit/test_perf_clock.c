@@ -57,43 +57,57 @@ END_TEST
 
 /* --- What a sample of an event stands for --- */
 
-START_TEST(what_an_event_did_not_see_is_no_part_of_its_sample)
+static struct event_bank bank;
+
+static uint64_t share_of(uint64_t delta_ns)
 {
-    uint64_t credit_ns = 0;
-    ck_assert_uint_eq(clock_event_share_ns(INTERVAL_NS, INTERVAL_NS, &credit_ns), INTERVAL_NS);
-    ck_assert_uint_eq(clock_event_share_ns(INTERVAL_NS + 300, INTERVAL_NS, &credit_ns),
-                      INTERVAL_NS);
-    ck_assert_uint_eq(credit_ns, 0);
+    return clock_event_share_ns(delta_ns, INTERVAL_NS, &bank);
+}
+
+START_TEST(a_sample_stands_for_its_interval_and_not_for_switches)
+{
+    bank = (struct event_bank){ 0, 0 };
+    ck_assert_uint_eq(share_of(INTERVAL_NS), INTERVAL_NS);
+    for (int i = 0; i < 100; i++)
+        ck_assert_uint_eq(share_of(INTERVAL_NS + 300), INTERVAL_NS);
+    ck_assert_uint_eq(bank.credit_ns, 0);
 }
 END_TEST
 
 START_TEST(a_sample_that_comes_too_late_after_one_that_came_too_soon_is_whole)
 {
-    uint64_t credit_ns = 0;
-    ck_assert_uint_eq(clock_event_share_ns(INTERVAL_NS - 300, INTERVAL_NS, &credit_ns),
-                      INTERVAL_NS - 300);
-    ck_assert_uint_eq(clock_event_share_ns(INTERVAL_NS + 400, INTERVAL_NS, &credit_ns),
-                      INTERVAL_NS + 300);
-    ck_assert_uint_eq(credit_ns, 0);
+    bank = (struct event_bank){ 0, 0 };
+    ck_assert_uint_eq(share_of(INTERVAL_NS - 300), INTERVAL_NS - 300);
+    ck_assert_uint_eq(share_of(INTERVAL_NS + 400), INTERVAL_NS + 300);
+    ck_assert_uint_eq(bank.credit_ns, 0);
+}
+END_TEST
+
+/* The first was told late, at the end of a call. */
+START_TEST(a_sample_that_comes_too_soon_after_one_that_came_too_late_is_whole)
+{
+    bank = (struct event_bank){ 0, 0 };
+    ck_assert_uint_eq(share_of(INTERVAL_NS + 300), INTERVAL_NS);
+    ck_assert_uint_eq(share_of(INTERVAL_NS - 300), INTERVAL_NS);
+    ck_assert_uint_eq(bank.aside_ns, 0);
+    ck_assert_uint_eq(bank.credit_ns, 0);
 }
 END_TEST
 
 START_TEST(credit_does_not_grow_beyond_an_interval)
 {
-    uint64_t credit_ns = 0;
+    bank = (struct event_bank){ 0, 0 };
     for (int i = 0; i < 10; i++)
-        ck_assert_uint_eq(clock_event_share_ns(1, INTERVAL_NS, &credit_ns), 1);
-    ck_assert_uint_eq(credit_ns, INTERVAL_NS);
+        ck_assert_uint_eq(share_of(1), 1);
+    ck_assert_uint_eq(bank.credit_ns, INTERVAL_NS);
 }
 END_TEST
 
 START_TEST(several_intervals_are_several_samples_in_one)
 {
-    uint64_t credit_ns = 0;
-    ck_assert_uint_eq(clock_event_share_ns(2 * INTERVAL_NS, INTERVAL_NS, &credit_ns),
-                      2 * INTERVAL_NS);
-    ck_assert_uint_eq(clock_event_share_ns(70 * INTERVAL_NS, INTERVAL_NS, &credit_ns),
-                      70 * INTERVAL_NS);
+    bank = (struct event_bank){ 0, 0 };
+    ck_assert_uint_eq(share_of(2 * INTERVAL_NS), 2 * INTERVAL_NS);
+    ck_assert_uint_eq(share_of(70 * INTERVAL_NS + 10), 70 * INTERVAL_NS);
 }
 END_TEST
 
@@ -137,7 +151,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
     (void)number;
     (void)context;
     if (perf_clock_is_signal(info)) {
-        if (thread_clock_read_event(&thread, INTERVAL_NS, false, &cpu_ns)) {
+        if (thread_clock_read_event(&thread, INTERVAL_NS, &cpu_ns)) {
             event_samples++;
             told_ns += thread_clock_take_untold(&thread, cpu_ns);
         }
@@ -332,8 +346,9 @@ int main(void)
     tcase_add_test(pure, an_event_takes_over_and_makes_the_timer_coarse);
     tcase_add_test(pure,
                    a_timer_that_watches_takes_over_when_nothing_came_for_two_of_its_intervals);
-    tcase_add_test(pure, what_an_event_did_not_see_is_no_part_of_its_sample);
+    tcase_add_test(pure, a_sample_stands_for_its_interval_and_not_for_switches);
     tcase_add_test(pure, a_sample_that_comes_too_late_after_one_that_came_too_soon_is_whole);
+    tcase_add_test(pure, a_sample_that_comes_too_soon_after_one_that_came_too_late_is_whole);
     tcase_add_test(pure, credit_does_not_grow_beyond_an_interval);
     tcase_add_test(pure, several_intervals_are_several_samples_in_one);
     tcase_add_test(pure, an_interval_is_as_short_as_the_kernel_grants);

@@ -177,18 +177,25 @@ START_TEST(but_one_that_it_handles_keeps_its_EINTR)
 }
 END_TEST
 
-/* As the kernel leaves rcx: the address behind the call, which it may go back before. */
-START_TEST(a_signal_at_the_end_of_a_call_is_known)
+START_TEST(calls_in_which_programs_wait_are_known)
 {
-    greg_t *registers = context.uc_mcontext.gregs;
     interrupted_in(SYS_poll, -EINTR);
-    ck_assert(!snapshot_is_after_system_call(&context));
-    registers[REG_RCX] = registers[REG_RIP];
-    ck_assert(snapshot_is_after_system_call(&context));
-    registers[REG_RIP] -= 2;
-    ck_assert(snapshot_is_after_system_call(&context));
-    registers[REG_RIP] -= 1;
-    ck_assert(!snapshot_is_after_system_call(&context));
+    ck_assert(snapshot_is_in_wait(&context));
+    interrupted_in(SYS_futex, -EINTR); /* the C library's own locks, too */
+    ck_assert(!snapshot_is_in_wait(&context));
+    interrupted_in(SYS_poll, 0);
+    ck_assert(!snapshot_is_in_wait(&context));
+}
+END_TEST
+
+/* The kernel goes back before the call that it makes again. */
+START_TEST(so_are_those_that_the_kernel_makes_again)
+{
+    interrupted_in(SYS_read, SYS_read);
+    context.uc_mcontext.gregs[REG_RIP] -= 2;
+    ck_assert(snapshot_is_in_wait(&context));
+    context.uc_mcontext.gregs[REG_RAX] = SYS_mmap;
+    ck_assert(!snapshot_is_in_wait(&context));
 }
 END_TEST
 
@@ -215,7 +222,8 @@ int main(void)
     tcase_add_test(tcase, a_signal_that_the_program_blocks_does_not);
     tcase_add_test(tcase, a_signal_that_the_program_ignores_does_not_either);
     tcase_add_test(tcase, but_one_that_it_handles_keeps_its_EINTR);
-    tcase_add_test(tcase, a_signal_at_the_end_of_a_call_is_known);
+    tcase_add_test(tcase, calls_in_which_programs_wait_are_known);
+    tcase_add_test(tcase, so_are_those_that_the_kernel_makes_again);
     tcase_add_test(tcase, code_that_is_no_plain_call_is_left_alone);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
