@@ -10,17 +10,18 @@
 #include "json/gecko/gecko_root.h"
 
 static int stream(struct arena_reader *reader, const struct session_settings *settings,
-                  json_sink_write sink, void *context)
+                  uint64_t since_ns, json_sink_write sink, void *context)
 {
     const char *features[FEATURE_COUNT + 1];
     struct arena_info info;
     struct failure_latch latch;
     struct json_writer writer;
     arena_reader_info(reader, &info);
+    uint64_t start_ns = since_ns != 0 ? since_ns : info.session_start_ns;
     struct gecko_root_options root = {
-        .reference_ns = info.session_start_ns,
-        .reference_unix_ns = gecko_clock_unix_ns(info.session_start_ns),
-        .session_start_ns = info.session_start_ns,
+        .reference_ns = start_ns,
+        .reference_unix_ns = gecko_clock_unix_ns(start_ns),
+        .session_start_ns = start_ns,
         .capture_ns = clock_monotonic_ns(),
         .interval_ns = info.interval_ns,
         .memory_limit_bytes = settings->limit_bytes,
@@ -32,6 +33,8 @@ static int stream(struct arena_reader *reader, const struct session_settings *se
         .reference_ns = root.reference_ns,
         .reference_unix_ns = root.reference_unix_ns,
         .capture_ns = root.capture_ns,
+        .since_ns = since_ns,
+        .thread_filters = since_ns != 0 ? settings->filters : NULL,
         .verdict = VERDICT_LIVE,
         .outcome = VERDICT_LIVE,
         .cpu_time.total_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID),
@@ -45,13 +48,14 @@ static int stream(struct arena_reader *reader, const struct session_settings *se
     return err;
 }
 
-int own_profile_write(const struct session_settings *settings, json_sink_write sink, void *context)
+int own_profile_write(const struct session_settings *settings, uint64_t since_ns,
+                      json_sink_write sink, void *context)
 {
     struct arena_reader *reader = NULL;
     int err = arena_reader_open_memory(core.arena.header, core.arena.mapped_bytes, &reader);
     if (err < 0)
         return err;
-    err = stream(reader, settings, sink, context);
+    err = stream(reader, settings, since_ns, sink, context);
     arena_reader_close(reader);
     return err;
 }

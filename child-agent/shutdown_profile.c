@@ -82,7 +82,7 @@ static int write_profile(const char *path)
     struct replaced_file file = { .fd = -1 };
     int err = replaced_file_begin(&file, path);
     if (err == 0)
-        err = own_profile_write(session_last_settings(), json_sink_fd, &file.fd);
+        err = own_profile_write(session_last_settings(), 0, json_sink_fd, &file.fd);
     if (err == 0)
         err = replaced_file_commit(&file);
     replaced_file_abandon(&file);

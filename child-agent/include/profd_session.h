@@ -7,13 +7,16 @@
  *     err = profd_capture_to_fd(fd);
  *     profd_session_stop();
  *
- * A process has one session at a time. One that profd began (profctl start, profctl run) is profd's
- * alone to change: of that a program may ask for captures. And profd has the last word: when it
- * begins a session, the program's own is over, and what that recorded is gone. A session of the
- * environment is the program's own where the process writes its profile itself (PROFD_SHUTDOWN).
+ * Beside a session that profd began (profctl start, profctl run) a program may have one of its own,
+ * which ends with profd's at the latest. One recording serves both: it has all that profd's session
+ * asks for, at the finer of the two intervals; more than that the program's cannot have. The
+ * program's captures begin where its own session did. profd's is profd's alone to change, and profd
+ * has the last word: when it begins a session, one that the program had alone is over, and what
+ * that recorded is gone. A session of the environment is the program's own where the process writes
+ * its profile itself (PROFD_SHUTDOWN).
  *
  * A forked child goes on with the session, with records of its own: what its parent recorded is not
- * in its captures. A program that it becomes by exec has none.
+ * in its captures; with one beside profd's it does not. A program that it becomes by exec has none.
  *
  * All functions may be called from any thread, and wait for one another; profd_is_active() waits
  * for nobody. Not from signal handlers, nor from constructors and destructors of libraries that
@@ -21,7 +24,8 @@
  * -errno:
  *
  * -EINVAL    an option that makes no sense; nothing has changed
- * -EBUSY     the session is profd's
+ * -EBUSY     the session is profd's, or does not record what is asked for; one beside it cannot be
+ *            paused
  * -EALREADY  the program has a session already
  * -ESRCH     there is no session
  * -ENOSYS    no agent: PROFD_DISABLE=1, a setuid program, a child made past the C library, or

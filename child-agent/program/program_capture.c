@@ -10,11 +10,13 @@
 #include "child-agent/core.h"
 #include "child-agent/own_profile.h"
 #include "child-agent/program/program_call.h"
+#include "child-agent/program/second_session.h"
 #include "profd_session.h"
 
 /* What the thread that writes is given, and what became of it. One at a time. */
 static struct {
     struct session_settings settings;
+    uint64_t since_ns; /* 0: all of the session */
     int fd;
     int error;
 } capture;
@@ -47,7 +49,7 @@ static void *capture_main(void *unused)
 {
     agent_thread_set_name("profd-capture");
     (void)agent_thread_own_descriptor(capture.fd);
-    capture.error = own_profile_write(&capture.settings, write_all, &capture.fd);
+    capture.error = own_profile_write(&capture.settings, capture.since_ns, write_all, &capture.fd);
     return unused;
 }
 
@@ -63,6 +65,15 @@ static int write_on_own_thread(void)
     return capture.error;
 }
 
+/* The program's own, where it has one. */
+static void choose_session(void)
+{
+    const struct session_settings *second = second_session_get(&capture.since_ns);
+    if (second == NULL)
+        capture.since_ns = 0;
+    capture.settings = second != NULL ? *second : *session_get_settings();
+}
+
 /* Readies what is recorded to be read; *RECORDING tells its session. */
 static int ready(uint32_t *recording)
 {
@@ -71,7 +82,7 @@ static int ready(uint32_t *recording)
         return -EAGAIN;
     if (session_is_active()) {
         session_flush();
-        capture.settings = *session_get_settings();
+        choose_session();
         *recording = core_own.recording_generation;
         err = 0;
     }

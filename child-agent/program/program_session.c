@@ -8,6 +8,7 @@
 #include "child-agent/dormancy.h"
 #include "child-agent/guest/own_threads.h"
 #include "child-agent/program/program_call.h"
+#include "child-agent/program/second_session.h"
 #include "child-agent/program/session_options.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/session_bounds.h"
@@ -55,7 +56,7 @@ static int ensure_arena(const struct session_settings *settings)
 static int start(const struct session_settings *settings)
 {
     if (session_is_active())
-        return session_is_own() ? -EALREADY : -EBUSY;
+        return session_is_own() ? -EALREADY : second_session_start(settings);
     int err = session_start(settings);
     if (err == 0)
         sampler_start_thread();
@@ -72,6 +73,8 @@ static int check_own(void)
 static int stop(const struct session_settings *settings)
 {
     (void)settings;
+    if (second_session_stop() == 0)
+        return 0;
     int err = check_own();
     if (err == 0)
         session_stop();

@@ -300,24 +300,28 @@ void clock_sampling_end_events(void)
 
 /* --- The session --- */
 
+static void choose_interval(uint64_t interval_ns)
+{
+    uint64_t tick_ns = thread_clock_tick_ns();
+    sampling.interval_ns = interval_ns;
+    sampling.timer_interval_ns = thread_clock_timer_interval_ns(interval_ns, tick_ns);
+    atomic_store(&core.arena.header->sampling_interval_ns,
+                 interval_ns > tick_ns ? interval_ns : tick_ns);
+}
+
 static void describe_in_arena(const struct session_settings *settings)
 {
     struct arena_header *header = core.arena.header;
-    uint64_t tick_ns = thread_clock_tick_ns();
     atomic_store(&header->sampling_clock, SAMPLING_CLOCK_CPU);
     /* A process may end before the looking thread gets to it. */
     atomic_store(&header->sampling_clock_refusal, settings->clock == SAMPLING_CLOCK_PERF
                                                       ? CLOCK_REFUSAL_NOT_YET
                                                       : CLOCK_REFUSAL_NONE);
-    atomic_store(&header->sampling_interval_ns,
-                 settings->interval_ns > tick_ns ? settings->interval_ns : tick_ns);
 }
 
 int clock_sampling_start(const struct session_settings *settings)
 {
-    sampling.interval_ns = settings->interval_ns;
-    sampling.timer_interval_ns =
-        thread_clock_timer_interval_ns(settings->interval_ns, thread_clock_tick_ns());
+    choose_interval(settings->interval_ns);
     sampling.is_paused = settings->is_paused || settings->is_sampling_paused;
     sampling.session_start_ns = clock_monotonic_ns();
     atomic_store(&sampling.uses_events, settings->clock == SAMPLING_CLOCK_PERF);
@@ -343,6 +347,23 @@ void clock_sampling_give_up(void)
 void clock_sampling_stop(void)
 {
     atomic_store(&sampling.is_on, false);
+}
+
+static void begin_anew(struct thread_registration *thread)
+{
+    if (!atomic_load(&thread->clock.is_running))
+        return;
+    clock_sampling_tell_rest(thread);
+    thread_clock_stop(&thread->clock);
+    clock_sampling_follow(thread);
+}
+
+void clock_sampling_set_interval(uint64_t interval_ns)
+{
+    if (atomic_load(&sampling.uses_events))
+        return;
+    choose_interval(interval_ns);
+    thread_registry_visit(begin_anew);
 }
 
 void clock_sampling_set_paused(bool is_paused)

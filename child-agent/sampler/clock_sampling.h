@@ -40,6 +40,9 @@ void clock_sampling_refuse(enum clock_refusal refusal);
 /* Clocks are started and stopped by clock_sampling_follow() afterwards. */
 void clock_sampling_set_paused(bool is_paused);
 
+/* Of the threads' timers, which begin anew. */
+void clock_sampling_set_interval(uint64_t interval_ns);
+
 /* What is recorded of THREAD may have changed: its clock is started or stopped. Under the
  * registry's lock, or by the thread itself. */
 void clock_sampling_follow(struct thread_registration *thread);

@@ -43,7 +43,7 @@ static struct {
     bool needs_thread;
     uint64_t chores_due_ns; /* without a thread of ours */
     bool looks;             /* instead of sampling, which the threads' own clocks do */
-    uint64_t interval_ns;
+    _Atomic uint64_t interval_ns;
     struct chunk_manager *manager; /* borrowed */
     struct sampler_tick *_Atomic tick;
     struct named_mutex lock; /* held while ticking */
@@ -362,6 +362,18 @@ void sampler_set_paused(bool is_paused)
     clock_sampling_set_paused(is_paused);
     thread_registry_visit(clock_sampling_follow);
     look_alarm_ring();
+}
+
+void sampler_set_interval(uint64_t interval_ns)
+{
+    if (atomic_load(&sampler.tick) == NULL)
+        return;
+    if (sampler.looks) {
+        clock_sampling_set_interval(interval_ns);
+        return;
+    }
+    atomic_store(&sampler.interval_ns, interval_ns);
+    atomic_store(&core.arena.header->sampling_interval_ns, interval_ns);
 }
 
 void sampler_flush(void)

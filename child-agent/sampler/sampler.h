@@ -38,6 +38,10 @@ void sampler_stop(void);
 
 void sampler_set_paused(bool is_paused);
 
+/* Samples are to come each INTERVAL_NS from here on; those of perf's events stay as they are. Not
+ * in signal handlers. */
+void sampler_set_interval(uint64_t interval_ns);
+
 /* Takes the snapshots of the tick under way now. Any thread but the sampler. */
 void sampler_flush(void);
 

@@ -13,7 +13,7 @@
 
 /* Between requests for threads; twice as long each time, but for the last ones. */
 #define FIRST_REQUEST_AFTER_NS UINT64_C(100000000)
-enum { MOST_REQUEST_DOUBLINGS = 8 };
+enum { MOST_REQUEST_DOUBLINGS = 6 };
 
 /* CHILD has an arena, and nobody in it to talk to. */
 static bool is_lone(const struct child *child)

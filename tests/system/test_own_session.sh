@@ -128,9 +128,9 @@ test_the_session_of_the_environment_has_its_threads() {
 }
 
 test_the_session_of_profd_is_only_captured() {
-    expect 0 "$profctl" run --quiet -o out.json -- "$programs/own_session" active start stop pause resume mark=one burn \
+    expect 0 "$profctl" run --quiet -o out.json -- "$programs/own_session" active stop pause resume mark=one burn \
         capture=own.json mark=two
-    said active 0 start EBUSY stop EBUSY pause EBUSY resume EBUSY mark=one 0 burn 0 capture=own.json 0 mark=two 0
+    said active 0 stop EBUSY pause EBUSY resume EBUSY mark=one 0 burn 0 capture=own.json 0 mark=two 0
     read_facts own.json
     has_marker one
     refute has_marker two
@@ -141,6 +141,43 @@ test_the_session_of_profd_is_only_captured() {
 }
 
 # profd has the last word.
+# The second of the two that may be on: the program's captures begin with it, and profd's has everything.
+test_a_session_beside_that_of_profd() {
+    expect 0 "$profctl" run --quiet -o out.json -- "$programs/own_session" mark=before start start pause mark=one burn \
+        capture=own.json stop stop mark=two capture=all.json start mark=three capture=again.json
+    said mark=before 0 start 0 start EALREADY pause EBUSY mark=one 0 burn 0 capture=own.json 0 stop 0 stop EBUSY \
+        mark=two 0 capture=all.json 0 start 0 mark=three 0 capture=again.json 0
+    read_facts own.json
+    has_marker one
+    refute has_marker before
+    [ "$(samples_of own_session GeckoMain)" -gt 20 ]
+    read_facts all.json
+    has_marker before
+    has_marker two
+    read_facts again.json
+    has_marker three
+    refute has_marker two
+    read_facts out.json
+    for name in before one two three; do
+        has_marker "$name"
+    done
+    has_function own_session burning
+}
+
+test_a_session_beside_that_of_profd_is_as_fine_as_the_program_asks() {
+    expect 0 "$profctl" run --quiet --interval 100ms -o coarse.json -- "$programs/own_session" burn burn
+    read_facts coarse.json
+    [ "$(samples_of own_session GeckoMain)" -lt 10 ]
+    expect 0 "$profctl" run --quiet --interval 100ms -o out.json -- "$programs/own_session" start burn burn capture=own.json stop burn
+    read_facts own.json
+    [ "$(samples_of own_session GeckoMain)" -gt 40 ]
+}
+
+test_what_the_session_of_profd_does_not_record_is_refused() {
+    expect 0 "$profctl" run --quiet -o out.json -- "$programs/own_session" start-more start-wall active
+    said start-more EBUSY start-wall EBUSY active 0
+}
+
 test_profd_begins_its_session_in_place_of_the_programs() {
     start_profd -- "$programs/own_session" start mark=own capture=own.json until=go active stop mark=profds \
         capture=profds.json until=end stop start active

@@ -48,6 +48,12 @@ static int start_large(void)
     return start_with((struct profd_session_options){ .limit_bytes = 128 << 20 });
 }
 
+/* More than profctl run asks for by itself. */
+static int start_more(void)
+{
+    return start_with((struct profd_session_options){ .features = "stacks,switches" });
+}
+
 static int start_filtered(void)
 {
     return start_with((struct profd_session_options){ .threads = "nobody" });
@@ -287,6 +293,7 @@ static const struct {
     { "start", start },
     { "start-wall", start_wall },
     { "start-large", start_large },
+    { "start-more", start_more },
     { "start-filtered", start_filtered },
     { "short-interval", short_interval },
     { "long-interval", long_interval },

@@ -1,0 +1,59 @@
+#include "child-agent/program/second_session.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "buffer/clock.h"
+#include "child-agent/core.h"
+#include "child-agent/sampler/sampler.h"
+
+static struct {
+    uint32_t recording; /* that it is beside; 0: there is none */
+    uint64_t since_ns;
+    struct session_settings settings;
+} second;
+
+/* A forked child, and a session that profd began since, record anew. */
+static bool is_on(void)
+{
+    return second.recording != 0 && second.recording == core_own.recording_generation;
+}
+
+const struct session_settings *second_session_get(uint64_t *since_ns)
+{
+    *since_ns = second.since_ns;
+    return is_on() ? &second.settings : NULL;
+}
+
+static bool is_recorded(const struct session_settings *wanted, const struct session_settings *first)
+{
+    bool has_clock = wanted->clock == SAMPLING_CLOCK_AUTO || wanted->clock == first->clock;
+    bool has_threads = first->filters[0] == '\0' || strcmp(first->filters, wanted->filters) == 0;
+    return has_clock && has_threads && (wanted->features & ~first->features) == 0;
+}
+
+int second_session_start(const struct session_settings *settings)
+{
+    const struct session_settings *first = session_get_settings();
+    if (is_on())
+        return -EALREADY;
+    if (!is_recorded(settings, first))
+        return -EBUSY;
+    second.settings = *settings;
+    second.since_ns = clock_monotonic_ns();
+    second.recording = core_own.recording_generation;
+    if (settings->interval_ns < first->interval_ns)
+        sampler_set_interval(settings->interval_ns);
+    return 0;
+}
+
+int second_session_stop(void)
+{
+    if (!is_on())
+        return -ESRCH;
+    second.recording = 0;
+    if (second.settings.interval_ns < session_get_settings()->interval_ns)
+        sampler_set_interval(session_get_settings()->interval_ns);
+    return 0;
+}
