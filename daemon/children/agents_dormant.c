@@ -1,0 +1,80 @@
+/* Those that have nothing to tell so far: they are known from the census ring alone. */
+#include <string.h>
+
+#include "daemon/children/agents_inside.h"
+#include "daemon/children/pidfd.h"
+#include "daemon/children/process_title.h"
+#include "daemon/daemon.h"
+
+/* A fork has its parent's arguments. */
+static void take_first_argument(struct child *child, const struct child *parent)
+{
+    if (child->is_fork && child->first_argument == NULL && parent != NULL &&
+        parent->first_argument != NULL)
+        child->first_argument = strdup(parent->first_argument); /* else it is not known */
+}
+
+void agents_add_dormant(struct daemon *profd, const struct child_introduction *who)
+{
+    struct child *child = agents_meet(profd, who);
+    const struct child *parent = child_table_find_latest(&profd->children, who->parent_pid);
+
+    if (child == NULL || child->is_alone)
+        return;
+    child->profd = profd;
+    child->is_fork = who->is_fork;
+    child->is_alone = true;
+    child->is_dormant = true;
+    take_first_argument(child, parent);
+    child->is_unwatched = child->watch == NULL;
+    profd->unwatched += child->is_unwatched;
+    if (!child->is_unwatched) /* the watch is that of the program before; others are looked for */
+        process_title_learn_first_argument(child);
+    child->started_generation = profd->session.generation;
+    const struct child *latest = child_table_find_latest(&profd->children, child->pid);
+    if (latest != child)
+        agents_end(profd, child, VERDICT_EXECED, 0, latest->start_ns);
+}
+
+void agents_note_woken(struct daemon *profd, pid_t pid, uint64_t start_ns)
+{
+    struct child *child = child_table_find_dormant(&profd->children, pid, start_ns);
+
+    if (child != NULL)
+        child->has_woken = true;
+}
+
+/* CHILD, which may have ended long ago, is watched from here on, or it is gone. Who waited for it
+ * tells of that a moment later, so the end is taken for one that nobody saw the second time only.
+ */
+static void look_for_dormant(struct daemon *profd, struct child *child)
+{
+    bool needs_watch = child->state != CHILD_ENDED && child->watch == NULL;
+    int pidfd = needs_watch ? pidfd_of_process(child->pid) : -1;
+
+    if (needs_watch && pidfd < 0 && !child->is_missing) {
+        child->is_missing = true;
+        return;
+    }
+    child->is_unwatched = false;
+    profd->unwatched--;
+    if (pidfd >= 0) {
+        child->identity = pidfd_identity(pidfd);
+        agents_watch(profd, child, pidfd);
+        process_title_learn_first_argument(child);
+    } else if (needs_watch) {
+        agents_end(profd, child, VERDICT_VANISHED, 0, uv_hrtime());
+    }
+}
+
+void agents_watch_dormant(struct daemon *profd)
+{
+    struct child *previous, *child = profd->children.last;
+
+    for (size_t left = profd->unwatched; child != NULL && left > 0; child = previous) {
+        previous = child->previous;
+        left -= child->is_unwatched;
+        if (child->is_unwatched)
+            look_for_dormant(profd, child);
+    }
+}

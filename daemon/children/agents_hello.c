@@ -1,0 +1,309 @@
+/* A hello, and whose it is. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/capture/capture.h"
+#include "daemon/children/agent_connection.h"
+#include "daemon/children/agents_inside.h"
+#include "daemon/children/census.h"
+#include "daemon/children/child_watch.h"
+#include "daemon/children/pidfd.h"
+#include "daemon/children/process_title.h"
+#include "daemon/children/process_tree.h"
+#include "daemon/daemon.h"
+#include "daemon/log.h"
+#include "daemon/memory/compact_arena.h"
+#include "daemon/outbox.h"
+
+/* For agents that are turned away: time to read the answer. */
+enum { LAST_ANSWER_MS = 2000 };
+
+/* Who has gone descends from nobody any more; then who waited for it may have told of it. */
+static bool is_supervised(struct daemon *profd, pid_t pid)
+{
+    if (process_descends_from(pid, getpid()))
+        return true;
+    if (kill(pid, 0) == 0 || errno != ESRCH)
+        return false;
+    census_read(profd);
+    return child_table_find_latest(&profd->children, pid) != NULL;
+}
+
+static bool may_connect(struct daemon *profd, const struct peer_credentials *peer)
+{
+    return peer->uid == 0 || peer->uid == geteuid() || is_supervised(profd, peer->pid);
+}
+
+/* CHILD connects again before its last connection was seen to end, which a process that it forked
+ * may hold open: what was asked there is not answered any more. */
+static void forget_connection(struct daemon *profd, struct child *child)
+{
+    agents_drop_connection(child);
+    if (child_detach(child) < 0)
+        return;
+    requests_note_gone(profd, child);
+    capture_note_silent(profd, child);
+}
+
+/* Two images of one process in the order of their beginning, though LATER was known first. */
+static struct child *add_before(struct daemon *profd, struct child *later,
+                                const struct child_introduction *who)
+{
+    struct child *child = agents_add(profd, who);
+
+    if (child != NULL)
+        child_table_make_latest(&profd->children, later);
+    return child;
+}
+
+/* The process goes on as another program, and so does the watch. */
+static void pass_watch_on(struct child *earlier, struct child *child)
+{
+    if (earlier->watch == NULL)
+        return;
+    child->watch = earlier->watch;
+    child->identity = earlier->identity;
+    child_watch_set_owner(child->watch, child);
+    earlier->watch = NULL;
+}
+
+/* The next image of EARLIER's process. The process may have been told to have ended before that
+ * image was heard of: the end is the new one's. */
+static struct child *add_after_exec(struct daemon *profd, struct child *earlier,
+                                    const struct child_introduction *who)
+{
+    struct child *child = agents_add(profd, who);
+
+    if (child != NULL) {
+        agents_pass_ending_on(child, earlier);
+        child->process_start_ns = earlier->process_start_ns;
+        child->cpu_before_ns = earlier->cpu_before_ns;
+    }
+    if (earlier->state == CHILD_ENDED)
+        agents_correct_to_exec(earlier, who->start_ns);
+    else {
+        if (child != NULL)
+            pass_watch_on(earlier, child);
+        agents_end(profd, earlier, VERDICT_EXECED, 0, who->start_ns);
+    }
+    return child;
+}
+
+/* EARLIER was taken for a silent one, and has said hello all the same. */
+static struct child *add_instead(struct daemon *profd, struct child *earlier,
+                                 const struct child_introduction *who)
+{
+    struct child *child = agents_add(profd, who);
+
+    if (child != NULL) {
+        agents_take_ending(child, earlier);
+        child->image = earlier->image;
+        agents_forget(profd, earlier);
+    }
+    return child;
+}
+
+/* Whether EARLIER, a silent one, runs programs itself, as valgrind and emulators do: it is still
+ * there, and it is the program inside, with its agent, that says hello. */
+static bool has_program_inside(const struct child *earlier, const struct child_introduction *who)
+{
+    return earlier->is_silent && earlier->state != CHILD_ENDED &&
+           child_meet(earlier, who) != CHILD_CAME_BEFORE &&
+           process_runs_program(who->pid, earlier->executable);
+}
+
+struct child *agents_meet(struct daemon *profd, const struct child_introduction *who)
+{
+    struct child *earlier = child_table_find_latest(&profd->children, who->pid);
+    struct child *dormant = child_table_find_dormant(&profd->children, who->pid, who->start_ns);
+
+    if (dormant != NULL)
+        return dormant;
+    if (earlier == NULL)
+        return agents_add(profd, who);
+    if (child_was_mistaken(earlier, who) || has_program_inside(earlier, who))
+        return add_instead(profd, earlier, who);
+    switch (child_meet(earlier, who)) {
+    case CHILD_IS_SAME_IMAGE:
+        forget_connection(profd, earlier);
+        child_reconnect(earlier);
+        return earlier;
+    case CHILD_DID_EXEC:
+        return add_after_exec(profd, earlier, who);
+    case CHILD_REUSES_PID:
+        agents_end(profd, earlier, VERDICT_VANISHED, 0, who->start_ns);
+        break;
+    case CHILD_CAME_BEFORE:
+        return add_before(profd, earlier, who);
+    case CHILD_IS_NEW:
+        break;
+    }
+    return agents_add(profd, who);
+}
+
+static void turn_away_old_protocol(struct connection *connection, const struct message_hello *hello)
+{
+    struct message_welcome welcome = { .protocol_version = PROTOCOL_VERSION,
+                                       .session.thread_filters = { "", 0 } };
+
+    log_warn("%d speaks version %llu of the protocol, this profd version %d: it is not profiled",
+             connection_peer(connection)->pid, (unsigned long long)hello->protocol_version,
+             PROTOCOL_VERSION);
+    if (outbox_welcome(connection, MESSAGE_WELCOME, &welcome) == 0)
+        connection_finish(connection, -EPROTONOSUPPORT, LAST_ANSWER_MS);
+}
+
+/* 0 when the hello is one to go on with; *ARENA_FD is then ours; -1 when it has an obstacle
+ * instead. */
+static int check_hello(struct daemon *profd, struct connection *connection,
+                       const struct message_hello *hello, int *fds, size_t fd_count, int *arena_fd)
+{
+    const struct peer_credentials *peer = connection_peer(connection);
+    struct compact_plan plan;
+
+    if (hello->protocol_version != PROTOCOL_VERSION) {
+        turn_away_old_protocol(connection, hello);
+        return -EPROTONOSUPPORT;
+    }
+    if (!may_connect(profd, peer)) {
+        log_warn_of_many("refused %d of user %u: neither ours nor supervised", peer->pid,
+                         peer->uid);
+        return -EPERM;
+    }
+    if (fd_count == 0 && (hello->obstacle != OBSTACLE_NONE || hello->gave_arena))
+        return 0;
+    if (fd_count != 1 || compact_plan_read(fds[0], &plan) < 0) {
+        log_warn_of_many("refused %d: its hello came without an arena", peer->pid);
+        return -EBADMSG;
+    }
+    *arena_fd = fds[0];
+    fds[0] = -1;
+    return 0;
+}
+
+static void welcome(struct daemon *profd, struct child *child)
+{
+    struct message_welcome message = { .protocol_version = PROTOCOL_VERSION };
+
+    session_describe(&profd->session, &message.session);
+    outbox_welcome_with_ledger(child->connection, &message, profd->memory.ledger_fd);
+}
+
+struct child_introduction agents_introduce(const struct message_hello *hello, pid_t peer_pid,
+                                           int pidfd)
+{
+    return (struct child_introduction){
+        .pid = peer_pid > 0 ? peer_pid : (pid_t)hello->pid,
+        .parent_pid = (pid_t)hello->parent_pid,
+        .start_ns = hello->start_ns,
+        .identity = pidfd >= 0 ? pidfd_identity(pidfd) : 0,
+        .is_fork = hello->is_fork != 0,
+        .executable = hello->executable.bytes,
+        .executable_length = hello->executable.length,
+        .first_argument = hello->command_line.bytes,
+        .first_argument_length = strnlen(hello->command_line.bytes, hello->command_line.length),
+    };
+}
+
+/* What CHILD records into, or why it does not. A child that says hello again may have got one
+ * meanwhile; what it recorded is never exchanged for an obstacle. */
+void agents_take_arena(struct child *child, const struct message_hello *hello, int arena_fd)
+{
+    if (arena_fd < 0 && child->arena_fd >= 0)
+        return;
+    if (child->arena_fd >= 0)
+        close(child->arena_fd);
+    child->arena_fd = arena_fd;
+    child->is_dormant = child->has_woken = false;
+    child->lease_owner = hello->lease_owner;
+    child->obstacle = (enum recording_obstacle)hello->obstacle;
+    memory_add_child(child);
+    if (arena_fd < 0)
+        log_warn_of_many("%d (%s) cannot record: %s", child->pid, child->executable,
+                         recording_obstacle_text(child->obstacle));
+}
+
+/* Makes CONNECTION, ARENA_FD and PIDFD those of CHILD. */
+static void attach(struct daemon *profd, struct child *child, struct connection *connection,
+                   const struct message_hello *hello, int arena_fd, int pidfd)
+{
+    child->connection = connection;
+    child->profd = profd;
+    connection_set_events(connection, &agent_connection_events, child);
+    connection_set_deadline(connection, 0);
+    agents_watch(profd, child, pidfd);
+    agents_take_arena(child, hello, arena_fd);
+    if (child->first_argument == NULL) /* of one that was dormant */
+        child->first_argument = strndup(hello->command_line.bytes, hello->command_line.length);
+    child->is_alone = hello->is_alone != 0;
+    child->is_fork = hello->is_fork != 0;
+    if (child->is_alone)
+        agents_drop_connection(child); /* nobody is at the other end */
+}
+
+/* What a dormant child has recorded since it woke, though its end was known before its hello. */
+static void store_late(struct daemon *profd, struct child *child)
+{
+    agents_drop_connection(child);
+    agents_stop_watching(child);
+    process_title_recall(child);
+    profd->names -= child->is_name;
+    child->is_name = false;
+    agents_store(profd, child);
+}
+
+int agents_hello(struct daemon *profd, struct connection *connection, int pidfd,
+                 const uint8_t *payload, size_t bytes, int *fds, size_t fd_count)
+{
+    struct message_hello hello;
+    int arena_fd = -1;
+    int error = message_get_hello(payload, bytes, &hello);
+
+    if (error == 0)
+        error = check_hello(profd, connection, &hello, fds, fd_count, &arena_fd);
+    if (error < 0)
+        goto refused;
+    census_read(profd); /* what the process told before its hello */
+
+    const struct peer_credentials peer = *connection_peer(connection);
+    struct child_introduction who = agents_introduce(&hello, peer.pid, pidfd);
+    struct child *child = agents_meet(profd, &who);
+    if (child == NULL) {
+        error = -ENOMEM;
+        goto refused;
+    }
+    attach(profd, child, connection, &hello, arena_fd, pidfd);
+    if (child->is_alone && child->arena_fd >= 0)
+        child->is_kept = keeper_link_keep(&profd->keeper, child->lease_owner, child->pid, peer.uid,
+                                          payload, bytes, child->arena_fd) == 0;
+    else
+        agents_stop_keeping(profd,
+                            child); /* its agent has a descriptor, and comes back with that */
+    if (session_is_on(&profd->session) && hello.generation == profd->session.generation)
+        child->started_generation = profd->session.generation;
+    log_debug("%d (%s) said hello", child->pid, child->executable);
+    restart_note_hello(profd, hello.lease_owner);
+    if (child->state == CHILD_ENDED) {
+        store_late(profd, child);
+        return 0;
+    }
+    if (!child->is_alone)
+        welcome(profd, child);
+    const struct child *latest = child_table_find_latest(&profd->children, child->pid);
+    if (latest != child)
+        agents_end(profd, child, VERDICT_EXECED, 0, latest->start_ns);
+    else if (child->is_alone && (child->is_reaped || child->watch == NULL))
+        agents_end(profd, child, VERDICT_VANISHED, 0, uv_hrtime()); /* no connection will tell */
+    return 0;
+
+refused:
+    if (error != -EPROTONOSUPPORT)
+        connection_close(connection, error);
+    if (arena_fd >= 0)
+        close(arena_fd);
+    if (pidfd >= 0)
+        close(pidfd);
+    return error;
+}

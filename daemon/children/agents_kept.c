@@ -1,0 +1,76 @@
+/* Those whose arenas profd-keeper has. */
+#include <unistd.h>
+
+#include "daemon/children/agents_inside.h"
+#include "daemon/children/pidfd.h"
+#include "daemon/children/process_list.h"
+#include "daemon/daemon.h"
+#include "daemon/log.h"
+#include "daemon/memory/compact_arena.h"
+
+/* Of the process that said hello then; -1 when it has ended, also if its pid is another's by now.
+ */
+static int pidfd_of_greeter(const struct message_hello *hello, pid_t pid)
+{
+    struct process_sighting sighting;
+    int pidfd = pidfd_of_process(pid);
+
+    if (pidfd >= 0 && (!process_sight(pid, &sighting) || sighting.start_ns > hello->start_ns)) {
+        close(pidfd);
+        return -1;
+    }
+    return pidfd;
+}
+
+/* As after a hello of a process that is alone. ARENA_FD and PIDFD are the child's. */
+static void readmit(struct daemon *profd, const struct message_hello *hello,
+                    const struct keeper_message *message, int arena_fd, int pidfd)
+{
+    const struct child_introduction who = agents_introduce(hello, message->pid, pidfd);
+    struct child *child = agents_meet(profd, &who);
+
+    if (child == NULL) {
+        log_warn("no memory to go on with %d, whose arena was kept", message->pid);
+        close(arena_fd);
+        if (pidfd >= 0)
+            close(pidfd);
+        return;
+    }
+    child->profd = profd;
+    child->is_kept = true;
+    child->is_alone = true;
+    child->is_fork = hello->is_fork != 0;
+    agents_watch(profd, child, pidfd);
+    agents_take_arena(child, hello, arena_fd);
+    if (session_is_on(&profd->session) && hello->generation == profd->session.generation)
+        child->started_generation = profd->session.generation;
+    if (pidfd < 0)
+        agents_end(profd, child, VERDICT_VANISHED, 0, uv_hrtime());
+}
+
+static void on_kept_arena(const struct keeper_message *message, int fd, void *context)
+{
+    struct daemon *profd = context;
+    struct message_hello hello;
+    struct compact_plan plan;
+    int error = message_get_hello(message->hello, message->hello_bytes, &hello);
+
+    if (error == 0)
+        error = compact_plan_read(fd, &plan);
+    if (error == 0) {
+        readmit(profd, &hello, message, fd, pidfd_of_greeter(&hello, message->pid));
+        return;
+    }
+    log_warn("cannot go on with %d, whose arena was kept: %s", message->pid, uv_strerror(error));
+    close(fd);
+}
+
+void agents_readmit_kept(struct daemon *profd)
+{
+    int error = keeper_link_fetch(&profd->keeper, on_kept_arena, profd);
+
+    if (error < 0)
+        log_warn("profd-keeper did not give everything that it has (%s); what is missing is told "
+                 "as unseen",
+                 uv_strerror(error));
+}

@@ -1,0 +1,132 @@
+/* Those that never said hello, or may still. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "buffer/process_clock.h"
+#include "daemon/children/agents_inside.h"
+#include "daemon/children/cpu_account.h"
+#include "daemon/daemon.h"
+#include "daemon/log.h"
+
+/* What was told of the end of OTHER was CHILD's. */
+void agents_take_ending(struct child *child, const struct child *other)
+{
+    child->is_reaped = other->is_reaped;
+    child->wait_status = other->wait_status;
+    child->cpu_ns = other->cpu_ns;
+    child->is_cpu_final = other->is_cpu_final;
+}
+
+void agents_pass_ending_on(struct child *child, struct child *earlier)
+{
+    agents_take_ending(child, earlier);
+    earlier->cpu_ns = CPU_TIME_UNKNOWN;
+    earlier->is_cpu_final = false;
+}
+
+/* A process that is met for the first time may have used CPU time before the session. */
+static void open_account(const struct daemon *profd, struct child *child)
+{
+    if (child->process_start_ns == child->start_ns && session_is_on(&profd->session))
+        child->cpu_before_ns =
+            cpu_account_before(child->start_ns, profd->session.start_ns, child->pid);
+}
+
+struct child *agents_add(struct daemon *profd, const struct child_introduction *who)
+{
+    struct child *child = child_table_add(&profd->children, who);
+
+    if (child != NULL)
+        open_account(profd, child);
+    return child;
+}
+
+struct child *agents_add_silent(struct daemon *profd, const struct child_introduction *who,
+                                enum recording_obstacle obstacle, int pidfd)
+{
+    struct child *earlier = child_table_find_latest(&profd->children, who->pid);
+
+    if (earlier != NULL)
+        agents_end(profd, earlier, VERDICT_EXECED, 0, who->start_ns);
+    struct child *child = child_table_add_silent(&profd->children, who);
+    if (child == NULL) {
+        if (pidfd >= 0)
+            close(pidfd);
+        return NULL;
+    }
+    child->profd = profd;
+    child->obstacle = obstacle;
+    child->cpu_ns = process_clock_ns(child->pid);
+    open_account(profd, child);
+    agents_watch(profd, child, pidfd);
+    log_debug("%d (%s) is not profiled: %s", child->pid, child->executable,
+              recording_obstacle_text(obstacle));
+    return child;
+}
+
+void agents_end_silent(struct child *child, const struct child_ending *ending)
+{
+    child->is_reaped = true;
+    child->wait_status = ending->wait_status;
+    agents_take_cpu_time(child, ending);
+    agents_end(child->profd, child, VERDICT_VANISHED, 0, ending->end_ns);
+}
+
+void agents_end_unwatched(struct child *child, uint64_t end_ns)
+{
+    agents_end(child->profd, child, VERDICT_VANISHED, 0, end_ns);
+}
+
+void agents_split_ending(struct child *earlier, uint64_t exec_ns, struct child *later)
+{
+    if (later != NULL) {
+        agents_pass_ending_on(later, earlier);
+        agents_end(later->profd, later, earlier->verdict, earlier->code, earlier->end_ns);
+    }
+    agents_correct_to_exec(earlier, exec_ns);
+}
+
+/* What was told of the end of CHILD was of the program that it became, of which nothing else is
+ * known. */
+static void split_from_unheard(struct child *child)
+{
+    const char *path = child->exec_path != NULL ? child->exec_path : "";
+    const struct child_introduction who = {
+        .pid = child->pid,
+        .parent_pid = child->parent_pid,
+        .start_ns = child->exec_ns,
+        .executable = path,
+        .executable_length = strlen(path),
+    };
+    enum recording_obstacle obstacle =
+        child->exec_obstacle != OBSTACLE_NONE ? child->exec_obstacle : OBSTACLE_SILENT;
+    agents_split_ending(child, child->exec_ns,
+                        child->is_reaped ? agents_add_silent(child->profd, &who, obstacle, -1)
+                                         : NULL);
+}
+
+void agents_settle_exec(struct child *child)
+{
+    if (child->exec_ns == 0 || child->verdict == VERDICT_EXECED)
+        return;
+    if (child->state != CHILD_ENDED)
+        agents_end(child->profd, child, VERDICT_EXECED, 0, child->exec_ns);
+    else if (child_table_find_latest(&child->profd->children, child->pid) == child)
+        split_from_unheard(child);
+}
+
+void agents_forget_silent(struct child *child)
+{
+    struct daemon *profd = child->profd;
+    const struct child last = *child;
+
+    agents_forget(profd, child);
+    struct child *earlier = child_table_find_latest(&profd->children, last.pid);
+    if (earlier == NULL || earlier->state != CHILD_ENDED || last.state != CHILD_ENDED)
+        return;
+    agents_take_ending(earlier, &last);
+    earlier->verdict = last.verdict;
+    earlier->code = last.code;
+    earlier->end_ns = last.end_ns;
+}
