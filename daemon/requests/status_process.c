@@ -13,7 +13,7 @@
 #define NS_PER_US 1000.0
 
 enum {
-    PROCESS_BYTES = 672,      /* without its name and what it dropped */
+    PROCESS_BYTES = 720,      /* without its names and what it dropped */
     DROP_BYTES = 80,          /* for a cause */
     LONGEST_ESCAPE_BYTES = 6, /* of one character of a name */
     MAX_EXECUTABLE = 256,
@@ -143,6 +143,7 @@ cJSON *status_process_make(const struct child *child, const struct lease_census 
 {
     cJSON *object = cJSON_CreateObject();
     char executable[MAX_EXECUTABLE + 1];
+    const char *title = child->title != NULL ? child->title : ""; /* of ARENA_TITLE_BYTES at most */
     size_t causes = 0;
 
     snprintf(executable, sizeof(executable), "%s", child->executable);
@@ -150,6 +151,7 @@ cJSON *status_process_make(const struct child *child, const struct lease_census 
     cJSON_AddNumberToObject(object, "image", child->image);
     cJSON_AddNumberToObject(object, "parent_pid", child->parent_pid);
     cJSON_AddStringToObject(object, "executable", executable);
+    cJSON_AddStringToObject(object, "title", title);
     cJSON_AddStringToObject(object, "state", child_state_name(child->state));
     cJSON_AddStringToObject(object, "verdict", process_verdict_name(child->verdict));
     cJSON_AddNumberToObject(object, "code", child->code);
@@ -162,7 +164,10 @@ cJSON *status_process_make(const struct child *child, const struct lease_census 
         cJSON_AddStringToObject(object, "obstacle", recording_obstacle_text(child->obstacle));
     if (child->has_expired)
         cJSON_AddTrueToObject(object, "has_expired");
-    *most_bytes = PROCESS_BYTES + strlen(executable) * LONGEST_ESCAPE_BYTES + causes * DROP_BYTES;
+    if (child->is_dormant)
+        cJSON_AddTrueToObject(object, "is_dormant");
+    *most_bytes = PROCESS_BYTES + (strlen(executable) + strlen(title)) * LONGEST_ESCAPE_BYTES +
+                  causes * DROP_BYTES;
     return object;
 }
 

@@ -126,6 +126,10 @@ static void print_process(const cJSON *process, FILE *out)
     else
         fprintf(out, " %8s", "-");
     fprintf(out, "  %s", basename(path));
+    if (text(process, "title")[0] != '\0')
+        fprintf(out, " (%s)", text(process, "title"));
+    if (cJSON_HasObjectItem(process, "is_dormant"))
+        fputs("; nothing to record so far", out);
     if (text(process, "obstacle")[0] != '\0')
         fprintf(out, "; not profiled: %s", text(process, "obstacle"));
     if (cJSON_HasObjectItem(process, "cpu_ms"))

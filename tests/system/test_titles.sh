@@ -41,6 +41,9 @@ test_titles_at_the_end() {
 test_titles_of_those_that_live() {
     start_titles
     expect 0 "$profctl" capture -o out.json
+    expect 0 "$profctl" status
+    says 'titles \(titles: server\); nothing to record so far' stdout
+    says 'titles \(titles: idle\)' stdout
     touch end
     read_facts out.json
     has_all_titles
