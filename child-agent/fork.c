@@ -22,6 +22,7 @@
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/session.h"
+#include "child-agent/session_offer.h"
 #include "child-agent/shutdown_profile.h"
 #include "child-agent/threads/event_delay.h"
 #include "child-agent/threads/thread_registry.h"
@@ -104,6 +105,18 @@ static void unlock_in_child(void)
     site_unlock_in_child();
 }
 
+/* The session that is on, where that is not the parent's: one that rests, or was asleep when its
+ * session ended, has not heard of it. NULL: the child goes on with the parent's. */
+static const struct session_settings *find_news(void)
+{
+    static struct session_settings offered;
+    const struct session_settings *inherited = session_prepared_settings();
+    if (inherited != NULL && (inherited->generation == SESSION_OWN_GENERATION ||
+                              inherited->generation == session_offer_generation()))
+        return NULL;
+    return session_offer_read(&offered) ? &offered : NULL;
+}
+
 static void after_fork_child(void)
 {
     if (!core_is_forking)
@@ -122,10 +135,11 @@ static void after_fork_child(void)
     agent_thread_after_fork_child();
     agent_thread_forget_own();
     barrier_register();
-    if (dormancy_begin(NULL, &follow_address))
+    const struct session_settings *news = find_news();
+    if (dormancy_begin(news, &follow_address))
         return;
     /* A child that cannot record still runs; who was to have its profile is told. */
-    int err = session_start_prepared();
+    int err = news != NULL ? session_start(news) : session_start_prepared();
     if (err == 0)
         labels_after_fork_child();
     else

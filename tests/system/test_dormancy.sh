@@ -131,4 +131,35 @@ test_a_title_of_a_dormant_process_is_found() {
     has_process 'the titled one'
 }
 
+# Its parent sleeps, and has not heard of the session.
+test_a_fork_of_one_that_rests_takes_part_from_its_start() {
+    cat >forks.c <<'END'
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tests/system/programs/burn.h"
+int main(void)
+{
+    while (access("go", F_OK) < 0)
+        usleep(10000);
+    if (fork() == 0) {
+        burn_outer(0.03);
+        _exit(0);
+    }
+    wait(NULL);
+    close(open("ended", O_CREAT | O_WRONLY, 0600));
+    return (int)sleep(100);
+}
+END
+    cc -D_GNU_SOURCE -O1 -I"$source_dir" -o forks forks.c
+    start_profd -- ./forks
+    expect 0 "$profctl" start
+    touch go
+    wait_until test -e ended
+    expect 0 "$profctl" capture -o out.json
+    process_values forks | grep -q '^cpu exited' || fail "$(process_values forks)"
+    read_facts out.json
+    has_function forks burn_inner
+}
+
 run_tests "$@"
