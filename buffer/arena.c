@@ -187,38 +187,67 @@ static int copy_front(const struct arena *arena, int fd)
     return error < 0 ? error : write_out(fd, arena->dictionary, used, ARENA_HEADER_BYTES);
 }
 
-static int copy_chunk(const struct arena *arena, int fd, uint32_t slot)
+/* What is copied goes back to the kernel at once, so nothing is there twice; where it refuses, the
+ * mapping lets it go in the end. A chunk that profd is destroying is nobody's. */
+static int move_chunk(const struct arena *arena, int fd, uint32_t slot)
 {
-    const struct chunk *chunk = arena_chunk(arena, slot);
+    struct chunk *chunk = arena_chunk(arena, slot);
+    uint32_t state = atomic_load(&chunk->state);
     uint32_t used = atomic_load(&chunk->offset_past_last_block);
-    if (atomic_load(&chunk->state) == CHUNK_FREE)
-        return 0;
+    int error = 0;
     if (used > CHUNK_BUFFER_BYTES)
         used = CHUNK_BUFFER_BYTES;
-    return write_out(fd, chunk, CHUNK_HEADER_BYTES + used,
-                     (uint64_t)((const uint8_t *)chunk - (const uint8_t *)arena->header));
+    if (state != CHUNK_FREE && state != CHUNK_DESTROYING)
+        error = write_out(fd, chunk, CHUNK_HEADER_BYTES + used,
+                          (uint64_t)((const uint8_t *)chunk - (const uint8_t *)arena->header));
+    if (error == 0)
+        (void)madvise(chunk, CHUNK_BYTES, MADV_REMOVE);
+    return error;
 }
 
-static int copy_arena(const struct arena *arena, int fd)
+/* The chunks come last: once one has been moved, the rest follows or is lost. */
+static int move_arena(const struct arena *arena, int fd)
 {
     uint64_t slots = atomic_load(&arena->header->chunk_high_water);
     if (slots > arena->header->chunk_count)
         slots = arena->header->chunk_count;
     int error = copy_front(arena, fd);
     for (uint32_t slot = 0; slot < slots && error == 0; slot++)
-        error = copy_chunk(arena, fd, slot);
+        error = move_chunk(arena, fd, slot);
+    return error;
+}
+
+/* A longer file would end the program (SIGXFSZ). */
+static bool is_within_file_limit(const struct arena *arena)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+           arena->mapped_bytes <= limit.rlim_cur;
+}
+
+/* The old mapping is replaced in one step, when all else has succeeded. */
+static int map_instead(struct arena *arena, struct arena *other)
+{
+    void *place = arena->header;
+    other->dictionary_bytes = arena->dictionary_bytes;
+    int error = map_file(arena->mapped_bytes, other);
+    if (error == 0)
+        error = move_arena(arena, other->fd);
+    if (error == 0 && mremap(other->header, arena->mapped_bytes, arena->mapped_bytes,
+                             MREMAP_MAYMOVE | MREMAP_FIXED, place) == MAP_FAILED)
+        error = -errno;
+    if (error < 0 && other->header != NULL)
+        munmap(other->header, arena->mapped_bytes);
     return error;
 }
 
 int arena_replace_file(struct arena *arena)
 {
     struct arena other = { .fd = -1 };
-    int error = create_sealed_file(arena->mapped_bytes, &other);
+    int error =
+        is_within_file_limit(arena) ? create_sealed_file(arena->mapped_bytes, &other) : -EFBIG;
     if (error == 0)
-        error = copy_arena(arena, other.fd);
-    if (error == 0 && mmap(arena->header, arena->mapped_bytes, PROT_NONE,
-                           MAP_SHARED | MAP_NORESERVE | MAP_FIXED, other.fd, 0) == MAP_FAILED)
-        error = -errno;
+        error = map_instead(arena, &other);
     if (error < 0) {
         if (other.fd >= 0)
             close(other.fd);
@@ -227,7 +256,7 @@ int arena_replace_file(struct arena *arena)
     arena->fd = other.fd;
     arena->device = other.device;
     arena->inode = other.inode;
-    return open_mapping(arena->header, arena->mapped_bytes);
+    return 0;
 }
 
 bool arena_owns_fd(const struct arena *arena)

@@ -82,8 +82,6 @@ struct arena_header {
      * back, and what was refused. Chunks in use come on top. */
     _Atomic uint64_t produced_blocks;
     _Atomic uint64_t produced_bytes;
-    /* The signal by which profd may ask the process for threads; 0: by none. */
-    _Atomic int32_t request_signal;
 };
 
 _Static_assert(sizeof(struct arena_header) <= ARENA_HEADER_BYTES, "the header fits its page");
@@ -148,8 +146,9 @@ void arena_forget_unit(struct arena *arena);
  * dictionary's lock. */
 int arena_lease_dictionary(struct arena *arena, uint64_t bytes);
 
-/* Gives ARENA another file, with the same contents at the same addresses; what has the old one
- * keeps that. Nobody is recording. 0 or -errno: then all is as it was. */
+/* Gives ARENA another file, with the same contents at the same addresses; who has the old one keeps
+ * that, but for its chunks, which move: no memory is taken twice. Nobody is recording. 0; -EFBIG
+ * when the process may not have so long a file; or -errno: then chunks may be missing. */
 int arena_replace_file(struct arena *arena);
 
 /* Unmaps and closes; units stay with the owner, since others may hold the file. Safe on a zeroed

@@ -188,10 +188,14 @@ bool chunk_manager_destroy_oldest(struct chunk_manager *manager)
     if (slot == SLOT_NONE)
         return false;
     struct chunk *chunk = arena_chunk(manager->arena, slot);
-    if (chunk_move(chunk, CHUNK_RELEASED, CHUNK_FREE) != 0)
+    if (chunk_move(chunk, CHUNK_RELEASED, CHUNK_FREE) == 0) {
+        arena_count_recycled_chunk(manager->arena->header, chunk);
+        return chunk_manager_discard_slot(manager, slot);
+    }
+    if (!is_destroyed(manager, slot))
         return false; /* the program overwrote the header; the slot is lost, and stays counted */
-    arena_count_recycled_chunk(manager->arena->header, chunk);
-    return chunk_manager_discard_slot(manager, slot);
+    collect_slot(manager, slot); /* profd was faster */
+    return true;
 }
 
 static void trim_to_limit(struct chunk_manager *manager)

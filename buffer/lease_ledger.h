@@ -94,10 +94,9 @@ struct lease_ledger_header {
     /* For processes of one thread, in which nobody waits for messages; see session_word.h. */
     _Atomic uint32_t may_be_alone; /* they need no thread that would */
     _Atomic uint64_t session_word;
-    _Atomic uint32_t may_be_followed; /* another profd may come, and want the arenas once more */
-    _Atomic uint32_t arena_losses;    /* a profd that went on had not what others had been given */
-    _Atomic int32_t profd_pid;        /* in its own namespace */
-    _Atomic uint32_t tsc; /* enum tsc_knowledge: to find out takes longer than to record */
+    _Atomic uint32_t arena_losses; /* a profd that went on had not what others had been given */
+    _Atomic int32_t profd_pid;     /* in its own namespace */
+    _Atomic uint32_t tsc;          /* enum tsc_knowledge: to find out takes longer than to record */
 };
 
 _Static_assert(sizeof(struct lease_ledger_header) <= LEASE_LEDGER_HEADER_BYTES, "one page");

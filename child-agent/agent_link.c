@@ -148,6 +148,11 @@ int agent_link_introduce(const struct agent_address *address)
     return 0;
 }
 
+bool agent_link_gave_only_arena(void)
+{
+    return link_state.has_only_arena;
+}
+
 void agent_link_take_arena_back(void)
 {
     link_state.has_only_arena = false;

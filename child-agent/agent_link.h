@@ -20,6 +20,9 @@ int agent_link_open(const struct agent_address *address);
  * closed again, and the arena's descriptor with it, which profd has then. */
 int agent_link_introduce(const struct agent_address *address);
 
+/* Whether profd has the only descriptor of the arena. */
+bool agent_link_gave_only_arena(void);
+
 /* The arena has another file than the one that profd has, or had. */
 void agent_link_take_arena_back(void);
 

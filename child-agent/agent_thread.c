@@ -428,9 +428,23 @@ static void rest_ms(int rest)
     (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
 }
 
+/* The profd that has the only descriptor of our arena is over, and with it the session: nobody
+ * records, and the arena can have another file for the next profd. */
+static void renew_given_arena(void)
+{
+    if (!agent_link_gave_only_arena() || !agent_lease_is_over() || session_is_active() ||
+        !core_own.has_arena || !dictionary_try_hold(&core.dictionary))
+        return; /* when it connects the next time */
+    int err = core_renew_arena();
+    dictionary_let_go(&core.dictionary);
+    if (err == 0)
+        agent_link_take_arena_back();
+}
+
 static int open_link(void)
 {
     named_mutex_lock(&agent.lock);
+    renew_given_arena();
     int err = agent_link_open(&agent.address);
     named_mutex_unlock(&agent.lock);
     return err;
@@ -516,6 +530,19 @@ bool agent_thread_is_alone(void)
     return agent.is_alone;
 }
 
+/* From here on no tick sees to sessions. Returns whether the process was alone. */
+static bool leave_loneliness(void)
+{
+    bool was_alone = agent.is_alone;
+    agent.is_alone = false; /* first: a tick in between would have the process rest again */
+    atomic_signal_fence(memory_order_seq_cst);
+    resting_end();
+    core_own.lacks_thread = false;
+    if (was_alone)
+        reunion_prepare_thread();
+    return was_alone;
+}
+
 void agent_thread_ensure(void)
 {
     /* A child that is being forked begins later; one made past the C library never does. */
@@ -523,13 +550,10 @@ void agent_thread_ensure(void)
         return;
     if (dormancy_leave() || (!core_own.has_arena && !agent.is_alone))
         return;
-    resting_end();
+    bool was_alone = leave_loneliness();
     sampler_start_thread();
-    if (!agent.is_alone)
-        return;
-    agent.is_alone = false;
-    reunion_prepare_thread();
-    (void)agent_thread_start(NULL); /* without, the process goes on as it was */
+    if (was_alone)
+        (void)agent_thread_start(NULL); /* without, the process goes on as it was */
 }
 
 bool agent_thread_is_running(void)
@@ -561,6 +585,11 @@ void agent_thread_release(void)
     if (is_held)
         named_mutex_unlock(&agent.lock);
     is_held = false;
+}
+
+bool agent_thread_is_free(void)
+{
+    return named_mutex_is_free_in_handler(&agent.lock);
 }
 
 void agent_thread_before_fork(void)

@@ -74,6 +74,9 @@ bool agent_thread_is_running(void);
 bool agent_thread_hold(void);
 void agent_thread_release(void);
 
+/* In a signal handler: whether nobody holds it. */
+bool agent_thread_is_free(void);
+
 /* Around fork, during which it is held. The child has no agent thread and no connection until
  * agent_thread_start(). */
 void agent_thread_before_fork(void);

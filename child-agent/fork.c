@@ -15,6 +15,7 @@
 #include "child-agent/markers/labels.h"
 #include "child-agent/markers/site.h"
 #include "child-agent/program/program_call.h"
+#include "child-agent/program/second_session.h"
 #include "child-agent/resting.h"
 #include "child-agent/sampler/after_sampling.h"
 #include "child-agent/sampler/clock_sampling.h"
@@ -94,6 +95,7 @@ static void unlock_in_child(void)
         return;
     }
     program_calls_after_fork_child();
+    second_session_after_fork_child();
     recording_word_after_fork_child();
     counters_after_fork_child();
     after_sampling_after_fork_child();

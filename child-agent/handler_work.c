@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdint.h>
 
+#include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
 #include "child-agent/counters/counters.h"
 #include "child-agent/interpose/real_calls.h"
@@ -18,13 +19,24 @@ enum { HANDLER_STACK_BYTES = 64 * 1024 };
 /* One piece of work at a time: there is one thread, and no signal comes in between. */
 static _Alignas(16) uint8_t stack[HANDLER_STACK_BYTES];
 
+static bool is_dictionary_free(void)
+{
+    if (!core_own.has_arena)
+        return true;
+    if (!dictionary_try_hold(&core.dictionary))
+        return false;
+    dictionary_let_go(&core.dictionary);
+    return true;
+}
+
 /* A session's start and end take these locks, and wait for who records. A child of vfork has our
  * memory, and is another process. */
 bool handler_work_is_possible(void)
 {
     return !core_is_forking && sampling_signal_is_own_process() && thread_current != NULL &&
            thread_current->is_recording == 0 && thread_registry_is_free() && site_table_is_free() &&
-           counters_are_free() && sampler_is_free();
+           counters_are_free() && sampler_is_free() && agent_thread_is_free() &&
+           is_dictionary_free();
 }
 
 static void call_work(void *argument)

@@ -1,12 +1,15 @@
 #include "child-agent/resting.h"
 
+#include <signal.h>
+
 #include "child-agent/agent_thread.h"
 #include "child-agent/front/recording_word.h"
 #include "child-agent/handler_work.h"
+#include "child-agent/interpose/real_calls.h"
+#include "child-agent/reunion.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampling_signal.h"
-#include "child-agent/sampler/snapshot_capture.h"
 #include "child-agent/sampler/thread_clock.h"
 #include "child-agent/session_offer.h"
 #include "child-agent/threads/thread_registry.h"
@@ -55,10 +58,15 @@ static void join_in_arena(const struct session_settings *settings)
         (void)resting_begin(NULL); /* without a clock the process goes on unseen */
 }
 
+static bool is_clock_of_threads(enum sampling_clock clock)
+{
+    return clock == SAMPLING_CLOCK_PERF || clock == SAMPLING_CLOCK_WALL;
+}
+
 /* What of the session cannot be had here. */
 static void tell_of_rest(void)
 {
-    if (resting.wanted_clock == SAMPLING_CLOCK_PERF || resting.wanted_clock == SAMPLING_CLOCK_WALL)
+    if (is_clock_of_threads(resting.wanted_clock))
         clock_sampling_refuse(CLOCK_REFUSAL_ALONE);
     if (core_own.has_arena && (resting.left_out & (FEATURE_NATIVEALLOCS | FEATURE_MEMORY)))
         (void)dictionary_put_log(&core.dictionary, clock_monotonic_ns(),
@@ -72,6 +80,7 @@ static void join_at_work(void)
     resting.refused = resting.settings.generation; /* not twice, if this one cannot be started */
     resting.join(&resting.settings);
     tell_of_rest();
+    core_own.lacks_thread = resting.left_out != 0 || is_clock_of_threads(resting.wanted_clock);
 }
 
 static void look(void)
@@ -88,32 +97,39 @@ void resting_tick(void)
 
 void resting_look(void)
 {
-    if (is_news(session_offer_generation()))
+    reunion_look();
+    if (core_own.is_resting && is_news(session_offer_generation()))
         handler_work_do_undisturbed(look);
 }
 
 /* --- To rest --- */
+
+/* Without a clock markers and waits look all the same. A thread that waits for our signal itself is
+ * not to find one. */
+static void start_coarse_clock(void)
+{
+    thread_clock_stop(&thread_current->clock);
+    if (!atomic_load(&thread_current->yields_signal))
+        (void)thread_clock_start(&thread_current->clock, thread_current->id,
+                                 thread_current->cpu_clock, sampling_signal_number(),
+                                 RESTING_INTERVAL_NS, false);
+}
 
 int resting_begin(resting_join *join)
 {
     int err = sampling_signal_install();
     if (err < 0)
         return err;
-    thread_clock_stop(&thread_current->clock);
-    err = thread_clock_start(&thread_current->clock, thread_current->id, thread_current->cpu_clock,
-                             sampling_signal_number(), RESTING_INTERVAL_NS, false);
+    start_coarse_clock();
     resting.join = join != NULL ? join : join_in_arena;
-    core_own.is_resting = err == 0;
-    if (err < 0)
-        return err;
+    core_own.is_resting = true;
     recording_word_set(PROFD_RECORDING_MARKERS); /* so that they come by, and look */
-    if (core_own.has_arena)
-        atomic_store(&core.arena.header->request_signal, sampling_signal_number());
     return 0;
 }
 
 static void rest_at_work(void)
 {
+    core_own.lacks_thread = false;
     session_stop();
     if (resting_begin(NULL) == 0 && is_offered())
         join_at_work(); /* on the stack for it already */
@@ -132,6 +148,20 @@ void resting_follow_end(void)
         handler_work_do(rest_at_work);
 }
 
+/* In a handler of the program its signal is blocked, and what it interrupted may hold any lock. */
+static bool is_sure_of_no_handler(void)
+{
+    sigset_t mask;
+    return real_pthread_sigmask(SIG_BLOCK, NULL, &mask) == 0 && sigisemptyset(&mask);
+}
+
+void resting_note_wait_slowly(void)
+{
+    resting_look();
+    if (core_own.lacks_thread && is_sure_of_no_handler() && handler_work_is_possible())
+        agent_thread_ensure();
+}
+
 void resting_end(void)
 {
     if (!core_own.is_resting)
@@ -141,15 +171,8 @@ void resting_end(void)
     thread_clock_stop(&thread_current->clock);
 }
 
-void resting_obey_request(const void *context)
-{
-    bool is_safe = snapshot_is_in_wait(context) && handler_work_is_possible();
-    if (agent_thread_is_alone() && is_safe)
-        handler_work_do(agent_thread_ensure);
-}
-
 void resting_after_fork_child(void)
 {
-    core_own.is_resting = false;
+    core_own.is_resting = core_own.lacks_thread = false;
     resting.refused = 0;
 }

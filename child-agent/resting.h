@@ -1,9 +1,10 @@
 /* Resting: a process without a thread of ours while no session is on.
  *
  * Nobody tells it that one begins. A coarse clock of its only thread looks at the session's word
- * (buffer/session_word.h) now and then, where CPU time is used, and so does each marker; it joins
- * by what stands on the board (buffer/session_board.h). When the session is over, the thread finds
- * out at its next tick, and rests again.
+ * (buffer/session_word.h) now and then, where CPU time is used, and so does each marker, and each
+ * call in which the program waits (interpose_sleeps.c); it joins by what stands on the board
+ * (buffer/session_board.h). When the session is over, the thread finds out at its next tick, and
+ * rests again.
  *
  *     in a session ──its word is gone──▶ resting ──a session's word──▶ in that session
  *                                           └──second thread──▶ profd's messages tell
@@ -21,7 +22,7 @@
 typedef void resting_join(const struct session_settings *settings);
 
 /* Rests until JOIN can be called; NULL: the session is started in the arena that there is. 0, or
- * -errno: without a clock nobody would ever look. */
+ * -errno: then nobody looks for sessions. */
 int resting_begin(resting_join *join);
 
 /* In the handler, with a signal of the coarse clock: joins the session that is on, if there is one
@@ -37,15 +38,21 @@ static inline void resting_note_record(void)
         resting_look();
 }
 
+/* The program is about to wait for something, and holds no lock of the C library's: likewise, and
+ * the process gets threads of ours where the session needs them. Not in signal handlers of ours. */
+void resting_note_wait_slowly(void);
+
+static inline void resting_note_wait(void)
+{
+    if (__builtin_expect(core_own.is_resting | core_own.lacks_thread, 0))
+        resting_note_wait_slowly();
+}
+
 /* In the handler, when nothing is to be sampled: rests if that is since the session is over. */
 void resting_follow_end(void);
 
 /* Somebody else sees to sessions from here on. Nothing when it does not rest. */
 void resting_end(void);
-
-/* In the handler, with profd's request for threads (ipc/thread_request.h): makes them if the
- * program waits at CONTEXT, where it is sure to hold no lock of the C library. */
-void resting_obey_request(const void *context);
 
 /* In a forked child, first. */
 void resting_after_fork_child(void);

@@ -5,12 +5,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "buffer/clock.h"
 #include "buffer/lease_ledger.h"
 #include "child-agent/agent_lease.h"
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
 #include "child-agent/handler_work.h"
 #include "child-agent/session.h"
+
+#define LOOK_EVERY_NS UINT64_C(100000000)
 
 /* How often arenas had been lost when this one was given away. */
 static uint32_t known_losses;
@@ -58,13 +61,6 @@ static void reunite(void)
         reunion_note_hello();
 }
 
-static bool may_be_followed(void)
-{
-    struct lease_ledger *ledger;
-    return agent_lease_get(&ledger) == 0 && ledger != NULL &&
-           atomic_load(&ledger->header->may_be_followed) != 0;
-}
-
 static void take_arena_back(void)
 {
     if (core_renew_arena() == 0)
@@ -73,8 +69,21 @@ static void take_arena_back(void)
 
 void reunion_prepare_thread(void)
 {
-    if (core_own.has_arena && (is_due() || may_be_followed()))
+    if (core_own.has_arena && is_due())
         handler_work_do_undisturbed(take_arena_back);
+}
+
+/* A profd that is gone for good is not looked for at each call. */
+void reunion_look(void)
+{
+    static uint64_t looked_ns;
+    if (!agent_thread_is_alone() || !is_due())
+        return;
+    uint64_t now_ns = clock_monotonic_ns();
+    if (now_ns - looked_ns < LOOK_EVERY_NS)
+        return;
+    looked_ns = now_ns;
+    handler_work_do_undisturbed(reunion_tick);
 }
 
 void reunion_tick(void)

@@ -12,12 +12,15 @@
 /* The process is about to be introduced by a hello: what it is to notice from here on. */
 void reunion_note_hello(void);
 
-/* The process gets a thread of ours, which is to give the arena to whichever profd comes: it needs
- * a descriptor of it, while there is nobody else yet who records. */
+/* The process gets a thread of ours: where profd has lost its arena, that is to give it away once
+ * more, and needs a descriptor of it while there is nobody else yet who records. */
 void reunion_prepare_thread(void);
 
-/* Looks whether the arena is lost, and does what can be done. Nothing in a process that has threads
- * of ours. */
+/* The program is about to wait or to record: as at a tick, but not at every such call. */
+void reunion_look(void);
+
+/* In the handler: looks whether the arena is lost, and does what can be done. Nothing in a process
+ * that has threads of ours. */
 void reunion_tick(void);
 
 #endif

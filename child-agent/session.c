@@ -147,7 +147,6 @@ static void describe_in_arena(const struct session_settings *settings)
         atomic_store(&header->session_start_ns, clock_monotonic_ns());
     atomic_store(&header->interval_ns, settings->interval_ns);
     atomic_store(&header->generation, settings->generation);
-    atomic_store(&header->request_signal, sampling_signal_number());
     atomic_store(&header->is_recording, 1);
 }
 

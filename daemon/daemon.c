@@ -89,8 +89,6 @@ static void open_keeper(struct daemon *profd, bool is_successor)
         return;
     int error =
         keeper_link_open(&profd->keeper, profd->paths.keeper, profd->socket_path, is_successor);
-    if (is_successor && !keeper_link_found_one(&profd->keeper))
-        atomic_fetch_add(&profd->memory.ledger.header->arena_losses, 1);
     if (error < 0)
         log_warn("cannot start profd-keeper (%s): each process gets threads of profd's own",
                  uv_strerror(error));

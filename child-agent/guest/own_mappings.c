@@ -19,8 +19,14 @@ int __wrap_munmap(void *start, size_t bytes)
     return (int)syscall(SYS_munmap, start, bytes);
 }
 
-/* The agent asks for no place. */
 void *__wrap_mremap(void *start, size_t old_bytes, size_t bytes, int flags, ...)
 {
-    return (void *)syscall(SYS_mremap, start, old_bytes, bytes, flags);
+    void *place = NULL;
+    if (flags & MREMAP_FIXED) {
+        va_list rest;
+        va_start(rest, flags);
+        place = va_arg(rest, void *);
+        va_end(rest);
+    }
+    return (void *)syscall(SYS_mremap, start, old_bytes, bytes, flags, place);
 }

@@ -18,6 +18,7 @@
 #include "child-agent/core.h"
 #include "child-agent/interpose/interpose.h"
 #include "child-agent/interpose/real_calls.h"
+#include "child-agent/resting.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/thread_mask.h"
 #include "child-agent/threads/thread_registration.h"
@@ -184,6 +185,7 @@ PROFD_INTERPOSED int ppoll(struct pollfd *fds, nfds_t count, const struct timesp
     typedef int ppoll_function(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *);
     static ppoll_function *real;
     struct shield shield;
+    resting_note_wait();
     if (real == NULL)
         real = (ppoll_function *)real_symbol("ppoll");
     mask = raise_shield(&shield, mask);
@@ -197,6 +199,7 @@ PROFD_INTERPOSED int pselect(int count, fd_set *readable, fd_set *writable, fd_s
                                  const sigset_t *);
     static pselect_function *real;
     struct shield shield;
+    resting_note_wait();
     if (real == NULL)
         real = (pselect_function *)real_symbol("pselect");
     mask = raise_shield(&shield, mask);
@@ -209,6 +212,7 @@ PROFD_INTERPOSED int epoll_pwait(int epoll, struct epoll_event *events, int coun
     typedef int epoll_pwait_function(int, struct epoll_event *, int, int, const sigset_t *);
     static epoll_pwait_function *real;
     struct shield shield;
+    resting_note_wait();
     if (real == NULL)
         real = (epoll_pwait_function *)real_symbol("epoll_pwait");
     mask = raise_shield(&shield, mask);

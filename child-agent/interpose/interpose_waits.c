@@ -20,6 +20,7 @@
 #include "child-agent/interpose/interpose.h"
 #include "child-agent/interpose/interpose_waits.h"
 #include "child-agent/interpose/real_calls.h"
+#include "child-agent/resting.h"
 
 typedef pid_t wait4_function(pid_t, int *, int, struct rusage *);
 typedef int waitid_function(idtype_t, id_t, siginfo_t *, int);
@@ -151,6 +152,7 @@ PROFD_INTERPOSED pid_t wait4(pid_t pid, int *wait_status, int options, struct ru
     int call_errno = errno;
     pid_t result;
 
+    resting_note_wait();
     if (real_wait4 == NULL || real_waitid == NULL)
         find_real();
     if (!may_look() || !look_and_reap(pid, wait_status, options, usage, &result)) {
@@ -222,6 +224,7 @@ PROFD_INTERPOSED int waitid(idtype_t type, id_t id, siginfo_t *info, int options
     siginfo_t own_info = { 0 };
     int call_errno = errno, result;
 
+    resting_note_wait();
     if (real_waitid == NULL)
         find_real();
     if (info == NULL)

@@ -14,7 +14,12 @@ static struct {
     struct session_settings settings;
 } second;
 
-/* A forked child, and a session that profd began since, record anew. */
+void second_session_after_fork_child(void)
+{
+    second.recording = 0;
+}
+
+/* A session that profd began since records anew. */
 static bool is_on(void)
 {
     return second.recording != 0 && second.recording == core_own.recording_generation;
@@ -36,6 +41,8 @@ static bool is_recorded(const struct session_settings *wanted, const struct sess
 int second_session_start(const struct session_settings *settings)
 {
     const struct session_settings *first = session_get_settings();
+    if (first == NULL)
+        return -EAGAIN; /* it is over just now */
     if (is_on())
         return -EALREADY;
     if (!is_recorded(settings, first))

@@ -184,6 +184,8 @@ void clock_sampling_refuse(enum clock_refusal refusal)
 
 void clock_sampling_follow(struct thread_registration *thread)
 {
+    if (core_own.is_resting && atomic_load(&thread->yields_signal))
+        thread_clock_stop(&thread->clock); /* its waits look for sessions */
     if (core_own.is_dormant || core_own.is_resting)
         return; /* there is nothing to follow, and its clock is to wake it */
     if (!is_wanted(thread)) {

@@ -21,7 +21,6 @@
 #include "child-agent/sampler/thread_mask.h"
 #include "child-agent/session.h"
 #include "child-agent/threads/thread_registration.h"
-#include "ipc/thread_request.h"
 
 static struct {
     int chosen;  /* by the user; 0: nobody */
@@ -214,9 +213,6 @@ static void on_sampling_signal(int number, siginfo_t *info, void *context)
         thread_mask_settle_in_handler(context);
         signal_stack_follow_in_handler(context);
         snapshot_restart_system_call(context);
-    } else if (thread_request_is(info)) {
-        resting_obey_request(context);
-        snapshot_restart_system_call(context);
     } else {
         on_program_signal(number, info, context);
     }
@@ -291,8 +287,6 @@ static void move_to(enum signal_place place)
         return;
     (void)install(number); /* cannot fail for a signal that it was installed for */
     (void)install(before);
-    if (core_own.has_arena)
-        atomic_store(&core.arena.header->request_signal, number);
 }
 
 static void note_use_locked(int number)

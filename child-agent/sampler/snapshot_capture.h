@@ -35,10 +35,6 @@ void snapshot_copy_bytes(uint8_t *out, uint64_t address, size_t count);
  * May change errno. */
 size_t snapshot_copy_foreign_stack(uint8_t *out, uint64_t address);
 
-/* Whether the signal of CONTEXT found its thread in, or right before, a call in which programs wait
- * for something to happen. */
-bool snapshot_is_in_wait(const void *context);
-
 /* When the signal cut a system call short with EINTR that the kernel does not restart by itself
  * (poll, epoll_wait, nanosleep …), makes the program go back into it, so that it never sees our
  * signal. A relative timeout begins anew: it was set less than one sampling interval ago, since

@@ -278,7 +278,7 @@ int agents_hello(struct daemon *profd, struct connection *connection, int pidfd,
     if (child->is_alone && child->arena_fd >= 0)
         child->is_kept = keeper_link_keep(&profd->keeper, child->lease_owner, child->pid, peer.uid,
                                           payload, bytes, child->arena_fd) == 0;
-    else
+    else if (arena_fd >= 0)
         agents_stop_keeping(profd,
                             child); /* its agent has a descriptor, and comes back with that */
     if (session_is_on(&profd->session) && hello.generation == profd->session.generation)

@@ -7,6 +7,7 @@
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/memory/compact_arena.h"
+#include "daemon/memory/lease_census.h"
 
 /* Of the process that said hello then; -1 when it has ended, also if its pid is another's by now.
  */
@@ -65,10 +66,28 @@ static void on_kept_arena(const struct keeper_message *message, int fd, void *co
     close(fd);
 }
 
+/* Whether somebody lives who has a lease, and whose arena did not come: it may have been given to a
+ * keeper that is no more. */
+static bool are_some_missing(struct daemon *profd)
+{
+    struct lease_census census;
+    bool is_missing = false;
+
+    if (lease_census_take(&profd->memory.ledger, &census) < 0)
+        return true;
+    for (size_t i = 0; i < census.count; i++)
+        is_missing |= child_table_find_owner(&profd->children, census.holders[i].owner) == NULL &&
+                      !lease_census_has_ended(&census, i);
+    lease_census_free(&census);
+    return is_missing;
+}
+
 void agents_readmit_kept(struct daemon *profd)
 {
     int error = keeper_link_fetch(&profd->keeper, on_kept_arena, profd);
 
+    if (error < 0 || are_some_missing(profd))
+        atomic_fetch_add(&profd->memory.ledger.header->arena_losses, 1);
     if (error < 0)
         log_warn("profd-keeper did not give everything that it has (%s); what is missing is told "
                  "as unseen",

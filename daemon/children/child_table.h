@@ -48,9 +48,6 @@ struct child {
     bool is_silent;               /* it never said hello: the census found it */
     bool is_fork;                 /* made by fork, so that it ran no program of its own */
     bool is_alone;                /* it has no thread of ours: nobody in it listens */
-    uint32_t requests;            /* for threads that it got in session … */
-    uint32_t requests_generation; /* … this one; */
-    uint64_t requested_ns;        /* and when the last one was made */
     bool is_kept;                 /* profd-keeper has its arena, too */
     bool is_dormant;              /* likewise, and it has no arena: there was nothing to record */
     bool has_woken;               /* a dormant one that records by now, and was not heard so far */

@@ -155,11 +155,6 @@ int keeper_link_open(struct keeper_link *link, const char *program, const char *
     return 0;
 }
 
-bool keeper_link_found_one(const struct keeper_link *link)
-{
-    return link->has_kept;
-}
-
 bool keeper_link_is_open(const struct keeper_link *link)
 {
     return link->socket_path != NULL && link->fd >= 0;
@@ -217,9 +212,10 @@ int keeper_link_keep(struct keeper_link *link, uint64_t id, pid_t pid, uid_t uid
     };
     memcpy(message.hello, hello, hello_bytes);
     int error = keeper_message_send(link->fd, &message, arena_fd);
-    if (error < 0)
-        replace_keeper(link, error);
-    return error;
+    if (error == 0)
+        return 0;
+    replace_keeper(link, error);
+    return keeper_link_is_open(link) ? keeper_message_send(link->fd, &message, arena_fd) : error;
 }
 
 void keeper_link_drop(struct keeper_link *link, uint64_t id)

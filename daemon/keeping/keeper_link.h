@@ -23,9 +23,6 @@ struct keeper_link {
 int keeper_link_open(struct keeper_link *link, const char *program, const char *socket_path,
                      bool is_successor);
 
-/* Whether the keeper was there before us. Until what it has was fetched. */
-bool keeper_link_found_one(const struct keeper_link *link);
-
 /* Whether a keeper has what it is told to keep. */
 bool keeper_link_is_open(const struct keeper_link *link);
 

@@ -17,9 +17,6 @@ void chores_update(struct daemon *profd, uint64_t now_ns);
 /* Does what an order to CHILD would have done, up to DONE_NS, and tells of it. */
 void chores_destroy(struct child *child, uint64_t done_ns, uint64_t now_ns);
 
-/* A session that needs threads in its processes asks those that have none, now and then. */
-void chores_ask_for_threads(struct daemon *profd, uint64_t now_ns);
-
 /* The session is over: nothing of it is asked for any more. */
 void chores_end_session(struct daemon *profd);
 

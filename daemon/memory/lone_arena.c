@@ -217,10 +217,3 @@ int lone_arena_clear(int fd, struct lease_ledger *ledger, lease_owner owner)
     free(held_units);
     return error;
 }
-
-uint32_t lone_arena_generation(int fd)
-{
-    struct lone_chunks chunks;
-
-    return find_chunks(fd, &chunks) == 0 ? chunks.generation : 0;
-}

@@ -26,8 +26,4 @@ int64_t lone_arena_destroy(int fd, struct lease_ledger *ledger, lease_owner owne
  * still writes finds out at its next tick. 0 or a negative errno. */
 int lone_arena_clear(int fd, struct lease_ledger *ledger, lease_owner owner);
 
-/* The session that the arena's chunks are of, which takes part only while it is recording; 0: none,
- * or no arena. */
-uint32_t lone_arena_generation(int fd);
-
 #endif

@@ -24,7 +24,7 @@ enum {
      * hello may be on its way at the first. */
     RECLAIM_EVERY_MS = 2000,
     /* Those who tell nothing bring about no decision. */
-    CHORES_EVERY_MS = 100,
+    CHORES_EVERY_MS = 250,
 };
 
 /* For a child to do what it was told; its agent looks up twenty times as often. */
@@ -213,7 +213,6 @@ static void on_chores(uv_timer_t *timer)
 {
     struct daemon *profd = timer->data;
 
-    chores_ask_for_threads(profd, uv_hrtime());
     if (session_is_on(&profd->session))
         memory_decide_soon(profd);
     else
@@ -261,7 +260,6 @@ void memory_tell_session(struct daemon *profd)
      * of by messages. */
     bool is_safe = profd->options.private_fd >= 0 || keeper_link_is_open(&profd->keeper);
     atomic_store(&header->may_be_alone, is_safe && session->settings.marker_triggers[0] == '\0');
-    atomic_store(&header->may_be_followed, profd->options.private_fd < 0);
     if (word.generation != 0)
         write_board(profd);
     atomic_store(&header->session_word, session_word_pack(&word));

@@ -218,7 +218,6 @@ static void begin_request(struct daemon *profd, struct request *request)
     }
     restart_keep_session(profd);
     memory_tell_session(profd);
-    chores_ask_for_threads(profd, uv_hrtime());
     log_info("the session is %s", session_state_name(profd->session.state));
     if (request->kind == REQUEST_STOP) {
         uv_timer_stop(&profd->requests.duration);

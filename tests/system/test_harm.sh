@@ -155,4 +155,55 @@ assert libc.sigaltstack(None, ctypes.c_void_p(8)) == -1
 assert ctypes.get_errno() == 14'
 }
 
+# Sessions of each kind begin and end; nobody signals those that wait, however they wait.
+test_who_sleeps_is_not_disturbed_by_sessions_that_begin() {
+    cat >sleeps.c <<'END'
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int main(void)
+{
+    const struct timespec moment = { .tv_nsec = 50000000 };
+    int disturbed = 0;
+    close(open("ready", O_CREAT | O_WRONLY, 0600));
+    while (access("end", F_OK) < 0) {
+        disturbed += syscall(SYS_nanosleep, &moment, NULL) < 0;
+        disturbed += syscall(SYS_poll, NULL, 0, 50) < 0;
+    }
+    printf("%d\n", disturbed);
+    return disturbed != 0;
+}
+END
+    cc -D_GNU_SOURCE -O1 -o sleeps sleeps.c
+    start_profd
+    LD_PRELOAD=$build/lib/libprofd.so in_background ./sleeps
+    local sleeper=$background
+    wait_until test -e ready
+    for _ in 1 2 3; do
+        for options in '--clock wall' '--clock perf' '-f stacks,nativeallocs' ''; do
+            # shellcheck disable=SC2086 # words
+            expect 0 "$profctl" start $options
+            expect 0 "$profctl" capture -o out.json
+            expect 0 "$profctl" stop
+        done
+    done
+    touch end
+    wait "$sleeper" || fail "it was disturbed"
+}
+
+# It began with one thread, and waits in a call that is one of the C library's.
+test_who_waits_gets_a_thread_where_the_session_needs_one() {
+    start_profd
+    LD_PRELOAD=$build/lib/libprofd.so in_background "$programs/numbered" n
+    wait_until test -s n
+    [ "$(find "/proc/$background/task" -mindepth 1 -maxdepth 1 | wc -l)" -eq 1 ]
+    expect 0 "$profctl" start --clock wall
+    has_wall_clock() { "$profctl" --json status | grep -q '"clock": *"wall"'; }
+    wait_until has_wall_clock
+    [ "$(find "/proc/$background/task" -mindepth 1 -maxdepth 1 | wc -l)" -gt 1 ]
+}
+
 run_tests "$@"

@@ -83,19 +83,14 @@ test_one_capture_shows_both_halves() {
     both_halves 4 0
 }
 
-# The agents of those that have threads connect again.
+# Those that began with one thread had given their arena away.
 test_one_capture_shows_both_halves_of_those_with_threads() {
     export WITH_IDLE_THREAD=1
-    both_halves 1 3
+    both_halves 4 0
 }
 
 # They find out that nobody has their arenas, and give them away once more.
 test_one_capture_shows_both_halves_without_the_keeper() {
-    both_halves 0 4 keeper
-}
-
-test_one_capture_shows_both_halves_of_those_with_threads_without_the_keeper() {
-    export WITH_IDLE_THREAD=1
     both_halves 0 4 keeper
 }
 

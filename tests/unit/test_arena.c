@@ -228,6 +228,62 @@ START_TEST(a_program_with_locked_memory_does_not_fill_it)
 }
 END_TEST
 
+/* One that holds a block, of what would be the whole of a chunk. */
+static struct chunk *fill_chunk(uint32_t slot, uint8_t byte)
+{
+    struct chunk *chunk = arena_chunk(&arena, slot);
+    ck_assert_int_eq(chunk_move(chunk, CHUNK_FREE, CHUNK_IN_USE), 0);
+    chunk_begin(chunk, 0, 1, slot * CHUNK_BUFFER_BYTES);
+    for (uint32_t i = 0; i < CHUNK_BUFFER_BYTES; i++)
+        chunk->buffer[i] = byte;
+    chunk_publish(chunk, CHUNK_BUFFER_BYTES);
+    atomic_store(&arena.header->chunk_high_water, slot + 1);
+    return chunk;
+}
+
+static uint64_t bytes_in(int fd)
+{
+    struct stat status;
+    ck_assert_int_eq(fstat(fd, &status), 0);
+    return (uint64_t)status.st_blocks * 512;
+}
+
+START_TEST(another_file_has_the_same_at_the_same_addresses)
+{
+    uint8_t byte = 0;
+    struct chunk *chunk = fill_chunk(2, 7);
+    arena.dictionary[5] = 9;
+    atomic_store(&arena.header->dictionary_used_bytes, 6);
+    int old_fd = dup(arena.fd);
+    close(arena.fd);
+    ck_assert_int_eq(arena_replace_file(&arena), 0);
+    ck_assert(arena_owns_fd(&arena));
+    ck_assert_uint_eq(arena.dictionary[5], 9);
+    ck_assert_uint_eq(chunk->state, CHUNK_IN_USE);
+    ck_assert_uint_eq(chunk->buffer[CHUNK_BUFFER_BYTES - 1], 7);
+    chunk->buffer[0] = 8;
+    off_t offset = (off_t)((uint8_t *)chunk->buffer - (uint8_t *)arena.header);
+    ck_assert_int_eq(pread(arena.fd, &byte, 1, offset), 1);
+    ck_assert_uint_eq(byte, 8);
+    ck_assert_uint_lt(bytes_in(old_fd), CHUNK_BYTES); /* nothing is there twice */
+    close(old_fd);
+}
+END_TEST
+
+START_TEST(a_file_that_may_not_be_so_long_is_not_tried)
+{
+    struct rlimit limit, low;
+    struct chunk *chunk = fill_chunk(0, 7);
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    low = (struct rlimit){ CHUNK_BYTES, limit.rlim_max };
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &low), 0);
+    ck_assert_int_eq(arena_replace_file(&arena), -EFBIG);
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    ck_assert_uint_eq(chunk->buffer[0], 7);
+    ck_assert(arena_owns_fd(&arena));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("buffer.arena");
@@ -246,6 +302,8 @@ int main(void)
     tcase_add_loop_test(tests, a_file_size_limit_makes_it_smaller_and_never_kills, 0,
                         sizeof file_limits / sizeof file_limits[0]);
     tcase_add_test(tests, a_program_with_locked_memory_does_not_fill_it);
+    tcase_add_test(tests, another_file_has_the_same_at_the_same_addresses);
+    tcase_add_test(tests, a_file_that_may_not_be_so_long_is_not_tried);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

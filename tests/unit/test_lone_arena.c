@@ -164,14 +164,7 @@ START_TEST(what_is_no_arena_is_refused)
     ck_assert_int_lt(lone_arena_update(fd, &update), 0);
     ck_assert_int_lt(lone_arena_destroy(fd, &ledger, owner, UINT64_MAX), 0);
     ck_assert_int_lt(lone_arena_clear(fd, &ledger, owner), 0);
-    ck_assert_uint_eq(lone_arena_generation(fd), 0);
     close(fd);
-}
-END_TEST
-
-START_TEST(the_generation_is_that_of_the_chunks)
-{
-    ck_assert_uint_eq(lone_arena_generation(arena.fd), GENERATION);
 }
 END_TEST
 
@@ -188,7 +181,6 @@ int main(void)
     tcase_add_test(tests, a_chunk_that_is_being_destroyed_is_nobodys);
     tcase_add_test(tests, a_cleared_arena_has_no_chunks_and_pays_for_none);
     tcase_add_test(tests, what_is_no_arena_is_refused);
-    tcase_add_test(tests, the_generation_is_that_of_the_chunks);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

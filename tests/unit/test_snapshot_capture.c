@@ -177,28 +177,6 @@ START_TEST(but_one_that_it_handles_keeps_its_EINTR)
 }
 END_TEST
 
-START_TEST(calls_in_which_programs_wait_are_known)
-{
-    interrupted_in(SYS_poll, -EINTR);
-    ck_assert(snapshot_is_in_wait(&context));
-    interrupted_in(SYS_futex, -EINTR); /* the C library's own locks, too */
-    ck_assert(!snapshot_is_in_wait(&context));
-    interrupted_in(SYS_poll, 0);
-    ck_assert(!snapshot_is_in_wait(&context));
-}
-END_TEST
-
-/* The kernel goes back before the call that it makes again. */
-START_TEST(so_are_those_that_the_kernel_makes_again)
-{
-    interrupted_in(SYS_read, SYS_read);
-    context.uc_mcontext.gregs[REG_RIP] -= 2;
-    ck_assert(snapshot_is_in_wait(&context));
-    context.uc_mcontext.gregs[REG_RAX] = SYS_mmap;
-    ck_assert(!snapshot_is_in_wait(&context));
-}
-END_TEST
-
 START_TEST(code_that_is_no_plain_call_is_left_alone)
 {
     interrupted_in(SYS_poll, -EINTR);
@@ -222,8 +200,6 @@ int main(void)
     tcase_add_test(tcase, a_signal_that_the_program_blocks_does_not);
     tcase_add_test(tcase, a_signal_that_the_program_ignores_does_not_either);
     tcase_add_test(tcase, but_one_that_it_handles_keeps_its_EINTR);
-    tcase_add_test(tcase, calls_in_which_programs_wait_are_known);
-    tcase_add_test(tcase, so_are_those_that_the_kernel_makes_again);
     tcase_add_test(tcase, code_that_is_no_plain_call_is_left_alone);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
