@@ -151,7 +151,6 @@ cJSON *status_process_make(const struct child *child, const struct lease_census 
     cJSON_AddNumberToObject(object, "image", child->image);
     cJSON_AddNumberToObject(object, "parent_pid", child->parent_pid);
     cJSON_AddStringToObject(object, "executable", executable);
-    cJSON_AddStringToObject(object, "title", title);
     cJSON_AddStringToObject(object, "state", child_state_name(child->state));
     cJSON_AddStringToObject(object, "verdict", process_verdict_name(child->verdict));
     cJSON_AddNumberToObject(object, "code", child->code);
@@ -164,6 +163,8 @@ cJSON *status_process_make(const struct child *child, const struct lease_census 
         cJSON_AddStringToObject(object, "obstacle", recording_obstacle_text(child->obstacle));
     if (child->has_expired)
         cJSON_AddTrueToObject(object, "has_expired");
+    if (title[0] != '\0')
+        cJSON_AddStringToObject(object, "title", title);
     if (child->is_dormant)
         cJSON_AddTrueToObject(object, "is_dormant");
     *most_bytes = PROCESS_BYTES + (strlen(executable) + strlen(title)) * LONGEST_ESCAPE_BYTES +

@@ -42,7 +42,7 @@ test_titles_of_those_that_live() {
     start_titles
     expect 0 "$profctl" capture -o out.json
     expect 0 "$profctl" status
-    says 'titles \(titles: server\); nothing to record so far' stdout
+    says 'titles \(titles: server\)' stdout
     says 'titles \(titles: idle\)' stdout
     touch end
     read_facts out.json
