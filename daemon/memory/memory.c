@@ -24,7 +24,7 @@ enum {
      * hello may be on its way at the first. */
     RECLAIM_EVERY_MS = 2000,
     /* Those who tell nothing bring about no decision. */
-    CHORES_EVERY_MS = 250,
+    CHORES_EVERY_MS = 1000,
 };
 
 /* For a child to do what it was told; its agent looks up twenty times as often. */
