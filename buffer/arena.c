@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "buffer/file_range.h"
+
 /* How many chunks behind OFFSET fit a file within the process's limit, at most WANTED. Growing a
  * file past the limit raises SIGXFSZ, which ends the program; so it must not be tried. */
 static uint64_t chunks_within_file_limit(uint64_t wanted, uint64_t offset)
@@ -35,16 +37,6 @@ static int create_sealed_file(uint64_t total_bytes, struct arena *out)
 
 /* Mapped without access first: in a program that called mlockall(MCL_FUTURE) the kernel would fill
  * every accessible page at once, and could not take one back from a locked mapping. */
-static int open_mapping(void *memory, size_t total_bytes)
-{
-    if (munlock(memory, total_bytes) != 0 ||
-        mprotect(memory, total_bytes, PROT_READ | PROT_WRITE) != 0 ||
-        madvise(memory, total_bytes, MADV_DONTFORK) != 0 ||
-        madvise(memory, total_bytes, MADV_DONTDUMP) != 0)
-        return -errno;
-    return 0;
-}
-
 static int map_file(uint64_t total_bytes, struct arena *out)
 {
     void *memory = mmap(NULL, total_bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE, out->fd, 0);
@@ -54,7 +46,12 @@ static int map_file(uint64_t total_bytes, struct arena *out)
     out->dictionary = (uint8_t *)memory + ARENA_HEADER_BYTES;
     out->chunks = out->dictionary + out->dictionary_bytes;
     out->mapped_bytes = total_bytes;
-    return open_mapping(memory, total_bytes);
+    if (munlock(memory, total_bytes) != 0 ||
+        mprotect(memory, total_bytes, PROT_READ | PROT_WRITE) != 0 ||
+        madvise(memory, total_bytes, MADV_DONTFORK) != 0 ||
+        madvise(memory, total_bytes, MADV_DONTDUMP) != 0)
+        return -errno;
+    return 0;
 }
 
 static void fill_header(struct arena *arena, uint32_t chunk_count)
@@ -165,26 +162,13 @@ int arena_create_leased(uint64_t capacity_bytes, uint32_t dictionary_bytes,
     return 0;
 }
 
-static int write_out(int fd, const void *bytes, size_t count, uint64_t offset)
-{
-    while (count > 0) {
-        ssize_t written = pwrite(fd, bytes, count, (off_t)offset);
-        if (written <= 0)
-            return written < 0 ? -errno : -EIO;
-        bytes = (const uint8_t *)bytes + written;
-        offset += (uint64_t)written;
-        count -= (size_t)written;
-    }
-    return 0;
-}
-
 static int copy_front(const struct arena *arena, int fd)
 {
     uint32_t used = atomic_load(&arena->header->dictionary_used_bytes);
     if (used > arena->dictionary_bytes)
         used = arena->dictionary_bytes;
-    int error = write_out(fd, arena->header, ARENA_HEADER_BYTES, 0);
-    return error < 0 ? error : write_out(fd, arena->dictionary, used, ARENA_HEADER_BYTES);
+    int error = file_range_write(fd, arena->header, ARENA_HEADER_BYTES, 0);
+    return error < 0 ? error : file_range_write(fd, arena->dictionary, used, ARENA_HEADER_BYTES);
 }
 
 /* What is copied goes back to the kernel at once, so nothing is there twice; where it refuses, the
@@ -192,14 +176,10 @@ static int copy_front(const struct arena *arena, int fd)
 static int move_chunk(const struct arena *arena, int fd, uint32_t slot)
 {
     struct chunk *chunk = arena_chunk(arena, slot);
-    uint32_t state = atomic_load(&chunk->state);
-    uint32_t used = atomic_load(&chunk->offset_past_last_block);
+    uint64_t offset = (uint64_t)((const uint8_t *)chunk - (const uint8_t *)arena->header);
     int error = 0;
-    if (used > CHUNK_BUFFER_BYTES)
-        used = CHUNK_BUFFER_BYTES;
-    if (state != CHUNK_FREE && state != CHUNK_DESTROYING)
-        error = write_out(fd, chunk, CHUNK_HEADER_BYTES + used,
-                          (uint64_t)((const uint8_t *)chunk - (const uint8_t *)arena->header));
+    if (chunk_has_memory(chunk))
+        error = file_range_write(fd, chunk, CHUNK_HEADER_BYTES + chunk_used_bytes(chunk), offset);
     if (error == 0)
         (void)madvise(chunk, CHUNK_BYTES, MADV_REMOVE);
     return error;
@@ -217,12 +197,11 @@ static int move_arena(const struct arena *arena, int fd)
     return error;
 }
 
-/* A longer file would end the program (SIGXFSZ). */
 static bool is_within_file_limit(const struct arena *arena)
 {
-    struct rlimit limit;
-    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
-           arena->mapped_bytes <= limit.rlim_cur;
+    uint64_t offset = (uint64_t)(arena->chunks - (const uint8_t *)arena->header);
+    uint64_t count = (arena->mapped_bytes - offset) / CHUNK_BYTES;
+    return chunks_within_file_limit(count, offset) == count;
 }
 
 /* The old mapping is replaced in one step, when all else has succeeded. */

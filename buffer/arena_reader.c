@@ -97,9 +97,8 @@ static int read_chunk_header(const struct arena_reader *reader, uint32_t slot, s
 
 static bool has_data(const struct arena_reader *reader, const struct chunk *header)
 {
-    return header->state != CHUNK_FREE && header->state != CHUNK_DESTROYING &&
-           header->generation == reader->info.generation && header->generation != 0 &&
-           header->offset_past_last_block != 0;
+    return chunk_has_memory(header) && header->generation == reader->info.generation &&
+           header->generation != 0 && header->offset_past_last_block != 0;
 }
 
 /* Moves the chunk at ROOT down to where its children, of the first COUNT, are no later ones. */
@@ -137,7 +136,7 @@ static uint32_t at_most(uint64_t value, uint32_t most)
 
 static struct listed_chunk list_chunk(const struct chunk *header, uint32_t slot)
 {
-    uint32_t used_bytes = at_most(header->offset_past_last_block, CHUNK_BUFFER_BYTES);
+    uint32_t used_bytes = chunk_used_bytes(header);
     return (struct listed_chunk){
         .range_start = header->range_start,
         .slot = slot,

@@ -17,6 +17,7 @@
 #define PROFD_BUFFER_CHUNK_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "buffer/clock.h"
@@ -64,6 +65,20 @@ _Static_assert(sizeof(struct chunk) == CHUNK_HEADER_BYTES, "the header is two ca
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "the offset is the lower half of the word");
+
+/* Whether CHUNK holds anything, or may soon: not when it is free, or profd destroys it. */
+static inline bool chunk_has_memory(const struct chunk *chunk)
+{
+    uint32_t state = atomic_load(&chunk->state);
+    return state != CHUNK_FREE && state != CHUNK_DESTROYING;
+}
+
+/* Of its blocks, whatever its header says at most what fits. */
+static inline uint32_t chunk_used_bytes(const struct chunk *chunk)
+{
+    uint32_t used = atomic_load_explicit(&chunk->offset_past_last_block, memory_order_relaxed);
+    return used < CHUNK_BUFFER_BYTES ? used : CHUNK_BUFFER_BYTES;
+}
 
 /* One more block ends at OFFSET. By the writer only. */
 static inline void chunk_publish(struct chunk *chunk, uint32_t offset)

@@ -147,8 +147,7 @@ bool chunk_manager_discard_slot(struct chunk_manager *manager, uint32_t slot)
 /* Where nobody waits for profd's orders it destroys released chunks itself, oldest first. */
 static bool is_destroyed(const struct chunk_manager *manager, uint32_t slot)
 {
-    uint32_t state = atomic_load(&arena_chunk(manager->arena, slot)->state);
-    return state == CHUNK_FREE || state == CHUNK_DESTROYING;
+    return !chunk_has_memory(arena_chunk(manager->arena, slot));
 }
 
 /* SLOT, which profd destroyed, has no memory but for what asking it took. One that is still being

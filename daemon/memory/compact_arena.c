@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "buffer/file_range.h"
+
 enum { PAGE_ALIGNMENT = 4096 };
 
 static uint64_t align_up(uint64_t value)
@@ -65,23 +67,6 @@ static int read_all(int fd, void *out, size_t bytes, uint64_t offset)
     return 0;
 }
 
-static int write_all(int fd, const void *from, size_t bytes, uint64_t offset)
-{
-    const uint8_t *next = from;
-
-    while (bytes > 0) {
-        ssize_t put = pwrite(fd, next, bytes, (off_t)offset);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return -errno;
-        next += put;
-        bytes -= (size_t)put;
-        offset += (uint64_t)put;
-    }
-    return 0;
-}
-
 int compact_plan_read(int arena_fd, struct compact_plan *plan)
 {
     struct arena_header header;
@@ -106,12 +91,6 @@ struct move {
     struct compact_result *result;
 };
 
-static int punch(int fd, uint64_t offset, uint64_t bytes)
-{
-    int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
-    return fallocate(fd, mode, (off_t)offset, (off_t)bytes) < 0 ? -errno : 0;
-}
-
 /* Moves BYTES at FROM in the arena to TO in the copy, a few pages at a time. */
 static int move_range(const struct move *move, uint64_t from, uint64_t to, uint64_t bytes)
 {
@@ -123,9 +102,9 @@ static int move_range(const struct move *move, uint64_t from, uint64_t to, uint6
             return -EFBIG;
         int error = read_all(move->arena_fd, buffer, part, from);
         if (error == 0)
-            error = write_all(move->store_fd, buffer, part, move->offset + to);
+            error = file_range_write(move->store_fd, buffer, part, move->offset + to);
         if (error == 0)
-            error = punch(move->arena_fd, from, align_up(part));
+            error = file_range_punch(move->arena_fd, from, align_up(part));
         if (error < 0)
             return error;
         move->result->memory_bytes += align_up(part);
@@ -140,13 +119,11 @@ static int move_range(const struct move *move, uint64_t from, uint64_t to, uint6
  * generation. */
 static uint64_t used_bytes(const struct chunk *header, uint32_t generation)
 {
-    uint32_t used = atomic_load_explicit(&header->offset_past_last_block, memory_order_relaxed);
-    uint32_t state = atomic_load_explicit(&header->state, memory_order_relaxed);
+    uint32_t used = chunk_used_bytes(header);
 
-    if (state == CHUNK_FREE || state == CHUNK_DESTROYING || header->generation != generation ||
-        used == 0)
+    if (!chunk_has_memory(header) || header->generation != generation || used == 0)
         return 0;
-    return CHUNK_HEADER_BYTES + (used < CHUNK_BUFFER_BYTES ? used : CHUNK_BUFFER_BYTES);
+    return CHUNK_HEADER_BYTES + used;
 }
 
 static uint64_t done_time(const struct chunk *header, uint64_t end_ns)
@@ -177,7 +154,7 @@ static int move_chunk(const struct move *move, const struct compact_plan *plan, 
                                       });
     }
     /* Also what was made ready and never used. */
-    return error < 0 ? error : punch(move->arena_fd, from, CHUNK_BYTES);
+    return error < 0 ? error : file_range_punch(move->arena_fd, from, CHUNK_BYTES);
 }
 
 static int move_front(const struct move *move, const struct compact_plan *plan)
@@ -188,7 +165,7 @@ static int move_front(const struct move *move, const struct compact_plan *plan)
     if (dictionary_bytes > plan->header.dictionary_bytes)
         dictionary_bytes = plan->header.dictionary_bytes;
     move->result->memory_bytes = align_up(sizeof(plan->header));
-    int error = write_all(move->store_fd, &plan->header, sizeof(plan->header), move->offset);
+    int error = file_range_write(move->store_fd, &plan->header, sizeof(plan->header), move->offset);
     if (error == 0)
         error = move_range(move, ARENA_HEADER_BYTES, ARENA_HEADER_BYTES, dictionary_bytes);
     return error;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "buffer/file_range.h"
 #include "daemon/log.h"
 #include "daemon/memory/compact_arena.h"
 
@@ -96,10 +97,10 @@ uint64_t exit_store_kernel_bytes(const struct exit_store *store)
 
 static void punch(const struct exit_file *file, uint64_t offset, uint64_t bytes)
 {
-    int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+    int error = file_range_punch(file->fd, offset, bytes);
 
-    if (fallocate(file->fd, mode, (off_t)offset, (off_t)bytes) < 0)
-        log_warn("memory of a dropped exit profile stays in use: fallocate failed (%d)", errno);
+    if (error < 0)
+        log_warn("memory of a dropped exit profile stays in use: fallocate failed (%d)", -error);
 }
 
 /* --- The lease --- */

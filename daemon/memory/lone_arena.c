@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "buffer/file_range.h"
 #include "daemon/memory/compact_arena.h"
 
 /* Where the chunks are that were ever used. */
@@ -53,13 +54,6 @@ static bool is_released(const struct lone_chunks *chunks, const struct chunk *he
            header->generation == chunks->generation;
 }
 
-static bool has_memory(const struct chunk *header)
-{
-    uint32_t state = atomic_load(&header->state);
-
-    return state != CHUNK_FREE && state != CHUNK_DESTROYING;
-}
-
 /* --- Updates --- */
 
 static int compare_ages(const void *left, const void *right)
@@ -83,7 +77,7 @@ static int list_chunks(const struct lone_chunks *chunks, struct released_chunk *
                 .bytes = CHUNK_BYTES,
                 .sequence = header.range_start / CHUNK_BUFFER_BYTES,
             };
-        else if (has_memory(&header))
+        else if (chunk_has_memory(&header))
             out->unreleased_bytes += CHUNK_BYTES;
     }
     return 0;
@@ -126,10 +120,8 @@ int lone_arena_update(int fd, struct chunk_update *out)
 
 static int punch(const struct lone_chunks *chunks, uint32_t slot, uint32_t count)
 {
-    int failed = fallocate(chunks->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                           offset_of(chunks, slot), (off_t)count * CHUNK_BYTES);
-
-    return failed == 0 ? 0 : -errno;
+    return file_range_punch(chunks->fd, (uint64_t)offset_of(chunks, slot),
+                            (uint64_t)count * CHUNK_BYTES);
 }
 
 static void give_back(struct lease_ledger *ledger, lease_owner owner, uint32_t held_unit)
