@@ -536,10 +536,9 @@ static bool leave_loneliness(void)
     bool was_alone = agent.is_alone;
     agent.is_alone = false; /* first: a tick in between would have the process rest again */
     atomic_signal_fence(memory_order_seq_cst);
-    resting_end();
     if (core_own.lacks_thread)
         session_suspend(); /* profd's welcome begins it anew, with all that was asked for */
-    core_own.lacks_thread = false;
+    resting_end();
     if (was_alone)
         reunion_prepare_thread();
     return was_alone;

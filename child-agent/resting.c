@@ -129,7 +129,7 @@ int resting_begin(resting_join *join)
 
 static void rest_at_work(void)
 {
-    core_own.lacks_thread = false;
+    core_own.lacks_thread = false; /* that was the session's affair */
     session_stop();
     if (resting_begin(NULL) == 0 && is_offered())
         join_at_work(); /* on the stack for it already */
@@ -164,6 +164,7 @@ void resting_note_wait_slowly(void)
 
 void resting_end(void)
 {
+    core_own.lacks_thread = false;
     if (!core_own.is_resting)
         return;
     core_own.is_resting = false;

@@ -51,7 +51,7 @@ static inline void resting_note_wait(void)
 /* In the handler, when nothing is to be sampled: rests if that is since the session is over. */
 void resting_follow_end(void);
 
-/* Somebody else sees to sessions from here on. Nothing when it does not rest. */
+/* Somebody else sees to sessions from here on, or nobody: waits do not look around any more. */
 void resting_end(void);
 
 /* In a forked child, first. */

@@ -206,4 +206,46 @@ test_who_waits_gets_a_thread_where_the_session_needs_one() {
     [ "$(find "/proc/$background/task" -mindepth 1 -maxdepth 1 | wc -l)" -gt 1 ]
 }
 
+# It lacks a thread of ours for the session, and waits behind its filter for the first time.
+test_who_has_a_filter_makes_no_other_calls_in_a_wait() {
+    cat >filtered.c <<'END'
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "tests/system/programs/burn.h"
+#define ALLOW(call) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+int main(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        ALLOW(poll), ALLOW(exit_group), ALLOW(exit), ALLOW(rt_sigreturn),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+    };
+    const struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+    close(open("ready", O_CREAT | O_WRONLY, 0600));
+    while (access("go", F_OK) < 0)
+        ;
+    burn_outer(0.2);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
+        return 2;
+    for (int i = 0; i < 10; i++)
+        poll(NULL, 0, 20);
+    syscall(SYS_exit_group, 0);
+}
+END
+    cc -D_GNU_SOURCE -O1 -I"$source_dir" -o filtered filtered.c
+    start_profd
+    LD_PRELOAD=$build/lib/libprofd.so in_background ./filtered
+    local filtered=$background
+    wait_until test -e ready
+    expect 0 "$profctl" start --clock wall
+    touch go
+    wait "$filtered" || fail "it ended with $?"
+}
+
 run_tests "$@"
