@@ -2,6 +2,11 @@
 
 #include <string.h>
 
+bool sampling_clock_needs_thread(enum sampling_clock clock)
+{
+    return clock == SAMPLING_CLOCK_PERF || clock == SAMPLING_CLOCK_WALL;
+}
+
 const char *sampling_clock_name(enum sampling_clock clock)
 {
     static const char *const names[] = {

@@ -5,6 +5,7 @@
 #ifndef PROFD_BUFFER_SAMPLING_CLOCK_H
 #define PROFD_BUFFER_SAMPLING_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define SAMPLING_CLOCKS(X)                                                                         \
@@ -41,6 +42,9 @@ enum clock_refusal {
 
 /* What arenas tell is an hour at most; more is damage. */
 #define SAMPLING_INTERVAL_MOST_NS UINT64_C(3600000000000)
+
+/* Whether CLOCK takes a thread of ours beside the program's own. */
+bool sampling_clock_needs_thread(enum sampling_clock clock);
 
 /* "cpu" and so on; CLOCK is below SAMPLING_CLOCK_COUNT. */
 const char *sampling_clock_name(enum sampling_clock clock);

@@ -82,6 +82,19 @@ int agent_lease_get(struct lease_ledger **out)
     return last_error;
 }
 
+bool agent_lease_lets_be_alone(void)
+{
+    return last_error == 0 && current != NULL && atomic_load(&current->header->may_be_alone) != 0;
+}
+
+bool agent_lease_read_session(struct session_word *out)
+{
+    *out = (struct session_word){ 0 };
+    if (!agent_lease_is_over() && current != NULL && last_error == 0)
+        *out = session_word_unpack(atomic_load(&current->header->session_word));
+    return current != NULL && last_error == 0;
+}
+
 /* Whether profd has the number here that it has in its own namespace. What the process that opened
  * the ledger saw holds for that process alone. */
 static bool sees_profd(pid_t pid)

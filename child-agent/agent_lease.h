@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "buffer/lease_ledger.h"
+#include "buffer/session_word.h"
 
 /* Maps the ledger of the profd at SOCKET_PATH unless one is mapped. 0 also when there is none: no
  * profd ever asked for a limit, and the session's own one is all there is. Negative when there is
@@ -22,6 +23,13 @@ int agent_lease_take_over(int fd);
 /* The ledger of the profd that listens at SOCKET_PATH by now, whose predecessor's is over. 0, or
  * -ENOENT and others while there is none. */
 int agent_lease_renew(const char *socket_path);
+
+/* Whether its profd leaves processes of one thread alone: it needs no thread of ours in them. */
+bool agent_lease_lets_be_alone(void);
+
+/* What its profd says of the session that is on (buffer/session_word.h); generation 0 when profd is
+ * over. False without a ledger. */
+bool agent_lease_read_session(struct session_word *out);
 
 /* The ledger to record with. 0 with NULL when there is none, or the error of the last attempt to
  * map one. */

@@ -98,19 +98,12 @@ static int say_hello(enum recording_obstacle obstacle, bool is_alone)
     return agent_link_send(message, count, core.arena.fd);
 }
 
-/* An arena holds what the program did: not everybody may have it. */
-static bool is_trusted(int fd)
-{
-    struct peer_credentials peer;
-    return socket_peer(fd, &peer) == 0 && (peer.uid == 0 || peer.uid == geteuid());
-}
-
 static int open_link(const struct agent_address *address, bool is_alone)
 {
     int fd = socket_connect(address->path, descriptor_minimum());
     if (fd < 0)
         return fd;
-    if (address->is_default && !is_trusted(fd)) {
+    if (address->is_default && !socket_peer_is_trusted(fd)) {
         close(fd);
         return -EACCES;
     }

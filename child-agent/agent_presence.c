@@ -13,7 +13,7 @@
 /* What a handler could not end where the program waits for malloc. */
 static bool is_of_allocations(const struct session_settings *settings)
 {
-    return settings != NULL && (settings->features & (FEATURE_MEMORY | FEATURE_NATIVEALLOCS));
+    return settings != NULL && (settings->features & FEATURES_OF_ALLOCATIONS);
 }
 
 /* Whether the session, or that there is none, can be seen to without a thread of ours. */
@@ -26,9 +26,7 @@ static bool can_be_followed_alone(void)
 
 static bool may_be_alone(const struct agent_address *address)
 {
-    struct lease_ledger *ledger;
-    return agent_lease_find(address->path) == 0 && agent_lease_get(&ledger) == 0 &&
-           ledger != NULL && atomic_load(&ledger->header->may_be_alone) != 0 &&
+    return agent_lease_find(address->path) == 0 && agent_lease_lets_be_alone() &&
            thread_current != NULL && thread_registry_live_count() <= 1 && can_be_followed_alone();
 }
 
@@ -38,7 +36,7 @@ static bool stay_alone(const struct agent_address *address)
     if (agent_thread_introduce(address) < 0)
         return false;
     if (!session_is_active() && resting_begin(NULL) < 0)
-        agent_thread_ensure(); /* without a clock it would not see that a session begins */
+        agent_thread_ensure(); /* or nobody would see that a session begins */
     return true;
 }
 

@@ -515,11 +515,6 @@ int agent_thread_introduce_again(void)
     return agent_link_introduce(&agent.address);
 }
 
-void agent_thread_take_arena_back(void)
-{
-    agent_link_take_arena_back();
-}
-
 int agent_thread_find_ledger(void)
 {
     return agent_lease_renew(agent.address.path);

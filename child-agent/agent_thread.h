@@ -49,9 +49,6 @@ int agent_thread_introduce(const struct agent_address *address);
 /* Once more, with an arena that profd has not got. Errors likewise. */
 int agent_thread_introduce_again(void);
 
-/* The arena has another file than the one that profd has: the next hello brings it. */
-void agent_thread_take_arena_back(void);
-
 /* The ledger of the profd that is there by now, in place of one that is over. Errors as
  * agent_lease_renew(). */
 int agent_thread_find_ledger(void);

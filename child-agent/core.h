@@ -74,8 +74,8 @@ int core_make_arena(void);
  * -ENOSPC. Any one thread at a time. */
 int core_lease_arena(void);
 
-/* Gives the arena, whose file nobody has any more, another one, unless the process has it. 0 or
- * -errno: then it is as it was. One thread. */
+/* Gives the arena, whose file nobody has any more, another one, unless the process has it. 0, or
+ * errors as arena_replace_file(). One thread. */
 int core_renew_arena(void);
 
 /* In a forked child: drops what is the parent's, and starts as an image of its own, without arena.

@@ -57,11 +57,10 @@ static void move_to(enum dormancy_state next)
 /* Whether a tick of its own clock is soon enough for what SETTINGS ask of the process. */
 static bool can_wait_for_tick(const struct session_settings *settings)
 {
-    static const uint64_t impatient =
-        FEATURE_UNREGISTERED_THREADS | FEATURE_NATIVEALLOCS | FEATURE_MEMORY;
-    return (settings->clock == SAMPLING_CLOCK_AUTO || settings->clock == SAMPLING_CLOCK_CPU) &&
-           (settings->features & FEATURE_STACKS) && !(settings->features & impatient) &&
-           settings->filters[0] == '\0' && settings->marker_triggers[0] == '\0';
+    static const uint64_t impatient = FEATURE_UNREGISTERED_THREADS | FEATURES_OF_ALLOCATIONS;
+    return !sampling_clock_needs_thread(settings->clock) && (settings->features & FEATURE_STACKS) &&
+           !(settings->features & impatient) && settings->filters[0] == '\0' &&
+           settings->marker_triggers[0] == '\0';
 }
 
 /* A thread that has counted goes on without asking, also in a forked child. What has a title is no
@@ -71,14 +70,6 @@ static bool can_wait(const struct session_settings *settings)
     return thread_current != NULL && thread_registry_live_count() <= 1 &&
            !atomic_load(&core.is_filtered) && profd_counter_cells_ == NULL &&
            !process_title_exists() && !shutdown_profile_is_wanted() && can_wait_for_tick(settings);
-}
-
-/* profd hears the ring, and asks for no thread. */
-static bool is_heard_without_hello(void)
-{
-    struct lease_ledger *ledger;
-    return agent_lease_get(&ledger) == 0 && ledger != NULL &&
-           atomic_load(&ledger->header->may_be_alone) != 0;
 }
 
 static int arm_clock(const struct session_settings *settings)
@@ -107,7 +98,7 @@ bool dormancy_begin(const struct session_settings *settings, const struct agent_
 {
     const struct session_settings *wanted =
         settings != NULL ? settings : session_prepared_settings();
-    if (wanted == NULL || !is_heard_without_hello() || !can_wait(wanted) ||
+    if (wanted == NULL || !agent_lease_lets_be_alone() || !can_wait(wanted) ||
         !has_session(settings) || arm_clock(wanted) < 0)
         return false;
     if (!census_tell_present()) {
@@ -168,7 +159,7 @@ static void forsake(void)
     thread_clock_stop(&thread_current->clock);
     session_forget_prepared();
     move_to(DORMANCY_FORSAKEN);
-    if (resting_begin(rouse) == 0) /* else it stays so: without a clock nobody would look */
+    if (resting_begin(rouse) == 0) /* else it stays so: nobody would look */
         resting_tick();
 }
 

@@ -30,8 +30,7 @@ static struct {
 /* --- What is offered --- */
 
 /* What cannot be begun by a handler, or takes a thread of ours. */
-#define BEYOND_HANDLERS                                                                            \
-    ((uint64_t)(FEATURE_UNREGISTERED_THREADS | FEATURE_NATIVEALLOCS | FEATURE_MEMORY))
+#define BEYOND_HANDLERS ((uint64_t)(FEATURE_UNREGISTERED_THREADS | FEATURES_OF_ALLOCATIONS))
 
 static bool is_news(uint32_t generation)
 {
@@ -55,20 +54,15 @@ static bool is_offered(void)
 static void join_in_arena(const struct session_settings *settings)
 {
     if (session_start(settings) < 0)
-        (void)resting_begin(NULL); /* without a clock the process goes on unseen */
-}
-
-static bool is_clock_of_threads(enum sampling_clock clock)
-{
-    return clock == SAMPLING_CLOCK_PERF || clock == SAMPLING_CLOCK_WALL;
+        (void)resting_begin(NULL); /* it was possible before */
 }
 
 /* What of the session cannot be had here. */
 static void tell_of_rest(void)
 {
-    if (is_clock_of_threads(resting.wanted_clock))
+    if (sampling_clock_needs_thread(resting.wanted_clock))
         clock_sampling_refuse(CLOCK_REFUSAL_ALONE);
-    if (core_own.has_arena && (resting.left_out & (FEATURE_NATIVEALLOCS | FEATURE_MEMORY)))
+    if (core_own.has_arena && (resting.left_out & FEATURES_OF_ALLOCATIONS))
         (void)dictionary_put_log(&core.dictionary, clock_monotonic_ns(),
                                  "allocations are not recorded: the process has one thread and "
                                  "joined a session that had begun"); /* counted when full */
@@ -80,7 +74,8 @@ static void join_at_work(void)
     resting.refused = resting.settings.generation; /* not twice, if this one cannot be started */
     resting.join(&resting.settings);
     tell_of_rest();
-    core_own.lacks_thread = resting.left_out != 0 || is_clock_of_threads(resting.wanted_clock);
+    core_own.lacks_thread =
+        resting.left_out != 0 || sampling_clock_needs_thread(resting.wanted_clock);
 }
 
 static void look(void)

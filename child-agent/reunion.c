@@ -8,6 +8,7 @@
 #include "buffer/clock.h"
 #include "buffer/lease_ledger.h"
 #include "child-agent/agent_lease.h"
+#include "child-agent/agent_link.h"
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
 #include "child-agent/handler_work.h"
@@ -64,7 +65,7 @@ static void reunite(void)
 static void take_arena_back(void)
 {
     if (core_renew_arena() == 0)
-        agent_thread_take_arena_back();
+        agent_link_take_arena_back(); /* the next hello brings it */
 }
 
 void reunion_prepare_thread(void)

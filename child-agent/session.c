@@ -95,12 +95,10 @@ static void open_recording(bool is_paused)
 /* Of the session that was started, as the ledger has it; a session without a ledger stands. */
 static struct session_word read_word(void)
 {
-    struct lease_ledger *ledger;
-    if (agent_lease_is_over())
-        return (struct session_word){ 0 };
-    if (agent_lease_get(&ledger) == 0 && ledger != NULL)
-        return session_word_unpack(atomic_load(&ledger->header->session_word));
-    return (struct session_word){ .generation = session.settings.generation };
+    struct session_word word;
+    if (!agent_lease_read_session(&word) && !agent_lease_is_over())
+        word.generation = session.settings.generation;
+    return word;
 }
 
 void session_begin_messages(void)

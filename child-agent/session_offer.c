@@ -8,19 +8,10 @@
 #include "child-agent/session_bounds.h"
 #include "ipc/messages.h"
 
-static bool read_word(struct lease_ledger **ledger, struct session_word *out)
-{
-    if (agent_lease_is_over() || agent_lease_get(ledger) < 0 || *ledger == NULL)
-        return false;
-    *out = session_word_unpack(atomic_load(&(*ledger)->header->session_word));
-    return out->generation != 0;
-}
-
 uint32_t session_offer_generation(void)
 {
-    struct lease_ledger *ledger;
     struct session_word word;
-    return read_word(&ledger, &word) ? word.generation : 0;
+    return agent_lease_read_session(&word) ? word.generation : 0;
 }
 
 static bool are_sound(const struct session_terms *terms)
@@ -55,8 +46,8 @@ bool session_offer_read(struct session_settings *out)
     static struct session_terms terms; /* too large for the stack of a handler */
     struct lease_ledger *ledger;
     struct session_word word;
-    if (!read_word(&ledger, &word) || !session_board_read(ledger->board, word.generation, &terms) ||
-        !are_sound(&terms))
+    if (!agent_lease_read_session(&word) || agent_lease_get(&ledger) < 0 ||
+        !session_board_read(ledger->board, word.generation, &terms) || !are_sound(&terms))
         return false;
     settings_from(&terms, &word, out);
     return true;

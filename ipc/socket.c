@@ -178,3 +178,9 @@ int socket_peer(int fd, struct peer_credentials *out)
                                       .gid = credentials.gid };
     return 0;
 }
+
+bool socket_peer_is_trusted(int fd)
+{
+    struct peer_credentials peer = { 0 };
+    return socket_peer(fd, &peer) == 0 && (peer.uid == 0 || peer.uid == geteuid());
+}

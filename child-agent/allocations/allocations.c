@@ -120,7 +120,7 @@ static void start_hooks(const struct session_settings *settings, uint32_t record
 void allocations_start(const struct session_settings *settings, uint32_t recording)
 {
     wanted = 0;
-    if ((settings->features & (FEATURE_MEMORY | FEATURE_NATIVEALLOCS)) && are_hooked())
+    if ((settings->features & FEATURES_OF_ALLOCATIONS) && are_hooked())
         start_hooks(settings, recording);
     if (settings->features & FEATURE_MEMORY)
         mappings_start();

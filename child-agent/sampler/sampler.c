@@ -258,7 +258,7 @@ static int choose_clock(const struct session_settings *settings)
 /* Whether SETTINGS ask for what the only thread of a program cannot do for itself. */
 static bool needs_thread(const struct session_settings *settings)
 {
-    return settings->clock == SAMPLING_CLOCK_WALL || settings->clock == SAMPLING_CLOCK_PERF ||
+    return sampling_clock_needs_thread(settings->clock) ||
            (settings->features & FEATURE_UNREGISTERED_THREADS);
 }
 

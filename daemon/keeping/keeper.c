@@ -81,21 +81,13 @@ static void serve(struct keeper *keeper)
 
 /* --- Without profd --- */
 
-/* What is kept tells what programs did: it is for nobody else. */
-static bool is_trusted(int fd)
-{
-    struct peer_credentials peer;
-
-    return socket_peer(fd, &peer) == 0 && (peer.uid == 0 || peer.uid == geteuid());
-}
-
 static void receive_profd(struct keeper *keeper)
 {
     int fd = accept4(keeper->listening_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
     if (fd < 0)
         return;
-    if (!is_trusted(fd) || kept_arenas_send(&keeper->arenas, fd) < 0) {
+    if (!socket_peer_is_trusted(fd) || kept_arenas_send(&keeper->arenas, fd) < 0) {
         close(fd);
         return;
     }

@@ -32,13 +32,6 @@ static int make_socket(void)
 
 /* --- The keeper of a profd that was killed --- */
 
-static bool is_trusted(int fd)
-{
-    struct peer_credentials peer;
-
-    return socket_peer(fd, &peer) == 0 && (peer.uid == 0 || peer.uid == geteuid());
-}
-
 /* A keeper that has not noticed yet that its profd is gone lets us wait in its backlog. */
 static int connect_to_keeper(const struct sockaddr_un *address)
 {
@@ -47,7 +40,7 @@ static int connect_to_keeper(const struct sockaddr_un *address)
     if (fd < 0)
         return fd;
     int error = connect(fd, (const struct sockaddr *)address, sizeof(*address)) < 0 ? -errno : 0;
-    if (error == 0 && !is_trusted(fd))
+    if (error == 0 && !socket_peer_is_trusted(fd))
         error = -EACCES;
     if (error < 0) {
         close(fd);

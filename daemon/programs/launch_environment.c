@@ -46,7 +46,7 @@ static void add(struct environment_builder *builder, const char *format, ...)
 bool launch_wants_malloc_hooks(const struct launch_agent *agent)
 {
     return agent->session.generation != 0 &&
-           (agent->session.features & (FEATURE_MEMORY | FEATURE_NATIVEALLOCS)) != 0;
+           (agent->session.features & FEATURES_OF_ALLOCATIONS) != 0;
 }
 
 /* The hooks go in front of everything: an allocator that is preloaded as well is what they call. */

@@ -56,6 +56,17 @@ has_all_numbers() {
         fail "it ends too early: $(xargs <got) instead of $*"
 }
 
+# captures_all_numbers N: what the N programs have recorded so far is in a capture of now.
+captures_all_numbers() {
+    local i least=()
+    for i in $(seq "$1"); do
+        least+=("$(number_in "n$i")")
+    done
+    expect 0 "$profctl" capture -o out.json
+    read_facts out.json
+    has_all_numbers "${least[@]}"
+}
+
 # both_halves KEPT EXPECTED [KEEPER]: of so many processes; profd's KEEPER is killed, too.
 both_halves() {
     start_numbered 3
@@ -68,10 +79,7 @@ both_halves() {
     says "session goes on; $1 processes were kept, $2 are expected back" profd.log
     records_more n3
     wait_until all_are_back
-    local least=("$(number_in n1)" "$(number_in n2)" "$(number_in n3)")
-    expect 0 "$profctl" capture -o out.json
-    read_facts out.json
-    has_all_numbers "${least[@]}"
+    captures_all_numbers 3
 }
 
 all_are_back() {
@@ -133,10 +141,7 @@ test_killed_three_times() {
         records_more n1
         start_profd
     done
-    local least=("$(number_in n1)" "$(number_in n2)")
-    expect 0 "$profctl" capture -o out.json
-    read_facts out.json
-    has_all_numbers "${least[@]}"
+    captures_all_numbers 2
     says '3 times' out.json
 }
 
@@ -149,10 +154,7 @@ test_killed_while_it_captures() {
     wait_until has_ended "$client"
     refute test -e lost.json
     start_profd
-    local least=("$(number_in n1)" "$(number_in n2)")
-    expect 0 "$profctl" capture -o out.json
-    read_facts out.json
-    has_all_numbers "${least[@]}"
+    captures_all_numbers 2
 }
 
 two_are_known() {
@@ -181,10 +183,7 @@ test_who_ended_meanwhile_is_kept() {
     kill -KILL "${writers[0]}"
     wait_until has_ended "${writers[0]}"
     start_profd
-    local least=("$(number_in n1)" "$(number_in n2)")
-    expect 0 "$profctl" capture -o out.json
-    read_facts out.json
-    has_all_numbers "${least[@]}"
+    captures_all_numbers 2
 }
 
 test_who_ended_meanwhile_without_the_keeper_is_counted() {
