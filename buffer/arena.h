@@ -19,6 +19,7 @@
 #include "buffer/chunk.h"
 #include "buffer/clock.h"
 #include "buffer/entry.h"
+#include "buffer/event_loan.h"
 #include "buffer/lease_ledger.h"
 
 #define ARENA_MAGIC 0x3141465052ULL /* "RPFA1" */
@@ -82,6 +83,7 @@ struct arena_header {
      * back, and what was refused. Chunks in use come on top. */
     _Atomic uint64_t produced_blocks;
     _Atomic uint64_t produced_bytes;
+    struct event_loan event_loan;
 };
 
 _Static_assert(sizeof(struct arena_header) <= ARENA_HEADER_BYTES, "the header fits its page");

@@ -28,6 +28,7 @@ enum census_kind {
     CENSUS_ENDED = 3,   /* PID was waited for */
     CENSUS_PRESENT = 4, /* PID runs PATH and is ready to record, but has nothing to tell so far */
     CENSUS_WOKEN = 5,   /* the PID that was present since then records, and was not heard so far */
+    CENSUS_WISH = 6,    /* PID wants another perf event (buffer/event_loan.h) */
 };
 
 /* CLOCK_MONOTONIC ns. */

@@ -4,7 +4,7 @@
 
 bool sampling_clock_needs_thread(enum sampling_clock clock)
 {
-    return clock == SAMPLING_CLOCK_PERF || clock == SAMPLING_CLOCK_WALL;
+    return clock == SAMPLING_CLOCK_WALL;
 }
 
 const char *sampling_clock_name(enum sampling_clock clock)

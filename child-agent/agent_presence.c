@@ -16,6 +16,13 @@ static bool is_of_allocations(const struct session_settings *settings)
     return settings != NULL && (settings->features & FEATURES_OF_ALLOCATIONS);
 }
 
+/* Without a profd, which would keep the event of an only thread. */
+static bool is_served_by_thread(void)
+{
+    return sampler_has_thread() ||
+           (session_is_active() && session_get_settings()->clock == SAMPLING_CLOCK_PERF);
+}
+
 /* Whether the session, or that there is none, can be seen to without a thread of ours. */
 static bool can_be_followed_alone(void)
 {
@@ -33,6 +40,7 @@ static bool may_be_alone(const struct agent_address *address)
 /* Whether profd heard of the process. */
 static bool stay_alone(const struct agent_address *address)
 {
+    sampler_follow_alone(); /* first: the hello brings what it wants */
     if (agent_thread_introduce(address) < 0)
         return false;
     if (!session_is_active() && resting_begin(NULL) < 0)
@@ -43,7 +51,7 @@ static bool stay_alone(const struct agent_address *address)
 int agent_presence_begin(const struct agent_address *address)
 {
     if (address->path[0] == '\0') {
-        if (sampler_has_thread())
+        if (is_served_by_thread())
             sampler_start_thread();
         return 0;
     }

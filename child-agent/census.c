@@ -124,6 +124,13 @@ void census_tell_woken(void)
     tell(&entry);
 }
 
+void census_tell_wish(void)
+{
+    struct census_entry entry = entry_of_self(CENSUS_WISH);
+    entry.time_ns = clock_monotonic_ns(); /* maybe of a session after its start */
+    tell(&entry);
+}
+
 bool census_tell_present(void)
 {
     struct census_ring *ring = find_ring();

@@ -36,6 +36,9 @@ bool census_tell_present(void);
 /* It is no longer dormant, and could not say hello so far. */
 void census_tell_woken(void);
 
+/* It wants another perf event than profd lends it (buffer/event_loan.h). */
+void census_tell_wish(void);
+
 /* Whether anybody is told at all. */
 bool census_has_listener(void);
 

@@ -131,6 +131,7 @@ static void wake_at_work(void)
     if (session_start_prepared() == 0) {
         labels_after_fork_child();
         (void)session_follow_word();
+        sampler_follow_alone();
     } else {
         thread_clock_stop(&thread_current->clock);
     }

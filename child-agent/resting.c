@@ -44,7 +44,8 @@ static bool is_offered(void)
         return false;
     resting.wanted_clock = resting.settings.clock;
     resting.left_out = resting.settings.features & BEYOND_HANDLERS;
-    resting.settings.clock = SAMPLING_CLOCK_CPU;
+    if (sampling_clock_needs_thread(resting.wanted_clock))
+        resting.settings.clock = SAMPLING_CLOCK_CPU;
     resting.settings.features &= ~BEYOND_HANDLERS;
     return true;
 }
@@ -53,7 +54,9 @@ static bool is_offered(void)
 
 static void join_in_arena(const struct session_settings *settings)
 {
-    if (session_start(settings) < 0)
+    if (session_start(settings) == 0)
+        sampler_follow_alone();
+    else
         (void)resting_begin(NULL); /* it was possible before */
 }
 

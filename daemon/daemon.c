@@ -71,6 +71,8 @@ static int begin_parts(struct daemon *profd)
         error = restart_init(profd);
     if (error == 0)
         error = census_init(profd);
+    if (error == 0)
+        error = lending_init(profd);
     if (error < 0) {
         log_error("cannot start: %s", uv_strerror(error));
         return error;
@@ -141,6 +143,7 @@ void daemon_end(struct daemon *profd, int exit_status)
         restart_forget_session(profd);
     restart_close(profd);
     census_close(profd);
+    lending_close(profd);
     keeper_link_close(&profd->keeper);
     memory_close(profd);
     if (profd->listener != NULL)

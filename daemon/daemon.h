@@ -15,6 +15,7 @@
 #include "daemon/children/admission.h"
 #include "daemon/children/census.h"
 #include "daemon/children/child_table.h"
+#include "daemon/clocks/lending.h"
 #include "daemon/keeping/keeper_link.h"
 #include "daemon/memory/exit_store.h"
 #include "daemon/memory/memory.h"
@@ -47,6 +48,7 @@ struct daemon {
     struct keeper_link keeper;
     struct child_table children;
     struct census census;
+    struct lending lending;
     struct exit_store exits;
     struct salvage_pool salvage;
     struct supervisor supervisor;

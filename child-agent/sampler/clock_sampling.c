@@ -4,7 +4,9 @@
 #include <stdatomic.h>
 
 #include "buffer/clock.h"
+#include "buffer/perf_event.h"
 #include "child-agent/core.h"
+#include "child-agent/sampler/borrowed_event.h"
 #include "child-agent/sampler/look_alarm.h"
 #include "child-agent/sampler/perf_clock.h"
 #include "child-agent/sampler/perf_keeper.h"
@@ -29,6 +31,7 @@ static struct {
     uint64_t timer_interval_ns;
     uint64_t session_start_ns;
     _Atomic bool uses_events;           /* perf's */
+    bool borrows_event;                 /* of profd, for the only thread */
     _Atomic bool is_refused;            /* an event, by the kernel: no more are asked for */
     _Atomic uint64_t event_interval_ns; /* as the kernel grants it */
 } sampling;
@@ -82,16 +85,23 @@ static void sample_at_work(struct sample_room *room, void *argument)
     write_sample(room, sampled, is_complete, depth);
 }
 
+static bool is_of_borrowed_event(const siginfo_t *info)
+{
+    return core_own.has_arena && borrowed_event_is_signal(info);
+}
+
 bool clock_sampling_is_signal(const siginfo_t *info)
 {
-    return thread_clock_is_signal(info) || perf_clock_is_signal(info);
+    return thread_clock_is_signal(info) || perf_clock_is_signal(info) || is_of_borrowed_event(info);
 }
 
 static bool read_clock(struct thread_clock *clock, const siginfo_t *info, uint64_t *cpu_ns)
 {
-    if (!perf_clock_is_signal(info))
+    if (thread_clock_is_signal(info))
         return thread_clock_read_signal(clock, info, cpu_ns);
-    return thread_clock_read_event(clock, atomic_load(&sampling.event_interval_ns), cpu_ns);
+    uint64_t interval_ns = is_of_borrowed_event(info) ? borrowed_event_interval_ns()
+                                                      : atomic_load(&sampling.event_interval_ns);
+    return thread_clock_read_event(clock, interval_ns, cpu_ns);
 }
 
 void clock_sampling_take(struct thread_registration *self, const siginfo_t *info, void *context)
@@ -127,15 +137,33 @@ static bool is_wanted(const struct thread_registration *thread)
            (atomic_load(&thread->profiled_features) & PROFD_THREAD_SAMPLING);
 }
 
+/* What the only thread is to have, of profd. */
+static void want_event_of(const struct thread_registration *thread)
+{
+    bool is_wanted = atomic_load(&thread->clock.is_running) && !atomic_load(&sampling.is_refused);
+    borrowed_event_want(sampling.interval_ns,
+                        is_wanted ? atomic_load(&thread->clock.signal_number) : 0);
+}
+
+/* Has the event of THREAD follow its clock. Returns whether the thread that looks is to do that. */
+static bool follow_with_event(const struct thread_registration *thread)
+{
+    if (!atomic_load(&sampling.uses_events))
+        return false;
+    if (sampling.borrows_event)
+        want_event_of(thread);
+    else
+        perf_keeper_mark(thread->slot);
+    return !sampling.borrows_event;
+}
+
 void clock_sampling_leave(struct thread_registration *thread)
 {
     if (!atomic_load(&thread->clock.is_running))
         return;
     thread_clock_stop(&thread->clock);
-    if (atomic_load(&sampling.uses_events)) {
-        perf_keeper_mark(thread->slot);
+    if (follow_with_event(thread))
         look_alarm_ring_if_resting();
-    }
 }
 
 static void refuse(enum clock_refusal refusal)
@@ -155,10 +183,8 @@ static void start_clock(struct thread_registration *thread)
         refuse(CLOCK_REFUSAL_LIMIT);
     else if (err < 0 && err != -ESRCH)
         refuse(CLOCK_REFUSAL_OTHER);
-    if (err == 0 && atomic_load(&sampling.uses_events) && !atomic_load(&sampling.is_refused)) {
-        perf_keeper_mark(thread->slot);
+    if (err == 0 && !atomic_load(&sampling.is_refused) && follow_with_event(thread))
         look_alarm_ring();
-    }
 }
 
 static void tell_at_work(struct sample_room *room, void *argument)
@@ -204,16 +230,21 @@ static void end_refusal(uint32_t refusal)
                                              CLOCK_REFUSAL_NONE);
 }
 
-/* Its event is in the hands of the thread that looks. */
+static int event_signal_of(const struct thread_registration *self)
+{
+    return sampling.borrows_event ? borrowed_event_signal() : perf_keeper_signal_of(self->slot);
+}
+
+/* Its event is in the hands of the thread that looks, or of profd. */
 static void await_event_of(const struct thread_registration *self, int unwanted_signal)
 {
     static const struct timespec pause = { .tv_nsec = EVENT_POLL_NS };
     if (!atomic_load(&sampling.uses_events))
         return;
-    perf_keeper_mark(self->slot);
-    look_alarm_ring();
+    if (follow_with_event(self))
+        look_alarm_ring();
     for (int i = 0; i < EVENT_POLLS; i++) {
-        if (perf_keeper_signal_of(self->slot) != unwanted_signal)
+        if (event_signal_of(self) != unwanted_signal)
             return;
         (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
     }
@@ -282,7 +313,7 @@ void clock_sampling_begin_events(bool has_own_descriptors)
         return;
     }
     sampling.event_interval_ns =
-        perf_clock_granted_interval_ns(sampling.interval_ns, perf_clock_most_per_second());
+        perf_event_granted_interval_ns(sampling.interval_ns, perf_event_most_per_second());
 }
 
 bool clock_sampling_keep_events(void)
@@ -298,6 +329,23 @@ bool clock_sampling_keep_events(void)
 void clock_sampling_end_events(void)
 {
     perf_keeper_close();
+}
+
+void clock_sampling_borrow_event(void)
+{
+    if (!atomic_load(&sampling.uses_events) || thread_current == NULL)
+        return;
+    sampling.borrows_event = true;
+    want_event_of(thread_current);
+}
+
+void clock_sampling_return_event(void)
+{
+    if (!sampling.borrows_event)
+        return;
+    borrowed_event_want(sampling.interval_ns, 0);
+    sampling.borrows_event = false;
+    (void)follow_with_event(thread_current);
 }
 
 /* --- The session --- */
@@ -348,6 +396,7 @@ void clock_sampling_give_up(void)
 
 void clock_sampling_stop(void)
 {
+    clock_sampling_return_event();
     atomic_store(&sampling.is_on, false);
 }
 
@@ -377,6 +426,7 @@ void clock_sampling_after_fork_child(struct thread_registration *self)
 {
     atomic_store(&sampling.is_on, false);
     atomic_store(&sampling.uses_events, false);
+    sampling.borrows_event = false;
     perf_keeper_after_fork_child();
     if (self != NULL)
         thread_clock_after_fork_child(&self->clock);

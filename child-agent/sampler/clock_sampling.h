@@ -1,8 +1,9 @@
 /* Sampling by the clocks of the threads themselves: each is interrupted when it has used an
  * interval of CPU time, and in the handler unwinds itself and writes a block into shared memory.
  *
- * With the perf clock the thread that looks opens an event for each thread (perf_keeper.h); until
- * it has, and where the kernel refuses, the thread's timer gives its samples.
+ * With the perf clock the thread that looks opens an event for each thread (perf_keeper.h), or
+ * profd does for the only one (borrowed_event.h); until then, and where the kernel refuses, the
+ * thread's timer gives its samples.
  *
  * A sample stands for the CPU time since the thread's last one; what is left when a thread ends or
  * a capture is made is told without a stack, so that the sum over a thread is its CPU clock. */
@@ -74,6 +75,12 @@ void clock_sampling_take(struct thread_registration *self, const siginfo_t *info
 void clock_sampling_begin_events(bool has_own_descriptors);
 bool clock_sampling_keep_events(void);
 void clock_sampling_end_events(void);
+
+/* Where there is no such thread: profd keeps the event of the calling thread, the only one of the
+ * program, until it is returned, for that thread to have its own. Without effect where no events
+ * are used. */
+void clock_sampling_borrow_event(void);
+void clock_sampling_return_event(void);
 
 /* In a forked child, whose only thread is SELF (NULL: not registered). */
 void clock_sampling_after_fork_child(struct thread_registration *self);

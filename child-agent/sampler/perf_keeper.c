@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "buffer/perf_event.h"
 #include "child-agent/sampler/perf_clock.h"
 #include "child-agent/threads/thread_registry.h"
 
@@ -51,7 +52,7 @@ static void follow_slot(uint32_t slot, const struct perf_wish *wish, uint64_t in
         return;
     int err = perf_clock_open(wish->thread, interval_ns, signal_number, &event->descriptor);
     if (err < 0) {
-        enum clock_refusal refusal = perf_clock_refusal(err);
+        enum clock_refusal refusal = perf_event_refusal(err);
         outcome->refusal = refusal != CLOCK_REFUSAL_NONE ? refusal : outcome->refusal;
         return;
     }

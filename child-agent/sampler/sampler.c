@@ -290,12 +290,19 @@ void sampler_start_thread(void)
     if (tick == NULL || sampler.is_running)
         return;
     after_sampling_open();
+    clock_sampling_return_event();
     sampler.is_running = true; /* before it runs: chores are its affair from here on */
     session_begin_messages();
     if (agent_thread_create(&sampler.thread, sampler_main, tick) == 0)
         return;
     after_sampling_close();
     sampler.is_running = false;
+}
+
+void sampler_follow_alone(void)
+{
+    if (atomic_load(&sampler.tick) != NULL && !sampler.is_running)
+        clock_sampling_borrow_event();
 }
 
 bool sampler_has_thread(void)

@@ -24,6 +24,9 @@ int sampler_start(const struct session_settings *settings, struct chunk_manager 
 /* Nothing without a session, or when the thread is there. */
 void sampler_start_thread(void);
 
+/* profd does for the calling thread, the only one, what such a thread would do for its clock. */
+void sampler_follow_alone(void);
+
 /* Whether there is a thread of ours that samples or looks, or must be for this session. */
 bool sampler_has_thread(void);
 

@@ -158,6 +158,7 @@ void agents_end(struct daemon *profd, struct child *child, enum process_verdict 
     log_debug("%d (%s) ended: %s %d", child->pid, child->executable, process_verdict_name(verdict),
               code);
     memory_note_ended(profd);
+    lending_end(child);
     agents_drop_connection(child);
     if (verdict != VERDICT_VANISHED)
         agents_stop_watching(child);

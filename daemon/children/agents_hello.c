@@ -296,6 +296,8 @@ int agents_hello(struct daemon *profd, struct connection *connection, int pidfd,
         agents_end(profd, child, VERDICT_EXECED, 0, latest->start_ns);
     else if (child->is_alone && (child->is_reaped || child->watch == NULL))
         agents_end(profd, child, VERDICT_VANISHED, 0, uv_hrtime()); /* no connection will tell */
+    else
+        lending_follow(child);
     return 0;
 
 refused:

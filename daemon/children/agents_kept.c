@@ -47,6 +47,8 @@ static void readmit(struct daemon *profd, const struct message_hello *hello,
         child->started_generation = profd->session.generation;
     if (pidfd < 0)
         agents_end(profd, child, VERDICT_VANISHED, 0, uv_hrtime());
+    else
+        lending_follow(child);
 }
 
 static void on_kept_arena(const struct keeper_message *message, int fd, void *context)

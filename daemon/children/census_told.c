@@ -99,6 +99,8 @@ enum census_meaning census_meaning_of(const struct child *latest, const struct c
         return CENSUS_MEANS_END;
     case CENSUS_WOKEN:
         return CENSUS_MEANS_WOKEN;
+    case CENSUS_WISH:
+        return latest != NULL ? CENSUS_MEANS_WISH : CENSUS_MEANS_NOTHING;
     case CENSUS_PRESENT: /* unless its hello was read before */
         return latest != NULL && !latest->is_silent && latest->start_ns == entry->time_ns
                    ? CENSUS_MEANS_NOTHING
@@ -276,6 +278,9 @@ static void apply(struct daemon *profd, const struct census_entry *entry)
         break;
     case CENSUS_MEANS_WOKEN:
         agents_note_woken(profd, entry->pid, entry->time_ns);
+        break;
+    case CENSUS_MEANS_WISH:
+        lending_follow(latest);
         break;
     }
 }

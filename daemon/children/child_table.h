@@ -18,6 +18,7 @@
 #include <sys/types.h>
 
 #include "buffer/lease_ledger.h"
+#include "daemon/clocks/lent_event.h"
 #include "daemon/memory/memory_controller.h"
 #include "ipc/messages.h"
 #include "json/gecko/gecko_process.h"
@@ -72,6 +73,8 @@ struct child {
     bool is_awaited;                     /* an acknowledgement is on its way */
     const char *salvage_reason; /* of the capture being made: why it was not answered; a literal */
     long capture_index;         /* among the items of the capture being made; -1: not in it */
+
+    struct lent_event event; /* of one without a thread of ours; see daemon/clocks/lending.h */
 
     lease_owner lease_owner;          /* of its units; NOBODY: it has none */
     enum recording_obstacle obstacle; /* why it has no arena */

@@ -218,6 +218,7 @@ static void begin_request(struct daemon *profd, struct request *request)
     }
     restart_keep_session(profd);
     memory_tell_session(profd);
+    lending_follow_session(profd);
     log_info("the session is %s", session_state_name(profd->session.state));
     if (request->kind == REQUEST_STOP) {
         uv_timer_stop(&profd->requests.duration);
@@ -225,6 +226,7 @@ static void begin_request(struct daemon *profd, struct request *request)
         power_end_session(profd);
         agents_forget_ended(profd);
         chores_end_session(profd);
+        lending_end_session(profd);
     }
     begin_round(profd, rounds[request->kind].order);
 }

@@ -118,7 +118,7 @@ test_perf_has_no_descriptor_of_the_program() {
     may_have_events
     start_profd
     expect 0 "$profctl" start --clock perf
-    in_background env LD_PRELOAD="$build/lib/libprofd.so" "$programs/busy" 60
+    in_background env LD_PRELOAD="$build/lib/libprofd.so" WITH_IDLE_THREAD=1 "$programs/busy" 60
     wait_until is_in_status '"clock":"perf","clock_interval_ns":1000000'
     [ -z "$(find "/proc/$background/fd" -lname '*perf_event*')" ]
     has_event "$background"
@@ -129,7 +129,7 @@ test_perf_pauses() {
     may_have_events
     start_profd
     expect 0 "$profctl" start --clock perf
-    in_background env LD_PRELOAD="$build/lib/libprofd.so" "$programs/busy" 60
+    in_background env LD_PRELOAD="$build/lib/libprofd.so" WITH_IDLE_THREAD=1 "$programs/busy" 60
     wait_until has_event "$background"
     expect 0 "$profctl" pause
     wait_until has_no_event "$background"
@@ -145,6 +145,67 @@ has_event() {
 
 has_no_event() {
     ! has_event "$1"
+}
+
+# perf_busy [SECONDS]: a program of one thread in a session with the perf clock.
+perf_busy() {
+    may_have_events
+    start_profd
+    expect 0 "$profctl" start --clock perf
+    in_background env LD_PRELOAD="$build/lib/libprofd.so" "$programs/busy" "${1-60}"
+}
+
+test_perf_of_an_only_thread_is_kept_by_profd() {
+    perf_busy
+    wait_until has_event "$daemon"
+    wait_until is_in_status '"clock":"perf","clock_interval_ns":1000000'
+    has_no_event "$background"
+    [ "$(find "/proc/$background/task" -mindepth 1 -maxdepth 1 | wc -l)" -eq 1 ]
+    kill -KILL "$background"
+    wait_until has_no_event "$daemon"
+}
+
+test_perf_of_an_only_thread_ends_with_the_session() {
+    perf_busy
+    wait_until has_event "$daemon"
+    expect 0 "$profctl" stop
+    wait_until has_no_event "$daemon"
+    expect 0 "$profctl" start --clock perf
+    wait_until has_event "$daemon"
+}
+
+test_perf_of_an_only_thread_outlives_a_profd_that_is_killed() {
+    perf_busy
+    wait_until has_event "$daemon"
+    kill -KILL "$daemon"
+    wait "$daemon" 2>/dev/null || true
+    start_profd
+    wait_until has_event "$daemon"
+}
+
+# busy execs nothing; a shell runs one program after the other as the same process.
+test_perf_does_not_outlive_an_exec() {
+    may_have_events
+    start_profd
+    expect 0 "$profctl" start --clock perf
+    mkfifo go
+    in_background env LD_PRELOAD="$build/lib/libprofd.so" bash -c \
+        'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done; read -r _ <go; exec env -u LD_PRELOAD sleep 60'
+    wait_until has_event "$daemon"
+    echo >go
+    wait_until has_no_event "$daemon"
+}
+
+# Its program has two threads for a moment only.
+test_perf_moves_to_a_thread_of_ours_with_the_second_of_the_program() {
+    may_have_events
+    start_profd
+    expect 0 "$profctl" start --clock perf
+    in_background env LD_PRELOAD="$build/lib/libprofd.so" "$programs/late_thread" go 60
+    wait_until has_event "$daemon"
+    touch go
+    wait_until has_event "$background"
+    wait_until has_no_event "$daemon"
 }
 
 test_perf_leaves_their_signals_to_the_program() {

@@ -54,6 +54,14 @@ START_TEST(a_process_that_is_there_is_taken_in_once)
 }
 END_TEST
 
+START_TEST(a_wish_is_of_whoever_is_known)
+{
+    struct child known = heard(100);
+    check(&known, CENSUS_WISH, 300, CENSUS_MEANS_WISH);
+    check(NULL, CENSUS_WISH, 300, CENSUS_MEANS_NOTHING);
+}
+END_TEST
+
 START_TEST(a_program_of_an_unknown_process_is_new)
 {
     check(NULL, CENSUS_EXEC, 100, CENSUS_MEANS_NEW);
@@ -173,6 +181,7 @@ int main(void)
 {
     Suite *suite = suite_create("daemon.census_told");
     TCase *tests = tcase_create("meanings");
+    tcase_add_test(tests, a_wish_is_of_whoever_is_known);
     tcase_add_test(tests, a_process_that_is_there_is_taken_in_once);
     tcase_add_test(tests, a_program_of_an_unknown_process_is_new);
     tcase_add_test(tests, a_program_that_a_forked_child_becomes_is_new);

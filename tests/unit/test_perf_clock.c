@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "buffer/clock.h"
+#include "buffer/perf_event.h"
 #include "child-agent/sampler/cpu_clock.h"
 #include "child-agent/sampler/perf_clock.h"
 #include "child-agent/sampler/perf_keeper.h"
@@ -115,26 +116,26 @@ END_TEST
 
 START_TEST(an_interval_is_as_short_as_the_kernel_grants)
 {
-    ck_assert_uint_eq(perf_clock_granted_interval_ns(MS, 100000), MS);
-    ck_assert_uint_eq(perf_clock_granted_interval_ns(MS, 0), MS);
-    ck_assert_uint_eq(perf_clock_granted_interval_ns(1000, 0), 10000);
-    ck_assert_uint_eq(perf_clock_granted_interval_ns(1000, 1000000), 10000);
-    ck_assert_uint_eq(perf_clock_granted_interval_ns(10000, 5000), 200000);
-    ck_assert_uint_gt(perf_clock_most_per_second(), 0);
+    ck_assert_uint_eq(perf_event_granted_interval_ns(MS, 100000), MS);
+    ck_assert_uint_eq(perf_event_granted_interval_ns(MS, 0), MS);
+    ck_assert_uint_eq(perf_event_granted_interval_ns(1000, 0), 10000);
+    ck_assert_uint_eq(perf_event_granted_interval_ns(1000, 1000000), 10000);
+    ck_assert_uint_eq(perf_event_granted_interval_ns(10000, 5000), 200000);
+    ck_assert_uint_gt(perf_event_most_per_second(), 0);
 }
 END_TEST
 
 START_TEST(each_refusal_has_its_reason)
 {
-    ck_assert_int_eq(perf_clock_refusal(0), CLOCK_REFUSAL_NONE);
-    ck_assert_int_eq(perf_clock_refusal(-ESRCH), CLOCK_REFUSAL_NONE);
-    ck_assert_int_eq(perf_clock_refusal(-EACCES), CLOCK_REFUSAL_KERNEL);
-    ck_assert_int_eq(perf_clock_refusal(-EPERM), CLOCK_REFUSAL_KERNEL);
-    ck_assert_int_eq(perf_clock_refusal(-ENOSYS), CLOCK_REFUSAL_KERNEL);
-    ck_assert_int_eq(perf_clock_refusal(-EMFILE), CLOCK_REFUSAL_DESCRIPTORS);
-    ck_assert_int_eq(perf_clock_refusal(-ENFILE), CLOCK_REFUSAL_DESCRIPTORS);
-    ck_assert_int_eq(perf_clock_refusal(-EINVAL), CLOCK_REFUSAL_OTHER);
-    ck_assert_int_eq(perf_clock_refusal(-ENOSPC), CLOCK_REFUSAL_OTHER);
+    ck_assert_int_eq(perf_event_refusal(0), CLOCK_REFUSAL_NONE);
+    ck_assert_int_eq(perf_event_refusal(-ESRCH), CLOCK_REFUSAL_NONE);
+    ck_assert_int_eq(perf_event_refusal(-EACCES), CLOCK_REFUSAL_KERNEL);
+    ck_assert_int_eq(perf_event_refusal(-EPERM), CLOCK_REFUSAL_KERNEL);
+    ck_assert_int_eq(perf_event_refusal(-ENOSYS), CLOCK_REFUSAL_KERNEL);
+    ck_assert_int_eq(perf_event_refusal(-EMFILE), CLOCK_REFUSAL_DESCRIPTORS);
+    ck_assert_int_eq(perf_event_refusal(-ENFILE), CLOCK_REFUSAL_DESCRIPTORS);
+    ck_assert_int_eq(perf_event_refusal(-EINVAL), CLOCK_REFUSAL_OTHER);
+    ck_assert_int_eq(perf_event_refusal(-ENOSPC), CLOCK_REFUSAL_OTHER);
 }
 END_TEST
 
@@ -188,7 +189,7 @@ static bool may_have_events(void)
     if (err == 0)
         close(fd);
     else
-        ck_assert_int_eq(perf_clock_refusal(err), CLOCK_REFUSAL_KERNEL);
+        ck_assert_int_eq(perf_event_refusal(err), CLOCK_REFUSAL_KERNEL);
     return err == 0;
 }
 

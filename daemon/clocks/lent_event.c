@@ -1,0 +1,176 @@
+#include "daemon/clocks/lent_event.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include "buffer/arena.h"
+#include "buffer/perf_event.h"
+#include "daemon/children/pidfd.h"
+
+/* Above what an ordinary process has for its own descriptors, for whose signals those of the event
+ * are not to be taken. */
+enum { LOWEST_NUMBER = 1024 };
+
+/* --- The arena --- */
+
+/* What of its header tells people which clock the process has. */
+struct clock_description {
+    uint32_t clock, refusal;
+    uint64_t interval_ns;
+};
+
+_Static_assert(offsetof(struct arena_header, sampling_interval_ns) -
+                           offsetof(struct arena_header, sampling_clock) ==
+                       offsetof(struct clock_description, interval_ns) &&
+                   offsetof(struct arena_header, sampling_clock_refusal) -
+                           offsetof(struct arena_header, sampling_clock) ==
+                       offsetof(struct clock_description, refusal),
+               "they stand together");
+
+static int write_at(int fd, const void *data, size_t bytes, size_t offset)
+{
+    ssize_t wrote = pwrite(fd, data, bytes, (off_t)offset);
+
+    return wrote < 0 ? -errno : wrote == (ssize_t)bytes ? 0 : -EIO;
+}
+
+static int read_wish(int arena_fd, struct event_wish *out)
+{
+    ssize_t got = pread(arena_fd, out, sizeof(*out),
+                        offsetof(struct arena_header, event_loan) +
+                            offsetof(struct event_loan, wish));
+
+    return got < 0 ? -errno : got == (ssize_t)sizeof(*out) ? 0 : -EPROTO;
+}
+
+static int write_lent(int arena_fd, const struct event_lent *lent)
+{
+    return write_at(arena_fd, lent, sizeof(*lent),
+                    offsetof(struct arena_header, event_loan) + offsetof(struct event_loan, lent));
+}
+
+/* Its number stays, see there. */
+static int write_returned(int arena_fd)
+{
+    const int32_t none = 0;
+
+    return write_at(arena_fd, &none, sizeof(none),
+                    offsetof(struct arena_header, event_loan) + offsetof(struct event_loan, lent) +
+                        offsetof(struct event_lent, signal));
+}
+
+static int describe(int arena_fd, uint64_t interval_ns)
+{
+    const struct clock_description description = { SAMPLING_CLOCK_PERF, CLOCK_REFUSAL_NONE,
+                                                   interval_ns };
+
+    return write_at(arena_fd, &description, sizeof(description),
+                    offsetof(struct arena_header, sampling_clock));
+}
+
+static int describe_refusal(int arena_fd, int error)
+{
+    const uint32_t refusal = perf_event_refusal(error);
+
+    if (refusal == CLOCK_REFUSAL_NONE)
+        return 0;
+    return write_at(arena_fd, &refusal, sizeof(refusal),
+                    offsetof(struct arena_header, sampling_clock_refusal));
+}
+
+/* --- The event --- */
+
+void lent_event_end(struct lent_event *event)
+{
+    if (event->is_lent)
+        close(event->descriptor);
+    *event = (struct lent_event){ 0 };
+}
+
+/* The event of PID moves to a number that the process has not for a descriptor of its own. */
+static int raise_number(int *descriptor)
+{
+    int raised = fcntl(*descriptor, F_DUPFD_CLOEXEC, LOWEST_NUMBER);
+
+    if (raised < 0)
+        return errno == EINVAL ? -EMFILE : -errno; /* beyond the limit */
+    close(*descriptor);
+    *descriptor = raised;
+    return 0;
+}
+
+/* The process knows the number before the first signal comes. */
+static int start_event(int descriptor, const struct borrower *borrower, int signal,
+                       uint64_t interval_ns)
+{
+    const struct event_lent lent = { interval_ns, signal, descriptor };
+    int error = perf_event_direct(descriptor, borrower->pid, signal);
+
+    if (error == 0)
+        error = write_lent(borrower->arena_fd, &lent);
+    if (error == 0 && pidfd_has_ended(borrower->pidfd))
+        error = -ESRCH; /* its number may be another process' by now */
+    return error < 0 ? error : perf_event_start(descriptor);
+}
+
+static int lend(struct lent_event *event, const struct borrower *borrower)
+{
+    uint64_t interval_ns =
+        perf_event_granted_interval_ns(event->wanted_interval_ns, perf_event_most_per_second());
+    int descriptor = -1;
+    int error = perf_event_create(borrower->pid, interval_ns, &descriptor);
+
+    if (error < 0)
+        return error;
+    error = raise_number(&descriptor);
+    if (error == 0)
+        error = start_event(descriptor, borrower, event->wanted_signal, interval_ns);
+    if (error < 0) {
+        close(descriptor);
+        return error;
+    }
+    event->is_lent = true;
+    event->descriptor = descriptor;
+    return describe(borrower->arena_fd, interval_ns);
+}
+
+static bool can_be_sent(int signal)
+{
+    return signal > 0 && signal < _NSIG && signal != SIGKILL && signal != SIGSTOP;
+}
+
+/* --- What is wanted --- */
+
+int lent_event_follow(struct lent_event *event, const struct borrower *borrower)
+{
+    struct event_wish wish;
+    int error = read_wish(borrower->arena_fd, &wish);
+
+    if (error < 0) {
+        lent_event_end(event);
+        return error;
+    }
+    if (wish.signal == event->wanted_signal && wish.interval_ns == event->wanted_interval_ns)
+        return 0;
+    lent_event_end(event);
+    error = write_returned(borrower->arena_fd); /* also of a profd that was killed */
+    event->wanted_signal = wish.signal;
+    event->wanted_interval_ns = wish.interval_ns;
+    if (error < 0 || wish.signal == 0)
+        return error;
+    error = can_be_sent(wish.signal) ? lend(event, borrower) : -EINVAL;
+    if (error < 0)
+        (void)describe_refusal(borrower->arena_fd, error); /* ERROR is told already */
+    return error;
+}
+
+void lent_event_rest(struct lent_event *event, bool is_resting)
+{
+    if (!event->is_lent)
+        return;
+    /* An event that is there can be told so; its thread may have ended. */
+    (void)(is_resting ? perf_event_rest : perf_event_start)(event->descriptor);
+}
