@@ -54,7 +54,7 @@ static int map_file(uint64_t total_bytes, struct arena *out)
     return 0;
 }
 
-static void fill_header(struct arena *arena, uint32_t chunk_count)
+static void fill_header(struct arena *arena, uint32_t chunk_count, uint64_t group_bytes)
 {
     struct arena_header *header = arena->header;
     header->version = ARENA_VERSION;
@@ -64,6 +64,8 @@ static void fill_header(struct arena *arena, uint32_t chunk_count)
     header->dictionary_bytes = arena->dictionary_bytes;
     header->chunks_offset = ARENA_HEADER_BYTES + (uint64_t)arena->dictionary_bytes;
     header->chunk_count = chunk_count;
+    header->groups.offset = header->chunks_offset + (uint64_t)chunk_count * CHUNK_BYTES;
+    header->groups.room_bytes = group_bytes;
     header->process_id = getpid();
     header->parent_process_id = getppid();
     header->ticks_are_tsc = clock_is_tsc();
@@ -125,30 +127,62 @@ int arena_lease_dictionary(struct arena *arena, uint64_t bytes)
     return 0;
 }
 
-int arena_create(uint64_t capacity_bytes, struct arena *out)
+int arena_lease_groups(struct arena *arena, uint64_t bytes)
 {
-    return arena_create_leased(capacity_bytes, ARENA_DICTIONARY_BYTES, NULL, LEASE_OWNER_NOBODY,
-                               out);
+    struct arena_lease *lease = &arena->lease;
+    uint64_t needed = (bytes + LEASE_UNIT_BYTES - 1) / LEASE_UNIT_BYTES;
+    uint64_t limit = lease->ledger != NULL ? lease_ledger_limit_bytes(lease->ledger) : UINT64_MAX;
+
+    if (needed * LEASE_UNIT_BYTES > limit / GROUP_TABLE_LIMIT_SHARE)
+        return -ENOSPC;
+    while (atomic_load(&lease->group_units) < needed) {
+        uint32_t unit; /* never given back as long as the arena is there */
+        int error = arena_take_unit(arena, &unit);
+        if (error < 0)
+            return error;
+        atomic_fetch_add(&lease->group_units, 1);
+    }
+    return 0;
 }
 
-int arena_create_leased(uint64_t capacity_bytes, uint32_t dictionary_bytes,
-                        struct lease_ledger *ledger, lease_owner owner, struct arena *out)
+int arena_create(uint64_t capacity_bytes, struct arena *out)
 {
-    *out =
-        (struct arena){ .dictionary_bytes = dictionary_bytes / ARENA_PAGE_BYTES * ARENA_PAGE_BYTES,
-                        .fd = -1,
-                        .lease = { .ledger = ledger, .owner = owner } };
-    uint64_t wanted = capacity_bytes / CHUNK_BYTES;
-    if (wanted == 0 || wanted > ARENA_MAX_CHUNKS || out->dictionary_bytes == 0 ||
-        out->dictionary_bytes > ARENA_DICTIONARY_BYTES)
+    const struct arena_room room = { capacity_bytes, ARENA_DICTIONARY_BYTES, 0 };
+
+    return arena_create_leased(&room, NULL, LEASE_OWNER_NOBODY, out);
+}
+
+static uint32_t whole_pages(uint32_t bytes)
+{
+    return bytes / ARENA_PAGE_BYTES * ARENA_PAGE_BYTES;
+}
+
+static bool is_possible(const struct arena_room *room)
+{
+    uint64_t chunks = room->chunk_bytes / CHUNK_BYTES;
+
+    return chunks != 0 && chunks <= ARENA_MAX_CHUNKS && whole_pages(room->dictionary_bytes) != 0 &&
+           room->dictionary_bytes <= ARENA_DICTIONARY_BYTES &&
+           room->group_bytes <= GROUP_TABLE_BYTES;
+}
+
+int arena_create_leased(const struct arena_room *room, struct lease_ledger *ledger,
+                        lease_owner owner, struct arena *out)
+{
+    *out = (struct arena){ .dictionary_bytes = whole_pages(room->dictionary_bytes),
+                           .fd = -1,
+                           .lease = { .ledger = ledger, .owner = owner } };
+    if (!is_possible(room))
         return -EINVAL;
     uint64_t chunks_offset = ARENA_HEADER_BYTES + (uint64_t)out->dictionary_bytes;
-    uint64_t chunk_count = chunks_within_file_limit(wanted, chunks_offset);
+    uint64_t group_bytes = whole_pages(room->group_bytes);
+    uint64_t chunk_count =
+        chunks_within_file_limit(room->chunk_bytes / CHUNK_BYTES, chunks_offset + group_bytes);
     if (chunk_count == 0)
         return -EFBIG;
 
     clock_initialize();
-    uint64_t total_bytes = chunks_offset + chunk_count * CHUNK_BYTES;
+    uint64_t total_bytes = chunks_offset + chunk_count * CHUNK_BYTES + group_bytes;
     int error = create_sealed_file(total_bytes, out);
     if (error == 0)
         error = map_file(total_bytes, out);
@@ -158,7 +192,7 @@ int arena_create_leased(uint64_t capacity_bytes, uint32_t dictionary_bytes,
         arena_destroy(out);
         return error;
     }
-    fill_header(out, (uint32_t)chunk_count);
+    fill_header(out, (uint32_t)chunk_count, group_bytes);
     return 0;
 }
 
@@ -169,6 +203,14 @@ static int copy_front(const struct arena *arena, int fd)
         used = arena->dictionary_bytes;
     int error = file_range_write(fd, arena->header, ARENA_HEADER_BYTES, 0);
     return error < 0 ? error : file_range_write(fd, arena->dictionary, used, ARENA_HEADER_BYTES);
+}
+
+static int copy_groups(const struct arena *arena, int fd)
+{
+    const struct group_table_header *table = &arena->header->groups;
+    uint64_t used = atomic_load(&table->used_bytes);
+    return file_range_write(fd, (const uint8_t *)arena->header + table->offset, used,
+                            table->offset);
 }
 
 /* What is copied goes back to the kernel at once, so nothing is there twice; where it refuses, the
@@ -192,6 +234,8 @@ static int move_arena(const struct arena *arena, int fd)
     if (slots > arena->header->chunk_count)
         slots = arena->header->chunk_count;
     int error = copy_front(arena, fd);
+    if (error == 0)
+        error = copy_groups(arena, fd);
     for (uint32_t slot = 0; slot < slots && error == 0; slot++)
         error = move_chunk(arena, fd, slot);
     return error;
@@ -199,9 +243,7 @@ static int move_arena(const struct arena *arena, int fd)
 
 static bool is_within_file_limit(const struct arena *arena)
 {
-    uint64_t offset = (uint64_t)(arena->chunks - (const uint8_t *)arena->header);
-    uint64_t count = (arena->mapped_bytes - offset) / CHUNK_BYTES;
-    return chunks_within_file_limit(count, offset) == count;
+    return chunks_within_file_limit(1, arena->mapped_bytes - CHUNK_BYTES) == 1;
 }
 
 /* The old mapping is replaced in one step, when all else has succeeded. */

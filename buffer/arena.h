@@ -5,8 +5,8 @@
  * only touched pages cost memory. Little-endian, same layout on both sides; a reader checks every
  * number (buffer/arena_reader.h).
  *
- *     0            4096                       chunks_offset
- *     ├─ header ───┼─ dictionary (append) ────┼─ chunk 0 ─┼─ chunk 1 ─┼ … ┤
+ *     0            4096                       chunks_offset           groups.offset
+ *     ├─ header ───┼─ dictionary (append) ────┼─ chunk 0 ─┼─ chunk 1 ─┼ … ┼─ groups (append) ─┤
  */
 #ifndef PROFD_BUFFER_ARENA_H
 #define PROFD_BUFFER_ARENA_H
@@ -20,6 +20,7 @@
 #include "buffer/clock.h"
 #include "buffer/entry.h"
 #include "buffer/event_loan.h"
+#include "buffer/group_table.h"
 #include "buffer/lease_ledger.h"
 
 #define ARENA_MAGIC 0x3141465052ULL /* "RPFA1" */
@@ -84,6 +85,7 @@ struct arena_header {
     _Atomic uint64_t produced_blocks;
     _Atomic uint64_t produced_bytes;
     struct event_loan event_loan;
+    struct group_table_header groups;
 };
 
 _Static_assert(sizeof(struct arena_header) <= ARENA_HEADER_BYTES, "the header fits its page");
@@ -101,8 +103,16 @@ enum {
 struct arena_lease {
     struct lease_ledger *ledger; /* borrowed; NULL: nobody asks */
     lease_owner owner;
-    _Atomic uint32_t units; /* that the arena uses now */
-    uint32_t front_units;   /* of them, for header and dictionary */
+    _Atomic uint32_t units;       /* that the arena uses now */
+    uint32_t front_units;         /* of them, for header and dictionary */
+    _Atomic uint32_t group_units; /* likewise, for groups */
+};
+
+/* What an arena has room for, in bytes; memory is taken as it is used. */
+struct arena_room {
+    uint64_t chunk_bytes;      /* rounded down to whole chunks */
+    uint32_t dictionary_bytes; /* at most ARENA_DICTIONARY_BYTES; rounded down to pages */
+    uint32_t group_bytes;      /* likewise, GROUP_TABLE_BYTES; 0: no groups */
 };
 
 /* A mapped arena, writer's side. */
@@ -119,18 +129,17 @@ struct arena {
 };
 
 /* Makes the arena of this process with room for CAPACITY_BYTES of chunks (rounded down to whole
- * ones): memfd, seals, a mapping that a forked child does not inherit and a core dump leaves out. A
- * file-size limit (RLIMIT_FSIZE) makes it smaller. -EINVAL below one chunk or above
- * ARENA_MAX_CHUNKS; -EFBIG when the limit
- * leaves no room for one; other errors: those of memfd_create, ftruncate, mmap. *OUT is destroyable
- * in any case. header->process_start_ns is now; who knows better corrects it. */
+ * ones), and for no groups: memfd, seals, a mapping that a forked child does not inherit and a core
+ * dump leaves out. A file-size limit (RLIMIT_FSIZE) makes it smaller. -EINVAL below one chunk or
+ * above ARENA_MAX_CHUNKS; -EFBIG when the limit leaves no room for one; other errors: those of
+ * memfd_create, ftruncate, mmap. *OUT is destroyable in any case. header->process_start_ns is now;
+ * who knows better corrects it. */
 int arena_create(uint64_t capacity_bytes, struct arena *out);
 
-/* The same with DICTIONARY_BYTES (at most ARENA_DICTIONARY_BYTES, rounded down to pages) for the
- * dictionary, and within a lease: no memory is touched before OWNER has a unit of LEDGER (borrowed)
- * for it. -ENOSPC when not even the header's can be had. */
-int arena_create_leased(uint64_t capacity_bytes, uint32_t dictionary_bytes,
-                        struct lease_ledger *ledger, lease_owner owner, struct arena *out);
+/* The same with ROOM, and within a lease: no memory is touched before OWNER has a unit of LEDGER
+ * (borrowed) for it. -ENOSPC when not even the header's can be had. */
+int arena_create_leased(const struct arena_room *room, struct lease_ledger *ledger,
+                        lease_owner owner, struct arena *out);
 
 /* Takes a unit for memory that is about to be used. 0 with its number (0 without a ledger), or
  * -ENOSPC. Any thread. */
@@ -147,6 +156,10 @@ void arena_forget_unit(struct arena *arena);
  * worth nothing without the names of its threads. 0 or -ENOSPC. Under the
  * dictionary's lock. */
 int arena_lease_dictionary(struct arena *arena, uint64_t bytes);
+
+/* Makes sure that the first BYTES of the groups may be used: at most GROUP_TABLE_LIMIT_SHARE of the
+ * limit. 0 or -ENOSPC. One thread at a time. */
+int arena_lease_groups(struct arena *arena, uint64_t bytes);
 
 /* Gives ARENA another file, with the same contents at the same addresses; who has the old one keeps
  * that, but for its chunks, which move: no memory is taken twice. Nobody is recording. 0; -EFBIG

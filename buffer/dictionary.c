@@ -135,10 +135,13 @@ int dictionary_move_lease(struct dictionary *dictionary, struct lease_ledger *le
     pthread_mutex_lock(&dictionary->lock);
     arena->lease.ledger = ledger;
     arena->lease.front_units = 0;
+    atomic_store(&arena->lease.group_units, 0);
     atomic_store_explicit(&arena->lease.units, 0, memory_order_relaxed);
     int error = arena_lease_dictionary(
         arena, atomic_load_explicit(&arena->header->dictionary_used_bytes, memory_order_relaxed) +
                    dictionary->reserved_bytes);
+    if (error == 0)
+        error = arena_lease_groups(arena, atomic_load(&arena->header->groups.used_bytes));
     pthread_mutex_unlock(&dictionary->lock);
     return error;
 }

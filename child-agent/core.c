@@ -128,17 +128,19 @@ static int create_arena(void)
     int err = address_space_is_enough() ? agent_lease_get(&ledger) : -ENOMEM;
     if (err < 0)
         return err;
-    uint32_t dictionary_bytes =
-        (uint32_t)address_space_within(ADDRESSES_DICTIONARY, ARENA_DICTIONARY_BYTES);
     uint64_t capacity = ledger != NULL ? lease_ledger_limit_bytes(ledger) : room_bytes;
     if (capacity > CORE_MOST_CHUNK_BYTES)
         capacity = CORE_MOST_CHUNK_BYTES;
-    capacity = address_space_within(ADDRESSES_CHUNKS, capacity);
+    struct arena_room room = {
+        .chunk_bytes = address_space_within(ADDRESSES_CHUNKS, capacity),
+        .dictionary_bytes =
+            (uint32_t)address_space_within(ADDRESSES_DICTIONARY, ARENA_DICTIONARY_BYTES),
+        .group_bytes = (uint32_t)address_space_within(ADDRESSES_GROUPS, GROUP_TABLE_BYTES),
+    };
     do {
-        err = arena_create_leased(capacity, dictionary_bytes, ledger, agent_lease_owner(),
-                                  &core.arena);
-        capacity /= 2;
-    } while (err == -ENOMEM && capacity >= CORE_LEAST_CHUNK_BYTES);
+        err = arena_create_leased(&room, ledger, agent_lease_owner(), &core.arena);
+        room.chunk_bytes /= 2;
+    } while (err == -ENOMEM && room.chunk_bytes >= CORE_LEAST_CHUNK_BYTES);
     return err;
 }
 

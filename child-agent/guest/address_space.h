@@ -9,7 +9,8 @@
 
 /* What addresses are for, and the share of it, in percent of what may be shared out. */
 #define ADDRESS_USES(X)                                                                            \
-    X(CHUNKS, 40)                                                                                  \
+    X(CHUNKS, 33)                                                                                  \
+    X(GROUPS, 7)                                                                                   \
     X(DICTIONARY, 15)                                                                              \
     X(TICK_STACKS, 8)  /* that the looking thread remembers */                                     \
     X(ROOMS, 14)       /* for samples */                                                           \

@@ -39,9 +39,9 @@ static int write_at(int fd, const void *data, size_t bytes, size_t offset)
 
 static int read_wish(int arena_fd, struct event_wish *out)
 {
-    ssize_t got = pread(arena_fd, out, sizeof(*out),
-                        offsetof(struct arena_header, event_loan) +
-                            offsetof(struct event_loan, wish));
+    ssize_t got =
+        pread(arena_fd, out, sizeof(*out),
+              offsetof(struct arena_header, event_loan) + offsetof(struct event_loan, wish));
 
     return got < 0 ? -errno : got == (ssize_t)sizeof(*out) ? 0 : -EPROTO;
 }

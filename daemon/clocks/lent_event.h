@@ -12,8 +12,8 @@
 /* Zeroed memory is none. */
 struct lent_event {
     bool is_lent;
-    int descriptor;             /* owned, if it is lent */
-    int wanted_signal;          /* by the wish that was last answered … */
+    int descriptor;              /* owned, if it is lent */
+    int wanted_signal;           /* by the wish that was last answered … */
     uint64_t wanted_interval_ns; /* … maybe with a refusal, which stands until there is another */
 };
 

@@ -45,6 +45,7 @@ int compact_plan_make(const struct arena_header *header, uint64_t file_bytes,
     plan->header.dictionary_bytes = (uint32_t)align_up(dictionary_bytes);
     plan->header.chunks_offset = header->dictionary_offset + plan->header.dictionary_bytes;
     plan->header.chunk_count = (uint32_t)used_chunks;
+    plan->header.groups.offset = 0; /* they are no part of a profile */
     plan->header.total_bytes = plan->header.chunks_offset + used_chunks * CHUNK_BYTES;
     return 0;
 }

@@ -149,8 +149,8 @@ static void connect_to(const char *path)
     frame_reader_init(&me.reader);
     need(ledger_file_open(path, LEASE_LEDGER_MAX_UNITS, &me.ledger), "ledger");
     lease_owner owner = lease_owner_make(getpid(), (uint64_t)bench_now_ns(), false);
-    need(arena_create_leased(ARENA_BYTES, ARENA_DICTIONARY_BYTES, &me.ledger, owner, &me.arena),
-         "arena");
+    const struct arena_room room = { ARENA_BYTES, ARENA_DICTIONARY_BYTES, 0 };
+    need(arena_create_leased(&room, &me.ledger, owner, &me.arena), "arena");
     const struct message_hello hello = {
         .protocol_version = PROTOCOL_VERSION,
         .pid = getpid(),

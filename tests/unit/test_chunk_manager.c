@@ -62,9 +62,8 @@ static void set_up_leased(void)
     ck_assert_int_eq(lease_ledger_create(fd, 1, (uint64_t)LEDGER_UNITS * LEASE_UNIT_BYTES, &ledger),
                      0);
     close(fd);
-    ck_assert_int_eq(arena_create_leased(2 * LEDGER_UNITS * CHUNK_BYTES, ARENA_DICTIONARY_BYTES,
-                                         &ledger, owner, &arena),
-                     0);
+    const struct arena_room room = { 2 * LEDGER_UNITS * CHUNK_BYTES, ARENA_DICTIONARY_BYTES, 0 };
+    ck_assert_int_eq(arena_create_leased(&room, &ledger, owner, &arena), 0);
     ck_assert_int_eq(
         chunk_manager_create(&arena, GENERATION, 2 * LEDGER_UNITS * CHUNK_BYTES, &manager), 0);
 }
@@ -150,8 +149,8 @@ static void set_up_handover(void)
     ck_assert_int_eq(lease_ledger_create(fd, 1, (uint64_t)LEDGER_UNITS * LEASE_UNIT_BYTES, &ledger),
                      0);
     close(fd);
-    ck_assert_int_eq(
-        arena_create_leased(SLOTS * CHUNK_BYTES, ARENA_DICTIONARY_BYTES, NULL, owner, &arena), 0);
+    const struct arena_room room = { SLOTS * CHUNK_BYTES, ARENA_DICTIONARY_BYTES, 0 };
+    ck_assert_int_eq(arena_create_leased(&room, NULL, owner, &arena), 0);
     ck_assert_int_eq(chunk_manager_create(&arena, GENERATION, SLOTS * CHUNK_BYTES, &manager), 0);
     dictionary_init(&handed_over, &arena);
     for (uint32_t i = 0; i < 5; i++)
@@ -216,9 +215,8 @@ START_TEST(without_any_unit_there_is_no_arena)
 {
     struct arena none;
     leave_units(0);
-    ck_assert_int_eq(arena_create_leased(CHUNK_BYTES, ARENA_DICTIONARY_BYTES, &ledger,
-                                         (lease_owner)9 << 32 | 2, &none),
-                     -ENOSPC);
+    const struct arena_room room = { CHUNK_BYTES, ARENA_DICTIONARY_BYTES, 0 };
+    ck_assert_int_eq(arena_create_leased(&room, &ledger, (lease_owner)9 << 32 | 2, &none), -ENOSPC);
     ck_assert_int_eq(none.fd, -1);
 }
 END_TEST

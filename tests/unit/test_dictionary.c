@@ -279,9 +279,8 @@ START_TEST(names_find_room_when_chunks_have_taken_all)
     int fd = memfd_create("ledger", MFD_CLOEXEC);
     ck_assert_int_eq(lease_ledger_create(fd, 1, (uint64_t)UNITS * LEASE_UNIT_BYTES, &ledger), 0);
     lease_owner owner = lease_owner_make(getpid(), 1, false);
-    ck_assert_int_eq(
-        arena_create_leased(UNITS * CHUNK_BYTES, ARENA_DICTIONARY_BYTES, &ledger, owner, &leased),
-        0);
+    const struct arena_room room = { UNITS * CHUNK_BYTES, ARENA_DICTIONARY_BYTES, 0 };
+    ck_assert_int_eq(arena_create_leased(&room, &ledger, owner, &leased), 0);
     dictionary_init(&names, &leased);
     while (arena_take_unit(&leased, &unit) == 0)
         ;

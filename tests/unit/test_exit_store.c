@@ -79,9 +79,8 @@ static int make_arena(unsigned blocks, intptr_t number)
     uint8_t entry[1000] = { ENTRY_TEXT_MARKER, 1, 1 };
 
     memset(entry + 3, 'x', sizeof(entry) - 3);
-    ck_assert_int_eq(
-        arena_create_leased(CAPACITY, ARENA_DICTIONARY_BYTES, &ledger, lease_of(number), &arena),
-        0);
+    const struct arena_room room = { CAPACITY, ARENA_DICTIONARY_BYTES, 0 };
+    ck_assert_int_eq(arena_create_leased(&room, &ledger, lease_of(number), &arena), 0);
     atomic_store(&arena.header->generation, 1);
     dictionary_init(&dictionary, &arena);
     ck_assert_int_eq(dictionary_put_thread(&dictionary, MAIN, getpid(), true, 1, "main"), 0);

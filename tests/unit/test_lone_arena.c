@@ -21,9 +21,8 @@ static void set_up(void)
     int fd = memfd_create("ledger", MFD_CLOEXEC);
     ck_assert_int_eq(lease_ledger_create(fd, 1, LIMIT_UNITS * LEASE_UNIT_BYTES, &ledger), 0);
     close(fd);
-    ck_assert_int_eq(
-        arena_create_leased(CHUNKS * CHUNK_BYTES, ARENA_DICTIONARY_BYTES, &ledger, owner, &arena),
-        0);
+    const struct arena_room room = { CHUNKS * CHUNK_BYTES, ARENA_DICTIONARY_BYTES, 0 };
+    ck_assert_int_eq(arena_create_leased(&room, &ledger, owner, &arena), 0);
     ck_assert_int_eq(chunk_manager_create(&arena, GENERATION, CHUNKS * CHUNK_BYTES, &manager), 0);
 }
 

@@ -1,0 +1,56 @@
+#include "buffer/group_reader.h"
+
+#include <string.h>
+
+static uint64_t read_number(const _Atomic uint64_t *number)
+{
+    return atomic_load_explicit(number, memory_order_relaxed);
+}
+
+static bool is_sound(const struct group_record *record, size_t left)
+{
+    size_t text_bytes = (size_t)record->kind_bytes + record->name_bytes;
+    return record->bytes % sizeof(uint64_t) == 0 && record->bytes <= left &&
+           record->bytes >= sizeof(*record) + text_bytes;
+}
+
+static void view(const struct group_record *record, struct group_view *out)
+{
+    *out = (struct group_view){
+        .kind = record->text,
+        .kind_bytes = record->kind_bytes,
+        .name = record->text + record->kind_bytes,
+        .name_bytes = record->name_bytes,
+        .flags = record->flags,
+        .thread = record->thread,
+        .id = record->id,
+        .running_since_ns = read_number(&record->running_since_ns),
+        .ticks = read_number(&record->ticks),
+        .costs = { read_number(&record->cpu_ns), read_number(&record->wall_ns),
+                   read_number(&record->blocked_ns), read_number(&record->unattributed_ns) },
+    };
+    for (unsigned i = 0; i < GROUP_THRESHOLDS; i++) {
+        out->cpu_exceeded[i] = read_number(&record->cpu_exceeded[i]);
+        out->wall_exceeded[i] = read_number(&record->wall_exceeded[i]);
+    }
+}
+
+bool group_reader_next(struct group_reader *reader, struct group_view *out)
+{
+    size_t left = reader->bytes - reader->at;
+    const struct group_record *record = (const void *)(reader->memory + reader->at);
+    if (left < sizeof(*record) || !is_sound(record, left))
+        return false;
+    view(record, out);
+    reader->at += record->bytes;
+    return true;
+}
+
+uint64_t group_table_readable_bytes(const struct group_table_header *table, uint64_t file_bytes)
+{
+    uint64_t used = atomic_load_explicit(&table->used_bytes, memory_order_acquire);
+    if (table->offset == 0 || table->offset > file_bytes || used > GROUP_TABLE_BYTES ||
+        used > table->room_bytes || used > file_bytes - table->offset)
+        return 0;
+    return used;
+}
