@@ -30,8 +30,8 @@ static void fill_record(struct group_record *record, const struct group_identity
 
 static uint64_t bytes_of(const struct group_identity *identity)
 {
-    uint64_t bytes = sizeof(struct group_record) + text_bytes_of(identity->kind) +
-                     text_bytes_of(identity->name);
+    uint64_t bytes =
+        sizeof(struct group_record) + text_bytes_of(identity->kind) + text_bytes_of(identity->name);
     return (bytes + RECORD_ALIGNMENT - 1) / RECORD_ALIGNMENT * RECORD_ALIGNMENT;
 }
 
@@ -57,8 +57,8 @@ unsigned group_thresholds_exceeded(uint64_t duration_ns)
     uint64_t ms = duration_ns / NS_PER_MS;
     bool is_whole = duration_ns % NS_PER_MS == 0;
     unsigned count = 0;
-    while (count < GROUP_THRESHOLDS && (ms > UINT64_C(1) << count ||
-                                        (ms == UINT64_C(1) << count && !is_whole)))
+    while (count < GROUP_THRESHOLDS &&
+           (ms > UINT64_C(1) << count || (ms == UINT64_C(1) << count && !is_whole)))
         count++;
     return count;
 }
@@ -76,13 +76,18 @@ static void add(_Atomic uint64_t *total, uint64_t amount)
         atomic_fetch_add_explicit(total, amount, memory_order_relaxed);
 }
 
-void group_record_commit(struct group_record *record, const struct group_costs *costs)
+void group_record_add(struct group_record *record, const struct group_costs *costs)
 {
-    add(&record->ticks, 1);
     add(&record->cpu_ns, costs->cpu_ns);
     add(&record->wall_ns, costs->wall_ns);
     add(&record->blocked_ns, costs->blocked_ns);
     add(&record->unattributed_ns, costs->unattributed_ns);
+}
+
+void group_record_commit(struct group_record *record, const struct group_costs *costs)
+{
+    group_record_add(record, costs);
+    add(&record->ticks, 1);
     count_exceeded(record->cpu_exceeded, costs->cpu_ns);
     count_exceeded(record->wall_exceeded, costs->wall_ns);
 }

@@ -20,9 +20,9 @@ struct arena;
 enum {
     /* CPU time, and time on the wall, of one iteration that exceeded 1 ms, 2 ms, 4 ms … 512 ms. */
     GROUP_THRESHOLDS = 10,
-    GROUP_TEXT_MOST_BYTES = 255, /* of a kind, and of a name */
+    GROUP_TEXT_MOST_BYTES = 255,          /* of a kind, and of a name */
     GROUP_TABLE_BYTES = 16 * 1024 * 1024, /* room, not use; at most */
-    GROUP_TABLE_LIMIT_SHARE = 8, /* of the memory limit, this part */
+    GROUP_TABLE_LIMIT_SHARE = 8,          /* of the memory limit, this part */
 };
 
 /* What a group is. The numbers are kept in arenas and travel: append, never reuse. */
@@ -50,8 +50,8 @@ struct group_record {
     uint32_t flags;
     uint8_t kind_bytes, name_bytes; /* of the text: kind, then name */
     uint16_t reserved;
-    int32_t thread; /* of a top group: the thread's number; else 0 */
-    uint64_t id;    /* the embedding's own; 0: none */
+    int32_t thread;                    /* of a top group: the thread's number; else 0 */
+    uint64_t id;                       /* the embedding's own; 0: none */
     _Atomic uint64_t running_since_ns; /* CLOCK_MONOTONIC; 0: it does not run now */
     _Atomic uint64_t ticks;            /* iterations in which it ran */
     _Atomic uint64_t cpu_ns;
@@ -80,6 +80,9 @@ struct group_costs {
  * is no room, or no memory to be had within the limit. */
 int group_table_add(struct arena *arena, const struct group_identity *identity,
                     struct group_record **out);
+
+/* Adds COSTS of no iteration. Any thread, and several at once. */
+void group_record_add(struct group_record *record, const struct group_costs *costs);
 
 /* An iteration in which RECORD ran is over: adds COSTS, counts it, and which thresholds it
  * exceeded. Any thread, and several at once. */

@@ -96,11 +96,18 @@ struct lease_ledger_header {
     _Atomic uint64_t session_word;
     _Atomic uint32_t arena_losses; /* a profd that went on had not what others had been given */
     _Atomic int32_t profd_pid;     /* in its own namespace */
+    _Atomic uint32_t group_needs;  /* enum group_needs; performance groups that clients ask for */
     _Atomic uint32_t tsc;          /* enum tsc_knowledge: to find out takes longer than to record */
 };
 
 _Static_assert(sizeof(struct lease_ledger_header) <= LEASE_LEDGER_HEADER_BYTES, "one page");
 _Static_assert(sizeof(struct session_board) <= LEASE_LEDGER_BOARD_BYTES, "two pages");
+
+/* What is asked for of performance groups (buffer/group_table.h). */
+enum group_needs {
+    GROUP_NEED_GROUPS = 1,
+    GROUP_NEED_UNITS = 2, /* those that hold a single unit, too */
+};
 
 /* A mapped ledger. */
 struct lease_ledger {

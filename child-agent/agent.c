@@ -14,6 +14,7 @@
 #include "child-agent/dormancy.h"
 #include "child-agent/environment.h"
 #include "child-agent/fork.h"
+#include "child-agent/groups/groups.h"
 #include "child-agent/guest/barrier.h"
 #include "child-agent/guest/say.h"
 #include "child-agent/sampler/sampler.h"
@@ -148,9 +149,9 @@ void agent_initialize(int argument_count, char **arguments)
         shutdown_profile_cancel(err);
         return;
     }
-    if (start_up(&address))
-        return;
-    (void)agent_presence_begin(&address); /* without, nobody steers this process */
+    if (!start_up(&address))
+        (void)agent_presence_begin(&address); /* without, nobody steers this process */
+    groups_follow();
 }
 
 void agent_finish(void)

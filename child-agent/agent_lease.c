@@ -87,6 +87,14 @@ bool agent_lease_lets_be_alone(void)
     return last_error == 0 && current != NULL && atomic_load(&current->header->may_be_alone) != 0;
 }
 
+uint32_t agent_lease_group_needs(void)
+{
+    const struct lease_ledger *ledger = current;
+    if (ledger == NULL || atomic_load_explicit(&ledger->header->is_over, memory_order_relaxed) != 0)
+        return 0;
+    return atomic_load_explicit(&ledger->header->group_needs, memory_order_relaxed);
+}
+
 bool agent_lease_read_session(struct session_word *out)
 {
     *out = (struct session_word){ 0 };

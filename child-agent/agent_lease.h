@@ -27,6 +27,10 @@ int agent_lease_renew(const char *socket_path);
 /* Whether its profd leaves processes of one thread alone: it needs no thread of ours in them. */
 bool agent_lease_lets_be_alone(void);
 
+/* What its profd's clients ask for of performance groups: enum group_needs; 0 when it is over. Any
+ * thread, also in signal handlers. */
+uint32_t agent_lease_group_needs(void);
+
 /* What its profd says of the session that is on (buffer/session_word.h); generation 0 when profd is
  * over. False without a ledger. */
 bool agent_lease_read_session(struct session_word *out);

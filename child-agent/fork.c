@@ -11,6 +11,10 @@
 #include "child-agent/counters/counters.h"
 #include "child-agent/dormancy.h"
 #include "child-agent/front/recording_word.h"
+#include "child-agent/groups/group_registry.h"
+#include "child-agent/groups/groups.h"
+#include "child-agent/groups/loop_watch.h"
+#include "child-agent/groups/stopwatch.h"
 #include "child-agent/guest/barrier.h"
 #include "child-agent/markers/labels.h"
 #include "child-agent/markers/site.h"
@@ -61,6 +65,7 @@ static void before_fork(void)
     site_before_fork();
     sampler_before_fork();
     thread_registry_before_fork();
+    group_registry_before_fork();
     counters_before_fork();
 }
 
@@ -69,6 +74,7 @@ static void after_fork_parent(void)
     if (!core_is_forking)
         return;
     counters_after_fork_parent();
+    group_registry_after_fork_parent();
     thread_registry_after_fork_parent();
     sampler_after_fork_parent();
     site_after_fork_parent();
@@ -98,6 +104,9 @@ static void unlock_in_child(void)
     second_session_after_fork_child();
     recording_word_after_fork_child();
     counters_after_fork_child();
+    group_registry_after_fork_child();
+    stopwatch_after_fork_child();
+    loop_watch_after_fork_child();
     after_sampling_after_fork_child();
     sampling_signal_after_fork_child();
     clock_sampling_after_fork_child(thread_current);
@@ -147,6 +156,7 @@ static void after_fork_child(void)
     else
         shutdown_profile_cancel(err);
     (void)agent_presence_begin(&follow_address);
+    groups_follow();
 }
 
 int fork_be_first(void)

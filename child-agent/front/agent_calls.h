@@ -59,7 +59,22 @@
     X(profd_session_pause)                                                                         \
     X(profd_session_resume)                                                                        \
     X(profd_is_active)                                                                             \
-    X(profd_capture_to_fd)
+    X(profd_capture_to_fd)                                                                         \
+    X(profd_group_ref)                                                                             \
+    X(profd_group_unref)                                                                           \
+    X(profd_group_set_active)                                                                      \
+    X(profd_units_ask)                                                                             \
+    X(profd_unit_set_active)                                                                       \
+    X(profd_unit_forget)                                                                           \
+    X(profd_unit_enter_slow_)                                                                      \
+    X(profd_unit_leave_slow_)                                                                      \
+    X(profd_blocked_begin)                                                                         \
+    X(profd_blocked_end)                                                                           \
+    X(profd_nested_loop_begin)                                                                     \
+    X(profd_nested_loop_end)                                                                       \
+    X(profd_iteration_end)                                                                         \
+    X(profd_groups_monitor)                                                                        \
+    X(profd_groups_snapshot)
 
 enum agent_call {
 #define X(name) AGENT_CALL_##name,

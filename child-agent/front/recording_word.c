@@ -16,6 +16,8 @@ enum {
 
 volatile uint32_t profd_recording;
 
+static _Atomic uint32_t session_bits, group_bits; /* that it consists of */
+
 static _Atomic(volatile uint32_t *) followers[MOST_FOLLOWERS];
 static _Atomic uint32_t follower_end;  /* no follower is at or after it */
 static _Atomic uint32_t setting_count; /* those who look at the followers at this moment */
@@ -37,12 +39,31 @@ static void tell_followers(void)
     atomic_fetch_sub(&setting_count, 1);
 }
 
+/* Until it says what both of its parts say: one may change while the other is set. */
+static void set_word(void)
+{
+    bool has_changed = false;
+    uint32_t wanted;
+    do {
+        wanted = atomic_load(&session_bits) | atomic_load(&group_bits);
+        has_changed |= profd_recording != wanted;
+        profd_recording = wanted;
+        atomic_thread_fence(memory_order_seq_cst);
+    } while (wanted != (atomic_load(&session_bits) | atomic_load(&group_bits)));
+    if (has_changed)
+        tell_followers();
+}
+
 void recording_word_set(uint32_t bits)
 {
-    if (profd_recording == bits)
-        return;
-    profd_recording = bits;
-    tell_followers();
+    atomic_store(&session_bits, bits);
+    set_word();
+}
+
+void recording_word_set_groups(bool is_on)
+{
+    atomic_store(&group_bits, is_on ? PROFD_RECORDING_GROUPS : 0);
+    set_word();
 }
 
 static void extend_to(uint32_t end)

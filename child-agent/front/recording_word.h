@@ -3,11 +3,15 @@
 #ifndef PROFD_AGENT_RECORDING_WORD_H
 #define PROFD_AGENT_RECORDING_WORD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/* What is recorded from now on, for all words. Any thread; safe in signal handlers. When several
- * set it at once, all words say in the end what the last one did. */
+/* What a session records from now on, for all words. Any thread; safe in signal handlers. When
+ * several set it at once, all words say in the end what the last one did. */
 void recording_word_set(uint32_t bits);
+
+/* Whether performance groups are measured. As recording_word_set(), whose bits stay. */
+void recording_word_set_groups(bool is_on);
 
 /* WORD, which is borrowed, says the same as ours from here on. 0, or -ENOSPC: there are too many.
  * Any thread. */

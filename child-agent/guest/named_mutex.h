@@ -22,8 +22,9 @@
     X(SAMPLER, "sampler")                 /* a tick */                                             \
     X(EVENT_DELAYS, "event delays")       /* idle clocks are called, or changed */                 \
     X(REGISTRY, "thread registry")                                                                 \
-    X(COUNTERS, "counters")     /* the list of a program's own */                                  \
-    X(UPDATES, "chunk updates") /* those that profd has not heard */                               \
+    X(GROUPS, "performance groups") /* their table */                                              \
+    X(COUNTERS, "counters")         /* the list of a program's own */                              \
+    X(UPDATES, "chunk updates")     /* those that profd has not heard */                           \
     X(AFTER_SAMPLING, "calls after sampling")
 
 enum lock_order {

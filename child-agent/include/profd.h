@@ -88,6 +88,7 @@ void profd_set_process_name(const char *name);
 #include "profd_categories.h"
 #include "profd_counters.h"
 #include "profd_event_loop.h"
+#include "profd_groups.h"
 #include "profd_labels.h"
 #include "profd_markers.h"
 #include "profd_sampling.h"

@@ -323,6 +323,92 @@ static inline int profd_capture_to_fd(int fd)
     return -ENOSYS;
 }
 
+/* --- Performance groups --- */
+
+static inline struct profd_group *profd_group_ref(const char *kind, const char *name, uint64_t id,
+                                                  unsigned flags)
+{
+    (void)kind;
+    (void)name;
+    (void)id;
+    (void)flags;
+    return NULL;
+}
+
+static inline void profd_group_unref(struct profd_group *group)
+{
+    (void)group;
+}
+
+static inline void profd_group_set_active(struct profd_group *group, bool is_active)
+{
+    (void)group;
+    (void)is_active;
+}
+
+static inline void profd_units_ask(profd_groups_of_unit *ask, void *context)
+{
+    (void)ask;
+    (void)context;
+}
+
+static inline void profd_unit_set_active(struct profd_unit *unit, bool is_active)
+{
+    (void)unit;
+    (void)is_active;
+}
+
+static inline void profd_unit_forget(struct profd_unit *unit)
+{
+    (void)unit;
+}
+
+static inline void profd_unit_enter(struct profd_stopwatch *watch, struct profd_unit *unit)
+{
+    (void)watch;
+    (void)unit;
+}
+
+static inline void profd_unit_leave(struct profd_stopwatch *watch)
+{
+    (void)watch;
+}
+
+static inline void profd_blocked_begin(void)
+{
+}
+
+static inline void profd_blocked_end(void)
+{
+}
+
+static inline void profd_nested_loop_begin(void)
+{
+}
+
+static inline void profd_nested_loop_end(void)
+{
+}
+
+static inline void profd_iteration_end(void)
+{
+}
+
+static inline void profd_groups_monitor(bool is_wanted, bool is_detailed)
+{
+    (void)is_wanted;
+    (void)is_detailed;
+}
+
+static inline int profd_groups_snapshot(void (*visit)(const struct profd_group_stats *stats,
+                                                      void *context),
+                                        void *context)
+{
+    (void)visit;
+    (void)context;
+    return -ENOENT;
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -16,6 +16,7 @@
 
 #include "buffer/clock.h"
 #include "child-agent/core.h"
+#include "child-agent/groups/loop_watch.h"
 #include "child-agent/interpose/interpose.h"
 #include "child-agent/interpose/real_calls.h"
 #include "child-agent/resting.h"
@@ -188,8 +189,11 @@ PROFD_INTERPOSED int ppoll(struct pollfd *fds, nfds_t count, const struct timesp
     resting_note_wait();
     if (real == NULL)
         real = (ppoll_function *)real_symbol("ppoll");
+    bool is_loop = loop_watch_begin(__builtin_return_address(0));
     mask = raise_shield(&shield, mask);
-    return lower_shield(&shield, real(fds, count, timeout, mask));
+    int result = lower_shield(&shield, real(fds, count, timeout, mask));
+    loop_watch_end(is_loop);
+    return result;
 }
 
 PROFD_INTERPOSED int pselect(int count, fd_set *readable, fd_set *writable, fd_set *exceptional,
@@ -202,8 +206,11 @@ PROFD_INTERPOSED int pselect(int count, fd_set *readable, fd_set *writable, fd_s
     resting_note_wait();
     if (real == NULL)
         real = (pselect_function *)real_symbol("pselect");
+    bool is_loop = loop_watch_begin(__builtin_return_address(0));
     mask = raise_shield(&shield, mask);
-    return lower_shield(&shield, real(count, readable, writable, exceptional, timeout, mask));
+    int result = lower_shield(&shield, real(count, readable, writable, exceptional, timeout, mask));
+    loop_watch_end(is_loop);
+    return result;
 }
 
 PROFD_INTERPOSED int epoll_pwait(int epoll, struct epoll_event *events, int count, int timeout_ms,
@@ -215,6 +222,9 @@ PROFD_INTERPOSED int epoll_pwait(int epoll, struct epoll_event *events, int coun
     resting_note_wait();
     if (real == NULL)
         real = (epoll_pwait_function *)real_symbol("epoll_pwait");
+    bool is_loop = loop_watch_begin(__builtin_return_address(0));
     mask = raise_shield(&shield, mask);
-    return lower_shield(&shield, real(epoll, events, count, timeout_ms, mask));
+    int result = lower_shield(&shield, real(epoll, events, count, timeout_ms, mask));
+    loop_watch_end(is_loop);
+    return result;
 }

@@ -1,23 +1,26 @@
 /* Interposed: calls in which programs wait. A process without a thread of ours looks around before
- * it does: whether a session has begun, and whether that needs threads. Each call is a jump to the
- * C library's own then. */
+ * it does: whether a session has begun, and whether that needs threads. A thread that comes back to
+ * the same call has an event loop, whose iterations are measured when somebody asks for that. */
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "child-agent/groups/loop_watch.h"
 #include "child-agent/interpose/interpose.h"
 #include "child-agent/interpose/real_calls.h"
 #include "child-agent/resting.h"
 
-#define SLEEPS(X)                                                                                  \
-    X(int, poll, (struct pollfd * fds, nfds_t count, int timeout), (fds, count, timeout))          \
-    X(int, epoll_wait, (int epoll_fd, struct epoll_event *events, int most, int timeout),          \
+/* Waiting for events, as loops do. */
+#define WAITS(X)                                                                                   \
+    X(poll, (struct pollfd * fds, nfds_t count, int timeout), (fds, count, timeout))               \
+    X(epoll_wait, (int epoll_fd, struct epoll_event *events, int most, int timeout),               \
       (epoll_fd, events, most, timeout))                                                           \
-    X(int, select,                                                                                 \
-      (int count, fd_set *reads, fd_set *writes, fd_set *errors, struct timeval *timeout),         \
-      (count, reads, writes, errors, timeout))                                                     \
+    X(select, (int count, fd_set *reads, fd_set *writes, fd_set *errors, struct timeval *timeout), \
+      (count, reads, writes, errors, timeout))
+
+#define SLEEPS(X)                                                                                  \
     X(int, nanosleep, (const struct timespec *wanted, struct timespec *left), (wanted, left))      \
     X(int, clock_nanosleep,                                                                        \
       (clockid_t clock, int flags, const struct timespec *wanted, struct timespec *left),          \
@@ -25,13 +28,29 @@
     X(int, usleep, (useconds_t wanted_us), (wanted_us))                                            \
     X(unsigned, sleep, (unsigned wanted_s), (wanted_s))
 
+#define FIND_REAL(name)                                                                            \
+    if (__builtin_expect(real == NULL, 0))                                                         \
+        *(void **)&real = real_symbol(#name);                                                      \
+    resting_note_wait()
+
+#define X(name, parameters, arguments)                                                             \
+    PROFD_INTERPOSED int name parameters                                                           \
+    {                                                                                              \
+        static int(*real) parameters;                                                              \
+        FIND_REAL(name);                                                                           \
+        bool is_loop = loop_watch_begin(__builtin_return_address(0));                              \
+        int result = real arguments;                                                               \
+        loop_watch_end(is_loop);                                                                   \
+        return result;                                                                             \
+    }
+WAITS(X)
+#undef X
+
 #define X(type, name, parameters, arguments)                                                       \
     PROFD_INTERPOSED type name parameters                                                          \
     {                                                                                              \
         static type(*real) parameters;                                                             \
-        if (__builtin_expect(real == NULL, 0))                                                     \
-            *(void **)&real = real_symbol(#name);                                                  \
-        resting_note_wait();                                                                       \
+        FIND_REAL(name);                                                                           \
         return real arguments;                                                                     \
     }
 SLEEPS(X)

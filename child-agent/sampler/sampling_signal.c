@@ -9,6 +9,7 @@
 
 #include "child-agent/core.h"
 #include "child-agent/dormancy.h"
+#include "child-agent/groups/groups.h"
 #include "child-agent/interpose/real_calls.h"
 #include "child-agent/process_title.h"
 #include "child-agent/resting.h"
@@ -147,6 +148,7 @@ static void on_program_signal(int number, siginfo_t *info, void *context)
 static void take_own_sample(const siginfo_t *info, void *context)
 {
     reunion_tick();
+    groups_note_wait();
     if (core_own.is_resting) {
         resting_tick();
         return;

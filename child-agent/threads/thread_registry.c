@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "child-agent/core.h"
+#include "child-agent/groups/stopwatch.h"
 #include "child-agent/guest/named_mutex.h"
 #include "child-agent/guest/own_threads.h"
 #include "child-agent/interpose/real_calls.h"
@@ -329,6 +330,7 @@ void thread_registry_unregister_current(void)
         return;
     recording_give_back_chunk(self);
     event_delay_end(self);
+    stopwatch_leave_thread();
     clock_sampling_tell_rest(self);
     /* Before the slot can be reused: from here on the handler finds nothing. */
     thread_current = NULL;

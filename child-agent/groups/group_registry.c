@@ -1,0 +1,213 @@
+#include "child-agent/groups/group_registry.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "child-agent/core.h"
+#include "child-agent/guest/named_mutex.h"
+
+enum {
+    BUCKETS = 16384,
+    POOL_BYTES = 64 * 1024,
+    POOL_ALIGNMENT = 16,
+};
+
+static struct named_mutex lock = NAMED_MUTEX_INITIALIZER(GROUPS);
+static __thread bool is_held_for_fork;
+
+static struct {
+    struct profd_group *buckets[BUCKETS];
+    uint8_t *pool;
+    size_t pool_left;
+} registry;
+
+static struct profd_group other = { .references = 1, .is_active = true, .flags = GROUP_IS_OTHER };
+
+/* --- Memory --- */
+
+/* The lock is held. */
+static void *take_from_pool(size_t bytes)
+{
+    bytes = (bytes + POOL_ALIGNMENT - 1) / POOL_ALIGNMENT * POOL_ALIGNMENT;
+    if (bytes > registry.pool_left) {
+        void *pages = mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                           -1, 0);
+        if (pages == MAP_FAILED || bytes > POOL_BYTES)
+            return NULL;
+        registry.pool = pages;
+        registry.pool_left = POOL_BYTES;
+    }
+    void *memory = registry.pool;
+    registry.pool += bytes;
+    registry.pool_left -= bytes;
+    return memory;
+}
+
+void *group_registry_allocate(size_t bytes)
+{
+    named_mutex_lock(&lock);
+    void *memory = take_from_pool(bytes);
+    named_mutex_unlock(&lock);
+    return memory;
+}
+
+/* --- Groups --- */
+
+static size_t cut(const char *text)
+{
+    return strnlen(text, GROUP_TEXT_MOST_BYTES);
+}
+
+/* FNV-1a. */
+static uint64_t hash_text(uint64_t hash, const char *text, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ (uint8_t)text[i]) * UINT64_C(0x100000001b3);
+    return (hash ^ 0xff) * UINT64_C(0x100000001b3);
+}
+
+static struct profd_group **bucket_of(const struct group_identity *identity)
+{
+    uint64_t hash = hash_text(UINT64_C(0xcbf29ce484222325), identity->kind, cut(identity->kind));
+    hash = hash_text(hash, identity->name, cut(identity->name));
+    return &registry.buckets[(hash ^ hash >> 32) % BUCKETS];
+}
+
+static bool has_text(const char *text, size_t bytes, const char *other_text)
+{
+    return bytes == cut(other_text) && memcmp(text, other_text, bytes) == 0;
+}
+
+static bool is_group(const struct profd_group *group, const struct group_identity *identity)
+{
+    const uint32_t shape = GROUP_IS_TOP | GROUP_IS_UNIT;
+    bool is_taken = (group->flags & GROUP_IS_TOP) && atomic_load(&group->references) != 0;
+    return !is_taken && (group->flags & shape) == (identity->flags & shape) &&
+           has_text(group->text, group->kind_bytes, identity->kind) &&
+           has_text(group->text + group->kind_bytes, group->name_bytes, identity->name);
+}
+
+/* The lock is held. */
+static struct profd_group *add_group(const struct group_identity *identity, bool is_active)
+{
+    size_t kind_bytes = cut(identity->kind), name_bytes = cut(identity->name);
+    struct profd_group *group = take_from_pool(sizeof(*group) + kind_bytes + name_bytes);
+    if (group == NULL)
+        return &other;
+    group->is_active = is_active;
+    group->flags = identity->flags;
+    group->id = identity->id;
+    group->kind_bytes = (uint8_t)kind_bytes;
+    group->name_bytes = (uint8_t)name_bytes;
+    memcpy(group->text, identity->kind, kind_bytes);
+    memcpy(group->text + kind_bytes, identity->name, name_bytes);
+    struct profd_group **bucket = bucket_of(identity);
+    group->next = *bucket;
+    *bucket = group;
+    return group;
+}
+
+struct profd_group *group_registry_ref(const struct group_identity *identity, bool is_active)
+{
+    named_mutex_lock(&lock);
+    struct profd_group *group = *bucket_of(identity);
+    while (group != NULL && !is_group(group, identity))
+        group = group->next;
+    if (group == NULL)
+        group = add_group(identity, is_active);
+    else if (atomic_load(&group->references) == 0)
+        group->is_active = is_active;
+    atomic_fetch_add(&group->references, 1);
+    atomic_store(&group->thread, identity->thread);
+    named_mutex_unlock(&lock);
+    return group;
+}
+
+void group_registry_unref(struct profd_group *group)
+{
+    atomic_fetch_sub(&group->references, 1);
+}
+
+/* --- Records --- */
+
+static struct group_record *known_record(const struct profd_group *group)
+{
+    bool is_own = atomic_load_explicit(&group->record_epoch, memory_order_acquire) == core_epoch;
+    return is_own ? atomic_load_explicit(&group->record, memory_order_relaxed) : NULL;
+}
+
+static void set_record(struct profd_group *group, struct group_record *record)
+{
+    atomic_store_explicit(&group->record, record, memory_order_relaxed);
+    atomic_store_explicit(&group->record_epoch, core_epoch, memory_order_release);
+}
+
+static int add_record(struct profd_group *group, const char *kind, const char *name)
+{
+    struct group_record *record;
+    const struct group_identity identity = { .kind = kind,
+                                             .name = name,
+                                             .flags = group->flags,
+                                             .thread = atomic_load(&group->thread),
+                                             .id = group->id };
+    int err = group_table_add(&core.arena, &identity, &record);
+    if (err == 0)
+        set_record(group, record);
+    return err;
+}
+
+/* There is room for it as long as there is for any: it is the first. The lock is held. */
+static struct group_record *get_other_record(void)
+{
+    if (known_record(&other) == NULL && add_record(&other, "other", "other") < 0)
+        return NULL;
+    return known_record(&other);
+}
+
+/* The lock is held. */
+static struct group_record *make_record(struct profd_group *group)
+{
+    char kind[GROUP_TEXT_MOST_BYTES + 1] = "", name[GROUP_TEXT_MOST_BYTES + 1] = "";
+    struct group_record *others = get_other_record();
+    if (others == NULL || known_record(group) != NULL)
+        return known_record(group);
+    memcpy(kind, group->text, group->kind_bytes);
+    memcpy(name, group->text + group->kind_bytes, group->name_bytes);
+    if (add_record(group, kind, name) < 0) {
+        atomic_fetch_add(&core.arena.header->groups.folded, 1);
+        set_record(group, others);
+    }
+    return known_record(group);
+}
+
+struct group_record *group_registry_record(struct profd_group *group)
+{
+    struct group_record *record = known_record(group);
+    if (record != NULL || !core_own.has_arena)
+        return record;
+    named_mutex_lock(&lock);
+    record = make_record(group);
+    named_mutex_unlock(&lock);
+    return record;
+}
+
+/* --- Fork --- */
+
+void group_registry_before_fork(void)
+{
+    is_held_for_fork = named_mutex_lock_soon(&lock);
+}
+
+void group_registry_after_fork_parent(void)
+{
+    if (is_held_for_fork)
+        named_mutex_unlock(&lock);
+    is_held_for_fork = false;
+}
+
+void group_registry_after_fork_child(void)
+{
+    named_mutex_reset(&lock);
+    is_held_for_fork = false;
+}

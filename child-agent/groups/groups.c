@@ -1,0 +1,120 @@
+#include "child-agent/groups/groups.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "buffer/group_reader.h"
+#include "buffer/lease_ledger.h"
+#include "child-agent/core.h"
+#include "child-agent/dormancy.h"
+#include "child-agent/front/recording_word.h"
+#include "child-agent/groups/group_registry.h"
+#include "child-agent/guest/own_threads.h"
+
+_Atomic uint32_t groups_followed;
+
+static _Atomic uint32_t own_needs;
+static _Atomic uint32_t needs;
+static _Atomic uint32_t monitoring = 1;
+
+bool groups_are_detailed(void)
+{
+    return (atomic_load_explicit(&needs, memory_order_relaxed) & GROUP_NEED_UNITS) != 0;
+}
+
+uint32_t groups_monitoring(void)
+{
+    return atomic_load_explicit(&monitoring, memory_order_relaxed);
+}
+
+void groups_follow(void)
+{
+    uint32_t theirs = agent_lease_group_needs();
+    atomic_store(&groups_followed, theirs);
+    uint32_t now = theirs | atomic_load(&own_needs);
+    uint32_t before = atomic_exchange(&needs, now);
+    if (before == 0 && now != 0)
+        atomic_fetch_add(&monitoring, 1);
+    recording_word_set_groups(now != 0);
+}
+
+/* --- The program's calls --- */
+
+static int make_arena(void *unused)
+{
+    (void)unused;
+    return core_make_arena();
+}
+
+void profd_groups_monitor(bool is_wanted, bool is_detailed)
+{
+    uint32_t wish = (is_wanted ? GROUP_NEED_GROUPS : 0) |
+                    (is_wanted && is_detailed ? GROUP_NEED_UNITS : 0);
+    if (!core.is_enabled || !core_own.is_followed || core_is_forking)
+        return;
+    dormancy_end();
+    if (is_wanted && !core_own.has_arena)
+        (void)own_threads_around(make_arena, NULL); /* without, nothing is measured */
+    atomic_store(&own_needs, wish);
+    groups_follow();
+}
+
+struct profd_group *profd_group_ref(const char *kind, const char *name, uint64_t id, unsigned flags)
+{
+    const struct group_identity identity = { .kind = kind != NULL ? kind : "",
+                                             .name = name != NULL ? name : "",
+                                             .flags = flags & PROFD_GROUP_SYSTEM,
+                                             .id = id };
+    return group_registry_ref(&identity, true);
+}
+
+void profd_group_unref(struct profd_group *group)
+{
+    group_registry_unref(group);
+}
+
+void profd_group_set_active(struct profd_group *group, bool is_active)
+{
+    atomic_store(&group->is_active, is_active);
+}
+
+static void fill_stats(struct profd_group_stats *stats, const struct group_view *view)
+{
+    *stats = (struct profd_group_stats){
+        .kind = view->kind,
+        .kind_bytes = view->kind_bytes,
+        .name = view->name,
+        .name_bytes = view->name_bytes,
+        .id = view->id,
+        .flags = view->flags,
+        .ticks = view->ticks,
+        .cpu_ns = view->costs.cpu_ns,
+        .wall_ns = view->costs.wall_ns,
+        .blocked_ns = view->costs.blocked_ns,
+        .unattributed_ns = view->costs.unattributed_ns,
+    };
+    for (unsigned i = 0; i < GROUP_THRESHOLDS; i++) {
+        stats->cpu_exceeded[i] = view->cpu_exceeded[i];
+        stats->wall_exceeded[i] = view->wall_exceeded[i];
+    }
+}
+
+int profd_groups_snapshot(void (*visit)(const struct profd_group_stats *stats, void *context),
+                          void *context)
+{
+    struct group_view view;
+    struct profd_group_stats stats;
+    if (!core_own.has_arena || atomic_load(&core.arena.header->groups.since_ns) == 0)
+        return -ENOENT;
+    const struct group_table_header *table = &core.arena.header->groups;
+    struct group_reader reader = {
+        .memory = (const uint8_t *)core.arena.header + table->offset,
+        .bytes = group_table_readable_bytes(table, core.arena.mapped_bytes),
+    };
+    while (group_reader_next(&reader, &view)) {
+        fill_stats(&stats, &view);
+        visit(&stats, context);
+    }
+    return 0;
+}

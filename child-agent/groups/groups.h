@@ -1,0 +1,37 @@
+/* Whether anybody asks for performance groups: the program itself, or clients of profd, whose word
+ * stands in the ledger. Nothing is measured otherwise. */
+#ifndef PROFD_AGENT_GROUPS_H
+#define PROFD_AGENT_GROUPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "child-agent/agent_lease.h"
+#include "profd.h"
+
+/* Any thread, also in signal handlers. */
+static inline bool groups_are_wanted(void)
+{
+    return __builtin_expect((profd_recording & PROFD_RECORDING_GROUPS) != 0, 0);
+}
+
+/* Whether those that hold a single unit are, too. */
+bool groups_are_detailed(void);
+
+/* Counts the times that monitoring began. */
+uint32_t groups_monitoring(void);
+
+/* Looks at what is asked for now, and follows. Any thread, also in signal handlers. */
+void groups_follow(void);
+
+/* What the ledger said when this was last followed. */
+extern _Atomic uint32_t groups_followed;
+
+/* The program is about to wait: likewise, where there is news. */
+static inline void groups_note_wait(void)
+{
+    if (__builtin_expect(agent_lease_group_needs() != groups_followed, 0))
+        groups_follow();
+}
+
+#endif

@@ -1,0 +1,48 @@
+/* Event loops of programs that know nothing of profd, seen at the calls in which they wait: poll,
+ * select, epoll and their kin.
+ *
+ * A thread counts as having an event loop when it comes back to the same such call, told by the
+ * place that it is called from: the third time in a row that no other place was in between. From
+ * then on each return of that call begins an iteration, and the next call ends it; what other
+ * places wait for meanwhile is part of the iteration. A thread that comes to another place so often
+ * in a row has its loop there from then on.
+ *
+ * The calling thread. errno stays as it is. */
+#ifndef PROFD_AGENT_LOOP_WATCH_H
+#define PROFD_AGENT_LOOP_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "child-agent/groups/groups.h"
+
+/* What is known of a thread's calls. Zeroed memory: nothing. */
+struct loop_sight {
+    const void *place; /* that the loop waits at; NULL: there is none so far */
+    const void *other; /* another place that it came to … */
+    unsigned others;   /* … so often in a row */
+};
+
+/* The thread waits at PLACE. Whether that is its loop. Pure. */
+bool loop_sight_note(struct loop_sight *sight, const void *place);
+
+bool loop_watch_begin_slowly(const void *place);
+void loop_watch_end_slowly(void);
+
+/* Around the call at PLACE; the second with what the first returned. */
+static inline bool loop_watch_begin(const void *place)
+{
+    groups_note_wait();
+    return groups_are_wanted() && loop_watch_begin_slowly(place);
+}
+
+static inline void loop_watch_end(bool is_loop)
+{
+    if (__builtin_expect(is_loop, 0))
+        loop_watch_end_slowly();
+}
+
+/* In a forked child. */
+void loop_watch_after_fork_child(void);
+
+#endif

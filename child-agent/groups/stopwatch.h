@@ -1,0 +1,37 @@
+/* The stopwatch: what each thread spends on units, by performance group.
+ *
+ * Entering a unit acquires those of its groups that are active and that no outer unit has acquired;
+ * leaving it adds the costs and releases them. The group that holds a unit alone has what was spent
+ * in the unit itself and not in units inside it, so that such groups, and what belongs to no unit,
+ * add up to the thread's CPU clock. At the end of an iteration all that ran is committed to the
+ * records that others read. Follows js::Stopwatch (the seed's "SpiderMonkey-level").
+ *
+ * The calling thread; not in signal handlers. */
+#ifndef PROFD_AGENT_STOPWATCH_H
+#define PROFD_AGENT_STOPWATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How a thread's iterations are told apart. */
+enum stopwatch_loop {
+    STOPWATCH_NO_LOOP = 0,   /* by its outermost units */
+    STOPWATCH_SEEN_LOOP = 1, /* by a call in which it waits; see loop_watch.h */
+    STOPWATCH_TOLD_LOOP = 2, /* by the program, which knows better */
+};
+
+/* The loop of the thread is of that KIND from here on, unless a better one is known. False when it
+ * is not measured. */
+bool stopwatch_note_loop(enum stopwatch_loop kind);
+
+/* An iteration begins, which costs nothing before; and ends: what ran is committed. */
+void stopwatch_begin_iteration(void);
+void stopwatch_end_iteration(void);
+
+/* The thread ends, or is not measured any more: what it has spent so far is committed. */
+void stopwatch_leave_thread(void);
+
+/* In a forked child, whose only thread has measured nothing. */
+void stopwatch_after_fork_child(void);
+
+#endif

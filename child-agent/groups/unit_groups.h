@@ -1,0 +1,19 @@
+/* Which groups a unit belongs to: asked of the program once, and remembered with the unit.
+ *
+ * Any thread; not in signal handlers. */
+#ifndef PROFD_AGENT_UNIT_GROUPS_H
+#define PROFD_AGENT_UNIT_GROUPS_H
+
+#include "child-agent/groups/group_registry.h"
+#include "profd.h"
+
+struct profd_unit_groups_ {
+    unsigned count;
+    struct profd_group *groups[PROFD_UNIT_MOST_GROUPS + 1]; /* the unit's own is the first */
+};
+
+/* Those of UNIT. NULL without memory, or while the program is being asked for the groups of another
+ * unit in this thread. */
+const struct profd_unit_groups_ *unit_groups_get(struct profd_unit *unit);
+
+#endif

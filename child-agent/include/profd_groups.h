@@ -1,0 +1,170 @@
+/* profd_groups.h: performance groups, which tell who makes a program janky.
+ *
+ *     PROFD_UNIT(parse, "handler", "parse request");
+ *     …
+ *     struct profd_stopwatch watch;
+ *     profd_unit_enter(&watch, &parse);
+ *     …
+ *     profd_unit_leave(&watch);
+ *
+ * A unit is what the program says it is: a module, a handler, a script. A group stands for one or
+ * more units whose cost matters: a tenant, a page, an add-on, a single unit. On the first entry of
+ * a unit profd asks the program which groups it belongs to, and remembers the answer. Each thread
+ * also has a top group, which is automatic: all that the thread does, and how much of it belonged
+ * to no unit.
+ *
+ * Of each group are known: CPU time, time on the wall, time blocked in calls to other processes,
+ * iterations in which it ran, and how many of these took more than 1, 2, 4 … 512 ms. `profctl
+ * groups` shows them, of all processes, also of those that hang or were killed. They belong to no
+ * session. An iteration is one turn of the thread's event loop (profd_event_loop.h, or calls of
+ * poll, select, epoll to which the thread keeps coming back), or else what lies between the entry
+ * and the end of an outermost unit.
+ *
+ * Nothing is measured while nobody asks for it: then all of this costs one load and one branch.
+ * Follows the Performance Monitoring API of Firefox. */
+#include "profd.h" /* before the guard: it includes this header in its order */
+
+#ifndef PROFD_GROUPS_H
+#define PROFD_GROUPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+/* One of the bits of profd_recording: somebody asks for groups. */
+enum { PROFD_RECORDING_GROUPS = 128 };
+
+/* How many groups a unit can belong to, besides the one that holds it alone. */
+enum { PROFD_UNIT_MOST_GROUPS = 7 };
+
+enum profd_group_flags {
+    PROFD_GROUP_SYSTEM = 4 /* the program's own code, not that of its guests */
+};
+
+/* One for each kind and name of a process. */
+struct profd_group;
+struct profd_unit_groups_;
+
+/* One static object each, made by PROFD_UNIT, or part of what it stands for; zeroed but for its
+ * first three. Its strings stay for as long as it is entered. */
+struct profd_unit {
+    const char *kind;
+    const char *name;
+    void *owner;                       /* the program's own */
+    struct profd_unit_groups_ *groups; /* profd's own; NULL before the first entry */
+};
+
+/* Declares a unit, at file scope or inside a function. */
+#define PROFD_UNIT(VARIABLE, KIND, NAME)                                                           \
+    static struct profd_unit VARIABLE __attribute__((unused)) = { KIND, NAME, 0, 0 }
+
+/* Asked on the first entry of UNIT: puts up to MOST groups into OUT, with a reference each, which
+ * profd keeps for as long as the unit is known. Returns how many. It may enter units itself. */
+typedef size_t profd_groups_of_unit(const struct profd_unit *unit, struct profd_group **out,
+                                    size_t most, void *context);
+
+/* A measure under way, on the stack of whoever entered the unit. */
+struct profd_stopwatch {
+    void *thread_; /* NULL: nothing is measured */
+    uint64_t number_;
+    uint32_t depth_;
+};
+
+/* What a group has cost since monitoring began. */
+struct profd_group_stats {
+    const char *kind, *name; /* until the call returns; not terminated */
+    size_t kind_bytes, name_bytes;
+    uint64_t id;
+    unsigned flags;
+    uint64_t ticks, cpu_ns, wall_ns, blocked_ns;
+    uint64_t unattributed_ns; /* of a top group: outside of all units */
+    uint64_t cpu_exceeded[10], wall_exceeded[10];
+};
+
+#ifndef PROFD_DISABLED
+
+/* --- Groups --- */
+
+/* The group of KIND and NAME (copied; any bytes, cut at 255) with a reference, which is the
+ * caller's. ID is the program's own number for it, FLAGS of enum profd_group_flags; both count when
+ * the group is new. Never NULL: when there are too many they are one together. Any thread. */
+struct profd_group *profd_group_ref(const char *kind, const char *name, uint64_t id,
+                                    unsigned flags);
+
+/* Gives a reference back. Its totals stay. */
+void profd_group_unref(struct profd_group *group);
+
+/* Whether the group is measured from here on: all are, but those that hold a single unit. */
+void profd_group_set_active(struct profd_group *group, bool is_active);
+
+/* Who knows the groups of units (NULL: nobody; they have only their own). Units that are known
+ * already are not asked for again. */
+void profd_units_ask(profd_groups_of_unit *ask, void *context);
+
+/* The group that holds UNIT alone is measured, or no longer. */
+void profd_unit_set_active(struct profd_unit *unit, bool is_active);
+
+/* UNIT is asked for anew at its next entry; before its memory goes, too. Nobody is in it. */
+void profd_unit_forget(struct profd_unit *unit);
+
+/* --- Measuring; the calling thread --- */
+
+/* The thread enters UNIT, and leaves it. What is entered last is left first; a unit that was left
+ * by longjmp, an exception or cancellation is found out, and counted as cancelled. */
+static inline void profd_unit_enter(struct profd_stopwatch *watch, struct profd_unit *unit);
+static inline void profd_unit_leave(struct profd_stopwatch *watch);
+
+/* The thread waits in a synchronous call to another process. */
+void profd_blocked_begin(void);
+void profd_blocked_end(void);
+
+/* A nested event loop begins: measures that are under way are cancelled, since what follows has
+ * nothing to do with them. */
+void profd_nested_loop_begin(void);
+void profd_nested_loop_end(void);
+
+/* An iteration of a loop of the program's own is complete: what ran is added up. From the first
+ * such call on the thread has a loop. */
+void profd_iteration_end(void);
+
+/* --- Looking --- */
+
+/* The program itself asks for groups: of all measures, or with per-unit ones (IS_DETAILED). Without
+ * effect on what others ask for. */
+void profd_groups_monitor(bool is_wanted, bool is_detailed);
+
+/* Calls VISIT with each group of this process. 0, or -ENOENT: nothing was ever measured. */
+int profd_groups_snapshot(void (*visit)(const struct profd_group_stats *stats, void *context),
+                          void *context);
+
+/* --- Details --- */
+
+void profd_unit_enter_slow_(struct profd_stopwatch *watch, struct profd_unit *unit);
+void profd_unit_leave_slow_(struct profd_stopwatch *watch);
+
+static inline void profd_unit_enter(struct profd_stopwatch *watch, struct profd_unit *unit)
+{
+    watch->thread_ = 0;
+    if (__builtin_expect((profd_recording & PROFD_RECORDING_GROUPS) != 0, 0))
+        profd_unit_enter_slow_(watch, unit);
+}
+
+static inline void profd_unit_leave(struct profd_stopwatch *watch)
+{
+    if (__builtin_expect(watch->thread_ != 0, 0))
+        profd_unit_leave_slow_(watch);
+}
+
+#endif
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif

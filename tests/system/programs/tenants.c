@@ -1,0 +1,111 @@
+/* tenants ITERATIONS: a loop that handles two tenants by turns: "busy" computes for 4 ms in a unit
+ * inside another one, "idle" sleeps for as long. Says what its thread's CPU clock knew of them, and
+ * what the program's own snapshot of its groups tells, as lines of "WHAT KIND NAME CPU_NS TICKS
+ * EXCEEDED_1_MS…".
+ *
+ * With the word "jumps" behind, each iteration also leaves a unit by longjmp. */
+#include <profd.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/system/programs/burn.h"
+
+enum { WORK_US = 4000 };
+
+PROFD_UNIT(busy_handler, "handler", "busy");
+PROFD_UNIT(busy_parser, "parser", "busy");
+PROFD_UNIT(idle_handler, "handler", "idle");
+PROFD_UNIT(jumper, "handler", "jumper");
+
+static uint64_t busy_ns, parser_ns, idle_ns;
+static jmp_buf out_of_unit;
+
+static size_t groups_of(const struct profd_unit *unit, struct profd_group **out, size_t most,
+                        void *context)
+{
+    (void)context;
+    if (most == 0 || unit == &jumper)
+        return 0;
+    out[0] = profd_group_ref("tenant", unit->name, 0, 0);
+    return 1;
+}
+
+static void burn_us(uint64_t us)
+{
+    uint64_t end_ns = thread_cpu_ns() + us * 1000;
+    while (thread_cpu_ns() < end_ns)
+        burn_sink += burn_sink * 3 + 1;
+}
+
+static void parse(void)
+{
+    struct profd_stopwatch watch;
+    uint64_t start_ns = thread_cpu_ns();
+    profd_unit_enter(&watch, &busy_parser);
+    burn_us(WORK_US / 2);
+    profd_unit_leave(&watch);
+    parser_ns += thread_cpu_ns() - start_ns;
+}
+
+static void handle_busy(void)
+{
+    struct profd_stopwatch watch;
+    uint64_t start_ns = thread_cpu_ns();
+    profd_unit_enter(&watch, &busy_handler);
+    parse();
+    burn_us(WORK_US / 2);
+    profd_unit_leave(&watch);
+    busy_ns += thread_cpu_ns() - start_ns;
+}
+
+static void handle_idle(void)
+{
+    struct profd_stopwatch watch;
+    uint64_t start_ns = thread_cpu_ns();
+    profd_unit_enter(&watch, &idle_handler);
+    usleep(WORK_US);
+    profd_unit_leave(&watch);
+    idle_ns += thread_cpu_ns() - start_ns;
+}
+
+static __attribute__((noinline)) void jump(void)
+{
+    struct profd_stopwatch watch;
+    profd_unit_enter(&watch, &jumper);
+    longjmp(out_of_unit, 1);
+}
+
+static void show(const struct profd_group_stats *stats, void *context)
+{
+    (void)context;
+    printf("group %.*s %.*s %llu %llu", (int)stats->kind_bytes, stats->kind, (int)stats->name_bytes,
+           stats->name, (unsigned long long)stats->cpu_ns, (unsigned long long)stats->ticks);
+    for (int i = 0; i < 10; i++)
+        printf(" %llu", (unsigned long long)stats->cpu_exceeded[i]);
+    printf(" unattributed %llu\n", (unsigned long long)stats->unattributed_ns);
+}
+
+int main(int argc, char **argv)
+{
+    int iterations = argc > 1 ? atoi(argv[1]) : 10;
+    bool jumps = argc > 2 && strcmp(argv[2], "jumps") == 0;
+    uint64_t start_ns = thread_cpu_ns();
+    profd_units_ask(groups_of, NULL);
+    profd_groups_monitor(true, true);
+    for (int i = 0; i < iterations; i++) {
+        if (jumps && setjmp(out_of_unit) == 0)
+            jump();
+        handle_busy();
+        handle_idle();
+        profd_iteration_end();
+    }
+    uint64_t all_ns = thread_cpu_ns() - start_ns;
+    printf("truth all %llu busy %llu parser %llu idle %llu\n", (unsigned long long)all_ns,
+           (unsigned long long)busy_ns, (unsigned long long)parser_ns,
+           (unsigned long long)idle_ns);
+    return profd_groups_snapshot(show, NULL) == 0 ? 0 : 1;
+}
