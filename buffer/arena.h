@@ -26,7 +26,7 @@
 #define ARENA_MAGIC 0x3141465052ULL /* "RPFA1" */
 
 enum {
-    ARENA_VERSION = 3,
+    ARENA_VERSION = 4,
     ARENA_HEADER_BYTES = 4096,
     ARENA_PAGE_BYTES = 4096,
     ARENA_DICTIONARY_BYTES = 4 * 1024 * 1024, /* room, not use; at most */

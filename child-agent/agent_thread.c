@@ -13,6 +13,7 @@
 #include "child-agent/agent_updates.h"
 #include "child-agent/core.h"
 #include "child-agent/dormancy.h"
+#include "child-agent/groups/groups.h"
 #include "child-agent/guest/gate.h"
 #include "child-agent/guest/named_mutex.h"
 #include "child-agent/markers/marker_triggers.h"
@@ -161,6 +162,7 @@ static int on_welcome(const uint8_t *payload, size_t bytes)
         return -EPROTO;
     }
     agent.is_welcome = true;
+    groups_follow();
     if (welcome.session.generation != 0)
         return obey_session(&welcome.session);
     if (!session_is_own())
@@ -270,6 +272,9 @@ static int obey(int kind, const uint8_t *payload, size_t bytes)
     case MESSAGE_PAUSE_SAMPLING:
     case MESSAGE_RESUME_SAMPLING:
         return on_change(kind, payload, bytes);
+    case MESSAGE_FOLLOW_GROUPS:
+        groups_follow();
+        return 0;
     case MESSAGE_AWAIT_NEXT_CHUNK_MANAGER_UPDATE:
         agent.owes_update = true;
         return 0;

@@ -13,7 +13,6 @@
 #include "child-agent/front/recording_word.h"
 #include "child-agent/groups/group_registry.h"
 #include "child-agent/groups/groups.h"
-#include "child-agent/groups/loop_watch.h"
 #include "child-agent/groups/stopwatch.h"
 #include "child-agent/guest/barrier.h"
 #include "child-agent/markers/labels.h"
@@ -106,7 +105,6 @@ static void unlock_in_child(void)
     counters_after_fork_child();
     group_registry_after_fork_child();
     stopwatch_after_fork_child();
-    loop_watch_after_fork_child();
     after_sampling_after_fork_child();
     sampling_signal_after_fork_child();
     clock_sampling_after_fork_child(thread_current);

@@ -112,8 +112,10 @@ static int begin_work(struct daemon *profd)
         restart_take_over(profd);
     else if (error == 0)
         restart_forget_session(profd); /* it went with a ledger that is no more */
-    if (error == 0)
+    if (error == 0) {
         memory_tell_session(profd);
+        monitoring_open(profd);
+    }
     if (error == 0 && options->private_fd >= 0) {
         error = visitors_add_private(profd, options->private_fd);
         if (error < 0)
@@ -144,6 +146,7 @@ void daemon_end(struct daemon *profd, int exit_status)
     restart_close(profd);
     census_close(profd);
     lending_close(profd);
+    monitoring_close(profd);
     keeper_link_close(&profd->keeper);
     memory_close(profd);
     if (profd->listener != NULL)

@@ -16,6 +16,7 @@
 #include "daemon/children/census.h"
 #include "daemon/children/child_table.h"
 #include "daemon/clocks/lending.h"
+#include "daemon/groups/monitoring.h"
 #include "daemon/keeping/keeper_link.h"
 #include "daemon/memory/exit_store.h"
 #include "daemon/memory/memory.h"
@@ -49,6 +50,7 @@ struct daemon {
     struct child_table children;
     struct census census;
     struct lending lending;
+    struct monitoring monitoring;
     struct exit_store exits;
     struct salvage_pool salvage;
     struct supervisor supervisor;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buffer/lease_ledger.h"
 #include "ipc/units.h"
 
 const char options_help[] =
@@ -18,6 +19,8 @@ const char options_help[] =
     "  --config FILE         runs the programs that FILE names (see profd(1)), and starts them\n"
     "                        again when they end, as it says\n"
     "  --memory-limit SIZE   for everything that is recorded, e.g. 64M or 2G (default: 256M)\n"
+    "  --groups WHICH        performance groups that are always measured: none, all, or units,\n"
+    "                        which is also those that hold a single unit (default: none)\n"
     "  --log-level LEVEL     error, warn, info or debug (default: info)\n"
     "  --help, --version\n"
     "\n"
@@ -54,6 +57,23 @@ static int set_private_fd(struct options *options, const char *value, char *erro
     return 0;
 }
 
+static int set_groups(struct options *options, const char *value, char *error_text)
+{
+    static const struct {
+        const char *name;
+        uint32_t needs;
+    } choices[] = { { "none", 0 },
+                    { "all", GROUP_NEED_GROUPS },
+                    { "units", GROUP_NEED_GROUPS | GROUP_NEED_UNITS } };
+
+    for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
+        options->group_needs = choices[i].needs;
+        if (strcmp(value, choices[i].name) == 0)
+            return 0;
+    }
+    return refuse(error_text, "--groups is none, all or units, not", value);
+}
+
 static int set_option(struct options *options, const char *name, const char *value,
                       char *error_text)
 {
@@ -67,6 +87,8 @@ static int set_option(struct options *options, const char *name, const char *val
     }
     if (strcmp(name, "--memory-limit") == 0)
         return set_memory_limit(options, value, error_text);
+    if (strcmp(name, "--groups") == 0)
+        return set_groups(options, value, error_text);
     if (strcmp(name, "--private") == 0)
         return set_private_fd(options, value, error_text);
     if (log_level_parse(value, &options->log_level) < 0)
@@ -76,8 +98,8 @@ static int set_option(struct options *options, const char *name, const char *val
 
 static bool takes_value(const char *name)
 {
-    static const char *const names[] = { "--socket", "--config", "--memory-limit", "--log-level",
-                                         "--private" };
+    static const char *const names[] = { "--socket", "--config",    "--memory-limit",
+                                         "--groups", "--log-level", "--private" };
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (strcmp(names[i], name) == 0)

@@ -23,6 +23,7 @@ struct options {
     enum options_action action;
     const char *socket; /* NULL: the usual place (socket_path()) */
     uint64_t memory_limit_bytes;
+    uint32_t group_needs; /* enum group_needs: always measured, whoever asks */
     enum log_level log_level;
     int private_fd;     /* a socket whose other end is the only client; -1: none */
     const char *config; /* file of programs to run; NULL: none */

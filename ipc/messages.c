@@ -239,6 +239,12 @@ static const struct message_field client_trigger_fields[] = {
 };
 SCHEMA(client_trigger, client_trigger_check);
 
+static const struct message_field client_groups_fields[] = {
+    NUMBER(client_groups, id),
+    UP_TO(client_groups, needs, GROUP_NEED_GROUPS | GROUP_NEED_UNITS),
+};
+SCHEMA(client_groups, NULL);
+
 /* --- profd → profctl --- */
 
 static const struct message_field reply_fields[] = {

@@ -15,12 +15,13 @@
 #include <stdint.h>
 
 #include "buffer/chunk_update.h"
+#include "buffer/lease_ledger.h"
 #include "buffer/sampling_clock.h"
 #include "ipc/frame.h"
 #include "ipc/output_pattern.h"
 #include "ipc/trigger.h"
 
-enum { PROTOCOL_VERSION = 5 };
+enum { PROTOCOL_VERSION = 6 };
 
 /* Wire numbers: append, never reuse. 1–99 agent → profd, 100–199 profd → agent, 200–299 profctl →
  * profd, 300–399 profd → profctl. Named here is the struct, and what an added descriptor holds. */
@@ -48,6 +49,7 @@ enum { PROTOCOL_VERSION = 5 };
     X(GET_GATHER_PROFILE_PROGRESS, 108)          /* message_gather_id */                           \
     X(PAUSE_SAMPLING, 125)                       /* message_generation */                          \
     X(RESUME_SAMPLING, 126)                      /* message_generation */                          \
+    X(FOLLOW_GROUPS, 127)                        /* no fields: the ledger has news */              \
     X(CLIENT_HELLO, 200)                         /* message_client_hello */                        \
     X(CLIENT_START, 201)                         /* message_client_start; a folder, if captures */ \
     X(CLIENT_STOP, 202)                          /* message_request */                             \
@@ -59,6 +61,7 @@ enum { PROTOCOL_VERSION = 5 };
     X(CLIENT_SHUTDOWN, 208)                      /* message_request: profd ends */                 \
     X(CLIENT_SIGNAL, 209)                        /* message_client_signal: to the command */       \
     X(CLIENT_TRIGGER, 212)                       /* message_client_trigger; REPLY: what came */    \
+    X(CLIENT_GROUPS, 213)                        /* message_client_groups; a file, if wanted */    \
     X(CLIENT_PAUSE_SAMPLING, 225)                /* message_request */                             \
     X(CLIENT_RESUME_SAMPLING, 226)               /* message_request */                             \
     X(REPLY, 300)                                /* message_reply: the end of a request */         \
@@ -305,6 +308,13 @@ struct message_client_trigger {
     struct message_string name; /* trigger_name_is_valid() */
 };
 
+/* What the client needs of performance groups from here on, until it goes. With a file: a snapshot
+ * of all (ipc/group_snapshot.h) is there when the reply comes. */
+struct message_client_groups {
+    uint64_t id;
+    uint64_t needs; /* enum group_needs */
+};
+
 /* The arenas of connected processes, some at a time. */
 /* --- profd → profctl --- */
 
@@ -373,7 +383,8 @@ long message_put_empty(uint8_t *out, size_t capacity, enum message_kind kind);
     X(welcome) X(destroy_released) X(gather_profile) X(client_hello)                               \
     X(request) X(client_start) X(client_capture) X(client_launch)                                  \
     X(client_signal) X(reply) X(capture_progress) X(capture_done)                                  \
-    X(status) X(command_exited) X(triggered) X(client_trigger)
+    X(status) X(command_exited) X(triggered) X(client_trigger)                                     \
+    X(client_groups)
 
 /* clang-format on */
 #define X(name)                                                                                    \

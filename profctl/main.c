@@ -69,6 +69,24 @@ static const char top_help[] =
     "knows. Self samples are those in which the function ran; its total includes what it called.\n"
     "--json prints a report each time, one line, as profctl report does.\n";
 
+static const char groups_help[] =
+    "Groups are what the program says they are: tenants, add-ons, handlers (profd_groups.h). "
+    "Where\n"
+    "there are none, and with --by, threads: their event loops are seen at the calls in which "
+    "they\n"
+    "wait. CPU time, time on the wall and time blocked in other processes are of all iterations;\n"
+    "longest is the CPU time of one. No session is needed. Nothing is measured while nobody asks:\n"
+    "then this measures for a second; under a profd that was told to, everything is, always.\n"
+    "--json prints { \"periodMs\", \"processes\", \"forgotten\", \"unmeasured\", \"folded\",\n"
+    "\"cancelled\", \"moved\", \"groups\": [ { \"kind\", \"name\", \"id\", \"system\", \"unit\", "
+    "\"thread\",\n"
+    "\"pid\", \"process\", \"verdict\", \"code\", \"merged\", \"ticks\", \"cpuMs\", \"wallMs\", "
+    "\"blockedMs\",\n"
+    "\"unattributedMs\", \"runningMs\", \"cpuExceeded\", \"wallExceeded\" } ] }, one line each "
+    "time;\n"
+    "periodMs is 0 for since monitoring began, Exceeded counts iterations above 1, 2, 4 ... 512 "
+    "ms.\n";
+
 static const struct command commands[] = {
     { "start", NULL, "", "begin a session in all processes that profd knows", NULL,
       OPTIONS_SESSION | OPTIONS_TRIGGER | OPTIONS_PATTERN, 0, 0, false, command_start },
@@ -84,6 +102,8 @@ static const struct command commands[] = {
       0, false, command_capture },
     { "top", NULL, "", "show the hottest functions of all processes, again and again", top_help,
       OPTIONS_TOP | OPTIONS_LAST | OPTIONS_REPORT | OPTIONS_SELECT, 0, 0, false, command_top },
+    { "groups", NULL, "", "show what performance groups cost, in all processes", groups_help,
+      OPTIONS_GROUPS, 0, 0, false, command_groups },
     { "trigger", NULL, "NAME", "write the capture of a session's trigger name:NAME now", NULL, 0, 1,
       1, false, command_trigger },
     { "run", "record", "-- COMMAND …", "profile one command, with all that it starts", run_help,

@@ -1,10 +1,10 @@
 /* How much CPU time the calling thread has used, at the price of reading the cycle counter.
  *
- * Cycles go on while a thread sleeps, so they alone would charge the sleeper with the worker's time.
- * The meter has an anchor: the thread's CPU clock and the cycle counter at one moment. For as long
- * as the thread was never off its processor since then, cycles tell the rest; otherwise, and now and
- * then in any case, the clock is read and becomes the anchor. So each reading is the thread's CPU
- * clock, and what lies between two of them adds up to it.
+ * Cycles go on while a thread sleeps, so they alone would charge the sleeper with the worker's
+ * time. The meter has an anchor: the thread's CPU clock and the cycle counter at one moment. For as
+ * long as the thread was never off its processor since then, cycles tell the rest; otherwise, and
+ * now and then in any case, the clock is read and becomes the anchor. So each reading is the
+ * thread's CPU clock, and what lies between two of them adds up to it.
  *
  * One meter for each thread; the thread itself. */
 #ifndef PROFD_AGENT_CPU_METER_H
@@ -19,8 +19,9 @@
 struct cpu_meter {
     bool is_anchored;
     uint64_t ticks, cpu_ns; /* the anchor */
+    uint64_t read_ticks;    /* when the clock was read */
     uint64_t last_ns;       /* what was told last */
-    double ns_per_tick;     /* 0: not known yet */
+    uint64_t rate;          /* ns in 2^32 ticks; 0: not known yet */
     struct clock_pair first_pair;
     uint64_t clock_readings; /* how often the clock had to be read */
 };
@@ -28,7 +29,14 @@ struct cpu_meter {
 /* The thread's CPU time at TICKS, which were read just now. Never less than the last time. */
 uint64_t cpu_meter_read(struct cpu_meter *meter, uint64_t ticks);
 
-/* TICKS as a duration. */
-uint64_t cpu_meter_duration_ns(const struct cpu_meter *meter, uint64_t ticks);
+/* The same after the thread has waited, by guess: that the wait took none. What it did take is told
+ * by the next reading of the clock, which is not put off for more than a millisecond. */
+uint64_t cpu_meter_resume(struct cpu_meter *meter, uint64_t ticks);
+
+/* TICKS as a duration; 0 as long as the rate is not known. */
+static inline uint64_t cpu_meter_duration_ns(const struct cpu_meter *meter, uint64_t ticks)
+{
+    return (uint64_t)((unsigned __int128)ticks * meter->rate >> 32);
+}
 
 #endif

@@ -31,8 +31,8 @@ static void *take_from_pool(size_t bytes)
 {
     bytes = (bytes + POOL_ALIGNMENT - 1) / POOL_ALIGNMENT * POOL_ALIGNMENT;
     if (bytes > registry.pool_left) {
-        void *pages = mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                           -1, 0);
+        void *pages =
+            mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (pages == MAP_FAILED || bytes > POOL_BYTES)
             return NULL;
         registry.pool = pages;

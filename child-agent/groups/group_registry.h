@@ -18,8 +18,8 @@ struct profd_group {
     _Atomic uint32_t record_epoch; /* of the image that has the record; see core_epoch */
     _Atomic uint32_t references;
     _Atomic bool is_active;
-    uint32_t flags;          /* enum group_flags */
-    _Atomic int32_t thread;  /* of a top group */
+    uint32_t flags;         /* enum group_flags */
+    _Atomic int32_t thread; /* of a top group */
     uint64_t id;
     uint8_t kind_bytes, name_bytes;
     char text[];

@@ -1,11 +1,9 @@
 #include "child-agent/groups/groups.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stddef.h>
 
 #include "buffer/group_reader.h"
-#include "buffer/lease_ledger.h"
 #include "child-agent/core.h"
 #include "child-agent/dormancy.h"
 #include "child-agent/front/recording_word.h"
@@ -13,29 +11,19 @@
 #include "child-agent/guest/own_threads.h"
 
 _Atomic uint32_t groups_followed;
+_Atomic uint32_t groups_needs;
+_Atomic uint32_t groups_began = 1;
 
 static _Atomic uint32_t own_needs;
-static _Atomic uint32_t needs;
-static _Atomic uint32_t monitoring = 1;
-
-bool groups_are_detailed(void)
-{
-    return (atomic_load_explicit(&needs, memory_order_relaxed) & GROUP_NEED_UNITS) != 0;
-}
-
-uint32_t groups_monitoring(void)
-{
-    return atomic_load_explicit(&monitoring, memory_order_relaxed);
-}
 
 void groups_follow(void)
 {
     uint32_t theirs = agent_lease_group_needs();
     atomic_store(&groups_followed, theirs);
     uint32_t now = theirs | atomic_load(&own_needs);
-    uint32_t before = atomic_exchange(&needs, now);
+    uint32_t before = atomic_exchange(&groups_needs, now);
     if (before == 0 && now != 0)
-        atomic_fetch_add(&monitoring, 1);
+        atomic_fetch_add(&groups_began, 1);
     recording_word_set_groups(now != 0);
 }
 
@@ -49,8 +37,8 @@ static int make_arena(void *unused)
 
 void profd_groups_monitor(bool is_wanted, bool is_detailed)
 {
-    uint32_t wish = (is_wanted ? GROUP_NEED_GROUPS : 0) |
-                    (is_wanted && is_detailed ? GROUP_NEED_UNITS : 0);
+    uint32_t wish =
+        (is_wanted ? GROUP_NEED_GROUPS : 0) | (is_wanted && is_detailed ? GROUP_NEED_UNITS : 0);
     if (!core.is_enabled || !core_own.is_followed || core_is_forking)
         return;
     dormancy_end();

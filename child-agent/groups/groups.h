@@ -3,9 +3,11 @@
 #ifndef PROFD_AGENT_GROUPS_H
 #define PROFD_AGENT_GROUPS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "buffer/lease_ledger.h"
 #include "child-agent/agent_lease.h"
 #include "profd.h"
 
@@ -15,11 +17,22 @@ static inline bool groups_are_wanted(void)
     return __builtin_expect((profd_recording & PROFD_RECORDING_GROUPS) != 0, 0);
 }
 
-/* Whether those that hold a single unit are, too. */
-bool groups_are_detailed(void);
+/* For the functions here: what is asked for (enum group_needs), and how often that was the first
+ * after nothing. */
+extern _Atomic uint32_t groups_needs;
+extern _Atomic uint32_t groups_began;
 
-/* Counts the times that monitoring began. */
-uint32_t groups_monitoring(void);
+/* Whether those that hold a single unit are, too. */
+static inline bool groups_are_detailed(void)
+{
+    return (atomic_load_explicit(&groups_needs, memory_order_relaxed) & GROUP_NEED_UNITS) != 0;
+}
+
+/* Counts the times that monitoring began, from 1. */
+static inline uint32_t groups_monitoring(void)
+{
+    return atomic_load_explicit(&groups_began, memory_order_relaxed);
+}
 
 /* Looks at what is asked for now, and follows. Any thread, also in signal handlers. */
 void groups_follow(void);

@@ -7,8 +7,6 @@
 
 enum { COMES_BACK = 3 };
 
-static __thread struct loop_sight own_sight __attribute__((tls_model("initial-exec")));
-
 bool loop_sight_note(struct loop_sight *sight, const void *place)
 {
     if (place == sight->place) {
@@ -27,7 +25,9 @@ bool loop_sight_note(struct loop_sight *sight, const void *place)
 bool loop_watch_begin_slowly(const void *place)
 {
     int call_errno = errno;
-    bool is_loop = loop_sight_note(&own_sight, place) && stopwatch_note_loop(STOPWATCH_SEEN_LOOP);
+    struct loop_sight *sight = stopwatch_sight();
+    bool is_loop =
+        sight != NULL && loop_sight_note(sight, place) && stopwatch_note_loop(STOPWATCH_SEEN_LOOP);
     if (is_loop)
         stopwatch_end_iteration();
     errno = call_errno;
@@ -39,9 +39,4 @@ void loop_watch_end_slowly(void)
     int call_errno = errno;
     stopwatch_begin_iteration();
     errno = call_errno;
-}
-
-void loop_watch_after_fork_child(void)
-{
-    own_sight = (struct loop_sight){ NULL, NULL, 0 };
 }

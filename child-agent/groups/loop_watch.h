@@ -15,13 +15,7 @@
 #include <stdint.h>
 
 #include "child-agent/groups/groups.h"
-
-/* What is known of a thread's calls. Zeroed memory: nothing. */
-struct loop_sight {
-    const void *place; /* that the loop waits at; NULL: there is none so far */
-    const void *other; /* another place that it came to … */
-    unsigned others;   /* … so often in a row */
-};
+#include "child-agent/groups/stopwatch.h"
 
 /* The thread waits at PLACE. Whether that is its loop. Pure. */
 bool loop_sight_note(struct loop_sight *sight, const void *place);
@@ -41,8 +35,5 @@ static inline void loop_watch_end(bool is_loop)
     if (__builtin_expect(is_loop, 0))
         loop_watch_end_slowly();
 }
-
-/* In a forked child. */
-void loop_watch_after_fork_child(void);
 
 #endif

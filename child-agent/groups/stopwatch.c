@@ -36,6 +36,7 @@ struct moment {
 struct group_use {
     uint64_t iteration; /* that it is of; else the place is free */
     struct profd_group *group;
+    struct group_record *record; /* NULL: there is none to be had */
     bool is_acquired;
     bool has_run;
     struct group_costs costs;
@@ -44,7 +45,7 @@ struct group_use {
 /* One that is under way. It is not where the program keeps its stopwatch, which may have been left
  * by longjmp, and be anything by now. */
 struct measure {
-    uint64_t number; /* no two of a thread have the same */
+    uint64_t number;                     /* no two of a thread have the same */
     const struct profd_stopwatch *watch; /* not to be looked at */
     uintptr_t frame;                     /* of the function that entered */
     struct moment begun;
@@ -58,7 +59,8 @@ struct measure {
 struct stopwatch_thread {
     struct cpu_meter meter;
     enum stopwatch_loop loop;
-    bool is_busy; /* a signal handler finds the thread in here */
+    struct loop_sight sight;
+    bool is_busy;           /* a signal handler finds the thread in here */
     uint32_t monitoring;    /* that it takes part in; see groups.h */
     struct clock_pair wall; /* not long ago */
     struct profd_group *top;
@@ -77,7 +79,11 @@ struct stopwatch_thread {
     struct measure measures[MEASURES];
 };
 
-static __thread struct stopwatch_thread *own_thread __attribute__((tls_model("initial-exec")));
+/* NULL: it has measured nothing. */
+static struct stopwatch_thread *own_thread(void)
+{
+    return thread_current != NULL ? thread_current->stopwatch : NULL;
+}
 
 /* --- Threads --- */
 
@@ -85,17 +91,16 @@ static struct profd_group *get_top(void)
 {
     char name[THREAD_NAME_MOST_BYTES + 1] = "";
     (void)syscall(SYS_prctl, PR_GET_NAME, name, 0, 0, 0); /* else it has none */
-    const struct group_identity identity = { .kind = "thread",
-                                             .name = name,
-                                             .flags = GROUP_IS_TOP,
-                                             .thread = thread_current->id.number };
+    const struct group_identity identity = {
+        .kind = "thread", .name = name, .flags = GROUP_IS_TOP, .thread = thread_current->id.number
+    };
     return group_registry_ref(&identity, true);
 }
 
-static struct moment now_of(struct stopwatch_thread *thread)
+static struct moment moment_of(const struct stopwatch_thread *thread, uint64_t ticks,
+                               uint64_t cpu_ns)
 {
-    struct moment now = { .ticks = clock_ticks() };
-    now.cpu_ns = cpu_meter_read(&thread->meter, now.ticks);
+    struct moment now = { .ticks = ticks, .cpu_ns = cpu_ns };
     now.blocked_ns = thread->blocked_ns;
     if (thread->blocked_since_ticks != 0)
         now.blocked_ns +=
@@ -103,11 +108,23 @@ static struct moment now_of(struct stopwatch_thread *thread)
     return now;
 }
 
+static struct moment now_of(struct stopwatch_thread *thread)
+{
+    uint64_t ticks = clock_ticks();
+    return moment_of(thread, ticks, cpu_meter_read(&thread->meter, ticks));
+}
+
+static struct moment now_after_wait(struct stopwatch_thread *thread)
+{
+    uint64_t ticks = clock_ticks();
+    return moment_of(thread, ticks, cpu_meter_resume(&thread->meter, ticks));
+}
+
 /* For those who look from outside: they have no other clock in common with us. */
 static uint64_t monotonic_ns(struct stopwatch_thread *thread, const struct moment *now)
 {
     uint64_t since_ns = cpu_meter_duration_ns(&thread->meter, now->ticks - thread->wall.ticks);
-    if (since_ns > WALL_HOLDS_NS || thread->meter.ns_per_tick == 0) {
+    if (since_ns > WALL_HOLDS_NS || thread->meter.rate == 0) {
         thread->wall = clock_read_pair();
         return thread->wall.monotonic_ns;
     }
@@ -141,14 +158,14 @@ static struct stopwatch_thread *make_thread(void)
     if (thread == NULL)
         return NULL;
     thread->top = get_top();
-    own_thread = thread;
+    thread_current->stopwatch = thread;
     return thread;
 }
 
 /* NULL: the thread is not measured, or is being at this moment. */
 static struct stopwatch_thread *get_thread(void)
 {
-    struct stopwatch_thread *thread = own_thread;
+    struct stopwatch_thread *thread = own_thread();
     if (__builtin_expect(thread == NULL, 0))
         thread = make_thread();
     /* Behind a filter reading the clock may be forbidden, and may kill. */
@@ -174,16 +191,17 @@ static struct group_use *find_use(struct stopwatch_thread *thread, struct profd_
     }
     if (thread->used_count >= GROUP_USES_FULL)
         return NULL;
-    *use = (struct group_use){ .iteration = thread->iteration, .group = group };
+    *use = (struct group_use){ .iteration = thread->iteration,
+                               .group = group,
+                               .record = group_registry_record(group) };
     thread->used[thread->used_count++] = (uint16_t)(use - thread->uses);
     return use;
 }
 
-static void show_running(struct group_use *use, uint64_t since_ns)
+static void show_running(const struct group_use *use, uint64_t since_ns)
 {
-    struct group_record *record = group_registry_record(use->group);
-    if (record != NULL)
-        atomic_store_explicit(&record->running_since_ns, since_ns, memory_order_relaxed);
+    if (use->record != NULL)
+        atomic_store_explicit(&use->record->running_since_ns, since_ns, memory_order_relaxed);
 }
 
 static bool is_measured(const struct profd_group *group)
@@ -227,6 +245,11 @@ static void count(_Atomic uint64_t *counter)
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
+static uint32_t current_processor(void)
+{
+    return off_processor_is_known() ? off_processor_current() : 0;
+}
+
 /* NULL: there is none. */
 static struct measure *innermost(struct stopwatch_thread *thread)
 {
@@ -249,7 +272,7 @@ static void push_measure(struct stopwatch_thread *thread, struct measure *measur
     measure->number = ++thread->last_number;
     measure->begun = measure->own_since = *now;
     measure->own_cpu_ns = measure->own_blocked_ns = 0;
-    measure->processor = off_processor_current();
+    measure->processor = current_processor();
     thread->depth++;
 }
 
@@ -288,8 +311,8 @@ static bool is_on_own_stack(uintptr_t address)
 static bool is_left_behind(const struct measure *measure, uintptr_t frame,
                            const struct profd_stopwatch *watch)
 {
-    return measure->watch == watch || (measure->frame < frame && is_on_own_stack(measure->frame) &&
-                                       is_on_own_stack(frame));
+    return measure->watch == watch ||
+           (measure->frame < frame && is_on_own_stack(measure->frame) && is_on_own_stack(frame));
 }
 
 static void cancel_left_behind(struct stopwatch_thread *thread, uintptr_t frame,
@@ -313,14 +336,12 @@ static struct group_costs between(const struct stopwatch_thread *thread, const s
 
 static void commit_use(const struct group_use *use)
 {
-    struct group_record *record = group_registry_record(use->group);
-    if (record != NULL && use->has_run)
-        group_record_commit(record, &use->costs);
+    if (use->record != NULL && use->has_run)
+        group_record_commit(use->record, &use->costs);
 }
 
 /* All of the thread's time is its top group's; an iteration has what lies within it. */
-static void commit_top(struct stopwatch_thread *thread, const struct moment *now,
-                       bool is_iteration)
+static void commit_top(struct stopwatch_thread *thread, const struct moment *now, bool is_iteration)
 {
     struct group_record *record = group_registry_record(thread->top);
     const struct moment *begun = is_iteration ? &thread->begun : now;
@@ -421,7 +442,7 @@ static void leave(struct stopwatch_thread *thread, unsigned depth)
     pause_own(measure, &now);
     for (unsigned i = 0; i < measure->use_count; i++)
         charge(&thread->uses[measure->uses[i]], measure, &costs);
-    if (measure->processor != off_processor_current())
+    if (measure->processor != current_processor())
         count(&core.arena.header->groups.moved);
     pop_measure(thread, &now);
     if (thread->depth == 0 && thread->loop == STOPWATCH_NO_LOOP)
@@ -437,7 +458,7 @@ static bool is_under_way(const struct stopwatch_thread *thread, const struct pro
 
 void profd_unit_leave_slow_(struct profd_stopwatch *watch)
 {
-    struct stopwatch_thread *thread = own_thread;
+    struct stopwatch_thread *thread = own_thread();
     if (is_under_way(thread, watch) && !thread->is_busy) {
         thread->is_busy = true;
         leave(thread, watch->depth_);
@@ -447,6 +468,12 @@ void profd_unit_leave_slow_(struct profd_stopwatch *watch)
 }
 
 /* --- Iterations --- */
+
+struct loop_sight *stopwatch_sight(void)
+{
+    struct stopwatch_thread *thread = get_thread();
+    return thread != NULL ? &thread->sight : NULL;
+}
 
 bool stopwatch_note_loop(enum stopwatch_loop kind)
 {
@@ -463,7 +490,7 @@ void stopwatch_begin_iteration(void)
     struct stopwatch_thread *thread = get_thread();
     if (thread == NULL)
         return;
-    struct moment now = now_of(thread);
+    struct moment now = now_after_wait(thread);
     begin_iteration(thread, &now);
 }
 
@@ -511,11 +538,11 @@ void profd_blocked_begin(void)
 
 void profd_blocked_end(void)
 {
-    struct stopwatch_thread *thread = own_thread;
+    struct stopwatch_thread *thread = own_thread();
     if (thread == NULL || thread->blocked_depth == 0 || --thread->blocked_depth > 0)
         return;
-    thread->blocked_ns += cpu_meter_duration_ns(&thread->meter,
-                                                clock_ticks() - thread->blocked_since_ticks);
+    thread->blocked_ns +=
+        cpu_meter_duration_ns(&thread->meter, clock_ticks() - thread->blocked_since_ticks);
     thread->blocked_since_ticks = 0;
 }
 
@@ -523,7 +550,7 @@ void profd_blocked_end(void)
 
 void stopwatch_leave_thread(void)
 {
-    struct stopwatch_thread *thread = own_thread;
+    struct stopwatch_thread *thread = own_thread();
     if (thread == NULL)
         return;
     thread->is_busy = true; /* for good */
@@ -531,11 +558,14 @@ void stopwatch_leave_thread(void)
     cancel_above(thread, 0, &now);
     commit(thread, &now);
     group_registry_unref(thread->top);
-    own_thread = NULL;
+    thread_current->stopwatch = NULL;
     unforked_pages_free(thread, sizeof(*thread));
 }
 
 void stopwatch_after_fork_child(void)
 {
-    own_thread = NULL; /* unforked pages */
+    if (thread_current == NULL)
+        return;
+    thread_current->stopwatch = NULL; /* unforked pages */
+    thread_current->asks_for_groups = false;
 }

@@ -20,6 +20,16 @@ enum stopwatch_loop {
     STOPWATCH_TOLD_LOOP = 2, /* by the program, which knows better */
 };
 
+/* What is known of a thread's waits; see loop_watch.h. Zeroed memory: nothing. */
+struct loop_sight {
+    const void *place; /* that the loop waits at; NULL: there is none so far */
+    const void *other; /* another place that it came to … */
+    unsigned others;   /* … so often in a row */
+};
+
+/* That of the thread; NULL when it is not measured. */
+struct loop_sight *stopwatch_sight(void);
+
 /* The loop of the thread is of that KIND from here on, unless a better one is known. False when it
  * is not measured. */
 bool stopwatch_note_loop(enum stopwatch_loop kind);

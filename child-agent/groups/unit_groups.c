@@ -1,4 +1,5 @@
 #include "child-agent/groups/unit_groups.h"
+#include "child-agent/threads/thread_registration.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -11,7 +12,6 @@ struct embedding {
 };
 
 static struct embedding *_Atomic embedding;
-static __thread bool is_asking;
 
 void profd_units_ask(profd_groups_of_unit *ask, void *context)
 {
@@ -26,9 +26,9 @@ static size_t ask_program(const struct profd_unit *unit, struct profd_group **ou
     const struct embedding *who = atomic_load(&embedding);
     if (who == NULL || who->ask == NULL)
         return 0;
-    is_asking = true;
+    thread_current->asks_for_groups = true;
     size_t count = who->ask(unit, out, PROFD_UNIT_MOST_GROUPS, who->context);
-    is_asking = false;
+    thread_current->asks_for_groups = false;
     return count < PROFD_UNIT_MOST_GROUPS ? count : PROFD_UNIT_MOST_GROUPS;
 }
 
@@ -78,7 +78,7 @@ const struct profd_unit_groups_ *unit_groups_get(struct profd_unit *unit)
     const struct profd_unit_groups_ *known = __atomic_load_n(&unit->groups, __ATOMIC_ACQUIRE);
     if (__builtin_expect(known != NULL, 1))
         return known;
-    return is_asking ? NULL : learn(unit);
+    return thread_current == NULL || thread_current->asks_for_groups ? NULL : learn(unit);
 }
 
 void profd_unit_set_active(struct profd_unit *unit, bool is_active)

@@ -12,8 +12,8 @@ struct profd_unit_groups_ {
     struct profd_group *groups[PROFD_UNIT_MOST_GROUPS + 1]; /* the unit's own is the first */
 };
 
-/* Those of UNIT. NULL without memory, or while the program is being asked for the groups of another
- * unit in this thread. */
+/* Those of UNIT. NULL without memory, in a thread that is not registered, or while the program is
+ * being asked for the groups of another unit in this thread. */
 const struct profd_unit_groups_ *unit_groups_get(struct profd_unit *unit);
 
 #endif

@@ -110,6 +110,9 @@ struct thread_registration {
     profd_idle_clock *idle_clock;
     void *idle_context;
 
+    struct stopwatch_thread *stopwatch; /* the thread's own; see child-agent/groups/stopwatch.h */
+    bool asks_for_groups;               /* likewise; see unit_groups.h */
+
     struct thread_clock clock; /* started and stopped under the registry's lock, or by the thread */
 
     struct thread_start start;

@@ -159,6 +159,7 @@ void agents_end(struct daemon *profd, struct child *child, enum process_verdict 
               code);
     memory_note_ended(profd);
     lending_end(child);
+    monitoring_note_ended(child);
     agents_drop_connection(child);
     if (verdict != VERDICT_VANISHED)
         agents_stop_watching(child);

@@ -273,6 +273,24 @@ static int on_trigger(struct client *client, const uint8_t *payload, size_t byte
     return 0;
 }
 
+static int on_groups(struct client *client, const uint8_t *payload, size_t bytes, const int *fds,
+                     size_t fd_count)
+{
+    struct message_client_groups message;
+    int error = message_get_client_groups(payload, bytes, &message);
+    if (error < 0)
+        return error;
+
+    bool is_news = (message.needs & ~(uint64_t)client->profd->monitoring.needs) != 0;
+    client->group_needs = (uint32_t)message.needs;
+    monitoring_follow_clients(client->profd);
+    error = fd_count == 1 ? monitoring_write_snapshot(client->profd, fds[0]) : 0;
+    client_reply(client, message.id, error,
+                 error < 0 ? "the snapshot cannot be written"
+                           : (is_news ? "nobody had asked for groups so far" : ""));
+    return 0;
+}
+
 static int on_shutdown(struct client *client, const uint8_t *payload, size_t bytes)
 {
     struct message_request message;
@@ -313,6 +331,8 @@ static int dispatch(struct client *client, unsigned kind, const uint8_t *payload
         return on_signal(client, payload, bytes);
     case MESSAGE_CLIENT_TRIGGER:
         return on_trigger(client, payload, bytes);
+    case MESSAGE_CLIENT_GROUPS:
+        return on_groups(client, payload, bytes, fds, fd_count);
     case MESSAGE_CLIENT_SHUTDOWN:
         return on_shutdown(client, payload, bytes);
     default:
@@ -346,6 +366,7 @@ static void on_closed(struct connection *connection, int reason, void *owner)
     requests_note_client_gone(profd, client);
     supervisor_note_client_gone(profd, client);
     triggers_note_client_gone(profd, client);
+    monitoring_follow_clients(profd);
     if (client->is_private)
         daemon_end(profd, 0);
     free(client);
@@ -387,7 +408,9 @@ int client_hello(struct daemon *profd, struct connection *connection, bool is_pr
         turn_away(connection, -ENOMEM, "profd has no memory for another client");
         return -ENOMEM;
     }
-    *client = (struct client){ profd, connection, is_private, profd->clients };
+    *client = (struct client){
+        .profd = profd, .connection = connection, .is_private = is_private, .next = profd->clients
+    };
     profd->clients = client;
     connection_set_events(connection, &client_events, client);
     connection_set_deadline(connection, 0);

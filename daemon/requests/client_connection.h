@@ -16,7 +16,8 @@ struct daemon;
 struct client {
     struct daemon *profd;
     struct connection *connection;
-    bool is_private; /* profd ends with it */
+    bool is_private;      /* profd ends with it */
+    uint32_t group_needs; /* enum group_needs; see daemon/groups/monitoring.h */
     struct client *next;
 };
 

@@ -34,6 +34,9 @@ enum process_verdict {
     PROCESS_VERDICTS(X)
 #undef X
 };
+#define X(name, number, text) +1
+enum { VERDICT_COUNT = 0 PROCESS_VERDICTS(X) };
+#undef X
 const char *process_verdict_name(enum process_verdict verdict);
 
 /* Of processor time. */

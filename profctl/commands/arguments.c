@@ -15,7 +15,7 @@
 enum {
     NS_PER_MS = 1000000,
     NS_PER_S = 1000000000,
-    MOST_OPTIONS = 40,
+    MOST_OPTIONS = 48,
 };
 
 static const uint64_t shortest_interval_ns = UINT64_C(10) * 1000;
@@ -39,6 +39,8 @@ enum option_kind {
     OPTION_PIDS,       /* const char *: numbers with commas between */
     OPTION_LIST,       /* const char *: not nothing but commas */
     OPTION_FILTERS,    /* const char *: of json/gecko/thread_filters.h */
+    OPTION_ROWS,       /* unsigned: enum group_rows_by */
+    OPTION_ORDER,      /* unsigned: enum group_rows_order */
 };
 
 struct option {
@@ -110,6 +112,17 @@ static const struct option options[] = {
       "functions to show for each thread (default 10)" },
     { OPTIONS_REPORT, "all", 'a', NULL, OPTION_FLAG, AT(all),
       "count idle samples too, not only those in which the thread ran" },
+    { OPTIONS_GROUPS, "by", 'b', "WHAT", OPTION_ROWS, AT(by),
+      "a line for each group, process or thread (default group)" },
+    { OPTIONS_GROUPS, "sort", 'S', "WHAT", OPTION_ORDER, AT(order),
+      "cpu, wall, blocked, ticks or jank: the most first (default cpu)" },
+    { OPTIONS_GROUPS, "units", 'u', NULL, OPTION_FLAG, AT(units),
+      "measure groups that hold a single unit, too" },
+    { OPTIONS_GROUPS, "for", 0, "TIME", OPTION_SECONDS_MS, AT(period_ms),
+      "how long to measure where nobody had asked for groups (default 1s)" },
+    { OPTIONS_GROUPS, "watch", 'w', "TIME", OPTION_SECONDS_MS, AT(every_ms),
+      "print what happened since the last time, every TIME, until interrupted" },
+    { OPTIONS_GROUPS, "top", 'n', "N", OPTION_COUNT, AT(top), "lines to show (default 10)" },
     { OPTIONS_GLOBAL, "socket", 's', "PATH", OPTION_TEXT, AT(socket),
       "profd's socket (default $PROFD_SOCKET, or profd.sock in $XDG_RUNTIME_DIR)" },
     { OPTIONS_GLOBAL, "json", 'j', NULL, OPTION_FLAG, AT(json), "print results as JSON" },
@@ -140,6 +153,7 @@ void arguments_init(struct arguments *arguments)
         .timeout_ms = UINT64_C(10) * 1000,
         .most_files = 10,
         .top = 10,
+        .period_ms = 1000,
     };
 }
 
@@ -307,6 +321,23 @@ static bool parse_filters(const struct option *option, const char *text, const c
     return false;
 }
 
+static bool parse_choice(const struct option *option, const char *text, unsigned *choice,
+                         struct failure *failure)
+{
+    static const char *const rows[] = { "group", "process", "thread", NULL };
+    static const char *const orders[] = { "cpu", "wall", "blocked", "ticks", "jank", NULL };
+    const char *const *choices = option->kind == OPTION_ROWS ? rows : orders;
+
+    for (*choice = 0; choices[*choice] != NULL; (*choice)++) {
+        if (strcmp(choices[*choice], text) == 0)
+            return true;
+    }
+    failure_set(failure, EXIT_CODE_USAGE, "--%s '%.64s' is none of %s", option->name, text,
+                option->kind == OPTION_ROWS ? "group, process, thread"
+                                            : "cpu, wall, blocked, ticks, jank");
+    return false;
+}
+
 static bool store(struct arguments *arguments, const struct option *option, const char *text,
                   struct failure *failure)
 {
@@ -321,6 +352,9 @@ static bool store(struct arguments *arguments, const struct option *option, cons
         return parse_list(option, text, target, failure);
     case OPTION_FILTERS:
         return parse_filters(option, text, target, failure);
+    case OPTION_ROWS:
+    case OPTION_ORDER:
+        return parse_choice(option, text, target, failure);
     case OPTION_TRIGGER:
         return parse_trigger(arguments, text, failure);
     case OPTION_FEATURES:

@@ -29,6 +29,7 @@ enum option_set {
     OPTIONS_SELECT = 1 << 12,         /* --pid --process */
     OPTIONS_SELECT_THREADS = 1 << 13, /* --threads, of capture */
     OPTIONS_PAUSE = 1 << 14,          /* --sampling */
+    OPTIONS_GROUPS = 1 << 15,         /* --by --sort --units --for --watch --top */
 };
 
 #define ARGUMENTS_ALL_TIME UINT64_MAX
@@ -62,6 +63,11 @@ struct arguments {
 
     uint64_t top;
     bool all;
+
+    unsigned by, order; /* enum group_rows_by, enum group_rows_order */
+    bool units;
+    uint64_t period_ms; /* that groups are measured for, where they were not */
+    uint64_t every_ms;  /* 0: once */
 
     char **operands; /* what is no option, in order; a part of argv */
     int operand_count;

@@ -443,6 +443,22 @@ bool client_status(struct client *client, char **json, struct failure *failure)
     return true;
 }
 
+bool client_groups(struct client *client, uint32_t needs, int file_fd,
+                   char remark[CLIENT_TEXT_BYTES], struct failure *failure)
+{
+    struct message_client_groups message = { .id = begin_request(client, REPLY_TIMEOUT_MS),
+                                             .needs = needs };
+    uint8_t frame[64];
+    int fd = file_fd >= 0 ? fcntl(file_fd, F_DUPFD_CLOEXEC, 0) : -1; /* sending closes it */
+    long bytes = message_put_client_groups(frame, sizeof(frame), MESSAGE_CLIENT_GROUPS, &message);
+
+    if (file_fd >= 0 && fd < 0) {
+        failure_set(failure, EXIT_CODE_FAILED, "cannot pass a file to profd: %s", strerror(errno));
+        return false;
+    }
+    return request(client, frame, bytes, &fd, fd >= 0 ? 1 : 0, remark, failure);
+}
+
 static struct message_string message_text(const char *text)
 {
     return (struct message_string){ text, text != NULL ? strlen(text) : 0 };

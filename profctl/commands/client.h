@@ -54,6 +54,10 @@ bool client_trigger(struct client *client, const char *name, char text[CLIENT_TE
                     struct failure *failure);
 /* *JSON is the status document, terminated; the caller frees it. */
 bool client_status(struct client *client, char **json, struct failure *failure);
+/* What is needed of performance groups from here on (enum group_needs), and a snapshot of them into
+ * FILE_FD (-1: none), a file that stays the caller's. */
+bool client_groups(struct client *client, uint32_t needs, int file_fd,
+                   char remark[CLIENT_TEXT_BYTES], struct failure *failure);
 /* What is asked for. */
 struct capture_wish {
     bool stop;                              /* the session, when done */

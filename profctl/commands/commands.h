@@ -13,6 +13,7 @@ int command_pause(const struct arguments *arguments, struct failure *failure);
 int command_resume(const struct arguments *arguments, struct failure *failure);
 int command_status(const struct arguments *arguments, struct failure *failure);
 int command_top(const struct arguments *arguments, struct failure *failure);
+int command_groups(const struct arguments *arguments, struct failure *failure);
 int command_capture(const struct arguments *arguments, struct failure *failure);
 int command_run(const struct arguments *arguments, struct failure *failure);
 int command_report(const struct arguments *arguments, struct failure *failure);

@@ -6,6 +6,10 @@ recording() {
     table < <(run_profiled "$bench/program_recording")
 }
 
+groups() {
+    table < <("$bench/program_groups")
+}
+
 marker_size() {
     local bytes blocks
     run_profiled "$bench/program_typed_markers" || return

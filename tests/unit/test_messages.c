@@ -145,6 +145,8 @@ static const struct message_triggered sample_triggered = {
 };
 static const struct message_client_trigger sample_client_trigger = { .id = 88,
                                                                      .name = STRING("deploy") };
+static const struct message_client_groups sample_client_groups = { .id = 89,
+                                                                   .needs = GROUP_NEED_UNITS };
 static const struct message_command_exited sample_command_exited = {
     .pid = 86,
     .is_signal = 1,

@@ -105,7 +105,6 @@ int main(int argc, char **argv)
     }
     uint64_t all_ns = thread_cpu_ns() - start_ns;
     printf("truth all %llu busy %llu parser %llu idle %llu\n", (unsigned long long)all_ns,
-           (unsigned long long)busy_ns, (unsigned long long)parser_ns,
-           (unsigned long long)idle_ns);
+           (unsigned long long)busy_ns, (unsigned long long)parser_ns, (unsigned long long)idle_ns);
     return profd_groups_snapshot(show, NULL) == 0 ? 0 : 1;
 }

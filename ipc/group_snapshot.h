@@ -1,0 +1,64 @@
+/* A snapshot of the performance groups of all processes: what profd writes into the file that a
+ * client passes with MESSAGE_CLIENT_GROUPS.
+ *
+ *     head │ process │ its name │ its table (buffer/group_table.h) │ process │ …
+ *
+ * The tables are as the processes wrote them: profd has not read them, so whoever does checks
+ * (buffer/group_reader.h). Of this machine and this version; it is no file format. */
+#ifndef PROFD_IPC_GROUP_SNAPSHOT_H
+#define PROFD_IPC_GROUP_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define GROUP_SNAPSHOT_MAGIC UINT64_C(0x31534750524f5250)
+
+struct group_snapshot_head {
+    uint64_t magic;
+    uint64_t now_ns;     /* CLOCK_MONOTONIC */
+    uint64_t processes;  /* that follow */
+    uint64_t forgotten;  /* that have ended, and of which nothing is kept any more */
+    uint64_t unmeasured; /* that nothing was measured in */
+};
+
+struct group_snapshot_process {
+    uint64_t bytes; /* of this, the name and the table; a multiple of 8 */
+    uint64_t start_ns;
+    uint64_t end_ns; /* 0: it lives */
+    uint64_t since_ns; /* when monitoring began there */
+    uint64_t folded, cancelled, moved;
+    uint64_t table_bytes;
+    int32_t pid;
+    uint32_t verdict; /* enum process_verdict */
+    int32_t code;     /* exit status or signal */
+    uint32_t name_bytes; /* rounded up to 8 in the file */
+};
+
+/* A walk over a snapshot in memory; zeroed but for these two. */
+struct group_snapshot_reader {
+    const uint8_t *memory;
+    size_t bytes;
+    size_t at;
+};
+
+/* What a process has; pointers into the memory. */
+struct group_snapshot_view {
+    struct group_snapshot_process process;
+    const char *name; /* not terminated */
+    const uint8_t *table;
+};
+
+/* The head. False when it is no snapshot. */
+bool group_snapshot_open(struct group_snapshot_reader *reader, struct group_snapshot_head *head);
+
+/* The next process. False at the end, or where what follows is none. */
+bool group_snapshot_next(struct group_snapshot_reader *reader, struct group_snapshot_view *out);
+
+/* What a name of LENGTH bytes takes in the file. */
+static inline size_t group_snapshot_name_room(size_t length)
+{
+    return (length + 7) / 8 * 8;
+}
+
+#endif

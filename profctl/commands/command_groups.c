@@ -1,0 +1,152 @@
+/* groups: what performance groups cost, since monitoring began or in a while, once or again and
+ * again. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "buffer/lease_ledger.h"
+#include "profctl/commands/client.h"
+#include "profctl/commands/commands.h"
+#include "profctl/groups/group_print.h"
+
+enum { NS_PER_MS = 1000000, MS_PER_S = 1000 };
+
+/* A snapshot, in memory. */
+struct snapshot {
+    void *memory; /* NULL: none */
+    size_t bytes;
+    struct group_rows rows;
+};
+
+static void free_snapshot(struct snapshot *snapshot)
+{
+    group_rows_free(&snapshot->rows);
+    if (snapshot->memory != NULL)
+        munmap(snapshot->memory, snapshot->bytes);
+    *snapshot = (struct snapshot){ 0 };
+}
+
+static int map_snapshot(int fd, struct snapshot *out)
+{
+    struct stat status;
+
+    if (fstat(fd, &status) < 0)
+        return -errno;
+    out->bytes = (size_t)status.st_size;
+    if (out->bytes == 0)
+        return -EPROTO;
+    void *memory = mmap(NULL, out->bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (memory == MAP_FAILED)
+        return -errno;
+    out->memory = memory;
+    return group_rows_read(memory, out->bytes, &out->rows);
+}
+
+/* REMARK is not empty when nobody had asked for groups before. */
+static bool take_snapshot(struct client *client, const struct arguments *arguments,
+                          char remark[CLIENT_TEXT_BYTES], struct snapshot *out,
+                          struct failure *failure)
+{
+    uint32_t needs = GROUP_NEED_GROUPS | (arguments->units ? GROUP_NEED_UNITS : 0);
+    int fd = memfd_create("profctl-groups", MFD_CLOEXEC);
+    int err = fd < 0 ? -errno : 0;
+
+    *out = (struct snapshot){ 0 };
+    bool is_there = err == 0 && client_groups(client, needs, fd, remark, failure);
+    if (is_there)
+        err = map_snapshot(fd, out);
+    if (err < 0)
+        failure_set(failure, EXIT_CODE_FAILED, "cannot read the groups: %s", strerror(-err));
+    if (fd >= 0)
+        close(fd);
+    if (err < 0)
+        free_snapshot(out);
+    return is_there && err == 0;
+}
+
+static bool print(const struct arguments *arguments, struct group_rows *rows, uint64_t period_ns,
+                  struct failure *failure)
+{
+    enum group_rows_by by = (enum group_rows_by)arguments->by;
+    uint64_t most = arguments->top;
+    int err = 0;
+
+    group_rows_merge(rows, by);
+    group_rows_sort(rows, (enum group_rows_order)arguments->order);
+    if (arguments->every_ms != 0 && !arguments->json && isatty(STDOUT_FILENO))
+        fputs("\033[H\033[J", stdout);
+    if (arguments->json)
+        err = group_print_json(rows, by, period_ns, stdout);
+    else
+        group_print_table(rows, by, most, period_ns, stdout);
+    if (err < 0 || fflush(stdout) != 0 || ferror(stdout))
+        failure_set(failure, EXIT_CODE_FAILED, "cannot print the groups: %s",
+                    strerror(err < 0 ? -err : errno));
+    else
+        return true;
+    return false;
+}
+
+static void wait_ms(uint64_t ms)
+{
+    const struct timespec time = { .tv_sec = (time_t)(ms / MS_PER_S),
+                                   .tv_nsec = (long)(ms % MS_PER_S) * NS_PER_MS };
+
+    (void)nanosleep(&time, NULL); /* cut short, it is a shorter period */
+}
+
+/* Prints what happened between EARLIER, which becomes the later snapshot, and one of now. */
+static bool print_news(struct client *client, const struct arguments *arguments,
+                       struct snapshot *earlier, struct failure *failure)
+{
+    static char remark[CLIENT_TEXT_BYTES];
+    struct snapshot now;
+    struct group_rows news;
+
+    if (!take_snapshot(client, arguments, remark, &now, failure))
+        return false;
+    int err = group_rows_read(now.memory, now.bytes, &news);
+    if (err == 0)
+        group_rows_subtract(&news, &earlier->rows);
+    uint64_t period_ns = now.rows.head.now_ns - earlier->rows.head.now_ns;
+    bool is_printed = err == 0 && print(arguments, &news, period_ns, failure);
+    if (err < 0)
+        failure_set(failure, EXIT_CODE_FAILED, "cannot read the groups: %s", strerror(-err));
+    group_rows_free(&news);
+    free_snapshot(earlier);
+    *earlier = now;
+    return is_printed;
+}
+
+static bool show(struct client *client, const struct arguments *arguments, struct failure *failure)
+{
+    static char remark[CLIENT_TEXT_BYTES];
+    struct snapshot snapshot;
+    bool goes_on = take_snapshot(client, arguments, remark, &snapshot, failure);
+
+    if (goes_on && arguments->every_ms == 0 && remark[0] == '\0') {
+        goes_on = print(arguments, &snapshot.rows, 0, failure);
+    } else if (goes_on) {
+        do {
+            wait_ms(arguments->every_ms != 0 ? arguments->every_ms : arguments->period_ms);
+            goes_on = print_news(client, arguments, &snapshot, failure);
+        } while (goes_on && arguments->every_ms != 0);
+    }
+    free_snapshot(&snapshot);
+    return goes_on;
+}
+
+int command_groups(const struct arguments *arguments, struct failure *failure)
+{
+    struct client *client;
+
+    if (!client_connect(arguments->socket, &client, failure))
+        return failure->code;
+    bool is_shown = show(client, arguments, failure);
+    client_close(client);
+    return is_shown ? EXIT_CODE_SUCCESS : (int)failure->code;
+}

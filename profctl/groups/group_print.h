@@ -1,0 +1,25 @@
+/* Rows of performance groups, for people and as JSON. */
+#ifndef PROFD_PROFCTL_GROUP_PRINT_H
+#define PROFD_PROFCTL_GROUP_PRINT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "profctl/groups/group_rows.h"
+
+enum { GROUP_BAR_BYTES = 3 * (GROUP_THRESHOLDS + 1) + 1 };
+
+/* How the iterations of ROW are spread: a mark for those of at most 1 ms, of at most 2 ms, … and
+ * above 512 ms, the higher the more there are. Into OUT, which is returned. Pure. */
+const char *group_bar(const struct group_row *row, char out[GROUP_BAR_BYTES]);
+
+/* The first MOST rows, which stand for what BY says; PERIOD_NS is what they are of, 0: since
+ * monitoring began. */
+void group_print_table(const struct group_rows *rows, enum group_rows_by by, uint64_t most,
+                       uint64_t period_ns, FILE *out);
+
+/* All of them, as one line. 0 or a negative errno. */
+int group_print_json(const struct group_rows *rows, enum group_rows_by by, uint64_t period_ns,
+                     FILE *out);
+
+#endif

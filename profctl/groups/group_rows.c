@@ -1,0 +1,320 @@
+#include "profctl/groups/group_rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- Reading --- */
+
+static int push_row(struct group_rows *rows, size_t *room, const struct group_row *row)
+{
+    if (rows->count == *room) {
+        size_t more = *room == 0 ? 256 : *room * 2;
+        struct group_row *grown = realloc(rows->rows, more * sizeof(*grown));
+        if (grown == NULL)
+            return -ENOMEM;
+        rows->rows = grown;
+        *room = more;
+    }
+    rows->rows[rows->count++] = *row;
+    return 0;
+}
+
+static uint64_t running_ns(const struct group_rows *rows, const struct group_row *row)
+{
+    uint64_t since_ns = row->group.running_since_ns;
+    bool is_running = since_ns != 0 && row->process.end_ns == 0;
+
+    return is_running && rows->head.now_ns > since_ns ? rows->head.now_ns - since_ns : 0;
+}
+
+static int read_process(struct group_rows *rows, size_t *room,
+                        const struct group_snapshot_view *view)
+{
+    struct group_reader reader = { .memory = view->table, .bytes = view->process.table_bytes };
+    struct group_row row = { .process = view->process,
+                             .process_name = view->name,
+                             .process_name_bytes = view->process.name_bytes,
+                             .merged = 1 };
+    int err = 0;
+
+    rows->folded += view->process.folded;
+    rows->cancelled += view->process.cancelled;
+    rows->moved += view->process.moved;
+    while (err == 0 && group_reader_next(&reader, &row.group)) {
+        row.running_ns = running_ns(rows, &row);
+        err = push_row(rows, room, &row);
+    }
+    return err;
+}
+
+int group_rows_read(const void *memory, size_t bytes, struct group_rows *out)
+{
+    struct group_snapshot_reader reader = { .memory = memory, .bytes = bytes };
+    struct group_snapshot_view view;
+    size_t room = 0;
+    int err = 0;
+
+    *out = (struct group_rows){ 0 };
+    if (!group_snapshot_open(&reader, &out->head))
+        return -EPROTO;
+    while (err == 0 && group_snapshot_next(&reader, &view))
+        err = read_process(out, &room, &view);
+    if (err < 0)
+        group_rows_free(out);
+    return err;
+}
+
+void group_rows_free(struct group_rows *rows)
+{
+    free(rows->rows);
+    *rows = (struct group_rows){ 0 };
+}
+
+/* --- Comparing --- */
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_texts(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
+{
+    int order = memcmp(a, b, a_bytes < b_bytes ? a_bytes : b_bytes);
+
+    return order != 0 ? order : compare_numbers(a_bytes, b_bytes);
+}
+
+static int compare_process(const struct group_row *a, const struct group_row *b)
+{
+    int order = compare_numbers((uint64_t)a->process.pid, (uint64_t)b->process.pid);
+
+    return order != 0 ? order : compare_numbers(a->process.start_ns, b->process.start_ns);
+}
+
+static int compare_group(const struct group_row *a, const struct group_row *b)
+{
+    const struct group_view *left = &a->group, *right = &b->group;
+    int order = compare_texts(left->kind, left->kind_bytes, right->kind, right->kind_bytes);
+
+    if (order == 0)
+        order = compare_texts(left->name, left->name_bytes, right->name, right->name_bytes);
+    return order != 0 ? order : compare_numbers(left->flags, right->flags);
+}
+
+/* Of one process, each group has one place, but threads of one name. */
+static int compare_identity(const void *left, const void *right)
+{
+    const struct group_row *a = left, *b = right;
+    int order = compare_process(a, b);
+
+    if (order == 0)
+        order = compare_group(a, b);
+    return order != 0 ? order
+                      : compare_numbers((uint64_t)a->group.thread, (uint64_t)b->group.thread);
+}
+
+static int compare_by_group(const void *left, const void *right)
+{
+    return compare_group(left, right);
+}
+
+static int compare_by_process(const void *left, const void *right)
+{
+    return compare_process(left, right);
+}
+
+static void sort_rows(struct group_rows *rows, int (*compare)(const void *, const void *))
+{
+    if (rows->count > 1)
+        qsort(rows->rows, rows->count, sizeof(*rows->rows), compare);
+}
+
+/* --- Subtracting --- */
+
+/* A process may write anything: what shrank counts as new. */
+static void take_off(uint64_t *later, uint64_t earlier)
+{
+    if (*later >= earlier)
+        *later -= earlier;
+}
+
+static void subtract_group(struct group_view *later, const struct group_view *earlier)
+{
+    take_off(&later->ticks, earlier->ticks);
+    take_off(&later->costs.cpu_ns, earlier->costs.cpu_ns);
+    take_off(&later->costs.wall_ns, earlier->costs.wall_ns);
+    take_off(&later->costs.blocked_ns, earlier->costs.blocked_ns);
+    take_off(&later->costs.unattributed_ns, earlier->costs.unattributed_ns);
+    for (unsigned i = 0; i < GROUP_THRESHOLDS; i++) {
+        take_off(&later->cpu_exceeded[i], earlier->cpu_exceeded[i]);
+        take_off(&later->wall_exceeded[i], earlier->wall_exceeded[i]);
+    }
+}
+
+static bool did_anything(const struct group_row *row)
+{
+    return row->group.ticks != 0 || row->group.costs.cpu_ns != 0 || row->running_ns != 0;
+}
+
+void group_rows_subtract(struct group_rows *rows, const struct group_rows *earlier)
+{
+    struct group_rows before = *earlier;
+    size_t kept = 0;
+
+    sort_rows(&before, compare_identity); /* of the same memory: only their order is another */
+    for (size_t i = 0; i < rows->count; i++) {
+        struct group_row *row = &rows->rows[i];
+        const struct group_row *same =
+            before.count > 0
+                ? bsearch(row, before.rows, before.count, sizeof(*row), compare_identity)
+                : NULL;
+        if (same != NULL)
+            subtract_group(&row->group, &same->group);
+        if (did_anything(row))
+            rows->rows[kept++] = *row;
+    }
+    rows->count = kept;
+    take_off(&rows->folded, earlier->folded);
+    take_off(&rows->cancelled, earlier->cancelled);
+    take_off(&rows->moved, earlier->moved);
+}
+
+/* --- Merging --- */
+
+static void add_group(struct group_view *sum, const struct group_view *group)
+{
+    sum->ticks += group->ticks;
+    sum->costs.cpu_ns += group->costs.cpu_ns;
+    sum->costs.wall_ns += group->costs.wall_ns;
+    sum->costs.blocked_ns += group->costs.blocked_ns;
+    sum->costs.unattributed_ns += group->costs.unattributed_ns;
+    for (unsigned i = 0; i < GROUP_THRESHOLDS; i++) {
+        sum->cpu_exceeded[i] += group->cpu_exceeded[i];
+        sum->wall_exceeded[i] += group->wall_exceeded[i];
+    }
+}
+
+static void add_row(struct group_row *sum, const struct group_row *row)
+{
+    add_group(&sum->group, &row->group);
+    sum->merged += row->merged;
+    if (row->running_ns > sum->running_ns)
+        sum->running_ns = row->running_ns;
+}
+
+static bool is_of_thread(const struct group_row *row)
+{
+    return (row->group.flags & GROUP_IS_TOP) != 0;
+}
+
+/* "other" is there from the beginning, and says nothing as long as it is empty. */
+static bool is_empty_other(const struct group_row *row)
+{
+    return (row->group.flags & GROUP_IS_OTHER) && row->group.ticks == 0;
+}
+
+static void keep_only(struct group_rows *rows, bool of_threads)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < rows->count; i++) {
+        if (is_of_thread(&rows->rows[i]) == of_threads && !is_empty_other(&rows->rows[i]))
+            rows->rows[kept++] = rows->rows[i];
+    }
+    rows->count = kept;
+}
+
+static bool has_groups(const struct group_rows *rows)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        if (!is_of_thread(&rows->rows[i]) && !is_empty_other(&rows->rows[i]))
+            return true;
+    }
+    return false;
+}
+
+void group_rows_merge(struct group_rows *rows, enum group_rows_by by)
+{
+    int (*compare)(const void *, const void *) =
+        by == GROUP_ROWS_BY_GROUP ? compare_by_group
+                                  : (by == GROUP_ROWS_BY_PROCESS ? compare_by_process
+                                                                 : compare_identity);
+    size_t kept = 0;
+
+    keep_only(rows, by != GROUP_ROWS_BY_GROUP || !has_groups(rows));
+    sort_rows(rows, compare);
+    for (size_t i = 0; i < rows->count; i++) {
+        if (kept > 0 && compare(&rows->rows[kept - 1], &rows->rows[i]) == 0)
+            add_row(&rows->rows[kept - 1], &rows->rows[i]);
+        else
+            rows->rows[kept++] = rows->rows[i];
+    }
+    rows->count = kept;
+}
+
+/* --- Order --- */
+
+unsigned group_row_jank(const struct group_row *row)
+{
+    unsigned exceeded = GROUP_THRESHOLDS;
+
+    while (exceeded > 0 && row->group.cpu_exceeded[exceeded - 1] == 0)
+        exceeded--;
+    return exceeded;
+}
+
+static int compare_cpu(const void *left, const void *right)
+{
+    const struct group_row *a = left, *b = right;
+    int order = compare_numbers(b->group.costs.cpu_ns, a->group.costs.cpu_ns);
+
+    return order != 0 ? order : compare_identity(a, b);
+}
+
+static int compare_wall(const void *left, const void *right)
+{
+    const struct group_row *a = left, *b = right;
+    int order = compare_numbers(b->group.costs.wall_ns, a->group.costs.wall_ns);
+
+    return order != 0 ? order : compare_identity(a, b);
+}
+
+static int compare_blocked(const void *left, const void *right)
+{
+    const struct group_row *a = left, *b = right;
+    int order = compare_numbers(b->group.costs.blocked_ns, a->group.costs.blocked_ns);
+
+    return order != 0 ? order : compare_cpu(a, b);
+}
+
+static int compare_ticks(const void *left, const void *right)
+{
+    const struct group_row *a = left, *b = right;
+    int order = compare_numbers(b->group.ticks, a->group.ticks);
+
+    return order != 0 ? order : compare_cpu(a, b);
+}
+
+static int compare_jank(const void *left, const void *right)
+{
+    const struct group_row *a = left, *b = right;
+
+    for (unsigned i = GROUP_THRESHOLDS; i-- > 0;) {
+        int order = compare_numbers(b->group.cpu_exceeded[i], a->group.cpu_exceeded[i]);
+        if (order != 0)
+            return order;
+    }
+    return compare_cpu(a, b);
+}
+
+void group_rows_sort(struct group_rows *rows, enum group_rows_order order)
+{
+    static int (*const compares[])(const void *, const void *) = {
+        [GROUP_ROWS_CPU] = compare_cpu,         [GROUP_ROWS_WALL] = compare_wall,
+        [GROUP_ROWS_BLOCKED] = compare_blocked, [GROUP_ROWS_TICKS] = compare_ticks,
+        [GROUP_ROWS_JANK] = compare_jank,
+    };
+
+    sort_rows(rows, compares[order]);
+}

@@ -1,0 +1,205 @@
+#!/bin/bash
+# Performance groups: who makes a program janky, without any session.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# field LINE NUMBER: of the line that begins so in stdout; 1 is behind those words.
+field() {
+    awk -v line="$1 " -v number="$2" 'index($0, line) == 1 {
+        split(substr($0, length(line) + 1), fields, " "); print fields[number] }' stdout
+}
+
+# is_near VALUE OTHER PERCENT: apart by no more than that of the other, and a millisecond.
+is_near() {
+    awk -v a="$1" -v b="$2" -v percent="$3" 'BEGIN {
+        d = a > b ? a - b : b - a; exit !(d <= b * percent / 100 + 1e6) }' || fail "$1 is not near $2"
+}
+
+# told WHAT NAME: of the program's own truth.
+told() {
+    field truth 0 >/dev/null
+    sed -n "s/^truth.* $1 \([0-9]*\).*/\1/p" stdout
+}
+
+# shellcheck disable=SC2120
+tenants() {
+    expect 0 env -u PROFD_SOCKET "$programs/tenants" 40 "$@"
+}
+
+test_groups_are_charged_what_their_units_used() {
+    tenants
+    is_near "$(field 'group tenant busy' 1)" "$(told busy)" 2
+    is_near "$(field 'group tenant idle' 1)" "$(told idle)" 20
+    [ "$(field 'group tenant busy' 2)" -eq 40 ]
+    [ "$(field 'group tenant busy' 4)" -eq 40 ] # each took more than 2 ms
+}
+
+# What a sleeper does not use is not charged to it, and what a unit inside used is that one's.
+test_single_units_and_the_rest_add_up_to_the_thread() {
+    tenants
+    is_near "$(field 'group parser busy' 1)" "$(told parser)" 2
+    is_near "$(($(field 'group handler busy' 1) + $(field 'group parser busy' 1)))" "$(told busy)" 2
+    sum=$(($(field 'group handler busy' 1) + $(field 'group parser busy' 1) +
+        $(field 'group handler idle' 1) + $(field 'group thread tenants' 14)))
+    is_near "$sum" "$(field 'group thread tenants' 1)" 1
+    is_near "$sum" "$(told all)" 2
+}
+
+test_units_that_are_left_by_longjmp_are_cancelled() {
+    tenants jumps
+    [ "$(field 'group handler jumper' 2)" -eq 0 ]
+    is_near "$(field 'group tenant busy' 1)" "$(told busy)" 2
+    start_profd
+    in_background env "$programs/tenants" 1000 jumps >tenants.out
+    wait_until cancelled_are_told
+}
+
+cancelled_are_told() {
+    "$profctl" groups --json | grep -q '"cancelled":[1-9]'
+}
+
+# --- Loops of programs that know nothing of profd ---
+
+# watched PROGRAM…: with the agent in it.
+watched() {
+    in_background env LD_PRELOAD="$build/lib/libprofd.so" "$@"
+    wait_until is_known "$background"
+}
+
+is_known() {
+    "$profctl" status --json | grep -q "\"pid\":$1,"
+}
+
+# groups_have PATTERN [OPTION…]: in what happens in a moment.
+groups_have() {
+    local pattern=$1
+    shift
+    "$profctl" groups --json --for 300ms "$@" >groups.json && grep -qE "$pattern" groups.json
+}
+
+loops_are_seen() {
+    start_profd
+    touch go
+    watched "$programs/loop" 3 go
+    # Each iteration takes more than 2 ms of CPU time, and none of them 8.
+    wait_until groups_have '"kind":"thread","name":"loop".*"ticks":[1-9][0-9]+,.*"cpuExceeded":\[[1-9][0-9]+,[1-9][0-9]*,[0-9]+,0,0,0,0,0,0,0\]' --by thread
+    wait_until groups_have '"process":"loop","verdict":"live".*"ticks":[1-9]' --by process
+    expect 0 "$profctl" groups
+    says '^ +[0-9.]+ +[0-9.]+ +0\.0 +[0-9]+ +> 2 \|.*\| thread loop' stdout
+}
+
+test_a_loop_is_seen_at_its_poll() {
+    loops_are_seen
+}
+
+test_a_loop_beside_another_thread_is_seen() {
+    export WITH_IDLE_THREAD=1
+    loops_are_seen
+}
+
+test_a_loop_is_seen_beside_a_session() {
+    start_profd
+    expect 0 "$profctl" start
+    touch go
+    watched "$programs/loop" 3 go
+    wait_until groups_have '"kind":"thread","name":"loop".*"ticks":[1-9]' --by thread
+    expect 0 "$profctl" stop
+    wait_until groups_have '"kind":"thread","name":"loop".*"ticks":[1-9]' --by thread
+}
+
+test_programs_that_start_later_are_measured_too() {
+    start_profd
+    in_background "$profctl" groups --watch 100ms --json >watch.json
+    touch go
+    watched "$programs/loop" 3 go
+    wait_until grep -qE '"name":"loop".*"ticks":[1-9]' watch.json
+}
+
+# Of ticks that are told since monitoring began, with somebody asking and with nobody.
+ticks_now() {
+    "$profctl" groups --json --by thread --for 10ms | grep -o '"ticks":[0-9]*' | cut -d: -f2 | head -n 1
+}
+
+test_nothing_is_measured_while_nobody_asks() {
+    start_profd
+    touch go
+    watched "$programs/loop" 1 go
+    in_background "$profctl" groups --watch 100ms --json >watch.json
+    wait_until grep -qE '"name":"loop".*"ticks":[1-9]' watch.json
+    kill "$background"
+    wait_until nobody_asks
+    expect 0 "$profctl" groups --for 10ms --json --by thread
+    [ "$(grep -o '"ticks":[0-9]*' stdout | cut -d: -f2)" -le 5 ] # of 10 ms, and not of all the time
+}
+
+nobody_asks() {
+    "$profctl" groups --for 1ms --json | grep -q '"periodMs":[1-9]'
+}
+
+test_profd_measures_always_when_it_is_told_to() {
+    in_background "$profd" --groups all 2>profd.log
+    daemon=$background
+    wait_until "$profctl" status
+    touch go
+    watched "$programs/loop" 3 go
+    wait_until groups_have '"periodMs":0,.*"name":"loop".*"ticks":[1-9]' --by thread
+    expect 2 "$profd" --groups some
+    one_line stderr
+    says "groups is none, all or units, not 'some'" stderr
+}
+
+test_what_a_killed_process_had_is_there() {
+    start_profd
+    touch go
+    in_background "$profctl" groups --watch 100ms --json >watch.json
+    watched "$programs/loop" 3 go
+    wait_until grep -qE '"name":"loop".*"ticks":[1-9]' watch.json
+    kill -KILL "$background"
+    wait_until groups_after_the_end
+}
+
+groups_after_the_end() {
+    "$profctl" groups --json --by process | grep -qE '"process":"loop","verdict":"killed","code":9,.*"ticks":[1-9]'
+}
+
+test_a_process_that_hangs_is_shown_as_running() {
+    start_profd
+    touch go
+    in_background "$profctl" groups --watch 100ms --by thread >watch.out
+    watched "$programs/loop" 1 go 60
+    wait_until grep -q 'loop .* running for [1-9]' watch.out
+}
+
+test_a_process_that_is_stopped_is_there() {
+    start_profd
+    touch go
+    in_background "$profctl" groups --watch 100ms --json >watch.json
+    watched "$programs/loop" 3 go
+    wait_until grep -qE '"name":"loop".*"ticks":[1-9]' watch.json
+    kill -STOP "$background"
+    expect 0 "$profctl" groups --json --by process
+    says '"process":"loop","verdict":"live".*"ticks":[1-9]' stdout
+}
+
+test_monitoring_outlives_a_profd_that_is_killed() {
+    start_profd
+    touch go
+    watched "$programs/loop" 3 go
+    wait_until groups_have '"name":"loop".*"ticks":[1-9]' --by thread
+    kill -KILL "$daemon"
+    wait "$daemon" 2>/dev/null || true
+    start_profd
+    wait_until groups_have '"name":"loop".*"ticks":[1-9]' --by thread
+}
+
+test_wrong_words_are_refused() {
+    for wrong in "--by tenant" "--sort size" "--for never" "--watch" "--for 0"; do
+        # shellcheck disable=SC2086
+        expect 2 "$profctl" groups $wrong
+        one_line stderr
+    done
+    expect 3 "$profctl" groups
+    one_line stderr
+}
+
+run_tests "$@"

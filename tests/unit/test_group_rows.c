@@ -1,0 +1,284 @@
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "buffer/arena.h"
+#include "profctl/groups/group_print.h"
+
+enum { MS = 1000000, SNAPSHOT_BYTES = 64 * 1024 };
+
+static struct arena arena;
+static uint8_t snapshot[SNAPSHOT_BYTES], later[SNAPSHOT_BYTES];
+static size_t used;
+
+static void set_up(void)
+{
+    const struct arena_room room = { CHUNK_BYTES, ARENA_DICTIONARY_BYTES, GROUP_TABLE_BYTES };
+    clock_initialize();
+    ck_assert_int_eq(arena_create_leased(&room, NULL, LEASE_OWNER_NOBODY, &arena), 0);
+}
+
+static void tear_down(void)
+{
+    arena_destroy(&arena);
+}
+
+static struct group_record *add(const char *kind, const char *name, uint32_t flags, int32_t thread)
+{
+    const struct group_identity identity = { kind, name, flags, thread, 0 };
+    struct group_record *record;
+    ck_assert_int_eq(group_table_add(&arena, &identity, &record), 0);
+    return record;
+}
+
+static void run(struct group_record *record, uint64_t cpu_ms)
+{
+    group_record_commit(record, &(struct group_costs){ cpu_ms * MS, cpu_ms * MS, 0, 0 });
+}
+
+static void begin_snapshot(uint8_t *out, uint64_t now_ns)
+{
+    const struct group_snapshot_head head = { .magic = GROUP_SNAPSHOT_MAGIC, .now_ns = now_ns };
+    memcpy(out, &head, sizeof(head));
+    used = sizeof(head);
+}
+
+/* The arena's groups as those of process PID. */
+static void put_process(uint8_t *out, int32_t pid, uint64_t start_ns, const char *name)
+{
+    const struct group_table_header *table = &arena.header->groups;
+    size_t name_room = group_snapshot_name_room(strlen(name));
+    struct group_snapshot_process process = {
+        .start_ns = start_ns,
+        .table_bytes = atomic_load(&table->used_bytes),
+        .pid = pid,
+        .name_bytes = (uint32_t)strlen(name),
+        .cancelled = 1,
+    };
+    process.bytes = sizeof(process) + name_room + process.table_bytes;
+    memcpy(out + used, &process, sizeof(process));
+    memcpy(out + used + sizeof(process), name, strlen(name));
+    memcpy(out + used + sizeof(process) + name_room,
+           (const uint8_t *)arena.header + table->offset, process.table_bytes);
+    used += process.bytes;
+}
+
+static struct group_rows read_rows(const uint8_t *memory)
+{
+    struct group_rows rows;
+    ck_assert_int_eq(group_rows_read(memory, used, &rows), 0);
+    return rows;
+}
+
+static bool is_called(const struct group_row *row, const char *name)
+{
+    return row->group.name_bytes == strlen(name) &&
+           memcmp(row->group.name, name, strlen(name)) == 0;
+}
+
+START_TEST(groups_of_one_name_are_one_row_in_all_processes)
+{
+    run(add("tenant", "blue", 0, 0), 3);
+    run(add("tenant", "red", 0, 0), 5);
+    run(add("thread", "main", GROUP_IS_TOP, 7), 9);
+    begin_snapshot(snapshot, 1);
+    put_process(snapshot, 17, 1, "one");
+    put_process(snapshot, 18, 2, "two");
+    struct group_rows rows = read_rows(snapshot);
+    ck_assert_uint_eq(rows.count, 6);
+    ck_assert_uint_eq(rows.cancelled, 2);
+    group_rows_merge(&rows, GROUP_ROWS_BY_GROUP);
+    group_rows_sort(&rows, GROUP_ROWS_CPU);
+    ck_assert_uint_eq(rows.count, 2);
+    ck_assert(is_called(&rows.rows[0], "red"));
+    ck_assert_uint_eq(rows.rows[0].group.costs.cpu_ns, 10 * MS);
+    ck_assert_uint_eq(rows.rows[0].merged, 2);
+    ck_assert_uint_eq(rows.rows[0].group.cpu_exceeded[2], 2);
+    group_rows_free(&rows);
+}
+END_TEST
+
+START_TEST(processes_and_threads_are_told_by_their_top_groups)
+{
+    run(add("tenant", "blue", 0, 0), 3);
+    run(add("thread", "main", GROUP_IS_TOP, 7), 4);
+    run(add("thread", "pool", GROUP_IS_TOP, 8), 2);
+    begin_snapshot(snapshot, 1);
+    put_process(snapshot, 17, 1, "one");
+    struct group_rows rows = read_rows(snapshot);
+    group_rows_merge(&rows, GROUP_ROWS_BY_PROCESS);
+    ck_assert_uint_eq(rows.count, 1);
+    ck_assert_uint_eq(rows.rows[0].group.costs.cpu_ns, 6 * MS);
+    group_rows_free(&rows);
+    rows = read_rows(snapshot);
+    group_rows_merge(&rows, GROUP_ROWS_BY_THREAD);
+    group_rows_sort(&rows, GROUP_ROWS_CPU);
+    ck_assert_uint_eq(rows.count, 2);
+    ck_assert(is_called(&rows.rows[0], "main"));
+    group_rows_free(&rows);
+}
+END_TEST
+
+START_TEST(without_groups_there_are_threads)
+{
+    run(add("thread", "main", GROUP_IS_TOP, 7), 4);
+    add("other", "other", GROUP_IS_OTHER, 0);
+    begin_snapshot(snapshot, 1);
+    put_process(snapshot, 17, 1, "one");
+    struct group_rows rows = read_rows(snapshot);
+    group_rows_merge(&rows, GROUP_ROWS_BY_GROUP);
+    ck_assert_uint_eq(rows.count, 1);
+    ck_assert(is_called(&rows.rows[0], "main"));
+    group_rows_free(&rows);
+}
+END_TEST
+
+START_TEST(a_difference_has_what_came_after)
+{
+    struct group_record *blue = add("tenant", "blue", 0, 0), *red = add("tenant", "red", 0, 0);
+    run(blue, 3);
+    run(red, 5);
+    begin_snapshot(snapshot, 1);
+    put_process(snapshot, 17, 1, "one");
+    struct group_rows before = read_rows(snapshot);
+    run(red, 7);
+    run(add("tenant", "green", 0, 0), 2);
+    begin_snapshot(later, 2);
+    put_process(later, 17, 1, "one");
+    put_process(later, 17, 9, "another one of that number");
+    struct group_rows news = read_rows(later);
+    group_rows_subtract(&news, &before);
+    ck_assert_uint_eq(news.count, 5); /* blue did nothing in the first */
+    group_rows_merge(&news, GROUP_ROWS_BY_GROUP);
+    group_rows_sort(&news, GROUP_ROWS_CPU);
+    ck_assert(is_called(&news.rows[0], "red"));
+    ck_assert_uint_eq(news.rows[0].group.costs.cpu_ns, (7 + 12) * MS);
+    ck_assert_uint_eq(news.rows[0].group.ticks, 3);
+    ck_assert(is_called(&news.rows[1], "green"));
+    ck_assert_uint_eq(news.rows[1].group.costs.cpu_ns, 4 * MS);
+    group_rows_free(&news);
+    group_rows_free(&before);
+}
+END_TEST
+
+START_TEST(what_shrank_is_new)
+{
+    struct group_record *blue = add("tenant", "blue", 0, 0);
+    run(blue, 3);
+    begin_snapshot(snapshot, 1);
+    put_process(snapshot, 17, 1, "one");
+    struct group_rows before = read_rows(snapshot);
+    atomic_store(&blue->cpu_ns, MS);
+    begin_snapshot(later, 2);
+    put_process(later, 17, 1, "one");
+    struct group_rows news = read_rows(later);
+    group_rows_subtract(&news, &before);
+    ck_assert_uint_eq(news.rows[0].group.costs.cpu_ns, MS);
+    group_rows_free(&news);
+    group_rows_free(&before);
+}
+END_TEST
+
+START_TEST(what_runs_now_tells_since_when)
+{
+    struct group_record *blue = add("tenant", "blue", 0, 0);
+    atomic_store(&blue->running_since_ns, 5 * MS);
+    begin_snapshot(snapshot, 9 * MS);
+    put_process(snapshot, 17, 1, "one");
+    struct group_rows rows = read_rows(snapshot);
+    ck_assert_uint_eq(rows.rows[0].running_ns, 4 * MS);
+    group_rows_free(&rows);
+    begin_snapshot(snapshot, 1); /* a process may write anything */
+    put_process(snapshot, 17, 1, "one");
+    rows = read_rows(snapshot);
+    ck_assert_uint_eq(rows.rows[0].running_ns, 0);
+    group_rows_free(&rows);
+}
+END_TEST
+
+START_TEST(jank_is_ordered_by_the_longest_iterations)
+{
+    struct group_record *often = add("tenant", "often", 0, 0);
+    run(add("tenant", "once", 0, 0), 600);
+    for (int i = 0; i < 300; i++)
+        run(often, 3);
+    begin_snapshot(snapshot, 1);
+    put_process(snapshot, 17, 1, "one");
+    struct group_rows rows = read_rows(snapshot);
+    group_rows_merge(&rows, GROUP_ROWS_BY_GROUP);
+    group_rows_sort(&rows, GROUP_ROWS_JANK);
+    ck_assert(is_called(&rows.rows[0], "once"));
+    ck_assert_uint_eq(group_row_jank(&rows.rows[0]), GROUP_THRESHOLDS);
+    ck_assert_uint_eq(group_row_jank(&rows.rows[1]), 2);
+    group_rows_free(&rows);
+}
+END_TEST
+
+START_TEST(a_bar_shows_how_iterations_are_spread)
+{
+    struct group_row row = { .group = { .ticks = 111 } };
+    char bar[GROUP_BAR_BYTES];
+    row.group.cpu_exceeded[0] = 11;
+    for (int i = 1; i < GROUP_THRESHOLDS; i++)
+        row.group.cpu_exceeded[i] = 1;
+    ck_assert_str_eq(group_bar(&row, bar), "▃▂        ▁");
+    row = (struct group_row){ .group = { .ticks = 0 } };
+    ck_assert_str_eq(group_bar(&row, bar), "           ");
+}
+END_TEST
+
+START_TEST(what_is_no_snapshot_is_refused)
+{
+    struct group_rows rows;
+    begin_snapshot(snapshot, 1);
+    put_process(snapshot, 17, 1, "one");
+    ck_assert_int_eq(group_rows_read(snapshot, 8, &rows), -EPROTO);
+    snapshot[0] ^= 1;
+    ck_assert_int_eq(group_rows_read(snapshot, used, &rows), -EPROTO);
+}
+END_TEST
+
+/* Wherever it is cut, what is whole is read. */
+START_TEST(a_snapshot_that_is_cut_short_harms_nobody)
+{
+    struct group_rows rows;
+    run(add("tenant", "blue", 0, 0), 3);
+    begin_snapshot(snapshot, 1);
+    put_process(snapshot, 17, 1, "one");
+    put_process(snapshot, 18, 1, "two");
+    for (size_t bytes = sizeof(struct group_snapshot_head); bytes < used; bytes++) {
+        uint8_t *part = malloc(bytes); /* so that a sanitizer sees its end */
+        memcpy(part, snapshot, bytes);
+        ck_assert_int_eq(group_rows_read(part, bytes, &rows), 0);
+        ck_assert_uint_le(rows.count, 1);
+        group_rows_free(&rows);
+        free(part);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("profctl.group_rows");
+    TCase *tests = tcase_create("group_rows");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, groups_of_one_name_are_one_row_in_all_processes);
+    tcase_add_test(tests, processes_and_threads_are_told_by_their_top_groups);
+    tcase_add_test(tests, without_groups_there_are_threads);
+    tcase_add_test(tests, a_difference_has_what_came_after);
+    tcase_add_test(tests, what_shrank_is_new);
+    tcase_add_test(tests, what_runs_now_tells_since_when);
+    tcase_add_test(tests, jank_is_ordered_by_the_longest_iterations);
+    tcase_add_test(tests, a_bar_shows_how_iterations_are_spread);
+    tcase_add_test(tests, what_is_no_snapshot_is_refused);
+    tcase_add_test(tests, a_snapshot_that_is_cut_short_harms_nobody);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
