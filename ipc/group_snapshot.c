@@ -28,8 +28,7 @@ bool group_snapshot_next(struct group_snapshot_reader *reader, struct group_snap
     if (!is_sound(&out->process, left))
         return false;
     out->name = (const char *)place + sizeof(out->process);
-    out->table =
-        place + sizeof(out->process) + group_snapshot_name_room(out->process.name_bytes);
+    out->table = place + sizeof(out->process) + group_snapshot_name_room(out->process.name_bytes);
     reader->at += out->process.bytes;
     return true;
 }

@@ -25,13 +25,13 @@ struct group_snapshot_head {
 struct group_snapshot_process {
     uint64_t bytes; /* of this, the name and the table; a multiple of 8 */
     uint64_t start_ns;
-    uint64_t end_ns; /* 0: it lives */
+    uint64_t end_ns;   /* 0: it lives */
     uint64_t since_ns; /* when monitoring began there */
     uint64_t folded, cancelled, moved;
     uint64_t table_bytes;
     int32_t pid;
-    uint32_t verdict; /* enum process_verdict */
-    int32_t code;     /* exit status or signal */
+    uint32_t verdict;    /* enum process_verdict */
+    int32_t code;        /* exit status or signal */
     uint32_t name_bytes; /* rounded up to 8 in the file */
 };
 

@@ -39,4 +39,10 @@ static inline uint64_t cpu_meter_duration_ns(const struct cpu_meter *meter, uint
     return (uint64_t)((unsigned __int128)ticks * meter->rate >> 32);
 }
 
+/* The other way round. */
+static inline uint64_t cpu_meter_ticks(const struct cpu_meter *meter, uint64_t duration_ns)
+{
+    return meter->rate != 0 ? (uint64_t)(((unsigned __int128)duration_ns << 32) / meter->rate) : 0;
+}
+
 #endif

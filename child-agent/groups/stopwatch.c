@@ -67,6 +67,7 @@ struct stopwatch_thread {
     uint64_t iteration; /* from 1 */
     bool is_in_iteration;
     struct moment begun;  /* the iteration */
+    uint64_t idle_ns;     /* of a loop that turns, when it began */
     struct moment billed; /* up to where the top group's totals go */
     uint64_t attributed_ns, attributed_since_ns;
     uint64_t blocked_ns, blocked_since_ticks; /* 0: it is not blocked now */
@@ -525,6 +526,36 @@ void profd_nested_loop_begin(void)
 
 void profd_nested_loop_end(void)
 {
+}
+
+/* --- Events of the program's own loop --- */
+
+void stopwatch_begin_event(void)
+{
+    if (groups_are_wanted() && stopwatch_note_loop(STOPWATCH_TOLD_LOOP))
+        stopwatch_begin_iteration();
+}
+
+void stopwatch_end_event(void)
+{
+    struct stopwatch_thread *thread = own_thread();
+    if (thread != NULL && thread->loop == STOPWATCH_TOLD_LOOP && thread->is_in_iteration)
+        stopwatch_end_iteration();
+}
+
+/* The wait is somewhere within the turn, so it is taken off as if it came first. */
+void stopwatch_turn(uint64_t idle_ns)
+{
+    if (!groups_are_wanted() || !stopwatch_note_loop(STOPWATCH_TURNS))
+        return;
+    struct stopwatch_thread *thread = own_thread();
+    uint64_t waited_ns = idle_ns - thread->idle_ns;
+    uint64_t waited_ticks = cpu_meter_ticks(&thread->meter, waited_ns);
+    if (thread->is_in_iteration && waited_ticks < clock_ticks() - thread->begun.ticks)
+        thread->begun.ticks += waited_ticks;
+    stopwatch_end_iteration();
+    stopwatch_begin_iteration();
+    thread->idle_ns = idle_ns;
 }
 
 /* --- The blocked clock --- */

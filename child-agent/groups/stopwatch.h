@@ -13,11 +13,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How a thread's iterations are told apart. */
+/* How a thread's iterations are told apart; what is below is known better. */
 enum stopwatch_loop {
     STOPWATCH_NO_LOOP = 0,   /* by its outermost units */
-    STOPWATCH_SEEN_LOOP = 1, /* by a call in which it waits; see loop_watch.h */
-    STOPWATCH_TOLD_LOOP = 2, /* by the program, which knows better */
+    STOPWATCH_TURNS = 1,     /* by the turns of a loop, of which its idle clock is taken off */
+    STOPWATCH_SEEN_LOOP = 2, /* by a call in which it waits; see loop_watch.h */
+    STOPWATCH_TOLD_LOOP = 3, /* by the program */
 };
 
 /* What is known of a thread's waits; see loop_watch.h. Zeroed memory: nothing. */
@@ -37,6 +38,11 @@ bool stopwatch_note_loop(enum stopwatch_loop kind);
 /* An iteration begins, which costs nothing before; and ends: what ran is committed. */
 void stopwatch_begin_iteration(void);
 void stopwatch_end_iteration(void);
+
+/* The program says so: an event is handled; or its loop turns, whose idle clock is at IDLE_NS. */
+void stopwatch_begin_event(void);
+void stopwatch_end_event(void);
+void stopwatch_turn(uint64_t idle_ns);
 
 /* The thread ends, or is not measured any more: what it has spent so far is committed. */
 void stopwatch_leave_thread(void);

@@ -5,6 +5,8 @@
 
 #include "buffer/clock.h"
 #include "child-agent/dormancy.h"
+#include "child-agent/groups/groups.h"
+#include "child-agent/groups/stopwatch.h"
 #include "child-agent/guest/named_mutex.h"
 #include "child-agent/recording.h"
 #include "child-agent/threads/thread_registry.h"
@@ -31,7 +33,10 @@ void profd_event_begin(uint64_t queued_ns)
 {
     struct thread_own_data *own = thread_own();
     dormancy_end();
-    if (own == NULL || own->event_depth++ > 0 || core_own.recording_generation == 0)
+    if (own == NULL || own->event_depth++ > 0)
+        return;
+    stopwatch_begin_event();
+    if (core_own.recording_generation == 0)
         return;
     set_busy_since(thread_current, queued_ns != 0 ? queued_ns : clock_monotonic_ns());
 }
@@ -39,8 +44,10 @@ void profd_event_begin(uint64_t queued_ns)
 void profd_event_end(void)
 {
     struct thread_own_data *own = thread_own();
-    if (own != NULL && own->event_depth > 0 && --own->event_depth == 0)
-        set_busy_since(thread_current, 0);
+    if (own == NULL || own->event_depth == 0 || --own->event_depth > 0)
+        return;
+    set_busy_since(thread_current, 0);
+    stopwatch_end_event();
 }
 
 static void set_idle_clock(struct thread_registration *self, profd_idle_clock *idle_clock,
@@ -65,9 +72,11 @@ void profd_event_loop_turn(void)
     struct thread_registration *self = thread_current;
     if (self == NULL || self->idle_clock == NULL)
         return;
-    set_busy_since(self, core_own.recording_generation == 0
-                             ? 0
-                             : clock_monotonic_ns() - self->idle_clock(self->idle_context));
+    bool is_recorded = core_own.recording_generation != 0;
+    uint64_t idle_ns =
+        is_recorded || groups_are_wanted() ? self->idle_clock(self->idle_context) : 0;
+    set_busy_since(self, is_recorded ? clock_monotonic_ns() - idle_ns : 0);
+    stopwatch_turn(idle_ns);
 }
 
 void profd_event_loop_end(void)

@@ -15,7 +15,7 @@ struct child;
 struct daemon;
 
 struct monitoring {
-    uint32_t needs;         /* enum group_needs; of all clients together, and of profd itself */
+    uint32_t needs; /* enum group_needs; of all clients together, and of profd itself */
     struct group_book ended;
 };
 

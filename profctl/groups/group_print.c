@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "json/gecko/gecko_process.h"
-#include "json/json_writer.h"
 #include "profctl/failure.h"
 #include "profctl/units.h"
+#include "json/gecko/gecko_process.h"
+#include "json/json_writer.h"
 
 #define NS_PER_MS 1e6
 #define NS_PER_S  1e9

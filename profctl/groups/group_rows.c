@@ -165,10 +165,9 @@ void group_rows_subtract(struct group_rows *rows, const struct group_rows *earli
     sort_rows(&before, compare_identity); /* of the same memory: only their order is another */
     for (size_t i = 0; i < rows->count; i++) {
         struct group_row *row = &rows->rows[i];
-        const struct group_row *same =
-            before.count > 0
-                ? bsearch(row, before.rows, before.count, sizeof(*row), compare_identity)
-                : NULL;
+        const struct group_row *same = before.count > 0 ? bsearch(row, before.rows, before.count,
+                                                                  sizeof(*row), compare_identity)
+                                                        : NULL;
         if (same != NULL)
             subtract_group(&row->group, &same->group);
         if (did_anything(row))
@@ -237,9 +236,9 @@ static bool has_groups(const struct group_rows *rows)
 void group_rows_merge(struct group_rows *rows, enum group_rows_by by)
 {
     int (*compare)(const void *, const void *) =
-        by == GROUP_ROWS_BY_GROUP ? compare_by_group
-                                  : (by == GROUP_ROWS_BY_PROCESS ? compare_by_process
-                                                                 : compare_identity);
+        by == GROUP_ROWS_BY_GROUP
+            ? compare_by_group
+            : (by == GROUP_ROWS_BY_PROCESS ? compare_by_process : compare_identity);
     size_t kept = 0;
 
     keep_only(rows, by != GROUP_ROWS_BY_GROUP || !has_groups(rows));

@@ -29,7 +29,7 @@ enum group_rows_order {
 
 /* Texts are not terminated, may be any bytes, and lie in the snapshot, as PROCESS does. */
 struct group_row {
-    struct group_view group; /* by process: without kind and name */
+    struct group_view group;               /* by process: without kind and name */
     struct group_snapshot_process process; /* of one of those that are merged */
     const char *process_name;
     size_t process_name_bytes;

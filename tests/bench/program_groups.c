@@ -36,7 +36,9 @@ static double two_cycle_counters(void)
 {
     uint64_t sum = 0;
     LOOP(ITERATIONS, for (int j = 0; j < COUNTERS_READ; j++) sum += __rdtsc();
-         __asm__ volatile("" : : "r"(sum)));
+         __asm__ volatile(""
+                          :
+                          : "r"(sum)));
 }
 
 static double enter_and_leave(void)

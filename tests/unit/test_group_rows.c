@@ -61,8 +61,8 @@ static void put_process(uint8_t *out, int32_t pid, uint64_t start_ns, const char
     process.bytes = sizeof(process) + name_room + process.table_bytes;
     memcpy(out + used, &process, sizeof(process));
     memcpy(out + used + sizeof(process), name, strlen(name));
-    memcpy(out + used + sizeof(process) + name_room,
-           (const uint8_t *)arena.header + table->offset, process.table_bytes);
+    memcpy(out + used + sizeof(process) + name_room, (const uint8_t *)arena.header + table->offset,
+           process.table_bytes);
     used += process.bytes;
 }
 

@@ -1,9 +1,11 @@
-/* tenants ITERATIONS: a loop that handles two tenants by turns: "busy" computes for 4 ms in a unit
- * inside another one, "idle" sleeps for as long. Says what its thread's CPU clock knew of them, and
- * what the program's own snapshot of its groups tells, as lines of "WHAT KIND NAME CPU_NS TICKS
- * EXCEEDED_1_MS…".
+/* tenants ITERATIONS [HOW]: a loop that handles two tenants by turns: "busy" computes for 4 ms in a
+ * unit inside another one, "idle" sleeps for as long. Says what its thread's CPU clock knew of
+ * them, and what the program's own snapshot of its groups tells, as lines of "WHAT KIND NAME CPU_NS
+ * TICKS EXCEEDED_1_MS…".
  *
- * With the word "jumps" behind, each iteration also leaves a unit by longjmp. */
+ * HOW is "plain"; "jumps": each iteration also leaves a unit by longjmp; "events": each handling is
+ * an event of a loop that waits 20 ms between; "turns": the same as turns of a loop with an idle
+ * clock. */
 #include <profd.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -14,7 +16,7 @@
 
 #include "tests/system/programs/burn.h"
 
-enum { WORK_US = 4000 };
+enum { WORK_US = 4000, WAIT_US = 20 * 1000 };
 
 PROFD_UNIT(busy_handler, "handler", "busy");
 PROFD_UNIT(busy_parser, "parser", "busy");
@@ -86,23 +88,91 @@ static void show(const struct profd_group_stats *stats, void *context)
            stats->name, (unsigned long long)stats->cpu_ns, (unsigned long long)stats->ticks);
     for (int i = 0; i < 10; i++)
         printf(" %llu", (unsigned long long)stats->cpu_exceeded[i]);
+    printf(" wall");
+    for (int i = 0; i < 10; i++)
+        printf(" %llu", (unsigned long long)stats->wall_exceeded[i]);
     printf(" unattributed %llu\n", (unsigned long long)stats->unattributed_ns);
+}
+
+static uint64_t waited_ns;
+
+static uint64_t waited_so_far(void *context)
+{
+    (void)context;
+    return waited_ns;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void wait_for_event(void)
+{
+    uint64_t start_ns = now_ns();
+    usleep(WAIT_US);
+    waited_ns += now_ns() - start_ns;
+}
+
+static void handle_both(void)
+{
+    handle_busy();
+    handle_idle();
+}
+
+static void handle_event(void)
+{
+    wait_for_event();
+    profd_event_begin(0);
+    handle_both();
+    profd_event_end();
+}
+
+static void turn(void)
+{
+    profd_event_loop_turn();
+    wait_for_event();
+    handle_both();
+}
+
+static void jump_and_handle(void)
+{
+    if (setjmp(out_of_unit) == 0)
+        jump();
+    handle_both();
+    profd_iteration_end();
+}
+
+static void handle_plainly(void)
+{
+    handle_both();
+    profd_iteration_end();
+}
+
+static void (*find_handler(const char *how))(void)
+{
+    if (strcmp(how, "jumps") == 0)
+        return jump_and_handle;
+    if (strcmp(how, "events") == 0)
+        return handle_event;
+    return strcmp(how, "turns") == 0 ? turn : handle_plainly;
 }
 
 int main(int argc, char **argv)
 {
     int iterations = argc > 1 ? atoi(argv[1]) : 10;
-    bool jumps = argc > 2 && strcmp(argv[2], "jumps") == 0;
+    void (*handle)(void) = find_handler(argc > 2 ? argv[2] : "plain");
     uint64_t start_ns = thread_cpu_ns();
     profd_units_ask(groups_of, NULL);
     profd_groups_monitor(true, true);
-    for (int i = 0; i < iterations; i++) {
-        if (jumps && setjmp(out_of_unit) == 0)
-            jump();
-        handle_busy();
-        handle_idle();
-        profd_iteration_end();
-    }
+    if (handle == turn)
+        profd_event_loop_begin(waited_so_far, NULL);
+    for (int i = 0; i < iterations; i++)
+        handle();
+    if (handle == turn)
+        profd_event_loop_turn(); /* the last one ends */
     uint64_t all_ns = thread_cpu_ns() - start_ns;
     printf("truth all %llu busy %llu parser %llu idle %llu\n", (unsigned long long)all_ns,
            (unsigned long long)busy_ns, (unsigned long long)parser_ns, (unsigned long long)idle_ns);
