@@ -15,7 +15,7 @@
 enum {
     NS_PER_MS = 1000000,
     NS_PER_S = 1000000000,
-    MOST_OPTIONS = 48,
+    MOST_OPTIONS = 56,
 };
 
 static const uint64_t shortest_interval_ns = UINT64_C(10) * 1000;
@@ -122,6 +122,8 @@ static const struct option options[] = {
       "how long to measure where nobody had asked for groups (default 1s)" },
     { OPTIONS_GROUPS, "watch", 'w', "TIME", OPTION_SECONDS_MS, AT(every_ms),
       "print what happened since the last time, every TIME, until interrupted" },
+    { OPTIONS_GROUPS, "alert", 'a', "RULE", OPTION_TEXT, AT(alert),
+      "print only what is too long, such as cpu>64ms,kind=tenant, until interrupted" },
     { OPTIONS_GROUPS, "top", 'n', "N", OPTION_COUNT, AT(top), "lines to show (default 10)" },
     { OPTIONS_GLOBAL, "socket", 's', "PATH", OPTION_TEXT, AT(socket),
       "profd's socket (default $PROFD_SOCKET, or profd.sock in $XDG_RUNTIME_DIR)" },

@@ -11,9 +11,18 @@
 #include "buffer/lease_ledger.h"
 #include "profctl/commands/client.h"
 #include "profctl/commands/commands.h"
+#include "profctl/groups/group_alert.h"
 #include "profctl/groups/group_print.h"
 
 enum { NS_PER_MS = 1000000, MS_PER_S = 1000 };
+
+/* What goes on from one look to the next. */
+struct watch {
+    struct client *client;
+    const struct arguments *arguments;
+    struct group_alert_rule rule;
+    struct group_alerts alerts;
+};
 
 /* A snapshot, in memory. */
 struct snapshot {
@@ -91,6 +100,30 @@ static bool print(const struct arguments *arguments, struct group_rows *rows, ui
     return false;
 }
 
+/* The alerts of NEWS. */
+static bool print_alerts(struct watch *watch, const struct group_rows *news,
+                         struct failure *failure)
+{
+    const struct arguments *arguments = watch->arguments;
+    int err = 0;
+
+    for (size_t i = 0; i < news->count && err >= 0; i++) {
+        const struct group_row *row = &news->rows[i];
+        uint64_t times;
+        err = group_alert_judge(&watch->alerts, &watch->rule, row, news->head.now_ns, &times);
+        if (err == 1 && arguments->json)
+            err = group_print_alert_json(row, arguments->alert, times, stdout);
+        else if (err == 1)
+            group_print_alert(row, arguments->alert, times, stdout);
+    }
+    if (err < 0 || fflush(stdout) != 0 || ferror(stdout))
+        failure_set(failure, EXIT_CODE_FAILED, "cannot print alerts: %s",
+                    strerror(err < 0 ? -err : errno));
+    else
+        return true;
+    return false;
+}
+
 static void wait_ms(uint64_t ms)
 {
     const struct timespec time = { .tv_sec = (time_t)(ms / MS_PER_S),
@@ -100,20 +133,22 @@ static void wait_ms(uint64_t ms)
 }
 
 /* Prints what happened between EARLIER, which becomes the later snapshot, and one of now. */
-static bool print_news(struct client *client, const struct arguments *arguments,
-                       struct snapshot *earlier, struct failure *failure)
+static bool print_news(struct watch *watch, struct snapshot *earlier, struct failure *failure)
 {
+    const struct arguments *arguments = watch->arguments;
     static char remark[CLIENT_TEXT_BYTES];
     struct snapshot now;
     struct group_rows news;
 
-    if (!take_snapshot(client, arguments, remark, &now, failure))
+    if (!take_snapshot(watch->client, arguments, remark, &now, failure))
         return false;
     int err = group_rows_read(now.memory, now.bytes, &news);
     if (err == 0)
         group_rows_subtract(&news, &earlier->rows);
     uint64_t period_ns = now.rows.head.now_ns - earlier->rows.head.now_ns;
-    bool is_printed = err == 0 && print(arguments, &news, period_ns, failure);
+    bool is_printed =
+        err == 0 && (arguments->alert != NULL ? print_alerts(watch, &news, failure)
+                                              : print(arguments, &news, period_ns, failure));
     if (err < 0)
         failure_set(failure, EXIT_CODE_FAILED, "cannot read the groups: %s", strerror(-err));
     group_rows_free(&news);
@@ -122,19 +157,27 @@ static bool print_news(struct client *client, const struct arguments *arguments,
     return is_printed;
 }
 
-static bool show(struct client *client, const struct arguments *arguments, struct failure *failure)
+/* For alerts, too: what happens in so long is one. */
+static uint64_t period_of(const struct arguments *arguments)
+{
+    return arguments->every_ms != 0 ? arguments->every_ms : arguments->period_ms;
+}
+
+static bool show(struct watch *watch, struct failure *failure)
 {
     static char remark[CLIENT_TEXT_BYTES];
+    const struct arguments *arguments = watch->arguments;
+    bool is_repeated = arguments->every_ms != 0 || arguments->alert != NULL;
     struct snapshot snapshot;
-    bool goes_on = take_snapshot(client, arguments, remark, &snapshot, failure);
+    bool goes_on = take_snapshot(watch->client, arguments, remark, &snapshot, failure);
 
-    if (goes_on && arguments->every_ms == 0 && remark[0] == '\0') {
+    if (goes_on && !is_repeated && remark[0] == '\0') {
         goes_on = print(arguments, &snapshot.rows, 0, failure);
     } else if (goes_on) {
         do {
-            wait_ms(arguments->every_ms != 0 ? arguments->every_ms : arguments->period_ms);
-            goes_on = print_news(client, arguments, &snapshot, failure);
-        } while (goes_on && arguments->every_ms != 0);
+            wait_ms(period_of(arguments));
+            goes_on = print_news(watch, &snapshot, failure);
+        } while (goes_on && is_repeated);
     }
     free_snapshot(&snapshot);
     return goes_on;
@@ -142,11 +185,15 @@ static bool show(struct client *client, const struct arguments *arguments, struc
 
 int command_groups(const struct arguments *arguments, struct failure *failure)
 {
-    struct client *client;
+    struct watch watch = { .arguments = arguments };
+    char problem[GROUP_ALERT_PROBLEM_BYTES];
 
-    if (!client_connect(arguments->socket, &client, failure))
+    if (arguments->alert != NULL && !group_alert_parse(arguments->alert, &watch.rule, problem))
+        return (int)failure_set(failure, EXIT_CODE_USAGE, "--alert: %s", problem);
+    if (!client_connect(arguments->socket, &watch.client, failure))
         return failure->code;
-    bool is_shown = show(client, arguments, failure);
-    client_close(client);
+    bool is_shown = show(&watch, failure);
+    client_close(watch.client);
+    group_alerts_free(&watch.alerts);
     return is_shown ? EXIT_CODE_SUCCESS : (int)failure->code;
 }

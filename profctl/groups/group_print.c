@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "profctl/failure.h"
 #include "profctl/units.h"
@@ -145,6 +146,27 @@ void group_print_table(const struct group_rows *rows, enum group_rows_by by, uin
     print_losses(rows, out);
 }
 
+/* --- Alerts --- */
+
+void group_print_alert(const struct group_row *row, const char *rule_text, uint64_t times,
+                       FILE *out)
+{
+    char name[NAME_BYTES], most[UNITS_TEXT_BYTES], time_of_day[UNITS_TEXT_BYTES] = "";
+    const time_t now = time(NULL);
+    struct tm local;
+
+    if (localtime_r(&now, &local) != NULL)
+        strftime(time_of_day, sizeof(time_of_day), "%H:%M:%S", &local);
+    name_row(row, GROUP_ROWS_BY_GROUP, name);
+    fprintf(out, "%s %s", time_of_day, name);
+    name_row(row, GROUP_ROWS_BY_PROCESS, name);
+    fprintf(out, " of %s: %s, %llu times; longest %s ms of CPU time", name, rule_text,
+            (unsigned long long)times, longest(row, most));
+    if (row->running_ns != 0)
+        fprintf(out, "; running for %.3g s", (double)row->running_ns / NS_PER_S);
+    fputc('\n', out);
+}
+
 /* --- JSON --- */
 
 static void put_counts(struct json_writer *json, const char *name, const uint64_t *counts)
@@ -207,6 +229,26 @@ static void put_row(struct json_writer *json, const struct group_row *row, enum 
 static int write_out(void *context, const char *bytes, size_t n)
 {
     return fwrite(bytes, 1, n, context) == n ? 0 : -EIO;
+}
+
+int group_print_alert_json(const struct group_row *row, const char *rule_text, uint64_t times,
+                           FILE *out)
+{
+    struct failure_latch latch;
+    struct json_writer json;
+
+    failure_latch_init(&latch);
+    json_writer_init_sink(&json, write_out, out, &latch);
+    json_start_object(&json);
+    json_string_property(&json, "alert", rule_text);
+    json_u64_property(&json, "times", times);
+    json_name(&json, "group");
+    put_row(&json, row, GROUP_ROWS_BY_THREAD);
+    json_end_object(&json);
+    int err = json_writer_flush(&json);
+    json_writer_fini(&json);
+    fputc('\n', out);
+    return err;
 }
 
 int group_print_json(const struct group_rows *rows, enum group_rows_by by, uint64_t period_ns,

@@ -18,6 +18,13 @@ const char *group_bar(const struct group_row *row, char out[GROUP_BAR_BYTES]);
 void group_print_table(const struct group_rows *rows, enum group_rows_by by, uint64_t most,
                        uint64_t period_ns, FILE *out);
 
+/* An alert: that ROW was too long so many TIMES, as RULE_TEXT says. */
+void group_print_alert(const struct group_row *row, const char *rule_text, uint64_t times,
+                       FILE *out);
+/* The same as one line of JSON. 0 or a negative errno. */
+int group_print_alert_json(const struct group_row *row, const char *rule_text, uint64_t times,
+                           FILE *out);
+
 /* All of them, as one line. 0 or a negative errno. */
 int group_print_json(const struct group_rows *rows, enum group_rows_by by, uint64_t period_ns,
                      FILE *out);

@@ -198,6 +198,24 @@ test_a_process_that_is_stopped_is_there() {
     says '"process":"loop","verdict":"live".*"ticks":[1-9]' stdout
 }
 
+test_alerts_tell_who_was_too_long() {
+    start_profd
+    touch go
+    in_background "$profctl" groups --for 200ms --alert 'cpu>2ms,process=loop,times=5/30s' >alerts
+    in_background "$profctl" groups --for 200ms --alert 'cpu>512ms' --json >none
+    watched "$programs/loop" 3 go
+    wait_until grep -qE '^[0-9:]+ thread loop of loop \([0-9]+\): cpu>2ms,.*, [0-9]+ times; longest > [248] ms of CPU time' alerts
+    [ ! -s none ]
+}
+
+test_alerts_do_not_wait_for_who_hangs() {
+    start_profd
+    touch go
+    in_background "$profctl" groups --for 200ms --alert 'wall>512ms' >alerts
+    watched "$programs/loop" 1 go 60
+    wait_until grep -qE 'thread loop of loop .*; running for [0-9.]+ s' alerts
+}
+
 test_monitoring_outlives_a_profd_that_is_killed() {
     start_profd
     touch go
@@ -210,7 +228,7 @@ test_monitoring_outlives_a_profd_that_is_killed() {
 }
 
 test_wrong_words_are_refused() {
-    for wrong in "--by tenant" "--sort size" "--for never" "--watch" "--for 0"; do
+    for wrong in "--alert jank>3ms" "--alert cpu>3ms" "--by tenant" "--sort size" "--for never" "--watch" "--for 0"; do
         # shellcheck disable=SC2086
         expect 2 "$profctl" groups $wrong
         one_line stderr
