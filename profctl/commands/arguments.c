@@ -122,7 +122,7 @@ static const struct option options[] = {
       "how long to measure where nobody had asked for groups (default 1s)" },
     { OPTIONS_GROUPS, "watch", 'w', "TIME", OPTION_SECONDS_MS, AT(every_ms),
       "print what happened since the last time, every TIME, until interrupted" },
-    { OPTIONS_GROUPS, "alert", 'a', "RULE", OPTION_TEXT, AT(alert),
+    { OPTIONS_GROUPS, "alert", 'A', "RULE", OPTION_TEXT, AT(alert),
       "print only what is too long, such as cpu>64ms,kind=tenant, until interrupted" },
     { OPTIONS_GROUPS, "top", 'n', "N", OPTION_COUNT, AT(top), "lines to show (default 10)" },
     { OPTIONS_GLOBAL, "socket", 's', "PATH", OPTION_TEXT, AT(socket),
