@@ -127,7 +127,7 @@ static bool is_meant(const struct group_alert_rule *rule, const struct group_row
                                                rule->process, strlen(rule->process)) != NULL);
 }
 
-/* One that still runs has not been counted yet. */
+/* Those that have ended. */
 static uint64_t count_too_long(const struct group_alert_rule *rule, const struct group_row *row)
 {
     unsigned threshold = threshold_of(rule->above_ns);
@@ -135,8 +135,29 @@ static uint64_t count_too_long(const struct group_alert_rule *rule, const struct
     if (rule->measure == ALERT_ON_BLOCKED)
         return row->group.costs.blocked_ns > rule->above_ns;
     return (rule->measure == ALERT_ON_CPU ? row->group.cpu_exceeded
-                                          : row->group.wall_exceeded)[threshold] +
-           (row->running_ns > rule->above_ns);
+                                          : row->group.wall_exceeded)[threshold];
+}
+
+static bool runs_too_long(const struct group_alert_rule *rule, const struct group_row *row)
+{
+    return rule->measure != ALERT_ON_BLOCKED && row->running_ns > rule->above_ns;
+}
+
+/* ENDED of them, and the one that still runs, each once. */
+static uint64_t count_news(struct group_alert_past *past, const struct group_alert_rule *rule,
+                           const struct group_row *row, uint64_t ended)
+{
+    uint64_t since_ns = row->group.running_since_ns;
+    bool is_told = past->told_since_ns != 0 && past->told_since_ns == since_ns;
+
+    if (ended > 0 && past->told_since_ns != 0 && !is_told) {
+        ended--;
+        past->told_since_ns = 0;
+    }
+    if (is_told || !runs_too_long(rule, row))
+        return ended;
+    past->told_since_ns = since_ns;
+    return ended + 1;
 }
 
 static uint64_t mix(uint64_t hash, const void *bytes, size_t count)
@@ -181,14 +202,17 @@ static struct group_alert_past *find_past(struct group_alerts *alerts, uint64_t 
 int group_alert_judge(struct group_alerts *alerts, const struct group_alert_rule *rule,
                       const struct group_row *row, uint64_t now_ns, uint64_t *times)
 {
-    uint64_t too_long = is_meant(rule, row) ? count_too_long(rule, row) : 0;
+    uint64_t ended = is_meant(rule, row) ? count_too_long(rule, row) : 0;
 
     *times = 0;
-    if (too_long == 0)
+    if (ended == 0 && (!is_meant(rule, row) || !runs_too_long(rule, row)))
         return 0;
     struct group_alert_past *past = find_past(alerts, identity_of(row));
     if (past == NULL)
         return -ENOMEM;
+    uint64_t too_long = count_news(past, rule, row, ended);
+    if (too_long == 0)
+        return 0;
     if (past->times == 0 || now_ns - past->since_ns > rule->within_ns) {
         past->times = 0;
         past->since_ns = now_ns;

@@ -4,8 +4,8 @@
  *     wall>128ms,times=3/10s      three of them, on the wall, in ten seconds
  *     blocked>100ms,name=blue,quiet=1m
  *
- * An iteration that has not ended counts as soon as it has lasted too long on the wall. What
- * happens between two looks is one alert. Pure; one thread. */
+ * An iteration that has not ended counts as soon as it has lasted too long on the wall, and not
+ * once more when it has ended. What happens between two looks is one alert. Pure; one thread. */
 #ifndef PROFD_PROFCTL_GROUP_ALERT_H
 #define PROFD_PROFCTL_GROUP_ALERT_H
 
@@ -35,9 +35,10 @@ bool group_alert_parse(const char *text, struct group_alert_rule *out,
 
 /* What is remembered of a group. */
 struct group_alert_past {
-    uint64_t identity; /* of process and group */
+    uint64_t identity;        /* of process and group */
     uint64_t times, since_ns; /* of what happened since then */
     uint64_t quiet_until_ns;
+    uint64_t told_since_ns; /* the iteration that counted while it ran began then; 0: none */
 };
 
 /* Zeroed: nothing has happened. */

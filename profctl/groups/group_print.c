@@ -160,8 +160,10 @@ void group_print_alert(const struct group_row *row, const char *rule_text, uint6
     name_row(row, GROUP_ROWS_BY_GROUP, name);
     fprintf(out, "%s %s", time_of_day, name);
     name_row(row, GROUP_ROWS_BY_PROCESS, name);
-    fprintf(out, " of %s: %s, %llu times; longest %s ms of CPU time", name, rule_text,
-            (unsigned long long)times, longest(row, most));
+    fprintf(out, " of %s: %s, %llu %s", name, rule_text, (unsigned long long)times,
+            times == 1 ? "time" : "times");
+    if (row->group.ticks != 0)
+        fprintf(out, "; longest %s ms of CPU time", longest(row, most));
     if (row->running_ns != 0)
         fprintf(out, "; running for %.3g s", (double)row->running_ns / NS_PER_S);
     fputc('\n', out);

@@ -61,11 +61,20 @@ START_TEST(a_rule_is_read)
 }
 END_TEST
 
-static const char *const bad_rules[] = { "",           "cpu",          "cpu>",
-                                         "cpu>0",      "cpu>3ms",      "cpu<64ms",
-                                         "wall>1s",    "cpu>64ms,",    "cpu>64ms,kind=",
-                                         "cpu>64ms,x", "kind=tenant",  "cpu>64ms,times=0",
-                                         "jank>64ms",  "cpu>64ms,times=3/soon" };
+static const char *const bad_rules[] = { "",
+                                         "cpu",
+                                         "cpu>",
+                                         "cpu>0",
+                                         "cpu>3ms",
+                                         "cpu<64ms",
+                                         "wall>1s",
+                                         "cpu>64ms,",
+                                         "cpu>64ms,kind=",
+                                         "cpu>64ms,x",
+                                         "kind=tenant",
+                                         "cpu>64ms,times=0",
+                                         "jank>64ms",
+                                         "cpu>64ms,times=3/soon" };
 
 START_TEST(what_is_no_rule_is_told)
 {
@@ -141,7 +150,15 @@ START_TEST(one_that_still_runs_counts_already)
     blue.running_ns = 500 * MS;
     ck_assert_uint_eq(judge(&blue, S), 0);
     blue.running_ns = 600 * MS;
+    blue.group.running_since_ns = 77;
     ck_assert_uint_eq(judge(&blue, S), 1);
+    blue.running_ns = 1600 * MS; /* the same one */
+    ck_assert_uint_eq(judge(&blue, 2 * S), 0);
+    blue = row_of("tenant", "blue", 1); /* it has ended, … */
+    blue.group.wall_exceeded[9] = 1;
+    ck_assert_uint_eq(judge(&blue, 3 * S), 0);
+    blue.group.wall_exceeded[9] = 2; /* … and others have */
+    ck_assert_uint_eq(judge(&blue, 4 * S), 2);
 }
 END_TEST
 
