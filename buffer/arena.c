@@ -238,7 +238,8 @@ static int move_arena(const struct arena *arena, int fd)
         error = copy_groups(arena, fd);
     for (uint32_t slot = 0; slot < slots && error == 0; slot++)
         error = move_chunk(arena, fd, slot);
-    return error;
+    /* Once more: groups are measured meanwhile. Their memory is there by now. */
+    return error == 0 ? copy_groups(arena, fd) : error;
 }
 
 static bool is_within_file_limit(const struct arena *arena)

@@ -22,7 +22,7 @@ static void view(const struct group_record *record, struct group_view *out)
         .name = record->text + record->kind_bytes,
         .name_bytes = record->name_bytes,
         .flags = record->flags,
-        .thread = record->thread,
+        .thread = atomic_load_explicit(&record->thread, memory_order_relaxed),
         .id = record->id,
         .running_since_ns = read_number(&record->running_since_ns),
         .ticks = read_number(&record->ticks),
@@ -52,5 +52,5 @@ uint64_t group_table_readable_bytes(const struct group_table_header *table, uint
     if (table->offset == 0 || table->offset > file_bytes || used > GROUP_TABLE_BYTES ||
         used > table->room_bytes || used > file_bytes - table->offset)
         return 0;
-    return used;
+    return used / sizeof(uint64_t) * sizeof(uint64_t);
 }

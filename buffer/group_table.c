@@ -22,7 +22,7 @@ static void fill_record(struct group_record *record, const struct group_identity
     record->flags = identity->flags;
     record->kind_bytes = text_bytes_of(identity->kind);
     record->name_bytes = text_bytes_of(identity->name);
-    record->thread = identity->thread;
+    atomic_store(&record->thread, identity->thread);
     record->id = identity->id;
     memcpy(record->text, identity->kind, record->kind_bytes);
     memcpy(record->text + record->kind_bytes, identity->name, record->name_bytes);

@@ -5,8 +5,8 @@
  * session. Records follow one another and are never moved or freed: a group that nobody refers to
  * any more leaves its totals, and one of the same kind and name goes on with them.
  *
- * Memory is taken within the process' lease, and at most an eighth of the limit; groups that find
- * no room are one together, which is called "other", and counted. */
+ * Memory is taken within the process' lease, and by one process at most an eighth of the limit;
+ * groups that find no room are one together, which is called "other", and counted. */
 #ifndef PROFD_BUFFER_GROUP_TABLE_H
 #define PROFD_BUFFER_GROUP_TABLE_H
 
@@ -50,7 +50,7 @@ struct group_record {
     uint32_t flags;
     uint8_t kind_bytes, name_bytes; /* of the text: kind, then name */
     uint16_t reserved;
-    int32_t thread;                    /* of a top group: the thread's number; else 0 */
+    _Atomic int32_t thread;            /* of a top group: the thread's number; else 0 */
     uint64_t id;                       /* the embedding's own; 0: none */
     _Atomic uint64_t running_since_ns; /* CLOCK_MONOTONIC; 0: it does not run now */
     _Atomic uint64_t ticks;            /* iterations in which it ran */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -58,6 +59,12 @@ int perf_event_create(pid_t thread, uint64_t interval_ns, int *descriptor)
         return -errno;
     *descriptor = fd;
     return 0;
+}
+
+bool perf_event_may_send(int signal_number)
+{
+    return signal_number == SIGURG || signal_number == SIGWINCH || signal_number == SIGCHLD ||
+           signal_number == SIGCONT;
 }
 
 int perf_event_direct(int descriptor, pid_t thread, int signal_number)

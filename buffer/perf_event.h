@@ -10,6 +10,7 @@
 #ifndef PROFD_BUFFER_PERF_EVENT_H
 #define PROFD_BUFFER_PERF_EVENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -27,6 +28,10 @@ uint64_t perf_event_most_per_second(void);
  * closing it ends the event. 0; -ESRCH when the thread is gone, -EMFILE when the table is full,
  * else what the kernel says. */
 int perf_event_create(pid_t thread, uint64_t interval_ns, int *descriptor);
+
+/* Whether an event is to send SIGNAL_NUMBER: those that are ignored by default. Another one that is
+ * under way when the thread's process becomes another program would end that. Pure. */
+bool perf_event_may_send(int signal_number);
 
 /* Has the event behind DESCRIPTOR send SIGNAL_NUMBER to THREAD. 0 or -errno. */
 int perf_event_direct(int descriptor, pid_t thread, int signal_number);

@@ -10,6 +10,7 @@
 #include "child-agent/agent_lease.h"
 #include "child-agent/counters/counters.h"
 #include "child-agent/dormancy.h"
+#include "child-agent/groups/group_registry.h"
 #include "child-agent/guest/address_space.h"
 #include "child-agent/guest/descriptor.h"
 #include "child-agent/process_title.h"
@@ -181,7 +182,9 @@ int core_renew_arena(void)
 {
     if (descriptor_is_ours(DESCRIPTOR_ARENA))
         return 0;
+    bool held = group_registry_hold();
     int err = arena_replace_file(&core.arena);
+    group_registry_let_go(held);
     if (err == 0)
         keep_descriptor();
     return err;

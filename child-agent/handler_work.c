@@ -7,6 +7,7 @@
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
 #include "child-agent/counters/counters.h"
+#include "child-agent/groups/group_registry.h"
 #include "child-agent/interpose/real_calls.h"
 #include "child-agent/markers/site.h"
 #include "child-agent/sampler/run_on_stack.h"
@@ -35,8 +36,8 @@ bool handler_work_is_possible(void)
 {
     return !core_is_forking && sampling_signal_is_own_process() && thread_current != NULL &&
            thread_current->is_recording == 0 && thread_registry_is_free() && site_table_is_free() &&
-           counters_are_free() && sampler_is_free() && agent_thread_is_free() &&
-           is_dictionary_free();
+           counters_are_free() && group_registry_is_free() && sampler_is_free() &&
+           agent_thread_is_free() && is_dictionary_free();
 }
 
 static void call_work(void *argument)

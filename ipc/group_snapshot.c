@@ -14,7 +14,8 @@ bool group_snapshot_open(struct group_snapshot_reader *reader, struct group_snap
 static bool is_sound(const struct group_snapshot_process *process, size_t left)
 {
     size_t name_room = group_snapshot_name_room(process->name_bytes);
-    return process->bytes <= left && process->bytes >= sizeof(*process) + name_room &&
+    return process->bytes <= left && process->bytes % sizeof(uint64_t) == 0 &&
+           process->bytes >= sizeof(*process) + name_room &&
            process->table_bytes == process->bytes - sizeof(*process) - name_room;
 }
 

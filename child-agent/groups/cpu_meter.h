@@ -30,7 +30,7 @@ struct cpu_meter {
 uint64_t cpu_meter_read(struct cpu_meter *meter, uint64_t ticks);
 
 /* The same after the thread has waited, by guess: that the wait took none. What it did take is told
- * by the next reading of the clock, which is not put off for more than a millisecond. */
+ * by the next reading of the clock, which guesses put off for a millisecond at most. */
 uint64_t cpu_meter_resume(struct cpu_meter *meter, uint64_t ticks);
 
 /* TICKS as a duration; 0 as long as the rate is not known. */

@@ -6,11 +6,13 @@
 
 #include "child-agent/core.h"
 #include "child-agent/guest/named_mutex.h"
+#include "child-agent/threads/thread_registration.h"
 
 enum {
     BUCKETS = 16384,
     POOL_BYTES = 64 * 1024,
     POOL_ALIGNMENT = 16,
+    MOST_GROUPS = 128 * 1024, /* there is no room in the arena for half as many */
 };
 
 static struct named_mutex lock = NAMED_MUTEX_INITIALIZER(GROUPS);
@@ -18,11 +20,32 @@ static __thread bool is_held_for_fork;
 
 static struct {
     struct profd_group *buckets[BUCKETS];
+    uint32_t count;
     uint8_t *pool;
     size_t pool_left;
 } registry;
 
 static struct profd_group other = { .references = 1, .is_active = true, .flags = GROUP_IS_OTHER };
+
+/* --- The lock --- */
+
+/* A handler of the program may wait, which looks for loops, but not for whom it interrupted.
+ * Returns whether the thread was in here already. */
+static bool lock_registry(void)
+{
+    bool was_in_groups = thread_current != NULL && thread_current->is_in_groups;
+    if (thread_current != NULL)
+        thread_current->is_in_groups = true;
+    named_mutex_lock(&lock);
+    return was_in_groups;
+}
+
+static void unlock_registry(bool was_in_groups)
+{
+    named_mutex_unlock(&lock);
+    if (thread_current != NULL)
+        thread_current->is_in_groups = was_in_groups;
+}
 
 /* --- Memory --- */
 
@@ -46,9 +69,9 @@ static void *take_from_pool(size_t bytes)
 
 void *group_registry_allocate(size_t bytes)
 {
-    named_mutex_lock(&lock);
+    bool before = lock_registry();
     void *memory = take_from_pool(bytes);
-    named_mutex_unlock(&lock);
+    unlock_registry(before);
     return memory;
 }
 
@@ -92,9 +115,15 @@ static bool is_group(const struct profd_group *group, const struct group_identit
 static struct profd_group *add_group(const struct group_identity *identity, bool is_active)
 {
     size_t kind_bytes = cut(identity->kind), name_bytes = cut(identity->name);
-    struct profd_group *group = take_from_pool(sizeof(*group) + kind_bytes + name_bytes);
-    if (group == NULL)
+    struct profd_group *group = registry.count < MOST_GROUPS
+                                    ? take_from_pool(sizeof(*group) + kind_bytes + name_bytes)
+                                    : NULL;
+    if (group == NULL) {
+        if (core_own.has_arena)
+            atomic_fetch_add(&core.arena.header->groups.folded, 1);
         return &other;
+    }
+    registry.count++;
     group->is_active = is_active;
     group->flags = identity->flags;
     group->id = identity->id;
@@ -108,9 +137,24 @@ static struct profd_group *add_group(const struct group_identity *identity, bool
     return group;
 }
 
+static struct group_record *known_record(const struct profd_group *group)
+{
+    bool is_own = atomic_load_explicit(&group->record_epoch, memory_order_acquire) == core_epoch;
+    return is_own ? atomic_load_explicit(&group->record, memory_order_relaxed) : NULL;
+}
+
+/* Threads of one name have it one after the other. */
+static void take_over_top(struct profd_group *group, int32_t thread)
+{
+    struct group_record *record = known_record(group);
+    atomic_store(&group->thread, thread);
+    if (record != NULL && (record->flags & GROUP_IS_TOP))
+        atomic_store(&record->thread, thread);
+}
+
 struct profd_group *group_registry_ref(const struct group_identity *identity, bool is_active)
 {
-    named_mutex_lock(&lock);
+    bool before = lock_registry();
     struct profd_group *group = *bucket_of(identity);
     while (group != NULL && !is_group(group, identity))
         group = group->next;
@@ -119,8 +163,9 @@ struct profd_group *group_registry_ref(const struct group_identity *identity, bo
     else if (atomic_load(&group->references) == 0)
         group->is_active = is_active;
     atomic_fetch_add(&group->references, 1);
-    atomic_store(&group->thread, identity->thread);
-    named_mutex_unlock(&lock);
+    if (group->flags & GROUP_IS_TOP)
+        take_over_top(group, identity->thread);
+    unlock_registry(before);
     return group;
 }
 
@@ -130,12 +175,6 @@ void group_registry_unref(struct profd_group *group)
 }
 
 /* --- Records --- */
-
-static struct group_record *known_record(const struct profd_group *group)
-{
-    bool is_own = atomic_load_explicit(&group->record_epoch, memory_order_acquire) == core_epoch;
-    return is_own ? atomic_load_explicit(&group->record, memory_order_relaxed) : NULL;
-}
 
 static void set_record(struct profd_group *group, struct group_record *record)
 {
@@ -186,10 +225,25 @@ struct group_record *group_registry_record(struct profd_group *group)
     struct group_record *record = known_record(group);
     if (record != NULL || !core_own.has_arena)
         return record;
-    named_mutex_lock(&lock);
+    bool before = lock_registry();
     record = make_record(group);
-    named_mutex_unlock(&lock);
+    unlock_registry(before);
     return record;
+}
+
+bool group_registry_hold(void)
+{
+    return lock_registry();
+}
+
+void group_registry_let_go(bool held)
+{
+    unlock_registry(held);
+}
+
+bool group_registry_is_free(void)
+{
+    return named_mutex_is_free_in_handler(&lock);
 }
 
 /* --- Fork --- */

@@ -35,6 +35,13 @@ void group_registry_unref(struct profd_group *group);
  * there is not even an arena. */
 struct group_record *group_registry_record(struct profd_group *group);
 
+/* Nobody adds a group meanwhile. What the first returns is for the second. */
+bool group_registry_hold(void);
+void group_registry_let_go(bool held);
+
+/* In a signal handler: whether nobody does at this moment. */
+bool group_registry_is_free(void);
+
 /* Memory that is never given back, and zeroed; NULL: there is none. */
 void *group_registry_allocate(size_t bytes);
 

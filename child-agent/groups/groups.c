@@ -18,13 +18,16 @@ static _Atomic uint32_t own_needs;
 
 void groups_follow(void)
 {
-    uint32_t theirs = agent_lease_group_needs();
-    atomic_store(&groups_followed, theirs);
-    uint32_t now = theirs | atomic_load(&own_needs);
-    uint32_t before = atomic_exchange(&groups_needs, now);
-    if (before == 0 && now != 0)
-        atomic_fetch_add(&groups_began, 1);
-    recording_word_set_groups(now != 0);
+    uint32_t theirs, own;
+    do {
+        theirs = agent_lease_group_needs();
+        own = atomic_load(&own_needs);
+        atomic_store(&groups_followed, theirs);
+        uint32_t before = atomic_exchange(&groups_needs, theirs | own);
+        if (before == 0 && (theirs | own) != 0)
+            atomic_fetch_add(&groups_began, 1);
+        recording_word_set_groups((theirs | own) != 0);
+    } while (theirs != agent_lease_group_needs() || own != atomic_load(&own_needs));
 }
 
 /* --- The program's calls --- */

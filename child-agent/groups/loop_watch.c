@@ -25,7 +25,7 @@ bool loop_sight_note(struct loop_sight *sight, const void *place)
 bool loop_watch_begin_slowly(const void *place)
 {
     int call_errno = errno;
-    struct loop_sight *sight = stopwatch_sight();
+    struct loop_sight *sight = stopwatch_take_sight();
     bool is_loop =
         sight != NULL && loop_sight_note(sight, place) && stopwatch_note_loop(STOPWATCH_SEEN_LOOP);
     if (is_loop)

@@ -4,8 +4,8 @@
  * A thread counts as having an event loop when it comes back to the same such call, told by the
  * place that it is called from: the third time in a row that no other place was in between. From
  * then on each return of that call begins an iteration, and the next call ends it; what other
- * places wait for meanwhile is part of the iteration. A thread that comes to another place so often
- * in a row has its loop there from then on.
+ * places wait for meanwhile is part of the iteration, and waits inside units are never a loop. A
+ * thread that comes to another place so often in a row has its loop there from then on.
  *
  * The calling thread. errno stays as it is. */
 #ifndef PROFD_AGENT_LOOP_WATCH_H
@@ -16,6 +16,7 @@
 
 #include "child-agent/groups/groups.h"
 #include "child-agent/groups/stopwatch.h"
+#include "child-agent/threads/thread_registration.h"
 
 /* The thread waits at PLACE. Whether that is its loop. Pure. */
 bool loop_sight_note(struct loop_sight *sight, const void *place);
@@ -27,7 +28,11 @@ void loop_watch_end_slowly(void);
 static inline bool loop_watch_begin(const void *place)
 {
     groups_note_wait();
-    return groups_are_wanted() && loop_watch_begin_slowly(place);
+    if (groups_are_wanted())
+        return loop_watch_begin_slowly(place);
+    if (__builtin_expect(thread_current != NULL && thread_current->stopwatch != NULL, 0))
+        stopwatch_rest();
+    return false;
 }
 
 static inline void loop_watch_end(bool is_loop)

@@ -3,8 +3,9 @@
  * Entering a unit acquires those of its groups that are active and that no outer unit has acquired;
  * leaving it adds the costs and releases them. The group that holds a unit alone has what was spent
  * in the unit itself and not in units inside it, so that such groups, and what belongs to no unit,
- * add up to the thread's CPU clock. At the end of an iteration all that ran is committed to the
- * records that others read. Follows js::Stopwatch (the seed's "SpiderMonkey-level").
+ * add up to the thread's CPU clock, but for what was cancelled. At the end of an iteration all that
+ * ran is committed to the records that others read. Follows js::Stopwatch (the seed's
+ * "SpiderMonkey-level").
  *
  * The calling thread; not in signal handlers. */
 #ifndef PROFD_AGENT_STOPWATCH_H
@@ -28,8 +29,9 @@ struct loop_sight {
     unsigned others;   /* … so often in a row */
 };
 
-/* That of the thread; NULL when it is not measured. */
-struct loop_sight *stopwatch_sight(void);
+/* That of the thread; NULL when it is not measured, or is in the middle of a unit, whose waits are
+ * no loop. */
+struct loop_sight *stopwatch_take_sight(void);
 
 /* The loop of the thread is of that KIND from here on, unless a better one is known. False when it
  * is not measured. */
@@ -38,6 +40,9 @@ bool stopwatch_note_loop(enum stopwatch_loop kind);
 /* An iteration begins, which costs nothing before; and ends: what ran is committed. */
 void stopwatch_begin_iteration(void);
 void stopwatch_end_iteration(void);
+
+/* Nobody asks any more: what is under way counts for nobody. */
+void stopwatch_rest(void);
 
 /* The program says so: an event is handled; or its loop turns, whose idle clock is at IDLE_NS. */
 void stopwatch_begin_event(void);

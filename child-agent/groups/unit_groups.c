@@ -21,14 +21,20 @@ void profd_units_ask(profd_groups_of_unit *ask, void *context)
     atomic_store(&embedding, next);
 }
 
+/* Whether we are called by the call-back, and it has not been left by an exception or longjmp. */
+static bool is_asking(void)
+{
+    return (uintptr_t)__builtin_frame_address(0) < thread_current->asking_frame;
+}
+
 static size_t ask_program(const struct profd_unit *unit, struct profd_group **out)
 {
     const struct embedding *who = atomic_load(&embedding);
     if (who == NULL || who->ask == NULL)
         return 0;
-    thread_current->asks_for_groups = true;
+    thread_current->asking_frame = (uintptr_t)__builtin_frame_address(0);
     size_t count = who->ask(unit, out, PROFD_UNIT_MOST_GROUPS, who->context);
-    thread_current->asks_for_groups = false;
+    thread_current->asking_frame = 0;
     return count < PROFD_UNIT_MOST_GROUPS ? count : PROFD_UNIT_MOST_GROUPS;
 }
 
@@ -45,10 +51,27 @@ static struct profd_group *ref_own_group(const struct profd_unit *unit)
     return group_registry_ref(&identity, false);
 }
 
-static void unref_all(const struct profd_unit_groups_ *groups)
+/* Of units that were forgotten; in the hands of whoever holds the registry. */
+static struct profd_unit_groups_ *spare;
+
+static struct profd_unit_groups_ *take_spare(void)
+{
+    bool held = group_registry_hold();
+    struct profd_unit_groups_ *groups = spare;
+    if (groups != NULL)
+        spare = groups->next_spare;
+    group_registry_let_go(held);
+    return groups != NULL ? groups : group_registry_allocate(sizeof(*groups));
+}
+
+static void give_back(struct profd_unit_groups_ *groups)
 {
     for (unsigned i = 0; i < groups->count; i++)
         group_registry_unref(groups->groups[i]);
+    bool held = group_registry_hold();
+    groups->next_spare = spare;
+    spare = groups;
+    group_registry_let_go(held);
 }
 
 /* Of several threads that enter the unit at once, the first one's answer stands. */
@@ -59,13 +82,13 @@ static const struct profd_unit_groups_ *remember(struct profd_unit *unit,
     if (__atomic_compare_exchange_n(&unit->groups, &there, groups, false, __ATOMIC_ACQ_REL,
                                     __ATOMIC_ACQUIRE))
         return groups;
-    unref_all(groups);
+    give_back(groups);
     return there;
 }
 
 static const struct profd_unit_groups_ *learn(struct profd_unit *unit)
 {
-    struct profd_unit_groups_ *groups = group_registry_allocate(sizeof(*groups));
+    struct profd_unit_groups_ *groups = take_spare();
     if (groups == NULL)
         return NULL;
     groups->groups[0] = ref_own_group(unit);
@@ -78,7 +101,7 @@ const struct profd_unit_groups_ *unit_groups_get(struct profd_unit *unit)
     const struct profd_unit_groups_ *known = __atomic_load_n(&unit->groups, __ATOMIC_ACQUIRE);
     if (__builtin_expect(known != NULL, 1))
         return known;
-    return thread_current == NULL || thread_current->asks_for_groups ? NULL : learn(unit);
+    return thread_current == NULL || is_asking() ? NULL : learn(unit);
 }
 
 void profd_unit_set_active(struct profd_unit *unit, bool is_active)
@@ -90,8 +113,7 @@ void profd_unit_set_active(struct profd_unit *unit, bool is_active)
 
 void profd_unit_forget(struct profd_unit *unit)
 {
-    const struct profd_unit_groups_ *groups =
-        __atomic_exchange_n(&unit->groups, NULL, __ATOMIC_ACQ_REL);
+    struct profd_unit_groups_ *groups = __atomic_exchange_n(&unit->groups, NULL, __ATOMIC_ACQ_REL);
     if (groups != NULL)
-        unref_all(groups);
+        give_back(groups);
 }

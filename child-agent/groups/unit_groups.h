@@ -8,6 +8,7 @@
 #include "profd.h"
 
 struct profd_unit_groups_ {
+    struct profd_unit_groups_ *next_spare;
     unsigned count;
     struct profd_group *groups[PROFD_UNIT_MOST_GROUPS + 1]; /* the unit's own is the first */
 };

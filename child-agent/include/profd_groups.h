@@ -21,7 +21,7 @@
  * and the end of an outermost unit.
  *
  * Nothing is measured while nobody asks for it: then all of this costs one load and one branch.
- * Follows the Performance Monitoring API of Firefox. */
+ * None of it is for signal handlers. Follows the Performance Monitoring API of Firefox. */
 #include "profd.h" /* before the guard: it includes this header in its order */
 
 #ifndef PROFD_GROUPS_H
@@ -43,7 +43,10 @@ enum { PROFD_RECORDING_GROUPS = 128 };
 enum { PROFD_UNIT_MOST_GROUPS = 7 };
 
 enum profd_group_flags {
-    PROFD_GROUP_SYSTEM = 4 /* the program's own code, not that of its guests */
+    PROFD_GROUP_TOP = 1,    /* a thread as a whole; told by profd, as all but SYSTEM */
+    PROFD_GROUP_UNIT = 2,   /* it holds a single unit, and no time of units inside that */
+    PROFD_GROUP_SYSTEM = 4, /* the program's own code, not that of its guests */
+    PROFD_GROUP_OTHER = 8   /* groups that found no room */
 };
 
 /* One for each kind and name of a process. */
@@ -92,7 +95,8 @@ struct profd_group_stats {
 
 /* The group of KIND and NAME (copied; any bytes, cut at 255) with a reference, which is the
  * caller's. ID is the program's own number for it, FLAGS of enum profd_group_flags; both count when
- * the group is new. Never NULL: when there are too many they are one together. Any thread. */
+ * the group is new. Never NULL (but with PROFD_DISABLED): when there are too many they are one
+ * together. Any thread. */
 struct profd_group *profd_group_ref(const char *kind, const char *name, uint64_t id,
                                     unsigned flags);
 
@@ -134,8 +138,8 @@ void profd_iteration_end(void);
 
 /* --- Looking --- */
 
-/* The program itself asks for groups: of all measures, or with per-unit ones (IS_DETAILED). Without
- * effect on what others ask for. */
+/* The program itself asks for groups, with IS_DETAILED also for those that hold a single unit.
+ * Without effect on what others ask for. */
 void profd_groups_monitor(bool is_wanted, bool is_detailed);
 
 /* Calls VISIT with each group of this process. 0, or -ENOENT: nothing was ever measured. */

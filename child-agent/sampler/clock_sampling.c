@@ -345,7 +345,8 @@ void clock_sampling_return_event(void)
         return;
     borrowed_event_want(sampling.interval_ns, 0);
     sampling.borrows_event = false;
-    (void)follow_with_event(thread_current);
+    if (thread_current != NULL) /* else it has gone, and its clock with it */
+        (void)follow_with_event(thread_current);
 }
 
 /* --- The session --- */
@@ -374,9 +375,13 @@ int clock_sampling_start(const struct session_settings *settings)
     choose_interval(settings->interval_ns);
     sampling.is_paused = settings->is_paused || settings->is_sampling_paused;
     sampling.session_start_ns = clock_monotonic_ns();
-    atomic_store(&sampling.uses_events, settings->clock == SAMPLING_CLOCK_PERF);
+    bool wants_events = settings->clock == SAMPLING_CLOCK_PERF;
+    bool may_have_events = perf_event_may_send(sampling_signal_number());
+    atomic_store(&sampling.uses_events, wants_events && may_have_events);
     atomic_store(&sampling.is_refused, false);
     describe_in_arena(settings);
+    if (wants_events && !may_have_events)
+        refuse(CLOCK_REFUSAL_DEADLY_SIGNAL);
     if (atomic_load(&core.is_filtered))
         refuse(CLOCK_REFUSAL_FILTER);
     else

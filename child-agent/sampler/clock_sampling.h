@@ -17,9 +17,8 @@
 #include "child-agent/session.h"
 #include "child-agent/threads/thread_registration.h"
 
-/* For a session; clocks run once clock_sampling_follow() has been called for their threads. MANAGER
- * is borrowed. One thread at a time, as all that follow but where it says otherwise. 0 or -ENOMEM.
- */
+/* For a session; clocks run once clock_sampling_follow() has been called for their threads. One
+ * thread at a time, as all that follow but where it says otherwise. 0. */
 int clock_sampling_start(const struct session_settings *settings);
 
 /* From here on nothing is sampled; clocks that still run are ignored. */

@@ -111,7 +111,8 @@ struct thread_registration {
     void *idle_context;
 
     struct stopwatch_thread *stopwatch; /* the thread's own; see child-agent/groups/stopwatch.h */
-    bool asks_for_groups;               /* likewise; see unit_groups.h */
+    uintptr_t asking_frame;             /* likewise; see unit_groups.h; 0: it does not ask */
+    bool is_in_groups; /* likewise: its signal handlers leave performance groups alone */
 
     struct thread_clock clock; /* started and stopped under the registry's lock, or by the thread */
 

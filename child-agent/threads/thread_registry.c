@@ -226,7 +226,8 @@ static void go_live(struct thread_registration *self, uint64_t stack_high, const
     self->cpu_clock = cpu_clock_of_thread(self->id);
     self->start_ns = clock_monotonic_ns();
     self->stopwatch = NULL;
-    self->asks_for_groups = false;
+    self->asking_frame = 0;
+    self->is_in_groups = false;
     thread_current = self;
     signal_stack_begin(self);
     thread_mask_adopt();

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stddef.h>
 #include <unistd.h>
 
@@ -90,7 +89,7 @@ void lent_event_end(struct lent_event *event)
     *event = (struct lent_event){ 0 };
 }
 
-/* The event of PID moves to a number that the process has not for a descriptor of its own. */
+/* The event moves to a number that hardly any process has for a descriptor of its own. */
 static int raise_number(int *descriptor)
 {
     int raised = fcntl(*descriptor, F_DUPFD_CLOEXEC, LOWEST_NUMBER);
@@ -128,18 +127,16 @@ static int lend(struct lent_event *event, const struct borrower *borrower)
     error = raise_number(&descriptor);
     if (error == 0)
         error = start_event(descriptor, borrower, event->wanted_signal, interval_ns);
+    if (error == 0)
+        error = describe(borrower->arena_fd, interval_ns);
     if (error < 0) {
         close(descriptor);
+        (void)write_returned(borrower->arena_fd); /* ERROR is told already */
         return error;
     }
     event->is_lent = true;
     event->descriptor = descriptor;
-    return describe(borrower->arena_fd, interval_ns);
-}
-
-static bool can_be_sent(int signal)
-{
-    return signal > 0 && signal < _NSIG && signal != SIGKILL && signal != SIGSTOP;
+    return 0;
 }
 
 /* --- What is wanted --- */
@@ -161,7 +158,7 @@ int lent_event_follow(struct lent_event *event, const struct borrower *borrower)
     event->wanted_interval_ns = wish.interval_ns;
     if (error < 0 || wish.signal == 0)
         return error;
-    error = can_be_sent(wish.signal) ? lend(event, borrower) : -EINVAL;
+    error = perf_event_may_send(wish.signal) ? lend(event, borrower) : -EINVAL;
     if (error < 0)
         (void)describe_refusal(borrower->arena_fd, error); /* ERROR is told already */
     return error;

@@ -11,6 +11,8 @@
 #include "daemon/children/child_table.h"
 #include "daemon/children/pidfd.h"
 
+enum { BOOK_SHARE = 4 }; /* of the book, that one process may have */
+
 /* --- From an arena --- */
 
 /* How many bytes of a table there are; 0: none, or no arena. */
@@ -113,6 +115,11 @@ static void forget_oldest(struct group_book *book)
 
 void group_book_add(struct group_book *book, struct group_part *part, uint64_t most_bytes)
 {
+    if (part->process.bytes > most_bytes / BOOK_SHARE) {
+        free_part(part);
+        book->forgotten++;
+        return;
+    }
     part->next = book->latest;
     book->latest = part;
     book->bytes += part->process.bytes;

@@ -44,7 +44,7 @@ enum {
     GROUP_BOOK_MOST_DESCRIPTORS = 256, /* the latest ones */
 };
 
-/* Takes PART over. */
+/* Takes PART over; one that is more than a quarter of MOST_BYTES is forgotten at once. */
 void group_book_add(struct group_book *book, struct group_part *part, uint64_t most_bytes);
 
 /* Learns how processes ended that have been reaped meanwhile. */

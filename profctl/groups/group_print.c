@@ -107,7 +107,7 @@ static void print_row(const struct group_row *row, enum group_rows_by by, FILE *
             units_format_count(row->group.ticks, ticks), longest(row, most), group_bar(row, bar),
             name);
     if (row->running_ns != 0)
-        fprintf(out, ", running for %.3g s", (double)row->running_ns / NS_PER_S);
+        fprintf(out, ", running for %.1f s", (double)row->running_ns / NS_PER_S);
     fputc('\n', out);
 }
 
@@ -165,7 +165,7 @@ void group_print_alert(const struct group_row *row, const char *rule_text, uint6
     if (row->group.ticks != 0)
         fprintf(out, "; longest %s ms of CPU time", longest(row, most));
     if (row->running_ns != 0)
-        fprintf(out, "; running for %.3g s", (double)row->running_ns / NS_PER_S);
+        fprintf(out, "; running for %.1f s", (double)row->running_ns / NS_PER_S);
     fputc('\n', out);
 }
 

@@ -139,6 +139,12 @@ static void take_off(uint64_t *later, uint64_t earlier)
         *later -= earlier;
 }
 
+/* Sums of processes, of which some may have been forgotten. */
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 static void subtract_group(struct group_view *later, const struct group_view *earlier)
 {
     take_off(&later->ticks, earlier->ticks);
@@ -174,9 +180,9 @@ void group_rows_subtract(struct group_rows *rows, const struct group_rows *earli
             rows->rows[kept++] = *row;
     }
     rows->count = kept;
-    take_off(&rows->folded, earlier->folded);
-    take_off(&rows->cancelled, earlier->cancelled);
-    take_off(&rows->moved, earlier->moved);
+    rows->folded -= smaller(rows->folded, earlier->folded);
+    rows->cancelled -= smaller(rows->cancelled, earlier->cancelled);
+    rows->moved -= smaller(rows->moved, earlier->moved);
 }
 
 /* --- Merging --- */

@@ -17,7 +17,6 @@ is_near() {
 
 # told WHAT NAME: of the program's own truth.
 told() {
-    field truth 0 >/dev/null
     sed -n "s/^truth.* $1 \([0-9]*\).*/\1/p" stdout
 }
 
@@ -73,6 +72,56 @@ test_turns_of_a_loop_leave_out_its_idle_time() {
     [ "$(field 'group tenant busy' 2)" -eq 40 ]
     [ "$(field 'group thread tenants' 16)" -ge 39 ]
     [ "$(field 'group thread tenants' 18)" -le 20 ]
+}
+
+# --- Units in odd places ---
+
+unit_case() {
+    expect 0 env -u PROFD_SOCKET timeout 60 "$programs/unit_cases" "$1"
+}
+
+test_units_that_wait_are_no_loops() {
+    unit_case polls
+    is_near "$(field told 1)" "$(field truth 1)" 5
+    [ "$(field told 2)" -eq 10 ]
+}
+
+test_units_may_be_entered_by_a_helper() {
+    unit_case helper
+    is_near "$(field told 1)" "$(field truth 1)" 10
+}
+
+test_a_thousand_units_in_one_are_all_charged() {
+    unit_case many
+    is_near "$(field told 1)" "$(field truth 1)" 5
+}
+
+test_a_call_back_that_is_left_by_longjmp_is_asked_again() {
+    unit_case jump
+    is_near "$(field told 1)" "$(field truth 1)" 10
+}
+
+test_forks_inside_units_and_call_backs_do_no_harm() {
+    unit_case fork
+    refute test -s stderr
+}
+
+test_handlers_that_wait_do_not_wait_for_whom_they_interrupted() {
+    unit_case alarm
+}
+
+test_behind_a_filter_no_clock_is_read() {
+    unit_case filter
+}
+
+test_time_blocked_counts_from_the_first_moment() {
+    unit_case blocked
+    [ "$(field told 3)" -ge 45000000 ] || fail "$(field told 3) of 50000000 ns"
+}
+
+test_threads_may_end_inside_units() {
+    unit_case thread
+    [ -z "$(field told 1)" ]
 }
 
 # --- Loops of programs that know nothing of profd ---
@@ -132,11 +181,6 @@ test_programs_that_start_later_are_measured_too() {
     wait_until grep -qE '"name":"loop".*"ticks":[1-9]' watch.json
 }
 
-# Of ticks that are told since monitoring began, with somebody asking and with nobody.
-ticks_now() {
-    "$profctl" groups --json --by thread --for 10ms | grep -o '"ticks":[0-9]*' | cut -d: -f2 | head -n 1
-}
-
 test_nothing_is_measured_while_nobody_asks() {
     start_profd
     touch go
@@ -151,6 +195,20 @@ test_nothing_is_measured_while_nobody_asks() {
 
 nobody_asks() {
     "$profctl" groups --for 1ms --json | grep -q '"periodMs":[1-9]'
+}
+
+# Who idles since nobody asks does not seem to hang when somebody asks again.
+test_what_rests_is_not_shown_as_running() {
+    start_profd
+    touch go
+    watched "$programs/loop" 3 go
+    in_background "$profctl" groups --watch 100ms --json >watch.json
+    wait_until grep -qE '"name":"loop".*"ticks":[1-9]' watch.json
+    kill "$background"
+    rm go
+    sleep 1.5 # so that what seems to run would seem to have run for so long
+    expect 0 "$profctl" groups --for 50ms --json --by thread
+    refute grep -qE '"runningMs":[0-9]{4}' stdout
 }
 
 test_profd_measures_always_when_it_is_told_to() {
