@@ -9,8 +9,6 @@
 #define RATE_ONE (UINT64_C(1) << 32)
 
 enum {
-    /* What a virtual machine loses to others counts for cycles, and for the clock maybe not. */
-    ANCHOR_HOLDS_NS = 5 * 1000 * 1000,
     /* Pairs so far apart tell the rate to 1 in 10,000. */
     RATE_LEAST_NS = 1000 * 1000,
     GUESS_HOLDS_NS = 1000 * 1000,
@@ -40,23 +38,14 @@ static uint64_t read_anchor(struct cpu_meter *meter)
     return meter->cpu_ns;
 }
 
-static uint64_t since_anchor_ns(const struct cpu_meter *meter, uint64_t ticks)
+uint64_t cpu_meter_read_slowly(struct cpu_meter *meter)
 {
-    return ticks > meter->ticks ? cpu_meter_duration_ns(meter, ticks - meter->ticks) : 0;
-}
-
-uint64_t cpu_meter_read(struct cpu_meter *meter, uint64_t ticks)
-{
-    uint64_t since_ns = since_anchor_ns(meter, ticks);
-    uint64_t cpu_ns = meter->cpu_ns + since_ns;
     if (meter->rate == 0)
         meter->rate = known_rate(meter);
-    if (!meter->is_anchored || since_ns > ANCHOR_HOLDS_NS || off_processor_was())
-        cpu_ns = read_anchor(meter);
-    if (cpu_ns < meter->last_ns)
-        cpu_ns = meter->last_ns;
-    meter->last_ns = cpu_ns;
-    return cpu_ns;
+    uint64_t cpu_ns = read_anchor(meter);
+    if (cpu_ns > meter->last_ns)
+        meter->last_ns = cpu_ns;
+    return meter->last_ns;
 }
 
 uint64_t cpu_meter_resume(struct cpu_meter *meter, uint64_t ticks)

@@ -96,11 +96,8 @@ static const struct profd_unit_groups_ *learn(struct profd_unit *unit)
     return remember(unit, groups);
 }
 
-const struct profd_unit_groups_ *unit_groups_get(struct profd_unit *unit)
+const struct profd_unit_groups_ *unit_groups_learn(struct profd_unit *unit)
 {
-    const struct profd_unit_groups_ *known = __atomic_load_n(&unit->groups, __ATOMIC_ACQUIRE);
-    if (__builtin_expect(known != NULL, 1))
-        return known;
     return thread_current == NULL || is_asking() ? NULL : learn(unit);
 }
 

@@ -4,6 +4,8 @@
 #ifndef PROFD_AGENT_UNIT_GROUPS_H
 #define PROFD_AGENT_UNIT_GROUPS_H
 
+#include <stddef.h>
+
 #include "child-agent/groups/group_registry.h"
 #include "profd.h"
 
@@ -15,6 +17,15 @@ struct profd_unit_groups_ {
 
 /* Those of UNIT. NULL without memory, in a thread that is not registered, or while the program is
  * being asked for the groups of another unit in this thread. */
-const struct profd_unit_groups_ *unit_groups_get(struct profd_unit *unit);
+static inline const struct profd_unit_groups_ *unit_groups_get(struct profd_unit *unit);
+
+/* For that: the program is asked. */
+const struct profd_unit_groups_ *unit_groups_learn(struct profd_unit *unit);
+
+static inline const struct profd_unit_groups_ *unit_groups_get(struct profd_unit *unit)
+{
+    const struct profd_unit_groups_ *known = __atomic_load_n(&unit->groups, __ATOMIC_ACQUIRE);
+    return __builtin_expect(known != NULL, 1) ? known : unit_groups_learn(unit);
+}
 
 #endif

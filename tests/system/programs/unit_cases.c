@@ -173,7 +173,8 @@ static void on_alarm(int number)
 
 static void make_groups_under_alarm(void)
 {
-    const struct itimerval often = { { 0, ALARM_US }, { 0, ALARM_US } }, never = { { 0, 0 }, { 0, 0 } };
+    const struct itimerval often = { { 0, ALARM_US }, { 0, ALARM_US } },
+                           never = { { 0, 0 }, { 0, 0 } };
     char name[32];
     signal(SIGALRM, on_alarm);
     setitimer(ITIMER_REAL, &often, NULL);
