@@ -1,5 +1,6 @@
 #include "daemon/groups/group_tables.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +106,7 @@ static void forget_oldest(struct group_book *book)
 {
     struct group_part **link = &book->latest;
 
+    assert(*link != NULL); /* who has bytes has parts */
     while ((*link)->next != NULL)
         link = &(*link)->next;
     book->bytes -= (*link)->process.bytes;
