@@ -36,6 +36,7 @@ static bool lock_registry(void)
     bool was_in_groups = thread_current != NULL && thread_current->is_in_groups;
     if (thread_current != NULL)
         thread_current->is_in_groups = true;
+    atomic_signal_fence(memory_order_seq_cst);
     named_mutex_lock(&lock);
     return was_in_groups;
 }
@@ -43,6 +44,7 @@ static bool lock_registry(void)
 static void unlock_registry(bool was_in_groups)
 {
     named_mutex_unlock(&lock);
+    atomic_signal_fence(memory_order_seq_cst);
     if (thread_current != NULL)
         thread_current->is_in_groups = was_in_groups;
 }

@@ -1,0 +1,214 @@
+/* What the files of the stopwatch share: the state of a thread, and how it is had. Included by
+ * stopwatch*.c only. */
+#ifndef PROFD_AGENT_STOPWATCH_INSIDE_H
+#define PROFD_AGENT_STOPWATCH_INSIDE_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "buffer/clock.h"
+#include "child-agent/core.h"
+#include "child-agent/groups/cpu_meter.h"
+#include "child-agent/groups/group_registry.h"
+#include "child-agent/groups/groups.h"
+#include "child-agent/groups/stopwatch.h"
+#include "child-agent/threads/thread_registration.h"
+#include "profd.h"
+
+enum {
+    GROUP_USES = 512, /* a power of two; of one iteration */
+    MEASURES = 64,    /* one inside the other; what is deeper counts as part of the last */
+};
+
+/* One moment, on the clocks that costs are told by. */
+struct moment {
+    uint64_t ticks, cpu_ns, blocked_ns;
+};
+
+/* What a group has cost in the iteration under way. */
+struct group_use {
+    uint64_t iteration; /* that it is of; else the place is free */
+    struct profd_group *group;
+    struct group_record *record; /* NULL: there is none to be had */
+    bool is_acquired;
+    bool has_run;
+    uint64_t since_ns; /* of its acquisition */
+    struct group_costs costs;
+};
+
+/* One that is under way. It is not where the program keeps its stopwatch, which may have been left
+ * by longjmp, and be anything by now. */
+struct measure {
+    uint64_t number;                     /* no two of a thread have the same */
+    const struct profd_stopwatch *watch; /* not to be looked at */
+    struct moment begun;
+    struct moment own_since; /* the costs of the unit itself, without units inside … */
+    uint64_t own_cpu_ns, own_blocked_ns; /* … and those before that */
+    uint32_t processor;
+    unsigned use_count;
+    uint16_t uses[PROFD_UNIT_MOST_GROUPS + 1]; /* that it acquired */
+};
+
+struct stopwatch_thread {
+    struct cpu_meter meter;
+    enum stopwatch_loop loop;
+    struct loop_sight sight;
+    uint32_t monitoring;    /* that it takes part in; see groups.h; 0: none */
+    struct clock_pair wall; /* not long ago */
+    struct profd_group *top;
+    uint64_t iteration; /* from 1 */
+    bool is_in_iteration;
+    struct moment begun;  /* the iteration, … */
+    uint64_t begun_ns;    /* … on CLOCK_MONOTONIC */
+    uint64_t idle_ns;     /* of a loop that turns, when it began */
+    struct moment billed; /* up to where the top group's totals go */
+    uint64_t attributed_ns, attributed_since_ns;
+    uint64_t blocked_ticks, blocked_since_ticks; /* 0: it is not blocked now */
+    unsigned blocked_depth;
+    uint16_t used[GROUP_USES];
+    unsigned used_count;
+    bool has_holes; /* uses of this iteration need not be where a search comes by */
+    struct group_use uses[GROUP_USES];
+    uint64_t last_number;
+    unsigned depth; /* measures under way */
+    struct measure measures[MEASURES];
+};
+
+/* --- The thread (stopwatch_thread.c) --- */
+
+/* NULL: it has measured nothing. */
+static inline struct stopwatch_thread *stopwatch_own(void)
+{
+    return thread_current != NULL ? thread_current->stopwatch : NULL;
+}
+
+/* Behind a filter reading a clock may be forbidden, and may kill. */
+static inline bool stopwatch_may_read_clocks(void)
+{
+    return !atomic_load_explicit(&core.has_filter, memory_order_relaxed);
+}
+
+/* For stopwatch_take(): one that has measured nothing so far, or not what is asked for now. NULL:
+ * it cannot be measured. */
+struct stopwatch_thread *stopwatch_make(void);
+void stopwatch_begin_monitoring(struct stopwatch_thread *thread);
+
+/* Until stopwatch_give(), a signal handler finds the thread taken. NULL: it is, or is not measured.
+ */
+static inline struct stopwatch_thread *stopwatch_take(void)
+{
+    if (thread_current == NULL || thread_current->is_in_groups || !stopwatch_may_read_clocks())
+        return NULL;
+    thread_current->is_in_groups = true;
+    atomic_signal_fence(memory_order_seq_cst);
+    struct stopwatch_thread *thread = thread_current->stopwatch;
+    if (__builtin_expect(thread == NULL, 0))
+        thread = stopwatch_make();
+    if (thread == NULL)
+        thread_current->is_in_groups = false;
+    else if (thread->monitoring != groups_monitoring())
+        stopwatch_begin_monitoring(thread);
+    return thread;
+}
+
+static inline void stopwatch_give(void)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+    thread_current->is_in_groups = false;
+}
+
+/* The same for one that has measured something; what that is worth is another question. */
+static inline struct stopwatch_thread *stopwatch_take_old(void)
+{
+    struct stopwatch_thread *thread = stopwatch_own();
+    if (thread == NULL || thread_current->is_in_groups)
+        return NULL;
+    thread_current->is_in_groups = true;
+    atomic_signal_fence(memory_order_seq_cst);
+    return thread;
+}
+
+/* Whether what THREAD measures now is what somebody asked for. */
+static inline bool stopwatch_is_current(const struct stopwatch_thread *thread)
+{
+    return groups_are_wanted() && thread->monitoring == groups_monitoring() &&
+           stopwatch_may_read_clocks();
+}
+
+/* Nobody sees RECORD's group run any more that began at SINCE_NS. Another thread that begins at
+ * this very moment is not seen: to make sure would take longer than all the rest. */
+static inline void stopwatch_show_rest(struct group_record *record, uint64_t since_ns)
+{
+    if (record != NULL && since_ns != 0 &&
+        atomic_load_explicit(&record->running_since_ns, memory_order_relaxed) == since_ns)
+        atomic_store_explicit(&record->running_since_ns, 0, memory_order_relaxed);
+}
+
+/* Without a reading of any clock: what is under way counts for nobody. */
+void stopwatch_drop_all(struct stopwatch_thread *thread);
+
+/* --- Its clocks --- */
+
+static inline struct moment moment_of(const struct stopwatch_thread *thread, uint64_t ticks,
+                                      uint64_t cpu_ns)
+{
+    uint64_t blocked_ticks = thread->blocked_ticks;
+    if (thread->blocked_since_ticks != 0)
+        blocked_ticks += ticks - thread->blocked_since_ticks;
+    return (struct moment){
+        .ticks = ticks,
+        .cpu_ns = cpu_ns,
+        .blocked_ns = cpu_meter_duration_ns(&thread->meter, blocked_ticks),
+    };
+}
+
+static inline struct moment stopwatch_now(struct stopwatch_thread *thread)
+{
+    uint64_t ticks = clock_ticks();
+    return moment_of(thread, ticks, cpu_meter_read(&thread->meter, ticks));
+}
+
+static inline struct moment stopwatch_now_after_wait(struct stopwatch_thread *thread)
+{
+    uint64_t ticks = clock_ticks();
+    return moment_of(thread, ticks, cpu_meter_resume(&thread->meter, ticks));
+}
+
+/* For those who look from outside: they have no other clock in common with us. */
+uint64_t stopwatch_monotonic_ns(struct stopwatch_thread *thread, const struct moment *now);
+
+/* What went by from one moment to another. */
+static inline struct group_costs stopwatch_between(const struct stopwatch_thread *thread,
+                                                   const struct moment *from,
+                                                   const struct moment *to)
+{
+    return (struct group_costs){
+        .cpu_ns = to->cpu_ns - from->cpu_ns,
+        .wall_ns = cpu_meter_duration_ns(&thread->meter, to->ticks - from->ticks),
+        .blocked_ns = to->blocked_ns - from->blocked_ns,
+    };
+}
+
+/* --- Costs (stopwatch_costs.c) --- */
+
+/* MEASURE has GROUP from NOW_NS on, if that is measured and no outer measure has it; a group is
+ * released by its place among the uses. */
+void stopwatch_acquire(struct stopwatch_thread *thread, struct measure *measure,
+                       struct profd_group *group, uint64_t now_ns);
+void stopwatch_release(struct group_use *use);
+
+/* USE's group has cost COSTS in MEASURE. */
+void stopwatch_charge(struct group_use *use, const struct measure *measure,
+                      const struct group_costs *costs);
+
+/* An iteration begins; and all that ran since then is committed. */
+void stopwatch_begin(struct stopwatch_thread *thread, const struct moment *now);
+void stopwatch_commit(struct stopwatch_thread *thread, const struct moment *now);
+
+/* --- Units (stopwatch_units.c) --- */
+
+/* Cancels the measures inside the first DEPTH. */
+void stopwatch_cancel_above(struct stopwatch_thread *thread, unsigned depth,
+                            const struct moment *now);
+
+#endif

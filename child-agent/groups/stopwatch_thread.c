@@ -1,0 +1,101 @@
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "buffer/unforked_pages.h"
+#include "child-agent/dormancy.h"
+#include "child-agent/groups/stopwatch_inside.h"
+
+enum { THREAD_NAME_MOST_BYTES = 16, WALL_HOLDS_NS = 1000 * 1000 * 1000 };
+
+static struct profd_group *get_top(void)
+{
+    char name[THREAD_NAME_MOST_BYTES + 1] = "";
+    (void)syscall(SYS_prctl, PR_GET_NAME, name, 0, 0, 0); /* else it has none */
+    const struct group_identity identity = {
+        .kind = "thread", .name = name, .flags = GROUP_IS_TOP, .thread = thread_current->id.number
+    };
+    return group_registry_ref(&identity, true);
+}
+
+uint64_t stopwatch_monotonic_ns(struct stopwatch_thread *thread, const struct moment *now)
+{
+    uint64_t since_ns = cpu_meter_duration_ns(&thread->meter, now->ticks - thread->wall.ticks);
+    if (since_ns > WALL_HOLDS_NS || thread->meter.rate == 0) {
+        thread->wall = clock_read_pair();
+        return thread->wall.monotonic_ns;
+    }
+    return thread->wall.monotonic_ns + since_ns;
+}
+
+void stopwatch_drop_all(struct stopwatch_thread *thread)
+{
+    for (unsigned i = 0; i < thread->used_count; i++) {
+        const struct group_use *use = &thread->uses[thread->used[i]];
+        if (use->is_acquired)
+            stopwatch_show_rest(use->record, use->since_ns);
+    }
+    stopwatch_show_rest(group_registry_record(thread->top), thread->begun_ns);
+    thread->depth = 0;
+    thread->used_count = 0;
+    thread->has_holes = false;
+    thread->iteration++;
+    thread->is_in_iteration = false;
+    thread->attributed_ns = 0;
+    thread->monitoring = 0;
+}
+
+/* What was used before somebody asked is nobody's. */
+void stopwatch_begin_monitoring(struct stopwatch_thread *thread)
+{
+    uint64_t never = 0;
+    stopwatch_drop_all(thread);
+    thread->monitoring = groups_monitoring();
+    thread->billed = stopwatch_now(thread);
+    thread->wall = clock_read_pair();
+    (void)atomic_compare_exchange_strong(&core.arena.header->groups.since_ns, &never,
+                                         thread->wall.monotonic_ns);
+}
+
+struct stopwatch_thread *stopwatch_make(void)
+{
+    if (thread_current == NULL || core_is_forking || !core_own.is_followed)
+        return NULL;
+    dormancy_end();
+    if (!core_own.has_arena)
+        return NULL;
+    struct stopwatch_thread *thread = unforked_pages_allocate(sizeof(*thread));
+    if (thread == NULL)
+        return NULL;
+    thread->top = get_top();
+    thread->meter.first_pair = core.arena.header->first_pair;
+    thread_current->stopwatch = thread;
+    return thread;
+}
+
+void stopwatch_leave_thread(void)
+{
+    struct stopwatch_thread *thread = stopwatch_own();
+    if (thread == NULL)
+        return;
+    thread_current->is_in_groups = true; /* for good */
+    if (stopwatch_is_current(thread)) {
+        struct moment now = stopwatch_now(thread);
+        stopwatch_cancel_above(thread, 0, &now);
+        stopwatch_commit(thread, &now);
+    }
+    stopwatch_drop_all(thread);
+    group_registry_unref(thread->top);
+    thread_current->stopwatch = NULL;
+    unforked_pages_free(thread, sizeof(*thread));
+}
+
+void stopwatch_after_fork_child(void)
+{
+    if (thread_current == NULL)
+        return;
+    thread_current->stopwatch = NULL; /* unforked pages */
+    thread_current->is_in_groups = false;
+    thread_current->asking_frame = 0;
+}

@@ -1,0 +1,166 @@
+#include "child-agent/groups/off_processor.h"
+#include "child-agent/groups/stopwatch_inside.h"
+#include "child-agent/groups/unit_groups.h"
+
+/* --- Measures --- */
+
+static void count(_Atomic uint64_t *counter)
+{
+    atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+}
+
+static uint32_t current_processor(void)
+{
+    return off_processor_is_known() ? off_processor_current() : 0;
+}
+
+/* NULL: there is none. */
+static struct measure *innermost(struct stopwatch_thread *thread)
+{
+    return thread->depth > 0 ? &thread->measures[thread->depth - 1] : NULL;
+}
+
+static void pause_own(struct measure *measure, const struct moment *now)
+{
+    measure->own_cpu_ns += now->cpu_ns - measure->own_since.cpu_ns;
+    measure->own_blocked_ns += now->blocked_ns - measure->own_since.blocked_ns;
+}
+
+static void push_measure(struct stopwatch_thread *thread, struct measure *measure,
+                         const struct moment *now)
+{
+    if (thread->depth > 0)
+        pause_own(innermost(thread), now);
+    else
+        thread->attributed_since_ns = now->cpu_ns;
+    measure->number = ++thread->last_number;
+    measure->begun = measure->own_since = *now;
+    measure->own_cpu_ns = measure->own_blocked_ns = 0;
+    measure->processor = current_processor();
+    thread->depth++;
+}
+
+static void pop_measure(struct stopwatch_thread *thread, const struct moment *now)
+{
+    const struct measure *measure = innermost(thread);
+    for (unsigned i = 0; i < measure->use_count; i++)
+        stopwatch_release(&thread->uses[measure->uses[i]]);
+    thread->depth--;
+    if (thread->depth == 0)
+        thread->attributed_ns += now->cpu_ns - thread->attributed_since_ns;
+    else
+        innermost(thread)->own_since = *now;
+}
+
+static void cancel_innermost(struct stopwatch_thread *thread, const struct moment *now)
+{
+    count(&core.arena.header->groups.cancelled);
+    pop_measure(thread, now);
+}
+
+void stopwatch_cancel_above(struct stopwatch_thread *thread, unsigned depth,
+                            const struct moment *now)
+{
+    while (thread->depth > depth)
+        cancel_innermost(thread, now);
+}
+
+static bool is_on_own_stack(uintptr_t address)
+{
+    return address >= thread_current->stack_low && address < thread_current->stack_high;
+}
+
+/* Whether MEASURE was left without a word, now that FRAME enters with WATCH: its own stopwatch lies
+ * beyond the end of the stack, or is the same. What has gone and left no such trace is found out
+ * when an outer one is left, or at the end of the iteration. */
+static bool is_left_behind(const struct measure *measure, uintptr_t frame,
+                           const struct profd_stopwatch *watch)
+{
+    uintptr_t place = (uintptr_t)measure->watch;
+    return measure->watch == watch ||
+           (place < frame && is_on_own_stack(place) && is_on_own_stack(frame));
+}
+
+static void cancel_left_behind(struct stopwatch_thread *thread, uintptr_t frame,
+                               const struct profd_stopwatch *watch, const struct moment *now)
+{
+    while (thread->depth > 0 && is_left_behind(innermost(thread), frame, watch))
+        cancel_innermost(thread, now);
+}
+
+/* --- Units --- */
+
+/* Whether anything of the unit is measured. */
+static bool begin_measure(struct stopwatch_thread *thread, const struct profd_stopwatch *watch,
+                          const struct profd_unit_groups_ *groups, const struct moment *now)
+{
+    struct measure *measure = &thread->measures[thread->depth];
+    uint64_t now_ns = stopwatch_monotonic_ns(thread, now);
+    measure->watch = watch;
+    measure->use_count = 0;
+    for (unsigned i = 0; i < groups->count; i++)
+        stopwatch_acquire(thread, measure, groups->groups[i], now_ns);
+    if (measure->use_count > 0)
+        push_measure(thread, measure, now);
+    return measure->use_count > 0;
+}
+
+static void enter(struct stopwatch_thread *thread, uintptr_t frame, struct profd_stopwatch *watch,
+                  const struct profd_unit_groups_ *groups)
+{
+    struct moment now = stopwatch_now(thread);
+    cancel_left_behind(thread, frame, watch, &now);
+    if (thread->depth == MEASURES || !begin_measure(thread, watch, groups, &now))
+        return;
+    if (thread->loop == STOPWATCH_NO_LOOP && !thread->is_in_iteration)
+        stopwatch_begin(thread, &now);
+    watch->thread_ = thread;
+    watch->number_ = thread->last_number;
+    watch->depth_ = thread->depth - 1;
+}
+
+void profd_unit_enter_slow_(struct profd_stopwatch *watch, struct profd_unit *unit)
+{
+    const struct profd_unit_groups_ *groups = unit_groups_get(unit);
+    struct stopwatch_thread *thread = groups != NULL ? stopwatch_take() : NULL;
+    if (thread == NULL)
+        return;
+    enter(thread, (uintptr_t)__builtin_frame_address(0), watch, groups);
+    stopwatch_give();
+}
+
+static void leave(struct stopwatch_thread *thread, unsigned depth)
+{
+    struct moment now = stopwatch_now(thread);
+    stopwatch_cancel_above(thread, depth + 1, &now);
+    struct measure *measure = innermost(thread);
+    const struct group_costs costs = stopwatch_between(thread, &measure->begun, &now);
+    pause_own(measure, &now);
+    for (unsigned i = 0; i < measure->use_count; i++)
+        stopwatch_charge(&thread->uses[measure->uses[i]], measure, &costs);
+    if (measure->processor != current_processor())
+        count(&core.arena.header->groups.moved);
+    pop_measure(thread, &now);
+    if (thread->depth == 0 && thread->loop == STOPWATCH_NO_LOOP)
+        stopwatch_commit(thread, &now);
+}
+
+/* Whether WATCH is that of a measure under way, in this thread of this process. */
+static bool is_under_way(const struct stopwatch_thread *thread, const struct profd_stopwatch *watch)
+{
+    return watch->thread_ == thread && watch->depth_ < thread->depth &&
+           thread->measures[watch->depth_].number == watch->number_;
+}
+
+void profd_unit_leave_slow_(struct profd_stopwatch *watch)
+{
+    struct stopwatch_thread *thread = stopwatch_take_old();
+    if (thread == NULL)
+        return;
+    if (!stopwatch_is_current(thread))
+        stopwatch_drop_all(thread);
+    else if (is_under_way(thread, watch))
+        leave(thread, watch->depth_);
+    stopwatch_give();
+    watch->thread_ = NULL;
+}
