@@ -104,6 +104,12 @@ value_of() {
     awk -F'\t' -v name="$1" '$1 == "value" && $2 == name { printf "%.0f", $3 }' stdout
 }
 
+# Samples for a second of CPU time, of the busy thread that has the fewest. The main thread works for
+# some milliseconds only, at the beginning, when it may not have its event yet.
+slowest_busy_rate() {
+    awk -F'\t' '$1 == "thread" && $3 ~ /^busy/ { printf "%.0f\n", $7 }' stdout | sort -n | head -n 1
+}
+
 test_perf_samples_at_the_interval() {
     may_have_events
     expect 0 "$profctl" run --clock perf --interval 1ms -o out.json -- "$programs/known_truth" busy 1
@@ -111,7 +117,7 @@ test_perf_samples_at_the_interval() {
     expect 0 "$profctl" report out.json
     says '^clock: perf, 1 ms$' stdout
     expect 0 "$programs/judge_truth" truth out.json
-    [ "$(value_of rate)" -ge 600 ] || fail "$(value_of rate) samples for a second of CPU time"
+    [ "$(slowest_busy_rate)" -ge 600 ] || fail "$(slowest_busy_rate) samples for a second of CPU time"
 }
 
 test_perf_has_no_descriptor_of_the_program() {
