@@ -4,6 +4,23 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+int file_range_read(int fd, void *bytes, size_t count, uint64_t offset)
+{
+    uint8_t *next = bytes;
+
+    while (count > 0) {
+        ssize_t got = pread(fd, next, count, (off_t)offset);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return got < 0 ? -errno : -EIO;
+        next += got;
+        count -= (size_t)got;
+        offset += (uint64_t)got;
+    }
+    return 0;
+}
+
 int file_range_write(int fd, const void *bytes, size_t count, uint64_t offset)
 {
     const uint8_t *next = bytes;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "buffer/arena.h"
+#include "buffer/file_range.h"
 #include "buffer/perf_event.h"
 #include "daemon/children/pidfd.h"
 
@@ -15,40 +16,30 @@ enum { LOWEST_NUMBER = 1024 };
 
 /* --- The arena --- */
 
+#define PLACE_OF(member) offsetof(struct arena_header, member)
+
 /* What of its header tells people which clock the process has. */
 struct clock_description {
     uint32_t clock, refusal;
     uint64_t interval_ns;
 };
 
-_Static_assert(offsetof(struct arena_header, sampling_interval_ns) -
-                           offsetof(struct arena_header, sampling_clock) ==
+_Static_assert(PLACE_OF(sampling_interval_ns) - PLACE_OF(sampling_clock) ==
                        offsetof(struct clock_description, interval_ns) &&
-                   offsetof(struct arena_header, sampling_clock_refusal) -
-                           offsetof(struct arena_header, sampling_clock) ==
+                   PLACE_OF(sampling_clock_refusal) - PLACE_OF(sampling_clock) ==
                        offsetof(struct clock_description, refusal),
                "they stand together");
 
-static int write_at(int fd, const void *data, size_t bytes, size_t offset)
-{
-    ssize_t wrote = pwrite(fd, data, bytes, (off_t)offset);
-
-    return wrote < 0 ? -errno : wrote == (ssize_t)bytes ? 0 : -EIO;
-}
-
 static int read_wish(int arena_fd, struct event_wish *out)
 {
-    ssize_t got =
-        pread(arena_fd, out, sizeof(*out),
-              offsetof(struct arena_header, event_loan) + offsetof(struct event_loan, wish));
+    ssize_t got = pread(arena_fd, out, sizeof(*out), PLACE_OF(event_loan.wish));
 
     return got < 0 ? -errno : got == (ssize_t)sizeof(*out) ? 0 : -EPROTO;
 }
 
 static int write_lent(int arena_fd, const struct event_lent *lent)
 {
-    return write_at(arena_fd, lent, sizeof(*lent),
-                    offsetof(struct arena_header, event_loan) + offsetof(struct event_loan, lent));
+    return file_range_write(arena_fd, lent, sizeof(*lent), PLACE_OF(event_loan.lent));
 }
 
 /* Its number stays, see there. */
@@ -56,9 +47,7 @@ static int write_returned(int arena_fd)
 {
     const int32_t none = 0;
 
-    return write_at(arena_fd, &none, sizeof(none),
-                    offsetof(struct arena_header, event_loan) + offsetof(struct event_loan, lent) +
-                        offsetof(struct event_lent, signal));
+    return file_range_write(arena_fd, &none, sizeof(none), PLACE_OF(event_loan.lent.signal));
 }
 
 static int describe(int arena_fd, uint64_t interval_ns)
@@ -66,8 +55,7 @@ static int describe(int arena_fd, uint64_t interval_ns)
     const struct clock_description description = { SAMPLING_CLOCK_PERF, CLOCK_REFUSAL_NONE,
                                                    interval_ns };
 
-    return write_at(arena_fd, &description, sizeof(description),
-                    offsetof(struct arena_header, sampling_clock));
+    return file_range_write(arena_fd, &description, sizeof(description), PLACE_OF(sampling_clock));
 }
 
 static int describe_refusal(int arena_fd, int error)
@@ -76,8 +64,7 @@ static int describe_refusal(int arena_fd, int error)
 
     if (refusal == CLOCK_REFUSAL_NONE)
         return 0;
-    return write_at(arena_fd, &refusal, sizeof(refusal),
-                    offsetof(struct arena_header, sampling_clock_refusal));
+    return file_range_write(arena_fd, &refusal, sizeof(refusal), PLACE_OF(sampling_clock_refusal));
 }
 
 /* --- The event --- */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "buffer/arena.h"
+#include "buffer/file_range.h"
 #include "buffer/group_reader.h"
 #include "daemon/children/child_table.h"
 #include "daemon/children/pidfd.h"
@@ -27,21 +28,6 @@ static int find_table(int arena_fd, struct arena_header *header, uint64_t *bytes
         return -errno;
     if (got == (ssize_t)sizeof(*header) && header->magic == ARENA_MAGIC)
         *bytes = group_table_readable_bytes(&header->groups, (uint64_t)status.st_size);
-    return 0;
-}
-
-static int read_table(int arena_fd, uint64_t offset, void *out, uint64_t bytes)
-{
-    uint8_t *next = out;
-
-    while (bytes > 0) {
-        ssize_t got = pread(arena_fd, next, bytes, (off_t)offset);
-        if (got <= 0)
-            return got < 0 ? -errno : -EPROTO;
-        next += got;
-        offset += (uint64_t)got;
-        bytes -= (uint64_t)got;
-    }
     return 0;
 }
 
@@ -85,7 +71,7 @@ int group_part_read(int arena_fd, const struct group_owner *owner, struct group_
     part->next = NULL;
     part->pidfd = -1;
     describe(part, owner, &header.groups, bytes);
-    error = read_table(arena_fd, header.groups.offset, part->rest + name_room, bytes);
+    error = file_range_read(arena_fd, part->rest + name_room, bytes, header.groups.offset);
     if (error < 0)
         free(part);
     else

@@ -50,24 +50,6 @@ int compact_plan_make(const struct arena_header *header, uint64_t file_bytes,
     return 0;
 }
 
-/* Reads up to BYTES at OFFSET; what is short of the end of the file is an error. */
-static int read_all(int fd, void *out, size_t bytes, uint64_t offset)
-{
-    uint8_t *next = out;
-
-    while (bytes > 0) {
-        ssize_t got = pread(fd, next, bytes, (off_t)offset);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return got < 0 ? -errno : -EIO;
-        next += got;
-        bytes -= (size_t)got;
-        offset += (uint64_t)got;
-    }
-    return 0;
-}
-
 int compact_plan_read(int arena_fd, struct compact_plan *plan)
 {
     struct arena_header header;
@@ -80,7 +62,7 @@ int compact_plan_read(int arena_fd, struct compact_plan *plan)
         return -errno;
     if ((uint64_t)status.st_size < sizeof(header))
         return -EPROTO;
-    int error = read_all(arena_fd, &header, sizeof(header), 0);
+    int error = file_range_read(arena_fd, &header, sizeof(header), 0);
     return error < 0 ? error : compact_plan_make(&header, (uint64_t)status.st_size, plan);
 }
 
@@ -101,7 +83,7 @@ static int move_range(const struct move *move, uint64_t from, uint64_t to, uint6
         size_t part = bytes < sizeof(buffer) ? (size_t)bytes : sizeof(buffer);
         if (move->result->memory_bytes + align_up(part) > move->budget_bytes)
             return -EFBIG;
-        int error = read_all(move->arena_fd, buffer, part, from);
+        int error = file_range_read(move->arena_fd, buffer, part, from);
         if (error == 0)
             error = file_range_write(move->store_fd, buffer, part, move->offset + to);
         if (error == 0)
@@ -140,7 +122,7 @@ static int move_chunk(const struct move *move, const struct compact_plan *plan, 
     uint64_t to = plan->header.chunks_offset + (uint64_t)slot * CHUNK_BYTES;
     struct chunk header;
 
-    int error = read_all(move->arena_fd, &header, sizeof(header), from);
+    int error = file_range_read(move->arena_fd, &header, sizeof(header), from);
     if (error < 0)
         return error;
     uint64_t bytes = used_bytes(&header, generation);
