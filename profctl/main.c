@@ -70,13 +70,12 @@ static const char top_help[] =
     "--json prints a report each time, one line, as profctl report does.\n";
 
 static const char groups_help[] =
-    "Groups are what the program says they are: tenants, add-ons, handlers (profd_groups.h). "
-    "Where\n"
-    "there are none, and with --by, threads: their event loops are seen at the calls in which "
-    "they\n"
-    "wait. CPU time, time on the wall and time blocked in other processes are of all iterations;\n"
-    "longest is the CPU time of one. No session is needed. Nothing is measured while nobody asks:\n"
-    "then this measures for a second; under a profd that was told to, everything is, always.\n"
+    "Groups are what the program says they are: tenants, add-ons, handlers (profd_groups.h).\n"
+    "Where there are none, and with --by process or --by thread, threads are shown; profd sees "
+    "their\n"
+    "event loops by the calls in which they wait. CPU time, time on the wall and time blocked in\n"
+    "other processes are of all iterations; longest is the CPU time of one. No session is needed.\n"
+    "Nothing is measured while nobody asks: then this command measures for a second.\n"
     "--json prints { \"periodMs\", \"processes\", \"forgotten\", \"unmeasured\", \"folded\",\n"
     "\"cancelled\", \"moved\", \"groups\": [ { \"kind\", \"name\", \"id\", \"system\", \"unit\", "
     "\"thread\",\n"

@@ -7,6 +7,7 @@
 #include "child-agent/core.h"
 #include "child-agent/guest/named_mutex.h"
 #include "child-agent/threads/thread_registration.h"
+#include "json/hash.h"
 
 enum {
     BUCKETS = 16384,
@@ -31,7 +32,7 @@ static struct profd_group other = { .references = 1, .is_active = true, .flags =
 
 /* A handler of the program may wait, which looks for loops, but not for whom it interrupted.
  * Returns whether the thread was in here already. */
-static bool lock_registry(void)
+bool group_registry_hold(void)
 {
     bool was_in_groups = thread_current != NULL && thread_current->is_in_groups;
     if (thread_current != NULL)
@@ -41,7 +42,7 @@ static bool lock_registry(void)
     return was_in_groups;
 }
 
-static void unlock_registry(bool was_in_groups)
+void group_registry_let_go(bool was_in_groups)
 {
     named_mutex_unlock(&lock);
     atomic_signal_fence(memory_order_seq_cst);
@@ -71,9 +72,9 @@ static void *take_from_pool(size_t bytes)
 
 void *group_registry_allocate(size_t bytes)
 {
-    bool before = lock_registry();
+    bool held = group_registry_hold();
     void *memory = take_from_pool(bytes);
-    unlock_registry(before);
+    group_registry_let_go(held);
     return memory;
 }
 
@@ -84,19 +85,11 @@ static size_t cut(const char *text)
     return strnlen(text, GROUP_TEXT_MOST_BYTES);
 }
 
-/* FNV-1a. */
-static uint64_t hash_text(uint64_t hash, const char *text, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ (uint8_t)text[i]) * UINT64_C(0x100000001b3);
-    return (hash ^ 0xff) * UINT64_C(0x100000001b3);
-}
-
 static struct profd_group **bucket_of(const struct group_identity *identity)
 {
-    uint64_t hash = hash_text(UINT64_C(0xcbf29ce484222325), identity->kind, cut(identity->kind));
-    hash = hash_text(hash, identity->name, cut(identity->name));
-    return &registry.buckets[(hash ^ hash >> 32) % BUCKETS];
+    uint64_t hash = hash_mix(hash_bytes(identity->kind, cut(identity->kind)),
+                             hash_bytes(identity->name, cut(identity->name)));
+    return &registry.buckets[hash % BUCKETS];
 }
 
 static bool has_text(const char *text, size_t bytes, const char *other_text)
@@ -156,7 +149,7 @@ static void take_over_top(struct profd_group *group, int32_t thread)
 
 struct profd_group *group_registry_ref(const struct group_identity *identity, bool is_active)
 {
-    bool before = lock_registry();
+    bool held = group_registry_hold();
     struct profd_group *group = *bucket_of(identity);
     while (group != NULL && !is_group(group, identity))
         group = group->next;
@@ -167,7 +160,7 @@ struct profd_group *group_registry_ref(const struct group_identity *identity, bo
     atomic_fetch_add(&group->references, 1);
     if (group->flags & GROUP_IS_TOP)
         take_over_top(group, identity->thread);
-    unlock_registry(before);
+    group_registry_let_go(held);
     return group;
 }
 
@@ -227,20 +220,10 @@ struct group_record *group_registry_record(struct profd_group *group)
     struct group_record *record = known_record(group);
     if (record != NULL || !core_own.has_arena)
         return record;
-    bool before = lock_registry();
+    bool held = group_registry_hold();
     record = make_record(group);
-    unlock_registry(before);
+    group_registry_let_go(held);
     return record;
-}
-
-bool group_registry_hold(void)
-{
-    return lock_registry();
-}
-
-void group_registry_let_go(bool held)
-{
-    unlock_registry(held);
 }
 
 bool group_registry_is_free(void)

@@ -37,7 +37,7 @@ struct group_record *group_registry_record(struct profd_group *group);
 
 /* Nobody adds a group meanwhile. What the first returns is for the second. */
 bool group_registry_hold(void);
-void group_registry_let_go(bool held);
+void group_registry_let_go(bool was_in_groups);
 
 /* In a signal handler: whether nobody does at this moment. */
 bool group_registry_is_free(void);

@@ -32,12 +32,6 @@ void groups_follow(void)
 
 /* --- The program's calls --- */
 
-static int make_arena(void *unused)
-{
-    (void)unused;
-    return core_make_arena();
-}
-
 void profd_groups_monitor(bool is_wanted, bool is_detailed)
 {
     uint32_t wish =
@@ -45,8 +39,8 @@ void profd_groups_monitor(bool is_wanted, bool is_detailed)
     if (!core.is_enabled || !core_own.is_followed || core_is_forking)
         return;
     dormancy_end();
-    if (is_wanted && !core_own.has_arena)
-        (void)own_threads_around(make_arena, NULL); /* without, nothing is measured */
+    if (is_wanted)
+        (void)own_threads_make_arena(); /* without, nothing is measured */
     atomic_store(&own_needs, wish);
     groups_follow();
 }

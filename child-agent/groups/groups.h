@@ -40,8 +40,8 @@ void groups_follow(void);
 /* What the ledger said when this was last followed. */
 extern _Atomic uint32_t groups_followed;
 
-/* The program is about to wait: likewise, where there is news. */
-static inline void groups_note_wait(void)
+/* Likewise, if there is news: where the program waits, and at ticks. */
+static inline void groups_look(void)
 {
     if (__builtin_expect(agent_lease_group_needs() != groups_followed, 0))
         groups_follow();

@@ -27,7 +27,7 @@ void loop_watch_end_slowly(void);
 /* Around the call at PLACE; the second with what the first returned. */
 static inline bool loop_watch_begin(const void *place)
 {
-    groups_note_wait();
+    groups_look();
     if (groups_are_wanted())
         return loop_watch_begin_slowly(place);
     if (__builtin_expect(thread_current != NULL && thread_current->stopwatch != NULL, 0))

@@ -36,3 +36,14 @@ int own_threads_around(int (*change)(void *argument), void *argument)
     errno = change_errno;
     return result;
 }
+
+static int make_arena(void *unused)
+{
+    (void)unused;
+    return core_make_arena();
+}
+
+int own_threads_make_arena(void)
+{
+    return core_own.has_arena ? 0 : own_threads_around(make_arena, NULL);
+}

@@ -18,4 +18,8 @@ void own_threads_end(void);
  * Keeps errno of CHANGE and returns its result. */
 int own_threads_around(int (*change)(void *argument), void *argument);
 
+/* Makes the arena, if there is none, around them: an agent with a table of descriptors of its own
+ * can only give profd an arena that was there when it began. 0, or errors as core_make_arena(). */
+int own_threads_make_arena(void);
+
 #endif

@@ -148,6 +148,27 @@ static int lower_shield(const struct shield *shield, int result)
     return result;
 }
 
+/* A wait for events with another mask. */
+struct masked_wait {
+    struct shield shield;
+    bool is_loop;
+};
+
+/* The mask to wait with instead of MASK; PLACE is where the program waits. */
+static const sigset_t *begin_wait(struct masked_wait *wait, const sigset_t *mask, const void *place)
+{
+    resting_note_wait();
+    wait->is_loop = loop_watch_begin(place);
+    return raise_shield(&wait->shield, mask);
+}
+
+static int end_wait(const struct masked_wait *wait, int result)
+{
+    result = lower_shield(&wait->shield, result);
+    loop_watch_end(wait->is_loop);
+    return result;
+}
+
 PROFD_INTERPOSED int sigsuspend(const sigset_t *mask)
 {
     typedef int sigsuspend_function(const sigset_t *);
@@ -185,15 +206,11 @@ PROFD_INTERPOSED int ppoll(struct pollfd *fds, nfds_t count, const struct timesp
 {
     typedef int ppoll_function(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *);
     static ppoll_function *real;
-    struct shield shield;
-    resting_note_wait();
+    struct masked_wait wait;
     if (real == NULL)
         real = (ppoll_function *)real_symbol("ppoll");
-    bool is_loop = loop_watch_begin(__builtin_return_address(0));
-    mask = raise_shield(&shield, mask);
-    int result = lower_shield(&shield, real(fds, count, timeout, mask));
-    loop_watch_end(is_loop);
-    return result;
+    mask = begin_wait(&wait, mask, __builtin_return_address(0));
+    return end_wait(&wait, real(fds, count, timeout, mask));
 }
 
 PROFD_INTERPOSED int pselect(int count, fd_set *readable, fd_set *writable, fd_set *exceptional,
@@ -202,15 +219,11 @@ PROFD_INTERPOSED int pselect(int count, fd_set *readable, fd_set *writable, fd_s
     typedef int pselect_function(int, fd_set *, fd_set *, fd_set *, const struct timespec *,
                                  const sigset_t *);
     static pselect_function *real;
-    struct shield shield;
-    resting_note_wait();
+    struct masked_wait wait;
     if (real == NULL)
         real = (pselect_function *)real_symbol("pselect");
-    bool is_loop = loop_watch_begin(__builtin_return_address(0));
-    mask = raise_shield(&shield, mask);
-    int result = lower_shield(&shield, real(count, readable, writable, exceptional, timeout, mask));
-    loop_watch_end(is_loop);
-    return result;
+    mask = begin_wait(&wait, mask, __builtin_return_address(0));
+    return end_wait(&wait, real(count, readable, writable, exceptional, timeout, mask));
 }
 
 PROFD_INTERPOSED int epoll_pwait(int epoll, struct epoll_event *events, int count, int timeout_ms,
@@ -218,13 +231,9 @@ PROFD_INTERPOSED int epoll_pwait(int epoll, struct epoll_event *events, int coun
 {
     typedef int epoll_pwait_function(int, struct epoll_event *, int, int, const sigset_t *);
     static epoll_pwait_function *real;
-    struct shield shield;
-    resting_note_wait();
+    struct masked_wait wait;
     if (real == NULL)
         real = (epoll_pwait_function *)real_symbol("epoll_pwait");
-    bool is_loop = loop_watch_begin(__builtin_return_address(0));
-    mask = raise_shield(&shield, mask);
-    int result = lower_shield(&shield, real(epoll, events, count, timeout_ms, mask));
-    loop_watch_end(is_loop);
-    return result;
+    mask = begin_wait(&wait, mask, __builtin_return_address(0));
+    return end_wait(&wait, real(epoll, events, count, timeout_ms, mask));
 }

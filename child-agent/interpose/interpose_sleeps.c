@@ -30,14 +30,14 @@
 
 #define FIND_REAL(name)                                                                            \
     if (__builtin_expect(real == NULL, 0))                                                         \
-        *(void **)&real = real_symbol(#name);                                                      \
-    resting_note_wait()
+    *(void **)&real = real_symbol(#name)
 
 #define X(name, parameters, arguments)                                                             \
     PROFD_INTERPOSED int name parameters                                                           \
     {                                                                                              \
         static int(*real) parameters;                                                              \
         FIND_REAL(name);                                                                           \
+        resting_note_wait();                                                                       \
         bool is_loop = loop_watch_begin(__builtin_return_address(0));                              \
         int result = real arguments;                                                               \
         loop_watch_end(is_loop);                                                                   \
@@ -51,6 +51,7 @@ WAITS(X)
     {                                                                                              \
         static type(*real) parameters;                                                             \
         FIND_REAL(name);                                                                           \
+        resting_note_wait();                                                                       \
         return real arguments;                                                                     \
     }
 SLEEPS(X)

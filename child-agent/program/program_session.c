@@ -36,21 +36,11 @@ static int change_session(int (*change)(const struct session_settings *settings)
     return err;
 }
 
-static int make_arena(void *unused)
-{
-    (void)unused;
-    return core_make_arena();
-}
-
-/* An agent thread with a table of descriptors of its own can only give profd an arena that was
- * there when it began. */
 static int ensure_arena(const struct session_settings *settings)
 {
-    if (core_own.has_arena)
-        return 0;
-    if (settings->limit_bytes > SESSION_DEFAULT_LIMIT_BYTES)
+    if (!core_own.has_arena && settings->limit_bytes > SESSION_DEFAULT_LIMIT_BYTES)
         core_set_room(settings->limit_bytes);
-    return own_threads_around(make_arena, NULL);
+    return own_threads_make_arena();
 }
 
 static int start(const struct session_settings *settings)

@@ -148,7 +148,7 @@ static void on_program_signal(int number, siginfo_t *info, void *context)
 static void take_own_sample(const siginfo_t *info, void *context)
 {
     reunion_tick();
-    groups_note_wait();
+    groups_look();
     if (core_own.is_resting) {
         resting_tick();
         return;

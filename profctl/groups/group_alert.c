@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "profctl/units.h"
+#include "json/hash.h"
 
 enum { NS_PER_MS = 1000000, WORD_BYTES = GROUP_ALERT_TEXT_BYTES + 16 };
 
@@ -160,24 +161,15 @@ static uint64_t count_news(struct group_alert_past *past, const struct group_ale
     return ended + 1;
 }
 
-static uint64_t mix(uint64_t hash, const void *bytes, size_t count)
-{
-    const uint8_t *next = bytes;
-
-    for (size_t i = 0; i < count; i++)
-        hash = (hash ^ next[i]) * UINT64_C(0x100000001b3);
-    return (hash ^ 0xff) * UINT64_C(0x100000001b3);
-}
-
 static uint64_t identity_of(const struct group_row *row)
 {
     const struct group_view *group = &row->group;
-    uint64_t hash = mix(UINT64_C(0xcbf29ce484222325), group->kind, group->kind_bytes);
+    uint64_t hash = hash_mix(hash_bytes(group->kind, group->kind_bytes),
+                             hash_bytes(group->name, group->name_bytes));
 
-    hash = mix(hash, group->name, group->name_bytes);
-    hash = mix(hash, &row->process.pid, sizeof(row->process.pid));
-    hash = mix(hash, &row->process.start_ns, sizeof(row->process.start_ns));
-    return mix(hash, &group->thread, sizeof(group->thread));
+    hash = hash_mix(hash, (uint64_t)row->process.pid);
+    hash = hash_mix(hash, row->process.start_ns);
+    return hash_mix(hash, (uint64_t)group->thread);
 }
 
 /* NULL: no memory. */

@@ -233,49 +233,60 @@ static int write_out(void *context, const char *bytes, size_t n)
     return fwrite(bytes, 1, n, context) == n ? 0 : -EIO;
 }
 
+/* A document that is one line. */
+struct line {
+    struct failure_latch latch;
+    struct json_writer json;
+    FILE *out;
+};
+
+static void begin_line(struct line *line, FILE *out)
+{
+    line->out = out;
+    failure_latch_init(&line->latch);
+    json_writer_init_sink(&line->json, write_out, out, &line->latch);
+    json_start_object(&line->json);
+}
+
+static int end_line(struct line *line)
+{
+    json_end_object(&line->json);
+    int err = json_writer_flush(&line->json);
+    json_writer_fini(&line->json);
+    fputc('\n', line->out);
+    return err;
+}
+
 int group_print_alert_json(const struct group_row *row, const char *rule_text, uint64_t times,
                            FILE *out)
 {
-    struct failure_latch latch;
-    struct json_writer json;
+    struct line line;
 
-    failure_latch_init(&latch);
-    json_writer_init_sink(&json, write_out, out, &latch);
-    json_start_object(&json);
-    json_string_property(&json, "alert", rule_text);
-    json_u64_property(&json, "times", times);
-    json_name(&json, "group");
-    put_row(&json, row, GROUP_ROWS_BY_THREAD);
-    json_end_object(&json);
-    int err = json_writer_flush(&json);
-    json_writer_fini(&json);
-    fputc('\n', out);
-    return err;
+    begin_line(&line, out);
+    json_string_property(&line.json, "alert", rule_text);
+    json_u64_property(&line.json, "times", times);
+    json_name(&line.json, "group");
+    put_row(&line.json, row, GROUP_ROWS_BY_THREAD);
+    return end_line(&line);
 }
 
 int group_print_json(const struct group_rows *rows, enum group_rows_by by, uint64_t period_ns,
                      FILE *out)
 {
-    struct failure_latch latch;
-    struct json_writer json;
+    struct line line;
+    struct json_writer *json = &line.json;
 
-    failure_latch_init(&latch);
-    json_writer_init_sink(&json, write_out, out, &latch);
-    json_start_object(&json);
-    put_ms(&json, "periodMs", period_ns);
-    json_u64_property(&json, "processes", rows->head.processes);
-    json_u64_property(&json, "forgotten", rows->head.forgotten);
-    json_u64_property(&json, "unmeasured", rows->head.unmeasured);
-    json_u64_property(&json, "folded", rows->folded);
-    json_u64_property(&json, "cancelled", rows->cancelled);
-    json_u64_property(&json, "moved", rows->moved);
-    json_start_array_property(&json, "groups");
+    begin_line(&line, out);
+    put_ms(json, "periodMs", period_ns);
+    json_u64_property(json, "processes", rows->head.processes);
+    json_u64_property(json, "forgotten", rows->head.forgotten);
+    json_u64_property(json, "unmeasured", rows->head.unmeasured);
+    json_u64_property(json, "folded", rows->folded);
+    json_u64_property(json, "cancelled", rows->cancelled);
+    json_u64_property(json, "moved", rows->moved);
+    json_start_array_property(json, "groups");
     for (size_t i = 0; i < rows->count; i++)
-        put_row(&json, &rows->rows[i], by);
-    json_end_array(&json);
-    json_end_object(&json);
-    int err = json_writer_flush(&json);
-    json_writer_fini(&json);
-    fputc('\n', out);
-    return err;
+        put_row(json, &rows->rows[i], by);
+    json_end_array(json);
+    return end_line(&line);
 }
