@@ -56,9 +56,10 @@ ARCHIVES  := $(patsubst %,$(B)/obj/%.a,child-agent daemon profctl tests/referenc
 UV        := -luv
 MESSAGES  := -lmsgpackc
 CJSON     := -lcjson
+HTTP      := -lmicrohttpd
 SANDBOX   := -lseccomp
 SYMBOLS   := -ldw -lelf -lz -l:libstdc++.so.6
-ALL_LIBS  := $(UV) $(MESSAGES) $(CJSON) $(SANDBOX) $(SYMBOLS) -ldl
+ALL_LIBS  := $(UV) $(MESSAGES) $(CJSON) $(HTTP) $(SANDBOX) $(SYMBOLS) -ldl
 
 .PHONY: all help demo test-programs check check-asan check-tsan check-unit bench format lint install uninstall clean
 all: $(PROGRAMS) $(LIBRARY) ## programs and library, in build/plain
@@ -95,7 +96,7 @@ $(B)/bin/profd: $(B)/obj/daemon/main.o $(B)/obj/daemon.a $(COMMON)
 $(B)/libexec/profd-salvage: $(B)/obj/daemon/capture/salvage_main.o $(B)/obj/daemon.a $(COMMON)
 $(B)/libexec/profd-keeper: $(B)/obj/daemon/keeping/keeper_main.o $(B)/obj/daemon.a $(COMMON)
 $(B)/bin/profctl: $(B)/obj/profctl/main.o $(B)/obj/profctl.a $(COMMON)
-$(B)/bin/profd: LIBS := $(UV) $(MESSAGES) $(CJSON)
+$(B)/bin/profd: LIBS := $(UV) $(MESSAGES) $(CJSON) $(HTTP)
 $(B)/libexec/profd-salvage: LIBS := $(SANDBOX)
 $(B)/bin/profctl: LIBS := $(UV) $(MESSAGES) $(CJSON) $(SYMBOLS)
 

@@ -122,6 +122,8 @@ static int begin_work(struct daemon *profd)
             log_error("--private %d is no connected socket", options->private_fd);
     }
     if (error == 0)
+        error = metrics_open(profd);
+    if (error == 0)
         programs_begin(profd);
     if (error == 0 && options->command != NULL)
         error = launch_main(profd, options->command);
@@ -146,6 +148,7 @@ void daemon_end(struct daemon *profd, int exit_status)
     restart_close(profd);
     census_close(profd);
     lending_close(profd);
+    metrics_close(profd);
     monitoring_close(profd);
     keeper_link_close(&profd->keeper);
     memory_close(profd);

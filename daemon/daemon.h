@@ -20,6 +20,7 @@
 #include "daemon/keeping/keeper_link.h"
 #include "daemon/memory/exit_store.h"
 #include "daemon/memory/memory.h"
+#include "daemon/metrics/metrics.h"
 #include "daemon/options.h"
 #include "daemon/paths.h"
 #include "daemon/power/power.h"
@@ -51,6 +52,7 @@ struct daemon {
     struct census census;
     struct lending lending;
     struct monitoring monitoring;
+    struct metrics metrics;
     struct exit_store exits;
     struct salvage_pool salvage;
     struct supervisor supervisor;

@@ -20,7 +20,11 @@ const char options_help[] =
     "                        again when they end, as it says\n"
     "  --memory-limit SIZE   for everything that is recorded, e.g. 64M or 2G (default: 256M)\n"
     "  --groups WHICH        measure performance groups at all times: none, all, or units (those\n"
-    "                        that hold a single unit as well) (default: none)\n"
+    "                        that hold a single unit as well) (default: none; with --metrics:\n"
+    "                        all)\n"
+    "  --metrics ADDRESS     serve metrics for Prometheus at PORT (of 127.0.0.1), ADDRESS:PORT, "
+    "or\n"
+    "                        the path of a Unix socket\n"
     "  --log-level LEVEL     error, warn, info or debug (default: info)\n"
     "  --help, --version\n"
     "\n"
@@ -74,6 +78,16 @@ static int set_groups(struct options *options, const char *value, char *error_te
     return refuse(error_text, "--groups is none, all or units, not", value);
 }
 
+static int set_metrics(struct options *options, const char *value, char *error_text)
+{
+    options->metrics = value;
+    if (metrics_address_parse(value, &options->metrics_address) == 0)
+        return 0;
+    return refuse(error_text,
+                  "--metrics needs a PORT, a numeric ADDRESS:PORT, or the path of a socket, not",
+                  value);
+}
+
 static int set_option(struct options *options, const char *name, const char *value,
                       char *error_text)
 {
@@ -89,6 +103,8 @@ static int set_option(struct options *options, const char *name, const char *val
         return set_memory_limit(options, value, error_text);
     if (strcmp(name, "--groups") == 0)
         return set_groups(options, value, error_text);
+    if (strcmp(name, "--metrics") == 0)
+        return set_metrics(options, value, error_text);
     if (strcmp(name, "--private") == 0)
         return set_private_fd(options, value, error_text);
     if (log_level_parse(value, &options->log_level) < 0)
@@ -98,8 +114,8 @@ static int set_option(struct options *options, const char *name, const char *val
 
 static bool takes_value(const char *name)
 {
-    static const char *const names[] = { "--socket", "--config",    "--memory-limit",
-                                         "--groups", "--log-level", "--private" };
+    static const char *const names[] = { "--socket",  "--config",    "--memory-limit", "--groups",
+                                         "--metrics", "--log-level", "--private" };
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (strcmp(names[i], name) == 0)
@@ -139,12 +155,20 @@ static enum log_level usual_log_level(const struct options *options)
     return options->command != NULL ? LOG_WARN : LOG_INFO;
 }
 
+/* Whoever reads metrics wants to see groups there. */
+static uint32_t usual_group_needs(const struct options *options)
+{
+    return options->metrics != NULL ? GROUP_NEED_GROUPS : 0;
+}
+
 int options_parse(int argc, char **argv, struct options *out, char error_text[OPTIONS_ERROR_TEXT])
 {
-    enum log_level unset = (enum log_level) - 1;
+    const enum log_level unset = (enum log_level) - 1;
+    const uint32_t unset_needs = UINT32_MAX;
 
     *out = (struct options){
         .memory_limit_bytes = (uint64_t)OPTIONS_DEFAULT_MEMORY_MEGABYTES << 20,
+        .group_needs = unset_needs,
         .log_level = unset,
         .private_fd = -1,
     };
@@ -166,6 +190,8 @@ int options_parse(int argc, char **argv, struct options *out, char error_text[OP
     if (out->config != NULL && out->command != NULL)
         return refuse(error_text, "--config and a command exclude one another: add it to",
                       out->config);
+    if (out->group_needs == unset_needs)
+        out->group_needs = usual_group_needs(out);
     if (out->log_level == unset)
         out->log_level = usual_log_level(out);
     return 0;

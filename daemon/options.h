@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "daemon/log.h"
+#include "daemon/metrics/metrics_address.h"
 
 enum options_action { OPTIONS_RUN, OPTIONS_SHOW_HELP, OPTIONS_SHOW_VERSION };
 
@@ -24,6 +25,8 @@ struct options {
     const char *socket; /* NULL: the usual place (socket_path()) */
     uint64_t memory_limit_bytes;
     uint32_t group_needs; /* enum group_needs: always measured, whoever asks */
+    const char *metrics;  /* where they are served, as it was written; NULL: nowhere */
+    struct metrics_address metrics_address;
     enum log_level log_level;
     int private_fd;     /* a socket whose other end is the only client; -1: none */
     const char *config; /* file of programs to run; NULL: none */

@@ -46,8 +46,8 @@ static uint64_t hash_of_entry(const void *table, uint32_t index)
     return entry_at(table, index)->hash;
 }
 
-static uint32_t find(const struct unique_strings *strings, const char *bytes, size_t length,
-                     uint64_t hash)
+static uint32_t find_hashed(const struct unique_strings *strings, const char *bytes, size_t length,
+                            uint64_t hash)
 {
     if (strings->slots.count == 0)
         return UNIQUE_NONE;
@@ -60,6 +60,11 @@ static uint32_t find(const struct unique_strings *strings, const char *bytes, si
             return slot - 1;
     }
     return UNIQUE_NONE;
+}
+
+uint32_t unique_strings_find(const struct unique_strings *strings, const char *bytes, size_t length)
+{
+    return find_hashed(strings, bytes, length, hash_bytes(bytes, length));
 }
 
 static int make_room(struct unique_strings *strings, size_t length)
@@ -93,7 +98,7 @@ static uint32_t append(struct unique_strings *strings, const char *bytes, size_t
 uint32_t unique_strings_add(struct unique_strings *strings, const char *bytes, size_t length)
 {
     uint64_t hash = hash_bytes(bytes, length);
-    uint32_t index = find(strings, bytes, length, hash);
+    uint32_t index = find_hashed(strings, bytes, length, hash);
     if (index != UNIQUE_NONE)
         return index;
     int error = failure_latch_error(strings->latch);

@@ -29,6 +29,10 @@ void unique_strings_fini(struct unique_strings *strings);
  * UNIQUE_NONE when memory or indices run out, latched. */
 uint32_t unique_strings_add(struct unique_strings *strings, const char *bytes, size_t length);
 
+/* The index of a string that was added; UNIQUE_NONE: it was not. */
+uint32_t unique_strings_find(const struct unique_strings *strings, const char *bytes,
+                             size_t length);
+
 uint32_t unique_strings_count(const struct unique_strings *strings);
 
 /* A view of the string at INDEX (below the count), valid until the next add. */

@@ -145,6 +145,7 @@ static void set_status(struct child *child, int wait_status)
         child->verdict = child_verdict_of(wait_status, &child->code);
     else
         return;
+    metrics_note_verdict(child);
     if (child->verdict == VERDICT_KILLED)
         triggers_note_killed(child->profd, child->pid, child->code);
 }
@@ -160,6 +161,7 @@ void agents_end(struct daemon *profd, struct child *child, enum process_verdict 
     memory_note_ended(profd);
     lending_end(child);
     monitoring_note_ended(child);
+    metrics_note_ended(child);
     agents_drop_connection(child);
     if (verdict != VERDICT_VANISHED)
         agents_stop_watching(child);

@@ -1,0 +1,175 @@
+#include "daemon/metrics/metrics.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "buffer/block_account.h"
+#include "daemon/children/child_watch.h"
+#include "daemon/daemon.h"
+#include "daemon/log.h"
+#include "daemon/metrics/metrics_page.h"
+#include "daemon/metrics/metrics_server.h"
+#include "daemon/requests/client_connection.h"
+#include "daemon/requests/status_process.h"
+
+/* --- Processes --- */
+
+/* Not its title: those may be as many as there are processes. */
+static const char *program_of(const struct child *child)
+{
+    return basename(child->executable);
+}
+
+static void add_groups(struct daemon *profd, const struct child *child, uint64_t now_ns)
+{
+    const struct group_owner owner = {
+        .name = "", .pid = child->pid, .start_ns = child->start_ns, .end_ns = child->end_ns
+    };
+    struct group_part *part = NULL;
+
+    if (child->arena_fd < 0 || group_part_read(child->arena_fd, &owner, &part) < 0 || part == NULL)
+        return; /* an arena that cannot be read harms its own process alone */
+    group_totals_add(&profd->metrics.groups, program_of(child), part, profd->metrics.processors,
+                     now_ns);
+    free(part);
+}
+
+void metrics_note_ended(struct child *child)
+{
+    struct metrics *metrics = &child->profd->metrics;
+
+    if (!metrics->is_open)
+        return;
+    add_groups(child->profd, child, uv_hrtime());
+    if (child->verdict != VERDICT_VANISHED) {
+        process_counts_add_end(&metrics->processes, program_of(child),
+                               process_end_of(child->verdict, child->code));
+        return;
+    }
+    int pidfd =
+        child->watch != NULL ? fcntl(child_watch_pidfd(child->watch), F_DUPFD_CLOEXEC, 0) : -1;
+    process_counts_await_end(&metrics->processes, program_of(child), child->pid, child->start_ns,
+                             pidfd);
+}
+
+void metrics_note_verdict(const struct child *child)
+{
+    struct metrics *metrics = &child->profd->metrics;
+
+    if (metrics->is_open)
+        process_counts_note_end(&metrics->processes, child->pid, child->start_ns,
+                                process_end_of(child->verdict, child->code));
+}
+
+/* --- The page --- */
+
+static void look_at_processes(struct daemon *profd, struct metrics_view *view)
+{
+    struct metrics *metrics = &profd->metrics;
+    struct block_account sum = { 0 };
+    uint64_t now_ns = uv_hrtime();
+
+    process_counts_learn(&metrics->processes);
+    process_counts_begin_look(&metrics->processes);
+    group_totals_begin_look(&metrics->groups);
+    for (const struct child *child = profd->children.first; child != NULL; child = child->next) {
+        view->kernel_bytes += child_kernel_bytes(child);
+        view->agents += child->connection != NULL;
+        status_process_add_account(child, &sum);
+        if (child->state == CHILD_ENDED)
+            continue;
+        process_counts_add_living(&metrics->processes, program_of(child));
+        add_groups(profd, child, now_ns);
+    }
+    view->produced_blocks = sum.produced_blocks;
+    view->produced_bytes = sum.produced_bytes;
+    view->dropped_blocks = sum.dropped_blocks;
+    view->dropped_bytes = sum.dropped_bytes;
+}
+
+static int make_page(void *owner, char **out, size_t *bytes)
+{
+    struct daemon *profd = owner;
+    struct metrics *metrics = &profd->metrics;
+    struct metrics_view view = {
+        .version = PROFD_VERSION,
+        .start_unix_ns = metrics->start_unix_ns,
+        .limit_bytes = lease_ledger_limit_bytes(&profd->memory.ledger),
+        .leased_bytes = lease_ledger_recount(&profd->memory.ledger, NULL) * LEASE_UNIT_BYTES,
+        .accounted_bytes = memory_controller_total(&profd->memory.controller),
+        .kernel_bytes = exit_store_kernel_bytes(&profd->exits),
+        .exit_profiles = profd->exits.records,
+        .exit_profile_bytes = profd->exits.memory_bytes,
+        .exit_profiles_expired = profd->exits.expired_records,
+        .exit_profiles_failed = profd->exits.failed_records,
+        .is_session_on = session_is_on(&profd->session),
+        .lost_news = profd->census.lost,
+        .pages_made = metrics->pages_made++,
+        .groups = &metrics->groups,
+        .processes = &metrics->processes,
+    };
+
+    for (const struct client *client = profd->clients; client != NULL; client = client->next)
+        view.clients++;
+    look_at_processes(profd, &view);
+    return metrics_page_make(&view, out, bytes);
+}
+
+/* --- Life cycle --- */
+
+static const struct metrics_server_events server_events = { make_page };
+
+static void note_start(struct metrics *metrics)
+{
+    struct timespec now;
+    long processors = sysconf(_SC_NPROCESSORS_CONF);
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    metrics->start_unix_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    metrics->processors = processors > 0 ? (unsigned)processors : 1;
+}
+
+int metrics_open(struct daemon *profd)
+{
+    struct metrics *metrics = &profd->metrics;
+    char text[LISTENER_ERROR_TEXT] = "";
+
+    if (profd->options.metrics == NULL)
+        return 0;
+    metrics->is_open = true;
+    metrics->listener = (struct metrics_listener){ .fd = -1 };
+    note_start(metrics);
+    int error = group_totals_init(&metrics->groups);
+    if (error == 0)
+        error = process_counts_init(&metrics->processes);
+    if (error == 0)
+        error =
+            metrics_listen(&profd->options.metrics_address, &metrics->listener, text, sizeof(text));
+    if (error == 0)
+        error = metrics_server_create(&profd->loop, metrics->listener.fd, &server_events, profd,
+                                      &metrics->server);
+    if (error < 0)
+        log_error("cannot serve metrics at %s: %s", profd->options.metrics,
+                  text[0] != '\0' ? text : uv_strerror(error));
+    else
+        log_info("serving metrics at %s", profd->options.metrics);
+    return error;
+}
+
+void metrics_close(struct daemon *profd)
+{
+    struct metrics *metrics = &profd->metrics;
+
+    if (!metrics->is_open)
+        return;
+    metrics->is_open = false;
+    if (metrics->server != NULL)
+        metrics_server_close(metrics->server);
+    metrics->server = NULL;
+    metrics_listener_close(&metrics->listener);
+    group_totals_fini(&metrics->groups);
+    process_counts_fini(&metrics->processes);
+}

@@ -1,0 +1,271 @@
+#include "daemon/metrics/metrics_page.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "daemon/metrics/metric_text.h"
+
+#define NS_PER_S  UINT64_C(1000000000)
+#define NS_PER_MS UINT64_C(1000000)
+#define NS_PER_US UINT64_C(1000)
+
+enum metric_unit { COUNT, SECONDS };
+
+/* A family of one line. */
+static void put_one(FILE *out, enum metric_unit unit, const char *name, const char *type,
+                    uint64_t value, const char *help)
+{
+    metric_family(out, name, type, help);
+    (unit == SECONDS ? metric_seconds : metric_count)(out, name, "", value);
+}
+
+static void put_gauge(FILE *out, const char *name, uint64_t value, const char *help)
+{
+    put_one(out, COUNT, name, "gauge", value, help);
+}
+
+static void put_counter(FILE *out, const char *name, uint64_t value, const char *help)
+{
+    put_one(out, COUNT, name, "counter", value, help);
+}
+
+/* --- Groups --- */
+
+/* What a histogram of iterations has. */
+struct iterations {
+    const char *name, *help;
+    uint64_t (*sum_ns)(const struct group_sum *sum);
+    const uint64_t *(*exceeded)(const struct group_sum *sum);
+};
+
+static uint64_t cpu_ns_of(const struct group_sum *sum)
+{
+    return sum->cpu_ns;
+}
+
+static uint64_t wall_ns_of(const struct group_sum *sum)
+{
+    return sum->wall_ns;
+}
+
+static const uint64_t *cpu_exceeded_of(const struct group_sum *sum)
+{
+    return sum->cpu_exceeded;
+}
+
+static const uint64_t *wall_exceeded_of(const struct group_sum *sum)
+{
+    return sum->wall_exceeded;
+}
+
+static void put_iterations(FILE *out, const struct group_totals *totals,
+                           const struct iterations *what)
+{
+    uint64_t running_ns;
+
+    metric_family(out, what->name, "histogram", what->help);
+    for (uint32_t i = 0; i < label_sets_count(&totals->labels); i++) {
+        const struct group_sum sum = group_totals_get(totals, i, &running_ns);
+        const struct metric_durations durations = { .first_ns = NS_PER_MS,
+                                                    .thresholds = GROUP_THRESHOLDS,
+                                                    .exceeded = what->exceeded(&sum),
+                                                    .count = sum.ticks,
+                                                    .sum_ns = what->sum_ns(&sum) };
+        struct metric_labels labels;
+        label_sets_get(&totals->labels, i, &labels);
+        metric_histogram(out, what->name, labels.text, &durations);
+    }
+}
+
+static void put_group_seconds(FILE *out, const struct group_totals *totals, bool is_running,
+                              const char *name, const char *type, const char *help)
+{
+    metric_family(out, name, type, help);
+    for (uint32_t i = 0; i < label_sets_count(&totals->labels); i++) {
+        uint64_t running_ns;
+        const struct group_sum sum = group_totals_get(totals, i, &running_ns);
+        struct metric_labels labels;
+        label_sets_get(&totals->labels, i, &labels);
+        metric_seconds(out, name, labels.text, is_running ? running_ns : sum.blocked_ns);
+    }
+}
+
+static void put_groups(FILE *out, const struct group_totals *totals)
+{
+    static const struct iterations cpu = {
+        "profd_group_iteration_cpu_seconds",
+        "CPU time of iterations in which a group ran; the sum is all of its CPU time.", cpu_ns_of,
+        cpu_exceeded_of
+    };
+    static const struct iterations wall = {
+        "profd_group_iteration_wall_seconds",
+        "Time from begin to end of iterations in which a group ran.", wall_ns_of, wall_exceeded_of
+    };
+
+    put_iterations(out, totals, &cpu);
+    put_iterations(out, totals, &wall);
+    put_group_seconds(out, totals, false, "profd_group_blocked_seconds_total", "counter",
+                      "Time in synchronous calls to other processes.");
+    put_group_seconds(out, totals, true, "profd_group_running_seconds", "gauge",
+                      "For how long the iteration that is running now has been; 0: none is.");
+    put_gauge(out, "profd_group_label_sets_folded", totals->labels.folded_count,
+              "Groups that are told as \"other\", since there are too many.");
+    put_counter(out, "profd_groups_folded_total", totals->folded,
+                "Groups that found no room in the table of their process.");
+    put_counter(out, "profd_group_measures_cancelled_total", totals->cancelled,
+                "Measures of units that were left by other ways than their end.");
+    put_counter(out, "profd_group_measures_moved_total", totals->moved,
+                "Measures of units that ended on another processor.");
+}
+
+/* --- Processes --- */
+
+static void put_ends(FILE *out, const struct metric_labels *program,
+                     const struct program_count *count)
+{
+    for (unsigned end = 0; end < PROCESS_ENDS; end++) {
+        struct metric_labels labels = *program;
+        const char *name = process_end_name(end);
+        metric_labels_add(&labels, "verdict", name, strlen(name));
+        metric_count(out, "profd_process_ends_total", labels.text, count->ended[end]);
+    }
+}
+
+static void put_processes(FILE *out, const struct process_counts *counts)
+{
+    struct metric_labels labels;
+    uint32_t programs = label_sets_count(&counts->programs);
+
+    metric_family(out, "profd_processes", "gauge", "Processes that live.");
+    for (uint32_t i = 0; i < programs; i++) {
+        label_sets_get(&counts->programs, i, &labels);
+        metric_count(out, "profd_processes", labels.text, process_counts_get(counts, i)->living);
+    }
+    metric_family(out, "profd_process_ends_total", "counter",
+                  "Processes that ended: exited (with 0), failed (with another status), killed, "
+                  "execed (as another program), vanished (nobody could tell).");
+    for (uint32_t i = 0; i < programs; i++) {
+        label_sets_get(&counts->programs, i, &labels);
+        put_ends(out, &labels, process_counts_get(counts, i));
+    }
+    put_gauge(out, "profd_process_label_sets_folded", counts->programs.folded_count,
+              "Programs that are told as \"other\", since there are too many.");
+}
+
+/* --- profd --- */
+
+static void put_memory(FILE *out, const struct metrics_view *view)
+{
+    put_gauge(out, "profd_memory_limit_bytes", view->limit_bytes,
+              "What recording may use in all processes together.");
+    put_gauge(out, "profd_memory_leased_bytes", view->leased_bytes, "What of it is taken.");
+    put_gauge(out, "profd_memory_accounted_bytes", view->accounted_bytes,
+              "What processes say they have recorded there.");
+    put_gauge(out, "profd_memory_kernel_bytes", view->kernel_bytes,
+              "What the kernel counts for it.");
+    put_gauge(out, "profd_exit_profiles", view->exit_profiles,
+              "Profiles of ended processes that are kept.");
+    put_gauge(out, "profd_exit_profile_bytes", view->exit_profile_bytes, "What they take.");
+    put_gauge(out, "profd_exit_profiles_expired", view->exit_profiles_expired,
+              "Of the session: those dropped to stay within the memory limit.");
+    put_gauge(out, "profd_exit_profiles_failed", view->exit_profiles_failed,
+              "Of the session: those that could not be saved.");
+}
+
+static void put_session(FILE *out, const struct metrics_view *view)
+{
+    put_gauge(out, "profd_session_active", view->is_session_on, "Whether a session is on.");
+    put_gauge(out, "profd_session_produced_blocks", view->produced_blocks,
+              "Samples, markers and other records of the session.");
+    put_gauge(out, "profd_session_produced_bytes", view->produced_bytes, "What they took.");
+    put_gauge(out, "profd_session_dropped_blocks", view->dropped_blocks,
+              "Those dropped to stay within the memory limit.");
+    put_gauge(out, "profd_session_dropped_bytes", view->dropped_bytes, "What they took.");
+}
+
+static uint64_t ns_of(const struct timeval *time)
+{
+    return (uint64_t)time->tv_sec * NS_PER_S + (uint64_t)time->tv_usec * NS_PER_US;
+}
+
+static uint64_t resident_bytes(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+
+    if (file == NULL || fscanf(file, "%*u %lu", &pages) != 1)
+        pages = 0;
+    if (file != NULL)
+        fclose(file);
+    return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static uint64_t open_descriptors(void)
+{
+    uint64_t count = 0;
+    DIR *folder = opendir("/proc/self/fd");
+
+    if (folder == NULL)
+        return 0;
+    while (readdir(folder) != NULL)
+        count++;
+    closedir(folder);
+    return count - 3; /* itself, "." and ".." */
+}
+
+/* Under the names that Prometheus' own libraries use for it. */
+static void put_own_process(FILE *out, uint64_t start_unix_ns)
+{
+    struct rusage usage = { 0 };
+    struct rlimit limit = { 0 };
+
+    (void)getrusage(RUSAGE_SELF, &usage);
+    (void)getrlimit(RLIMIT_NOFILE, &limit);
+    put_one(out, SECONDS, "process_cpu_seconds_total", "counter",
+            ns_of(&usage.ru_utime) + ns_of(&usage.ru_stime), "CPU time of profd.");
+    put_gauge(out, "process_resident_memory_bytes", resident_bytes(), "Memory of profd.");
+    put_gauge(out, "process_open_fds", open_descriptors(), "Open descriptors of profd.");
+    put_gauge(out, "process_max_fds", limit.rlim_cur, "How many it may have.");
+    put_one(out, SECONDS, "process_start_time_seconds", "gauge", start_unix_ns,
+            "When profd began, in seconds since 1970.");
+}
+
+static void put_health(FILE *out, const struct metrics_view *view)
+{
+    struct metric_labels labels = { 0 };
+
+    metric_labels_add(&labels, "version", view->version, strlen(view->version));
+    metric_family(out, "profd_info", "gauge", "Which profd this is.");
+    metric_count(out, "profd_info", labels.text, 1);
+    put_gauge(out, "profd_agents_connected", view->agents, "Agents with a connection.");
+    put_gauge(out, "profd_clients_connected", view->clients, "Clients, profctl among them.");
+    put_counter(out, "profd_process_news_lost_total", view->lost_news,
+                "News of processes that were not read in time.");
+    put_counter(out, "profd_metrics_pages_total", view->pages_made,
+                "Pages like this one that were made before.");
+    put_own_process(out, view->start_unix_ns);
+}
+
+int metrics_page_make(const struct metrics_view *view, char **out, size_t *bytes)
+{
+    FILE *page = open_memstream(out, bytes);
+
+    if (page == NULL)
+        return -ENOMEM;
+    put_groups(page, view->groups);
+    put_processes(page, view->processes);
+    put_memory(page, view);
+    put_session(page, view);
+    put_health(page, view);
+    bool has_failed = ferror(page) != 0;
+    if (fclose(page) == 0 && !has_failed)
+        return 0;
+    free(*out);
+    *out = NULL;
+    return -ENOMEM;
+}

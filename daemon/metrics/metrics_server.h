@@ -1,0 +1,35 @@
+/* Serves one page over HTTP, as often as somebody asks for /metrics.
+ *
+ * libmicrohttpd speaks, on the loop that it is given; who never reads, or never asks, is hung up
+ * on after METRICS_PATIENCE_S. Loop thread. */
+#ifndef PROFD_DAEMON_METRICS_SERVER_H
+#define PROFD_DAEMON_METRICS_SERVER_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <uv.h>
+
+enum {
+    METRICS_PATIENCE_S = 10,
+    METRICS_MOST_CONNECTIONS = 32,
+    METRICS_PAGE_HOLDS_MS = 200, /* so often a page is made at most, whoever asks */
+};
+
+struct metrics_server;
+
+/* What the server asks for. */
+struct metrics_server_events {
+    /* The page, to be freed by free(). 0 or a negative errno. */
+    int (*make_page)(void *owner, char **out, size_t *bytes);
+};
+
+/* Serves at LISTENING_FD, which stays the caller's and is open until metrics_server_close(). 0, or
+ * a negative errno. */
+int metrics_server_create(uv_loop_t *loop, int listening_fd,
+                          const struct metrics_server_events *events, void *owner,
+                          struct metrics_server **out);
+
+/* Hangs up on everybody; the memory goes when the loop has run on. */
+void metrics_server_close(struct metrics_server *server);
+
+#endif

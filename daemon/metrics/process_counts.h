@@ -1,0 +1,80 @@
+/* How many processes of each program live, and how the others ended.
+ *
+ * How a process ended may be known only later, by its descriptor or from whoever waited for it;
+ * until then it is counted nowhere. One thread. */
+#ifndef PROFD_DAEMON_PROCESS_COUNTS_H
+#define PROFD_DAEMON_PROCESS_COUNTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "daemon/metrics/label_sets.h"
+#include "json/mapped_array.h"
+
+enum {
+    PROCESS_COUNTS_MOST_PROGRAMS = 128,
+    PROCESS_COUNTS_MOST_WAITING = 256, /* ends that are not known how; the oldest has to go */
+};
+
+/* How a process ended, as metrics tell. */
+enum process_end {
+    PROCESS_END_EXITED, /* with status 0 */
+    PROCESS_END_FAILED, /* with another */
+    PROCESS_END_KILLED,
+    PROCESS_END_EXECED,   /* it goes on as another program */
+    PROCESS_END_VANISHED, /* nobody could tell */
+    PROCESS_ENDS
+};
+const char *process_end_name(enum process_end end);
+
+/* VERDICT (enum process_verdict) with its CODE. Pure. */
+enum process_end process_end_of(unsigned verdict, int code);
+
+struct program_count {
+    uint64_t living;
+    uint64_t ended[PROCESS_ENDS];
+};
+
+struct waiting_end {
+    uint32_t program;
+    pid_t pid;
+    uint64_t start_ns;
+    int pidfd; /* owned; -1: only others can tell */
+};
+
+struct process_counts {
+    struct label_sets programs;
+    struct mapped_array counts; /* struct program_count, by the index of the program */
+    struct waiting_end waiting[PROCESS_COUNTS_MOST_WAITING]; /* the oldest first */
+    size_t waiting_count;
+};
+
+/* 0 or -ENOMEM. Needs process_counts_fini() either way. */
+int process_counts_init(struct process_counts *counts);
+void process_counts_fini(struct process_counts *counts);
+
+/* Those that live are counted anew, one by one. */
+void process_counts_begin_look(struct process_counts *counts);
+void process_counts_add_living(struct process_counts *counts, const char *program);
+
+/* A process of PROGRAM has ended so. */
+void process_counts_add_end(struct process_counts *counts, const char *program,
+                            enum process_end end);
+
+/* PID, of PROGRAM, which began at START_NS, has ended; how is not known yet. PIDFD is taken over;
+ * -1: there is none. */
+void process_counts_await_end(struct process_counts *counts, const char *program, pid_t pid,
+                              uint64_t start_ns, int pidfd);
+
+/* Somebody told how it ended; without effect when it is not awaited. */
+void process_counts_note_end(struct process_counts *counts, pid_t pid, uint64_t start_ns,
+                             enum process_end end);
+
+/* Learns from the kernel what can be learnt by now. */
+void process_counts_learn(struct process_counts *counts);
+
+/* That of the program at INDEX, below the count of programs. */
+const struct program_count *process_counts_get(const struct process_counts *counts, uint32_t index);
+
+#endif

@@ -1,0 +1,159 @@
+#include <arpa/inet.h>
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "daemon/metrics/metrics_server.h"
+
+static uv_loop_t loop;
+static int listening_fd;
+static struct sockaddr_in address;
+static struct metrics_server *server;
+static unsigned pages;
+static int page_error;
+static size_t page_bytes;
+
+static int make_page(void *owner, char **out, size_t *bytes)
+{
+    ck_assert_ptr_eq(owner, &pages);
+    pages++;
+    *out = malloc(page_bytes);
+    memset(*out, 'x', page_bytes);
+    *bytes = page_bytes;
+    if (page_error < 0)
+        free(*out);
+    return page_error;
+}
+
+static void set_up(void)
+{
+    static const struct metrics_server_events events = { make_page };
+    socklen_t size = sizeof(address);
+    page_bytes = 5;
+    ck_assert_int_eq(uv_loop_init(&loop), 0);
+    listening_fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    address =
+        (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    ck_assert_int_eq(bind(listening_fd, (struct sockaddr *)&address, sizeof(address)), 0);
+    ck_assert_int_eq(listen(listening_fd, 16), 0);
+    ck_assert_int_eq(getsockname(listening_fd, (struct sockaddr *)&address, &size), 0);
+    ck_assert_int_eq(metrics_server_create(&loop, listening_fd, &events, &pages, &server), 0);
+}
+
+static void tear_down(void)
+{
+    metrics_server_close(server);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    ck_assert_int_eq(uv_loop_close(&loop), 0);
+    ck_assert_int_eq(close(listening_fd), 0);
+}
+
+static int connect_client(void)
+{
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    ck_assert_int_eq(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+    return fd;
+}
+
+static void say(int fd, const char *text)
+{
+    ck_assert_int_eq(send(fd, text, strlen(text), MSG_NOSIGNAL), (ssize_t)strlen(text));
+}
+
+/* All that the server says until it hangs up. */
+static const char *answer(int fd)
+{
+    static char text[4096];
+    size_t length = 0;
+    ssize_t got;
+    do {
+        uv_run(&loop, UV_RUN_NOWAIT);
+        got = recv(fd, text + length, sizeof(text) - 1 - length, MSG_DONTWAIT);
+        length += got > 0 ? (size_t)got : 0;
+    } while (got > 0 || (got < 0 && errno == EAGAIN));
+    text[length] = '\0';
+    close(fd);
+    return text;
+}
+
+static const char *ask(const char *request)
+{
+    int fd = connect_client();
+    say(fd, request);
+    return answer(fd);
+}
+
+START_TEST(the_page_is_served)
+{
+    const char *text = ask("GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    ck_assert_ptr_nonnull(strstr(text, "HTTP/1.1 200 "));
+    ck_assert_ptr_nonnull(strstr(text, "text/plain; version=0.0.4"));
+    ck_assert_ptr_nonnull(strstr(text, "\r\n\r\nxxxxx"));
+}
+END_TEST
+
+START_TEST(other_requests_are_refused)
+{
+    ck_assert_ptr_nonnull(strstr(ask("GET /x HTTP/1.0\r\n\r\n"), " 404 "));
+    ck_assert_ptr_nonnull(strstr(ask("GET / HTTP/1.0\r\n\r\n"), "/metrics"));
+    ck_assert_ptr_nonnull(
+        strstr(ask("DELETE /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"), " 405 "));
+    ck_assert_ptr_null(strstr(ask("nonsense\r\n\r\n"), " 200 "));
+    ck_assert_uint_eq(pages, 0);
+}
+END_TEST
+
+START_TEST(a_page_that_cannot_be_made_is_said)
+{
+    page_error = -ENOMEM;
+    ck_assert_ptr_nonnull(strstr(ask("GET /metrics HTTP/1.0\r\n\r\n"), " 500 "));
+}
+END_TEST
+
+/* However many ask at once, profd has other things to do. */
+START_TEST(those_who_ask_at_once_get_one_page)
+{
+    int fds[8];
+    for (size_t i = 0; i < 8; i++) {
+        fds[i] = connect_client();
+        say(fds[i], "GET /metrics HTTP/1.0\r\n\r\n");
+    }
+    for (size_t i = 0; i < 8; i++)
+        ck_assert_ptr_nonnull(strstr(answer(fds[i]), "xxxxx"));
+    ck_assert_uint_lt(pages, 8);
+}
+END_TEST
+
+START_TEST(who_does_not_read_keeps_nobody_waiting)
+{
+    page_bytes = 64 * 1024 * 1024;
+    int deaf = connect_client();
+    say(deaf, "GET /metrics HTTP/1.0\r\n\r\n");
+    while (pages == 0)
+        uv_run(&loop, UV_RUN_ONCE);
+    ck_assert_ptr_nonnull(strstr(ask("GET /x HTTP/1.0\r\n\r\n"), " 404 "));
+    close(deaf);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("daemon.metrics_server");
+    TCase *all = tcase_create("all");
+    tcase_add_checked_fixture(all, set_up, tear_down);
+    tcase_add_test(all, the_page_is_served);
+    tcase_add_test(all, other_requests_are_refused);
+    tcase_add_test(all, a_page_that_cannot_be_made_is_said);
+    tcase_add_test(all, those_who_ask_at_once_get_one_page);
+    tcase_add_test(all, who_does_not_read_keeps_nobody_waiting);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
