@@ -309,7 +309,7 @@ struct message_client_trigger {
 };
 
 /* What the client needs of performance groups from here on, until it goes. With a file: a snapshot
- * of all (ipc/group_snapshot.h) is there when the reply comes. */
+ * of all (ipc/groups/group_snapshot.h) is there when the reply comes. */
 struct message_client_groups {
     uint64_t id;
     uint64_t needs; /* enum group_needs */

@@ -5,10 +5,21 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char signal_text[] = "signal";
-static const char sigusr2_text[] = "SIGUSR2";
-static const char name_prefix[] = "name:";
-static const char marker_prefix[] = "marker:";
+#include "ipc/units.h"
+
+enum { NS_PER_MS = 1000000, MOST_PERCENT = 100000 };
+
+/* Those that are a word alone, and those that more follows. */
+static const struct {
+    const char *text;
+    enum trigger_kind kind;
+    bool is_prefix;
+} words[] = {
+    { "signal", TRIGGER_SIGNAL, false }, { "SIGUSR2", TRIGGER_SIGUSR2, false },
+    { "exit", TRIGGER_EXIT, false },     { "name:", TRIGGER_NAME, true },
+    { "marker:", TRIGGER_MARKER, true }, { "jank:", TRIGGER_JANK, true },
+    { "delay:", TRIGGER_DELAY, true },   { "cpu:", TRIGGER_CPU, true },
+};
 
 bool trigger_name_is_valid(const char *name, size_t length)
 {
@@ -58,50 +69,78 @@ static int take_marker(const char *text, size_t length, struct trigger *out)
     return error < 0 ? error : take_number(colon + 1, length - name_length - 1, &out->duration_ns);
 }
 
-static bool equals(const char *text, size_t length, const char *word)
+/* --- Rules --- */
+
+bool trigger_alert(const struct trigger *trigger, struct group_alert_rule *out,
+                   char problem[GROUP_ALERT_PROBLEM_BYTES])
 {
-    return length == strlen(word) && memcmp(text, word, length) == 0;
+    const char *rule = trigger->name;
+    char text[2 * TRIGGER_NAME_BYTES];
+
+    if (trigger->kind == TRIGGER_DELAY)
+        snprintf(text, sizeof(text), "wall>%s,kind=thread", rule);
+    else
+        snprintf(text, sizeof(text), "%s%s", rule[0] >= '0' && rule[0] <= '9' ? "cpu>" : "", rule);
+    return group_alert_parse(text, out, problem);
 }
 
-static bool begins_with(const char *text, size_t length, const char *prefix)
+bool trigger_cpu(const struct trigger *trigger, struct trigger_cpu *out)
 {
-    return length >= strlen(prefix) && memcmp(text, prefix, strlen(prefix)) == 0;
+    const char *percent = strchr(trigger->name, '%');
+    char number[TRIGGER_NAME_BYTES];
+
+    *out = (struct trigger_cpu){ .within_ns = UINT64_C(1000) * NS_PER_MS };
+    if (percent == NULL)
+        return false;
+    snprintf(number, sizeof(number), "%.*s", (int)(percent - trigger->name), trigger->name);
+    if (units_parse_count(number, 1, MOST_PERCENT, &out->percent) < 0)
+        return false;
+    return percent[1] == '\0' ||
+           (percent[1] == '/' && units_parse_time(percent + 2, NS_PER_MS, &out->within_ns) == 0 &&
+            out->within_ns != 0);
+}
+
+/* --- Texts --- */
+
+/* What follows the prefix. */
+static int take_rest(const char *text, size_t length, struct trigger *out)
+{
+    char problem[GROUP_ALERT_PROBLEM_BYTES];
+    struct group_alert_rule rule;
+    struct trigger_cpu cpu;
+
+    if (out->kind == TRIGGER_MARKER)
+        return take_marker(text, length, out);
+    int error = take_name(text, length, out);
+    bool is_rule = out->kind == TRIGGER_JANK || out->kind == TRIGGER_DELAY;
+    if (error == 0 && is_rule && !trigger_alert(out, &rule, problem))
+        return -EINVAL;
+    return error == 0 && out->kind == TRIGGER_CPU && !trigger_cpu(out, &cpu) ? -EINVAL : error;
 }
 
 int trigger_parse(const char *text, size_t length, struct trigger *out)
 {
-    *out = (struct trigger){ .kind = TRIGGER_SIGNAL };
-    if (equals(text, length, signal_text))
-        return 0;
-    out->kind = TRIGGER_SIGUSR2;
-    if (equals(text, length, sigusr2_text))
-        return 0;
-    out->kind = TRIGGER_NAME;
-    if (begins_with(text, length, name_prefix))
-        return take_name(text + strlen(name_prefix), length - strlen(name_prefix), out);
-    out->kind = TRIGGER_MARKER;
-    if (begins_with(text, length, marker_prefix))
-        return take_marker(text + strlen(marker_prefix), length - strlen(marker_prefix), out);
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        size_t bytes = strlen(words[i].text);
+        bool is_meant = words[i].is_prefix ? length >= bytes : length == bytes;
+        if (!is_meant || memcmp(text, words[i].text, bytes) != 0)
+            continue;
+        *out = (struct trigger){ .kind = words[i].kind };
+        return words[i].is_prefix ? take_rest(text + bytes, length - bytes, out) : 0;
+    }
     return -EINVAL;
 }
 
 void trigger_format(const struct trigger *trigger, char out[TRIGGER_TEXT_BYTES])
 {
-    switch (trigger->kind) {
-    case TRIGGER_SIGNAL:
-        snprintf(out, TRIGGER_TEXT_BYTES, "%s", signal_text);
-        break;
-    case TRIGGER_SIGUSR2:
-        snprintf(out, TRIGGER_TEXT_BYTES, "%s", sigusr2_text);
-        break;
-    case TRIGGER_NAME:
-        snprintf(out, TRIGGER_TEXT_BYTES, "%s%s", name_prefix, trigger->name);
-        break;
-    case TRIGGER_MARKER:
-        snprintf(out, TRIGGER_TEXT_BYTES, "%s%s:%" PRIu64, marker_prefix, trigger->name,
+    size_t i = 0;
+
+    while (words[i].kind != trigger->kind)
+        i++;
+    int length = snprintf(out, TRIGGER_TEXT_BYTES, "%s%s", words[i].text, trigger->name);
+    if (trigger->kind == TRIGGER_MARKER)
+        snprintf(out + length, TRIGGER_TEXT_BYTES - (size_t)length, ":%" PRIu64,
                  trigger->duration_ns);
-        break;
-    }
 }
 
 int trigger_add_line(char lines[TRIGGER_LINES_BYTES], const struct trigger *trigger)

@@ -1,13 +1,16 @@
 /* Triggers: what makes profd write a capture by itself, as they travel. Pure.
  *
- * A trigger is a string: "signal", "SIGUSR2", "name:NAME", or "marker:NAME:NANOSECONDS". A
- * session's markers are told to agents as one text, a line "NANOSECONDS:NAME" for each. */
+ * A trigger is a string: "signal", "exit", "SIGUSR2", "name:NAME", "marker:NAME:NANOSECONDS",
+ * "jank:RULE", "delay:TIME", or "cpu:PERCENT%/TIME". A session's markers are told to agents as one
+ * text, a line "NANOSECONDS:NAME" for each. */
 #ifndef PROFD_IPC_TRIGGER_H
 #define PROFD_IPC_TRIGGER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "ipc/groups/group_alert.h"
 
 enum {
     TRIGGERS_MOST = 16,        /* of a session */
@@ -20,13 +23,24 @@ enum trigger_kind {
     TRIGGER_SIGNAL,  /* a process dies by a signal */
     TRIGGER_SIGUSR2, /* profd gets that signal */
     TRIGGER_NAME,    /* somebody says the name */
-    TRIGGER_MARKER   /* a marker of the name lasts longer than the duration */
+    TRIGGER_MARKER,  /* a marker of the name lasts longer than the duration */
+    TRIGGER_EXIT,    /* a process exits with a status other than 0 */
+    TRIGGER_JANK,    /* a performance group is janky, by a rule (ipc/groups/group_alert.h) … */
+    TRIGGER_DELAY,   /* … or an event loop is, on the wall */
+    TRIGGER_CPU      /* a process uses more than so much of a processor */
 };
 
 struct trigger {
     enum trigger_kind kind;
-    char name[TRIGGER_NAME_BYTES]; /* NAME, MARKER; "" otherwise */
+    char name[TRIGGER_NAME_BYTES]; /* NAME, MARKER; what follows the colon of JANK, DELAY, CPU; ""
+                                    * otherwise */
     uint64_t duration_ns;          /* MARKER; 0 otherwise */
+};
+
+/* When a process uses too much. */
+struct trigger_cpu {
+    uint64_t percent;   /* of one processor: more than 100 with several threads … */
+    uint64_t within_ns; /* … on average over so long */
 };
 
 /* Whether NAME may be a trigger's or a marker's: 1 to TRIGGER_NAME_BYTES - 1 bytes, none of them a
@@ -35,6 +49,14 @@ bool trigger_name_is_valid(const char *name, size_t length);
 
 /* TEXT of LENGTH bytes as a trigger. 0, or -EINVAL. */
 int trigger_parse(const char *text, size_t length, struct trigger *out);
+
+/* The rule of a JANK or DELAY trigger: "64ms" is cpu>64ms, and a delay wall>64ms of a thread. False
+ * with one line in PROBLEM. */
+bool trigger_alert(const struct trigger *trigger, struct group_alert_rule *out,
+                   char problem[GROUP_ALERT_PROBLEM_BYTES]);
+
+/* That of a CPU trigger: "80%/10s", or "80%", which is over a second. */
+bool trigger_cpu(const struct trigger *trigger, struct trigger_cpu *out);
 
 /* Writes TRIGGER as trigger_parse() reads it. */
 void trigger_format(const struct trigger *trigger, char out[TRIGGER_TEXT_BYTES]);

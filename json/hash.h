@@ -1,34 +1,12 @@
-/* Hashing and probing for the tables of unique things. */
+/* Probing for the tables of unique things. */
 #ifndef PROFD_JSON_HASH_H
 #define PROFD_JSON_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
+#include "buffer/hash_bytes.h"
 #include "json/mapped_array.h"
-
-/* Multiplies and folds: all bits of both take part in all bits of the result. */
-static inline uint64_t hash_mix(uint64_t a, uint64_t b)
-{
-    unsigned __int128 product =
-        (unsigned __int128)(a ^ UINT64_C(0x9e3779b97f4a7c15)) * (b ^ UINT64_C(0xd6e8feb86659fd93));
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
-static inline uint64_t hash_bytes(const char *bytes, size_t length)
-{
-    uint64_t hash = length;
-    uint64_t word;
-    for (; length >= 8; length -= 8, bytes += 8) {
-        memcpy(&word, bytes, 8);
-        hash = hash_mix(hash, word);
-    }
-    word = 0;
-    if (length > 0)
-        memcpy(&word, bytes, length);
-    return hash_mix(hash, word);
-}
 
 /* Tables hold uint32_t slots, index + 1 or 0, a power of two of them, at most half of them in use.
  */

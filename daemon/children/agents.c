@@ -148,6 +148,8 @@ static void set_status(struct child *child, int wait_status)
     metrics_note_verdict(child);
     if (child->verdict == VERDICT_KILLED)
         triggers_note_killed(child->profd, child->pid, child->code);
+    else if (child->verdict == VERDICT_EXITED && child->code != 0)
+        triggers_note_failed(child->profd, child->pid, child->code);
 }
 
 /* CHILD has ended. Without a session there is nothing to keep of it. */

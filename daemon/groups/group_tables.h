@@ -1,5 +1,5 @@
 /* The tables of performance groups of processes (buffer/group_table.h), as parts of a snapshot
- * (ipc/group_snapshot.h): taken from arenas, and kept of processes that have ended.
+ * (ipc/groups/group_snapshot.h): taken from arenas, and kept of processes that have ended.
  *
  * They are copied as they are: nobody here believes what stands in them. Any one thread. */
 #ifndef PROFD_DAEMON_GROUP_TABLES_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ipc/group_snapshot.h"
+#include "ipc/groups/group_snapshot.h"
 
 /* One process' part of a snapshot, ready to be written. */
 struct group_part {

@@ -21,6 +21,9 @@ static uint32_t needs_of_all(const struct daemon *profd)
 {
     uint32_t needs = profd->options.group_needs;
 
+    if (trigger_watch_needs_groups(&profd->triggers.watch))
+        needs |= GROUP_NEED_GROUPS;
+
     for (const struct client *client = profd->clients; client != NULL; client = client->next)
         needs |= client->group_needs;
     return needs;
@@ -33,7 +36,7 @@ void monitoring_open(struct daemon *profd)
         atomic_store(&profd->memory.ledger.header->group_needs, profd->monitoring.needs);
 }
 
-void monitoring_follow_clients(struct daemon *profd)
+void monitoring_follow(struct daemon *profd)
 {
     if (needs_of_all(profd) == profd->monitoring.needs)
         return;

@@ -23,7 +23,7 @@ struct monitoring {
 void monitoring_open(struct daemon *profd);
 
 /* What is needed now may have changed. */
-void monitoring_follow_clients(struct daemon *profd);
+void monitoring_follow(struct daemon *profd);
 
 /* Writes the groups of all processes into FD, a file, from its beginning. 0 or a negative errno. */
 int monitoring_write_snapshot(struct daemon *profd, int fd);

@@ -283,7 +283,7 @@ static int on_groups(struct client *client, const uint8_t *payload, size_t bytes
 
     bool is_news = (message.needs & ~(uint64_t)client->profd->monitoring.needs) != 0;
     client->group_needs = (uint32_t)message.needs;
-    monitoring_follow_clients(client->profd);
+    monitoring_follow(client->profd);
     error = fd_count == 1 ? monitoring_write_snapshot(client->profd, fds[0]) : 0;
     client_reply(client, message.id, error,
                  error < 0 ? "the snapshot cannot be written"
@@ -366,7 +366,7 @@ static void on_closed(struct connection *connection, int reason, void *owner)
     requests_note_client_gone(profd, client);
     supervisor_note_client_gone(profd, client);
     triggers_note_client_gone(profd, client);
-    monitoring_follow_clients(profd);
+    monitoring_follow(profd);
     if (client->is_private)
         daemon_end(profd, 0);
     free(client);

@@ -238,6 +238,16 @@ void triggers_note_killed(struct daemon *profd, pid_t pid, int signal_number)
     happened(profd, name, pid, 1, false);
 }
 
+void triggers_note_failed(struct daemon *profd, pid_t pid, int status)
+{
+    char name[TRIGGER_NAME_BYTES];
+
+    if (!trigger_set_has(&profd->triggers.set, TRIGGER_EXIT) || profd->supervisor.is_shutting_down)
+        return;
+    snprintf(name, sizeof(name), "exit-%d", status);
+    happened(profd, name, pid, 1, false);
+}
+
 void triggers_note_marker(struct daemon *profd, struct child *child, uint64_t index, uint64_t hits)
 {
     const struct trigger *trigger = trigger_set_marker(&profd->triggers.set, index);
@@ -303,6 +313,31 @@ void triggers_ask(struct daemon *profd, struct client *client, uint64_t id, cons
     advance(profd);
 }
 
+/* --- What profd looks for --- */
+
+static int write_groups(void *owner, int fd)
+{
+    return monitoring_write_snapshot(owner, fd);
+}
+
+static void visit_processes(void *owner, trigger_watch_visit *visit, void *context)
+{
+    const struct daemon *profd = owner;
+
+    for (const struct child *child = profd->children.first; child != NULL; child = child->next) {
+        if (child->state != CHILD_ENDED)
+            visit(child->pid, child->process_start_ns, context);
+    }
+}
+
+static void on_alert(void *owner, const char *cause, const char *what, pid_t pid, uint64_t times)
+{
+    log_info("%s: %s", cause, what);
+    happened(owner, cause, pid, times, false);
+}
+
+static const struct trigger_watch_events watch_events = { write_groups, visit_processes, on_alert };
+
 /* --- Life cycle --- */
 
 int triggers_init(struct daemon *profd)
@@ -312,6 +347,8 @@ int triggers_init(struct daemon *profd)
 
     if (error == 0)
         error = uv_timer_init(&profd->loop, &triggers->hold);
+    if (error == 0)
+        error = trigger_watch_init(&triggers->watch, &profd->loop, &watch_events, profd);
     triggers->timer.data = triggers->hold.data = profd;
     triggers->directory_fd = -1;
     return error;
@@ -333,6 +370,7 @@ static void reset(struct daemon *profd, const char *why)
     triggers->directory_fd = -1;
     triggers->set = (struct trigger_set){ 0 };
     triggers->gate = (struct trigger_gate){ .current = current };
+    trigger_watch_follow(&triggers->watch, &triggers->set);
     uv_timer_stop(&triggers->timer);
 }
 
@@ -348,11 +386,14 @@ void triggers_start(struct daemon *profd, const struct trigger_set *set, int dir
     triggers->directory_fd = directory_fd;
     if (set != NULL)
         triggers->set = *set;
+    trigger_watch_follow(&triggers->watch, &triggers->set);
+    monitoring_follow(profd);
 }
 
 void triggers_stop(struct daemon *profd)
 {
     reset(profd, "the session ended");
+    monitoring_follow(profd);
 }
 
 uint64_t triggers_last_known(const struct daemon *profd)
@@ -403,6 +444,7 @@ void triggers_close(struct daemon *profd)
     answer(profd, true, -ESHUTDOWN, "profd is ending");
     uv_close((uv_handle_t *)&triggers->timer, NULL);
     uv_close((uv_handle_t *)&triggers->hold, NULL);
+    trigger_watch_close(&triggers->watch);
     if (triggers->worker.pid > 0) {
         close(triggers->worker.output_fd);
         close(triggers->worker.status_fd);

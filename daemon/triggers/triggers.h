@@ -15,6 +15,7 @@
 #include "daemon/triggers/trigger_files.h"
 #include "daemon/triggers/trigger_gate.h"
 #include "daemon/triggers/trigger_set.h"
+#include "daemon/triggers/trigger_watch.h"
 #include "daemon/triggers/trigger_worker.h"
 
 struct child;
@@ -29,6 +30,7 @@ enum {
 
 struct triggers {
     struct trigger_set set;
+    struct trigger_watch watch;
     int directory_fd;     /* owned; -1: there are no triggers */
     unsigned generation;  /* of the session they belong to */
     uint64_t next_number; /* of the next file, from 1 */
@@ -59,6 +61,8 @@ void triggers_stop(struct daemon *profd);
 
 /* What happens; nothing comes of it without a trigger for it. */
 void triggers_note_killed(struct daemon *profd, pid_t pid, int signal_number);
+/* PID exited with STATUS, which is not 0. */
+void triggers_note_failed(struct daemon *profd, pid_t pid, int status);
 /* CHILD has had HITS of marker INDEX in this session. */
 void triggers_note_marker(struct daemon *profd, struct child *child, uint64_t index, uint64_t hits);
 /* CHILD has ended, its arena is still there: what it counted and could not tell any more. */

@@ -199,6 +199,28 @@ static bool parse_marker(const char *text, struct trigger *out)
     return units_parse_time(colon + 1, NS_PER_MS, &out->duration_ns) == 0;
 }
 
+/* What is wrong with TEXT. */
+static void refuse_trigger(const char *text, struct failure *failure)
+{
+    char problem[GROUP_ALERT_PROBLEM_BYTES];
+    struct group_alert_rule rule;
+    struct trigger trigger = { .kind =
+                                   strncmp(text, "delay:", 6) == 0 ? TRIGGER_DELAY : TRIGGER_JANK };
+    const char *colon = strchr(text, ':');
+    bool is_rule = strncmp(text, "delay:", 6) == 0 || strncmp(text, "jank:", 5) == 0;
+
+    if (is_rule && trigger_name_is_valid(colon + 1, strlen(colon + 1))) {
+        memcpy(trigger.name, colon + 1, strlen(colon + 1));
+        (void)trigger_alert(&trigger, &rule, problem); /* false: it was no trigger */
+        failure_set(failure, EXIT_CODE_USAGE, "--trigger '%s': %s", text, problem);
+        return;
+    }
+    failure_set(failure, EXIT_CODE_USAGE,
+                "--trigger '%s' is none of signal, exit, marker:NAME:TIME, jank:TIME, delay:TIME, "
+                "cpu:PERCENT%%/TIME, name:NAME, SIGUSR2",
+                text);
+}
+
 static bool parse_trigger(struct arguments *arguments, const char *text, struct failure *failure)
 {
     static const char marker[] = "marker:";
@@ -211,8 +233,7 @@ static bool parse_trigger(struct arguments *arguments, const char *text, struct 
     }
     if (is_marker ? !parse_marker(text + strlen(marker), trigger)
                   : trigger_parse(text, strlen(text), trigger) < 0) {
-        failure_set(failure, EXIT_CODE_USAGE,
-                    "--trigger '%s' is none of signal, marker:NAME:TIME, name:NAME, SIGUSR2", text);
+        refuse_trigger(text, failure);
         return false;
     }
     arguments->trigger_count++;
@@ -515,10 +536,15 @@ static void print_option(FILE *out, const struct option *option)
     if (option->kind == OPTION_TRIGGER)
         fprintf(out,
                 "%30ssignal            a process is killed by a signal\n"
+                "%30sexit              a process exits with another status than 0\n"
                 "%30smarker:NAME:TIME  an interval marker NAME lasts longer than TIME\n"
+                "%30sjank:TIME         a performance group uses more CPU time in an iteration,\n"
+                "%30s                  or jank:RULE as in 'profctl groups --alert RULE'\n"
+                "%30sdelay:TIME        an event loop takes longer for an iteration\n"
+                "%30scpu:80%%/10s       a process uses so much of a processor for so long\n"
                 "%30sname:NAME         profctl trigger NAME\n"
                 "%30sSIGUSR2           profd gets that signal\n",
-                "", "", "", "");
+                "", "", "", "", "", "", "", "", "");
     if (option->kind == OPTION_CLOCK)
         fprintf(out,
                 "%30scpu   each thread by the CPU time that it uses, at the kernel's tick\n"

@@ -68,7 +68,7 @@ struct arguments {
     bool units;
     uint64_t period_ms; /* that groups are measured for, where they were not */
     uint64_t every_ms;  /* 0: once */
-    const char *alert;  /* of profctl/groups/group_alert.h; NULL: none */
+    const char *alert;  /* of ipc/groups/group_alert.h; NULL: none */
 
     char **operands; /* what is no option, in order; a part of argv */
     int operand_count;

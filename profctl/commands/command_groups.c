@@ -4,14 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "buffer/lease_ledger.h"
+#include "ipc/groups/group_alert.h"
+#include "ipc/groups/snapshot_file.h"
 #include "profctl/commands/client.h"
 #include "profctl/commands/commands.h"
-#include "profctl/groups/group_alert.h"
 #include "profctl/groups/group_print.h"
 
 enum { NS_PER_MS = 1000000, MS_PER_S = 1000 };
@@ -24,56 +24,25 @@ struct watch {
     struct group_alerts alerts;
 };
 
-/* A snapshot, in memory. */
-struct snapshot {
-    void *memory; /* NULL: none */
-    size_t bytes;
-    struct group_rows rows;
-};
-
-static void free_snapshot(struct snapshot *snapshot)
-{
-    group_rows_free(&snapshot->rows);
-    if (snapshot->memory != NULL)
-        munmap(snapshot->memory, snapshot->bytes);
-    *snapshot = (struct snapshot){ 0 };
-}
-
-static int map_snapshot(int fd, struct snapshot *out)
-{
-    struct stat status;
-
-    if (fstat(fd, &status) < 0)
-        return -errno;
-    out->bytes = (size_t)status.st_size;
-    if (out->bytes == 0)
-        return -EPROTO;
-    void *memory = mmap(NULL, out->bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (memory == MAP_FAILED)
-        return -errno;
-    out->memory = memory;
-    return group_rows_read(memory, out->bytes, &out->rows);
-}
-
 /* REMARK is not empty when nobody had asked for groups before. */
 static bool take_snapshot(struct client *client, const struct arguments *arguments,
-                          char remark[CLIENT_TEXT_BYTES], struct snapshot *out,
+                          char remark[CLIENT_TEXT_BYTES], struct snapshot_file *out,
                           struct failure *failure)
 {
     uint32_t needs = GROUP_NEED_GROUPS | (arguments->units ? GROUP_NEED_UNITS : 0);
     int fd = memfd_create("profctl-groups", MFD_CLOEXEC);
     int err = fd < 0 ? -errno : 0;
 
-    *out = (struct snapshot){ 0 };
+    *out = (struct snapshot_file){ 0 };
     bool is_there = err == 0 && client_groups(client, needs, fd, remark, failure);
     if (is_there)
-        err = map_snapshot(fd, out);
+        err = snapshot_file_map(fd, out);
     if (err < 0)
         failure_set(failure, EXIT_CODE_FAILED, "cannot read the groups: %s", strerror(-err));
     if (fd >= 0)
         close(fd);
     if (err < 0)
-        free_snapshot(out);
+        snapshot_file_close(out);
     return is_there && err == 0;
 }
 
@@ -133,11 +102,11 @@ static void wait_ms(uint64_t ms)
 }
 
 /* Prints what happened between EARLIER, which becomes the later snapshot, and one of now. */
-static bool print_news(struct watch *watch, struct snapshot *earlier, struct failure *failure)
+static bool print_news(struct watch *watch, struct snapshot_file *earlier, struct failure *failure)
 {
     const struct arguments *arguments = watch->arguments;
     static char remark[CLIENT_TEXT_BYTES];
-    struct snapshot now;
+    struct snapshot_file now;
     struct group_rows news;
 
     if (!take_snapshot(watch->client, arguments, remark, &now, failure))
@@ -152,7 +121,7 @@ static bool print_news(struct watch *watch, struct snapshot *earlier, struct fai
     if (err < 0)
         failure_set(failure, EXIT_CODE_FAILED, "cannot read the groups: %s", strerror(-err));
     group_rows_free(&news);
-    free_snapshot(earlier);
+    snapshot_file_close(earlier);
     *earlier = now;
     return is_printed;
 }
@@ -168,7 +137,7 @@ static bool show(struct watch *watch, struct failure *failure)
     static char remark[CLIENT_TEXT_BYTES];
     const struct arguments *arguments = watch->arguments;
     bool is_repeated = arguments->every_ms != 0 || arguments->alert != NULL;
-    struct snapshot snapshot;
+    struct snapshot_file snapshot;
     bool goes_on = take_snapshot(watch->client, arguments, remark, &snapshot, failure);
 
     if (goes_on && !is_repeated && remark[0] == '\0') {
@@ -179,7 +148,7 @@ static bool show(struct watch *watch, struct failure *failure)
             goes_on = print_news(watch, &snapshot, failure);
         } while (goes_on && is_repeated);
     }
-    free_snapshot(&snapshot);
+    snapshot_file_close(&snapshot);
     return goes_on;
 }
 

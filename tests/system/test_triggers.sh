@@ -113,6 +113,58 @@ test_a_marker_that_is_the_last_of_its_process() {
     touch end
 }
 
+test_a_process_that_fails() {
+    mkdir out
+    expect 0 "$profctl" run --trigger exit --trigger-output 'out/%n-%e.json' -o all.json -- \
+        bash -c 'bash -c "exit 3"; true'
+    has_files 1 '1-exit-3.json'
+    has_files 1 '*'.json
+}
+
+# with_trigger TRIGGER COMMAND…: in a session, and goes on until the capture is there.
+with_trigger() {
+    local trigger=$1
+    shift
+    mkdir out
+    start_profd
+    start_session --trigger "$trigger"
+    in_background env LD_PRELOAD="$build/lib/libprofd.so" "$@" >program.out
+    wait_until has_files 1 "1-${trigger%%:*}-$background.json"
+}
+
+test_a_group_that_is_janky() {
+    with_trigger jank:2ms,kind=tenant "$programs/tenants" 100000
+    read_facts out/1-jank-*.json
+    has_process tenants
+    has_function tenants burn_us
+    grep -q 'jank: tenant busy in tenants' profd.log
+}
+
+test_an_event_loop_that_is_late() {
+    touch go
+    with_trigger delay:16ms "$programs/loop" 20 go
+    read_facts out/1-delay-*.json
+    has_function loop burn_ms
+}
+
+test_a_process_that_uses_too_much() {
+    with_trigger cpu:20% "$programs/busy" 60
+    read_facts out/1-cpu-*.json
+    has_process busy
+}
+
+# They end with the session: nobody asks for groups any more.
+test_nobody_looks_for_jank_after_the_session() {
+    mkdir out
+    start_profd
+    start_session --trigger jank:64ms
+    expect 0 "$profctl" groups
+    ! grep -q 'had asked' stderr
+    expect 0 "$profctl" stop
+    expect 0 "$profctl" groups --for 1ms --json
+    grep -q '"periodMs":[1-9]' stdout
+}
+
 test_a_marker_that_is_short_enough() {
     mkdir out
     with_profd bash -c "'$programs/slow_request'; touch ended"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profctl/groups/group_alert.h"
+#include "ipc/groups/group_alert.h"
 
 #define MS UINT64_C(1000000)
 #define S  UINT64_C(1000000000)

@@ -8,7 +8,16 @@
 
 START_TEST(what_is_written_is_read_again)
 {
-    static const char *const texts[] = { "signal", "SIGUSR2", "name:a", "marker:a:b:5" };
+    static const char *const texts[] = { "signal",
+                                         "SIGUSR2",
+                                         "exit",
+                                         "name:a",
+                                         "marker:a:b:5",
+                                         "jank:64ms",
+                                         "jank:blocked>1s,kind=tenant",
+                                         "delay:8ms",
+                                         "cpu:80%",
+                                         "cpu:150%/10s" };
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         struct trigger trigger;
@@ -30,12 +39,47 @@ START_TEST(other_words_are_no_triggers)
                                          "marker:a:",
                                          "marker:a:5s",
                                          "name:\n",
+                                         "exits",
+                                         "jank:",
+                                         "jank:65ms",
+                                         "jank:loud>64ms",
+                                         "delay:cpu>64ms",
+                                         "cpu:",
+                                         "cpu:80",
+                                         "cpu:0%",
+                                         "cpu:80%/",
+                                         "cpu:80%/0s",
+                                         "cpu:80%10s",
                                          "marker:a:99999999999999999999" };
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         struct trigger trigger;
         ck_assert_int_eq(trigger_parse(texts[i], strlen(texts[i]), &trigger), -EINVAL);
     }
+}
+END_TEST
+
+START_TEST(a_time_alone_is_a_rule)
+{
+    char problem[GROUP_ALERT_PROBLEM_BYTES];
+    struct group_alert_rule rule;
+    ck_assert(trigger_alert(&(struct trigger){ TRIGGER_JANK, "64ms", 0 }, &rule, problem));
+    ck_assert_int_eq(rule.measure, ALERT_ON_CPU);
+    ck_assert_uint_eq(rule.above_ns, 64000000);
+    ck_assert(trigger_alert(&(struct trigger){ TRIGGER_DELAY, "8ms", 0 }, &rule, problem));
+    ck_assert_int_eq(rule.measure, ALERT_ON_WALL);
+    ck_assert_str_eq(rule.kind, "thread");
+}
+END_TEST
+
+START_TEST(a_share_of_a_processor_is_over_a_while)
+{
+    struct trigger_cpu cpu;
+    ck_assert(trigger_cpu(&(struct trigger){ TRIGGER_CPU, "150%/10s", 0 }, &cpu));
+    ck_assert_uint_eq(cpu.percent, 150);
+    ck_assert_uint_eq(cpu.within_ns, UINT64_C(10000000000));
+    ck_assert(trigger_cpu(&(struct trigger){ TRIGGER_CPU, "80%", 0 }, &cpu));
+    ck_assert_uint_eq(cpu.within_ns, UINT64_C(1000000000));
 }
 END_TEST
 
@@ -66,6 +110,8 @@ int main(void)
 
     tcase_add_test(claims, what_is_written_is_read_again);
     tcase_add_test(claims, other_words_are_no_triggers);
+    tcase_add_test(claims, a_time_alone_is_a_rule);
+    tcase_add_test(claims, a_share_of_a_processor_is_over_a_while);
     tcase_add_test(claims, lines_are_read_as_they_were_added);
     suite_add_tcase(suite, claims);
     runner = srunner_create(suite);

@@ -6,13 +6,13 @@
  *
  * An iteration that has not ended counts as soon as it has lasted too long on the wall, and not
  * once more when it has ended. What happens between two looks is one alert. Pure; one thread. */
-#ifndef PROFD_PROFCTL_GROUP_ALERT_H
-#define PROFD_PROFCTL_GROUP_ALERT_H
+#ifndef PROFD_IPC_GROUP_ALERT_H
+#define PROFD_IPC_GROUP_ALERT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profctl/groups/group_rows.h"
+#include "ipc/groups/group_rows.h"
 
 enum { GROUP_ALERT_TEXT_BYTES = 128, GROUP_ALERT_PROBLEM_BYTES = 160 };
 

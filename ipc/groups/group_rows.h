@@ -1,16 +1,16 @@
-/* The performance groups of a snapshot (ipc/group_snapshot.h) as rows: of several processes merged,
- * of two snapshots subtracted, in order.
+/* The performance groups of a snapshot (ipc/groups/group_snapshot.h) as rows: of several processes
+ * merged, of two snapshots subtracted, in order.
  *
  * Pure; one thread. */
-#ifndef PROFD_PROFCTL_GROUP_ROWS_H
-#define PROFD_PROFCTL_GROUP_ROWS_H
+#ifndef PROFD_IPC_GROUP_ROWS_H
+#define PROFD_IPC_GROUP_ROWS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "buffer/group_reader.h"
-#include "ipc/group_snapshot.h"
+#include "ipc/groups/group_snapshot.h"
 
 /* What a row stands for. */
 enum group_rows_by {

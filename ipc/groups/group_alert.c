@@ -1,12 +1,12 @@
-#include "profctl/groups/group_alert.h"
+#include "ipc/groups/group_alert.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "profctl/units.h"
-#include "json/hash.h"
+#include "buffer/hash_bytes.h"
+#include "ipc/units.h"
 
 enum { NS_PER_MS = 1000000, WORD_BYTES = GROUP_ALERT_TEXT_BYTES + 16 };
 
@@ -82,6 +82,7 @@ bool group_alert_parse(const char *text, struct group_alert_rule *out,
                        char problem[GROUP_ALERT_PROBLEM_BYTES])
 {
     char word[WORD_BYTES];
+    const char *whole = text;
     bool is_first = true;
 
     *out = (struct group_alert_rule){ .times = 1 };
@@ -100,8 +101,7 @@ bool group_alert_parse(const char *text, struct group_alert_rule *out,
         text = comma;
     } while (*text++ != '\0');
     if (out->measure != ALERT_ON_BLOCKED && threshold_of(out->above_ns) == GROUP_THRESHOLDS)
-        return has_problem(problem, "iterations are told apart at 1ms, 2ms, 4ms ... 512ms",
-                           "another time");
+        return has_problem(problem, "the time is one of 1ms, 2ms, 4ms ... 512ms", whole);
     return true;
 }
 

@@ -1,4 +1,4 @@
-#include "profctl/groups/group_rows.h"
+#include "ipc/groups/group_rows.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "ipc/group_snapshot.h"
+#include "ipc/groups/group_snapshot.h"
 
 #include <string.h>
 

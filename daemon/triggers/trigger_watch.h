@@ -1,0 +1,67 @@
+/* Triggers that nobody tells of, so that profd looks for them itself, once a second: groups and
+ * event loops that are janky, and processes that use too much CPU time.
+ *
+ * Runs only while the session has such a trigger. Loop thread. */
+#ifndef PROFD_DAEMON_TRIGGER_WATCH_H
+#define PROFD_DAEMON_TRIGGER_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <uv.h>
+
+#include "daemon/triggers/cpu_watch.h"
+#include "daemon/triggers/trigger_set.h"
+#include "ipc/groups/group_alert.h"
+#include "ipc/groups/snapshot_file.h"
+
+enum { TRIGGER_WATCH_PERIOD_MS = 1000 };
+
+typedef void trigger_watch_visit(pid_t pid, uint64_t start_ns, void *context);
+
+/* What the watch asks for, and what it tells. */
+struct trigger_watch_events {
+    /* Writes a snapshot of all groups (ipc/groups/group_snapshot.h) into FD. 0 or -errno. */
+    int (*write_groups)(void *owner, int fd);
+    /* Calls VISIT with each process that lives, once. */
+    void (*visit_processes)(void *owner, trigger_watch_visit *visit, void *context);
+    /* It happened TIMES, to PID; CAUSE is "jank", "delay" or "cpu", WHAT a line for people. */
+    void (*on_alert)(void *owner, const char *cause, const char *what, pid_t pid, uint64_t times);
+};
+
+/* A rule, and what it has seen. */
+struct watched_rule {
+    const char *cause; /* a literal */
+    const char *text;  /* as it was written; in the set */
+    struct group_alert_rule rule;
+    struct group_alerts alerts;
+    struct trigger_cpu cpu_rule;
+    struct cpu_watch cpu;
+};
+
+struct trigger_watch {
+    uv_timer_t timer;
+    const struct trigger_watch_events *events;
+    void *owner;
+    struct watched_rule rules[TRIGGERS_MOST];
+    size_t count;
+    struct snapshot_file before; /* at the last look */
+    int last_error;              /* of looking at groups; told once */
+};
+
+/* 0, or the error of libuv. */
+int trigger_watch_init(struct trigger_watch *watch, uv_loop_t *loop,
+                       const struct trigger_watch_events *events, void *owner);
+
+/* Looks for what SET (which stays) has of such triggers, and for nothing else any more. */
+void trigger_watch_follow(struct trigger_watch *watch, const struct trigger_set *set);
+
+/* Whether groups have to be measured for it. */
+bool trigger_watch_needs_groups(const struct trigger_watch *watch);
+
+/* Takes a look now; the timer does. */
+void trigger_watch_look(struct trigger_watch *watch, uint64_t now_ns);
+
+void trigger_watch_close(struct trigger_watch *watch);
+
+#endif
