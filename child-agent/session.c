@@ -10,6 +10,7 @@
 #include "child-agent/core.h"
 #include "child-agent/counters/counters.h"
 #include "child-agent/front/recording_word.h"
+#include "child-agent/groups/groups.h"
 #include "child-agent/guest/barrier.h"
 #include "child-agent/markers/marker_triggers.h"
 #include "child-agent/recording.h"
@@ -225,6 +226,7 @@ static int start(const struct session_settings *settings, uint32_t recording)
     thread_registry_set_profiled(settings->filters, thread_features(settings));
     core_own.recording_generation = recording;
     open_recording(settings->is_paused);
+    groups_follow_session(settings->features & FEATURE_GROUPS);
     allocations_start(settings, recording);
     return 0;
 
@@ -266,6 +268,7 @@ static void stop_recording(void)
     allocations_stop();
     recording_word_set(0);
     core_own.recording_generation = 0;
+    groups_follow_session(false);
     wait_until_quiet();
     sampler_stop();
     end_pauses(&session.settings);

@@ -216,7 +216,9 @@ struct message_session {
     X(POWER, 10, "power", "energy that the machine uses, where the kernel tells")                  \
     X(RESPONSIVENESS, 11, "responsiveness", "how long events wait for threads that run a loop")    \
     X(UNREGISTERED_THREADS, 12, "unregisteredthreads",                                             \
-      "CPU use of threads that the kernel knows and profd does not")
+      "CPU use of threads that the kernel knows and profd does not")                               \
+    X(GROUPS, 13, "groups",                                                                        \
+      "performance groups: CPU time as graphs, iterations over 16 ms as markers")
 
 enum feature {
 #define X(name, bit, text, help) FEATURE_##name = 1u << bit,

@@ -12,11 +12,14 @@
 
 #include "buffer/group_table.h"
 
+struct group_counter; /* see group_session.c */
+
 struct profd_group {
     struct profd_group *next; /* in its bucket */
     struct group_record *_Atomic record;
     _Atomic uint32_t record_epoch; /* of the image that has the record; see core_epoch */
     _Atomic uint32_t references;
+    struct group_counter *_Atomic counter; /* NULL: it has none */
     _Atomic bool is_active;
     uint32_t flags;         /* enum group_flags */
     _Atomic int32_t thread; /* of a top group */

@@ -14,20 +14,33 @@ _Atomic uint32_t groups_followed;
 _Atomic uint32_t groups_needs;
 _Atomic uint32_t groups_began = 1;
 
-static _Atomic uint32_t own_needs;
+static _Atomic uint32_t own_needs;     /* the program's */
+static _Atomic uint32_t session_needs; /* the session's */
+
+static uint32_t needs_from_inside(void)
+{
+    return atomic_load(&own_needs) | atomic_load(&session_needs);
+}
 
 void groups_follow(void)
 {
     uint32_t theirs, own;
     do {
         theirs = agent_lease_group_needs();
-        own = atomic_load(&own_needs);
+        own = needs_from_inside();
         atomic_store(&groups_followed, theirs);
         uint32_t before = atomic_exchange(&groups_needs, theirs | own);
         if (before == 0 && (theirs | own) != 0)
             atomic_fetch_add(&groups_began, 1);
         recording_word_set_groups((theirs | own) != 0);
-    } while (theirs != agent_lease_group_needs() || own != atomic_load(&own_needs));
+    } while (theirs != agent_lease_group_needs() || own != needs_from_inside());
+}
+
+void groups_follow_session(bool is_wanted)
+{
+    uint32_t needs = is_wanted ? GROUP_NEED_GROUPS : 0;
+    if (atomic_exchange(&session_needs, needs) != needs)
+        groups_follow();
 }
 
 /* --- The program's calls --- */

@@ -34,6 +34,9 @@ static inline uint32_t groups_monitoring(void)
     return atomic_load_explicit(&groups_began, memory_order_relaxed);
 }
 
+/* The session of this process does, or none does any more. */
+void groups_follow_session(bool is_wanted);
+
 /* Looks at what is asked for now, and follows. Any thread, also in signal handlers. */
 void groups_follow(void);
 

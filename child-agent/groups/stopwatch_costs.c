@@ -1,3 +1,4 @@
+#include "child-agent/groups/group_session.h"
 #include "child-agent/groups/stopwatch_inside.h"
 
 enum { GROUP_USES_FULL = GROUP_USES * 3 / 4, POINTER_ALIGNMENT = 16 };
@@ -16,10 +17,13 @@ static struct group_use *find_stranded(struct stopwatch_thread *thread,
     return NULL;
 }
 
-static void commit_use(const struct group_use *use)
+static void commit_use(const struct stopwatch_thread *thread, const struct group_use *use)
 {
-    if (use->record != NULL && use->has_run)
+    if (!use->has_run)
+        return;
+    if (use->record != NULL)
         group_record_commit(use->record, &use->costs);
+    group_session_note(use->group, &use->costs, thread->begun.ticks);
 }
 
 /* So many groups in one iteration that it counts as two for some: those that are not acquired are
@@ -34,7 +38,7 @@ static void make_room(struct stopwatch_thread *thread)
             use->iteration = thread->iteration;
             thread->used[kept++] = thread->used[i];
         } else {
-            commit_use(use);
+            commit_use(thread, use);
         }
     }
     thread->used_count = kept;
@@ -120,15 +124,17 @@ static void commit_top(struct stopwatch_thread *thread, const struct moment *now
     before.wall_ns = 0; /* of iterations only */
     before.unattributed_ns = unattributed_ns;
     group_record_add(record, &before);
-    if (is_iteration)
+    if (is_iteration) {
         group_record_commit(record, &within);
+        group_session_note(thread->top, &within, begun->ticks);
+    }
     stopwatch_show_rest(record, thread->begun_ns);
 }
 
 static void commit_uses(struct stopwatch_thread *thread)
 {
     for (unsigned i = 0; i < thread->used_count; i++)
-        commit_use(&thread->uses[thread->used[i]]);
+        commit_use(thread, &thread->uses[thread->used[i]]);
     thread->used_count = 0;
     thread->has_holes = false;
     thread->iteration++;

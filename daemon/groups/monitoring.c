@@ -21,6 +21,8 @@ static uint32_t needs_of_all(const struct daemon *profd)
 {
     uint32_t needs = profd->options.group_needs;
 
+    if (session_is_on(&profd->session) && (profd->session.settings.features & FEATURE_GROUPS))
+        needs |= GROUP_NEED_GROUPS;
     if (trigger_watch_needs_groups(&profd->triggers.watch))
         needs |= GROUP_NEED_GROUPS;
 

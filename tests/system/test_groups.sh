@@ -285,6 +285,36 @@ test_monitoring_outlives_a_profd_that_is_killed() {
     wait_until groups_have '"name":"loop".*"ticks":[1-9]' --by thread
 }
 
+# --- In a session ---
+
+recorded() {
+    expect 0 "$profctl" run --features stacks,markers,counters,"$1" -o out.json -- "${@:2}"
+    mv stdout program.out
+    read_facts out.json
+    mv program.out stdout
+}
+
+test_a_session_counts_what_groups_cost() {
+    recorded groups "$programs/tenants" 40
+    counted tenants 'tenant busy' >counter
+    is_near "$(($(cut -d' ' -f1 <counter) * 1000))" "$(told busy)" 2
+    [ "$(cut -d' ' -f2 <counter)" -eq 40 ]
+}
+
+test_iterations_that_take_too_long_are_markers() {
+    touch go
+    recorded groups bash -c 'timeout 2 "$@" || true' - "$programs/loop" 20 go
+    grep -P '^marker\t\d+\tGeckoMain\tJank\t' facts >jank
+    [ "$(wc -l <jank)" -gt 10 ]
+    awk -F'\t' '{ bad += $6 - $5 < 16 || $6 - $5 > 2000 } END { exit bad > 0 }' jank
+}
+
+test_a_session_that_does_not_ask_shows_no_groups() {
+    touch go
+    recorded switches bash -c 'timeout 1 "$@" || true' - "$programs/loop" 20 go
+    refute grep -P '^marker\t\d+\tGeckoMain\tJank\t' facts
+}
+
 test_wrong_words_are_refused() {
     for wrong in "--alert jank>3ms" "--alert cpu>3ms" "--by tenant" "--sort size" "--for never" "--watch" "--for 0"; do
         # shellcheck disable=SC2086

@@ -1,0 +1,31 @@
+/* What a session shows of performance groups beside the stacks: the CPU time of each as a counter,
+ * and iterations that took too long as markers. Whatever is measured while one is on.
+ *
+ * The calling thread; not in signal handlers. */
+#ifndef PROFD_AGENT_GROUP_SESSION_H
+#define PROFD_AGENT_GROUP_SESSION_H
+
+#include <stdint.h>
+
+#include "child-agent/groups/group_registry.h"
+#include "child-agent/groups/groups.h"
+#include "profd.h"
+
+enum {
+    GROUP_SESSION_JANK_NS = 16 * 1000 * 1000, /* CPU time, or time on the wall, of an iteration */
+    GROUP_SESSION_MOST_COUNTERS = 64,         /* of a process; the first that are measured */
+};
+
+void group_session_note_slowly(struct profd_group *group, const struct group_costs *costs,
+                               uint64_t begun_ticks);
+
+/* GROUP has cost COSTS in an iteration that began at BEGUN_TICKS, and is over. */
+static inline void group_session_note(struct profd_group *group, const struct group_costs *costs,
+                                      uint64_t begun_ticks)
+{
+    if (__builtin_expect(
+            profd_recording & (PROFD_RECORDING_COUNTERS | PROFD_RECORDING_MARKERS), 0))
+        group_session_note_slowly(group, costs, begun_ticks);
+}
+
+#endif
