@@ -226,7 +226,7 @@ static int start(const struct session_settings *settings, uint32_t recording)
     thread_registry_set_profiled(settings->filters, thread_features(settings));
     core_own.recording_generation = recording;
     open_recording(settings->is_paused);
-    groups_follow_session(settings->features & FEATURE_GROUPS);
+    groups_ask(GROUPS_FOR_SESSION, settings->features & FEATURE_GROUPS ? GROUP_NEED_GROUPS : 0);
     allocations_start(settings, recording);
     return 0;
 
@@ -268,7 +268,7 @@ static void stop_recording(void)
     allocations_stop();
     recording_word_set(0);
     core_own.recording_generation = 0;
-    groups_follow_session(false);
+    groups_ask(GROUPS_FOR_SESSION, 0);
     wait_until_quiet();
     sampler_stop();
     end_pauses(&session.settings);

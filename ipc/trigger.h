@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ipc/groups/group_alert.h"
+#include "ipc/groups/group_alert_rule.h"
 
 enum {
     TRIGGERS_MOST = 16,        /* of a session */

@@ -74,7 +74,9 @@
     X(profd_nested_loop_end)                                                                       \
     X(profd_iteration_end)                                                                         \
     X(profd_groups_monitor)                                                                        \
-    X(profd_groups_snapshot)
+    X(profd_groups_snapshot)                                                                       \
+    X(profd_groups_observe)                                                                        \
+    X(profd_groups_unobserve)
 
 enum agent_call {
 #define X(name) AGENT_CALL_##name,

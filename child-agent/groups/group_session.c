@@ -36,9 +36,8 @@ static struct group_counter *make_counter(struct profd_group *group)
     if (made == NULL)
         return NULL;
     write_text(group, made->name);
-    made->counter = (struct profd_counter){
-        made->name, "Performance groups", "CPU time of a performance group, in µs", 0
-    };
+    made->counter = (struct profd_counter){ made->name, "Performance groups",
+                                            "CPU time of a performance group, in µs", 0 };
     return atomic_compare_exchange_strong(&group->counter, &none, made) ? made : none;
 }
 

@@ -23,8 +23,7 @@ void group_session_note_slowly(struct profd_group *group, const struct group_cos
 static inline void group_session_note(struct profd_group *group, const struct group_costs *costs,
                                       uint64_t begun_ticks)
 {
-    if (__builtin_expect(
-            profd_recording & (PROFD_RECORDING_COUNTERS | PROFD_RECORDING_MARKERS), 0))
+    if (__builtin_expect(profd_recording & (PROFD_RECORDING_COUNTERS | PROFD_RECORDING_MARKERS), 0))
         group_session_note_slowly(group, costs, begun_ticks);
 }
 

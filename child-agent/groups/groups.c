@@ -14,12 +14,14 @@ _Atomic uint32_t groups_followed;
 _Atomic uint32_t groups_needs;
 _Atomic uint32_t groups_began = 1;
 
-static _Atomic uint32_t own_needs;     /* the program's */
-static _Atomic uint32_t session_needs; /* the session's */
+static _Atomic uint32_t needs_of[GROUPS_ASKERS];
 
 static uint32_t needs_from_inside(void)
 {
-    return atomic_load(&own_needs) | atomic_load(&session_needs);
+    uint32_t needs = 0;
+    for (unsigned who = 0; who < GROUPS_ASKERS; who++)
+        needs |= atomic_load(&needs_of[who]);
+    return needs;
 }
 
 void groups_follow(void)
@@ -36,11 +38,21 @@ void groups_follow(void)
     } while (theirs != agent_lease_group_needs() || own != needs_from_inside());
 }
 
-void groups_follow_session(bool is_wanted)
+void groups_ask(enum groups_asker who, uint32_t needs)
 {
-    uint32_t needs = is_wanted ? GROUP_NEED_GROUPS : 0;
-    if (atomic_exchange(&session_needs, needs) != needs)
+    if (atomic_exchange(&needs_of[who], needs) != needs)
         groups_follow();
+}
+
+int groups_ask_for_program(enum groups_asker who, uint32_t needs)
+{
+    if (!core.is_enabled || !core_own.is_followed || core_is_forking)
+        return -ENOTSUP;
+    dormancy_end();
+    if (needs != 0)
+        (void)own_threads_make_arena(); /* without, nothing is measured */
+    groups_ask(who, needs);
+    return 0;
 }
 
 /* --- The program's calls --- */
@@ -49,13 +61,7 @@ void profd_groups_monitor(bool is_wanted, bool is_detailed)
 {
     uint32_t wish =
         (is_wanted ? GROUP_NEED_GROUPS : 0) | (is_wanted && is_detailed ? GROUP_NEED_UNITS : 0);
-    if (!core.is_enabled || !core_own.is_followed || core_is_forking)
-        return;
-    dormancy_end();
-    if (is_wanted)
-        (void)own_threads_make_arena(); /* without, nothing is measured */
-    atomic_store(&own_needs, wish);
-    groups_follow();
+    (void)groups_ask_for_program(GROUPS_FOR_PROGRAM, wish); /* else nothing is there to measure */
 }
 
 struct profd_group *profd_group_ref(const char *kind, const char *name, uint64_t id, unsigned flags)

@@ -34,8 +34,15 @@ static inline uint32_t groups_monitoring(void)
     return atomic_load_explicit(&groups_began, memory_order_relaxed);
 }
 
-/* The session of this process does, or none does any more. */
-void groups_follow_session(bool is_wanted);
+/* Who asks from inside of the process. */
+enum groups_asker { GROUPS_FOR_PROGRAM, GROUPS_FOR_SESSION, GROUPS_FOR_OBSERVERS, GROUPS_ASKERS };
+
+/* WHO asks for NEEDS (enum group_needs) from here on, and for nothing else. Any thread. */
+void groups_ask(enum groups_asker who, uint32_t needs);
+
+/* The same for the program, which makes what is needed to measure. -ENOTSUP: there is no measuring
+ * here. */
+int groups_ask_for_program(enum groups_asker who, uint32_t needs);
 
 /* Looks at what is asked for now, and follows. Any thread, also in signal handlers. */
 void groups_follow(void);

@@ -42,7 +42,7 @@ void stopwatch_end_iteration(void)
     struct moment now = stopwatch_now(thread);
     stopwatch_cancel_above(thread, 0, &now);
     stopwatch_commit(thread, &now);
-    stopwatch_give();
+    stopwatch_give_and_tell(thread);
 }
 
 void stopwatch_rest(void)

@@ -17,13 +17,21 @@ static struct group_use *find_stranded(struct stopwatch_thread *thread,
     return NULL;
 }
 
-static void commit_use(const struct stopwatch_thread *thread, const struct group_use *use)
+/* GROUP has cost COSTS in the iteration that began at BEGUN_TICKS: who else wants to know. */
+static void tell_others(struct stopwatch_thread *thread, struct profd_group *group,
+                        const struct group_costs *costs, uint64_t begun_ticks)
+{
+    group_session_note(group, costs, begun_ticks);
+    group_observers_note(group, costs, &thread->alerts);
+}
+
+static void commit_use(struct stopwatch_thread *thread, const struct group_use *use)
 {
     if (!use->has_run)
         return;
     if (use->record != NULL)
         group_record_commit(use->record, &use->costs);
-    group_session_note(use->group, &use->costs, thread->begun.ticks);
+    tell_others(thread, use->group, &use->costs, thread->begun.ticks);
 }
 
 /* So many groups in one iteration that it counts as two for some: those that are not acquired are
@@ -126,7 +134,7 @@ static void commit_top(struct stopwatch_thread *thread, const struct moment *now
     group_record_add(record, &before);
     if (is_iteration) {
         group_record_commit(record, &within);
-        group_session_note(thread->top, &within, begun->ticks);
+        tell_others(thread, thread->top, &within, begun->ticks);
     }
     stopwatch_show_rest(record, thread->begun_ns);
 }

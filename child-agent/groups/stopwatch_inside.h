@@ -9,6 +9,7 @@
 #include "buffer/clock.h"
 #include "child-agent/core.h"
 #include "child-agent/groups/cpu_meter.h"
+#include "child-agent/groups/group_observers.h"
 #include "child-agent/groups/group_registry.h"
 #include "child-agent/groups/groups.h"
 #include "child-agent/groups/stopwatch.h"
@@ -69,6 +70,7 @@ struct stopwatch_thread {
     unsigned used_count;
     bool has_holes; /* uses of this iteration need not be where a search comes by */
     struct group_use uses[GROUP_USES];
+    struct pending_alerts alerts; /* told when the thread has left the stopwatch */
     uint64_t last_number;
     unsigned depth; /* measures under way */
     struct measure measures[MEASURES];
@@ -115,6 +117,14 @@ static inline void stopwatch_give(void)
 {
     atomic_signal_fence(memory_order_seq_cst);
     thread_current->is_in_groups = false;
+}
+
+/* Likewise, after a commit: whoever observes what was committed is told. */
+static inline void stopwatch_give_and_tell(struct stopwatch_thread *thread)
+{
+    stopwatch_give();
+    if (__builtin_expect(thread->alerts.count > 0, 0))
+        group_observers_tell(&thread->alerts);
 }
 
 /* The same for one that has measured something; what that is worth is another question. */

@@ -161,6 +161,6 @@ void profd_unit_leave_slow_(struct profd_stopwatch *watch)
         stopwatch_drop_all(thread);
     else if (is_under_way(thread, watch))
         leave(thread, watch->depth_);
-    stopwatch_give();
     watch->thread_ = NULL;
+    stopwatch_give_and_tell(thread);
 }

@@ -409,6 +409,21 @@ static inline int profd_groups_snapshot(void (*visit)(const struct profd_group_s
     return -ENOENT;
 }
 
+static inline int profd_groups_observe(const char *rule, profd_group_observer *observer,
+                                       void *context)
+{
+    (void)rule;
+    (void)observer;
+    (void)context;
+    return -ENOTSUP;
+}
+
+static inline void profd_groups_unobserve(profd_group_observer *observer, void *context)
+{
+    (void)observer;
+    (void)context;
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -89,6 +89,20 @@ struct profd_group_stats {
     uint64_t cpu_exceeded[10], wall_exceeded[10];
 };
 
+/* What is told of a group that was janky. */
+struct profd_group_alert {
+    const char *kind, *name; /* for as long as the process lives; not terminated */
+    size_t kind_bytes, name_bytes;
+    uint64_t id;
+    unsigned flags;
+    uint64_t times; /* iterations that broke the rule since the last alert about the group */
+    uint64_t highest_cpu_ns, highest_wall_ns, highest_blocked_ns; /* of those */
+};
+
+/* Called on the thread that ended such an iteration, before its next one begins. It may do whatever
+ * the program may do there, also leave by longjmp or an exception. */
+typedef void profd_group_observer(const struct profd_group_alert *alert, void *context);
+
 #ifndef PROFD_DISABLED
 
 /* --- Groups --- */
@@ -145,6 +159,18 @@ void profd_groups_monitor(bool is_wanted, bool is_detailed);
 /* Calls VISIT with each group of this process. 0, or -ENOENT: nothing was ever measured. */
 int profd_groups_snapshot(void (*visit)(const struct profd_group_stats *stats, void *context),
                           void *context);
+
+/* Calls OBSERVER when iterations of a group break RULE: "cpu>64ms", "wall>64ms" or "blocked>64ms",
+ * with ",kind=KIND" and ",name=NAME" for some groups, else of all; ",times=3/10s" for so many of
+ * them; and ",quiet=1m" to hear no more of the group for so long. Without, what happens again
+ * within a second is told with the next alert. Groups are measured while anybody observes. 0;
+ * -EINVAL: no such rule; -ENOSPC: there are 16 observers; -ENOTSUP: groups cannot be measured here.
+ * Any thread. */
+int profd_groups_observe(const char *rule, profd_group_observer *observer, void *context);
+
+/* Ends what was begun with OBSERVER and CONTEXT. A call that is under way in another thread may
+ * still come to its end. */
+void profd_groups_unobserve(profd_group_observer *observer, void *context);
 
 /* --- Details --- */
 

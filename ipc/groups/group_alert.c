@@ -1,111 +1,10 @@
 #include "ipc/groups/group_alert.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "buffer/hash_bytes.h"
-#include "ipc/units.h"
-
-enum { NS_PER_MS = 1000000, WORD_BYTES = GROUP_ALERT_TEXT_BYTES + 16 };
-
-/* --- Rules --- */
-
-/* The threshold that is ABOVE_NS; GROUP_THRESHOLDS: none is. */
-static unsigned threshold_of(uint64_t above_ns)
-{
-    unsigned threshold = 0;
-
-    while (threshold < GROUP_THRESHOLDS && above_ns != (UINT64_C(1) << threshold) * NS_PER_MS)
-        threshold++;
-    return threshold;
-}
-
-static bool parse_measure(const char *word, struct group_alert_rule *rule)
-{
-    static const char *const names[] = { "cpu>", "wall>", "blocked>" };
-
-    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strncmp(word, names[i], strlen(names[i])) != 0)
-            continue;
-        rule->measure = (enum group_alert_measure)i;
-        return units_parse_time(word + strlen(names[i]), NS_PER_MS, &rule->above_ns) == 0 &&
-               rule->above_ns != 0;
-    }
-    return false;
-}
-
-/* "3/10s", or "3". */
-static bool parse_times(const char *text, struct group_alert_rule *rule)
-{
-    const char *slash = strchr(text, '/');
-    char count[32];
-
-    snprintf(count, sizeof(count), "%.*s", slash != NULL ? (int)(slash - text) : 31, text);
-    return units_parse_count(count, 1, 1000000, &rule->times) == 0 &&
-           (slash == NULL || units_parse_time(slash + 1, NS_PER_MS, &rule->within_ns) == 0);
-}
-
-static bool parse_text(const char *text, char out[GROUP_ALERT_TEXT_BYTES])
-{
-    size_t bytes = strlen(text);
-
-    if (bytes == 0 || bytes >= GROUP_ALERT_TEXT_BYTES)
-        return false;
-    memcpy(out, text, bytes + 1);
-    return true;
-}
-
-static bool parse_condition(const char *word, struct group_alert_rule *rule)
-{
-    if (strncmp(word, "kind=", 5) == 0)
-        return parse_text(word + 5, rule->kind);
-    if (strncmp(word, "name=", 5) == 0)
-        return parse_text(word + 5, rule->name);
-    if (strncmp(word, "process=", 8) == 0)
-        return parse_text(word + 8, rule->process);
-    if (strncmp(word, "times=", 6) == 0)
-        return parse_times(word + 6, rule);
-    if (strncmp(word, "quiet=", 6) == 0)
-        return units_parse_time(word + 6, NS_PER_MS, &rule->quiet_ns) == 0;
-    return false;
-}
-
-static bool has_problem(char problem[GROUP_ALERT_PROBLEM_BYTES], const char *what, const char *word)
-{
-    snprintf(problem, GROUP_ALERT_PROBLEM_BYTES, "%s, not '%.60s'", what, word);
-    return false;
-}
-
-bool group_alert_parse(const char *text, struct group_alert_rule *out,
-                       char problem[GROUP_ALERT_PROBLEM_BYTES])
-{
-    char word[WORD_BYTES];
-    const char *whole = text;
-    bool is_first = true;
-
-    *out = (struct group_alert_rule){ .times = 1 };
-    do {
-        const char *comma = strchrnul(text, ',');
-        snprintf(word, sizeof(word), "%.*s",
-                 (int)(comma - text < WORD_BYTES ? comma - text : WORD_BYTES), text);
-        if (is_first && !parse_measure(word, out))
-            return has_problem(problem, "a rule begins like cpu>64ms, wall>64ms or blocked>64ms",
-                               word);
-        if (!is_first && !parse_condition(word, out))
-            return has_problem(
-                problem, "a rule goes on with kind=, name=, process=, times=N/TIME or quiet=TIME",
-                word);
-        is_first = false;
-        text = comma;
-    } while (*text++ != '\0');
-    if (out->measure != ALERT_ON_BLOCKED && threshold_of(out->above_ns) == GROUP_THRESHOLDS)
-        return has_problem(problem, "the time is one of 1ms, 2ms, 4ms ... 512ms", whole);
-    return true;
-}
-
-/* --- Judging --- */
 
 void group_alerts_free(struct group_alerts *alerts)
 {
@@ -113,17 +12,12 @@ void group_alerts_free(struct group_alerts *alerts)
     *alerts = (struct group_alerts){ 0 };
 }
 
-static bool is_text(const char *wanted, const char *text, size_t bytes)
-{
-    return wanted[0] == '\0' || (bytes == strlen(wanted) && memcmp(text, wanted, bytes) == 0);
-}
-
 static bool is_meant(const struct group_alert_rule *rule, const struct group_row *row)
 {
     const struct group_view *group = &row->group;
 
-    return is_text(rule->kind, group->kind, group->kind_bytes) &&
-           is_text(rule->name, group->name, group->name_bytes) &&
+    return group_alert_is_about(rule, group->kind, group->kind_bytes, group->name,
+                                group->name_bytes) &&
            (rule->process[0] == '\0' || memmem(row->process_name, row->process_name_bytes,
                                                rule->process, strlen(rule->process)) != NULL);
 }
@@ -131,7 +25,7 @@ static bool is_meant(const struct group_alert_rule *rule, const struct group_row
 /* Those that have ended. */
 static uint64_t count_too_long(const struct group_alert_rule *rule, const struct group_row *row)
 {
-    unsigned threshold = threshold_of(rule->above_ns);
+    unsigned threshold = group_alert_threshold(rule);
 
     if (rule->measure == ALERT_ON_BLOCKED)
         return row->group.costs.blocked_ns > rule->above_ns;

@@ -1,9 +1,5 @@
 /* Alerts: which groups were janky in a while, by a rule that somebody wrote.
  *
- *     cpu>64ms,kind=tenant        an iteration of more than 64 ms of CPU time
- *     wall>128ms,times=3/10s      three of them, on the wall, in ten seconds
- *     blocked>100ms,name=blue,quiet=1m
- *
  * An iteration that has not ended counts as soon as it has lasted too long on the wall, and not
  * once more when it has ended. What happens between two looks is one alert. Pure; one thread. */
 #ifndef PROFD_IPC_GROUP_ALERT_H
@@ -12,26 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ipc/groups/group_alert_rule.h"
 #include "ipc/groups/group_rows.h"
-
-enum { GROUP_ALERT_TEXT_BYTES = 128, GROUP_ALERT_PROBLEM_BYTES = 160 };
-
-enum group_alert_measure { ALERT_ON_CPU, ALERT_ON_WALL, ALERT_ON_BLOCKED };
-
-struct group_alert_rule {
-    enum group_alert_measure measure;
-    uint64_t above_ns;
-    char kind[GROUP_ALERT_TEXT_BYTES];    /* "": any, as the next; it is the whole kind … */
-    char name[GROUP_ALERT_TEXT_BYTES];    /* … the whole name … */
-    char process[GROUP_ALERT_TEXT_BYTES]; /* … or a part of the process' */
-    uint64_t times;                       /* so often … */
-    uint64_t within_ns;                   /* … in so long; 0: between two looks */
-    uint64_t quiet_ns;                    /* after an alert, of the same group */
-};
-
-/* TEXT as a rule. False with one line in PROBLEM that says what it should be. */
-bool group_alert_parse(const char *text, struct group_alert_rule *out,
-                       char problem[GROUP_ALERT_PROBLEM_BYTES]);
 
 /* What is remembered of a group. */
 struct group_alert_past {

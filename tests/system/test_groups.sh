@@ -285,6 +285,33 @@ test_monitoring_outlives_a_profd_that_is_killed() {
     wait_until groups_have '"name":"loop".*"ticks":[1-9]' --by thread
 }
 
+# --- Observers in the program ---
+
+observes() {
+    expect 0 env -u PROFD_SOCKET "$programs/observes" "$@"
+    grep -qx 'refused -22 -22 -22' stdout
+}
+
+test_an_observer_hears_of_janky_groups() {
+    observes
+    grep -qE '^alert tenant busy 42 times 1 highest [0-9]+ [0-9]+$' stdout
+    grep -qE '^alerts [1-9][0-9]*, after the end 0$' stdout
+}
+
+# It may do there whatever it may do elsewhere.
+test_observers_do_what_they_like() {
+    for mode in jump enter end forks; do
+        observes $mode
+        grep -q '^alert tenant busy' stdout
+    done
+    in_session observes forks
+}
+
+in_session() {
+    "$profctl" run -q -o out.json -- "$programs/$1" "$2" >stdout
+    grep -q '^alert tenant busy' stdout
+}
+
 # --- In a session ---
 
 recorded() {

@@ -1,0 +1,98 @@
+/* observes [jump|enter|end|forks]: a tenant that uses 4 ms of CPU time in each iteration, and an
+ * observer of tenants that use more than 2 ms. Prints each alert.
+ *
+ * jump: the observer leaves by longjmp; enter: it enters units itself; end: it ends what it
+ * observes; forks: a child goes on. */
+#include <profd.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/system/programs/burn.h"
+
+enum { WORK_US = 4000, ITERATIONS = 10 };
+
+PROFD_UNIT(busy, "handler", "busy");
+PROFD_UNIT(inside, "handler", "inside");
+
+static const char *mode = "";
+static jmp_buf out_of_call;
+static unsigned alerts;
+
+static void burn_us(uint64_t us)
+{
+    uint64_t end_ns = thread_cpu_ns() + us * 1000;
+    while (thread_cpu_ns() < end_ns)
+        burn_sink += burn_sink * 3 + 1;
+}
+
+static size_t groups_of(const struct profd_unit *unit, struct profd_group **out, size_t most,
+                        void *context)
+{
+    (void)context, (void)most;
+    out[0] = profd_group_ref("tenant", unit->name, 42, 0);
+    return 1;
+}
+
+static void observe(const struct profd_group_alert *alert, void *context)
+{
+    alerts++;
+    printf("alert %.*s %.*s %llu times %llu highest %llu %llu\n", (int)alert->kind_bytes,
+           alert->kind, (int)alert->name_bytes, alert->name, (unsigned long long)alert->id,
+           (unsigned long long)alert->times, (unsigned long long)alert->highest_cpu_ns / 1000000,
+           (unsigned long long)alert->highest_wall_ns / 1000000);
+    fflush(stdout);
+    if (strcmp(mode, "enter") == 0) {
+        struct profd_stopwatch watch;
+        profd_unit_enter(&watch, &inside);
+        profd_unit_leave(&watch);
+    }
+    if (strcmp(mode, "end") == 0)
+        profd_groups_unobserve(observe, context);
+    if (strcmp(mode, "jump") == 0)
+        longjmp(out_of_call, 1);
+}
+
+static void iterate(void)
+{
+    struct profd_stopwatch watch;
+    profd_unit_enter(&watch, &busy);
+    burn_us(WORK_US);
+    profd_unit_leave(&watch);
+}
+
+static void run(void)
+{
+    for (volatile int i = 0; i < ITERATIONS; i++) {
+        if (setjmp(out_of_call) == 0)
+            iterate();
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int context, status = 0;
+    mode = argc > 1 ? argv[1] : mode;
+    profd_units_ask(groups_of, NULL);
+    printf("refused %d %d %d\n", profd_groups_observe("loud>2ms", observe, NULL),
+           profd_groups_observe(NULL, observe, NULL), profd_groups_observe("cpu>2ms", NULL, NULL));
+    if (profd_groups_observe("cpu>2ms,kind=tenant", observe, &context) != 0)
+        return 1;
+    run();
+    if (strcmp(mode, "forks") == 0) {
+        pid_t child = fork();
+        run();
+        if (child == 0)
+            return alerts > 0 ? 0 : 3;
+        if (waitpid(child, &status, 0) != child)
+            return 1;
+    }
+    profd_groups_unobserve(observe, &context);
+    unsigned before = alerts;
+    run();
+    printf("alerts %u, after the end %u\n", before, alerts - before);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 4;
+}
