@@ -22,21 +22,41 @@ bool loop_sight_note(struct loop_sight *sight, const void *place)
     return true;
 }
 
-bool loop_watch_begin_slowly(const void *place)
+static bool is_of_loop(const void *place)
 {
-    int call_errno = errno;
     struct loop_sight *sight = stopwatch_take_sight();
-    bool is_loop =
-        sight != NULL && loop_sight_note(sight, place) && stopwatch_note_loop(STOPWATCH_SEEN_LOOP);
-    if (is_loop)
-        stopwatch_end_iteration();
-    errno = call_errno;
-    return is_loop;
+    return sight != NULL && loop_sight_note(sight, place) &&
+           stopwatch_note_loop(STOPWATCH_SEEN_LOOP);
 }
 
-void loop_watch_end_slowly(void)
+enum watched_wait loop_watch_begin_slowly(const void *place)
 {
     int call_errno = errno;
-    stopwatch_begin_iteration();
+    enum watched_wait wait = WAIT_IS_NOTHING;
+    if (stopwatch_begin_wait()) {
+        wait = WAIT_IN_UNIT;
+    } else if (is_of_loop(place)) {
+        wait = WAIT_OF_LOOP;
+        stopwatch_end_iteration();
+    }
+    errno = call_errno;
+    return wait;
+}
+
+enum watched_wait blocked_watch_begin_slowly(void)
+{
+    int call_errno = errno;
+    bool is_blocked = stopwatch_begin_wait();
+    errno = call_errno;
+    return is_blocked ? WAIT_IN_UNIT : WAIT_IS_NOTHING;
+}
+
+void loop_watch_end_slowly(enum watched_wait wait)
+{
+    int call_errno = errno;
+    if (wait == WAIT_OF_LOOP)
+        stopwatch_begin_iteration();
+    else
+        stopwatch_end_wait();
     errno = call_errno;
 }

@@ -21,24 +21,38 @@
 /* The thread waits at PLACE. Whether that is its loop. Pure. */
 bool loop_sight_note(struct loop_sight *sight, const void *place);
 
-bool loop_watch_begin_slowly(const void *place);
-void loop_watch_end_slowly(void);
+/* What a wait is. */
+enum watched_wait {
+    WAIT_IS_NOTHING = 0, /* nobody asks */
+    WAIT_OF_LOOP,        /* for the next iteration */
+    WAIT_IN_UNIT,        /* for others, who block it */
+};
 
-/* Around the call at PLACE; the second with what the first returned. */
-static inline bool loop_watch_begin(const void *place)
+enum watched_wait loop_watch_begin_slowly(const void *place);
+enum watched_wait blocked_watch_begin_slowly(void);
+void loop_watch_end_slowly(enum watched_wait wait);
+
+/* Around a call at PLACE that may be a loop's; the end with what this returned. */
+static inline enum watched_wait loop_watch_begin(const void *place)
 {
     groups_look();
     if (groups_are_wanted())
         return loop_watch_begin_slowly(place);
     if (__builtin_expect(thread_current != NULL && thread_current->stopwatch != NULL, 0))
         stopwatch_rest();
-    return false;
+    return WAIT_IS_NOTHING;
 }
 
-static inline void loop_watch_end(bool is_loop)
+/* Around a call that waits for another process. */
+static inline enum watched_wait blocked_watch_begin(void)
 {
-    if (__builtin_expect(is_loop, 0))
-        loop_watch_end_slowly();
+    return groups_are_wanted() ? blocked_watch_begin_slowly() : WAIT_IS_NOTHING;
+}
+
+static inline void loop_watch_end(enum watched_wait wait)
+{
+    if (__builtin_expect(wait != WAIT_IS_NOTHING, 0))
+        loop_watch_end_slowly(wait);
 }
 
 #endif

@@ -39,6 +39,7 @@ void stopwatch_end_iteration(void)
     struct stopwatch_thread *thread = stopwatch_take();
     if (thread == NULL)
         return;
+    stopwatch_note_awake(thread);
     struct moment now = stopwatch_now(thread);
     stopwatch_cancel_above(thread, 0, &now);
     stopwatch_commit(thread, &now);
@@ -124,13 +125,56 @@ void stopwatch_turn(uint64_t idle_ns)
 
 /* --- The blocked clock --- */
 
+static void begin_blocked(struct stopwatch_thread *thread)
+{
+    if (thread->blocked_depth++ == 0)
+        thread->blocked_since_ticks = clock_ticks();
+}
+
+static void end_blocked(struct stopwatch_thread *thread)
+{
+    if (thread->blocked_depth == 0 || --thread->blocked_depth > 0)
+        return;
+    thread->blocked_ticks += clock_ticks() - thread->blocked_since_ticks;
+    thread->blocked_since_ticks = 0;
+}
+
+void stopwatch_end_stale_wait(struct stopwatch_thread *thread)
+{
+    thread->is_waiting = false;
+    end_blocked(thread);
+}
+
+bool stopwatch_begin_wait(void)
+{
+    struct stopwatch_thread *thread = stopwatch_take();
+    if (thread == NULL)
+        return false;
+    stopwatch_note_awake(thread);
+    bool is_in_unit = thread->depth > 0;
+    if (is_in_unit)
+        begin_blocked(thread);
+    thread->is_waiting = is_in_unit;
+    stopwatch_give();
+    return is_in_unit;
+}
+
+void stopwatch_end_wait(void)
+{
+    struct stopwatch_thread *thread = stopwatch_take_old();
+    if (thread == NULL)
+        return;
+    stopwatch_note_awake(thread);
+    stopwatch_give();
+}
+
 void profd_blocked_begin(void)
 {
     struct stopwatch_thread *thread = groups_are_wanted() ? stopwatch_take() : NULL;
     if (thread == NULL)
         return;
-    if (thread->blocked_depth++ == 0)
-        thread->blocked_since_ticks = clock_ticks();
+    stopwatch_note_awake(thread);
+    begin_blocked(thread);
     stopwatch_give();
 }
 
@@ -139,9 +183,7 @@ void profd_blocked_end(void)
     struct stopwatch_thread *thread = stopwatch_take_old();
     if (thread == NULL)
         return;
-    if (thread->blocked_depth > 0 && --thread->blocked_depth == 0) {
-        thread->blocked_ticks += clock_ticks() - thread->blocked_since_ticks;
-        thread->blocked_since_ticks = 0;
-    }
+    stopwatch_note_awake(thread);
+    end_blocked(thread);
     stopwatch_give();
 }

@@ -41,6 +41,11 @@ bool stopwatch_note_loop(enum stopwatch_loop kind);
 void stopwatch_begin_iteration(void);
 void stopwatch_end_iteration(void);
 
+/* The thread is about to wait for others, and has waited: inside of a unit that is blocked time, of
+ * which the first returns whether it began. */
+bool stopwatch_begin_wait(void);
+void stopwatch_end_wait(void);
+
 /* Nobody asks any more: what is under way counts for nobody. */
 void stopwatch_rest(void);
 

@@ -66,6 +66,7 @@ struct stopwatch_thread {
     uint64_t attributed_ns, attributed_since_ns;
     uint64_t blocked_ticks, blocked_since_ticks; /* 0: it is not blocked now */
     unsigned blocked_depth;
+    bool is_waiting; /* one of them is a wait that may have been left by longjmp */
     uint16_t used[GROUP_USES];
     unsigned used_count;
     bool has_holes; /* uses of this iteration need not be where a search comes by */
@@ -152,6 +153,14 @@ static inline void stopwatch_show_rest(struct group_record *record, uint64_t sin
     if (record != NULL && since_ns != 0 &&
         atomic_load_explicit(&record->running_since_ns, memory_order_relaxed) == since_ns)
         atomic_store_explicit(&record->running_since_ns, 0, memory_order_relaxed);
+}
+
+/* The thread is here, so it does not wait. */
+void stopwatch_end_stale_wait(struct stopwatch_thread *thread);
+static inline void stopwatch_note_awake(struct stopwatch_thread *thread)
+{
+    if (__builtin_expect(thread->is_waiting, 0))
+        stopwatch_end_stale_wait(thread);
 }
 
 /* Without a reading of any clock: what is under way counts for nobody. */

@@ -108,6 +108,7 @@ static bool begin_measure(struct stopwatch_thread *thread, const struct profd_st
 static void enter(struct stopwatch_thread *thread, uintptr_t frame, struct profd_stopwatch *watch,
                   const struct profd_unit_groups_ *groups)
 {
+    stopwatch_note_awake(thread);
     struct moment now = stopwatch_now(thread);
     cancel_left_behind(thread, frame, watch, &now);
     if (thread->depth == MEASURES || !begin_measure(thread, watch, groups, &now))
@@ -131,6 +132,7 @@ void profd_unit_enter_slow_(struct profd_stopwatch *watch, struct profd_unit *un
 
 static void leave(struct stopwatch_thread *thread, unsigned depth)
 {
+    stopwatch_note_awake(thread);
     struct moment now = stopwatch_now(thread);
     stopwatch_cancel_above(thread, depth + 1, &now);
     struct measure *measure = innermost(thread);

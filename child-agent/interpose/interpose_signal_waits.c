@@ -151,21 +151,21 @@ static int lower_shield(const struct shield *shield, int result)
 /* A wait for events with another mask. */
 struct masked_wait {
     struct shield shield;
-    bool is_loop;
+    enum watched_wait watched;
 };
 
 /* The mask to wait with instead of MASK; PLACE is where the program waits. */
 static const sigset_t *begin_wait(struct masked_wait *wait, const sigset_t *mask, const void *place)
 {
     resting_note_wait();
-    wait->is_loop = loop_watch_begin(place);
+    wait->watched = loop_watch_begin(place);
     return raise_shield(&wait->shield, mask);
 }
 
 static int end_wait(const struct masked_wait *wait, int result)
 {
     result = lower_shield(&wait->shield, result);
-    loop_watch_end(wait->is_loop);
+    loop_watch_end(wait->watched);
     return result;
 }
 

@@ -38,9 +38,9 @@
         static int(*real) parameters;                                                              \
         FIND_REAL(name);                                                                           \
         resting_note_wait();                                                                       \
-        bool is_loop = loop_watch_begin(__builtin_return_address(0));                              \
+        enum watched_wait wait = loop_watch_begin(__builtin_return_address(0));                    \
         int result = real arguments;                                                               \
-        loop_watch_end(is_loop);                                                                   \
+        loop_watch_end(wait);                                                                      \
         return result;                                                                             \
     }
 WAITS(X)

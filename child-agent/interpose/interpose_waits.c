@@ -17,6 +17,7 @@
 
 #include "buffer/process_clock.h"
 #include "child-agent/census.h"
+#include "child-agent/groups/loop_watch.h"
 #include "child-agent/interpose/interpose.h"
 #include "child-agent/interpose/interpose_waits.h"
 #include "child-agent/interpose/real_calls.h"
@@ -147,12 +148,11 @@ static pid_t wait_plainly(pid_t pid, int *wait_status, int options, struct rusag
     return ended;
 }
 
-PROFD_INTERPOSED pid_t wait4(pid_t pid, int *wait_status, int options, struct rusage *usage)
+static pid_t wait_and_tell(pid_t pid, int *wait_status, int options, struct rusage *usage)
 {
     int call_errno = errno;
     pid_t result;
 
-    resting_note_wait();
     if (real_wait4 == NULL || real_waitid == NULL)
         find_real();
     if (!may_look() || !look_and_reap(pid, wait_status, options, usage, &result)) {
@@ -161,6 +161,15 @@ PROFD_INTERPOSED pid_t wait4(pid_t pid, int *wait_status, int options, struct ru
     }
     if (result >= 0)
         errno = call_errno;
+    return result;
+}
+
+PROFD_INTERPOSED pid_t wait4(pid_t pid, int *wait_status, int options, struct rusage *usage)
+{
+    resting_note_wait();
+    enum watched_wait wait = blocked_watch_begin();
+    pid_t result = wait_and_tell(pid, wait_status, options, usage);
+    loop_watch_end(wait);
     return result;
 }
 
@@ -219,12 +228,11 @@ static int wait_id_plainly(idtype_t type, id_t id, siginfo_t *info, int options)
     return result;
 }
 
-PROFD_INTERPOSED int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
+static int wait_id_and_tell(idtype_t type, id_t id, siginfo_t *info, int options)
 {
     siginfo_t own_info = { 0 };
     int call_errno = errno, result;
 
-    resting_note_wait();
     if (real_waitid == NULL)
         find_real();
     if (info == NULL)
@@ -235,5 +243,14 @@ PROFD_INTERPOSED int waitid(idtype_t type, id_t id, siginfo_t *info, int options
     }
     if (result == 0)
         errno = call_errno;
+    return result;
+}
+
+PROFD_INTERPOSED int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
+{
+    resting_note_wait();
+    enum watched_wait wait = blocked_watch_begin();
+    int result = wait_id_and_tell(type, id, info, options);
+    loop_watch_end(wait);
     return result;
 }

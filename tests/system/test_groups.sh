@@ -119,6 +119,18 @@ test_time_blocked_counts_from_the_first_moment() {
     [ "$(field told 3)" -ge 45000000 ] || fail "$(field told 3) of 50000000 ns"
 }
 
+# is_blocked AT_LEAST BELOW: so many nanoseconds.
+is_blocked() {
+    [ "$(field told 3)" -ge "$1" ] && [ "$(field told 3)" -lt "$2" ] || fail "blocked $(field told 3) ns"
+}
+
+test_waits_inside_units_are_blocked_time() {
+    LD_PRELOAD=$build/lib/libprofd.so unit_case waits
+    is_blocked 95000000 1000000000
+    LD_PRELOAD=$build/lib/libprofd.so unit_case left
+    is_blocked 45000000 200000000
+}
+
 test_threads_may_end_inside_units() {
     unit_case thread
     [ -z "$(field told 1)" ]

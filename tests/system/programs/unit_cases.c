@@ -4,8 +4,9 @@
  * polls: a unit that waits in polls. helper: entered by another function than the one that goes on.
  * many: a thousand units in one. jump: the call-back is left by longjmp. fork: the call-back forks,
  * and so does the unit. alarm: a signal handler polls while groups are made. filter: a filter that
- * kills who reads a clock is set inside. blocked: the first thing a thread does. thread: a thread
- * ends inside. */
+ * kills who reads a clock is set inside. blocked: the first thing a thread does. waits: for nothing
+ * in a poll, and for a child, 50 ms each, and sleeps. left: a wait is left by siglongjmp after 50
+ * ms. thread: a thread ends inside. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -218,6 +219,47 @@ static void *block_at_once(void *argument)
     return argument;
 }
 
+static void *wait_in_unit(void *argument)
+{
+    struct profd_stopwatch watch;
+    pid_t child = fork();
+    if (child == 0) {
+        usleep(100 * 1000);
+        _exit(0);
+    }
+    profd_unit_enter(&watch, &unit);
+    (void)poll(NULL, 0, 50);
+    if (waitpid(child, NULL, 0) != child)
+        exit(1);
+    usleep(50 * 1000);
+    profd_unit_leave(&watch);
+    return argument;
+}
+
+static sigjmp_buf out_of_wait;
+
+static void leave_wait(int number)
+{
+    (void)number;
+    siglongjmp(out_of_wait, 1);
+}
+
+static void leave_a_wait(void)
+{
+    const struct itimerval once = { .it_value = { .tv_usec = 50 * 1000 } };
+    struct profd_stopwatch watch;
+    profd_unit_enter(&watch, &unit);
+    signal(SIGALRM, leave_wait);
+    if (sigsetjmp(out_of_wait, 1) == 0) {
+        (void)setitimer(ITIMER_REAL, &once, NULL);
+        (void)poll(NULL, 0, -1);
+    }
+    profd_unit_leave(&watch);
+    profd_unit_enter(&watch, &unit);
+    usleep(200 * 1000);
+    profd_unit_leave(&watch);
+}
+
 static void *end_in_unit(void *argument)
 {
     static struct profd_stopwatch watch;
@@ -258,6 +300,10 @@ static int run_case(const char *name)
         run_thread(filter_in_unit);
     else if (strcmp(name, "blocked") == 0)
         run_thread(block_at_once);
+    else if (strcmp(name, "waits") == 0)
+        run_thread(wait_in_unit);
+    else if (strcmp(name, "left") == 0)
+        leave_a_wait();
     else if (strcmp(name, "thread") == 0)
         run_thread(end_in_unit);
     else
