@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "buffer/file_range.h"
@@ -124,6 +125,7 @@ int monitoring_write_snapshot(struct daemon *profd, int fd)
         .offset = sizeof(writing.head),
         .head = { .magic = GROUP_SNAPSHOT_MAGIC,
                   .now_ns = uv_hrtime(),
+                  .processors = (uint64_t)get_nprocs_conf(),
                   .forgotten = profd->monitoring.ended.forgotten },
     };
 

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "buffer/group_reader.h"
-
-enum { MOST_THREADS = 1024 }; /* whose times on the wall are believed to be one process' */
+#include "ipc/groups/group_bounds.h"
 
 static struct metric_labels labels_of(const char *program, const char *level,
                                       const struct group_view *group)
@@ -58,54 +57,15 @@ void group_totals_begin_look(struct group_totals *totals)
 
 /* --- Adding --- */
 
-/* What a process can have used at most. */
-struct bounds {
-    uint64_t cpu_ns, wall_ns, ticks;
-};
-
-static uint64_t sum_of(uint64_t a, uint64_t b)
+static void add_group(struct group_sum *sum, const struct group_view *group)
 {
-    uint64_t sum;
-
-    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
-static uint64_t times(uint64_t a, uint64_t b)
-{
-    uint64_t product;
-
-    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
-}
-
-static uint64_t at_most(uint64_t value, uint64_t most)
-{
-    return value < most ? value : most;
-}
-
-static struct bounds bounds_of(const struct group_snapshot_process *process, unsigned processors,
-                               uint64_t now_ns)
-{
-    uint64_t end_ns = process->end_ns != 0 ? process->end_ns : now_ns;
-    uint64_t life_ns = end_ns > process->start_ns ? end_ns - process->start_ns : 0;
-
-    return (struct bounds){ .cpu_ns = times(life_ns, processors),
-                            .wall_ns = times(life_ns, MOST_THREADS),
-                            .ticks = life_ns };
-}
-
-static void add_group(struct group_sum *sum, const struct group_view *group,
-                      const struct bounds *bounds)
-{
-    uint64_t ticks = at_most(group->ticks, bounds->ticks);
-
-    sum->ticks = sum_of(sum->ticks, ticks);
-    sum->cpu_ns = sum_of(sum->cpu_ns, at_most(group->costs.cpu_ns, bounds->cpu_ns));
-    sum->wall_ns = sum_of(sum->wall_ns, at_most(group->costs.wall_ns, bounds->wall_ns));
-    sum->blocked_ns = sum_of(sum->blocked_ns, at_most(group->costs.blocked_ns, bounds->wall_ns));
+    sum->ticks = group_sum_of(sum->ticks, group->ticks);
+    sum->cpu_ns = group_sum_of(sum->cpu_ns, group->costs.cpu_ns);
+    sum->wall_ns = group_sum_of(sum->wall_ns, group->costs.wall_ns);
+    sum->blocked_ns = group_sum_of(sum->blocked_ns, group->costs.blocked_ns);
     for (unsigned i = 0; i < GROUP_THRESHOLDS; i++) {
-        sum->cpu_exceeded[i] = sum_of(sum->cpu_exceeded[i], at_most(group->cpu_exceeded[i], ticks));
-        sum->wall_exceeded[i] =
-            sum_of(sum->wall_exceeded[i], at_most(group->wall_exceeded[i], ticks));
+        sum->cpu_exceeded[i] = group_sum_of(sum->cpu_exceeded[i], group->cpu_exceeded[i]);
+        sum->wall_exceeded[i] = group_sum_of(sum->wall_exceeded[i], group->wall_exceeded[i]);
     }
 }
 
@@ -123,39 +83,40 @@ static bool has_never_run(const struct group_view *group)
 }
 
 static void add_view(struct group_totals *totals, const char *program, bool has_ended,
-                     const struct group_view *group, const struct bounds *bounds, uint64_t now_ns)
+                     const struct group_view *group, const struct group_bounds *bounds,
+                     uint64_t now_ns)
 {
     const struct metric_labels labels = labels_of(program, level_of(group), group);
     struct group_total *total = total_at(totals, label_sets_place(&totals->labels, &labels));
     uint64_t since_ns = group->running_since_ns;
 
-    add_group(has_ended ? &total->ended : &total->living, group, bounds);
+    add_group(has_ended ? &total->ended : &total->living, group);
     if (!has_ended && since_ns != 0 && since_ns < now_ns && now_ns - since_ns > total->running_ns)
-        total->running_ns = at_most(now_ns - since_ns, bounds->ticks);
+        total->running_ns = group_bounds_count(bounds, now_ns - since_ns);
 }
 
 static void add_counts(struct group_totals *totals, const struct group_snapshot_process *process,
-                       const struct bounds *bounds)
+                       const struct group_bounds *bounds)
 {
-    uint64_t folded = at_most(process->folded, bounds->ticks);
-    uint64_t cancelled = at_most(process->cancelled, bounds->ticks);
-    uint64_t moved = at_most(process->moved, bounds->ticks);
+    uint64_t folded = group_bounds_count(bounds, process->folded);
+    uint64_t cancelled = group_bounds_count(bounds, process->cancelled);
+    uint64_t moved = group_bounds_count(bounds, process->moved);
 
-    totals->folded = sum_of(totals->folded, folded);
-    totals->cancelled = sum_of(totals->cancelled, cancelled);
-    totals->moved = sum_of(totals->moved, moved);
+    totals->folded = group_sum_of(totals->folded, folded);
+    totals->cancelled = group_sum_of(totals->cancelled, cancelled);
+    totals->moved = group_sum_of(totals->moved, moved);
     if (process->end_ns == 0)
         return;
-    totals->ended_folded = sum_of(totals->ended_folded, folded);
-    totals->ended_cancelled = sum_of(totals->ended_cancelled, cancelled);
-    totals->ended_moved = sum_of(totals->ended_moved, moved);
+    totals->ended_folded = group_sum_of(totals->ended_folded, folded);
+    totals->ended_cancelled = group_sum_of(totals->ended_cancelled, cancelled);
+    totals->ended_moved = group_sum_of(totals->ended_moved, moved);
 }
 
 void group_totals_add(struct group_totals *totals, const char *program,
                       const struct group_part *part, unsigned processors, uint64_t now_ns)
 {
     const struct group_snapshot_process *process = &part->process;
-    const struct bounds bounds = bounds_of(process, processors, now_ns);
+    const struct group_bounds bounds = group_bounds_of(process, processors, now_ns);
     struct group_reader reader = { .memory =
                                        part->rest + group_snapshot_name_room(process->name_bytes),
                                    .bytes = process->table_bytes };
@@ -163,6 +124,7 @@ void group_totals_add(struct group_totals *totals, const char *program,
 
     add_counts(totals, process, &bounds);
     while (group_reader_next(&reader, &group)) {
+        group_bounds_cut(&bounds, &group);
         if (!has_never_run(&group))
             add_view(totals, program, process->end_ns != 0, &group, &bounds, now_ns);
     }
@@ -176,13 +138,13 @@ struct group_sum group_totals_get(const struct group_totals *totals, uint32_t in
     struct group_sum sum = total->ended;
 
     *running_ns = total->running_ns;
-    sum.ticks = sum_of(sum.ticks, living->ticks);
-    sum.cpu_ns = sum_of(sum.cpu_ns, living->cpu_ns);
-    sum.wall_ns = sum_of(sum.wall_ns, living->wall_ns);
-    sum.blocked_ns = sum_of(sum.blocked_ns, living->blocked_ns);
+    sum.ticks = group_sum_of(sum.ticks, living->ticks);
+    sum.cpu_ns = group_sum_of(sum.cpu_ns, living->cpu_ns);
+    sum.wall_ns = group_sum_of(sum.wall_ns, living->wall_ns);
+    sum.blocked_ns = group_sum_of(sum.blocked_ns, living->blocked_ns);
     for (unsigned i = 0; i < GROUP_THRESHOLDS; i++) {
-        sum.cpu_exceeded[i] = sum_of(sum.cpu_exceeded[i], living->cpu_exceeded[i]);
-        sum.wall_exceeded[i] = sum_of(sum.wall_exceeded[i], living->wall_exceeded[i]);
+        sum.cpu_exceeded[i] = group_sum_of(sum.cpu_exceeded[i], living->cpu_exceeded[i]);
+        sum.wall_exceeded[i] = group_sum_of(sum.wall_exceeded[i], living->wall_exceeded[i]);
     }
     return sum;
 }

@@ -4,6 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ipc/groups/group_bounds.h"
+
+static void add(uint64_t *sum, uint64_t value)
+{
+    *sum = group_sum_of(*sum, value);
+}
+
 /* --- Reading --- */
 
 static int push_row(struct group_rows *rows, size_t *room, const struct group_row *row)
@@ -36,12 +43,15 @@ static int read_process(struct group_rows *rows, size_t *room,
                              .process_name = view->name,
                              .process_name_bytes = view->process.name_bytes,
                              .merged = 1 };
+    const struct group_bounds bounds =
+        group_bounds_of(&view->process, rows->head.processors, rows->head.now_ns);
     int err = 0;
 
-    rows->folded += view->process.folded;
-    rows->cancelled += view->process.cancelled;
-    rows->moved += view->process.moved;
+    add(&rows->folded, group_bounds_count(&bounds, view->process.folded));
+    add(&rows->cancelled, group_bounds_count(&bounds, view->process.cancelled));
+    add(&rows->moved, group_bounds_count(&bounds, view->process.moved));
     while (err == 0 && group_reader_next(&reader, &row.group)) {
+        group_bounds_cut(&bounds, &row.group);
         row.running_ns = running_ns(rows, &row);
         err = push_row(rows, room, &row);
     }
@@ -189,14 +199,14 @@ void group_rows_subtract(struct group_rows *rows, const struct group_rows *earli
 
 static void add_group(struct group_view *sum, const struct group_view *group)
 {
-    sum->ticks += group->ticks;
-    sum->costs.cpu_ns += group->costs.cpu_ns;
-    sum->costs.wall_ns += group->costs.wall_ns;
-    sum->costs.blocked_ns += group->costs.blocked_ns;
-    sum->costs.unattributed_ns += group->costs.unattributed_ns;
+    add(&sum->ticks, group->ticks);
+    add(&sum->costs.cpu_ns, group->costs.cpu_ns);
+    add(&sum->costs.wall_ns, group->costs.wall_ns);
+    add(&sum->costs.blocked_ns, group->costs.blocked_ns);
+    add(&sum->costs.unattributed_ns, group->costs.unattributed_ns);
     for (unsigned i = 0; i < GROUP_THRESHOLDS; i++) {
-        sum->cpu_exceeded[i] += group->cpu_exceeded[i];
-        sum->wall_exceeded[i] += group->wall_exceeded[i];
+        add(&sum->cpu_exceeded[i], group->cpu_exceeded[i]);
+        add(&sum->wall_exceeded[i], group->wall_exceeded[i]);
     }
 }
 

@@ -20,6 +20,7 @@ struct group_snapshot_head {
     uint64_t processes;  /* that follow */
     uint64_t forgotten;  /* that have ended, and of which nothing is kept any more */
     uint64_t unmeasured; /* that nothing was measured in */
+    uint64_t processors; /* of the machine */
 };
 
 struct group_snapshot_process {

@@ -8,7 +8,7 @@
 #include "buffer/arena.h"
 #include "profctl/groups/group_print.h"
 
-enum { MS = 1000000, SNAPSHOT_BYTES = 64 * 1024 };
+enum { MS = 1000000, SNAPSHOT_BYTES = 64 * 1024, LIFE_NS = 1000 * MS };
 
 static struct arena arena;
 static uint8_t snapshot[SNAPSHOT_BYTES], later[SNAPSHOT_BYTES];
@@ -41,7 +41,9 @@ static void run(struct group_record *record, uint64_t cpu_ms)
 
 static void begin_snapshot(uint8_t *out, uint64_t now_ns)
 {
-    const struct group_snapshot_head head = { .magic = GROUP_SNAPSHOT_MAGIC, .now_ns = now_ns };
+    const struct group_snapshot_head head = { .magic = GROUP_SNAPSHOT_MAGIC,
+                                              .now_ns = now_ns,
+                                              .processors = 4 };
     memcpy(out, &head, sizeof(head));
     used = sizeof(head);
 }
@@ -84,7 +86,7 @@ START_TEST(groups_of_one_name_are_one_row_in_all_processes)
     run(add("tenant", "blue", 0, 0), 3);
     run(add("tenant", "red", 0, 0), 5);
     run(add("thread", "main", GROUP_IS_TOP, 7), 9);
-    begin_snapshot(snapshot, 1);
+    begin_snapshot(snapshot, LIFE_NS);
     put_process(snapshot, 17, 1, "one");
     put_process(snapshot, 18, 2, "two");
     struct group_rows rows = read_rows(snapshot);
@@ -106,7 +108,7 @@ START_TEST(processes_and_threads_are_told_by_their_top_groups)
     run(add("tenant", "blue", 0, 0), 3);
     run(add("thread", "main", GROUP_IS_TOP, 7), 4);
     run(add("thread", "pool", GROUP_IS_TOP, 8), 2);
-    begin_snapshot(snapshot, 1);
+    begin_snapshot(snapshot, LIFE_NS);
     put_process(snapshot, 17, 1, "one");
     struct group_rows rows = read_rows(snapshot);
     group_rows_merge(&rows, GROUP_ROWS_BY_PROCESS);
@@ -126,7 +128,7 @@ START_TEST(without_groups_there_are_threads)
 {
     run(add("thread", "main", GROUP_IS_TOP, 7), 4);
     add("other", "other", GROUP_IS_OTHER, 0);
-    begin_snapshot(snapshot, 1);
+    begin_snapshot(snapshot, LIFE_NS);
     put_process(snapshot, 17, 1, "one");
     struct group_rows rows = read_rows(snapshot);
     group_rows_merge(&rows, GROUP_ROWS_BY_GROUP);
@@ -141,12 +143,12 @@ START_TEST(a_difference_has_what_came_after)
     struct group_record *blue = add("tenant", "blue", 0, 0), *red = add("tenant", "red", 0, 0);
     run(blue, 3);
     run(red, 5);
-    begin_snapshot(snapshot, 1);
+    begin_snapshot(snapshot, LIFE_NS);
     put_process(snapshot, 17, 1, "one");
     struct group_rows before = read_rows(snapshot);
     run(red, 7);
     run(add("tenant", "green", 0, 0), 2);
-    begin_snapshot(later, 2);
+    begin_snapshot(later, LIFE_NS + 1);
     put_process(later, 17, 1, "one");
     put_process(later, 17, 9, "another one of that number");
     struct group_rows news = read_rows(later);
@@ -164,15 +166,34 @@ START_TEST(a_difference_has_what_came_after)
 }
 END_TEST
 
+/* Only what it could have used in its life is believed, so sums over processes stay sane. */
+START_TEST(a_liar_harms_itself)
+{
+    struct group_record *blue = add("tenant", "blue", 0, 0);
+    atomic_store(&blue->cpu_ns, UINT64_MAX);
+    atomic_store(&blue->wall_ns, UINT64_MAX);
+    atomic_store(&blue->ticks, UINT64_MAX);
+    begin_snapshot(snapshot, LIFE_NS);
+    put_process(snapshot, 17, 0, "one");
+    atomic_store(&blue->cpu_ns, MS);
+    put_process(snapshot, 18, 0, "two");
+    struct group_rows rows = read_rows(snapshot);
+    group_rows_merge(&rows, GROUP_ROWS_BY_GROUP);
+    ck_assert_uint_eq(rows.rows[0].group.costs.cpu_ns, UINT64_C(4) * LIFE_NS + MS);
+    ck_assert_uint_eq(rows.rows[0].group.ticks, UINT64_C(2) * LIFE_NS);
+    group_rows_free(&rows);
+}
+END_TEST
+
 START_TEST(what_shrank_is_new)
 {
     struct group_record *blue = add("tenant", "blue", 0, 0);
     run(blue, 3);
-    begin_snapshot(snapshot, 1);
+    begin_snapshot(snapshot, LIFE_NS);
     put_process(snapshot, 17, 1, "one");
     struct group_rows before = read_rows(snapshot);
     atomic_store(&blue->cpu_ns, MS);
-    begin_snapshot(later, 2);
+    begin_snapshot(later, LIFE_NS + 1);
     put_process(later, 17, 1, "one");
     struct group_rows news = read_rows(later);
     group_rows_subtract(&news, &before);
@@ -205,7 +226,7 @@ START_TEST(jank_is_ordered_by_the_longest_iterations)
     run(add("tenant", "once", 0, 0), 600);
     for (int i = 0; i < 300; i++)
         run(often, 3);
-    begin_snapshot(snapshot, 1);
+    begin_snapshot(snapshot, LIFE_NS);
     put_process(snapshot, 17, 1, "one");
     struct group_rows rows = read_rows(snapshot);
     group_rows_merge(&rows, GROUP_ROWS_BY_GROUP);
@@ -233,7 +254,7 @@ END_TEST
 START_TEST(what_is_no_snapshot_is_refused)
 {
     struct group_rows rows;
-    begin_snapshot(snapshot, 1);
+    begin_snapshot(snapshot, LIFE_NS);
     put_process(snapshot, 17, 1, "one");
     ck_assert_int_eq(group_rows_read(snapshot, 8, &rows), -EPROTO);
     snapshot[0] ^= 1;
@@ -246,7 +267,7 @@ START_TEST(a_snapshot_that_is_cut_short_harms_nobody)
 {
     struct group_rows rows;
     run(add("tenant", "blue", 0, 0), 3);
-    begin_snapshot(snapshot, 1);
+    begin_snapshot(snapshot, LIFE_NS);
     put_process(snapshot, 17, 1, "one");
     put_process(snapshot, 18, 1, "two");
     for (size_t bytes = sizeof(struct group_snapshot_head); bytes < used; bytes++) {
@@ -269,6 +290,7 @@ int main(void)
     tcase_add_test(tests, processes_and_threads_are_told_by_their_top_groups);
     tcase_add_test(tests, without_groups_there_are_threads);
     tcase_add_test(tests, a_difference_has_what_came_after);
+    tcase_add_test(tests, a_liar_harms_itself);
     tcase_add_test(tests, what_shrank_is_new);
     tcase_add_test(tests, what_runs_now_tells_since_when);
     tcase_add_test(tests, jank_is_ordered_by_the_longest_iterations);

@@ -27,7 +27,9 @@ static int write_error;
 static int write_groups(void *owner, int fd)
 {
     const struct group_owner process = { .name = "server", .pid = getpid() };
-    struct group_snapshot_head head = { .magic = GROUP_SNAPSHOT_MAGIC, .processes = 1 };
+    struct group_snapshot_head head = {
+        .magic = GROUP_SNAPSHOT_MAGIC, .processes = 1, .now_ns = uv_hrtime(), .processors = 1
+    };
     struct group_part *part;
     (void)owner;
     ck_assert_int_eq(group_part_read(arena.fd, &process, &part), 0);
