@@ -105,8 +105,12 @@ _Static_assert(sizeof(struct session_board) <= LEASE_LEDGER_BOARD_BYTES, "two pa
 
 /* What is asked for of performance groups (buffer/group_table.h). */
 enum group_needs {
-    GROUP_NEED_GROUPS = 1,
-    GROUP_NEED_UNITS = 2, /* those that hold a single unit, too */
+    GROUP_NEED_GROUPS = 1,  /* iterations: how many, and how long on the wall */
+    GROUP_NEED_UNITS = 2,   /* groups that hold a single unit, too */
+    GROUP_NEED_CPU = 4,     /* CPU time, and jank by it */
+    GROUP_NEED_BLOCKED = 8, /* time in calls to other processes */
+    GROUP_NEEDS_USUAL = GROUP_NEED_GROUPS | GROUP_NEED_CPU | GROUP_NEED_BLOCKED,
+    GROUP_NEEDS_ALL = GROUP_NEEDS_USUAL | GROUP_NEED_UNITS,
 };
 
 /* A mapped ledger. */

@@ -226,7 +226,7 @@ static int start(const struct session_settings *settings, uint32_t recording)
     thread_registry_set_profiled(settings->filters, thread_features(settings));
     core_own.recording_generation = recording;
     open_recording(settings->is_paused);
-    groups_ask(GROUPS_FOR_SESSION, settings->features & FEATURE_GROUPS ? GROUP_NEED_GROUPS : 0);
+    groups_ask(GROUPS_FOR_SESSION, settings->features & FEATURE_GROUPS ? GROUP_NEEDS_USUAL : 0);
     allocations_start(settings, recording);
     return 0;
 

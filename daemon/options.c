@@ -66,9 +66,7 @@ static int set_groups(struct options *options, const char *value, char *error_te
     static const struct {
         const char *name;
         uint32_t needs;
-    } choices[] = { { "none", 0 },
-                    { "all", GROUP_NEED_GROUPS },
-                    { "units", GROUP_NEED_GROUPS | GROUP_NEED_UNITS } };
+    } choices[] = { { "none", 0 }, { "all", GROUP_NEEDS_USUAL }, { "units", GROUP_NEEDS_ALL } };
 
     for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
         options->group_needs = choices[i].needs;
@@ -158,7 +156,7 @@ static enum log_level usual_log_level(const struct options *options)
 /* Whoever reads metrics wants to see groups there. */
 static uint32_t usual_group_needs(const struct options *options)
 {
-    return options->metrics != NULL ? GROUP_NEED_GROUPS : 0;
+    return options->metrics != NULL ? GROUP_NEEDS_USUAL : 0;
 }
 
 int options_parse(int argc, char **argv, struct options *out, char error_text[OPTIONS_ERROR_TEXT])

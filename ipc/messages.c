@@ -241,7 +241,7 @@ SCHEMA(client_trigger, client_trigger_check);
 
 static const struct message_field client_groups_fields[] = {
     NUMBER(client_groups, id),
-    UP_TO(client_groups, needs, GROUP_NEED_GROUPS | GROUP_NEED_UNITS),
+    UP_TO(client_groups, needs, GROUP_NEEDS_ALL),
 };
 SCHEMA(client_groups, NULL);
 

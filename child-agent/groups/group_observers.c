@@ -64,7 +64,7 @@ int profd_groups_observe(const char *rule_text, profd_group_observer *observer, 
     if (rule_text == NULL || observer == NULL || !group_alert_parse(rule_text, &rule, problem) ||
         rule.process[0] != '\0')
         return -EINVAL;
-    int err = groups_ask_for_program(GROUPS_FOR_OBSERVERS, GROUP_NEED_GROUPS);
+    int err = groups_ask_for_program(GROUPS_FOR_OBSERVERS, GROUP_NEEDS_USUAL);
     return err < 0 ? err : add_observer(&rule, observer, context);
 }
 

@@ -32,7 +32,8 @@ void groups_follow(void)
         own = needs_from_inside();
         atomic_store(&groups_followed, theirs);
         uint32_t before = atomic_exchange(&groups_needs, theirs | own);
-        if (before == 0 && (theirs | own) != 0)
+        bool is_new = before == 0 && (theirs | own) != 0;
+        if (is_new || ((before ^ (theirs | own)) & GROUP_NEED_CPU))
             atomic_fetch_add(&groups_began, 1);
         recording_word_set_groups((theirs | own) != 0);
     } while (theirs != agent_lease_group_needs() || own != needs_from_inside());
@@ -60,7 +61,7 @@ int groups_ask_for_program(enum groups_asker who, uint32_t needs)
 void profd_groups_monitor(bool is_wanted, bool is_detailed)
 {
     uint32_t wish =
-        (is_wanted ? GROUP_NEED_GROUPS : 0) | (is_wanted && is_detailed ? GROUP_NEED_UNITS : 0);
+        (is_wanted ? GROUP_NEEDS_USUAL : 0) | (is_wanted && is_detailed ? GROUP_NEED_UNITS : 0);
     (void)groups_ask_for_program(GROUPS_FOR_PROGRAM, wish); /* else nothing is there to measure */
 }
 

@@ -17,8 +17,8 @@ static inline bool groups_are_wanted(void)
     return __builtin_expect((profd_recording & PROFD_RECORDING_GROUPS) != 0, 0);
 }
 
-/* For the functions here: what is asked for (enum group_needs), and how often that was the first
- * after nothing. */
+/* For the functions here: what is asked for (enum group_needs), and how often it was something
+ * after nothing, or whether CPU time is measured changed. */
 extern _Atomic uint32_t groups_needs;
 extern _Atomic uint32_t groups_began;
 
@@ -26,6 +26,12 @@ extern _Atomic uint32_t groups_began;
 static inline bool groups_are_detailed(void)
 {
     return (atomic_load_explicit(&groups_needs, memory_order_relaxed) & GROUP_NEED_UNITS) != 0;
+}
+
+/* Whether blocked time is measured. */
+static inline bool groups_see_blocked(void)
+{
+    return (atomic_load_explicit(&groups_needs, memory_order_relaxed) & GROUP_NEED_BLOCKED) != 0;
 }
 
 /* Counts the times that monitoring began, from 1. */

@@ -151,7 +151,7 @@ bool stopwatch_begin_wait(void)
     if (thread == NULL)
         return false;
     stopwatch_note_awake(thread);
-    bool is_in_unit = thread->depth > 0;
+    bool is_in_unit = thread->depth > 0 && groups_see_blocked();
     if (is_in_unit)
         begin_blocked(thread);
     thread->is_waiting = is_in_unit;
@@ -174,7 +174,8 @@ void profd_blocked_begin(void)
     if (thread == NULL)
         return;
     stopwatch_note_awake(thread);
-    begin_blocked(thread);
+    if (groups_see_blocked())
+        begin_blocked(thread);
     stopwatch_give();
 }
 

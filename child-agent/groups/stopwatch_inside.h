@@ -55,6 +55,7 @@ struct stopwatch_thread {
     enum stopwatch_loop loop;
     struct loop_sight sight;
     uint32_t monitoring;    /* that it takes part in; see groups.h; 0: none */
+    bool reads_cpu;         /* in this monitoring; else CPU times are 0 */
     struct clock_pair wall; /* not long ago */
     struct profd_group *top;
     uint64_t iteration; /* from 1 */
@@ -184,13 +185,14 @@ static inline struct moment moment_of(const struct stopwatch_thread *thread, uin
 static inline struct moment stopwatch_now(struct stopwatch_thread *thread)
 {
     uint64_t ticks = clock_ticks();
-    return moment_of(thread, ticks, cpu_meter_read(&thread->meter, ticks));
+    return moment_of(thread, ticks, thread->reads_cpu ? cpu_meter_read(&thread->meter, ticks) : 0);
 }
 
 static inline struct moment stopwatch_now_after_wait(struct stopwatch_thread *thread)
 {
     uint64_t ticks = clock_ticks();
-    return moment_of(thread, ticks, cpu_meter_resume(&thread->meter, ticks));
+    return moment_of(thread, ticks,
+                     thread->reads_cpu ? cpu_meter_resume(&thread->meter, ticks) : 0);
 }
 
 /* For those who look from outside: they have no other clock in common with us. */

@@ -52,6 +52,7 @@ void stopwatch_begin_monitoring(struct stopwatch_thread *thread)
     uint64_t never = 0;
     stopwatch_drop_all(thread);
     thread->monitoring = groups_monitoring();
+    thread->reads_cpu = (atomic_load(&groups_needs) & GROUP_NEED_CPU) != 0;
     thread->billed = stopwatch_now(thread);
     thread->wall = clock_read_pair();
     (void)atomic_compare_exchange_strong(&core.arena.header->groups.since_ns, &never,

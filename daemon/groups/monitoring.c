@@ -23,9 +23,9 @@ static uint32_t needs_of_all(const struct daemon *profd)
     uint32_t needs = profd->options.group_needs;
 
     if (session_is_on(&profd->session) && (profd->session.settings.features & FEATURE_GROUPS))
-        needs |= GROUP_NEED_GROUPS;
+        needs |= GROUP_NEEDS_USUAL;
     if (trigger_watch_needs_groups(&profd->triggers.watch))
-        needs |= GROUP_NEED_GROUPS;
+        needs |= GROUP_NEEDS_USUAL;
 
     for (const struct client *client = profd->clients; client != NULL; client = client->next)
         needs |= client->group_needs;

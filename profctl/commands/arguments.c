@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "buffer/lease_ledger.h"
 #include "ipc/clock_choice.h"
 #include "ipc/features.h"
 #include "ipc/messages.h"
@@ -41,6 +42,7 @@ enum option_kind {
     OPTION_FILTERS,    /* const char *: of json/gecko/thread_filters.h */
     OPTION_ROWS,       /* unsigned: enum group_rows_by */
     OPTION_ORDER,      /* unsigned: enum group_rows_order */
+    OPTION_MEASURES,   /* enum group_needs */
 };
 
 struct option {
@@ -116,6 +118,8 @@ static const struct option options[] = {
       "a line for each group, process or thread (default group)" },
     { OPTIONS_GROUPS, "sort", 'S', "WHAT", OPTION_ORDER, AT(order),
       "cpu, wall, blocked, ticks or jank: the most first (default cpu)" },
+    { OPTIONS_GROUPS, "measure", 0, "LIST", OPTION_MEASURES, AT(measures),
+      "ask only for these of cpu, jank, blocked, ticks, comma-separated (default all)" },
     { OPTIONS_GROUPS, "units", 'u', NULL, OPTION_FLAG, AT(units),
       "measure groups that hold a single unit, too" },
     { OPTIONS_GROUPS, "for", 0, "TIME", OPTION_SECONDS_MS, AT(period_ms),
@@ -151,6 +155,7 @@ void arguments_init(struct arguments *arguments)
     *arguments = (struct arguments){
         .interval_ns = NS_PER_MS,
         .features = FEATURES_DEFAULT,
+        .measures = GROUP_NEEDS_USUAL,
         .threads = "",
         .timeout_ms = UINT64_C(10) * 1000,
         .most_files = 10,
@@ -361,6 +366,34 @@ static bool parse_choice(const struct option *option, const char *text, unsigned
     return false;
 }
 
+/* Ticks and times on the wall cost nothing more. */
+static bool parse_measures(const char *text, uint32_t *needs, struct failure *failure)
+{
+    static const struct {
+        const char *name;
+        uint32_t needs;
+    } measures[] = { { "cpu", GROUP_NEED_CPU },
+                     { "jank", GROUP_NEED_CPU },
+                     { "blocked", GROUP_NEED_BLOCKED },
+                     { "ticks", 0 } };
+
+    *needs = GROUP_NEED_GROUPS;
+    for (const char *word = text, *end; word != NULL; word = *end != '\0' ? end + 1 : NULL) {
+        size_t i = 0, total = sizeof(measures) / sizeof(measures[0]);
+        end = strchrnul(word, ',');
+        while (i < total && (strlen(measures[i].name) != (size_t)(end - word) ||
+                             memcmp(measures[i].name, word, (size_t)(end - word)) != 0))
+            i++;
+        if (i == total) {
+            failure_set(failure, EXIT_CODE_USAGE,
+                        "--measure '%.64s' is no list of cpu, jank, blocked and ticks", text);
+            return false;
+        }
+        *needs |= measures[i].needs;
+    }
+    return true;
+}
+
 static bool store(struct arguments *arguments, const struct option *option, const char *text,
                   struct failure *failure)
 {
@@ -378,6 +411,8 @@ static bool store(struct arguments *arguments, const struct option *option, cons
     case OPTION_ROWS:
     case OPTION_ORDER:
         return parse_choice(option, text, target, failure);
+    case OPTION_MEASURES:
+        return parse_measures(text, target, failure);
     case OPTION_TRIGGER:
         return parse_trigger(arguments, text, failure);
     case OPTION_FEATURES:

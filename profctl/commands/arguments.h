@@ -29,7 +29,7 @@ enum option_set {
     OPTIONS_SELECT = 1 << 12,         /* --pid --process */
     OPTIONS_SELECT_THREADS = 1 << 13, /* --threads, of capture */
     OPTIONS_PAUSE = 1 << 14,          /* --sampling */
-    OPTIONS_GROUPS = 1 << 15,         /* --by --sort --units --for --watch --top */
+    OPTIONS_GROUPS = 1 << 15,         /* --by --sort --measure --units --for --watch --top */
 };
 
 #define ARGUMENTS_ALL_TIME UINT64_MAX
@@ -65,6 +65,7 @@ struct arguments {
     bool all;
 
     unsigned by, order; /* enum group_rows_by, enum group_rows_order */
+    uint32_t measures;  /* enum group_needs, without the next */
     bool units;
     uint64_t period_ms; /* that groups are measured for, where they were not */
     uint64_t every_ms;  /* 0: once */

@@ -29,7 +29,7 @@ static bool take_snapshot(struct client *client, const struct arguments *argumen
                           char remark[CLIENT_TEXT_BYTES], struct snapshot_file *out,
                           struct failure *failure)
 {
-    uint32_t needs = GROUP_NEED_GROUPS | (arguments->units ? GROUP_NEED_UNITS : 0);
+    uint32_t needs = arguments->measures | (arguments->units ? GROUP_NEED_UNITS : 0);
     int fd = memfd_create("profctl-groups", MFD_CLOEXEC);
     int err = fd < 0 ? -errno : 0;
 

@@ -354,8 +354,20 @@ test_a_session_that_does_not_ask_shows_no_groups() {
     refute grep -P '^marker\t\d+\tGeckoMain\tJank\t' facts
 }
 
+# What nobody needs is not measured; who needs more later gets it.
+test_clients_say_what_they_need() {
+    start_profd
+    touch go
+    watched "$programs/loop" 3 go
+    in_background "$profctl" groups --watch 100ms --json --measure ticks >watch.json
+    wait_until grep -qE '"name":"loop".*"ticks":[1-9]' watch.json
+    refute grep -E '"name":"loop".*"cpuMs":[1-9]' watch.json
+    wait_until groups_have '"name":"loop".*"cpuMs":[1-9]' --by thread
+    wait_until grep -qE '"name":"loop".*"cpuMs":[1-9]' watch.json
+}
+
 test_wrong_words_are_refused() {
-    for wrong in "--alert jank>3ms" "--alert cpu>3ms" "--by tenant" "--sort size" "--for never" "--watch" "--for 0"; do
+    for wrong in "--alert jank>3ms" "--alert cpu>3ms" "--by tenant" "--sort size" "--for never" "--measure speed" "--measure cpu," "--watch" "--for 0"; do
         # shellcheck disable=SC2086
         expect 2 "$profctl" groups $wrong
         one_line stderr
