@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "profctl/commands/commands.h"
-#include "profctl/profile_input.h"
+#include "profctl/profile/profile_input.h"
 #include "profctl/report/report.h"
 
 static int print(const struct report *report, const char *path, const struct arguments *arguments,

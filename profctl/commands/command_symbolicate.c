@@ -6,7 +6,7 @@
 #include "profctl/capture/capture_file.h"
 #include "profctl/capture/capture_make.h"
 #include "profctl/commands/commands.h"
-#include "profctl/profile_input.h"
+#include "profctl/profile/profile_input.h"
 
 static int write_named(struct profile_input *input, struct capture_file *file,
                        struct symbol_cache *cache, struct capture_summary *summary,

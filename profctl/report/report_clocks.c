@@ -3,11 +3,6 @@
 #include "ipc/clock_choice.h"
 #include "profctl/report/clock_line.h"
 
-uint64_t report_clocks_interval_ns(double ms)
-{
-    return ms > 0 && ms <= (double)SAMPLING_INTERVAL_MOST_NS / 1e6 ? (uint64_t)(ms * 1e6 + 0.5) : 0;
-}
-
 void report_clocks_add(struct report_clocks *clocks, const struct process_log *log)
 {
     struct clock_group process = { .processes = 1 };
@@ -16,7 +11,7 @@ void report_clocks_add(struct report_clocks *clocks, const struct process_log *l
         (void)clock_choice_parse(log->clock, &process.clock); /* one not known here is none */
     if (log->clock_refused != NULL)
         process.refusal = clock_refusal_named(log->clock_refused);
-    process.shortest_ns = process.longest_ns = report_clocks_interval_ns(log->clock_interval_ms);
+    process.shortest_ns = process.longest_ns = process_log_interval_ns(log->clock_interval_ms);
     clock_summary_add(&clocks->summary, &process);
 }
 

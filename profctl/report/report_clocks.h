@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "buffer/clock_summary.h"
-#include "profctl/report/process_log.h"
+#include "profctl/profile/process_log.h"
 
 struct report_clocks {
     uint64_t asked_ns; /* the interval of the session; 0: not known */
@@ -16,9 +16,6 @@ struct report_clocks {
 
 /* Counts the clock of a process, from what its log tells. */
 void report_clocks_add(struct report_clocks *clocks, const struct process_log *log);
-
-/* The ns of an interval that a profile gives in MS; 0 for what is no interval. */
-uint64_t report_clocks_interval_ns(double ms);
 
 /* A line for each clock; nothing when none is known. */
 void report_clocks_print(const struct report_clocks *clocks, FILE *out);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "profctl/report/process_log.h"
+#include "profctl/profile/process_log.h"
 #include "profctl/report/report.h"
 
 /* A process that was read. */

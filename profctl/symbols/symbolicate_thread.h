@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "profctl/profile/thread_tables.h"
 #include "profctl/symbols/jit_process.h"
 #include "profctl/symbols/process_libraries.h"
 #include "profctl/symbols/symbol_cache.h"
-#include "profctl/symbols/thread_tables.h"
 #include "json/unique_stacks.h"
 #include "json/unique_strings.h"
 

@@ -105,6 +105,30 @@ START_TEST(self_is_the_leaf_and_total_its_callers_too)
 }
 END_TEST
 
+/* As in captures of Firefox, whose parent process has the others in it. */
+START_TEST(a_root_with_stacks_is_a_process_of_its_own)
+{
+    static const char text[] =
+        "{\"meta\":{\"sampleUnits\":{\"time\":\"ms\",\"threadCPUDelta\":\"µs\"}},"
+        "\"threads\":[" THREAD(
+            "parent", "GeckoMain",
+            "[0,1,0,5]") "],"
+                         "\"processes\":[" PROCESS(
+                             THREAD("child", "GeckoMain",
+                                    "[0,1,0,5],[0,2,0,5]")) "," PROCESS(THREAD("child", "GeckoMain",
+                                                                               "[0,1,0,5]")) "]}";
+
+    ck_assert_int_eq(read_text(text, false), 0);
+    ck_assert_uint_eq(report.processes, 3);
+    ck_assert_uint_eq(report.groups.count, 2);
+    ck_assert_str_eq(group(0)->name, "child");
+    ck_assert_uint_eq(group(0)->processes, 2);
+    ck_assert_uint_eq(group(0)->size.samples, 3);
+    ck_assert_uint_eq(group(1)->processes, 1);
+    ck_assert_uint_eq(group(1)->size.samples, 1);
+}
+END_TEST
+
 START_TEST(recursion_counts_once)
 {
     struct report_thread *thread;
@@ -539,6 +563,7 @@ int main(void)
 
     tcase_add_checked_fixture(tests, NULL, forget);
     tcase_add_test(tests, self_is_the_leaf_and_total_its_callers_too);
+    tcase_add_test(tests, a_root_with_stacks_is_a_process_of_its_own);
     tcase_add_test(tests, recursion_counts_once);
     tcase_add_test(tests, idle_samples_count_only_when_asked_for);
     tcase_add_test(tests, cpu_time_is_in_the_profile_s_unit);

@@ -2,7 +2,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "profctl/report/sample_spread.h"
+#include "profctl/profile/sample_spread.h"
 
 #define MS 1e6
 

@@ -1,4 +1,4 @@
-#include "profctl/json_table.h"
+#include "profctl/profile/json_table.h"
 
 #include <errno.h>
 #include <stdbool.h>

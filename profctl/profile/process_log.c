@@ -1,8 +1,15 @@
-#include "profctl/report/process_log.h"
+#include "profctl/profile/process_log.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "buffer/sampling_clock.h"
+
+uint64_t process_log_interval_ns(double ms)
+{
+    return ms > 0 && ms <= (double)SAMPLING_INTERVAL_MOST_NS / 1e6 ? (uint64_t)(ms * 1e6 + 0.5) : 0;
+}
 
 void process_log_init(struct process_log *log)
 {

@@ -1,4 +1,4 @@
-#include "profctl/report/sample_spread.h"
+#include "profctl/profile/sample_spread.h"
 
 #include <errno.h>
 #include <math.h>

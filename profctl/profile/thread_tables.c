@@ -1,10 +1,10 @@
-#include "profctl/symbols/thread_tables.h"
+#include "profctl/profile/thread_tables.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "profctl/json_table.h"
+#include "profctl/profile/json_table.h"
 
 enum { LONGEST_ADDRESS = 18 }; /* "0x" and 16 digits */
 

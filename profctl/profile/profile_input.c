@@ -1,4 +1,4 @@
-#include "profctl/profile_input.h"
+#include "profctl/profile/profile_input.h"
 
 #include <errno.h>
 #include <string.h>

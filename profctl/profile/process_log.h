@@ -3,6 +3,8 @@
 #ifndef PROFD_PROFCTL_PROCESS_LOG_H
 #define PROFD_PROFCTL_PROCESS_LOG_H
 
+#include <stdint.h>
+
 #include "json/json_reader.h"
 
 /* What is not told is NULL, or below 0. */
@@ -15,6 +17,9 @@ struct process_log {
     double clock_interval_ms;
     double lost_blocks; /* neither kept nor dropped */
 };
+
+/* The ns of an interval that a profile gives in MS; 0 for what is no interval. */
+uint64_t process_log_interval_ns(double ms);
 
 /* Nothing is told. */
 void process_log_init(struct process_log *log);

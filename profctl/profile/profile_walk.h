@@ -1,0 +1,60 @@
+/* Walks over a Gecko profile as it is read: process by process, thread by thread, with what each
+ * sample stands for. The one reader of those who report on profiles and convert them; a profile may
+ * be larger than memory, a thread may not.
+ *
+ * Everything is checked on the way, so what arrives can be followed blindly. One thread. */
+#ifndef PROFD_PROFCTL_PROFILE_WALK_H
+#define PROFD_PROFCTL_PROFILE_WALK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profctl/profile/process_log.h"
+#include "profctl/profile/thread_tables.h"
+#include "profctl/symbols/process_libraries.h"
+#include "json/json_reader.h"
+
+struct profile_sample {
+    double time_ms;     /* on the profile's time line; 0: not told */
+    double cpu_ns;      /* that the thread used since the sample before */
+    double weight_ns;   /* CPU time that the sample stands for (sample_spread.h); 0 without a stack,
+                         * and where CPU use is not told */
+    uint32_t stack;     /* TABLE_NONE: it tells of CPU time alone */
+    bool is_active;     /* the thread had used CPU, or that is not told */
+};
+
+/* A thread that was read; all of it is the walk's, until the call returns. */
+struct profile_thread {
+    const char *name, *process_name; /* NULL: it has none */
+    double pid, tid;                 /* below 0: not told */
+    bool is_of_root;                 /* of the process that has the others in it */
+    bool knows_cpu;                  /* its samples tell CPU use */
+    double interval_ns;              /* of its samples, as its process or the session tells; 0: not known */
+    const struct thread_tables *tables;
+    const struct process_libraries *libraries;
+    const struct profile_sample *samples; /* in the order of the profile */
+    size_t sample_count;
+    double not_sampled_ns; /* CPU time that no sample stands for */
+};
+
+/* What the walk meets. Each returns 0, or a negative errno that ends the walk. */
+struct profile_walk_events {
+    int (*on_thread)(void *owner, const struct profile_thread *thread);
+    /* All of a process was read; LOG may be moved away, and is initialized anew then. The root has
+     * the others in it, so it comes last, and its threads may come before theirs. */
+    int (*on_process)(void *owner, bool is_root, struct process_log *log);
+};
+
+/* What the profile as a whole tells. */
+struct profile_facts {
+    uint64_t asked_ns; /* the session's interval; 0: not known */
+    double start_unix_ms; /* of the time line; 0: not known */
+};
+
+/* Reads all of READER. FACTS are complete where the root's "meta" comes first, as it does. 0,
+ * -EPROTO for what is no such profile, -ENOMEM, the reader's error, or that of a call. */
+int profile_walk(struct json_reader *reader, const struct profile_walk_events *events, void *owner,
+                 struct profile_facts *facts);
+
+#endif
