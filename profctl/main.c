@@ -61,6 +61,13 @@ static const char symbolicate_help[] =
     "For profiles that PROFD_SHUTDOWN or --no-symbols wrote, on the machine where they were made.\n"
     "--json prints what profctl capture prints.\n";
 
+static const char convert_help[] =
+    ".collapsed       collapsed stacks for flamegraph.pl: process;thread;function... and\n"
+    "                 microseconds of CPU time\n"
+    ".speedscope.json for speedscope.app: CPU time of each thread\n"
+    ".trace.json      Chrome's trace events, for Perfetto and DevTools: the calls of each thread,\n"
+    "                 as they follow from the samples\n";
+
 static const char status_help[] = "--json prints profd's status document, one line each time.\n";
 
 static const char top_help[] =
@@ -110,6 +117,8 @@ static const struct command commands[] = {
       command_run },
     { "report", NULL, "FILE", "print the hottest functions of a profile", report_help,
       OPTIONS_REPORT, 1, 1, false, command_report },
+    { "convert", NULL, "FILE", "write a profile in the format of another tool", convert_help,
+      OPTIONS_CONVERT, 1, 1, false, command_convert },
     { "symbolicate", NULL, "FILE", "name the addresses of a profile", symbolicate_help,
       OPTIONS_FILE, 1, 1, false, command_symbolicate },
 };

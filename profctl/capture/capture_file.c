@@ -87,23 +87,26 @@ static bool check_target(const struct capture_file *file, struct failure *failur
         return cannot_write(file, EISDIR, failure);
     if (S_ISREG(status.st_mode))
         return true;
-    failure_set(failure, EXIT_CODE_USAGE,
-                "%s is no regular file; choose a name ending in .json or .json.gz with -o",
+    failure_set(failure, EXIT_CODE_USAGE, "%s is no regular file; choose another name with -o",
                 file->path);
     return false;
 }
 
 bool capture_file_prepare(const char *path, struct capture_file **out, struct failure *failure)
 {
-    struct capture_file *file;
-
     if (path != NULL && !output_name_ends_in(path, ".json") &&
         !output_name_ends_in(path, ".json.gz")) {
         failure_set(failure, EXIT_CODE_USAGE,
                     "'%s' does not end in .json or .json.gz, which choose the format", path);
         return false;
     }
-    file = calloc(1, sizeof(*file));
+    return capture_file_prepare_any(path, out, failure);
+}
+
+bool capture_file_prepare_any(const char *path, struct capture_file **out, struct failure *failure)
+{
+    struct capture_file *file = calloc(1, sizeof(*file));
+
     if (file == NULL) {
         failure_set(failure, EXIT_CODE_FAILED, "out of memory");
         return false;

@@ -23,6 +23,8 @@ struct capture_file; /* opaque */
 
 /* PATH NULL: the default. EXIT_CODE_USAGE for a name that says no format. */
 bool capture_file_prepare(const char *path, struct capture_file **out, struct failure *failure);
+/* The same for a file of any format: PATH is checked by nobody else. */
+bool capture_file_prepare_any(const char *path, struct capture_file **out, struct failure *failure);
 
 /* Where profd writes the raw capture: a file without a name in the output's folder. */
 int capture_file_raw_fd(const struct capture_file *file);

@@ -29,6 +29,7 @@ enum option_set {
     OPTIONS_SELECT = 1 << 12,         /* --pid --process */
     OPTIONS_SELECT_THREADS = 1 << 13, /* --threads, of capture */
     OPTIONS_PAUSE = 1 << 14,          /* --sampling */
+    OPTIONS_CONVERT = 1 << 16,        /* --output --format */
     OPTIONS_GROUPS = 1 << 15,         /* --by --sort --measure --units --for --watch --top */
 };
 
@@ -70,6 +71,8 @@ struct arguments {
     uint64_t period_ms; /* that groups are measured for, where they were not */
     uint64_t every_ms;  /* 0: once */
     const char *alert;  /* of ipc/groups/group_alert.h; NULL: none */
+
+    const char *converted, *format; /* of convert: where to, and to what; NULL: not given */
 
     char **operands; /* what is no option, in order; a part of argv */
     int operand_count;

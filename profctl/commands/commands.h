@@ -17,6 +17,7 @@ int command_groups(const struct arguments *arguments, struct failure *failure);
 int command_capture(const struct arguments *arguments, struct failure *failure);
 int command_run(const struct arguments *arguments, struct failure *failure);
 int command_report(const struct arguments *arguments, struct failure *failure);
+int command_convert(const struct arguments *arguments, struct failure *failure);
 int command_symbolicate(const struct arguments *arguments, struct failure *failure);
 
 #endif

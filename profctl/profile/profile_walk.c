@@ -24,8 +24,8 @@ struct walk {
     struct profile_facts *facts;
     double cpu_unit_ns; /* of threadCPUDelta */
 
-    struct process_log log;      /* of the process at hand, … */
-    uint64_t own_interval_ns;    /* … what its "meta" tells of its samples; 0: not known … */
+    struct process_log log;   /* of the process at hand, … */
+    uint64_t own_interval_ns; /* … what its "meta" tells of its samples; 0: not known … */
     struct process_libraries libraries; /* … and its libraries */
     struct json_writer nowhere;
     struct failure_latch latch; /* of that writer */
@@ -120,8 +120,8 @@ static int take_sample(struct walk *walk, const struct json_cell *cells)
     bool has_cpu = cpu->token == JSON_TOKEN_NUMBER && cpu->number > 0;
     double cpu_ns = has_cpu ? cpu->number * walk->cpu_unit_ns : 0;
     uint32_t stack;
-    int err = json_cell_index_or_none(&cells[SAMPLE_STACK], (uint32_t)walk->tables.stacks.count,
-                                      &stack);
+    int err =
+        json_cell_index_or_none(&cells[SAMPLE_STACK], (uint32_t)walk->tables.stacks.count, &stack);
     struct profile_sample *sample =
         err == 0 ? mapped_array_push(&walk->samples, sizeof(*sample)) : NULL;
 
@@ -230,8 +230,8 @@ static int read_thread(struct walk *walk, bool is_root)
         .tid = walk->tid,
         .is_of_root = is_root,
         .knows_cpu = walk->knows_cpu,
-        .interval_ns = (double)(walk->own_interval_ns != 0 ? walk->own_interval_ns
-                                                           : walk->facts->asked_ns),
+        .interval_ns =
+            (double)(walk->own_interval_ns != 0 ? walk->own_interval_ns : walk->facts->asked_ns),
         .tables = &walk->tables,
         .libraries = &walk->libraries,
         .samples = walk->samples.items,
@@ -384,11 +384,9 @@ static int read_profile(struct walk *walk)
 int profile_walk(struct json_reader *reader, const struct profile_walk_events *events, void *owner,
                  struct profile_facts *facts)
 {
-    struct walk walk = { .reader = reader,
-                         .events = events,
-                         .owner = owner,
-                         .facts = facts,
-                         .cpu_unit_ns = 1000 };
+    struct walk walk = {
+        .reader = reader, .events = events, .owner = owner, .facts = facts, .cpu_unit_ns = 1000
+    };
 
     *facts = (struct profile_facts){ 0 };
     failure_latch_init(&walk.latch);

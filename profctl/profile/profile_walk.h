@@ -16,12 +16,12 @@
 #include "json/json_reader.h"
 
 struct profile_sample {
-    double time_ms;     /* on the profile's time line; 0: not told */
-    double cpu_ns;      /* that the thread used since the sample before */
-    double weight_ns;   /* CPU time that the sample stands for (sample_spread.h); 0 without a stack,
-                         * and where CPU use is not told */
-    uint32_t stack;     /* TABLE_NONE: it tells of CPU time alone */
-    bool is_active;     /* the thread had used CPU, or that is not told */
+    double time_ms;   /* on the profile's time line; 0: not told */
+    double cpu_ns;    /* that the thread used since the sample before */
+    double weight_ns; /* CPU time that the sample stands for (sample_spread.h); 0 without a stack,
+                       * and where CPU use is not told */
+    uint32_t stack;   /* TABLE_NONE: it tells of CPU time alone */
+    bool is_active;   /* the thread had used CPU, or that is not told */
 };
 
 /* A thread that was read; all of it is the walk's, until the call returns. */
@@ -30,7 +30,7 @@ struct profile_thread {
     double pid, tid;                 /* below 0: not told */
     bool is_of_root;                 /* of the process that has the others in it */
     bool knows_cpu;                  /* its samples tell CPU use */
-    double interval_ns;              /* of its samples, as its process or the session tells; 0: not known */
+    double interval_ns; /* of its samples, as its process or the session tells; 0: not known */
     const struct thread_tables *tables;
     const struct process_libraries *libraries;
     const struct profile_sample *samples; /* in the order of the profile */
@@ -48,7 +48,7 @@ struct profile_walk_events {
 
 /* What the profile as a whole tells. */
 struct profile_facts {
-    uint64_t asked_ns; /* the session's interval; 0: not known */
+    uint64_t asked_ns;    /* the session's interval; 0: not known */
     double start_unix_ms; /* of the time line; 0: not known */
 };
 

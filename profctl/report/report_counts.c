@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profctl/profile/frame_name.h"
 #include "profctl/report/report.h"
 
 /* --- Groups --- */
@@ -74,11 +75,6 @@ void report_free(struct report *report)
 
 /* --- Counting --- */
 
-/* What profctl calls an address that was in no library. */
-static const char unmapped[] = "unmapped 0x";
-/* Its addresses are others in each run, so they count as one. */
-static const char generated_code[] = "generated code (in no library)";
-
 struct counting {
     struct report_thread *thread;
     const struct thread_tables *tables;
@@ -102,33 +98,14 @@ static uint32_t add_function(struct report_thread *thread, const char *name, siz
     return index;
 }
 
-static uint32_t add_address(struct report_thread *thread, uint64_t offset, const char *library)
-{
-    char *text;
-    int length = asprintf(&text, "0x%" PRIx64 " (in %s)", offset, library);
-    uint32_t function;
-
-    if (length < 0)
-        return UNIQUE_NONE;
-    function = add_function(thread, text, (size_t)length);
-    free(text);
-    return function;
-}
-
 /* The function that LOCATION names, as an index of the report's thread; UNIQUE_NONE: no memory. */
 static uint32_t name_location(struct counting *counting, uint32_t location)
 {
-    const struct process_library *library;
-    uint64_t address;
+    char buffer[FRAME_NAME_BYTES];
     size_t length;
-    const char *name = thread_tables_string(counting->tables, location, &length);
+    const char *name = frame_name(counting->tables, counting->libraries, location, buffer, &length);
 
-    if (length > strlen(unmapped) && memcmp(name, unmapped, strlen(unmapped)) == 0)
-        return add_function(counting->thread, generated_code, strlen(generated_code));
-    if (!thread_tables_address(counting->tables, location, &address) ||
-        (library = process_libraries_find(counting->libraries, address)) == NULL)
-        return add_function(counting->thread, name, length);
-    return add_address(counting->thread, address - library->load_bias, library->name);
+    return add_function(counting->thread, name, length);
 }
 
 static uint32_t function_of(struct counting *counting, uint32_t stack)

@@ -1,0 +1,120 @@
+/* Collapsed stacks, one a line, as Brendan Gregg's flamegraph.pl and many other tools read them:
+ *
+ *     process (pid);thread;main;work;leaf 1234
+ *
+ * The number is CPU time in microseconds, or samples where the profile does not tell CPU use. What
+ * would end a frame there, ';' or a line, becomes ':' or a space. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profctl/convert/profile_format.h"
+#include "profctl/convert/thread_stacks.h"
+
+enum { NS_PER_US = 1000 };
+
+struct collapsed {
+    struct thread_stacks stacks;
+    FILE *out; /* in front of the sink */
+    json_sink_write write;
+    void *context;
+    int error; /* the first one of the sink */
+};
+
+static ssize_t write_to_sink(void *cookie, const char *bytes, size_t count)
+{
+    struct collapsed *collapsed = cookie;
+    int err = collapsed->write(collapsed->context, bytes, count);
+
+    if (err < 0 && collapsed->error == 0)
+        collapsed->error = err;
+    return err < 0 ? 0 : (ssize_t)count;
+}
+
+static int begin(json_sink_write write, void *context, void **out)
+{
+    struct collapsed *collapsed = calloc(1, sizeof(*collapsed));
+
+    if (collapsed == NULL)
+        return -ENOMEM;
+    collapsed->write = write;
+    collapsed->context = context;
+    thread_stacks_init(&collapsed->stacks);
+    collapsed->out = fopencookie(collapsed, "w", (cookie_io_functions_t){ .write = write_to_sink });
+    *out = collapsed;
+    return collapsed->out != NULL ? 0 : -ENOMEM;
+}
+
+static void put_frame(FILE *out, const char *name, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        unsigned char byte = (unsigned char)name[i];
+        putc_unlocked(byte == ';' ? ':' : byte < ' ' ? ' ' : byte, out);
+    }
+}
+
+static int put_stack(struct collapsed *collapsed, const struct thread_tables *tables,
+                     uint32_t stack)
+{
+    size_t depth, length;
+    const uint32_t *path = thread_stacks_unroll(&collapsed->stacks, tables, stack, &depth);
+
+    if (path == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < depth; i++) {
+        const char *name = unique_strings_get(&collapsed->stacks.names, path[i], &length);
+        putc_unlocked(';', collapsed->out);
+        put_frame(collapsed->out, name, length);
+    }
+    return 0;
+}
+
+static int add_thread(void *state, const struct profile_thread *thread)
+{
+    struct collapsed *collapsed = state;
+    char process[THREAD_LABEL_BYTES];
+    const char *name = thread_label_name(thread);
+    int err = thread_stacks_take(&collapsed->stacks, thread);
+
+    thread_label_process(thread, process);
+    for (uint32_t i = 0; err == 0 && i < thread->tables->stacks.count; i++) {
+        uint64_t weight = thread_stacks_weight(&collapsed->stacks, i);
+        weight = thread->knows_cpu ? (weight + NS_PER_US / 2) / NS_PER_US : weight;
+        if (weight == 0)
+            continue;
+        put_frame(collapsed->out, process, strlen(process));
+        putc_unlocked(';', collapsed->out);
+        put_frame(collapsed->out, name, strlen(name));
+        err = put_stack(collapsed, thread->tables, i);
+        fprintf(collapsed->out, " %" PRIu64 "\n", weight);
+        if (err == 0)
+            err = collapsed->error;
+    }
+    return err;
+}
+
+static int finish(void *state, const struct profile_facts *facts)
+{
+    struct collapsed *collapsed = state;
+
+    (void)facts;
+    if (fflush(collapsed->out) != 0 && collapsed->error == 0)
+        return -EIO;
+    return collapsed->error;
+}
+
+static void end(void *state)
+{
+    struct collapsed *collapsed = state;
+
+    if (collapsed->out != NULL)
+        (void)fclose(collapsed->out); /* finish() told whether all was written */
+    thread_stacks_fini(&collapsed->stacks);
+    free(collapsed);
+}
+
+const struct profile_format format_collapsed = {
+    "collapsed", ".collapsed", "collapsed stacks, for flamegraph.pl", begin, add_thread, finish, end
+};

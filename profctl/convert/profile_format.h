@@ -1,0 +1,35 @@
+/* Formats that profiles are converted to: one table for each, found by name or by the ending of a
+ * file's name. Each writes as it reads, thread by thread. One thread. */
+#ifndef PROFD_PROFCTL_PROFILE_FORMAT_H
+#define PROFD_PROFCTL_PROFILE_FORMAT_H
+
+#include <stdbool.h>
+
+#include "profctl/profile/profile_walk.h"
+#include "json/json_writer.h"
+
+struct profile_format {
+    const char *name;
+    const char *ending;  /* of files, without .gz */
+    const char *summary; /* for people */
+
+    /* Begins a file. 0 with what the other calls get in *OUT, or -ENOMEM. */
+    int (*begin)(json_sink_write write, void *context, void **out);
+    /* A thread of the profile. 0 or a negative errno. */
+    int (*add_thread)(void *state, const struct profile_thread *thread);
+    /* All threads were added: writes what is left. 0, or the first error of WRITE. */
+    int (*finish)(void *state, const struct profile_facts *facts);
+    /* Frees what begin() made; always. */
+    void (*end)(void *state);
+};
+
+extern const struct profile_format format_collapsed, format_speedscope, format_trace;
+
+/* NULL: there is none. */
+const struct profile_format *profile_format_named(const char *name);
+const struct profile_format *profile_format_of_file(const char *path);
+
+/* All of them, in the order in which they are told to people; ends with NULL. */
+extern const struct profile_format *const profile_formats[];
+
+#endif

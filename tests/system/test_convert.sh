@@ -1,0 +1,99 @@
+#!/bin/bash
+# profctl convert: profiles in the formats of other tools.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+make_capture() {
+    expect 0 "$profctl" run -o capture.json.gz --clock cpu -- bash -c '"$1" 1 & "$1" 1; wait' - "$programs/busy"
+}
+
+# sampled_ms: what the report says was sampled, of all.
+sampled_ms() {
+    "$profctl" report --json capture.json.gz >report.json
+    grep -o '"cpuMs":[0-9.]*,"notSampledMs":[0-9.]*' report.json | head -1 |
+        tr -c '0-9.\n' ' ' | awk '{ print $1 - $2 }'
+}
+
+# is_near NUMBER OTHER: by no more than a hundredth, and a millisecond.
+is_near() {
+    awk -v a="$1" -v b="$2" 'BEGIN { d = a > b ? a - b : b - a; exit !(d <= b / 100 + 1) }' || fail "$1 is not near $2"
+}
+
+test_collapsed_stacks_have_all_the_time() {
+    make_capture
+    expect 0 "$profctl" convert capture.json.gz -o out.collapsed
+    refute grep -vE '^[^;]+(;[^;]+)+ [0-9]+$' out.collapsed
+    is_near "$(awk '{ sum += $NF } END { print sum / 1000 }' out.collapsed)" "$(sampled_ms)"
+    grep -qE '^busy \([0-9]+\);main thread;.*;main \(in busy\)' out.collapsed
+    [ "$(grep -o '^busy ([0-9]*)' out.collapsed | sort -u | wc -l)" -eq 2 ]
+}
+
+test_speedscope_has_a_profile_for_each_thread() {
+    make_capture
+    expect 0 "$profctl" convert capture.json.gz -o out.speedscope.json.gz
+    gzip -dc out.speedscope.json.gz >out.json
+    grep -q '"\$schema":"https://www.speedscope.app/file-format-schema.json"' out.json
+    [ "$(grep -o '"type":"sampled","name":"busy ([0-9]*): main thread","unit":"nanoseconds"' out.json | wc -l)" -eq 2 ]
+    sum=$(grep -o '"endValue":[0-9]*' out.json | cut -d: -f2 | awk '{ sum += $1 } END { print sum / 1e6 }')
+    is_near "$sum" "$(sampled_ms)"
+    grep -q '{"name":"main (in busy)"}' out.json
+}
+
+# Of a thread that was busy all the time, main lasts as long as the thread did.
+test_trace_events_have_the_calls_of_each_thread() {
+    make_capture
+    expect 0 "$profctl" convert capture.json.gz -o out.trace.json
+    [ "$(grep -o '"name":"process_name","args":{"name":"busy ([0-9]*)"}' out.trace.json | wc -l)" -eq 2 ]
+    grep -oE '"name":"main \(in busy\)","ts":[0-9.]+,"dur":[0-9.]+' out.trace.json | sed 's/.*://' |
+        awk '{ sum += $1 } END { exit !(sum > 1000 * 1000) }'
+}
+
+test_a_format_can_be_named() {
+    make_capture
+    expect 0 "$profctl" convert --format collapsed -o stacks.txt capture.json.gz
+    grep -q ';main (in busy)' stacks.txt
+}
+
+test_wrong_words_are_refused() {
+    for wrong in "missing.json -o x.collapsed" "capture -o x.pdf" "capture" "capture -o x --format pdf"; do
+        # shellcheck disable=SC2086
+        expect_failure "$profctl" convert $wrong
+        one_line stderr
+    done
+    [ -z "$(find . -name 'x*')" ]
+}
+
+expect_failure() {
+    "$@" >stdout 2>stderr && fail "this works: $*"
+    return 0
+}
+
+# What is there already stays when there is nothing better.
+test_broken_profiles_leave_no_file() {
+    make_capture
+    gzip -dc capture.json.gz | head -c 5000 >cut.json
+    echo '{"meta":{},"threads":[{"name":"x","stringTable":[],"frameTable":7}]}' >wrong.json
+    echo kept >out.collapsed
+    for broken in cut wrong; do
+        expect 1 "$profctl" convert $broken.json -o out.collapsed
+        one_line stderr
+        [ "$(cat out.collapsed)" = kept ]
+    done
+}
+
+test_stacks_of_a_hundred_thousand_frames_are_converted() {
+    awk 'BEGIN {
+        printf "{\"meta\":{\"interval\":1},\"threads\":[{\"name\":\"GeckoMain\",\"processName\":\"deep\",\"pid\":7,\"tid\":7,"
+        printf "\"stringTable\":[\"f;\\n\"],"
+        printf "\"frameTable\":{\"schema\":{\"location\":0},\"data\":[[0]]},\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[[null,0]"
+        for (i = 0; i < 99999; i++) printf ",[%d,0]", i
+        printf "]},\"samples\":{\"schema\":{\"stack\":0,\"time\":1},\"data\":[[99999,1],[99999,2]]}}]}" }' >deep.json
+    for ending in collapsed speedscope.json trace.json; do
+        expect 0 "$profctl" convert deep.json -o out.$ending
+    done
+    [ "$(tr -cd ';' <out.collapsed | wc -c)" -eq 100001 ]
+    grep -q 'deep (7);main thread;f: ;f: ;' out.collapsed
+    grep -q ' 2$' out.collapsed
+}
+
+run_tests "$@"

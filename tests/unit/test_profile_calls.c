@@ -1,0 +1,180 @@
+#include <check.h>
+#include <stdlib.h>
+
+#include "profctl/convert/profile_calls.h"
+
+enum { MOST_CALLS = 64, A = 1, B, C, D, E };
+
+static struct profile_calls calls;
+static struct profile_call ended[MOST_CALLS];
+static size_t ended_count;
+
+static int on_ended(void *owner, const struct profile_call *call)
+{
+    ck_assert_ptr_eq(owner, &calls);
+    ck_assert_uint_lt(ended_count, MOST_CALLS);
+    ended[ended_count++] = *call;
+    return 0;
+}
+
+static void set_up(void)
+{
+    calls = (struct profile_calls){ .on_ended = on_ended, .owner = &calls };
+    ended_count = 0;
+}
+
+static void tear_down(void)
+{
+    profile_calls_free(&calls);
+}
+
+#define TAKE(time, ...)                                                                            \
+    do {                                                                                           \
+        const uint32_t functions[] = { __VA_ARGS__ };                                              \
+        const struct profile_call_sample sample = { time, functions,                               \
+                                                    sizeof(functions) / sizeof(functions[0]) };    \
+        ck_assert_int_eq(profile_calls_take(&calls, &sample), 0);                                  \
+    } while (0)
+
+static const struct profile_call *call_of(uint32_t function)
+{
+    const struct profile_call *found = NULL;
+    for (size_t i = 0; i < ended_count; i++) {
+        if (ended[i].function == function)
+            found = &ended[i];
+    }
+    ck_assert_ptr_nonnull(found);
+    return found;
+}
+
+static void check(uint32_t function, double start_ms, double end_ms, double self_ms)
+{
+    const struct profile_call *call = call_of(function);
+    ck_assert_double_eq(call->start_ms, start_ms);
+    ck_assert_double_eq(call->end_ms, end_ms);
+    ck_assert_double_eq(call->self_ms, self_ms);
+}
+
+/* The figure of the document. */
+START_TEST(repeated_frames_are_extended_and_obsolete_ones_end)
+{
+    TAKE(1, A, B, C, D);
+    TAKE(2, A, B, C, D);
+    TAKE(3, A, B, C, E);
+    ck_assert_uint_eq(ended_count, 1);
+    check(D, 1, 3, 2);
+    ck_assert_int_eq(profile_calls_finish(&calls), 0);
+    check(E, 3, 3, 0);
+    check(C, 1, 3, 0);
+    check(A, 1, 3, 0);
+    ck_assert_uint_eq(ended_count, 5);
+    ck_assert_uint_eq(call_of(E)->depth, 3);
+    ck_assert_uint_eq(call_of(E)->sample, 2);
+}
+END_TEST
+
+START_TEST(what_is_open_in_the_end_is_not_extended)
+{
+    TAKE(1, A);
+    TAKE(5, A, B);
+    ck_assert_int_eq(profile_calls_finish(&calls), 0);
+    check(B, 5, 5, 0);
+    check(A, 1, 5, 4);
+}
+END_TEST
+
+/* A frame that comes back below another one is another call. */
+START_TEST(positions_are_compared_from_the_outermost_on)
+{
+    TAKE(1, A, B, C);
+    TAKE(2, A, D, C);
+    check(C, 1, 2, 1);
+    check(B, 1, 2, 0);
+    ck_assert_int_eq(profile_calls_finish(&calls), 0);
+    check(C, 2, 2, 0);
+    ck_assert_uint_eq(ended_count, 5);
+}
+END_TEST
+
+START_TEST(self_times_add_up_to_the_outermost_call)
+{
+    double self_ms = 0;
+    TAKE(1, A, B);
+    TAKE(3, A, C, D);
+    TAKE(4, A, C);
+    TAKE(9, A, C, E);
+    TAKE(10, A);
+    ck_assert_int_eq(profile_calls_finish(&calls), 0);
+    for (size_t i = 0; i < ended_count; i++)
+        self_ms += ended[i].self_ms;
+    check(A, 1, 10, 0);
+    ck_assert_double_eq(self_ms, 9);
+    check(C, 3, 10, 5);
+}
+END_TEST
+
+START_TEST(calls_end_where_the_thread_fell_asleep)
+{
+    TAKE(1, A, B);
+    TAKE(2, A, B);
+    ck_assert_int_eq(profile_calls_sleep(&calls, 3), 0);
+    check(B, 1, 3, 2);
+    check(A, 1, 3, 0);
+    TAKE(100, A, B);
+    ck_assert_int_eq(profile_calls_finish(&calls), 0);
+    check(B, 100, 100, 0);
+    ck_assert_uint_eq(ended_count, 4);
+}
+END_TEST
+
+START_TEST(more_than_two_ticks_without_cpu_time_are_sleep)
+{
+    ck_assert(!profile_calls_slept(8, 0, 4));
+    ck_assert(profile_calls_slept(8.1, 0, 4));
+    ck_assert(!profile_calls_slept(100, 92, 4));
+    ck_assert(profile_calls_slept(100, 91, 4));
+}
+END_TEST
+
+START_TEST(a_sample_without_a_stack_ends_all)
+{
+    TAKE(1, A, B);
+    const struct profile_call_sample nothing = { .time_ms = 2 };
+    ck_assert_int_eq(profile_calls_take(&calls, &nothing), 0);
+    check(B, 1, 2, 1);
+    ck_assert_uint_eq(ended_count, 2);
+}
+END_TEST
+
+/* Clocks step back, and files may say anything. */
+START_TEST(no_call_ends_before_it_began)
+{
+    TAKE(5, A, B);
+    TAKE(3, A, C);
+    ck_assert_int_eq(profile_calls_finish(&calls), 0);
+    check(B, 5, 5, 0);
+    check(C, 3, 3, 0);
+    check(A, 5, 5, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("profctl.profile_calls");
+    TCase *all = tcase_create("all");
+    tcase_add_checked_fixture(all, set_up, tear_down);
+    tcase_add_test(all, repeated_frames_are_extended_and_obsolete_ones_end);
+    tcase_add_test(all, what_is_open_in_the_end_is_not_extended);
+    tcase_add_test(all, positions_are_compared_from_the_outermost_on);
+    tcase_add_test(all, self_times_add_up_to_the_outermost_call);
+    tcase_add_test(all, calls_end_where_the_thread_fell_asleep);
+    tcase_add_test(all, more_than_two_ticks_without_cpu_time_are_sleep);
+    tcase_add_test(all, a_sample_without_a_stack_ends_all);
+    tcase_add_test(all, no_call_ends_before_it_began);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
