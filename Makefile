@@ -57,9 +57,10 @@ UV        := -luv
 MESSAGES  := -lmsgpackc
 CJSON     := -lcjson
 HTTP      := -lmicrohttpd
+PROTOBUF  := -lprotobuf-c
 SANDBOX   := -lseccomp
 SYMBOLS   := -ldw -lelf -lz -l:libstdc++.so.6
-ALL_LIBS  := $(UV) $(MESSAGES) $(CJSON) $(HTTP) $(SANDBOX) $(SYMBOLS) -ldl
+ALL_LIBS  := $(UV) $(MESSAGES) $(CJSON) $(HTTP) $(PROTOBUF) $(SANDBOX) $(SYMBOLS) -ldl
 
 .PHONY: all help demo test-programs check check-asan check-tsan check-unit bench format lint install uninstall clean
 all: $(PROGRAMS) $(LIBRARY) ## programs and library, in build/plain
@@ -77,6 +78,15 @@ $(MALLOC_HOOKS): CFLAGS += -fno-builtin -foptimize-sibling-calls
 $(MALLOC_HOOKS) $(B)/obj/child-agent/allocations/allocation_counter.o: BASE += -fomit-frame-pointer
 $(B)/obj/buffer/%.o $(B)/obj/json/%.o $(B)/obj/ipc/%.o: OWN := -fvisibility=hidden
 
+# What protobuf-c makes of the formats of others.
+PROTOCOLS := $(patsubst %.proto,$(B)/made/%.pb-c.c,$(wildcard profctl/*/*.proto))
+$(B)/made/%.pb-c.c: %.proto
+	$(Q)mkdir -p $(B)/made && $(call say,PROTO,$<) && protoc-c --c_out=$(B)/made $<
+$(B)/obj/%.pb-c.o: $(B)/made/%.pb-c.c
+	$(Q)mkdir -p $(@D) && $(call say,CC,$<) && $(COMPILE) -I$(B)/made -c $< -o $@
+$(call objs,profctl): | $(PROTOCOLS)
+$(B)/obj/profctl/convert/%.o: OWN := -I$(B)/made
+
 $(B)/obj/%.o: %.c
 	$(Q)mkdir -p $(@D) && $(call say,CC,$<) && $(COMPILE) -c $< -o $@
 
@@ -85,7 +95,7 @@ $(B)/obj/%.o: %.c
 $(COMMON): $(call objs,buffer json ipc)
 $(B)/obj/child-agent.a: $(filter-out $(INTRUDERS),$(call objs,child-agent))
 $(B)/obj/daemon.a: $(filter-out $(MAINS),$(call objs,daemon))
-$(B)/obj/profctl.a: $(filter-out $(MAINS),$(call objs,profctl))
+$(B)/obj/profctl.a: $(filter-out $(MAINS),$(call objs,profctl)) $(PROTOCOLS:$(B)/made/%.c=$(B)/obj/%.o)
 $(B)/obj/tests/reference.a: $(call objs,tests/reference)
 $(COMMON) $(ARCHIVES):
 	$(Q)mkdir -p $(@D) && rm -f $@.new && $(call say,AR,$@) && $(AR) qcs $@.new $^ && mv $@.new $@
@@ -98,7 +108,7 @@ $(B)/libexec/profd-keeper: $(B)/obj/daemon/keeping/keeper_main.o $(B)/obj/daemon
 $(B)/bin/profctl: $(B)/obj/profctl/main.o $(B)/obj/profctl.a $(COMMON)
 $(B)/bin/profd: LIBS := $(UV) $(MESSAGES) $(CJSON) $(HTTP)
 $(B)/libexec/profd-salvage: LIBS := $(SANDBOX)
-$(B)/bin/profctl: LIBS := $(UV) $(MESSAGES) $(CJSON) $(SYMBOLS)
+$(B)/bin/profctl: LIBS := $(UV) $(MESSAGES) $(CJSON) $(PROTOBUF) $(SYMBOLS)
 
 $(PROGRAMS):
 	$(Q)mkdir -p $(@D) && $(call say,LD,$@) && $(CC) $(CFLAGS) $(SANITIZE) -pthread $^ $(LIBS) -o $@
@@ -164,7 +174,7 @@ rooms_of = $(patsubst %/,$(B)/obj/%.a,$(shell grep -ohE '"(tests/reference|child
            tr -d '"' | sort -ru)) $(COMMON)
 
 $(B)/tests/%: tests/unit/%.c $(ARCHIVES) $(COMMON)
-	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(COMPILE) -Ichild-agent/include $< $(call rooms_of,$<) \
+	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(COMPILE) -Ichild-agent/include -I$(B)/made $< $(call rooms_of,$<) \
 	-lcheck_pic -lsubunit -lm $(ALL_LIBS) -o $@
 
 # Programs that are profiled by the system tests, or look at captures for them.

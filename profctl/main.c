@@ -65,6 +65,7 @@ static const char convert_help[] =
     ".collapsed       collapsed stacks for flamegraph.pl: process;thread;function... and\n"
     "                 microseconds of CPU time\n"
     ".speedscope.json for speedscope.app: CPU time of each thread\n"
+    ".pb              for pprof, with labels for process and thread; .pb.gz as usual\n"
     ".trace.json      Chrome's trace events, for Perfetto and DevTools: the calls of each thread,\n"
     "                 as they follow from the samples\n";
 

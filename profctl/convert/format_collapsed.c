@@ -80,8 +80,9 @@ static int add_thread(void *state, const struct profile_thread *thread)
 
     thread_label_process(thread, process);
     for (uint32_t i = 0; err == 0 && i < thread->tables->stacks.count; i++) {
-        uint64_t weight = thread_stacks_weight(&collapsed->stacks, i);
-        weight = thread->knows_cpu ? (weight + NS_PER_US / 2) / NS_PER_US : weight;
+        const struct stack_sum *sum = thread_stacks_sum(&collapsed->stacks, i);
+        uint64_t weight =
+            thread->knows_cpu ? (sum->cpu_ns + NS_PER_US / 2) / NS_PER_US : sum->samples;
         if (weight == 0)
             continue;
         put_frame(collapsed->out, process, strlen(process));

@@ -17,7 +17,7 @@ void thread_stacks_fini(struct thread_stacks *stacks)
 {
     unique_strings_fini(&stacks->names);
     mapped_array_free(&stacks->frames);
-    mapped_array_free(&stacks->weights);
+    mapped_array_free(&stacks->sums);
     mapped_array_free(&stacks->path);
 }
 
@@ -49,22 +49,29 @@ uint64_t thread_stacks_sample_weight(const struct profile_thread *thread,
     return thread->knows_cpu ? (uint64_t)(sample->weight_ns + 0.5) : 1;
 }
 
+static void add_sample(const struct profile_thread *thread, const struct profile_sample *sample,
+                       struct stack_sum *sums)
+{
+    uint64_t weight = thread_stacks_sample_weight(thread, sample);
+
+    if (weight == 0)
+        return;
+    sums[sample->stack].samples++;
+    sums[sample->stack].cpu_ns += thread->knows_cpu ? weight : 0;
+}
+
 int thread_stacks_take(struct thread_stacks *stacks, const struct profile_thread *thread)
 {
     size_t count = thread->tables->stacks.count + 1;
     int err = mapped_array_reserve(&stacks->frames, count, sizeof(uint32_t));
 
     if (err == 0)
-        err = mapped_array_reserve(&stacks->weights, count, sizeof(uint64_t));
+        err = mapped_array_reserve(&stacks->sums, count, sizeof(struct stack_sum));
     if (err < 0)
         return err;
-    uint64_t *weights = stacks->weights.items;
-    memset(weights, 0, count * sizeof(*weights));
-    for (size_t i = 0; i < thread->sample_count; i++) {
-        const struct profile_sample *sample = &thread->samples[i];
-        if (sample->stack != TABLE_NONE)
-            weights[sample->stack] += thread_stacks_sample_weight(thread, sample);
-    }
+    memset(stacks->sums.items, 0, count * sizeof(struct stack_sum));
+    for (size_t i = 0; i < thread->sample_count; i++)
+        add_sample(thread, &thread->samples[i], stacks->sums.items);
     return name_frames(stacks, thread);
 }
 
@@ -86,9 +93,9 @@ const uint32_t *thread_stacks_unroll(struct thread_stacks *stacks,
     return path;
 }
 
-uint64_t thread_stacks_weight(const struct thread_stacks *stacks, uint32_t stack)
+const struct stack_sum *thread_stacks_sum(const struct thread_stacks *stacks, uint32_t stack)
 {
-    return ((const uint64_t *)stacks->weights.items)[stack];
+    return (const struct stack_sum *)stacks->sums.items + stack;
 }
 
 void thread_label_process(const struct profile_thread *thread, char out[THREAD_LABEL_BYTES])

@@ -11,21 +11,26 @@
 #include "json/mapped_array.h"
 #include "json/unique_strings.h"
 
+/* What ended in a stack. */
+struct stack_sum {
+    uint64_t samples; /* that stand for anything */
+    uint64_t cpu_ns;  /* 0 where the profile does not tell CPU use */
+};
+
 /* Names of frames; zeroed and initialised by thread_stacks_init(). */
 struct thread_stacks {
     struct failure_latch latch;
     struct unique_strings names; /* of all threads so far */
     struct mapped_array
-        frames; /* uint32_t: the name of each stack's frame, of the thread at hand */
-    struct mapped_array weights; /* uint64_t: what ended in each of its stacks */
-    struct mapped_array path;    /* uint32_t: of the stack that was unrolled last */
+        frames;               /* uint32_t: the name of each stack's frame, of the thread at hand */
+    struct mapped_array sums; /* struct stack_sum, of each of its stacks */
+    struct mapped_array path; /* uint32_t: of the stack that was unrolled last */
 };
 
 void thread_stacks_init(struct thread_stacks *stacks);
 void thread_stacks_fini(struct thread_stacks *stacks);
 
-/* Takes THREAD: names its frames, and adds up its samples, in ns of CPU time, or in samples where
- * the profile does not tell CPU use. 0 or -ENOMEM. */
+/* Takes THREAD: names its frames, and adds up its samples. 0 or -ENOMEM. */
 int thread_stacks_take(struct thread_stacks *stacks, const struct profile_thread *thread);
 
 /* Names of the frames of STACK of the thread at hand, the outermost first, *DEPTH of them, until
@@ -35,9 +40,10 @@ const uint32_t *thread_stacks_unroll(struct thread_stacks *stacks,
                                      size_t *depth);
 
 /* What ended in STACK of the thread at hand. */
-uint64_t thread_stacks_weight(const struct thread_stacks *stacks, uint32_t stack);
+const struct stack_sum *thread_stacks_sum(const struct thread_stacks *stacks, uint32_t stack);
 
-/* What a sample of THREAD counts for there. */
+/* What a sample of THREAD counts for: ns of CPU time, or 1 where the profile does not tell CPU use;
+ * 0 without a stack. */
 uint64_t thread_stacks_sample_weight(const struct profile_thread *thread,
                                      const struct profile_sample *sample);
 

@@ -1,0 +1,193 @@
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profctl/convert/pprof.pb-c.h"
+#include "profctl/convert/profile_format.h"
+
+/* Two processes: main calls work, which calls an address in a library; and a thread of which only
+ * samples are known. */
+static const char profile[] =
+    "{\"meta\":{\"interval\":1,\"startTime\":1000.5,\"sampleUnits\":{\"threadCPUDelta\":\"ns\"}},"
+    "\"threads\":[],\"processes\":["
+    "{\"libs\":[{\"start\":4096,\"end\":8192,\"offset\":0,\"name\":\"lib\",\"path\":\"/lib\","
+    "\"codeId\":null}],\"threads\":[{\"name\":\"GeckoMain\",\"processName\":\"app\",\"pid\":7,"
+    "\"tid\":7,\"stringTable\":[\"main (in app)\",\"wo;rk\",\"0x1010\"],"
+    "\"frameTable\":{\"schema\":{\"location\":0},\"data\":[[0],[1],[2]]},"
+    "\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[[null,0],[0,1],[1,2]]},"
+    "\"samples\":{\"schema\":{\"stack\":0,\"time\":1,\"threadCPUDelta\":2},"
+    "\"data\":[[1,1,1000000],[2,2,1000000],[2,3,1000000],[0,4,0],[null,5,0]]}}]},"
+    "{\"threads\":[{\"name\":\"worker\",\"processName\":\"app\",\"pid\":8,\"tid\":9,"
+    "\"stringTable\":[\"main (in app)\"],"
+    "\"frameTable\":{\"schema\":{\"location\":0},\"data\":[[0]]},"
+    "\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[[null,0]]},"
+    "\"samples\":{\"schema\":{\"stack\":0,\"time\":1},\"data\":[[0,1],[0,2]]}}]}]}";
+
+enum { MOST_BYTES = 16 * 1024 };
+
+static char written[MOST_BYTES];
+static size_t bytes;
+static size_t room;
+
+static int write_bytes(void *context, const char *text, size_t count)
+{
+    ck_assert_ptr_eq(context, written);
+    if (bytes + count > room)
+        return -ENOSPC;
+    memcpy(written + bytes, text, count);
+    bytes += count;
+    return 0;
+}
+
+/* What a conversion passes on. */
+struct conversion {
+    const struct profile_format *format;
+    void *state;
+};
+
+static int on_thread(void *owner, const struct profile_thread *thread)
+{
+    struct conversion *conversion = owner;
+    return conversion->format->add_thread(conversion->state, thread);
+}
+
+static int on_process(void *owner, bool is_root, struct process_log *log)
+{
+    (void)owner, (void)is_root, (void)log;
+    return 0;
+}
+
+static int convert(const struct profile_format *format)
+{
+    static const struct profile_walk_events events = { on_thread, on_process };
+    struct conversion conversion = { .format = format };
+    struct profile_facts facts;
+    struct json_reader *reader;
+    ck_assert_int_eq(json_reader_open_memory(profile, strlen(profile), &reader), 0);
+    int err = format->begin(write_bytes, written, &conversion.state);
+    if (err == 0)
+        err = profile_walk(reader, &events, &conversion, &facts);
+    if (err == 0)
+        err = format->finish(conversion.state, &facts);
+    if (conversion.state != NULL)
+        format->end(conversion.state);
+    json_reader_close(reader);
+    written[bytes] = '\0';
+    return err;
+}
+
+static void set_up(void)
+{
+    bytes = 0;
+    room = MOST_BYTES - 1;
+}
+
+START_TEST(collapsed_stacks_have_cpu_time_or_samples)
+{
+    ck_assert_int_eq(convert(&format_collapsed), 0);
+    ck_assert_str_eq(written, "app (7);main thread;main (in app);wo:rk 1000\n"
+                              "app (7);main thread;main (in app);wo:rk;0x10 (in lib) 2000\n"
+                              "app (8);worker;main (in app) 2\n");
+}
+END_TEST
+
+START_TEST(speedscope_shares_frames)
+{
+    ck_assert_int_eq(convert(&format_speedscope), 0);
+    ck_assert_ptr_nonnull(strstr(written, "\"samples\":[[0,1],[0,1,2],[0,1,2]],"
+                                          "\"weights\":[1000000,1000000,1000000]"));
+    ck_assert_ptr_nonnull(strstr(written, "\"unit\":\"none\""));
+    ck_assert_ptr_nonnull(strstr(written, "\"frames\":[{\"name\":\"main (in app)\"},"
+                                          "{\"name\":\"wo;rk\"},{\"name\":\"0x10 (in lib)\"}]"));
+}
+END_TEST
+
+START_TEST(trace_events_are_calls)
+{
+    ck_assert_int_eq(convert(&format_trace), 0);
+    ck_assert_ptr_nonnull(strstr(written, "\"args\":{\"name\":\"app (7)\"}"));
+    ck_assert_ptr_nonnull(strstr(written, "\"name\":\"wo;rk\",\"ts\":1000,\"dur\":3000"));
+    ck_assert_ptr_nonnull(strstr(written, "\"name\":\"0x10 (in lib)\",\"ts\":2000,\"dur\":2000"));
+    ck_assert_ptr_nonnull(strstr(written, "\"startUnixMs\":1000.5"));
+}
+END_TEST
+
+static const char *string_at(const Pprof__Profile *message, int64_t index)
+{
+    ck_assert_int_lt(index, (int64_t)message->n_string_table);
+    return message->string_table[index];
+}
+
+START_TEST(pprof_is_one_message)
+{
+    ck_assert_int_eq(convert(&format_pprof), 0);
+    Pprof__Profile *message = pprof__profile__unpack(NULL, bytes, (const uint8_t *)written);
+    ck_assert_ptr_nonnull(message);
+    ck_assert_str_eq(string_at(message, 0), "");
+    ck_assert_uint_eq(message->n_sample_type, 2);
+    ck_assert_str_eq(string_at(message, message->sample_type[1]->unit), "nanoseconds");
+    ck_assert_uint_eq(message->n_sample, 3);
+    const Pprof__Sample *sample = message->sample[1];
+    ck_assert_uint_eq(sample->n_location_id, 3);
+    ck_assert_uint_eq(sample->location_id[0], 3); /* the innermost first */
+    ck_assert_int_eq(sample->value[0], 2);
+    ck_assert_int_eq(sample->value[1], 2000000);
+    ck_assert_str_eq(string_at(message, sample->label[0]->key), "process");
+    ck_assert_str_eq(string_at(message, sample->label[0]->str), "app");
+    ck_assert_int_eq(sample->label[2]->num, 7);
+    ck_assert_uint_eq(message->n_function, 3);
+    ck_assert_str_eq(string_at(message, message->function[2]->name), "0x10");
+    ck_assert_uint_eq(message->n_mapping, 2);
+    ck_assert_str_eq(string_at(message, message->mapping[1]->filename), "lib");
+    ck_assert_uint_eq(message->location[1]->mapping_id, 0);
+    ck_assert_int_eq(message->sample[2]->value[1], 0);
+    ck_assert_int_eq(message->time_nanos, 1000500000);
+    pprof__profile__free_unpacked(message, NULL);
+}
+END_TEST
+
+/* Wherever the disk is full. */
+START_TEST(what_cannot_be_written_is_an_error)
+{
+    for (size_t i = 0; profile_formats[i] != NULL; i++) {
+        room = MOST_BYTES - 1;
+        bytes = 0;
+        ck_assert_int_eq(convert(profile_formats[i]), 0);
+        for (size_t most = bytes; most > 0; most -= most > 50 ? 50 : most) {
+            bytes = 0;
+            room = most - 1;
+            ck_assert_int_eq(convert(profile_formats[i]), -ENOSPC);
+        }
+    }
+}
+END_TEST
+
+START_TEST(a_format_is_known_by_name_and_ending)
+{
+    ck_assert_ptr_eq(profile_format_named("pprof"), &format_pprof);
+    ck_assert_ptr_null(profile_format_named("pdf"));
+    ck_assert_ptr_eq(profile_format_of_file("a/b.pb.gz"), &format_pprof);
+    ck_assert_ptr_eq(profile_format_of_file("b.speedscope.json"), &format_speedscope);
+    ck_assert_ptr_null(profile_format_of_file("b.json"));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("profctl.profile_format");
+    TCase *all = tcase_create("all");
+    tcase_add_checked_fixture(all, set_up, NULL);
+    tcase_add_test(all, collapsed_stacks_have_cpu_time_or_samples);
+    tcase_add_test(all, speedscope_shares_frames);
+    tcase_add_test(all, trace_events_are_calls);
+    tcase_add_test(all, pprof_is_one_message);
+    tcase_add_test(all, what_cannot_be_written_is_an_error);
+    tcase_add_test(all, a_format_is_known_by_name_and_ending);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
