@@ -66,6 +66,7 @@ static const char convert_help[] =
     "                 microseconds of CPU time\n"
     ".speedscope.json for speedscope.app: CPU time of each thread\n"
     ".pb              for pprof, with labels for process and thread; .pb.gz as usual\n"
+    ".callgrind       for kcachegrind and callgrind_annotate\n"
     ".trace.json      Chrome's trace events, for Perfetto and DevTools: the calls of each thread,\n"
     "                 as they follow from the samples\n";
 

@@ -91,7 +91,7 @@ static const struct option options[] = {
     { OPTIONS_CONVERT, "output", 'o', "FILE", OPTION_TEXT, AT(converted),
       "where the result goes; its ending chooses the format, and .gz compresses it" },
     { OPTIONS_CONVERT, "format", 0, "FORMAT", OPTION_TEXT, AT(format),
-      "collapsed, speedscope, pprof or trace, whatever the ending" },
+      "collapsed, speedscope, pprof, callgrind or trace, whatever the ending" },
     { OPTIONS_FILE, "output", 'o', "FILE", OPTION_TEXT, AT(output),
       "where the result goes: .json or .json.gz (default: in place of FILE)" },
     { OPTIONS_OUTPUT, "timeout", 0, "TIME", OPTION_SECONDS_MS, AT(timeout_ms),

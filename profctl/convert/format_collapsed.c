@@ -11,27 +11,15 @@
 #include <string.h>
 
 #include "profctl/convert/profile_format.h"
+#include "profctl/convert/text_output.h"
 #include "profctl/convert/thread_stacks.h"
 
 enum { NS_PER_US = 1000 };
 
 struct collapsed {
     struct thread_stacks stacks;
-    FILE *out; /* in front of the sink */
-    json_sink_write write;
-    void *context;
-    int error; /* the first one of the sink */
+    struct text_output text;
 };
-
-static ssize_t write_to_sink(void *cookie, const char *bytes, size_t count)
-{
-    struct collapsed *collapsed = cookie;
-    int err = collapsed->write(collapsed->context, bytes, count);
-
-    if (err < 0 && collapsed->error == 0)
-        collapsed->error = err;
-    return err < 0 ? 0 : (ssize_t)count;
-}
 
 static int begin(json_sink_write write, void *context, void **out)
 {
@@ -39,20 +27,14 @@ static int begin(json_sink_write write, void *context, void **out)
 
     if (collapsed == NULL)
         return -ENOMEM;
-    collapsed->write = write;
-    collapsed->context = context;
     thread_stacks_init(&collapsed->stacks);
-    collapsed->out = fopencookie(collapsed, "w", (cookie_io_functions_t){ .write = write_to_sink });
     *out = collapsed;
-    return collapsed->out != NULL ? 0 : -ENOMEM;
+    return text_output_open(&collapsed->text, write, context);
 }
 
-static void put_frame(FILE *out, const char *name, size_t length)
+static void put_frame(struct collapsed *collapsed, const char *name, size_t length)
 {
-    for (size_t i = 0; i < length; i++) {
-        unsigned char byte = (unsigned char)name[i];
-        putc_unlocked(byte == ';' ? ':' : byte < ' ' ? ' ' : byte, out);
-    }
+    text_output_put(&collapsed->text, name, length, ';');
 }
 
 static int put_stack(struct collapsed *collapsed, const struct thread_tables *tables,
@@ -65,8 +47,8 @@ static int put_stack(struct collapsed *collapsed, const struct thread_tables *ta
         return -ENOMEM;
     for (size_t i = 0; i < depth; i++) {
         const char *name = unique_strings_get(&collapsed->stacks.names, path[i], &length);
-        putc_unlocked(';', collapsed->out);
-        put_frame(collapsed->out, name, length);
+        putc_unlocked(';', collapsed->text.file);
+        put_frame(collapsed, name, length);
     }
     return 0;
 }
@@ -85,13 +67,13 @@ static int add_thread(void *state, const struct profile_thread *thread)
             thread->knows_cpu ? (sum->cpu_ns + NS_PER_US / 2) / NS_PER_US : sum->samples;
         if (weight == 0)
             continue;
-        put_frame(collapsed->out, process, strlen(process));
-        putc_unlocked(';', collapsed->out);
-        put_frame(collapsed->out, name, strlen(name));
+        put_frame(collapsed, process, strlen(process));
+        putc_unlocked(';', collapsed->text.file);
+        put_frame(collapsed, name, strlen(name));
         err = put_stack(collapsed, thread->tables, i);
-        fprintf(collapsed->out, " %" PRIu64 "\n", weight);
+        fprintf(collapsed->text.file, " %" PRIu64 "\n", weight);
         if (err == 0)
-            err = collapsed->error;
+            err = collapsed->text.error;
     }
     return err;
 }
@@ -101,17 +83,14 @@ static int finish(void *state, const struct profile_facts *facts)
     struct collapsed *collapsed = state;
 
     (void)facts;
-    if (fflush(collapsed->out) != 0 && collapsed->error == 0)
-        return -EIO;
-    return collapsed->error;
+    return text_output_flush(&collapsed->text);
 }
 
 static void end(void *state)
 {
     struct collapsed *collapsed = state;
 
-    if (collapsed->out != NULL)
-        (void)fclose(collapsed->out); /* finish() told whether all was written */
+    text_output_close(&collapsed->text);
     thread_stacks_fini(&collapsed->stacks);
     free(collapsed);
 }

@@ -23,7 +23,8 @@ struct profile_format {
     void (*end)(void *state);
 };
 
-extern const struct profile_format format_collapsed, format_speedscope, format_pprof, format_trace;
+extern const struct profile_format format_collapsed, format_speedscope, format_pprof,
+    format_callgrind, format_trace;
 
 /* NULL: there is none. */
 const struct profile_format *profile_format_named(const char *name);

@@ -48,6 +48,18 @@ test_trace_events_have_the_calls_of_each_thread() {
         awk '{ sum += $1 } END { exit !(sum > 1000 * 1000) }'
 }
 
+# By the tool that it is for, where that is installed.
+test_callgrind_annotate_reads_it() {
+    command -v callgrind_annotate >/dev/null || skip "there is no callgrind_annotate"
+    make_capture
+    expect 0 "$profctl" convert capture.json.gz -o out.callgrind
+    callgrind_annotate --inclusive=yes out.callgrind >annotated 2>annotated.err
+    [ ! -s annotated.err ]
+    grep -qE '[0-9,]+ .*:main \(in busy\)' annotated
+    total=$(sed -n 's/^summary: //p' out.callgrind)
+    is_near "$((total / 1000000))" "$(sampled_ms)"
+}
+
 test_a_format_can_be_named() {
     make_capture
     expect 0 "$profctl" convert --format collapsed -o stacks.txt capture.json.gz

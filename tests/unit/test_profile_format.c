@@ -113,6 +113,18 @@ START_TEST(trace_events_are_calls)
 }
 END_TEST
 
+START_TEST(callgrind_has_functions_and_their_calls)
+{
+    ck_assert_int_eq(convert(&format_callgrind), 0);
+    ck_assert_ptr_nonnull(strstr(written, "events: Nanoseconds\n"));
+    ck_assert_ptr_nonnull(strstr(written, "fn=(1) main (in app)\n0 0\n"
+                                          "cfn=(2) wo;rk\ncalls=1 0\n0 3000000\n"));
+    ck_assert_ptr_nonnull(strstr(written, "fn=(2)\n0 1000000\n"
+                                          "cfn=(3) 0x10 (in lib)\ncalls=1 0\n0 2000000\n"));
+    ck_assert_ptr_nonnull(strstr(written, "fn=(3)\n0 2000000\n"));
+}
+END_TEST
+
 static const char *string_at(const Pprof__Profile *message, int64_t index)
 {
     ck_assert_int_lt(index, (int64_t)message->n_string_table);
@@ -181,6 +193,7 @@ int main(void)
     tcase_add_test(all, collapsed_stacks_have_cpu_time_or_samples);
     tcase_add_test(all, speedscope_shares_frames);
     tcase_add_test(all, trace_events_are_calls);
+    tcase_add_test(all, callgrind_has_functions_and_their_calls);
     tcase_add_test(all, pprof_is_one_message);
     tcase_add_test(all, what_cannot_be_written_is_an_error);
     tcase_add_test(all, a_format_is_known_by_name_and_ending);
