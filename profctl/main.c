@@ -55,7 +55,13 @@ static const char report_help[] =
     "self and\n"
     "total count, orderedBy (\"cpuMs\" or \"samples\") what comes first; Ms is CPU time. clocks "
     "are\n"
-    "what took the samples; refused tells why it is not the one asked for.\n";
+    "what took the samples; refused tells why it is not the one asked for.\n"
+    "--calls prints calls as they follow from samples: a call goes on while its frame is in the "
+    "same\n"
+    "place of the stack, and ends when the thread sleeps. With --json: { \"file\", \"calls\",\n"
+    "\"longest\": [ { \"function\", \"thread\", \"startMs\", \"durationMs\", \"selfMs\" } ],\n"
+    "\"functions\": [ { \"function\", \"calls\", \"totalMs\", \"medianMs\", \"p99Ms\", "
+    "\"longestMs\" } ] }.\n";
 
 static const char symbolicate_help[] =
     "For profiles that PROFD_SHUTDOWN or --no-symbols wrote, on the machine where they were made.\n"
@@ -118,7 +124,7 @@ static const struct command commands[] = {
       OPTIONS_OUTPUT | OPTIONS_SESSION | OPTIONS_TRIGGER | OPTIONS_RUN, 1, INT32_MAX, true,
       command_run },
     { "report", NULL, "FILE", "print the hottest functions of a profile", report_help,
-      OPTIONS_REPORT, 1, 1, false, command_report },
+      OPTIONS_REPORT | OPTIONS_CALLS, 1, 1, false, command_report },
     { "convert", NULL, "FILE", "write a profile in the format of another tool", convert_help,
       OPTIONS_CONVERT, 1, 1, false, command_convert },
     { "symbolicate", NULL, "FILE", "name the addresses of a profile", symbolicate_help,

@@ -116,6 +116,8 @@ static const struct option options[] = {
       "print it again every second until interrupted" },
     { OPTIONS_REPORT, "top", 'n', "N", OPTION_COUNT, AT(top),
       "functions to show for each thread (default 10)" },
+    { OPTIONS_CALLS, "calls", 'C', NULL, OPTION_FLAG, AT(calls),
+      "the longest calls instead, and how long those of each function take" },
     { OPTIONS_REPORT, "all", 'a', NULL, OPTION_FLAG, AT(all),
       "count idle samples too, not only those in which the thread ran" },
     { OPTIONS_GROUPS, "by", 'b', "WHAT", OPTION_ROWS, AT(by),

@@ -29,6 +29,7 @@ enum option_set {
     OPTIONS_SELECT = 1 << 12,         /* --pid --process */
     OPTIONS_SELECT_THREADS = 1 << 13, /* --threads, of capture */
     OPTIONS_PAUSE = 1 << 14,          /* --sampling */
+    OPTIONS_CALLS = 1 << 17,          /* --calls, of report */
     OPTIONS_CONVERT = 1 << 16,        /* --output --format */
     OPTIONS_GROUPS = 1 << 15,         /* --by --sort --measure --units --for --watch --top */
 };
@@ -64,6 +65,7 @@ struct arguments {
 
     uint64_t top;
     bool all;
+    bool calls; /* of report: those that took long */
 
     unsigned by, order; /* enum group_rows_by, enum group_rows_order */
     uint32_t measures;  /* enum group_needs, without the next */

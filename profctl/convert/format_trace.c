@@ -1,14 +1,11 @@
 /* The trace event format of Chrome, which Perfetto and DevTools open: each call of each thread as a
  * complete event, with the names of processes and threads. */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
-#include "profctl/convert/profile_calls.h"
 #include "profctl/convert/profile_format.h"
-#include "profctl/convert/thread_stacks.h"
+#include "profctl/convert/thread_calls.h"
 
-#define NS_PER_MS 1e6
 #define US_PER_MS 1e3
 
 struct trace {
@@ -74,29 +71,9 @@ static int put_call(void *owner, const struct profile_call *call)
     return failure_latch_error(&trace->latch);
 }
 
-static int take_sample(struct trace *trace, struct profile_calls *calls,
-                       const struct profile_thread *thread, size_t index)
-{
-    const struct profile_sample *sample = &thread->samples[index];
-    const struct profile_sample *before = index > 0 ? sample - 1 : NULL;
-    struct profile_call_sample functions = { .time_ms = sample->time_ms };
-    double tick_ms = thread->interval_ns / NS_PER_MS;
-    int err = 0;
-
-    functions.functions =
-        thread_stacks_unroll(&trace->stacks, thread->tables, sample->stack, &functions.depth);
-    if (functions.functions == NULL)
-        return -ENOMEM;
-    if (before != NULL && thread->knows_cpu && tick_ms > 0 &&
-        profile_calls_slept(sample->time_ms - before->time_ms, sample->cpu_ns / NS_PER_MS, tick_ms))
-        err = profile_calls_sleep(calls, before->time_ms + tick_ms);
-    return err < 0 ? err : profile_calls_take(calls, &functions);
-}
-
 static int add_thread(void *state, const struct profile_thread *thread)
 {
     struct trace *trace = state;
-    struct profile_calls calls = { .on_ended = put_call, .owner = trace };
     char process[THREAD_LABEL_BYTES];
     int err = thread_stacks_take(&trace->stacks, thread);
 
@@ -105,12 +82,7 @@ static int add_thread(void *state, const struct profile_thread *thread)
     trace->tid = thread->tid;
     put_name(trace, "process_name", process);
     put_name(trace, "thread_name", thread_label_name(thread));
-    for (size_t i = 0; err == 0 && i < thread->sample_count; i++)
-        err = take_sample(trace, &calls, thread, i);
-    if (err == 0)
-        err = profile_calls_finish(&calls);
-    profile_calls_free(&calls);
-    return err;
+    return err < 0 ? err : thread_calls_tell(&trace->stacks, thread, put_call, trace);
 }
 
 static int finish(void *state, const struct profile_facts *facts)

@@ -60,6 +60,17 @@ test_callgrind_annotate_reads_it() {
     is_near "$((total / 1000000))" "$(sampled_ms)"
 }
 
+test_the_longest_calls_are_told() {
+    make_capture
+    expect 0 "$profctl" report --calls --top 100 capture.json.gz
+    grep -qE '^ +[0-9.]+ +[0-9.]+ +[0-9.]+  main \(in busy\), busy \([0-9]+\): main thread$' stdout
+    grep -qE '^ +[0-9.]+ +[0-9]+ +[0-9.]+ +[0-9.]+ +[0-9.]+  main \(in busy\)$' stdout
+    expect 0 "$profctl" report --calls --json --top 1 capture.json.gz
+    grep -qE '^\{"file":"capture.json.gz","calls":[0-9]+,"longest":\[\{"function":' stdout
+    expect 1 "$profctl" report --calls missing.json
+    one_line stderr
+}
+
 test_a_format_can_be_named() {
     make_capture
     expect 0 "$profctl" convert --format collapsed -o stacks.txt capture.json.gz

@@ -1,0 +1,52 @@
+/* Which calls took long: the longest ones, and how long calls of each function took. Calls are
+ * those of ProfileCalls (profctl/convert/profile_calls.h), in all threads. One thread. */
+#ifndef PROFD_PROFCTL_CALLS_REPORT_H
+#define PROFD_PROFCTL_CALLS_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "profctl/convert/thread_stacks.h"
+#include "json/json_reader.h"
+#include "json/mapped_array.h"
+#include "json/unique_strings.h"
+
+/* One call. */
+struct reported_call {
+    uint32_t function; /* a name of the stacks … */
+    uint32_t thread;   /* … and one of the threads */
+    double start_ms, duration_ms, self_ms;
+};
+
+/* The calls of one function. */
+struct function_calls {
+    uint32_t function;
+    uint64_t count;
+    double total_ms, median_ms, p99_ms, longest_ms; /* of calls inside calls of it, too */
+};
+
+struct calls_report {
+    struct thread_stacks stacks;
+    struct unique_strings threads; /* "process (pid): thread" */
+    struct mapped_array calls;     /* struct reported_call; after reading: the longest first */
+    struct mapped_array functions; /* struct function_calls; those with most time first */
+};
+
+/* Reads a Gecko profile. 0, -EPROTO for what is no such profile, -ENOMEM, or the reader's error;
+ * OUT needs calls_report_free() either way. */
+int calls_report_read(struct json_reader *reader, struct calls_report *out);
+void calls_report_free(struct calls_report *report);
+
+/* The N longest calls, and the N functions with most time in their calls; FILE is named. */
+void calls_report_print_text(const struct calls_report *report, const char *file, uint64_t top,
+                             FILE *out);
+/* The same as one line of JSON. 0 or -ENOMEM. */
+int calls_report_print_json(const struct calls_report *report, const char *file, uint64_t top,
+                            FILE *out);
+
+/* The value below which SHARE of COUNT sorted VALUES are, which are calls of one function, shortest
+ * first. Pure. */
+double calls_report_quantile(const struct reported_call *calls, size_t count, double share);
+
+#endif
