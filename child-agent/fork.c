@@ -11,6 +11,7 @@
 #include "child-agent/counters/counters.h"
 #include "child-agent/dormancy.h"
 #include "child-agent/front/recording_word.h"
+#include "child-agent/groups/group_observers.h"
 #include "child-agent/groups/group_registry.h"
 #include "child-agent/groups/groups.h"
 #include "child-agent/groups/stopwatch.h"
@@ -105,6 +106,7 @@ static void unlock_in_child(void)
     counters_after_fork_child();
     group_registry_after_fork_child();
     stopwatch_after_fork_child();
+    group_observers_after_fork_child();
     after_sampling_after_fork_child();
     sampling_signal_after_fork_child();
     clock_sampling_after_fork_child(thread_current);

@@ -16,14 +16,15 @@ struct observed_group {
 };
 
 struct observer {
-    _Atomic bool is_on; /* release-stored: what is below may be read */
+    _Atomic bool is_on;
+    uint32_t generation; /* how many there were; this and what is below, by who has the registry */
     struct group_alert_rule rule;
     profd_group_observer *call;
     void *context;
-    struct observed_group groups[OBSERVED_GROUPS]; /* in the hands of who holds the registry */
+    struct observed_group groups[OBSERVED_GROUPS];
 };
 
-_Atomic uint32_t group_observers_count;
+_Atomic uint64_t group_observers_least_ns = UINT64_MAX;
 
 static struct observer observers[MOST_OBSERVERS];
 
@@ -39,19 +40,44 @@ static struct observer *take_place(void)
     return NULL;
 }
 
+/* What observers want to hear decides what is measured, and what is looked at: both change with
+ * them. The registry is held. */
+static void follow_observers(void)
+{
+    uint64_t least_ns = UINT64_MAX;
+    for (unsigned i = 0; i < MOST_OBSERVERS; i++) {
+        if (atomic_load(&observers[i].is_on) && observers[i].rule.above_ns < least_ns)
+            least_ns = observers[i].rule.above_ns;
+    }
+    atomic_store(&group_observers_least_ns, least_ns);
+    groups_ask(GROUPS_FOR_OBSERVERS, least_ns != UINT64_MAX ? GROUP_NEEDS_USUAL : 0);
+}
+
+static void forget_groups(struct observer *observer)
+{
+    for (unsigned i = 0; i < OBSERVED_GROUPS; i++)
+        observer->groups[i] = (struct observed_group){ 0 };
+}
+
+void group_observers_after_fork_child(void)
+{
+    for (unsigned i = 0; i < MOST_OBSERVERS; i++)
+        forget_groups(&observers[i]);
+}
+
 static int add_observer(const struct group_alert_rule *rule, profd_group_observer *call,
                         void *context)
 {
     bool held = group_registry_hold();
     struct observer *place = take_place();
     if (place != NULL) {
+        place->generation++;
         place->rule = *rule;
         place->call = call;
         place->context = context;
-        for (unsigned i = 0; i < OBSERVED_GROUPS; i++)
-            place->groups[i] = (struct observed_group){ 0 };
-        atomic_store_explicit(&place->is_on, true, memory_order_release);
-        atomic_fetch_add(&group_observers_count, 1);
+        forget_groups(place);
+        atomic_store(&place->is_on, true);
+        follow_observers();
     }
     group_registry_let_go(held);
     return place != NULL ? 0 : -ENOSPC;
@@ -64,8 +90,8 @@ int profd_groups_observe(const char *rule_text, profd_group_observer *observer, 
     if (rule_text == NULL || observer == NULL || !group_alert_parse(rule_text, &rule, problem) ||
         rule.process[0] != '\0')
         return -EINVAL;
-    int err = groups_ask_for_program(GROUPS_FOR_OBSERVERS, GROUP_NEEDS_USUAL);
-    return err < 0 ? err : add_observer(&rule, observer, context);
+    int err = groups_prepare();
+    return err < 0 ? -ENOTSUP : add_observer(&rule, observer, context);
 }
 
 void profd_groups_unobserve(profd_group_observer *observer, void *context)
@@ -76,23 +102,37 @@ void profd_groups_unobserve(profd_group_observer *observer, void *context)
         if (!atomic_load(&place->is_on) || place->call != observer || place->context != context)
             continue;
         atomic_store(&place->is_on, false);
-        atomic_fetch_sub(&group_observers_count, 1);
     }
-    bool is_last = atomic_load(&group_observers_count) == 0;
+    follow_observers();
     group_registry_let_go(held);
-    if (is_last)
-        groups_ask(GROUPS_FOR_OBSERVERS, 0);
 }
 
 /* --- What they hear --- */
 
-/* Of groups that share a place, the latest is known: the others begin anew. */
-static struct group_alarm *alarm_of(struct observer *observer, const struct profd_group *group)
+/* What a group did before is of no use any more. */
+static bool is_past(const struct observed_group *place, const struct group_alert_rule *rule,
+                    uint64_t now_ns)
 {
-    struct observed_group *place =
-        &observer->groups[(uintptr_t)group / sizeof(max_align_t) % OBSERVED_GROUPS];
-    if (place->group != group)
-        *place = (struct observed_group){ .group = group };
+    const struct group_alarm *alarm = &place->alarm;
+    bool counts =
+        alarm->times > 0 && (rule->within_ns == 0 || now_ns - alarm->since_ns <= rule->within_ns);
+    return place->group == NULL || (!counts && now_ns >= alarm->quiet_until_ns);
+}
+
+/* Where there is no place for another group, one begins anew. */
+static struct group_alarm *alarm_of(struct observer *observer, const struct profd_group *group,
+                                    uint64_t now_ns)
+{
+    size_t first = (uintptr_t)group / sizeof(max_align_t);
+    struct observed_group *place = &observer->groups[first % OBSERVED_GROUPS];
+    for (size_t i = OBSERVED_GROUPS; i-- > 0;) {
+        struct observed_group *next = &observer->groups[(first + i) % OBSERVED_GROUPS];
+        if (next->group == group)
+            return &next->alarm;
+        if (is_past(next, &observer->rule, now_ns))
+            place = next;
+    }
+    *place = (struct observed_group){ .group = group };
     return &place->alarm;
 }
 
@@ -100,8 +140,8 @@ static void put_alert(struct pending_alerts *pending, const struct observer *obs
                       const struct profd_group *group, const struct group_alarm *alarm)
 {
     pending->alerts[pending->count++] = (struct pending_alert){
-        .observer = observer->call,
-        .context = observer->context,
+        .observer = (unsigned)(observer - observers),
+        .generation = observer->generation,
         .alert = { .kind = group->text,
                    .kind_bytes = group->kind_bytes,
                    .name = group->text + group->kind_bytes,
@@ -115,38 +155,50 @@ static void put_alert(struct pending_alerts *pending, const struct observer *obs
     };
 }
 
+static bool is_broken(const struct observer *observer, const struct profd_group *group,
+                      const struct group_costs *costs)
+{
+    return atomic_load(&observer->is_on) && group_alarm_is_broken(&observer->rule, costs) &&
+           group_alert_is_about(&observer->rule, group->text, group->kind_bytes,
+                                group->text + group->kind_bytes, group->name_bytes);
+}
+
 static void note_broken(struct observer *observer, const struct profd_group *group,
                         const struct group_costs *costs, struct pending_alerts *pending)
 {
     uint64_t now_ns = clock_monotonic_ns();
-    bool held = group_registry_hold();
-    struct group_alarm *alarm = alarm_of(observer, group);
-    if (atomic_load(&observer->is_on) && group_alarm_note(alarm, &observer->rule, costs, now_ns) &&
-        pending->count < GROUP_ALERTS_MOST_PENDING) {
-        put_alert(pending, observer, group, alarm);
-        group_alarm_told(alarm, &observer->rule, now_ns);
-    }
-    group_registry_let_go(held);
+    struct group_alarm *alarm = alarm_of(observer, group, now_ns);
+    if (!group_alarm_note(alarm, &observer->rule, costs, now_ns) ||
+        pending->count == GROUP_ALERTS_MOST_PENDING)
+        return;
+    put_alert(pending, observer, group, alarm);
+    group_alarm_told(alarm, &observer->rule, now_ns);
 }
 
 void group_observers_note_slowly(const struct profd_group *group, const struct group_costs *costs,
                                  struct pending_alerts *pending)
 {
+    bool held = group_registry_hold();
     for (unsigned i = 0; i < MOST_OBSERVERS; i++) {
-        struct observer *observer = &observers[i];
-        if (atomic_load_explicit(&observer->is_on, memory_order_acquire) &&
-            group_alarm_is_broken(&observer->rule, costs) &&
-            group_alert_is_about(&observer->rule, group->text, group->kind_bytes,
-                                 group->text + group->kind_bytes, group->name_bytes))
-            note_broken(observer, group, costs, pending);
+        if (is_broken(&observers[i], group, costs))
+            note_broken(&observers[i], group, costs, pending);
     }
+    group_registry_let_go(held);
 }
 
-/* A call may not return, or end what the thread measures. */
-void group_observers_tell(struct pending_alerts *pending)
+bool group_observers_tell_next(struct pending_alerts *pending)
 {
-    const struct pending_alerts taken = *pending;
-    pending->count = 0;
-    for (unsigned i = 0; i < taken.count; i++)
-        taken.alerts[i].observer(&taken.alerts[i].alert, taken.alerts[i].context);
+    if (pending->count == 0)
+        return false;
+    const struct pending_alert next = pending->alerts[--pending->count];
+    bool held = group_registry_hold();
+    const struct observer *observer = &observers[next.observer];
+    profd_group_observer *call =
+        atomic_load(&observer->is_on) && observer->generation == next.generation ? observer->call
+                                                                                 : NULL;
+    void *context = observer->context;
+    group_registry_let_go(held);
+    if (call != NULL)
+        call(&next.alert, context);
+    return true;
 }

@@ -6,6 +6,7 @@
 #define PROFD_AGENT_GROUP_OBSERVERS_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "child-agent/groups/group_registry.h"
@@ -14,8 +15,8 @@
 enum { GROUP_ALERTS_MOST_PENDING = 4 }; /* of a thread; what is more is told with the next */
 
 struct pending_alert {
-    profd_group_observer *observer;
-    void *context;
+    unsigned observer;   /* which place of them … */
+    uint32_t generation; /* … and the how manieth there */
     struct profd_group_alert alert;
 };
 
@@ -25,8 +26,10 @@ struct pending_alerts {
     struct pending_alert alerts[GROUP_ALERTS_MOST_PENDING];
 };
 
-extern _Atomic uint32_t group_observers_count;
+/* No observer wants to hear of less, on any clock; UINT64_MAX: there is none. */
+extern _Atomic uint64_t group_observers_least_ns;
 
+/* For group_observers_note(): somebody may want to hear of it. */
 void group_observers_note_slowly(const struct profd_group *group, const struct group_costs *costs,
                                  struct pending_alerts *pending);
 
@@ -35,12 +38,18 @@ static inline void group_observers_note(const struct profd_group *group,
                                         const struct group_costs *costs,
                                         struct pending_alerts *pending)
 {
-    if (__builtin_expect(atomic_load_explicit(&group_observers_count, memory_order_relaxed) != 0,
-                         0))
+    uint64_t least_ns = atomic_load_explicit(&group_observers_least_ns, memory_order_relaxed);
+    bool is_long =
+        costs->cpu_ns > least_ns || costs->wall_ns > least_ns || costs->blocked_ns > least_ns;
+    if (__builtin_expect(is_long, 0))
         group_observers_note_slowly(group, costs, pending);
 }
 
-/* Tells what *PENDING has, of which nothing is left then. */
-void group_observers_tell(struct pending_alerts *pending);
+/* In a forked child, whose groups have done nothing yet. */
+void group_observers_after_fork_child(void);
+
+/* Takes the next out of PENDING, and tells it if that observer is still there. False: there was
+ * none. */
+bool group_observers_tell_next(struct pending_alerts *pending);
 
 #endif

@@ -28,17 +28,18 @@ static void write_text(const struct profd_group *group, char out[TEXT_BYTES])
 static struct group_counter *make_counter(struct profd_group *group)
 {
     struct group_counter *none = NULL;
-    if (atomic_fetch_add(&counters_made, 1) >= GROUP_SESSION_MOST_COUNTERS) {
-        atomic_store(&counters_made, GROUP_SESSION_MOST_COUNTERS);
-        return NULL;
-    }
-    struct group_counter *made = group_registry_allocate(sizeof(*made));
+    struct group_counter *made = atomic_load(&counters_made) < GROUP_SESSION_MOST_COUNTERS
+                                     ? group_registry_allocate(sizeof(*made))
+                                     : NULL;
     if (made == NULL)
         return NULL;
     write_text(group, made->name);
     made->counter = (struct profd_counter){ made->name, "Performance groups",
                                             "CPU time of a performance group, in µs", 0 };
-    return atomic_compare_exchange_strong(&group->counter, &none, made) ? made : none;
+    if (!atomic_compare_exchange_strong(&group->counter, &none, made))
+        return none; /* another thread was faster */
+    atomic_fetch_add(&counters_made, 1);
+    return made;
 }
 
 static void add_to_counter(struct profd_group *group, const struct group_costs *costs)

@@ -1,5 +1,5 @@
-/* What a session shows of performance groups beside the stacks: the CPU time of each as a counter,
- * and iterations that took too long as markers. Whatever is measured while one is on.
+/* What a session that asks for performance groups shows of them beside the stacks: the CPU time of
+ * each as a counter, and iterations that took too long as markers.
  *
  * The calling thread; not in signal handlers. */
 #ifndef PROFD_AGENT_GROUP_SESSION_H
@@ -16,6 +16,7 @@ enum {
     GROUP_SESSION_MOST_COUNTERS = 64,         /* of a process; the first that are measured */
 };
 
+/* For group_session_note(), in such a session. */
 void group_session_note_slowly(struct profd_group *group, const struct group_costs *costs,
                                uint64_t begun_ticks);
 
@@ -23,7 +24,7 @@ void group_session_note_slowly(struct profd_group *group, const struct group_cos
 static inline void group_session_note(struct profd_group *group, const struct group_costs *costs,
                                       uint64_t begun_ticks)
 {
-    if (__builtin_expect(profd_recording & (PROFD_RECORDING_COUNTERS | PROFD_RECORDING_MARKERS), 0))
+    if (__builtin_expect(groups_are_recorded(), 0))
         group_session_note_slowly(group, costs, begun_ticks);
 }
 

@@ -9,6 +9,7 @@
 #include "child-agent/front/recording_word.h"
 #include "child-agent/groups/group_registry.h"
 #include "child-agent/guest/own_threads.h"
+#include "child-agent/program/program_call.h"
 
 _Atomic uint32_t groups_followed;
 _Atomic uint32_t groups_needs;
@@ -16,7 +17,7 @@ _Atomic uint32_t groups_began = 1;
 
 static _Atomic uint32_t needs_of[GROUPS_ASKERS];
 
-static uint32_t needs_from_inside(void)
+uint32_t groups_needs_from_inside(void)
 {
     uint32_t needs = 0;
     for (unsigned who = 0; who < GROUPS_ASKERS; who++)
@@ -24,19 +25,24 @@ static uint32_t needs_from_inside(void)
     return needs;
 }
 
+bool groups_are_recorded(void)
+{
+    return atomic_load_explicit(&needs_of[GROUPS_FOR_SESSION], memory_order_relaxed) != 0;
+}
+
 void groups_follow(void)
 {
     uint32_t theirs, own;
     do {
         theirs = agent_lease_group_needs();
-        own = needs_from_inside();
+        own = groups_needs_from_inside();
         atomic_store(&groups_followed, theirs);
         uint32_t before = atomic_exchange(&groups_needs, theirs | own);
         bool is_new = before == 0 && (theirs | own) != 0;
         if (is_new || ((before ^ (theirs | own)) & GROUP_NEED_CPU))
             atomic_fetch_add(&groups_began, 1);
         recording_word_set_groups((theirs | own) != 0);
-    } while (theirs != agent_lease_group_needs() || own != needs_from_inside());
+    } while (theirs != agent_lease_group_needs() || own != groups_needs_from_inside());
 }
 
 void groups_ask(enum groups_asker who, uint32_t needs)
@@ -45,15 +51,24 @@ void groups_ask(enum groups_asker who, uint32_t needs)
         groups_follow();
 }
 
-int groups_ask_for_program(enum groups_asker who, uint32_t needs)
+/* Several threads may come at once, and threads of ours are stopped meanwhile. */
+static int make_arena(void)
+{
+    struct program_call call;
+    int err = program_call_begin(&call);
+    if (err < 0)
+        return err;
+    err = own_threads_make_arena();
+    program_call_end(&call);
+    return err;
+}
+
+int groups_prepare(void)
 {
     if (!core.is_enabled || !core_own.is_followed || core_is_forking)
         return -ENOTSUP;
     dormancy_end();
-    if (needs != 0)
-        (void)own_threads_make_arena(); /* without, nothing is measured */
-    groups_ask(who, needs);
-    return 0;
+    return core_own.has_arena ? 0 : make_arena();
 }
 
 /* --- The program's calls --- */
@@ -62,7 +77,8 @@ void profd_groups_monitor(bool is_wanted, bool is_detailed)
 {
     uint32_t wish =
         (is_wanted ? GROUP_NEEDS_USUAL : 0) | (is_wanted && is_detailed ? GROUP_NEED_UNITS : 0);
-    (void)groups_ask_for_program(GROUPS_FOR_PROGRAM, wish); /* else nothing is there to measure */
+    if (wish == 0 || groups_prepare() == 0)
+        groups_ask(GROUPS_FOR_PROGRAM, wish);
 }
 
 struct profd_group *profd_group_ref(const char *kind, const char *name, uint64_t id, unsigned flags)

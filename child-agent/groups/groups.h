@@ -46,9 +46,15 @@ enum groups_asker { GROUPS_FOR_PROGRAM, GROUPS_FOR_SESSION, GROUPS_FOR_OBSERVERS
 /* WHO asks for NEEDS (enum group_needs) from here on, and for nothing else. Any thread. */
 void groups_ask(enum groups_asker who, uint32_t needs);
 
-/* The same for the program, which makes what is needed to measure. -ENOTSUP: there is no measuring
- * here. */
-int groups_ask_for_program(enum groups_asker who, uint32_t needs);
+/* Makes what is needed to measure, if it is not there. Not in signal handlers. 0; -ENOTSUP: there
+ * is no measuring here; or what program_call_begin() and core_make_arena() return. */
+int groups_prepare(void);
+
+/* What is asked for from inside of the process: without a session, too. */
+uint32_t groups_needs_from_inside(void);
+
+/* Whether the session shows groups. */
+bool groups_are_recorded(void);
 
 /* Looks at what is asked for now, and follows. Any thread, also in signal handlers. */
 void groups_follow(void);

@@ -34,16 +34,38 @@ void stopwatch_begin_iteration(void)
     stopwatch_give();
 }
 
-void stopwatch_end_iteration(void)
+/* A call may end what the thread measures, or not return: then the rest is told with the next. */
+void stopwatch_tell(void)
+{
+    struct stopwatch_thread *thread;
+    while ((thread = stopwatch_own()) != NULL && group_observers_tell_next(&thread->alerts))
+        continue;
+}
+
+static void end_iteration(void)
 {
     struct stopwatch_thread *thread = stopwatch_take();
     if (thread == NULL)
         return;
-    stopwatch_note_awake(thread);
+    stopwatch_note_awake(thread, STOPWATCH_FRAME);
     struct moment now = stopwatch_now(thread);
     stopwatch_cancel_above(thread, 0, &now);
     stopwatch_commit(thread, &now);
-    stopwatch_give_and_tell(thread);
+    stopwatch_give();
+}
+
+void stopwatch_end_iteration(void)
+{
+    end_iteration();
+    stopwatch_tell();
+}
+
+/* What an observer does is part of the next iteration, which has begun when it does not return. */
+static void end_and_begin_iteration(void)
+{
+    end_iteration();
+    stopwatch_begin_iteration();
+    stopwatch_tell();
 }
 
 void stopwatch_rest(void)
@@ -64,8 +86,7 @@ void profd_iteration_end(void)
     }
     if (!stopwatch_note_loop(STOPWATCH_TOLD_LOOP))
         return;
-    stopwatch_end_iteration();
-    stopwatch_begin_iteration();
+    end_and_begin_iteration();
 }
 
 void profd_nested_loop_begin(void)
@@ -119,8 +140,7 @@ void stopwatch_turn(uint64_t idle_ns)
         return;
     take_off_wait(thread, idle_ns);
     stopwatch_give();
-    stopwatch_end_iteration();
-    stopwatch_begin_iteration();
+    end_and_begin_iteration();
 }
 
 /* --- The blocked clock --- */
@@ -139,24 +159,36 @@ static void end_blocked(struct stopwatch_thread *thread)
     thread->blocked_since_ticks = 0;
 }
 
+void stopwatch_unblock_to(struct stopwatch_thread *thread, unsigned depth)
+{
+    if (thread->blocked_depth > depth)
+        thread->waiting_frame = 0;
+    while (thread->blocked_depth > depth)
+        end_blocked(thread);
+}
+
 void stopwatch_end_stale_wait(struct stopwatch_thread *thread)
 {
-    thread->is_waiting = false;
+    thread->waiting_frame = 0;
     end_blocked(thread);
 }
 
+/* Who is in a unit has measured before: nothing is made here, where handlers of signals come by. */
 bool stopwatch_begin_wait(void)
 {
-    struct stopwatch_thread *thread = stopwatch_take();
+    struct stopwatch_thread *thread = stopwatch_take_old();
     if (thread == NULL)
         return false;
-    stopwatch_note_awake(thread);
-    bool is_in_unit = thread->depth > 0 && groups_see_blocked();
-    if (is_in_unit)
+    uintptr_t frame = STOPWATCH_FRAME;
+    stopwatch_note_awake(thread, frame);
+    bool is_blocked = thread->depth > 0 && thread->waiting_frame == 0 && groups_see_blocked() &&
+                      stopwatch_is_current(thread);
+    if (is_blocked) {
         begin_blocked(thread);
-    thread->is_waiting = is_in_unit;
+        thread->waiting_frame = frame;
+    }
     stopwatch_give();
-    return is_in_unit;
+    return is_blocked;
 }
 
 void stopwatch_end_wait(void)
@@ -164,7 +196,8 @@ void stopwatch_end_wait(void)
     struct stopwatch_thread *thread = stopwatch_take_old();
     if (thread == NULL)
         return;
-    stopwatch_note_awake(thread);
+    if (thread->waiting_frame != 0)
+        stopwatch_end_stale_wait(thread);
     stopwatch_give();
 }
 
@@ -173,7 +206,7 @@ void profd_blocked_begin(void)
     struct stopwatch_thread *thread = groups_are_wanted() ? stopwatch_take() : NULL;
     if (thread == NULL)
         return;
-    stopwatch_note_awake(thread);
+    stopwatch_note_awake(thread, STOPWATCH_FRAME);
     if (groups_see_blocked())
         begin_blocked(thread);
     stopwatch_give();
@@ -184,7 +217,7 @@ void profd_blocked_end(void)
     struct stopwatch_thread *thread = stopwatch_take_old();
     if (thread == NULL)
         return;
-    stopwatch_note_awake(thread);
+    stopwatch_note_awake(thread, STOPWATCH_FRAME);
     end_blocked(thread);
     stopwatch_give();
 }

@@ -46,6 +46,7 @@ struct measure {
     struct moment own_since; /* the costs of the unit itself, without units inside … */
     uint64_t own_cpu_ns, own_blocked_ns; /* … and those before that */
     uint32_t processor;
+    unsigned blocked_depth; /* when it began */
     unsigned use_count;
     uint16_t uses[PROFD_UNIT_MOST_GROUPS + 1]; /* that it acquired */
 };
@@ -67,7 +68,7 @@ struct stopwatch_thread {
     uint64_t attributed_ns, attributed_since_ns;
     uint64_t blocked_ticks, blocked_since_ticks; /* 0: it is not blocked now */
     unsigned blocked_depth;
-    bool is_waiting; /* one of them is a wait that may have been left by longjmp */
+    uintptr_t waiting_frame; /* of the wait among them, which may be left by longjmp; 0: none */
     uint16_t used[GROUP_USES];
     unsigned used_count;
     bool has_holes; /* uses of this iteration need not be where a search comes by */
@@ -121,12 +122,14 @@ static inline void stopwatch_give(void)
     thread_current->is_in_groups = false;
 }
 
-/* Likewise, after a commit: whoever observes what was committed is told. */
-static inline void stopwatch_give_and_tell(struct stopwatch_thread *thread)
+/* After that: whoever observes what was committed is told. */
+void stopwatch_tell(void);
+static inline void stopwatch_give_and_tell(const struct stopwatch_thread *thread)
 {
+    bool has_news = thread->alerts.count > 0;
     stopwatch_give();
-    if (__builtin_expect(thread->alerts.count > 0, 0))
-        group_observers_tell(&thread->alerts);
+    if (__builtin_expect(has_news, 0))
+        stopwatch_tell();
 }
 
 /* The same for one that has measured something; what that is worth is another question. */
@@ -156,13 +159,19 @@ static inline void stopwatch_show_rest(struct group_record *record, uint64_t sin
         atomic_store_explicit(&record->running_since_ns, 0, memory_order_relaxed);
 }
 
-/* The thread is here, so it does not wait. */
+#define STOPWATCH_FRAME ((uintptr_t)__builtin_frame_address(0))
+
+/* The thread is in FRAME, so it does not wait further in: handlers of signals alone are called from
+ * there. */
 void stopwatch_end_stale_wait(struct stopwatch_thread *thread);
-static inline void stopwatch_note_awake(struct stopwatch_thread *thread)
+static inline void stopwatch_note_awake(struct stopwatch_thread *thread, uintptr_t frame)
 {
-    if (__builtin_expect(thread->is_waiting, 0))
+    if (__builtin_expect(thread->waiting_frame != 0, 0) && frame >= thread->waiting_frame)
         stopwatch_end_stale_wait(thread);
 }
+
+/* What was blocked beyond DEPTH is not any more. */
+void stopwatch_unblock_to(struct stopwatch_thread *thread, unsigned depth);
 
 /* Without a reading of any clock: what is under way counts for nobody. */
 void stopwatch_drop_all(struct stopwatch_thread *thread);

@@ -37,6 +37,9 @@ void stopwatch_drop_all(struct stopwatch_thread *thread)
             stopwatch_show_rest(use->record, use->since_ns);
     }
     stopwatch_show_rest(group_registry_record(thread->top), thread->begun_ns);
+    thread->blocked_depth = 0;
+    thread->blocked_since_ticks = 0;
+    thread->waiting_frame = 0;
     thread->depth = 0;
     thread->used_count = 0;
     thread->has_holes = false;
@@ -53,10 +56,19 @@ void stopwatch_begin_monitoring(struct stopwatch_thread *thread)
     stopwatch_drop_all(thread);
     thread->monitoring = groups_monitoring();
     thread->reads_cpu = (atomic_load(&groups_needs) & GROUP_NEED_CPU) != 0;
-    thread->billed = stopwatch_now(thread);
+    thread->billed = thread->begun = stopwatch_now(thread);
     thread->wall = clock_read_pair();
     (void)atomic_compare_exchange_strong(&core.arena.header->groups.since_ns, &never,
                                          thread->wall.monotonic_ns);
+}
+
+/* In a forked child there is none, though somebody inside may ask for groups. */
+static bool make_arena_once(void)
+{
+    static _Atomic uint32_t tried_epoch;
+    if (groups_needs_from_inside() == 0 || atomic_exchange(&tried_epoch, core_epoch) == core_epoch)
+        return false;
+    return groups_prepare() == 0;
 }
 
 struct stopwatch_thread *stopwatch_make(void)
@@ -64,7 +76,7 @@ struct stopwatch_thread *stopwatch_make(void)
     if (thread_current == NULL || core_is_forking || !core_own.is_followed)
         return NULL;
     dormancy_end();
-    if (!core_own.has_arena)
+    if (!core_own.has_arena && !make_arena_once())
         return NULL;
     struct stopwatch_thread *thread = unforked_pages_allocate(sizeof(*thread));
     if (thread == NULL)
@@ -88,8 +100,11 @@ void stopwatch_leave_thread(void)
     }
     stopwatch_drop_all(thread);
     group_registry_unref(thread->top);
+    struct pending_alerts alerts = thread->alerts;
     thread_current->stopwatch = NULL;
     unforked_pages_free(thread, sizeof(*thread));
+    while (group_observers_tell_next(&alerts))
+        continue;
 }
 
 void stopwatch_after_fork_child(void)

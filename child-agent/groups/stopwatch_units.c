@@ -37,6 +37,7 @@ static void push_measure(struct stopwatch_thread *thread, struct measure *measur
     measure->begun = measure->own_since = *now;
     measure->own_cpu_ns = measure->own_blocked_ns = 0;
     measure->processor = current_processor();
+    measure->blocked_depth = thread->blocked_depth;
     thread->depth++;
 }
 
@@ -55,6 +56,7 @@ static void pop_measure(struct stopwatch_thread *thread, const struct moment *no
 static void cancel_innermost(struct stopwatch_thread *thread, const struct moment *now)
 {
     count(&core.arena.header->groups.cancelled);
+    stopwatch_unblock_to(thread, innermost(thread)->blocked_depth);
     pop_measure(thread, now);
 }
 
@@ -108,7 +110,7 @@ static bool begin_measure(struct stopwatch_thread *thread, const struct profd_st
 static void enter(struct stopwatch_thread *thread, uintptr_t frame, struct profd_stopwatch *watch,
                   const struct profd_unit_groups_ *groups)
 {
-    stopwatch_note_awake(thread);
+    stopwatch_note_awake(thread, frame);
     struct moment now = stopwatch_now(thread);
     cancel_left_behind(thread, frame, watch, &now);
     if (thread->depth == MEASURES || !begin_measure(thread, watch, groups, &now))
@@ -126,13 +128,13 @@ void profd_unit_enter_slow_(struct profd_stopwatch *watch, struct profd_unit *un
     struct stopwatch_thread *thread = groups != NULL ? stopwatch_take() : NULL;
     if (thread == NULL)
         return;
-    enter(thread, (uintptr_t)__builtin_frame_address(0), watch, groups);
-    stopwatch_give();
+    enter(thread, STOPWATCH_FRAME, watch, groups);
+    stopwatch_give_and_tell(thread);
 }
 
 static void leave(struct stopwatch_thread *thread, unsigned depth)
 {
-    stopwatch_note_awake(thread);
+    stopwatch_note_awake(thread, STOPWATCH_FRAME);
     struct moment now = stopwatch_now(thread);
     stopwatch_cancel_above(thread, depth + 1, &now);
     struct measure *measure = innermost(thread);

@@ -163,14 +163,14 @@ int profd_groups_snapshot(void (*visit)(const struct profd_group_stats *stats, v
 
 /* Calls OBSERVER when iterations of a group break RULE: "cpu>64ms", "wall>64ms" or "blocked>64ms",
  * with ",kind=KIND" and ",name=NAME" for some groups, else of all; ",times=3/10s" for so many of
- * them; and ",quiet=1m" to hear no more of the group for so long. Without, what happens again
- * within a second is told with the next alert. Groups are measured while anybody observes. 0;
- * -EINVAL: no such rule; -ENOSPC: there are 16 observers; -ENOTSUP: groups cannot be measured here.
- * Any thread. */
+ * them in so long, ",times=3" in however long; and ",quiet=1m" to hear no more of the group for so
+ * long. Without, what happens again within a second is told with the next alert. Groups are
+ * measured while anybody observes. 0; -EINVAL: no such rule; -ENOSPC: there are 16 observers;
+ * -ENOTSUP: groups cannot be measured here. Any thread. */
 int profd_groups_observe(const char *rule, profd_group_observer *observer, void *context);
 
-/* Ends what was begun with OBSERVER and CONTEXT. A call that is under way in another thread may
- * still come to its end. */
+/* Ends what was begun with OBSERVER and CONTEXT: the calling thread calls it no more. Another one
+ * that is about to may still do. */
 void profd_groups_unobserve(profd_group_observer *observer, void *context);
 
 /* --- Details --- */

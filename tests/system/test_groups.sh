@@ -127,8 +127,12 @@ is_blocked() {
 test_waits_inside_units_are_blocked_time() {
     LD_PRELOAD=$build/lib/libprofd.so unit_case waits
     is_blocked 95000000 1000000000
+    LD_PRELOAD=$build/lib/libprofd.so unit_case handler
+    is_blocked 75000000 1000000000
     LD_PRELOAD=$build/lib/libprofd.so unit_case left
     is_blocked 45000000 200000000
+    unit_case cancelled
+    is_blocked 0 100000000
 }
 
 test_threads_may_end_inside_units() {
@@ -312,9 +316,9 @@ test_an_observer_hears_of_janky_groups() {
 
 # It may do there whatever it may do elsewhere.
 test_observers_do_what_they_like() {
-    for mode in jump enter end forks; do
+    for mode in jump enter end forks threads; do
         observes $mode
-        grep -q '^alert tenant busy' stdout
+        grep -qE '^alert (tenant|handler|thread) ' stdout
     done
     in_session observes forks
 }

@@ -1,9 +1,11 @@
-/* observes [jump|enter|end|forks]: a tenant that uses 4 ms of CPU time in each iteration, and an
- * observer of tenants that use more than 2 ms. Prints each alert.
+/* observes [jump|enter|end|forks|threads]: a tenant that uses 4 ms of CPU time in each iteration,
+ * and an observer of tenants that use more than 2 ms. Prints each alert.
  *
  * jump: the observer leaves by longjmp; enter: it enters units itself; end: it ends what it
- * observes; forks: a child goes on. */
+ * observes, which is the handler, too; forks: a child goes on; threads: many begin to observe at
+ * once. The status is 3 when nothing is heard, 5 when something is after its end. */
 #include <profd.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,7 +15,7 @@
 
 #include "tests/system/programs/burn.h"
 
-enum { WORK_US = 4000, ITERATIONS = 10 };
+enum { WORK_US = 4000, ITERATIONS = 10, THREADS = 8, ROUNDS = 50 };
 
 PROFD_UNIT(busy, "handler", "busy");
 PROFD_UNIT(inside, "handler", "inside");
@@ -21,6 +23,7 @@ PROFD_UNIT(inside, "handler", "inside");
 static const char *mode = "";
 static jmp_buf out_of_call;
 static unsigned alerts;
+static bool is_over;
 
 static void burn_us(uint64_t us)
 {
@@ -40,6 +43,8 @@ static size_t groups_of(const struct profd_unit *unit, struct profd_group **out,
 static void observe(const struct profd_group_alert *alert, void *context)
 {
     alerts++;
+    if (is_over)
+        _exit(5);
     printf("alert %.*s %.*s %llu times %llu highest %llu %llu\n", (int)alert->kind_bytes,
            alert->kind, (int)alert->name_bytes, alert->name, (unsigned long long)alert->id,
            (unsigned long long)alert->times, (unsigned long long)alert->highest_cpu_ns / 1000000,
@@ -50,8 +55,10 @@ static void observe(const struct profd_group_alert *alert, void *context)
         profd_unit_enter(&watch, &inside);
         profd_unit_leave(&watch);
     }
-    if (strcmp(mode, "end") == 0)
+    if (strcmp(mode, "end") == 0) {
         profd_groups_unobserve(observe, context);
+        is_over = true;
+    }
     if (strcmp(mode, "jump") == 0)
         longjmp(out_of_call, 1);
 }
@@ -62,6 +69,27 @@ static void iterate(void)
     profd_unit_enter(&watch, &busy);
     burn_us(WORK_US);
     profd_unit_leave(&watch);
+}
+
+static void *observe_again_and_again(void *argument)
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        if (profd_groups_observe("cpu>2ms", observe, &argument) != 0)
+            _exit(4);
+        profd_groups_unobserve(observe, &argument);
+    }
+    return argument;
+}
+
+static void observe_at_once(void)
+{
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        if (pthread_create(&threads[i], NULL, observe_again_and_again, NULL) != 0)
+            _exit(4);
+    }
+    for (int i = 0; i < THREADS; i++)
+        (void)pthread_join(threads[i], NULL);
 }
 
 static void run(void)
@@ -79,11 +107,16 @@ int main(int argc, char **argv)
     profd_units_ask(groups_of, NULL);
     printf("refused %d %d %d\n", profd_groups_observe("loud>2ms", observe, NULL),
            profd_groups_observe(NULL, observe, NULL), profd_groups_observe("cpu>2ms", NULL, NULL));
-    if (profd_groups_observe("cpu>2ms,kind=tenant", observe, &context) != 0)
+    if (strcmp(mode, "threads") == 0)
+        observe_at_once();
+    if (profd_groups_observe(strcmp(mode, "end") == 0 ? "cpu>2ms" : "cpu>2ms,kind=tenant", observe,
+                             &context) != 0)
         return 1;
+    profd_unit_set_active(&busy, true);
     run();
     if (strcmp(mode, "forks") == 0) {
         pid_t child = fork();
+        alerts = child == 0 ? 0 : alerts; /* the child hears for itself */
         run();
         if (child == 0)
             return alerts > 0 ? 0 : 3;
@@ -94,5 +127,7 @@ int main(int argc, char **argv)
     unsigned before = alerts;
     run();
     printf("alerts %u, after the end %u\n", before, alerts - before);
+    if (before == 0)
+        return 3;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 4;
 }

@@ -5,8 +5,9 @@
  * many: a thousand units in one. jump: the call-back is left by longjmp. fork: the call-back forks,
  * and so does the unit. alarm: a signal handler polls while groups are made. filter: a filter that
  * kills who reads a clock is set inside. blocked: the first thing a thread does. waits: for nothing
- * in a poll, and for a child, 50 ms each, and sleeps. left: a wait is left by siglongjmp after 50
- * ms. thread: a thread ends inside. */
+ * in a poll, and for a child, 50 ms each, and sleeps. handler: a handler of signals waits in the
+ * middle of a wait for a child of 100 ms. cancelled: a unit is left while it is blocked. left: a
+ * wait is left by siglongjmp after 50 ms. thread: a thread ends inside. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -236,6 +237,52 @@ static void *wait_in_unit(void *argument)
     return argument;
 }
 
+static void wait_in_handler(int number)
+{
+    int call_errno = errno;
+    (void)number;
+    (void)waitpid(-1, NULL, WNOHANG | WNOWAIT);
+    (void)poll(NULL, 0, 0);
+    errno = call_errno;
+}
+
+static void wait_with_handler(void)
+{
+    const struct itimerval once = { .it_value = { .tv_usec = 20 * 1000 } };
+    const struct sigaction action = { .sa_handler = wait_in_handler, .sa_flags = SA_RESTART };
+    struct profd_stopwatch watch;
+    pid_t child = fork();
+    if (child == 0) {
+        usleep(100 * 1000);
+        _exit(0);
+    }
+    profd_unit_enter(&watch, &unit);
+    if (sigaction(SIGALRM, &action, NULL) != 0 || setitimer(ITIMER_REAL, &once, NULL) != 0 ||
+        waitpid(child, NULL, 0) != child)
+        exit(1);
+    profd_unit_leave(&watch);
+}
+
+__attribute__((noinline)) static void jump_in_unit(void)
+{
+    struct profd_stopwatch watch;
+    profd_unit_enter(&watch, &inner);
+    profd_blocked_begin();
+    longjmp(out_of_call_back, 1);
+}
+
+static void jump_while_blocked(void)
+{
+    struct profd_stopwatch watch;
+    if (setjmp(out_of_call_back) == 0)
+        jump_in_unit();
+    profd_unit_enter(&watch, &unit);
+    profd_unit_leave(&watch);
+    profd_unit_enter(&watch, &unit);
+    usleep(200 * 1000);
+    profd_unit_leave(&watch);
+}
+
 static sigjmp_buf out_of_wait;
 
 static void leave_wait(int number)
@@ -302,6 +349,10 @@ static int run_case(const char *name)
         run_thread(block_at_once);
     else if (strcmp(name, "waits") == 0)
         run_thread(wait_in_unit);
+    else if (strcmp(name, "handler") == 0)
+        wait_with_handler();
+    else if (strcmp(name, "cancelled") == 0)
+        jump_while_blocked();
     else if (strcmp(name, "left") == 0)
         leave_a_wait();
     else if (strcmp(name, "thread") == 0)
