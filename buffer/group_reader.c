@@ -42,6 +42,7 @@ bool group_reader_next(struct group_reader *reader, struct group_view *out)
     if (left < sizeof(*record) || !is_sound(record, left))
         return false;
     view(record, out);
+    out->place = reader->at;
     reader->at += record->bytes;
     return true;
 }

@@ -19,6 +19,8 @@ struct group_view {
     uint32_t flags;
     int32_t thread;
     uint64_t id;
+    uint64_t place; /* in the table: records are never moved, and threads of one name share one in
+                     * turn */
     uint64_t running_since_ns; /* 0: it did not run */
     uint64_t ticks;
     struct group_costs costs;

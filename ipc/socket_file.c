@@ -17,6 +17,8 @@ enum {
     LOCK_ATTEMPTS = 16, /* each lost one means that another profd ended just then */
 };
 
+enum { USUAL_MODE = 0666 };
+
 struct error_text {
     char *bytes;
     size_t capacity;
@@ -56,7 +58,7 @@ static int prepare_default_folder(const char *path, struct error_text *text)
     if (!S_ISDIR(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & 0022) != 0)
         return fail(text, -EPERM,
                     "%s is not a directory that only this user can write to: remove it, or "
-                    "choose another place with --socket PATH",
+                    "choose another path",
                     folder);
     return 0;
 }
@@ -96,9 +98,7 @@ static int take_lock(const char *path, struct error_text *text)
         close(fd);
     }
     return fail(text, -EADDRINUSE,
-                "another profd listens at %s: use that one, or choose another place with "
-                "--socket PATH",
-                path);
+                "another profd listens at %s: use that one, or choose another path", path);
 }
 
 /* --- the socket --- */
@@ -133,7 +133,7 @@ static int bind_and_listen(struct socket_file *file)
         return -errno;
 
     struct stat status;
-    if (fchmodat(AT_FDCWD, file->path, 0666, AT_SYMLINK_NOFOLLOW) < 0 ||
+    if (fchmodat(AT_FDCWD, file->path, file->mode, AT_SYMLINK_NOFOLLOW) < 0 ||
         lstat(file->path, &status) < 0 || listen(file->listening_fd, SOMAXCONN) < 0) {
         int err = -errno;
         unlink(file->path);
@@ -171,11 +171,17 @@ static void release_lock(const struct socket_file *file)
 int socket_file_listen(struct socket_file *file, const char *path, char *error_text,
                        size_t error_text_bytes)
 {
+    return socket_file_listen_as(file, path, USUAL_MODE, error_text, error_text_bytes);
+}
+
+int socket_file_listen_as(struct socket_file *file, const char *path, mode_t mode, char *error_text,
+                          size_t error_text_bytes)
+{
     struct error_text text = { .bytes = error_text, .capacity = error_text_bytes };
     if (strlen(path) >= sizeof(file->path))
         return fail(&text, -ENAMETOOLONG, "%s is too long for a socket: at most %zu bytes", path,
                     sizeof(file->path) - 1);
-    *file = (struct socket_file){ .listening_fd = -1, .lock_fd = -1 };
+    *file = (struct socket_file){ .listening_fd = -1, .lock_fd = -1, .mode = mode };
     strcpy(file->path, path);
 
     int err = prepare_default_folder(path, &text);

@@ -14,7 +14,8 @@ struct socket_file {
     char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
     int listening_fd; /* non-blocking, close-on-exec */
     int lock_fd;      /* holds the lock on PATH.lock */
-    dev_t device;     /* of the socket file, to know it again */
+    mode_t mode;      /* of the socket file */
+    dev_t device;     /* … to know it again */
     ino_t inode;
 };
 
@@ -25,6 +26,10 @@ struct socket_file {
  */
 int socket_file_listen(struct socket_file *file, const char *path, char *error_text,
                        size_t error_text_bytes);
+
+/* The same with a file of MODE instead of 0666. */
+int socket_file_listen_as(struct socket_file *file, const char *path, mode_t mode, char *error_text,
+                          size_t error_text_bytes);
 
 /* Stops listening; removes the socket file, if it is still the one that was made here, and the
  * lock. */

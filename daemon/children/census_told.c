@@ -219,8 +219,10 @@ static void end(struct daemon *profd, const struct census_entry *entry)
         free(census_names_take(&profd->census.names, entry->pid));
         return;
     }
-    if (recent_ends_take(&profd->census.ends, entry->pid, entry->time_ns))
+    if (recent_ends_take(&profd->census.ends, entry->pid, entry->time_ns)) {
+        metrics_note_told_end(profd, entry->pid, entry->wait_status);
         return;
+    }
     const struct process_sighting sighting = sighting_of(entry);
     census_add_ended(profd, &sighting, "", &ending);
 }

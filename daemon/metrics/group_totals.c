@@ -57,6 +57,11 @@ void group_totals_begin_look(struct group_totals *totals)
 
 /* --- Adding --- */
 
+static uint64_t within(uint64_t ticks, uint64_t exceeded)
+{
+    return ticks > exceeded ? ticks - exceeded : 0;
+}
+
 static void add_group(struct group_sum *sum, const struct group_view *group)
 {
     sum->ticks = group_sum_of(sum->ticks, group->ticks);
@@ -64,8 +69,10 @@ static void add_group(struct group_sum *sum, const struct group_view *group)
     sum->wall_ns = group_sum_of(sum->wall_ns, group->costs.wall_ns);
     sum->blocked_ns = group_sum_of(sum->blocked_ns, group->costs.blocked_ns);
     for (unsigned i = 0; i < GROUP_THRESHOLDS; i++) {
-        sum->cpu_exceeded[i] = group_sum_of(sum->cpu_exceeded[i], group->cpu_exceeded[i]);
-        sum->wall_exceeded[i] = group_sum_of(sum->wall_exceeded[i], group->wall_exceeded[i]);
+        sum->cpu_within[i] =
+            group_sum_of(sum->cpu_within[i], within(group->ticks, group->cpu_exceeded[i]));
+        sum->wall_within[i] =
+            group_sum_of(sum->wall_within[i], within(group->ticks, group->wall_exceeded[i]));
     }
 }
 
@@ -130,21 +137,31 @@ void group_totals_add(struct group_totals *totals, const char *program,
     }
 }
 
-struct group_sum group_totals_get(const struct group_totals *totals, uint32_t index,
-                                  uint64_t *running_ns)
+static void raise_to(uint64_t *told, uint64_t a, uint64_t b)
 {
-    const struct group_total *total = total_at(totals, index);
-    const struct group_sum *living = &total->living;
-    struct group_sum sum = total->ended;
+    uint64_t sum = group_sum_of(a, b);
 
-    *running_ns = total->running_ns;
-    sum.ticks = group_sum_of(sum.ticks, living->ticks);
-    sum.cpu_ns = group_sum_of(sum.cpu_ns, living->cpu_ns);
-    sum.wall_ns = group_sum_of(sum.wall_ns, living->wall_ns);
-    sum.blocked_ns = group_sum_of(sum.blocked_ns, living->blocked_ns);
+    *told = sum > *told ? sum : *told;
+}
+
+struct group_sum group_totals_tell(struct group_totals *totals, uint32_t index)
+{
+    struct group_total *total = total_at(totals, index);
+    const struct group_sum *ended = &total->ended, *living = &total->living;
+    struct group_sum *told = &total->told;
+
+    raise_to(&told->ticks, ended->ticks, living->ticks);
+    raise_to(&told->cpu_ns, ended->cpu_ns, living->cpu_ns);
+    raise_to(&told->wall_ns, ended->wall_ns, living->wall_ns);
+    raise_to(&told->blocked_ns, ended->blocked_ns, living->blocked_ns);
     for (unsigned i = 0; i < GROUP_THRESHOLDS; i++) {
-        sum.cpu_exceeded[i] = group_sum_of(sum.cpu_exceeded[i], living->cpu_exceeded[i]);
-        sum.wall_exceeded[i] = group_sum_of(sum.wall_exceeded[i], living->wall_exceeded[i]);
+        raise_to(&told->cpu_within[i], ended->cpu_within[i], living->cpu_within[i]);
+        raise_to(&told->wall_within[i], ended->wall_within[i], living->wall_within[i]);
     }
-    return sum;
+    return *told;
+}
+
+uint64_t group_totals_running_ns(const struct group_totals *totals, uint32_t index)
+{
+    return total_at(totals, index)->running_ns;
 }

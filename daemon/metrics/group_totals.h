@@ -17,13 +17,14 @@ enum { GROUP_TOTALS_MOST = 256 }; /* sets of labels */
 
 struct group_sum {
     uint64_t ticks, cpu_ns, wall_ns, blocked_ns;
-    uint64_t cpu_exceeded[GROUP_THRESHOLDS];
-    uint64_t wall_exceeded[GROUP_THRESHOLDS];
+    uint64_t cpu_within[GROUP_THRESHOLDS]; /* iterations of at most 1 ms, 2 ms, 4 ms … */
+    uint64_t wall_within[GROUP_THRESHOLDS];
 };
 
 struct group_total {
     struct group_sum ended, living;
-    uint64_t running_ns; /* for how long one of them has been running now; 0: none is */
+    struct group_sum told; /* before: what is read of one that works is of no one moment */
+    uint64_t running_ns;   /* for how long one of them has been running now; 0: none is */
 };
 
 struct group_totals {
@@ -45,8 +46,11 @@ void group_totals_begin_look(struct group_totals *totals);
 void group_totals_add(struct group_totals *totals, const char *program,
                       const struct group_part *part, unsigned processors, uint64_t now_ns);
 
-/* Those of the labels at INDEX, below their count: both sums as one. */
-struct group_sum group_totals_get(const struct group_totals *totals, uint32_t index,
-                                  uint64_t *running_ns);
+/* Those of the labels at INDEX, below their count: both sums as one, and nothing less than before.
+ */
+struct group_sum group_totals_tell(struct group_totals *totals, uint32_t index);
+
+/* For how long one of them has been running now; 0: none is. */
+uint64_t group_totals_running_ns(const struct group_totals *totals, uint32_t index);
 
 #endif

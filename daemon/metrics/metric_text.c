@@ -2,11 +2,13 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "json/utf8.h"
 
-#define NS_PER_S UINT64_C(1000000000)
+#define NS_PER_S  UINT64_C(1000000000)
+#define NS_PER_MS UINT64_C(1000000)
 
 static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
 
@@ -96,25 +98,36 @@ static void put_bucket(FILE *out, const char *name, const char *labels, const ch
             labels[0] != '\0' ? "," : "", upper_edge, count);
 }
 
+static void put_end(FILE *out, const char *name, const char *what, const char *labels)
+{
+    bool has_labels = labels[0] != '\0';
+
+    fprintf(out, "%s_%s%s%s%s", name, what, has_labels ? "{" : "", labels, has_labels ? "}" : "");
+}
+
+/* What is read while it changes: no bucket is larger than the next, or than all. */
+static uint64_t settle(uint64_t within, uint64_t below, uint64_t count)
+{
+    within = within > below ? within : below;
+    return within < count ? within : count;
+}
+
 void metric_histogram(FILE *out, const char *name, const char *labels,
                       const struct metric_durations *durations)
 {
     uint64_t below = 0;
 
-    for (unsigned i = 0; i < durations->thresholds; i++) {
-        uint64_t edge_ns = durations->first_ns << i, longer = durations->exceeded[i];
-        uint64_t within = longer < durations->count ? durations->count - longer : 0;
+    for (unsigned i = 0; i < durations->edges; i++) {
+        uint64_t edge_ns = durations->first_ns << i;
         char edge[48];
-        /* The numbers of one moment are read one after the other: none may seem to shrink. */
-        below = within > below ? within : below;
+        below = settle(durations->within[i], below, durations->count);
         snprintf(edge, sizeof(edge), "%" PRIu64 ".%03" PRIu64, edge_ns / NS_PER_S,
-                 edge_ns % NS_PER_S / 1000000);
+                 edge_ns % NS_PER_S / NS_PER_MS);
         put_bucket(out, name, labels, edge, below);
     }
     put_bucket(out, name, labels, "+Inf", durations->count);
-    fprintf(out, "%s_sum%s%s%s", name, labels[0] != '\0' ? "{" : "", labels,
-            labels[0] != '\0' ? "}" : "");
+    put_end(out, name, "sum", labels);
     end_line_with_seconds(out, durations->sum_ns);
-    fprintf(out, "%s_count%s%s%s %" PRIu64 "\n", name, labels[0] != '\0' ? "{" : "", labels,
-            labels[0] != '\0' ? "}" : "", durations->count);
+    put_end(out, name, "count", labels);
+    fprintf(out, " %" PRIu64 "\n", durations->count);
 }

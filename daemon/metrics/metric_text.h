@@ -33,17 +33,16 @@ void metric_family(FILE *out, const char *name, const char *type, const char *he
 void metric_count(FILE *out, const char *name, const char *labels, uint64_t value);
 void metric_seconds(FILE *out, const char *name, const char *labels, uint64_t value_ns);
 
-/* How long things took: THRESHOLDS numbers, of which the first says how many took longer than
- * FIRST_NS, the next how many longer than twice that, and so on; of COUNT in all, which took SUM_NS
- * together. */
+/* How long things took: EDGES numbers, of which the first says how many took at most FIRST_NS, the
+ * next how many at most twice that, and so on; of COUNT in all, which took SUM_NS together. */
 struct metric_durations {
     uint64_t first_ns;
-    unsigned thresholds;
-    const uint64_t *exceeded;
+    unsigned edges;
+    const uint64_t *within;
     uint64_t count, sum_ns;
 };
 
-/* As a histogram, whose buckets hold those that took at most so long. */
+/* As a histogram. */
 void metric_histogram(FILE *out, const char *name, const char *labels,
                       const struct metric_durations *durations);
 

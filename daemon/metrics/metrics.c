@@ -49,10 +49,14 @@ void metrics_note_ended(struct child *child)
                                process_end_of(child->verdict, child->code));
         return;
     }
-    int pidfd =
-        child->watch != NULL ? fcntl(child_watch_pidfd(child->watch), F_DUPFD_CLOEXEC, 0) : -1;
-    process_counts_await_end(&metrics->processes, program_of(child), child->pid, child->start_ns,
-                             pidfd);
+    const struct ended_process ended = {
+        .pid = child->pid,
+        .start_ns = child->start_ns,
+        .end_ns = uv_hrtime(),
+        .pidfd =
+            child->watch != NULL ? fcntl(child_watch_pidfd(child->watch), F_DUPFD_CLOEXEC, 0) : -1,
+    };
+    process_counts_await_end(&metrics->processes, program_of(child), &ended);
 }
 
 void metrics_note_verdict(const struct child *child)
@@ -64,6 +68,15 @@ void metrics_note_verdict(const struct child *child)
                                 process_end_of(child->verdict, child->code));
 }
 
+void metrics_note_told_end(struct daemon *profd, pid_t pid, int wait_status)
+{
+    int code;
+    enum process_verdict verdict = child_verdict_of(wait_status, &code);
+
+    if (profd->metrics.is_open)
+        process_counts_note_end(&profd->metrics.processes, pid, 0, process_end_of(verdict, code));
+}
+
 /* --- The page --- */
 
 static void look_at_processes(struct daemon *profd, struct metrics_view *view)
@@ -72,7 +85,7 @@ static void look_at_processes(struct daemon *profd, struct metrics_view *view)
     struct block_account sum = { 0 };
     uint64_t now_ns = uv_hrtime();
 
-    process_counts_learn(&metrics->processes);
+    process_counts_learn(&metrics->processes, now_ns);
     process_counts_begin_look(&metrics->processes);
     group_totals_begin_look(&metrics->groups);
     for (const struct child *child = profd->children.first; child != NULL; child = child->next) {

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "daemon/metrics/group_totals.h"
 #include "daemon/metrics/metrics_address.h"
@@ -28,10 +29,14 @@ struct metrics {
 
 /* Begins to serve, if that is wanted. 0, or a negative errno; what went wrong was logged. */
 int metrics_open(struct daemon *profd);
+/* Hangs up on everybody. Safe to repeat. */
 void metrics_close(struct daemon *profd);
 
 /* CHILD has ended, as its verdict says so far; its arena is still here. */
 void metrics_note_ended(struct child *child);
+
+/* Somebody told how PID ended, of which no child is left. */
+void metrics_note_told_end(struct daemon *profd, pid_t pid, int wait_status);
 
 /* How CHILD ended is known by now. */
 void metrics_note_verdict(const struct child *child);

@@ -5,7 +5,6 @@
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ipc/units.h"
@@ -87,20 +86,14 @@ int metrics_address_parse(const char *text, struct metrics_address *out)
 static int listen_unix(const struct metrics_address *address, struct metrics_listener *out,
                        char *error_text, size_t error_text_bytes)
 {
-    int error = socket_file_listen(&out->file, address->path, error_text, error_text_bytes);
+    int error =
+        socket_file_listen_as(&out->file, address->path, UNIX_MODE, error_text, error_text_bytes);
 
     if (error < 0)
         return error;
     out->is_unix = true;
     out->fd = out->file.listening_fd;
-    if (chmod(address->path, UNIX_MODE) < 0)
-        error = -errno;
-    if (error < 0) {
-        snprintf(error_text, error_text_bytes, "cannot set the mode of %s: %s", address->path,
-                 strerror(-error));
-        metrics_listener_close(out);
-    }
-    return error;
+    return 0;
 }
 
 static int listen_tcp(const struct metrics_address *address, struct metrics_listener *out,

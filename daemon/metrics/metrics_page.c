@@ -40,7 +40,7 @@ static void put_counter(FILE *out, const char *name, uint64_t value, const char 
 struct iterations {
     const char *name, *help;
     uint64_t (*sum_ns)(const struct group_sum *sum);
-    const uint64_t *(*exceeded)(const struct group_sum *sum);
+    const uint64_t *(*within)(const struct group_sum *sum);
 };
 
 static uint64_t cpu_ns_of(const struct group_sum *sum)
@@ -53,27 +53,24 @@ static uint64_t wall_ns_of(const struct group_sum *sum)
     return sum->wall_ns;
 }
 
-static const uint64_t *cpu_exceeded_of(const struct group_sum *sum)
+static const uint64_t *cpu_within_of(const struct group_sum *sum)
 {
-    return sum->cpu_exceeded;
+    return sum->cpu_within;
 }
 
-static const uint64_t *wall_exceeded_of(const struct group_sum *sum)
+static const uint64_t *wall_within_of(const struct group_sum *sum)
 {
-    return sum->wall_exceeded;
+    return sum->wall_within;
 }
 
-static void put_iterations(FILE *out, const struct group_totals *totals,
-                           const struct iterations *what)
+static void put_iterations(FILE *out, struct group_totals *totals, const struct iterations *what)
 {
-    uint64_t running_ns;
-
     metric_family(out, what->name, "histogram", what->help);
     for (uint32_t i = 0; i < label_sets_count(&totals->labels); i++) {
-        const struct group_sum sum = group_totals_get(totals, i, &running_ns);
+        const struct group_sum sum = group_totals_tell(totals, i);
         const struct metric_durations durations = { .first_ns = NS_PER_MS,
-                                                    .thresholds = GROUP_THRESHOLDS,
-                                                    .exceeded = what->exceeded(&sum),
+                                                    .edges = GROUP_THRESHOLDS,
+                                                    .within = what->within(&sum),
                                                     .count = sum.ticks,
                                                     .sum_ns = what->sum_ns(&sum) };
         struct metric_labels labels;
@@ -82,29 +79,29 @@ static void put_iterations(FILE *out, const struct group_totals *totals,
     }
 }
 
-static void put_group_seconds(FILE *out, const struct group_totals *totals, bool is_running,
+static void put_group_seconds(FILE *out, struct group_totals *totals, bool is_running,
                               const char *name, const char *type, const char *help)
 {
     metric_family(out, name, type, help);
     for (uint32_t i = 0; i < label_sets_count(&totals->labels); i++) {
-        uint64_t running_ns;
-        const struct group_sum sum = group_totals_get(totals, i, &running_ns);
+        const struct group_sum sum = group_totals_tell(totals, i);
         struct metric_labels labels;
         label_sets_get(&totals->labels, i, &labels);
-        metric_seconds(out, name, labels.text, is_running ? running_ns : sum.blocked_ns);
+        metric_seconds(out, name, labels.text,
+                       is_running ? group_totals_running_ns(totals, i) : sum.blocked_ns);
     }
 }
 
-static void put_groups(FILE *out, const struct group_totals *totals)
+static void put_groups(FILE *out, struct group_totals *totals)
 {
     static const struct iterations cpu = {
         "profd_group_iteration_cpu_seconds",
         "CPU time of iterations in which a group ran; the sum is all of its CPU time.", cpu_ns_of,
-        cpu_exceeded_of
+        cpu_within_of
     };
     static const struct iterations wall = {
         "profd_group_iteration_wall_seconds",
-        "Time from begin to end of iterations in which a group ran.", wall_ns_of, wall_exceeded_of
+        "Time from begin to end of iterations in which a group ran.", wall_ns_of, wall_within_of
     };
 
     put_iterations(out, totals, &cpu);
@@ -215,7 +212,7 @@ static uint64_t open_descriptors(void)
     while (readdir(folder) != NULL)
         count++;
     closedir(folder);
-    return count - 3; /* itself, "." and ".." */
+    return count > 3 ? count - 3 : 0; /* itself, "." and ".." */
 }
 
 /* Under the names that Prometheus' own libraries use for it. */

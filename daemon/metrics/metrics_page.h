@@ -20,9 +20,9 @@ struct metrics_view {
     bool is_session_on;
     uint64_t produced_blocks, produced_bytes, dropped_blocks, dropped_bytes; /* of the session */
     uint64_t agents, clients;
-    uint64_t lost_news;  /* of processes that no agent is in */
-    uint64_t pages_made; /* before this one */
-    const struct group_totals *groups;
+    uint64_t lost_news;          /* of processes that no agent is in */
+    uint64_t pages_made;         /* before this one */
+    struct group_totals *groups; /* which remember what was told */
     const struct process_counts *processes;
 };
 

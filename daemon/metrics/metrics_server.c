@@ -5,6 +5,15 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+
+enum { NS_PER_MS = 1000000, MS_PER_S = 1000, LOOK_MS = 500 };
+
+/* Somebody who is connected. */
+struct guest {
+    int fd; /* the connection's; -1: a free place */
+    uint64_t since_ns;
+};
 
 struct metrics_server {
     uv_poll_t poll;   /* what libmicrohttpd waits for */
@@ -13,6 +22,10 @@ struct metrics_server {
     struct MHD_Daemon *http;
     struct MHD_Response *page; /* the latest; NULL: none */
     uint64_t page_ns;
+    struct guest guests[METRICS_MOST_CONNECTIONS];
+    unsigned guest_count;
+    unsigned idle_runs; /* since the last of them went */
+    uint64_t patience_ns;
     const struct metrics_server_events *events;
     void *owner;
 };
@@ -37,6 +50,7 @@ static enum MHD_Result answer_text(struct MHD_Connection *connection, unsigned s
     if (response == NULL)
         return MHD_NO;
     (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "text/plain");
+    (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
         (void)MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
     return answer(connection, status, response);
@@ -65,6 +79,7 @@ static int make_page(struct metrics_server *server)
     }
     (void)MHD_add_response_header(server->page, MHD_HTTP_HEADER_CONTENT_TYPE,
                                   "text/plain; version=0.0.4; charset=utf-8");
+    (void)MHD_add_response_header(server->page, MHD_HTTP_HEADER_CONNECTION, "close");
     server->page_ns = uv_hrtime();
     return 0;
 }
@@ -93,12 +108,66 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         *request = &begun; /* the answer comes when all of the request is read */
         return MHD_YES;
     }
-    *upload_bytes = 0;
+    if (*upload_bytes != 0) {
+        *upload_bytes = 0; /* nobody wants it */
+        return MHD_YES;
+    }
     if (strcmp(url, "/metrics") == 0)
         return answer_page(context, connection);
     if (strcmp(url, "/") == 0)
         return answer_text(connection, MHD_HTTP_OK, "profd's metrics are at /metrics.\n");
     return answer_text(connection, MHD_HTTP_NOT_FOUND, "There is only /metrics.\n");
+}
+
+/* --- Guests --- */
+
+static void note_guest(struct metrics_server *server, int fd)
+{
+    for (size_t i = 0; i < METRICS_MOST_CONNECTIONS; i++) {
+        if (server->guests[i].fd >= 0)
+            continue;
+        server->guests[i] = (struct guest){ fd, uv_hrtime() };
+        server->guest_count++;
+        return;
+    }
+}
+
+static void forget_guest(struct metrics_server *server, int fd)
+{
+    for (size_t i = 0; i < METRICS_MOST_CONNECTIONS; i++) {
+        if (server->guests[i].fd != fd)
+            continue;
+        server->guests[i].fd = -1;
+        server->guest_count--;
+    }
+    server->idle_runs = 0;
+}
+
+static void on_guest(void *context, struct MHD_Connection *connection, void **guest,
+                     enum MHD_ConnectionNotificationCode code)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+    (void)guest;
+    if (info == NULL)
+        return;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED)
+        note_guest(context, info->connect_fd);
+    else
+        forget_guest(context, info->connect_fd);
+}
+
+/* libmicrohttpd closes what has been shut down. */
+static void hang_up_on_old_guests(struct metrics_server *server)
+{
+    uint64_t now_ns = uv_hrtime();
+
+    for (size_t i = 0; i < METRICS_MOST_CONNECTIONS; i++) {
+        const struct guest *guest = &server->guests[i];
+        if (guest->fd >= 0 && now_ns - guest->since_ns > server->patience_ns)
+            (void)shutdown(guest->fd, SHUT_RDWR);
+    }
 }
 
 /* --- The loop --- */
@@ -116,12 +185,17 @@ static void on_due(uv_timer_t *timer)
     work(timer->data);
 }
 
+/* Where it had to turn somebody away, libmicrohttpd listens again only when it runs once more after
+ * others have gone, of which nobody tells it: so it runs now and then, and twice after the last. */
 static void work(struct metrics_server *server)
 {
     MHD_UNSIGNED_LONG_LONG due_ms;
 
+    hang_up_on_old_guests(server);
     (void)MHD_run(server->http); /* fails only for servers of another kind */
-    if (MHD_get_timeout(server->http, &due_ms) == MHD_YES)
+    if (MHD_get_timeout(server->http, &due_ms) != MHD_YES || due_ms > LOOK_MS)
+        due_ms = LOOK_MS;
+    if (server->guest_count > 0 || server->idle_runs++ < 2)
         uv_timer_start(&server->timer, on_due, due_ms, 0);
     else
         uv_timer_stop(&server->timer);
@@ -144,12 +218,13 @@ static void ignore_log(void *context, const char *format, va_list arguments)
 
 static int begin_http(struct metrics_server *server, int listening_fd)
 {
-    server->http = MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL, on_request, server,
-        MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL, MHD_OPTION_LISTEN_SOCKET, listening_fd,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)METRICS_MOST_CONNECTIONS,
-        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)METRICS_PATIENCE_S, MHD_OPTION_END);
-    return server->http != NULL ? 0 : -errno;
+    server->http = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL, on_request,
+                                    server, MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL,
+                                    MHD_OPTION_LISTEN_SOCKET, listening_fd,
+                                    MHD_OPTION_CONNECTION_LIMIT, (unsigned)METRICS_MOST_CONNECTIONS,
+                                    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)METRICS_PATIENCE_S,
+                                    MHD_OPTION_NOTIFY_CONNECTION, on_guest, server, MHD_OPTION_END);
+    return server->http != NULL ? 0 : -EIO;
 }
 
 static int begin_handles(struct metrics_server *server, uv_loop_t *loop)
@@ -167,6 +242,11 @@ static int begin_handles(struct metrics_server *server, uv_loop_t *loop)
     return uv_poll_start(&server->poll, UV_READABLE, on_readable);
 }
 
+void metrics_server_set_patience(struct metrics_server *server, uint64_t patience_ms)
+{
+    server->patience_ns = patience_ms * NS_PER_MS;
+}
+
 int metrics_server_create(uv_loop_t *loop, int listening_fd,
                           const struct metrics_server_events *events, void *owner,
                           struct metrics_server **out)
@@ -178,6 +258,9 @@ int metrics_server_create(uv_loop_t *loop, int listening_fd,
     server->events = events;
     server->owner = owner;
     server->poll.data = server->timer.data = server;
+    for (size_t i = 0; i < METRICS_MOST_CONNECTIONS; i++)
+        server->guests[i].fd = -1;
+    metrics_server_set_patience(server, METRICS_PATIENCE_S * MS_PER_S);
     int error = begin_http(server, listening_fd);
     if (error == 0)
         error = begin_handles(server, loop);

@@ -1,7 +1,8 @@
 /* Serves one page over HTTP, as often as somebody asks for /metrics.
  *
- * libmicrohttpd speaks, on the loop that it is given; who never reads, or never asks, is hung up
- * on after METRICS_PATIENCE_S. Loop thread. */
+ * libmicrohttpd speaks, on the loop that it is given. A connection is for one request, and is hung
+ * up on after METRICS_PATIENCE_S, whatever it does: who never reads, or asks a byte at a time,
+ * keeps others out for no longer. Loop thread. */
 #ifndef PROFD_DAEMON_METRICS_SERVER_H
 #define PROFD_DAEMON_METRICS_SERVER_H
 
@@ -22,6 +23,9 @@ struct metrics_server_events {
     /* The page, to be freed by free(). 0 or a negative errno. */
     int (*make_page)(void *owner, char **out, size_t *bytes);
 };
+
+/* Hangs up on who came more than PATIENCE_MS ago from here on; for tests. */
+void metrics_server_set_patience(struct metrics_server *server, uint64_t patience_ms);
 
 /* Serves at LISTENING_FD, which stays the caller's and is open until metrics_server_close(). 0, or
  * a negative errno. */

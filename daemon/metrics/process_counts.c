@@ -107,21 +107,31 @@ static void settle(struct process_counts *counts, size_t index, enum process_end
     struct waiting_end *waiting = &counts->waiting[index];
 
     count_at(counts, waiting->program)->ended[end]++;
-    if (waiting->pidfd >= 0)
+    if (waiting->pidfd >= 0) {
         close(waiting->pidfd);
+        counts->descriptors--;
+    }
     counts->waiting_count--;
     memmove(waiting, waiting + 1, (counts->waiting_count - index) * sizeof(*waiting));
 }
 
-void process_counts_await_end(struct process_counts *counts, const char *program, pid_t pid,
-                              uint64_t start_ns, int pidfd)
+void process_counts_await_end(struct process_counts *counts, const char *program,
+                              const struct ended_process *process)
 {
+    int pidfd = process->pidfd;
+
     if (counts->waiting_count == PROCESS_COUNTS_MOST_WAITING)
-        process_counts_learn(counts);
+        process_counts_learn(counts, process->end_ns);
     if (counts->waiting_count == PROCESS_COUNTS_MOST_WAITING)
         settle(counts, 0, PROCESS_END_VANISHED);
+    if (pidfd >= 0 && counts->descriptors == PROCESS_COUNTS_MOST_DESCRIPTORS) {
+        close(pidfd);
+        pidfd = -1;
+    }
+    counts->descriptors += pidfd >= 0;
     counts->waiting[counts->waiting_count++] =
-        (struct waiting_end){ place_program(counts, program), pid, start_ns, pidfd };
+        (struct waiting_end){ place_program(counts, program), process->pid, process->start_ns,
+                              process->end_ns, pidfd };
 }
 
 void process_counts_note_end(struct process_counts *counts, pid_t pid, uint64_t start_ns,
@@ -129,31 +139,34 @@ void process_counts_note_end(struct process_counts *counts, pid_t pid, uint64_t 
 {
     for (size_t i = 0; i < counts->waiting_count; i++) {
         const struct waiting_end *waiting = &counts->waiting[i];
-        if (waiting->pid != pid || waiting->start_ns != start_ns)
+        if (waiting->pid != pid || (start_ns != 0 && waiting->start_ns != start_ns))
             continue;
         settle(counts, i, end);
         return;
     }
 }
 
-/* False: nothing is known yet. */
-static bool learn_end(const struct waiting_end *waiting, enum process_end *end)
+/* False: something may still be known. */
+static bool learn_end(const struct waiting_end *waiting, uint64_t now_ns, enum process_end *end)
 {
     int wait_status, code;
-    int error = waiting->pidfd >= 0 ? pidfd_wait_status(waiting->pidfd, &wait_status) : -EAGAIN;
+    int error = waiting->pidfd >= 0 ? pidfd_wait_status(waiting->pidfd, &wait_status) : -ENOTSUP;
 
     if (error == 0) {
         enum process_verdict verdict = child_verdict_of(wait_status, &code);
         *end = process_end_of(verdict, code);
+        return true;
     }
-    return error == 0;
+    *end = PROCESS_END_VANISHED;
+    return error != -EAGAIN && now_ns > waiting->since_ns &&
+           now_ns - waiting->since_ns > PROCESS_COUNTS_PATIENCE_NS;
 }
 
-void process_counts_learn(struct process_counts *counts)
+void process_counts_learn(struct process_counts *counts, uint64_t now_ns)
 {
     for (size_t i = 0; i < counts->waiting_count;) {
         enum process_end end;
-        if (learn_end(&counts->waiting[i], &end))
+        if (learn_end(&counts->waiting[i], now_ns, &end))
             settle(counts, i, end);
         else
             i++;

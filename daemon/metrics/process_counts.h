@@ -1,7 +1,8 @@
 /* How many processes of each program live, and how the others ended.
  *
- * How a process ended may be known only later, by its descriptor or from whoever waited for it;
- * until then it is counted nowhere. One thread. */
+ * How a process ended may be known only later, by its descriptor (from Linux 6.15 on) or from
+ * whoever waited for it; until then it is counted nowhere, and after a while as vanished. One
+ * thread. */
 #ifndef PROFD_DAEMON_PROCESS_COUNTS_H
 #define PROFD_DAEMON_PROCESS_COUNTS_H
 
@@ -14,8 +15,12 @@
 
 enum {
     PROCESS_COUNTS_MOST_PROGRAMS = 128,
-    PROCESS_COUNTS_MOST_WAITING = 256, /* ends that are not known how; the oldest has to go */
+    PROCESS_COUNTS_MOST_WAITING = 1024, /* ends that are not known how; the oldest has to go */
+    PROCESS_COUNTS_MOST_DESCRIPTORS = 512,
 };
+
+/* So long somebody may still tell. One that nobody has reaped is waited for longer. */
+#define PROCESS_COUNTS_PATIENCE_NS UINT64_C(5000000000)
 
 /* How a process ended, as metrics tell. */
 enum process_end {
@@ -40,14 +45,15 @@ struct waiting_end {
     uint32_t program;
     pid_t pid;
     uint64_t start_ns;
-    int pidfd; /* owned; -1: only others can tell */
+    uint64_t since_ns; /* of its end */
+    int pidfd;         /* owned; -1: only others can tell */
 };
 
 struct process_counts {
     struct label_sets programs;
     struct mapped_array counts; /* struct program_count, by the index of the program */
     struct waiting_end waiting[PROCESS_COUNTS_MOST_WAITING]; /* the oldest first */
-    size_t waiting_count;
+    size_t waiting_count, descriptors;
 };
 
 /* 0 or -ENOMEM. Needs process_counts_fini() either way. */
@@ -62,17 +68,22 @@ void process_counts_add_living(struct process_counts *counts, const char *progra
 void process_counts_add_end(struct process_counts *counts, const char *program,
                             enum process_end end);
 
-/* PID, of PROGRAM, which began at START_NS, has ended; how is not known yet. PIDFD is taken over;
- * -1: there is none. */
-void process_counts_await_end(struct process_counts *counts, const char *program, pid_t pid,
-                              uint64_t start_ns, int pidfd);
+/* A process that has ended; how is not known yet. PIDFD is taken over; -1: there is none. */
+struct ended_process {
+    pid_t pid;
+    uint64_t start_ns, end_ns;
+    int pidfd;
+};
+void process_counts_await_end(struct process_counts *counts, const char *program,
+                              const struct ended_process *process);
 
-/* Somebody told how it ended; without effect when it is not awaited. */
+/* Somebody told how PID, which began at START_NS (0: not known), ended; without effect when it is
+ * not awaited. */
 void process_counts_note_end(struct process_counts *counts, pid_t pid, uint64_t start_ns,
                              enum process_end end);
 
-/* Learns from the kernel what can be learnt by now. */
-void process_counts_learn(struct process_counts *counts);
+/* Learns from the kernel what can be learnt by NOW_NS. */
+void process_counts_learn(struct process_counts *counts, uint64_t now_ns);
 
 /* That of the program at INDEX, below the count of programs. */
 const struct program_count *process_counts_get(const struct process_counts *counts, uint32_t index);

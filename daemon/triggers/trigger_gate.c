@@ -94,6 +94,15 @@ void trigger_gate_end(struct trigger_gate *gate)
     gate->current.name[0] = '\0';
 }
 
+bool trigger_gate_awaits(const struct trigger_gate *gate, const char *name)
+{
+    for (size_t i = 0; i < TRIGGER_CAUSES; i++) {
+        if (gate->causes[i].is_waiting && strcmp(gate->causes[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
 bool trigger_gate_is_busy(const struct trigger_gate *gate)
 {
     return gate->current.name[0] != '\0';

@@ -51,6 +51,9 @@ uint64_t trigger_gate_reach_ms(const struct trigger_cause *cause, uint64_t last_
 /* The current capture is over. */
 void trigger_gate_end(struct trigger_gate *gate);
 
+/* Whether NAME waits for its capture already. */
+bool trigger_gate_awaits(const struct trigger_gate *gate, const char *name);
+
 bool trigger_gate_is_busy(const struct trigger_gate *gate); /* something is current */
 size_t trigger_gate_waiting(const struct trigger_gate *gate);
 

@@ -9,7 +9,7 @@
 #include "buffer/process_clock.h"
 #include "daemon/log.h"
 
-enum { WHAT_BYTES = 256, SHOWN_BYTES = 48 };
+enum { SHOWN_BYTES = 48 };
 
 /* --- Groups --- */
 
@@ -31,64 +31,72 @@ static int shown_bytes(size_t bytes)
     return bytes < SHOWN_BYTES ? (int)bytes : SHOWN_BYTES;
 }
 
-static void raise_alert(const struct trigger_watch *watch, const struct watched_rule *rule,
-                        const struct group_row *row, uint64_t times)
+static void note_alert(struct watched_rule *rule, const struct group_row *row, uint64_t times)
 {
     const struct group_view *group = &row->group;
-    char what[WHAT_BYTES];
+    struct watch_alert *alert = &rule->alert;
 
-    snprintf(what, sizeof(what), "%.*s %.*s in %.*s (%d), %s", shown_bytes(group->kind_bytes),
-             group->kind, shown_bytes(group->name_bytes), group->name,
-             shown_bytes(row->process_name_bytes), row->process_name, row->process.pid, rule->text);
-    watch->events->on_alert(watch->owner, rule->cause, what, row->process.pid, times);
+    if (alert->count++ == 0) {
+        alert->pid = row->process.pid;
+        snprintf(alert->what, sizeof(alert->what), "%.*s %.*s in %.*s (%d), %s",
+                 shown_bytes(group->kind_bytes), group->kind, shown_bytes(group->name_bytes),
+                 group->name, shown_bytes(row->process_name_bytes), row->process_name,
+                 row->process.pid, rule->text);
+    }
+    alert->times += times;
 }
 
-static int judge_rows(struct trigger_watch *watch, const struct group_rows *rows)
+static int judge_rows(struct watched_rule *rule, const struct group_rows *rows)
 {
     int error = 0;
 
-    for (size_t i = 0; i < watch->count; i++) {
-        struct watched_rule *rule = &watch->rules[i];
-        for (size_t k = 0; rule->cpu_rule.percent == 0 && k < rows->count && error >= 0; k++) {
-            uint64_t times;
-            error = group_alert_judge(&rule->alerts, &rule->rule, &rows->rows[k], rows->head.now_ns,
-                                      &times);
-            if (error == 1)
-                raise_alert(watch, rule, &rows->rows[k], times);
-        }
+    for (size_t i = 0; i < rows->count && error >= 0; i++) {
+        uint64_t times;
+        error = group_alert_judge(&rule->alerts, &rule->rule, &rows->rows[i], rows->head.now_ns,
+                                  &times);
+        if (error == 1)
+            note_alert(rule, &rows->rows[i], times);
     }
+    group_alerts_end_look(&rule->alerts, &rule->rule, rows->head.now_ns);
     return error < 0 ? error : 0;
+}
+
+static int judge_news(struct trigger_watch *watch, const struct snapshot_file *now)
+{
+    struct group_rows news;
+    int error = group_rows_read(now->memory, now->bytes, &news);
+
+    if (error == 0)
+        group_rows_subtract(&news, &watch->before.rows);
+    for (size_t i = 0; i < watch->count && error == 0; i++) {
+        if (watch->rules[i].looks_at == WATCH_GROUPS)
+            error = judge_rows(&watch->rules[i], &news);
+    }
+    group_rows_free(&news);
+    return error;
 }
 
 /* The first look is what later ones are compared with. */
 static int look_at_groups(struct trigger_watch *watch)
 {
     struct snapshot_file now;
-    struct group_rows news = { 0 };
     int error = take_snapshot(watch, &now);
 
-    if (error == 0 && watch->before.memory != NULL) {
-        error = group_rows_read(now.memory, now.bytes, &news);
-        if (error == 0) {
-            group_rows_subtract(&news, &watch->before.rows);
-            error = judge_rows(watch, &news);
-        }
-        group_rows_free(&news);
-    }
     if (error < 0) {
         snapshot_file_close(&now);
         return error;
     }
+    if (watch->before.memory != NULL)
+        error = judge_news(watch, &now);
     snapshot_file_close(&watch->before);
     watch->before = now;
-    return 0;
+    return error;
 }
 
 /* --- CPU time --- */
 
 /* A look at the processes, by one rule. */
 struct cpu_look {
-    const struct trigger_watch *watch;
     struct watched_rule *rule;
     uint64_t now_ns;
 };
@@ -96,23 +104,26 @@ struct cpu_look {
 static void look_at_process(pid_t pid, uint64_t start_ns, void *context)
 {
     struct cpu_look *look = context;
+    struct watch_alert *alert = &look->rule->alert;
     uint64_t cpu_ns = process_clock_ns(pid);
     bool is_too_much;
-    char what[WHAT_BYTES];
 
     if (cpu_ns == PROCESS_CLOCK_UNKNOWN ||
         cpu_watch_note(&look->rule->cpu, &look->rule->cpu_rule, pid, start_ns, cpu_ns, look->now_ns,
                        &is_too_much) < 0 ||
         !is_too_much)
         return;
-    snprintf(what, sizeof(what), "%d, %s", pid, look->rule->text);
-    look->watch->events->on_alert(look->watch->owner, look->rule->cause, what, pid, 1);
+    if (alert->count++ == 0) {
+        alert->pid = pid;
+        snprintf(alert->what, sizeof(alert->what), "%d, %s", pid, look->rule->text);
+    }
+    alert->times++;
 }
 
 static void look_at_processes(struct trigger_watch *watch, struct watched_rule *rule,
                               uint64_t now_ns)
 {
-    struct cpu_look look = { watch, rule, now_ns };
+    struct cpu_look look = { rule, now_ns };
 
     watch->events->visit_processes(watch->owner, look_at_process, &look);
     cpu_watch_end_look(&rule->cpu);
@@ -123,22 +134,47 @@ static void look_at_processes(struct trigger_watch *watch, struct watched_rule *
 bool trigger_watch_needs_groups(const struct trigger_watch *watch)
 {
     for (size_t i = 0; i < watch->count; i++) {
-        if (watch->rules[i].cpu_rule.percent == 0)
+        if (watch->rules[i].looks_at == WATCH_GROUPS)
             return true;
     }
     return false;
 }
 
-void trigger_watch_look(struct trigger_watch *watch, uint64_t now_ns)
+static void look_at_all(struct trigger_watch *watch, uint64_t now_ns)
 {
     for (size_t i = 0; i < watch->count; i++) {
-        if (watch->rules[i].cpu_rule.percent != 0)
+        if (watch->rules[i].looks_at == WATCH_CPU)
             look_at_processes(watch, &watch->rules[i], now_ns);
     }
     int error = trigger_watch_needs_groups(watch) ? look_at_groups(watch) : 0;
     if (error < 0 && error != watch->last_error)
         log_warn("cannot look at performance groups for triggers: %s", strerror(-error));
     watch->last_error = error;
+}
+
+/* A call may end the watch, and all that it looks at. */
+static void tell_alert(struct trigger_watch *watch, size_t index)
+{
+    struct watched_rule *rule = &watch->rules[index];
+    const struct watch_alert alert = rule->alert;
+    char what[WATCH_WHAT_BYTES + 64];
+
+    if (alert.count == 0)
+        return;
+    rule->alert = (struct watch_alert){ 0 };
+    if (alert.count == 1)
+        snprintf(what, sizeof(what), "%s", alert.what);
+    else
+        snprintf(what, sizeof(what), "%s, and %llu more", alert.what,
+                 (unsigned long long)alert.count - 1);
+    watch->events->on_alert(watch->owner, rule->cause, what, alert.pid, alert.times);
+}
+
+void trigger_watch_look(struct trigger_watch *watch, uint64_t now_ns)
+{
+    look_at_all(watch, now_ns);
+    for (size_t i = 0; i < watch->count; i++)
+        tell_alert(watch, i);
 }
 
 static void on_timer(uv_timer_t *timer)
@@ -173,12 +209,15 @@ static bool read_rule(const struct trigger *trigger, struct watched_rule *out)
     switch (trigger->kind) {
     case TRIGGER_JANK:
         out->cause = "jank";
+        out->looks_at = WATCH_GROUPS;
         return trigger_alert(trigger, &out->rule, problem);
     case TRIGGER_DELAY:
         out->cause = "delay";
+        out->looks_at = WATCH_GROUPS;
         return trigger_alert(trigger, &out->rule, problem);
     case TRIGGER_CPU:
         out->cause = "cpu";
+        out->looks_at = WATCH_CPU;
         return trigger_cpu(trigger, &out->cpu_rule);
     default:
         return false;
@@ -194,7 +233,7 @@ void trigger_watch_follow(struct trigger_watch *watch, const struct trigger_set 
         uv_timer_stop(&watch->timer);
         return;
     }
-    trigger_watch_look(watch, uv_hrtime());
+    look_at_all(watch, uv_hrtime()); /* what later looks are compared with */
     uv_timer_start(&watch->timer, on_timer, TRIGGER_WATCH_PERIOD_MS, TRIGGER_WATCH_PERIOD_MS);
 }
 

@@ -25,12 +25,25 @@ struct trigger_watch_events {
     int (*write_groups)(void *owner, int fd);
     /* Calls VISIT with each process that lives, once. */
     void (*visit_processes)(void *owner, trigger_watch_visit *visit, void *context);
-    /* It happened TIMES, to PID; CAUSE is "jank", "delay" or "cpu", WHAT a line for people. */
+    /* It happened TIMES, to PID first; CAUSE is "jank", "delay" or "cpu", WHAT a line for people.
+     * At most once a look for each trigger, when the look is over: the watch may be ended. */
     void (*on_alert)(void *owner, const char *cause, const char *what, pid_t pid, uint64_t times);
+};
+
+enum { WATCH_WHAT_BYTES = 256 };
+
+/* What a look has found. Zeroed: nothing. */
+struct watch_alert {
+    uint64_t count; /* groups, or processes */
+    uint64_t times;
+    pid_t pid;                   /* of the first … */
+    char what[WATCH_WHAT_BYTES]; /* … of which this tells */
 };
 
 /* A rule, and what it has seen. */
 struct watched_rule {
+    enum { WATCH_GROUPS, WATCH_CPU } looks_at;
+    struct watch_alert alert;
     const char *cause; /* a literal */
     const char *text;  /* as it was written; in the set */
     struct group_alert_rule rule;
@@ -62,6 +75,7 @@ bool trigger_watch_needs_groups(const struct trigger_watch *watch);
 /* Takes a look now; the timer does. */
 void trigger_watch_look(struct trigger_watch *watch, uint64_t now_ns);
 
+/* Ends it; the loop has to run on. */
 void trigger_watch_close(struct trigger_watch *watch);
 
 #endif

@@ -332,8 +332,13 @@ static void visit_processes(void *owner, trigger_watch_visit *visit, void *conte
 
 static void on_alert(void *owner, const char *cause, const char *what, pid_t pid, uint64_t times)
 {
-    log_info("%s: %s", cause, what);
-    happened(owner, cause, pid, times, false);
+    struct daemon *profd = owner;
+
+    if (profd->triggers.is_holding || profd->supervisor.is_shutting_down)
+        return;
+    if (!trigger_gate_awaits(&profd->triggers.gate, cause))
+        log_info("%s: %s", cause, what);
+    happened(profd, cause, pid, times, false);
 }
 
 static const struct trigger_watch_events watch_events = { write_groups, visit_processes, on_alert };
@@ -431,6 +436,7 @@ void triggers_end_profd(struct daemon *profd, int exit_status)
 
     triggers->is_holding = true;
     triggers->exit_status = exit_status;
+    trigger_watch_follow(&triggers->watch, &(struct trigger_set){ 0 });
     triggers_hurry(profd);
     if (!profd->is_ending)
         uv_timer_start(&triggers->hold, on_hold_over, TRIGGERS_HOLD_MS, 0);

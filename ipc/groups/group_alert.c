@@ -58,12 +58,7 @@ static uint64_t count_news(struct group_alert_past *past, const struct group_ale
 static uint64_t identity_of(const struct group_row *row)
 {
     const struct group_view *group = &row->group;
-    uint64_t hash = hash_mix(hash_bytes(group->kind, group->kind_bytes),
-                             hash_bytes(group->name, group->name_bytes));
-
-    hash = hash_mix(hash, (uint64_t)row->process.pid);
-    hash = hash_mix(hash, row->process.start_ns);
-    return hash_mix(hash, (uint64_t)group->thread);
+    return hash_mix(hash_mix((uint64_t)row->process.pid, row->process.start_ns), group->place);
 }
 
 /* NULL: no memory. */
@@ -85,6 +80,27 @@ static struct group_alert_past *find_past(struct group_alerts *alerts, uint64_t 
     return &alerts->past[alerts->count++];
 }
 
+/* One that seems to run and is not seen has ended, or does nothing else than that. */
+static bool is_past(const struct group_alert_past *past, const struct group_alert_rule *rule,
+                    uint64_t now_ns)
+{
+    bool counts = past->times > 0 && now_ns - past->since_ns <= rule->within_ns;
+
+    return !counts && now_ns >= past->quiet_until_ns && past->seen_ns != now_ns;
+}
+
+void group_alerts_end_look(struct group_alerts *alerts, const struct group_alert_rule *rule,
+                           uint64_t now_ns)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < alerts->count; i++) {
+        if (!is_past(&alerts->past[i], rule, now_ns))
+            alerts->past[kept++] = alerts->past[i];
+    }
+    alerts->count = kept;
+}
+
 int group_alert_judge(struct group_alerts *alerts, const struct group_alert_rule *rule,
                       const struct group_row *row, uint64_t now_ns, uint64_t *times)
 {
@@ -96,6 +112,7 @@ int group_alert_judge(struct group_alerts *alerts, const struct group_alert_rule
     struct group_alert_past *past = find_past(alerts, identity_of(row));
     if (past == NULL)
         return -ENOMEM;
+    past->seen_ns = now_ns;
     uint64_t too_long = count_news(past, rule, row, ended);
     if (too_long == 0)
         return 0;

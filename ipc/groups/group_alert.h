@@ -17,6 +17,7 @@ struct group_alert_past {
     uint64_t times, since_ns; /* of what happened since then */
     uint64_t quiet_until_ns;
     uint64_t told_since_ns; /* the iteration that counted while it ran began then; 0: none */
+    uint64_t seen_ns;       /* when it was judged last */
 };
 
 /* Zeroed: nothing has happened. */
@@ -26,6 +27,11 @@ struct group_alerts {
 };
 
 void group_alerts_free(struct group_alerts *alerts);
+
+/* All rows of a look have been judged by RULE, at NOW_NS: forgets groups whose past is of no use
+ * any more, which may have ended. */
+void group_alerts_end_look(struct group_alerts *alerts, const struct group_alert_rule *rule,
+                           uint64_t now_ns);
 
 /* Whether ROW, what happened in a group of a process up to NOW_NS since the last look, is an alert
  * by RULE; *TIMES is how often it was too long. -ENOMEM, else 0 or 1. */

@@ -112,16 +112,12 @@ static int compare_group(const struct group_row *a, const struct group_row *b)
     return order != 0 ? order : compare_numbers(left->flags, right->flags);
 }
 
-/* Of one process, each group has one place, but threads of one name. */
 static int compare_identity(const void *left, const void *right)
 {
     const struct group_row *a = left, *b = right;
     int order = compare_process(a, b);
 
-    if (order == 0)
-        order = compare_group(a, b);
-    return order != 0 ? order
-                      : compare_numbers((uint64_t)a->group.thread, (uint64_t)b->group.thread);
+    return order != 0 ? order : compare_numbers(a->group.place, b->group.place);
 }
 
 static int compare_by_group(const void *left, const void *right)

@@ -85,6 +85,7 @@ static bool print_alerts(struct watch *watch, const struct group_rows *news,
         else if (err == 1)
             group_print_alert(row, arguments->alert, times, stdout);
     }
+    group_alerts_end_look(&watch->alerts, &watch->rule, news->head.now_ns);
     if (err < 0 || fflush(stdout) != 0 || ferror(stdout))
         failure_set(failure, EXIT_CODE_FAILED, "cannot print alerts: %s",
                     strerror(err < 0 ? -err : errno));

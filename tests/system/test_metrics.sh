@@ -114,11 +114,26 @@ test_a_scraper_that_never_reads_disturbs_nobody() {
     serve
     for _ in {1..20}; do
         exec {deaf}<>"/dev/tcp/127.0.0.1/$port"
-        printf 'GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n%.0s' {1..200} >&"$deaf"
+        (trap '' PIPE && printf 'GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n%.0s' {1..200} >&"$deaf") 2>/dev/null || true
     done
     fetch
     [ -s page ]
     expect 0 "$profctl" status
+}
+
+# profd listens again when those have gone who were too many.
+test_a_crowd_that_says_nothing_goes_away() {
+    local silent
+    serve
+    for _ in {1..100}; do
+        (exec {silent}<>"/dev/tcp/127.0.0.1/$port" && sleep 60) 2>/dev/null &
+    done
+    wait_until fetch_a_page
+    jobs -p | tail -n +2 | xargs kill 2>/dev/null || true
+}
+
+fetch_a_page() {
+    timeout 3 bash -c 'exec 3<>"/dev/tcp/127.0.0.1/$1" && printf "GET /metrics HTTP/1.0\r\n\r\n" >&3 && grep -q profd_info <&3' - "$port"
 }
 
 test_a_unix_socket_is_for_owner_and_group() {

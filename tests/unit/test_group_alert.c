@@ -19,7 +19,8 @@ static void tear_down(void)
 /* A group that had COUNT iterations above 64 ms. */
 static struct group_row row_of(const char *kind, const char *name, uint64_t count)
 {
-    struct group_row row = { .group = { .kind = kind,
+    struct group_row row = { .group = { .place = (uint64_t)name[0],
+                                        .kind = kind,
                                         .kind_bytes = strlen(kind),
                                         .name = name,
                                         .name_bytes = strlen(name) },

@@ -69,9 +69,9 @@ END_TEST
 
 START_TEST(a_histogram_has_those_that_took_at_most_so_long)
 {
-    const uint64_t exceeded[] = { 5, 2 };
+    const uint64_t within[] = { 3, 6 };
     metric_histogram(out, "seconds", "a=\"b\"",
-                     &(struct metric_durations){ 1000000, 2, exceeded, 8, 1500000000 });
+                     &(struct metric_durations){ 1000000, 2, within, 8, 1500000000 });
     ck_assert_str_eq(written(), "seconds_bucket{a=\"b\",le=\"0.001\"} 3\n"
                                 "seconds_bucket{a=\"b\",le=\"0.002\"} 6\n"
                                 "seconds_bucket{a=\"b\",le=\"+Inf\"} 8\n"
@@ -82,10 +82,10 @@ END_TEST
 /* They are read while they are written. */
 START_TEST(a_histogram_never_shrinks_upwards)
 {
-    const uint64_t exceeded[] = { 1, 4, 9 };
-    metric_histogram(out, "seconds", "", &(struct metric_durations){ 1000000, 3, exceeded, 8, 0 });
+    const uint64_t within[] = { 7, 4, 9 };
+    metric_histogram(out, "seconds", "", &(struct metric_durations){ 1000000, 3, within, 8, 0 });
     ck_assert_str_eq(written(), "seconds_bucket{le=\"0.001\"} 7\nseconds_bucket{le=\"0.002\"} 7\n"
-                                "seconds_bucket{le=\"0.004\"} 7\nseconds_bucket{le=\"+Inf\"} 8\n"
+                                "seconds_bucket{le=\"0.004\"} 8\nseconds_bucket{le=\"+Inf\"} 8\n"
                                 "seconds_sum 0.000000000\nseconds_count 8\n");
 }
 END_TEST

@@ -9,6 +9,8 @@
 #include "daemon/metrics/process_counts.h"
 #include "json/gecko/gecko_process.h"
 
+enum { END_NS = 1000 };
+
 static struct process_counts counts;
 
 static void set_up(void)
@@ -19,6 +21,13 @@ static void set_up(void)
 static void tear_down(void)
 {
     process_counts_fini(&counts);
+}
+
+/* A process that began at 100 has ended. */
+static void wait_for(pid_t pid, int pidfd)
+{
+    const struct ended_process process = { pid, 100, END_NS, pidfd };
+    process_counts_await_end(&counts, "server", &process);
 }
 
 static uint64_t ended(uint32_t program, enum process_end end)
@@ -51,7 +60,7 @@ END_TEST
 
 START_TEST(an_end_that_is_told_later_is_counted_once)
 {
-    process_counts_await_end(&counts, "server", 7, 100, -1);
+    wait_for(7, -1);
     process_counts_note_end(&counts, 7, 99, PROCESS_END_KILLED); /* another one */
     ck_assert_uint_eq(ended(1, PROCESS_END_KILLED), 0);
     process_counts_note_end(&counts, 7, 100, PROCESS_END_KILLED);
@@ -70,21 +79,34 @@ START_TEST(an_end_is_learnt_from_the_kernel)
     int pidfd = pidfd_of_process(pid);
     ck_assert_int_ge(pidfd, 0);
     int again = fcntl(pidfd, F_DUPFD_CLOEXEC, 0);
-    process_counts_await_end(&counts, "server", pid, 100, pidfd);
-    process_counts_learn(&counts);
+    wait_for(pid, pidfd);
+    process_counts_learn(&counts, END_NS);
     ck_assert_uint_eq(ended(1, PROCESS_END_FAILED), 0);
     ck_assert_int_eq(waitpid(pid, &wait_status, 0), pid);
-    process_counts_learn(&counts);
+    process_counts_learn(&counts, END_NS);
     bool is_known = pidfd_wait_status(again, &wait_status) == 0; /* this kernel tells */
     close(again);
     ck_assert_uint_eq(ended(1, PROCESS_END_FAILED), is_known ? 1 : 0);
 }
 END_TEST
 
+START_TEST(an_end_that_nobody_tells_is_vanished_after_a_while)
+{
+    wait_for(7, -1);
+    wait_for(8, -1);
+    process_counts_learn(&counts, END_NS + PROCESS_COUNTS_PATIENCE_NS);
+    ck_assert_uint_eq(ended(1, PROCESS_END_VANISHED), 0);
+    process_counts_note_end(&counts, 8, 0, PROCESS_END_EXITED);
+    process_counts_learn(&counts, END_NS + PROCESS_COUNTS_PATIENCE_NS + 1);
+    ck_assert_uint_eq(ended(1, PROCESS_END_VANISHED), 1);
+    ck_assert_uint_eq(ended(1, PROCESS_END_EXITED), 1);
+}
+END_TEST
+
 START_TEST(who_waited_longest_gives_way)
 {
     for (pid_t pid = 1; pid <= PROCESS_COUNTS_MOST_WAITING + 2; pid++)
-        process_counts_await_end(&counts, "server", pid, 100, -1);
+        wait_for(pid, -1);
     ck_assert_uint_eq(ended(1, PROCESS_END_VANISHED), 2);
     process_counts_note_end(&counts, 1, 100, PROCESS_END_EXITED);
     process_counts_note_end(&counts, 3, 100, PROCESS_END_EXITED);
@@ -112,6 +134,7 @@ int main(void)
     tcase_add_test(all, a_status_is_an_end);
     tcase_add_test(all, an_end_that_is_told_later_is_counted_once);
     tcase_add_test(all, an_end_is_learnt_from_the_kernel);
+    tcase_add_test(all, an_end_that_nobody_tells_is_vanished_after_a_while);
     tcase_add_test(all, who_waited_longest_gives_way);
     tcase_add_test(all, too_many_programs_are_other);
     suite_add_tcase(suite, all);

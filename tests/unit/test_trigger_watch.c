@@ -105,6 +105,34 @@ START_TEST(a_janky_group_is_told_once)
 }
 END_TEST
 
+/* A thread that ends leaves its record to the next one of its name. */
+START_TEST(what_another_thread_did_is_no_news)
+{
+    run_iteration(100 * MS);
+    follow("jank:64ms");
+    atomic_store(&record->thread, 1234);
+    run_iteration(1 * MS);
+    trigger_watch_look(&watch, uv_hrtime());
+    ck_assert_uint_eq(alerts, 0);
+}
+END_TEST
+
+/* Of many groups and iterations, one line. */
+START_TEST(a_look_is_one_alert)
+{
+    const struct group_identity red = { .kind = "tenant", .name = "red" };
+    struct group_record *other;
+    ck_assert_int_eq(group_table_add(&arena, &red, &other), 0);
+    follow("jank:64ms");
+    run_iteration(100 * MS);
+    group_record_commit(other, &(struct group_costs){ .cpu_ns = 100 * MS });
+    trigger_watch_look(&watch, uv_hrtime());
+    ck_assert_uint_eq(alerts, 1);
+    ck_assert_uint_eq(last_times, 2);
+    ck_assert_ptr_nonnull(strstr(last_what, ", and 1 more"));
+}
+END_TEST
+
 START_TEST(groups_that_are_no_loop_have_no_delay)
 {
     follow("delay:64ms");
@@ -154,6 +182,8 @@ int main(void)
     TCase *all = tcase_create("all");
     tcase_add_checked_fixture(all, set_up, tear_down);
     tcase_add_test(all, a_janky_group_is_told_once);
+    tcase_add_test(all, what_another_thread_did_is_no_news);
+    tcase_add_test(all, a_look_is_one_alert);
     tcase_add_test(all, groups_that_are_no_loop_have_no_delay);
     tcase_add_test(all, a_busy_process_is_told);
     tcase_add_test(all, what_cannot_be_read_is_no_alert);
