@@ -28,6 +28,7 @@ enum watched_wait {
     WAIT_IN_UNIT,        /* for others, who block it */
 };
 
+/* For the functions below, while somebody asks for groups. */
 enum watched_wait loop_watch_begin_slowly(const void *place);
 enum watched_wait blocked_watch_begin_slowly(void);
 void loop_watch_end_slowly(enum watched_wait wait);

@@ -36,6 +36,7 @@ struct group_totals {
 
 /* 0 or -ENOMEM. Needs group_totals_fini() either way. */
 int group_totals_init(struct group_totals *totals);
+/* Frees it; safe on a zeroed one. */
 void group_totals_fini(struct group_totals *totals);
 
 /* What living processes had at the last look is forgotten: each is added anew. */

@@ -27,6 +27,7 @@ struct label_sets {
 
 /* OTHER is the set of all that find no place. 0 or -ENOMEM. Needs label_sets_fini() either way. */
 int label_sets_init(struct label_sets *sets, uint32_t most, const struct metric_labels *other);
+/* Frees it; safe on a zeroed one. */
 void label_sets_fini(struct label_sets *sets);
 
 /* The index of LABELS, which stays. */

@@ -31,6 +31,7 @@ enum process_end {
     PROCESS_END_VANISHED, /* nobody could tell */
     PROCESS_ENDS
 };
+/* As the label says. */
 const char *process_end_name(enum process_end end);
 
 /* VERDICT (enum process_verdict) with its CODE. Pure. */
@@ -58,6 +59,7 @@ struct process_counts {
 
 /* 0 or -ENOMEM. Needs process_counts_fini() either way. */
 int process_counts_init(struct process_counts *counts);
+/* Frees it, and closes descriptors. */
 void process_counts_fini(struct process_counts *counts);
 
 /* Those that live are counted anew, one by one. */

@@ -25,6 +25,7 @@ struct cpu_watch {
     size_t count, sorted, room;
 };
 
+/* Forgets all; safe to repeat. */
 void cpu_watch_free(struct cpu_watch *watch);
 
 /* The clock of PID, which began at START_NS, says CPU_NS at NOW_NS. *IS_TOO_MUCH tells whether the

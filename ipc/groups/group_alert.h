@@ -26,6 +26,7 @@ struct group_alerts {
     size_t count, room;
 };
 
+/* Forgets all; safe to repeat. */
 void group_alerts_free(struct group_alerts *alerts);
 
 /* All rows of a look have been judged by RULE, at NOW_NS: forgets groups whose past is of no use

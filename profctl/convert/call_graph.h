@@ -25,6 +25,7 @@ struct call_graph {
     struct mapped_array self;    /* uint64_t, by function */
 };
 
+/* Begins without calls; and frees what there is. */
 void call_graph_init(struct call_graph *graph);
 void call_graph_fini(struct call_graph *graph);
 

@@ -49,6 +49,7 @@ int profile_calls_sleep(struct profile_calls *calls, double time_ms);
 /* There are no more samples. */
 int profile_calls_finish(struct profile_calls *calls);
 
+/* Frees it; nothing more is told. */
 void profile_calls_free(struct profile_calls *calls);
 
 /* Whether the thread slept between two samples: more time went by than it used, by two ticks. */

@@ -23,6 +23,7 @@ void text_output_put(struct text_output *text, const char *name, size_t length, 
 
 /* Gives all to the sink. 0 or the first error. */
 int text_output_flush(struct text_output *text);
+/* Safe to repeat. */
 void text_output_close(struct text_output *text);
 
 #endif

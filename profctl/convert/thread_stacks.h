@@ -27,6 +27,7 @@ struct thread_stacks {
     struct mapped_array path; /* uint32_t: of the stack that was unrolled last */
 };
 
+/* Begins without names; and frees what there is. */
 void thread_stacks_init(struct thread_stacks *stacks);
 void thread_stacks_fini(struct thread_stacks *stacks);
 
