@@ -16,7 +16,7 @@
 
 #include "tests/system/programs/burn.h"
 
-enum { WORK_US = 4000, WAIT_US = 20 * 1000 };
+enum { WORK_US = 4000, WAIT_US = 20 * 1000, LONG_NS = 16 * 1000 * 1000 };
 
 PROFD_UNIT(busy_handler, "handler", "busy");
 PROFD_UNIT(busy_parser, "parser", "busy");
@@ -116,10 +116,14 @@ static void wait_for_event(void)
     waited_ns += now_ns() - start_ns;
 }
 
+static unsigned long_iterations; /* of more than 16 ms, without the wait */
+
 static void handle_both(void)
 {
+    uint64_t start_ns = now_ns();
     handle_busy();
     handle_idle();
+    long_iterations += now_ns() - start_ns > LONG_NS;
 }
 
 static void handle_event(void)
@@ -174,7 +178,8 @@ int main(int argc, char **argv)
     if (handle == turn)
         profd_event_loop_turn(); /* the last one ends */
     uint64_t all_ns = thread_cpu_ns() - start_ns;
-    printf("truth all %llu busy %llu parser %llu idle %llu\n", (unsigned long long)all_ns,
-           (unsigned long long)busy_ns, (unsigned long long)parser_ns, (unsigned long long)idle_ns);
+    printf("truth all %llu busy %llu parser %llu idle %llu long %u\n", (unsigned long long)all_ns,
+           (unsigned long long)busy_ns, (unsigned long long)parser_ns, (unsigned long long)idle_ns,
+           long_iterations);
     return profd_groups_snapshot(show, NULL) == 0 ? 0 : 1;
 }
