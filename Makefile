@@ -231,7 +231,7 @@ OURS = $(shell git ls-files '*.c' '*.h')
 format: ## clang-format everything
 	$(Q)scripts/need clang-format && clang-format -i $(OURS)
 
-lint: ## clang-tidy, cppcheck and shellcheck
+lint: all ## clang-tidy, cppcheck and shellcheck
 	$(Q)scripts/lint $(OURS)
 
 # --- Installing: relocatable, the installed copies find each other beside themselves ---

@@ -23,10 +23,10 @@ until_up_or_gone() {
     done
 }
 
-# fetch [PATH]: the page, without its head, into ./page.
+# The page, without its head, into ./page.
 fetch() {
     exec {http}<>"/dev/tcp/127.0.0.1/$port"
-    printf 'GET %s HTTP/1.0\r\n\r\n' "${1:-/metrics}" >&"$http"
+    printf 'GET /metrics HTTP/1.0\r\n\r\n' >&"$http"
     sed '1,/^\r$/d' <&"$http" >page
     exec {http}<&-
 }
@@ -123,10 +123,9 @@ test_a_scraper_that_never_reads_disturbs_nobody() {
 
 # profd listens again when those have gone who were too many.
 test_a_crowd_that_says_nothing_goes_away() {
-    local silent
     serve
     for _ in {1..100}; do
-        (exec {silent}<>"/dev/tcp/127.0.0.1/$port" && sleep 60) 2>/dev/null &
+        (exec 9<>"/dev/tcp/127.0.0.1/$port" && sleep 60) 2>/dev/null &
     done
     wait_until fetch_a_page
     jobs -p | tail -n +2 | xargs kill 2>/dev/null || true

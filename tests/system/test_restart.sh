@@ -83,7 +83,7 @@ both_halves() {
 }
 
 all_are_back() {
-    [ "$("$profctl" status | grep -c connected.*numbered)" -eq 3 ]
+    [ "$("$profctl" status | grep -c "connected.*numbered")" -eq 3 ]
 }
 
 # Nobody waits for profd in processes of one thread, and profd-keeper has their arenas.

@@ -154,6 +154,7 @@ has_no_event() {
 }
 
 # perf_busy [SECONDS]: a program of one thread in a session with the perf clock.
+# shellcheck disable=SC2120
 perf_busy() {
     may_have_events
     start_profd
