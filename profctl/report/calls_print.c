@@ -23,10 +23,10 @@ static size_t at_most(size_t count, uint64_t top)
 
 static void print_longest(const struct calls_report *report, uint64_t top, FILE *out)
 {
-    const struct reported_call *calls = report->calls.items;
+    const struct reported_call *calls = report->longest.items;
 
     fputs("\nlongest calls\n  duration ms      self ms     start ms  function\n", out);
-    for (size_t i = 0; i < at_most(report->calls.count, top); i++) {
+    for (size_t i = 0; i < at_most(report->longest.count, top); i++) {
         fprintf(out, "%13.1f%13.1f%13.1f  ", calls[i].duration_ms, calls[i].self_ms,
                 calls[i].start_ms);
         put_name(&report->stacks.names, calls[i].function, out);
@@ -57,9 +57,9 @@ void calls_report_print_text(const struct calls_report *report, const char *file
 {
     char count[UNITS_TEXT_BYTES];
 
-    fprintf(
-        out, "%s: %s call%s, as they follow from samples: none is known more finely than those\n",
-        file, units_format_count(report->calls.count, count), report->calls.count == 1 ? "" : "s");
+    fprintf(out,
+            "%s: %s call%s, as they follow from samples: none is known more finely than those\n",
+            file, units_format_count(report->calls, count), report->calls == 1 ? "" : "s");
     print_longest(report, top, out);
     print_functions(report, top, out);
 }
@@ -84,10 +84,10 @@ static void put_json_name(struct json_writer *json, const char *key,
 static void put_json_calls(struct json_writer *json, const struct calls_report *report,
                            uint64_t top)
 {
-    const struct reported_call *calls = report->calls.items;
+    const struct reported_call *calls = report->longest.items;
 
     json_start_array_property(json, "longest");
-    for (size_t i = 0; i < at_most(report->calls.count, top); i++) {
+    for (size_t i = 0; i < at_most(report->longest.count, top); i++) {
         json_start_object(json);
         put_json_name(json, "function", &report->stacks.names, calls[i].function);
         put_json_name(json, "thread", &report->threads, calls[i].thread);
@@ -128,7 +128,7 @@ int calls_report_print_json(const struct calls_report *report, const char *file,
     json_writer_init_sink(&json, write_out, out, &latch);
     json_start_object(&json);
     json_string_property(&json, "file", file);
-    json_u64_property(&json, "calls", report->calls.count);
+    json_u64_property(&json, "calls", report->calls);
     put_json_calls(&json, report, top);
     put_json_functions(&json, report, top);
     json_end_object(&json);

@@ -13,20 +13,102 @@ struct telling {
     uint32_t thread;
 };
 
+static bool is_longer(const void *left, const void *right)
+{
+    const struct reported_call *a = left, *b = right;
+
+    if (a->duration_ms != b->duration_ms)
+        return a->duration_ms > b->duration_ms;
+    return a->self_ms != b->self_ms ? a->self_ms > b->self_ms : a->start_ms < b->start_ms;
+}
+
+static void keep_longest(struct calls_report *report)
+{
+    mapped_array_sort(&report->longest, sizeof(struct reported_call), is_longer);
+    if (report->longest.count <= CALLS_REPORT_MOST_LONGEST)
+        return;
+    report->longest.count = CALLS_REPORT_MOST_LONGEST;
+    const struct reported_call *calls = report->longest.items;
+    report->shortest_kept_ms = calls[CALLS_REPORT_MOST_LONGEST - 1].duration_ms;
+}
+
+static int add_to_longest(struct calls_report *report, const struct reported_call *call)
+{
+    struct reported_call *place;
+
+    if (call->duration_ms < report->shortest_kept_ms)
+        return 0;
+    place = mapped_array_push(&report->longest, sizeof(*place));
+    if (place == NULL)
+        return -ENOMEM;
+    *place = *call;
+    if (report->longest.count == 2 * CALLS_REPORT_MOST_LONGEST)
+        keep_longest(report);
+    return 0;
+}
+
+/* A number below LIMIT (xorshift64*, of Vigna). */
+static uint64_t draw_below(struct calls_report *report, uint64_t limit)
+{
+    report->chance ^= report->chance >> 12;
+    report->chance ^= report->chance << 25;
+    report->chance ^= report->chance >> 27;
+    return (report->chance * UINT64_C(2685821657736338717)) % limit;
+}
+
+/* The report has COUNT of them by now: this one takes the place of another where there is none. */
+static int draw_call(struct calls_report *report, const struct drawn_call *call, uint64_t count)
+{
+    struct drawn_call *place;
+
+    if (report->drawn.count < CALLS_REPORT_MOST_DRAWN) {
+        place = mapped_array_push(&report->drawn, sizeof(*place));
+        if (place == NULL)
+            return -ENOMEM;
+        *place = *call;
+        return 0;
+    }
+    uint64_t index = draw_below(report, count);
+    if (index < CALLS_REPORT_MOST_DRAWN)
+        ((struct drawn_call *)report->drawn.items)[index] = *call;
+    return 0;
+}
+
+/* By number until all is read. */
+static int count_call(struct calls_report *report, const struct reported_call *call)
+{
+    int err = mapped_array_reserve(&report->functions, (size_t)call->function + 1,
+                                   sizeof(struct function_calls));
+
+    if (err < 0)
+        return err;
+    if (report->functions.count <= call->function)
+        report->functions.count = (size_t)call->function + 1; /* new memory is zeroed */
+    struct function_calls *function =
+        (struct function_calls *)report->functions.items + call->function;
+    function->function = call->function;
+    function->count++;
+    function->total_ms += call->duration_ms;
+    if (call->duration_ms > function->longest_ms)
+        function->longest_ms = call->duration_ms;
+    return 0;
+}
+
 static int on_call(void *owner, const struct profile_call *call)
 {
     struct telling *telling = owner;
-    struct reported_call *place =
-        mapped_array_push(&telling->report->calls, sizeof(struct reported_call));
+    struct calls_report *report = telling->report;
+    const struct reported_call reported = { .function = call->function,
+                                            .thread = telling->thread,
+                                            .start_ms = call->start_ms,
+                                            .duration_ms = call->end_ms - call->start_ms,
+                                            .self_ms = call->self_ms };
+    const struct drawn_call drawn = { call->function, (float)reported.duration_ms };
+    int err = count_call(report, &reported);
 
-    if (place == NULL)
-        return -ENOMEM;
-    *place = (struct reported_call){ .function = call->function,
-                                     .thread = telling->thread,
-                                     .start_ms = call->start_ms,
-                                     .duration_ms = call->end_ms - call->start_ms,
-                                     .self_ms = call->self_ms };
-    return 0;
+    if (err == 0)
+        err = add_to_longest(report, &reported);
+    return err < 0 ? err : draw_call(report, &drawn, ++report->calls);
 }
 
 static int name_thread(struct calls_report *report, const struct profile_thread *thread,
@@ -63,18 +145,9 @@ static int on_process(void *owner, bool is_root, struct process_log *log)
 
 static bool is_before_by_function(const void *left, const void *right)
 {
-    const struct reported_call *a = left, *b = right;
+    const struct drawn_call *a = left, *b = right;
 
     return a->function != b->function ? a->function < b->function : a->duration_ms < b->duration_ms;
-}
-
-static bool is_longer(const void *left, const void *right)
-{
-    const struct reported_call *a = left, *b = right;
-
-    if (a->duration_ms != b->duration_ms)
-        return a->duration_ms > b->duration_ms;
-    return a->self_ms != b->self_ms ? a->self_ms > b->self_ms : a->start_ms < b->start_ms;
 }
 
 static bool has_more_time(const void *left, const void *right)
@@ -84,47 +157,42 @@ static bool has_more_time(const void *left, const void *right)
     return a->total_ms != b->total_ms ? a->total_ms > b->total_ms : a->function < b->function;
 }
 
-double calls_report_quantile(const struct reported_call *calls, size_t count, double share)
+double calls_report_quantile(const struct drawn_call *calls, size_t count, double share)
 {
     size_t index = (size_t)((double)count * share);
 
-    return calls[index < count ? index : count - 1].duration_ms;
+    return count == 0 ? 0 : (double)calls[index < count ? index : count - 1].duration_ms;
 }
 
-/* COUNT calls of one function, the shortest first. */
-static int add_function(struct calls_report *report, const struct reported_call *calls,
-                        size_t count)
+/* While functions are in the order of their numbers. */
+static void find_quantiles(struct calls_report *report)
 {
-    struct function_calls *place =
-        mapped_array_push(&report->functions, sizeof(struct function_calls));
+    struct function_calls *functions = report->functions.items;
+    size_t total = report->drawn.count, end;
 
-    if (place == NULL)
-        return -ENOMEM;
-    *place = (struct function_calls){ .function = calls->function,
-                                      .count = count,
-                                      .median_ms = calls_report_quantile(calls, count, 0.5),
-                                      .p99_ms = calls_report_quantile(calls, count, 0.99),
-                                      .longest_ms = calls[count - 1].duration_ms };
-    for (size_t i = 0; i < count; i++)
-        place->total_ms += calls[i].duration_ms;
-    return 0;
-}
-
-static int add_functions(struct calls_report *report)
-{
-    size_t total = report->calls.count, end;
-    int err = 0;
-
-    mapped_array_sort(&report->calls, sizeof(struct reported_call), is_before_by_function);
-    const struct reported_call *calls = report->calls.items;
-    for (size_t first = 0; first < total && err == 0; first = end) {
+    mapped_array_sort(&report->drawn, sizeof(struct drawn_call), is_before_by_function);
+    const struct drawn_call *calls = report->drawn.items;
+    for (size_t first = 0; first < total; first = end) {
+        struct function_calls *function = &functions[calls[first].function];
         for (end = first + 1; end < total && calls[end].function == calls[first].function;)
             end++;
-        err = add_function(report, calls + first, end - first);
+        function->median_ms = calls_report_quantile(calls + first, end - first, 0.5);
+        function->p99_ms = calls_report_quantile(calls + first, end - first, 0.99);
     }
+}
+
+/* Functions that are no more than names have no calls. */
+static void sort_functions(struct calls_report *report)
+{
+    struct function_calls *functions = report->functions.items;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < report->functions.count; i++) {
+        if (functions[i].count > 0)
+            functions[kept++] = functions[i];
+    }
+    report->functions.count = kept;
     mapped_array_sort(&report->functions, sizeof(struct function_calls), has_more_time);
-    mapped_array_sort(&report->calls, sizeof(struct reported_call), is_longer);
-    return err;
 }
 
 int calls_report_read(struct json_reader *reader, struct calls_report *out)
@@ -132,17 +200,21 @@ int calls_report_read(struct json_reader *reader, struct calls_report *out)
     static const struct profile_walk_events events = { on_thread, on_process };
     struct profile_facts facts;
 
-    *out = (struct calls_report){ 0 };
+    *out = (struct calls_report){ .chance = 1 };
     thread_stacks_init(&out->stacks);
     unique_strings_init(&out->threads, &out->stacks.latch);
     int err = profile_walk(reader, &events, out, &facts);
-    return err < 0 ? err : add_functions(out);
+    find_quantiles(out);
+    sort_functions(out);
+    keep_longest(out);
+    return err;
 }
 
 void calls_report_free(struct calls_report *report)
 {
     thread_stacks_fini(&report->stacks);
     unique_strings_fini(&report->threads);
-    mapped_array_free(&report->calls);
+    mapped_array_free(&report->longest);
+    mapped_array_free(&report->drawn);
     mapped_array_free(&report->functions);
 }

@@ -19,6 +19,12 @@ struct reported_call {
     double start_ms, duration_ms, self_ms;
 };
 
+/* Of a call, what quantiles need. */
+struct drawn_call {
+    uint32_t function;
+    float duration_ms;
+};
+
 /* The calls of one function. */
 struct function_calls {
     uint32_t function;
@@ -26,11 +32,21 @@ struct function_calls {
     double total_ms, median_ms, p99_ms, longest_ms; /* of calls inside calls of it, too */
 };
 
+enum {
+    CALLS_REPORT_MOST_LONGEST = 1024,
+    CALLS_REPORT_MOST_DRAWN = 1 << 20,
+};
+
 struct calls_report {
     struct thread_stacks stacks;
     struct unique_strings threads; /* "process (pid): thread" */
-    struct mapped_array calls;     /* struct reported_call; after reading: the longest first */
+    uint64_t calls;                /* all */
+    struct mapped_array longest;   /* struct reported_call, the longest first */
+    double shortest_kept_ms;       /* of those, once they are enough */
+    struct mapped_array drawn; /* struct drawn_call: all, or so many of them, any as likely as any
+                                * other, for medians */
     struct mapped_array functions; /* struct function_calls; those with most time first */
+    uint64_t chance;               /* state of what draws; the same for each profile */
 };
 
 /* Reads a Gecko profile. 0, -EPROTO for what is no such profile, -ENOMEM, or the reader's error;
@@ -45,8 +61,8 @@ void calls_report_print_text(const struct calls_report *report, const char *file
 int calls_report_print_json(const struct calls_report *report, const char *file, uint64_t top,
                             FILE *out);
 
-/* The value below which SHARE of COUNT sorted VALUES are, which are calls of one function, shortest
- * first. Pure. */
-double calls_report_quantile(const struct reported_call *calls, size_t count, double share);
+/* How long the call takes below which SHARE of COUNT calls are, of one function, the shortest
+ * first; 0 for none. Pure. */
+double calls_report_quantile(const struct drawn_call *calls, size_t count, double share);
 
 #endif

@@ -1,0 +1,103 @@
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "profctl/report/calls_report.h"
+
+static struct calls_report report;
+
+static void tear_down(void)
+{
+    calls_report_free(&report);
+}
+
+/* A thread that is in main all the time, and in a function of its own at each of COUNT samples, a
+ * millisecond apart: so many calls of one of 3 functions. */
+static int read_calls(unsigned count)
+{
+    struct json_reader *reader;
+    char *text;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    fputs("{\"meta\":{\"interval\":1},\"threads\":[{\"name\":\"GeckoMain\",\"processName\":\"app\","
+          "\"pid\":7,\"tid\":7,\"stringTable\":[\"main\",\"a\",\"b\",\"never\"],"
+          "\"frameTable\":{\"schema\":{\"location\":0},\"data\":[[0],[1],[2],[3]]},"
+          "\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},"
+          "\"data\":[[null,0],[0,1],[0,2],[0,3]]},"
+          "\"samples\":{\"schema\":{\"stack\":0,\"time\":1},\"data\":[[1,0]",
+          out);
+    for (unsigned i = 1; i < count; i++)
+        fprintf(out, ",[%u,%u]", 1 + i % 2, i);
+    fprintf(out, ",[0,%u]]}}]}", count);
+    fclose(out);
+    ck_assert_int_eq(json_reader_open_memory(text, bytes, &reader), 0);
+    int err = calls_report_read(reader, &report);
+    json_reader_close(reader);
+    free(text);
+    return err;
+}
+
+static const struct function_calls *function_at(size_t index)
+{
+    ck_assert_uint_lt(index, report.functions.count);
+    return (const struct function_calls *)report.functions.items + index;
+}
+
+START_TEST(calls_are_counted_by_function)
+{
+    ck_assert_int_eq(read_calls(10), 0);
+    ck_assert_uint_eq(report.calls, 11);
+    ck_assert_uint_eq(report.functions.count, 3);
+    ck_assert_uint_eq(function_at(0)->count, 1); /* main */
+    ck_assert_double_eq(function_at(0)->longest_ms, 10);
+    ck_assert_uint_eq(function_at(1)->count, 5);
+    ck_assert_double_eq(function_at(1)->median_ms, 1);
+    ck_assert_double_eq(function_at(1)->total_ms, 5);
+    const struct reported_call *longest = report.longest.items;
+    ck_assert_double_eq(longest[0].duration_ms, 10);
+    ck_assert_double_eq(longest[0].self_ms, 0);
+    ck_assert_double_eq(longest[1].duration_ms, 1);
+}
+END_TEST
+
+/* Memory does not grow with the calls; what is exact stays so. */
+START_TEST(of_very_many_calls_some_are_drawn)
+{
+    const unsigned count = CALLS_REPORT_MOST_DRAWN + 100000;
+    ck_assert_int_eq(read_calls(count), 0);
+    ck_assert_uint_eq(report.calls, count + 1);
+    ck_assert_uint_eq(report.drawn.count, CALLS_REPORT_MOST_DRAWN);
+    ck_assert_uint_le(report.longest.count, CALLS_REPORT_MOST_LONGEST);
+    ck_assert_double_eq(((struct reported_call *)report.longest.items)[0].duration_ms, count);
+    ck_assert_uint_eq(function_at(1)->count + function_at(2)->count, count);
+    ck_assert_double_eq(function_at(1)->median_ms, 1);
+}
+END_TEST
+
+START_TEST(quantiles_are_of_sorted_calls)
+{
+    struct drawn_call calls[100];
+    for (unsigned i = 0; i < 100; i++)
+        calls[i] = (struct drawn_call){ 0, (float)i };
+    ck_assert_double_eq(calls_report_quantile(calls, 100, 0.5), 50);
+    ck_assert_double_eq(calls_report_quantile(calls, 100, 0.99), 99);
+    ck_assert_double_eq(calls_report_quantile(calls, 1, 0.99), 0);
+    ck_assert_double_eq(calls_report_quantile(calls, 0, 0.5), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("profctl.calls_report");
+    TCase *all = tcase_create("all");
+    tcase_add_checked_fixture(all, NULL, tear_down);
+    tcase_add_test(all, calls_are_counted_by_function);
+    tcase_add_test(all, of_very_many_calls_some_are_drawn);
+    tcase_add_test(all, quantiles_are_of_sorted_calls);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
