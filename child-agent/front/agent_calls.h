@@ -76,7 +76,8 @@
     X(profd_groups_monitor)                                                                        \
     X(profd_groups_snapshot)                                                                       \
     X(profd_groups_observe)                                                                        \
-    X(profd_groups_unobserve)
+    X(profd_groups_unobserve)                                                                      \
+    X(profd_groups_measure)
 
 enum agent_call {
 #define X(name) AGENT_CALL_##name,

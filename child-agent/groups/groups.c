@@ -73,12 +73,24 @@ int groups_prepare(void)
 
 /* --- The program's calls --- */
 
+_Static_assert((int)PROFD_MEASURE_TICKS == (int)GROUP_NEED_GROUPS &&
+                   (int)PROFD_MEASURE_UNITS == (int)GROUP_NEED_UNITS &&
+                   (int)PROFD_MEASURE_CPU == (int)GROUP_NEED_CPU &&
+                   (int)PROFD_MEASURE_BLOCKED == (int)GROUP_NEED_BLOCKED,
+               "the program's words are profd's");
+
+void profd_groups_measure(unsigned measures)
+{
+    uint32_t needs = measures & GROUP_NEEDS_ALL;
+    if (needs != 0)
+        needs |= GROUP_NEED_GROUPS;
+    if (needs == 0 || groups_prepare() == 0)
+        groups_ask(GROUPS_FOR_PROGRAM, needs);
+}
+
 void profd_groups_monitor(bool is_wanted, bool is_detailed)
 {
-    uint32_t wish =
-        (is_wanted ? GROUP_NEEDS_USUAL : 0) | (is_wanted && is_detailed ? GROUP_NEED_UNITS : 0);
-    if (wish == 0 || groups_prepare() == 0)
-        groups_ask(GROUPS_FOR_PROGRAM, wish);
+    profd_groups_measure(is_wanted ? GROUP_NEEDS_USUAL | (is_detailed ? GROUP_NEED_UNITS : 0) : 0);
 }
 
 struct profd_group *profd_group_ref(const char *kind, const char *name, uint64_t id, unsigned flags)

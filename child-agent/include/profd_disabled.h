@@ -394,6 +394,11 @@ static inline void profd_iteration_end(void)
 {
 }
 
+static inline void profd_groups_measure(unsigned measures)
+{
+    (void)measures;
+}
+
 static inline void profd_groups_monitor(bool is_wanted, bool is_detailed)
 {
     (void)is_wanted;

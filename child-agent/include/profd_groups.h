@@ -154,8 +154,19 @@ void profd_iteration_end(void);
 
 /* --- Looking --- */
 
-/* The program itself asks for groups, with IS_DETAILED also for those that hold a single unit.
- * Without effect on what others ask for. */
+/* What can be asked for. */
+enum profd_group_measures {
+    PROFD_MEASURE_TICKS = 1,   /* iterations, and their time on the wall: always with the others */
+    PROFD_MEASURE_UNITS = 2,   /* groups that hold a single unit, too */
+    PROFD_MEASURE_CPU = 4,     /* CPU time, and jank by it */
+    PROFD_MEASURE_BLOCKED = 8, /* time in calls to other processes */
+};
+
+/* The program itself asks for MEASURES (enum profd_group_measures; 0: for nothing any more) of all
+ * groups. Without effect on what others ask for, who may have more measured. */
+void profd_groups_measure(unsigned measures);
+
+/* The same for all measures but those of single units, which IS_DETAILED adds. */
 void profd_groups_monitor(bool is_wanted, bool is_detailed);
 
 /* Calls VISIT with each group of this process. 0, or -ENOENT: nothing was ever measured. */

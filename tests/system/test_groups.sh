@@ -135,6 +135,11 @@ test_waits_inside_units_are_blocked_time() {
     is_blocked 0 100000000
 }
 
+test_a_program_says_what_it_needs() {
+    unit_case ticks
+    [ "$(field told 1) $(field told 2) $(field told 3)" = "0 2 0" ]
+}
+
 test_threads_may_end_inside_units() {
     unit_case thread
     [ -z "$(field told 1)" ]

@@ -7,7 +7,8 @@
  * kills who reads a clock is set inside. blocked: the first thing a thread does. waits: for nothing
  * in a poll, and for a child, 50 ms each, and sleeps. handler: a handler of signals waits in the
  * middle of a wait for a child of 100 ms. cancelled: a unit is left while it is blocked. left: a
- * wait is left by siglongjmp after 50 ms. thread: a thread ends inside. */
+ * wait is left by siglongjmp after 50 ms. thread: a thread ends inside. ticks: CPU time and
+ * blocked time are not asked for. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -220,6 +221,15 @@ static void *block_at_once(void *argument)
     return argument;
 }
 
+static void *burn_and_block(void *argument)
+{
+    struct profd_stopwatch watch;
+    profd_unit_enter(&watch, &unit);
+    burn_ms(5);
+    profd_unit_leave(&watch);
+    return block_at_once(argument);
+}
+
 static void *wait_in_unit(void *argument)
 {
     struct profd_stopwatch watch;
@@ -347,6 +357,8 @@ static int run_case(const char *name)
         run_thread(filter_in_unit);
     else if (strcmp(name, "blocked") == 0)
         run_thread(block_at_once);
+    else if (strcmp(name, "ticks") == 0)
+        profd_groups_measure(PROFD_MEASURE_UNITS), run_thread(burn_and_block);
     else if (strcmp(name, "waits") == 0)
         run_thread(wait_in_unit);
     else if (strcmp(name, "handler") == 0)
