@@ -84,8 +84,8 @@ static bool is_measured(const struct profd_group *group)
            (groups_are_detailed() && (group->flags & GROUP_IS_UNIT));
 }
 
-void stopwatch_acquire(struct stopwatch_thread *thread, struct measure *measure,
-                       struct profd_group *group, uint64_t now_ns)
+static void acquire_group(struct stopwatch_thread *thread, struct measure *measure,
+                          struct profd_group *group, uint64_t now_ns)
 {
     struct group_use *use = is_measured(group) ? find_use(thread, group) : NULL;
     if (use == NULL || use->is_acquired)
@@ -97,21 +97,34 @@ void stopwatch_acquire(struct stopwatch_thread *thread, struct measure *measure,
     measure->uses[measure->use_count++] = (uint16_t)(use - thread->uses);
 }
 
-void stopwatch_release(struct group_use *use)
+void stopwatch_acquire(struct stopwatch_thread *thread, struct measure *measure,
+                       struct profd_group *const *groups, unsigned count, uint64_t now_ns)
 {
-    use->is_acquired = false;
-    stopwatch_show_rest(use->record, use->since_ns);
+    for (unsigned i = 0; i < count; i++)
+        acquire_group(thread, measure, groups[i], now_ns);
+}
+
+void stopwatch_release(struct stopwatch_thread *thread, const struct measure *measure)
+{
+    for (unsigned i = 0; i < measure->use_count; i++) {
+        struct group_use *use = &thread->uses[measure->uses[i]];
+        use->is_acquired = false;
+        stopwatch_show_rest(use->record, use->since_ns);
+    }
 }
 
 /* A unit's own group has its own share of the costs alone. */
-void stopwatch_charge(struct group_use *use, const struct measure *measure,
+void stopwatch_charge(struct stopwatch_thread *thread, const struct measure *measure,
                       const struct group_costs *costs)
 {
-    bool is_own = (use->group->flags & GROUP_IS_UNIT) != 0;
-    use->costs.cpu_ns += is_own ? measure->own_cpu_ns : costs->cpu_ns;
-    use->costs.blocked_ns += is_own ? measure->own_blocked_ns : costs->blocked_ns;
-    use->costs.wall_ns += costs->wall_ns;
-    use->has_run = true;
+    for (unsigned i = 0; i < measure->use_count; i++) {
+        struct group_use *use = &thread->uses[measure->uses[i]];
+        bool is_own = (use->group->flags & GROUP_IS_UNIT) != 0;
+        use->costs.cpu_ns += is_own ? measure->own_cpu_ns : costs->cpu_ns;
+        use->costs.blocked_ns += is_own ? measure->own_blocked_ns : costs->blocked_ns;
+        use->costs.wall_ns += costs->wall_ns;
+        use->has_run = true;
+    }
 }
 
 /* --- Committing --- */

@@ -221,14 +221,14 @@ static inline struct group_costs stopwatch_between(const struct stopwatch_thread
 
 /* --- Costs (stopwatch_costs.c) --- */
 
-/* MEASURE has GROUP from NOW_NS on, if that is measured and no outer measure has it; a group is
- * released by its place among the uses. */
+/* MEASURE has those of COUNT GROUPS from NOW_NS on that are measured, and that no outer measure
+ * has; it releases all that it has. */
 void stopwatch_acquire(struct stopwatch_thread *thread, struct measure *measure,
-                       struct profd_group *group, uint64_t now_ns);
-void stopwatch_release(struct group_use *use);
+                       struct profd_group *const *groups, unsigned count, uint64_t now_ns);
+void stopwatch_release(struct stopwatch_thread *thread, const struct measure *measure);
 
-/* USE's group has cost COSTS in MEASURE. */
-void stopwatch_charge(struct group_use *use, const struct measure *measure,
+/* The groups that MEASURE has have cost COSTS in it. */
+void stopwatch_charge(struct stopwatch_thread *thread, const struct measure *measure,
                       const struct group_costs *costs);
 
 /* An iteration begins; and all that ran since then is committed. */

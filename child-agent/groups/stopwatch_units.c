@@ -44,8 +44,7 @@ static void push_measure(struct stopwatch_thread *thread, struct measure *measur
 static void pop_measure(struct stopwatch_thread *thread, const struct moment *now)
 {
     const struct measure *measure = innermost(thread);
-    for (unsigned i = 0; i < measure->use_count; i++)
-        stopwatch_release(&thread->uses[measure->uses[i]]);
+    stopwatch_release(thread, measure);
     thread->depth--;
     if (thread->depth == 0)
         thread->attributed_ns += now->cpu_ns - thread->attributed_since_ns;
@@ -100,8 +99,7 @@ static bool begin_measure(struct stopwatch_thread *thread, const struct profd_st
     uint64_t now_ns = stopwatch_monotonic_ns(thread, now);
     measure->watch = watch;
     measure->use_count = 0;
-    for (unsigned i = 0; i < groups->count; i++)
-        stopwatch_acquire(thread, measure, groups->groups[i], now_ns);
+    stopwatch_acquire(thread, measure, groups->groups, groups->count, now_ns);
     if (measure->use_count > 0)
         push_measure(thread, measure, now);
     return measure->use_count > 0;
@@ -140,8 +138,7 @@ static void leave(struct stopwatch_thread *thread, unsigned depth)
     struct measure *measure = innermost(thread);
     const struct group_costs costs = stopwatch_between(thread, &measure->begun, &now);
     pause_own(measure, &now);
-    for (unsigned i = 0; i < measure->use_count; i++)
-        stopwatch_charge(&thread->uses[measure->uses[i]], measure, &costs);
+    stopwatch_charge(thread, measure, &costs);
     if (measure->processor != current_processor())
         count(&core.arena.header->groups.moved);
     pop_measure(thread, &now);
