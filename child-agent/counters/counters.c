@@ -312,10 +312,26 @@ int counters_initialize(void)
 static sigset_t mask_before_fork;
 static uint32_t count_before_fork;
 
+/* While a signal is blocked, even one that the program ignores is kept, and then wakes whichever
+ * thread does not block it: an epoll_wait() elsewhere would fail because a child has ended during
+ * a long fork(). What is ignored has no handler that could come in between. */
+static void pass_ignored_ends_of_children(const sigset_t *mask)
+{
+    struct sigaction action;
+    sigset_t ends;
+    if (sigismember(mask, SIGCHLD) == 1 || real_sigaction(SIGCHLD, NULL, &action) < 0 ||
+        (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN))
+        return;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGCHLD);
+    (void)real_pthread_sigmask(SIG_UNBLOCK, &ends, NULL);
+}
+
 void counters_before_fork(void)
 {
     sigset_t mask;
     lock(&mask);
+    pass_ignored_ends_of_children(&mask);
     mask_before_fork = mask;
     count_before_fork = atomic_load(&counters.count);
     is_forking = true;
