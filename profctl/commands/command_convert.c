@@ -38,15 +38,9 @@ static int on_thread(void *owner, const struct profile_thread *thread)
     return conversion->format->add_thread(conversion->state, thread);
 }
 
-static int on_process(void *owner, bool is_root, struct process_log *log)
-{
-    (void)owner, (void)is_root, (void)log;
-    return 0;
-}
-
 static int convert_all(struct conversion *conversion, struct json_reader *reader)
 {
-    static const struct profile_walk_events events = { on_thread, on_process };
+    static const struct profile_walk_events events = { .on_thread = on_thread };
     struct profile_facts facts;
     int err = profile_walk(reader, &events, conversion, &facts);
 

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include "profctl/profile/json_text.h"
+
 /* The next token when it is WANTED. */
 static int expect(struct json_reader *reader, enum json_token wanted)
 {
@@ -60,6 +62,7 @@ int json_table_open(struct json_table *table, const char *const *columns, size_t
     table->column_count = column_count;
     for (size_t i = 0; i < JSON_TABLE_MOST_COLUMNS; i++)
         table->places[i] = -1;
+    table->kept_place = -1;
     if (err == 0)
         err = expect_key(reader, "schema");
     if (err == 0)
@@ -69,6 +72,12 @@ int json_table_open(struct json_table *table, const char *const *columns, size_t
     if (err == 0)
         err = expect(reader, JSON_TOKEN_START_ARRAY);
     return err;
+}
+
+void json_table_keep_text(struct json_table *table, size_t column, struct mapped_array *text)
+{
+    table->kept_place = table->places[column];
+    table->kept = text;
 }
 
 int json_table_next_row(struct json_reader *reader)
@@ -90,27 +99,53 @@ static void keep_cell(const struct json_table *table, struct json_cell *cells, i
             cells[i] = *cell;
 }
 
+/* Keeps the next value when it is an object. */
+static int read_kept_cell(const struct json_table *table, struct json_reader *reader,
+                          struct json_cell *cell)
+{
+    size_t before = table->kept->count;
+    int err = json_text_append_value(reader, table->kept);
+
+    if (err < 0)
+        return err;
+    if (((const char *)table->kept->items)[before] == '{')
+        cell->token = JSON_TOKEN_START_OBJECT;
+    else
+        table->kept->count = before;
+    return 0;
+}
+
+static int read_cell(struct json_reader *reader, struct json_cell *cell)
+{
+    int token = json_reader_next(reader);
+
+    if (token < 0)
+        return token;
+    cell->token = (enum json_token)token;
+    if (token == JSON_TOKEN_NUMBER)
+        cell->number = json_reader_double(reader);
+    return json_reader_skip(reader);
+}
+
 int json_table_read_row(const struct json_table *table, struct json_reader *reader,
                         struct json_cell cells[JSON_TABLE_MOST_COLUMNS])
 {
-    int token;
+    int more;
 
     for (size_t i = 0; i < table->column_count; i++)
         cells[i] = (struct json_cell){ .token = JSON_TOKEN_NULL };
-    for (int place = 0; (token = json_reader_next(reader)) != JSON_TOKEN_END_ARRAY; place++) {
-        struct json_cell cell = { .token = (enum json_token)token };
-        int err;
-
-        if (token < 0)
-            return token;
-        if (token == JSON_TOKEN_NUMBER)
-            cell.number = json_reader_double(reader);
-        err = json_reader_skip(reader);
+    for (int place = 0; (more = json_reader_more(reader)) > 0; place++) {
+        struct json_cell cell = { .token = JSON_TOKEN_NULL };
+        int err = place == table->kept_place ? read_kept_cell(table, reader, &cell)
+                                             : read_cell(reader, &cell);
         if (err < 0)
             return err;
         keep_cell(table, cells, place, &cell);
     }
-    return 0;
+    if (more < 0)
+        return more;
+    int token = json_reader_next(reader);
+    return token < 0 ? token : 0;
 }
 
 int json_cell_index(const struct json_cell *cell, uint32_t count, uint32_t *index)

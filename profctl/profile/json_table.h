@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "json/json_reader.h"
+#include "json/mapped_array.h"
 
 enum { JSON_TABLE_MOST_COLUMNS = 16 };
 
@@ -17,11 +18,17 @@ struct json_table {
     const char *const *columns;
     size_t column_count;
     int places[JSON_TABLE_MOST_COLUMNS];
+    int kept_place;            /* of the column whose objects are kept as text; -1: none */
+    struct mapped_array *kept; /* char; borrowed */
 };
 
 /* Reads up to the first row. READER has just returned the key. 0. */
 int json_table_open(struct json_table *table, const char *const *columns, size_t column_count,
                     struct json_reader *reader);
+
+/* From now on objects in COLUMN, by its place in COLUMNS, are appended to TEXT as they are written.
+ * Their cells are JSON_TOKEN_START_OBJECT, any other value of the column is JSON_TOKEN_NULL. */
+void json_table_keep_text(struct json_table *table, size_t column, struct mapped_array *text);
 
 /* 1 at the start of a row, 0 behind the end of the table. */
 int json_table_next_row(struct json_reader *reader);

@@ -1,10 +1,12 @@
 #include "profctl/profile/process_log.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "buffer/sampling_clock.h"
+#include "profctl/profile/json_text.h"
 
 uint64_t process_log_interval_ns(double ms)
 {
@@ -19,7 +21,10 @@ void process_log_init(struct process_log *log)
                                  .cpu_ms = -1,
                                  .cpu_before_ms = -1,
                                  .clock_interval_ms = -1,
-                                 .lost_blocks = -1 };
+                                 .lost_blocks = -1,
+                                 .parent_pid = -1,
+                                 .start_ms = NAN,
+                                 .end_ms = NAN };
 }
 
 void process_log_free(struct process_log *log)
@@ -29,23 +34,9 @@ void process_log_free(struct process_log *log)
     free(log->reason);
     free(log->clock);
     free(log->clock_refused);
+    free(log->executable);
+    mapped_array_free(&log->command_line);
     process_log_init(log);
-}
-
-static int read_text(struct json_reader *reader, char **text)
-{
-    const char *view;
-    size_t length;
-    int token = json_reader_next(reader);
-
-    if (token != JSON_TOKEN_STRING)
-        return json_reader_skip(reader);
-    int err = json_reader_string(reader, &view, &length);
-    if (err < 0)
-        return err;
-    free(*text);
-    *text = strndup(view, length);
-    return *text != NULL ? 0 : -ENOMEM;
 }
 
 static int read_number(struct json_reader *reader, double *number)
@@ -54,6 +45,39 @@ static int read_number(struct json_reader *reader, double *number)
         return json_reader_skip(reader);
     *number = json_reader_double(reader);
     return 0;
+}
+
+static int append_argument(struct mapped_array *line, struct json_reader *reader)
+{
+    const char *view;
+    size_t length;
+    int err = json_reader_string(reader, &view, &length);
+
+    if (err == 0)
+        err = mapped_array_reserve(line, line->count + length + 2, 1); /* a space, and the end */
+    if (err < 0)
+        return err;
+    char *end = (char *)line->items + line->count;
+    if (line->count > 0)
+        *end++ = ' ';
+    memcpy(end, view, length + 1);
+    line->count = (size_t)(end + length - (char *)line->items);
+    return 0;
+}
+
+/* Any value but an array of strings tells of no command line. */
+static int read_command_line(struct mapped_array *line, struct json_reader *reader)
+{
+    int token = json_reader_next(reader), err = 0;
+
+    line->count = 0;
+    if (token != JSON_TOKEN_START_ARRAY)
+        return token < 0 ? token : json_reader_skip(reader);
+    while (err == 0 && (token = json_reader_next(reader)) == JSON_TOKEN_STRING)
+        err = append_argument(line, reader);
+    if (err < 0 || token == JSON_TOKEN_END_ARRAY)
+        return err;
+    return token < 0 ? token : -EPROTO;
 }
 
 static int read_member(struct process_log *log, struct json_reader *reader)
@@ -65,7 +89,8 @@ static int read_member(struct process_log *log, struct json_reader *reader)
                   { "outcome", &log->outcome },
                   { "reason", &log->reason },
                   { "clock", &log->clock },
-                  { "clockRefused", &log->clock_refused } };
+                  { "clockRefused", &log->clock_refused },
+                  { "executable", &log->executable } };
     const struct {
         const char *name;
         double *place;
@@ -75,14 +100,19 @@ static int read_member(struct process_log *log, struct json_reader *reader)
                     { "cpuTime", &log->cpu_ms },
                     { "cpuTimeBefore", &log->cpu_before_ms },
                     { "clockInterval", &log->clock_interval_ms },
-                    { "lostBlocks", &log->lost_blocks } };
+                    { "lostBlocks", &log->lost_blocks },
+                    { "parentPid", &log->parent_pid },
+                    { "startTime", &log->start_ms },
+                    { "endTime", &log->end_ms } };
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
         if (json_reader_is(reader, texts[i].name))
-            return read_text(reader, texts[i].place);
+            return json_text_keep_if_string(reader, texts[i].place);
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
         if (json_reader_is(reader, numbers[i].name))
             return read_number(reader, numbers[i].place);
+    if (json_reader_is(reader, "commandLine"))
+        return read_command_line(&log->command_line, reader);
     return json_reader_skip(reader);
 }
 
@@ -116,4 +146,9 @@ static int read_entry(struct process_log *log, struct json_reader *reader)
 int process_log_read(struct process_log *log, struct json_reader *reader)
 {
     return for_each_member(log, reader, read_entry);
+}
+
+const char *process_log_command_line(const struct process_log *log)
+{
+    return log->command_line.count > 0 ? log->command_line.items : NULL;
 }

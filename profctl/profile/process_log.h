@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "json/json_reader.h"
+#include "json/mapped_array.h"
 
 /* What is not told is NULL, or below 0. */
 struct process_log {
@@ -16,6 +17,10 @@ struct process_log {
     double cpu_ms, cpu_before_ms;
     double clock_interval_ms;
     double lost_blocks; /* neither kept nor dropped */
+    char *executable;   /* owned */
+    double parent_pid;
+    double start_ms, end_ms;          /* on the profile's time line; NAN: not told */
+    struct mapped_array command_line; /* see process_log_command_line() */
 };
 
 /* The ns of an interval that a profile gives in MS; 0 for what is no interval. */
@@ -28,5 +33,9 @@ void process_log_init(struct process_log *log);
  * passed over. 0, -EPROTO, -ENOMEM, or the reader's error. */
 int process_log_read(struct process_log *log, struct json_reader *reader);
 void process_log_free(struct process_log *log);
+
+/* The arguments of the process with spaces between them; NULL: not told. Valid until the log is
+ * freed. */
+const char *process_log_command_line(const struct process_log *log);
 
 #endif

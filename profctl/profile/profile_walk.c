@@ -5,17 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profctl/profile/json_table.h"
-#include "profctl/profile/sample_spread.h"
+#include "profctl/profile/json_text.h"
 
-enum { SAMPLE_STACK, SAMPLE_TIME, SAMPLE_CPU, SAMPLE_COLUMNS };
-static const char *const sample_columns[SAMPLE_COLUMNS] = { "stack", "time", "threadCPUDelta" };
-_Static_assert((uint32_t)SAMPLE_SPREAD_NO_STACK == TABLE_NONE, "no stack in both");
-
-#define NS_PER_MS 1e6
-
-/* Of one sample: a day. Files may say anything. */
-static const double most_ns = 86400e9;
+enum { META_NAME_BYTES = 64 };
 
 struct walk {
     struct json_reader *reader;
@@ -33,10 +25,12 @@ struct walk {
     struct thread_tables tables; /* of the thread at hand … */
     char *thread_name, *process_name;
     double pid, tid;
-    struct sample_spread spread; /* … and its samples, in two views */
-    struct mapped_array samples; /* struct profile_sample */
-    bool knows_cpu;
-    double not_sampled_ns;
+    double register_ms, unregister_ms;
+    struct thread_samples samples;
+    struct thread_markers markers;
+
+    struct profile_counter counter; /* the counter at hand */
+    struct mapped_array meta_value; /* char: what a member of "meta" says */
 };
 
 /* Calls MEMBER behind each key of an object whose start was read. */
@@ -77,22 +71,6 @@ static int for_each_object(struct walk *walk, bool is_root,
     return 0;
 }
 
-static int keep_text(struct walk *walk, char **text)
-{
-    const char *view;
-    size_t length;
-    int token = json_reader_next(walk->reader);
-
-    if (token != JSON_TOKEN_STRING)
-        return token < 0 ? token : token == JSON_TOKEN_NULL ? 0 : -EPROTO;
-    int err = json_reader_string(walk->reader, &view, &length);
-    if (err < 0)
-        return err;
-    free(*text);
-    *text = strndup(view, length);
-    return *text != NULL ? 0 : -ENOMEM;
-}
-
 /* A number, or a text that is one: Gecko has pids of both kinds. */
 static int keep_number(struct walk *walk, double *number)
 {
@@ -112,84 +90,39 @@ static int keep_number(struct walk *walk, double *number)
     return err;
 }
 
-/* --- Samples --- */
-
-static int take_sample(struct walk *walk, const struct json_cell *cells)
-{
-    const struct json_cell *cpu = &cells[SAMPLE_CPU], *time = &cells[SAMPLE_TIME];
-    bool has_cpu = cpu->token == JSON_TOKEN_NUMBER && cpu->number > 0;
-    double cpu_ns = has_cpu ? cpu->number * walk->cpu_unit_ns : 0;
-    uint32_t stack;
-    int err =
-        json_cell_index_or_none(&cells[SAMPLE_STACK], (uint32_t)walk->tables.stacks.count, &stack);
-    struct profile_sample *sample =
-        err == 0 ? mapped_array_push(&walk->samples, sizeof(*sample)) : NULL;
-
-    if (sample == NULL)
-        return err < 0 ? err : -ENOMEM;
-    *sample = (struct profile_sample){
-        .time_ms = time->token == JSON_TOKEN_NUMBER ? time->number : 0,
-        .cpu_ns = cpu_ns < most_ns ? cpu_ns : most_ns,
-        .stack = stack,
-        .is_active = !walk->knows_cpu || has_cpu,
-    };
-    const struct spread_sample weighed = { sample->time_ms * NS_PER_MS, sample->cpu_ns, stack };
-    return walk->knows_cpu ? sample_spread_add(&walk->spread, &weighed) : 0;
-}
-
-/* All samples of the thread are known: gives each its weight. */
-static void weigh_samples(struct walk *walk)
-{
-    struct profile_sample *samples = walk->samples.items;
-
-    walk->not_sampled_ns = sample_spread_weigh(&walk->spread);
-    const struct spread_sample *weighed = walk->spread.samples.items;
-    for (size_t i = 0; i < walk->spread.samples.count; i++)
-        samples[i].weight_ns = weighed[i].cpu_ns;
-}
-
-static double tick_ns(const struct walk *walk)
-{
-    return sample_spread_tick_ns((double)walk->own_interval_ns, (double)walk->facts->asked_ns);
-}
+/* --- Threads --- */
 
 static int read_samples(struct walk *walk)
 {
-    struct json_cell cells[JSON_TABLE_MOST_COLUMNS];
-    struct json_table table;
-    int more;
+    const struct sample_terms terms = {
+        .stack_count = (uint32_t)walk->tables.stacks.count,
+        .cpu_unit_ns = walk->cpu_unit_ns,
+        .tick_ns =
+            sample_spread_tick_ns((double)walk->own_interval_ns, (double)walk->facts->asked_ns),
+    };
 
     if (walk->tables.stage != TABLES_STACKS)
         return -EPROTO; /* a sample's stack is checked as it is read */
-    int err = json_table_open(&table, sample_columns, SAMPLE_COLUMNS, walk->reader);
-    if (err < 0)
-        return err;
-    walk->samples.count = 0;
-    walk->knows_cpu = table.places[SAMPLE_CPU] >= 0;
-    /* Without times a sample is all that is known of where its time was used. */
-    sample_spread_begin(&walk->spread, table.places[SAMPLE_TIME] >= 0 ? tick_ns(walk) : INFINITY);
-    while ((more = json_table_next_row(walk->reader)) > 0) {
-        err = json_table_read_row(&table, walk->reader, cells);
-        if (err == 0)
-            err = take_sample(walk, cells);
-        if (err < 0)
-            return err;
-    }
-    if (more == 0)
-        weigh_samples(walk);
-    return more;
+    return thread_samples_read(&walk->samples, &terms, walk->reader);
 }
 
-/* --- Threads --- */
+static int read_markers(struct walk *walk)
+{
+    if (!walk->events->wants_markers)
+        return json_reader_skip(walk->reader);
+    if (walk->tables.stage < TABLES_STRINGS)
+        return -EPROTO; /* so is a marker's name */
+    return thread_markers_read(&walk->markers, (uint32_t)walk->tables.strings.count, walk->reader);
+}
 
 static int thread_member(struct walk *walk)
 {
     struct json_reader *reader = walk->reader;
 
     if (json_reader_is(reader, "name"))
-        return keep_text(walk, &walk->thread_name);
+        return json_text_keep(reader, &walk->thread_name);
     if (json_reader_is(reader, "processName"))
-        return keep_text(walk, &walk->process_name);
+        return json_text_keep(reader, &walk->process_name);
     if (json_reader_is(reader, "pid"))
         return keep_number(walk, &walk->pid);
     if (json_reader_is(reader, "tid"))
@@ -202,6 +135,12 @@ static int thread_member(struct walk *walk)
         return thread_tables_read_stacks(&walk->tables, reader);
     if (json_reader_is(reader, "samples"))
         return read_samples(walk);
+    if (json_reader_is(reader, "markers"))
+        return read_markers(walk);
+    if (json_reader_is(reader, "registerTime"))
+        return keep_number(walk, &walk->register_ms);
+    if (json_reader_is(reader, "unregisterTime"))
+        return keep_number(walk, &walk->unregister_ms);
     return json_reader_skip(reader);
 }
 
@@ -212,9 +151,9 @@ static void begin_thread(struct walk *walk)
     free(walk->process_name);
     walk->thread_name = walk->process_name = NULL;
     walk->pid = walk->tid = -1;
-    walk->samples.count = 0;
-    walk->knows_cpu = false;
-    walk->not_sampled_ns = 0;
+    walk->register_ms = walk->unregister_ms = NAN;
+    thread_samples_clear(&walk->samples);
+    thread_markers_clear(&walk->markers);
 }
 
 static int read_thread(struct walk *walk, bool is_root)
@@ -229,14 +168,17 @@ static int read_thread(struct walk *walk, bool is_root)
         .pid = walk->pid,
         .tid = walk->tid,
         .is_of_root = is_root,
-        .knows_cpu = walk->knows_cpu,
+        .register_ms = walk->register_ms,
+        .unregister_ms = walk->unregister_ms,
+        .knows_cpu = walk->samples.knows_cpu,
         .interval_ns =
             (double)(walk->own_interval_ns != 0 ? walk->own_interval_ns : walk->facts->asked_ns),
         .tables = &walk->tables,
         .libraries = &walk->libraries,
-        .samples = walk->samples.items,
-        .sample_count = walk->samples.count,
-        .not_sampled_ns = walk->not_sampled_ns,
+        .samples = walk->samples.samples.items,
+        .sample_count = walk->samples.samples.count,
+        .not_sampled_ns = walk->samples.not_sampled_ns,
+        .markers = &walk->markers,
     };
     return walk->events->on_thread(walk->owner, &thread);
 }
@@ -275,12 +217,34 @@ static int read_interval(struct walk *walk, uint64_t *interval_ns)
     return 0;
 }
 
+/* What the walk has no use for itself. */
+static int tell_meta_member(struct walk *walk)
+{
+    char name[META_NAME_BYTES];
+    const char *text;
+    size_t length;
+
+    if (walk->events->on_meta == NULL)
+        return json_reader_skip(walk->reader);
+    int err = json_reader_string(walk->reader, &text, &length);
+    if (err < 0)
+        return err;
+    if (length >= sizeof(name))
+        return json_reader_skip(walk->reader);
+    memcpy(name, text, length + 1);
+    walk->meta_value.count = 0;
+    err = json_text_append_value(walk->reader, &walk->meta_value);
+    return err < 0 ? err
+                   : walk->events->on_meta(walk->owner, name, walk->meta_value.items,
+                                           walk->meta_value.count);
+}
+
 static int meta_member(struct walk *walk, uint64_t *interval_ns)
 {
     if (json_reader_is(walk->reader, "interval"))
         return read_interval(walk, interval_ns);
     if (!json_reader_is(walk->reader, "sampleUnits"))
-        return json_reader_skip(walk->reader);
+        return tell_meta_member(walk);
     if (json_reader_next(walk->reader) != JSON_TOKEN_START_OBJECT)
         return json_reader_skip(walk->reader);
     return for_each_member(walk, units_member);
@@ -307,6 +271,13 @@ static int read_meta(struct walk *walk, bool is_root)
     return err < 0 ? err : for_each_member(walk, is_root ? root_meta_member : inner_meta_member);
 }
 
+static int read_counter(struct walk *walk, bool is_root)
+{
+    (void)is_root;
+    int err = profile_counter_read(&walk->counter, walk->reader);
+    return err < 0 ? err : walk->events->on_counter(walk->owner, &walk->counter);
+}
+
 /* Members that the root has of itself too, when it is a process. */
 static int process_member(struct walk *walk, bool is_root)
 {
@@ -316,6 +287,8 @@ static int process_member(struct walk *walk, bool is_root)
         return read_libraries(walk);
     if (json_reader_is(walk->reader, "threads"))
         return for_each_object(walk, is_root, read_thread);
+    if (json_reader_is(walk->reader, "counters") && walk->events->on_counter != NULL)
+        return for_each_object(walk, is_root, read_counter);
     if (json_reader_is(walk->reader, "profilingLog"))
         return process_log_read(&walk->log, walk->reader);
     return json_reader_skip(walk->reader);
@@ -334,7 +307,9 @@ static void begin_process(struct walk *walk)
 
 static int end_process(struct walk *walk, bool is_root)
 {
-    int err = walk->events->on_process(walk->owner, is_root, &walk->log);
+    int err = walk->events->on_process != NULL
+                  ? walk->events->on_process(walk->owner, is_root, &walk->log)
+                  : 0;
 
     process_log_free(&walk->log);
     begin_process(walk);
@@ -397,8 +372,10 @@ int profile_walk(struct json_reader *reader, const struct profile_walk_events *e
     json_writer_fini(&walk.nowhere);
     process_libraries_free(&walk.libraries);
     thread_tables_free(&walk.tables);
-    sample_spread_free(&walk.spread);
-    mapped_array_free(&walk.samples);
+    thread_samples_free(&walk.samples);
+    thread_markers_free(&walk.markers);
+    profile_counter_free(&walk.counter);
+    mapped_array_free(&walk.meta_value);
     free(walk.thread_name);
     free(walk.process_name);
     return err;

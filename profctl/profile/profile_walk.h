@@ -11,39 +11,42 @@
 #include <stdint.h>
 
 #include "profctl/profile/process_log.h"
+#include "profctl/profile/profile_counter.h"
+#include "profctl/profile/thread_markers.h"
+#include "profctl/profile/thread_samples.h"
 #include "profctl/profile/thread_tables.h"
 #include "profctl/symbols/process_libraries.h"
 #include "json/json_reader.h"
 
-struct profile_sample {
-    double time_ms;   /* on the profile's time line; 0: not told */
-    double cpu_ns;    /* that the thread used since the sample before */
-    double weight_ns; /* CPU time that the sample stands for (sample_spread.h); 0 without a stack,
-                       * and where CPU use is not told */
-    uint32_t stack;   /* TABLE_NONE: it tells of CPU time alone */
-    bool is_active;   /* the thread had used CPU, or that is not told */
-};
-
 /* A thread that was read; all of it is the walk's, until the call returns. */
 struct profile_thread {
-    const char *name, *process_name; /* NULL: it has none */
-    double pid, tid;                 /* below 0: not told */
-    bool is_of_root;                 /* of the process that has the others in it */
-    bool knows_cpu;                  /* its samples tell CPU use */
+    const char *name, *process_name;   /* NULL: it has none */
+    double pid, tid;                   /* below 0: not told */
+    bool is_of_root;                   /* of the process that has the others in it */
+    double register_ms, unregister_ms; /* when it began and ended; NAN: not told */
+    bool knows_cpu;                    /* its samples tell CPU use */
     double interval_ns; /* of its samples, as its process or the session tells; 0: not known */
     const struct thread_tables *tables;
     const struct process_libraries *libraries;
     const struct profile_sample *samples; /* in the order of the profile */
     size_t sample_count;
-    double not_sampled_ns; /* CPU time that no sample stands for */
+    double not_sampled_ns;                /* CPU time that no sample stands for */
+    const struct thread_markers *markers; /* empty for those who do not want them */
 };
 
-/* What the walk meets. Each returns 0, or a negative errno that ends the walk. */
+/* What the walk meets. Each returns 0, or a negative errno that ends the walk; all but on_thread
+ * may be NULL. */
 struct profile_walk_events {
     int (*on_thread)(void *owner, const struct profile_thread *thread);
     /* All of a process was read; LOG may be moved away, and is initialized anew then. The root has
      * the others in it, so it comes last, and its threads may come before theirs. */
     int (*on_process)(void *owner, bool is_root, struct process_log *log);
+    /* A counter of the process whose threads came before, and whose end comes next. */
+    int (*on_counter)(void *owner, const struct profile_counter *counter);
+    /* A member of "meta", as it is written, of the root or of a process: where both have one, they
+     * say the same. Those that the walk itself tells of are left out. JSON is not terminated. */
+    int (*on_meta)(void *owner, const char *name, const char *json, size_t length);
+    bool wants_markers;
 };
 
 /* What the profile as a whole tells. */

@@ -135,12 +135,6 @@ static int on_thread(void *owner, const struct profile_thread *thread)
     return err < 0 ? err : thread_calls_tell(&telling.report->stacks, thread, on_call, &telling);
 }
 
-static int on_process(void *owner, bool is_root, struct process_log *log)
-{
-    (void)owner, (void)is_root, (void)log;
-    return 0;
-}
-
 /* --- By function --- */
 
 static bool is_before_by_function(const void *left, const void *right)
@@ -197,7 +191,7 @@ static void sort_functions(struct calls_report *report)
 
 int calls_report_read(struct json_reader *reader, struct calls_report *out)
 {
-    static const struct profile_walk_events events = { on_thread, on_process };
+    static const struct profile_walk_events events = { .on_thread = on_thread };
     struct profile_facts facts;
 
     *out = (struct calls_report){ .chance = 1 };

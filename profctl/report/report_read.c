@@ -127,7 +127,8 @@ static int on_process(void *owner, bool is_root, struct process_log *log)
     return is_wanted && place == NULL ? -ENOMEM : 0;
 }
 
-static const struct profile_walk_events events = { on_thread, on_process };
+static const struct profile_walk_events events = { .on_thread = on_thread,
+                                                   .on_process = on_process };
 
 int report_read(struct json_reader *reader, bool count_idle, struct report *out)
 {

@@ -1,0 +1,53 @@
+#include "profctl/profile/json_text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int keep_string(struct json_reader *reader, char **text)
+{
+    const char *view;
+    size_t length;
+    int err = json_reader_string(reader, &view, &length);
+
+    if (err < 0)
+        return err;
+    free(*text);
+    *text = strndup(view, length);
+    return *text != NULL ? 0 : -ENOMEM;
+}
+
+int json_text_keep(struct json_reader *reader, char **text)
+{
+    int token = json_reader_next(reader);
+
+    if (token == JSON_TOKEN_STRING)
+        return keep_string(reader, text);
+    return token < 0 ? token : token == JSON_TOKEN_NULL ? 0 : -EPROTO;
+}
+
+int json_text_keep_if_string(struct json_reader *reader, char **text)
+{
+    int token = json_reader_next(reader);
+
+    if (token == JSON_TOKEN_STRING)
+        return keep_string(reader, text);
+    return token < 0 ? token : json_reader_skip(reader);
+}
+
+static int append_bytes(void *context, const char *bytes, size_t count)
+{
+    struct mapped_array *text = context;
+    int err = mapped_array_reserve(text, text->count + count, 1);
+
+    if (err < 0)
+        return err;
+    memcpy((char *)text->items + text->count, bytes, count);
+    text->count += count;
+    return 0;
+}
+
+int json_text_append_value(struct json_reader *reader, struct mapped_array *bytes)
+{
+    return json_reader_copy_value(reader, append_bytes, bytes);
+}

@@ -1,0 +1,20 @@
+/* Values of a JSON document that are kept as text. One thread. */
+#ifndef PROFD_PROFCTL_JSON_TEXT_H
+#define PROFD_PROFCTL_JSON_TEXT_H
+
+#include "json/json_reader.h"
+#include "json/mapped_array.h"
+
+/* Reads the next value, which is a string or null, into *TEXT, freeing what was there; null leaves
+ * it. *TEXT is the caller's to free. 0, -EPROTO for another value, -ENOMEM, or the reader's error.
+ */
+int json_text_keep(struct json_reader *reader, char **text);
+
+/* The same, where any other value is passed over. */
+int json_text_keep_if_string(struct json_reader *reader, char **text);
+
+/* Reads the next value, whatever it is, and appends it as it is written to BYTES (char). Call where
+ * a value can come. 0, -ENOMEM, or the reader's error. */
+int json_text_append_value(struct json_reader *reader, struct mapped_array *bytes);
+
+#endif

@@ -1,0 +1,89 @@
+#include "profctl/profile/profile_counter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "profctl/profile/json_table.h"
+#include "profctl/profile/json_text.h"
+
+enum { SAMPLE_TIME, SAMPLE_COUNT, SAMPLE_NUMBER, SAMPLE_COLUMNS };
+static const char *const sample_columns[SAMPLE_COLUMNS] = { "time", "count", "number" };
+
+static void forget_counter(struct profile_counter *counter)
+{
+    free(counter->name);
+    free(counter->category);
+    free(counter->description);
+    counter->name = counter->category = counter->description = NULL;
+    counter->samples.count = 0;
+}
+
+void profile_counter_free(struct profile_counter *counter)
+{
+    forget_counter(counter);
+    mapped_array_free(&counter->samples);
+}
+
+static double number_or_none(const struct json_cell *cell)
+{
+    return cell->token == JSON_TOKEN_NUMBER ? cell->number : 0;
+}
+
+static int add_sample(struct profile_counter *counter, const struct json_cell *cells)
+{
+    if (cells[SAMPLE_TIME].token != JSON_TOKEN_NUMBER)
+        return -EPROTO;
+    struct counter_sample *sample = mapped_array_push(&counter->samples, sizeof(*sample));
+    if (sample == NULL)
+        return -ENOMEM;
+    *sample =
+        (struct counter_sample){ cells[SAMPLE_TIME].number, number_or_none(&cells[SAMPLE_COUNT]),
+                                 number_or_none(&cells[SAMPLE_NUMBER]) };
+    return 0;
+}
+
+static int read_samples(struct profile_counter *counter, struct json_reader *reader)
+{
+    struct json_cell cells[JSON_TABLE_MOST_COLUMNS];
+    struct json_table table;
+    int more, err = json_table_open(&table, sample_columns, SAMPLE_COLUMNS, reader);
+
+    if (err < 0)
+        return err;
+    counter->samples.count = 0;
+    while ((more = json_table_next_row(reader)) > 0) {
+        err = json_table_read_row(&table, reader, cells);
+        if (err == 0)
+            err = add_sample(counter, cells);
+        if (err < 0)
+            return err;
+    }
+    return more;
+}
+
+static int read_member(struct profile_counter *counter, struct json_reader *reader)
+{
+    if (json_reader_is(reader, "name"))
+        return json_text_keep(reader, &counter->name);
+    if (json_reader_is(reader, "category"))
+        return json_text_keep(reader, &counter->category);
+    if (json_reader_is(reader, "description"))
+        return json_text_keep(reader, &counter->description);
+    if (json_reader_is(reader, "samples"))
+        return read_samples(counter, reader);
+    return json_reader_skip(reader);
+}
+
+int profile_counter_read(struct profile_counter *counter, struct json_reader *reader)
+{
+    int token, err = 0;
+
+    forget_counter(counter);
+    while (err == 0 && (token = json_reader_next(reader)) == JSON_TOKEN_KEY)
+        err = read_member(counter, reader);
+    if (err < 0)
+        return err;
+    if (token != JSON_TOKEN_END_OBJECT)
+        return token < 0 ? token : -EPROTO;
+    return 0;
+}
