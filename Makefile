@@ -59,8 +59,9 @@ CJSON     := -lcjson
 HTTP      := -lmicrohttpd
 PROTOBUF  := -lprotobuf-c
 SANDBOX   := -lseccomp
+DISASSEMBLY := -lcapstone
 SYMBOLS   := -ldw -lelf -lz -l:libstdc++.so.6
-ALL_LIBS  := $(UV) $(MESSAGES) $(CJSON) $(HTTP) $(PROTOBUF) $(SANDBOX) $(SYMBOLS) -ldl
+ALL_LIBS  := $(UV) $(MESSAGES) $(CJSON) $(HTTP) $(PROTOBUF) $(SANDBOX) $(SYMBOLS) $(DISASSEMBLY) -ldl
 
 .PHONY: all help demo test-programs check check-asan check-tsan check-unit bench format lint install uninstall clean
 all: $(PROGRAMS) $(LIBRARY) ## programs and library, in build/plain
@@ -108,7 +109,7 @@ $(B)/libexec/profd-keeper: $(B)/obj/daemon/keeping/keeper_main.o $(B)/obj/daemon
 $(B)/bin/profctl: $(B)/obj/profctl/main.o $(B)/obj/profctl.a $(COMMON)
 $(B)/bin/profd: LIBS := $(UV) $(MESSAGES) $(CJSON) $(HTTP)
 $(B)/libexec/profd-salvage: LIBS := $(SANDBOX)
-$(B)/bin/profctl: LIBS := $(UV) $(MESSAGES) $(CJSON) $(PROTOBUF) $(SYMBOLS)
+$(B)/bin/profctl: LIBS := $(UV) $(MESSAGES) $(CJSON) $(HTTP) $(PROTOBUF) $(SYMBOLS) $(DISASSEMBLY)
 
 $(PROGRAMS):
 	$(Q)mkdir -p $(@D) && $(call say,LD,$@) && $(CC) $(CFLAGS) $(SANITIZE) -pthread $^ $(LIBS) -o $@

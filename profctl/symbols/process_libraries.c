@@ -12,6 +12,8 @@ static void free_library(struct process_library *library)
     free(library->name);
     free(library->path);
     free(library->build_id);
+    free(library->debug_name);
+    free(library->debug_id);
 }
 
 static int keep_text(struct json_reader *reader, char **text)
@@ -59,9 +61,14 @@ static int copy_members(struct process_library *library, uint64_t *offset,
                         struct json_reader *reader, struct json_writer *writer)
 {
     const struct member members[] = {
-        { "start", NULL, &library->start }, { "end", NULL, &library->end },
-        { "offset", NULL, offset },         { "name", &library->name, NULL },
-        { "path", &library->path, NULL },   { "codeId", &library->build_id, NULL },
+        { "start", NULL, &library->start },
+        { "end", NULL, &library->end },
+        { "offset", NULL, offset },
+        { "name", &library->name, NULL },
+        { "path", &library->path, NULL },
+        { "codeId", &library->build_id, NULL },
+        { "debugName", &library->debug_name, NULL },
+        { "breakpadId", &library->debug_id, NULL },
     };
     int token, err = 0;
 

@@ -214,14 +214,30 @@ static uint32_t call_line_of(Dwarf_Die *die)
     return (uint32_t)line;
 }
 
-static uint32_t line_at(Dwarf_Die *unit, uint64_t address)
+static const char *call_file_of(Dwarf_Die *unit, Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Files *files;
+    Dwarf_Word index;
+    size_t count;
+
+    if (dwarf_attr(die, DW_AT_call_file, &attribute) == NULL ||
+        dwarf_formudata(&attribute, &index) != 0 || dwarf_getsrcfiles(unit, &files, &count) != 0 ||
+        index >= count)
+        return NULL;
+    return dwarf_filesrc(files, index, NULL, NULL);
+}
+
+/* Where CALL is at ADDRESS. */
+static void note_line(Dwarf_Die *unit, uint64_t address, struct dwarf_call *call)
 {
     Dwarf_Line *found = dwarf_getsrc_die(unit, address);
     int line = 0;
 
     if (found == NULL || dwarf_lineno(found, &line) != 0 || line < 0)
-        return 0;
-    return (uint32_t)line;
+        return;
+    call->line = (uint32_t)line;
+    call->file = dwarf_linesrc(found, NULL, NULL);
 }
 
 /* The block or inlined function inside of PARENT that ADDRESS is in. */
@@ -248,7 +264,7 @@ static bool is_split(const char *caller, const char *callee)
 
 /* Follows what is inlined at ADDRESS from CALLS[0] inwards: each caller's line is where its callee
  * was inlined. Returns the number of calls. */
-static int follow_inlined(Dwarf_Die *function, uint64_t address,
+static int follow_inlined(Dwarf_Die *unit, Dwarf_Die *function, uint64_t address,
                           struct dwarf_call calls[SYMBOL_DWARF_MOST_INLINED])
 {
     Dwarf_Die outer = *function, inner;
@@ -260,6 +276,7 @@ static int follow_inlined(Dwarf_Die *function, uint64_t address,
         if (dwarf_tag(&inner) == DW_TAG_inlined_subroutine &&
             !is_split(calls[count - 1].linker_name, name)) {
             calls[count - 1].line = call_line_of(&inner);
+            calls[count - 1].file = call_file_of(unit, &inner);
             calls[count++] = (struct dwarf_call){ .linker_name = name };
         }
         outer = inner;
@@ -284,9 +301,9 @@ int symbol_dwarf_calls(struct symbol_dwarf *dwarf, uint64_t address,
         Dwarf_Die *die = &unit->functions[function->owner];
 
         calls[0].linker_name = linker_name_of(die);
-        count = follow_inlined(die, biased, calls);
+        count = follow_inlined(&unit->die, die, biased, calls);
     }
-    calls[count - 1].line = line_at(&unit->die, biased);
+    note_line(&unit->die, biased, &calls[count - 1]);
     return count;
 }
 

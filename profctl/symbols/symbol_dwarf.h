@@ -15,6 +15,7 @@ enum { SYMBOL_DWARF_MOST_INLINED = 64 }; /* deeper ones are left out */
 /* What DWARF knows of one function in the chain at an address. */
 struct dwarf_call {
     const char *linker_name; /* or the plain name; borrowed from the file; NULL: unknown */
+    const char *file;        /* that the line is in, as the compiler saw it; borrowed; NULL */
     uint32_t line;           /* where it is at the address, or calls what is inlined in it; 0 */
 };
 

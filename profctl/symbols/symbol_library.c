@@ -18,7 +18,7 @@ enum { FIRST_SLOTS = 256 };
 /* What is known of one address. */
 struct answer {
     uint64_t address;
-    uint64_t start;          /* of its function; 0: unknown */
+    uint64_t start, end;     /* of its function; 0: unknown */
     uint32_t first;          /* into frames */
     uint32_t count_plus_one; /* 0: the slot is empty */
 };
@@ -37,7 +37,7 @@ struct symbol_library {
     struct failure_latch latch;
     struct unique_strings linker_names; /* what was named already … */
     struct mapped_array name_locations; /* … and the location (uint32_t) of each */
-    struct unique_strings locations;
+    struct unique_strings locations, files;
 };
 
 /* --- Life cycle --- */
@@ -65,6 +65,7 @@ int symbol_library_create(const char *name, const char *path, const char *build_
     failure_latch_init(&library->latch);
     unique_strings_init(&library->linker_names, &library->latch);
     unique_strings_init(&library->locations, &library->latch);
+    unique_strings_init(&library->files, &library->latch);
     library->name = display_name(name);
     library->path = strdup(path);
     library->build_id = strdup(build_id);
@@ -83,6 +84,7 @@ void symbol_library_free(struct symbol_library *library)
     symbol_dwarf_close(library->dwarf);
     symbol_table_free(&library->table);
     symbol_file_close(&library->file);
+    unique_strings_fini(&library->files);
     unique_strings_fini(&library->locations);
     unique_strings_fini(&library->linker_names);
     mapped_array_free(&library->name_locations);
@@ -184,12 +186,19 @@ static int find_location(struct symbol_library *library, const char *linker_name
     return 0;
 }
 
-static int add_frame(struct symbol_library *library, const char *linker_name, bool is_plt,
-                     uint32_t line)
+static int find_file(struct symbol_library *library, const char *name, uint32_t *file)
 {
-    struct symbol_frame frame = { .line = line };
-    int err = find_location(library, linker_name, is_plt, &frame.location);
+    *file = name != NULL ? unique_strings_add(&library->files, name, strlen(name)) : SYMBOL_NO_FILE;
+    return failure_latch_error(&library->latch);
+}
 
+static int add_frame(struct symbol_library *library, const struct dwarf_call *call, bool is_plt)
+{
+    struct symbol_frame frame = { .line = call->line };
+    int err = find_location(library, call->linker_name, is_plt, &frame.location);
+
+    if (err == 0)
+        err = find_file(library, call->file, &frame.file);
     if (err < 0)
         return err;
     if (library->frame_count == library->frame_capacity) {
@@ -221,8 +230,7 @@ static int add_frames(struct symbol_library *library, const struct symbol *symbo
         calls[0].linker_name = symbol->name;
     for (int i = 0; i < count && err == 0; i++)
         if (calls[i].linker_name != NULL)
-            err = add_frame(library, calls[i].linker_name,
-                            i == 0 && symbol != NULL && symbol->is_plt, calls[i].line);
+            err = add_frame(library, &calls[i], i == 0 && symbol != NULL && symbol->is_plt);
     return err;
 }
 
@@ -264,8 +272,11 @@ static int make_answer(struct symbol_library *library, uint64_t address, struct 
 
     if (err < 0)
         return err;
-    *answer = (struct answer){ address, symbol != NULL ? symbol->start : 0, (uint32_t)first,
-                               (uint32_t)(library->frame_count - first) + 1 };
+    *answer = (struct answer){ .address = address,
+                               .start = symbol != NULL ? symbol->start : 0,
+                               .end = symbol != NULL ? symbol->end : 0,
+                               .first = (uint32_t)first,
+                               .count_plus_one = (uint32_t)(library->frame_count - first) + 1 };
     library->answer_count++;
     return 0;
 }
@@ -290,6 +301,7 @@ int symbol_library_resolve(struct symbol_library *library, uint64_t address,
     out->frames = library->frames + answer->first;
     out->count = answer->count_plus_one - 1;
     out->start = answer->start;
+    out->end = answer->end;
     return 0;
 }
 
@@ -297,4 +309,52 @@ const char *symbol_library_location(const struct symbol_library *library, uint32
                                     size_t *length)
 {
     return unique_strings_get(&library->locations, location, length);
+}
+
+const char *symbol_library_file(const struct symbol_library *library, uint32_t file, size_t *length)
+{
+    return unique_strings_get(&library->files, file, length);
+}
+
+/* --- Code --- */
+
+/* The part of the ELF file that ADDRESS is loaded from: where it begins there, and how much of it
+ * there is from ADDRESS on; false: none that is code. */
+static bool find_code(Elf *elf, uint64_t address, int64_t *offset, size_t *available)
+{
+    size_t count;
+    GElf_Phdr header;
+
+    if (elf_getphdrnum(elf, &count) != 0)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (gelf_getphdr(elf, (int)i, &header) == NULL || header.p_type != PT_LOAD ||
+            (header.p_flags & PF_X) == 0 || address < header.p_vaddr ||
+            address - header.p_vaddr >= header.p_filesz)
+            continue;
+        *offset = (int64_t)(header.p_offset + (address - header.p_vaddr));
+        *available = header.p_filesz - (address - header.p_vaddr);
+        return true;
+    }
+    return false;
+}
+
+int symbol_library_code(struct symbol_library *library, uint64_t address, uint8_t *code,
+                        size_t capacity, size_t *count)
+{
+    int64_t offset;
+    size_t available;
+    int err = open_file(library);
+
+    if (err < 0)
+        return err;
+    if (library->file.session == NULL ||
+        !find_code(library->file.elf, address, &offset, &available))
+        return -ENOENT;
+    *count = available < capacity ? available : capacity;
+    const Elf_Data *data = elf_getdata_rawchunk(library->file.elf, offset, *count, ELF_T_BYTE);
+    if (data == NULL || data->d_size < *count)
+        return -ENOENT;
+    memcpy(code, data->d_buf, *count);
+    return 0;
 }

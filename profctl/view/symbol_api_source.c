@@ -1,0 +1,107 @@
+/* /source/v1: the text of a source file. Only files that the debug information names at the address
+ * in question are given away. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "profctl/view/symbol_api.h"
+
+enum { MOST_SOURCE_BYTES = 32 * 1024 * 1024 };
+
+static bool is_named(const struct symbol_library *library, const struct symbol_frames *frames,
+                     const char *file)
+{
+    for (size_t i = 0; i < frames->count; i++) {
+        size_t length;
+        if (frames->frames[i].file == SYMBOL_NO_FILE)
+            continue;
+        const char *name = symbol_library_file(library, frames->frames[i].file, &length);
+        if (strlen(file) == length && memcmp(name, file, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int read_all(int fd, char *text, size_t bytes, size_t *used)
+{
+    *used = 0;
+    while (*used < bytes) {
+        ssize_t got = read(fd, text + *used, bytes - *used);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -errno;
+        if (got == 0)
+            break;
+        *used += (size_t)got;
+    }
+    return 0;
+}
+
+/* The text of a regular file, for free(). 0 or a negative errno. */
+static int read_source(const char *path, char **out)
+{
+    struct stat status;
+    size_t used = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int err = fd < 0 ? -errno : fstat(fd, &status) < 0 ? -errno : 0;
+
+    *out = NULL;
+    if (err == 0 && !S_ISREG(status.st_mode))
+        err = -EINVAL;
+    if (err == 0 && status.st_size > MOST_SOURCE_BYTES)
+        err = -EFBIG;
+    if (err == 0 && (*out = malloc((size_t)status.st_size + 1)) == NULL)
+        err = -ENOMEM;
+    if (err == 0)
+        err = read_all(fd, *out, (size_t)status.st_size, &used);
+    if (err == 0)
+        (*out)[used] = '\0';
+    if (err < 0) {
+        free(*out);
+        *out = NULL;
+    }
+    if (fd >= 0)
+        close(fd);
+    return err;
+}
+
+static int answer_source(const char *file, cJSON *answer)
+{
+    char *text;
+    int err = file[0] == '/' ? read_source(file, &text) : -ENOENT;
+
+    if (err == -ENOMEM)
+        return err;
+    if (err < 0)
+        return symbol_api_refuse(answer, "the source file is not on this machine");
+    bool is_added = cJSON_AddNullToObject(answer, "symbolsLastModified") != NULL &&
+                    cJSON_AddNullToObject(answer, "sourceLastModified") != NULL &&
+                    cJSON_AddStringToObject(answer, "file", file) != NULL &&
+                    cJSON_AddStringToObject(answer, "source", text) != NULL;
+    free(text);
+    return is_added ? 0 : -ENOMEM;
+}
+
+int symbol_api_source(struct library_list *libraries, const cJSON *request, cJSON *answer)
+{
+    const char *file = symbol_api_text(request, "file");
+    struct symbol_library *library;
+    struct symbol_frames frames;
+    uint64_t offset;
+
+    if (file == NULL || symbol_api_address(request, "moduleOffset", &offset) < 0)
+        return -EINVAL;
+    int err = symbol_api_library(libraries, request, answer, &library);
+    if (err < 0 || library == NULL)
+        return err;
+    err = symbol_library_resolve(library, offset, &frames);
+    if (err < 0)
+        return err;
+    if (!is_named(library, &frames, file))
+        return symbol_api_refuse(answer, "the library does not name that file at that offset");
+    return answer_source(file, answer);
+}
