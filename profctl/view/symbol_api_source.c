@@ -44,7 +44,7 @@ static int read_all(int fd, char *text, size_t bytes, size_t *used)
 /* The text of a regular file, for free(). 0 or a negative errno. */
 static int read_source(const char *path, char **out)
 {
-    struct stat status;
+    struct stat status = { 0 };
     size_t used = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     int err = fd < 0 ? -errno : fstat(fd, &status) < 0 ? -errno : 0;

@@ -35,11 +35,9 @@ static void set_up(void)
     ck_assert_int_ne(dladdr1((void *)known_function, &info, (void **)&map, RTLD_DL_LINKMAP), 0);
     known_offset = (uint64_t)(uintptr_t)known_function - map->l_addr;
     struct process_library *library = mapped_array_push(&own.libraries, sizeof(*library));
-    *library = (struct process_library){ .name = name,
-                                         .path = path,
-                                         .build_id = build_id,
-                                         .debug_name = name,
-                                         .debug_id = id };
+    *library = (struct process_library){
+        .name = name, .path = path, .build_id = build_id, .debug_name = name, .debug_id = id
+    };
     ck_assert_int_eq(library_list_create(&libraries), 0);
     ck_assert_int_eq(library_list_add(libraries, &own), 0);
     ck_assert_int_eq(library_list_add(libraries, &own), 0); /* once more, as of another process */
@@ -174,8 +172,8 @@ START_TEST(what_is_no_request_is_refused)
         { "/asm/v1", "{\"startAddress\":\"12\"}" },
         { "/asm/v1", "{\"startAddress\":\"0x\",\"size\":\"0x1\"}" },
         { "/asm/v1", "{\"startAddress\":\"0x11112222333344445\",\"size\":\"0x1\"}" },
-        { "/asm/v1",
-          "{\"debugName\":\"me\",\"debugId\":\"A0\",\"startAddress\":\"0x1\",\"size\":\"0xfffffff\"}" },
+        { "/asm/v1", "{\"debugName\":\"me\",\"debugId\":\"A0\",\"startAddress\":\"0x1\",\"size\":"
+                     "\"0xfffffff\"}" },
     };
     char *text = NULL;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
