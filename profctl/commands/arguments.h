@@ -65,7 +65,8 @@ struct arguments {
 
     uint64_t top;
     bool all;
-    bool calls; /* of report: those that took long */
+    bool calls;                         /* of report: those that took long */
+    bool tree, callers, fold_recursion; /* of report: the tree of calls, or that of callers */
 
     unsigned by, order; /* enum group_rows_by, enum group_rows_order */
     uint32_t measures;  /* enum group_needs, without the next */

@@ -7,6 +7,7 @@
 #include "profctl/profile/profile_input.h"
 #include "profctl/report/calls_report.h"
 #include "profctl/report/report.h"
+#include "profctl/report/tree_report.h"
 
 static int settle_output(int err, struct failure *failure)
 {
@@ -66,14 +67,63 @@ static int report_calls(struct profile_input *input, const struct arguments *arg
     return code;
 }
 
+static int print_tree(const struct tree_report *report, const char *path,
+                      const struct arguments *arguments, struct failure *failure)
+{
+    int err = 0;
+
+    if (arguments->json)
+        err = tree_report_print_json(report, path, stdout);
+    else
+        tree_report_print_text(report, path, arguments->top, stdout);
+    return settle_output(err, failure);
+}
+
+static int report_tree(struct profile_input *input, const struct arguments *arguments,
+                       struct failure *failure)
+{
+    struct tree_report report;
+    int err = tree_report_read(input->reader, arguments->callers ? TREE_CALLERS : TREE_CALLEES,
+                               arguments->fold_recursion, &report);
+    int code = err < 0 ? profile_input_failed(input, err, failure)
+                       : print_tree(&report, input->path, arguments, failure);
+
+    tree_report_free(&report);
+    return code;
+}
+
+/* One report at a time. */
+static int check_kinds(const struct arguments *arguments, struct failure *failure)
+{
+    if (arguments->calls + arguments->tree + arguments->callers > 1)
+        return (int)failure_set(failure, EXIT_CODE_USAGE,
+                                "--calls, --tree and --callers are different reports; choose one");
+    if (arguments->fold_recursion && !arguments->tree && !arguments->callers)
+        return (int)failure_set(failure, EXIT_CODE_USAGE,
+                                "--fold-recursion is for --tree and --callers");
+    return EXIT_CODE_SUCCESS;
+}
+
+static int report_what_is_meant(struct profile_input *input, const struct arguments *arguments,
+                                struct failure *failure)
+{
+    if (arguments->calls)
+        return report_calls(input, arguments, failure);
+    if (arguments->tree || arguments->callers)
+        return report_tree(input, arguments, failure);
+    return report_functions(input, arguments, failure);
+}
+
 int command_report(const struct arguments *arguments, struct failure *failure)
 {
     struct profile_input input;
-    int code;
+    int code = check_kinds(arguments, failure);
 
+    if (code != EXIT_CODE_SUCCESS)
+        return code;
     if (!profile_input_open(&input, arguments->operands[0], failure))
         return (int)failure->code;
-    code = (arguments->calls ? report_calls : report_functions)(&input, arguments, failure);
+    code = report_what_is_meant(&input, arguments, failure);
     profile_input_close(&input);
     return code;
 }

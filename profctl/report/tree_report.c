@@ -1,0 +1,154 @@
+#include "profctl/report/tree_report.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* What is shown for CPU time that no sample tells of. */
+static const char not_sampled[] = "(not sampled)";
+
+static int add_name(struct tree_report *report, const char *name, uint32_t *out)
+{
+    *out = unique_strings_add(&report->stacks.names, name, strlen(name));
+    return *out != UNIQUE_NONE ? 0 : -ENOMEM;
+}
+
+static int step_to(struct tree_report *report, uint32_t name, uint32_t *node)
+{
+    if (report->folds_recursion && *node != CALL_TREE_NONE &&
+        call_tree_node(&report->tree, *node)->name == name)
+        return 0;
+    *node = call_tree_child(&report->tree, *node, name);
+    return *node != CALL_TREE_NONE ? 0 : -ENOMEM;
+}
+
+/* --- From the outermost function inwards --- */
+
+static int find_thread_node(struct tree_report *report, const struct profile_thread *thread,
+                            uint32_t *node)
+{
+    uint32_t process, name;
+    int err =
+        add_name(report, thread->process_name != NULL ? thread->process_name : "(unnamed process)",
+                 &process);
+
+    if (err == 0)
+        err = add_name(report, thread_label_name(thread), &name);
+    if (err < 0)
+        return err;
+    *node = call_tree_child(&report->tree, CALL_TREE_NONE, process);
+    if (*node != CALL_TREE_NONE)
+        *node = call_tree_child(&report->tree, *node, name);
+    return *node != CALL_TREE_NONE ? 0 : -ENOMEM;
+}
+
+static uint32_t stack_name(const struct tree_report *report, size_t stack)
+{
+    return ((const uint32_t *)report->stacks.frames.items)[stack];
+}
+
+/* A stack's prefix is below it, so the node of that is known. */
+static int add_callees(struct tree_report *report, const struct profile_thread *thread,
+                       uint32_t thread_node)
+{
+    size_t count = thread->tables->stacks.count;
+    int err = mapped_array_reserve(&report->nodes, count, sizeof(uint32_t));
+    uint32_t *nodes = report->nodes.items;
+
+    for (size_t i = 0; i < count && err == 0; i++) {
+        const struct table_stack *stack = thread_tables_stack(thread->tables, (uint32_t)i);
+        nodes[i] = stack->prefix != TABLE_NONE ? nodes[stack->prefix] : thread_node;
+        err = step_to(report, stack_name(report, i), &nodes[i]);
+        if (err == 0)
+            call_tree_spend(&report->tree, nodes[i],
+                            thread_stacks_sum(&report->stacks, (uint32_t)i));
+    }
+    return err;
+}
+
+/* --- From where the time was spent outwards --- */
+
+static int add_callers_of(struct tree_report *report, const struct profile_thread *thread,
+                          uint32_t stack)
+{
+    uint32_t node = CALL_TREE_NONE;
+    size_t depth;
+    const uint32_t *path = thread_stacks_unroll(&report->stacks, thread->tables, stack, &depth);
+    int err = path != NULL ? 0 : -ENOMEM;
+
+    for (size_t i = depth; i > 0 && err == 0; i--)
+        err = step_to(report, path[i - 1], &node);
+    if (err == 0 && node != CALL_TREE_NONE)
+        call_tree_spend(&report->tree, node, thread_stacks_sum(&report->stacks, stack));
+    return err;
+}
+
+static int add_callers(struct tree_report *report, const struct profile_thread *thread)
+{
+    size_t count = thread->tables->stacks.count;
+    int err = 0;
+
+    for (size_t i = 0; i < count && err == 0; i++) {
+        if (thread_stacks_sum(&report->stacks, (uint32_t)i)->samples > 0)
+            err = add_callers_of(report, thread, (uint32_t)i);
+    }
+    return err;
+}
+
+/* --- Reading --- */
+
+static int add_not_sampled(struct tree_report *report, const struct profile_thread *thread,
+                           uint32_t parent)
+{
+    const struct stack_sum sum = { .cpu_ns = (uint64_t)thread->not_sampled_ns };
+    uint32_t name;
+
+    if (sum.cpu_ns == 0)
+        return 0;
+    int err = add_name(report, not_sampled, &name);
+    if (err < 0)
+        return err;
+    uint32_t node = call_tree_child(&report->tree, parent, name);
+    if (node == CALL_TREE_NONE)
+        return -ENOMEM;
+    call_tree_spend(&report->tree, node, &sum);
+    return 0;
+}
+
+static int on_thread(void *owner, const struct profile_thread *thread)
+{
+    struct tree_report *report = owner;
+    uint32_t place = CALL_TREE_NONE;
+    int err = thread->sample_count > 0 ? thread_stacks_take(&report->stacks, thread) : 0;
+
+    if (err < 0 || thread->sample_count == 0)
+        return err;
+    report->is_by_samples = report->is_by_samples && !thread->knows_cpu;
+    if (report->direction == TREE_CALLEES)
+        err = find_thread_node(report, thread, &place);
+    if (err == 0)
+        err = report->direction == TREE_CALLEES ? add_callees(report, thread, place)
+                                                : add_callers(report, thread);
+    return err < 0 ? err : add_not_sampled(report, thread, place);
+}
+
+int tree_report_read(struct json_reader *reader, enum tree_direction direction,
+                     bool folds_recursion, struct tree_report *out)
+{
+    static const struct profile_walk_events events = { .on_thread = on_thread };
+    struct profile_facts facts;
+
+    *out = (struct tree_report){ .direction = direction,
+                                 .folds_recursion = folds_recursion,
+                                 .is_by_samples = true };
+    thread_stacks_init(&out->stacks);
+    call_tree_init(&out->tree);
+    int err = profile_walk(reader, &events, out, &facts);
+    return err < 0 ? err : call_tree_settle(&out->tree, out->is_by_samples);
+}
+
+void tree_report_free(struct tree_report *report)
+{
+    thread_stacks_fini(&report->stacks);
+    call_tree_fini(&report->tree);
+    mapped_array_free(&report->nodes);
+}

@@ -1,0 +1,42 @@
+/* Which calls led to where the time was spent: the tree of calls of each program, from the
+ * outermost function inwards, or from where the time was spent outwards. One thread. */
+#ifndef PROFD_PROFCTL_TREE_REPORT_H
+#define PROFD_PROFCTL_TREE_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "profctl/convert/thread_stacks.h"
+#include "profctl/report/call_tree.h"
+#include "json/json_reader.h"
+
+enum tree_direction {
+    TREE_CALLEES, /* program, thread, then who called whom: processes and threads of one name count
+                   * together */
+    TREE_CALLERS, /* functions by their own time, then who called them */
+};
+
+struct tree_report {
+    enum tree_direction direction;
+    bool folds_recursion;        /* calls of a function by itself are one */
+    bool is_by_samples;          /* the profile does not tell CPU time */
+    struct thread_stacks stacks; /* has the names */
+    struct call_tree tree;
+    struct mapped_array nodes; /* uint32_t: the node of each stack of the thread at hand */
+};
+
+/* Reads a Gecko profile. 0, -EPROTO for what is no such profile, -ENOMEM, or the reader's error;
+ * OUT needs tree_report_free() either way. */
+int tree_report_read(struct json_reader *reader, enum tree_direction direction,
+                     bool folds_recursion, struct tree_report *out);
+void tree_report_free(struct tree_report *report);
+
+/* Calls that are at least a two-hundredth of all, up to TOP below each; FILE is named. */
+void tree_report_print_text(const struct tree_report *report, const char *file, uint64_t top,
+                            FILE *out);
+/* All of it as one line of JSON: a list of nodes that name their parents, since readers take only
+ * so deep a document. 0 or a negative errno. */
+int tree_report_print_json(const struct tree_report *report, const char *file, FILE *out);
+
+#endif
