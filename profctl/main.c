@@ -1,10 +1,13 @@
 /* profctl: the table of its commands, and the way from the command line to one of them. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ipc/standard_streams.h"
 #include "ipc/suggest.h"
 #include "profctl/commands/commands.h"
+#include "profctl/symbols/debug_files.h"
 
 struct command {
     const char *name, *alias; /* alias NULL: none */
@@ -201,6 +204,22 @@ static int check_operands(const struct command *command, const struct arguments 
     return EXIT_CODE_SUCCESS;
 }
 
+static int allow_servers(const struct arguments *arguments, struct failure *failure)
+{
+    bool shows_progress = !arguments->quiet && isatty(STDERR_FILENO);
+
+    switch (arguments->debuginfod ? debug_files_allow_servers(shows_progress) : 0) {
+    case -EDESTADDRREQ:
+        return (int)failure_set(failure, EXIT_CODE_USAGE,
+                                "--debuginfod: no server is named in DEBUGINFOD_URLS");
+    case -ELIBACC:
+        return (int)failure_set(failure, EXIT_CODE_FAILED,
+                                "--debuginfod: cannot load libdebuginfod; install libdebuginfod1");
+    default:
+        return EXIT_CODE_SUCCESS;
+    }
+}
+
 /* WORDS are those behind the command's name. */
 static int run_command(const struct command *command, struct arguments *arguments, int count,
                        char **words, struct failure *failure)
@@ -215,6 +234,8 @@ static int run_command(const struct command *command, struct arguments *argument
         return EXIT_CODE_SUCCESS;
     }
     code = check_operands(command, arguments, failure);
+    if (code == EXIT_CODE_SUCCESS)
+        code = allow_servers(arguments, failure);
     return code != EXIT_CODE_SUCCESS ? code : command->run(arguments, failure);
 }
 

@@ -56,6 +56,7 @@ struct arguments {
 
     const char *output; /* NULL: the default */
     bool no_symbols, strict, stop;
+    bool debuginfod; /* symbols may come from servers */
     uint64_t timeout_ms;
     const char *pids, *processes, *only_threads; /* of a capture; comma-separated; NULL: all */
     uint64_t last_ms; /* only what was recorded in so long; 0: everything */
@@ -66,6 +67,7 @@ struct arguments {
     uint64_t top;
     bool all;
     bool calls;                         /* of report: those that took long */
+    bool missing_symbols;               /* of report: what has no names, and why */
     bool tree, callers, fold_recursion; /* of report: the tree of calls, or that of callers */
 
     unsigned by, order; /* enum group_rows_by, enum group_rows_order */

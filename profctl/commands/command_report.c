@@ -6,8 +6,10 @@
 #include "profctl/commands/commands.h"
 #include "profctl/profile/profile_input.h"
 #include "profctl/report/calls_report.h"
+#include "profctl/report/missing_symbols.h"
 #include "profctl/report/report.h"
 #include "profctl/report/tree_report.h"
+#include "profctl/symbols/debug_files.h"
 
 static int settle_output(int err, struct failure *failure)
 {
@@ -92,12 +94,37 @@ static int report_tree(struct profile_input *input, const struct arguments *argu
     return code;
 }
 
+static int print_missing(const struct missing_symbols *missing, const char *path,
+                         const struct arguments *arguments, struct failure *failure)
+{
+    int err = debug_files_begin();
+
+    if (err == 0 && arguments->json)
+        err = missing_symbols_print_json(missing, path, stdout);
+    else if (err == 0)
+        missing_symbols_print_text(missing, path, stdout);
+    return settle_output(err, failure);
+}
+
+static int report_missing(struct profile_input *input, const struct arguments *arguments,
+                          struct failure *failure)
+{
+    struct missing_symbols missing;
+    int err = missing_symbols_read(input->reader, &missing);
+    int code = err < 0 ? profile_input_failed(input, err, failure)
+                       : print_missing(&missing, input->path, arguments, failure);
+
+    missing_symbols_free(&missing);
+    return code;
+}
+
 /* One report at a time. */
 static int check_kinds(const struct arguments *arguments, struct failure *failure)
 {
-    if (arguments->calls + arguments->tree + arguments->callers > 1)
+    if (arguments->calls + arguments->tree + arguments->callers + arguments->missing_symbols > 1)
         return (int)failure_set(failure, EXIT_CODE_USAGE,
-                                "--calls, --tree and --callers are different reports; choose one");
+                                "--calls, --tree, --callers and --missing-symbols are different "
+                                "reports; choose one");
     if (arguments->fold_recursion && !arguments->tree && !arguments->callers)
         return (int)failure_set(failure, EXIT_CODE_USAGE,
                                 "--fold-recursion is for --tree and --callers");
@@ -109,6 +136,8 @@ static int report_what_is_meant(struct profile_input *input, const struct argume
 {
     if (arguments->calls)
         return report_calls(input, arguments, failure);
+    if (arguments->missing_symbols)
+        return report_missing(input, arguments, failure);
     if (arguments->tree || arguments->callers)
         return report_tree(input, arguments, failure);
     return report_functions(input, arguments, failure);

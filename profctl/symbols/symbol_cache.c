@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include "profctl/symbols/debug_files.h"
 #include "json/unique_strings.h"
 
 struct symbol_cache {
@@ -28,13 +29,13 @@ int symbol_cache_create(struct symbol_cache **out)
 {
     struct symbol_cache *cache = calloc(1, sizeof(*cache));
 
-    if (cache == NULL)
+    if (cache == NULL || debug_files_begin() < 0) {
+        free(cache);
         return -ENOMEM;
+    }
     failure_latch_init(&cache->latch);
     unique_strings_init(&cache->keys, &cache->latch);
     allow_many_files();
-    /* Symbols come from this machine: a capture must not wait for a server on the network. */
-    unsetenv("DEBUGINFOD_URLS");
     *out = cache;
     return 0;
 }

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "profctl/symbols/debug_files.h"
+
 enum { MOST_BUILD_ID_BYTES = 64 };
 
 /* No dwfl_linux_proc_find_elf: the module is always opened by us. debuginfo_path is the default. */
@@ -107,6 +109,14 @@ static int try_path(const char *path, const char *build_id, struct symbol_file *
     return open_session(path, fd, build_id, out);
 }
 
+/* What has the functions and lines of a library whose file is gone, but none of its code. */
+static int try_debug_file(const char *build_id, struct symbol_file *out)
+{
+    int fd = debug_file_open(build_id);
+
+    return fd < 0 ? fd : open_session("", fd, build_id, out);
+}
+
 int symbol_file_open(const char *path, const char *build_id, int64_t pid, struct symbol_file *out)
 {
     char in_root[4096 + 64];
@@ -123,6 +133,10 @@ int symbol_file_open(const char *path, const char *build_id, int64_t pid, struct
             return err;
     }
     second = try_path(path, build_id, out);
+    if (second == 0 || second == -ENOMEM)
+        return second;
+    if (try_debug_file(build_id, out) == 0)
+        return 0;
     return second == -ENOENT ? err : second;
 }
 
