@@ -30,7 +30,7 @@ enum option_set {
     OPTIONS_SELECT_THREADS = 1 << 13, /* --threads, of capture */
     OPTIONS_PAUSE = 1 << 14,          /* --sampling */
     OPTIONS_CALLS = 1 << 17,          /* --calls, of report */
-    OPTIONS_CONVERT = 1 << 16,        /* --output --format */
+    OPTIONS_CONVERT = 1 << 16,        /* --output --format --thread */
     OPTIONS_GROUPS = 1 << 15,         /* --by --sort --measure --units --for --watch --top */
 };
 
@@ -78,6 +78,7 @@ struct arguments {
     const char *alert;  /* of ipc/groups/group_alert.h; NULL: none */
 
     const char *converted, *format; /* of convert: where to, and to what; NULL: not given */
+    const char *thread;             /* of convert: the one that is meant; NULL: all */
 
     char **operands; /* what is no option, in order; a part of argv */
     int operand_count;

@@ -1,31 +1,161 @@
 /* convert: a profile in the format of another tool. */
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "profctl/capture/capture_file.h"
 #include "profctl/commands/commands.h"
-#include "profctl/convert/conversion.h"
+#include "profctl/commands/converted_file.h"
+#include "profctl/commands/thread_files.h"
+#include "profctl/convert/thread_choice.h"
 #include "profctl/profile/profile_input.h"
 
-static bool write_converted(const struct profile_format *format, struct profile_input *input,
-                            struct capture_file *file, uint64_t *threads, struct failure *failure)
-{
-    struct conversion conversion = { .format = format,
-                                     .write = capture_file_write,
-                                     .context = file };
+/* What is under way. */
+struct converting {
+    const struct profile_format *format;
+    const char *input, *output; /* paths */
+    struct thread_choice choice;
+    struct converted_file file; /* of all threads, or of the one at hand */
+    bool has_file_for_each;     /* thread */
+    struct thread_files names;  /* of those files */
+    struct profile_facts facts;
+    struct failure *failure;
+    bool has_told; /* the failure is told already */
+    uint64_t threads;
+};
 
-    if (!capture_file_create(file, failure))
+/* Gives all threads of the input to ON_THREAD. False with the failure filled. */
+static bool walk_input(struct converting *conversion,
+                       int (*on_thread)(void *owner, const struct profile_thread *thread))
+{
+    const struct profile_walk_events events = { .on_thread = on_thread };
+    struct profile_input input;
+
+    if (!profile_input_open(&input, conversion->input, conversion->failure))
         return false;
-    int err = conversion_run(&conversion, input->reader);
-    *threads = conversion.threads;
-    if (err == 0)
-        return capture_file_commit(file, failure);
-    if (conversion.write_error < 0)
-        failure_set(failure, EXIT_CODE_FAILED, "cannot write %s: %s", capture_file_path(file),
-                    strerror(-conversion.write_error));
+    int err = profile_walk(input.reader, &events, conversion, &conversion->facts);
+    if (err < 0 && !conversion->has_told &&
+        !converted_file_failed(&conversion->file, conversion->failure))
+        (void)profile_input_failed(&input, err, conversion->failure);
+    profile_input_close(&input);
+    return err == 0;
+}
+
+/* --- Which threads --- */
+
+static int count_thread(void *owner, const struct profile_thread *thread)
+{
+    struct converting *conversion = owner;
+
+    if (conversion_takes(thread))
+        thread_choice_count(&conversion->choice, thread);
+    return 0;
+}
+
+/* Whoever names a thread means exactly one. */
+static bool check_choice(const struct converting *conversion)
+{
+    const struct thread_choice *choice = &conversion->choice;
+
+    if (choice->wanted != NULL && choice->chosen > 1)
+        failure_set(conversion->failure, EXIT_CODE_FAILED,
+                    "--thread '%.128s' is %" PRIu64 " threads of %s; say the number of one: %s",
+                    choice->wanted, choice->chosen, conversion->input, choice->chosen_text);
+    else if (choice->wanted != NULL && choice->chosen == 0)
+        failure_set(conversion->failure, EXIT_CODE_FAILED,
+                    "--thread '%.128s' is no thread with samples in %s; there are: %s",
+                    choice->wanted, conversion->input,
+                    choice->others > 0 ? choice->others_text : "none");
+    else if (choice->chosen == 0)
+        failure_set(conversion->failure, EXIT_CODE_FAILED, "%s has no thread with samples",
+                    conversion->input);
     else
-        (void)profile_input_failed(input, err, failure);
+        return true;
     return false;
+}
+
+/* Reads the input once before anything is written, where that has to be known. */
+static bool choose_threads(struct converting *conversion)
+{
+    if (conversion->choice.wanted == NULL && !conversion->format->is_of_one_thread)
+        return true;
+    if (!walk_input(conversion, count_thread) || !check_choice(conversion))
+        return false;
+    conversion->has_file_for_each =
+        conversion->format->is_of_one_thread && conversion->choice.chosen > 1;
+    return true;
+}
+
+/* --- One file --- */
+
+static int add_thread(void *owner, const struct profile_thread *thread)
+{
+    struct converting *conversion = owner;
+
+    if (!conversion_takes(thread) || !thread_choice_takes(&conversion->choice, thread) ||
+        (conversion->format->is_of_one_thread && thread->sample_count == 0))
+        return 0;
+    conversion->threads++;
+    return converted_file_add(&conversion->file, thread);
+}
+
+static bool write_one_file(struct converting *conversion)
+{
+    if (!converted_file_open(&conversion->file, conversion->format, conversion->output,
+                             conversion->failure) ||
+        !walk_input(conversion, add_thread))
+        return false;
+    int err = converted_file_finish(&conversion->file, &conversion->facts);
+    if (err < 0 && !converted_file_failed(&conversion->file, conversion->failure))
+        failure_set(conversion->failure, EXIT_CODE_FAILED, "cannot convert %s: %s",
+                    conversion->input, strerror(-err));
+    return err == 0 && converted_file_commit(&conversion->file, conversion->failure);
+}
+
+/* --- A file for each thread --- */
+
+static int write_thread(void *owner, const struct profile_thread *thread)
+{
+    struct converting *conversion = owner;
+    struct converted_file *file = &conversion->file;
+    const char *path;
+
+    if (!conversion_takes(thread) || thread->sample_count == 0)
+        return 0;
+    int err = thread_files_name(&conversion->names, thread, &path);
+    if (err < 0)
+        return err;
+    if (!converted_file_open(file, conversion->format, path, conversion->failure)) {
+        conversion->has_told = true;
+        return -EIO;
+    }
+    err = converted_file_add(file, thread);
+    if (err == 0)
+        err = converted_file_finish(file, &conversion->facts);
+    if (err < 0)
+        return err;
+    conversion->has_told = !converted_file_commit(file, conversion->failure);
+    converted_file_close(file);
+    conversion->threads++;
+    return conversion->has_told ? -EIO : 0;
+}
+
+static bool write_all(struct converting *conversion)
+{
+    return conversion->has_file_for_each ? walk_input(conversion, write_thread)
+                                         : write_one_file(conversion);
+}
+
+static void tell(const struct converting *conversion)
+{
+    unsigned long long threads = conversion->threads;
+
+    if (conversion->has_file_for_each)
+        say("wrote %llu files, %s and so on (%s, one for each thread)", threads,
+            conversion->names.first, conversion->format->name);
+    else
+        say("wrote %s (%s, %llu thread%s)", conversion->output, conversion->format->name, threads,
+            threads == 1 ? "" : "s");
 }
 
 /* By --format, or else by the name of the output. */
@@ -52,23 +182,23 @@ static const struct profile_format *choose_format(const struct arguments *argume
 
 int command_convert(const struct arguments *arguments, struct failure *failure)
 {
-    struct capture_file *file;
-    struct profile_input input;
-    uint64_t threads = 0;
-    bool is_done = false;
+    struct converting conversion = {
+        .input = arguments->operands[0],
+        .output = arguments->converted,
+        .choice = { .wanted = arguments->thread },
+        .failure = failure,
+    };
 
     if (arguments->converted == NULL)
         return (int)failure_set(failure, EXIT_CODE_USAGE, "no output given; say -o FILE");
-    const struct profile_format *format = choose_format(arguments, failure);
-    if (format == NULL || !profile_input_open(&input, arguments->operands[0], failure))
+    conversion.format = choose_format(arguments, failure);
+    if (conversion.format == NULL)
         return (int)failure->code;
-    if (capture_file_prepare_any(arguments->converted, &file, failure)) {
-        is_done = write_converted(format, &input, file, &threads, failure);
-        capture_file_close(file);
-    }
-    profile_input_close(&input);
+    thread_files_init(&conversion.names, conversion.output, conversion.format->ending);
+    bool is_done = choose_threads(&conversion) && write_all(&conversion);
+    converted_file_close(&conversion.file);
     if (is_done && !arguments->quiet)
-        say("wrote %s (%s, %llu thread%s)", arguments->converted, format->name,
-            (unsigned long long)threads, threads == 1 ? "" : "s");
+        tell(&conversion);
+    thread_files_fini(&conversion.names);
     return is_done ? EXIT_CODE_SUCCESS : (int)failure->code;
 }

@@ -10,15 +10,37 @@ static int write_bytes(void *context, const char *bytes, size_t count)
     return err;
 }
 
-static int on_thread(void *owner, const struct profile_thread *thread)
+int conversion_begin(struct conversion *conversion)
 {
-    struct conversion *conversion = owner;
+    return conversion->format->begin(write_bytes, conversion, &conversion->state);
+}
 
-    /* profd itself, which is the root and has no stacks, is not what was profiled. */
-    if (thread->is_of_root && thread->tables->stacks.count == 0)
-        return 0;
+int conversion_add(struct conversion *conversion, const struct profile_thread *thread)
+{
     conversion->threads++;
     return conversion->format->add_thread(conversion->state, thread);
+}
+
+int conversion_finish(struct conversion *conversion, const struct profile_facts *facts)
+{
+    return conversion->format->finish(conversion->state, facts);
+}
+
+void conversion_end(struct conversion *conversion)
+{
+    if (conversion->state != NULL)
+        conversion->format->end(conversion->state);
+    conversion->state = NULL;
+}
+
+bool conversion_takes(const struct profile_thread *thread)
+{
+    return !thread->is_of_root || thread->tables->stacks.count > 0;
+}
+
+static int on_thread(void *owner, const struct profile_thread *thread)
+{
+    return conversion_takes(thread) ? conversion_add(owner, thread) : 0;
 }
 
 static int convert_all(struct conversion *conversion, struct json_reader *reader)
@@ -27,17 +49,15 @@ static int convert_all(struct conversion *conversion, struct json_reader *reader
     struct profile_facts facts;
     int err = profile_walk(reader, &events, conversion, &facts);
 
-    return err < 0 ? err : conversion->format->finish(conversion->state, &facts);
+    return err < 0 ? err : conversion_finish(conversion, &facts);
 }
 
 int conversion_run(struct conversion *conversion, struct json_reader *reader)
 {
-    int err = conversion->format->begin(write_bytes, conversion, &conversion->state);
+    int err = conversion_begin(conversion);
 
     if (err == 0)
         err = convert_all(conversion, reader);
-    if (conversion->state != NULL)
-        conversion->format->end(conversion->state);
-    conversion->state = NULL;
+    conversion_end(conversion);
     return err;
 }

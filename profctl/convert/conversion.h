@@ -1,7 +1,9 @@
-/* A profile that is read in one format and written in another, thread by thread. One thread. */
+/* A profile that is read in one format and written in another, thread by thread: all of it at once,
+ * or by whoever chooses the threads. One thread. */
 #ifndef PROFD_PROFCTL_CONVERSION_H
 #define PROFD_PROFCTL_CONVERSION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "profctl/convert/profile_format.h"
@@ -19,5 +21,15 @@ struct conversion {
 
 /* Reads all of READER. 0, the error of profile_walk(), of the format, or of write. */
 int conversion_run(struct conversion *conversion, struct json_reader *reader);
+
+/* The same step by step. Each returns 0, the error of the format, or of write. The last frees what
+ * the first made; always, and safe to repeat. */
+int conversion_begin(struct conversion *conversion);
+int conversion_add(struct conversion *conversion, const struct profile_thread *thread);
+int conversion_finish(struct conversion *conversion, const struct profile_facts *facts);
+void conversion_end(struct conversion *conversion);
+
+/* Whether THREAD was profiled: profd itself, which is the root and has no stacks, was not. */
+bool conversion_takes(const struct profile_thread *thread);
 
 #endif

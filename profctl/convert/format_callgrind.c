@@ -123,5 +123,11 @@ static void end(void *state)
 }
 
 const struct profile_format format_callgrind = {
-    "callgrind", ".callgrind", "kcachegrind and callgrind_annotate", begin, add_thread, finish, end
+    .name = "callgrind",
+    .ending = ".callgrind",
+    .summary = "kcachegrind and callgrind_annotate",
+    .begin = begin,
+    .add_thread = add_thread,
+    .finish = finish,
+    .end = end,
 };

@@ -96,5 +96,11 @@ static void end(void *state)
 }
 
 const struct profile_format format_collapsed = {
-    "collapsed", ".collapsed", "collapsed stacks, for flamegraph.pl", begin, add_thread, finish, end
+    .name = "collapsed",
+    .ending = ".collapsed",
+    .summary = "collapsed stacks, for flamegraph.pl",
+    .begin = begin,
+    .add_thread = add_thread,
+    .finish = finish,
+    .end = end,
 };

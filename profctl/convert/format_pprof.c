@@ -280,5 +280,11 @@ static void end(void *state)
 }
 
 const struct profile_format format_pprof = {
-    "pprof", ".pb", "pprof, with labels for process and thread", begin, add_thread, finish, end
+    .name = "pprof",
+    .ending = ".pb",
+    .summary = "pprof, with labels for process and thread",
+    .begin = begin,
+    .add_thread = add_thread,
+    .finish = finish,
+    .end = end,
 };

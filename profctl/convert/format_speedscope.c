@@ -137,5 +137,11 @@ static void end(void *state)
 }
 
 const struct profile_format format_speedscope = {
-    "speedscope", ".speedscope.json", "speedscope.app", begin, add_thread, finish, end
+    .name = "speedscope",
+    .ending = ".speedscope.json",
+    .summary = "speedscope.app",
+    .begin = begin,
+    .add_thread = add_thread,
+    .finish = finish,
+    .end = end,
 };

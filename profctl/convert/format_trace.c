@@ -59,7 +59,7 @@ static int put_call(void *owner, const struct profile_call *call)
 {
     struct trace *trace = owner;
     size_t length;
-    const char *name = unique_strings_get(&trace->stacks.names, call->function, &length);
+    const char *name = unique_strings_get(&trace->stacks.names, call->frame.function, &length);
 
     begin_event(trace, "X");
     json_string_property(&trace->json, "cat", "profile");
@@ -67,6 +67,11 @@ static int put_call(void *owner, const struct profile_call *call)
     json_string_bytes(&trace->json, name, length);
     json_double_property(&trace->json, "ts", call->start_ms * US_PER_MS);
     json_double_property(&trace->json, "dur", (call->end_ms - call->start_ms) * US_PER_MS);
+    json_start_object_property(&trace->json, "args");
+    json_u64_property(&trace->json, "nodeId", call->frame.node);
+    json_u64_property(&trace->json, "sampleIndex", call->sample);
+    json_double_property(&trace->json, "selfTime", call->self_ms * US_PER_MS);
+    json_end_object(&trace->json);
     json_end_object(&trace->json);
     return failure_latch_error(&trace->latch);
 }
@@ -109,7 +114,11 @@ static void end(void *state)
 }
 
 const struct profile_format format_trace = {
-    "trace", ".trace.json", "Chrome trace events with calls, for Perfetto and DevTools",
-    begin,   add_thread,    finish,
-    end
+    .name = "trace",
+    .ending = ".trace.json",
+    .summary = "Chrome trace events with calls, for Perfetto and DevTools",
+    .begin = begin,
+    .add_thread = add_thread,
+    .finish = finish,
+    .end = end,
 };

@@ -36,14 +36,15 @@ static int end_from(struct profile_calls *calls, size_t depth)
     return err;
 }
 
-static int push_call(struct profile_calls *calls, uint32_t function, double time_ms)
+static int push_call(struct profile_calls *calls, const struct profile_call_frame *frame,
+                     double time_ms)
 {
     uint32_t depth = (uint32_t)calls->open.count;
     struct profile_call *call = mapped_array_push(&calls->open, sizeof(*call));
 
     if (call == NULL)
         return -ENOMEM;
-    *call = (struct profile_call){ .function = function,
+    *call = (struct profile_call){ .frame = *frame,
                                    .sample = calls->samples,
                                    .depth = depth,
                                    .start_ms = time_ms,
@@ -56,22 +57,17 @@ int profile_calls_take(struct profile_calls *calls, const struct profile_call_sa
     size_t same = 0;
 
     while (same < calls->open.count && same < sample->depth &&
-           call_at(calls, same)->function == sample->functions[same])
+           call_at(calls, same)->frame.identity == sample->frames[same].identity)
         same++;
     for (size_t i = 0; i < calls->open.count; i++)
         extend(call_at(calls, i), sample->time_ms);
     int err = end_from(calls, same);
-    for (size_t i = same; i < sample->depth && err == 0; i++)
-        err = push_call(calls, sample->functions[i], sample->time_ms);
+    for (size_t i = same; i < sample->depth && err == 0; i++) {
+        if (!sample->frames[i].is_hidden)
+            err = push_call(calls, &sample->frames[i], sample->time_ms);
+    }
     calls->samples++;
     return err;
-}
-
-int profile_calls_sleep(struct profile_calls *calls, double time_ms)
-{
-    for (size_t i = 0; i < calls->open.count; i++)
-        extend(call_at(calls, i), time_ms);
-    return end_from(calls, 0);
 }
 
 int profile_calls_finish(struct profile_calls *calls)

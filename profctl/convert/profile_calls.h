@@ -4,22 +4,31 @@
  * Samples come in the order of their times. Position by position, frames of a sample that are those
  * of the stack so far have their calls extended to the sample's time; calls of frames that are no
  * longer there end at that time; new ones begin with no duration. What is open in the end is not
- * extended further. Where a thread slept between two samples, its calls end one tick after the
- * first.
+ * extended further. Frames that are no calls, such as (idle), end what was in their place and begin
+ * nothing.
  *
  * Pure; one thread. */
 #ifndef PROFD_PROFCTL_PROFILE_CALLS_H
 #define PROFD_PROFCTL_PROFILE_CALLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "json/mapped_array.h"
 
+/* A frame, in the caller's own numbers. */
+struct profile_call_frame {
+    uint64_t identity; /* frames that have the same are the same call */
+    uint32_t function;
+    uint32_t node;  /* of the call tree */
+    bool is_hidden; /* no call: it ends what was there, and is not in the stack */
+};
+
 struct profile_call {
-    uint32_t function; /* of the caller's own numbers */
-    size_t sample;     /* that it began with */
-    uint32_t depth;    /* 0: the outermost */
+    struct profile_call_frame frame; /* of the sample that it began with … */
+    size_t sample;                   /* … the number of which is this, from 0 on */
+    uint32_t depth;                  /* 0: the outermost */
     double start_ms, end_ms;
     double self_ms; /* without the calls inside it */
 };
@@ -30,8 +39,8 @@ typedef int profile_call_ended(void *owner, const struct profile_call *call);
 /* What samples say. */
 struct profile_call_sample {
     double time_ms;
-    const uint32_t *functions; /* the outermost first */
-    size_t depth;              /* 0: the thread was seen without a stack */
+    const struct profile_call_frame *frames; /* the outermost first */
+    size_t depth;                            /* 0: no stack at all */
 };
 
 /* Zeroed but for the call-back. */
@@ -44,18 +53,10 @@ struct profile_calls {
 
 /* Each returns 0, -ENOMEM, or the error of the call-back. */
 int profile_calls_take(struct profile_calls *calls, const struct profile_call_sample *sample);
-/* The thread slept from TIME_MS on: what is open ends there, or where it was seen last. */
-int profile_calls_sleep(struct profile_calls *calls, double time_ms);
 /* There are no more samples. */
 int profile_calls_finish(struct profile_calls *calls);
 
 /* Frees it; nothing more is told. */
 void profile_calls_free(struct profile_calls *calls);
-
-/* Whether the thread slept between two samples: more time went by than it used, by two ticks. */
-static inline int profile_calls_slept(double between_ms, double cpu_ms, double tick_ms)
-{
-    return between_ms - cpu_ms > 2 * tick_ms;
-}
 
 #endif

@@ -21,10 +21,12 @@ struct profile_format {
     int (*finish)(void *state, const struct profile_facts *facts);
     /* Frees what begin() made; always. */
     void (*end)(void *state);
+
+    bool is_of_one_thread; /* a file has room for no more: add_thread() is called once */
 };
 
 extern const struct profile_format format_collapsed, format_speedscope, format_pprof,
-    format_callgrind, format_trace;
+    format_callgrind, format_trace, format_cpuprofile;
 
 /* NULL: there is none. */
 const struct profile_format *profile_format_named(const char *name);

@@ -2,45 +2,96 @@
 
 #include <errno.h>
 
-#define NS_PER_MS 1e6
+#include "profctl/convert/call_samples.h"
 
-/* Whether the thread slept between the sample at INDEX and the one before. */
-static bool has_slept(const struct profile_thread *thread, size_t index)
+struct telling {
+    struct profile_tree tree;
+    struct call_samples samples;
+    struct profile_calls calls;
+    struct mapped_array path; /* struct profile_call_frame, of the sample at hand */
+    uint32_t last;            /* the node of the last sample that was no garbage collection */
+};
+
+/* How many calls lead from the root to NODE. */
+static size_t depth_of(const struct profile_tree *tree, uint32_t node)
 {
-    const struct profile_sample *sample = &thread->samples[index];
-    double tick_ms = thread->interval_ns / NS_PER_MS;
+    size_t depth = 0;
 
-    return index > 0 && thread->knows_cpu && tick_ms > 0 &&
-           profile_calls_slept(sample->time_ms - sample[-1].time_ms, sample->cpu_ns / NS_PER_MS,
-                               tick_ms);
+    for (; node != PROFILE_TREE_ROOT; node = profile_tree_node(tree, node)->parent)
+        depth++;
+    return depth;
 }
 
-static int take_sample(struct thread_stacks *stacks, const struct profile_thread *thread,
-                       struct profile_calls *calls, size_t index)
+static struct profile_call_frame frame_of(const struct profile_node *node)
 {
-    const struct profile_sample *sample = &thread->samples[index];
-    struct profile_call_sample functions = { .time_ms = sample->time_ms };
-    int err = 0;
+    return (struct profile_call_frame){ .identity = node->identity,
+                                        .function = node->name,
+                                        .node = node->id,
+                                        .is_hidden = node->kind != PROFILE_NODE_FUNCTION };
+}
 
-    if (has_slept(thread, index))
-        err = profile_calls_sleep(calls, sample[-1].time_ms + thread->interval_ns / NS_PER_MS);
-    functions.functions =
-        thread_stacks_unroll(stacks, thread->tables, sample->stack, &functions.depth);
-    if (functions.functions == NULL)
-        return -ENOMEM;
-    return err < 0 ? err : profile_calls_take(calls, &functions);
+/* The path to NODE, with TOP above it unless that is PROFILE_TREE_NONE. */
+static int unroll(struct telling *telling, uint32_t node, uint32_t top)
+{
+    size_t depth = depth_of(&telling->tree, node);
+    int err = mapped_array_reserve(&telling->path, depth + 1, sizeof(struct profile_call_frame));
+    struct profile_call_frame *frames = telling->path.items;
+
+    if (err < 0)
+        return err;
+    telling->path.count = depth;
+    if (top != PROFILE_TREE_NONE)
+        frames[telling->path.count++] = frame_of(profile_tree_node(&telling->tree, top));
+    for (; depth > 0; node = profile_tree_node(&telling->tree, node)->parent)
+        frames[--depth] = frame_of(profile_tree_node(&telling->tree, node));
+    return 0;
+}
+
+/* What the collector interrupted goes on under it. */
+static int unroll_sample(struct telling *telling, uint32_t node)
+{
+    bool is_collection =
+        profile_tree_node(&telling->tree, node)->kind == PROFILE_NODE_GARBAGE_COLLECTOR;
+
+    if (is_collection && telling->last != PROFILE_TREE_NONE)
+        return unroll(telling, telling->last, node);
+    if (!is_collection)
+        telling->last = node;
+    return unroll(telling, node, PROFILE_TREE_NONE);
+}
+
+static int take_sample(struct telling *telling, const struct call_sample *sample)
+{
+    int err = unroll_sample(telling, sample->node);
+    const struct profile_call_sample taken = {
+        .time_ms = sample->time_ms,
+        .frames = telling->path.items,
+        .depth = telling->path.count,
+    };
+
+    return err < 0 ? err : profile_calls_take(&telling->calls, &taken);
 }
 
 int thread_calls_tell(struct thread_stacks *stacks, const struct profile_thread *thread,
                       profile_call_ended *on_ended, void *owner)
 {
-    struct profile_calls calls = { .on_ended = on_ended, .owner = owner };
-    int err = 0;
+    struct telling telling = { .calls = { .on_ended = on_ended, .owner = owner },
+                               .last = PROFILE_TREE_NONE };
 
-    for (size_t i = 0; err == 0 && i < thread->sample_count; i++)
-        err = take_sample(stacks, thread, &calls, i);
+    profile_tree_init(&telling.tree, stacks);
+    int err = profile_tree_take(&telling.tree, thread);
     if (err == 0)
-        err = profile_calls_finish(&calls);
-    profile_calls_free(&calls);
+        err = call_samples_take(&telling.samples, &telling.tree, thread);
+    if (err == 0)
+        call_samples_mend(&telling.samples, &telling.tree);
+    const struct call_sample *samples = telling.samples.samples.items;
+    for (size_t i = 0; err == 0 && i < telling.samples.samples.count; i++)
+        err = take_sample(&telling, &samples[i]);
+    if (err == 0)
+        err = profile_calls_finish(&telling.calls);
+    profile_calls_free(&telling.calls);
+    call_samples_free(&telling.samples);
+    profile_tree_fini(&telling.tree);
+    mapped_array_free(&telling.path);
     return err;
 }

@@ -1,5 +1,6 @@
-/* The calls of a thread, as they follow from its samples (profile_calls.h): with the rule for
- * sleep, and functions by their names in thread_stacks. One thread. */
+/* The calls of a thread, as they follow from its samples (profile_calls.h, call_samples.h):
+ * functions are names of thread_stacks, nodes have the ids of the call tree. Meta nodes are no
+ * calls, and what the garbage collector interrupted goes on. One thread. */
 #ifndef PROFD_PROFCTL_THREAD_CALLS_H
 #define PROFD_PROFCTL_THREAD_CALLS_H
 

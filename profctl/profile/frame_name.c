@@ -29,3 +29,72 @@ const char *frame_name(const struct thread_tables *tables,
     *length = written < FRAME_NAME_BYTES ? (size_t)written : FRAME_NAME_BYTES - 1;
     return out;
 }
+
+/* Where the parenthesis that ends NAME was opened, behind a blank; 0: nowhere. */
+static size_t find_parenthesis(const char *name, size_t length)
+{
+    size_t open = 0;
+
+    if (length == 0 || name[length - 1] != ')')
+        return 0;
+    for (size_t i = length; i-- > 1;) {
+        open += name[i] == ')';
+        open -= name[i] == '(';
+        if (open == 0)
+            return name[i - 1] == ' ' ? i : 0;
+    }
+    return 0;
+}
+
+/* Takes ":NUMBER" off the end of TEXT of *LENGTH. 0: there is none. */
+static uint32_t take_number(const char *text, size_t *length)
+{
+    uint64_t number = 0, scale = 1;
+    size_t i = *length;
+
+    for (; i > 0 && text[i - 1] >= '0' && text[i - 1] <= '9' && number <= UINT32_MAX; scale *= 10)
+        number += (uint64_t)(text[--i] - '0') * scale;
+    if (i == *length || i < 2 || text[i - 1] != ':' || number > UINT32_MAX)
+        return 0;
+    *length = i - 1;
+    return (uint32_t)number;
+}
+
+static void split_file(const char *text, size_t length, struct frame_name_parts *parts)
+{
+    uint32_t last = take_number(text, &length);
+    size_t to_line = length;
+    uint32_t before = last != 0 ? take_number(text, &length) : 0;
+
+    if (text[0] == ':' || (last == 0 && text[0] != '/'))
+        return;
+    parts->source = text;
+    parts->source_length = length;
+    parts->line = before != 0 ? before : last;
+    parts->column = before != 0 ? last : 0;
+    if (before != 0)
+        parts->length_to_line = (size_t)(text - parts->function) + to_line;
+}
+
+void frame_name_split(const char *name, size_t length, struct frame_name_parts *parts)
+{
+    static const char in[] = "in ";
+    size_t open = find_parenthesis(name, length);
+    const char *text = name + open + 1;
+    size_t text_length = open > 0 ? length - open - 2 : 0;
+
+    *parts = (struct frame_name_parts){ .function = name,
+                                        .function_length = length,
+                                        .length_to_line = length };
+    if (text_length == 0 || open < 2)
+        return;
+    if (text_length > strlen(in) && memcmp(text, in, strlen(in)) == 0) {
+        parts->is_library = true;
+        parts->source = text + strlen(in);
+        parts->source_length = text_length - strlen(in);
+    } else {
+        split_file(text, text_length, parts);
+    }
+    if (parts->source != NULL)
+        parts->function_length = open - 1;
+}

@@ -5,6 +5,7 @@
 #ifndef PROFD_PROFCTL_FRAME_NAME_H
 #define PROFD_PROFCTL_FRAME_NAME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,5 +20,18 @@ enum { FRAME_NAME_BYTES = 512 }; /* for an address and its library */
 const char *frame_name(const struct thread_tables *tables,
                        const struct process_libraries *libraries, uint32_t location,
                        char out[FRAME_NAME_BYTES], size_t *length);
+
+/* The parts of such a name; views into it. */
+struct frame_name_parts {
+    const char *function, *source; /* source NULL: it tells none */
+    size_t function_length, source_length;
+    bool is_library;       /* what SOURCE is, or else a file */
+    uint32_t line, column; /* from 1 on; 0: not told */
+    size_t length_to_line; /* of the name, without its column and what is behind that */
+};
+
+/* Takes "function (in library)", "function (file:line:column)" and "function (/file)" apart; of any
+ * other name all is the function. */
+void frame_name_split(const char *name, size_t length, struct frame_name_parts *parts);
 
 #endif

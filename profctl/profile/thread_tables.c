@@ -89,6 +89,7 @@ static int add_frame(struct thread_tables *tables, const struct json_cell *cells
 
     if (frame == NULL)
         return -ENOMEM;
+    frame->script = 0;
     frame->line = whole_number(&cells[FRAME_LINE]);
     frame->category = whole_number(&cells[FRAME_CATEGORY]);
     frame->subcategory = whole_number(&cells[FRAME_SUBCATEGORY]);
@@ -109,6 +110,7 @@ static int add_stack(struct thread_tables *tables, const struct json_cell *cells
 
     if (stack == NULL)
         return -ENOMEM;
+    stack->id = 0;
     err = json_cell_index_or_none(&cells[STACK_PREFIX], own_index, &stack->prefix);
     if (err == 0)
         err = json_cell_index(&cells[STACK_FRAME], (uint32_t)tables->frames.count, &stack->frame);

@@ -17,12 +17,14 @@
 struct table_frame {
     uint32_t location; /* a string */
     uint32_t line;     /* 0: none */
+    uint32_t script; /* 0: none; frames of two scripts are not the same, whatever they are called */
     uint32_t category, subcategory;
 };
 
 struct table_stack {
     uint32_t prefix; /* TABLE_NONE, or below its own index */
     uint32_t frame;
+    uint32_t id; /* of the node that it is in the file; 0: it has none */
 };
 
 struct table_string {

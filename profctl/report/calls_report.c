@@ -98,12 +98,12 @@ static int on_call(void *owner, const struct profile_call *call)
 {
     struct telling *telling = owner;
     struct calls_report *report = telling->report;
-    const struct reported_call reported = { .function = call->function,
+    const struct reported_call reported = { .function = call->frame.function,
                                             .thread = telling->thread,
                                             .start_ms = call->start_ms,
                                             .duration_ms = call->end_ms - call->start_ms,
                                             .self_ms = call->self_ms };
-    const struct drawn_call drawn = { call->function, (float)reported.duration_ms };
+    const struct drawn_call drawn = { call->frame.function, (float)reported.duration_ms };
     int err = count_call(report, &reported);
 
     if (err == 0)

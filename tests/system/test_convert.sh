@@ -48,6 +48,44 @@ test_trace_events_have_the_calls_of_each_thread() {
         awk '{ sum += $1 } END { exit !(sum > 1000 * 1000) }'
 }
 
+# samples_of FILE: how many samples its thread has; the ids that they name are those of nodes.
+samples_of() {
+    grep -o '"samples":\[[0-9,]*\]' "$1" | tr -cs '0-9' '\n' | grep . >sample_ids || true
+    grep -o '{"id":[0-9]*' "$1" | cut -d: -f2 | sort >node_ids
+    [ -z "$(sort -u sample_ids | comm -23 - node_ids)" ]
+    [ "$(grep -o '"timeDeltas":\[[^]]*' "$1" | tr -cd , | wc -c)" -eq "$(($(wc -l <sample_ids) - 1))" ]
+    wc -l <sample_ids
+}
+
+test_each_thread_has_a_cpuprofile() {
+    make_capture
+    expect 0 "$profctl" convert capture.json.gz -o out.cpuprofile
+    says 'one for each thread' stderr
+    [ ! -e out.cpuprofile ]
+    [ "$(grep -l '"functionName":"main","scriptId":"[1-9][0-9]*","url":"busy"' out-*.cpuprofile | wc -l)" -eq 2 ]
+    for file in out-*.cpuprofile; do
+        [ "$(samples_of "$file")" -gt 0 ]
+    done
+}
+
+test_one_thread_is_named() {
+    make_capture
+    expect 0 "$profctl" convert capture.json.gz -o all.cpuprofile
+    file=$(grep -l '"url":"busy"' all-*.cpuprofile | head -1)
+    tid=${file##*-} tid=${tid%.cpuprofile}
+    for thread in "$tid" "busy ($tid): main thread"; do
+        expect 0 "$profctl" convert capture.json.gz -o one.cpuprofile --thread "$thread"
+        cmp one.cpuprofile "$file"
+    done
+    expect 0 "$profctl" convert capture.json.gz -o one.collapsed --thread "$tid"
+    [ "$(cut -d';' -f1 one.collapsed | sort -u)" = "busy ($tid)" ]
+    expect 1 "$profctl" convert capture.json.gz -o none.cpuprofile --thread 'main thread'
+    says "say the number of one: .*$tid \(busy \($tid\): main thread\)" stderr
+    expect 1 "$profctl" convert capture.json.gz -o none.cpuprofile --thread nobody
+    says "is no thread with samples.*$tid \(busy" stderr
+    [ -z "$(find . -name 'none*')" ]
+}
+
 # By the tool that it is for, where that is installed.
 test_callgrind_annotate_reads_it() {
     command -v callgrind_annotate >/dev/null || skip "there is no callgrind_annotate"
@@ -111,7 +149,7 @@ test_stacks_of_a_hundred_thousand_frames_are_converted() {
         printf "\"frameTable\":{\"schema\":{\"location\":0},\"data\":[[0]]},\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[[null,0]"
         for (i = 0; i < 99999; i++) printf ",[%d,0]", i
         printf "]},\"samples\":{\"schema\":{\"stack\":0,\"time\":1},\"data\":[[99999,1],[99999,2]]}}]}" }' >deep.json
-    for ending in collapsed speedscope.json trace.json; do
+    for ending in collapsed speedscope.json trace.json cpuprofile; do
         expect 0 "$profctl" convert deep.json -o out.$ending
     done
     [ "$(tr -cd ';' <out.collapsed | wc -c)" -eq 100001 ]

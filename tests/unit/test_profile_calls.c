@@ -3,7 +3,8 @@
 
 #include "profctl/convert/profile_calls.h"
 
-enum { MOST_CALLS = 64, A = 1, B, C, D, E };
+/* HIDDEN: a frame that is no call. */
+enum { MOST_CALLS = 64, MOST_FRAMES = 8, A = 1, B, C, D, E, HIDDEN };
 
 static struct profile_calls calls;
 static struct profile_call ended[MOST_CALLS];
@@ -28,19 +29,30 @@ static void tear_down(void)
     profile_calls_free(&calls);
 }
 
+/* Of each function another node, and any number of columns. */
+static void take(double time_ms, const uint32_t *functions, size_t depth)
+{
+    struct profile_call_frame frames[MOST_FRAMES];
+    const struct profile_call_sample sample = { time_ms, frames, depth };
+    for (size_t i = 0; i < depth; i++)
+        frames[i] = (struct profile_call_frame){ .identity = functions[i],
+                                                 .function = functions[i],
+                                                 .node = 10 * functions[i] + (uint32_t)time_ms,
+                                                 .is_hidden = functions[i] == HIDDEN };
+    ck_assert_int_eq(profile_calls_take(&calls, &sample), 0);
+}
+
 #define TAKE(time, ...)                                                                            \
     do {                                                                                           \
         const uint32_t functions[] = { __VA_ARGS__ };                                              \
-        const struct profile_call_sample sample = { time, functions,                               \
-                                                    sizeof(functions) / sizeof(functions[0]) };    \
-        ck_assert_int_eq(profile_calls_take(&calls, &sample), 0);                                  \
+        take(time, functions, sizeof(functions) / sizeof(functions[0]));                           \
     } while (0)
 
 static const struct profile_call *call_of(uint32_t function)
 {
     const struct profile_call *found = NULL;
     for (size_t i = 0; i < ended_count; i++) {
-        if (ended[i].function == function)
+        if (ended[i].frame.function == function)
             found = &ended[i];
     }
     ck_assert_ptr_nonnull(found);
@@ -70,6 +82,7 @@ START_TEST(repeated_frames_are_extended_and_obsolete_ones_end)
     ck_assert_uint_eq(ended_count, 5);
     ck_assert_uint_eq(call_of(E)->depth, 3);
     ck_assert_uint_eq(call_of(E)->sample, 2);
+    ck_assert_uint_eq(call_of(A)->frame.node, 10 * A + 1); /* that it began with */
 }
 END_TEST
 
@@ -113,11 +126,11 @@ START_TEST(self_times_add_up_to_the_outermost_call)
 }
 END_TEST
 
-START_TEST(calls_end_where_the_thread_fell_asleep)
+START_TEST(calls_end_at_a_frame_that_is_no_call)
 {
     TAKE(1, A, B);
     TAKE(2, A, B);
-    ck_assert_int_eq(profile_calls_sleep(&calls, 3), 0);
+    TAKE(3, HIDDEN);
     check(B, 1, 3, 2);
     check(A, 1, 3, 0);
     TAKE(100, A, B);
@@ -127,12 +140,15 @@ START_TEST(calls_end_where_the_thread_fell_asleep)
 }
 END_TEST
 
-START_TEST(more_than_two_ticks_without_cpu_time_are_sleep)
+/* As one of the garbage collector does. */
+START_TEST(calls_below_a_frame_that_is_no_call_go_on)
 {
-    ck_assert(!profile_calls_slept(8, 0, 4));
-    ck_assert(profile_calls_slept(8.1, 0, 4));
-    ck_assert(!profile_calls_slept(100, 92, 4));
-    ck_assert(profile_calls_slept(100, 91, 4));
+    TAKE(1, A, B);
+    TAKE(2, A, B, HIDDEN);
+    TAKE(3, A, B);
+    ck_assert_int_eq(profile_calls_finish(&calls), 0);
+    ck_assert_uint_eq(ended_count, 2);
+    check(B, 1, 3, 2);
 }
 END_TEST
 
@@ -167,8 +183,8 @@ int main(void)
     tcase_add_test(all, what_is_open_in_the_end_is_not_extended);
     tcase_add_test(all, positions_are_compared_from_the_outermost_on);
     tcase_add_test(all, self_times_add_up_to_the_outermost_call);
-    tcase_add_test(all, calls_end_where_the_thread_fell_asleep);
-    tcase_add_test(all, more_than_two_ticks_without_cpu_time_are_sleep);
+    tcase_add_test(all, calls_end_at_a_frame_that_is_no_call);
+    tcase_add_test(all, calls_below_a_frame_that_is_no_call_go_on);
     tcase_add_test(all, a_sample_without_a_stack_ends_all);
     tcase_add_test(all, no_call_ends_before_it_began);
     suite_add_tcase(suite, all);

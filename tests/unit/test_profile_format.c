@@ -1,5 +1,6 @@
 #include <check.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,11 +45,14 @@ static int write_bytes(void *context, const char *text, size_t count)
 struct conversion {
     const struct profile_format *format;
     void *state;
+    unsigned threads;
 };
 
 static int on_thread(void *owner, const struct profile_thread *thread)
 {
     struct conversion *conversion = owner;
+    if (conversion->threads++ > 0 && conversion->format->is_of_one_thread)
+        return 0;
     return conversion->format->add_thread(conversion->state, thread);
 }
 
@@ -104,6 +108,47 @@ START_TEST(trace_events_are_calls)
     ck_assert_ptr_nonnull(strstr(written, "\"name\":\"wo;rk\",\"ts\":1000,\"dur\":3000"));
     ck_assert_ptr_nonnull(strstr(written, "\"name\":\"0x10 (in lib)\",\"ts\":2000,\"dur\":2000"));
     ck_assert_ptr_nonnull(strstr(written, "\"startUnixMs\":1000.5"));
+}
+END_TEST
+
+START_TEST(trace_events_tell_their_node_and_self_time)
+{
+    ck_assert_int_eq(convert(&format_trace), 0);
+    ck_assert_ptr_nonnull(strstr(written, "\"ts\":1000,\"dur\":3000,\"args\":{\"nodeId\":3,"
+                                          "\"sampleIndex\":0,\"selfTime\":1000}"));
+}
+END_TEST
+
+START_TEST(a_cpuprofile_has_the_call_tree_of_a_thread)
+{
+    static const char no_place[] = "\"lineNumber\":-1,\"columnNumber\":-1";
+    char frame[256];
+    ck_assert_int_eq(convert(&format_cpuprofile), 0);
+    ck_assert_ptr_nonnull(
+        strstr(written, "{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"(root)\""));
+    snprintf(
+        frame, sizeof(frame),
+        "{\"id\":2,\"callFrame\":{\"functionName\":\"main\",\"scriptId\":\"1\",\"url\":\"app\",%s},"
+        "\"hitCount\":1,\"children\":[3]}",
+        no_place);
+    ck_assert_ptr_nonnull(strstr(written, frame));
+    ck_assert_ptr_nonnull(
+        strstr(written, "\"functionName\":\"0x10\",\"scriptId\":\"2\",\"url\":\"lib\""));
+    ck_assert_ptr_nonnull(strstr(written, "\"samples\":[3,4,4,2,5],"
+                                          "\"timeDeltas\":[1000,1000,1000,1000,1000],"
+                                          "\"startTime\":0,\"endTime\":5000}"));
+}
+END_TEST
+
+START_TEST(a_cpuprofile_has_no_room_for_a_second_thread)
+{
+    static const struct thread_tables empty;
+    const struct profile_thread none = { .tables = &empty };
+    void *state;
+    ck_assert_int_eq(format_cpuprofile.begin(write_bytes, written, &state), 0);
+    ck_assert_int_eq(format_cpuprofile.add_thread(state, &none), 0);
+    ck_assert_int_eq(format_cpuprofile.add_thread(state, &none), -EINVAL);
+    format_cpuprofile.end(state);
 }
 END_TEST
 
@@ -187,6 +232,9 @@ int main(void)
     tcase_add_test(all, collapsed_stacks_have_cpu_time_or_samples);
     tcase_add_test(all, speedscope_shares_frames);
     tcase_add_test(all, trace_events_are_calls);
+    tcase_add_test(all, trace_events_tell_their_node_and_self_time);
+    tcase_add_test(all, a_cpuprofile_has_the_call_tree_of_a_thread);
+    tcase_add_test(all, a_cpuprofile_has_no_room_for_a_second_thread);
     tcase_add_test(all, callgrind_has_functions_and_their_calls);
     tcase_add_test(all, pprof_is_one_message);
     tcase_add_test(all, what_cannot_be_written_is_an_error);

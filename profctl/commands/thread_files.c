@@ -1,0 +1,66 @@
+#include "profctl/commands/thread_files.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ipc/output_pattern.h"
+
+void thread_files_init(struct thread_files *files, const char *path, const char *ending)
+{
+    *files = (struct thread_files){ .path = path, .ending = ending };
+    failure_latch_init(&files->latch);
+    unique_strings_init(&files->names, &files->latch);
+}
+
+void thread_files_fini(struct thread_files *files)
+{
+    unique_strings_fini(&files->names);
+}
+
+/* How much of the path comes before its ending. */
+static size_t stem_length(const struct thread_files *files)
+{
+    char compressed[64];
+    size_t length = strlen(files->path);
+
+    snprintf(compressed, sizeof(compressed), "%s.gz", files->ending);
+    if (output_name_ends_in(files->path, compressed))
+        return length - strlen(compressed);
+    return output_name_ends_in(files->path, files->ending) ? length - strlen(files->ending)
+                                                           : length;
+}
+
+/* Writes the name with the numbers of THREAD; the REPEAT-th of those. */
+static int print_name(struct thread_files *files, const struct profile_thread *thread,
+                      unsigned repeat)
+{
+    size_t stem = stem_length(files);
+    char numbers[96], again[16] = "";
+
+    if (repeat > 1)
+        snprintf(again, sizeof(again), "-%u", repeat);
+    snprintf(numbers, sizeof(numbers), "-%.0f-%.0f%s", thread->pid >= 0 ? thread->pid : 0,
+             thread->tid >= 0 ? thread->tid : 0, again);
+    int length = snprintf(files->name, sizeof(files->name), "%.*s%s%s", (int)stem, files->path,
+                          numbers, files->path + stem);
+    return length < (int)sizeof(files->name) ? length : -ENAMETOOLONG;
+}
+
+int thread_files_name(struct thread_files *files, const struct profile_thread *thread,
+                      const char **name)
+{
+    uint32_t known = unique_strings_count(&files->names);
+
+    for (unsigned repeat = 1; unique_strings_count(&files->names) == known; repeat++) {
+        int length = print_name(files, thread, repeat);
+        if (length < 0)
+            return length;
+        if (unique_strings_add(&files->names, files->name, (size_t)length) == UNIQUE_NONE)
+            return -ENOMEM;
+    }
+    if (known == 0)
+        memcpy(files->first, files->name, sizeof(files->first));
+    *name = files->name;
+    return 0;
+}

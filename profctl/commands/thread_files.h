@@ -1,0 +1,28 @@
+/* Names of files, one for each thread of a profile: "out.cpuprofile" becomes
+ * "out-PID-TID.cpuprofile". One thread. */
+#ifndef PROFD_PROFCTL_THREAD_FILES_H
+#define PROFD_PROFCTL_THREAD_FILES_H
+
+#include <limits.h>
+
+#include "profctl/profile/profile_walk.h"
+#include "json/unique_strings.h"
+
+/* Initialised by thread_files_init(). */
+struct thread_files {
+    const char *path, *ending; /* borrowed */
+    struct failure_latch latch;
+    struct unique_strings names; /* that were given: numbers of threads come back */
+    char first[PATH_MAX];
+    char name[PATH_MAX]; /* the last one */
+};
+
+/* PATH, which ends in ENDING, in that and ".gz", or in neither. */
+void thread_files_init(struct thread_files *files, const char *path, const char *ending);
+void thread_files_fini(struct thread_files *files);
+
+/* A name for THREAD that no other has, valid until the next call. 0, -ENOMEM or -ENAMETOOLONG. */
+int thread_files_name(struct thread_files *files, const struct profile_thread *thread,
+                      const char **name);
+
+#endif

@@ -1,0 +1,214 @@
+#include "profctl/convert/profile_tree.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "profctl/profile/frame_name.h"
+
+static const char *const meta_names[PROFILE_NODE_KINDS] = {
+    [PROFILE_NODE_ROOT] = "(root)",
+    [PROFILE_NODE_PROGRAM] = "(program)",
+    [PROFILE_NODE_IDLE] = "(idle)",
+    [PROFILE_NODE_GARBAGE_COLLECTOR] = "(garbage collector)",
+};
+
+/* What a node is made of. */
+struct call_site {
+    uint32_t name, script;
+    uint32_t id; /* 0: none of its own */
+};
+
+void profile_tree_init(struct profile_tree *tree, struct thread_stacks *stacks)
+{
+    *tree = (struct profile_tree){ .stacks = stacks };
+    failure_latch_init(&tree->latch);
+    unique_stacks_init(&tree->paths, &tree->latch);
+    unique_strings_init(&tree->functions, &tree->latch);
+    for (size_t i = 0; i < PROFILE_NODE_KINDS; i++)
+        tree->meta[i] = PROFILE_TREE_NONE;
+}
+
+void profile_tree_fini(struct profile_tree *tree)
+{
+    unique_stacks_fini(&tree->paths);
+    unique_strings_fini(&tree->functions);
+    mapped_array_free(&tree->nodes);
+    mapped_array_free(&tree->of_stacks);
+}
+
+static struct profile_node *node_at(const struct profile_tree *tree, uint32_t node)
+{
+    return (struct profile_node *)tree->nodes.items + node;
+}
+
+const struct profile_node *profile_tree_node(const struct profile_tree *tree, uint32_t node)
+{
+    return node_at(tree, node);
+}
+
+size_t profile_tree_count(const struct profile_tree *tree)
+{
+    return tree->nodes.count;
+}
+
+uint32_t profile_tree_of_stack(const struct profile_tree *tree, uint32_t stack)
+{
+    return ((const uint32_t *)tree->of_stacks.items)[stack];
+}
+
+/* The function of a name: without the column, of which DevTools takes no notice. */
+static uint32_t function_of(struct profile_tree *tree, uint32_t name)
+{
+    struct frame_name_parts parts;
+    size_t length;
+    const char *text = unique_strings_get(&tree->stacks->names, name, &length);
+
+    frame_name_split(text, length, &parts);
+    return unique_strings_add(&tree->functions, text, parts.length_to_line);
+}
+
+static enum profile_node_kind kind_of(const struct profile_tree *tree, uint32_t parent,
+                                      uint32_t name)
+{
+    size_t length;
+    const char *text = unique_strings_get(&tree->stacks->names, name, &length);
+
+    for (int kind = PROFILE_NODE_ROOT; parent == PROFILE_TREE_ROOT && kind < PROFILE_NODE_KINDS;
+         kind++) {
+        if (length == strlen(meta_names[kind]) && memcmp(text, meta_names[kind], length) == 0)
+            return (enum profile_node_kind)kind;
+    }
+    return PROFILE_NODE_FUNCTION;
+}
+
+static void link_to_parent(struct profile_tree *tree, uint32_t index)
+{
+    uint32_t parent = node_at(tree, index)->parent;
+
+    if (parent == PROFILE_TREE_NONE)
+        return;
+    if (node_at(tree, parent)->first_child == PROFILE_TREE_NONE)
+        node_at(tree, parent)->first_child = index;
+    else
+        node_at(tree, node_at(tree, parent)->last_child)->next_sibling = index;
+    node_at(tree, parent)->last_child = index;
+}
+
+/* Adds a node behind the others. */
+static int add_node(struct profile_tree *tree, uint32_t parent, const struct call_site *site,
+                    enum profile_node_kind kind)
+{
+    uint32_t index = (uint32_t)tree->nodes.count;
+    uint32_t function = function_of(tree, site->name);
+    struct profile_node *node = mapped_array_push(&tree->nodes, sizeof(*node));
+
+    if (node == NULL || function == UNIQUE_NONE)
+        return -ENOMEM;
+    *node = (struct profile_node){
+        .parent = parent,
+        .first_child = PROFILE_TREE_NONE,
+        .last_child = PROFILE_TREE_NONE,
+        .next_sibling = PROFILE_TREE_NONE,
+        .id = site->id,
+        .name = site->name,
+        .script = site->script,
+        .identity = (uint64_t)site->script << 32 | function,
+        .kind = kind,
+    };
+    if (site->id > tree->highest_id)
+        tree->highest_id = site->id;
+    if (kind != PROFILE_NODE_FUNCTION && tree->meta[kind] == PROFILE_TREE_NONE)
+        tree->meta[kind] = index;
+    link_to_parent(tree, index);
+    return 0;
+}
+
+/* The node of SITE below PARENT. */
+static int enter_child(struct profile_tree *tree, uint32_t parent, const struct call_site *site,
+                       uint32_t *node)
+{
+    const struct frame_key key = { .value = (uint64_t)site->script << 32 | site->name };
+    const struct frame_details no_details = { 0 };
+    uint32_t frame = unique_stacks_find_frame(&tree->paths, key);
+
+    if (frame == UNIQUE_NONE)
+        frame = unique_stacks_add_frame(&tree->paths, key, &no_details);
+    if (frame == UNIQUE_NONE)
+        return -ENOMEM;
+    uint32_t prefix = parent == PROFILE_TREE_ROOT ? UNIQUE_NONE : parent - 1;
+    uint32_t path = unique_stacks_push(&tree->paths, prefix, frame);
+    if (path == UNIQUE_NONE)
+        return -ENOMEM;
+    *node = path + 1; /* the root is none of the paths */
+    return *node < tree->nodes.count
+               ? 0
+               : add_node(tree, parent, site, kind_of(tree, parent, site->name));
+}
+
+static int name_of_meta(struct profile_tree *tree, enum profile_node_kind kind, uint32_t *name)
+{
+    *name = unique_strings_add(&tree->stacks->names, meta_names[kind], strlen(meta_names[kind]));
+    return *name != UNIQUE_NONE ? 0 : -ENOMEM;
+}
+
+static int take_stack(struct profile_tree *tree, const struct profile_thread *thread,
+                      uint32_t stack)
+{
+    const struct table_stack *row = thread_tables_stack(thread->tables, stack);
+    uint32_t *nodes = tree->of_stacks.items;
+    const struct call_site site = {
+        .name = ((const uint32_t *)tree->stacks->frames.items)[stack],
+        .script = thread_tables_frame(thread->tables, row->frame)->script,
+        .id = row->id,
+    };
+    uint32_t parent = row->prefix == TABLE_NONE ? PROFILE_TREE_ROOT : nodes[row->prefix];
+
+    if (row->prefix != TABLE_NONE ||
+        kind_of(tree, PROFILE_TREE_ROOT, site.name) != PROFILE_NODE_ROOT)
+        return enter_child(tree, parent, &site, &nodes[stack]);
+    nodes[stack] = PROFILE_TREE_ROOT;
+    node_at(tree, PROFILE_TREE_ROOT)->id = site.id;
+    if (site.id > tree->highest_id)
+        tree->highest_id = site.id;
+    return 0;
+}
+
+/* Those that the profile has no number for. */
+static void number_nodes(struct profile_tree *tree)
+{
+    for (uint32_t i = 0; i < tree->nodes.count; i++) {
+        if (node_at(tree, i)->id == 0)
+            node_at(tree, i)->id = ++tree->highest_id;
+    }
+}
+
+int profile_tree_take(struct profile_tree *tree, const struct profile_thread *thread)
+{
+    uint32_t stacks = (uint32_t)thread->tables->stacks.count;
+    struct call_site root = { 0 };
+    int err = name_of_meta(tree, PROFILE_NODE_ROOT, &root.name);
+
+    if (err == 0)
+        err = mapped_array_reserve(&tree->of_stacks, (size_t)stacks + 1, sizeof(uint32_t));
+    if (err == 0)
+        err = add_node(tree, PROFILE_TREE_NONE, &root, PROFILE_NODE_ROOT);
+    for (uint32_t i = 0; i < stacks && err == 0; i++)
+        err = take_stack(tree, thread, i);
+    number_nodes(tree);
+    return err;
+}
+
+int profile_tree_meta(struct profile_tree *tree, enum profile_node_kind kind, uint32_t *node)
+{
+    struct call_site site = { 0 };
+    int err = 0;
+
+    if (tree->meta[kind] == PROFILE_TREE_NONE) {
+        err = name_of_meta(tree, kind, &site.name);
+        if (err == 0)
+            err = enter_child(tree, PROFILE_TREE_ROOT, &site, node);
+        number_nodes(tree);
+    }
+    *node = tree->meta[kind];
+    return err;
+}
