@@ -1,6 +1,8 @@
 #include "json/json_reader.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "json/json_reader_state.h"
@@ -8,6 +10,19 @@
 unsigned json_reader_depth(const struct json_reader *reader)
 {
     return reader->depth;
+}
+
+int json_reader_refuse(struct json_reader *reader, const char *format, ...)
+{
+    va_list arguments;
+
+    if (reader->error == 0) {
+        reader->error = -EPROTO;
+        va_start(arguments, format);
+        vsnprintf(reader->message, sizeof(reader->message), format, arguments);
+        va_end(arguments);
+    }
+    return reader->error;
 }
 
 const char *json_reader_error(const struct json_reader *reader)

@@ -95,6 +95,11 @@ int json_reader_copy_value(struct json_reader *reader,
 /* Bytes consumed: the end of the last token, or where the error is. */
 uint64_t json_reader_offset(const struct json_reader *reader);
 
+/* What the document says cannot be taken, though it is well-formed: that is the error from here on,
+ * unless there is one. Returns it: -EPROTO, or the one before. */
+int json_reader_refuse(struct json_reader *reader, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* One line for people, such as "byte 17: expected ':' after a key"; "" without an error. */
 const char *json_reader_error(const struct json_reader *reader);
 

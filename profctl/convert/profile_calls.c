@@ -13,7 +13,9 @@ static int end_innermost(struct profile_calls *calls)
 {
     assert(calls->open.count > 0);
     calls->open.count--;
-    const struct profile_call ended = *call_at(calls, calls->open.count);
+    struct profile_call ended = *call_at(calls, calls->open.count);
+    if (ended.self_ms < 0)
+        ended.self_ms = 0; /* sums of fractions are not exact */
     if (calls->open.count > 0)
         call_at(calls, calls->open.count - 1)->self_ms -= ended.end_ms - ended.start_ms;
     return calls->on_ended(calls->owner, &ended);

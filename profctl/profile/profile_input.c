@@ -27,7 +27,7 @@ int profile_input_failed(const struct profile_input *input, int err, struct fail
     const char *detail = input->reader != NULL ? json_reader_error(input->reader) : "";
 
     if (err == -EPROTO || err == -E2BIG)
-        return (int)failure_set(failure, EXIT_CODE_FAILED, "%s is no Gecko profile: %s",
+        return (int)failure_set(failure, EXIT_CODE_FAILED, "%s cannot be read as a profile: %s",
                                 input->path,
                                 detail[0] != '\0' ? detail : "other members than expected");
     return (int)failure_set(failure, EXIT_CODE_FAILED, "cannot read %s: %s", input->path,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profctl/profile/cpuprofile.h"
 #include "profctl/profile/json_text.h"
 
 enum { META_NAME_BYTES = 64 };
@@ -30,6 +31,7 @@ struct walk {
     struct thread_markers markers;
 
     struct profile_counter counter; /* the counter at hand */
+    struct cpuprofile cpuprofile;   /* all of it, when the file is one */
     struct mapped_array meta_value; /* char: what a member of "meta" says */
 };
 
@@ -156,12 +158,8 @@ static void begin_thread(struct walk *walk)
     thread_markers_clear(&walk->markers);
 }
 
-static int read_thread(struct walk *walk, bool is_root)
+static int tell_thread(struct walk *walk, bool is_root)
 {
-    begin_thread(walk);
-    int err = for_each_member(walk, thread_member);
-    if (err < 0)
-        return err;
     const struct profile_thread thread = {
         .name = walk->thread_name,
         .process_name = walk->process_name,
@@ -181,6 +179,13 @@ static int read_thread(struct walk *walk, bool is_root)
         .markers = &walk->markers,
     };
     return walk->events->on_thread(walk->owner, &thread);
+}
+
+static int read_thread(struct walk *walk, bool is_root)
+{
+    begin_thread(walk);
+    int err = for_each_member(walk, thread_member);
+    return err < 0 ? err : tell_thread(walk, is_root);
 }
 
 /* --- Processes --- */
@@ -342,7 +347,17 @@ static int root_member(struct walk *walk)
 {
     if (json_reader_is(walk->reader, "processes"))
         return read_processes(walk);
+    if (cpuprofile_has_member(walk->reader))
+        return cpuprofile_read_member(&walk->cpuprofile, walk->reader);
     return process_member(walk, true);
+}
+
+/* The file is a .cpuprofile, which is one thread. */
+static int tell_cpuprofile(struct walk *walk)
+{
+    begin_thread(walk);
+    int err = cpuprofile_settle(&walk->cpuprofile, &walk->tables, &walk->samples, walk->reader);
+    return err < 0 ? err : tell_thread(walk, true);
 }
 
 static int read_profile(struct walk *walk)
@@ -353,6 +368,8 @@ static int read_profile(struct walk *walk)
         err = for_each_member(walk, root_member);
     if (err == 0 && json_reader_next(walk->reader) != JSON_TOKEN_END)
         err = -EPROTO;
+    if (err == 0 && walk->cpuprofile.is_there)
+        err = tell_cpuprofile(walk);
     return err == 0 ? end_process(walk, true) : err;
 }
 
@@ -367,7 +384,9 @@ int profile_walk(struct json_reader *reader, const struct profile_walk_events *e
     failure_latch_init(&walk.latch);
     json_writer_init_sink(&walk.nowhere, discard, NULL, &walk.latch);
     begin_process(&walk);
+    cpuprofile_init(&walk.cpuprofile);
     int err = read_profile(&walk);
+    cpuprofile_free(&walk.cpuprofile);
     process_log_free(&walk.log);
     json_writer_fini(&walk.nowhere);
     process_libraries_free(&walk.libraries);

@@ -1,6 +1,7 @@
 /* Walks over a Gecko profile as it is read: process by process, thread by thread, with what each
- * sample stands for. The one reader of those who report on profiles and convert them; a profile may
- * be larger than memory, a thread may not.
+ * sample stands for; or over a .cpuprofile, which is one thread (cpuprofile.h). The one reader of
+ * those who report on profiles and convert them; a profile may be larger than memory, a thread may
+ * not.
  *
  * Everything is checked on the way, so what arrives can be followed blindly. One thread. */
 #ifndef PROFD_PROFCTL_PROFILE_WALK_H

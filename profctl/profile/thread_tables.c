@@ -153,6 +153,20 @@ int thread_tables_read_stacks(struct thread_tables *tables, struct json_reader *
     return err < 0 ? err : read_table(tables, reader, stack_columns, STACK_COLUMNS, add_stack);
 }
 
+int thread_tables_add_node(struct thread_tables *tables, const struct table_node *node)
+{
+    uint32_t index = (uint32_t)tables->stacks.count;
+    int err = add_string(tables, node->location, node->length);
+    struct table_frame *frame = mapped_array_push(&tables->frames, sizeof(*frame));
+    struct table_stack *stack = mapped_array_push(&tables->stacks, sizeof(*stack));
+
+    if (err < 0 || frame == NULL || stack == NULL)
+        return err < 0 ? err : -ENOMEM;
+    *frame = (struct table_frame){ .location = index, .script = node->script };
+    *stack = (struct table_stack){ .prefix = node->prefix, .frame = index, .id = node->id };
+    return 0;
+}
+
 /* --- Queries --- */
 
 const char *thread_tables_string(const struct thread_tables *tables, uint32_t index, size_t *length)

@@ -55,6 +55,18 @@ int thread_tables_read_strings(struct thread_tables *tables, struct json_reader 
 int thread_tables_read_frames(struct thread_tables *tables, struct json_reader *reader);
 int thread_tables_read_stacks(struct thread_tables *tables, struct json_reader *reader);
 
+/* A node of a profile that is a call tree: a stack with a frame and a string of its own. */
+struct table_node {
+    const char *location;
+    size_t length;
+    uint32_t prefix; /* TABLE_NONE, or the index of a stack that is there */
+    uint32_t script, id;
+};
+
+/* Appends it; its stack, frame and string have the number of those before as their index. 0,
+ * -ENOMEM, or -E2BIG. */
+int thread_tables_add_node(struct thread_tables *tables, const struct table_node *node);
+
 /* A view, valid until strings are read again; not terminated. */
 const char *thread_tables_string(const struct thread_tables *tables, uint32_t index,
                                  size_t *length);

@@ -1,0 +1,333 @@
+/* The nodes of a .cpuprofile, checked and made stacks. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profctl/profile/cpuprofile.h"
+
+#define US_PER_MS 1e3
+/* Beyond that, doubles do not tell microseconds apart. */
+#define MOST_US 9007199254740992.0
+
+enum { ROOT = 0, NONE = UINT32_MAX };
+
+static const char root_name[] = "(root)", idle_name[] = "(idle)", anonymous[] = "(anonymous)";
+
+/* Where a node is in the file. */
+struct place {
+    uint32_t id, index;
+};
+
+struct settling {
+    const struct cpuprofile *profile;
+    struct thread_tables *tables;
+    struct thread_samples *samples;
+    struct json_reader *reader;          /* takes the message */
+    struct mapped_array places;          /* struct place, by id */
+    struct mapped_array parents, stacks; /* uint32_t, by index: the parent's index, and the stack */
+    struct mapped_array order;           /* uint32_t: indices, parents before their children */
+    uint32_t idle;                       /* the stack of (idle); NONE: there is none */
+};
+
+static const struct cpuprofile_node *node_at(const struct settling *settling, size_t index)
+{
+    return (const struct cpuprofile_node *)settling->profile->nodes.items + index;
+}
+
+/* --- Ids --- */
+
+static bool has_lower_id(const void *left, const void *right)
+{
+    const struct place *a = left, *b = right;
+
+    return a->id != b->id ? a->id < b->id : a->index < b->index;
+}
+
+static int index_ids(struct settling *settling)
+{
+    size_t count = settling->profile->nodes.count;
+    int err = mapped_array_reserve(&settling->places, count, sizeof(struct place));
+    struct place *places = settling->places.items;
+
+    if (err < 0)
+        return err;
+    for (size_t i = 0; i < count; i++)
+        places[i] = (struct place){ node_at(settling, i)->id, (uint32_t)i };
+    settling->places.count = count;
+    mapped_array_sort(&settling->places, sizeof(struct place), has_lower_id);
+    for (size_t i = 1; i < count; i++) {
+        if (places[i].id == places[i - 1].id)
+            return json_reader_refuse(settling->reader, "two nodes have the id %u", places[i].id);
+    }
+    return 0;
+}
+
+static int compare_id(const void *key, const void *element)
+{
+    uint32_t id = *(const uint32_t *)key, other = ((const struct place *)element)->id;
+
+    return id < other ? -1 : id > other;
+}
+
+/* The index of the node called ID, or NONE. */
+static uint32_t find_id(const struct settling *settling, uint32_t id)
+{
+    const struct place *place = bsearch(&id, settling->places.items, settling->places.count,
+                                        sizeof(struct place), compare_id);
+
+    return place != NULL ? place->index : NONE;
+}
+
+/* --- The tree --- */
+
+/* CHILD, by its index, is one of PARENT's. IS_SAID_TWICE: both may say so. */
+static int set_parent(struct settling *settling, uint32_t child, uint32_t parent,
+                      bool is_said_twice)
+{
+    uint32_t *known = (uint32_t *)settling->parents.items + child;
+    uint32_t id = node_at(settling, child)->id;
+
+    if (child == ROOT)
+        return json_reader_refuse(settling->reader, "the first node, %u, is below node %u", id,
+                                  node_at(settling, parent)->id);
+    if (*known != NONE && (*known != parent || !is_said_twice))
+        return json_reader_refuse(settling->reader, "node %u is a child twice: of %u and of %u", id,
+                                  node_at(settling, *known)->id, node_at(settling, parent)->id);
+    *known = parent;
+    return 0;
+}
+
+static int take_children(struct settling *settling, uint32_t parent)
+{
+    const struct cpuprofile_node *node = node_at(settling, parent);
+    const uint32_t *ids =
+        (const uint32_t *)settling->profile->children.items + node->first_child_place;
+    int err = 0;
+
+    for (uint32_t i = 0; i < node->child_count && err == 0; i++) {
+        uint32_t child = find_id(settling, ids[i]);
+        err = child != NONE ? set_parent(settling, child, parent, false)
+                            : json_reader_refuse(settling->reader,
+                                                 "node %u has a child %u, which is not there",
+                                                 node->id, ids[i]);
+    }
+    return err;
+}
+
+static int take_parent(struct settling *settling, uint32_t child)
+{
+    const struct cpuprofile_node *node = node_at(settling, child);
+
+    if (node->parent_id == 0)
+        return 0;
+    uint32_t parent = find_id(settling, node->parent_id);
+    return parent != NONE ? set_parent(settling, child, parent, true)
+                          : json_reader_refuse(settling->reader,
+                                               "node %u has the parent %u, which is not there",
+                                               node->id, node->parent_id);
+}
+
+static int find_parents(struct settling *settling)
+{
+    uint32_t count = (uint32_t)settling->profile->nodes.count;
+    int err = mapped_array_reserve(&settling->parents, count, sizeof(uint32_t));
+
+    if (err < 0)
+        return err;
+    memset(settling->parents.items, 0xff, count * sizeof(uint32_t)); /* NONE */
+    for (uint32_t i = 0; i < count && err == 0; i++)
+        err = take_children(settling, i);
+    for (uint32_t i = 0; i < count && err == 0; i++)
+        err = take_parent(settling, i);
+    return err;
+}
+
+/* Appends INDEX and those above it that are not there yet, the outermost first. A way up that is
+ * longer than there are nodes goes in a circle. */
+static int put_in_order(struct settling *settling, uint32_t index)
+{
+    const uint32_t *parents = settling->parents.items;
+    uint32_t *stacks = settling->stacks.items, *order = settling->order.items;
+    size_t depth = 0, room = settling->profile->nodes.count - settling->order.count;
+
+    for (uint32_t i = index; stacks[i] == NONE; i = parents[i]) {
+        if (depth++ == room || (i != ROOT && parents[i] == NONE))
+            return json_reader_refuse(settling->reader, "node %u is not below the first node",
+                                      node_at(settling, index)->id);
+        if (i == ROOT)
+            break;
+    }
+    size_t first = settling->order.count;
+    settling->order.count += depth;
+    for (uint32_t i = index; depth > 0; i = parents[i]) {
+        order[first + --depth] = i;
+        stacks[i] = (uint32_t)(first + depth);
+    }
+    return 0;
+}
+
+/* Parents before children, and else as in the file. */
+static int order_nodes(struct settling *settling)
+{
+    uint32_t count = (uint32_t)settling->profile->nodes.count;
+    int err = mapped_array_reserve(&settling->stacks, count, sizeof(uint32_t));
+
+    if (err == 0)
+        err = mapped_array_reserve(&settling->order, count, sizeof(uint32_t));
+    if (err < 0)
+        return err;
+    memset(settling->stacks.items, 0xff, count * sizeof(uint32_t)); /* NONE */
+    for (uint32_t i = 0; i < count && err == 0; i++)
+        err = put_in_order(settling, i);
+    return err;
+}
+
+/* --- Stacks --- */
+
+/* "function (url:line:column)", as Gecko profiles have functions of scripts; DevTools, too, calls
+ * scripts without a URL VM and their number. NULL: no memory. */
+static char *make_name(const struct settling *settling, const struct cpuprofile_node *node)
+{
+    size_t function_length, url_length, script_length;
+    const struct cpuprofile *profile = settling->profile;
+    const char *function = unique_strings_get(&profile->texts, node->function, &function_length);
+    const char *url = unique_strings_get(&profile->texts, node->url, &url_length);
+    const char *script = unique_strings_get(&profile->scripts, node->script, &script_length);
+    const char *before = url_length == 0 ? "VM" : "";
+    char column[16] = "", *name;
+    int written;
+
+    if (function_length == 0) {
+        function = anonymous;
+        function_length = strlen(anonymous);
+    }
+    if (url_length == 0) {
+        url = script;
+        url_length = script_length;
+    }
+    if (node->column != 0)
+        snprintf(column, sizeof(column), ":%u", node->column);
+    if (node->line != 0)
+        written = asprintf(&name, "%.*s (%s%.*s:%u%s)", (int)function_length, function, before,
+                           (int)url_length, url, node->line, column);
+    else if (before[0] == '\0')
+        written =
+            asprintf(&name, "%.*s (in %.*s)", (int)function_length, function, (int)url_length, url);
+    else
+        written = asprintf(&name, "%.*s", (int)function_length, function);
+    return written >= 0 ? name : NULL;
+}
+
+/* Children of the root are outermost. */
+static int add_stack(struct settling *settling, uint32_t index)
+{
+    const struct cpuprofile_node *node = node_at(settling, index);
+    uint32_t parent = ((const uint32_t *)settling->parents.items)[index];
+    bool is_outermost = index == ROOT || parent == ROOT;
+    char *name = index == ROOT ? strdup(root_name) : make_name(settling, node);
+
+    if (name == NULL)
+        return -ENOMEM;
+    if (is_outermost && strcmp(name, idle_name) == 0)
+        settling->idle = (uint32_t)settling->tables->stacks.count;
+    int err = thread_tables_add_node(
+        settling->tables,
+        &(struct table_node){
+            .location = name,
+            .length = strlen(name),
+            .prefix =
+                is_outermost ? TABLE_NONE : ((const uint32_t *)settling->stacks.items)[parent],
+            .script = node->script,
+            .id = node->id,
+        });
+    free(name);
+    return err;
+}
+
+static int add_stacks(struct settling *settling)
+{
+    const uint32_t *order = settling->order.items;
+    int err = 0;
+
+    for (size_t i = 0; i < settling->order.count && err == 0; i++)
+        err = add_stack(settling, order[i]);
+    return err;
+}
+
+/* --- Samples --- */
+
+static int add_sample(struct settling *settling, size_t place, double time_us)
+{
+    uint32_t id = ((const uint32_t *)settling->profile->samples.items)[place];
+    uint32_t index = find_id(settling, id);
+    struct profile_sample *sample;
+
+    if (index == NONE)
+        return json_reader_refuse(settling->reader, "sample %zu is of node %u, which is not there",
+                                  place + 1, id);
+    if (!(time_us > -MOST_US && time_us < MOST_US))
+        return json_reader_refuse(settling->reader, "the time of sample %zu is out of reach",
+                                  place + 1);
+    sample = mapped_array_push(&settling->samples->samples, sizeof(*sample));
+    if (sample == NULL)
+        return -ENOMEM;
+    uint32_t stack = ((const uint32_t *)settling->stacks.items)[index];
+    *sample = (struct profile_sample){ .time_ms = time_us / US_PER_MS,
+                                       .stack = stack,
+                                       .is_active = stack != settling->idle };
+    return 0;
+}
+
+static int add_samples(struct settling *settling)
+{
+    const double *deltas = settling->profile->deltas.items;
+    double time_us = 0;
+    int err = 0;
+
+    for (size_t i = 0; i < settling->profile->samples.count && err == 0; i++) {
+        time_us += deltas[i];
+        err = add_sample(settling, i, time_us);
+    }
+    return err;
+}
+
+/* --- The whole --- */
+
+static int check_members(const struct cpuprofile *profile, struct json_reader *reader)
+{
+    if (profile->nodes.count == 0)
+        return json_reader_refuse(reader, "a .cpuprofile without \"nodes\"");
+    if (!profile->has[CPUPROFILE_SAMPLES])
+        return json_reader_refuse(reader, "a .cpuprofile without \"samples\"");
+    if (profile->samples.count != profile->deltas.count)
+        return json_reader_refuse(reader,
+                                  "a .cpuprofile with %zu \"samples\" and %zu \"timeDeltas\"",
+                                  profile->samples.count, profile->deltas.count);
+    return 0;
+}
+
+int cpuprofile_settle(const struct cpuprofile *profile, struct thread_tables *tables,
+                      struct thread_samples *samples, struct json_reader *reader)
+{
+    struct settling settling = {
+        .profile = profile, .tables = tables, .samples = samples, .reader = reader, .idle = NONE
+    };
+    int err = check_members(profile, reader);
+
+    if (err == 0)
+        err = index_ids(&settling);
+    if (err == 0)
+        err = find_parents(&settling);
+    if (err == 0)
+        err = order_nodes(&settling);
+    if (err == 0)
+        err = add_stacks(&settling);
+    if (err == 0)
+        err = add_samples(&settling);
+    mapped_array_free(&settling.places);
+    mapped_array_free(&settling.parents);
+    mapped_array_free(&settling.stacks);
+    mapped_array_free(&settling.order);
+    return err;
+}
