@@ -93,7 +93,7 @@ static const struct option options[] = {
     { OPTIONS_CONVERT, "format", 0, "FORMAT", OPTION_TEXT, AT(format),
       "collapsed, speedscope, pprof, callgrind, trace or cpuprofile, whatever the ending" },
     { OPTIONS_CONVERT, "thread", 0, "THREAD", OPTION_TEXT, AT(thread),
-      "only this thread: its number, its name, or both names as in 'app (17): main thread'" },
+      "only this thread: its number, PID-TID, its name, or as in 'app (17): main thread'" },
     { OPTIONS_FILE, "output", 'o', "FILE", OPTION_TEXT, AT(output),
       "where the result goes: .json or .json.gz (default: in place of FILE)" },
     { OPTIONS_OUTPUT, "timeout", 0, "TIME", OPTION_SECONDS_MS, AT(timeout_ms),

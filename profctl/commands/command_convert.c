@@ -59,8 +59,8 @@ static bool check_choice(const struct converting *conversion)
 
     if (choice->wanted != NULL && choice->chosen > 1)
         failure_set(conversion->failure, EXIT_CODE_FAILED,
-                    "--thread '%.128s' is %" PRIu64 " threads of %s; say the number of one: %s",
-                    choice->wanted, choice->chosen, conversion->input, choice->chosen_text);
+                    "--thread '%.128s' is %" PRIu64 " threads of %s; say one of %s", choice->wanted,
+                    choice->chosen, conversion->input, choice->chosen_text);
     else if (choice->wanted != NULL && choice->chosen == 0)
         failure_set(conversion->failure, EXIT_CODE_FAILED,
                     "--thread '%.128s' is no thread with samples in %s; there are: %s",

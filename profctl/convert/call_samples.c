@@ -110,7 +110,8 @@ static bool is_of_calls(const struct profile_tree *tree, uint32_t node)
 {
     enum profile_node_kind kind = profile_tree_node(tree, node)->kind;
 
-    return kind == PROFILE_NODE_FUNCTION || kind == PROFILE_NODE_ROOT;
+    return kind == PROFILE_NODE_FUNCTION || kind == PROFILE_NODE_RUNTIME ||
+           kind == PROFILE_NODE_ROOT;
 }
 
 void call_samples_mend(struct call_samples *samples, const struct profile_tree *tree)

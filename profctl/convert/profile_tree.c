@@ -5,12 +5,15 @@
 
 #include "profctl/profile/frame_name.h"
 
-static const char *const meta_names[PROFILE_NODE_KINDS] = {
+static const char *const meta_names[PROFILE_NODE_RUNTIME] = {
     [PROFILE_NODE_ROOT] = "(root)",
     [PROFILE_NODE_PROGRAM] = "(program)",
     [PROFILE_NODE_IDLE] = "(idle)",
     [PROFILE_NODE_GARBAGE_COLLECTOR] = "(garbage collector)",
 };
+
+/* What V8 gives as the source of its runtime's functions. */
+static const char runtime_source[] = "native V8Runtime";
 
 /* What a node is made of. */
 struct call_site {
@@ -67,18 +70,27 @@ static uint32_t function_of(struct profile_tree *tree, uint32_t name)
     return unique_strings_add(&tree->functions, text, parts.length_to_line);
 }
 
+static bool is_of_runtime(const char *name, size_t length)
+{
+    struct frame_name_parts parts;
+
+    frame_name_split(name, length, &parts);
+    return parts.source != NULL && parts.source_length == strlen(runtime_source) &&
+           memcmp(parts.source, runtime_source, parts.source_length) == 0;
+}
+
 static enum profile_node_kind kind_of(const struct profile_tree *tree, uint32_t parent,
                                       uint32_t name)
 {
     size_t length;
     const char *text = unique_strings_get(&tree->stacks->names, name, &length);
 
-    for (int kind = PROFILE_NODE_ROOT; parent == PROFILE_TREE_ROOT && kind < PROFILE_NODE_KINDS;
+    for (int kind = PROFILE_NODE_ROOT; parent == PROFILE_TREE_ROOT && kind < PROFILE_NODE_RUNTIME;
          kind++) {
         if (length == strlen(meta_names[kind]) && memcmp(text, meta_names[kind], length) == 0)
             return (enum profile_node_kind)kind;
     }
-    return PROFILE_NODE_FUNCTION;
+    return is_of_runtime(text, length) ? PROFILE_NODE_RUNTIME : PROFILE_NODE_FUNCTION;
 }
 
 static void link_to_parent(struct profile_tree *tree, uint32_t index)

@@ -17,6 +17,7 @@ enum profile_node_kind {
     PROFILE_NODE_PROGRAM,           /* "(program)": it ran, and nobody knows where */
     PROFILE_NODE_IDLE,              /* "(idle)": it slept */
     PROFILE_NODE_GARBAGE_COLLECTOR, /* "(garbage collector)" */
+    PROFILE_NODE_RUNTIME,           /* anywhere: an inside of V8, which DevTools leaves out */
     PROFILE_NODE_KINDS,
 };
 
@@ -54,7 +55,7 @@ int profile_tree_take(struct profile_tree *tree, const struct profile_thread *th
 
 /* The node of STACK of the thread. */
 uint32_t profile_tree_of_stack(const struct profile_tree *tree, uint32_t stack);
-/* The meta node of KIND, which is made where there is none. 0 or -ENOMEM. */
+/* The meta node of KIND (not of the runtime), which is made where there is none. 0 or -ENOMEM. */
 int profile_tree_meta(struct profile_tree *tree, enum profile_node_kind kind, uint32_t *node);
 
 /* Views, until a node is made. */

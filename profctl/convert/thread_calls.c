@@ -12,13 +12,13 @@ struct telling {
     uint32_t last;            /* the node of the last sample that was no garbage collection */
 };
 
-/* How many calls lead from the root to NODE. */
+/* How many calls lead from the root to NODE, without what is left out. */
 static size_t depth_of(const struct profile_tree *tree, uint32_t node)
 {
     size_t depth = 0;
 
     for (; node != PROFILE_TREE_ROOT; node = profile_tree_node(tree, node)->parent)
-        depth++;
+        depth += profile_tree_node(tree, node)->kind != PROFILE_NODE_RUNTIME;
     return depth;
 }
 
@@ -42,8 +42,10 @@ static int unroll(struct telling *telling, uint32_t node, uint32_t top)
     telling->path.count = depth;
     if (top != PROFILE_TREE_NONE)
         frames[telling->path.count++] = frame_of(profile_tree_node(&telling->tree, top));
-    for (; depth > 0; node = profile_tree_node(&telling->tree, node)->parent)
-        frames[--depth] = frame_of(profile_tree_node(&telling->tree, node));
+    for (; depth > 0; node = profile_tree_node(&telling->tree, node)->parent) {
+        if (profile_tree_node(&telling->tree, node)->kind != PROFILE_NODE_RUNTIME)
+            frames[--depth] = frame_of(profile_tree_node(&telling->tree, node));
+    }
     return 0;
 }
 

@@ -20,6 +20,9 @@ bool thread_choice_takes(const struct thread_choice *choice, const struct profil
         return true;
     if (is_number(wanted) && strtod(wanted, NULL) == thread->tid)
         return true;
+    snprintf(both, sizeof(both), "%.0f-%.0f", thread->pid, thread->tid);
+    if (strcmp(wanted, both) == 0)
+        return true;
     if (strcmp(wanted, thread_label_name(thread)) == 0)
         return true;
     thread_label_process(thread, process);
@@ -27,15 +30,15 @@ bool thread_choice_takes(const struct thread_choice *choice, const struct profil
     return strcmp(wanted, both) == 0;
 }
 
-/* Appends "TID (names)", while there is room. */
+/* Appends "PID-TID (names)", while there is room. */
 static void note_thread(char text[THREAD_CHOICE_TEXT_BYTES], const struct profile_thread *thread)
 {
     char process[THREAD_LABEL_BYTES], note[3 * THREAD_LABEL_BYTES];
     size_t used = strlen(text);
 
     thread_label_process(thread, process);
-    int length = snprintf(note, sizeof(note), "%s%.0f (%s: %s)", used > 0 ? ", " : "", thread->tid,
-                          process, thread_label_name(thread));
+    int length = snprintf(note, sizeof(note), "%s%.0f-%.0f (%s: %s)", used > 0 ? ", " : "",
+                          thread->pid, thread->tid, process, thread_label_name(thread));
     if (length > 0 && used + (size_t)length < THREAD_CHOICE_TEXT_BYTES)
         memcpy(text + used, note, (size_t)length + 1);
 }

@@ -1,5 +1,6 @@
-/* Which thread of a profile is meant: by its tid, its name, or both names as reports have them
- * ("postgres (1234): main thread").
+/* Which thread of a profile is meant: by its tid, by pid and tid ("1234-1240": one that became
+ * another program is there twice), by its name, or by both names as reports have them ("postgres
+ * (1234): main thread").
  *
  * Pure; one thread. */
 #ifndef PROFD_PROFCTL_THREAD_CHOICE_H
@@ -17,7 +18,7 @@ struct thread_choice {
     const char *wanted;                         /* borrowed; NULL: all threads */
     uint64_t chosen;                            /* threads that are meant and have samples */
     uint64_t others;                            /* threads that are not, and have samples */
-    char chosen_text[THREAD_CHOICE_TEXT_BYTES]; /* some of each, as "TID (name), …" */
+    char chosen_text[THREAD_CHOICE_TEXT_BYTES]; /* some of each, as "PID-TID (names), …" */
     char others_text[THREAD_CHOICE_TEXT_BYTES];
 };
 

@@ -73,14 +73,14 @@ test_one_thread_is_named() {
     expect 0 "$profctl" convert capture.json.gz -o all.cpuprofile
     file=$(grep -l '"url":"busy"' all-*.cpuprofile | head -1)
     tid=${file##*-} tid=${tid%.cpuprofile}
-    for thread in "$tid" "busy ($tid): main thread"; do
+    for thread in "$tid" "$tid-$tid" "busy ($tid): main thread"; do
         expect 0 "$profctl" convert capture.json.gz -o one.cpuprofile --thread "$thread"
         cmp one.cpuprofile "$file"
     done
     expect 0 "$profctl" convert capture.json.gz -o one.collapsed --thread "$tid"
     [ "$(cut -d';' -f1 one.collapsed | sort -u)" = "busy ($tid)" ]
     expect 1 "$profctl" convert capture.json.gz -o none.cpuprofile --thread 'main thread'
-    says "say the number of one: .*$tid \(busy \($tid\): main thread\)" stderr
+    says "say one of .*$tid-$tid \(busy \($tid\): main thread\)" stderr
     expect 1 "$profctl" convert capture.json.gz -o none.cpuprofile --thread nobody
     says "is no thread with samples.*$tid \(busy" stderr
     [ -z "$(find . -name 'none*')" ]
