@@ -54,22 +54,125 @@ static int push_call(struct profile_calls *calls, const struct profile_call_fram
     return 0;
 }
 
-int profile_calls_take(struct profile_calls *calls, const struct profile_call_sample *sample)
+/* --- Locks --- */
+
+/* How many of the open calls cannot end yet. */
+static size_t locked_depth(const struct profile_calls *calls)
 {
-    size_t same = 0;
+    const size_t *locks = calls->locks.items;
+
+    return calls->locks.count > 0 ? locks[calls->locks.count - 1] : 0;
+}
+
+static size_t pop_lock(struct profile_calls *calls)
+{
+    size_t depth = locked_depth(calls);
+
+    if (calls->locks.count > 0)
+        calls->locks.count--;
+    return depth;
+}
+
+static int push_lock(struct profile_calls *calls, size_t depth)
+{
+    size_t *lock = mapped_array_push(&calls->locks, sizeof(*lock));
+
+    if (lock == NULL)
+        return -ENOMEM;
+    *lock = depth;
+    return 0;
+}
+
+/* All that is open goes on to TIME_MS; what is above DEPTH and not locked ends there. */
+static int truncate_to(struct profile_calls *calls, size_t depth, double time_ms)
+{
+    size_t locked = locked_depth(calls);
+
+    for (size_t i = 0; i < calls->open.count; i++)
+        extend(call_at(calls, i), time_ms);
+    return end_from(calls, depth > locked ? depth : locked);
+}
+
+/* --- Samples --- */
+
+static int take_stack(struct profile_calls *calls, const struct profile_call_sample *sample)
+{
+    size_t same = locked_depth(calls);
 
     while (same < calls->open.count && same < sample->depth &&
            call_at(calls, same)->frame.identity == sample->frames[same].identity)
         same++;
-    for (size_t i = 0; i < calls->open.count; i++)
-        extend(call_at(calls, i), sample->time_ms);
-    int err = end_from(calls, same);
+    int err = truncate_to(calls, same, sample->time_ms);
     for (size_t i = same; i < sample->depth && err == 0; i++) {
         if (!sample->frames[i].is_hidden)
             err = push_call(calls, &sample->frames[i], sample->time_ms);
     }
+    return err;
+}
+
+/* Whether the thread is right in an event that is a function call. */
+static bool is_in_function_call(const struct profile_calls *calls)
+{
+    const unsigned *events = calls->events.items;
+
+    return calls->events.count > 0 &&
+           (events[calls->events.count - 1] & PROFILE_EVENT_FUNCTION_CALL) != 0;
+}
+
+static int take_counted(struct profile_calls *calls, const struct profile_call_sample *sample)
+{
+    bool is_lone = !calls->has_lone_calls && !is_in_function_call(calls);
+
+    if (is_lone && calls->open.count > 0)
+        return 0;
+    calls->has_lone_calls |= is_lone;
+    int err = take_stack(calls, sample);
+    return err == 0 && is_lone ? push_lock(calls, 0) : err;
+}
+
+int profile_calls_take(struct profile_calls *calls, const struct profile_call_sample *sample)
+{
+    int err = take_counted(calls, sample);
+
     calls->samples++;
     return err;
+}
+
+/* --- Events --- */
+
+int profile_calls_begin_event(struct profile_calls *calls, unsigned event, double time_ms)
+{
+    unsigned *place;
+    int err = 0;
+
+    if ((event & PROFILE_EVENT_TASK) != 0) {
+        calls->locks.count = 0;
+        calls->has_lone_calls = false;
+        err = truncate_to(calls, 0, time_ms);
+    }
+    if (err == 0 && calls->has_lone_calls)
+        err = truncate_to(calls, pop_lock(calls), time_ms);
+    calls->has_lone_calls = false;
+    if (err == 0)
+        err = truncate_to(calls, calls->open.count, time_ms);
+    if (err == 0)
+        err = push_lock(calls, calls->open.count);
+    if (err < 0)
+        return err;
+    place = mapped_array_push(&calls->events, sizeof(*place));
+    if (place == NULL)
+        return -ENOMEM;
+    *place = event;
+    return 0;
+}
+
+int profile_calls_end_event(struct profile_calls *calls, double time_ms)
+{
+    if (calls->events.count == 0)
+        return -EINVAL;
+    calls->events.count--;
+    size_t depth = pop_lock(calls);
+    return truncate_to(calls, depth, time_ms);
 }
 
 int profile_calls_finish(struct profile_calls *calls)
@@ -79,5 +182,7 @@ int profile_calls_finish(struct profile_calls *calls)
 
 void profile_calls_free(struct profile_calls *calls)
 {
+    mapped_array_free(&calls->events);
+    mapped_array_free(&calls->locks);
     mapped_array_free(&calls->open);
 }

@@ -7,6 +7,12 @@
  * extended further. Frames that are no calls, such as (idle), end what was in their place and begin
  * nothing.
  *
+ * Events that the thread told of itself may be put in between. None of the calls that an event
+ * began in ends before it, and those that began in it end with it; all calls end where a task
+ * begins. Samples count that come in no event or right in a function call. In an event of another
+ * kind they count only where nothing was open; otherwise what is open is as it was when the event
+ * began.
+ *
  * Pure; one thread. */
 #ifndef PROFD_PROFCTL_PROFILE_CALLS_H
 #define PROFD_PROFCTL_PROFILE_CALLS_H
@@ -43,16 +49,30 @@ struct profile_call_sample {
     size_t depth;                            /* 0: no stack at all */
 };
 
+/* What an event is; bits. */
+enum profile_event {
+    PROFILE_EVENT_OTHER = 0,
+    PROFILE_EVENT_TASK = 1 << 0,          /* of an event loop: it is in no call */
+    PROFILE_EVENT_FUNCTION_CALL = 1 << 1, /* the thread is in its own code */
+};
+
 /* Zeroed but for the call-back. */
 struct profile_calls {
     profile_call_ended *on_ended;
     void *owner;
-    struct mapped_array open; /* struct profile_call, the outermost first */
+    struct mapped_array open;   /* struct profile_call, the outermost first */
+    struct mapped_array events; /* unsigned: what those are that have not ended */
+    struct mapped_array locks;  /* size_t: how many calls were open where they began */
+    bool has_lone_calls;        /* the last lock is of samples in no function call */
     size_t samples;
 };
 
 /* Each returns 0, -ENOMEM, or the error of the call-back. */
 int profile_calls_take(struct profile_calls *calls, const struct profile_call_sample *sample);
+/* An event begins, or the last one that did ends. At one time, events end before others begin, and
+ * samples come last. -EINVAL: none has begun. */
+int profile_calls_begin_event(struct profile_calls *calls, unsigned event, double time_ms);
+int profile_calls_end_event(struct profile_calls *calls, double time_ms);
 /* There are no more samples. */
 int profile_calls_finish(struct profile_calls *calls);
 

@@ -1,4 +1,5 @@
 #include <check.h>
+#include <errno.h>
 #include <stdlib.h>
 
 #include "profctl/convert/profile_calls.h"
@@ -174,6 +175,96 @@ START_TEST(no_call_ends_before_it_began)
 }
 END_TEST
 
+static void begin_event(unsigned event, double time_ms)
+{
+    ck_assert_int_eq(profile_calls_begin_event(&calls, event, time_ms), 0);
+}
+
+static void end_event(double time_ms)
+{
+    ck_assert_int_eq(profile_calls_end_event(&calls, time_ms), 0);
+}
+
+START_TEST(a_task_ends_all_calls_where_it_begins)
+{
+    TAKE(1, A, B);
+    TAKE(2, A, B);
+    begin_event(PROFILE_EVENT_TASK, 3);
+    check(B, 1, 3, 2);
+    check(A, 1, 3, 0);
+    ck_assert_uint_eq(ended_count, 2);
+    TAKE(4, A);
+    TAKE(5, A);
+    end_event(6);
+    check(A, 4, 6, 2);
+}
+END_TEST
+
+START_TEST(a_function_call_locks_what_it_began_in)
+{
+    begin_event(PROFILE_EVENT_TASK | PROFILE_EVENT_FUNCTION_CALL, 0);
+    TAKE(1, A, B);
+    begin_event(PROFILE_EVENT_FUNCTION_CALL, 2);
+    TAKE(3, D, E, C); /* whatever is below C, A and B are still there */
+    TAKE(4, D, E, C);
+    end_event(5);
+    check(C, 3, 5, 2);
+    ck_assert_uint_eq(ended_count, 1);
+    TAKE(6, A);
+    check(B, 1, 6, 3);
+    end_event(7);
+    check(A, 1, 7, 1);
+}
+END_TEST
+
+START_TEST(a_sample_that_is_shorter_than_what_is_locked_ends_nothing_of_it)
+{
+    begin_event(PROFILE_EVENT_FUNCTION_CALL, 0);
+    TAKE(1, A, B);
+    begin_event(PROFILE_EVENT_FUNCTION_CALL, 2);
+    TAKE(3, A);
+    ck_assert_uint_eq(ended_count, 0);
+    end_event(4);
+    end_event(4);
+    check(B, 1, 4, 3);
+}
+END_TEST
+
+START_TEST(samples_in_another_event_count_only_where_nothing_is_open)
+{
+    begin_event(PROFILE_EVENT_FUNCTION_CALL, 0);
+    TAKE(1, A);
+    begin_event(PROFILE_EVENT_OTHER, 2);
+    TAKE(3, A, B);
+    end_event(4);
+    ck_assert_uint_eq(ended_count, 0);
+    end_event(5);
+    check(A, 1, 5, 4);
+    begin_event(PROFILE_EVENT_OTHER, 6);
+    TAKE(7, C);
+    TAKE(8, C);
+    end_event(9);
+    check(C, 7, 9, 2);
+    ck_assert_uint_eq(ended_count, 2);
+}
+END_TEST
+
+START_TEST(calls_of_no_event_end_where_one_begins)
+{
+    TAKE(1, A, B);
+    begin_event(PROFILE_EVENT_FUNCTION_CALL, 2);
+    check(B, 1, 2, 1);
+    check(A, 1, 2, 0);
+    ck_assert_uint_eq(ended_count, 2);
+}
+END_TEST
+
+START_TEST(an_end_needs_a_beginning)
+{
+    ck_assert_int_eq(profile_calls_end_event(&calls, 1), -EINVAL);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("profctl.profile_calls");
@@ -187,6 +278,12 @@ int main(void)
     tcase_add_test(all, calls_below_a_frame_that_is_no_call_go_on);
     tcase_add_test(all, a_sample_without_a_stack_ends_all);
     tcase_add_test(all, no_call_ends_before_it_began);
+    tcase_add_test(all, a_task_ends_all_calls_where_it_begins);
+    tcase_add_test(all, a_function_call_locks_what_it_began_in);
+    tcase_add_test(all, a_sample_that_is_shorter_than_what_is_locked_ends_nothing_of_it);
+    tcase_add_test(all, samples_in_another_event_count_only_where_nothing_is_open);
+    tcase_add_test(all, calls_of_no_event_end_where_one_begins);
+    tcase_add_test(all, an_end_needs_a_beginning);
     suite_add_tcase(suite, all);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
