@@ -139,7 +139,7 @@ static void read_filters(struct environment *out)
     if (strlen(text) >= sizeof(out->filters))
         complain(out, "PROFD_STARTUP_FILTERS is longer than %d bytes",
                  ENVIRONMENT_FILTERS_BYTES - 1);
-    else if (!thread_filters_are_meant(text))
+    else if (!thread_filters_are_valid(text))
         complain(out,
                  "PROFD_STARTUP_FILTERS '%.64s' is not a list of thread names and pid:PID, "
                  "comma-separated",

@@ -144,6 +144,12 @@ double json_reader_double(const struct json_reader *reader)
     if (reader->token != JSON_TOKEN_NUMBER)
         return 0;
     bool is_negative = reader->text[0] == '-';
+    if (reader->is_short_number) {
+        double magnitude = (double)reader->digits;
+        if (reader->places > 0)
+            magnitude /= powers[reader->places];
+        return is_negative ? -magnitude : magnitude;
+    }
     if (!split_number(reader->text + is_negative, reader->text + reader->text_bytes, &digits,
                       &exponent))
         return double_by_library(reader);

@@ -15,7 +15,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-int json_scan_space(struct json_reader *reader)
+int json_scan_more_space(struct json_reader *reader)
 {
     for (;;) {
         while (reader->next < reader->end && is_space(*reader->next))
@@ -155,9 +155,42 @@ static bool is_number(const char *at, const char *end)
     return at == end;
 }
 
+enum { MOST_SHORT_DIGITS = 15 }; /* a double holds any number of so many */
+
+/* Most numbers have few digits, no exponent, and are all in the window: one pass over them is
+ * enough, which also reads them. False: this is another one, and nothing was done. */
+static bool scan_short_number(struct json_reader *reader)
+{
+    const char *at = reader->next + (*reader->next == '-'), *first = at, *point = NULL;
+    uint64_t digits = 0;
+    if (reader->end - at < MOST_SHORT_DIGITS + 2)
+        return false;
+    for (; is_digit(*at) || (*at == '.' && point == NULL); at++) {
+        if (*at == '.')
+            point = at;
+        else if (at - first - (point != NULL) == MOST_SHORT_DIGITS)
+            return false;
+        else
+            digits = digits * 10 + (uint64_t)(*at - '0');
+    }
+    const char *whole_end = point != NULL ? point : at;
+    if (is_number_byte(*at) || whole_end == first || (*first == '0' && whole_end - first > 1) ||
+        (point != NULL && at == point + 1))
+        return false;
+    reader->digits = digits;
+    reader->places = point != NULL ? (unsigned)(at - point - 1) : 0;
+    reader->text = reader->mark = reader->next;
+    reader->text_bytes = (size_t)(at - reader->text);
+    reader->next = at;
+    return true;
+}
+
 int json_scan_number(struct json_reader *reader)
 {
     int filled = 1;
+    reader->is_short_number = scan_short_number(reader);
+    if (reader->is_short_number)
+        return 0;
     reader->mark = reader->next;
     while (filled == 1) {
         while (reader->next < reader->end && is_number_byte(*reader->next))

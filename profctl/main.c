@@ -197,8 +197,9 @@ static int check_operands(const struct command *command, const struct arguments 
                           struct failure *failure)
 {
     if (arguments->operand_count < command->fewest)
-        return (int)failure_set(failure, EXIT_CODE_USAGE, "%s needs more: profctl %s %s",
-                                command->name, command->name, command->synopsis);
+        return (int)failure_set(failure, EXIT_CODE_USAGE,
+                                "%s: missing operand; usage: profctl %s %s", command->name,
+                                command->name, command->synopsis);
     if (arguments->operand_count > command->most)
         return (int)failure_set(failure, EXIT_CODE_USAGE,
                                 "%s does not take '%s'; see profctl %s --help", command->name,
@@ -254,8 +255,7 @@ static int dispatch(int count, char **words, struct failure *failure)
         return EXIT_CODE_SUCCESS;
     }
     if (arguments.operand_count == 0 && !arguments.help)
-        return (int)failure_set(failure, EXIT_CODE_USAGE,
-                                "which command? profctl --help lists them");
+        return (int)failure_set(failure, EXIT_CODE_USAGE, "no command given; see profctl --help");
     if (arguments.operand_count == 0 || strcmp(arguments.operands[0], "help") == 0) {
         print_help();
         return EXIT_CODE_SUCCESS;

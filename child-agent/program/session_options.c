@@ -36,7 +36,7 @@ static int read_threads(const char *threads, struct session_settings *out)
     if (threads == NULL)
         return 0;
     if (strnlen(threads, sizeof(out->filters)) == sizeof(out->filters) ||
-        !thread_filters_are_meant(threads))
+        !thread_filters_are_valid(threads))
         return -EINVAL;
     strcpy(out->filters, threads);
     return 0;

@@ -49,8 +49,8 @@ const char *capture_absence_reason(const struct capture *capture, const struct c
     if (child->obstacle != OBSTACLE_NONE)
         return recording_obstacle_text(child->obstacle);
     if (child->has_expired)
-        return "its profile was older than what the memory limit holds";
-    return "its profile could not be kept";
+        return "its profile was dropped to stay within the memory limit";
+    return "its profile could not be saved";
 }
 
 /* What a fork did before its exec was nothing; the program after it is listed, where there is one.

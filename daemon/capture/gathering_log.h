@@ -16,13 +16,13 @@ struct child;
 #define GATHERING_GAPS(X)                                                                          \
     X(FROZEN, "gave no answer and had to be read from outside")                                    \
     X(UNREADABLE, "could not be read")                                                             \
-    X(LOST, "ended and could not be kept")                                                         \
+    X(LOST, "ended; the profile could not be saved")                                               \
     X(OBSTACLE, "ran without being profiled")                                                      \
-    X(EXPIRED, "ended and was older than what the memory limit holds")                             \
+    X(EXPIRED, "ended; dropped to stay within the memory limit")                                   \
     X(UNSEEN, "ended while profd was not there")                                                   \
     X(TROUBLE, "had an agent that could not record")                                               \
     X(SUCCESSOR, "became another program that was never seen")                                     \
-    X(FORGOTTEN, "ended earlier, and not even their names are known any more")
+    X(FORGOTTEN, "ended earlier; their records were discarded")
 
 enum gathering_gap {
 #define X(name, text) GAP_##name,

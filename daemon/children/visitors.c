@@ -81,7 +81,7 @@ static void on_closed(struct connection *connection, int reason, void *owner)
     if (reason == -ETIMEDOUT)
         log_warn_of_many("%d connected and said nothing", connection_peer(connection)->pid);
     else if (reason == -EPROTO)
-        log_warn_of_many("hung up on %d: what it sent is no message",
+        log_warn_of_many("closed connection from %d: malformed message",
                          connection_peer(connection)->pid);
     free_visitor(visitor);
     if (was_private)

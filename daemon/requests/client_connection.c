@@ -106,7 +106,7 @@ static const char *check_start(const struct message_client_start *message)
 /* No filters are none; NULL, or a refusal. */
 static const char *check_filters(const char *filters)
 {
-    if (filters[0] == '\0' || thread_filters_are_meant(filters))
+    if (filters[0] == '\0' || thread_filters_are_valid(filters))
         return NULL;
     return "the thread filters are not names and pid:PID, comma-separated";
 }

@@ -211,7 +211,7 @@ static bool note(struct daemon *profd, const char *name, pid_t pid, uint64_t cou
 {
     if (trigger_gate_happened(&profd->triggers.gate, name, pid, count, is_asked, uv_hrtime()))
         return true;
-    log_warn("%s triggers nothing: too many other captures wait", name);
+    log_warn("trigger %s ignored: too many captures are waiting", name);
     return false;
 }
 

@@ -66,7 +66,7 @@ bool thread_filters_pass(const char *filters, const struct thread_filter_subject
     return !has_filter;
 }
 
-bool thread_filters_are_meant(const char *filters)
+bool thread_filters_are_valid(const char *filters)
 {
     bool has_filter = false;
     while (*filters != '\0') {

@@ -21,6 +21,6 @@ bool thread_filters_pass(const char *filters, const struct thread_filter_subject
 
 /* Whether FILTERS, which somebody wrote down, mean something: there is at least one, and none that
  * begins with "pid:" names no process. Those who take filters from users refuse the others. */
-bool thread_filters_are_meant(const char *filters);
+bool thread_filters_are_valid(const char *filters);
 
 #endif

@@ -87,7 +87,7 @@ static bool check_target(const struct capture_file *file, struct failure *failur
         return cannot_write(file, EISDIR, failure);
     if (S_ISREG(status.st_mode))
         return true;
-    failure_set(failure, EXIT_CODE_USAGE, "%s is no regular file; choose another name with -o",
+    failure_set(failure, EXIT_CODE_USAGE, "%s is not a regular file; choose another name with -o",
                 file->path);
     return false;
 }

@@ -128,6 +128,8 @@ static const struct option options[] = {
       "the tree from where the time was spent to its callers instead" },
     { OPTIONS_CALLS, "fold-recursion", 0, NULL, OPTION_FLAG, AT(fold_recursion),
       "in a tree: calls of a function by itself are one" },
+    { OPTIONS_CALLS, "processes", 0, NULL, OPTION_FLAG, AT(by_process),
+      "processes by their programs instead: how many, how long, and the slowest of each" },
     { OPTIONS_CALLS, "missing-symbols", 0, NULL, OPTION_FLAG, AT(missing_symbols),
       "libraries whose addresses have no names instead, and what was looked for where" },
     { OPTIONS_REPORT, "all", 'a', NULL, OPTION_FLAG, AT(all),
@@ -364,7 +366,7 @@ static bool parse_filters(const struct option *option, const char *text, const c
                           struct failure *failure)
 {
     *filters = text;
-    if (strlen(text) <= MESSAGE_MAX_SELECTION && thread_filters_are_meant(text))
+    if (strlen(text) <= MESSAGE_MAX_SELECTION && thread_filters_are_valid(text))
         return true;
     failure_set(failure, EXIT_CODE_USAGE,
                 "--%s '%.64s' is not a list of thread names and pid:PID, comma-separated",
@@ -409,7 +411,7 @@ static bool parse_measures(const char *text, uint32_t *needs, struct failure *fa
             i++;
         if (i == total) {
             failure_set(failure, EXIT_CODE_USAGE,
-                        "--measure '%.64s' is no list of cpu, jank, blocked and ticks", text);
+                        "--measure '%.64s' is not a list of cpu, jank, blocked and ticks", text);
             return false;
         }
         *needs |= measures[i].needs;

@@ -67,6 +67,7 @@ struct arguments {
     uint64_t top;
     bool all;
     bool calls;                         /* of report: those that took long */
+    bool by_process;                    /* of report: processes by their programs */
     bool missing_symbols;               /* of report: what has no names, and why */
     bool tree, callers, fold_recursion; /* of report: the tree of calls, or that of callers */
 

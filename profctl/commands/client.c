@@ -219,10 +219,10 @@ static void lost(const struct client *client, struct failure *failure)
                     "profd at %s does not answer; see whether it is stopped", who);
     else if (client->close_reason == -EPROTO)
         failure_set(failure, EXIT_CODE_NO_DAEMON,
-                    "what answers at %s is no profd of this version; restart profd", who);
+                    "the server at %s is not a profd of this version; restart profd", who);
     else if (client->close_reason == -ESHUTDOWN || client->close_reason == -ECONNRESET)
         failure_set(failure, EXIT_CODE_NO_DAEMON,
-                    "profd at %s hung up before it answered; its log says why", who);
+                    "profd at %s closed the connection without answering; see its log", who);
     else
         failure_set(failure, EXIT_CODE_NO_DAEMON, "lost profd at %s: %s", who,
                     strerror(-client->close_reason));
@@ -328,8 +328,7 @@ static const char *pattern_of(const struct arguments *arguments, struct failure 
         return pattern;
     if (error == -EINVAL)
         failure_set(failure, EXIT_CODE_USAGE,
-                    "'%%%s' in '%s' stands for nothing; there are %%p, %%t, %%e, %%n and %%%%",
-                    letter, pattern);
+                    "'%%%s' in '%s' is unknown; use %%p, %%t, %%e, %%n or %%%%", letter, pattern);
     else if (error == -ENOENT)
         failure_set(failure, EXIT_CODE_USAGE, "'%s' must end in .json or .json.gz", pattern);
     else if (error < 0)
@@ -423,7 +422,7 @@ bool client_trigger(struct client *client, const char *name, char text[CLIENT_TE
     uint8_t frame[256];
 
     if (!trigger_name_is_valid(name, strlen(name))) {
-        failure_set(failure, EXIT_CODE_USAGE, "'%s' is no name of a trigger", name);
+        failure_set(failure, EXIT_CODE_USAGE, "'%s' is not a valid trigger name", name);
         return false;
     }
     long bytes = message_put_client_trigger(frame, sizeof(frame), MESSAGE_CLIENT_TRIGGER, &message);

@@ -7,6 +7,7 @@
 #include "profctl/profile/profile_input.h"
 #include "profctl/report/calls_report.h"
 #include "profctl/report/missing_symbols.h"
+#include "profctl/report/process_report.h"
 #include "profctl/report/report.h"
 #include "profctl/report/tree_report.h"
 #include "profctl/symbols/debug_files.h"
@@ -94,6 +95,30 @@ static int report_tree(struct profile_input *input, const struct arguments *argu
     return code;
 }
 
+static int print_processes(const struct process_report *report, const char *path,
+                           const struct arguments *arguments, struct failure *failure)
+{
+    int err = 0;
+
+    if (arguments->json)
+        err = process_report_print_json(report, path, arguments->top, stdout);
+    else
+        process_report_print_text(report, path, arguments->top, stdout);
+    return settle_output(err, failure);
+}
+
+static int report_processes(struct profile_input *input, const struct arguments *arguments,
+                            struct failure *failure)
+{
+    struct process_report report;
+    int err = process_report_read(input->reader, &report);
+    int code = err < 0 ? profile_input_failed(input, err, failure)
+                       : print_processes(&report, input->path, arguments, failure);
+
+    process_report_free(&report);
+    return code;
+}
+
 static int print_missing(const struct missing_symbols *missing, const char *path,
                          const struct arguments *arguments, struct failure *failure)
 {
@@ -121,10 +146,13 @@ static int report_missing(struct profile_input *input, const struct arguments *a
 /* One report at a time. */
 static int check_kinds(const struct arguments *arguments, struct failure *failure)
 {
-    if (arguments->calls + arguments->tree + arguments->callers + arguments->missing_symbols > 1)
+    int kinds = arguments->calls + arguments->tree + arguments->callers + arguments->by_process +
+                arguments->missing_symbols;
+
+    if (kinds > 1)
         return (int)failure_set(failure, EXIT_CODE_USAGE,
-                                "--calls, --tree, --callers and --missing-symbols are different "
-                                "reports; choose one");
+                                "--calls, --tree, --callers, --processes and --missing-symbols are "
+                                "different reports; choose one");
     if (arguments->fold_recursion && !arguments->tree && !arguments->callers)
         return (int)failure_set(failure, EXIT_CODE_USAGE,
                                 "--fold-recursion is for --tree and --callers");
@@ -136,6 +164,8 @@ static int report_what_is_meant(struct profile_input *input, const struct argume
 {
     if (arguments->calls)
         return report_calls(input, arguments, failure);
+    if (arguments->by_process)
+        return report_processes(input, arguments, failure);
     if (arguments->missing_symbols)
         return report_missing(input, arguments, failure);
     if (arguments->tree || arguments->callers)

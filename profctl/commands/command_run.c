@@ -135,7 +135,7 @@ static bool wait_for_command(struct run *run, bool until_duration, int *exit_sta
     if (client_command_exited(run->client, exit_status))
         return true;
     failure_set(failure, EXIT_CODE_FAILED,
-                "profd ended before the command; '%s' goes on without being profiled",
+                "profd exited unexpectedly; '%s' keeps running without being profiled",
                 run->arguments->operands[0]);
     say("%s", failure->text);
     failure->text[0] = '\0';

@@ -24,12 +24,21 @@ static int expect_key(struct json_reader *reader, const char *name)
     return json_reader_is(reader, name) ? 0 : -EPROTO;
 }
 
-static int *wanted_place(struct json_table *table, struct json_reader *reader)
+/* The column that READER's key names; below 0: none that is wanted. */
+static int wanted_column(const struct json_table *table, struct json_reader *reader)
 {
     for (size_t i = 0; i < table->column_count; i++)
         if (json_reader_is(reader, table->columns[i]))
-            return &table->places[i];
-    return NULL;
+            return (int)i;
+    return -1;
+}
+
+static void note_place(struct json_table *table, int column, int64_t place)
+{
+    if (column < 0 || place < 0 || place >= JSON_TABLE_MOST_COLUMNS)
+        return;
+    table->places[column] = (int)place;
+    table->column_at[place] = column;
 }
 
 static int read_schema(struct json_table *table, struct json_reader *reader)
@@ -39,7 +48,7 @@ static int read_schema(struct json_table *table, struct json_reader *reader)
     if (err < 0)
         return err;
     while ((token = json_reader_next(reader)) == JSON_TOKEN_KEY) {
-        int *place = wanted_place(table, reader);
+        int column = wanted_column(table, reader);
         int64_t value;
 
         err = expect(reader, JSON_TOKEN_NUMBER);
@@ -47,8 +56,7 @@ static int read_schema(struct json_table *table, struct json_reader *reader)
             err = -EPROTO;
         if (err < 0)
             return err;
-        if (place != NULL)
-            *place = value >= 0 && value < JSON_TABLE_MOST_COLUMNS ? (int)value : -1;
+        note_place(table, column, value);
     }
     return token < 0 ? token : 0;
 }
@@ -61,7 +69,7 @@ int json_table_open(struct json_table *table, const char *const *columns, size_t
     table->columns = columns;
     table->column_count = column_count;
     for (size_t i = 0; i < JSON_TABLE_MOST_COLUMNS; i++)
-        table->places[i] = -1;
+        table->places[i] = table->column_at[i] = -1;
     table->kept_place = -1;
     if (err == 0)
         err = expect_key(reader, "schema");
@@ -89,14 +97,6 @@ int json_table_next_row(struct json_reader *reader)
     if (token == JSON_TOKEN_START_ARRAY)
         return 1;
     return token == JSON_TOKEN_END_ARRAY ? expect(reader, JSON_TOKEN_END_OBJECT) : -EPROTO;
-}
-
-static void keep_cell(const struct json_table *table, struct json_cell *cells, int place,
-                      const struct json_cell *cell)
-{
-    for (size_t i = 0; i < table->column_count; i++)
-        if (table->places[i] == place)
-            cells[i] = *cell;
 }
 
 /* Keeps the next value when it is an object. */
@@ -140,7 +140,8 @@ int json_table_read_row(const struct json_table *table, struct json_reader *read
                                              : read_cell(reader, &cell);
         if (err < 0)
             return err;
-        keep_cell(table, cells, place, &cell);
+        if (place < JSON_TABLE_MOST_COLUMNS && table->column_at[place] >= 0)
+            cells[table->column_at[place]] = cell;
     }
     if (more < 0)
         return more;

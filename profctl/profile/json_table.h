@@ -18,6 +18,7 @@ struct json_table {
     const char *const *columns;
     size_t column_count;
     int places[JSON_TABLE_MOST_COLUMNS];
+    int column_at[JSON_TABLE_MOST_COLUMNS]; /* the other way round */
     int kept_place;            /* of the column whose objects are kept as text; -1: none */
     struct mapped_array *kept; /* char; borrowed */
 };

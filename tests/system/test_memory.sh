@@ -154,11 +154,11 @@ END
     [ "$(process_count numbered)" -eq 1500 ]
     [ "$(status_number kernel_bytes)" -le $((4 * 1024 * 1024)) ]
     [ "$(status_number expired)" -gt 0 ]
-    says 'older than what the memory limit holds' stderr
+    says 'dropped to stay within the memory limit' stderr
     # What they had recorded still stands in the sums.
     awk -F'\t' '
         $1 != "meta" { next }
-        $3 == "profd.reason" && $4 ~ /older than what the memory limit holds/ { expired[$2] = 1 }
+        $3 == "profd.reason" && $4 ~ /dropped to stay within the memory limit/ { expired[$2] = 1 }
         $3 ~ /^profd\.(produced|dropped|lost)Blocks$/ { blocks[$3] += $4; of[$2, $3] = $4 }
         END {
             for (pid in expired) sum += of[pid, "profd.producedBlocks"]

@@ -60,7 +60,7 @@ test_profd_that_is_killed_leaves_the_command() {
     local status=0
     wait "$background" || status=$?
     [ "$status" -eq 9 ] || fail "status $status"
-    says "goes on without being profiled" stderr
+    says "keeps running without being profiled" stderr
 }
 
 test_standard_streams_may_be_closed() {

@@ -57,9 +57,9 @@ START_TEST(test_what_means_nothing_is_refused_where_it_is_written)
                                              "pid:",   "pid:x",   "pool,Pid:0",
                                              "pid:-1", "pid:12 ", "pid:99999999999999999999" };
     for (size_t i = 0; i < sizeof(meant) / sizeof(meant[0]); i++)
-        ck_assert_msg(thread_filters_are_meant(meant[i]), "%s", meant[i]);
+        ck_assert_msg(thread_filters_are_valid(meant[i]), "%s", meant[i]);
     for (size_t i = 0; i < sizeof(not_meant) / sizeof(not_meant[0]); i++)
-        ck_assert_msg(!thread_filters_are_meant(not_meant[i]), "%s", not_meant[i]);
+        ck_assert_msg(!thread_filters_are_valid(not_meant[i]), "%s", not_meant[i]);
 }
 END_TEST
 

@@ -1,0 +1,56 @@
+/* Processes by their programs: how many of each there were, how long they lived, what they cost,
+ * and which were the slowest, with their command lines. One thread. */
+#ifndef PROFD_PROFCTL_PROCESS_REPORT_H
+#define PROFD_PROFCTL_PROCESS_REPORT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "json/failure_latch.h"
+#include "json/json_reader.h"
+#include "json/mapped_array.h"
+#include "json/unique_strings.h"
+
+enum { PROCESS_COMMAND_MOST_BYTES = 1024 }; /* of a command line; the rest is cut */
+
+/* One process. What is not known is below 0. */
+struct process_life {
+    uint32_t program; /* a name of the report's */
+    uint32_t verdict; /* likewise; UNIQUE_NONE: not known */
+    double pid, code;
+    double start_ms, wall_ms; /* wall_ms: not known of one that still ran */
+    double cpu_ms;
+    char *command; /* owned; NULL: not known */
+};
+
+/* All processes of one program. */
+struct program_lives {
+    uint32_t program;
+    size_t first, count;                  /* in the report's lives */
+    size_t ended;                         /* of which it is known how long they took */
+    double cpu_ms;                        /* of all of which it is known */
+    double median_ms, p99_ms, longest_ms; /* on the wall; 0 where none ended */
+};
+
+/* A zeroed struct is empty but for process_report_read(). */
+struct process_report {
+    struct failure_latch latch;
+    struct unique_strings names;
+    struct mapped_array lives;    /* struct process_life: by program, the longest first */
+    struct mapped_array programs; /* struct program_lives: the most CPU time first */
+    char *thread_process;         /* of the latest thread: the name of the process at hand */
+};
+
+/* Reads a Gecko profile. 0, -EPROTO for what is no such profile, -ENOMEM, or the reader's error;
+ * OUT needs process_report_free() either way. */
+int process_report_read(struct json_reader *reader, struct process_report *out);
+void process_report_free(struct process_report *report);
+
+/* All programs, with up to TOP processes of each; FILE is named. */
+void process_report_print_text(const struct process_report *report, const char *file, uint64_t top,
+                               FILE *out);
+/* The same as one line of JSON. 0 or a negative errno. */
+int process_report_print_json(const struct process_report *report, const char *file, uint64_t top,
+                              FILE *out);
+
+#endif
