@@ -64,7 +64,24 @@ static const char report_help[] =
     "place of the stack, and ends when the thread sleeps. With --json: { \"file\", \"calls\",\n"
     "\"longest\": [ { \"function\", \"thread\", \"startMs\", \"durationMs\", \"selfMs\" } ],\n"
     "\"functions\": [ { \"function\", \"calls\", \"totalMs\", \"medianMs\", \"p99Ms\", "
-    "\"longestMs\" } ] }.\n";
+    "\"longestMs\" } ] }.\n"
+    "--diff BEFORE compares FILE with BEFORE by function, over all processes: CPU time, which "
+    "tells\n"
+    "most when both did the same work, or with --shares the share of all sampled CPU time.\n"
+    "Differences in the number of samples are tested, so what only chance has changed is marked "
+    "~.\n"
+    "With --json: { \"before\": PROFILE, \"after\": PROFILE, \"amountsOf\", \"compared\", "
+    "\"test\", \"level\",\n"
+    "\"comparisons\", \"functions\": [ { \"function\", \"library\", \"in\", \"self\": CHANGE, "
+    "\"total\": CHANGE } ] },\n"
+    "where PROFILE is { \"file\", \"processes\", \"samples\", \"sampledMs\", \"notSampledMs\",\n"
+    "\"notProfiledMs\" } and CHANGE { \"beforeMs\", \"afterMs\", \"beforeSamples\", "
+    "\"afterSamples\",\n"
+    "\"beforeShare\", \"afterShare\", \"change\", \"probability\", \"significant\" }; in is "
+    "both, before\n"
+    "or after, change is in ms or of the share, and probability that of chance, null where there "
+    "are\n"
+    "too few samples.\n";
 
 static const char symbolicate_help[] =
     "For profiles that PROFD_SHUTDOWN or --no-symbols wrote, on the machine where they were made.\n"
@@ -127,7 +144,7 @@ static const struct command commands[] = {
       OPTIONS_OUTPUT | OPTIONS_SESSION | OPTIONS_TRIGGER | OPTIONS_RUN, 1, INT32_MAX, true,
       command_run },
     { "report", NULL, "FILE", "print the hottest functions of a profile", report_help,
-      OPTIONS_REPORT | OPTIONS_CALLS, 1, 1, false, command_report },
+      OPTIONS_REPORT | OPTIONS_CALLS | OPTIONS_DIFF, 1, 1, false, command_report },
     { "convert", NULL, "FILE", "write a profile in the format of another tool", convert_help,
       OPTIONS_CONVERT, 1, 1, false, command_convert },
     { "symbolicate", NULL, "FILE", "name the addresses of a profile", symbolicate_help,

@@ -30,6 +30,7 @@ enum option_set {
     OPTIONS_SELECT_THREADS = 1 << 13, /* --threads, of capture */
     OPTIONS_PAUSE = 1 << 14,          /* --sampling */
     OPTIONS_CALLS = 1 << 17,          /* --calls, of report */
+    OPTIONS_DIFF = 1 << 18,           /* --diff --shares, of report */
     OPTIONS_CONVERT = 1 << 16,        /* --output --format */
     OPTIONS_GROUPS = 1 << 15,         /* --by --sort --measure --units --for --watch --top */
 };
@@ -69,6 +70,8 @@ struct arguments {
     bool calls;                         /* of report: those that took long */
     bool missing_symbols;               /* of report: what has no names, and why */
     bool tree, callers, fold_recursion; /* of report: the tree of calls, or that of callers */
+    const char *before;                 /* of report: the profile to compare with; NULL: none … */
+    bool shares;                        /* … by shares of CPU time */
 
     unsigned by, order; /* enum group_rows_by, enum group_rows_order */
     uint32_t measures;  /* enum group_needs, without the next */

@@ -29,6 +29,7 @@ static void add_sample(struct report_size *size, bool counts_idle,
         return;
     weights[sample->stack].samples += is_ranked;
     weights[sample->stack].cpu_ns += (uint64_t)sample->weight_ns;
+    weights[sample->stack].squares += sample->weight_ns * sample->weight_ns;
 }
 
 /* What its samples say, by stack, into the weights. */
