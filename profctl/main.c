@@ -7,6 +7,7 @@
 #include "ipc/standard_streams.h"
 #include "ipc/suggest.h"
 #include "profctl/commands/commands.h"
+#include "profctl/merge/merge_plan.h"
 #include "profctl/symbols/debug_files.h"
 
 struct command {
@@ -96,6 +97,13 @@ static const char convert_help[] =
     ".trace.json      Chrome's trace events, for Perfetto and DevTools: the calls of each thread,\n"
     "                 as they follow from the samples\n";
 
+static const char merge_help[] =
+    "Times are those of the machines' wall clocks; --offset corrects one that is known to be "
+    "wrong:\n"
+    "TIME is added to what it says. Processes are called \"HOST: NAME\", and get other ids where "
+    "two\n"
+    "captures have one in common. The captures stay as they are, and may be larger than memory.\n";
+
 static const char status_help[] = "--json prints profd's status document, one line each time.\n";
 
 static const char top_help[] =
@@ -147,6 +155,8 @@ static const struct command commands[] = {
       OPTIONS_REPORT | OPTIONS_CALLS | OPTIONS_DIFF, 1, 1, false, command_report },
     { "convert", NULL, "FILE", "write a profile in the format of another tool", convert_help,
       OPTIONS_CONVERT, 1, 1, false, command_convert },
+    { "merge", NULL, "FILE FILE …", "bring captures of several machines or runs onto one time line",
+      merge_help, OPTIONS_MERGE, 2, MERGE_MOST_SOURCES, false, command_merge },
     { "symbolicate", NULL, "FILE", "name the addresses of a profile", symbolicate_help,
       OPTIONS_FILE, 1, 1, false, command_symbolicate },
 };

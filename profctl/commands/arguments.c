@@ -16,7 +16,7 @@
 enum {
     NS_PER_MS = 1000000,
     NS_PER_S = 1000000000,
-    MOST_OPTIONS = 56,
+    MOST_OPTIONS = 64,
 };
 
 static const uint64_t shortest_interval_ns = UINT64_C(10) * 1000;
@@ -92,6 +92,12 @@ static const struct option options[] = {
       "where the result goes; its ending chooses the format, and .gz compresses it" },
     { OPTIONS_CONVERT, "format", 0, "FORMAT", OPTION_TEXT, AT(format),
       "collapsed, speedscope, pprof, callgrind or trace, whatever the ending" },
+    { OPTIONS_MERGE, "output", 'o', "FILE", OPTION_TEXT, AT(merged),
+      "where the result goes: .json or .json.gz" },
+    { OPTIONS_MERGE, "host", 0, "NAMES", OPTION_TEXT, AT(hosts),
+      "whose captures they are, comma-separated, in their order (default: the files' names)" },
+    { OPTIONS_MERGE, "offset", 0, "LIST", OPTION_TEXT, AT(offsets),
+      "corrections of clocks, comma-separated: HOST:TIME or NUMBER:TIME, as web2:-250ms" },
     { OPTIONS_FILE, "output", 'o', "FILE", OPTION_TEXT, AT(output),
       "where the result goes: .json or .json.gz (default: in place of FILE)" },
     { OPTIONS_OUTPUT, "timeout", 0, "TIME", OPTION_SECONDS_MS, AT(timeout_ms),

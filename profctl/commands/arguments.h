@@ -31,6 +31,7 @@ enum option_set {
     OPTIONS_PAUSE = 1 << 14,          /* --sampling */
     OPTIONS_CALLS = 1 << 17,          /* --calls, of report */
     OPTIONS_DIFF = 1 << 18,           /* --diff --shares, of report */
+    OPTIONS_MERGE = 1 << 19,          /* --output --host --offset */
     OPTIONS_CONVERT = 1 << 16,        /* --output --format */
     OPTIONS_GROUPS = 1 << 15,         /* --by --sort --measure --units --for --watch --top */
 };
@@ -81,6 +82,8 @@ struct arguments {
     const char *alert;  /* of ipc/groups/group_alert.h; NULL: none */
 
     const char *converted, *format; /* of convert: where to, and to what; NULL: not given */
+
+    const char *merged, *hosts, *offsets; /* of merge: where to; comma-separated; NULL: not given */
 
     char **operands; /* what is no option, in order; a part of argv */
     int operand_count;

@@ -14,8 +14,7 @@ static int on_thread(void *owner, const struct profile_thread *thread)
 {
     struct conversion *conversion = owner;
 
-    /* profd itself, which is the root and has no stacks, is not what was profiled. */
-    if (thread->is_of_root && thread->tables->stacks.count == 0)
+    if (profile_thread_is_of_profd(thread))
         return 0;
     conversion->threads++;
     return conversion->format->add_thread(conversion->state, thread);
