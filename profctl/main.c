@@ -7,6 +7,7 @@
 #include "ipc/standard_streams.h"
 #include "ipc/suggest.h"
 #include "profctl/commands/commands.h"
+#include "profctl/merge/merge_plan.h"
 #include "profctl/symbols/debug_files.h"
 
 struct command {
@@ -64,7 +65,24 @@ static const char report_help[] =
     "place of the stack, and ends when the thread sleeps. With --json: { \"file\", \"calls\",\n"
     "\"longest\": [ { \"function\", \"thread\", \"startMs\", \"durationMs\", \"selfMs\" } ],\n"
     "\"functions\": [ { \"function\", \"calls\", \"totalMs\", \"medianMs\", \"p99Ms\", "
-    "\"longestMs\" } ] }.\n";
+    "\"longestMs\" } ] }.\n"
+    "--diff BEFORE compares FILE with BEFORE by function, over all processes: CPU time, which "
+    "tells\n"
+    "most when both did the same work, or with --shares the share of all sampled CPU time.\n"
+    "Differences in the number of samples are tested, so what only chance has changed is marked "
+    "~.\n"
+    "With --json: { \"before\": PROFILE, \"after\": PROFILE, \"amountsOf\", \"compared\", "
+    "\"test\", \"level\",\n"
+    "\"comparisons\", \"functions\": [ { \"function\", \"library\", \"in\", \"self\": CHANGE, "
+    "\"total\": CHANGE } ] },\n"
+    "where PROFILE is { \"file\", \"processes\", \"samples\", \"sampledMs\", \"notSampledMs\",\n"
+    "\"notProfiledMs\" } and CHANGE { \"beforeMs\", \"afterMs\", \"beforeSamples\", "
+    "\"afterSamples\",\n"
+    "\"beforeShare\", \"afterShare\", \"change\", \"probability\", \"significant\" }; in is "
+    "both, before\n"
+    "or after, change is in ms or of the share, and probability that of chance, null where there "
+    "are\n"
+    "too few samples.\n";
 
 static const char symbolicate_help[] =
     "For profiles that PROFD_SHUTDOWN or --no-symbols wrote, on the machine where they were made.\n"
@@ -80,6 +98,13 @@ static const char convert_help[] =
     "                 as they follow from the samples\n"
     ".cpuprofile      for DevTools and editors: one thread; a file for each where there are "
     "several\n";
+
+static const char merge_help[] =
+    "Times are those of the machines' wall clocks; --offset corrects one that is known to be "
+    "wrong:\n"
+    "TIME is added to what it says. Processes are called \"HOST: NAME\", and get other ids where "
+    "two\n"
+    "captures have one in common. The captures stay as they are, and may be larger than memory.\n";
 
 static const char status_help[] = "--json prints profd's status document, one line each time.\n";
 
@@ -129,9 +154,11 @@ static const struct command commands[] = {
       OPTIONS_OUTPUT | OPTIONS_SESSION | OPTIONS_TRIGGER | OPTIONS_RUN, 1, INT32_MAX, true,
       command_run },
     { "report", NULL, "FILE", "print the hottest functions of a profile", report_help,
-      OPTIONS_REPORT | OPTIONS_CALLS, 1, 1, false, command_report },
+      OPTIONS_REPORT | OPTIONS_CALLS | OPTIONS_DIFF, 1, 1, false, command_report },
     { "convert", NULL, "FILE", "write a profile in the format of another tool", convert_help,
       OPTIONS_CONVERT, 1, 1, false, command_convert },
+    { "merge", NULL, "FILE FILE …", "bring captures of several machines or runs onto one time line",
+      merge_help, OPTIONS_MERGE, 2, MERGE_MOST_SOURCES, false, command_merge },
     { "symbolicate", NULL, "FILE", "name the addresses of a profile", symbolicate_help,
       OPTIONS_FILE, 1, 1, false, command_symbolicate },
 };

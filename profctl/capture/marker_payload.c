@@ -482,9 +482,9 @@ int marker_payload_copy(const struct marker_schemas *schemas,
             return err;
         if (is_type)
             err = copy_type(schemas, reader, writer, &type);
-        else if (is_stack)
+        else if (is_stack && renamed != NULL)
             err = copy_stack(renamed, reader, writer);
-        else if (is_indexed(schemas, type, key))
+        else if (renamed != NULL && is_indexed(schemas, type, key))
             err = copy_number(&renamed->string_map, reader, writer);
         else
             err = json_copy_value(reader, writer);

@@ -34,8 +34,8 @@ int marker_schemas_copy_root(struct marker_schemas *schemas, struct json_reader 
 void marker_schemas_free(struct marker_schemas *schemas);
 
 /* Copies a payload, an object of which TOKEN (its start) was just read, with the numbers of RENAMED
- * in place of the old ones. 0, -EPROTO for a number that is none of the thread's, or an error as
- * json_reader_next. */
+ * in place of the old ones; RENAMED NULL: those stay. 0, -EPROTO for a number that is none of the
+ * thread's, or an error as json_reader_next. */
 int marker_payload_copy(const struct marker_schemas *schemas,
                         const struct symbolicated_thread *renamed, struct json_reader *reader,
                         struct json_writer *writer);

@@ -16,7 +16,7 @@
 enum {
     NS_PER_MS = 1000000,
     NS_PER_S = 1000000000,
-    MOST_OPTIONS = 56,
+    MOST_OPTIONS = 64,
 };
 
 static const uint64_t shortest_interval_ns = UINT64_C(10) * 1000;
@@ -94,6 +94,12 @@ static const struct option options[] = {
       "collapsed, speedscope, pprof, callgrind, trace or cpuprofile, whatever the ending" },
     { OPTIONS_CONVERT, "thread", 0, "THREAD", OPTION_TEXT, AT(thread),
       "only this thread: its number, PID-TID, its name, or as in 'app (17): main thread'" },
+    { OPTIONS_MERGE, "output", 'o', "FILE", OPTION_TEXT, AT(merged),
+      "where the result goes: .json or .json.gz" },
+    { OPTIONS_MERGE, "host", 0, "NAMES", OPTION_TEXT, AT(hosts),
+      "whose captures they are, comma-separated, in their order (default: the files' names)" },
+    { OPTIONS_MERGE, "offset", 0, "LIST", OPTION_TEXT, AT(offsets),
+      "corrections of clocks, comma-separated: HOST:TIME or NUMBER:TIME, as web2:-250ms" },
     { OPTIONS_FILE, "output", 'o', "FILE", OPTION_TEXT, AT(output),
       "where the result goes: .json or .json.gz (default: in place of FILE)" },
     { OPTIONS_OUTPUT, "timeout", 0, "TIME", OPTION_SECONDS_MS, AT(timeout_ms),
@@ -132,6 +138,10 @@ static const struct option options[] = {
       "processes by their programs instead: how many, how long, and the slowest of each" },
     { OPTIONS_CALLS, "missing-symbols", 0, NULL, OPTION_FLAG, AT(missing_symbols),
       "libraries whose addresses have no names instead, and what was looked for where" },
+    { OPTIONS_DIFF, "diff", 'D', "BEFORE", OPTION_TEXT, AT(before),
+      "what has changed since BEFORE, another profile, in each function" },
+    { OPTIONS_DIFF, "shares", 0, NULL, OPTION_FLAG, AT(shares),
+      "compare shares of all CPU time, of runs that did not do the same work" },
     { OPTIONS_REPORT, "all", 'a', NULL, OPTION_FLAG, AT(all),
       "count idle samples too, not only those in which the thread ran" },
     { OPTIONS_GROUPS, "by", 'b', "WHAT", OPTION_ROWS, AT(by),

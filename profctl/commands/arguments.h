@@ -31,6 +31,8 @@ enum option_set {
     OPTIONS_PAUSE = 1 << 14,          /* --sampling */
     OPTIONS_CALLS = 1 << 17,          /* --calls, of report */
     OPTIONS_CONVERT = 1 << 16,        /* --output --format --thread */
+    OPTIONS_DIFF = 1 << 18,           /* --diff --shares, of report */
+    OPTIONS_MERGE = 1 << 19,          /* --output --host --offset */
     OPTIONS_GROUPS = 1 << 15,         /* --by --sort --measure --units --for --watch --top */
 };
 
@@ -70,6 +72,8 @@ struct arguments {
     bool by_process;                    /* of report: processes by their programs */
     bool missing_symbols;               /* of report: what has no names, and why */
     bool tree, callers, fold_recursion; /* of report: the tree of calls, or that of callers */
+    const char *before;                 /* of report: the profile to compare with; NULL: none … */
+    bool shares;                        /* … by shares of CPU time */
 
     unsigned by, order; /* enum group_rows_by, enum group_rows_order */
     uint32_t measures;  /* enum group_needs, without the next */
@@ -80,6 +84,8 @@ struct arguments {
 
     const char *converted, *format; /* of convert: where to, and to what; NULL: not given */
     const char *thread;             /* of convert: the one that is meant; NULL: all */
+
+    const char *merged, *hosts, *offsets; /* of merge: where to; comma-separated; NULL: not given */
 
     char **operands; /* what is no option, in order; a part of argv */
     int operand_count;

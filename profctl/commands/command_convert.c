@@ -47,7 +47,7 @@ static int count_thread(void *owner, const struct profile_thread *thread)
 {
     struct converting *conversion = owner;
 
-    if (conversion_takes(thread))
+    if (!profile_thread_is_of_profd(thread))
         thread_choice_count(&conversion->choice, thread);
     return 0;
 }
@@ -92,7 +92,7 @@ static int add_thread(void *owner, const struct profile_thread *thread)
 {
     struct converting *conversion = owner;
 
-    if (!conversion_takes(thread) || !thread_choice_takes(&conversion->choice, thread) ||
+    if (profile_thread_is_of_profd(thread) || !thread_choice_takes(&conversion->choice, thread) ||
         (conversion->format->is_of_one_thread && thread->sample_count == 0))
         return 0;
     conversion->threads++;
@@ -120,7 +120,7 @@ static int write_thread(void *owner, const struct profile_thread *thread)
     struct converted_file *file = &conversion->file;
     const char *path;
 
-    if (!conversion_takes(thread) || thread->sample_count == 0)
+    if (profile_thread_is_of_profd(thread) || thread->sample_count == 0)
         return 0;
     int err = thread_files_name(&conversion->names, thread, &path);
     if (err < 0)

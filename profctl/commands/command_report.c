@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "profctl/commands/commands.h"
+#include "profctl/commands/report_changes.h"
 #include "profctl/profile/profile_input.h"
 #include "profctl/report/calls_report.h"
 #include "profctl/report/missing_symbols.h"
@@ -146,16 +147,20 @@ static int report_missing(struct profile_input *input, const struct arguments *a
 /* One report at a time. */
 static int check_kinds(const struct arguments *arguments, struct failure *failure)
 {
-    int kinds = arguments->calls + arguments->tree + arguments->callers + arguments->by_process +
-                arguments->missing_symbols;
+    int kinds = (arguments->before != NULL) + arguments->calls + arguments->tree +
+                arguments->callers + arguments->by_process + arguments->missing_symbols;
 
     if (kinds > 1)
         return (int)failure_set(failure, EXIT_CODE_USAGE,
-                                "--calls, --tree, --callers, --processes and --missing-symbols are "
+                                "--diff, --calls, --tree, --callers, --processes and "
+                                "--missing-symbols are "
                                 "different reports; choose one");
     if (arguments->fold_recursion && !arguments->tree && !arguments->callers)
         return (int)failure_set(failure, EXIT_CODE_USAGE,
                                 "--fold-recursion is for --tree and --callers");
+    if (arguments->shares && arguments->before == NULL)
+        return (int)failure_set(failure, EXIT_CODE_USAGE,
+                                "--shares needs a profile to compare with: --diff BEFORE");
     return EXIT_CODE_SUCCESS;
 }
 
@@ -180,6 +185,8 @@ int command_report(const struct arguments *arguments, struct failure *failure)
 
     if (code != EXIT_CODE_SUCCESS)
         return code;
+    if (arguments->before != NULL)
+        return report_changes(arguments, failure);
     if (!profile_input_open(&input, arguments->operands[0], failure))
         return (int)failure->code;
     code = report_what_is_meant(&input, arguments, failure);

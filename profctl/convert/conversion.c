@@ -33,14 +33,9 @@ void conversion_end(struct conversion *conversion)
     conversion->state = NULL;
 }
 
-bool conversion_takes(const struct profile_thread *thread)
-{
-    return !thread->is_of_root || thread->tables->stacks.count > 0;
-}
-
 static int on_thread(void *owner, const struct profile_thread *thread)
 {
-    return conversion_takes(thread) ? conversion_add(owner, thread) : 0;
+    return profile_thread_is_of_profd(thread) ? 0 : conversion_add(owner, thread);
 }
 
 static int convert_all(struct conversion *conversion, struct json_reader *reader)

@@ -3,7 +3,6 @@
 #ifndef PROFD_PROFCTL_CONVERSION_H
 #define PROFD_PROFCTL_CONVERSION_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "profctl/convert/profile_format.h"
@@ -28,8 +27,5 @@ int conversion_begin(struct conversion *conversion);
 int conversion_add(struct conversion *conversion, const struct profile_thread *thread);
 int conversion_finish(struct conversion *conversion, const struct profile_facts *facts);
 void conversion_end(struct conversion *conversion);
-
-/* Whether THREAD was profiled: profd itself, which is the root and has no stacks, was not. */
-bool conversion_takes(const struct profile_thread *thread);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "profctl/profile/cpuprofile.h"
 #include "profctl/profile/json_text.h"
+#include "profctl/profile/time_shift.h"
 
 enum { META_NAME_BYTES = 64 };
 
@@ -19,6 +20,8 @@ struct walk {
 
     struct process_log log;   /* of the process at hand, … */
     uint64_t own_interval_ns; /* … what its "meta" tells of its samples; 0: not known … */
+    double shift_ms;          /* … from its times to the root's … */
+    bool was_root;            /* … whether it was one before a merge … */
     struct process_libraries libraries; /* … and its libraries */
     struct json_writer nowhere;
     struct failure_latch latch; /* of that writer */
@@ -158,6 +161,14 @@ static void begin_thread(struct walk *walk)
     thread_markers_clear(&walk->markers);
 }
 
+static void shift_thread(struct walk *walk)
+{
+    walk->register_ms += walk->shift_ms;
+    walk->unregister_ms += walk->shift_ms;
+    time_shift_samples(&walk->samples, walk->shift_ms);
+    time_shift_markers(&walk->markers, walk->shift_ms);
+}
+
 static int tell_thread(struct walk *walk, bool is_root)
 {
     const struct profile_thread thread = {
@@ -166,6 +177,7 @@ static int tell_thread(struct walk *walk, bool is_root)
         .pid = walk->pid,
         .tid = walk->tid,
         .is_of_root = is_root,
+        .was_of_root = walk->was_root,
         .register_ms = walk->register_ms,
         .unregister_ms = walk->unregister_ms,
         .knows_cpu = walk->samples.knows_cpu,
@@ -185,7 +197,10 @@ static int read_thread(struct walk *walk, bool is_root)
 {
     begin_thread(walk);
     int err = for_each_member(walk, thread_member);
-    return err < 0 ? err : tell_thread(walk, is_root);
+    if (err < 0)
+        return err;
+    shift_thread(walk);
+    return tell_thread(walk, is_root);
 }
 
 /* --- Processes --- */
@@ -263,9 +278,23 @@ static int root_meta_member(struct walk *walk)
     return meta_member(walk, &walk->facts->asked_ns);
 }
 
+/* Where the root's start is known by now, as it is in merged captures. */
+static int read_own_start(struct walk *walk)
+{
+    double start_unix_ms = 0;
+    int err = keep_number(walk, &start_unix_ms);
+
+    if (err == 0 && start_unix_ms > 0 && walk->facts->start_unix_ms > 0)
+        walk->shift_ms = start_unix_ms - walk->facts->start_unix_ms;
+    return err;
+}
+
 /* … and what the clock of a process is. */
 static int inner_meta_member(struct walk *walk)
 {
+    walk->was_root |= json_reader_is(walk->reader, "product");
+    if (json_reader_is(walk->reader, "startTime"))
+        return read_own_start(walk);
     return meta_member(walk, &walk->own_interval_ns);
 }
 
@@ -280,6 +309,7 @@ static int read_counter(struct walk *walk, bool is_root)
 {
     (void)is_root;
     int err = profile_counter_read(&walk->counter, walk->reader);
+    time_shift_counter(&walk->counter, walk->shift_ms);
     return err < 0 ? err : walk->events->on_counter(walk->owner, &walk->counter);
 }
 
@@ -308,10 +338,14 @@ static void begin_process(struct walk *walk)
 {
     process_log_init(&walk->log);
     walk->own_interval_ns = 0;
+    walk->shift_ms = 0;
+    walk->was_root = false;
 }
 
 static int end_process(struct walk *walk, bool is_root)
 {
+    walk->log.start_ms += walk->shift_ms;
+    walk->log.end_ms += walk->shift_ms;
     int err = walk->events->on_process != NULL
                   ? walk->events->on_process(walk->owner, is_root, &walk->log)
                   : 0;

@@ -3,6 +3,7 @@
  * those who report on profiles and convert them; a profile may be larger than memory, a thread may
  * not.
  *
+ * All times are on the root's time line, also those of processes whose "meta" has another start.
  * Everything is checked on the way, so what arrives can be followed blindly. One thread. */
 #ifndef PROFD_PROFCTL_PROFILE_WALK_H
 #define PROFD_PROFCTL_PROFILE_WALK_H
@@ -23,7 +24,8 @@
 struct profile_thread {
     const char *name, *process_name;   /* NULL: it has none */
     double pid, tid;                   /* below 0: not told */
-    bool is_of_root;                   /* of the process that has the others in it */
+    bool is_of_root;                   /* of the process that has the others in it … */
+    bool was_of_root;                  /* … or had, before captures were merged */
     double register_ms, unregister_ms; /* when it began and ended; NAN: not told */
     bool knows_cpu;                    /* its samples tell CPU use */
     double interval_ns; /* of its samples, as its process or the session tells; 0: not known */
@@ -34,6 +36,14 @@ struct profile_thread {
     double not_sampled_ns;                /* CPU time that no sample stands for */
     const struct thread_markers *markers; /* empty for those who do not want them */
 };
+
+/* Whether THREAD is profd's own, which is not what was profiled: it is of a root, and has no
+ * stacks.
+ */
+static inline bool profile_thread_is_of_profd(const struct profile_thread *thread)
+{
+    return (thread->is_of_root || thread->was_of_root) && thread->tables->stacks.count == 0;
+}
 
 /* What the walk meets. Each returns 0, or a negative errno that ends the walk; all but on_thread
  * may be NULL. */

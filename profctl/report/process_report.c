@@ -15,6 +15,8 @@ static int on_thread(void *owner, const struct profile_thread *thread)
 {
     struct process_report *report = owner;
 
+    if (profile_thread_is_of_profd(thread))
+        return 0;
     free(report->thread_process);
     report->thread_process = strdup(thread->process_name != NULL ? thread->process_name : unnamed);
     return report->thread_process != NULL ? 0 : -ENOMEM;
@@ -47,12 +49,11 @@ static int add_life(struct process_report *report, const struct process_log *log
     return failure_latch_error(&report->latch);
 }
 
-/* profd itself, which is the root of our captures, is not what was profiled. */
 static int on_process(void *owner, bool is_root, struct process_log *log)
 {
     struct process_report *report = owner;
-    bool is_somebody = report->thread_process != NULL && (!is_root || log->verdict != NULL);
-    int err = is_somebody ? add_life(report, log) : 0;
+    int err = report->thread_process != NULL ? add_life(report, log) : 0;
+    (void)is_root;
 
     free(report->thread_process);
     report->thread_process = NULL;

@@ -21,13 +21,15 @@
 
 /* Samples of a function, and the CPU time that they saw, in ns. */
 struct function_count {
-    uint64_t self, self_ns;   /* it was running */
-    uint64_t total, total_ns; /* … or what it called; recursion counts once */
+    uint64_t self, self_ns;             /* it was running */
+    uint64_t total, total_ns;           /* … or what it called; recursion counts once */
+    double self_squares, total_squares; /* sums of the squares of what each sample saw, in ns² */
 };
 
 /* What ended in one stack. */
 struct stack_weight {
     uint64_t samples, cpu_ns;
+    double squares; /* the sum of those of what each sample saw, in ns² */
 };
 
 /* How much was seen of a thread, a process, or all. */

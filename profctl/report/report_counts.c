@@ -140,6 +140,7 @@ static void sum_callees(const struct thread_tables *tables, struct stack_weight 
             continue;
         totals[prefix].samples += totals[i].samples;
         totals[prefix].cpu_ns += totals[i].cpu_ns;
+        totals[prefix].squares += totals[i].squares;
     }
 }
 
@@ -157,10 +158,12 @@ static int count_stacks(struct counting *counting, const struct stack_weight *we
         count = (struct function_count *)counting->thread->counts.items + function;
         count->self += weights[i].samples;
         count->self_ns += weights[i].cpu_ns;
+        count->self_squares += weights[i].squares;
         if (is_recursion(counting, i, function))
             continue;
         count->total += counting->totals[i].samples;
         count->total_ns += counting->totals[i].cpu_ns;
+        count->total_squares += counting->totals[i].squares;
     }
     return 0;
 }

@@ -29,6 +29,7 @@ static void add_sample(struct report_size *size, bool counts_idle,
         return;
     weights[sample->stack].samples += is_ranked;
     weights[sample->stack].cpu_ns += (uint64_t)sample->weight_ns;
+    weights[sample->stack].squares += sample->weight_ns * sample->weight_ns;
 }
 
 /* What its samples say, by stack, into the weights. */
@@ -82,8 +83,7 @@ static int on_thread(void *owner, const struct profile_thread *read)
     struct reading *reading = owner;
     struct report_size size = { 0 };
 
-    /* profd itself, which is the root and has no stacks, is not what was profiled. */
-    if (read->is_of_root && read->tables->stacks.count == 0)
+    if (profile_thread_is_of_profd(read))
         return 0;
     struct report_process *process = report_find_process(
         reading->report, read->process_name != NULL ? read->process_name : "process");

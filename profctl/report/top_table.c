@@ -53,6 +53,8 @@ static int add_thread(struct report_thread *sum, const struct report_thread *thr
         count->total += count_at(thread, i)->total;
         count->self_ns += count_at(thread, i)->self_ns;
         count->total_ns += count_at(thread, i)->total_ns;
+        count->self_squares += count_at(thread, i)->self_squares;
+        count->total_squares += count_at(thread, i)->total_squares;
     }
     return 0;
 }
@@ -81,7 +83,7 @@ int top_table_make(const struct report *report, struct report *out)
     return 0;
 }
 
-static const struct report_thread *only_thread(const struct report *table)
+const struct report_thread *top_table_thread(const struct report *table)
 {
     struct report_process *const *groups = table->groups.items;
     struct report_thread *const *threads = groups[0]->threads.items;
@@ -121,7 +123,7 @@ static void print_rest(const struct report *table, const char *what, double ns, 
 
 void top_table_print(const struct report *table, uint64_t last_ms, uint64_t n, FILE *out)
 {
-    const struct report_thread *thread = only_thread(table);
+    const struct report_thread *thread = top_table_thread(table);
     char processes[UNITS_TEXT_BYTES], samples[UNITS_TEXT_BYTES];
     uint32_t *order = report_rank_functions(table, thread);
 

@@ -13,6 +13,9 @@
  * functions are those of all. 0 or -ENOMEM. */
 int top_table_make(const struct report *report, struct report *out);
 
+/* That thread; TABLE's. */
+const struct report_thread *top_table_thread(const struct report *table);
+
 /* The N hottest functions of TABLE, what no sample saw and who was not profiled, and over what time
  * they were seen. */
 void top_table_print(const struct report *table, uint64_t last_ms, uint64_t n, FILE *out);

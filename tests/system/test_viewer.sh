@@ -54,4 +54,35 @@ test_functions_have_names_there() {
     says burn_inner functions
 }
 
+# process_start NAME: of each process called so, on the wall clock, as the viewer has it.
+process_start() {
+    local root
+    root=$(gzip -cdf out.json.gz | head -c 1000 | grep -o '"startTime":[0-9.]*' | head -1 | cut -d: -f2)
+    node "$cli" profile info --all --json >info.json
+    node -e '
+        const [name, root] = process.argv.slice(1);
+        const info = JSON.parse(require("fs").readFileSync("info.json"));
+        for (const found of info.processes)
+            if (found.name == name) console.log(Number(root) + found.startTime);' "$1" "$root"
+}
+
+# On the wall clock; one process id is of two files.
+test_merged_captures_load() {
+    need_viewer
+    expect 0 "$profctl" run -o one.json.gz -- "$programs/busy" 0.3
+    began=$(date +%s%3N)
+    expect 0 "$profctl" run -o two.json.gz -- "$programs/busy" 0.3
+    ended=$(date +%s%3N)
+    cp two.json.gz three.json.gz
+    expect 0 "$profctl" merge one.json.gz two.json.gz three.json.gz -o out.json.gz --offset three:-1s
+    load out.json.gz
+    for shift in "one 0 $began" "two $began $ended" "three $((began - 1000)) $((ended - 1000))"; do
+        read -r host low high <<<"$shift"
+        process_start "$host: busy" >start
+        [ "$(wc -l <start)" -eq 1 ]
+        awk -v low="$low" -v high="$high" '{ exit !($1 >= low - 1 && $1 <= high + 1) }' start ||
+            fail "$host began at $(cat start), not between $low and $high"
+    done
+}
+
 run_tests "$@"

@@ -1,0 +1,191 @@
+/* merge: captures of several machines or runs on one time line. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "profctl/capture/capture_file.h"
+#include "profctl/commands/commands.h"
+#include "profctl/merge/merge_copy.h"
+#include "profctl/merge/merge_plan.h"
+#include "profctl/merge/merge_root.h"
+#include "profctl/profile/profile_input.h"
+
+/* What is under way. */
+struct merging {
+    struct merge_source *sources;
+    size_t count;
+    struct merge_lists lists;
+    struct capture_file *file;
+    int write_error; /* the first one of the file */
+};
+
+/* --- Inputs --- */
+
+/* They are read more than once, and OUTPUT is no other name of one. */
+static bool check_input(const char *path, const char *output, struct failure *failure)
+{
+    struct stat input = { 0 }, target = { 0 };
+
+    if (stat(path, &input) != 0)
+        failure_set(failure, EXIT_CODE_FAILED, "cannot read %s: %s", path, strerror(errno));
+    else if (S_ISDIR(input.st_mode))
+        failure_set(failure, EXIT_CODE_FAILED, "cannot read %s: %s", path, strerror(EISDIR));
+    else if (!S_ISREG(input.st_mode))
+        failure_set(failure, EXIT_CODE_USAGE,
+                    "%s is read more than once; write it to a regular file first", path);
+    else if (stat(output, &target) == 0 && target.st_dev == input.st_dev &&
+             target.st_ino == input.st_ino)
+        failure_set(failure, EXIT_CODE_USAGE,
+                    "%s is an input, which stays as it is; choose another name with -o", output);
+    else
+        return true;
+    return false;
+}
+
+static bool look_at(struct merging *merging, struct merge_source *source, struct failure *failure)
+{
+    struct profile_input input;
+
+    if (!profile_input_open(&input, source->path, failure))
+        return false;
+    int err = merge_source_read(source, input.reader, &merging->lists.categories,
+                                &merging->lists.schemas);
+    if (err < 0)
+        profile_input_failed(&input, err, failure);
+    profile_input_close(&input);
+    return err == 0;
+}
+
+static bool look_at_all(struct merging *merging, struct failure *failure)
+{
+    for (size_t i = 0; i < merging->count; i++) {
+        if (!look_at(merging, &merging->sources[i], failure))
+            return false;
+    }
+    if (!merge_plan_check(merging->sources, merging->count, failure))
+        return false;
+    if (merge_plan_pids(merging->sources, merging->count) == 0)
+        return true;
+    failure_set(failure, EXIT_CODE_FAILED, "out of memory");
+    return false;
+}
+
+/* --- The output --- */
+
+static int write_bytes(void *context, const char *bytes, size_t count)
+{
+    struct merging *merging = context;
+    int err = capture_file_write(merging->file, bytes, count);
+
+    if (err < 0 && merging->write_error == 0)
+        merging->write_error = err;
+    return err;
+}
+
+static bool copy_with(struct merging *merging, const struct merge_source *source,
+                      struct json_writer *writer, int (*copy_part)(const struct merge_copy *copy),
+                      struct failure *failure)
+{
+    struct profile_input input;
+
+    if (!profile_input_open(&input, source->path, failure))
+        return false;
+    const struct merge_copy copy = { input.reader, writer, source, &merging->lists };
+    int err = copy_part(&copy);
+    if (err < 0)
+        profile_input_failed(&input, err, failure);
+    profile_input_close(&input);
+    return err == 0;
+}
+
+static bool copy_source(struct merging *merging, const struct merge_source *source,
+                        struct json_writer *writer, struct failure *failure)
+{
+    return copy_with(merging, source, writer, merge_copy_root, failure) &&
+           (!source->has_processes ||
+            copy_with(merging, source, writer, merge_copy_processes, failure));
+}
+
+static bool write_all(struct merging *merging, const struct merge_span *span,
+                      struct json_writer *writer, struct failure *failure)
+{
+    int err = merge_root_begin(writer, merging->sources, merging->count, span, &merging->lists);
+    bool is_good = err == 0;
+
+    if (!is_good)
+        failure_set(failure, EXIT_CODE_FAILED, "cannot merge: %s", strerror(-err));
+    for (size_t i = 0; is_good && i < merging->count; i++)
+        is_good = copy_source(merging, &merging->sources[i], writer, failure);
+    if (!is_good)
+        return false;
+    merge_root_end(writer);
+    err = json_writer_flush(writer);
+    if (err < 0 && merging->write_error == 0)
+        failure_set(failure, EXIT_CODE_FAILED, "cannot merge: %s", strerror(-err));
+    return err == 0;
+}
+
+static bool write_file(struct merging *merging, struct failure *failure)
+{
+    const struct merge_span span = merge_plan_span(merging->sources, merging->count);
+    struct failure_latch latch;
+    struct json_writer writer;
+
+    if (!capture_file_create(merging->file, failure))
+        return false;
+    failure_latch_init(&latch);
+    json_writer_init_sink(&writer, write_bytes, merging, &latch);
+    bool is_good = write_all(merging, &span, &writer, failure);
+    json_writer_fini(&writer);
+    if (merging->write_error < 0)
+        failure_set(failure, EXIT_CODE_FAILED, "cannot write %s: %s",
+                    capture_file_path(merging->file), strerror(-merging->write_error));
+    return is_good && capture_file_commit(merging->file, failure);
+}
+
+/* --- Both --- */
+
+/* What can be said before anything is read. */
+static bool check_words(struct merging *merging, const struct arguments *arguments,
+                        struct failure *failure)
+{
+    for (size_t i = 0; i < merging->count; i++) {
+        if (!check_input(arguments->operands[i], arguments->merged, failure))
+            return false;
+        merge_source_init(&merging->sources[i], arguments->operands[i]);
+    }
+    return merge_plan_hosts(merging->sources, merging->count, arguments->hosts, failure) &&
+           merge_plan_offsets(merging->sources, merging->count, arguments->offsets, failure);
+}
+
+static bool merge(struct merging *merging, const struct arguments *arguments,
+                  struct failure *failure)
+{
+    if (!check_words(merging, arguments, failure) ||
+        !capture_file_prepare(arguments->merged, &merging->file, failure))
+        return false;
+    bool is_done = look_at_all(merging, failure) && write_file(merging, failure);
+    capture_file_close(merging->file);
+    return is_done;
+}
+
+int command_merge(const struct arguments *arguments, struct failure *failure)
+{
+    struct merging merging = { .count = (size_t)arguments->operand_count };
+
+    if (arguments->merged == NULL)
+        return (int)failure_set(failure, EXIT_CODE_USAGE, "no output given; say -o FILE");
+    merging.sources = calloc(merging.count, sizeof(*merging.sources));
+    if (merging.sources == NULL)
+        return (int)failure_set(failure, EXIT_CODE_FAILED, "out of memory");
+    bool is_done = merge(&merging, arguments, failure);
+    if (is_done && !arguments->quiet)
+        say("wrote %s (%zu captures)", arguments->merged, merging.count);
+    for (size_t i = 0; i < merging.count; i++)
+        merge_source_free(&merging.sources[i]);
+    free(merging.sources);
+    merge_lists_free(&merging.lists);
+    return is_done ? EXIT_CODE_SUCCESS : (int)failure->code;
+}

@@ -1,0 +1,75 @@
+#include "profctl/commands/report_changes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "profctl/profile/profile_input.h"
+#include "profctl/report/report.h"
+#include "profctl/report/report_diff.h"
+
+static int print_diff(const struct report_diff *diff, const char *const files[DIFF_SIDES],
+                      const struct arguments *arguments, struct failure *failure)
+{
+    int err = 0;
+
+    if (arguments->json)
+        err = report_diff_print_json(diff, files, arguments->top, stdout);
+    else
+        report_diff_print_text(diff, files, arguments->top, stdout);
+    if (err == 0 && (fflush(stdout) != 0 || ferror(stdout)))
+        err = errno != 0 ? -errno : -EIO;
+    if (err == 0)
+        return EXIT_CODE_SUCCESS;
+    return (int)failure_set(failure, EXIT_CODE_FAILED, "cannot print the report: %s",
+                            strerror(-err));
+}
+
+static int compare(const struct report reports[DIFF_SIDES], const char *const files[DIFF_SIDES],
+                   const struct arguments *arguments, struct failure *failure)
+{
+    struct report_diff diff;
+    int err =
+        report_diff_make(&reports[DIFF_BEFORE], &reports[DIFF_AFTER], arguments->shares, &diff);
+    int code = EXIT_CODE_FAILED;
+
+    if (err == 0)
+        code = print_diff(&diff, files, arguments, failure);
+    else if (err == -EINVAL)
+        failure_set(failure, EXIT_CODE_FAILED,
+                    "only one of %s and %s knows CPU time; compare their samples with --all",
+                    files[DIFF_BEFORE], files[DIFF_AFTER]);
+    else
+        failure_set(failure, EXIT_CODE_FAILED, "cannot compare: %s", strerror(-err));
+    report_diff_free(&diff);
+    return code;
+}
+
+static int read_side(const char *path, const struct arguments *arguments, struct report *out,
+                     struct failure *failure)
+{
+    struct profile_input input;
+
+    *out = (struct report){ 0 };
+    if (!profile_input_open(&input, path, failure))
+        return (int)failure->code;
+    int err = report_read(input.reader, arguments->all, out);
+    int code = err < 0 ? profile_input_failed(&input, err, failure) : EXIT_CODE_SUCCESS;
+    profile_input_close(&input);
+    return code;
+}
+
+int report_changes(const struct arguments *arguments, struct failure *failure)
+{
+    const char *const files[DIFF_SIDES] = { arguments->before, arguments->operands[0] };
+    struct report reports[DIFF_SIDES] = { 0 };
+    int code = EXIT_CODE_SUCCESS;
+
+    for (int side = 0; code == EXIT_CODE_SUCCESS && side < DIFF_SIDES; side++)
+        code = read_side(files[side], arguments, &reports[side], failure);
+    if (code == EXIT_CODE_SUCCESS)
+        code = compare(reports, files, arguments, failure);
+    report_free(&reports[DIFF_BEFORE]);
+    report_free(&reports[DIFF_AFTER]);
+    return code;
+}

@@ -1,0 +1,398 @@
+#include "profctl/merge/merge_copy.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profctl/json_copy.h"
+
+enum { PID_BYTES = 64 };
+
+#define NS_PER_MS 1e6
+
+/* What is under way. */
+struct pass {
+    struct merge_copy copy;
+    struct json_reader *reader; /* that of COPY, or one over what was kept */
+    struct json_writer *writer;
+    bool has_name;     /* the thread at hand told its process' */
+    bool has_interval; /* so did the process at hand its clock's */
+};
+
+/* --- Steps --- */
+
+static int error_of(int token)
+{
+    return token < 0 ? token : -EPROTO;
+}
+
+static int enter(struct pass *pass, enum json_token start)
+{
+    int token = json_reader_next(pass->reader);
+
+    return token == (int)start ? 0 : error_of(token);
+}
+
+static int copy_key(struct pass *pass)
+{
+    return json_copy_token(pass->reader, JSON_TOKEN_KEY, pass->writer);
+}
+
+static int copy_member(struct pass *pass)
+{
+    int err = copy_key(pass);
+
+    return err < 0 ? err : json_copy_value(pass->reader, pass->writer);
+}
+
+/* Calls MEMBER behind each key of an object whose start was read. */
+static int for_each_member(struct pass *pass, int (*member)(struct pass *pass))
+{
+    int token, err = 0;
+
+    while (err == 0 && (token = json_reader_next(pass->reader)) == JSON_TOKEN_KEY)
+        err = member(pass);
+    return err < 0 ? err : token == JSON_TOKEN_END_OBJECT ? 0 : error_of(token);
+}
+
+/* Copies a member whose value, an object, is copied by MEMBER; any other value as it is. */
+static int copy_object_member(struct pass *pass, int (*member)(struct pass *pass))
+{
+    int err = copy_key(pass);
+    int token = err == 0 ? json_reader_next(pass->reader) : 0;
+
+    if (err < 0 || token != JSON_TOKEN_START_OBJECT)
+        return err < 0 ? err : json_copy_from(pass->reader, token, pass->writer);
+    json_start_object(pass->writer);
+    err = for_each_member(pass, member);
+    json_end_object(pass->writer);
+    return err;
+}
+
+/* Calls ELEMENT at the start of each object of the array that comes next. */
+static int for_each_object(struct pass *pass, int (*element)(struct pass *pass))
+{
+    int token = 0, err = enter(pass, JSON_TOKEN_START_ARRAY);
+
+    while (err == 0 && (token = json_reader_next(pass->reader)) == JSON_TOKEN_START_OBJECT)
+        err = element(pass);
+    return err < 0 ? err : token == JSON_TOKEN_END_ARRAY ? 0 : error_of(token);
+}
+
+/* --- Process ids --- */
+
+static int64_t distinct_pid(const struct pass *pass, int64_t pid)
+{
+    return pid > 0 && pid <= MERGE_MOST_PID ? pid + pass->copy.source->pid_offset : pid;
+}
+
+static int copy_pid(struct pass *pass)
+{
+    int64_t pid;
+    int err = copy_key(pass);
+    int token = err == 0 ? json_reader_next(pass->reader) : 0;
+
+    if (err < 0 || token != JSON_TOKEN_NUMBER || json_reader_i64(pass->reader, &pid) < 0)
+        return err < 0 ? err : json_copy_from(pass->reader, token, pass->writer);
+    json_i64(pass->writer, distinct_pid(pass, pid));
+    return 0;
+}
+
+/* Of a log, whose keys are process ids. */
+static int copy_pid_key(struct pass *pass)
+{
+    char pid[PID_BYTES], *end;
+    const char *text;
+    size_t length;
+    int err = json_reader_string(pass->reader, &text, &length);
+
+    if (err < 0)
+        return err;
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    if (length == 0 || *end != '\0' || errno != 0)
+        return copy_key(pass);
+    snprintf(pid, sizeof(pid), "%lld", (long long)distinct_pid(pass, number));
+    json_name(pass->writer, pid);
+    return 0;
+}
+
+/* --- Logs --- */
+
+static int own_log_member(struct pass *pass)
+{
+    if (json_reader_is(pass->reader, "pid") || json_reader_is(pass->reader, "parentPid"))
+        return copy_pid(pass);
+    return copy_member(pass);
+}
+
+static int log_entry_member(struct pass *pass)
+{
+    if (json_reader_is(pass->reader, "profd"))
+        return copy_object_member(pass, own_log_member);
+    return copy_member(pass);
+}
+
+static int log_member(struct pass *pass)
+{
+    int err = copy_pid_key(pass);
+    int token = err == 0 ? json_reader_next(pass->reader) : 0;
+
+    if (err < 0 || token != JSON_TOKEN_START_OBJECT)
+        return err < 0 ? err : json_copy_from(pass->reader, token, pass->writer);
+    json_start_object(pass->writer);
+    err = for_each_member(pass, log_entry_member);
+    json_end_object(pass->writer);
+    return err;
+}
+
+/* --- Threads --- */
+
+static int copy_process_name(struct pass *pass)
+{
+    const char *text;
+    size_t length;
+    int err = copy_key(pass);
+    int token = err == 0 ? json_reader_next(pass->reader) : 0;
+
+    pass->has_name = true;
+    if (err == 0 && token == JSON_TOKEN_NULL) {
+        json_string(pass->writer, pass->copy.source->host);
+        return 0;
+    }
+    if (err < 0 || token != JSON_TOKEN_STRING)
+        return err < 0 ? err : error_of(token);
+    err = json_reader_string(pass->reader, &text, &length);
+    if (err < 0)
+        return err;
+    char *name = NULL;
+    if (asprintf(&name, "%s: %s", pass->copy.source->host, text) < 0)
+        return -ENOMEM;
+    json_string(pass->writer, name);
+    free(name);
+    return 0;
+}
+
+static int copy_table(struct pass *pass, bool has_payloads)
+{
+    int err = copy_key(pass);
+
+    if (err < 0)
+        return err;
+    return (has_payloads ? merge_tables_copy_markers
+                         : merge_tables_copy_frames)(pass->copy.lists, pass->reader, pass->writer);
+}
+
+static int thread_member(struct pass *pass)
+{
+    if (json_reader_is(pass->reader, "processName"))
+        return copy_process_name(pass);
+    if (json_reader_is(pass->reader, "pid"))
+        return copy_pid(pass);
+    if (json_reader_is(pass->reader, "frameTable"))
+        return copy_table(pass, false);
+    if (json_reader_is(pass->reader, "markers"))
+        return copy_table(pass, true);
+    return copy_member(pass);
+}
+
+static int copy_thread(struct pass *pass)
+{
+    pass->has_name = false;
+    json_start_object(pass->writer);
+    int err = for_each_member(pass, thread_member);
+    if (err == 0 && !pass->has_name)
+        json_string_property(pass->writer, "processName", pass->copy.source->host);
+    json_end_object(pass->writer);
+    return err;
+}
+
+static int copy_threads(struct pass *pass)
+{
+    int err = copy_key(pass);
+
+    json_start_array(pass->writer);
+    if (err == 0)
+        err = for_each_object(pass, copy_thread);
+    json_end_array(pass->writer);
+    return err;
+}
+
+/* --- Meta --- */
+
+static int copy_start_time(struct pass *pass)
+{
+    double offset_ms = pass->copy.source->offset_ms;
+    int err = copy_key(pass);
+    int token = err == 0 ? json_reader_next(pass->reader) : 0;
+
+    if (err < 0 || token != JSON_TOKEN_NUMBER || offset_ms == 0)
+        return err < 0 ? err : json_copy_from(pass->reader, token, pass->writer);
+    json_time_ms(pass->writer,
+                 (int64_t)((json_reader_double(pass->reader) + offset_ms) * NS_PER_MS));
+    return 0;
+}
+
+static int copy_categories(struct pass *pass)
+{
+    int err = copy_key(pass);
+
+    if (err == 0)
+        err = category_lists_read(&pass->copy.lists->categories, pass->reader);
+    if (err == 0)
+        category_lists_write(&pass->copy.lists->categories, pass->writer);
+    return err;
+}
+
+static int copy_schemas(struct pass *pass)
+{
+    int err = copy_key(pass);
+
+    return err < 0 ? err
+                   : marker_schemas_copy(&pass->copy.lists->schemas, pass->reader, pass->writer);
+}
+
+static int meta_member(struct pass *pass)
+{
+    pass->has_interval |= json_reader_is(pass->reader, "interval");
+    if (json_reader_is(pass->reader, "startTime"))
+        return copy_start_time(pass);
+    if (json_reader_is(pass->reader, "categories"))
+        return copy_categories(pass);
+    if (json_reader_is(pass->reader, "markerSchema"))
+        return copy_schemas(pass);
+    return copy_member(pass);
+}
+
+/* Of what the root has beyond the others, what tells of the machine stays; "product" says that it
+ * was a root. */
+static int root_meta_member(struct pass *pass)
+{
+    static const char *const kept[] = { "version",    "startTime", "shutdownTime",
+                                        "categories", "interval",  "markerSchema",
+                                        "product",    "oscpu",     "CPUName",
+                                        "platform",   "abi",       "physicalCPUs",
+                                        "logicalCPUs" };
+
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+        if (json_reader_is(pass->reader, kept[i]))
+            return meta_member(pass);
+    }
+    return json_reader_skip(pass->reader);
+}
+
+/* What a process does not tell of its clock was said by its root, which is another one now. */
+static int copy_meta_members(struct pass *pass, int (*member)(struct pass *pass))
+{
+    double interval_ms = pass->copy.source->interval_ms;
+
+    pass->has_interval = false;
+    json_start_object(pass->writer);
+    int err = for_each_member(pass, member);
+    if (err == 0 && !pass->has_interval && !isnan(interval_ms))
+        json_double_property(pass->writer, "interval", interval_ms);
+    json_end_object(pass->writer);
+    return err;
+}
+
+static int copy_meta(struct pass *pass)
+{
+    int err = copy_key(pass);
+
+    if (err == 0)
+        err = enter(pass, JSON_TOKEN_START_OBJECT);
+    return err < 0 ? err : copy_meta_members(pass, meta_member);
+}
+
+/* That of the root, which may stand behind what needs it. */
+static int copy_kept_meta(struct pass *pass)
+{
+    const struct mapped_array *meta = &pass->copy.source->meta;
+
+    json_name(pass->writer, "meta");
+    int err = json_reader_open_memory(meta->items, meta->count, &pass->reader);
+    if (err == 0) {
+        err = enter(pass, JSON_TOKEN_START_OBJECT);
+        if (err == 0)
+            err = copy_meta_members(pass, root_meta_member);
+        json_reader_close(pass->reader);
+    }
+    pass->reader = pass->copy.reader;
+    return err;
+}
+
+/* --- Processes --- */
+
+static int process_member(struct pass *pass)
+{
+    if (json_reader_is(pass->reader, "meta"))
+        return copy_meta(pass);
+    if (json_reader_is(pass->reader, "threads"))
+        return copy_threads(pass);
+    if (json_reader_is(pass->reader, "profilingLog") ||
+        json_reader_is(pass->reader, "profileGatheringLog"))
+        return copy_object_member(pass, log_member);
+    return copy_member(pass);
+}
+
+static int copy_process(struct pass *pass)
+{
+    category_lists_forget_process(&pass->copy.lists->categories);
+    json_start_object(pass->writer);
+    int err = for_each_member(pass, process_member);
+    json_end_object(pass->writer);
+    return err;
+}
+
+static int root_member(struct pass *pass)
+{
+    if (json_reader_is(pass->reader, "meta") || json_reader_is(pass->reader, "processes"))
+        return json_reader_skip(pass->reader);
+    return process_member(pass);
+}
+
+static int members_of_processes(struct pass *pass)
+{
+    if (json_reader_is(pass->reader, "processes"))
+        return for_each_object(pass, copy_process);
+    return json_reader_skip(pass->reader);
+}
+
+static struct pass begin_pass(const struct merge_copy *copy)
+{
+    return (struct pass){ .copy = *copy, .reader = copy->reader, .writer = copy->writer };
+}
+
+/* Nothing may come behind the root's end. */
+static int read_root(struct pass *pass, int (*member)(struct pass *pass))
+{
+    int err = enter(pass, JSON_TOKEN_START_OBJECT);
+
+    if (err == 0)
+        err = for_each_member(pass, member);
+    return err < 0 ? err : enter(pass, JSON_TOKEN_END);
+}
+
+int merge_copy_root(const struct merge_copy *copy)
+{
+    struct pass pass = begin_pass(copy);
+
+    category_lists_forget_process(&copy->lists->categories);
+    json_start_object(copy->writer);
+    int err = copy_kept_meta(&pass);
+    if (err == 0)
+        err = read_root(&pass, root_member);
+    json_start_array_property(copy->writer, "processes");
+    json_end_array(copy->writer);
+    json_end_object(copy->writer);
+    return err;
+}
+
+int merge_copy_processes(const struct merge_copy *copy)
+{
+    struct pass pass = begin_pass(copy);
+
+    return read_root(&pass, members_of_processes);
+}

@@ -1,0 +1,244 @@
+#include "profctl/merge/merge_source.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "profctl/json_copy.h"
+#include "profctl/profile/json_text.h"
+
+struct looking {
+    struct json_reader *reader;
+    struct category_lists *categories;
+    struct marker_schemas *schemas;
+    struct json_writer nowhere;
+    struct failure_latch latch; /* of that writer */
+    struct merge_source *source;
+    bool has_meta, has_threads; /* the root has */
+};
+
+/* --- Steps --- */
+
+static int error_of(int token)
+{
+    return token < 0 ? token : -EPROTO;
+}
+
+/* Calls MEMBER behind each key of an object whose start was read. */
+static int for_each_member(struct looking *looking, int (*member)(struct looking *looking))
+{
+    int token, err = 0;
+
+    while (err == 0 && (token = json_reader_next(looking->reader)) == JSON_TOKEN_KEY)
+        err = member(looking);
+    return err < 0 ? err : token == JSON_TOKEN_END_OBJECT ? 0 : error_of(token);
+}
+
+/* The same with an object that comes next. */
+static int look_into_object(struct looking *looking, int (*member)(struct looking *looking))
+{
+    int token = json_reader_next(looking->reader);
+
+    return token == JSON_TOKEN_START_OBJECT ? for_each_member(looking, member) : error_of(token);
+}
+
+/* Calls MEMBER behind each key of each object of the array that comes next. */
+static int look_into_objects(struct looking *looking, int (*member)(struct looking *looking),
+                             bool *is_any)
+{
+    int token = json_reader_next(looking->reader), err = 0;
+
+    if (token != JSON_TOKEN_START_ARRAY)
+        return error_of(token);
+    while (err == 0 && (token = json_reader_next(looking->reader)) == JSON_TOKEN_START_OBJECT) {
+        *is_any = true;
+        err = for_each_member(looking, member);
+    }
+    return err < 0 ? err : token == JSON_TOKEN_END_ARRAY ? 0 : error_of(token);
+}
+
+static int look_at_number(struct looking *looking, double *number)
+{
+    int token = json_reader_next(looking->reader);
+
+    if (token != JSON_TOKEN_NUMBER)
+        return json_reader_skip(looking->reader);
+    *number = json_reader_double(looking->reader);
+    return 0;
+}
+
+/* --- Processes --- */
+
+static int thread_member(struct looking *looking)
+{
+    int64_t pid, *added;
+
+    if (!json_reader_is(looking->reader, "pid"))
+        return json_reader_skip(looking->reader);
+    int token = json_reader_next(looking->reader);
+    if (token != JSON_TOKEN_NUMBER || json_reader_i64(looking->reader, &pid) < 0)
+        return json_reader_skip(looking->reader);
+    if (pid < 0 || pid > MERGE_MOST_PID)
+        return 0;
+    added = mapped_array_push(&looking->source->pids, sizeof(*added));
+    if (added == NULL)
+        return -ENOMEM;
+    *added = pid;
+    return 0;
+}
+
+static int look_at_threads(struct looking *looking)
+{
+    bool is_any = false;
+
+    return look_into_objects(looking, thread_member, &is_any);
+}
+
+static int lists_member(struct looking *looking)
+{
+    if (json_reader_is(looking->reader, "categories"))
+        return category_lists_read(looking->categories, looking->reader);
+    if (json_reader_is(looking->reader, "markerSchema"))
+        return marker_schemas_copy(looking->schemas, looking->reader, &looking->nowhere);
+    return json_reader_skip(looking->reader);
+}
+
+static int process_member(struct looking *looking)
+{
+    if (json_reader_is(looking->reader, "meta"))
+        return look_into_object(looking, lists_member);
+    if (json_reader_is(looking->reader, "threads"))
+        return look_at_threads(looking);
+    return json_reader_skip(looking->reader);
+}
+
+/* --- The root --- */
+
+static int append_bytes(void *context, const char *bytes, size_t count)
+{
+    struct mapped_array *text = context;
+
+    if (mapped_array_reserve(text, text->count + count, 1) < 0)
+        return -ENOMEM;
+    memcpy((char *)text->items + text->count, bytes, count);
+    text->count += count;
+    return 0;
+}
+
+/* Written in one way, so that equal ones are equal texts. */
+static int look_at_units(struct looking *looking)
+{
+    struct json_writer units;
+
+    json_writer_init(&units, &looking->latch);
+    int err = json_copy_value(looking->reader, &units);
+    if (err == 0)
+        err = failure_latch_error(&looking->latch);
+    if (err == 0)
+        err = json_writer_copy_out(&units, append_bytes, &looking->source->units);
+    json_writer_fini(&units);
+    return err;
+}
+
+static int root_meta_member(struct looking *looking)
+{
+    struct merge_source *source = looking->source;
+    struct json_reader *reader = looking->reader;
+    const struct {
+        const char *name;
+        double *place;
+    } numbers[] = { { "version", &source->version },
+                    { "startTime", &source->start_unix_ms },
+                    { "profilingStartTime", &source->begin_ms },
+                    { "profilingEndTime", &source->end_ms },
+                    { "interval", &source->interval_ms } };
+
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        if (json_reader_is(reader, numbers[i].name))
+            return look_at_number(looking, numbers[i].place);
+    }
+    if (json_reader_is(reader, "presymbolicated")) {
+        source->is_symbolicated = json_reader_next(reader) == JSON_TOKEN_TRUE;
+        return json_reader_skip(reader);
+    }
+    if (json_reader_is(reader, "sampleUnits"))
+        return look_at_units(looking);
+    return lists_member(looking);
+}
+
+/* It is kept, since it is written before what may come before it here. */
+static int look_at_root_meta(struct looking *looking)
+{
+    struct json_reader *file = looking->reader;
+    struct mapped_array *meta = &looking->source->meta;
+
+    if (looking->has_meta)
+        return -EPROTO;
+    looking->has_meta = true;
+    int err = json_text_append_value(file, meta);
+    if (err == 0)
+        err = json_reader_open_memory(meta->items, meta->count, &looking->reader);
+    if (err == 0) {
+        err = look_into_object(looking, root_meta_member);
+        json_reader_close(looking->reader);
+    }
+    looking->reader = file;
+    return err;
+}
+
+static int root_member(struct looking *looking)
+{
+    looking->has_threads |= json_reader_is(looking->reader, "threads");
+    if (json_reader_is(looking->reader, "meta"))
+        return look_at_root_meta(looking);
+    if (json_reader_is(looking->reader, "processes"))
+        return look_into_objects(looking, process_member, &looking->source->has_processes);
+    if (json_reader_is(looking->reader, "threads"))
+        return look_at_threads(looking);
+    return json_reader_skip(looking->reader);
+}
+
+static int discard(void *context, const char *bytes, size_t count)
+{
+    (void)context, (void)bytes, (void)count;
+    return 0;
+}
+
+static int look_at_profile(struct looking *looking)
+{
+    int err = look_into_object(looking, root_member);
+    int token = err == 0 ? json_reader_next(looking->reader) : 0;
+
+    if (err < 0 || token != JSON_TOKEN_END)
+        return err < 0 ? err : error_of(token);
+    bool is_whole = looking->has_meta && looking->has_threads && looking->source->version > 0 &&
+                    looking->source->start_unix_ms > 0;
+    return is_whole ? 0 : -EPROTO;
+}
+
+void merge_source_init(struct merge_source *source, const char *path)
+{
+    *source =
+        (struct merge_source){ .path = path, .begin_ms = NAN, .end_ms = NAN, .interval_ms = NAN };
+}
+
+int merge_source_read(struct merge_source *source, struct json_reader *reader,
+                      struct category_lists *categories, struct marker_schemas *schemas)
+{
+    struct looking looking = {
+        .reader = reader, .categories = categories, .schemas = schemas, .source = source
+    };
+
+    failure_latch_init(&looking.latch);
+    json_writer_init_sink(&looking.nowhere, discard, NULL, &looking.latch);
+    int err = look_at_profile(&looking);
+    json_writer_fini(&looking.nowhere);
+    return err;
+}
+
+void merge_source_free(struct merge_source *source)
+{
+    mapped_array_free(&source->meta);
+    mapped_array_free(&source->units);
+    mapped_array_free(&source->pids);
+}

@@ -1,0 +1,115 @@
+/* What has changed between two profiles, as JSON. */
+#include <errno.h>
+#include <string.h>
+
+#include "profctl/report/report_diff.h"
+#include "json/json_writer.h"
+
+static int write_out(void *context, const char *bytes, size_t count)
+{
+    return fwrite(bytes, 1, count, context) == count ? 0 : -EIO;
+}
+
+static void put_side(struct json_writer *json, const struct report_diff *diff, enum diff_side side,
+                     const char *file)
+{
+    const struct report *table = &diff->tables[side];
+
+    json_start_object_property(json, side == DIFF_BEFORE ? "before" : "after");
+    json_string_property(json, "file", file);
+    json_u64_property(json, "processes", table->processes);
+    json_u64_property(json, "samples", table->size.ranked_samples);
+    json_double_property(json, "sampledMs", diff->is_by_cpu ? diff->sampled[side] / 1e6 : 0);
+    json_double_property(json, "notSampledMs", table->size.not_sampled_ns / 1e6);
+    json_double_property(json, "notProfiledMs", table->absent_ns / 1e6);
+    json_end_object(json);
+}
+
+static void put_measure(struct json_writer *json, const struct report_diff *diff, const char *name,
+                        const struct diff_measure *measure)
+{
+    double unit = diff->is_by_cpu ? 1e6 : 1;
+
+    json_start_object_property(json, name);
+    if (diff->is_by_cpu) {
+        json_double_property(json, "beforeMs", measure->amount[DIFF_BEFORE] / unit);
+        json_double_property(json, "afterMs", measure->amount[DIFF_AFTER] / unit);
+    }
+    json_u64_property(json, "beforeSamples", measure->samples[DIFF_BEFORE]);
+    json_u64_property(json, "afterSamples", measure->samples[DIFF_AFTER]);
+    json_double_property(json, "beforeShare", measure->share[DIFF_BEFORE]);
+    json_double_property(json, "afterShare", measure->share[DIFF_AFTER]);
+    json_double_property(json, "change", measure->change / (diff->compares_shares ? 1 : unit));
+    if (measure->verdict == DIFF_TOO_FEW)
+        json_null_property(json, "probability");
+    else
+        json_double_property(json, "probability", measure->probability);
+    json_bool_property(json, "significant", measure->verdict == DIFF_SIGNIFICANT);
+    json_end_object(json);
+}
+
+/* "f (in lib)" is function f of library lib; other names have no library. */
+static void put_name(struct json_writer *json, const struct function_diff *function)
+{
+    static const char between[] = " (in ";
+    const char *name = function->name, *in = NULL;
+    size_t length = function->length;
+
+    for (const char *at = name;
+         length > 0 && name[length - 1] == ')' &&
+         (at = memmem(at, length - (size_t)(at - name), between, strlen(between))) != NULL;
+         at++)
+        in = at;
+    json_name(json, "function");
+    json_string_bytes(json, name, in != NULL ? (size_t)(in - name) : length);
+    json_name(json, "library");
+    if (in == NULL)
+        json_null(json);
+    else
+        json_string_bytes(json, in + strlen(between),
+                          length - 1 - (size_t)(in + strlen(between) - name));
+}
+
+static void put_function(struct json_writer *json, const struct report_diff *diff,
+                         const struct function_diff *function)
+{
+    json_start_object(json);
+    put_name(json, function);
+    json_string_property(json, "in",
+                         !function->is_in[DIFF_BEFORE]  ? "after"
+                         : !function->is_in[DIFF_AFTER] ? "before"
+                                                        : "both");
+    put_measure(json, diff, "self", &function->self);
+    put_measure(json, diff, "total", &function->total);
+    json_end_object(json);
+}
+
+int report_diff_print_json(const struct report_diff *diff, const char *const files[DIFF_SIDES],
+                           uint64_t n, FILE *out)
+{
+    const struct function_diff *functions = diff->functions.items;
+    struct failure_latch latch;
+    struct json_writer json;
+
+    failure_latch_init(&latch);
+    json_writer_init_sink(&json, write_out, out, &latch);
+    json_start_object(&json);
+    put_side(&json, diff, DIFF_BEFORE, files[DIFF_BEFORE]);
+    put_side(&json, diff, DIFF_AFTER, files[DIFF_AFTER]);
+    json_string_property(&json, "amountsOf", diff->is_by_cpu ? "cpuMs" : "samples");
+    json_string_property(&json, "compared", diff->compares_shares ? "share" : "cpuMs");
+    json_string_property(&json, "test",
+                         diff->compares_shares ? "Fisher, Holm" : "Poisson rates, Holm");
+    json_double_property(&json, "level", REPORT_DIFF_LEVEL);
+    json_u64_property(&json, "comparisons", diff->comparisons);
+    json_start_array_property(&json, "functions");
+    for (size_t i = 0; i < diff->functions.count && i < n; i++)
+        put_function(&json, diff, &functions[i]);
+    json_end_array(&json);
+    json_end_object(&json);
+    int err = json_writer_flush(&json);
+    json_writer_fini(&json);
+    if (err == 0 && putc('\n', out) == EOF)
+        err = -EIO;
+    return err;
+}
