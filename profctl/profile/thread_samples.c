@@ -6,8 +6,9 @@
 #include "profctl/profile/json_table.h"
 #include "profctl/profile/thread_tables.h"
 
-enum { SAMPLE_STACK, SAMPLE_TIME, SAMPLE_CPU, SAMPLE_COLUMNS };
-static const char *const sample_columns[SAMPLE_COLUMNS] = { "stack", "time", "threadCPUDelta" };
+enum { SAMPLE_STACK, SAMPLE_TIME, SAMPLE_CPU, SAMPLE_DELAY, SAMPLE_COLUMNS };
+static const char *const sample_columns[SAMPLE_COLUMNS] = { "stack", "time", "threadCPUDelta",
+                                                            "eventDelay" };
 _Static_assert((uint32_t)SAMPLE_SPREAD_NO_STACK == TABLE_NONE, "no stack in both");
 
 #define NS_PER_MS 1e6
@@ -32,6 +33,7 @@ static int take_sample(struct thread_samples *samples, const struct sample_terms
                        const struct json_cell *cells)
 {
     const struct json_cell *cpu = &cells[SAMPLE_CPU], *time = &cells[SAMPLE_TIME];
+    const struct json_cell *delay = &cells[SAMPLE_DELAY];
     bool has_cpu = cpu->token == JSON_TOKEN_NUMBER && cpu->number > 0;
     double cpu_ns = has_cpu ? cpu->number * terms->cpu_unit_ns : 0;
     uint32_t stack;
@@ -44,6 +46,8 @@ static int take_sample(struct thread_samples *samples, const struct sample_terms
     *sample = (struct profile_sample){
         .time_ms = time->token == JSON_TOKEN_NUMBER ? time->number : 0,
         .cpu_ns = cpu_ns < most_ns ? cpu_ns : most_ns,
+        .event_delay_ms =
+            delay->token == JSON_TOKEN_NUMBER && delay->number > 0 ? delay->number : 0,
         .stack = stack,
         .is_active = !samples->knows_cpu || has_cpu,
     };

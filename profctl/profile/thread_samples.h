@@ -15,8 +15,9 @@ struct profile_sample {
     double cpu_ns;    /* that the thread used since the sample before */
     double weight_ns; /* CPU time that the sample stands for (sample_spread.h); 0 without a stack,
                        * and where CPU use is not told */
-    uint32_t stack;   /* TABLE_NONE: it tells of CPU time alone */
-    bool is_active;   /* the thread had used CPU, or that is not told */
+    double event_delay_ms; /* for which an event kept the thread's event loop; 0: none, not told */
+    uint32_t stack;        /* TABLE_NONE: it tells of CPU time alone */
+    bool is_active;        /* the thread had used CPU, or that is not told */
 };
 
 /* A zeroed struct is empty. */

@@ -1,6 +1,24 @@
 #include "profctl/report/process_accounts.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#define NS_PER_MS 1e6
+
+struct process_account process_account_of(const struct process_log *log, double sampled_ns,
+                                          size_t id)
+{
+    return (struct process_account){
+        .pid = log->pid,
+        .later_images = log->later_images,
+        .goes_on = log->outcome != NULL && strcmp(log->outcome, "execed") == 0,
+        .is_known = log->pid >= 0 && log->cpu_ms >= 0 && log->cpu_before_ms >= 0,
+        .charged_ns = log->cpu_ms * NS_PER_MS,
+        .before_ns = log->cpu_before_ms * NS_PER_MS,
+        .sampled_ns = sampled_ns,
+        .id = id,
+    };
+}
 
 static int compare(const void *left, const void *right)
 {

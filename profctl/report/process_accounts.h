@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profctl/profile/process_log.h"
+
 /* One program of a process, as the profile tells of it. Times are in ns. */
 struct process_account {
     double pid;          /* the kernel's */
@@ -22,6 +24,10 @@ struct process_account {
 
     double rest_ns; /* what was used beyond the samples: of all programs, at the last one */
 };
+
+/* What LOG tells of a program whose samples say SAMPLED_NS. */
+struct process_account process_account_of(const struct process_log *log, double sampled_ns,
+                                          size_t id);
 
 /* Orders ACCOUNTS by process, each process' programs in the order of time, and fills in the rests.
  */

@@ -6,8 +6,6 @@
 
 #include "profctl/report/process_accounts.h"
 
-#define NS_PER_MS 1e6
-
 static bool is_text(const char *text, const char *wanted)
 {
     return text != NULL && strcmp(text, wanted) == 0;
@@ -21,22 +19,6 @@ static bool is_absent(const struct seen_process *process)
     return is_text(log->verdict, "not-profiled") ||
            (log->reason != NULL && process->samples == 0 && !is_text(log->verdict, "frozen") &&
             !is_text(log->verdict, "execed"));
-}
-
-static struct process_account account_of(const struct seen_process *process, size_t id)
-{
-    const struct process_log *log = &process->log;
-
-    return (struct process_account){
-        .pid = log->pid,
-        .later_images = log->later_images,
-        .goes_on = is_text(log->outcome, "execed"),
-        .is_known = log->pid >= 0 && log->cpu_ms >= 0 && log->cpu_before_ms >= 0,
-        .charged_ns = log->cpu_ms * NS_PER_MS,
-        .before_ns = log->cpu_before_ms * NS_PER_MS,
-        .sampled_ns = process->sampled_ns,
-        .id = id,
-    };
 }
 
 /* It was counted with those of its name that were profiled. */
@@ -91,7 +73,7 @@ int report_settle(struct report *report, const struct mapped_array *seen)
     int err = accounts != NULL ? 0 : -ENOMEM;
 
     for (size_t i = 0; err == 0 && i < seen->count; i++)
-        accounts[i] = account_of(&processes[i], i);
+        accounts[i] = process_account_of(&processes[i].log, processes[i].sampled_ns, i);
     if (err == 0)
         process_accounts_settle(accounts, seen->count);
     for (size_t i = 0; err == 0 && i < seen->count; i++)

@@ -175,6 +175,35 @@ START_TEST(nobody_has_to_listen)
 }
 END_TEST
 
+static int check_delays(void *owner, const struct profile_thread *thread)
+{
+    size_t *count = owner;
+
+    *count = thread->sample_count;
+    ck_assert_double_eq(thread->samples[0].event_delay_ms, 0);
+    ck_assert_double_eq(thread->samples[1].event_delay_ms, 40.5);
+    ck_assert_double_eq(thread->samples[2].event_delay_ms, 0);
+    return 0;
+}
+
+START_TEST(samples_tell_of_event_delay)
+{
+    const struct profile_walk_events events = { .on_thread = check_delays };
+    static const char text[] = "{\"threads\":[{\"stringTable\":[],\"frameTable\":{\"schema\":"
+                               "{\"location\":0},\"data\":[]},\"stackTable\":{\"schema\":"
+                               "{\"prefix\":0,\"frame\":1},\"data\":[]},\"samples\":{\"schema\":"
+                               "{\"stack\":0,\"time\":1,\"eventDelay\":2},\"data\":"
+                               "[[null,1,null],[null,2,40.5],[null,3,-1]]}}]}";
+    struct json_reader *reader;
+    struct profile_facts facts;
+    size_t count = 0;
+    ck_assert_int_eq(json_reader_open_memory(text, strlen(text), &reader), 0);
+    ck_assert_int_eq(profile_walk(reader, &events, &count, &facts), 0);
+    ck_assert_uint_eq(count, 3);
+    json_reader_close(reader);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("profile_walk");
@@ -183,6 +212,7 @@ int main(void)
     tcase_add_test(telling, markers_that_cannot_be_are_refused);
     tcase_add_test(telling, counters_meta_and_the_process_are_told);
     tcase_add_test(telling, nobody_has_to_listen);
+    tcase_add_test(telling, samples_tell_of_event_delay);
     suite_add_tcase(suite, telling);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
