@@ -24,16 +24,14 @@ struct converting {
     uint64_t threads;
 };
 
-/* Gives all threads of the input to ON_THREAD. False with the failure filled. */
-static bool walk_input(struct converting *conversion,
-                       int (*on_thread)(void *owner, const struct profile_thread *thread))
+/* Tells EVENTS of the input. False with the failure filled. */
+static bool walk_input(struct converting *conversion, const struct profile_walk_events *events)
 {
-    const struct profile_walk_events events = { .on_thread = on_thread };
     struct profile_input input;
 
     if (!profile_input_open(&input, conversion->input, conversion->failure))
         return false;
-    int err = profile_walk(input.reader, &events, conversion, &conversion->facts);
+    int err = profile_walk(input.reader, events, conversion, &conversion->facts);
     if (err < 0 && !conversion->has_told &&
         !converted_file_failed(&conversion->file, conversion->failure))
         (void)profile_input_failed(&input, err, conversion->failure);
@@ -77,9 +75,11 @@ static bool check_choice(const struct converting *conversion)
 /* Reads the input once before anything is written, where that has to be known. */
 static bool choose_threads(struct converting *conversion)
 {
+    static const struct profile_walk_events events = { .on_thread = count_thread };
+
     if (conversion->choice.wanted == NULL && !conversion->format->is_of_one_thread)
         return true;
-    if (!walk_input(conversion, count_thread) || !check_choice(conversion))
+    if (!walk_input(conversion, &events) || !check_choice(conversion))
         return false;
     conversion->has_file_for_each =
         conversion->format->is_of_one_thread && conversion->choice.chosen > 1;
@@ -99,11 +99,43 @@ static int add_thread(void *owner, const struct profile_thread *thread)
     return converted_file_add(&conversion->file, thread);
 }
 
+/* Whoever wants one thread has no use for what else its process tells. */
+static int add_counter(void *owner, const struct profile_counter *counter)
+{
+    struct converting *conversion = owner;
+
+    return conversion->choice.wanted != NULL
+               ? 0
+               : conversion_add_counter(&conversion->file.conversion, counter);
+}
+
+static int add_meta(void *owner, const char *name, const char *json, size_t length)
+{
+    struct converting *conversion = owner;
+
+    return conversion_add_meta(&conversion->file.conversion, name, json, length);
+}
+
+static int add_process(void *owner, bool is_root, struct process_log *log)
+{
+    struct converting *conversion = owner;
+
+    return conversion_add_process(&conversion->file.conversion, is_root, log);
+}
+
 static bool write_one_file(struct converting *conversion)
 {
+    const struct profile_walk_events events =
+        conversion_events(conversion->format, (struct profile_walk_events){
+                                                  .on_thread = add_thread,
+                                                  .on_counter = add_counter,
+                                                  .on_meta = add_meta,
+                                                  .on_process = add_process,
+                                              });
+
     if (!converted_file_open(&conversion->file, conversion->format, conversion->output,
                              conversion->failure) ||
-        !walk_input(conversion, add_thread))
+        !walk_input(conversion, &events))
         return false;
     int err = converted_file_finish(&conversion->file, &conversion->facts);
     if (err < 0 && !converted_file_failed(&conversion->file, conversion->failure))
@@ -142,7 +174,9 @@ static int write_thread(void *owner, const struct profile_thread *thread)
 
 static bool write_all(struct converting *conversion)
 {
-    return conversion->has_file_for_each ? walk_input(conversion, write_thread)
+    static const struct profile_walk_events events = { .on_thread = write_thread };
+
+    return conversion->has_file_for_each ? walk_input(conversion, &events)
                                          : write_one_file(conversion);
 }
 

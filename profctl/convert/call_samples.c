@@ -31,6 +31,16 @@ static bool has_slept(const struct profile_thread *thread, size_t index)
                               tick_ms);
 }
 
+enum call_sleep call_samples_sleep(const struct profile_thread *thread, size_t index)
+{
+    const struct profile_sample *sample = &thread->samples[index];
+
+    if (!has_slept(thread, index))
+        return CALL_SLEEP_NONE;
+    return sample->cpu_ns == 0 && sample->stack != TABLE_NONE ? CALL_SLEEP_IN_STACK
+                                                              : CALL_SLEEP_IDLE;
+}
+
 static int find_node(struct profile_tree *tree, const struct profile_sample *sample, uint32_t *node)
 {
     if (sample->stack == TABLE_NONE)
@@ -41,9 +51,8 @@ static int find_node(struct profile_tree *tree, const struct profile_sample *sam
 
 /* What stands one tick after the sample before SAMPLE, where the thread fell asleep. */
 static int push_sleep(struct call_samples *samples, struct profile_tree *tree,
-                      const struct profile_sample *sample, double tick_ms)
+                      const struct profile_sample *sample, bool is_look, double tick_ms)
 {
-    bool is_look = sample->cpu_ns == 0 && sample->stack != TABLE_NONE;
     uint32_t node;
 
     if (is_look && sample->stack == sample[-1].stack)
@@ -57,11 +66,13 @@ static int take_sample(struct call_samples *samples, struct profile_tree *tree,
                        const struct profile_thread *thread, size_t index)
 {
     const struct profile_sample *sample = &thread->samples[index];
+    enum call_sleep sleep = call_samples_sleep(thread, index);
     uint32_t node;
     int err = 0;
 
-    if (has_slept(thread, index))
-        err = push_sleep(samples, tree, sample, thread->interval_ns / NS_PER_MS);
+    if (sleep != CALL_SLEEP_NONE)
+        err = push_sleep(samples, tree, sample, sleep == CALL_SLEEP_IN_STACK,
+                         thread->interval_ns / NS_PER_MS);
     if (err == 0)
         err = find_node(tree, sample, &node);
     return err < 0 ? err : push_sample(samples, sample->time_ms, node);

@@ -24,6 +24,12 @@ struct call_samples {
     struct mapped_array samples; /* struct call_sample, in the order of their times */
 };
 
+/* Whether a thread slept before a sample, and which stack it had then. */
+enum call_sleep { CALL_SLEEP_NONE, CALL_SLEEP_IDLE, CALL_SLEEP_IN_STACK };
+
+/* Before the sample of THREAD at INDEX; in its stack: in that sample's own. */
+enum call_sleep call_samples_sleep(const struct profile_thread *thread, size_t index);
+
 /* Appends those of THREAD, whose tree is TREE. 0, -ENOMEM, or -E2BIG. */
 int call_samples_take(struct call_samples *samples, struct profile_tree *tree,
                       const struct profile_thread *thread);

@@ -25,7 +25,17 @@ int conversion_run(struct conversion *conversion, struct json_reader *reader);
  * the first made; always, and safe to repeat. */
 int conversion_begin(struct conversion *conversion);
 int conversion_add(struct conversion *conversion, const struct profile_thread *thread);
+/* For formats that have a use for it alone. */
+int conversion_add_counter(struct conversion *conversion, const struct profile_counter *counter);
+int conversion_add_meta(struct conversion *conversion, const char *name, const char *json,
+                        size_t length);
+int conversion_add_process(struct conversion *conversion, bool is_root,
+                           const struct process_log *log);
 int conversion_finish(struct conversion *conversion, const struct profile_facts *facts);
 void conversion_end(struct conversion *conversion);
+
+/* Of ALL events of a walk, those that FORMAT has a use for. */
+struct profile_walk_events conversion_events(const struct profile_format *format,
+                                             struct profile_walk_events all);
 
 #endif

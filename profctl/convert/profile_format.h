@@ -17,6 +17,13 @@ struct profile_format {
     int (*begin)(json_sink_write write, void *context, void **out);
     /* A thread of the profile. 0 or a negative errno. */
     int (*add_thread)(void *state, const struct profile_thread *thread);
+    /* What else a format has a use for; NULL: none. A counter of the process whose threads came
+     * before, and a member of "meta" (profile_walk.h). 0 or a negative errno. */
+    int (*add_counter)(void *state, const struct profile_counter *counter);
+    int (*add_meta)(void *state, const char *name, const char *json, size_t length);
+    /* The process whose threads and counters came before. LOG stays the caller's. */
+    int (*add_process)(void *state, bool is_root, const struct process_log *log);
+    bool wants_markers; /* of threads */
     /* All threads were added: writes what is left. 0, or the first error of WRITE. */
     int (*finish)(void *state, const struct profile_facts *facts);
     /* Frees what begin() made; always. */
@@ -26,7 +33,7 @@ struct profile_format {
 };
 
 extern const struct profile_format format_collapsed, format_speedscope, format_pprof,
-    format_callgrind, format_trace, format_cpuprofile;
+    format_callgrind, format_trace, format_cpuprofile, format_html;
 
 /* NULL: there is none. */
 const struct profile_format *profile_format_named(const char *name);

@@ -93,6 +93,11 @@ const uint32_t *thread_stacks_unroll(struct thread_stacks *stacks,
     return path;
 }
 
+uint32_t thread_stacks_name(const struct thread_stacks *stacks, uint32_t stack)
+{
+    return ((const uint32_t *)stacks->frames.items)[stack];
+}
+
 const struct stack_sum *thread_stacks_sum(const struct thread_stacks *stacks, uint32_t stack)
 {
     return (const struct stack_sum *)stacks->sums.items + stack;

@@ -40,6 +40,9 @@ const uint32_t *thread_stacks_unroll(struct thread_stacks *stacks,
                                      const struct thread_tables *tables, uint32_t stack,
                                      size_t *depth);
 
+/* The name of the frame of STACK of the thread at hand. */
+uint32_t thread_stacks_name(const struct thread_stacks *stacks, uint32_t stack);
+
 /* What ended in STACK of the thread at hand. */
 const struct stack_sum *thread_stacks_sum(const struct thread_stacks *stacks, uint32_t stack);
 
