@@ -86,6 +86,13 @@ $(B)/made/%.pb-c.c: %.proto
 $(B)/obj/%.pb-c.o: $(B)/made/%.pb-c.c
 	$(Q)mkdir -p $(@D) && $(call say,CC,$<) && $(COMPILE) -I$(B)/made -c $< -o $@
 $(call objs,profctl): | $(PROTOCOLS)
+
+# The page that `profctl convert` puts a capture into, as a C file.
+PAGE := $(B)/made/page_template.c
+$(PAGE): scripts/make-page $(wildcard profctl/page/*)
+	$(Q)mkdir -p $(@D) && $(call say,PAGE,profctl/page) && scripts/make-page profctl/page/page.html >$@.new && mv $@.new $@
+$(B)/obj/%.o: $(B)/made/%.c
+	$(Q)mkdir -p $(@D) && $(call say,CC,$<) && $(COMPILE) -c $< -o $@
 $(B)/obj/profctl/convert/%.o: OWN := -I$(B)/made
 
 $(B)/obj/%.o: %.c
@@ -96,7 +103,7 @@ $(B)/obj/%.o: %.c
 $(COMMON): $(call objs,buffer json ipc)
 $(B)/obj/child-agent.a: $(filter-out $(INTRUDERS),$(call objs,child-agent))
 $(B)/obj/daemon.a: $(filter-out $(MAINS),$(call objs,daemon))
-$(B)/obj/profctl.a: $(filter-out $(MAINS),$(call objs,profctl)) $(PROTOCOLS:$(B)/made/%.c=$(B)/obj/%.o)
+$(B)/obj/profctl.a: $(filter-out $(MAINS),$(call objs,profctl)) $(PROTOCOLS:$(B)/made/%.c=$(B)/obj/%.o) $(PAGE:$(B)/made/%.c=$(B)/obj/%.o)
 $(B)/obj/tests/reference.a: $(call objs,tests/reference)
 $(COMMON) $(ARCHIVES):
 	$(Q)mkdir -p $(@D) && rm -f $@.new && $(call say,AR,$@) && $(AR) qcs $@.new $^ && mv $@.new $@

@@ -89,6 +89,8 @@ static const char symbolicate_help[] =
     "--json prints what profctl capture prints.\n";
 
 static const char convert_help[] =
+    ".html            a page for a browser, which needs nothing else: time line, flame graph,\n"
+    "                 functions, calls, markers; ? tells its keys\n"
     ".collapsed       collapsed stacks for flamegraph.pl: process;thread;function... and\n"
     "                 microseconds of CPU time\n"
     ".speedscope.json for speedscope.app: CPU time of each thread\n"

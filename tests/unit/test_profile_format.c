@@ -25,7 +25,7 @@ static const char profile[] =
     "\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[[null,0]]},"
     "\"samples\":{\"schema\":{\"stack\":0,\"time\":1},\"data\":[[0,1],[0,2]]}}]}]}";
 
-enum { MOST_BYTES = 16 * 1024 };
+enum { MOST_BYTES = 512 * 1024 }; /* a page has much around what it tells */
 
 static char written[MOST_BYTES];
 static size_t bytes;

@@ -1,0 +1,43 @@
+/* The records of a page's stream (page_stream.h), each a number and what it tells of. Names and
+ * stacks come before the first record that has their numbers, threads and counters before the
+ * process that they are of. profctl/page/data.js reads the same, in the same order.
+ *
+ * Times are whole microseconds on the profile's time line, as the difference to the one before in
+ * the same column; columns begin with their length. One thread. */
+#ifndef PROFD_PROFCTL_PAGE_RECORD_H
+#define PROFD_PROFCTL_PAGE_RECORD_H
+
+#include "profctl/convert/page_stacks.h"
+#include "profctl/convert/page_stream.h"
+
+enum page_record {
+    PAGE_END = 0, /* facts, and what each process used that no sample tells of */
+    PAGE_NAMES,   /* column of texts: the names that come next */
+    PAGE_STACKS,  /* column of how far before it the prefix is (0: none), and the name */
+    PAGE_THREAD,  /* what it is, samples, event delay, markers */
+    PAGE_COUNTER, /* name, category, description, column of times and changes */
+    PAGE_PROCESS, /* what became of it */
+    PAGE_META,    /* name and JSON of a member of the profile's "meta" */
+};
+
+/* What a page has told already. Initialised by page_told_init(). */
+struct page_told {
+    struct page_stream *stream; /* borrowed */
+    struct thread_stacks names;
+    struct page_stacks stacks;
+    uint32_t name_count, stack_count; /* that were written */
+};
+
+void page_told_init(struct page_told *told, struct page_stream *stream);
+void page_told_fini(struct page_told *told);
+
+/* Each writes a record, and what it needs of names and stacks. 0, -ENOMEM, or the stream's first
+ * error. */
+int page_put_thread(struct page_told *told, const struct profile_thread *thread);
+int page_put_counter(struct page_stream *stream, const struct profile_counter *counter);
+int page_put_process(struct page_stream *stream, bool is_root, const struct process_log *log);
+
+/* A time or duration in whole microseconds; what is no time of any profile is the nearest end. */
+int64_t page_us(double ms);
+
+#endif

@@ -1,0 +1,190 @@
+/* Threads of a page: what they are, their samples and markers. */
+#include <errno.h>
+
+#include "profctl/convert/call_samples.h"
+#include "profctl/convert/page_record.h"
+
+#define NS_PER_US 1e3
+
+void page_told_init(struct page_told *told, struct page_stream *stream)
+{
+    *told = (struct page_told){ .stream = stream };
+    thread_stacks_init(&told->names);
+    page_stacks_init(&told->stacks);
+}
+
+void page_told_fini(struct page_told *told)
+{
+    thread_stacks_fini(&told->names);
+    page_stacks_fini(&told->stacks);
+}
+
+static void put_new_names(struct page_told *told)
+{
+    uint32_t count = unique_strings_count(&told->names.names);
+
+    if (count == told->name_count)
+        return;
+    page_put_number(told->stream, PAGE_NAMES);
+    page_put_number(told->stream, count - told->name_count);
+    for (; told->name_count < count; told->name_count++) {
+        size_t length;
+        const char *name = unique_strings_get(&told->names.names, told->name_count, &length);
+        page_put_bytes(told->stream, name, length);
+    }
+}
+
+static void put_new_stacks(struct page_told *told)
+{
+    uint32_t count = page_stacks_count(&told->stacks);
+
+    if (count == told->stack_count)
+        return;
+    page_put_number(told->stream, PAGE_STACKS);
+    page_put_number(told->stream, count - told->stack_count);
+    for (; told->stack_count < count; told->stack_count++) {
+        const struct page_stack stack = page_stacks_at(&told->stacks, told->stack_count);
+        page_put_number(told->stream,
+                        stack.prefix != TABLE_NONE ? told->stack_count - stack.prefix : 0);
+        page_put_number(told->stream, stack.name);
+    }
+}
+
+static void put_times(struct page_stream *stream, const struct profile_thread *thread)
+{
+    int64_t time_us = 0;
+
+    for (size_t i = 0; i < thread->sample_count; i++) {
+        int64_t next_us = page_us(thread->samples[i].time_ms);
+        page_put_difference(stream, next_us - time_us);
+        time_us = next_us;
+    }
+}
+
+/* 0 is none; and behind it how the thread slept before the sample. */
+static void put_sample_stacks(const struct page_told *told, const struct profile_thread *thread)
+{
+    int64_t before = 0;
+
+    for (size_t i = 0; i < thread->sample_count; i++) {
+        uint32_t stack = thread->samples[i].stack;
+        int64_t number =
+            stack != TABLE_NONE ? (int64_t)page_stacks_number(&told->stacks, stack) + 1 : 0;
+        page_put_difference(told->stream, (number - before) * 4 + call_samples_sleep(thread, i));
+        before = number;
+    }
+}
+
+/* In µs, of which what is cut off goes to the next sample, so that the sum is right. */
+static void put_weights(struct page_stream *stream, const struct profile_thread *thread)
+{
+    double rest_us = 0;
+
+    for (size_t i = 0; i < thread->sample_count; i++) {
+        double weight_us = thread->samples[i].weight_ns / NS_PER_US + rest_us;
+        uint64_t whole_us = weight_us > 0 ? (uint64_t)(weight_us + 0.5) : 0;
+        page_put_number(stream, whole_us);
+        rest_us = weight_us - (double)whole_us;
+    }
+}
+
+/* Where it changes: how many samples further on, and what it is from there. */
+static void put_event_delays(struct page_stream *stream, const struct profile_thread *thread)
+{
+    int64_t delay_us = 0;
+    size_t since = 0;
+
+    for (size_t i = 0; i < thread->sample_count; i++) {
+        int64_t next_us = page_us(thread->samples[i].event_delay_ms);
+        since++;
+        if (next_us == delay_us)
+            continue;
+        page_put_number(stream, since);
+        page_put_number(stream, (uint64_t)next_us);
+        delay_us = next_us;
+        since = 0;
+    }
+    page_put_number(stream, 0);
+}
+
+static int name_marker(struct page_told *told, const struct profile_thread *thread,
+                       const struct table_marker *marker, uint32_t *name)
+{
+    size_t length;
+    const char *text = thread_tables_string(thread->tables, marker->name, &length);
+
+    *name = unique_strings_add(&told->names.names, text, length);
+    return *name != UNIQUE_NONE ? 0 : -ENOMEM;
+}
+
+static int name_markers(struct page_told *told, const struct profile_thread *thread)
+{
+    const struct table_marker *markers = thread->markers->markers.items;
+    uint32_t name;
+    int err = 0;
+
+    for (size_t i = 0; i < thread->markers->markers.count && err == 0; i++)
+        err = name_marker(told, thread, &markers[i], &name);
+    return err;
+}
+
+/* Their names were written before. */
+static int put_markers(struct page_told *told, const struct profile_thread *thread)
+{
+    const struct table_marker *markers = thread->markers->markers.items;
+    int64_t time_us = 0;
+    int err = 0;
+
+    page_put_number(told->stream, thread->markers->markers.count);
+    for (size_t i = 0; i < thread->markers->markers.count && err == 0; i++) {
+        int64_t start_us = page_us(markers[i].start_ms), end_us = page_us(markers[i].end_ms);
+        uint32_t name;
+        err = name_marker(told, thread, &markers[i], &name);
+        page_put_number(told->stream, name);
+        page_put_number(told->stream, markers[i].phase);
+        page_put_difference(told->stream, start_us - time_us);
+        page_put_difference(told->stream, end_us - start_us);
+        page_put_bytes(told->stream, thread_markers_data(thread->markers, &markers[i]),
+                       markers[i].data_length);
+        time_us = start_us;
+    }
+    return err;
+}
+
+static void put_facts(struct page_stream *stream, const struct profile_thread *thread)
+{
+    page_put_number(stream, PAGE_THREAD);
+    page_put_number(stream, thread->is_of_root);
+    page_put_text(stream, thread->process_name != NULL ? thread->process_name : "process");
+    page_put_text(stream, thread_label_name(thread));
+    page_put_real(stream, thread->pid);
+    page_put_real(stream, thread->tid);
+    page_put_real(stream, thread->register_ms);
+    page_put_real(stream, thread->unregister_ms);
+    page_put_real(stream, thread->not_sampled_ns / NS_PER_US);
+    page_put_real(stream, thread->interval_ns / NS_PER_US);
+    page_put_number(stream, thread->knows_cpu);
+}
+
+int page_put_thread(struct page_told *told, const struct profile_thread *thread)
+{
+    int err = thread_stacks_take(&told->names, thread);
+
+    if (err == 0)
+        err = page_stacks_take(&told->stacks, &told->names, thread);
+    if (err == 0)
+        err = name_markers(told, thread);
+    if (err < 0)
+        return err;
+    put_new_names(told);
+    put_new_stacks(told);
+    put_facts(told->stream, thread);
+    page_put_number(told->stream, thread->sample_count);
+    put_times(told->stream, thread);
+    put_sample_stacks(told, thread);
+    if (thread->knows_cpu)
+        put_weights(told->stream, thread);
+    put_event_delays(told->stream, thread);
+    err = put_markers(told, thread);
+    return err < 0 ? err : told->stream->error;
+}

@@ -1,0 +1,130 @@
+#!/bin/bash
+# profctl convert -o capture.html: the page, in a real browser.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+need_browser() {
+    command -v chromium >/dev/null || skip "there is no chromium"
+}
+
+# load PAGE[#VIEW]: what the page has become, in ./dom. Time goes by quicker there than here, and not while the page is
+# at work.
+load() {
+    HOME=$scratch timeout --kill-after=5 120 chromium --headless --no-sandbox --disable-gpu --no-first-run \
+        --user-data-dir="$scratch/browser" --virtual-time-budget=10000 --window-size=1400,900 \
+        --dump-dom "file://$scratch/$1" >dom 2>browser.log </dev/null || fail "chromium ended with $?"
+    grep -qE '<html[^>]* data-ready="[0-9]+"' dom || fail "the page is not ready: $(grep -oE 'data-failed="[^"]*"' dom)"
+}
+
+# fact NAME: what stands at the top of the page.
+fact() {
+    grep -oE "<dt>$1</dt><dd[^>]*>[^<]*" dom | sed 's/.*>//'
+}
+
+# cells FUNCTION: the row of the table of functions, its cells one behind the other.
+cells() {
+    grep -oE "<div class=\"row\"[^>]*>(<span[^>]*>[^<]*</span>){4}<span[^>]*>$1</span>" dom |
+        sed 's/<[^>]*>/ /g' | xargs
+}
+
+make_capture() {
+    expect 0 "$profctl" run -o capture.json --clock cpu -- \
+        bash -c '"$1" 1 & "$1" 1; bash -c "kill -KILL \$\$"; wait' - "$programs/busy"
+    expect 0 "$profctl" convert capture.json -o capture.html
+}
+
+test_the_page_says_what_the_report_says() {
+    need_browser
+    make_capture
+    expect 0 "$profctl" report capture.json
+    load "capture.html#tab=functions"
+    [ "$(fact 'CPU time')" = "$(sed -n '1s/.*; \(.*\) of CPU time$/\1/p' stdout)" ]
+    [ "$(fact Processes)" = "$(sed -n '1s/.*: \([0-9]*\) processes,.*/\1/p' stdout)" ]
+    [ "$(fact Samples)" = "$(sed -n '1s/.* \([0-9,]*\) samples,.*/\1/p' stdout)" ]
+    [ "$(grep -o '<span class="name">busy</span>' dom | wc -l)" -eq 2 ]
+    grep -q '<span class="fate killed">killed by signal 9</span>' dom
+    is_most_of_it "$(cells burn_inner)"
+}
+
+# All that these processes do is there.
+is_most_of_it() {
+    awk -v cells="$1" 'BEGIN {
+        n = split(cells, cell, " ")
+        for (i = 1; i <= n; i++) if (cell[i] ~ /%$/) share[++shares] = cell[i] + 0
+        exit !(shares == 2 && share[1] > 80 && share[2] >= share[1] && share[2] <= 100) }' ||
+        fail "burn_inner is: $1"
+}
+
+test_each_view_can_be_opened() {
+    need_browser
+    make_capture
+    expect 0 "$profctl" report --calls capture.json
+    load "capture.html#tab=calls"
+    grep -qE "<p class=\"note quiet\">[^<]*\b$(sed -n '1s/.*: \([0-9,]* calls\),.*/\1/p' stdout)" dom
+    grep -q '<span class="wide code"[^>]*>main (in busy)</span>' dom
+    load "capture.html#tab=markers"
+    grep -q '<span class="wide"[^>]*>killed by signal 9</span>' dom
+    load "capture.html#search=burn_inner&theme=dark&inverted"
+    grep -qE '<output id="matched"[^>]*>[89][0-9]\.[0-9]%|<output id="matched"[^>]*>100' dom
+    grep -q 'data-theme="dark"' dom
+}
+
+# The page asks for nothing: all that it names is in it.
+test_the_page_needs_nothing_else() {
+    make_capture
+    refute grep -nE '(src|href)=|https?:|@import|url\(' capture.html
+    grep -q "default-src 'none'; script-src 'sha256-" capture.html
+}
+
+# one_thread PROCESS FUNCTION STACKS SAMPLES: a profile of it.
+one_thread() {
+    printf '{"meta":{"interval":1,"product":"profd"},"libs":[],"threads":[{"name":"%s","processName":"%s","pid":7,"tid":7,' "$1" "$1"
+    printf '"stringTable":["%s"],"frameTable":{"schema":{"location":0},"data":[[0]]},' "$2"
+    printf '"stackTable":{"schema":{"prefix":0,"frame":1},"data":[%s]},' "$3"
+    printf '"markers":{"schema":{"name":0,"startTime":1,"endTime":2,"phase":3,"category":4,"data":5},'
+    printf '"data":[[0,1,null,0,0,{"type":"Text","name":"%s"}]]},' "$1"
+    printf '"samples":{"schema":{"stack":0,"time":1},"data":[%s]}}]}' "$4"
+}
+
+# Whatever a name says, it is text: were it run, the page would say so.
+test_names_with_markup_in_them_are_not_run() {
+    need_browser
+    local bad="document.documentElement.dataset.ran=1"
+    one_thread "<img src=x onerror=$bad></script><script>$bad</script>" "<svg onload=$bad>\${$bad}&lt;b>" \
+        '[null,0]' '[0,1],[0,2]' >bad.json
+    expect 0 "$profctl" convert bad.json -o bad.html
+    refute grep -qE '<img|<svg' bad.html
+    for view in flame markers calls functions; do
+        load "bad.html#tab=$view"
+        refute grep -qE 'data-ran|<img|<svg' dom
+        grep -q "&lt;img src=x onerror=$bad&gt;&lt;/script&gt;" dom
+    done
+    grep -q "&lt;svg onload=$bad&gt;" dom
+}
+
+test_a_stack_of_a_hundred_thousand_frames_is_shown() {
+    need_browser
+    one_thread deep f "$(awk 'BEGIN { printf "[null,0]"; for (i = 0; i < 99999; i++) printf ",[%d,0]", i }')" \
+        '[99999,1],[99999,2]' >deep.json
+    expect 0 "$profctl" convert deep.json -o deep.html
+    for view in tab=flame inverted tab=calls tab=functions; do
+        load "deep.html#$view"
+    done
+    [ "$(cells f)" = "2 samples 100.0% 2 samples 100.0% f" ]
+}
+
+test_a_profile_without_samples_is_shown() {
+    need_browser
+    one_thread idle f '[null,0]' '' >empty.json
+    echo '{"meta":{},"threads":[]}' >nothing.json
+    expect 0 "$profctl" convert empty.json -o empty.html
+    for view in flame functions calls markers; do
+        load "empty.html#tab=$view"
+        [ "$(fact Samples)" = 0 ]
+    done
+    expect 0 "$profctl" convert nothing.json -o nothing.html
+    load nothing.html
+    [ "$(fact Processes)" = 0 ]
+}
+
+run_tests "$@"
