@@ -91,7 +91,8 @@ static const struct option options[] = {
     { OPTIONS_CONVERT, "output", 'o', "FILE", OPTION_TEXT, AT(converted),
       "where the result goes; its ending chooses the format, and .gz compresses it" },
     { OPTIONS_CONVERT, "format", 0, "FORMAT", OPTION_TEXT, AT(format),
-      "html, collapsed, speedscope, pprof, callgrind, trace or cpuprofile, whatever the ending" },
+      "html, collapsed, speedscope, pprof, callgrind, trace, cpuprofile or processed, whatever "
+      "the ending" },
     { OPTIONS_CONVERT, "thread", 0, "THREAD", OPTION_TEXT, AT(thread),
       "only this thread: its number, PID-TID, its name, or as in 'app (17): main thread'" },
     { OPTIONS_MERGE, "output", 'o', "FILE", OPTION_TEXT, AT(merged),

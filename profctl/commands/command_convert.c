@@ -91,8 +91,11 @@ static bool choose_threads(struct converting *conversion)
 static int add_thread(void *owner, const struct profile_thread *thread)
 {
     struct converting *conversion = owner;
+    bool is_wanted = conversion->choice.wanted != NULL
+                         ? !profile_thread_is_of_profd(thread)
+                         : conversion_wants(conversion->format, thread);
 
-    if (profile_thread_is_of_profd(thread) || !thread_choice_takes(&conversion->choice, thread) ||
+    if (!is_wanted || !thread_choice_takes(&conversion->choice, thread) ||
         (conversion->format->is_of_one_thread && thread->sample_count == 0))
         return 0;
     conversion->threads++;

@@ -62,9 +62,16 @@ void conversion_end(struct conversion *conversion)
     conversion->state = NULL;
 }
 
+bool conversion_wants(const struct profile_format *format, const struct profile_thread *thread)
+{
+    return format->wants_profd || !profile_thread_is_of_profd(thread);
+}
+
 static int on_thread(void *owner, const struct profile_thread *thread)
 {
-    return profile_thread_is_of_profd(thread) ? 0 : conversion_add(owner, thread);
+    struct conversion *conversion = owner;
+
+    return conversion_wants(conversion->format, thread) ? conversion_add(conversion, thread) : 0;
 }
 
 static int on_counter(void *owner, const struct profile_counter *counter)

@@ -3,6 +3,7 @@
 #ifndef PROFD_PROFCTL_CONVERSION_H
 #define PROFD_PROFCTL_CONVERSION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "profctl/convert/profile_format.h"
@@ -33,6 +34,9 @@ int conversion_add_process(struct conversion *conversion, bool is_root,
                            const struct process_log *log);
 int conversion_finish(struct conversion *conversion, const struct profile_facts *facts);
 void conversion_end(struct conversion *conversion);
+
+/* Whether FORMAT has a use for THREAD, when nobody chooses. */
+bool conversion_wants(const struct profile_format *format, const struct profile_thread *thread);
 
 /* Of ALL events of a walk, those that FORMAT has a use for. */
 struct profile_walk_events conversion_events(const struct profile_format *format,

@@ -9,6 +9,7 @@
 #include "profctl/convert/pprof.pb-c.h"
 #include "profctl/convert/profile_format.h"
 #include "profctl/convert/thread_stacks.h"
+#include "profctl/profile/function_name.h"
 
 #define NS_PER_MS 1e6
 
@@ -155,27 +156,6 @@ static int add_thread(void *state, const struct profile_thread *thread)
 
 /* --- Names --- */
 
-/* "function (in library)": the library, and how long the function's name is. NULL: there is none.
- */
-static const char *library_of(const char *name, size_t length, size_t *library_length,
-                              size_t *function_length)
-{
-    static const char before[] = " (in ";
-    size_t skip = strlen(before);
-
-    *function_length = length;
-    if (length < skip + 2 || name[length - 1] != ')')
-        return NULL;
-    for (size_t i = length - skip - 1; i > 0; i--) {
-        if (memcmp(name + i, before, skip) != 0)
-            continue;
-        *function_length = i;
-        *library_length = length - i - skip - 1;
-        return name + i + skip;
-    }
-    return NULL;
-}
-
 /* The number of LIBRARY's mapping; a new one is written. 0: no memory. */
 static uint64_t mapping_of(struct pprof *pprof, struct unique_strings *libraries,
                            const char *library, size_t length, int *err)
@@ -203,15 +183,18 @@ static int write_name(struct pprof *pprof, struct unique_strings *libraries, uin
     Pprof__Location location = PPROF__LOCATION__INIT, *locations[] = { &location };
     Pprof__Line line = PPROF__LINE__INIT, *lines[] = { &line };
     Pprof__Profile message = PPROF__PROFILE__INIT;
-    size_t length, function_length, library_length = 0;
+    struct function_name parts;
+    size_t length;
     const char *name = unique_strings_get(&pprof->stacks.names, index, &length);
-    const char *library = library_of(name, length, &library_length, &function_length);
     int err = 0;
 
-    if (library != NULL)
-        location.mapping_id = mapping_of(pprof, libraries, library, library_length, &err);
+    function_name_parse(name, length, &parts);
+    if (parts.library != NULL)
+        location.mapping_id =
+            mapping_of(pprof, libraries, parts.library, parts.library_length, &err);
     function.id = location.id = line.function_id = index + FIRST_ID;
-    function.name = function.system_name = string_of(pprof, name, function_length);
+    function.name = function.system_name =
+        string_of(pprof, name, parts.library != NULL ? parts.function_length : length);
     location.n_line = 1;
     location.line = lines;
     message.n_function = message.n_location = 1;

@@ -7,10 +7,11 @@
 
 enum { ENDING_BYTES = 64 };
 
-const struct profile_format *const profile_formats[] = { &format_collapsed, &format_speedscope,
-                                                         &format_pprof,     &format_callgrind,
-                                                         &format_trace,     &format_cpuprofile,
-                                                         &format_html,      NULL };
+const struct profile_format *const profile_formats[] = {
+    &format_collapsed, &format_speedscope, &format_pprof,
+    &format_callgrind, &format_trace,      &format_cpuprofile,
+    &format_html,      &format_processed,  NULL
+};
 
 const struct profile_format *profile_format_named(const char *name)
 {

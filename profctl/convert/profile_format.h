@@ -24,6 +24,7 @@ struct profile_format {
     /* The process whose threads and counters came before. LOG stays the caller's. */
     int (*add_process)(void *state, bool is_root, const struct process_log *log);
     bool wants_markers; /* of threads */
+    bool wants_profd;   /* profd's own thread, too, which has its counters */
     /* All threads were added: writes what is left. 0, or the first error of WRITE. */
     int (*finish)(void *state, const struct profile_facts *facts);
     /* Frees what begin() made; always. */
@@ -33,7 +34,7 @@ struct profile_format {
 };
 
 extern const struct profile_format format_collapsed, format_speedscope, format_pprof,
-    format_callgrind, format_trace, format_cpuprofile, format_html;
+    format_callgrind, format_trace, format_cpuprofile, format_html, format_processed;
 
 /* NULL: there is none. */
 const struct profile_format *profile_format_named(const char *name);

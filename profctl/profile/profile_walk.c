@@ -22,7 +22,8 @@ struct walk {
     uint64_t own_interval_ns; /* … what its "meta" tells of its samples; 0: not known … */
     double shift_ms;          /* … from its times to the root's … */
     bool was_root;            /* … whether it was one before a merge … */
-    struct process_libraries libraries; /* … and its libraries */
+    struct process_libraries libraries; /* … its libraries … */
+    struct mapped_array paused_ranges;  /* … and char: when it was paused, as it is written */
     struct json_writer nowhere;
     struct failure_latch latch; /* of that writer */
 
@@ -188,7 +189,10 @@ static int tell_thread(struct walk *walk, bool is_root)
         .samples = walk->samples.samples.items,
         .sample_count = walk->samples.samples.count,
         .not_sampled_ns = walk->samples.not_sampled_ns,
+        .shift_ms = walk->shift_ms,
         .markers = &walk->markers,
+        .paused_ranges = walk->paused_ranges.count > 0 ? walk->paused_ranges.items : NULL,
+        .paused_ranges_length = walk->paused_ranges.count,
     };
     return walk->events->on_thread(walk->owner, &thread);
 }
@@ -217,6 +221,12 @@ static int read_libraries(struct walk *walk)
 {
     process_libraries_free(&walk->libraries);
     return process_libraries_copy(&walk->libraries, walk->reader, &walk->nowhere);
+}
+
+static int read_paused_ranges(struct walk *walk)
+{
+    walk->paused_ranges.count = 0;
+    return json_text_append_value(walk->reader, &walk->paused_ranges);
 }
 
 static int units_member(struct walk *walk)
@@ -320,6 +330,8 @@ static int process_member(struct walk *walk, bool is_root)
         return read_meta(walk, is_root);
     if (json_reader_is(walk->reader, "libs"))
         return read_libraries(walk);
+    if (json_reader_is(walk->reader, "pausedRanges"))
+        return read_paused_ranges(walk);
     if (json_reader_is(walk->reader, "threads"))
         return for_each_object(walk, is_root, read_thread);
     if (json_reader_is(walk->reader, "counters") && walk->events->on_counter != NULL)
@@ -340,6 +352,7 @@ static void begin_process(struct walk *walk)
     walk->own_interval_ns = 0;
     walk->shift_ms = 0;
     walk->was_root = false;
+    walk->paused_ranges.count = 0;
 }
 
 static int end_process(struct walk *walk, bool is_root)
@@ -429,6 +442,7 @@ int profile_walk(struct json_reader *reader, const struct profile_walk_events *e
     thread_markers_free(&walk.markers);
     profile_counter_free(&walk.counter);
     mapped_array_free(&walk.meta_value);
+    mapped_array_free(&walk.paused_ranges);
     free(walk.thread_name);
     free(walk.process_name);
     return err;

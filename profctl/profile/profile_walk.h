@@ -33,8 +33,11 @@ struct profile_thread {
     const struct process_libraries *libraries;
     const struct profile_sample *samples; /* in the order of the profile */
     size_t sample_count;
-    double not_sampled_ns;                /* CPU time that no sample stands for */
+    double not_sampled_ns; /* CPU time that no sample stands for */
+    double shift_ms; /* from times that stay as they are written, in payloads, to the root's line */
     const struct thread_markers *markers; /* empty for those who do not want them */
+    const char *paused_ranges;            /* of its process, as they are written; NULL: not told */
+    size_t paused_ranges_length;
 };
 
 /* Whether THREAD is profd's own, which is not what was profiled: it is of a root, and has no

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "profctl/profile/thread_callers.h"
 #include "profctl/symbols/thread_name.h"
 
 /* --- Which strings and frames are addresses --- */
@@ -11,28 +12,6 @@
 static bool frame_address(const struct thread_tables *tables, uint32_t frame, uint64_t *address)
 {
     return thread_tables_address(tables, thread_tables_frame(tables, frame)->location, address);
-}
-
-/* Marks the stacks from which native code was called: there an address is where the call returns
- * to, which may be another line, or even another function, than the call. Stacks come after their
- * prefixes, so one pass from the end sees callees first. */
-static int mark_callers(const struct thread_tables *tables, struct mapped_array *is_caller)
-{
-    size_t count = tables->stacks.count;
-    bool *marks;
-
-    if (mapped_array_reserve(is_caller, count + 1, sizeof(bool)) < 0)
-        return -ENOMEM;
-    marks = is_caller->items;
-    for (size_t i = count; i-- > 0;) {
-        const struct table_stack *stack = thread_tables_stack(tables, (uint32_t)i);
-        uint64_t address;
-
-        if (stack->prefix != TABLE_NONE &&
-            (marks[i] || frame_address(tables, stack->frame, &address)))
-            marks[stack->prefix] = true;
-    }
-    return 0;
 }
 
 /* --- Strings --- */
@@ -243,7 +222,7 @@ int symbolicate_thread(const struct thread_tables *tables, const struct symbol_s
         err = mapped_array_reserve(&out->stack_map, tables->stacks.count + 1, sizeof(uint32_t));
     out->stack_map.count = err == 0 ? tables->stacks.count : 0;
     if (err == 0)
-        err = mark_callers(tables, &is_caller);
+        err = thread_callers_mark(tables, &is_caller);
     for (uint32_t i = 0; err == 0 && i < tables->stacks.count; i++) {
         uint32_t old_prefix = thread_tables_stack(tables, i)->prefix;
         uint32_t prefix =

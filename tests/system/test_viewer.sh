@@ -18,9 +18,19 @@ need_viewer() {
 load() {
     export PROFILER_CLI_SESSION_DIR=$scratch/viewer PROFILER_CLI_NO_SYMBOLICATE=1
     mkdir -p "$PROFILER_CLI_SESSION_DIR"
-    trap 'node "$cli" stop --all >/dev/null 2>&1; clean_up' EXIT
+    trap 'stop_viewer' EXIT
     wait_until load_once "$1"
     refute grep -iE 'error|failed' stdout
+}
+
+# At the end of a test, whose status stays what it is.
+stop_viewer() {
+    local status=$?
+    trap - ERR
+    set +e
+    node "$cli" stop --all >/dev/null 2>&1
+    (exit $status)
+    clean_up
 }
 
 # The loader gives its own daemon half a second to start, which a busy machine may not.
@@ -83,6 +93,99 @@ test_merged_captures_load() {
         awk -v low="$low" -v high="$high" '{ exit !($1 >= low - 1 && $1 <= high + 1) }' start ||
             fail "$host began at $(cat start), not between $low and $high"
     done
+}
+
+# told_of CAPTURE: what the viewer says of it, but for functions, and those of each thread.
+told_of() {
+    local handle
+    load "$1"
+    {
+        node "$cli" profile info --all
+        node "$cli" thread list --limit 0 --sort index
+        node "$cli" counter list
+    } >told
+    node "$cli" thread list --limit 0 --sort index --json | grep -oE '"threadHandle": *"t-[0-9]+"' |
+        grep -oE 't-[0-9]+' | sort -u >handles
+    while read -r handle; do
+        node "$cli" thread info --thread "$handle" --json | grep -E '"(sampleCount|createdAt|endedAt)"'
+        node "$cli" thread markers --thread "$handle" --list --limit 0
+    done <handles >>told 2>&1
+    while read -r handle; do
+        echo "thread $handle"
+        node "$cli" thread functions --thread "$handle" --include-idle --limit 0 --json |
+            grep -oE '"nameWithLibrary": *".*"' | sort
+    done <handles >functions 2>&1
+    node "$cli" stop --all >/dev/null
+    # But for the thread at hand, and for the words beside counters.
+    sed -E '/^\[Thread/d; s/ - [A-Za-z ,]+: / - /' told >"$1.told"
+    mv functions "$1.functions"
+}
+
+test_processed_profile_says_the_same() {
+    need_viewer
+    expect 0 "$profctl" run -f stacks,cpu,markers,labels,counters,memory,nativeallocs -o out.json.gz -- \
+        sh -c "'$programs/busy' 0.5; '$programs/labels'; '$programs/markers'; '$programs/allocator' 20"
+    expect 0 "$profctl" convert out.json.gz -o out.processed.json.gz
+    told_of out.json.gz
+    told_of out.processed.json.gz
+    diff out.json.gz.told out.processed.json.gz.told
+    for word in busy allocator 'with text' '"sampleCount": [1-9]' 'Memory'; do
+        says "$word" out.processed.json.gz.told
+    done
+    # Functions are those that used CPU; addresses without names are the same in all processes there.
+    says 'busy!burn_inner' out.processed.json.gz.functions
+    grep -v '!0x' out.processed.json.gz.functions | sort -u >weighed
+    comm -23 weighed <(sort -u out.json.gz.functions) >others
+    [ ! -s others ] || fail "only the processed profile has: $(cat others)"
+}
+
+# Where a Gecko profile counts samples, the totals there are CPU time: as the report's.
+test_processed_profile_weighs_cpu_time() {
+    need_viewer
+    expect 0 "$profctl" run --clock cpu -o out.json.gz -- "$programs/busy" 0.5
+    expect 0 "$profctl" convert out.json.gz -o out.processed.json.gz
+    load out.processed.json.gz
+    node "$cli" thread functions --limit 0 --json >functions
+    total=$(grep -A9 '"nameWithLibrary": *"busy!main"' functions | grep -oE '"totalSamples": *[0-9.]+' | grep -oE '[0-9.]+$')
+    "$profctl" report --json out.json.gz >report.json
+    sampled=$(grep -o '"cpuMs":[0-9.]*,"notSampledMs":[0-9.]*' report.json | head -1 |
+        tr -c '0-9.\n' ' ' | awk '{ print $1 - $2 }')
+    awk -v total="$total" -v sampled="$sampled" 'BEGIN { exit !(total > sampled * 0.9 && total < sampled + 1) }' ||
+        fail "$total ms of $sampled"
+}
+
+# Of a capture that kept its addresses: the same names, and what a Gecko profile has no room for.
+test_processed_profile_names_addresses() {
+    need_viewer
+    cat >inlined.c <<'END'
+#include <time.h>
+static inline __attribute__((always_inline)) void spin_inside(volatile long *count)
+{
+    for (clock_t end = clock() + CLOCKS_PER_SEC / 2; clock() < end;)
+        for (int i = 0; i < 10000; i++)
+            (*count)++;
+}
+int main(void)
+{
+    volatile long count = 0;
+    spin_inside(&count);
+    return count == 0;
+}
+END
+    "${CC:-cc}" -O2 -g inlined.c -o inlined
+    expect 0 "$profctl" run --no-symbols -o out.json -- ./inlined
+    expect 0 "$profctl" convert out.json -o out.processed.json
+    expect 0 "$profctl" symbolicate out.json
+    told_of out.json
+    told_of out.processed.json
+    diff out.json.told out.processed.json.told
+    says 'inlined!spin_inside' out.processed.json.functions
+    diff <(grep -v '!0x' out.json.functions) <(grep -v '!0x' out.processed.json.functions)
+    says 'inlined\.c"' out.processed.json
+    says '"sources":{"length":[1-9]' out.processed.json
+    says '"nativeSymbols":{"length":[1-9]' out.processed.json
+    # Native, with category, symbol and line, and inlined: 1 + 2 + 4 + 8 + 16.
+    grep -oE '"frameTable":\{"length":[0-9]+,"flags":\[[0-9,]*\]' out.processed.json | grep -qE '[[,]31[],]'
 }
 
 run_tests "$@"

@@ -1,0 +1,134 @@
+#include "profctl/processed/counters_write.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+#include "profctl/json_copy.h"
+#include "profctl/processed/counter_display.h"
+#include "profctl/processed/process_id.h"
+#include "profctl/processed/time_ns.h"
+
+static int write_to_file(void *context, const char *bytes, size_t count)
+{
+    return fwrite(bytes, 1, count, context) == count ? 0 : -EIO;
+}
+
+static int open_file(struct counter_list *list)
+{
+    if (list->file != NULL)
+        return 0;
+    list->file = tmpfile();
+    if (list->file == NULL)
+        return -errno;
+    failure_latch_init(&list->latch);
+    json_writer_init_sink(&list->text, write_to_file, list->file, &list->latch);
+    json_start_array(&list->text);
+    return 0;
+}
+
+/* --- One counter --- */
+
+static void put_times(const struct profile_counter *counter, struct json_writer *writer)
+{
+    const struct counter_sample *samples = counter->samples.items;
+    int64_t last_ns = 0;
+
+    json_start_array_property(writer, "timeDeltas");
+    for (size_t i = 0; i < counter->samples.count; i++) {
+        int64_t time_ns = time_ns_of_ms(samples[i].time_ms);
+        json_time_ms(writer, time_ns - last_ns);
+        last_ns = time_ns;
+    }
+    json_end_array(writer);
+}
+
+static void put_counts(const struct profile_counter *counter, struct json_writer *writer)
+{
+    const struct counter_sample *samples = counter->samples.items;
+    bool has_numbers = false;
+
+    json_start_array_property(writer, "count");
+    for (size_t i = 0; i < counter->samples.count; i++) {
+        json_double(writer, samples[i].count);
+        has_numbers = has_numbers || samples[i].number != 0;
+    }
+    json_end_array(writer);
+    if (!has_numbers)
+        return;
+    json_start_array_property(writer, "number");
+    for (size_t i = 0; i < counter->samples.count; i++)
+        json_double(writer, samples[i].number);
+    json_end_array(writer);
+}
+
+int counter_list_add(struct counter_list *list, const struct profile_counter *counter,
+                     const struct counter_owner *owner)
+{
+    const char *name = counter->name != NULL ? counter->name : "";
+    const char *category = counter->category != NULL ? counter->category : "";
+    struct json_writer *writer = &list->text;
+
+    if (counter->samples.count == 0)
+        return 0;
+    int err = open_file(list);
+    if (err < 0)
+        return err;
+    json_start_object(writer);
+    json_string_property(writer, "name", name);
+    json_string_property(writer, "category", category);
+    json_string_property(writer, "description",
+                         counter->description != NULL ? counter->description : "");
+    process_id_write(writer, owner->pid);
+    json_u64_property(writer, "mainThreadIndex", owner->main_thread);
+    json_start_object_property(writer, "samples");
+    json_u64_property(writer, "length", counter->samples.count);
+    put_times(counter, writer);
+    put_counts(counter, writer);
+    json_end_object(writer);
+    counter_display_write(name, category, writer);
+    json_end_object(writer);
+    return failure_latch_error(&list->latch);
+}
+
+/* --- All --- */
+
+/* Ends the text and goes back to its start. */
+static int finish_text(struct counter_list *list)
+{
+    json_end_array(&list->text);
+    int err = json_writer_flush(&list->text);
+    if (err == 0 && (fflush(list->file) != 0 || lseek(fileno(list->file), 0, SEEK_SET) < 0))
+        err = -errno;
+    return err;
+}
+
+int counter_list_write(struct counter_list *list, struct json_writer *writer)
+{
+    struct json_reader *reader;
+
+    json_name(writer, "counters");
+    if (list->file == NULL) {
+        json_start_array(writer);
+        json_end_array(writer);
+        return 0;
+    }
+    int err = finish_text(list);
+    if (err < 0)
+        return err;
+    err = json_reader_open_fd(fileno(list->file), &reader);
+    if (err < 0)
+        return err;
+    err = json_copy_value(reader, writer);
+    json_reader_close(reader);
+    return err;
+}
+
+void counter_list_free(struct counter_list *list)
+{
+    if (list->file == NULL)
+        return;
+    json_writer_fini(&list->text);
+    fclose(list->file);
+    list->file = NULL;
+}

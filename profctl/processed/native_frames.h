@@ -1,0 +1,36 @@
+/* Frames of native code that nobody has named yet: what an address is, with the functions that were
+ * inlined there, their files and lines, and the linker's symbol. One thread. */
+#ifndef PROFD_PROFCTL_NATIVE_FRAMES_H
+#define PROFD_PROFCTL_NATIVE_FRAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profctl/processed/shared_tables.h"
+#include "profctl/profile/thread_tables.h"
+#include "profctl/symbols/process_libraries.h"
+#include "profctl/symbols/symbol_cache.h"
+
+/* Whether nobody named the addresses of TABLES: no frame is called "function (in library)". In a
+ * capture that has names an address may be that of its function's start, of which none follow. */
+bool native_frames_are_raw(const struct thread_tables *tables);
+
+/* An address in a library that the viewer has numbers for. */
+struct native_address {
+    struct process_library *library;
+    uint32_t offset; /* in the library's file */
+    bool is_caller;  /* a call returns there */
+};
+
+/* False: LOCATION, a string of TABLES, is no such address. */
+bool native_address_find(const struct thread_tables *tables,
+                         const struct process_libraries *libraries, uint32_t location,
+                         struct native_address *out);
+
+/* Adds the functions at ADDRESS to TABLES, the outermost first, as stacks on PREFIX, with the
+ * category of FRAME. 1 with the innermost in *ROW; 0: the address has no name; or -ENOMEM. */
+int native_frames_push(struct shared_tables *tables, struct symbol_cache *cache,
+                       const struct native_address *address, const struct table_frame *frame,
+                       uint32_t prefix, uint32_t *row);
+
+#endif

@@ -1,0 +1,254 @@
+#include "profctl/processed/processed_types.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profctl/json_copy.h"
+#include "profctl/profile/json_text.h"
+#include "json/hash.h"
+#include "json/json_reader.h"
+
+/* The schema at hand. */
+struct schema {
+    struct json_reader *reader;
+    struct json_writer element;
+    char *name, *description;  /* owned; NULL: none so far */
+    struct mapped_array *keys; /* uint64_t: hashes of the fields that hold numbers of strings */
+};
+
+/* A field of it; all owned. NULL: not told. */
+struct field {
+    char *key, *label, *format;
+    char *value; /* of one that is the same in all markers: the schema describes itself */
+    bool is_hidden;
+};
+
+void processed_types_init(struct processed_types *types)
+{
+    *types = (struct processed_types){ 0 };
+    failure_latch_init(&types->latch);
+    unique_strings_init(&types->names, &types->latch);
+    json_writer_init(&types->schemas, &types->latch);
+}
+
+void processed_types_free(struct processed_types *types)
+{
+    unique_strings_fini(&types->names);
+    json_writer_fini(&types->schemas);
+    mapped_array_free(&types->lists);
+    mapped_array_free(&types->indexed);
+}
+
+static bool holds(const struct mapped_array *hashes, uint64_t hash)
+{
+    const uint64_t *items = hashes->items;
+
+    for (size_t i = 0; i < hashes->count; i++)
+        if (items[i] == hash)
+            return true;
+    return false;
+}
+
+static int keep_hash(struct mapped_array *hashes, uint64_t hash)
+{
+    uint64_t *added = mapped_array_push(hashes, sizeof(*added));
+
+    if (added == NULL)
+        return -ENOMEM;
+    *added = hash;
+    return 0;
+}
+
+static int error_of(int token)
+{
+    return token < 0 ? token : -EPROTO;
+}
+
+/* --- Fields --- */
+
+static int read_field_member(struct field *field, struct json_reader *reader)
+{
+    if (json_reader_is(reader, "key"))
+        return json_text_keep_if_string(reader, &field->key);
+    if (json_reader_is(reader, "label"))
+        return json_text_keep_if_string(reader, &field->label);
+    if (json_reader_is(reader, "format"))
+        return json_text_keep_if_string(reader, &field->format);
+    if (json_reader_is(reader, "value"))
+        return json_text_keep_if_string(reader, &field->value);
+    if (!json_reader_is(reader, "hidden"))
+        return json_reader_skip(reader);
+    field->is_hidden = json_reader_next(reader) == JSON_TOKEN_TRUE;
+    return json_reader_skip(reader);
+}
+
+static void write_field(const struct field *field, struct json_writer *writer)
+{
+    json_start_object(writer);
+    json_string_property(writer, "key", field->key);
+    if (field->label != NULL)
+        json_string_property(writer, "label", field->label);
+    json_string_property(writer, "format", field->format != NULL ? field->format : "string");
+    if (field->is_hidden)
+        json_bool_property(writer, "hidden", true);
+    json_end_object(writer);
+}
+
+static bool is_indexed_format(const char *format)
+{
+    return strcmp(format, "unique-string") == 0 || strcmp(format, "flow-id") == 0 ||
+           strcmp(format, "terminating-flow-id") == 0;
+}
+
+/* One that is no field of markers describes their type: that called so, or the first. */
+static int use_field(struct schema *schema, struct field *field)
+{
+    if (field->key != NULL) {
+        write_field(field, &schema->element);
+        return field->format != NULL && is_indexed_format(field->format)
+                   ? keep_hash(schema->keys, hash_bytes(field->key, strlen(field->key)))
+                   : 0;
+    }
+    bool is_description = field->label != NULL && strcmp(field->label, "Description") == 0;
+    if (schema->description != NULL && !is_description)
+        return 0;
+    free(schema->description);
+    schema->description = field->value;
+    field->value = NULL;
+    return 0;
+}
+
+/* A field, of which the start was read. */
+static int take_field(struct schema *schema)
+{
+    struct field field = { 0 };
+    int token, err = 0;
+
+    while (err == 0 && (token = json_reader_next(schema->reader)) == JSON_TOKEN_KEY)
+        err = read_field_member(&field, schema->reader);
+    if (err == 0)
+        err = token == JSON_TOKEN_END_OBJECT ? use_field(schema, &field) : error_of(token);
+    free(field.key);
+    free(field.label);
+    free(field.format);
+    free(field.value);
+    return err;
+}
+
+static int take_fields(struct schema *schema)
+{
+    int token = json_reader_next(schema->reader), err = 0;
+
+    if (token != JSON_TOKEN_START_ARRAY)
+        return error_of(token);
+    json_start_array_property(&schema->element, "fields");
+    while (err == 0 && (token = json_reader_next(schema->reader)) == JSON_TOKEN_START_OBJECT)
+        err = take_field(schema);
+    json_end_array(&schema->element);
+    return err < 0 ? err : token == JSON_TOKEN_END_ARRAY ? 0 : error_of(token);
+}
+
+/* --- Schemas --- */
+
+static int take_member(struct schema *schema)
+{
+    if (json_reader_is(schema->reader, "name"))
+        return json_text_keep(schema->reader, &schema->name);
+    if (json_reader_is(schema->reader, "description"))
+        return json_text_keep(schema->reader, &schema->description);
+    if (json_reader_is(schema->reader, "data") || json_reader_is(schema->reader, "fields"))
+        return take_fields(schema);
+    int err = json_copy_token(schema->reader, JSON_TOKEN_KEY, &schema->element);
+    return err < 0 ? err : json_copy_value(schema->reader, &schema->element);
+}
+
+/* Reads all of SCHEMA into its element. */
+static int read_schema(struct schema *schema)
+{
+    int token, err = 0;
+
+    json_start_object(&schema->element);
+    while (err == 0 && (token = json_reader_next(schema->reader)) == JSON_TOKEN_KEY)
+        err = take_member(schema);
+    if (err < 0 || token != JSON_TOKEN_END_OBJECT || schema->name == NULL)
+        return err < 0 ? err : error_of(token);
+    json_string_property(&schema->element, "name", schema->name);
+    if (schema->description != NULL)
+        json_string_property(&schema->element, "description", schema->description);
+    json_end_object(&schema->element);
+    return 0;
+}
+
+/* Adds SCHEMA, when its name is new. */
+static int keep_schema(struct processed_types *types, struct schema *schema)
+{
+    size_t length = strlen(schema->name);
+    uint64_t type = hash_bytes(schema->name, length);
+    const uint64_t *keys = schema->keys->items;
+    uint32_t known = unique_strings_count(&types->names);
+    int err = 0;
+
+    if (unique_strings_add(&types->names, schema->name, length) < known)
+        return 0;
+    json_splice(&types->schemas, &schema->element);
+    for (size_t i = 0; err == 0 && i < schema->keys->count; i++)
+        err = keep_hash(&types->indexed, hash_mix(type, keys[i]));
+    return err < 0 ? err : failure_latch_error(&types->latch);
+}
+
+/* A schema, of which the start was read. */
+static int take_schema(struct processed_types *types, struct json_reader *reader)
+{
+    struct mapped_array keys = { 0 };
+    struct schema schema = { .reader = reader, .keys = &keys };
+
+    json_writer_init(&schema.element, &types->latch);
+    int err = read_schema(&schema);
+    if (err == 0)
+        err = keep_schema(types, &schema);
+    json_writer_fini(&schema.element);
+    mapped_array_free(&keys);
+    free(schema.name);
+    free(schema.description);
+    return err;
+}
+
+static int take_list(struct processed_types *types, struct json_reader *reader)
+{
+    int token = json_reader_next(reader), err = 0;
+
+    if (token != JSON_TOKEN_START_ARRAY)
+        return error_of(token);
+    while (err == 0 && (token = json_reader_next(reader)) == JSON_TOKEN_START_OBJECT)
+        err = take_schema(types, reader);
+    return err < 0 ? err : token == JSON_TOKEN_END_ARRAY ? 0 : error_of(token);
+}
+
+/* Most processes have the same list. */
+int processed_types_take(struct processed_types *types, const char *json, size_t length)
+{
+    struct json_reader *reader;
+    uint64_t hash = hash_bytes(json, length);
+
+    if (holds(&types->lists, hash))
+        return 0;
+    int err = json_reader_open_memory(json, length, &reader);
+    if (err < 0)
+        return err;
+    err = take_list(types, reader);
+    json_reader_close(reader);
+    return err < 0 ? err : keep_hash(&types->lists, hash);
+}
+
+bool processed_types_is_indexed(const struct processed_types *types, uint64_t type, uint64_t key)
+{
+    return holds(&types->indexed, hash_mix(type, key));
+}
+
+void processed_types_write(struct processed_types *types, struct json_writer *writer)
+{
+    json_start_array(writer);
+    json_splice(writer, &types->schemas);
+    json_end_array(writer);
+}

@@ -1,0 +1,14 @@
+/* Times of a profile as whole numbers, whose differences add up. Pure. */
+#ifndef PROFD_PROFCTL_TIME_NS_H
+#define PROFD_PROFCTL_TIME_NS_H
+
+#include <math.h>
+#include <stdint.h>
+
+/* MS in ns; 0 for what is no time, for files may say anything. */
+static inline int64_t time_ns_of_ms(double ms)
+{
+    return fabs(ms) < 9e12 ? (int64_t)(ms * 1e6 + copysign(0.5, ms)) : 0;
+}
+
+#endif
