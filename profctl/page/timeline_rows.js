@@ -75,8 +75,9 @@ function makeTwist(row) {
 function makeLabel(row, index, top) {
     const { process, thread, counter } = row, isChosen = isRowChosen(row);
     const marks = [isChosen ? ' chosen' : '', index === timeline.active ? ' active' : ''];
-    const label = make('div', { class: `label level-${row.level}${marks.join('')}`, role: 'treeitem', id: `row-${index}`,
-                                'aria-level': String(row.depth + row.level), 'aria-selected': String(isChosen) });
+    const label = make('div', { class: `label level-${row.level}${marks.join('')}`, role: 'treeitem',
+                                id: `row-${index}`, 'aria-level': String(row.depth + row.level),
+                                'aria-selected': String(isChosen) });
     label.style.top = `${top}px`;
     label.style.paddingLeft = `${6 + row.depth * 12 + (row.level - 1) * 18}px`;
     if (row.level === 1)

@@ -78,7 +78,8 @@ test_the_page_needs_nothing_else() {
 
 # one_thread PROCESS FUNCTION STACKS SAMPLES: a profile of it.
 one_thread() {
-    printf '{"meta":{"interval":1,"product":"profd"},"libs":[],"threads":[{"name":"%s","processName":"%s","pid":7,"tid":7,' "$1" "$1"
+    printf '{"meta":{"interval":1,"product":"profd"},"libs":[],"threads":['
+    printf '{"name":"%s","processName":"%s","pid":7,"tid":7,' "$1" "$1"
     printf '"stringTable":["%s"],"frameTable":{"schema":{"location":0},"data":[[0]]},' "$2"
     printf '"stackTable":{"schema":{"prefix":0,"frame":1},"data":[%s]},' "$3"
     printf '"markers":{"schema":{"name":0,"startTime":1,"endTime":2,"phase":3,"category":4,"data":5},'
