@@ -108,6 +108,15 @@ static const char merge_help[] =
     "two\n"
     "captures have one in common. The captures stay as they are, and may be larger than memory.\n";
 
+static const char view_help[] =
+    "Serves two views of the profile to browsers on this machine: a page of profd's own, and the\n"
+    "Firefox Profiler with the profile in it, to which this command gives names, sources and\n"
+    "machine code of addresses (profiles that were written with --no-symbols). The addresses hold\n"
+    "a secret: who knows them can read the profile. Ends with Ctrl-C, or when nobody has asked "
+    "for\n"
+    "anything for a while.\n"
+    "--json prints { \"page\", \"firefoxProfiler\" }.\n";
+
 static const char status_help[] = "--json prints profd's status document, one line each time.\n";
 
 static const char top_help[] =
@@ -161,6 +170,8 @@ static const struct command commands[] = {
       OPTIONS_CONVERT, 1, 1, false, command_convert },
     { "merge", NULL, "FILE FILE …", "bring captures of several machines or runs onto one time line",
       merge_help, OPTIONS_MERGE, 2, MERGE_MOST_SOURCES, false, command_merge },
+    { "view", NULL, "FILE", "show a profile in the browser", view_help, OPTIONS_VIEW, 1, 1, false,
+      command_view },
     { "symbolicate", NULL, "FILE", "name the addresses of a profile", symbolicate_help,
       OPTIONS_FILE, 1, 1, false, command_symbolicate },
 };

@@ -36,6 +36,7 @@ enum option_kind {
     OPTION_FEATURES,   /* uint64_t bits */
     OPTION_CLOCK,      /* enum sampling_clock */
     OPTION_COUNT,      /* uint64_t */
+    OPTION_PORT,       /* uint64_t */
     OPTION_TRIGGER,    /* one more of the triggers */
     OPTION_PIDS,       /* const char *: numbers with commas between */
     OPTION_LIST,       /* const char *: not nothing but commas */
@@ -80,6 +81,8 @@ static const struct option options[] = {
       "files of triggers; %p pid, %t time, %e event, %n number (" OUTPUT_PATTERN_DEFAULT ")" },
     { OPTIONS_RUN, "trigger-output", 0, "PATTERN", OPTION_TEXT, AT(pattern),
       "files of triggers; %p pid, %t time, %e event, %n number (" OUTPUT_PATTERN_DEFAULT ")" },
+    { OPTIONS_RUN, "open", 0, NULL, OPTION_FLAG, AT(open),
+      "show the capture in the browser when it is written, as profctl view does" },
     { OPTIONS_PATTERN, "last", 'l', "TIME", OPTION_REACH, AT(trigger_last_ms),
       "what those files hold of the time before it happened; all (default 10s)" },
     { OPTIONS_RUN, "trigger-last", 0, "TIME", OPTION_REACH, AT(trigger_last_ms),
@@ -160,6 +163,12 @@ static const struct option options[] = {
     { OPTIONS_GROUPS, "alert", 'A', "RULE", OPTION_TEXT, AT(alert),
       "print only what is too long, such as cpu>64ms,kind=tenant, until interrupted" },
     { OPTIONS_GROUPS, "top", 'n', "N", OPTION_COUNT, AT(top), "lines to show (default 10)" },
+    { OPTIONS_VIEW, "port", 0, "PORT", OPTION_PORT, AT(port),
+      "port of 127.0.0.1 to serve at (default: one that is free)" },
+    { OPTIONS_VIEW, "idle", 0, "TIME", OPTION_SECONDS_MS, AT(idle_ms),
+      "end when no browser has asked for anything for TIME (default 1h)" },
+    { OPTIONS_VIEW, "no-browser", 0, NULL, OPTION_FLAG, AT(no_browser),
+      "only print the addresses" },
     { OPTIONS_GLOBAL, "socket", 's', "PATH", OPTION_TEXT, AT(socket),
       "profd's socket (default $PROFD_SOCKET, or profd.sock in $XDG_RUNTIME_DIR)" },
     { OPTIONS_GLOBAL, "json", 'j', NULL, OPTION_FLAG, AT(json), "print results as JSON" },
@@ -192,6 +201,7 @@ void arguments_init(struct arguments *arguments)
         .most_files = 10,
         .top = 10,
         .period_ms = 1000,
+        .idle_ms = UINT64_C(3600) * 1000,
     };
 }
 
@@ -326,6 +336,8 @@ static int parse_number(const struct option *option, const char *text, uint64_t 
         return in_range(units_parse_size(text, number), number, smallest_limit_bytes, INT64_MAX);
     case OPTION_DISTANCE:
         return in_range(units_parse_size(text, number), number, 1, INT64_MAX);
+    case OPTION_PORT:
+        return units_parse_count(text, 1, UINT16_MAX, number);
     case OPTION_COUNT:
         return units_parse_count(text, 1, 1000000, number);
     default:
@@ -348,6 +360,8 @@ static const char *expected(enum option_kind kind)
         return "a size of at least 1M, such as 64M or 1G";
     case OPTION_DISTANCE:
         return "a size, such as 64K or 1M";
+    case OPTION_PORT:
+        return "a port from 1 to 65535";
     default:
         return "a number from 1 to 1000000";
     }

@@ -33,6 +33,7 @@ enum option_set {
     OPTIONS_CONVERT = 1 << 16,        /* --output --format --thread */
     OPTIONS_DIFF = 1 << 18,           /* --diff --shares, of report */
     OPTIONS_MERGE = 1 << 19,          /* --output --host --offset */
+    OPTIONS_VIEW = 1 << 20,           /* --port --idle --no-browser */
     OPTIONS_GROUPS = 1 << 15,         /* --by --sort --measure --units --for --watch --top */
 };
 
@@ -86,6 +87,11 @@ struct arguments {
     const char *thread;             /* of convert: the one that is meant; NULL: all */
 
     const char *merged, *hosts, *offsets; /* of merge: where to; comma-separated; NULL: not given */
+
+    uint64_t port;    /* of view; 0: one that is free */
+    uint64_t idle_ms; /* of view: ends when nobody asks for so long */
+    bool no_browser;
+    bool open; /* of run: the capture is viewed at once */
 
     char **operands; /* what is no option, in order; a part of argv */
     int operand_count;

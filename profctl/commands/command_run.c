@@ -29,6 +29,7 @@ struct run {
     struct private_daemon daemon;
     pid_t command; /* 0: not known */
     struct capture_summary summary;
+    bool is_captured; /* the file is in its place */
     uv_signal_t signals[FORWARDED_SIGNALS];
     uv_timer_t duration;
     uv_signal_t child;
@@ -155,6 +156,7 @@ static int capture_and_finish(struct run *run, struct failure *failure)
     int exit_status = 0, code;
     bool made = capture_make(run->client, run->file, run->arguments, true, &run->summary, failure);
 
+    run->is_captured = made;
     if (made)
         code = capture_tell(run->file, run->arguments, &run->summary);
     else
@@ -223,6 +225,19 @@ static int become_command(char **words, struct failure *failure)
                             strerror(-error));
 }
 
+/* The command's status stays what we exit with: a view that fails is told, and no more. */
+static void show_capture(const struct run *run)
+{
+    char *path = (char *)capture_file_path(run->file);
+    struct arguments arguments = *run->arguments;
+    struct failure failure = { 0 };
+
+    arguments.operands = &path;
+    arguments.operand_count = 1;
+    if (command_view(&arguments, &failure) != EXIT_CODE_SUCCESS)
+        say("%s", failure.text);
+}
+
 int command_run(const struct arguments *arguments, struct failure *failure)
 {
     struct run run = { .arguments = arguments };
@@ -231,6 +246,8 @@ int command_run(const struct arguments *arguments, struct failure *failure)
     if (!capture_file_prepare(arguments->output, &run.file, failure))
         return failure->code;
     code = run_with_daemon(&run, failure);
+    if (arguments->open && run.is_captured)
+        show_capture(&run);
     capture_file_close(run.file);
     if (!run.has_no_daemon || arguments->strict)
         return code;

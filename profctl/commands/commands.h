@@ -19,6 +19,7 @@ int command_run(const struct arguments *arguments, struct failure *failure);
 int command_report(const struct arguments *arguments, struct failure *failure);
 int command_convert(const struct arguments *arguments, struct failure *failure);
 int command_merge(const struct arguments *arguments, struct failure *failure);
+int command_view(const struct arguments *arguments, struct failure *failure);
 int command_symbolicate(const struct arguments *arguments, struct failure *failure);
 
 #endif

@@ -1,0 +1,260 @@
+/* view: a profile in the browser, with source and machine code, until nobody looks any more. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "profctl/commands/commands.h"
+#include "profctl/convert/conversion.h"
+#include "profctl/profile/profile_input.h"
+#include "profctl/profile/profile_walk.h"
+#include "profctl/view/view_server.h"
+#include "profctl/view/view_socket.h"
+#include "profctl/view/view_urls.h"
+
+enum { LOOK_MS = 500, NS_PER_MS = 1000000 };
+
+struct view {
+    struct view_site site;
+    struct view_server *server;
+    uint16_t port;
+    int signals; /* a signalfd for those that end the command */
+    double last_pid;
+};
+
+/* --- What is served --- */
+
+/* Threads of a process have the same libraries. */
+static int on_thread(void *owner, const struct profile_thread *thread)
+{
+    struct view *view = owner;
+
+    if (thread->pid >= 0 && thread->pid == view->last_pid)
+        return 0;
+    view->last_pid = thread->pid;
+    return library_list_add(view->site.libraries, thread->libraries);
+}
+
+static int list_libraries(struct view *view, const char *path, struct failure *failure)
+{
+    static const struct profile_walk_events events = { .on_thread = on_thread };
+    struct profile_input input;
+    struct profile_facts facts;
+
+    if (library_list_create(&view->site.libraries) < 0)
+        return (int)failure_set(failure, EXIT_CODE_FAILED, "out of memory");
+    if (!profile_input_open(&input, path, failure))
+        return (int)failure->code;
+    int err = profile_walk(input.reader, &events, view, &facts);
+    int code = err < 0 ? profile_input_failed(&input, err, failure) : EXIT_CODE_SUCCESS;
+    profile_input_close(&input);
+    return code;
+}
+
+static int open_profile(struct view *view, const char *path, struct failure *failure)
+{
+    unsigned char magic[2] = { 0 };
+
+    view->site.profile_fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (view->site.profile_fd < 0)
+        return (int)failure_set(failure, EXIT_CODE_FAILED, "cannot read %s: %s", path,
+                                strerror(errno));
+    view->site.profile_is_gzip =
+        pread(view->site.profile_fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
+        magic[0] == 0x1f && magic[1] == 0x8b;
+    return EXIT_CODE_SUCCESS;
+}
+
+static int write_page(void *context, const char *bytes, size_t count)
+{
+    const int *fd = context;
+
+    while (count > 0) {
+        ssize_t written = write(*fd, bytes, count);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return -errno;
+        bytes += written;
+        count -= (size_t)written;
+    }
+    return 0;
+}
+
+static int make_page(struct view *view, const char *path, struct failure *failure)
+{
+    struct profile_input input;
+
+    view->site.page_fd = memfd_create("profctl-view", MFD_CLOEXEC);
+    if (view->site.page_fd < 0)
+        return (int)failure_set(failure, EXIT_CODE_FAILED, "cannot make the page: %s",
+                                strerror(errno));
+    if (!profile_input_open(&input, path, failure))
+        return (int)failure->code;
+    struct conversion conversion = { .format = &format_html,
+                                     .write = write_page,
+                                     .context = &view->site.page_fd };
+    int err = conversion_run(&conversion, input.reader);
+    if (conversion.write_error < 0)
+        failure_set(failure, EXIT_CODE_FAILED, "cannot make the page: %s",
+                    strerror(-conversion.write_error));
+    else if (err < 0)
+        (void)profile_input_failed(&input, err, failure);
+    profile_input_close(&input);
+    return err < 0 ? (int)failure->code : EXIT_CODE_SUCCESS;
+}
+
+/* --- Serving --- */
+
+static int begin_server(struct view *view, struct failure *failure)
+{
+    int fd, err = view_site_make_token(&view->site);
+
+    if (err == 0)
+        err = view_socket_listen(&view->port, &fd);
+    if (err == -EADDRINUSE)
+        return (int)failure_set(failure, EXIT_CODE_FAILED,
+                                "port %u is taken; choose another one with --port, or none",
+                                (unsigned)view->port);
+    if (err == 0)
+        err = view_server_create(fd, &view->site, &view->server);
+    if (err < 0)
+        return (int)failure_set(failure, EXIT_CODE_FAILED, "cannot serve the profile: %s",
+                                strerror(-err));
+    return EXIT_CODE_SUCCESS;
+}
+
+static int watch_signals(struct view *view, struct failure *failure)
+{
+    sigset_t ends;
+
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGHUP);
+    view->signals = pthread_sigmask(SIG_BLOCK, &ends, NULL) == 0
+                        ? signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK)
+                        : -1;
+    if (view->signals >= 0)
+        return EXIT_CODE_SUCCESS;
+    return (int)failure_set(failure, EXIT_CODE_FAILED, "cannot watch for signals: %s",
+                            strerror(errno));
+}
+
+static bool is_idle(const struct view *view, uint64_t idle_ms)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    uint64_t now_ns = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+    return (now_ns - view_server_last_request_ns(view->server)) / NS_PER_MS >= idle_ms;
+}
+
+static void serve(const struct view *view, uint64_t idle_ms)
+{
+    struct pollfd waited[] = { { .fd = view_server_fd(view->server), .events = POLLIN },
+                               { .fd = view->signals, .events = POLLIN } };
+
+    while (waited[1].revents == 0 && !is_idle(view, idle_ms)) {
+        (void)poll(waited, 2, LOOK_MS); /* whatever it says, there may be something to do */
+        view_server_work(view->server);
+    }
+}
+
+/* --- The browser --- */
+
+static bool has_display(void)
+{
+    return getenv("DISPLAY") != NULL || getenv("WAYLAND_DISPLAY") != NULL;
+}
+
+/* With our signals as they were: the browser may live longer than we do. */
+static void open_browser(const char *url)
+{
+    char *words[] = { (char *)"xdg-open", (char *)url, NULL };
+    posix_spawnattr_t attributes;
+    sigset_t none;
+    pid_t pid;
+
+    sigemptyset(&none);
+    if (posix_spawnattr_init(&attributes) != 0)
+        return;
+    (void)posix_spawnattr_setsigmask(&attributes, &none);
+    (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+    if (posix_spawnp(&pid, words[0], NULL, &attributes, words, environ) != 0)
+        say("cannot open a browser: there is no xdg-open; open the address yourself");
+    (void)posix_spawnattr_destroy(&attributes);
+}
+
+static int tell_urls(const struct view *view, const struct arguments *arguments,
+                     struct failure *failure)
+{
+    struct view_urls urls;
+
+    if (view_urls_make(view->port, view->site.token, &urls) < 0)
+        return (int)failure_set(failure, EXIT_CODE_FAILED, "out of memory");
+    if (arguments->json)
+        printf("{\"page\":\"%s\",\"firefoxProfiler\":\"%s\"}\n", urls.page, urls.firefox_profiler);
+    else
+        printf("Page:             %s\nFirefox Profiler: %s\n", urls.page, urls.firefox_profiler);
+    int err = fflush(stdout) == 0 ? 0 : -errno;
+    if (err == 0 && has_display() && !arguments->no_browser)
+        open_browser(urls.page);
+    view_urls_free(&urls);
+    if (err < 0)
+        return (int)failure_set(failure, EXIT_CODE_FAILED, "cannot print the addresses: %s",
+                                strerror(-err));
+    return EXIT_CODE_SUCCESS;
+}
+
+/* --- The command --- */
+
+static int view_profile(struct view *view, const char *path, const struct arguments *arguments,
+                        struct failure *failure)
+{
+    int code = open_profile(view, path, failure);
+
+    if (code == EXIT_CODE_SUCCESS)
+        code = list_libraries(view, path, failure);
+    if (code == EXIT_CODE_SUCCESS)
+        code = make_page(view, path, failure);
+    if (code == EXIT_CODE_SUCCESS)
+        code = watch_signals(view, failure);
+    if (code == EXIT_CODE_SUCCESS)
+        code = begin_server(view, failure);
+    if (code == EXIT_CODE_SUCCESS)
+        code = tell_urls(view, arguments, failure);
+    if (code == EXIT_CODE_SUCCESS)
+        serve(view, arguments->idle_ms);
+    return code;
+}
+
+static void close_if_open(int fd)
+{
+    if (fd >= 0)
+        close(fd);
+}
+
+int command_view(const struct arguments *arguments, struct failure *failure)
+{
+    struct view view = { .site = { .profile_fd = -1, .page_fd = -1 },
+                         .port = (uint16_t)arguments->port,
+                         .signals = -1,
+                         .last_pid = -1 };
+    int code = view_profile(&view, arguments->operands[0], arguments, failure);
+
+    view_server_destroy(view.server);
+    library_list_free(view.site.libraries);
+    close_if_open(view.site.profile_fd);
+    close_if_open(view.site.page_fd);
+    close_if_open(view.signals);
+    return code;
+}
