@@ -69,7 +69,7 @@ int json_scan_more_space(struct json_reader *reader);
 static inline int json_scan_space(struct json_reader *reader)
 {
     /* Machines write no space. */
-    if (reader->next<reader->end && * reader->next> ' ')
+    if ((reader->next < reader->end) && (*reader->next > ' '))
         return 1;
     return json_scan_more_space(reader);
 }

@@ -312,19 +312,26 @@ int counters_initialize(void)
 static sigset_t mask_before_fork;
 static uint32_t count_before_fork;
 
+static bool are_ends_ignored(void)
+{
+    struct sigaction action;
+    return real_sigaction(SIGCHLD, NULL, &action) == 0 &&
+           (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN);
+}
+
 /* While a signal is blocked, even one that the program ignores is kept, and then wakes whichever
  * thread does not block it: an epoll_wait() elsewhere would fail because a child has ended during
  * a long fork(). What is ignored has no handler that could come in between. */
 static void pass_ignored_ends_of_children(const sigset_t *mask)
 {
-    struct sigaction action;
     sigset_t ends;
-    if (sigismember(mask, SIGCHLD) == 1 || real_sigaction(SIGCHLD, NULL, &action) < 0 ||
-        (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN))
+    if (sigismember(mask, SIGCHLD) == 1 || !are_ends_ignored())
         return;
     sigemptyset(&ends);
     sigaddset(&ends, SIGCHLD);
     (void)real_pthread_sigmask(SIG_UNBLOCK, &ends, NULL);
+    if (!are_ends_ignored()) /* another thread has just set a handler */
+        (void)real_pthread_sigmask(SIG_BLOCK, &ends, NULL);
 }
 
 void counters_before_fork(void)

@@ -57,13 +57,15 @@ static bool check_choice(const struct converting *conversion)
 
     if (choice->wanted != NULL && choice->chosen > 1)
         failure_set(conversion->failure, EXIT_CODE_FAILED,
-                    "--thread '%.128s' is %" PRIu64 " threads of %s; say one of %s", choice->wanted,
-                    choice->chosen, conversion->input, choice->chosen_text);
+                    "--thread '%.128s' is %" PRIu64 " threads of %s; say one of %s%s",
+                    choice->wanted, choice->chosen, conversion->input, choice->chosen_text,
+                    choice->chosen_noted < choice->chosen ? ", ..." : "");
     else if (choice->wanted != NULL && choice->chosen == 0)
         failure_set(conversion->failure, EXIT_CODE_FAILED,
-                    "--thread '%.128s' is no thread with samples in %s; there are: %s",
+                    "--thread '%.128s' is no thread with samples in %s; there are: %s%s",
                     choice->wanted, conversion->input,
-                    choice->others > 0 ? choice->others_text : "none");
+                    choice->others > 0 ? choice->others_text : "none",
+                    choice->others_noted < choice->others ? ", ..." : "");
     else if (choice->chosen == 0)
         failure_set(conversion->failure, EXIT_CODE_FAILED, "%s has no thread with samples",
                     conversion->input);
@@ -79,7 +81,8 @@ static bool choose_threads(struct converting *conversion)
 
     if (conversion->choice.wanted == NULL && !conversion->format->is_of_one_thread)
         return true;
-    if (!walk_input(conversion, &events) || !check_choice(conversion))
+    if (!profile_input_is_repeatable(conversion->input, conversion->failure) ||
+        !walk_input(conversion, &events) || !check_choice(conversion))
         return false;
     conversion->has_file_for_each =
         conversion->format->is_of_one_thread && conversion->choice.chosen > 1;

@@ -28,19 +28,13 @@ static bool check_input(const char *path, const char *output, struct failure *fa
 {
     struct stat input = { 0 }, target = { 0 };
 
-    if (stat(path, &input) != 0)
-        failure_set(failure, EXIT_CODE_FAILED, "cannot read %s: %s", path, strerror(errno));
-    else if (S_ISDIR(input.st_mode))
-        failure_set(failure, EXIT_CODE_FAILED, "cannot read %s: %s", path, strerror(EISDIR));
-    else if (!S_ISREG(input.st_mode))
-        failure_set(failure, EXIT_CODE_USAGE,
-                    "%s is read more than once; write it to a regular file first", path);
-    else if (stat(output, &target) == 0 && target.st_dev == input.st_dev &&
-             target.st_ino == input.st_ino)
-        failure_set(failure, EXIT_CODE_USAGE,
-                    "%s is an input, which stays as it is; choose another name with -o", output);
-    else
+    if (!profile_input_is_repeatable(path, failure))
+        return false;
+    if (stat(path, &input) != 0 || stat(output, &target) != 0 || target.st_dev != input.st_dev ||
+        target.st_ino != input.st_ino)
         return true;
+    failure_set(failure, EXIT_CODE_USAGE,
+                "%s is an input, which stays as it is; choose another name with -o", output);
     return false;
 }
 

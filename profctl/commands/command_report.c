@@ -155,6 +155,9 @@ static int check_kinds(const struct arguments *arguments, struct failure *failur
                                 "--diff, --calls, --tree, --callers, --processes and "
                                 "--missing-symbols are "
                                 "different reports; choose one");
+    if (arguments->all && kinds > (arguments->before != NULL))
+        return (int)failure_set(failure, EXIT_CODE_USAGE,
+                                "--all is for the list of functions and for --diff");
     if (arguments->fold_recursion && !arguments->tree && !arguments->callers)
         return (int)failure_set(failure, EXIT_CODE_USAGE,
                                 "--fold-recursion is for --tree and --callers");

@@ -55,6 +55,8 @@ static int read_side(const char *path, const struct arguments *arguments, struct
         return (int)failure->code;
     int err = report_read(input.reader, arguments->all, out);
     int code = err < 0 ? profile_input_failed(&input, err, failure) : EXIT_CODE_SUCCESS;
+    if (err == 0 && out->processes == 0 && out->absent_processes == 0)
+        code = (int)failure_set(failure, EXIT_CODE_FAILED, "%s has no processes to compare", path);
     profile_input_close(&input);
     return code;
 }

@@ -36,14 +36,13 @@ static int print_name(struct thread_files *files, const struct profile_thread *t
                       unsigned repeat)
 {
     size_t stem = stem_length(files);
-    char numbers[96], again[16] = "";
+    char again[16] = "";
 
     if (repeat > 1)
         snprintf(again, sizeof(again), "-%u", repeat);
-    snprintf(numbers, sizeof(numbers), "-%.0f-%.0f%s", thread->pid >= 0 ? thread->pid : 0,
-             thread->tid >= 0 ? thread->tid : 0, again);
-    int length = snprintf(files->name, sizeof(files->name), "%.*s%s%s", (int)stem, files->path,
-                          numbers, files->path + stem);
+    int length = snprintf(files->name, sizeof(files->name), "%.*s-%.0f-%.0f%s%s", (int)stem,
+                          files->path, thread->pid >= 0 ? thread->pid : 0,
+                          thread->tid >= 0 ? thread->tid : 0, again, files->path + stem);
     return length < (int)sizeof(files->name) ? length : -ENAMETOOLONG;
 }
 

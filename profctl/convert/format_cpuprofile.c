@@ -132,12 +132,14 @@ static int put_nodes(struct cpuprofile *profile)
 
 /* --- Samples --- */
 
-static int64_t microseconds(double time_ms)
+static int64_t microseconds(struct cpuprofile *profile, double time_ms)
 {
     double time_us = time_ms * US_PER_MS;
 
-    if (!(time_us > -MOST_US && time_us < MOST_US))
-        return 0; /* no time of any profile */
+    if (!(time_us > -MOST_US && time_us < MOST_US)) {
+        failure_latch_set(&profile->latch, -ERANGE);
+        return 0;
+    }
     return (int64_t)(time_us + (time_us < 0 ? -0.5 : 0.5));
 }
 
@@ -154,7 +156,7 @@ static void put_samples(struct cpuprofile *profile)
     json_end_array(json);
     json_start_array_property(json, "timeDeltas");
     for (size_t i = 0; i < count; i++) {
-        int64_t time_us = microseconds(samples[i].time_ms);
+        int64_t time_us = microseconds(profile, samples[i].time_ms);
         json_i64(json, time_us - last_us);
         last_us = time_us;
     }

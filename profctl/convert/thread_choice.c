@@ -31,7 +31,7 @@ bool thread_choice_takes(const struct thread_choice *choice, const struct profil
 }
 
 /* Appends "PID-TID (names)", while there is room. */
-static void note_thread(char text[THREAD_CHOICE_TEXT_BYTES], const struct profile_thread *thread)
+static bool note_thread(char text[THREAD_CHOICE_TEXT_BYTES], const struct profile_thread *thread)
 {
     char process[THREAD_LABEL_BYTES], note[3 * THREAD_LABEL_BYTES];
     size_t used = strlen(text);
@@ -39,8 +39,10 @@ static void note_thread(char text[THREAD_CHOICE_TEXT_BYTES], const struct profil
     thread_label_process(thread, process);
     int length = snprintf(note, sizeof(note), "%s%.0f-%.0f (%s: %s)", used > 0 ? ", " : "",
                           thread->pid, thread->tid, process, thread_label_name(thread));
-    if (length > 0 && used + (size_t)length < THREAD_CHOICE_TEXT_BYTES)
-        memcpy(text + used, note, (size_t)length + 1);
+    if (length < 0 || used + (size_t)length >= THREAD_CHOICE_TEXT_BYTES)
+        return false;
+    memcpy(text + used, note, (size_t)length + 1);
+    return true;
 }
 
 void thread_choice_count(struct thread_choice *choice, const struct profile_thread *thread)
@@ -51,5 +53,6 @@ void thread_choice_count(struct thread_choice *choice, const struct profile_thre
         return;
     choice->chosen += is_chosen;
     choice->others += !is_chosen;
-    note_thread(is_chosen ? choice->chosen_text : choice->others_text, thread);
+    bool is_noted = note_thread(is_chosen ? choice->chosen_text : choice->others_text, thread);
+    *(is_chosen ? &choice->chosen_noted : &choice->others_noted) += is_noted;
 }

@@ -18,6 +18,7 @@ struct thread_choice {
     const char *wanted;                         /* borrowed; NULL: all threads */
     uint64_t chosen;                            /* threads that are meant and have samples */
     uint64_t others;                            /* threads that are not, and have samples */
+    uint64_t chosen_noted, others_noted;        /* of those, in the texts */
     char chosen_text[THREAD_CHOICE_TEXT_BYTES]; /* some of each, as "PID-TID (names), …" */
     char others_text[THREAD_CHOICE_TEXT_BYTES];
 };

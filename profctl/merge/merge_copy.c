@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "profctl/json_copy.h"
+#include "profctl/merge/merge_pid.h"
 
 enum { PID_BYTES = 64 };
 
@@ -19,6 +20,7 @@ struct pass {
     struct json_writer *writer;
     bool has_name;     /* the thread at hand told its process' */
     bool has_interval; /* so did the process at hand its clock's */
+    bool has_start;    /* likewise: "startTime" */
 };
 
 /* --- Steps --- */
@@ -94,25 +96,30 @@ static int copy_pid(struct pass *pass)
     int err = copy_key(pass);
     int token = err == 0 ? json_reader_next(pass->reader) : 0;
 
-    if (err < 0 || token != JSON_TOKEN_NUMBER || json_reader_i64(pass->reader, &pid) < 0)
+    if (err < 0 || !merge_pid_read(pass->reader, token, &pid))
         return err < 0 ? err : json_copy_from(pass->reader, token, pass->writer);
-    json_i64(pass->writer, distinct_pid(pass, pid));
+    if (token == JSON_TOKEN_NUMBER) {
+        json_i64(pass->writer, distinct_pid(pass, pid));
+        return 0;
+    }
+    char text[PID_BYTES];
+    snprintf(text, sizeof(text), "%lld", (long long)distinct_pid(pass, pid));
+    json_string(pass->writer, text);
     return 0;
 }
 
 /* Of a log, whose keys are process ids. */
 static int copy_pid_key(struct pass *pass)
 {
-    char pid[PID_BYTES], *end;
+    char pid[PID_BYTES];
+    int64_t number;
     const char *text;
     size_t length;
     int err = json_reader_string(pass->reader, &text, &length);
 
     if (err < 0)
         return err;
-    errno = 0;
-    long long number = strtoll(text, &end, 10);
-    if (length == 0 || *end != '\0' || errno != 0)
+    if (!merge_pid_parse(text, &number))
         return copy_key(pass);
     snprintf(pid, sizeof(pid), "%lld", (long long)distinct_pid(pass, number));
     json_name(pass->writer, pid);
@@ -222,6 +229,14 @@ static int copy_threads(struct pass *pass)
 
 /* --- Meta --- */
 
+static int write_start(struct pass *pass, double start_unix_ms)
+{
+    if (!merge_time_is_valid(start_unix_ms))
+        return -EPROTO;
+    json_time_ms(pass->writer, (int64_t)(start_unix_ms * NS_PER_MS));
+    return 0;
+}
+
 static int copy_start_time(struct pass *pass)
 {
     double offset_ms = pass->copy.source->offset_ms;
@@ -230,9 +245,7 @@ static int copy_start_time(struct pass *pass)
 
     if (err < 0 || token != JSON_TOKEN_NUMBER || offset_ms == 0)
         return err < 0 ? err : json_copy_from(pass->reader, token, pass->writer);
-    json_time_ms(pass->writer,
-                 (int64_t)((json_reader_double(pass->reader) + offset_ms) * NS_PER_MS));
-    return 0;
+    return write_start(pass, json_reader_double(pass->reader) + offset_ms);
 }
 
 static int copy_categories(struct pass *pass)
@@ -257,6 +270,7 @@ static int copy_schemas(struct pass *pass)
 static int meta_member(struct pass *pass)
 {
     pass->has_interval |= json_reader_is(pass->reader, "interval");
+    pass->has_start |= json_reader_is(pass->reader, "startTime");
     if (json_reader_is(pass->reader, "startTime"))
         return copy_start_time(pass);
     if (json_reader_is(pass->reader, "categories"))
@@ -283,16 +297,21 @@ static int root_meta_member(struct pass *pass)
     return json_reader_skip(pass->reader);
 }
 
-/* What a process does not tell of its clock was said by its root, which is another one now. */
+/* What a process does not tell of its clock, and when its time begins, was said by its root, which
+ * is another one now. */
 static int copy_meta_members(struct pass *pass, int (*member)(struct pass *pass))
 {
-    double interval_ms = pass->copy.source->interval_ms;
+    const struct merge_source *source = pass->copy.source;
 
-    pass->has_interval = false;
+    pass->has_interval = pass->has_start = false;
     json_start_object(pass->writer);
     int err = for_each_member(pass, member);
-    if (err == 0 && !pass->has_interval && !isnan(interval_ms))
-        json_double_property(pass->writer, "interval", interval_ms);
+    if (err == 0 && !pass->has_interval && !isnan(source->interval_ms))
+        json_double_property(pass->writer, "interval", source->interval_ms);
+    if (err == 0 && !pass->has_start) {
+        json_name(pass->writer, "startTime");
+        err = write_start(pass, source->start_unix_ms + source->offset_ms);
+    }
     json_end_object(pass->writer);
     return err;
 }

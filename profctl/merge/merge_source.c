@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "profctl/json_copy.h"
+#include "profctl/merge/merge_pid.h"
 #include "profctl/profile/json_text.h"
 
 struct looking {
@@ -76,7 +77,7 @@ static int thread_member(struct looking *looking)
     if (!json_reader_is(looking->reader, "pid"))
         return json_reader_skip(looking->reader);
     int token = json_reader_next(looking->reader);
-    if (token != JSON_TOKEN_NUMBER || json_reader_i64(looking->reader, &pid) < 0)
+    if (!merge_pid_read(looking->reader, token, &pid))
         return json_reader_skip(looking->reader);
     if (pid < 0 || pid > MERGE_MOST_PID)
         return 0;
@@ -212,7 +213,8 @@ static int look_at_profile(struct looking *looking)
     if (err < 0 || token != JSON_TOKEN_END)
         return err < 0 ? err : error_of(token);
     bool is_whole = looking->has_meta && looking->has_threads && looking->source->version > 0 &&
-                    looking->source->start_unix_ms > 0;
+                    looking->source->start_unix_ms > 0 &&
+                    merge_time_is_valid(looking->source->start_unix_ms);
     return is_whole ? 0 : -EPROTO;
 }
 

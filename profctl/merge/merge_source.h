@@ -14,6 +14,12 @@
 /* Larger ids are left as they are: numbers of JSON end at 2^53. */
 #define MERGE_MOST_PID INT64_C(9999999999999)
 
+/* Whether a wall clock can show MS since 1970: files may say anything. */
+static inline bool merge_time_is_valid(double ms)
+{
+    return ms > -1e14 && ms < 1e14;
+}
+
 struct merge_source {
     const char *path;          /* borrowed */
     struct mapped_array meta;  /* char: the root's "meta", as it is written */

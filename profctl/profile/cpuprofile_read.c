@@ -54,7 +54,7 @@ static int read_id(struct json_reader *reader, int token, uint32_t *id)
     double value = 0;
     int err = take_integer(reader, token, 1, "a node's id, from 1 on,", &value);
 
-    *id = (uint32_t)value;
+    *id = err == 0 ? (uint32_t)value : 0;
     return err;
 }
 
@@ -64,7 +64,7 @@ static int read_place(struct json_reader *reader, uint32_t *place)
     double value = 0;
     int err = take_integer(reader, json_reader_next(reader), -1, "a line or column", &value);
 
-    *place = (uint32_t)(value + 1);
+    *place = err == 0 ? (uint32_t)(value + 1) : 0;
     return err;
 }
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,11 +74,14 @@ static int read_command_line(struct mapped_array *line, struct json_reader *read
     line->count = 0;
     if (token != JSON_TOKEN_START_ARRAY)
         return token < 0 ? token : json_reader_skip(reader);
-    while (err == 0 && (token = json_reader_next(reader)) == JSON_TOKEN_STRING)
-        err = append_argument(line, reader);
-    if (err < 0 || token == JSON_TOKEN_END_ARRAY)
-        return err;
-    return token < 0 ? token : -EPROTO;
+    bool is_right = true;
+    while (err == 0 && (token = json_reader_next(reader)) != JSON_TOKEN_END_ARRAY && token >= 0) {
+        is_right = is_right && token == JSON_TOKEN_STRING;
+        err = is_right ? append_argument(line, reader) : json_reader_skip(reader);
+    }
+    if (!is_right)
+        line->count = 0;
+    return err < 0 ? err : token < 0 ? token : 0;
 }
 
 static int read_member(struct process_log *log, struct json_reader *reader)

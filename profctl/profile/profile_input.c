@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 enum { GZIP_BUFFER_BYTES = 256 * 1024 };
@@ -54,6 +55,22 @@ bool profile_input_open(struct profile_input *input, const char *path, struct fa
     input->reader = NULL;
     profile_input_failed(input, err, failure);
     profile_input_close(input);
+    return false;
+}
+
+bool profile_input_is_repeatable(const char *path, struct failure *failure)
+{
+    struct stat input = { 0 };
+
+    if (stat(path, &input) != 0)
+        failure_set(failure, EXIT_CODE_FAILED, "cannot read %s: %s", path, strerror(errno));
+    else if (S_ISDIR(input.st_mode))
+        failure_set(failure, EXIT_CODE_FAILED, "cannot read %s: %s", path, strerror(EISDIR));
+    else if (!S_ISREG(input.st_mode))
+        failure_set(failure, EXIT_CODE_USAGE,
+                    "%s is read more than once; write it to a regular file first", path);
+    else
+        return true;
     return false;
 }
 

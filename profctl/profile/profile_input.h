@@ -15,6 +15,10 @@ struct profile_input {
 
 /* PATH is borrowed. False with FAILURE filled. */
 bool profile_input_open(struct profile_input *input, const char *path, struct failure *failure);
+
+/* Whether PATH can be read more than once, as a pipe cannot. False with FAILURE filled. */
+bool profile_input_is_repeatable(const char *path, struct failure *failure);
+
 void profile_input_close(struct profile_input *input);
 
 /* Tells in FAILURE why the reader's user ended with ERR (negative errno). Returns the exit code. */

@@ -1,14 +1,9 @@
 /* What has changed between two profiles, as JSON. */
-#include <errno.h>
 #include <string.h>
 
+#include "profctl/profile/frame_name.h"
 #include "profctl/report/report_diff.h"
-#include "json/json_writer.h"
-
-static int write_out(void *context, const char *bytes, size_t count)
-{
-    return fwrite(bytes, 1, count, context) == count ? 0 : -EIO;
-}
+#include "profctl/report/report_output.h"
 
 static void put_side(struct json_writer *json, const struct report_diff *diff, enum diff_side side,
                      const char *file)
@@ -48,26 +43,18 @@ static void put_measure(struct json_writer *json, const struct report_diff *diff
     json_end_object(json);
 }
 
-/* "f (in lib)" is function f of library lib; other names have no library. */
 static void put_name(struct json_writer *json, const struct function_diff *function)
 {
-    static const char between[] = " (in ";
-    const char *name = function->name, *in = NULL;
-    size_t length = function->length;
+    struct frame_name_parts parts;
 
-    for (const char *at = name;
-         length > 0 && name[length - 1] == ')' &&
-         (at = memmem(at, length - (size_t)(at - name), between, strlen(between))) != NULL;
-         at++)
-        in = at;
+    frame_name_split(function->name, function->length, &parts);
     json_name(json, "function");
-    json_string_bytes(json, name, in != NULL ? (size_t)(in - name) : length);
+    json_string_bytes(json, parts.function, parts.function_length);
     json_name(json, "library");
-    if (in == NULL)
+    if (parts.source == NULL || !parts.is_library)
         json_null(json);
     else
-        json_string_bytes(json, in + strlen(between),
-                          length - 1 - (size_t)(in + strlen(between) - name));
+        json_string_bytes(json, parts.source, parts.source_length);
 }
 
 static void put_function(struct json_writer *json, const struct report_diff *diff,
@@ -88,28 +75,21 @@ int report_diff_print_json(const struct report_diff *diff, const char *const fil
                            uint64_t n, FILE *out)
 {
     const struct function_diff *functions = diff->functions.items;
-    struct failure_latch latch;
-    struct json_writer json;
+    struct report_json json;
+    struct json_writer *writer = &json.writer;
 
-    failure_latch_init(&latch);
-    json_writer_init_sink(&json, write_out, out, &latch);
-    json_start_object(&json);
-    put_side(&json, diff, DIFF_BEFORE, files[DIFF_BEFORE]);
-    put_side(&json, diff, DIFF_AFTER, files[DIFF_AFTER]);
-    json_string_property(&json, "amountsOf", diff->is_by_cpu ? "cpuMs" : "samples");
-    json_string_property(&json, "compared", diff->compares_shares ? "share" : "cpuMs");
-    json_string_property(&json, "test",
+    report_json_begin(&json, out);
+    put_side(writer, diff, DIFF_BEFORE, files[DIFF_BEFORE]);
+    put_side(writer, diff, DIFF_AFTER, files[DIFF_AFTER]);
+    json_string_property(writer, "amountsOf", diff->is_by_cpu ? "cpuMs" : "samples");
+    json_string_property(writer, "compared", diff->compares_shares ? "share" : "cpuMs");
+    json_string_property(writer, "test",
                          diff->compares_shares ? "Fisher, Holm" : "Poisson rates, Holm");
-    json_double_property(&json, "level", REPORT_DIFF_LEVEL);
-    json_u64_property(&json, "comparisons", diff->comparisons);
-    json_start_array_property(&json, "functions");
+    json_double_property(writer, "level", REPORT_DIFF_LEVEL);
+    json_u64_property(writer, "comparisons", diff->comparisons);
+    json_start_array_property(writer, "functions");
     for (size_t i = 0; i < diff->functions.count && i < n; i++)
-        put_function(&json, diff, &functions[i]);
-    json_end_array(&json);
-    json_end_object(&json);
-    int err = json_writer_flush(&json);
-    json_writer_fini(&json);
-    if (err == 0 && putc('\n', out) == EOF)
-        err = -EIO;
-    return err;
+        put_function(writer, diff, &functions[i]);
+    json_end_array(writer);
+    return report_json_end(&json, out);
 }

@@ -1,5 +1,6 @@
 /* What has changed between two profiles, as text. */
 #include "profctl/report/report_diff.h"
+#include "profctl/report/report_output.h"
 #include "profctl/units.h"
 
 static const char *const side_names[DIFF_SIDES] = { "before", "after" };
@@ -23,18 +24,18 @@ static void print_side(const struct report_diff *diff, enum diff_side side, cons
 static void print_method(const struct report_diff *diff, FILE *out)
 {
     if (diff->compares_shares)
-        fprintf(out, "Shares of all sampled %s are compared; changes are in points.\n",
-                diff->is_by_cpu ? "CPU time" : "samples");
+        fprintf(out, "Shares of all %s are compared; changes are in points.\n",
+                diff->is_by_cpu ? "sampled CPU time" : "samples");
     else
         fputs("CPU time is compared; shares are of all sampled CPU time.\n", out);
-    fprintf(
-        out,
-        "* is more than chance does, ~ is not, ? has fewer than %d samples: an exact, two-sided "
-        "test of\nthe numbers of samples for equal %s, with Holm's correction for %zu "
-        "comparisons, at %g%%.\n",
-        REPORT_DIFF_FEWEST_SAMPLES,
-        diff->compares_shares ? "shares (Fisher's)" : "CPU time (of two Poisson rates)",
-        diff->comparisons, 100 * REPORT_DIFF_LEVEL);
+    fprintf(out,
+            "* more than chance explains, ~ may be chance, ? fewer than %d samples: an exact, "
+            "two-sided "
+            "test of\nthe numbers of samples for equal %s, with Holm's correction for %zu "
+            "comparisons, at %g%%.\n",
+            REPORT_DIFF_FEWEST_SAMPLES,
+            diff->compares_shares ? "shares (Fisher's)" : "CPU time (of two Poisson rates)",
+            diff->comparisons, 100 * REPORT_DIFF_LEVEL);
 }
 
 static const char *format_change(const struct report_diff *diff,
@@ -71,16 +72,6 @@ static void print_measure(const struct report_diff *diff, const struct function_
             100 * measure->share[DIFF_AFTER]);
 }
 
-/* A name from the profile, which may be anything, on its line. */
-static void print_name(const struct function_diff *function, FILE *out)
-{
-    for (size_t i = 0; i < function->length; i++) {
-        unsigned char byte = (unsigned char)function->name[i];
-        fputc(byte < ' ' || byte == 0x7f ? '?' : byte, out);
-    }
-    fputc('\n', out);
-}
-
 void report_diff_print_text(const struct report_diff *diff, const char *const files[DIFF_SIDES],
                             uint64_t n, FILE *out)
 {
@@ -97,7 +88,8 @@ void report_diff_print_text(const struct report_diff *diff, const char *const fi
     for (size_t i = 0; i < diff->functions.count && i < n; i++) {
         print_measure(diff, &functions[i], &functions[i].self, out);
         print_measure(diff, &functions[i], &functions[i].total, out);
-        print_name(&functions[i], out);
+        report_put_text(functions[i].name, functions[i].length, out);
+        fputc('\n', out);
     }
     if (diff->functions.count > n)
         fprintf(out, "and %zu more functions; --top shows more\n",

@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include "profctl/report/missing_symbols.h"
+#include "profctl/report/report_output.h"
 #include "profctl/symbols/debug_files.h"
 #include "profctl/symbols/symbol_file.h"
 #include "profctl/units.h"
-#include "json/json_writer.h"
 
 #define NS_PER_MS 1e6
 
@@ -15,11 +15,11 @@
 static const char *library_state(const struct unnamed_library *library)
 {
     struct symbol_file file = { 0 };
+    int err = symbol_file_open_itself(library->path, library->build_id, 0, &file);
 
-    if (access(library->path, F_OK) != 0)
-        return "not there";
-    int err = symbol_file_open(library->path, library->build_id, 0, &file);
     symbol_file_close(&file);
+    if (err == -ENOENT)
+        return "not there";
     if (err == -ESTALE)
         return "another build by now: its build id differs";
     return err == 0 ? "there" : "no library that can be read";
@@ -35,13 +35,6 @@ static const char *debug_state(const struct unnamed_library *library,
     return access(path, F_OK) == 0 ? "there" : "not there";
 }
 
-/* Text from the profile, which may be anything, on its line. */
-static void put_text(const char *text, FILE *out)
-{
-    for (; *text != '\0'; text++)
-        putc_unlocked((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, out);
-}
-
 static void print_library(const struct unnamed_library *library, FILE *out)
 {
     char path[DEBUG_FILE_PATH_BYTES];
@@ -49,11 +42,11 @@ static void print_library(const struct unnamed_library *library, FILE *out)
 
     fprintf(out, "\n%12.1f%12.1f%12llu  ", (double)library->total.cpu_ns / NS_PER_MS,
             (double)library->self.cpu_ns / NS_PER_MS, (unsigned long long)library->total.samples);
-    put_text(library->name, out);
+    report_put_text(library->name, strlen(library->name), out);
     fputs(library->build_id[0] != '\0' ? ", build id " : ", without a build id", out);
-    put_text(library->build_id, out);
+    report_put_text(library->build_id, strlen(library->build_id), out);
     fputs("\n    ", out);
-    put_text(library->path, out);
+    report_put_text(library->path, strlen(library->path), out);
     fprintf(out, ": %s\n    %s: %s\n", library_state(library), path, state);
 }
 
@@ -78,11 +71,6 @@ void missing_symbols_print_text(const struct missing_symbols *missing, const cha
 }
 
 /* --- JSON --- */
-
-static int write_out(void *context, const char *bytes, size_t count)
-{
-    return fwrite(bytes, 1, count, context) == count ? 0 : -EIO;
-}
 
 static void put_tried(struct json_writer *json, const char *path, const char *state)
 {
@@ -115,21 +103,14 @@ static void put_library(struct json_writer *json, const struct unnamed_library *
 int missing_symbols_print_json(const struct missing_symbols *missing, const char *file, FILE *out)
 {
     const struct unnamed_library *libraries = missing->libraries.items;
-    struct failure_latch latch;
-    struct json_writer json;
+    struct report_json json;
+    struct json_writer *writer = &json.writer;
 
-    failure_latch_init(&latch);
-    json_writer_init_sink(&json, write_out, out, &latch);
-    json_start_object(&json);
-    json_string_property(&json, "file", file);
-    json_start_array_property(&json, "libraries");
+    report_json_begin(&json, out);
+    json_string_property(writer, "file", file);
+    json_start_array_property(writer, "libraries");
     for (size_t i = 0; i < missing->libraries.count; i++)
-        put_library(&json, &libraries[i]);
-    json_end_array(&json);
-    json_end_object(&json);
-    int err = json_writer_flush(&json);
-    json_writer_fini(&json);
-    if (err == 0 && putc('\n', out) == EOF)
-        err = -EIO;
-    return err;
+        put_library(writer, &libraries[i]);
+    json_end_array(writer);
+    return report_json_end(&json, out);
 }

@@ -1,11 +1,10 @@
 /* The report on processes, as text and as JSON. */
-#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "profctl/report/process_report.h"
+#include "profctl/report/report_output.h"
 #include "profctl/units.h"
-#include "json/json_writer.h"
 
 static const struct process_life *life_of(const struct process_report *report, size_t index)
 {
@@ -15,21 +14,6 @@ static const struct process_life *life_of(const struct process_report *report, s
 static size_t at_most(size_t count, uint64_t top)
 {
     return count < top ? count : (size_t)top;
-}
-
-/* Text from the profile, which may be anything, on its line. */
-static void put_bytes(const char *text, size_t length, FILE *out)
-{
-    for (size_t i = 0; i < length; i++)
-        putc_unlocked((unsigned char)text[i] < ' ' || text[i] == 0x7f ? '?' : text[i], out);
-}
-
-static void put_name(const struct process_report *report, uint32_t name, FILE *out)
-{
-    size_t length;
-    const char *text = unique_strings_get(&report->names, name, &length);
-
-    put_bytes(text, length, out);
 }
 
 static void print_ms(double ms, FILE *out)
@@ -54,12 +38,12 @@ static void print_life(const struct process_report *report, const struct process
     print_ms(life->wall_ms, out);
     fprintf(out, "  %.0f  ", life->pid);
     if (life->command != NULL)
-        put_bytes(life->command, strlen(life->command), out);
+        report_put_text(life->command, strlen(life->command), out);
     else
-        put_name(report, life->program, out);
+        report_put_name(&report->names, life->program, out);
     if (has_verdict(life)) {
         fputs("  (", out);
-        put_name(report, life->verdict, out);
+        report_put_name(&report->names, life->verdict, out);
         fprintf(out, life->code > 0 ? " %.0f)" : ")", life->code);
     }
     putc('\n', out);
@@ -71,9 +55,13 @@ static void print_program(const struct process_report *report, const struct prog
     char count[UNITS_TEXT_BYTES];
     size_t shown = at_most(program->count, top);
 
-    fprintf(out, "\n%11s%12.1f%12.1f%12.1f%12.1f  ", units_format_count(program->count, count),
-            program->cpu_ms, program->longest_ms, program->median_ms, program->p99_ms);
-    put_name(report, program->program, out);
+    fprintf(out, "\n%11s", units_format_count(program->count, count));
+    print_ms(program->cpu_ms, out);
+    print_ms(program->longest_ms, out);
+    print_ms(program->median_ms, out);
+    print_ms(program->p99_ms, out);
+    fputs("  ", out);
+    report_put_name(&report->names, program->program, out);
     putc('\n', out);
     const struct process_life *first = life_of(report, program->first);
     if (program->count == 1 && first->command == NULL && !has_verdict(first))
@@ -91,7 +79,7 @@ void process_report_print_text(const struct process_report *report, const char *
     const struct program_lives *programs = report->programs.items;
     char processes[UNITS_TEXT_BYTES], kinds[UNITS_TEXT_BYTES];
 
-    fprintf(out, "%s: %s process%s of %s program%s; of each the slowest\n", file,
+    fprintf(out, "%s: %s process%s of %s program%s; the slowest of each\n", file,
             units_format_count(report->lives.count, processes),
             report->lives.count == 1 ? "" : "es", units_format_count(report->programs.count, kinds),
             report->programs.count == 1 ? "" : "s");
@@ -102,31 +90,12 @@ void process_report_print_text(const struct process_report *report, const char *
 
 /* --- JSON --- */
 
-static int write_out(void *context, const char *bytes, size_t count)
-{
-    return fwrite(bytes, 1, count, context) == count ? 0 : -EIO;
-}
-
 static void put_known_ms(struct json_writer *json, const char *name, double ms)
 {
     if (ms >= 0)
         json_double_property(json, name, ms);
     else
         json_null_property(json, name);
-}
-
-static void put_json_name(struct json_writer *json, const char *key,
-                          const struct process_report *report, uint32_t name)
-{
-    size_t length;
-    const char *text =
-        name != UNIQUE_NONE ? unique_strings_get(&report->names, name, &length) : NULL;
-
-    json_name(json, key);
-    if (text != NULL)
-        json_string_bytes(json, text, length);
-    else
-        json_null(json);
 }
 
 static void put_life(struct json_writer *json, const struct process_report *report,
@@ -141,7 +110,7 @@ static void put_life(struct json_writer *json, const struct process_report *repo
     put_known_ms(json, "startMs", life->start_ms);
     put_known_ms(json, "wallMs", life->wall_ms);
     put_known_ms(json, "cpuMs", life->cpu_ms);
-    put_json_name(json, "verdict", report, life->verdict);
+    report_json_name(json, "verdict", &report->names, life->verdict);
     put_known_ms(json, "code", life->code);
     json_end_object(json);
 }
@@ -150,13 +119,13 @@ static void put_program(struct json_writer *json, const struct process_report *r
                         const struct program_lives *program, uint64_t top)
 {
     json_start_object(json);
-    put_json_name(json, "program", report, program->program);
+    report_json_name(json, "program", &report->names, program->program);
     json_u64_property(json, "processes", program->count);
     json_u64_property(json, "ended", program->ended);
-    json_double_property(json, "cpuMs", program->cpu_ms);
-    json_double_property(json, "medianMs", program->median_ms);
-    json_double_property(json, "p99Ms", program->p99_ms);
-    json_double_property(json, "longestMs", program->longest_ms);
+    put_known_ms(json, "cpuMs", program->cpu_ms);
+    put_known_ms(json, "medianMs", program->median_ms);
+    put_known_ms(json, "p99Ms", program->p99_ms);
+    put_known_ms(json, "longestMs", program->longest_ms);
     json_start_array_property(json, "slowest");
     for (size_t i = 0; i < at_most(program->count, top); i++)
         put_life(json, report, life_of(report, program->first + i));
@@ -168,22 +137,15 @@ int process_report_print_json(const struct process_report *report, const char *f
                               FILE *out)
 {
     const struct program_lives *programs = report->programs.items;
-    struct failure_latch latch;
-    struct json_writer json;
+    struct report_json json;
+    struct json_writer *writer = &json.writer;
 
-    failure_latch_init(&latch);
-    json_writer_init_sink(&json, write_out, out, &latch);
-    json_start_object(&json);
-    json_string_property(&json, "file", file);
-    json_u64_property(&json, "processes", report->lives.count);
-    json_start_array_property(&json, "programs");
+    report_json_begin(&json, out);
+    json_string_property(writer, "file", file);
+    json_u64_property(writer, "processes", report->lives.count);
+    json_start_array_property(writer, "programs");
     for (size_t i = 0; i < report->programs.count; i++)
-        put_program(&json, report, &programs[i], top);
-    json_end_array(&json);
-    json_end_object(&json);
-    int err = json_writer_flush(&json);
-    json_writer_fini(&json);
-    if (err == 0 && putc('\n', out) == EOF)
-        err = -EIO;
-    return err;
+        put_program(writer, report, &programs[i], top);
+    json_end_array(writer);
+    return report_json_end(&json, out);
 }

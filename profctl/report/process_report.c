@@ -17,9 +17,10 @@ static int on_thread(void *owner, const struct profile_thread *thread)
 
     if (profile_thread_is_of_profd(thread))
         return 0;
-    free(report->thread_process);
-    report->thread_process = strdup(thread->process_name != NULL ? thread->process_name : unnamed);
-    return report->thread_process != NULL ? 0 : -ENOMEM;
+    char **name = thread->is_of_root ? &report->root_name : &report->inner_name;
+    free(*name);
+    *name = strdup(thread->process_name != NULL ? thread->process_name : unnamed);
+    return *name != NULL ? 0 : -ENOMEM;
 }
 
 static uint32_t number_name(struct process_report *report, const char *name)
@@ -27,7 +28,7 @@ static uint32_t number_name(struct process_report *report, const char *name)
     return name != NULL ? unique_strings_add(&report->names, name, strlen(name)) : UNIQUE_NONE;
 }
 
-static int add_life(struct process_report *report, const struct process_log *log)
+static int add_life(struct process_report *report, const char *name, const struct process_log *log)
 {
     const char *command = process_log_command_line(log);
     struct process_life *life = mapped_array_push(&report->lives, sizeof(*life));
@@ -35,7 +36,7 @@ static int add_life(struct process_report *report, const struct process_log *log
     if (life == NULL)
         return -ENOMEM;
     *life = (struct process_life){
-        .program = number_name(report, report->thread_process),
+        .program = number_name(report, name),
         .verdict = number_name(report, log->verdict),
         .pid = log->pid,
         .code = log->code,
@@ -52,11 +53,11 @@ static int add_life(struct process_report *report, const struct process_log *log
 static int on_process(void *owner, bool is_root, struct process_log *log)
 {
     struct process_report *report = owner;
-    int err = report->thread_process != NULL ? add_life(report, log) : 0;
-    (void)is_root;
+    char **name = is_root ? &report->root_name : &report->inner_name;
+    int err = *name != NULL ? add_life(report, *name, log) : 0;
 
-    free(report->thread_process);
-    report->thread_process = NULL;
+    free(*name);
+    *name = NULL;
     return err;
 }
 
@@ -87,7 +88,7 @@ static double find_quantile(const struct process_life *lives, size_t ended, doub
 {
     size_t index = (size_t)((double)ended * (1 - share));
 
-    return ended > 0 ? lives[index < ended ? index : ended - 1].wall_ms : 0;
+    return ended > 0 ? lives[index < ended ? index : ended - 1].wall_ms : -1;
 }
 
 static int add_program(struct process_report *report, size_t first, size_t count)
@@ -97,10 +98,13 @@ static int add_program(struct process_report *report, size_t first, size_t count
 
     if (program == NULL)
         return -ENOMEM;
-    *program = (struct program_lives){ .program = lives->program, .first = first, .count = count };
+    *program = (struct program_lives){
+        .program = lives->program, .first = first, .count = count, .cpu_ms = -1
+    };
     for (size_t i = 0; i < count; i++) {
         program->ended += lives[i].wall_ms >= 0;
-        program->cpu_ms += lives[i].cpu_ms > 0 ? lives[i].cpu_ms : 0;
+        if (lives[i].cpu_ms >= 0)
+            program->cpu_ms = lives[i].cpu_ms + (program->cpu_ms > 0 ? program->cpu_ms : 0);
     }
     program->median_ms = find_quantile(lives, program->ended, 0.5);
     program->p99_ms = find_quantile(lives, program->ended, 0.99);
@@ -144,5 +148,6 @@ void process_report_free(struct process_report *report)
     mapped_array_free(&report->lives);
     mapped_array_free(&report->programs);
     unique_strings_fini(&report->names);
-    free(report->thread_process);
+    free(report->root_name);
+    free(report->inner_name);
 }

@@ -28,8 +28,8 @@ struct program_lives {
     uint32_t program;
     size_t first, count;                  /* in the report's lives */
     size_t ended;                         /* of which it is known how long they took */
-    double cpu_ms;                        /* of all of which it is known */
-    double median_ms, p99_ms, longest_ms; /* on the wall; 0 where none ended */
+    double cpu_ms;                        /* of all of which it is known; below 0: of none */
+    double median_ms, p99_ms, longest_ms; /* on the wall; below 0: none ended */
 };
 
 /* A zeroed struct is empty but for process_report_read(). */
@@ -38,7 +38,7 @@ struct process_report {
     struct unique_strings names;
     struct mapped_array lives;    /* struct process_life: by program, the longest first */
     struct mapped_array programs; /* struct program_lives: the most CPU time first */
-    char *thread_process;         /* of the latest thread: the name of the process at hand */
+    char *root_name, *inner_name; /* of the processes at hand, as their threads tell */
 };
 
 /* Reads a Gecko profile. 0, -EPROTO for what is no such profile, -ENOMEM, or the reader's error;

@@ -1,10 +1,9 @@
 /* The report on the tree of calls, as text and as JSON. */
-#include <errno.h>
 #include <string.h>
 
+#include "profctl/report/report_output.h"
 #include "profctl/report/tree_report.h"
 #include "profctl/units.h"
-#include "json/json_writer.h"
 
 #define NS_PER_MS 1e6
 
@@ -35,16 +34,6 @@ static double share_of(const struct tree_report *report, const struct stack_sum 
     return all > 0 ? cost_of(report, sum) / all : 0;
 }
 
-/* A name from the profile, which may be anything, on its line. */
-static void put_name(const struct tree_report *report, uint32_t index, FILE *out)
-{
-    size_t length;
-    const char *name = unique_strings_get(&report->stacks.names, index, &length);
-
-    for (size_t i = 0; i < length; i++)
-        putc_unlocked((unsigned char)name[i] < ' ' || name[i] == 0x7f ? '?' : name[i], out);
-}
-
 static void print_node(const struct walk *walk, const struct call_tree_node *node, int depth)
 {
     int indentation = depth < DEEPEST_INDENTATION ? depth : DEEPEST_INDENTATION;
@@ -55,7 +44,7 @@ static void print_node(const struct walk *walk, const struct call_tree_node *nod
         fprintf(walk->out, "%12.1f%8.1f", cost_of(walk->report, &node->self),
                 100 * share_of(walk->report, &node->self));
     fprintf(walk->out, "  %*s", 2 * indentation, "");
-    put_name(walk->report, node->name, walk->out);
+    report_put_name(&walk->report->stacks.names, node->name, walk->out);
     putc('\n', walk->out);
 }
 
@@ -139,11 +128,6 @@ void tree_report_print_text(const struct tree_report *report, const char *file, 
 
 /* --- JSON --- */
 
-static int write_out(void *context, const char *bytes, size_t count)
-{
-    return fwrite(bytes, 1, count, context) == count ? 0 : -EIO;
-}
-
 static void put_sum(struct json_writer *json, const char *samples, const char *ms,
                     const struct stack_sum *sum)
 {
@@ -154,12 +138,9 @@ static void put_sum(struct json_writer *json, const char *samples, const char *m
 static void put_node(struct json_writer *json, const struct tree_report *report, uint32_t index)
 {
     const struct call_tree_node *node = call_tree_node(&report->tree, index);
-    size_t length;
-    const char *name = unique_strings_get(&report->stacks.names, node->name, &length);
 
     json_start_object(json);
-    json_name(json, "name");
-    json_string_bytes(json, name, length);
+    report_json_name(json, "name", &report->stacks.names, node->name);
     if (node->parent != CALL_TREE_NONE)
         json_u64_property(json, "parent", node->parent);
     else
@@ -171,24 +152,17 @@ static void put_node(struct json_writer *json, const struct tree_report *report,
 
 int tree_report_print_json(const struct tree_report *report, const char *file, FILE *out)
 {
-    struct failure_latch latch;
-    struct json_writer json;
+    struct report_json json;
+    struct json_writer *writer = &json.writer;
 
-    failure_latch_init(&latch);
-    json_writer_init_sink(&json, write_out, out, &latch);
-    json_start_object(&json);
-    json_string_property(&json, "file", file);
-    json_string_property(&json, "direction",
+    report_json_begin(&json, out);
+    json_string_property(writer, "file", file);
+    json_string_property(writer, "direction",
                          report->direction == TREE_CALLEES ? "callees" : "callers");
-    put_sum(&json, "samples", "cpuMs", &report->tree.total);
-    json_start_array_property(&json, "nodes");
+    put_sum(writer, "samples", "cpuMs", &report->tree.total);
+    json_start_array_property(writer, "nodes");
     for (size_t i = 0; i < report->tree.nodes.count; i++)
-        put_node(&json, report, (uint32_t)i);
-    json_end_array(&json);
-    json_end_object(&json);
-    int err = json_writer_flush(&json);
-    json_writer_fini(&json);
-    if (err == 0 && putc('\n', out) == EOF)
-        err = -EIO;
-    return err;
+        put_node(writer, report, (uint32_t)i);
+    json_end_array(writer);
+    return report_json_end(&json, out);
 }

@@ -12,9 +12,10 @@ static int add_name(struct tree_report *report, const char *name, uint32_t *out)
     return *out != UNIQUE_NONE ? 0 : -ENOMEM;
 }
 
-static int step_to(struct tree_report *report, uint32_t name, uint32_t *node)
+/* From NODE, which may be START, where calls begin. */
+static int step_to(struct tree_report *report, uint32_t name, uint32_t start, uint32_t *node)
 {
-    if (report->folds_recursion && *node != CALL_TREE_NONE &&
+    if (report->folds_recursion && *node != start &&
         call_tree_node(&report->tree, *node)->name == name)
         return 0;
     *node = call_tree_child(&report->tree, *node, name);
@@ -24,7 +25,7 @@ static int step_to(struct tree_report *report, uint32_t name, uint32_t *node)
 /* --- From the outermost function inwards --- */
 
 static int find_thread_node(struct tree_report *report, const struct profile_thread *thread,
-                            uint32_t *node)
+                            uint32_t *process_node, uint32_t *node)
 {
     uint32_t process, name;
     int err =
@@ -35,9 +36,10 @@ static int find_thread_node(struct tree_report *report, const struct profile_thr
         err = add_name(report, thread_label_name(thread), &name);
     if (err < 0)
         return err;
-    *node = call_tree_child(&report->tree, CALL_TREE_NONE, process);
-    if (*node != CALL_TREE_NONE)
-        *node = call_tree_child(&report->tree, *node, name);
+    *process_node = call_tree_child(&report->tree, CALL_TREE_NONE, process);
+    if (*process_node == CALL_TREE_NONE)
+        return -ENOMEM;
+    *node = call_tree_child(&report->tree, *process_node, name);
     return *node != CALL_TREE_NONE ? 0 : -ENOMEM;
 }
 
@@ -57,7 +59,7 @@ static int add_callees(struct tree_report *report, const struct profile_thread *
     for (size_t i = 0; i < count && err == 0; i++) {
         const struct table_stack *stack = thread_tables_stack(thread->tables, (uint32_t)i);
         nodes[i] = stack->prefix != TABLE_NONE ? nodes[stack->prefix] : thread_node;
-        err = step_to(report, stack_name(report, i), &nodes[i]);
+        err = step_to(report, stack_name(report, i), thread_node, &nodes[i]);
         if (err == 0)
             call_tree_spend(&report->tree, nodes[i],
                             thread_stacks_sum(&report->stacks, (uint32_t)i));
@@ -76,7 +78,7 @@ static int add_callers_of(struct tree_report *report, const struct profile_threa
     int err = path != NULL ? 0 : -ENOMEM;
 
     for (size_t i = depth; i > 0 && err == 0; i--)
-        err = step_to(report, path[i - 1], &node);
+        err = step_to(report, path[i - 1], CALL_TREE_NONE, &node);
     if (err == 0 && node != CALL_TREE_NONE)
         call_tree_spend(&report->tree, node, thread_stacks_sum(&report->stacks, stack));
     return err;
@@ -94,12 +96,11 @@ static int add_callers(struct tree_report *report, const struct profile_thread *
     return err;
 }
 
-/* --- Reading --- */
+/* --- What no sample tells of --- */
 
-static int add_not_sampled(struct tree_report *report, const struct profile_thread *thread,
-                           uint32_t parent)
+static int add_not_sampled(struct tree_report *report, double ns, uint32_t parent)
 {
-    const struct stack_sum sum = { .cpu_ns = (uint64_t)thread->not_sampled_ns };
+    const struct stack_sum sum = { .cpu_ns = ns > 0 ? (uint64_t)ns : 0 };
     uint32_t name;
 
     if (sum.cpu_ns == 0)
@@ -114,27 +115,76 @@ static int add_not_sampled(struct tree_report *report, const struct profile_thre
     return 0;
 }
 
-static int on_thread(void *owner, const struct profile_thread *thread)
+static double told_ns(const struct profile_thread *thread)
+{
+    double sum_ns = 0;
+
+    for (size_t i = 0; i < thread->sample_count; i++)
+        sum_ns += thread->samples[i].cpu_ns;
+    return sum_ns;
+}
+
+static int on_process(void *owner, bool is_root, struct process_log *log)
 {
     struct tree_report *report = owner;
-    uint32_t place = CALL_TREE_NONE;
-    int err = thread->sample_count > 0 ? thread_stacks_take(&report->stacks, thread) : 0;
+    struct tree_process *process = is_root ? &report->root : &report->inner;
+    struct process_account *account =
+        process->is_there ? mapped_array_push(&report->accounts, sizeof(*account)) : NULL;
+    int err = process->is_there && account == NULL ? -ENOMEM : 0;
 
-    if (err < 0 || thread->sample_count == 0)
-        return err;
-    report->is_by_samples = report->is_by_samples && !thread->knows_cpu;
-    if (report->direction == TREE_CALLEES)
-        err = find_thread_node(report, thread, &place);
+    if (account != NULL)
+        *account = process_account_of(log, process->told_ns, process->node);
+    *process = (struct tree_process){ 0 };
+    return err;
+}
+
+static int settle_accounts(struct tree_report *report)
+{
+    struct process_account *accounts = report->accounts.items;
+    int err = 0;
+
+    process_accounts_settle(accounts, report->accounts.count);
+    for (size_t i = 0; i < report->accounts.count && err == 0; i++)
+        err = add_not_sampled(report, accounts[i].rest_ns, (uint32_t)accounts[i].id);
+    return err;
+}
+
+/* --- Reading --- */
+
+static int take_stacks(struct tree_report *report, const struct profile_thread *thread,
+                       uint32_t place)
+{
+    int err = thread_stacks_take(&report->stacks, thread);
+
     if (err == 0)
         err = report->direction == TREE_CALLEES ? add_callees(report, thread, place)
                                                 : add_callers(report, thread);
-    return err < 0 ? err : add_not_sampled(report, thread, place);
+    return err < 0 ? err : add_not_sampled(report, thread->not_sampled_ns, place);
+}
+
+static int on_thread(void *owner, const struct profile_thread *thread)
+{
+    struct tree_report *report = owner;
+    struct tree_process *process = thread->is_of_root ? &report->root : &report->inner;
+    uint32_t place = CALL_TREE_NONE, process_node = CALL_TREE_NONE;
+
+    if (profile_thread_is_of_profd(thread))
+        return 0;
+    report->is_by_samples &= !thread->knows_cpu || thread->sample_count == 0;
+    int err = report->direction == TREE_CALLEES
+                  ? find_thread_node(report, thread, &process_node, &place)
+                  : 0;
+    *process = (struct tree_process){ .is_there = true,
+                                      .node = process_node,
+                                      .told_ns = process->told_ns + told_ns(thread) };
+    return err < 0 || thread->sample_count == 0 ? err : take_stacks(report, thread, place);
 }
 
 int tree_report_read(struct json_reader *reader, enum tree_direction direction,
                      bool folds_recursion, struct tree_report *out)
 {
-    static const struct profile_walk_events events = { .on_thread = on_thread };
+    static const struct profile_walk_events events = { .on_thread = on_thread,
+                                                       .on_process = on_process };
     struct profile_facts facts;
 
     *out = (struct tree_report){ .direction = direction,
@@ -143,6 +193,8 @@ int tree_report_read(struct json_reader *reader, enum tree_direction direction,
     thread_stacks_init(&out->stacks);
     call_tree_init(&out->tree);
     int err = profile_walk(reader, &events, out, &facts);
+    if (err == 0 && !out->is_by_samples)
+        err = settle_accounts(out);
     return err < 0 ? err : call_tree_settle(&out->tree, out->is_by_samples);
 }
 
@@ -151,4 +203,5 @@ void tree_report_free(struct tree_report *report)
     thread_stacks_fini(&report->stacks);
     call_tree_fini(&report->tree);
     mapped_array_free(&report->nodes);
+    mapped_array_free(&report->accounts);
 }

@@ -9,6 +9,7 @@
 
 #include "profctl/convert/thread_stacks.h"
 #include "profctl/report/call_tree.h"
+#include "profctl/report/process_accounts.h"
 #include "json/json_reader.h"
 
 enum tree_direction {
@@ -17,13 +18,22 @@ enum tree_direction {
     TREE_CALLERS, /* functions by their own time, then who called them */
 };
 
+/* The process at hand. */
+struct tree_process {
+    bool is_there;  /* it has threads */
+    uint32_t node;  /* of its name; CALL_TREE_NONE: callers have none */
+    double told_ns; /* CPU time that its threads tell of */
+};
+
 struct tree_report {
     enum tree_direction direction;
     bool folds_recursion;        /* calls of a function by itself are one */
     bool is_by_samples;          /* the profile does not tell CPU time */
     struct thread_stacks stacks; /* has the names */
     struct call_tree tree;
-    struct mapped_array nodes; /* uint32_t: the node of each stack of the thread at hand */
+    struct tree_process root, inner;
+    struct mapped_array accounts; /* struct process_account, by node */
+    struct mapped_array nodes;    /* uint32_t: the node of each stack of the thread at hand */
 };
 
 /* Reads a Gecko profile. 0, -EPROTO for what is no such profile, -ENOMEM, or the reader's error;

@@ -117,7 +117,8 @@ static int try_debug_file(const char *build_id, struct symbol_file *out)
     return fd < 0 ? fd : open_session("", fd, build_id, out);
 }
 
-int symbol_file_open(const char *path, const char *build_id, int64_t pid, struct symbol_file *out)
+int symbol_file_open_itself(const char *path, const char *build_id, int64_t pid,
+                            struct symbol_file *out)
 {
     char in_root[4096 + 64];
     int err = -ENOENT, second;
@@ -133,11 +134,16 @@ int symbol_file_open(const char *path, const char *build_id, int64_t pid, struct
             return err;
     }
     second = try_path(path, build_id, out);
-    if (second == 0 || second == -ENOMEM)
-        return second;
-    if (try_debug_file(build_id, out) == 0)
-        return 0;
     return second == -ENOENT ? err : second;
+}
+
+int symbol_file_open(const char *path, const char *build_id, int64_t pid, struct symbol_file *out)
+{
+    int err = symbol_file_open_itself(path, build_id, pid, out);
+
+    if (err == 0 || err == -ENOMEM)
+        return err;
+    return try_debug_file(build_id, out) == 0 ? 0 : err;
 }
 
 void symbol_file_close(struct symbol_file *file)

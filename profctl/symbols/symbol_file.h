@@ -20,6 +20,10 @@ struct symbol_file {
  * files found had other build ids, or -ENOMEM. */
 int symbol_file_open(const char *path, const char *build_id, int64_t pid, struct symbol_file *out);
 
+/* The same without files of debug information alone: is the library itself here? */
+int symbol_file_open_itself(const char *path, const char *build_id, int64_t pid,
+                            struct symbol_file *out);
+
 /* Safe on a zeroed struct. */
 void symbol_file_close(struct symbol_file *file);
 

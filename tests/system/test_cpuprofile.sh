@@ -76,4 +76,18 @@ test_what_is_wrong_is_said() {
     [ ! -e x.collapsed ]
 }
 
+# Numbers may have any length; a name of a file may not.
+test_numbers_that_no_name_has_room_for_are_refused() {
+    samples='"stringTable":["f"],"frameTable":{"schema":{"location":0},"data":[[0]]},"stackTable":{"schema":{"prefix":0,"frame":1},"data":[[null,0]]},"samples":{"schema":{"stack":0,"time":1},"data":[[0,1]]}'
+    thread='{"name":"t","pid":1e200,"tid":1e200,'$samples'}'
+    printf '{"meta":{"version":30,"startTime":0,"interval":1},"libs":[],"threads":[%s,%s]}' "$thread" "$thread" >huge.json
+    expect 1 "$profctl" convert -o out.cpuprofile huge.json
+    one_line stderr
+}
+
+test_what_is_read_twice_is_no_pipe() {
+    expect 2 "$profctl" convert -o out.cpuprofile <(echo '{}')
+    grep -q 'write it to a regular file first' stderr
+}
+
 run_tests "$@"

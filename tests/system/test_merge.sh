@@ -166,6 +166,31 @@ refused() {
     [ "$(cat out.json)" = kept ]
 }
 
+# minimal PID START: a profile of a root and a child, whose own meta tells no start, and whose pid is a text.
+minimal() {
+    printf '{"meta":{"version":30,"startTime":%s,"interval":1,"categories":[],"markerSchema":[]},"libs":[],"threads":[],
+"processes":[{"meta":{"version":30,"interval":1,"categories":[],"markerSchema":[]},"libs":[],
+"threads":[{"name":"GeckoMain","processName":"child","pid":"%s","tid":1,"stringTable":[],"registerTime":0,"unregisterTime":null,
+"frameTable":{"schema":{"location":0},"data":[]},"stackTable":{"schema":{"prefix":0,"frame":1},"data":[]},
+"samples":{"schema":{"stack":0,"time":1},"data":[[null,1]]},"markers":{"schema":{"name":0,"startTime":1,"endTime":2,"phase":3,"category":4,"data":5},"data":[]}}]}]}' "$2" "$1"
+}
+
+test_a_process_without_a_start_begins_with_its_root() {
+    minimal 20 1000000000000 >one.json
+    minimal 20 1000000010000 >two.json
+    expect 0 "$profctl" -q merge -o all.json one.json two.json
+    [ "$(grep -o '"startTime":1000000010000' all.json | wc -l)" -eq 2 ]
+    grep -q '"pid":"10000020"' all.json
+}
+
+test_times_that_no_clock_shows_are_refused() {
+    minimal 20 1000000000000 >one.json
+    minimal 21 1e300 >two.json
+    expect 1 "$profctl" merge -o all.json one.json two.json
+    [ ! -e all.json ]
+    one_line stderr
+}
+
 test_wrong_words_are_refused() {
     expect 0 "$profctl" run -o one.json.gz -- true
     cp one.json.gz two.json.gz

@@ -25,6 +25,24 @@ test_sums_are_those_of_the_processes() {
     awk -v a="$sum" -v b="$all" 'BEGIN { exit !(a > 450 && a - b < 0.01 && b - a < 0.01) }'
 }
 
+# A profile whose root is a process, as Firefox writes them, with a child without threads.
+test_the_root_may_be_a_process() {
+    log='"profilingLog":{"%d":{"profd":{"pid":%d,"verdict":"exited","outcome":"exited","code":0,"cpuTime":%d,"startTime":0,"endTime":%d}}}'
+    # shellcheck disable=SC2059
+    printf '{"meta":{"version":30,"startTime":0,"interval":1},"libs":[],"threads":[{"name":"GeckoMain","processName":"parent","pid":1,"tid":1,
+"stringTable":["f"],"frameTable":{"schema":{"location":0},"data":[[0]]},"stackTable":{"schema":{"prefix":0,"frame":1},"data":[[null,0]]},
+"samples":{"schema":{"stack":0,"time":1},"data":[[0,1]]}}],
+"processes":[{"meta":{"version":30,"startTime":0,"interval":1},"libs":[],"threads":[],'"$log"'}],'"$log"'}' 2 2 5 10 1 1 50 100 >root.json
+    expect 0 "$profctl" report --processes --json root.json
+    grep -q '"processes":1,"programs":\[{"program":"parent","processes":1,"ended":1,"cpuMs":50,' stdout
+}
+
+test_unknown_times_are_not_zero() {
+    printf '{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"},"children":[2]},{"id":2,"callFrame":{"functionName":"f"}}],"startTime":0,"endTime":9,"samples":[2,2],"timeDeltas":[1,1]}' >x.cpuprofile
+    expect 0 "$profctl" report --processes --json x.cpuprofile
+    refute grep -q '"cpuMs":0' stdout
+}
+
 test_bad_files_are_told() {
     expect 1 "$profctl" report --processes missing.json
     one_line stderr
