@@ -232,7 +232,8 @@ int command_convert(const struct arguments *arguments, struct failure *failure)
     if (arguments->converted == NULL)
         return (int)failure_set(failure, EXIT_CODE_USAGE, "no output given; say -o FILE");
     conversion.format = choose_format(arguments, failure);
-    if (conversion.format == NULL)
+    if (conversion.format == NULL ||
+        !profile_input_is_not(conversion.input, conversion.output, failure))
         return (int)failure->code;
     thread_files_init(&conversion.names, conversion.output, conversion.format->ending);
     bool is_done = choose_threads(&conversion) && write_all(&conversion);

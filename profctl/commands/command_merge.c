@@ -26,16 +26,8 @@ struct merging {
 /* They are read more than once, and OUTPUT is no other name of one. */
 static bool check_input(const char *path, const char *output, struct failure *failure)
 {
-    struct stat input = { 0 }, target = { 0 };
-
-    if (!profile_input_is_repeatable(path, failure))
-        return false;
-    if (stat(path, &input) != 0 || stat(output, &target) != 0 || target.st_dev != input.st_dev ||
-        target.st_ino != input.st_ino)
-        return true;
-    failure_set(failure, EXIT_CODE_USAGE,
-                "%s is an input, which stays as it is; choose another name with -o", output);
-    return false;
+    return profile_input_is_repeatable(path, failure) &&
+           profile_input_is_not(path, output, failure);
 }
 
 static bool look_at(struct merging *merging, struct merge_source *source, struct failure *failure)

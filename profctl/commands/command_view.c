@@ -63,6 +63,8 @@ static int open_profile(struct view *view, const char *path, struct failure *fai
 {
     unsigned char magic[2] = { 0 };
 
+    if (!profile_input_is_repeatable(path, failure))
+        return (int)failure->code;
     view->site.profile_fd = open(path, O_RDONLY | O_CLOEXEC);
     if (view->site.profile_fd < 0)
         return (int)failure_set(failure, EXIT_CODE_FAILED, "cannot read %s: %s", path,
@@ -93,6 +95,7 @@ static int make_page(struct view *view, const char *path, struct failure *failur
 {
     struct profile_input input;
 
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error like any other */
     view->site.page_fd = memfd_create("profctl-view", MFD_CLOEXEC);
     if (view->site.page_fd < 0)
         return (int)failure_set(failure, EXIT_CODE_FAILED, "cannot make the page: %s",
@@ -164,7 +167,8 @@ static void serve(const struct view *view, uint64_t idle_ms)
                                { .fd = view->signals, .events = POLLIN } };
 
     while (waited[1].revents == 0 && !is_idle(view, idle_ms)) {
-        (void)poll(waited, 2, LOOK_MS); /* whatever it says, there may be something to do */
+        /* Whatever it says, there may be something to do. */
+        (void)poll(waited, 2, view_server_due_ms(view->server, LOOK_MS));
         view_server_work(view->server);
     }
 }

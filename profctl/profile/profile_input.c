@@ -74,6 +74,18 @@ bool profile_input_is_repeatable(const char *path, struct failure *failure)
     return false;
 }
 
+bool profile_input_is_not(const char *path, const char *output, struct failure *failure)
+{
+    struct stat input, target;
+
+    if (stat(path, &input) != 0 || stat(output, &target) != 0 || !S_ISREG(input.st_mode) ||
+        target.st_dev != input.st_dev || target.st_ino != input.st_ino)
+        return true;
+    failure_set(failure, EXIT_CODE_USAGE,
+                "%s is an input, which stays as it is; choose another name with -o", output);
+    return false;
+}
+
 void profile_input_close(struct profile_input *input)
 {
     if (input->reader != NULL)

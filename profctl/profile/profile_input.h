@@ -19,6 +19,9 @@ bool profile_input_open(struct profile_input *input, const char *path, struct fa
 /* Whether PATH can be read more than once, as a pipe cannot. False with FAILURE filled. */
 bool profile_input_is_repeatable(const char *path, struct failure *failure);
 
+/* Whether OUTPUT is another file than PATH, which stays as it is. False with FAILURE filled. */
+bool profile_input_is_not(const char *path, const char *output, struct failure *failure);
+
 void profile_input_close(struct profile_input *input);
 
 /* Tells in FAILURE why the reader's user ended with ERR (negative errno). Returns the exit code. */

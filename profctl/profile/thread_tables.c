@@ -42,7 +42,8 @@ static int add_string(struct thread_tables *tables, const char *text, size_t len
     if (string == NULL || err < 0)
         return -ENOMEM;
     *string = (struct table_string){ tables->bytes.count, length };
-    memcpy((char *)tables->bytes.items + tables->bytes.count, text, length);
+    if (length > 0) /* else there may be no bytes yet */
+        memcpy((char *)tables->bytes.items + tables->bytes.count, text, length);
     tables->bytes.count += length;
     return tables->strings.count < UINT32_MAX ? 0 : -E2BIG;
 }

@@ -10,7 +10,8 @@
 #include "json/json_writer.h"
 #include "json/unique_strings.h"
 
-/* Text from a profile, which may be anything, stays on its line: a terminal obeys none of it. */
+/* Text from a profile, which may be anything, stays on its line, in its direction: a terminal obeys
+ * none of it. */
 void report_put_text(const char *text, size_t length, FILE *out);
 void report_put_name(const struct unique_strings *names, uint32_t name, FILE *out);
 

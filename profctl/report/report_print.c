@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "profctl/report/report.h"
+#include "profctl/report/report_output.h"
 #include "profctl/units.h"
 
 enum {
@@ -96,10 +97,13 @@ static void print_name(const char *name, size_t length, FILE *out)
     size_t tail = library != NULL && library > name ? length - (size_t)(library - 1 - name) : 0;
 
     if (length <= WIDEST_FUNCTION || tail > WIDEST_FUNCTION / 2)
-        fprintf(out, "%.*s\n", (int)length, name);
-    else
-        fprintf(out, "%.*s…%.*s\n", (int)(WIDEST_FUNCTION - tail), name, (int)tail,
-                name + length - tail);
+        report_put_text(name, length, out);
+    else {
+        report_put_text(name, WIDEST_FUNCTION - tail, out);
+        fputs("…", out);
+        report_put_text(name + length - tail, tail, out);
+    }
+    fputc('\n', out);
 }
 
 /* By CPU time where that ranks, with the samples behind it; else by samples. */
@@ -145,7 +149,8 @@ static void print_thread(const struct report *report, const struct report_thread
 
     if (ranked == NULL)
         return;
-    fprintf(out, "  %s", thread->name);
+    fputs("  ", out);
+    report_put_text(thread->name, strlen(thread->name), out);
     if (thread->threads > 1)
         fprintf(out, " (%llu threads)", (unsigned long long)thread->threads);
     print_size(report, &thread->size, out);
@@ -185,7 +190,8 @@ static void print_process(const struct report *report, const struct report_proce
     struct report_thread *const *threads = process->threads.items;
     uint64_t left_out = 0;
 
-    fprintf(out, "\n%s", process->name);
+    fputc('\n', out);
+    report_put_text(process->name, strlen(process->name), out);
     if (process->processes > 1)
         fprintf(out, " (%llu processes)", (unsigned long long)process->processes);
     print_size(report, &process->size, out);
@@ -223,10 +229,12 @@ static int print_listed(const struct report_process *process, bool is_first, int
     else
         length = snprintf(text, sizeof(text), "%.100s", process->name);
     if (column + length + 2 > LINE_COLUMNS) {
-        fprintf(out, "%s\n  %s", is_first ? "" : ",", text);
+        fputs(is_first ? "\n  " : ",\n  ", out);
+        report_put_text(text, strlen(text), out);
         return length + 2;
     }
-    fprintf(out, "%s %s", is_first ? "" : ",", text);
+    fputs(is_first ? " " : ", ", out);
+    report_put_text(text, strlen(text), out);
     return column + length + (is_first ? 1 : 2);
 }
 
@@ -260,7 +268,9 @@ static void print_absence(const struct report *report, const struct report_absen
 {
     char cpu[UNITS_TEXT_BYTES];
 
-    fprintf(out, "  %6llu × %s: ", (unsigned long long)absence->processes, absence->name);
+    fprintf(out, "  %6llu × ", (unsigned long long)absence->processes);
+    report_put_text(absence->name, strlen(absence->name), out);
+    fputs(": ", out);
     if (absence->unknown == absence->processes)
         fputs("CPU time not known\n", out);
     else
@@ -268,7 +278,9 @@ static void print_absence(const struct report *report, const struct report_absen
                 100 * share(absence->cpu_ns, report->size.cpu_ns),
                 absence->unknown > 0 ? ", and more that is not known" : "");
     if (absence->reason[0] != '\0')
-        fprintf(out, "           %s\n", absence->reason);
+        fprintf(out, "           ");
+    report_put_text(absence->reason, strlen(absence->reason), out);
+    fputc('\n', out);
 }
 
 static void print_fates(const struct report *report, FILE *out)

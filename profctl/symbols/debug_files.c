@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #define LIBDEBUGINFOD "libdebuginfod.so.1"
+#define MOST_BYTES    "2147483648" /* of one file: Chromium's has more than 1 GB */
 
 enum { SHORTEST_BUILD_ID = 4, LONGEST_BUILD_ID = 128 };
 
@@ -57,6 +58,7 @@ int debug_files_allow_servers(bool shows_progress)
 static int set_limits(void)
 {
     if (setenv("DEBUGINFOD_TIMEOUT", "10", 0) < 0 || setenv("DEBUGINFOD_MAXTIME", "60", 0) < 0 ||
+        setenv("DEBUGINFOD_MAXSIZE", MOST_BYTES, 0) < 0 ||
         (servers.show_progress && setenv("DEBUGINFOD_PROGRESS", "1", 0) < 0))
         return -ENOMEM;
     return 0;

@@ -6,12 +6,13 @@
 
 #include "profctl/view/symbol_api.h"
 
-enum { MOST_MODULES = 100000 };
+enum { MOST_MODULES = 4096 };
 
 /* One job: the libraries that its stacks name by number, found once. */
 struct job {
     const cJSON *memory_map;
     struct symbol_library **modules; /* owned; NULL: the profile has none */
+    const char **names;              /* of these; owned, the texts are those of memory_map */
     int module_count;
     cJSON *answer; /* of the job */
 };
@@ -86,8 +87,7 @@ static int add_frame(struct job *job, cJSON *stack, int index, const cJSON *aske
     cJSON *frame = cJSON_CreateObject();
     if (frame == NULL || !cJSON_AddItemToArray(stack, frame))
         return -ENOMEM;
-    const cJSON *names = cJSON_GetArrayItem(job->memory_map, (int)module);
-    const char *name = cJSON_GetStringValue(cJSON_GetArrayItem(names, 0));
+    const char *name = job->names[(int)module];
     int err = cJSON_AddNumberToObject(frame, "frame", index) != NULL &&
                       cJSON_AddStringToObject(frame, "module", name) != NULL
                   ? symbol_api_add_address(frame, "module_offset", (uint64_t)offset)
@@ -146,10 +146,12 @@ static int find_modules(struct job *job, struct library_list *libraries)
     if (count > MOST_MODULES)
         return -EINVAL;
     job->modules = calloc((size_t)count + 1, sizeof(struct symbol_library *));
-    if (found == NULL || job->modules == NULL)
+    job->names = calloc((size_t)count + 1, sizeof(*job->names));
+    if (found == NULL || job->modules == NULL || job->names == NULL)
         return -ENOMEM;
     cJSON_ArrayForEach(names, job->memory_map)
     {
+        job->names[job->module_count] = cJSON_GetStringValue(cJSON_GetArrayItem(names, 0));
         err = find_module(libraries, names, found, &job->modules[job->module_count++]);
         if (err < 0)
             return err;
@@ -188,6 +190,7 @@ static int answer_job(struct library_list *libraries, const cJSON *asked, cJSON 
     if (err == 0)
         err = answer_stacks(&job, stacks);
     free(job.modules);
+    free((void *)job.names);
     return err;
 }
 

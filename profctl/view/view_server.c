@@ -224,18 +224,17 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     const char *path = path_behind_token(server->site, url);
     (void)version;
 
+    if (path == NULL) /* at once: what else they send is not awaited */
+        return send_text(connection, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
     if (*request == NULL) {
         *request = calloc(1, sizeof(struct question));
         return *request != NULL ? MHD_YES : MHD_NO;
     }
     if (*upload_bytes != 0) {
-        if (path != NULL)
-            take_piece(*request, upload, *upload_bytes);
+        take_piece(*request, upload, *upload_bytes);
         *upload_bytes = 0;
         return MHD_YES;
     }
-    if (path == NULL)
-        return send_text(connection, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
     return answer_request(server, connection, method, path, *request);
 }
 
@@ -295,6 +294,17 @@ int view_server_fd(const struct view_server *server)
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(server->http, MHD_DAEMON_INFO_EPOLL_FD);
 
     return info->epoll_fd;
+}
+
+/* What libmicrohttpd has read and not yet dealt with does not make its descriptor readable again.
+ */
+int view_server_due_ms(const struct view_server *server, int most_ms)
+{
+    MHD_UNSIGNED_LONG_LONG due_ms;
+
+    if (MHD_get_timeout(server->http, &due_ms) != MHD_YES || due_ms > (unsigned)most_ms)
+        return most_ms;
+    return (int)due_ms;
 }
 
 void view_server_work(struct view_server *server)

@@ -18,7 +18,7 @@ enum {
     VIEW_TOKEN_BYTES = 32 + 1,          /* hexadecimal digits, and the end */
     VIEW_MOST_REQUEST_BYTES = 64 << 20, /* of a question to the API */
     VIEW_MOST_CONNECTIONS = 64,
-    VIEW_PATIENCE_S = 60, /* with who neither sends nor reads */
+    VIEW_PATIENCE_S = 10, /* with who neither sends nor reads */
 };
 
 /* What is served; all of it is the caller's, and outlives the server. */
@@ -43,7 +43,10 @@ void view_server_destroy(struct view_server *server);
 /* Readable when view_server_work() has something to do. */
 int view_server_fd(const struct view_server *server);
 
-/* Does what there is to do, without waiting. To be called now and then in any case. */
+/* In how many ms there is something to do without that, at most MOST_MS. */
+int view_server_due_ms(const struct view_server *server, int most_ms);
+
+/* Does what there is to do, without waiting. To be called when it is due in any case. */
 void view_server_work(struct view_server *server);
 
 /* CLOCK_MONOTONIC of the last request that knew the token; of the begin when there was none. */

@@ -115,6 +115,30 @@ test_a_format_can_be_named() {
     grep -q ';main (in busy)' stacks.txt
 }
 
+# The only copy of a capture is not replaced by what is made of it.
+test_the_input_stays_as_it_is() {
+    make_capture
+    cp capture.json.gz kept
+    ln capture.json.gz other.html
+    expect 2 "$profctl" convert capture.json.gz --format html -o capture.json.gz
+    grep -q 'is an input, which stays as it is' stderr
+    expect 2 "$profctl" convert capture.json.gz -o other.html
+    cmp capture.json.gz kept
+}
+
+# Control characters of ASCII and of C1, and those that turn the direction of writing.
+test_reports_keep_terminals_safe() {
+    make_capture
+    gzip -dc capture.json.gz | sed $'s/"burn_inner (in busy)"/"\\\\u001b[31m\\\\u009b31m\\\\u202eburn\\\\n (in busy)"/g; s/"processName":"busy"/"processName":"\\\\u001b[2Jbusy"/g' >evil.json
+    grep -q 'u001b.*u009b.*u202eburn.n' evil.json
+    for way in "" --tree --callers --calls --processes; do
+        # shellcheck disable=SC2086
+        expect 0 "$profctl" report $way evil.json
+        grep -q 'busy' stdout
+        refute grep -qaP '\x1b|\xc2\x9b|\xe2\x80\xae' stdout
+    done
+}
+
 test_wrong_words_are_refused() {
     for wrong in "missing.json -o x.collapsed" "capture -o x.pdf" "capture" "capture -o x --format pdf"; do
         # shellcheck disable=SC2086

@@ -136,6 +136,15 @@ test_run_shows_its_capture_at_once() {
     [ "$status" -eq 7 ]
 }
 
+# Not a piece at a time, whenever somebody looks: a megabyte would take minutes.
+test_large_files_are_sent_at_once() {
+    make_capture raw.json
+    { printf '{"padding":"' && head -c 3000000 /dev/zero | tr '\0' a && printf '",' && tail -c +2 raw.json; } >large.json
+    begin_view large.json
+    timeout "$patience_s" bash -c "$(declare -f ask); port=$port; ask GET /$token/profile.json"
+    cmp body large.json
+}
+
 test_it_ends_when_nobody_asks() {
     make_capture raw.json
     expect 0 "$profctl" view --no-browser --idle 100ms raw.json
@@ -148,7 +157,9 @@ test_wrong_words_are_refused() {
     expect 1 "$profctl" view --no-browser --port "$port" raw.json
     grep -q "port $port is taken" stderr
     one_line stderr
-    for words in "missing.json" "spin.c" "/dev/null"; do
+    expect 2 "$profctl" view --no-browser /dev/null
+    one_line stderr
+    for words in "missing.json" "spin.c"; do
         expect 1 "$profctl" view --no-browser "$words"
         one_line stderr
     done
