@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "profctl/capture/capture_file.h"
 #include "profctl/commands/commands.h"
