@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "buffer/session_word.h"
+
 enum { SESSION_BOARD_FILTERS_BYTES = 4096 + 8, SESSION_BOARD_TRIGGERS_BYTES = 2048 };
 
 /* As in the message that starts a session (ipc/messages.h). */
@@ -24,6 +26,7 @@ struct session_terms {
     uint64_t allocation_interval_bytes;
     char filters[SESSION_BOARD_FILTERS_BYTES];          /* terminated */
     char marker_triggers[SESSION_BOARD_TRIGGERS_BYTES]; /* likewise */
+    uint32_t revision; /* of these terms, which may change while the session is on */
 };
 
 struct session_board {
@@ -34,9 +37,9 @@ struct session_board {
 /* By profd alone. */
 void session_board_write(struct session_board *board, const struct session_terms *terms);
 
-/* The terms of session GENERATION, whose strings are terminated. False when those of another one
- * stand there, or change meanwhile: another time. */
-bool session_board_read(const struct session_board *board, uint32_t generation,
+/* The terms that WORD names, whose strings are terminated. False when others stand there, or they
+ * change meanwhile: another time. */
+bool session_board_read(const struct session_board *board, const struct session_word *word,
                         struct session_terms *out);
 
 #endif

@@ -75,6 +75,7 @@ static void settings_from(const struct message_session *session, struct session_
 {
     memset(out, 0, sizeof(*out));
     out->generation = (uint32_t)session->generation;
+    out->revision = (uint32_t)session->revision & SESSION_WORD_REVISION_MASK;
     out->interval_ns = session->interval_ns;
     out->clock = (enum sampling_clock)session->clock; /* the decoder looked at it */
     out->allocation_interval_bytes = session->allocation_interval_bytes;
@@ -89,13 +90,19 @@ static void settings_from(const struct message_session *session, struct session_
                session->marker_triggers.length);
 }
 
-/* Makes the session be SESSION: starts it, or only pauses or resumes when it runs already. */
+/* Makes the session be SESSION: starts it, goes on with it on other terms, or only pauses or
+ * resumes what runs already. */
 static int obey_session(const struct message_session *session)
 {
     struct session_settings settings;
     int err = 0;
     settings_from(session, &settings);
-    if (session->generation == session_generation()) {
+    bool is_on = session->generation == session_generation();
+    if (is_on && settings.revision != session_last_settings()->revision) {
+        err = session_renew(&settings);
+        if (err == 0)
+            sampler_start_thread();
+    } else if (is_on) {
         err = session_add_marker_triggers(settings.marker_triggers);
         if (session->is_paused)
             session_pause();

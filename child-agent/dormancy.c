@@ -16,6 +16,7 @@
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/thread_clock.h"
+#include "child-agent/session_offer.h"
 #include "child-agent/shutdown_profile.h"
 #include "child-agent/threads/thread_registry.h"
 #include "ipc/messages.h"
@@ -125,9 +126,19 @@ static void introduce(void)
         move_to(DORMANCY_AWAKE);
 }
 
+/* The session may have got other terms since this process fell asleep. */
+static void follow_terms(void)
+{
+    static struct session_settings offered;
+    const struct session_settings *prepared = session_prepared_settings();
+    if (prepared != NULL && !session_offer_is(prepared) && session_offer_read(&offered))
+        session_prepare(&offered);
+}
+
 /* A session that cannot be started is told of by the hello. */
 static void wake_at_work(void)
 {
+    follow_terms();
     if (session_start_prepared() == 0) {
         labels_after_fork_child();
         (void)session_follow_word();

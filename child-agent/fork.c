@@ -122,8 +122,8 @@ static const struct session_settings *find_news(void)
 {
     static struct session_settings offered;
     const struct session_settings *inherited = session_prepared_settings();
-    if (inherited != NULL && (inherited->generation == SESSION_OWN_GENERATION ||
-                              inherited->generation == session_offer_generation()))
+    if (inherited != NULL &&
+        (inherited->generation == SESSION_OWN_GENERATION || session_offer_is(inherited)))
         return NULL;
     return session_offer_read(&offered) ? &offered : NULL;
 }

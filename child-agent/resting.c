@@ -37,10 +37,10 @@ static bool is_news(uint32_t generation)
     return generation != 0 && generation != resting.refused;
 }
 
-/* Whether there is a session to join; resting.settings are its. */
-static bool is_offered(void)
+/* What is on, as far as this process can have it: resting.settings. False when nothing is. */
+static bool read_offer(void)
 {
-    if (!session_offer_read(&resting.settings) || !is_news(resting.settings.generation))
+    if (!session_offer_read(&resting.settings))
         return false;
     resting.wanted_clock = resting.settings.clock;
     resting.left_out = resting.settings.features & BEYOND_HANDLERS;
@@ -48,6 +48,12 @@ static bool is_offered(void)
         resting.settings.clock = SAMPLING_CLOCK_CPU;
     resting.settings.features &= ~BEYOND_HANDLERS;
     return true;
+}
+
+/* Whether there is a session to join; resting.settings are its. */
+static bool is_offered(void)
+{
+    return read_offer() && is_news(resting.settings.generation);
 }
 
 /* --- To join --- */
@@ -71,14 +77,18 @@ static void tell_of_rest(void)
                                  "joined a session that had begun"); /* counted when full */
 }
 
+static bool lacks_thread(void)
+{
+    return resting.left_out != 0 || sampling_clock_needs_thread(resting.wanted_clock);
+}
+
 static void join_at_work(void)
 {
     resting_end();
     resting.refused = resting.settings.generation; /* not twice, if this one cannot be started */
     resting.join(&resting.settings);
     tell_of_rest();
-    core_own.lacks_thread =
-        resting.left_out != 0 || sampling_clock_needs_thread(resting.wanted_clock);
+    core_own.lacks_thread = lacks_thread();
 }
 
 static void look(void)
@@ -133,17 +143,30 @@ static void rest_at_work(void)
         join_at_work(); /* on the stack for it already */
 }
 
-/* One that is paused keeps its word. */
-static bool is_over(void)
+/* Whether the session is another one now, or on other terms. One that is paused keeps its word. */
+static bool is_changed(void)
 {
     return agent_thread_is_alone() && session_is_active() && !session_is_own() &&
-           session_offer_generation() != session_generation();
+           !session_offer_is(session_get_settings());
 }
 
-void resting_follow_end(void)
+static void renew_at_work(void)
 {
-    if (is_over() && handler_work_is_possible())
-        handler_work_do(rest_at_work);
+    if (!read_offer())
+        return; /* its terms are being written: at the next tick */
+    if (session_renew(&resting.settings) == 0)
+        sampler_follow_alone();
+    else
+        (void)resting_begin(NULL); /* it was possible before */
+    tell_of_rest();
+    core_own.lacks_thread = lacks_thread();
+}
+
+void resting_follow_change(void)
+{
+    if (is_changed() && handler_work_is_possible())
+        handler_work_do(session_offer_generation() == session_generation() ? renew_at_work
+                                                                           : rest_at_work);
 }
 
 /* In a handler of the program its signal is blocked, and what it interrupted may hold any lock. */

@@ -48,8 +48,9 @@ static inline void resting_note_wait(void)
         resting_note_wait_slowly();
 }
 
-/* In the handler, when nothing is to be sampled: rests if that is since the session is over. */
-void resting_follow_end(void);
+/* In the handler, after what there was to sample: rests if the session is over, joins another one,
+ * or goes on with it on other terms. */
+void resting_follow_change(void);
 
 /* Somebody else sees to sessions from here on, or nobody: waits do not look around any more. */
 void resting_end(void);

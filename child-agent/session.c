@@ -29,7 +29,8 @@ static struct {
 
 /* Sessions of this process by its own count: a daemon that was restarted counts from 1 again. */
 static uint32_t last_recording;
-static int start_error; /* of the latest session */
+static int start_error;            /* of the latest session */
+static uint64_t finer_interval_ns; /* than the session's own, for a second one; 0: none */
 
 bool session_is_active(void)
 {
@@ -199,6 +200,20 @@ static int get_manager(const struct session_settings *settings, struct chunk_man
     return chunk_manager_create(&core.arena, settings->generation, settings->limit_bytes, out);
 }
 
+static void follow_finer_interval(void)
+{
+    uint64_t own_ns = session.settings.interval_ns;
+    sampler_set_interval(finer_interval_ns != 0 && finer_interval_ns < own_ns ? finer_interval_ns
+                                                                              : own_ns);
+}
+
+void session_set_finer_interval(uint64_t interval_ns)
+{
+    finer_interval_ns = interval_ns;
+    if (session_is_active())
+        follow_finer_interval();
+}
+
 /* Starts a session that its records know as RECORDING. */
 static int start(const struct session_settings *settings, uint32_t recording)
 {
@@ -223,6 +238,8 @@ static int start(const struct session_settings *settings, uint32_t recording)
         err = sampler_start(&session.settings, manager);
     if (err < 0)
         goto cleanup;
+    if (finer_interval_ns != 0)
+        follow_finer_interval();
     thread_registry_set_profiled(settings->filters, thread_features(settings));
     core_own.recording_generation = recording;
     open_recording(settings->is_paused);
@@ -245,6 +262,7 @@ int session_start(const struct session_settings *settings)
     if (session_is_active())
         session_stop();
     count_recording();
+    finer_interval_ns = 0;
     start_error = start(settings, last_recording);
     return start_error;
 }
@@ -289,6 +307,13 @@ void session_suspend(void)
     stop_recording();
     close_arena(session.manager);
     chunk_manager_close_all(session.manager);
+}
+
+int session_renew(const struct session_settings *settings)
+{
+    session_suspend();
+    start_error = start(settings, last_recording);
+    return start_error;
 }
 
 int session_move_lease(struct lease_ledger *ledger)

@@ -20,6 +20,7 @@ enum { SESSION_FILTERS_BYTES = 4096 };
 
 struct session_settings {
     uint32_t generation; /* never 0 */
+    uint32_t revision;   /* of what follows, which may change meanwhile; see session_word.h */
     uint64_t interval_ns;
     uint64_t limit_bytes;
     uint64_t features;                  /* enum feature */
@@ -64,6 +65,15 @@ void session_stop(void);
 
 /* Ends it, but what was recorded stays: the next session goes on with it, whatever its settings. */
 void session_suspend(void);
+
+/* The session that is on goes on with other SETTINGS, of the same generation: what was recorded and
+ * the labels that are pushed stay. As session_start(); after an error there is no session, but what
+ * was recorded. */
+int session_renew(const struct session_settings *settings);
+
+/* The session that profd began is sampled at INTERVAL_NS, when that is finer than its own, for as
+ * long as it is on; 0: no longer. */
+void session_set_finer_interval(uint64_t interval_ns);
 
 /* Without a session, or with one that is suspended: LEDGER (borrowed) pays for the arena from here
  * on. Of what was recorded, the oldest goes when that is more than there is to be had. -ENOSPC when

@@ -14,6 +14,13 @@ uint32_t session_offer_generation(void)
     return agent_lease_read_session(&word) ? word.generation : 0;
 }
 
+bool session_offer_is(const struct session_settings *settings)
+{
+    struct session_word word;
+    return agent_lease_read_session(&word) && word.generation == settings->generation &&
+           word.revision == settings->revision;
+}
+
 static bool are_sound(const struct session_terms *terms)
 {
     return terms->interval_ns >= SESSION_SHORTEST_INTERVAL_NS &&
@@ -30,6 +37,7 @@ static void settings_from(const struct session_terms *terms, const struct sessio
 {
     memset(out, 0, sizeof(*out));
     out->generation = terms->generation;
+    out->revision = word->revision;
     out->interval_ns = terms->interval_ns;
     out->limit_bytes = terms->limit_bytes;
     out->features = terms->features;
@@ -47,7 +55,7 @@ bool session_offer_read(struct session_settings *out)
     struct lease_ledger *ledger;
     struct session_word word;
     if (!agent_lease_read_session(&word) || agent_lease_get(&ledger) < 0 ||
-        !session_board_read(ledger->board, word.generation, &terms) || !are_sound(&terms))
+        !session_board_read(ledger->board, &word, &terms) || !are_sound(&terms))
         return false;
     settings_from(&terms, &word, out);
     return true;

@@ -13,6 +13,9 @@
 /* The generation of the session that is on; 0: none, or no ledger says. */
 uint32_t session_offer_generation(void);
 
+/* Whether that is the session of SETTINGS, on the same terms. */
+bool session_offer_is(const struct session_settings *settings);
+
 /* The session that is on, with its pauses as they are now. False when there is none, or when what
  * stands there makes no sense. */
 bool session_offer_read(struct session_settings *out);

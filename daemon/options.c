@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "buffer/lease_ledger.h"
+#include "ipc/messages.h"
 #include "ipc/units.h"
 
 const char options_help[] =
@@ -19,6 +20,9 @@ const char options_help[] =
     "  --config FILE         runs the programs that FILE names (see profd(1)), and starts them\n"
     "                        again when they end, as it says\n"
     "  --memory-limit SIZE   for everything that is recorded, e.g. 64M or 2G (default: 256M)\n"
+    "  --always RATE         record all processes at all times, e.g. at 19Hz: a session of "
+    "profd's\n"
+    "                        own, beside which profctl begins others\n"
     "  --groups WHICH        measure performance groups at all times: none (the default), all "
     "(the\n"
     "                        default with --metrics), or units, which adds those of single units\n"
@@ -48,6 +52,19 @@ static int set_memory_limit(struct options *options, const char *value, char *er
     if (error < 0 || options->memory_limit_bytes > OPTIONS_MAX_MEMORY_BYTES)
         return refuse(error_text, "--memory-limit can be at most 64G, not", value);
     return 0;
+}
+
+static int set_always(struct options *options, const char *value, char *error_text)
+{
+    uint64_t *interval_ns = &options->always_interval_ns;
+    int error = units_parse_rate(value, interval_ns);
+
+    if (error == 0 &&
+        (*interval_ns < MESSAGE_MIN_INTERVAL_NS || *interval_ns > MESSAGE_MAX_INTERVAL_NS))
+        error = -ERANGE;
+    if (error == -EINVAL)
+        return refuse(error_text, "--always needs a rate like 19Hz, not", value);
+    return error < 0 ? refuse(error_text, "--always can be at most 100000Hz, not", value) : 0;
 }
 
 static int set_private_fd(struct options *options, const char *value, char *error_text)
@@ -99,6 +116,8 @@ static int set_option(struct options *options, const char *name, const char *val
     }
     if (strcmp(name, "--memory-limit") == 0)
         return set_memory_limit(options, value, error_text);
+    if (strcmp(name, "--always") == 0)
+        return set_always(options, value, error_text);
     if (strcmp(name, "--groups") == 0)
         return set_groups(options, value, error_text);
     if (strcmp(name, "--metrics") == 0)
@@ -112,8 +131,8 @@ static int set_option(struct options *options, const char *name, const char *val
 
 static bool takes_value(const char *name)
 {
-    static const char *const names[] = { "--socket",  "--config",    "--memory-limit", "--groups",
-                                         "--metrics", "--log-level", "--private" };
+    static const char *const names[] = { "--socket", "--config",  "--memory-limit", "--always",
+                                         "--groups", "--metrics", "--log-level",    "--private" };
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (strcmp(names[i], name) == 0)

@@ -24,8 +24,9 @@ struct options {
     enum options_action action;
     const char *socket; /* NULL: the usual place (socket_path()) */
     uint64_t memory_limit_bytes;
-    uint32_t group_needs; /* enum group_needs: always measured, whoever asks */
-    const char *metrics;  /* where they are served, as it was written; NULL: nowhere */
+    uint64_t always_interval_ns; /* of the session that is always on; 0: there is none */
+    uint32_t group_needs;        /* enum group_needs: always measured, whoever asks */
+    const char *metrics;         /* where they are served, as it was written; NULL: nowhere */
     struct metrics_address metrics_address;
     enum log_level log_level;
     int private_fd;     /* a socket whose other end is the only client; -1: none */

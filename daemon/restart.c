@@ -1,6 +1,7 @@
 #include "daemon/restart.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -101,18 +102,56 @@ static void await_owners(struct daemon *profd)
 
 /* --- The session --- */
 
+static void stop_of(struct session *session, const struct session_owner *owner)
+{
+    const char *refusal;
+
+    if (session_stop(session, owner, &refusal) < 0)
+        log_warn("a session goes on: %s", refusal);
+}
+
+/* A program that ended meanwhile has no session any more. */
+static void drop_ended_programs(struct session *session)
+{
+    for (unsigned i = session->parts.count; i > 0; i--) {
+        const struct session_owner owner = session->parts.items[i - 1].owner;
+        if (owner.kind == SESSION_OWNER_PROGRAM && kill(owner.pid, 0) < 0 && errno == ESRCH)
+            stop_of(session, &owner);
+    }
+}
+
+/* profd may have been started with another --always, or without. */
+static void renew_standing(struct daemon *profd)
+{
+    static const struct session_owner standing = { SESSION_OWNER_PROFD, 0 };
+    const struct session_part *part = session_parts_find(&profd->session.parts, &standing);
+
+    if (part == NULL)
+        return;
+    if (profd->options.always_interval_ns == 0) {
+        stop_of(&profd->session, &standing);
+        return;
+    }
+    struct session_settings settings = part->settings;
+    settings.interval_ns = profd->options.always_interval_ns;
+    settings.memory_limit_bytes = profd->options.memory_limit_bytes;
+    session_change(&profd->session, &standing, &settings);
+}
+
 static void begin_with(struct daemon *profd, const struct session *session)
 {
     profd->session = *session;
-    if (!session_is_on(session))
+    drop_ended_programs(&profd->session);
+    renew_standing(profd);
+    if (!session_is_on(&profd->session))
         return;
     profd->session.restart_count++;
     /* What the killed one kept of them went with it. */
     profd->forgotten = atomic_load(&profd->memory.ledger.header->ended_count);
-    memory_begin_session(profd, session->settings.memory_limit_bytes);
+    memory_begin_session(profd, profd->session.settings.memory_limit_bytes);
     requests_time_session(profd);
     census_begin_session(profd);
-    power_begin_session(profd);
+    power_follow_session(profd);
 }
 
 /* What the keeper had is here. */

@@ -38,6 +38,10 @@ static int next_state(const struct session *session, enum session_event event)
         return state == SESSION_GATHERING ? (int)session->before_gathering : -EINVAL;
     case SESSION_EVENT_STOP:
         return state != SESSION_IDLE ? SESSION_IDLE : -EINVAL;
+    case SESSION_EVENT_JOIN:
+        return state == SESSION_ACTIVE ? (int)state : -EINVAL;
+    case SESSION_EVENT_LEAVE:
+        return state != SESSION_IDLE ? (int)state : -EINVAL;
     case SESSION_EVENT_PAUSE_SAMPLING:
         return may_change_sampling(state) && !session->is_sampling_paused ? (int)state : -EINVAL;
     case SESSION_EVENT_RESUME_SAMPLING:
@@ -65,12 +69,10 @@ uint32_t session_first_generation(uint64_t now_ns)
     return (uint32_t)(now_ns >> 24); /* nobody starts sessions faster than one in 16 ms */
 }
 
-int session_start(struct session *session, const struct session_settings *settings, uint64_t now_ns)
-{
-    int error = session_move(session, SESSION_EVENT_START);
-    if (error < 0)
-        return error;
+/* --- Whose it is --- */
 
+static void begin_anew(struct session *session, uint64_t now_ns)
+{
     session->generation++;
     if (session->generation == 0)
         session->generation = 1; /* 0 means none */
@@ -79,9 +81,99 @@ int session_start(struct session *session, const struct session_settings *settin
     session->is_sampling_paused = false;
     session->restart_count = 0;
     session->unseen_count = 0;
-    session->settings = *settings;
+    session->revision = 0;
+    session->parts.count = 0;
+}
+
+/* The parts have changed while the session is on. */
+static void renew_terms(struct session *session)
+{
+    session_parts_fold(&session->parts, &session->settings);
+    session->revision++;
+}
+
+int session_start(struct session *session, const struct session_owner *owner,
+                  const struct session_settings *settings, uint64_t now_ns, const char **refusal)
+{
+    enum session_state before = session->state;
+    enum session_event event = session_is_on(session) ? SESSION_EVENT_JOIN : SESSION_EVENT_START;
+
+    *refusal = session_parts_refusal(&session->parts, owner, settings);
+    if (*refusal != NULL)
+        return -EINVAL;
+    if (event == SESSION_EVENT_JOIN && session->is_sampling_paused) {
+        *refusal = "sampling is paused; 'profctl resume --sampling' comes first";
+        return -EINVAL;
+    }
+    if (session_move(session, event) < 0) {
+        *refusal = session_refusal(before, event);
+        return -EINVAL;
+    }
+    if (event == SESSION_EVENT_START)
+        begin_anew(session, now_ns);
+    session_parts_add(&session->parts, owner, settings, now_ns);
+    if (event == SESSION_EVENT_START)
+        session->settings = *settings;
+    else
+        renew_terms(session);
     return 0;
 }
+
+const struct session_part *session_part_of(const struct session *session,
+                                           const struct session_owner *owner)
+{
+    const struct session_part *part = session_parts_find(&session->parts, owner);
+
+    for (unsigned i = 0; part == NULL && i < session->parts.count; i++) {
+        if (owner->kind == SESSION_OWNER_USER &&
+            session->parts.items[i].owner.kind == SESSION_OWNER_PROGRAM)
+            part = &session->parts.items[i];
+    }
+    return part;
+}
+
+static const char *lack_of_part(const struct session *session)
+{
+    return session->parts.count == 0 ? session_refusal(SESSION_IDLE, SESSION_EVENT_STOP)
+                                     : "only the session that is always on is active; 'profctl "
+                                       "start' begins one beside it";
+}
+
+int session_stop(struct session *session, const struct session_owner *owner, const char **refusal)
+{
+    const struct session_part *part = session_part_of(session, owner);
+    bool is_last = session->parts.count == 1;
+
+    *refusal = NULL;
+    if (part == NULL) {
+        *refusal = lack_of_part(session);
+        return -EINVAL;
+    }
+    int error = session_move(session, is_last ? SESSION_EVENT_STOP : SESSION_EVENT_LEAVE);
+    if (error < 0)
+        return error;
+    const struct session_owner leaving = part->owner;
+    (void)session_parts_remove(&session->parts, &leaving); /* it was just found */
+    if (!is_last)
+        renew_terms(session);
+    return 0;
+}
+
+void session_change(struct session *session, const struct session_owner *owner,
+                    const struct session_settings *settings)
+{
+    session_parts_change(&session->parts, owner, settings);
+    renew_terms(session);
+}
+
+const char *session_pause_refusal(const struct session *session, const struct session_owner *owner)
+{
+    if (session_part_of(session, owner) == NULL)
+        return lack_of_part(session);
+    return session->parts.count == 1 ? NULL : "two sessions are on, and neither can be paused";
+}
+
+/* --- What people and agents are told --- */
 
 const char *session_refusal(enum session_state state, enum session_event event)
 {
@@ -93,6 +185,8 @@ const char *session_refusal(enum session_state state, enum session_event event)
         return "a capture is being made; try again when it is done";
     if (event == SESSION_EVENT_START)
         return "a session is active already; 'profctl stop' ends it";
+    if (event == SESSION_EVENT_JOIN)
+        return "the session that is on is paused; 'profctl resume' or 'profctl stop' comes first";
     if (event == SESSION_EVENT_PAUSE)
         return "the session is paused already";
     if (event == SESSION_EVENT_RESUME)
@@ -121,6 +215,7 @@ void session_describe(const struct session *session, struct message_session *out
     if (!session_is_on(session))
         return;
     out->generation = session->generation;
+    out->revision = session->revision;
     out->interval_ns = session->settings.interval_ns;
     out->memory_limit_bytes = session->settings.memory_limit_bytes;
     out->features = session->settings.features;

@@ -8,13 +8,18 @@
  *                                            └───▶ gathering ◀──┘
  *
  * stop is possible from every state but idle. Each start has a generation of its own, so that what
- * was in flight for an old session never lands in a new one. Pure: no I/O, no clock. */
+ * was in flight for an old session never lands in a new one.
+ *
+ * While it is active another session may join, and each of the two may leave (session_parts.h): the
+ * recording goes on, in the same generation, on other terms, which have a revision. A paused one is
+ * joined by none, and of two none pauses. Pure: no I/O, no clock. */
 #ifndef PROFD_DAEMON_SESSION_H
 #define PROFD_DAEMON_SESSION_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/session_parts.h"
 #include "ipc/messages.h"
 
 #define SESSION_STATES(X)                                                                          \
@@ -39,20 +44,12 @@ enum session_event {
     SESSION_EVENT_GATHER,
     SESSION_EVENT_GATHERED,
     SESSION_EVENT_STOP,
+    /* Another session begins or ends beside the one that stays: the state is the same. */
+    SESSION_EVENT_JOIN,
+    SESSION_EVENT_LEAVE,
     /* Of sampling alone: the state stays as it is. */
     SESSION_EVENT_PAUSE_SAMPLING,
     SESSION_EVENT_RESUME_SAMPLING,
-};
-
-/* What a start asks for. */
-struct session_settings {
-    uint64_t interval_ns;
-    uint64_t memory_limit_bytes; /* for everything */
-    uint64_t features;
-    uint64_t allocation_interval_bytes; /* 0: the agents' own */
-    enum sampling_clock clock;          /* asked for; each process tells what it has */
-    char thread_filters[MESSAGE_MAX_FILTERS + 1];
-    char marker_triggers[TRIGGER_LINES_BYTES]; /* lines of ipc/trigger.h */
 };
 
 struct session {
@@ -64,7 +61,9 @@ struct session {
     uint64_t end_ns;                     /* when it pauses by itself; 0: never */
     uint32_t restart_count;              /* of profd, while it lasted */
     uint32_t unseen_count;               /* processes that ended while there was no profd */
-    struct session_settings settings;
+    struct session_parts parts;          /* whose it is; none when idle */
+    uint32_t revision;                   /* of settings, in this generation: from 0 */
+    struct session_settings settings;    /* what serves all parts */
 };
 
 /* Does what EVENT does. 0; -EINVAL when the present state has no such move: nothing changes, and
@@ -75,9 +74,25 @@ int session_move(struct session *session, enum session_event event);
  * comes from an earlier profd's session never takes a new one for it. */
 uint32_t session_first_generation(uint64_t now_ns);
 
-/* Moves to starting with SETTINGS and a new generation. Errors as session_move(). */
-int session_start(struct session *session, const struct session_settings *settings,
-                  uint64_t now_ns);
+/* A session of OWNER with SETTINGS: moves to starting with a new generation, or joins what is on.
+ * 0, or -EINVAL with one line for people in *REFUSAL: nothing changed. */
+int session_start(struct session *session, const struct session_owner *owner,
+                  const struct session_settings *settings, uint64_t now_ns, const char **refusal);
+
+/* Ends OWNER's session: what another one has on goes on. Errors as session_start(). */
+int session_stop(struct session *session, const struct session_owner *owner, const char **refusal);
+
+/* OWNER, who has a session, asks for other SETTINGS. */
+void session_change(struct session *session, const struct session_owner *owner,
+                    const struct session_settings *settings);
+
+/* Whether OWNER may pause or resume what is recorded. NULL, or one line for people. */
+const char *session_pause_refusal(const struct session *session, const struct session_owner *owner);
+
+/* Whose session OWNER means by its own: whoever controls profd may mean a program's, too. NULL:
+ * there is none. Borrowed until the next change. */
+const struct session_part *session_part_of(const struct session *session,
+                                           const struct session_owner *owner);
 
 /* One line for people: why EVENT is not possible in STATE, and what to do. */
 const char *session_refusal(enum session_state state, enum session_event event);

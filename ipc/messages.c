@@ -137,7 +137,8 @@ static int welcome_check(const void *message)
         TEXT(message, prefix thread_filters, MESSAGE_MAX_FILTERS),                                 \
         TEXT(message, prefix marker_triggers, MESSAGE_MAX_TRIGGERS),                               \
         NUMBER(message, prefix allocation_interval_bytes),                                         \
-        UP_TO(message, prefix clock, SAMPLING_CLOCK_COUNT - 1)
+        UP_TO(message, prefix clock, SAMPLING_CLOCK_COUNT - 1),                                    \
+        UP_TO(message, prefix revision, UINT32_MAX)
 
 static const struct message_field session_fields[] = {
     SESSION_FIELDS(session, ),
@@ -171,6 +172,7 @@ SCHEMA(gather_profile, NULL);
 
 static const struct message_field client_hello_fields[] = {
     VERSION(client_hello),
+    FLAG(client_hello, is_program),
 };
 SCHEMA(client_hello, NULL);
 

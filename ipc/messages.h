@@ -200,6 +200,7 @@ struct message_session {
     uint64_t
         allocation_interval_bytes; /* on average between sampled allocations; 0: the agent's own */
     uint64_t clock;                /* enum sampling_clock */
+    uint64_t revision; /* 32 bits: of these terms, which may change while the session is on */
 };
 
 #define FEATURES(X)                                                                                \
@@ -261,6 +262,7 @@ struct message_gather_profile {
 
 struct message_client_hello {
     uint64_t protocol_version;
+    uint64_t is_program; /* 1: a process that controls sessions of its own, by the agent's API */
 };
 
 struct message_request {

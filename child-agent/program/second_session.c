@@ -6,7 +6,6 @@
 
 #include "buffer/clock.h"
 #include "child-agent/core.h"
-#include "child-agent/sampler/sampler.h"
 
 static struct {
     uint32_t recording; /* that it is beside; 0: there is none */
@@ -50,8 +49,7 @@ int second_session_start(const struct session_settings *settings)
     second.settings = *settings;
     second.since_ns = clock_monotonic_ns();
     second.recording = core_own.recording_generation;
-    if (settings->interval_ns < first->interval_ns)
-        sampler_set_interval(settings->interval_ns);
+    session_set_finer_interval(settings->interval_ns);
     return 0;
 }
 
@@ -60,7 +58,6 @@ int second_session_stop(void)
     if (!is_on())
         return -ESRCH;
     second.recording = 0;
-    if (second.settings.interval_ns < session_get_settings()->interval_ns)
-        sampler_set_interval(session_get_settings()->interval_ns);
+    session_set_finer_interval(0);
     return 0;
 }

@@ -155,14 +155,14 @@ static void take_own_sample(const siginfo_t *info, void *context)
     }
     if (dormancy_needs_tick() && !dormancy_tick(info))
         return;
-    if (!session_follow_word()) {
+    if (session_follow_word()) {
+        clock_sampling_take(thread_current, info, context);
+        process_title_follow();
+        sampler_do_chores();
+    } else {
         clock_sampling_skip(thread_current, info);
-        resting_follow_end();
-        return;
     }
-    clock_sampling_take(thread_current, info, context);
-    process_title_follow();
-    sampler_do_chores();
+    resting_follow_change();
 }
 
 /* With the flags of the program, where we left it the signal, we may be on a small stack. */

@@ -112,10 +112,11 @@ static void succeed(struct capture *capture)
              (unsigned long long)done.bytes_written, missing[0] ? "; " : "", missing);
     if (request->client != NULL)
         client_send_capture_done(request->client, &done);
+    const struct session_owner owner = request->owner;
     bool stop_after = request->stop_after;
     let_go(capture);
     if (stop_after)
-        requests_add_own(profd, REQUEST_STOP);
+        requests_add_own(profd, REQUEST_STOP, &owner);
     requests_finish(profd, 0, "");
 }
 
@@ -459,6 +460,17 @@ static void describe_root(struct capture *capture)
     };
 }
 
+/* What was recorded for others before the session that is meant began is not its affair, unless the
+ * last moments are asked for. 0: everything. */
+static uint64_t first_moment(const struct daemon *profd, const struct request *request)
+{
+    const struct session_part *part = session_part_of(&profd->session, &request->owner);
+
+    if (request->since_ns != 0 || part == NULL || part->since_ns <= profd->session.start_ns)
+        return request->since_ns;
+    return part->since_ns;
+}
+
 static struct capture *create(struct daemon *profd, struct request *request)
 {
     struct capture *capture = calloc(1, sizeof(*capture));
@@ -479,7 +491,7 @@ static struct capture *create(struct daemon *profd, struct request *request)
     capture->timer.data = capture;
     capture->gather_id = ++last_gather_id;
     capture->capture_ns = uv_hrtime();
-    capture->since_ns = request->since_ns;
+    capture->since_ns = first_moment(profd, request);
     gathering_log_begin(&capture->log, profd->session.start_ns);
     restart_log(profd, &capture->log);
     return capture;

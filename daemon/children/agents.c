@@ -170,6 +170,7 @@ void agents_end(struct daemon *profd, struct child *child, enum process_verdict 
     else if (child->is_reaped)
         set_status(child, child->wait_status);
     requests_note_gone(profd, child);
+    requests_note_program_gone(profd, child->pid);
     if (!session_is_on(&profd->session)) {
         recent_ends_put(&profd->census.ends, child->pid, end_ns);
         agents_forget(profd, child);

@@ -233,6 +233,7 @@ static void write_board(const struct daemon *profd)
 
     terms = (struct session_terms){
         .generation = session->generation,
+        .revision = session->revision,
         .clock = settings->clock,
         .interval_ns = settings->interval_ns,
         .limit_bytes = settings->memory_limit_bytes,
@@ -252,6 +253,7 @@ void memory_tell_session(struct daemon *profd)
         .generation = session_is_on(session) ? session->generation : 0,
         .is_paused = session_is_paused(session),
         .is_sampling_paused = session->is_sampling_paused,
+        .revision = session->revision,
     };
 
     if (header == NULL)
@@ -265,7 +267,7 @@ void memory_tell_session(struct daemon *profd)
     atomic_store(&header->session_word, session_word_pack(&word));
 }
 
-void memory_begin_session(struct daemon *profd, uint64_t limit_bytes)
+void memory_set_limit(struct daemon *profd, uint64_t limit_bytes)
 {
     struct memory *memory = &profd->memory;
     int error = lease_ledger_set_limit(&memory->ledger, limit_bytes);
@@ -276,6 +278,13 @@ void memory_begin_session(struct daemon *profd, uint64_t limit_bytes)
         profd->session.settings.memory_limit_bytes = limit_bytes;
     }
     memory->controller.target_bytes = memory_controller_target(limit_bytes);
+}
+
+void memory_begin_session(struct daemon *profd, uint64_t limit_bytes)
+{
+    struct memory *memory = &profd->memory;
+
+    memory_set_limit(profd, limit_bytes);
     memory->controller.generation = profd->session.generation;
     uv_timer_start(&memory->chores_timer, on_chores, CHORES_EVERY_MS, CHORES_EVERY_MS);
     for (struct child *child = profd->children.first; child != NULL; child = child->next) {

@@ -46,6 +46,9 @@ void memory_close(struct daemon *profd);
  */
 void memory_tell_session(struct daemon *profd);
 
+/* All of the session may take LIMIT_BYTES (a limit that a ledger can have) from here on. */
+void memory_set_limit(struct daemon *profd, uint64_t limit_bytes);
+
 /* A session begins with LIMIT_BYTES (a limit that a ledger can have): what was known of children's
  * chunks belongs to an earlier one. */
 void memory_begin_session(struct daemon *profd, uint64_t limit_bytes);

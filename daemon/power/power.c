@@ -21,13 +21,16 @@ void power_close(struct daemon *profd)
     uv_close((uv_handle_t *)&profd->power.timer, NULL);
 }
 
-void power_begin_session(struct daemon *profd)
+void power_follow_session(struct daemon *profd)
 {
     struct power *power = &profd->power;
+    bool is_wanted = (profd->session.settings.features & FEATURE_POWER) != 0;
 
+    if (is_wanted && uv_is_active((uv_handle_t *)&power->timer))
+        return; /* another session began beside the one that it measures for */
     uv_timer_stop(&power->timer);
     power_meter_close(&power->meter);
-    if (!(profd->session.settings.features & FEATURE_POWER))
+    if (!is_wanted)
         return;
     power_meter_open(&power->meter, POWER_METER_FOLDER, uv_hrtime());
     if (power->meter.obstacle[0] != '\0')

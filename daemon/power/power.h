@@ -19,8 +19,9 @@ struct power {
 int power_init(struct daemon *profd);
 void power_close(struct daemon *profd);
 
-/* Measures from now on, if the session has the feature. What was measured before is dropped. */
-void power_begin_session(struct daemon *profd);
+/* Measures from now on, if the session has the feature, or goes on with it. What was measured for
+ * another one is dropped. */
+void power_follow_session(struct daemon *profd);
 /* What was measured stays. */
 void power_end_session(struct daemon *profd);
 

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ipc/messages.h"
+#include "ipc/units.h"
 #include "json/json_reader.h"
 
 enum { KEY_PATH_BYTES = 160 };
@@ -395,6 +397,36 @@ static int read_programs(struct parser *parser, struct config *config)
     return error == 0 && config->count == 0 ? refuse(parser, "is empty") : error;
 }
 
+static int read_always(struct parser *parser, uint64_t *interval_ns)
+{
+    char *rate = NULL;
+
+    snprintf(parser->path, KEY_PATH_BYTES, "always");
+    if (*interval_ns != 0)
+        return refuse(parser, "is there twice");
+    int error = read_text(parser, &rate);
+    if (error == 0 && units_parse_rate(rate, interval_ns) < 0)
+        error = refuse(parser, "is a rate like \"19Hz\"");
+    if (error == 0 &&
+        (*interval_ns < MESSAGE_MIN_INTERVAL_NS || *interval_ns > MESSAGE_MAX_INTERVAL_NS))
+        error = refuse(parser, "is at most \"100000Hz\"");
+    free(rate);
+    return error;
+}
+
+static int read_key(struct parser *parser, struct config *config)
+{
+    int error = expect(parser, JSON_TOKEN_KEY, "a key");
+
+    if (error < 0)
+        return error;
+    if (json_reader_is(parser->reader, "programs"))
+        return read_programs(parser, config);
+    if (json_reader_is(parser->reader, "always"))
+        return read_always(parser, &config->always_interval_ns);
+    return refuse(parser, "only the keys \"programs\" and \"always\" can be here");
+}
+
 static int read_root(struct parser *parser, struct config *config)
 {
     bool goes_on = true;
@@ -402,17 +434,13 @@ static int read_root(struct parser *parser, struct config *config)
     int error = expect(parser, JSON_TOKEN_START_OBJECT, "an object with \"programs\"");
 
     while (error == 0 && (error = more(parser, &goes_on)) == 0 && goes_on) {
-        error = expect(parser, JSON_TOKEN_KEY, "a key");
-        if (error == 0 && !json_reader_is(parser->reader, "programs"))
-            error = refuse(parser, "only the key \"programs\" can be here");
-        if (error == 0)
-            error = read_programs(parser, config);
+        error = read_key(parser, config);
         parser->path[error == 0 ? 0 : strlen(parser->path)] = '\0';
     }
     if (error == 0)
         error = expect(parser, JSON_TOKEN_END_OBJECT, "an end");
-    if (error == 0 && config->count == 0)
-        error = refuse(parser, "has no \"programs\"");
+    if (error == 0 && config->count == 0 && config->always_interval_ns == 0)
+        error = refuse(parser, "has neither \"programs\" nor \"always\"");
     return error < 0 ? error : next(parser, &token); /* nothing may follow */
 }
 

@@ -230,7 +230,9 @@ int programs_load(struct daemon *profd, const char *file)
         log_error("%s", error_text);
         return error;
     }
-    error = make_list(profd);
+    if (profd->options.always_interval_ns == 0)
+        profd->options.always_interval_ns = profd->programs.config.always_interval_ns;
+    error = profd->programs.config.count > 0 ? make_list(profd) : 0;
     if (error < 0)
         log_error("cannot run the programs of %s: %s", file, uv_strerror(error));
     return error;

@@ -64,6 +64,7 @@ static struct request *make_request(struct client *client, enum request_kind kin
         return NULL;
     request->kind = kind;
     request->client = client;
+    request->owner = client->owner;
     request->id = id;
     request->output_fd = -1;
     return request;
@@ -381,6 +382,14 @@ static void turn_away(struct connection *connection, int error, const char *text
         connection_finish(connection, error, LAST_ANSWER_MS);
 }
 
+/* A program's sessions are those of the process at the other end, whatever it says. */
+static struct session_owner owner_of(const struct message_client_hello *hello,
+                                     const struct peer_credentials *peer)
+{
+    return hello->is_program ? (struct session_owner){ SESSION_OWNER_PROGRAM, peer->pid }
+                             : (struct session_owner){ SESSION_OWNER_USER, 0 };
+}
+
 int client_hello(struct daemon *profd, struct connection *connection, bool is_private,
                  const uint8_t *payload, size_t bytes)
 {
@@ -409,7 +418,11 @@ int client_hello(struct daemon *profd, struct connection *connection, bool is_pr
         return -ENOMEM;
     }
     *client = (struct client){
-        .profd = profd, .connection = connection, .is_private = is_private, .next = profd->clients
+        .profd = profd,
+        .connection = connection,
+        .owner = owner_of(&hello, peer),
+        .is_private = is_private,
+        .next = profd->clients,
     };
     profd->clients = client;
     connection_set_events(connection, &client_events, client);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/session_parts.h"
 #include "ipc/messages.h"
 
 struct connection;
@@ -16,8 +17,9 @@ struct daemon;
 struct client {
     struct daemon *profd;
     struct connection *connection;
-    bool is_private;      /* profd ends with it */
-    uint32_t group_needs; /* enum group_needs; see daemon/groups/monitoring.h */
+    struct session_owner owner; /* of the sessions that it begins and ends */
+    bool is_private;            /* profd ends with it */
+    uint32_t group_needs;       /* enum group_needs; see daemon/groups/monitoring.h */
     struct client *next;
 };
 

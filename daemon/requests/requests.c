@@ -16,6 +16,8 @@
 
 enum { SILENT_CHILDREN_NAMED = 5, ANSWER_TEXT_BYTES = 512, NS_PER_MS = 1000000 };
 
+static const struct session_owner user = { SESSION_OWNER_USER, 0 };
+
 /* What a request says to the children, and what they answer. */
 static const struct {
     enum session_event event;
@@ -89,8 +91,8 @@ static void end_round(struct daemon *profd)
     for (struct child *child = profd->children.first; child != NULL; child = child->next)
         child->is_awaited = false;
     queue->awaited = 0;
-    if (queue->current->kind == REQUEST_START) {
-        session_move(&profd->session, SESSION_EVENT_STARTED);
+    if (profd->session.state == SESSION_STARTING) {
+        (void)session_move(&profd->session, SESSION_EVENT_STARTED); /* possible from there */
         restart_keep_session(profd);
     }
     if (silent[0] != '\0')
@@ -122,7 +124,7 @@ void requests_note_acknowledged(struct daemon *profd, struct child *child, unsig
     const struct request *current = profd->requests.current;
 
     if (generation != profd->session.generation || current == NULL ||
-        current->kind == REQUEST_CAPTURE || rounds[current->kind].answer != message_kind)
+        current->kind == REQUEST_CAPTURE || profd->requests.answer != message_kind)
         return;
     count_off(profd, child);
 }
@@ -145,10 +147,12 @@ static int send_order(const struct daemon *profd, struct child *child, enum mess
     return outbox_generation(child->connection, order, &generation);
 }
 
-static void begin_round(struct daemon *profd, enum message_kind order)
+static void begin_round(struct daemon *profd, enum request_kind kind)
 {
     struct request_queue *queue = &profd->requests;
+    enum message_kind order = rounds[kind].order;
 
+    queue->answer = rounds[kind].answer;
     for (struct child *child = profd->children.first; child != NULL; child = child->next) {
         if (child->connection == NULL || send_order(profd, child, order) < 0)
             continue;
@@ -166,9 +170,14 @@ static void on_duration_over(uv_timer_t *timer)
 {
     struct daemon *profd = timer->data;
 
-    log_info("the session's duration is over; it pauses until it is captured or stopped");
     profd->session.end_ns = 0; /* one that is resumed goes on, also in another profd */
-    requests_add_own(profd, REQUEST_PAUSE);
+    if (profd->session.parts.count > 1) {
+        log_info("the session's duration is over; it goes on beside the other one until it is "
+                 "captured or stopped");
+        return;
+    }
+    log_info("the session's duration is over; it pauses until it is captured or stopped");
+    requests_add_own(profd, REQUEST_PAUSE, &user);
 }
 
 void requests_time_session(struct daemon *profd)
@@ -181,54 +190,119 @@ void requests_time_session(struct daemon *profd)
     uv_timer_start(&profd->requests.duration, on_duration_over, rest_ms, 0);
 }
 
-/* Moves the session as REQUEST says. 0, or -EINVAL when it cannot. */
-static int move_session(struct daemon *profd, struct request *request)
-{
-    if (request->kind != REQUEST_START)
-        return session_move(&profd->session, rounds[request->kind].event);
+/* --- Sessions begin, change and end --- */
 
-    int error = session_start(&profd->session, &request->settings, uv_hrtime());
-    if (error < 0)
-        return error;
+static void begin_anew(struct daemon *profd)
+{
     agents_forget_ended(profd);
     agents_forget_replaced(profd);
-    memory_begin_session(profd, request->settings.memory_limit_bytes);
+    memory_begin_session(profd, profd->session.settings.memory_limit_bytes);
     census_begin_session(profd);
-    power_begin_session(profd);
-    triggers_start(profd, request->triggers, request->output_fd);
-    request->output_fd = -1;
+}
+
+static int start_session(struct daemon *profd, struct request *request, const char **refusal)
+{
+    bool is_first = !session_is_on(&profd->session);
+    uint64_t now_ns = uv_hrtime();
+    int error =
+        session_start(&profd->session, &request->owner, &request->settings, now_ns, refusal);
+
+    if (error < 0)
+        return error;
+    if (is_first)
+        begin_anew(profd);
+    else
+        memory_set_limit(profd, profd->session.settings.memory_limit_bytes);
+    power_follow_session(profd);
+    if (is_first || request->triggers != NULL) {
+        triggers_start(profd, request->triggers, request->output_fd);
+        request->output_fd = -1;
+    }
     if (request->duration_ms > 0)
-        profd->session.end_ns = uv_hrtime() + request->duration_ms * NS_PER_MS;
+        profd->session.end_ns = now_ns + request->duration_ms * NS_PER_MS;
     requests_time_session(profd);
     return 0;
 }
 
+/* What the user's session had beside what is recorded. */
+static void end_extras(struct daemon *profd)
+{
+    uv_timer_stop(&profd->requests.duration);
+    profd->session.end_ns = 0;
+    triggers_stop(profd);
+}
+
+static int stop_session(struct daemon *profd, const struct request *request, const char **refusal)
+{
+    int error = session_stop(&profd->session, &request->owner, refusal);
+
+    if (error < 0)
+        return error;
+    if (request->owner.kind == SESSION_OWNER_USER || !session_is_on(&profd->session))
+        end_extras(profd);
+    if (session_is_on(&profd->session)) {
+        memory_set_limit(profd, profd->session.settings.memory_limit_bytes);
+        power_follow_session(profd);
+    }
+    return 0;
+}
+
+static int pause_session(struct daemon *profd, const struct request *request, const char **refusal)
+{
+    struct session *session = &profd->session;
+    enum session_event event = rounds[request->kind].event;
+    enum session_state before = session->state;
+
+    *refusal = session_is_on(session) ? session_pause_refusal(session, &request->owner) : NULL;
+    if (*refusal != NULL)
+        return -EINVAL;
+    *refusal = session_refusal(before, event);
+    return session_move(session, event);
+}
+
+/* Moves the session as REQUEST says. 0, or -EINVAL with one line for people. */
+static int move_session(struct daemon *profd, struct request *request, const char **refusal)
+{
+    if (request->kind == REQUEST_START)
+        return start_session(profd, request, refusal);
+    if (request->kind == REQUEST_STOP)
+        return stop_session(profd, request, refusal);
+    return pause_session(profd, request, refusal);
+}
+
+/* After those who live were told. */
+static void end_recording(struct daemon *profd)
+{
+    power_end_session(profd);
+    agents_forget_ended(profd);
+    chores_end_session(profd);
+    lending_end_session(profd);
+}
+
 static void begin_request(struct daemon *profd, struct request *request)
 {
+    const char *refusal;
+
     if (request->kind == REQUEST_CAPTURE) {
         capture_begin(profd, request);
         return;
     }
-
-    enum session_state before = profd->session.state;
-    int error = move_session(profd, request);
+    int error = move_session(profd, request, &refusal);
     if (error < 0) {
-        requests_finish(profd, error, session_refusal(before, rounds[request->kind].event));
+        requests_finish(profd, error, refusal);
         return;
     }
     restart_keep_session(profd);
     memory_tell_session(profd);
     lending_follow_session(profd);
     log_info("the session is %s", session_state_name(profd->session.state));
-    if (request->kind == REQUEST_STOP) {
-        uv_timer_stop(&profd->requests.duration);
-        triggers_stop(profd);
-        power_end_session(profd);
-        agents_forget_ended(profd);
-        chores_end_session(profd);
-        lending_end_session(profd);
+    if (!session_is_on(&profd->session)) {
+        end_recording(profd);
+        requests_ensure_standing(profd); /* it could not join while the other one was paused */
     }
-    begin_round(profd, rounds[request->kind].order);
+    /* What goes on does so on other terms. */
+    bool has_left = request->kind == REQUEST_STOP && session_is_on(&profd->session);
+    begin_round(profd, has_left ? REQUEST_START : request->kind);
 }
 
 /* A capture right after a restart would miss those who are about to come back. */
@@ -315,7 +389,8 @@ int requests_add(struct daemon *profd, struct request *request)
     return 0;
 }
 
-void requests_add_own(struct daemon *profd, enum request_kind kind)
+void requests_add_own(struct daemon *profd, enum request_kind kind,
+                      const struct session_owner *owner)
 {
     struct request *request = calloc(1, sizeof(*request));
 
@@ -324,8 +399,43 @@ void requests_add_own(struct daemon *profd, enum request_kind kind)
         return;
     }
     request->kind = kind;
+    request->owner = *owner;
     request->output_fd = -1;
     append(&profd->requests, request);
+}
+
+/* --- Sessions of others than clients --- */
+
+void requests_ensure_standing(struct daemon *profd)
+{
+    static const struct session_owner standing = { SESSION_OWNER_PROFD, 0 };
+    const struct options *options = &profd->options;
+
+    if (options->always_interval_ns == 0 || profd->is_ending ||
+        session_parts_find(&profd->session.parts, &standing) != NULL)
+        return;
+    struct request *request = calloc(1, sizeof(*request));
+    if (request == NULL) {
+        log_error("cannot begin the session that is always on: no memory");
+        return;
+    }
+    *request = (struct request){
+        .kind = REQUEST_START,
+        .owner = standing,
+        .settings = { .interval_ns = options->always_interval_ns,
+                      .memory_limit_bytes = options->memory_limit_bytes,
+                      .features = FEATURES_DEFAULT },
+        .output_fd = -1,
+    };
+    append(&profd->requests, request);
+}
+
+void requests_note_program_gone(struct daemon *profd, pid_t pid)
+{
+    const struct session_owner program = { SESSION_OWNER_PROGRAM, pid };
+
+    if (session_parts_find(&profd->session.parts, &program) != NULL)
+        requests_add_own(profd, REQUEST_STOP, &program);
 }
 
 /* --- A client that goes --- */

@@ -38,6 +38,7 @@ struct request {
     enum request_kind kind;
     struct client *client; /* NULL: profd's own, or the client has gone */
     uint64_t id;
+    struct session_owner owner;       /* of the session that is meant */
     struct session_settings settings; /* START */
     uint64_t duration_ms;             /* START; 0: until stopped */
     struct trigger_set *triggers;     /* START; owned; NULL: none */
@@ -54,7 +55,8 @@ struct request_queue {
     struct request *current; /* being carried out */
     struct request *first, *last;
     unsigned waiting;
-    unsigned awaited;    /* children whose acknowledgement is missing */
+    unsigned awaited;    /* children whose acknowledgement is missing … */
+    unsigned answer;     /* … which is this message */
     uv_timer_t deadline; /* of the round */
     uv_timer_t duration; /* of the session */
     uv_prepare_t kick;   /* begins the next request from the loop, never from inside a call */
@@ -72,8 +74,17 @@ void request_free(struct request *request);
 /* Takes REQUEST (calloc'ed) over. -EBUSY when too many wait: it is freed, nothing was answered. */
 int requests_add(struct daemon *profd, struct request *request);
 
-/* A REQUEST_STOP or _PAUSE that no client asked for. It waits however many do: it was promised. */
-void requests_add_own(struct daemon *profd, enum request_kind kind);
+/* A REQUEST_STOP or _PAUSE of OWNER's session that no client asked for. It waits however many do:
+ * it was promised. */
+void requests_add_own(struct daemon *profd, enum request_kind kind,
+                      const struct session_owner *owner);
+
+/* Begins the session that is always on, or a log line says why not. Nothing without --always, or
+ * when it is on. */
+void requests_ensure_standing(struct daemon *profd);
+
+/* Process PID is no more, or another program: a session that it began is over. */
+void requests_note_program_gone(struct daemon *profd, pid_t pid);
 
 /* The current request is over: answers with ERROR and TEXT, frees it, begins the next. */
 void requests_finish(struct daemon *profd, int error, const char *text);

@@ -31,6 +31,23 @@ static void add_features(cJSON *session, uint64_t features)
     }
 }
 
+/* Whose it is. */
+static void add_parts(cJSON *object, const struct session_parts *parts)
+{
+    cJSON *array = cJSON_AddArrayToObject(object, "sessions");
+
+    for (unsigned i = 0; i < parts->count; i++) {
+        const struct session_part *part = &parts->items[i];
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddItemToArray(array, item);
+        cJSON_AddStringToObject(item, "owner", session_owner_name(part->owner.kind));
+        if (part->owner.pid != 0)
+            cJSON_AddNumberToObject(item, "pid", part->owner.pid);
+        cJSON_AddNumberToObject(item, "elapsed_ms", status_milliseconds_since(part->since_ns));
+        cJSON_AddNumberToObject(item, "interval_ns", (double)part->settings.interval_ns);
+    }
+}
+
 static void add_session(cJSON *root, const struct session *session)
 {
     cJSON *object = cJSON_AddObjectToObject(root, "session");
@@ -47,6 +64,7 @@ static void add_session(cJSON *root, const struct session *session)
     add_features(object, session->settings.features);
     cJSON_AddStringToObject(object, "threads", session->settings.thread_filters);
     cJSON_AddBoolToObject(object, "sampling_paused", session->is_sampling_paused);
+    add_parts(object, &session->parts);
 }
 
 /* Which clocks the living processes have. */

@@ -59,6 +59,39 @@ static void print_session(const cJSON *session, FILE *out)
     fputc('\n', out);
 }
 
+static void print_owner(const cJSON *part, FILE *out)
+{
+    const char *owner = text(part, "owner");
+
+    if (strcmp(owner, "profd") == 0)
+        fprintf(out, "always on");
+    else if (strcmp(owner, "program") == 0)
+        fprintf(out, "of process %.0f", number(part, "pid"));
+    else
+        fprintf(out, "of profctl");
+}
+
+/* Whose the session is, unless it is profctl's alone, as it mostly is. */
+static void print_parts(const cJSON *session, FILE *out)
+{
+    const cJSON *parts = cJSON_GetObjectItemCaseSensitive(session, "sessions"), *part;
+    const char *separator = "sessions   ";
+
+    if (cJSON_GetArraySize(parts) < 2 &&
+        strcmp(text(cJSON_GetArrayItem(parts, 0), "owner"), "user") == 0)
+        return;
+    cJSON_ArrayForEach(part, parts)
+    {
+        fputs(separator, out);
+        print_owner(part, out);
+        fprintf(out, ", each %g ms, for %.1f s", number(part, "interval_ns") / 1e6,
+                number(part, "elapsed_ms") / 1e3);
+        separator = "; ";
+    }
+    if (cJSON_GetArraySize(parts) > 0)
+        fputc('\n', out);
+}
+
 static void print_memory(const cJSON *memory, FILE *out)
 {
     char limit[UNITS_TEXT_BYTES], leased[UNITS_TEXT_BYTES], accounted[UNITS_TEXT_BYTES],
@@ -233,6 +266,7 @@ int status_print(const char *json, FILE *out)
     fprintf(out, "profd      %s, pid %.0f, at %s, up %.0f s\n", text(root, "version"),
             number(root, "pid"), text(root, "socket"), number(root, "uptime_ms") / 1e3);
     print_session(cJSON_GetObjectItemCaseSensitive(root, "session"), out);
+    print_parts(cJSON_GetObjectItemCaseSensitive(root, "session"), out);
     print_clocks(root, out);
     print_memory(cJSON_GetObjectItemCaseSensitive(root, "memory"), out);
     cJSON_ArrayForEach(command, cJSON_GetObjectItemCaseSensitive(root, "commands"))

@@ -61,6 +61,14 @@ START_TEST(everything_can_be_said)
 }
 END_TEST
 
+START_TEST(a_session_that_is_always_on_needs_no_programs)
+{
+    ck_assert_int_eq(parse("{\"always\":\"20Hz\"}"), 0);
+    ck_assert_uint_eq(config.always_interval_ns, 50000000);
+    ck_assert_uint_eq(config.count, 0);
+}
+END_TEST
+
 #define GOOD    "{\"name\":\"a\",\"command\":[\"x\"]"
 #define FIRST   "{\"programs\":[" GOOD
 #define SECOND  FIRST "},\n{\"name\":\"b\",\n"
@@ -71,8 +79,13 @@ static const struct {
 } mistakes[] = {
     { "", "F:1: " },
     { "[]", "F:1: needs an object" },
-    { "{}", "F:1: has no \"programs\"" },
-    { "{\n\"program\":[]}", "F:2: only the key \"programs\"" },
+    { "{}", "F:1: has neither \"programs\" nor \"always\"" },
+    { "{\n\"program\":[]}", "F:2: only the keys \"programs\"" },
+    { "{\n\"always\":19}", "F:2: always: needs a string" },
+    { "{\"always\":\"19 Hertz\"}", "always: is a rate like \"19Hz\"" },
+    { "{\"always\":\"0Hz\"}", "always: is a rate like" },
+    { "{\"always\":\"1000000Hz\"}", "always: is at most" },
+    { "{\"always\":\"1Hz\",\"always\":\"1Hz\"}", "always: is there twice" },
     { "{\"programs\":\n{}}", "F:2: programs: needs a list" },
     { "{\"programs\":[]}", "F:1: programs: is empty" },
     { "{\"programs\":[7]}", "F:1: programs[0]: needs an object" },
@@ -153,6 +166,7 @@ int main(void)
     tcase_add_checked_fixture(tests, NULL, tear_down);
     tcase_add_test(tests, a_program_needs_a_name_and_a_command);
     tcase_add_test(tests, everything_can_be_said);
+    tcase_add_test(tests, a_session_that_is_always_on_needs_no_programs);
     tcase_add_loop_test(tests, a_mistake_names_line_and_key, 0,
                         sizeof(mistakes) / sizeof(mistakes[0]));
     tcase_add_test(tests, a_config_cut_anywhere_is_a_mistake);

@@ -60,6 +60,7 @@ static const struct message_session sample_session = {
     .thread_filters = STRING("main,worker"),
     .marker_triggers = STRING("50000000:request\n"),
     .clock = SAMPLING_CLOCK_PERF,
+    .revision = UINT32_MAX,
 };
 static const struct message_welcome sample_welcome = {
     .protocol_version = PROTOCOL_VERSION,
@@ -86,6 +87,7 @@ static const struct message_gather_profile sample_gather_profile = {
 };
 static const struct message_client_hello sample_client_hello = {
     .protocol_version = PROTOCOL_VERSION,
+    .is_program = 1,
 };
 static const struct message_request sample_request = { .id = 77 };
 static const struct message_client_start sample_client_start = {
@@ -411,20 +413,20 @@ static const struct {
     { "signal 65", get_client_signal, { 0x93, 5, 1, 65 }, 4 },
     { "unknown feature",
       get_session,
-      { 0x9b, 5, 1, 1, 1, 0xcd, 0x80, 0, 0, 0, 0xa0, 0xa0, 0, 0 },
-      14 },
+      { 0x9c, 5, 1, 1, 1, 0xcd, 0x80, 0, 0, 0, 0xa0, 0xa0, 0, 0, 0 },
+      15 },
     { "session without interval",
       get_session,
-      { 0x9b, 5, 1, 0, 1, 1, 0, 0, 0xa0, 0xa0, 0, 0 },
-      12 },
+      { 0x9c, 5, 1, 0, 1, 1, 0, 0, 0xa0, 0xa0, 0, 0, 0 },
+      13 },
     { "interval of years",
       get_session,
-      { 0x9b, 5, 1, 0xcf, 0, 1, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0xa0, 0xa0, 0, 0 },
-      20 },
+      { 0x9c, 5, 1, 0xcf, 0, 1, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0xa0, 0xa0, 0, 0, 0 },
+      21 },
     { "clock that is none",
       get_session,
-      { 0x9b, 5, 1, 1, 1, 1, 0, 0, 0xa0, 0xa0, 0, SAMPLING_CLOCK_COUNT },
-      12 },
+      { 0x9c, 5, 1, 1, 1, 1, 0, 0, 0xa0, 0xa0, 0, SAMPLING_CLOCK_COUNT, 0 },
+      13 },
     { "session of an older profd", get_session, { 0x9a, 5, 1, 1, 1, 1, 0, 0, 0xa0, 0xa0, 0 }, 11 },
     { "start with a clock that is none",
       get_client_start,
@@ -582,7 +584,7 @@ END_TEST
 /* The rows of refused sessions and starts, with what they should have. */
 START_TEST(the_same_with_a_clock_is_taken)
 {
-    static const uint8_t session[] = { 0x9b, 5, 1, 1, 1, 1, 0, 0, 0xa0, 0xa0, 0, 3 };
+    static const uint8_t session[] = { 0x9c, 5, 1, 1, 1, 1, 0, 0, 0xa0, 0xa0, 0, 3, 0 };
     static const uint8_t start[] = { 0x9d, 5, 1, 1, 1, 1, 0, 0, 0xa0, 0xa0, 0xa0, 0, 2, 0 };
     struct message_session taken;
     struct message_client_start started;

@@ -19,9 +19,24 @@ static void set_up(void)
     };
 }
 
+static const struct session_owner user = { SESSION_OWNER_USER, 0 };
+static const struct session_owner standing = { SESSION_OWNER_PROFD, 0 };
+static const struct session_owner program = { SESSION_OWNER_PROGRAM, 42 };
+static const char *refusal;
+
+static int start_for(const struct session_owner *owner, uint64_t now_ns)
+{
+    return session_start(&session, owner, &settings, now_ns, &refusal);
+}
+
+static void stop_for(const struct session_owner *owner)
+{
+    ck_assert_int_eq(session_stop(&session, owner, &refusal), 0);
+}
+
 static void go_to(enum session_state state)
 {
-    ck_assert_int_eq(session_start(&session, &settings, 5), 0);
+    ck_assert_int_eq(start_for(&user, 5), 0);
     if (state == SESSION_STARTING)
         return;
     ck_assert_int_eq(session_move(&session, SESSION_EVENT_STARTED), 0);
@@ -30,7 +45,7 @@ static void go_to(enum session_state state)
     if (state == SESSION_GATHERING)
         ck_assert_int_eq(session_move(&session, SESSION_EVENT_GATHER), 0);
     if (state == SESSION_IDLE)
-        ck_assert_int_eq(session_move(&session, SESSION_EVENT_STOP), 0);
+        stop_for(&user);
 }
 
 /* All moves there are; every other pair of state and event is refused. */
@@ -107,8 +122,8 @@ START_TEST(a_new_session_samples)
 {
     go_to(SESSION_ACTIVE);
     ck_assert_int_eq(session_move(&session, SESSION_EVENT_PAUSE_SAMPLING), 0);
-    ck_assert_int_eq(session_move(&session, SESSION_EVENT_STOP), 0);
-    ck_assert_int_eq(session_start(&session, &settings, 9), 0);
+    stop_for(&user);
+    ck_assert_int_eq(start_for(&user, 9), 0);
     ck_assert(!session.is_sampling_paused);
 }
 END_TEST
@@ -117,7 +132,7 @@ START_TEST(each_start_has_a_generation_of_its_own)
 {
     go_to(SESSION_IDLE);
     ck_assert_uint_eq(session.generation, 1);
-    ck_assert_int_eq(session_start(&session, &settings, 9), 0);
+    ck_assert_int_eq(start_for(&user, 9), 0);
     ck_assert_uint_eq(session.generation, 2);
     ck_assert_uint_eq(session.start_ns, 9);
 }
@@ -127,10 +142,97 @@ START_TEST(a_refused_start_changes_nothing)
 {
     go_to(SESSION_ACTIVE);
     settings.interval_ns = 7;
-    ck_assert_int_eq(session_start(&session, &settings, 9), -EINVAL);
+    ck_assert_int_eq(start_for(&user, 9), -EINVAL);
+    ck_assert_ptr_nonnull(strstr(refusal, "active already"));
     ck_assert_uint_eq(session.generation, 1);
     ck_assert_uint_eq(session.start_ns, 5);
     ck_assert_uint_eq(session.settings.interval_ns, 1000000);
+}
+END_TEST
+
+/* --- Two at once --- */
+
+static void begin_beside_standing_one(void)
+{
+    ck_assert_int_eq(start_for(&standing, 5), 0);
+    ck_assert_int_eq(session_move(&session, SESSION_EVENT_STARTED), 0);
+    settings.interval_ns = 7;
+    ck_assert_int_eq(start_for(&user, 9), 0);
+}
+
+START_TEST(one_that_joins_changes_the_terms_and_nothing_else)
+{
+    begin_beside_standing_one();
+    ck_assert_int_eq(session.state, SESSION_ACTIVE);
+    ck_assert_uint_eq(session.generation, 1);
+    ck_assert_uint_eq(session.revision, 1);
+    ck_assert_uint_eq(session.start_ns, 5);
+    ck_assert_uint_eq(session.settings.interval_ns, 7);
+    ck_assert_uint_eq(session_part_of(&session, &user)->since_ns, 9);
+}
+END_TEST
+
+START_TEST(one_that_leaves_takes_its_terms_along)
+{
+    begin_beside_standing_one();
+    stop_for(&user);
+    ck_assert_int_eq(session.state, SESSION_ACTIVE);
+    ck_assert_uint_eq(session.revision, 2);
+    ck_assert_uint_eq(session.settings.interval_ns, 1000000);
+    ck_assert_ptr_null(session_part_of(&session, &user));
+    ck_assert_int_eq(session_stop(&session, &user, &refusal), -EINVAL);
+    ck_assert_ptr_nonnull(strstr(refusal, "always on"));
+    stop_for(&standing);
+    ck_assert_int_eq(session.state, SESSION_IDLE);
+}
+END_TEST
+
+START_TEST(the_first_may_leave_the_second_alone)
+{
+    begin_beside_standing_one();
+    stop_for(&standing);
+    ck_assert_int_eq(session.state, SESSION_ACTIVE);
+    ck_assert_uint_eq(session.settings.interval_ns, 7);
+}
+END_TEST
+
+START_TEST(a_third_is_refused)
+{
+    begin_beside_standing_one();
+    ck_assert_int_eq(start_for(&program, 11), -EINVAL);
+    ck_assert_ptr_nonnull(strstr(refusal, "two sessions"));
+    ck_assert_uint_eq(session.revision, 1);
+}
+END_TEST
+
+START_TEST(of_two_none_pauses)
+{
+    begin_beside_standing_one();
+    ck_assert_ptr_nonnull(session_pause_refusal(&session, &user));
+    stop_for(&standing);
+    ck_assert_ptr_null(session_pause_refusal(&session, &user));
+    ck_assert_ptr_nonnull(session_pause_refusal(&session, &program));
+}
+END_TEST
+
+START_TEST(a_paused_session_is_joined_by_none)
+{
+    go_to(SESSION_PAUSED);
+    ck_assert_int_eq(start_for(&program, 11), -EINVAL);
+    ck_assert_ptr_nonnull(strstr(refusal, "paused"));
+    ck_assert_int_eq(session_move(&session, SESSION_EVENT_RESUME), 0);
+    ck_assert_int_eq(session_move(&session, SESSION_EVENT_PAUSE_SAMPLING), 0);
+    ck_assert_int_eq(start_for(&program, 11), -EINVAL);
+    ck_assert_ptr_nonnull(strstr(refusal, "sampling is paused"));
+}
+END_TEST
+
+START_TEST(the_user_may_end_what_a_program_began)
+{
+    ck_assert_int_eq(start_for(&program, 5), 0);
+    ck_assert_int_eq(session_part_of(&session, &user)->owner.pid, 42);
+    stop_for(&user);
+    ck_assert_int_eq(session.state, SESSION_IDLE);
 }
 END_TEST
 
@@ -145,7 +247,7 @@ END_TEST
 START_TEST(a_generation_is_never_0)
 {
     session.generation = UINT32_MAX;
-    ck_assert_int_eq(session_start(&session, &settings, 0), 0);
+    ck_assert_int_eq(start_for(&user, 0), 0);
     ck_assert_uint_ne(session.generation, 0);
 }
 END_TEST
@@ -196,6 +298,13 @@ int main(void)
     tcase_add_test(life, a_refused_start_changes_nothing);
     tcase_add_test(life, a_generation_is_never_0);
     tcase_add_test(life, a_new_profd_does_not_repeat_generations);
+    tcase_add_test(life, one_that_joins_changes_the_terms_and_nothing_else);
+    tcase_add_test(life, one_that_leaves_takes_its_terms_along);
+    tcase_add_test(life, the_first_may_leave_the_second_alone);
+    tcase_add_test(life, a_third_is_refused);
+    tcase_add_test(life, of_two_none_pauses);
+    tcase_add_test(life, a_paused_session_is_joined_by_none);
+    tcase_add_test(life, the_user_may_end_what_a_program_began);
     tcase_add_test(life, a_capture_of_a_paused_session_leaves_it_paused);
     tcase_add_test(life, agents_are_told_generation_0_without_a_session);
     tcase_add_test(life, agents_are_told_the_settings);

@@ -88,6 +88,58 @@ START_TEST(a_session_comes_back_as_it_was)
 }
 END_TEST
 
+static void put_two_parts(void)
+{
+    const struct session_owner standing = { SESSION_OWNER_PROFD, 0 };
+    const struct session_owner program = { SESSION_OWNER_PROGRAM, 4242 };
+    struct session_settings coarse = session.settings;
+
+    coarse.interval_ns = 52000000;
+    session.revision = 12;
+    session_parts_add(&session.parts, &standing, &coarse, 11);
+    session_parts_add(&session.parts, &program, &session.settings, 12);
+}
+
+START_TEST(whose_it_is_comes_back)
+{
+    put_two_parts();
+    ck_assert_int_eq(parse_with(NULL, NULL), 0);
+    ck_assert_uint_eq(back.revision, 12);
+    ck_assert_uint_eq(back.parts.count, 2);
+    ck_assert_int_eq(back.parts.items[0].owner.kind, SESSION_OWNER_PROFD);
+    ck_assert_uint_eq(back.parts.items[0].settings.interval_ns, 52000000);
+    ck_assert_int_eq(back.parts.items[1].owner.pid, 4242);
+    ck_assert_uint_eq(back.parts.items[1].since_ns, 12);
+}
+END_TEST
+
+START_TEST(a_session_from_before_there_were_two_is_the_users)
+{
+    ck_assert_int_eq(parse_with(",\"parts\":[]", ""), 0);
+    ck_assert_uint_eq(back.parts.count, 1);
+    ck_assert_int_eq(back.parts.items[0].owner.kind, SESSION_OWNER_USER);
+    ck_assert_uint_eq(back.parts.items[0].settings.interval_ns, 500000);
+    ck_assert_int_eq(parse_with("\"revision\":\"0\",", ""), 0);
+    ck_assert_uint_eq(back.revision, 0);
+}
+END_TEST
+
+START_TEST(damage_of_parts_is_noticed)
+{
+    static const char *const cases[][2] = {
+        { "\"program\"", "\"programme\"" },  { "\"program\"", "\"profd\"" },
+        { "\"4242\"", "\"4294967296\"" },    { "\"52000000\"", "\"0\"" },
+        { "\"sinceNs\":\"12\"", "\"x\":1" },
+    };
+
+    put_two_parts();
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        session.parts.items[1].owner.pid = i == 1 ? 0 : 4242;
+        ck_assert_int_eq(parse_with(cases[i][0], cases[i][1]), -EPROTO);
+    }
+}
+END_TEST
+
 START_TEST(a_session_from_before_there_were_clocks_has_auto)
 {
     ck_assert_int_eq(parse_with("\"clock\":\"perf\",", ""), 0);
@@ -181,6 +233,9 @@ int main(void)
     TCase *document = tcase_create("document");
     tcase_add_checked_fixture(document, set_up, tear_down);
     tcase_add_test(document, a_session_comes_back_as_it_was);
+    tcase_add_test(document, whose_it_is_comes_back);
+    tcase_add_test(document, a_session_from_before_there_were_two_is_the_users);
+    tcase_add_test(document, damage_of_parts_is_noticed);
     tcase_add_test(document, a_session_from_before_there_were_clocks_has_auto);
     tcase_add_test(document, what_was_under_way_is_over);
     tcase_add_test(document, damage_is_noticed);

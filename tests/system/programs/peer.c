@@ -109,9 +109,10 @@ static int deaf(int fd)
     msgpack_packer packer;
     msgpack_sbuffer_init(&payload);
     msgpack_packer_init(&packer, &payload, msgpack_sbuffer_write);
-    msgpack_pack_array(&packer, 2);
+    msgpack_pack_array(&packer, 3);
     msgpack_pack_uint64(&packer, MESSAGE_CLIENT_HELLO);
     msgpack_pack_uint64(&packer, PROTOCOL_VERSION);
+    msgpack_pack_uint64(&packer, 0);
     int error = send_frame(fd, &payload);
     struct timeval patience = { .tv_sec = 1 };
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));

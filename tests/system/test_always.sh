@@ -1,0 +1,177 @@
+#!/bin/bash
+# profd --always: a session that is always on, and others beside it.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# start_always [COMMAND…]: profd with a session of its own.
+start_always() {
+    start_profd --always 20Hz ${1+-- "$@"}
+    wait_until is_on
+}
+
+is_on() {
+    "$profctl" status --json | grep -q '"state":"active"'
+}
+
+# start_workers: one program of one thread and one of two, in files one and two.
+start_workers() {
+    echo "'$programs/holds_label' one & WITH_IDLE_THREAD=1 '$programs/holds_label' two & wait" >workers.sh
+    start_always sh workers.sh
+    wait_until [ -f one ]
+    wait_until [ -f two ]
+}
+
+# interval_is NS…: what the processes are told to sample at is the finest of the sessions' intervals.
+interval_is() {
+    "$profctl" status --json >status.json
+    grep -q "\"interval_ns\":$1,\"clock\"" status.json
+}
+
+# samples: of both workers in ./facts, the fewest of the two.
+samples() {
+    awk -F'\t' '$1 == "process" && $3 == "holds_label" { pids[$2] = 1 }
+        $1 == "thread" && $2 in pids && $4 > most[$2] { most[$2] = $4 }
+        END { for (pid in most) print most[pid] }' facts | sort -n | head -n 1
+}
+
+has_samples() {
+    expect 0 "$profctl" capture -o some.json
+    read_facts some.json
+    [ "$(samples)" -ge "$1" ]
+}
+
+# first_sample: the earliest one of both workers, in ms since the session began.
+first_sample() {
+    awk -F'\t' '$1 == "process" && $3 == "holds_label" { pids[$2] = 1 }
+        $1 == "thread" && $2 in pids && $4 > 1 { print int($5) }' facts | sort -n | head -n 1
+}
+
+test_it_records_without_being_asked() {
+    start_workers
+    wait_until has_samples 5
+    has_function holds_label burn_outer
+    has_function holds_label 'held label'
+    expect 0 "$profctl" status
+    says '^sessions +always on, each 50 ms' stdout
+    expect 0 "$profctl" capture --last 1s -o last.json
+    read_facts last.json
+    has_process holds_label
+}
+
+test_it_cannot_be_stopped_or_paused() {
+    start_always
+    for command in stop pause resume "pause --sampling"; do
+        # shellcheck disable=SC2086
+        expect 1 "$profctl" $command
+        one_line stderr
+        says 'always on' stderr
+    done
+    is_on
+}
+
+test_another_one_beside_it_has_its_own_rate_and_beginning() {
+    start_workers
+    wait_until has_samples 3
+    expect 0 "$profctl" start --interval 1ms
+    interval_is 1000000
+    expect 0 "$profctl" status
+    says '^sessions +always on, each 50 ms.*; of profctl, each 1 ms' stdout
+    expect 1 "$profctl" start
+    says 'active already' stderr
+    expect 1 "$profctl" pause
+    says 'two sessions' stderr
+    # Five samples of it are not yet one of the other.
+    wait_until has_samples 40
+    has_function holds_label 'held label'
+    [ "$(first_sample)" -ge 100 ] || fail "there is what was recorded before: $(first_sample) ms"
+    expect 0 "$profctl" stop
+    interval_is 50000000
+    is_on
+    expect 0 "$profctl" capture -o all.json
+    read_facts all.json
+    [ "$(samples)" -ge 43 ] || fail "only $(samples) samples are left"
+    has_function holds_label 'held label'
+}
+
+test_a_capture_that_stops_ends_the_one_beside_it_only() {
+    start_workers
+    expect 0 "$profctl" start
+    expect 0 "$profctl" capture --stop -o out.json
+    wait_until interval_is 50000000
+    is_on
+}
+
+test_a_new_process_has_the_finer_rate() {
+    start_always
+    expect 0 "$profctl" start --interval 1ms
+    in_background env PROFD_SOCKET="$PROFD_SOCKET" LD_PRELOAD="$build/lib/libprofd.so" "$programs/holds_label" one
+    wait_until has_samples 20
+}
+
+# cpu_ticks PID: as the kernel counts, of 10 ms each.
+cpu_ticks() {
+    awk '{ print $14 + $15 }' "/proc/$1/stat"
+}
+
+has_used() {
+    [ "$(cpu_ticks "$1")" -ge "$2" ]
+}
+
+# cpu_time_adds_up NAME=VALUE: of a process for which the terms change three times.
+cpu_time_adds_up() {
+    in_background env "$@" LD_PRELOAD="$build/lib/libprofd.so" "$programs/holds_label" "begun $1"
+    local pid=$background least most ms
+    wait_until [ -f "begun $1" ]
+    for interval in 1ms 2ms; do
+        wait_until has_used "$pid" $(($(cpu_ticks "$pid") + 10))
+        expect 0 "$profctl" start --interval $interval
+        wait_until has_used "$pid" $(($(cpu_ticks "$pid") + 10))
+        expect 0 "$profctl" stop
+    done
+    least=$(cpu_ticks "$pid")
+    expect 0 "$profctl" capture -o all.json
+    most=$(cpu_ticks "$pid")
+    expect 0 "$profctl" report --processes --json all.json
+    ms=$(grep -o "\"pid\":$pid,.*" stdout | grep -o '"cpuMs":[0-9.]*' | head -n 1 | cut -d: -f2)
+    awk -v got="$ms" -v least=$((least * 10 - 30)) -v most=$((most * 10 + 30)) \
+        'BEGIN { exit !(got >= least && got <= most) }' || fail "$ms ms instead of ${least}0 to ${most}0 ($1)"
+}
+
+test_cpu_time_adds_up_over_a_change() {
+    start_always
+    cpu_time_adds_up ALONE=1
+    cpu_time_adds_up WITH_IDLE_THREAD=1
+}
+
+test_both_go_on_when_profd_is_killed() {
+    start_workers
+    expect 0 "$profctl" start --interval 1ms
+    kill -KILL "$daemon"
+    wait "$daemon" || true
+    start_profd --always 10Hz
+    wait_until interval_is 1000000
+    expect 0 "$profctl" stop
+    wait_until interval_is 100000000
+    wait_until has_samples 5
+    pkill -KILL -f "$programs/holds_label" || true
+}
+
+test_without_the_option_it_is_over_after_a_restart() {
+    start_workers
+    kill -KILL "$daemon"
+    wait "$daemon" || true
+    start_profd
+    expect 1 "$profctl" stop
+    says 'no session is active' stderr
+    expect 0 "$profctl" start
+}
+
+test_a_rate_that_is_none_is_refused() {
+    for rate in 0Hz x -1Hz 1ms 1000000Hz ''; do
+        expect 2 "$profd" --always "$rate"
+        one_line stderr
+        says '--always' stderr
+    done
+}
+
+run_tests "$@"
