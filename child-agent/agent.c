@@ -17,6 +17,7 @@
 #include "child-agent/groups/groups.h"
 #include "child-agent/guest/barrier.h"
 #include "child-agent/guest/say.h"
+#include "child-agent/program/profd_call.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/session.h"
@@ -139,6 +140,7 @@ void agent_initialize(int argument_count, char **arguments)
     int err = thread_registry_initialize();
     if (err == 0)
         err = fork_follow(&address);
+    profd_call_follow(&address);
     if (err < 0) {
         core.is_enabled = false;
         shutdown_profile_cancel(err);

@@ -20,6 +20,7 @@
 #include "child-agent/markers/site.h"
 #include "child-agent/program/program_call.h"
 #include "child-agent/program/second_session.h"
+#include "child-agent/program/session_of_all.h"
 #include "child-agent/resting.h"
 #include "child-agent/sampler/after_sampling.h"
 #include "child-agent/sampler/clock_sampling.h"
@@ -102,6 +103,7 @@ static void unlock_in_child(void)
     }
     program_calls_after_fork_child();
     second_session_after_fork_child();
+    session_of_all_after_fork_child();
     recording_word_after_fork_child();
     counters_after_fork_child();
     group_registry_after_fork_child();

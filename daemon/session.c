@@ -98,12 +98,12 @@ int session_start(struct session *session, const struct session_owner *owner,
     enum session_state before = session->state;
     enum session_event event = session_is_on(session) ? SESSION_EVENT_JOIN : SESSION_EVENT_START;
 
-    *refusal = session_parts_refusal(&session->parts, owner, settings);
-    if (*refusal != NULL)
-        return -EINVAL;
+    int error = session_parts_check(&session->parts, owner, settings, refusal);
+    if (error < 0)
+        return error;
     if (event == SESSION_EVENT_JOIN && session->is_sampling_paused) {
         *refusal = "sampling is paused; 'profctl resume --sampling' comes first";
-        return -EINVAL;
+        return -EBUSY;
     }
     if (session_move(session, event) < 0) {
         *refusal = session_refusal(before, event);
@@ -144,14 +144,10 @@ int session_stop(struct session *session, const struct session_owner *owner, con
     const struct session_part *part = session_part_of(session, owner);
     bool is_last = session->parts.count == 1;
 
-    *refusal = NULL;
-    if (part == NULL) {
-        *refusal = lack_of_part(session);
-        return -EINVAL;
-    }
-    int error = session_move(session, is_last ? SESSION_EVENT_STOP : SESSION_EVENT_LEAVE);
-    if (error < 0)
-        return error;
+    *refusal = lack_of_part(session);
+    if (part == NULL ||
+        session_move(session, is_last ? SESSION_EVENT_STOP : SESSION_EVENT_LEAVE) < 0)
+        return -ESRCH;
     const struct session_owner leaving = part->owner;
     (void)session_parts_remove(&session->parts, &leaving); /* it was just found */
     if (!is_last)
@@ -166,11 +162,17 @@ void session_change(struct session *session, const struct session_owner *owner,
     renew_terms(session);
 }
 
-const char *session_pause_refusal(const struct session *session, const struct session_owner *owner)
+int session_pause(struct session *session, const struct session_owner *owner,
+                  enum session_event event, const char **refusal)
 {
+    *refusal = lack_of_part(session);
     if (session_part_of(session, owner) == NULL)
-        return lack_of_part(session);
-    return session->parts.count == 1 ? NULL : "two sessions are on, and neither can be paused";
+        return -ESRCH;
+    *refusal = "two sessions are on, and neither can be paused";
+    if (session->parts.count > 1)
+        return -EBUSY;
+    *refusal = session_refusal(session->state, event);
+    return session_move(session, event);
 }
 
 /* --- What people and agents are told --- */

@@ -75,19 +75,23 @@ int session_move(struct session *session, enum session_event event);
 uint32_t session_first_generation(uint64_t now_ns);
 
 /* A session of OWNER with SETTINGS: moves to starting with a new generation, or joins what is on.
- * 0, or -EINVAL with one line for people in *REFUSAL: nothing changed. */
+ * 0; -EALREADY when OWNER has one, -EBUSY when there is no room beside what is on, or -EINVAL when
+ * the state has no such move: nothing changed, and *REFUSAL is one line for people. */
 int session_start(struct session *session, const struct session_owner *owner,
                   const struct session_settings *settings, uint64_t now_ns, const char **refusal);
 
-/* Ends OWNER's session: what another one has on goes on. Errors as session_start(). */
+/* Ends OWNER's session: what another one has on goes on. 0, or -ESRCH with a *REFUSAL. */
 int session_stop(struct session *session, const struct session_owner *owner, const char **refusal);
 
 /* OWNER, who has a session, asks for other SETTINGS. */
 void session_change(struct session *session, const struct session_owner *owner,
                     const struct session_settings *settings);
 
-/* Whether OWNER may pause or resume what is recorded. NULL, or one line for people. */
-const char *session_pause_refusal(const struct session *session, const struct session_owner *owner);
+/* Does what EVENT, a pause or its end, does, if OWNER may: 0; -ESRCH when it has no session, -EBUSY
+ * when another one is on beside it, or -EINVAL when the state has no such move. Then *REFUSAL is
+ * one line for people. */
+int session_pause(struct session *session, const struct session_owner *owner,
+                  enum session_event event, const char **refusal);
 
 /* Whose session OWNER means by its own: whoever controls profd may mean a program's, too. NULL:
  * there is none. Borrowed until the next change. */

@@ -38,20 +38,22 @@ static bool are_clocks_at_odds(const struct session_settings *a, const struct se
     return (a->clock == SAMPLING_CLOCK_WALL) != (b->clock == SAMPLING_CLOCK_WALL);
 }
 
-const char *session_parts_refusal(const struct session_parts *parts,
-                                  const struct session_owner *owner,
-                                  const struct session_settings *settings)
+int session_parts_check(const struct session_parts *parts, const struct session_owner *owner,
+                        const struct session_settings *settings, const char **refusal)
 {
-    if (session_parts_find(parts, owner) != NULL)
-        return owner->kind == SESSION_OWNER_USER
-                   ? "a session is active already; 'profctl stop' ends it"
-                   : "the program has a session already";
+    *refusal = NULL;
+    if (session_parts_find(parts, owner) != NULL) {
+        *refusal = owner->kind == SESSION_OWNER_USER
+                       ? "a session is active already; 'profctl stop' ends it"
+                       : "the program has a session already";
+        return -EALREADY;
+    }
     if (parts->count == SESSION_PARTS_MOST)
-        return "two sessions are on already; 'profctl stop' ends one";
-    if (parts->count > 0 && are_clocks_at_odds(&parts->items[0].settings, settings))
-        return "the session that is on has another kind of clock: --clock wall goes beside no "
-               "other";
-    return NULL;
+        *refusal = "two sessions are on already; 'profctl stop' ends one";
+    else if (parts->count > 0 && are_clocks_at_odds(&parts->items[0].settings, settings))
+        *refusal = "the session that is on has another kind of clock: --clock wall goes beside no "
+                   "other";
+    return *refusal != NULL ? -EBUSY : 0;
 }
 
 void session_parts_add(struct session_parts *parts, const struct session_owner *owner,

@@ -60,12 +60,12 @@ bool session_owner_is(const struct session_owner *a, const struct session_owner 
 const struct session_part *session_parts_find(const struct session_parts *parts,
                                               const struct session_owner *owner);
 
-/* Whether what SETTINGS ask for can be had beside what is on. NULL, or one line for people. */
-const char *session_parts_refusal(const struct session_parts *parts,
-                                  const struct session_owner *owner,
-                                  const struct session_settings *settings);
+/* Whether what SETTINGS ask for can be had beside what is on. 0; -EALREADY when OWNER has one,
+ * -EBUSY when it cannot, with one line for people in *REFUSAL. */
+int session_parts_check(const struct session_parts *parts, const struct session_owner *owner,
+                        const struct session_settings *settings, const char **refusal);
 
-/* Adds one that session_parts_refusal() has nothing against. */
+/* Adds one that session_parts_check() has nothing against. */
 void session_parts_add(struct session_parts *parts, const struct session_owner *owner,
                        const struct session_settings *settings, uint64_t since_ns);
 

@@ -1,5 +1,5 @@
-/* profd_session.h: sessions that a program begins and ends itself, of its own process, and captures
- * of what is recorded of it. Part of profd.h.
+/* profd_session.h: sessions that a program begins and ends itself, of its own process or of all,
+ * and captures of what is recorded. Part of profd.h.
  *
  *     struct profd_session_options options = { .interval_ns = 1000000, .features = "stacks,cpu" };
  *     int err = profd_session_start(&options);
@@ -15,6 +15,11 @@
  * that recorded is gone. A session of the environment is the program's own where the process writes
  * its profile itself (PROFD_SHUTDOWN).
  *
+ * With .scope = PROFD_SESSION_OF_ALL the session is of all processes that profd profiles, where
+ * profd lets the program control it as it would let its user with profctl. It may be the second of
+ * the two that profd can have on, with a rate and features of its own, and ends with the program at
+ * the latest; `profctl stop` may end it. Captures are then of all processes, from its beginning.
+ *
  * A forked child goes on with the session, with records of its own: what its parent recorded is not
  * in its captures; with one beside profd's it does not. A program that it becomes by exec has none.
  *
@@ -27,7 +32,9 @@
  * -EBUSY     the session is profd's, or does not record what is asked for; one beside it cannot be
  *            paused
  * -EALREADY  the program has a session already
- * -ESRCH     there is no session
+ * -ESRCH     there is no session, or of all: it is over, or profd does not profile the program
+ * -ENOTCONN  of all: there is no profd
+ * -EPERM     of all: profd is another user's; -EACCES: a stranger listens in its place
  * -ENOSYS    no agent: PROFD_DISABLE=1, a setuid program, a child made past the C library, or
  *            none could begin; and in what is compiled with PROFD_DISABLED
  * -EDEADLK   called on a thread of the profiler (profd_call_after_sampling())
@@ -49,17 +56,25 @@ extern "C" {
  * fine. Borrowed during the call. */
 struct profd_session_options {
     uint64_t interval_ns; /* between samples, 10 µs to 60 s; default 1 ms */
-    uint64_t limit_bytes; /* memory for what is recorded, 1 MB or more; default 64 MB. The oldest is
-                             overwritten. What the first session had is the most for later ones. */
+    uint64_t limit_bytes; /* memory for what is recorded, 1 MB or more; default 64 MB, of all
+                             processes profd's own limit. The oldest is overwritten. What the first
+                             session had is the most for later ones. */
     const char *features; /* as profctl start --features: "stacks,cpu,markers" */
     const char *threads;  /* only those whose names hold one of these, comma-separated */
     const char *clock;    /* "auto", "cpu", "perf" or "wall" */
-    uint64_t reserved[4]; /* zeros */
+    uint64_t scope;       /* enum profd_session_scope */
+    uint64_t reserved[3]; /* zeros */
+};
+
+/* Whose processes a session is of. */
+enum profd_session_scope {
+    PROFD_SESSION_OF_PROCESS, /* the calling one alone */
+    PROFD_SESSION_OF_ALL,     /* all that the process' profd profiles; profd runs it */
 };
 
 #ifndef PROFD_DISABLED
 
-/* Begins a session of this process. OPTIONS may be NULL. 0 when it records; else nothing has
+/* Begins a session. OPTIONS may be NULL. 0 when it records; else nothing has
  * changed: -EINVAL, -EBUSY, -EALREADY, -ENOSYS, -EDEADLK, -EAGAIN, or what was lacking (-ENOMEM,
  * -EMFILE, -ENOSPC …). */
 int profd_session_start(const struct profd_session_options *options);
@@ -76,9 +91,9 @@ int profd_session_resume(void);
 /* Whether a session is on, the program's or profd's, paused or not. Safe in signal handlers. */
 bool profd_is_active(void);
 
-/* Writes what has been recorded of this process to FD, as a profile of the Firefox Profiler in
- * JSON, and goes on recording; `profctl symbolicate FILE` adds the names of functions. Beside a
- * session of profd, too.
+/* Writes what has been recorded, of this process or of all, to FD, as a profile of the Firefox
+ * Profiler in JSON, and goes on recording; `profctl symbolicate FILE` adds the names of functions.
+ * Beside a session of profd, too.
  *
  * FD is the caller's: a file, pipe or socket that is open for writing and stays so during the call.
  * It is written to from where it stands, neither truncated nor closed. One that does not block is

@@ -11,6 +11,7 @@
 #include "child-agent/own_profile.h"
 #include "child-agent/program/program_call.h"
 #include "child-agent/program/second_session.h"
+#include "child-agent/program/session_of_all.h"
 #include "profd_session.h"
 
 /* What the thread that writes is given, and what became of it. One at a time. */
@@ -94,6 +95,8 @@ static int capture_session(int fd)
 {
     uint32_t recording;
     int err = check_descriptor(fd);
+    if (err == 0 && session_of_all_is_on())
+        return session_of_all_capture(fd);
     if (err == 0)
         err = ready(&recording);
     if (err < 0)

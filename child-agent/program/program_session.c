@@ -9,6 +9,7 @@
 #include "child-agent/guest/own_threads.h"
 #include "child-agent/program/program_call.h"
 #include "child-agent/program/second_session.h"
+#include "child-agent/program/session_of_all.h"
 #include "child-agent/program/session_options.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/session_bounds.h"
@@ -25,13 +26,14 @@ static int change_held(int (*change)(const struct session_settings *settings),
 }
 
 /* One of the changes that take no settings. */
-static int change_session(int (*change)(const struct session_settings *settings))
+static int change_session(int (*change)(const struct session_settings *settings),
+                          int (*change_of_all)(void))
 {
     struct program_call call;
     int err = program_call_begin(&call);
     if (err < 0)
         return err;
-    err = change_held(change, NULL);
+    err = session_of_all_is_on() ? change_of_all() : change_held(change, NULL);
     program_call_end(&call);
     return err;
 }
@@ -89,6 +91,24 @@ static int resume(const struct session_settings *settings)
     return err;
 }
 
+/* Of all, but not where profd or its user has ended it. */
+static bool has_session(void)
+{
+    uint64_t since_ns;
+    return session_is_own() || second_session_get(&since_ns) != NULL ||
+           (session_of_all_is_on() && session_is_active());
+}
+
+static int begin(const struct profd_session_options *options, struct session_settings *settings)
+{
+    if (options != NULL && options->scope == PROFD_SESSION_OF_ALL) {
+        settings->limit_bytes = options->limit_bytes;
+        return session_of_all_start(settings);
+    }
+    int err = ensure_arena(settings);
+    return err < 0 ? err : change_held(start, settings);
+}
+
 int profd_session_start(const struct profd_session_options *options)
 {
     static struct session_settings settings; /* one call at a time */
@@ -98,26 +118,24 @@ int profd_session_start(const struct profd_session_options *options)
         return err;
     err = session_options_read(options, &settings);
     if (err == 0)
-        err = ensure_arena(&settings);
-    if (err == 0)
-        err = change_held(start, &settings);
+        err = has_session() ? -EALREADY : begin(options, &settings);
     program_call_end(&call);
     return err;
 }
 
 int profd_session_stop(void)
 {
-    return change_session(stop);
+    return change_session(stop, session_of_all_stop);
 }
 
 int profd_session_pause(void)
 {
-    return change_session(pause_session);
+    return change_session(pause_session, session_of_all_pause);
 }
 
 int profd_session_resume(void)
 {
-    return change_session(resume);
+    return change_session(resume, session_of_all_resume);
 }
 
 bool profd_is_active(void)

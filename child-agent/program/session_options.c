@@ -55,6 +55,11 @@ static int refuse_reserved(const struct profd_session_options *options)
     return 0;
 }
 
+static int check_scope(uint64_t scope)
+{
+    return scope == PROFD_SESSION_OF_PROCESS || scope == PROFD_SESSION_OF_ALL ? 0 : -EINVAL;
+}
+
 int session_options_read(const struct profd_session_options *options, struct session_settings *out)
 {
     static const struct profd_session_options none;
@@ -63,6 +68,8 @@ int session_options_read(const struct profd_session_options *options, struct ses
     memset(out, 0, sizeof(*out));
     out->generation = SESSION_OWN_GENERATION;
     int err = refuse_reserved(options);
+    if (err == 0)
+        err = check_scope(options->scope);
     if (err == 0)
         err = read_interval(options->interval_ns, out);
     if (err == 0)

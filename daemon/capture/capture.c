@@ -507,6 +507,13 @@ static bool fits_any(const struct daemon *profd, const struct selection_word *wo
     return false;
 }
 
+/* A program captures in a session of its own; whoever controls profd, in any. */
+static bool check_owner(const struct daemon *profd, const struct request *request)
+{
+    return request->owner.kind != SESSION_OWNER_PROGRAM ||
+           session_part_of(&profd->session, &request->owner) != NULL;
+}
+
 /* Refuses what selects nothing: it was mistyped, or came too late. */
 static bool check_selection(struct daemon *profd, const struct request *request, char *text,
                             size_t capacity)
@@ -533,6 +540,10 @@ void capture_begin(struct daemon *profd, struct request *request)
 {
     char text[SELECTION_TEXT_BYTES];
 
+    if (!check_owner(profd, request)) {
+        requests_finish(profd, -ESRCH, "the program has no session");
+        return;
+    }
     if (!check_selection(profd, request, text, sizeof(text))) {
         requests_finish(profd, -ESRCH, text);
         return;

@@ -200,13 +200,26 @@ static void begin_anew(struct daemon *profd)
     census_begin_session(profd);
 }
 
+/* Whether the program is there whose end would end its session. */
+static int check_program(const struct daemon *profd, const struct session_owner *owner,
+                         const char **refusal)
+{
+    if (owner->kind != SESSION_OWNER_PROGRAM)
+        return 0;
+    const struct child *child = child_table_find_latest(&profd->children, owner->pid);
+    *refusal = "the program that asked for the session is not profiled";
+    return child != NULL && child->state != CHILD_ENDED ? 0 : -ESRCH;
+}
+
 static int start_session(struct daemon *profd, struct request *request, const char **refusal)
 {
     bool is_first = !session_is_on(&profd->session);
     uint64_t now_ns = uv_hrtime();
-    int error =
-        session_start(&profd->session, &request->owner, &request->settings, now_ns, refusal);
+    int error = check_program(profd, &request->owner, refusal);
 
+    if (error == 0)
+        error =
+            session_start(&profd->session, &request->owner, &request->settings, now_ns, refusal);
     if (error < 0)
         return error;
     if (is_first)
@@ -247,27 +260,14 @@ static int stop_session(struct daemon *profd, const struct request *request, con
     return 0;
 }
 
-static int pause_session(struct daemon *profd, const struct request *request, const char **refusal)
-{
-    struct session *session = &profd->session;
-    enum session_event event = rounds[request->kind].event;
-    enum session_state before = session->state;
-
-    *refusal = session_is_on(session) ? session_pause_refusal(session, &request->owner) : NULL;
-    if (*refusal != NULL)
-        return -EINVAL;
-    *refusal = session_refusal(before, event);
-    return session_move(session, event);
-}
-
-/* Moves the session as REQUEST says. 0, or -EINVAL with one line for people. */
+/* Moves the session as REQUEST says. 0, or a negative errno with one line for people. */
 static int move_session(struct daemon *profd, struct request *request, const char **refusal)
 {
     if (request->kind == REQUEST_START)
         return start_session(profd, request, refusal);
     if (request->kind == REQUEST_STOP)
         return stop_session(profd, request, refusal);
-    return pause_session(profd, request, refusal);
+    return session_pause(&profd->session, &request->owner, rounds[request->kind].event, refusal);
 }
 
 /* After those who live were told. */

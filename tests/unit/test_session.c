@@ -29,6 +29,11 @@ static int start_for(const struct session_owner *owner, uint64_t now_ns)
     return session_start(&session, owner, &settings, now_ns, &refusal);
 }
 
+static int pause_for(const struct session_owner *owner)
+{
+    return session_pause(&session, owner, SESSION_EVENT_PAUSE, &refusal);
+}
+
 static void stop_for(const struct session_owner *owner)
 {
     ck_assert_int_eq(session_stop(&session, owner, &refusal), 0);
@@ -142,7 +147,7 @@ START_TEST(a_refused_start_changes_nothing)
 {
     go_to(SESSION_ACTIVE);
     settings.interval_ns = 7;
-    ck_assert_int_eq(start_for(&user, 9), -EINVAL);
+    ck_assert_int_eq(start_for(&user, 9), -EALREADY);
     ck_assert_ptr_nonnull(strstr(refusal, "active already"));
     ck_assert_uint_eq(session.generation, 1);
     ck_assert_uint_eq(session.start_ns, 5);
@@ -180,7 +185,7 @@ START_TEST(one_that_leaves_takes_its_terms_along)
     ck_assert_uint_eq(session.revision, 2);
     ck_assert_uint_eq(session.settings.interval_ns, 1000000);
     ck_assert_ptr_null(session_part_of(&session, &user));
-    ck_assert_int_eq(session_stop(&session, &user, &refusal), -EINVAL);
+    ck_assert_int_eq(session_stop(&session, &user, &refusal), -ESRCH);
     ck_assert_ptr_nonnull(strstr(refusal, "always on"));
     stop_for(&standing);
     ck_assert_int_eq(session.state, SESSION_IDLE);
@@ -199,7 +204,7 @@ END_TEST
 START_TEST(a_third_is_refused)
 {
     begin_beside_standing_one();
-    ck_assert_int_eq(start_for(&program, 11), -EINVAL);
+    ck_assert_int_eq(start_for(&program, 11), -EBUSY);
     ck_assert_ptr_nonnull(strstr(refusal, "two sessions"));
     ck_assert_uint_eq(session.revision, 1);
 }
@@ -208,10 +213,12 @@ END_TEST
 START_TEST(of_two_none_pauses)
 {
     begin_beside_standing_one();
-    ck_assert_ptr_nonnull(session_pause_refusal(&session, &user));
+    ck_assert_int_eq(pause_for(&user), -EBUSY);
     stop_for(&standing);
-    ck_assert_ptr_null(session_pause_refusal(&session, &user));
-    ck_assert_ptr_nonnull(session_pause_refusal(&session, &program));
+    ck_assert_int_eq(pause_for(&program), -ESRCH);
+    ck_assert_int_eq(pause_for(&user), 0);
+    ck_assert_int_eq(pause_for(&user), -EINVAL);
+    ck_assert_ptr_nonnull(strstr(refusal, "paused already"));
 }
 END_TEST
 
@@ -222,7 +229,7 @@ START_TEST(a_paused_session_is_joined_by_none)
     ck_assert_ptr_nonnull(strstr(refusal, "paused"));
     ck_assert_int_eq(session_move(&session, SESSION_EVENT_RESUME), 0);
     ck_assert_int_eq(session_move(&session, SESSION_EVENT_PAUSE_SAMPLING), 0);
-    ck_assert_int_eq(start_for(&program, 11), -EINVAL);
+    ck_assert_int_eq(start_for(&program, 11), -EBUSY);
     ck_assert_ptr_nonnull(strstr(refusal, "sampling is paused"));
 }
 END_TEST

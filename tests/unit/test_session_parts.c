@@ -22,6 +22,13 @@ static void set_up(void)
                                       .features = FEATURE_MARKERS };
 }
 
+static const char *refusal;
+
+static int check(const struct session_owner *owner, const struct session_settings *settings)
+{
+    return session_parts_check(&parts, owner, settings, &refusal);
+}
+
 static void fold(void)
 {
     parts.count = 0;
@@ -107,21 +114,24 @@ START_TEST(a_wall_clock_goes_beside_no_other)
 {
     session_parts_add(&parts, &standing, &coarse, 1);
     fine.clock = SAMPLING_CLOCK_WALL;
-    ck_assert_ptr_nonnull(strstr(session_parts_refusal(&parts, &user, &fine), "--clock wall"));
+    ck_assert_int_eq(check(&user, &fine), -EBUSY);
+    ck_assert_ptr_nonnull(strstr(refusal, "--clock wall"));
     parts.items[0].settings.clock = SAMPLING_CLOCK_WALL;
-    ck_assert_ptr_null(session_parts_refusal(&parts, &user, &fine));
+    ck_assert_int_eq(check(&user, &fine), 0);
 }
 END_TEST
 
 START_TEST(an_owner_has_one_and_all_have_two)
 {
-    ck_assert_ptr_null(session_parts_refusal(&parts, &user, &fine));
+    ck_assert_int_eq(check(&user, &fine), 0);
     session_parts_add(&parts, &user, &fine, 1);
-    ck_assert_ptr_nonnull(strstr(session_parts_refusal(&parts, &user, &fine), "already"));
-    ck_assert_ptr_null(session_parts_refusal(&parts, &program, &fine));
+    ck_assert_int_eq(check(&user, &fine), -EALREADY);
+    ck_assert_ptr_nonnull(strstr(refusal, "active already"));
+    ck_assert_int_eq(check(&program, &fine), 0);
     session_parts_add(&parts, &program, &fine, 2);
-    ck_assert_ptr_nonnull(strstr(session_parts_refusal(&parts, &program, &fine), "the program"));
-    ck_assert_ptr_nonnull(strstr(session_parts_refusal(&parts, &standing, &fine), "two sessions"));
+    ck_assert_int_eq(check(&program, &fine), -EALREADY);
+    ck_assert_int_eq(check(&standing, &fine), -EBUSY);
+    ck_assert_ptr_nonnull(strstr(refusal, "two sessions"));
 }
 END_TEST
 

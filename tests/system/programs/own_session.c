@@ -54,6 +54,22 @@ static int start_more(void)
     return start_with((struct profd_session_options){ .features = "stacks,switches" });
 }
 
+static int start_of_all(void)
+{
+    return start_with((struct profd_session_options){ .scope = PROFD_SESSION_OF_ALL });
+}
+
+static int start_of_all_wall(void)
+{
+    return start_with(
+        (struct profd_session_options){ .scope = PROFD_SESSION_OF_ALL, .clock = "wall" });
+}
+
+static int unknown_scope(void)
+{
+    return start_with((struct profd_session_options){ .scope = 2 });
+}
+
 static int start_filtered(void)
 {
     return start_with((struct profd_session_options){ .threads = "nobody" });
@@ -294,6 +310,9 @@ static const struct {
     { "start-wall", start_wall },
     { "start-large", start_large },
     { "start-more", start_more },
+    { "start-of-all", start_of_all },
+    { "start-of-all-wall", start_of_all_wall },
+    { "unknown-scope", unknown_scope },
     { "start-filtered", start_filtered },
     { "short-interval", short_interval },
     { "long-interval", long_interval },
