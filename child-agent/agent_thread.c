@@ -14,6 +14,7 @@
 #include "child-agent/core.h"
 #include "child-agent/dormancy.h"
 #include "child-agent/groups/groups.h"
+#include "child-agent/guest/descriptor.h"
 #include "child-agent/guest/gate.h"
 #include "child-agent/guest/named_mutex.h"
 #include "child-agent/markers/marker_triggers.h"
@@ -48,6 +49,7 @@ static struct {
     bool owes_update;   /* profd awaits the next chunk update */
     int update_rest_ms; /* until the next update may go out; -1: as soon as there is one */
     struct agent_address address;
+    bool has_own_table;    /* of descriptors */
     struct gate own_table; /* open once the program cannot close what the agent has */
 } agent = { .lock = NAMED_MUTEX_INITIALIZER(AGENT) };
 
@@ -476,7 +478,7 @@ static void *agent_main(void *argument)
     int retry_ms = AGENT_FIRST_RETRY_MS;
     (void)argument;
     set_interruptible(false);
-    (void)agent_thread_own_descriptors(true);
+    agent.has_own_table = agent_thread_own_descriptors(true);
     gate_open(&agent.own_table);
     agent_thread_set_name("profd-agent");
     sampling_signal_only_wakes();
@@ -503,11 +505,14 @@ int agent_thread_start(const struct agent_address *address)
     int err = agent_link_open(&agent.address);
     /* No profd yet, or a busy one: the thread will try again. */
     (void)err;
+    const struct descriptor_identity socket = descriptor_identity(DESCRIPTOR_SOCKET);
     gate_close(&agent.own_table);
     err = agent_thread_create(&agent.thread, agent_main, NULL);
     agent.is_running = err == 0;
-    if (err == 0) /* else the first thing that the program does may be to close all descriptors */
-        (void)gate_wait(&agent.own_table, AGENT_START_WAIT_MS);
+    /* The first thing that the program does may be to close all descriptors; it is to see none of
+     * ours that it need not. */
+    if (err == 0 && gate_wait(&agent.own_table, AGENT_START_WAIT_MS) && agent.has_own_table)
+        descriptor_close_here(&socket);
     return err;
 }
 

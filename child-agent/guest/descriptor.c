@@ -12,11 +12,8 @@ enum {
     DESCRIPTOR_ROOM_BELOW_LIMIT = 24,
 };
 
-static struct {
-    int fd;
-    dev_t device;
-    ino_t inode;
-} remembered[DESCRIPTOR_ROLE_COUNT] = { { .fd = -1 }, { .fd = -1 } };
+static struct descriptor_identity remembered[DESCRIPTOR_ROLE_COUNT] = { { .fd = -1 },
+                                                                        { .fd = -1 } };
 
 int descriptor_minimum(void)
 {
@@ -51,11 +48,27 @@ void descriptor_remember(enum descriptor_role role, int fd)
     remembered[role].inode = status.st_ino;
 }
 
-bool descriptor_is_ours(enum descriptor_role role)
+static bool is_here(const struct descriptor_identity *identity)
 {
     struct stat status;
-    return remembered[role].fd >= 0 && fstat(remembered[role].fd, &status) == 0 &&
-           status.st_dev == remembered[role].device && status.st_ino == remembered[role].inode;
+    return identity->fd >= 0 && fstat(identity->fd, &status) == 0 &&
+           status.st_dev == identity->device && status.st_ino == identity->inode;
+}
+
+bool descriptor_is_ours(enum descriptor_role role)
+{
+    return is_here(&remembered[role]);
+}
+
+struct descriptor_identity descriptor_identity(enum descriptor_role role)
+{
+    return remembered[role];
+}
+
+void descriptor_close_here(const struct descriptor_identity *identity)
+{
+    if (is_here(identity))
+        close(identity->fd);
 }
 
 int descriptor_number(enum descriptor_role role)

@@ -6,8 +6,16 @@
 #define PROFD_AGENT_DESCRIPTOR_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 enum descriptor_role { DESCRIPTOR_ARENA = 0, DESCRIPTOR_SOCKET = 1, DESCRIPTOR_ROLE_COUNT };
+
+/* A number, and the file that it is of. */
+struct descriptor_identity {
+    int fd; /* -1: none */
+    dev_t device;
+    ino_t inode;
+};
 
 /* The lowest number that the agent's descriptors may have. */
 int descriptor_minimum(void);
@@ -23,6 +31,13 @@ bool descriptor_is_ours(enum descriptor_role role);
 
 /* The remembered number if it still is that file, else -1. */
 int descriptor_number(enum descriptor_role role);
+
+/* What is remembered now. */
+struct descriptor_identity descriptor_identity(enum descriptor_role role);
+
+/* Closes what IDENTITY is of in the calling thread's table of descriptors, if it is there: other
+ * tables keep theirs, and the number stays remembered. */
+void descriptor_close_here(const struct descriptor_identity *identity);
 
 /* Closes it if it is ours, and forgets it. */
 void descriptor_close(enum descriptor_role role);

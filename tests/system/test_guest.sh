@@ -208,6 +208,23 @@ test_children_made_past_the_c_library() {
     [ "$(grep -o '"Text","name":"text"' out.json | wc -l)" -eq 2 ]
 }
 
+# descriptors_of FILE COMMAND…: what a busy process of two threads has open, run by COMMAND; FILE: its id.
+descriptors_of() {
+    local file=$1
+    shift
+    in_background env WITH_IDLE_THREAD=1 "$@" "$programs/busy" 1000 "$file" >/dev/null 2>&1
+    wait_until [ -s "$file" ]
+    find "/proc/$(cat "$file")/fd" -mindepth 1 -printf '%f\n' | sort >"$file.open"
+    kill -KILL "$(cat "$file")"
+}
+
+test_a_program_of_two_threads_has_its_own_descriptors_and_no_others() {
+    [ "$clock" != wall ] || skip "the arena of such a session has a descriptor"
+    descriptors_of bare.pid env
+    descriptors_of profiled.pid "$profctl" run --quiet --clock "$clock" -o out.json --
+    diff bare.pid.open profiled.pid.open || fail "there are others"
+}
+
 test_disabled_process_is_left_alone() {
     # shellcheck disable=SC2016
     expect 0 env PROFD_DISABLE=1 "$profctl" run --clock "$clock" -o out.json -- sh -c 'ls -l /proc/$$/fd; exit 0'

@@ -46,6 +46,24 @@ START_TEST(a_number_that_names_another_file_is_not_ours_and_stays_open)
 }
 END_TEST
 
+START_TEST(what_is_closed_here_stays_remembered)
+{
+    int fd = open("/dev/null", O_RDONLY);
+    ck_assert_int_ge(fd, 0);
+    descriptor_remember(DESCRIPTOR_SOCKET, fd);
+    const struct descriptor_identity identity = descriptor_identity(DESCRIPTOR_SOCKET);
+    ck_assert_int_eq(identity.fd, fd);
+    descriptor_close_here(&identity);
+    ck_assert_int_eq(fcntl(fd, F_GETFD), -1);
+    ck_assert(!descriptor_is_ours(DESCRIPTOR_SOCKET));
+    ck_assert_int_eq(descriptor_identity(DESCRIPTOR_SOCKET).fd, fd);
+    ck_assert_int_eq(open("/dev/zero", O_RDONLY), fd);
+    descriptor_close_here(&identity); /* it is another file now */
+    ck_assert_int_ge(fcntl(fd, F_GETFD), 0);
+    close(fd);
+}
+END_TEST
+
 START_TEST(ours_is_closed_once_and_forgotten)
 {
     int fd = open_null();
@@ -69,6 +87,7 @@ int main(void)
     tcase_add_test(tcase, what_is_not_open_can_not_be_moved);
     tcase_add_test(tcase, a_number_that_names_another_file_is_not_ours_and_stays_open);
     tcase_add_test(tcase, ours_is_closed_once_and_forgotten);
+    tcase_add_test(tcase, what_is_closed_here_stays_remembered);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
