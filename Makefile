@@ -60,7 +60,7 @@ HTTP      := -lmicrohttpd
 PROTOBUF  := -lprotobuf-c
 SANDBOX   := -lseccomp
 DISASSEMBLY := -lcapstone
-SYMBOLS   := -ldw -lelf -lz -l:libstdc++.so.6 -lm
+SYMBOLS   := -ldw -lelf -lz -liberty -lm
 ALL_LIBS  := $(UV) $(MESSAGES) $(CJSON) $(HTTP) $(PROTOBUF) $(SANDBOX) $(SYMBOLS) $(DISASSEMBLY) -ldl
 
 .PHONY: all help demo test-programs check check-asan check-tsan check-unit bench format lint install uninstall clean
