@@ -1,6 +1,6 @@
 #include "profctl/json_copy.h"
 
-#include <errno.h>
+#include "profctl/json_steps.h"
 
 static int copy_text(struct json_reader *reader, bool is_key, struct json_writer *writer)
 {
@@ -38,7 +38,7 @@ int json_copy_token(struct json_reader *reader, int token, struct json_writer *w
         json_null(writer);
         return 0;
     default:
-        return token < 0 ? token : -EPROTO;
+        return json_token_error(token);
     }
 }
 
@@ -72,6 +72,13 @@ int json_copy_from(struct json_reader *reader, int token, struct json_writer *wr
     while (err == 0 && json_reader_depth(reader) >= depth)
         err = copy_bracket_or_token(reader, json_reader_next(reader), writer);
     return err;
+}
+
+int json_copy_member(struct json_reader *reader, struct json_writer *writer)
+{
+    int err = json_copy_token(reader, JSON_TOKEN_KEY, writer);
+
+    return err < 0 ? err : json_copy_value(reader, writer);
 }
 
 int json_copy_value(struct json_reader *reader, struct json_writer *writer)

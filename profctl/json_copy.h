@@ -13,6 +13,9 @@ int json_copy_token(struct json_reader *reader, int token, struct json_writer *w
  * as json_reader_next. */
 int json_copy_from(struct json_reader *reader, int token, struct json_writer *writer);
 
+/* Copies a member, whose key READER has just returned; 0 or an error as json_reader_next. */
+int json_copy_member(struct json_reader *reader, struct json_writer *writer);
+
 /* Copies the next value; 0 or an error as json_reader_next. */
 int json_copy_value(struct json_reader *reader, struct json_writer *writer);
 

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "profctl/json_steps.h"
+
 struct text {
     char *bytes;
     size_t length;
@@ -67,18 +69,13 @@ static void free_category(struct listed_category *category)
 
 /* --- Reading --- */
 
-static int error_of(int token)
-{
-    return token < 0 ? token : -EPROTO;
-}
-
 static int take_string(struct text *out, struct json_reader *reader, int token)
 {
     const char *bytes;
     size_t length;
 
     if (token != JSON_TOKEN_STRING)
-        return error_of(token);
+        return json_token_error(token);
     int err = json_reader_string(reader, &bytes, &length);
     return err < 0 ? err : copy_text(out, bytes, length);
 }
@@ -92,10 +89,8 @@ static int add_part(struct listed_category *category, struct json_reader *reader
 
 static int read_parts(struct listed_category *out, struct json_reader *reader)
 {
-    int token = json_reader_next(reader), err = 0;
+    int token, err = json_expect(reader, JSON_TOKEN_START_ARRAY);
 
-    if (token != JSON_TOKEN_START_ARRAY)
-        return error_of(token);
     while (err == 0 && (token = json_reader_next(reader)) != JSON_TOKEN_END_ARRAY)
         err = add_part(out, reader, token);
     return err;
@@ -104,9 +99,9 @@ static int read_parts(struct listed_category *out, struct json_reader *reader)
 /* A category, of which the start was read. */
 static int read_category(struct listed_category *out, struct json_reader *reader)
 {
-    int token, err = 0;
+    int err = 0;
 
-    while (err == 0 && (token = json_reader_next(reader)) == JSON_TOKEN_KEY) {
+    while (json_next_member(reader, &err)) {
         if (json_reader_is(reader, "name"))
             err = take_string(&out->name, reader, json_reader_next(reader));
         else if (json_reader_is(reader, "color"))
@@ -116,7 +111,7 @@ static int read_category(struct listed_category *out, struct json_reader *reader
         else
             err = json_reader_skip(reader);
     }
-    return err < 0 ? err : token == JSON_TOKEN_END_OBJECT ? 0 : error_of(token);
+    return err;
 }
 
 /* --- Bringing together --- */
@@ -190,13 +185,13 @@ static int take_category(struct category_lists *lists, const struct listed_categ
 
 int category_lists_read(struct category_lists *lists, struct json_reader *reader)
 {
-    int token = json_reader_next(reader), err = 0;
     struct listed_category read = { 0 };
+    int err = json_expect(reader, JSON_TOKEN_START_ARRAY);
 
     category_lists_forget_process(lists);
-    if (token != JSON_TOKEN_START_ARRAY)
-        return error_of(token);
-    while (err == 0 && (token = json_reader_next(reader)) == JSON_TOKEN_START_OBJECT) {
+    if (err < 0)
+        return err;
+    while (json_next_object(reader, &err)) {
         err = read_category(&read, reader);
         if (err == 0)
             err = take_category(lists, &read);
@@ -204,7 +199,7 @@ int category_lists_read(struct category_lists *lists, struct json_reader *reader
     }
     free_category(&read);
     lists->has_process = true;
-    return err < 0 ? err : token == JSON_TOKEN_END_ARRAY ? 0 : error_of(token);
+    return err;
 }
 
 void category_lists_forget_process(struct category_lists *lists)
@@ -304,13 +299,12 @@ static ssize_t read_piece(void *context, char *bytes, size_t n)
 /* Goes into the member NAME of the object that comes next. */
 static bool find_member(struct json_reader *reader, const char *name)
 {
-    if (json_reader_next(reader) != JSON_TOKEN_START_OBJECT)
-        return false;
-    while (json_reader_next(reader) == JSON_TOKEN_KEY) {
+    int err = json_expect(reader, JSON_TOKEN_START_OBJECT);
+
+    while (json_next_member(reader, &err)) {
         if (json_reader_is(reader, name))
             return true;
-        if (json_reader_skip(reader) < 0)
-            return false;
+        err = json_reader_skip(reader);
     }
     return false;
 }

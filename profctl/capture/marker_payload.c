@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "profctl/json_copy.h"
+#include "profctl/json_steps.h"
 #include "json/hash.h"
 #include "json/json_format.h"
 
@@ -57,11 +58,6 @@ static unsigned ordinal_of(const struct marker_schemas *schemas, uint64_t name)
 
 /* --- Schemas --- */
 
-static int error_of(int token)
-{
-    return token < 0 ? token : -EPROTO;
-}
-
 /* Reads the value of a key, a string, and copies it. */
 static int copy_string(struct json_reader *reader, struct json_writer *writer, uint64_t *hash)
 {
@@ -106,13 +102,13 @@ static int copy_field(struct marker_schemas *schemas, uint64_t type, struct json
 {
     uint64_t key = 0;
     bool is_indexed = false;
-    int token, err = 0;
+    int err = 0;
 
     json_start_object(writer);
-    while (err == 0 && (token = json_reader_next(reader)) == JSON_TOKEN_KEY) {
+    while (json_next_member(reader, &err)) {
         bool is_key = json_reader_is(reader, "key"), is_format = json_reader_is(reader, "format");
 
-        err = json_copy_token(reader, token, writer);
+        err = json_copy_token(reader, JSON_TOKEN_KEY, writer);
         if (err == 0 && is_key)
             err = copy_string(reader, writer, &key);
         else if (err == 0 && is_format)
@@ -120,8 +116,8 @@ static int copy_field(struct marker_schemas *schemas, uint64_t type, struct json
         else if (err == 0)
             err = json_copy_value(reader, writer);
     }
-    if (err < 0 || token != JSON_TOKEN_END_OBJECT)
-        return err < 0 ? err : error_of(token);
+    if (err < 0)
+        return err;
     json_end_object(writer);
     return is_indexed ? note(schemas, hash_mix(type, key)) : 0;
 }
@@ -130,17 +126,13 @@ static int copy_field(struct marker_schemas *schemas, uint64_t type, struct json
 static int copy_fields(struct marker_schemas *schemas, uint64_t type, struct json_reader *reader,
                        struct json_writer *writer)
 {
-    int token = json_reader_next(reader), err = 0;
+    int err = json_expect(reader, JSON_TOKEN_START_ARRAY);
 
-    if (token != JSON_TOKEN_START_ARRAY)
-        return error_of(token);
     json_start_array(writer);
-    while (err == 0 && (token = json_reader_next(reader)) == JSON_TOKEN_START_OBJECT)
+    while (json_next_object(reader, &err))
         err = copy_field(schemas, type, reader, writer);
-    if (err < 0 || token != JSON_TOKEN_END_ARRAY)
-        return err < 0 ? err : error_of(token);
     json_end_array(writer);
-    return 0;
+    return err;
 }
 
 /* What a schema says, apart from its name. */
@@ -169,8 +161,8 @@ static int read_name(struct schema_text *out, struct json_reader *reader)
     const char *text;
     size_t length;
     int token = json_reader_next(reader);
-    int err =
-        token == JSON_TOKEN_STRING ? json_reader_string(reader, &text, &length) : error_of(token);
+    int err = token == JSON_TOKEN_STRING ? json_reader_string(reader, &text, &length)
+                                         : json_token_error(token);
 
     if (err == 0)
         out->name_length = make_name(out->name, text, length, 1);
@@ -181,22 +173,22 @@ static int read_name(struct schema_text *out, struct json_reader *reader)
 static int read_members(struct marker_schemas *schemas, struct schema_text *out,
                         struct json_reader *reader, struct json_writer *content)
 {
-    int token, err = 0;
+    int err = 0;
 
-    while (err == 0 && (token = json_reader_next(reader)) == JSON_TOKEN_KEY) {
+    while (json_next_member(reader, &err)) {
         bool is_data = json_reader_is(reader, "data");
 
         if (json_reader_is(reader, "name")) {
             err = read_name(out, reader);
             continue;
         }
-        err = json_copy_token(reader, token, content);
+        err = json_copy_token(reader, JSON_TOKEN_KEY, content);
         if (err == 0 && is_data)
             err = copy_fields(schemas, hash_bytes(out->name, out->name_length), reader, content);
         else if (err == 0)
             err = json_copy_value(reader, content);
     }
-    return err < 0 ? err : token == JSON_TOKEN_END_OBJECT ? 0 : error_of(token);
+    return err;
 }
 
 static int read_schema(struct marker_schemas *schemas, struct schema_text *out,
@@ -308,14 +300,12 @@ static int take_schema(struct marker_schemas *schemas, struct json_reader *reade
 static int take_list(struct marker_schemas *schemas, struct json_reader *reader,
                      struct json_writer *writer)
 {
-    int token = json_reader_next(reader), err = 0;
+    int err = json_expect(reader, JSON_TOKEN_START_ARRAY);
 
     schemas->indexed.count = schemas->renamed.count = 0;
-    if (token != JSON_TOKEN_START_ARRAY)
-        return error_of(token);
-    while (err == 0 && (token = json_reader_next(reader)) == JSON_TOKEN_START_OBJECT)
+    while (json_next_object(reader, &err))
         err = take_schema(schemas, reader, writer);
-    return err < 0 ? err : token == JSON_TOKEN_END_ARRAY ? 0 : error_of(token);
+    return err;
 }
 
 int marker_schemas_copy(struct marker_schemas *schemas, struct json_reader *reader,
@@ -405,22 +395,18 @@ static int copy_number(const struct mapped_array *map, struct json_reader *reade
 static int copy_stack_rows(const struct symbolicated_thread *renamed, struct json_reader *reader,
                            struct json_writer *writer)
 {
-    int token = json_reader_next(reader), err = 0;
+    int token, err = json_expect(reader, JSON_TOKEN_START_ARRAY);
 
-    if (token != JSON_TOKEN_START_ARRAY)
-        return error_of(token);
     json_start_array(writer);
-    while (err == 0 && (token = json_reader_next(reader)) == JSON_TOKEN_START_ARRAY) {
+    while (json_next_array(reader, &err)) {
         json_start_array(writer);
         err = copy_number(&renamed->stack_map, reader, writer);
         while (err == 0 && (token = json_reader_next(reader)) != JSON_TOKEN_END_ARRAY)
             err = json_copy_from(reader, token, writer);
         json_end_array(writer);
     }
-    if (err < 0 || token != JSON_TOKEN_END_ARRAY)
-        return err < 0 ? err : error_of(token);
     json_end_array(writer);
-    return 0;
+    return err;
 }
 
 typedef int copy_member(const struct symbolicated_thread *renamed, struct json_reader *reader,
@@ -435,17 +421,15 @@ static int copy_object(const struct symbolicated_thread *renamed, struct json_re
     if (token != JSON_TOKEN_START_OBJECT)
         return json_copy_from(reader, token, writer);
     json_start_object(writer);
-    while (err == 0 && (token = json_reader_next(reader)) == JSON_TOKEN_KEY) {
+    while (json_next_member(reader, &err)) {
         bool is_named = json_reader_is(reader, name);
 
-        err = json_copy_token(reader, token, writer);
+        err = json_copy_token(reader, JSON_TOKEN_KEY, writer);
         if (err == 0)
             err = is_named ? copy(renamed, reader, writer) : json_copy_value(reader, writer);
     }
-    if (err < 0 || token != JSON_TOKEN_END_OBJECT)
-        return err < 0 ? err : error_of(token);
     json_end_object(writer);
-    return 0;
+    return err;
 }
 
 static int copy_stack_samples(const struct symbolicated_thread *renamed, struct json_reader *reader,
@@ -465,10 +449,10 @@ int marker_payload_copy(const struct marker_schemas *schemas,
                         struct json_writer *writer)
 {
     uint64_t type = 0;
-    int token, err = 0;
+    int err = 0;
 
     json_start_object(writer);
-    while (err == 0 && (token = json_reader_next(reader)) == JSON_TOKEN_KEY) {
+    while (json_next_member(reader, &err)) {
         const char *text;
         size_t length;
         bool is_type = json_reader_is(reader, "type"), is_stack = json_reader_is(reader, "stack");
@@ -477,7 +461,7 @@ int marker_payload_copy(const struct marker_schemas *schemas,
         if (err < 0)
             return err;
         uint64_t key = hash_bytes(text, length);
-        err = json_copy_token(reader, token, writer);
+        err = json_copy_token(reader, JSON_TOKEN_KEY, writer);
         if (err < 0)
             return err;
         if (is_type)
@@ -489,8 +473,6 @@ int marker_payload_copy(const struct marker_schemas *schemas,
         else
             err = json_copy_value(reader, writer);
     }
-    if (err < 0 || token != JSON_TOKEN_END_OBJECT)
-        return err < 0 ? err : error_of(token);
     json_end_object(writer);
-    return 0;
+    return err;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "profctl/json_copy.h"
+#include "profctl/json_steps.h"
 #include "profctl/merge/merge_pid.h"
 
 enum { PID_BYTES = 64 };
@@ -25,62 +26,47 @@ struct pass {
 
 /* --- Steps --- */
 
-static int error_of(int token)
-{
-    return token < 0 ? token : -EPROTO;
-}
-
-static int enter(struct pass *pass, enum json_token start)
-{
-    int token = json_reader_next(pass->reader);
-
-    return token == (int)start ? 0 : error_of(token);
-}
-
 static int copy_key(struct pass *pass)
 {
     return json_copy_token(pass->reader, JSON_TOKEN_KEY, pass->writer);
 }
 
-static int copy_member(struct pass *pass)
+/* Copies an object whose start was read, each member with MEMBER, which starts behind its key. */
+static int copy_members(struct pass *pass, int (*member)(struct pass *pass))
 {
-    int err = copy_key(pass);
+    int err = 0;
 
-    return err < 0 ? err : json_copy_value(pass->reader, pass->writer);
-}
-
-/* Calls MEMBER behind each key of an object whose start was read. */
-static int for_each_member(struct pass *pass, int (*member)(struct pass *pass))
-{
-    int token, err = 0;
-
-    while (err == 0 && (token = json_reader_next(pass->reader)) == JSON_TOKEN_KEY)
+    json_start_object(pass->writer);
+    while (json_next_member(pass->reader, &err))
         err = member(pass);
-    return err < 0 ? err : token == JSON_TOKEN_END_OBJECT ? 0 : error_of(token);
+    json_end_object(pass->writer);
+    return err;
 }
 
-/* Copies a member whose value, an object, is copied by MEMBER; any other value as it is. */
+/* The same with the value that comes next; one that is no object is copied as it is. */
+static int copy_object(struct pass *pass, int (*member)(struct pass *pass))
+{
+    int token = json_reader_next(pass->reader);
+
+    return token == JSON_TOKEN_START_OBJECT ? copy_members(pass, member)
+                                            : json_copy_from(pass->reader, token, pass->writer);
+}
+
 static int copy_object_member(struct pass *pass, int (*member)(struct pass *pass))
 {
     int err = copy_key(pass);
-    int token = err == 0 ? json_reader_next(pass->reader) : 0;
 
-    if (err < 0 || token != JSON_TOKEN_START_OBJECT)
-        return err < 0 ? err : json_copy_from(pass->reader, token, pass->writer);
-    json_start_object(pass->writer);
-    err = for_each_member(pass, member);
-    json_end_object(pass->writer);
-    return err;
+    return err < 0 ? err : copy_object(pass, member);
 }
 
 /* Calls ELEMENT at the start of each object of the array that comes next. */
 static int for_each_object(struct pass *pass, int (*element)(struct pass *pass))
 {
-    int token = 0, err = enter(pass, JSON_TOKEN_START_ARRAY);
+    int err = json_expect(pass->reader, JSON_TOKEN_START_ARRAY);
 
-    while (err == 0 && (token = json_reader_next(pass->reader)) == JSON_TOKEN_START_OBJECT)
+    while (json_next_object(pass->reader, &err))
         err = element(pass);
-    return err < 0 ? err : token == JSON_TOKEN_END_ARRAY ? 0 : error_of(token);
+    return err;
 }
 
 /* --- Process ids --- */
@@ -132,27 +118,21 @@ static int own_log_member(struct pass *pass)
 {
     if (json_reader_is(pass->reader, "pid") || json_reader_is(pass->reader, "parentPid"))
         return copy_pid(pass);
-    return copy_member(pass);
+    return json_copy_member(pass->reader, pass->writer);
 }
 
 static int log_entry_member(struct pass *pass)
 {
     if (json_reader_is(pass->reader, "profd"))
         return copy_object_member(pass, own_log_member);
-    return copy_member(pass);
+    return json_copy_member(pass->reader, pass->writer);
 }
 
 static int log_member(struct pass *pass)
 {
     int err = copy_pid_key(pass);
-    int token = err == 0 ? json_reader_next(pass->reader) : 0;
 
-    if (err < 0 || token != JSON_TOKEN_START_OBJECT)
-        return err < 0 ? err : json_copy_from(pass->reader, token, pass->writer);
-    json_start_object(pass->writer);
-    err = for_each_member(pass, log_entry_member);
-    json_end_object(pass->writer);
-    return err;
+    return err < 0 ? err : copy_object(pass, log_entry_member);
 }
 
 /* --- Threads --- */
@@ -170,7 +150,7 @@ static int copy_process_name(struct pass *pass)
         return 0;
     }
     if (err < 0 || token != JSON_TOKEN_STRING)
-        return err < 0 ? err : error_of(token);
+        return err < 0 ? err : json_token_error(token);
     err = json_reader_string(pass->reader, &text, &length);
     if (err < 0)
         return err;
@@ -202,14 +182,17 @@ static int thread_member(struct pass *pass)
         return copy_table(pass, false);
     if (json_reader_is(pass->reader, "markers"))
         return copy_table(pass, true);
-    return copy_member(pass);
+    return json_copy_member(pass->reader, pass->writer);
 }
 
 static int copy_thread(struct pass *pass)
 {
+    int err = 0;
+
     pass->has_name = false;
     json_start_object(pass->writer);
-    int err = for_each_member(pass, thread_member);
+    while (json_next_member(pass->reader, &err))
+        err = thread_member(pass);
     if (err == 0 && !pass->has_name)
         json_string_property(pass->writer, "processName", pass->copy.source->host);
     json_end_object(pass->writer);
@@ -277,7 +260,7 @@ static int meta_member(struct pass *pass)
         return copy_categories(pass);
     if (json_reader_is(pass->reader, "markerSchema"))
         return copy_schemas(pass);
-    return copy_member(pass);
+    return json_copy_member(pass->reader, pass->writer);
 }
 
 /* Of what the root has beyond the others, what tells of the machine stays; "product" says that it
@@ -302,10 +285,12 @@ static int root_meta_member(struct pass *pass)
 static int copy_meta_members(struct pass *pass, int (*member)(struct pass *pass))
 {
     const struct merge_source *source = pass->copy.source;
+    int err = 0;
 
     pass->has_interval = pass->has_start = false;
     json_start_object(pass->writer);
-    int err = for_each_member(pass, member);
+    while (json_next_member(pass->reader, &err))
+        err = member(pass);
     if (err == 0 && !pass->has_interval && !isnan(source->interval_ms))
         json_double_property(pass->writer, "interval", source->interval_ms);
     if (err == 0 && !pass->has_start) {
@@ -321,7 +306,7 @@ static int copy_meta(struct pass *pass)
     int err = copy_key(pass);
 
     if (err == 0)
-        err = enter(pass, JSON_TOKEN_START_OBJECT);
+        err = json_expect(pass->reader, JSON_TOKEN_START_OBJECT);
     return err < 0 ? err : copy_meta_members(pass, meta_member);
 }
 
@@ -333,7 +318,7 @@ static int copy_kept_meta(struct pass *pass)
     json_name(pass->writer, "meta");
     int err = json_reader_open_memory(meta->items, meta->count, &pass->reader);
     if (err == 0) {
-        err = enter(pass, JSON_TOKEN_START_OBJECT);
+        err = json_expect(pass->reader, JSON_TOKEN_START_OBJECT);
         if (err == 0)
             err = copy_meta_members(pass, root_meta_member);
         json_reader_close(pass->reader);
@@ -353,16 +338,13 @@ static int process_member(struct pass *pass)
     if (json_reader_is(pass->reader, "profilingLog") ||
         json_reader_is(pass->reader, "profileGatheringLog"))
         return copy_object_member(pass, log_member);
-    return copy_member(pass);
+    return json_copy_member(pass->reader, pass->writer);
 }
 
 static int copy_process(struct pass *pass)
 {
     category_lists_forget_process(&pass->copy.lists->categories);
-    json_start_object(pass->writer);
-    int err = for_each_member(pass, process_member);
-    json_end_object(pass->writer);
-    return err;
+    return copy_members(pass, process_member);
 }
 
 static int root_member(struct pass *pass)
@@ -387,11 +369,11 @@ static struct pass begin_pass(const struct merge_copy *copy)
 /* Nothing may come behind the root's end. */
 static int read_root(struct pass *pass, int (*member)(struct pass *pass))
 {
-    int err = enter(pass, JSON_TOKEN_START_OBJECT);
+    int err = json_expect(pass->reader, JSON_TOKEN_START_OBJECT);
 
-    if (err == 0)
-        err = for_each_member(pass, member);
-    return err < 0 ? err : enter(pass, JSON_TOKEN_END);
+    while (json_next_member(pass->reader, &err))
+        err = member(pass);
+    return err < 0 ? err : json_expect(pass->reader, JSON_TOKEN_END);
 }
 
 int merge_copy_root(const struct merge_copy *copy)

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "profctl/json_copy.h"
+#include "profctl/json_steps.h"
 #include "json/gecko/gecko_meta.h"
 
 /* What is true of one machine or one capture alone, or written anew. */
@@ -28,19 +29,10 @@ static bool is_left_out(struct json_reader *reader)
 
 static int copy_rest(struct json_writer *writer, struct json_reader *reader)
 {
-    int token = json_reader_next(reader), err = 0;
+    int err = json_expect(reader, JSON_TOKEN_START_OBJECT);
 
-    if (token != JSON_TOKEN_START_OBJECT)
-        return token < 0 ? token : -EPROTO;
-    while (err == 0 && (token = json_reader_next(reader)) == JSON_TOKEN_KEY) {
-        if (is_left_out(reader)) {
-            err = json_reader_skip(reader);
-            continue;
-        }
-        err = json_copy_token(reader, token, writer);
-        if (err == 0)
-            err = json_copy_value(reader, writer);
-    }
+    while (json_next_member(reader, &err))
+        err = is_left_out(reader) ? json_reader_skip(reader) : json_copy_member(reader, writer);
     return err;
 }
 

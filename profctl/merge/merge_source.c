@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "profctl/json_copy.h"
+#include "profctl/json_steps.h"
 #include "profctl/merge/merge_pid.h"
 #include "profctl/profile/json_text.h"
 
@@ -18,44 +19,28 @@ struct looking {
     bool has_meta, has_threads; /* the root has */
 };
 
-/* --- Steps --- */
-
-static int error_of(int token)
-{
-    return token < 0 ? token : -EPROTO;
-}
-
-/* Calls MEMBER behind each key of an object whose start was read. */
-static int for_each_member(struct looking *looking, int (*member)(struct looking *looking))
-{
-    int token, err = 0;
-
-    while (err == 0 && (token = json_reader_next(looking->reader)) == JSON_TOKEN_KEY)
-        err = member(looking);
-    return err < 0 ? err : token == JSON_TOKEN_END_OBJECT ? 0 : error_of(token);
-}
-
-/* The same with an object that comes next. */
+/* Calls MEMBER behind each key of the object that comes next. */
 static int look_into_object(struct looking *looking, int (*member)(struct looking *looking))
 {
-    int token = json_reader_next(looking->reader);
+    int err = json_expect(looking->reader, JSON_TOKEN_START_OBJECT);
 
-    return token == JSON_TOKEN_START_OBJECT ? for_each_member(looking, member) : error_of(token);
+    while (json_next_member(looking->reader, &err))
+        err = member(looking);
+    return err;
 }
 
 /* Calls MEMBER behind each key of each object of the array that comes next. */
 static int look_into_objects(struct looking *looking, int (*member)(struct looking *looking),
                              bool *is_any)
 {
-    int token = json_reader_next(looking->reader), err = 0;
+    int err = json_expect(looking->reader, JSON_TOKEN_START_ARRAY);
 
-    if (token != JSON_TOKEN_START_ARRAY)
-        return error_of(token);
-    while (err == 0 && (token = json_reader_next(looking->reader)) == JSON_TOKEN_START_OBJECT) {
+    while (json_next_object(looking->reader, &err)) {
         *is_any = true;
-        err = for_each_member(looking, member);
+        while (json_next_member(looking->reader, &err))
+            err = member(looking);
     }
-    return err < 0 ? err : token == JSON_TOKEN_END_ARRAY ? 0 : error_of(token);
+    return err;
 }
 
 static int look_at_number(struct looking *looking, double *number)
@@ -208,10 +193,11 @@ static int discard(void *context, const char *bytes, size_t count)
 static int look_at_profile(struct looking *looking)
 {
     int err = look_into_object(looking, root_member);
-    int token = err == 0 ? json_reader_next(looking->reader) : 0;
 
-    if (err < 0 || token != JSON_TOKEN_END)
-        return err < 0 ? err : error_of(token);
+    if (err == 0)
+        err = json_expect(looking->reader, JSON_TOKEN_END);
+    if (err < 0)
+        return err;
     bool is_whole = looking->has_meta && looking->has_threads && looking->source->version > 0 &&
                     looking->source->start_unix_ms > 0 &&
                     merge_time_is_valid(looking->source->start_unix_ms);

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "profctl/json_copy.h"
+#include "profctl/json_steps.h"
 
 enum { NO_PLACE = -1 };
 
@@ -21,11 +22,6 @@ void merge_lists_free(struct merge_lists *lists)
     marker_schemas_free(&lists->schemas);
 }
 
-static int error_of(int token)
-{
-    return token < 0 ? token : -EPROTO;
-}
-
 /* --- Which columns --- */
 
 static int take_column(struct table_copy *copy)
@@ -40,7 +36,7 @@ static int take_column(struct table_copy *copy)
     int token = err == 0 ? json_reader_next(reader) : 0;
 
     if (err < 0 || token != JSON_TOKEN_NUMBER)
-        return err < 0 ? err : error_of(token);
+        return err < 0 ? err : json_token_error(token);
     err = json_reader_i64(reader, &number);
     if (err < 0 || number < 0 || number > INT16_MAX)
         return -EPROTO;
@@ -51,15 +47,13 @@ static int take_column(struct table_copy *copy)
 
 static int copy_schema(struct table_copy *copy)
 {
-    int token = json_reader_next(copy->reader), err = 0;
+    int err = json_expect(copy->reader, JSON_TOKEN_START_OBJECT);
 
-    if (token != JSON_TOKEN_START_OBJECT)
-        return error_of(token);
     json_start_object(copy->writer);
-    while (err == 0 && (token = json_reader_next(copy->reader)) == JSON_TOKEN_KEY)
+    while (json_next_member(copy->reader, &err))
         err = take_column(copy);
     json_end_object(copy->writer);
-    return err < 0 ? err : token == JSON_TOKEN_END_OBJECT ? 0 : error_of(token);
+    return err;
 }
 
 /* --- Rows --- */
@@ -70,7 +64,7 @@ static int take_number(struct table_copy *copy, int token, uint32_t *number)
 
     if (token != JSON_TOKEN_NUMBER || json_reader_u64(copy->reader, &value) < 0 ||
         value > UINT32_MAX)
-        return error_of(token);
+        return json_token_error(token);
     *number = (uint32_t)value;
     return 0;
 }
@@ -124,16 +118,14 @@ static int copy_row(struct table_copy *copy)
 
 static int copy_rows(struct table_copy *copy)
 {
-    int token = json_reader_next(copy->reader), err = 0;
+    bool is_known = copy->subcategory == NO_PLACE || copy->subcategory == copy->category + 1;
+    int err = is_known ? json_expect(copy->reader, JSON_TOKEN_START_ARRAY) : -EPROTO;
 
-    if (token != JSON_TOKEN_START_ARRAY ||
-        (copy->subcategory != NO_PLACE && copy->subcategory != copy->category + 1))
-        return error_of(token);
     json_start_array(copy->writer);
-    while (err == 0 && (token = json_reader_next(copy->reader)) == JSON_TOKEN_START_ARRAY)
+    while (json_next_array(copy->reader, &err))
         err = copy_row(copy);
     json_end_array(copy->writer);
-    return err < 0 ? err : token == JSON_TOKEN_END_ARRAY ? 0 : error_of(token);
+    return err;
 }
 
 static int copy_member(struct table_copy *copy, bool *has_schema)
@@ -155,17 +147,15 @@ static int copy_member(struct table_copy *copy, bool *has_schema)
 
 static int copy_table(struct table_copy *copy)
 {
-    int token = json_reader_next(copy->reader), err = 0;
     bool has_schema = false;
+    int err = json_expect(copy->reader, JSON_TOKEN_START_OBJECT);
 
-    if (token != JSON_TOKEN_START_OBJECT)
-        return error_of(token);
     copy->category = copy->subcategory = copy->data = NO_PLACE;
     json_start_object(copy->writer);
-    while (err == 0 && (token = json_reader_next(copy->reader)) == JSON_TOKEN_KEY)
+    while (json_next_member(copy->reader, &err))
         err = copy_member(copy, &has_schema);
     json_end_object(copy->writer);
-    return err < 0 ? err : token == JSON_TOKEN_END_OBJECT ? 0 : error_of(token);
+    return err;
 }
 
 int merge_tables_copy_frames(const struct merge_lists *lists, struct json_reader *reader,

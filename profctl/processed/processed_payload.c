@@ -4,16 +4,12 @@
 #include <math.h>
 
 #include "profctl/json_copy.h"
+#include "profctl/json_steps.h"
 #include "profctl/processed/time_ns.h"
 #include "profctl/profile/json_table.h"
 #include "json/hash.h"
 
 static const char allocation_type[] = "Native allocation";
-
-static int error_of(int token)
-{
-    return token < 0 ? token : -EPROTO;
-}
 
 /* --- Stacks --- */
 
@@ -65,7 +61,7 @@ static int read_stack(const struct payload_source *source, struct json_reader *r
     *stack = (struct inner_stack){ TABLE_NONE, NAN, NAN };
     if (token != JSON_TOKEN_START_OBJECT)
         return token < 0 ? token : json_reader_skip(reader);
-    while (err == 0 && (token = json_reader_next(reader)) == JSON_TOKEN_KEY) {
+    while (json_next_member(reader, &err)) {
         if (json_reader_is(reader, "samples"))
             err = read_stack_samples(source, reader, stack);
         else if (json_reader_is(reader, "tid"))
@@ -73,7 +69,7 @@ static int read_stack(const struct payload_source *source, struct json_reader *r
         else
             err = json_reader_skip(reader);
     }
-    return err < 0 ? err : token == JSON_TOKEN_END_OBJECT ? 0 : error_of(token);
+    return err;
 }
 
 /* --- Allocations --- */
@@ -139,7 +135,7 @@ int payload_read_allocation(const struct payload_source *source, const char *jso
 {
     struct json_reader *reader;
     uint64_t type;
-    int token, err = find_type(json, length, &type);
+    int err = find_type(json, length, &type);
 
     if (err < 0 || type != hash_bytes(allocation_type, sizeof(allocation_type) - 1))
         return err;
@@ -147,11 +143,11 @@ int payload_read_allocation(const struct payload_source *source, const char *jso
     err = json_reader_open_memory(json, length, &reader);
     if (err < 0)
         return err;
-    token = json_reader_next(reader);
-    while (err == 0 && (token = json_reader_next(reader)) == JSON_TOKEN_KEY)
+    err = json_expect(reader, JSON_TOKEN_START_OBJECT);
+    while (json_next_member(reader, &err))
         err = read_allocation_member(source, reader, out);
     json_reader_close(reader);
-    return err < 0 ? err : token == JSON_TOKEN_END_OBJECT ? 1 : error_of(token);
+    return err < 0 ? err : 1;
 }
 
 /* --- All others --- */
@@ -215,18 +211,18 @@ int payload_write(const struct payload_source *source, const char *json, size_t 
 {
     struct json_reader *reader;
     uint64_t type;
-    int token, err = find_type(json, length, &type);
+    int err = find_type(json, length, &type);
 
     if (err < 0)
         return err;
     err = json_reader_open_memory(json, length, &reader);
     if (err < 0)
         return err;
-    token = json_reader_next(reader);
+    err = json_expect(reader, JSON_TOKEN_START_OBJECT);
     json_start_object(writer);
-    while (err == 0 && (token = json_reader_next(reader)) == JSON_TOKEN_KEY)
+    while (json_next_member(reader, &err))
         err = write_member(source, type, reader, writer);
     json_end_object(writer);
     json_reader_close(reader);
-    return err < 0 ? err : token == JSON_TOKEN_END_OBJECT ? 0 : error_of(token);
+    return err;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "profctl/json_copy.h"
+#include "profctl/json_steps.h"
 #include "profctl/profile/json_text.h"
 #include "json/hash.h"
 #include "json/json_reader.h"
@@ -58,11 +59,6 @@ static int keep_hash(struct mapped_array *hashes, uint64_t hash)
         return -ENOMEM;
     *added = hash;
     return 0;
-}
-
-static int error_of(int token)
-{
-    return token < 0 ? token : -EPROTO;
 }
 
 /* --- Fields --- */
@@ -123,12 +119,12 @@ static int use_field(struct schema *schema, struct field *field)
 static int take_field(struct schema *schema)
 {
     struct field field = { 0 };
-    int token, err = 0;
+    int err = 0;
 
-    while (err == 0 && (token = json_reader_next(schema->reader)) == JSON_TOKEN_KEY)
+    while (json_next_member(schema->reader, &err))
         err = read_field_member(&field, schema->reader);
     if (err == 0)
-        err = token == JSON_TOKEN_END_OBJECT ? use_field(schema, &field) : error_of(token);
+        err = use_field(schema, &field);
     free(field.key);
     free(field.label);
     free(field.format);
@@ -138,15 +134,13 @@ static int take_field(struct schema *schema)
 
 static int take_fields(struct schema *schema)
 {
-    int token = json_reader_next(schema->reader), err = 0;
+    int err = json_expect(schema->reader, JSON_TOKEN_START_ARRAY);
 
-    if (token != JSON_TOKEN_START_ARRAY)
-        return error_of(token);
     json_start_array_property(&schema->element, "fields");
-    while (err == 0 && (token = json_reader_next(schema->reader)) == JSON_TOKEN_START_OBJECT)
+    while (json_next_object(schema->reader, &err))
         err = take_field(schema);
     json_end_array(&schema->element);
-    return err < 0 ? err : token == JSON_TOKEN_END_ARRAY ? 0 : error_of(token);
+    return err;
 }
 
 /* --- Schemas --- */
@@ -159,20 +153,19 @@ static int take_member(struct schema *schema)
         return json_text_keep(schema->reader, &schema->description);
     if (json_reader_is(schema->reader, "data") || json_reader_is(schema->reader, "fields"))
         return take_fields(schema);
-    int err = json_copy_token(schema->reader, JSON_TOKEN_KEY, &schema->element);
-    return err < 0 ? err : json_copy_value(schema->reader, &schema->element);
+    return json_copy_member(schema->reader, &schema->element);
 }
 
 /* Reads all of SCHEMA into its element. */
 static int read_schema(struct schema *schema)
 {
-    int token, err = 0;
+    int err = 0;
 
     json_start_object(&schema->element);
-    while (err == 0 && (token = json_reader_next(schema->reader)) == JSON_TOKEN_KEY)
+    while (json_next_member(schema->reader, &err))
         err = take_member(schema);
-    if (err < 0 || token != JSON_TOKEN_END_OBJECT || schema->name == NULL)
-        return err < 0 ? err : error_of(token);
+    if (err < 0 || schema->name == NULL)
+        return err < 0 ? err : -EPROTO;
     json_string_property(&schema->element, "name", schema->name);
     if (schema->description != NULL)
         json_string_property(&schema->element, "description", schema->description);
@@ -216,13 +209,11 @@ static int take_schema(struct processed_types *types, struct json_reader *reader
 
 static int take_list(struct processed_types *types, struct json_reader *reader)
 {
-    int token = json_reader_next(reader), err = 0;
+    int err = json_expect(reader, JSON_TOKEN_START_ARRAY);
 
-    if (token != JSON_TOKEN_START_ARRAY)
-        return error_of(token);
-    while (err == 0 && (token = json_reader_next(reader)) == JSON_TOKEN_START_OBJECT)
+    while (json_next_object(reader, &err))
         err = take_schema(types, reader);
-    return err < 0 ? err : token == JSON_TOKEN_END_ARRAY ? 0 : error_of(token);
+    return err;
 }
 
 /* Most processes have the same list. */

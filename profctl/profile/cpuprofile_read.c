@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "profctl/json_steps.h"
 #include "profctl/profile/cpuprofile.h"
 
 static const char *const list_names[CPUPROFILE_LISTS] = {
@@ -150,11 +151,11 @@ static int for_each_member(struct cpuprofile *profile, struct cpuprofile_node *n
                            int (*member)(struct cpuprofile *profile, struct cpuprofile_node *node,
                                          struct json_reader *reader))
 {
-    int token, err = 0;
+    int err = 0;
 
-    while (err == 0 && (token = json_reader_next(reader)) == JSON_TOKEN_KEY)
+    while (json_next_member(reader, &err))
         err = member(profile, node, reader);
-    return err < 0 ? err : token < 0 ? token : 0;
+    return err;
 }
 
 static int node_member(struct cpuprofile *profile, struct cpuprofile_node *node,

@@ -1,23 +1,13 @@
 #include "profctl/profile/json_table.h"
 
 #include <errno.h>
-#include <stdbool.h>
 
+#include "profctl/json_steps.h"
 #include "profctl/profile/json_text.h"
-
-/* The next token when it is WANTED. */
-static int expect(struct json_reader *reader, enum json_token wanted)
-{
-    int token = json_reader_next(reader);
-
-    if (token < 0)
-        return token;
-    return token == (int)wanted ? 0 : -EPROTO;
-}
 
 static int expect_key(struct json_reader *reader, const char *name)
 {
-    int err = expect(reader, JSON_TOKEN_KEY);
+    int err = json_expect(reader, JSON_TOKEN_KEY);
 
     if (err < 0)
         return err;
@@ -43,28 +33,25 @@ static void note_place(struct json_table *table, int column, int64_t place)
 
 static int read_schema(struct json_table *table, struct json_reader *reader)
 {
-    int token, err = expect(reader, JSON_TOKEN_START_OBJECT);
+    int err = json_expect(reader, JSON_TOKEN_START_OBJECT);
 
-    if (err < 0)
-        return err;
-    while ((token = json_reader_next(reader)) == JSON_TOKEN_KEY) {
+    while (json_next_member(reader, &err)) {
         int column = wanted_column(table, reader);
         int64_t value;
 
-        err = expect(reader, JSON_TOKEN_NUMBER);
+        err = json_expect(reader, JSON_TOKEN_NUMBER);
         if (err == 0 && json_reader_i64(reader, &value) != 0)
             err = -EPROTO;
-        if (err < 0)
-            return err;
-        note_place(table, column, value);
+        if (err == 0)
+            note_place(table, column, value);
     }
-    return token < 0 ? token : 0;
+    return err;
 }
 
 int json_table_open(struct json_table *table, const char *const *columns, size_t column_count,
                     struct json_reader *reader)
 {
-    int err = expect(reader, JSON_TOKEN_START_OBJECT);
+    int err = json_expect(reader, JSON_TOKEN_START_OBJECT);
 
     table->columns = columns;
     table->column_count = column_count;
@@ -78,7 +65,7 @@ int json_table_open(struct json_table *table, const char *const *columns, size_t
     if (err == 0)
         err = expect_key(reader, "data");
     if (err == 0)
-        err = expect(reader, JSON_TOKEN_START_ARRAY);
+        err = json_expect(reader, JSON_TOKEN_START_ARRAY);
     return err;
 }
 
@@ -96,7 +83,7 @@ int json_table_next_row(struct json_reader *reader)
         return token;
     if (token == JSON_TOKEN_START_ARRAY)
         return 1;
-    return token == JSON_TOKEN_END_ARRAY ? expect(reader, JSON_TOKEN_END_OBJECT) : -EPROTO;
+    return token == JSON_TOKEN_END_ARRAY ? json_expect(reader, JSON_TOKEN_END_OBJECT) : -EPROTO;
 }
 
 /* Keeps the next value when it is an object. */

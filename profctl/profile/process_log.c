@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "buffer/sampling_clock.h"
+#include "profctl/json_steps.h"
 #include "profctl/profile/json_text.h"
 
 uint64_t process_log_interval_ns(double ms)
@@ -128,11 +129,9 @@ static int for_each_member(struct process_log *log, struct json_reader *reader,
 
     if (token != JSON_TOKEN_START_OBJECT)
         return json_reader_skip(reader);
-    while (err == 0 && (token = json_reader_next(reader)) == JSON_TOKEN_KEY)
+    while (json_next_member(reader, &err))
         err = member(log, reader);
-    if (err < 0 || token == JSON_TOKEN_END_OBJECT)
-        return err;
-    return token < 0 ? token : -EPROTO;
+    return err;
 }
 
 static int read_entry_member(struct process_log *log, struct json_reader *reader)

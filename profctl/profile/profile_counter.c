@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "profctl/json_steps.h"
 #include "profctl/profile/json_table.h"
 #include "profctl/profile/json_text.h"
 
@@ -76,14 +77,10 @@ static int read_member(struct profile_counter *counter, struct json_reader *read
 
 int profile_counter_read(struct profile_counter *counter, struct json_reader *reader)
 {
-    int token, err = 0;
+    int err = 0;
 
     forget_counter(counter);
-    while (err == 0 && (token = json_reader_next(reader)) == JSON_TOKEN_KEY)
+    while (json_next_member(reader, &err))
         err = read_member(counter, reader);
-    if (err < 0)
-        return err;
-    if (token != JSON_TOKEN_END_OBJECT)
-        return token < 0 ? token : -EPROTO;
-    return 0;
+    return err;
 }

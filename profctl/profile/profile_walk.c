@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profctl/json_steps.h"
 #include "profctl/profile/cpuprofile.h"
 #include "profctl/profile/json_text.h"
 #include "profctl/profile/time_shift.h"
@@ -42,39 +43,22 @@ struct walk {
 /* Calls MEMBER behind each key of an object whose start was read. */
 static int for_each_member(struct walk *walk, int (*member)(struct walk *walk))
 {
-    int token, err = 0;
+    int err = 0;
 
-    while (err == 0 && (token = json_reader_next(walk->reader)) == JSON_TOKEN_KEY)
+    while (json_next_member(walk->reader, &err))
         err = member(walk);
-    if (err < 0)
-        return err;
-    if (token != JSON_TOKEN_END_OBJECT)
-        return token < 0 ? token : -EPROTO;
-    return 0;
-}
-
-static int enter(struct walk *walk, enum json_token start)
-{
-    int token = json_reader_next(walk->reader);
-
-    if (token < 0)
-        return token;
-    return token == (int)start ? 0 : -EPROTO;
+    return err;
 }
 
 /* Calls ELEMENT at the start of each object of an array, whose key was read. */
 static int for_each_object(struct walk *walk, bool is_root,
                            int (*element)(struct walk *walk, bool is_root))
 {
-    int token = 0, err = enter(walk, JSON_TOKEN_START_ARRAY);
+    int err = json_expect(walk->reader, JSON_TOKEN_START_ARRAY);
 
-    while (err == 0 && (token = json_reader_next(walk->reader)) == JSON_TOKEN_START_OBJECT)
+    while (json_next_object(walk->reader, &err))
         err = element(walk, is_root);
-    if (err < 0)
-        return err;
-    if (token != JSON_TOKEN_END_ARRAY)
-        return token < 0 ? token : -EPROTO;
-    return 0;
+    return err;
 }
 
 /* A number, or a text that is one: Gecko has pids of both kinds. */
@@ -310,7 +294,7 @@ static int inner_meta_member(struct walk *walk)
 
 static int read_meta(struct walk *walk, bool is_root)
 {
-    int err = enter(walk, JSON_TOKEN_START_OBJECT);
+    int err = json_expect(walk->reader, JSON_TOKEN_START_OBJECT);
 
     return err < 0 ? err : for_each_member(walk, is_root ? root_meta_member : inner_meta_member);
 }
@@ -409,12 +393,12 @@ static int tell_cpuprofile(struct walk *walk)
 
 static int read_profile(struct walk *walk)
 {
-    int err = enter(walk, JSON_TOKEN_START_OBJECT);
+    int err = json_expect(walk->reader, JSON_TOKEN_START_OBJECT);
 
     if (err == 0)
         err = for_each_member(walk, root_member);
-    if (err == 0 && json_reader_next(walk->reader) != JSON_TOKEN_END)
-        err = -EPROTO;
+    if (err == 0)
+        err = json_expect(walk->reader, JSON_TOKEN_END);
     if (err == 0 && walk->cpuprofile.is_there)
         err = tell_cpuprofile(walk);
     return err == 0 ? end_process(walk, true) : err;

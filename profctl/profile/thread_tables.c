@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profctl/json_steps.h"
 #include "profctl/profile/json_table.h"
 
 enum { LONGEST_ADDRESS = 18 }; /* "0x" and 16 digits */
@@ -54,11 +55,10 @@ int thread_tables_read_strings(struct thread_tables *tables, struct json_reader 
     size_t length;
     int token, err = take_turn(tables, TABLES_STRINGS);
 
+    if (err == 0)
+        err = json_expect(reader, JSON_TOKEN_START_ARRAY);
     if (err < 0)
         return err;
-    token = json_reader_next(reader);
-    if (token != JSON_TOKEN_START_ARRAY)
-        return token < 0 ? token : -EPROTO;
     while ((token = json_reader_next(reader)) == JSON_TOKEN_STRING) {
         err = json_reader_string(reader, &text, &length);
         if (err == 0)
@@ -66,9 +66,7 @@ int thread_tables_read_strings(struct thread_tables *tables, struct json_reader 
         if (err < 0)
             return err;
     }
-    if (token < 0)
-        return token;
-    return token == JSON_TOKEN_END_ARRAY ? 0 : -EPROTO;
+    return token == JSON_TOKEN_END_ARRAY ? 0 : json_token_error(token);
 }
 
 /* --- Frames --- */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "profctl/json_copy.h"
+#include "profctl/json_steps.h"
 #include "json/gecko/gecko_meta.h"
 
 static void free_library(struct process_library *library)
@@ -70,23 +71,21 @@ static int copy_members(struct process_library *library, uint64_t *offset,
         { "debugName", &library->debug_name, NULL },
         { "breakpadId", &library->debug_id, NULL },
     };
-    int token, err = 0;
+    int err = 0;
 
-    while (err == 0 && (token = json_reader_next(reader)) == JSON_TOKEN_KEY) {
+    while (json_next_member(reader, &err)) {
         const struct member *member =
             find_member(members, sizeof(members) / sizeof(members[0]), reader);
 
-        err = json_copy_token(reader, token, writer);
+        err = json_copy_token(reader, JSON_TOKEN_KEY, writer);
         if (err < 0)
-            break;
-        token = json_reader_next(reader);
+            return err;
+        int token = json_reader_next(reader);
         err = keep_value(member, reader, token);
         if (err == 0)
             err = json_copy_from(reader, token, writer);
     }
-    if (err < 0)
-        return err;
-    return token < 0 ? token : 0;
+    return err;
 }
 
 static int copy_library(struct process_libraries *libraries, struct json_reader *reader,
@@ -127,20 +126,14 @@ static int compare_libraries(const void *left, const void *right)
 int process_libraries_copy(struct process_libraries *libraries, struct json_reader *reader,
                            struct json_writer *writer)
 {
-    int token = json_reader_next(reader);
+    int err = json_expect(reader, JSON_TOKEN_START_ARRAY);
 
-    if (token != JSON_TOKEN_START_ARRAY)
-        return token < 0 ? token : -EPROTO;
     json_start_array(writer);
-    while ((token = json_reader_next(reader)) == JSON_TOKEN_START_OBJECT) {
-        int err = copy_library(libraries, reader, writer);
-
-        if (err < 0)
-            return err;
-    }
+    while (json_next_object(reader, &err))
+        err = copy_library(libraries, reader, writer);
     json_end_array(writer);
-    if (token != JSON_TOKEN_END_ARRAY)
-        return token < 0 ? token : -EPROTO;
+    if (err < 0)
+        return err;
     if (libraries->libraries.count > 1)
         qsort(libraries->libraries.items, libraries->libraries.count,
               sizeof(struct process_library), compare_libraries);

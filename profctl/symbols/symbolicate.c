@@ -7,6 +7,7 @@
 #include "profctl/capture/category_lists.h"
 #include "profctl/capture/marker_payload.h"
 #include "profctl/json_copy.h"
+#include "profctl/json_steps.h"
 #include "profctl/symbols/own_stack.h"
 #include "profctl/symbols/symbolicate_thread.h"
 #include "profctl/symbols/thread_name.h"
@@ -37,30 +38,24 @@ struct pass {
  * key, before it is written. Writes the end, too. */
 static int for_each_member(struct pass *pass, int (*member)(struct pass *pass))
 {
-    int token;
+    int err = 0;
 
-    while ((token = json_reader_next(pass->reader)) == JSON_TOKEN_KEY) {
-        int err = member(pass);
-
-        if (err < 0)
-            return err;
-        err = failure_latch_error(pass->writer->latch);
-        if (err < 0)
-            return err;
+    while (json_next_member(pass->reader, &err)) {
+        err = member(pass);
+        if (err == 0)
+            err = failure_latch_error(pass->writer->latch);
     }
-    if (token != JSON_TOKEN_END_OBJECT)
-        return token < 0 ? token : -EPROTO;
     json_end_object(pass->writer);
-    return 0;
+    return err;
 }
 
 /* The next value must be of this kind; writes its start. */
 static int enter(struct pass *pass, enum json_token start)
 {
-    int token = json_reader_next(pass->reader);
+    int err = json_expect(pass->reader, start);
 
-    if (token != (int)start)
-        return token < 0 ? token : -EPROTO;
+    if (err < 0)
+        return err;
     if (start == JSON_TOKEN_START_OBJECT)
         json_start_object(pass->writer);
     else
@@ -75,9 +70,7 @@ static int copy_key(struct pass *pass)
 
 static int copy_member(struct pass *pass)
 {
-    int err = copy_key(pass);
-
-    return err < 0 ? err : json_copy_value(pass->reader, pass->writer);
+    return json_copy_member(pass->reader, pass->writer);
 }
 
 /* --- Rows of samples and markers --- */
@@ -104,7 +97,7 @@ static int old_index(struct pass *pass, int token, size_t count, uint32_t *index
     uint64_t value;
 
     if (token != JSON_TOKEN_NUMBER)
-        return token < 0 ? token : -EPROTO;
+        return json_token_error(token);
     if (json_reader_u64(pass->reader, &value) != 0 || value >= count)
         return -EPROTO;
     *index = (uint32_t)value;
@@ -175,19 +168,12 @@ static int copy_marker_cell(struct pass *pass, unsigned cell, int token)
 /* Copies the array of rows that comes next. */
 static int copy_rows(struct pass *pass, int (*copy)(struct pass *pass, unsigned cell, int token))
 {
-    int token, err = enter(pass, JSON_TOKEN_START_ARRAY);
+    int err = enter(pass, JSON_TOKEN_START_ARRAY);
 
-    if (err < 0)
-        return err;
-    while ((token = json_reader_next(pass->reader)) == JSON_TOKEN_START_ARRAY) {
+    while (json_next_array(pass->reader, &err))
         err = copy_row(pass, copy);
-        if (err < 0)
-            return err;
-    }
     json_end_array(pass->writer);
-    if (token != JSON_TOKEN_END_ARRAY)
-        return token < 0 ? token : -EPROTO;
-    return 0;
+    return err;
 }
 
 static int samples_member(struct pass *pass)
@@ -407,21 +393,14 @@ static int copy_thread(struct pass *pass)
 /* Copies the array of objects that comes next, each with COPY, which starts behind its start. */
 static int copy_objects(struct pass *pass, int (*copy)(struct pass *pass))
 {
-    int token, err = copy_key(pass);
+    int err = copy_key(pass);
 
     if (err == 0)
         err = enter(pass, JSON_TOKEN_START_ARRAY);
-    if (err < 0)
-        return err;
-    while ((token = json_reader_next(pass->reader)) == JSON_TOKEN_START_OBJECT) {
+    while (json_next_object(pass->reader, &err))
         err = copy(pass);
-        if (err < 0)
-            return err;
-    }
-    if (token != JSON_TOKEN_END_ARRAY)
-        return token < 0 ? token : -EPROTO;
     json_end_array(pass->writer);
-    return 0;
+    return err;
 }
 
 /* A jitdump is mapped by who writes it, so that its name is found here. */
@@ -456,7 +435,7 @@ static int take_user(struct pass *pass)
     int token = json_reader_next(pass->reader);
 
     if (token != JSON_TOKEN_NUMBER)
-        return token < 0 ? token : -EPROTO;
+        return json_token_error(token);
     pass->generated.knows_user = json_reader_i64(pass->reader, &pass->generated.user) == 0;
     return 0;
 }
@@ -625,7 +604,7 @@ static int rewrite(void *context)
     if (err == 0)
         err = for_each_member(pass, root_member);
     if (err == 0)
-        err = json_reader_next(pass->reader) == JSON_TOKEN_END ? 0 : -EPROTO;
+        err = json_expect(pass->reader, JSON_TOKEN_END);
     return err;
 }
 
