@@ -26,23 +26,17 @@ static int read_stack_samples(const struct payload_source *source, struct json_r
     static const char *const columns[] = { "stack", "time" };
     struct json_cell cells[JSON_TABLE_MOST_COLUMNS];
     struct json_table table;
-    bool is_first = true;
-    int more, err = json_table_open(&table, columns, 2, reader);
+    int err = json_table_open(&table, columns, 2, reader);
 
-    if (err < 0)
-        return err;
-    while ((more = json_table_next_row(reader)) > 0) {
-        err = json_table_read_row(&table, reader, cells);
-        if (err == 0 && is_first)
-            err = json_cell_index_or_none(&cells[0], (uint32_t)source->thread->tables->stacks.count,
-                                          &stack->stack);
-        if (err < 0)
-            return err;
-        if (is_first && cells[1].token == JSON_TOKEN_NUMBER)
+    for (bool is_first = true; json_table_next(&table, reader, cells, &err); is_first = false) {
+        if (!is_first)
+            continue;
+        err = json_cell_index_or_none(&cells[0], (uint32_t)source->thread->tables->stacks.count,
+                                      &stack->stack);
+        if (cells[1].token == JSON_TOKEN_NUMBER)
             stack->time_ms = cells[1].number;
-        is_first = false;
     }
-    return more;
+    return err;
 }
 
 static int read_number(struct json_reader *reader, double *number)

@@ -75,17 +75,6 @@ void json_table_keep_text(struct json_table *table, size_t column, struct mapped
     table->kept = text;
 }
 
-int json_table_next_row(struct json_reader *reader)
-{
-    int token = json_reader_next(reader);
-
-    if (token < 0)
-        return token;
-    if (token == JSON_TOKEN_START_ARRAY)
-        return 1;
-    return token == JSON_TOKEN_END_ARRAY ? json_expect(reader, JSON_TOKEN_END_OBJECT) : -EPROTO;
-}
-
 /* Keeps the next value when it is an object. */
 static int read_kept_cell(const struct json_table *table, struct json_reader *reader,
                           struct json_cell *cell)
@@ -114,8 +103,9 @@ static int read_cell(struct json_reader *reader, struct json_cell *cell)
     return json_reader_skip(reader);
 }
 
-int json_table_read_row(const struct json_table *table, struct json_reader *reader,
-                        struct json_cell cells[JSON_TABLE_MOST_COLUMNS])
+/* A row, whose start was read. */
+static int read_row(const struct json_table *table, struct json_reader *reader,
+                    struct json_cell cells[JSON_TABLE_MOST_COLUMNS])
 {
     int more;
 
@@ -134,6 +124,18 @@ int json_table_read_row(const struct json_table *table, struct json_reader *read
         return more;
     int token = json_reader_next(reader);
     return token < 0 ? token : 0;
+}
+
+bool json_table_next(const struct json_table *table, struct json_reader *reader,
+                     struct json_cell cells[JSON_TABLE_MOST_COLUMNS], int *err)
+{
+    if (json_next_array(reader, err)) {
+        *err = read_row(table, reader, cells);
+        return *err == 0;
+    }
+    if (*err == 0)
+        *err = json_expect(reader, JSON_TOKEN_END_OBJECT);
+    return false;
 }
 
 int json_cell_index(const struct json_cell *cell, uint32_t count, uint32_t *index)

@@ -1,10 +1,11 @@
 /* Tables of the Gecko profile format: { "schema": { column: place … }, "data": [ [cell …] … ] }.
  *
- * Steps through one while it is read from a stream. All functions return 0 or 1 as they say,
- * -EPROTO for what is no such table, or the reader's error. */
+ * Steps through one while it is read from a stream. Errors are -EPROTO for what is no such table, or
+ * the reader's. */
 #ifndef PROFD_PROFCTL_JSON_TABLE_H
 #define PROFD_PROFCTL_JSON_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,16 +24,13 @@ struct json_table {
     struct mapped_array *kept; /* char; borrowed */
 };
 
-/* Reads up to the first row. READER has just returned the key. 0. */
+/* Reads up to the first row. READER has just returned the key. 0 or an error. */
 int json_table_open(struct json_table *table, const char *const *columns, size_t column_count,
                     struct json_reader *reader);
 
 /* From now on objects in COLUMN, by its place in COLUMNS, are appended to TEXT as they are written.
  * Their cells are JSON_TOKEN_START_OBJECT, any other value of the column is JSON_TOKEN_NULL. */
 void json_table_keep_text(struct json_table *table, size_t column, struct mapped_array *text);
-
-/* 1 at the start of a row, 0 behind the end of the table. */
-int json_table_next_row(struct json_reader *reader);
 
 /* A cell that was read. */
 struct json_cell {
@@ -41,9 +39,11 @@ struct json_cell {
     double number;
 };
 
-/* Reads the row to its end, the wanted columns into CELLS, by their order in COLUMNS. 0. */
-int json_table_read_row(const struct json_table *table, struct json_reader *reader,
-                        struct json_cell cells[JSON_TABLE_MOST_COLUMNS]);
+/* Whether there is another row, which was read to its end then: the wanted columns into CELLS, by
+ * their order in COLUMNS. Takes and leaves *ERR as the loops of json_steps.h do; 0 when the table was
+ * read to its end. */
+bool json_table_next(const struct json_table *table, struct json_reader *reader,
+                     struct json_cell cells[JSON_TABLE_MOST_COLUMNS], int *err);
 
 /* CELL as an index below COUNT, or as TABLE_NONE for null when that is allowed. 0 or -EPROTO. */
 int json_cell_index(const struct json_cell *cell, uint32_t count, uint32_t *index);

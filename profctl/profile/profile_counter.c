@@ -47,19 +47,12 @@ static int read_samples(struct profile_counter *counter, struct json_reader *rea
 {
     struct json_cell cells[JSON_TABLE_MOST_COLUMNS];
     struct json_table table;
-    int more, err = json_table_open(&table, sample_columns, SAMPLE_COLUMNS, reader);
+    int err = json_table_open(&table, sample_columns, SAMPLE_COLUMNS, reader);
 
-    if (err < 0)
-        return err;
     counter->samples.count = 0;
-    while ((more = json_table_next_row(reader)) > 0) {
-        err = json_table_read_row(&table, reader, cells);
-        if (err == 0)
-            err = add_sample(counter, cells);
-        if (err < 0)
-            return err;
-    }
-    return more;
+    while (json_table_next(&table, reader, cells, &err))
+        err = add_sample(counter, cells);
+    return err;
 }
 
 static int read_member(struct profile_counter *counter, struct json_reader *reader)

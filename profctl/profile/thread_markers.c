@@ -75,21 +75,18 @@ int thread_markers_read(struct thread_markers *markers, uint32_t string_count,
 {
     struct json_cell cells[JSON_TABLE_MOST_COLUMNS];
     struct json_table table;
-    int more, err = json_table_open(&table, marker_columns, MARKER_COLUMNS, reader);
+    size_t data_offset = 0;
+    int err = json_table_open(&table, marker_columns, MARKER_COLUMNS, reader);
 
     if (err < 0)
         return err;
     thread_markers_clear(markers);
     json_table_keep_text(&table, MARKER_DATA, &markers->data);
-    while ((more = json_table_next_row(reader)) > 0) {
-        size_t data_offset = markers->data.count;
-        err = json_table_read_row(&table, reader, cells);
-        if (err == 0)
-            err = add_marker(markers, string_count, cells, data_offset);
-        if (err < 0)
-            return err;
+    while (json_table_next(&table, reader, cells, &err)) {
+        err = add_marker(markers, string_count, cells, data_offset);
+        data_offset = markers->data.count;
     }
-    return more;
+    return err;
 }
 
 const char *thread_markers_data(const struct thread_markers *markers,

@@ -71,7 +71,7 @@ int thread_samples_read(struct thread_samples *samples, const struct sample_term
 {
     struct json_cell cells[JSON_TABLE_MOST_COLUMNS];
     struct json_table table;
-    int more, err = json_table_open(&table, sample_columns, SAMPLE_COLUMNS, reader);
+    int err = json_table_open(&table, sample_columns, SAMPLE_COLUMNS, reader);
 
     if (err < 0)
         return err;
@@ -80,14 +80,9 @@ int thread_samples_read(struct thread_samples *samples, const struct sample_term
     /* Without times a sample is all that is known of where its time was used. */
     sample_spread_begin(&samples->spread,
                         table.places[SAMPLE_TIME] >= 0 ? terms->tick_ns : INFINITY);
-    while ((more = json_table_next_row(reader)) > 0) {
-        err = json_table_read_row(&table, reader, cells);
-        if (err == 0)
-            err = take_sample(samples, terms, cells);
-        if (err < 0)
-            return err;
-    }
-    if (more == 0)
+    while (json_table_next(&table, reader, cells, &err))
+        err = take_sample(samples, terms, cells);
+    if (err == 0)
         weigh_samples(samples);
-    return more;
+    return err;
 }

@@ -124,18 +124,11 @@ static int read_table(struct thread_tables *tables, struct json_reader *reader,
 {
     struct json_cell cells[JSON_TABLE_MOST_COLUMNS];
     struct json_table table;
-    int more, err = json_table_open(&table, columns, column_count, reader);
+    int err = json_table_open(&table, columns, column_count, reader);
 
-    if (err < 0)
-        return err;
-    while ((more = json_table_next_row(reader)) > 0) {
-        err = json_table_read_row(&table, reader, cells);
-        if (err == 0)
-            err = add(tables, cells);
-        if (err < 0)
-            return err;
-    }
-    return more;
+    while (json_table_next(&table, reader, cells, &err))
+        err = add(tables, cells);
+    return err;
 }
 
 int thread_tables_read_frames(struct thread_tables *tables, struct json_reader *reader)
