@@ -12,6 +12,7 @@
 #include <zlib.h>
 
 #include "ipc/output_pattern.h"
+#include "json/json_writer.h"
 
 enum {
     FILE_MODE = 0666, /* less the umask */
@@ -248,27 +249,12 @@ static int write_compressed(struct capture_file *file, const char *bytes, size_t
     return 0;
 }
 
-static int write_plain(struct capture_file *file, const char *bytes, size_t count)
-{
-    while (count > 0) {
-        ssize_t written = write(file->fd, bytes, count);
-
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return -errno;
-        bytes += written;
-        count -= (size_t)written;
-    }
-    return 0;
-}
-
 int capture_file_write(void *context, const char *bytes, size_t count)
 {
     struct capture_file *file = context;
 
     return file->gzip != NULL ? write_compressed(file, bytes, count)
-                              : write_plain(file, bytes, count);
+                              : json_sink_fd(&file->fd, bytes, count);
 }
 
 /* --- Putting it in place --- */

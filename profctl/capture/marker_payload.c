@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "profctl/json_copy.h"
+#include "profctl/json_sinks.h"
 #include "profctl/json_steps.h"
 #include "json/hash.h"
 #include "json/json_format.h"
@@ -142,20 +143,6 @@ struct schema_text {
     struct mapped_array content; /* char: the other members */
 };
 
-static int append(struct mapped_array *text, const char *bytes, size_t n)
-{
-    if (mapped_array_reserve(text, text->count + n, 1) < 0)
-        return -ENOMEM;
-    memcpy((char *)text->items + text->count, bytes, n);
-    text->count += n;
-    return 0;
-}
-
-static int append_sink(void *context, const char *bytes, size_t n)
-{
-    return append(context, bytes, n);
-}
-
 static int read_name(struct schema_text *out, struct json_reader *reader)
 {
     const char *text;
@@ -203,7 +190,7 @@ static int read_schema(struct marker_schemas *schemas, struct schema_text *out,
     if (err == 0)
         err = failure_latch_error(&latch);
     if (err == 0)
-        err = json_writer_copy_out(&content, append_sink, &out->content);
+        err = json_writer_copy_out(&content, json_sink_memory, &out->content);
     json_writer_fini(&content);
     return err;
 }
@@ -258,9 +245,9 @@ static int keep_schema(struct marker_schemas *schemas, const struct schema_text 
     write_schema(&element, text, ordinal);
     int err = failure_latch_error(&latch);
     if (err == 0 && schemas->all.count > 0)
-        err = append(&schemas->all, ",", 1);
+        err = json_sink_memory(&schemas->all, ",", 1);
     if (err == 0)
-        err = json_writer_copy_out(&element, append_sink, &schemas->all);
+        err = json_writer_copy_out(&element, json_sink_memory, &schemas->all);
     json_writer_fini(&element);
     return err;
 }

@@ -75,22 +75,6 @@ static int open_profile(struct view *view, const char *path, struct failure *fai
     return EXIT_CODE_SUCCESS;
 }
 
-static int write_page(void *context, const char *bytes, size_t count)
-{
-    const int *fd = context;
-
-    while (count > 0) {
-        ssize_t written = write(*fd, bytes, count);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return -errno;
-        bytes += written;
-        count -= (size_t)written;
-    }
-    return 0;
-}
-
 static int make_page(struct view *view, const char *path, struct failure *failure)
 {
     struct profile_input input;
@@ -103,7 +87,7 @@ static int make_page(struct view *view, const char *path, struct failure *failur
     if (!profile_input_open(&input, path, failure))
         return (int)failure->code;
     struct conversion conversion = { .format = &format_html,
-                                     .write = write_page,
+                                     .write = json_sink_fd,
                                      .context = &view->site.page_fd };
     int err = conversion_run(&conversion, input.reader);
     if (conversion.write_error < 0)

@@ -1,10 +1,10 @@
 #include "profctl/groups/group_print.h"
 
-#include <errno.h>
 #include <string.h>
 #include <time.h>
 
 #include "profctl/failure.h"
+#include "profctl/report/report_output.h"
 #include "profctl/units.h"
 #include "json/gecko/gecko_process.h"
 #include "json/json_writer.h"
@@ -228,55 +228,26 @@ static void put_row(struct json_writer *json, const struct group_row *row, enum 
     json_end_object(json);
 }
 
-static int write_out(void *context, const char *bytes, size_t n)
-{
-    return fwrite(bytes, 1, n, context) == n ? 0 : -EIO;
-}
-
-/* A document that is one line. */
-struct line {
-    struct failure_latch latch;
-    struct json_writer json;
-    FILE *out;
-};
-
-static void begin_line(struct line *line, FILE *out)
-{
-    line->out = out;
-    failure_latch_init(&line->latch);
-    json_writer_init_sink(&line->json, write_out, out, &line->latch);
-    json_start_object(&line->json);
-}
-
-static int end_line(struct line *line)
-{
-    json_end_object(&line->json);
-    int err = json_writer_flush(&line->json);
-    json_writer_fini(&line->json);
-    fputc('\n', line->out);
-    return err;
-}
-
 int group_print_alert_json(const struct group_row *row, const char *rule_text, uint64_t times,
                            FILE *out)
 {
-    struct line line;
+    struct report_json line;
 
-    begin_line(&line, out);
-    json_string_property(&line.json, "alert", rule_text);
-    json_u64_property(&line.json, "times", times);
-    json_name(&line.json, "group");
-    put_row(&line.json, row, GROUP_ROWS_BY_THREAD);
-    return end_line(&line);
+    report_json_begin(&line, out);
+    json_string_property(&line.writer, "alert", rule_text);
+    json_u64_property(&line.writer, "times", times);
+    json_name(&line.writer, "group");
+    put_row(&line.writer, row, GROUP_ROWS_BY_THREAD);
+    return report_json_end(&line, out);
 }
 
 int group_print_json(const struct group_rows *rows, enum group_rows_by by, uint64_t period_ns,
                      FILE *out)
 {
-    struct line line;
-    struct json_writer *json = &line.json;
+    struct report_json line;
+    struct json_writer *json = &line.writer;
 
-    begin_line(&line, out);
+    report_json_begin(&line, out);
     put_ms(json, "periodMs", period_ns);
     json_u64_property(json, "processes", rows->head.processes);
     json_u64_property(json, "forgotten", rows->head.forgotten);
@@ -288,5 +259,5 @@ int group_print_json(const struct group_rows *rows, enum group_rows_by by, uint6
     for (size_t i = 0; i < rows->count; i++)
         put_row(json, &rows->rows[i], by);
     json_end_array(json);
-    return end_line(&line);
+    return report_json_end(&line, out);
 }

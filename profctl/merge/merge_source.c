@@ -2,9 +2,9 @@
 
 #include <errno.h>
 #include <math.h>
-#include <string.h>
 
 #include "profctl/json_copy.h"
+#include "profctl/json_sinks.h"
 #include "profctl/json_steps.h"
 #include "profctl/merge/merge_pid.h"
 #include "profctl/profile/json_text.h"
@@ -100,17 +100,6 @@ static int process_member(struct looking *looking)
 
 /* --- The root --- */
 
-static int append_bytes(void *context, const char *bytes, size_t count)
-{
-    struct mapped_array *text = context;
-
-    if (mapped_array_reserve(text, text->count + count, 1) < 0)
-        return -ENOMEM;
-    memcpy((char *)text->items + text->count, bytes, count);
-    text->count += count;
-    return 0;
-}
-
 /* Written in one way, so that equal ones are equal texts. */
 static int look_at_units(struct looking *looking)
 {
@@ -121,7 +110,7 @@ static int look_at_units(struct looking *looking)
     if (err == 0)
         err = failure_latch_error(&looking->latch);
     if (err == 0)
-        err = json_writer_copy_out(&units, append_bytes, &looking->source->units);
+        err = json_writer_copy_out(&units, json_sink_memory, &looking->source->units);
     json_writer_fini(&units);
     return err;
 }
@@ -184,12 +173,6 @@ static int root_member(struct looking *looking)
     return json_reader_skip(looking->reader);
 }
 
-static int discard(void *context, const char *bytes, size_t count)
-{
-    (void)context, (void)bytes, (void)count;
-    return 0;
-}
-
 static int look_at_profile(struct looking *looking)
 {
     int err = look_into_object(looking, root_member);
@@ -218,7 +201,7 @@ int merge_source_read(struct merge_source *source, struct json_reader *reader,
     };
 
     failure_latch_init(&looking.latch);
-    json_writer_init_sink(&looking.nowhere, discard, NULL, &looking.latch);
+    json_writer_init_sink(&looking.nowhere, json_sink_nowhere, NULL, &looking.latch);
     int err = look_at_profile(&looking);
     json_writer_fini(&looking.nowhere);
     return err;

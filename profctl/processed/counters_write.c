@@ -5,14 +5,10 @@
 #include <unistd.h>
 
 #include "profctl/json_copy.h"
+#include "profctl/json_sinks.h"
 #include "profctl/processed/counter_display.h"
 #include "profctl/processed/process_id.h"
 #include "profctl/processed/time_ns.h"
-
-static int write_to_file(void *context, const char *bytes, size_t count)
-{
-    return fwrite(bytes, 1, count, context) == count ? 0 : -EIO;
-}
 
 static int open_file(struct counter_list *list)
 {
@@ -22,7 +18,7 @@ static int open_file(struct counter_list *list)
     if (list->file == NULL)
         return -errno;
     failure_latch_init(&list->latch);
-    json_writer_init_sink(&list->text, write_to_file, list->file, &list->latch);
+    json_writer_init_sink(&list->text, json_sink_file, list->file, &list->latch);
     json_start_array(&list->text);
     return 0;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profctl/json_sinks.h"
+
 static int keep_string(struct json_reader *reader, char **text)
 {
     const char *view;
@@ -35,19 +37,7 @@ int json_text_keep_if_string(struct json_reader *reader, char **text)
     return token < 0 ? token : json_reader_skip(reader);
 }
 
-static int append_bytes(void *context, const char *bytes, size_t count)
-{
-    struct mapped_array *text = context;
-    int err = mapped_array_reserve(text, text->count + count, 1);
-
-    if (err < 0)
-        return err;
-    memcpy((char *)text->items + text->count, bytes, count);
-    text->count += count;
-    return 0;
-}
-
 int json_text_append_value(struct json_reader *reader, struct mapped_array *bytes)
 {
-    return json_reader_copy_value(reader, append_bytes, bytes);
+    return json_reader_copy_value(reader, json_sink_memory, bytes);
 }

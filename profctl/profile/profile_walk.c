@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profctl/json_sinks.h"
 #include "profctl/json_steps.h"
 #include "profctl/profile/cpuprofile.h"
 #include "profctl/profile/json_text.h"
@@ -192,14 +193,6 @@ static int read_thread(struct walk *walk, bool is_root)
 }
 
 /* --- Processes --- */
-
-static int discard(void *context, const char *bytes, size_t count)
-{
-    (void)context;
-    (void)bytes;
-    (void)count;
-    return 0;
-}
 
 static int read_libraries(struct walk *walk)
 {
@@ -413,7 +406,7 @@ int profile_walk(struct json_reader *reader, const struct profile_walk_events *e
 
     *facts = (struct profile_facts){ 0 };
     failure_latch_init(&walk.latch);
-    json_writer_init_sink(&walk.nowhere, discard, NULL, &walk.latch);
+    json_writer_init_sink(&walk.nowhere, json_sink_nowhere, NULL, &walk.latch);
     begin_process(&walk);
     cpuprofile_init(&walk.cpuprofile);
     int err = read_profile(&walk);

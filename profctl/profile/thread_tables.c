@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profctl/json_sinks.h"
 #include "profctl/json_steps.h"
 #include "profctl/profile/json_table.h"
 
@@ -38,14 +39,12 @@ void thread_tables_clear(struct thread_tables *tables)
 static int add_string(struct thread_tables *tables, const char *text, size_t length)
 {
     struct table_string *string = mapped_array_push(&tables->strings, sizeof(*string));
-    int err = mapped_array_reserve(&tables->bytes, tables->bytes.count + length, 1);
 
-    if (string == NULL || err < 0)
+    if (string == NULL)
         return -ENOMEM;
     *string = (struct table_string){ tables->bytes.count, length };
-    if (length > 0) /* else there may be no bytes yet */
-        memcpy((char *)tables->bytes.items + tables->bytes.count, text, length);
-    tables->bytes.count += length;
+    if (json_sink_memory(&tables->bytes, text, length) < 0)
+        return -ENOMEM;
     return tables->strings.count < UINT32_MAX ? 0 : -E2BIG;
 }
 

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include "profctl/json_sinks.h"
+
 /* Bytes of the control character that TEXT begins with: of ASCII, of C1 (U+0080 to U+009F), or one
  * that turns the direction of writing (U+202A to U+202E, U+2066 to U+2069). 0: it is none. */
 static size_t control_length(const unsigned char *text, size_t length)
@@ -35,15 +37,10 @@ void report_put_name(const struct unique_strings *names, uint32_t name, FILE *ou
     report_put_text(text, length, out);
 }
 
-static int write_out(void *context, const char *bytes, size_t count)
-{
-    return fwrite(bytes, 1, count, context) == count ? 0 : -EIO;
-}
-
 void report_json_begin(struct report_json *json, FILE *out)
 {
     failure_latch_init(&json->latch);
-    json_writer_init_sink(&json->writer, write_out, out, &json->latch);
+    json_writer_init_sink(&json->writer, json_sink_file, out, &json->latch);
     json_start_object(&json->writer);
 }
 
