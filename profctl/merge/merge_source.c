@@ -43,16 +43,6 @@ static int look_into_objects(struct looking *looking, int (*member)(struct looki
     return err;
 }
 
-static int look_at_number(struct looking *looking, double *number)
-{
-    int token = json_reader_next(looking->reader);
-
-    if (token != JSON_TOKEN_NUMBER)
-        return json_reader_skip(looking->reader);
-    *number = json_reader_double(looking->reader);
-    return 0;
-}
-
 /* --- Processes --- */
 
 static int thread_member(struct looking *looking)
@@ -130,7 +120,7 @@ static int root_meta_member(struct looking *looking)
 
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
         if (json_reader_is(reader, numbers[i].name))
-            return look_at_number(looking, numbers[i].place);
+            return json_number_keep(reader, numbers[i].place);
     }
     if (json_reader_is(reader, "presymbolicated")) {
         source->is_symbolicated = json_reader_next(reader) == JSON_TOKEN_TRUE;

@@ -7,6 +7,7 @@
 #include "profctl/json_steps.h"
 #include "profctl/processed/time_ns.h"
 #include "profctl/profile/json_table.h"
+#include "profctl/profile/json_text.h"
 #include "json/hash.h"
 
 static const char allocation_type[] = "Native allocation";
@@ -39,13 +40,6 @@ static int read_stack_samples(const struct payload_source *source, struct json_r
     return err;
 }
 
-static int read_number(struct json_reader *reader, double *number)
-{
-    if (json_reader_next(reader) == JSON_TOKEN_NUMBER)
-        *number = json_reader_double(reader);
-    return json_reader_skip(reader);
-}
-
 /* The value of "stack", whose key was read. */
 static int read_stack(const struct payload_source *source, struct json_reader *reader,
                       struct inner_stack *stack)
@@ -59,7 +53,7 @@ static int read_stack(const struct payload_source *source, struct json_reader *r
         if (json_reader_is(reader, "samples"))
             err = read_stack_samples(source, reader, stack);
         else if (json_reader_is(reader, "tid"))
-            err = read_number(reader, &stack->tid);
+            err = json_number_keep(reader, &stack->tid);
         else
             err = json_reader_skip(reader);
     }

@@ -6,7 +6,7 @@
 
 #include "profctl/json_sinks.h"
 
-static int keep_string(struct json_reader *reader, char **text)
+int json_text_keep_string(struct json_reader *reader, char **text)
 {
     const char *view;
     size_t length;
@@ -24,7 +24,7 @@ int json_text_keep(struct json_reader *reader, char **text)
     int token = json_reader_next(reader);
 
     if (token == JSON_TOKEN_STRING)
-        return keep_string(reader, text);
+        return json_text_keep_string(reader, text);
     return token < 0 ? token : token == JSON_TOKEN_NULL ? 0 : -EPROTO;
 }
 
@@ -33,8 +33,15 @@ int json_text_keep_if_string(struct json_reader *reader, char **text)
     int token = json_reader_next(reader);
 
     if (token == JSON_TOKEN_STRING)
-        return keep_string(reader, text);
+        return json_text_keep_string(reader, text);
     return token < 0 ? token : json_reader_skip(reader);
+}
+
+int json_number_keep(struct json_reader *reader, double *number)
+{
+    if (json_reader_next(reader) == JSON_TOKEN_NUMBER)
+        *number = json_reader_double(reader);
+    return json_reader_skip(reader);
 }
 
 int json_text_append_value(struct json_reader *reader, struct mapped_array *bytes)

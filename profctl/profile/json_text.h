@@ -1,4 +1,4 @@
-/* Values of a JSON document that are kept as text. One thread. */
+/* Single values of a JSON document that are kept: texts, and numbers. One thread. */
 #ifndef PROFD_PROFCTL_JSON_TEXT_H
 #define PROFD_PROFCTL_JSON_TEXT_H
 
@@ -12,6 +12,13 @@ int json_text_keep(struct json_reader *reader, char **text);
 
 /* The same, where any other value is passed over. */
 int json_text_keep_if_string(struct json_reader *reader, char **text);
+
+/* Keeps the string that READER has just returned; as above. 0, -ENOMEM, or the reader's error. */
+int json_text_keep_string(struct json_reader *reader, char **text);
+
+/* Reads the next value into *NUMBER when it is a number; any other value is passed over. 0 or the
+ * reader's error. */
+int json_number_keep(struct json_reader *reader, double *number);
 
 /* Reads the next value, whatever it is, and appends it as it is written to BYTES (char). Call where
  * a value can come. 0, -ENOMEM, or the reader's error. */

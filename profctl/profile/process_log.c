@@ -41,14 +41,6 @@ void process_log_free(struct process_log *log)
     process_log_init(log);
 }
 
-static int read_number(struct json_reader *reader, double *number)
-{
-    if (json_reader_next(reader) != JSON_TOKEN_NUMBER)
-        return json_reader_skip(reader);
-    *number = json_reader_double(reader);
-    return 0;
-}
-
 static int append_argument(struct mapped_array *line, struct json_reader *reader)
 {
     const char *view;
@@ -115,7 +107,7 @@ static int read_member(struct process_log *log, struct json_reader *reader)
             return json_text_keep_if_string(reader, texts[i].place);
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
         if (json_reader_is(reader, numbers[i].name))
-            return read_number(reader, numbers[i].place);
+            return json_number_keep(reader, numbers[i].place);
     if (json_reader_is(reader, "commandLine"))
         return read_command_line(&log->command_line, reader);
     return json_reader_skip(reader);

@@ -6,6 +6,7 @@
 
 #include "profctl/json_copy.h"
 #include "profctl/json_steps.h"
+#include "profctl/profile/json_text.h"
 #include "json/gecko/gecko_meta.h"
 
 static void free_library(struct process_library *library)
@@ -15,19 +16,6 @@ static void free_library(struct process_library *library)
     free(library->build_id);
     free(library->debug_name);
     free(library->debug_id);
-}
-
-static int keep_text(struct json_reader *reader, char **text)
-{
-    const char *view;
-    size_t length;
-    int err = json_reader_string(reader, &view, &length);
-
-    if (err < 0)
-        return err;
-    free(*text);
-    *text = strndup(view, length);
-    return *text != NULL ? 0 : -ENOMEM;
 }
 
 /* Where the member's value goes: a text, or a number. */
@@ -51,7 +39,7 @@ static int keep_value(const struct member *member, struct json_reader *reader, i
     if (member == NULL || token == JSON_TOKEN_NULL)
         return 0;
     if (member->text != NULL && token == JSON_TOKEN_STRING)
-        return keep_text(reader, member->text);
+        return json_text_keep_string(reader, member->text);
     if (member->number != NULL && token == JSON_TOKEN_NUMBER)
         return json_reader_u64(reader, member->number) == 0 ? 0 : -EPROTO;
     return -EPROTO;

@@ -8,6 +8,7 @@
 #include "profctl/capture/marker_payload.h"
 #include "profctl/json_copy.h"
 #include "profctl/json_steps.h"
+#include "profctl/profile/json_text.h"
 #include "profctl/symbols/own_stack.h"
 #include "profctl/symbols/symbolicate_thread.h"
 #include "profctl/symbols/thread_name.h"
@@ -222,19 +223,9 @@ static void count_root(struct pass *pass)
 /* A string, or null, which leaves *TEXT NULL. */
 static int keep_text(struct pass *pass, char **text)
 {
-    const char *view;
-    size_t length;
-    int token = json_reader_next(pass->reader);
-
     free(*text);
     *text = NULL;
-    if (token != JSON_TOKEN_STRING)
-        return token < 0 ? token : token == JSON_TOKEN_NULL ? 0 : -EPROTO;
-    int err = json_reader_string(pass->reader, &view, &length);
-    if (err < 0)
-        return err;
-    *text = strndup(view, length);
-    return *text != NULL ? 0 : -ENOMEM;
+    return json_text_keep(pass->reader, text);
 }
 
 /* It waits for the tables, which may tell a better one. */
