@@ -1,7 +1,7 @@
 /* Tables of the Gecko profile format: { "schema": { column: place … }, "data": [ [cell …] … ] }.
  *
- * Steps through one while it is read from a stream. Errors are -EPROTO for what is no such table, or
- * the reader's. */
+ * Steps through one while it is read from a stream. Errors are -EPROTO for what is no such table,
+ * or the reader's. */
 #ifndef PROFD_PROFCTL_JSON_TABLE_H
 #define PROFD_PROFCTL_JSON_TABLE_H
 
@@ -40,8 +40,8 @@ struct json_cell {
 };
 
 /* Whether there is another row, which was read to its end then: the wanted columns into CELLS, by
- * their order in COLUMNS. Takes and leaves *ERR as the loops of json_steps.h do; 0 when the table was
- * read to its end. */
+ * their order in COLUMNS. Takes and leaves *ERR as the loops of json_steps.h do; 0 when the table
+ * was read to its end. */
 bool json_table_next(const struct json_table *table, struct json_reader *reader,
                      struct json_cell cells[JSON_TABLE_MOST_COLUMNS], int *err);
 
