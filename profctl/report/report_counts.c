@@ -7,6 +7,7 @@
 
 #include "profctl/profile/frame_name.h"
 #include "profctl/report/report.h"
+#include "profctl/report/stack_recursion.h"
 
 /* --- Groups --- */
 
@@ -79,8 +80,10 @@ struct counting {
     struct report_thread *thread;
     const struct thread_tables *tables;
     const struct process_libraries *libraries;
-    uint32_t *functions;         /* of each location that was met, else UNIQUE_NONE */
-    struct stack_weight *totals; /* of each stack */
+    uint32_t *named;             /* the function of each location that was met, else UNIQUE_NONE */
+    uint32_t *functions;         /* of each stack that was met, likewise */
+    bool *is_recursion;          /* of each stack */
+    struct stack_weight *totals; /* likewise */
 };
 
 static uint32_t location_of(const struct thread_tables *tables, uint32_t stack)
@@ -112,22 +115,9 @@ static uint32_t function_of(struct counting *counting, uint32_t stack)
 {
     uint32_t location = location_of(counting->tables, stack);
 
-    if (counting->functions[location] == UNIQUE_NONE)
-        counting->functions[location] = name_location(counting, location);
-    return counting->functions[location];
-}
-
-/* A caller of STACK is FUNCTION, too. Callers come before callees, so all of them have their
- * functions by now. */
-static bool is_recursion(const struct counting *counting, uint32_t stack, uint32_t function)
-{
-    const struct thread_tables *tables = counting->tables;
-    uint32_t caller = thread_tables_stack(tables, stack)->prefix;
-
-    for (; caller != TABLE_NONE; caller = thread_tables_stack(tables, caller)->prefix)
-        if (counting->functions[location_of(tables, caller)] == function)
-            return true;
-    return false;
+    if (counting->named[location] == UNIQUE_NONE)
+        counting->named[location] = name_location(counting, location);
+    return counting->named[location];
 }
 
 /* TOTALS begin as the weights and end as those of each stack with all that it called. */
@@ -144,47 +134,76 @@ static void sum_callees(const struct thread_tables *tables, struct stack_weight 
     }
 }
 
-static int count_stacks(struct counting *counting, const struct stack_weight *weights)
+/* Of all stacks that a sample saw, or their callers. */
+static int find_functions(struct counting *counting)
 {
     for (uint32_t i = 0; i < counting->tables->stacks.count; i++) {
-        struct function_count *count;
-        uint32_t function;
-
-        if (counting->totals[i].samples == 0)
-            continue;
-        function = function_of(counting, i);
-        if (function == UNIQUE_NONE)
+        counting->functions[i] =
+            counting->totals[i].samples > 0 ? function_of(counting, i) : UNIQUE_NONE;
+        if (counting->totals[i].samples > 0 && counting->functions[i] == UNIQUE_NONE)
             return -ENOMEM;
-        count = (struct function_count *)counting->thread->counts.items + function;
+    }
+    return 0;
+}
+
+static void count_stacks(const struct counting *counting, const struct stack_weight *weights)
+{
+    for (uint32_t i = 0; i < counting->tables->stacks.count; i++) {
+        struct function_count *count = counting->thread->counts.items;
+
+        if (counting->functions[i] == UNIQUE_NONE)
+            continue;
+        count += counting->functions[i];
         count->self += weights[i].samples;
         count->self_ns += weights[i].cpu_ns;
         count->self_squares += weights[i].squares;
-        if (is_recursion(counting, i, function))
+        if (counting->is_recursion[i])
             continue;
         count->total += counting->totals[i].samples;
         count->total_ns += counting->totals[i].cpu_ns;
         count->total_squares += counting->totals[i].squares;
     }
-    return 0;
+}
+
+static int count_all(struct counting *counting, const struct stack_weight *weights)
+{
+    const struct thread_tables *tables = counting->tables;
+
+    memset(counting->named, 0xff, tables->strings.count * sizeof(*counting->named));
+    memcpy(counting->totals, weights, tables->stacks.count * sizeof(*counting->totals));
+    sum_callees(tables, counting->totals);
+    int err = find_functions(counting);
+    if (err == 0)
+        err =
+            stack_recursion_mark(tables, counting->functions,
+                                 (uint32_t)counting->thread->counts.count, counting->is_recursion);
+    if (err == 0)
+        count_stacks(counting, weights);
+    return err;
 }
 
 int report_count_functions(struct report_thread *thread, const struct thread_tables *tables,
                            const struct process_libraries *libraries,
                            const struct stack_weight *weights)
 {
-    struct counting counting = { thread, tables, libraries, NULL, NULL };
-    int err = -ENOMEM;
+    size_t stacks = tables->stacks.count + 1;
+    struct counting counting = {
+        .thread = thread,
+        .tables = tables,
+        .libraries = libraries,
+        .named = malloc((tables->strings.count + 1) * sizeof(*counting.named)),
+        .functions = malloc(stacks * sizeof(*counting.functions)),
+        .is_recursion = malloc(stacks * sizeof(*counting.is_recursion)),
+        .totals = malloc(stacks * sizeof(*counting.totals)),
+    };
+    bool has_room = counting.named != NULL && counting.functions != NULL &&
+                    counting.is_recursion != NULL && counting.totals != NULL;
+    int err = has_room ? count_all(&counting, weights) : -ENOMEM;
 
-    counting.functions = malloc((tables->strings.count + 1) * sizeof(*counting.functions));
-    counting.totals = malloc((tables->stacks.count + 1) * sizeof(*counting.totals));
-    if (counting.functions != NULL && counting.totals != NULL) {
-        memset(counting.functions, 0xff, tables->strings.count * sizeof(*counting.functions));
-        memcpy(counting.totals, weights, tables->stacks.count * sizeof(*counting.totals));
-        sum_callees(tables, counting.totals);
-        err = count_stacks(&counting, weights);
-    }
-    free(counting.totals);
+    free(counting.named);
     free(counting.functions);
+    free(counting.is_recursion);
+    free(counting.totals);
     return err;
 }
 

@@ -143,6 +143,48 @@ START_TEST(recursion_counts_once)
 }
 END_TEST
 
+/* A profile of one sample, in a stack of DEPTH functions that are all different; to be freed. */
+static char *deep_profile(unsigned depth)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+
+    ck_assert_ptr_nonnull(out);
+    fputs("{\"meta\":{},\"threads\":[{\"name\":\"deep\",\"stringTable\":[\"f0\"", out);
+    for (unsigned i = 1; i < depth; i++)
+        fprintf(out, ",\"f%u\"", i);
+    fputs("],\"frameTable\":{\"schema\":{\"location\":0},\"data\":[[0]", out);
+    for (unsigned i = 1; i < depth; i++)
+        fprintf(out, ",[%u]", i);
+    fputs("]},\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[[null,0]", out);
+    for (unsigned i = 1; i < depth; i++)
+        fprintf(out, ",[%u,%u]", i - 1, i);
+    fprintf(out,
+            "]},\"samples\":{\"schema\":{\"stack\":0,\"time\":1},\"data\":[[%u,1]]}}],"
+            "\"processes\":[]}",
+            depth - 1);
+    ck_assert_int_eq(fclose(out), 0);
+    return text;
+}
+
+/* Who looks for recursion from each call back to the first one is at it for minutes, and ended by
+ * Check. */
+START_TEST(a_stack_may_be_as_deep_as_it_likes)
+{
+    enum { DEPTH = 400000 };
+    char *text = deep_profile(DEPTH);
+
+    ck_assert_int_eq(read_text(text, false), 0);
+    free(text);
+    const struct report_thread *thread = thread_of(group(0), 0);
+    ck_assert_uint_eq(thread->counts.count, DEPTH);
+    ck_assert_uint_eq(count_of(thread, "f0").total, 1);
+    ck_assert_uint_eq(count_of(thread, "f0").self, 0);
+    ck_assert_uint_eq(count_of(thread, "f399999").self, 1);
+}
+END_TEST
+
 START_TEST(idle_samples_count_only_when_asked_for)
 {
     static const char text[] =
@@ -565,6 +607,7 @@ int main(void)
     tcase_add_test(tests, self_is_the_leaf_and_total_its_callers_too);
     tcase_add_test(tests, a_root_with_stacks_is_a_process_of_its_own);
     tcase_add_test(tests, recursion_counts_once);
+    tcase_add_test(tests, a_stack_may_be_as_deep_as_it_likes);
     tcase_add_test(tests, idle_samples_count_only_when_asked_for);
     tcase_add_test(tests, cpu_time_is_in_the_profile_s_unit);
     tcase_add_test(tests, addresses_are_shown_as_offsets_in_their_library);
