@@ -57,13 +57,13 @@ static bool check_choice(const struct converting *conversion)
 
     if (choice->wanted != NULL && choice->chosen > 1)
         failure_set(conversion->failure, EXIT_CODE_FAILED,
-                    "--thread '%.128s' is %" PRIu64 " threads of %s; say one of %s%s",
+                    "--thread '%.128s' matches %" PRIu64 " threads of %s; say one of %s%s",
                     choice->wanted, choice->chosen, conversion->input, choice->chosen_text,
                     choice->chosen_noted < choice->chosen ? ", ..." : "");
     else if (choice->wanted != NULL && choice->chosen == 0)
         failure_set(conversion->failure, EXIT_CODE_FAILED,
-                    "--thread '%.128s' is no thread with samples in %s; there are: %s%s",
-                    choice->wanted, conversion->input,
+                    "no thread with samples in %s matches --thread '%.128s'; there are: %s%s",
+                    conversion->input, choice->wanted,
                     choice->others > 0 ? choice->others_text : "none",
                     choice->others_noted < choice->others ? ", ..." : "");
     else if (choice->chosen == 0)

@@ -61,7 +61,7 @@ static size_t unpack(void)
         bits |= padding < 2 ? digit_of(written[i + 2]) << 6 : 0;
         bits |= padding < 1 ? digit_of(written[i + 3]) : 0;
         if (bits >= 1u << 24 || (padding > 0 && i + 4 < bytes))
-            ck_abort_msg("%.4s is no base64", written + i);
+            ck_abort_msg("%.4s is not base64", written + i);
         for (unsigned k = 0; k < 3 - padding; k++)
             deflated[count++] = (uint8_t)(bits >> (16 - 8 * k));
     }
