@@ -54,9 +54,11 @@ uint32_t shared_tables_string(struct shared_tables *tables, const char *text, si
 
 uint32_t shared_tables_library(struct shared_tables *tables, const struct process_library *library)
 {
+    static const char unknown[] = "000000000000000000000000000000000"; /* a GUID and an age */
+    const char *debug_id = library->debug_id != NULL ? library->debug_id : unknown;
     char *key;
-    int length = asprintf(&key, "%s%c%s%c%s%c", library->name, '\0', library->path, '\0',
-                          library->build_id, '\0');
+    int length = asprintf(&key, "%s%c%s%c%s%c%s%c", library->name, '\0', library->path, '\0',
+                          library->build_id, '\0', debug_id, '\0');
 
     if (length < 0) {
         failure_latch_set(&tables->latch, -ENOMEM);

@@ -42,7 +42,7 @@ struct shared_symbol {
 struct shared_tables {
     struct failure_latch latch;
     struct unique_strings strings;
-    struct unique_strings libraries; /* name, path and build id, each with its NUL */
+    struct unique_strings libraries; /* name, path, build id and debug id, each with its NUL */
     struct unique_strings resources, sources, functions, symbols, frames, stacks;
 };
 

@@ -1,5 +1,4 @@
 /* The shared tables as JSON: each a list of columns. */
-#include <ctype.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -145,35 +144,13 @@ static void put_no_source_locations(struct json_writer *writer)
 
 /* --- Libraries --- */
 
-enum { GUID_BYTES = 16 };
-
-/* Breakpad's id: the build id's first bytes as a GUID, of which the first three numbers are little
- * endian, and an age of 0. */
-static void put_breakpad_id(struct json_writer *writer, const char *build_id)
-{
-    static const unsigned char order[GUID_BYTES] = { 3, 2, 1,  0,  5,  4,  7,  6,
-                                                     8, 9, 10, 11, 12, 13, 14, 15 };
-    char text[2 * GUID_BYTES + 1];
-    size_t length = strlen(build_id);
-
-    memset(text, '0', sizeof(text));
-    for (size_t i = 0; i < GUID_BYTES; i++) {
-        size_t at = 2 * (size_t)order[i];
-        if (at + 1 >= length)
-            continue;
-        text[2 * i] = (char)toupper((unsigned char)build_id[at]);
-        text[2 * i + 1] = (char)toupper((unsigned char)build_id[at + 1]);
-    }
-    json_name(writer, "breakpadId");
-    json_string_bytes(writer, text, sizeof(text));
-}
-
 static void put_library(const struct unique_strings *libraries, uint32_t index,
                         struct json_writer *writer)
 {
     size_t length;
     const char *name = unique_strings_get(libraries, index, &length);
     const char *path = name + strlen(name) + 1, *build_id = path + strlen(path) + 1;
+    const char *debug_id = build_id + strlen(build_id) + 1;
 
     json_start_object(writer);
     json_string_property(writer, "arch", "x86_64");
@@ -181,7 +158,7 @@ static void put_library(const struct unique_strings *libraries, uint32_t index,
     json_string_property(writer, "path", path);
     json_string_property(writer, "debugName", name);
     json_string_property(writer, "debugPath", path);
-    put_breakpad_id(writer, build_id);
+    json_string_property(writer, "breakpadId", debug_id);
     if (build_id[0] != '\0')
         json_string_property(writer, "codeId", build_id);
     else
