@@ -1,5 +1,4 @@
 /* report: the hottest functions of a profile, as text. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,18 +9,9 @@
 #include "profctl/report/missing_symbols.h"
 #include "profctl/report/process_report.h"
 #include "profctl/report/report.h"
+#include "profctl/report/report_output.h"
 #include "profctl/report/tree_report.h"
 #include "profctl/symbols/debug_files.h"
-
-static int settle_output(int err, struct failure *failure)
-{
-    if (err == 0 && (fflush(stdout) != 0 || ferror(stdout)))
-        err = errno != 0 ? -errno : -EIO;
-    if (err == 0)
-        return EXIT_CODE_SUCCESS;
-    return (int)failure_set(failure, EXIT_CODE_FAILED, "cannot print the report: %s",
-                            strerror(-err));
-}
 
 static int print(const struct report *report, const char *path, const struct arguments *arguments,
                  struct failure *failure)
@@ -32,7 +22,7 @@ static int print(const struct report *report, const char *path, const struct arg
         err = report_print_json(report, path, arguments->top, stdout);
     else
         report_print_text(report, path, arguments->top, stdout);
-    return settle_output(err, failure);
+    return report_output_settle(stdout, err, failure);
 }
 
 static int print_calls(const struct calls_report *report, const char *path,
@@ -44,7 +34,7 @@ static int print_calls(const struct calls_report *report, const char *path,
         err = calls_report_print_json(report, path, arguments->top, stdout);
     else
         calls_report_print_text(report, path, arguments->top, stdout);
-    return settle_output(err, failure);
+    return report_output_settle(stdout, err, failure);
 }
 
 static int report_functions(struct profile_input *input, const struct arguments *arguments,
@@ -80,7 +70,7 @@ static int print_tree(const struct tree_report *report, const char *path,
         err = tree_report_print_json(report, path, stdout);
     else
         tree_report_print_text(report, path, arguments->top, stdout);
-    return settle_output(err, failure);
+    return report_output_settle(stdout, err, failure);
 }
 
 static int report_tree(struct profile_input *input, const struct arguments *arguments,
@@ -105,7 +95,7 @@ static int print_processes(const struct process_report *report, const char *path
         err = process_report_print_json(report, path, arguments->top, stdout);
     else
         process_report_print_text(report, path, arguments->top, stdout);
-    return settle_output(err, failure);
+    return report_output_settle(stdout, err, failure);
 }
 
 static int report_processes(struct profile_input *input, const struct arguments *arguments,
@@ -129,7 +119,7 @@ static int print_missing(const struct missing_symbols *missing, const char *path
         err = missing_symbols_print_json(missing, path, stdout);
     else if (err == 0)
         missing_symbols_print_text(missing, path, stdout);
-    return settle_output(err, failure);
+    return report_output_settle(stdout, err, failure);
 }
 
 static int report_missing(struct profile_input *input, const struct arguments *arguments,

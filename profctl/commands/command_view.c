@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "buffer/clock.h"
 #include "profctl/commands/commands.h"
 #include "profctl/convert/conversion.h"
 #include "profctl/profile/profile_input.h"
@@ -138,11 +138,8 @@ static int watch_signals(struct view *view, struct failure *failure)
 
 static bool is_idle(const struct view *view, uint64_t idle_ms)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    uint64_t now_ns = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-    return (now_ns - view_server_last_request_ns(view->server)) / NS_PER_MS >= idle_ms;
+    return (clock_monotonic_ns() - view_server_last_request_ns(view->server)) / NS_PER_MS >=
+           idle_ms;
 }
 
 static void serve(const struct view *view, uint64_t idle_ms)
@@ -178,7 +175,7 @@ static void open_browser(const char *url)
     (void)posix_spawnattr_setsigmask(&attributes, &none);
     (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
     if (posix_spawnp(&pid, words[0], NULL, &attributes, words, environ) != 0)
-        say("cannot open a browser: there is no xdg-open; open the address yourself");
+        say("cannot open a browser: xdg-open is not installed; open the address yourself");
     (void)posix_spawnattr_destroy(&attributes);
 }
 

@@ -7,6 +7,7 @@
 #include "profctl/profile/profile_input.h"
 #include "profctl/report/report.h"
 #include "profctl/report/report_diff.h"
+#include "profctl/report/report_output.h"
 
 static int print_diff(const struct report_diff *diff, const char *const files[DIFF_SIDES],
                       const struct arguments *arguments, struct failure *failure)
@@ -17,12 +18,7 @@ static int print_diff(const struct report_diff *diff, const char *const files[DI
         err = report_diff_print_json(diff, files, arguments->top, stdout);
     else
         report_diff_print_text(diff, files, arguments->top, stdout);
-    if (err == 0 && (fflush(stdout) != 0 || ferror(stdout)))
-        err = errno != 0 ? -errno : -EIO;
-    if (err == 0)
-        return EXIT_CODE_SUCCESS;
-    return (int)failure_set(failure, EXIT_CODE_FAILED, "cannot print the report: %s",
-                            strerror(-err));
+    return report_output_settle(stdout, err, failure);
 }
 
 static int compare(const struct report reports[DIFF_SIDES], const char *const files[DIFF_SIDES],

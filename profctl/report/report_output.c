@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "profctl/json_sinks.h"
 
@@ -35,6 +36,16 @@ void report_put_name(const struct unique_strings *names, uint32_t name, FILE *ou
     const char *text = unique_strings_get(names, name, &length);
 
     report_put_text(text, length, out);
+}
+
+int report_output_settle(FILE *out, int err, struct failure *failure)
+{
+    if (err == 0 && (fflush(out) != 0 || ferror(out)))
+        err = errno != 0 ? -errno : -EIO;
+    if (err == 0)
+        return EXIT_CODE_SUCCESS;
+    return (int)failure_set(failure, EXIT_CODE_FAILED, "cannot print the report: %s",
+                            strerror(-err));
 }
 
 void report_json_begin(struct report_json *json, FILE *out)

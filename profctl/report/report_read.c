@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profctl/convert/thread_stacks.h"
 #include "profctl/profile/profile_walk.h"
 #include "profctl/report/report.h"
 #include "profctl/report/report_settle.h"
@@ -57,13 +58,6 @@ static void add_size(struct report_size *sum, const struct report_size *size)
     sum->not_sampled_ns += size->not_sampled_ns;
 }
 
-static const char *shown_thread_name(const char *name)
-{
-    if (name == NULL || name[0] == '\0')
-        return "unnamed thread";
-    return strcmp(name, "GeckoMain") == 0 ? "main thread" : name;
-}
-
 static void note_process(struct report *report, struct seen_process *seen,
                          struct report_process *process, struct report_thread *thread,
                          const struct report_size *size)
@@ -88,7 +82,7 @@ static int on_thread(void *owner, const struct profile_thread *read)
     struct report_process *process = report_find_process(
         reading->report, read->process_name != NULL ? read->process_name : "process");
     struct report_thread *thread =
-        process != NULL ? report_find_thread(process, shown_thread_name(read->name)) : NULL;
+        process != NULL ? report_find_thread(process, thread_label_name(read)) : NULL;
     int err = thread != NULL ? weigh_stacks(reading, read, &size) : -ENOMEM;
     if (err < 0)
         return err;

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "buffer/clock.h"
 #include "profctl/view/symbol_api.h"
 
 struct view_server {
@@ -26,14 +26,6 @@ struct question {
     size_t used, capacity;
     bool is_too_large, has_no_memory;
 };
-
-static uint64_t monotonic_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
 
 int view_site_make_token(struct view_site *site)
 {
@@ -192,7 +184,7 @@ static enum MHD_Result answer_request(struct view_server *server, struct MHD_Con
     bool reads =
         strcmp(method, MHD_HTTP_METHOD_GET) == 0 || strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
 
-    server->last_request_ns = monotonic_ns();
+    server->last_request_ns = clock_monotonic_ns();
     if (strcmp(method, MHD_HTTP_METHOD_OPTIONS) == 0)
         return send_permission(connection);
     if (strcmp(method, MHD_HTTP_METHOD_POST) == 0)
@@ -266,7 +258,7 @@ int view_server_create(int listening_fd, const struct view_site *site, struct vi
         return -ENOMEM;
     }
     server->site = site;
-    server->last_request_ns = monotonic_ns();
+    server->last_request_ns = clock_monotonic_ns();
     server->http = MHD_start_daemon(
         MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL, on_request, server,
         MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL, MHD_OPTION_LISTEN_SOCKET, listening_fd,
