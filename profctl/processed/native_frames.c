@@ -59,10 +59,8 @@ static uint32_t add_frame(struct shared_tables *tables, const struct symbol_libr
     const char *text = symbol_library_location(symbols, named->location, &length);
 
     function_name_parse(text, length, &name);
-    if (named->file != SYMBOL_NO_FILE) {
-        text = symbol_library_file(symbols, named->file, &length);
-        source = shared_tables_source(tables, text, length);
-    }
+    if (named->file != NULL)
+        source = shared_tables_source(tables, named->file, strlen(named->file));
     if (named->line != 0)
         frame.flags |= FRAME_HAS_LINE;
     frame.line = named->line;

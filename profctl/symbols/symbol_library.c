@@ -37,7 +37,7 @@ struct symbol_library {
     struct failure_latch latch;
     struct unique_strings linker_names; /* what was named already … */
     struct mapped_array name_locations; /* … and the location (uint32_t) of each */
-    struct unique_strings locations, files;
+    struct unique_strings locations;
 };
 
 /* --- Life cycle --- */
@@ -65,7 +65,6 @@ int symbol_library_create(const char *name, const char *path, const char *build_
     failure_latch_init(&library->latch);
     unique_strings_init(&library->linker_names, &library->latch);
     unique_strings_init(&library->locations, &library->latch);
-    unique_strings_init(&library->files, &library->latch);
     library->name = display_name(name);
     library->path = strdup(path);
     library->build_id = strdup(build_id);
@@ -84,7 +83,6 @@ void symbol_library_free(struct symbol_library *library)
     symbol_dwarf_close(library->dwarf);
     symbol_table_free(&library->table);
     symbol_file_close(&library->file);
-    unique_strings_fini(&library->files);
     unique_strings_fini(&library->locations);
     unique_strings_fini(&library->linker_names);
     mapped_array_free(&library->name_locations);
@@ -186,19 +184,11 @@ static int find_location(struct symbol_library *library, const char *linker_name
     return 0;
 }
 
-static int find_file(struct symbol_library *library, const char *name, uint32_t *file)
-{
-    *file = name != NULL ? unique_strings_add(&library->files, name, strlen(name)) : SYMBOL_NO_FILE;
-    return failure_latch_error(&library->latch);
-}
-
 static int add_frame(struct symbol_library *library, const struct dwarf_call *call, bool is_plt)
 {
-    struct symbol_frame frame = { .line = call->line };
+    struct symbol_frame frame = { .line = call->line, .file = call->file };
     int err = find_location(library, call->linker_name, is_plt, &frame.location);
 
-    if (err == 0)
-        err = find_file(library, call->file, &frame.file);
     if (err < 0)
         return err;
     if (library->frame_count == library->frame_capacity) {
@@ -309,11 +299,6 @@ const char *symbol_library_location(const struct symbol_library *library, uint32
                                     size_t *length)
 {
     return unique_strings_get(&library->locations, location, length);
-}
-
-const char *symbol_library_file(const struct symbol_library *library, uint32_t file, size_t *length)
-{
-    return unique_strings_get(&library->files, file, length);
 }
 
 /* --- Code --- */

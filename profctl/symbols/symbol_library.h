@@ -11,11 +11,9 @@
 
 struct symbol_frame {
     uint32_t location; /* see symbol_library_location */
-    uint32_t file;     /* see symbol_library_file; SYMBOL_NO_FILE: unknown */
     uint32_t line;     /* 0: unknown */
+    const char *file;  /* that it is in, as the compiler saw it; the library's; NULL: unknown */
 };
-
-#define SYMBOL_NO_FILE UINT32_MAX
 
 /* The functions at one address, outermost first; more than one where functions were inlined. */
 struct symbol_frames {
@@ -44,11 +42,6 @@ int symbol_library_resolve(struct symbol_library *library, uint64_t address,
 /* "function (in library)"; a view, valid until the next resolve. */
 const char *symbol_library_location(const struct symbol_library *library, uint32_t location,
                                     size_t *length);
-
-/* The source file that a frame's line is in, as the compiler saw it; a view, valid until the next
- * resolve. */
-const char *symbol_library_file(const struct symbol_library *library, uint32_t file,
-                                size_t *length);
 
 /* Copies the code at ADDRESS out of the library's file: *COUNT of at most CAPACITY bytes, less at
  * the end of what the file holds. 0, -ENOENT when there is no file or no code, or -ENOMEM. */

@@ -26,10 +26,8 @@ static int add_place(cJSON *object, const struct symbol_library *library,
     const char *function = symbol_api_function(library, frame->location, &length);
     int err = symbol_api_add_text(object, "function", function, length);
 
-    if (err == 0 && frame->file != SYMBOL_NO_FILE) {
-        const char *file = symbol_library_file(library, frame->file, &length);
-        err = symbol_api_add_text(object, "file", file, length);
-    }
+    if (err == 0 && frame->file != NULL)
+        err = cJSON_AddStringToObject(object, "file", frame->file) != NULL ? 0 : -ENOMEM;
     if (err == 0 && frame->line != 0)
         err = cJSON_AddNumberToObject(object, "line", frame->line) != NULL ? 0 : -ENOMEM;
     return err;

@@ -11,15 +11,11 @@
 
 enum { MOST_SOURCE_BYTES = 32 * 1024 * 1024 };
 
-static bool is_named(const struct symbol_library *library, const struct symbol_frames *frames,
-                     const char *file)
+static bool is_named(const struct symbol_frames *frames, const char *file)
 {
     for (size_t i = 0; i < frames->count; i++) {
-        size_t length;
-        if (frames->frames[i].file == SYMBOL_NO_FILE)
-            continue;
-        const char *name = symbol_library_file(library, frames->frames[i].file, &length);
-        if (strlen(file) == length && memcmp(name, file, length) == 0)
+        const char *name = frames->frames[i].file;
+        if (name != NULL && strcmp(name, file) == 0)
             return true;
     }
     return false;
@@ -101,7 +97,7 @@ int symbol_api_source(struct library_list *libraries, const cJSON *request, cJSO
     err = symbol_library_resolve(library, offset, &frames);
     if (err < 0)
         return err;
-    if (!is_named(library, &frames, file))
+    if (!is_named(&frames, file))
         return symbol_api_refuse(answer, "the library does not name that file at that offset");
     return answer_source(file, answer);
 }
