@@ -46,34 +46,55 @@ static size_t find_parenthesis(const char *name, size_t length)
     return 0;
 }
 
-/* Takes ":NUMBER" off the end of TEXT of *LENGTH. 0: there is none. */
-static uint32_t take_number(const char *text, size_t *length)
+/* Takes ":NUMBER" off the end of TEXT of *LENGTH. False: there is none, or it is too large. */
+static bool take_number(const char *text, size_t *length, uint32_t *number)
 {
-    uint64_t number = 0, scale = 1;
+    uint64_t value = 0, scale = 1;
     size_t i = *length;
 
-    for (; i > 0 && text[i - 1] >= '0' && text[i - 1] <= '9' && number <= UINT32_MAX; scale *= 10)
-        number += (uint64_t)(text[--i] - '0') * scale;
-    if (i == *length || i < 2 || text[i - 1] != ':' || number > UINT32_MAX)
-        return 0;
+    for (; i > 0 && text[i - 1] >= '0' && text[i - 1] <= '9' && scale <= UINT32_MAX; scale *= 10)
+        value += (uint64_t)(text[--i] - '0') * scale;
+    if (i == *length || i < 2 || text[i - 1] != ':' || value > UINT32_MAX)
+        return false;
     *length = i - 1;
-    return (uint32_t)number;
+    *number = (uint32_t)value;
+    return true;
+}
+
+bool frame_place_split(const char *text, size_t length, struct frame_place *place)
+{
+    uint32_t last, before;
+
+    if (length == 0 || text[0] == ':' || !take_number(text, &length, &last))
+        return false;
+    size_t to_line = length;
+    bool has_column = take_number(text, &length, &before);
+    *place = (struct frame_place){
+        .file_length = length,
+        .line = has_column ? before : last,
+        .column = has_column ? last : 0,
+        .length_to_line = to_line,
+        .has_column = has_column,
+    };
+    return true;
 }
 
 static void split_file(const char *text, size_t length, struct frame_name_parts *parts)
 {
-    uint32_t last = take_number(text, &length);
-    size_t to_line = length;
-    uint32_t before = last != 0 ? take_number(text, &length) : 0;
+    struct frame_place place;
 
-    if (text[0] == ':' || (last == 0 && text[0] != '/'))
+    parts->has_line = frame_place_split(text, length, &place);
+    if (!parts->has_line && text[0] != '/')
         return;
     parts->source = text;
     parts->source_length = length;
-    parts->line = before != 0 ? before : last;
-    parts->column = before != 0 ? last : 0;
-    if (before != 0)
-        parts->length_to_line = (size_t)(text - parts->function) + to_line;
+    if (!parts->has_line)
+        return;
+    parts->source_length = place.file_length;
+    parts->line = place.line;
+    parts->column = place.column;
+    if (place.has_column)
+        parts->length_to_line = (size_t)(text - parts->function) + place.length_to_line;
 }
 
 void frame_name_split(const char *name, size_t length, struct frame_name_parts *parts)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profctl/profile/frame_name.h"
 #include "profctl/report/report.h"
 #include "json/document_print.h"
 
@@ -15,26 +16,28 @@ static void add_size_members(cJSON *object, const struct report_size *size)
     cJSON_AddNumberToObject(object, "notSampledMs", size->not_sampled_ns / 1e6);
 }
 
+static void add_text(cJSON *object, const char *member, const char *text, size_t length)
+{
+    char *copy = strndup(text, length);
+
+    cJSON_AddStringToObject(object, member, copy != NULL ? copy : "");
+    free(copy);
+}
+
 /* "f (in lib)" is function f of library lib; other locations have no library. */
 static void add_function(cJSON *functions, const struct report_thread *thread, uint32_t index)
 {
     const struct function_count *count =
         (const struct function_count *)thread->counts.items + index;
+    struct frame_name_parts parts;
     size_t length;
-    const char *view = unique_strings_get(&thread->functions, index, &length);
-    char *name = strndup(view, length);
-    char *in = name != NULL && length > 0 && name[length - 1] == ')' ? strstr(name, " (in ") : NULL;
+    const char *name = unique_strings_get(&thread->functions, index, &length);
     cJSON *function = cJSON_CreateObject();
 
-    for (char *next = in; next != NULL; next = strstr(next + 1, " (in "))
-        in = next;
-    if (in != NULL) {
-        name[length - 1] = '\0';
-        *in = '\0';
-    }
-    cJSON_AddStringToObject(function, "function", name != NULL ? name : "");
-    if (in != NULL)
-        cJSON_AddStringToObject(function, "library", in + strlen(" (in "));
+    frame_name_split(name, length, &parts);
+    add_text(function, "function", name, parts.is_library ? parts.function_length : length);
+    if (parts.is_library)
+        add_text(function, "library", parts.source, parts.source_length);
     else
         cJSON_AddNullToObject(function, "library");
     cJSON_AddNumberToObject(function, "self", (double)count->self);
@@ -42,7 +45,6 @@ static void add_function(cJSON *functions, const struct report_thread *thread, u
     cJSON_AddNumberToObject(function, "selfMs", (double)count->self_ns / 1e6);
     cJSON_AddNumberToObject(function, "totalMs", (double)count->total_ns / 1e6);
     cJSON_AddItemToArray(functions, function);
-    free(name);
 }
 
 static int add_thread(cJSON *threads, const struct report *report,

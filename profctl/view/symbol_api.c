@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profctl/profile/frame_name.h"
+
 enum { ADDRESS_DIGITS = 16, ADDRESS_TEXT_BYTES = 2 + ADDRESS_DIGITS + 1 };
 
 typedef int answering(struct library_list *libraries, const cJSON *request, cJSON *answer);
@@ -93,15 +95,11 @@ int symbol_api_library(struct library_list *libraries, const cJSON *request, cJS
 const char *symbol_api_function(const struct symbol_library *library, uint32_t location,
                                 size_t *length)
 {
-    static const char in[] = " (in ";
+    struct frame_name_parts parts;
     const char *text = symbol_library_location(library, location, length);
 
-    for (size_t at = *length; at >= sizeof(in) - 1; at--) {
-        if (memcmp(text + at - (sizeof(in) - 1), in, sizeof(in) - 1) == 0) {
-            *length = at - (sizeof(in) - 1);
-            break;
-        }
-    }
+    frame_name_split(text, *length, &parts);
+    *length = parts.function_length;
     return text;
 }
 

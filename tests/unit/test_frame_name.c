@@ -47,6 +47,12 @@ START_TEST(functions_of_files)
     ck_assert_uint_eq(parts.length_to_line, strlen("parse (a.js:42)"));
     split("parse (/srv/app.py)");
     check_source("/srv/app.py", 0, 0);
+    ck_assert(!parts.has_line);
+    split("parse (/srv/app.py:0)");
+    check_source("/srv/app.py", 0, 0);
+    ck_assert(parts.has_line);
+    split("parse (a.js:0:7)");
+    check_source("a.js", 0, 7);
 }
 END_TEST
 

@@ -43,6 +43,14 @@ START_TEST(script_functions_have_a_place)
     ck_assert_uint_eq(name.line, 12);
     ck_assert_uint_eq(name.column, 0);
 
+    name = parse("run (a.js (old):5:6)");
+    is_text(name.file, name.file_length, "a.js (old)");
+
+    name = parse("<module> (app.py:0)");
+    is_text(name.function, name.function_length, "<module>");
+    is_text(name.file, name.file_length, "app.py");
+    ck_assert_uint_eq(name.line, 0);
+
     name = parse("app.js:3:4");
     ck_assert_uint_eq(name.function_length, 0);
     is_text(name.file, name.file_length, "app.js");
@@ -52,8 +60,8 @@ END_TEST
 START_TEST(anything_else_is_a_label)
 {
     static const char *const labels[] = {
-        "",       "label", ")",      " (in )",   "f (in )",           "(a:1)", "f (a)", "f (:1)",
-        "f (a:)", ":1",    "0x1234", "f (a:1) ", "f (a:99999999999)",
+        "",       "label",  ")",      " (in )", "f (in )", "(a:1)",    "f (a)",
+        "f (:1)", "f (/a)", "f (a:)", ":1",     "0x1234",  "f (a:1) ", "f (a:99999999999)",
     };
 
     for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++) {
