@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "ipc/messages.h"
+#include "profctl/printable.h"
 
 /* The longest text of profd's, and what is said around it. */
 enum { LINE_BYTES = MESSAGE_MAX_TEXT + 512 };
@@ -17,14 +18,6 @@ enum exit_code failure_set(struct failure *failure, enum exit_code code, const c
     va_end(arguments);
     failure->code = code;
     return code;
-}
-
-char *make_printable(char *text)
-{
-    for (char *at = text; *at != '\0'; at++)
-        if ((unsigned char)*at < ' ' || *at == 0x7f)
-            *at = '?';
-    return text;
 }
 
 void say(const char *format, ...)

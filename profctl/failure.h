@@ -27,9 +27,6 @@ struct failure {
 enum exit_code failure_set(struct failure *failure, enum exit_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Replaces what a terminal would obey: names of programs are anybody's. Returns TEXT. */
-char *make_printable(char *text);
-
 /* One printable line on standard error, as every message of profctl: "profctl: …". */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "profctl/failure.h"
+#include "profctl/printable.h"
 #include "profctl/report/report_output.h"
 #include "profctl/units.h"
 #include "json/gecko/gecko_process.h"

@@ -1,32 +1,27 @@
 #include "profctl/report/report_output.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "profctl/json_sinks.h"
+#include "profctl/printable.h"
 
-/* Bytes of the control character that TEXT begins with: of ASCII, of C1 (U+0080 to U+009F), or one
- * that turns the direction of writing (U+202A to U+202E, U+2066 to U+2069). 0: it is none. */
-static size_t control_length(const unsigned char *text, size_t length)
-{
-    if (text[0] < ' ' || text[0] == 0x7f)
-        return 1;
-    if (length >= 2 && text[0] == 0xc2 && text[1] >= 0x80 && text[1] <= 0x9f)
-        return 2;
-    if (length < 3 || text[0] != 0xe2)
-        return 0;
-    bool turns = (text[1] == 0x80 && text[2] >= 0xaa && text[2] <= 0xae) ||
-                 (text[1] == 0x81 && text[2] >= 0xa6 && text[2] <= 0xa9);
-    return turns ? 3 : 0;
-}
+static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD, in UTF-8 */
 
 void report_put_text(const char *text, size_t length, FILE *out)
 {
-    for (size_t i = 0; i < length;) {
-        size_t control = control_length((const unsigned char *)text + i, length - i);
-        putc_unlocked(control > 0 ? '?' : text[i], out);
-        i += control > 0 ? control : 1;
+    while (length > 0) {
+        enum printable_kind kind;
+        size_t bytes = printable_step(text, length, &kind);
+
+        if (kind == PRINTABLE_BROKEN)
+            (void)fputs_unlocked(replacement, out);
+        else if (kind == PRINTABLE_CONTROL)
+            (void)putc_unlocked('?', out);
+        else
+            (void)fwrite_unlocked(text, 1, bytes, out);
+        text += bytes;
+        length -= bytes;
     }
 }
 

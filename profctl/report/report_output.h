@@ -12,7 +12,7 @@
 #include "json/unique_strings.h"
 
 /* Text from a profile, which may be anything, stays on its line, in its direction: a terminal obeys
- * none of it. */
+ * none of it. What is not UTF-8 is shown as U+FFFD. */
 void report_put_text(const char *text, size_t length, FILE *out);
 void report_put_name(const struct unique_strings *names, uint32_t name, FILE *out);
 

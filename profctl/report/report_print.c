@@ -90,6 +90,12 @@ static void print_header(const struct report *report, const char *file, FILE *ou
     fputs("Ranked by CPU time, of which percentages are (--all counts idle samples too).\n", out);
 }
 
+/* Whether BYTE is within a character of UTF-8, behind its first one. */
+static bool is_continuation(char byte)
+{
+    return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
 /* NAME, in the middle of which something is left out when it is too long: the library stays. */
 static void print_name(const char *name, size_t length, FILE *out)
 {
@@ -99,7 +105,10 @@ static void print_name(const char *name, size_t length, FILE *out)
     if (length <= WIDEST_FUNCTION || tail > WIDEST_FUNCTION / 2)
         report_put_text(name, length, out);
     else {
-        report_put_text(name, WIDEST_FUNCTION - tail, out);
+        size_t head = WIDEST_FUNCTION - tail;
+        while (head > 0 && is_continuation(name[head]))
+            head--;
+        report_put_text(name, head, out);
         fputs("…", out);
         report_put_text(name + length - tail, tail, out);
     }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "ipc/clock_choice.h"
-#include "profctl/failure.h"
+#include "profctl/printable.h"
 #include "profctl/report/clock_line.h"
 #include "profctl/units.h"
 

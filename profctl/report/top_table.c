@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profctl/failure.h"
+#include "profctl/printable.h"
 #include "profctl/units.h"
 
 enum { WIDEST_FUNCTION = 51 }; /* in 80 columns */
