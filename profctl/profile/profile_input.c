@@ -1,6 +1,7 @@
 #include "profctl/profile/profile_input.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <zlib.h>
@@ -26,11 +27,16 @@ static ssize_t read_gzip(void *context, char *bytes, size_t count)
 int profile_input_failed(const struct profile_input *input, int err, struct failure *failure)
 {
     const char *detail = input->reader != NULL ? json_reader_error(input->reader) : "";
+    bool is_malformed = err == -EPROTO || err == -E2BIG;
 
-    if (err == -EPROTO || err == -E2BIG)
+    if (is_malformed && detail[0] != '\0')
         return (int)failure_set(failure, EXIT_CODE_FAILED, "%s cannot be read as a profile: %s",
-                                input->path,
-                                detail[0] != '\0' ? detail : "other members than expected");
+                                input->path, detail);
+    if (is_malformed && input->reader != NULL)
+        return (int)failure_set(failure, EXIT_CODE_FAILED,
+                                "%s cannot be read as a profile: what ends at byte %" PRIu64
+                                " is not as expected",
+                                input->path, json_reader_offset(input->reader));
     return (int)failure_set(failure, EXIT_CODE_FAILED, "cannot read %s: %s", input->path,
                             err == -EIO ? "the file is damaged or cut short" : strerror(-err));
 }

@@ -1,6 +1,7 @@
 #include "profctl/profile/thread_markers.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -70,6 +71,14 @@ static int add_marker(struct thread_markers *markers, uint32_t string_count,
     return take_times(marker, &cells[MARKER_START], &cells[MARKER_END]);
 }
 
+static int refuse_marker(struct json_reader *reader)
+{
+    return json_reader_refuse(reader,
+                              "byte %" PRIu64 ": the marker that ends here has a name, category, "
+                              "phase or time that no marker has",
+                              json_reader_offset(reader));
+}
+
 int thread_markers_read(struct thread_markers *markers, uint32_t string_count,
                         struct json_reader *reader)
 {
@@ -84,6 +93,8 @@ int thread_markers_read(struct thread_markers *markers, uint32_t string_count,
     json_table_keep_text(&table, MARKER_DATA, &markers->data);
     while (json_table_next(&table, reader, cells, &err)) {
         err = add_marker(markers, string_count, cells, data_offset);
+        if (err == -EPROTO)
+            err = refuse_marker(reader);
         data_offset = markers->data.count;
     }
     return err;

@@ -34,6 +34,7 @@ struct heard {
     double register_ms, unregister_ms;
     char counter[128], meta[256], command_line[64], executable[64];
     double parent_pid, start_ms, end_ms;
+    char error[160]; /* what the reader said */
 };
 
 static int on_thread(void *owner, const struct profile_thread *thread)
@@ -103,6 +104,7 @@ static int walk_over(const char *text, bool wants_markers, struct heard *heard)
     memset(heard, 0, sizeof(*heard));
     ck_assert_int_eq(json_reader_open_memory(text, strlen(text), &reader), 0);
     int err = profile_walk(reader, &events, heard, &facts);
+    snprintf(heard->error, sizeof(heard->error), "%s", json_reader_error(reader));
     json_reader_close(reader);
     return err;
 }
@@ -139,6 +141,10 @@ START_TEST(markers_that_cannot_be_are_refused)
     struct heard heard;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         ck_assert_int_eq(walk_over(wrong[i], true, &heard), -EPROTO);
+        unsigned end = (unsigned)(strstr(wrong[i], "null]]}") + strlen("null]") - wrong[i]);
+        unsigned told = 0;
+        ck_assert_int_eq(sscanf(heard.error, "byte %u: the marker", &told), 1);
+        ck_assert_uint_eq(told, end);
         ck_assert_int_eq(walk_over(wrong[i], false, &heard), 0);
         ck_assert_uint_eq(heard.marker_count, 0);
     }
