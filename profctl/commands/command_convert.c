@@ -174,16 +174,26 @@ static int write_thread(void *owner, const struct profile_thread *thread)
         return err;
     conversion->has_told = !converted_file_commit(file, conversion->failure);
     converted_file_close(file);
+    if (conversion->has_told)
+        return -EIO;
     conversion->threads++;
-    return conversion->has_told ? -EIO : 0;
+    return 0;
+}
+
+/* All or none: a set that ends anywhere looks like a whole one. */
+static bool write_files(struct converting *conversion)
+{
+    static const struct profile_walk_events events = { .on_thread = write_thread };
+    bool is_whole = walk_input(conversion, &events);
+
+    if (!is_whole)
+        thread_files_remove(&conversion->names, (uint32_t)conversion->threads);
+    return is_whole;
 }
 
 static bool write_all(struct converting *conversion)
 {
-    static const struct profile_walk_events events = { .on_thread = write_thread };
-
-    return conversion->has_file_for_each ? walk_input(conversion, &events)
-                                         : write_one_file(conversion);
+    return conversion->has_file_for_each ? write_files(conversion) : write_one_file(conversion);
 }
 
 static void tell(const struct converting *conversion)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ipc/output_pattern.h"
 
@@ -62,4 +63,17 @@ int thread_files_name(struct thread_files *files, const struct profile_thread *t
         memcpy(files->first, files->name, sizeof(files->first));
     *name = files->name;
     return 0;
+}
+
+void thread_files_remove(const struct thread_files *files, uint32_t count)
+{
+    char path[PATH_MAX];
+
+    for (uint32_t i = 0; i < count; i++) {
+        size_t length;
+        const char *name = unique_strings_get(&files->names, i, &length);
+
+        snprintf(path, sizeof(path), "%.*s", (int)length, name);
+        (void)unlink(path); /* one that stays does no harm; why the set is not whole is told */
+    }
 }

@@ -4,6 +4,7 @@
 #define PROFD_PROFCTL_THREAD_FILES_H
 
 #include <limits.h>
+#include <stdint.h>
 
 #include "profctl/profile/profile_walk.h"
 #include "json/unique_strings.h"
@@ -24,5 +25,8 @@ void thread_files_fini(struct thread_files *files);
 /* A name for THREAD that no other has, valid until the next call. 0, -ENOMEM or -ENAMETOOLONG. */
 int thread_files_name(struct thread_files *files, const struct profile_thread *thread,
                       const char **name);
+
+/* Removes the files of the first COUNT names, where the set will not be whole. */
+void thread_files_remove(const struct thread_files *files, uint32_t count);
 
 #endif

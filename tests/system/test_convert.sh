@@ -166,6 +166,26 @@ test_broken_profiles_leave_no_file() {
     done
 }
 
+# deep_thread TID DEPTH: a thread with one sample, below as many functions.
+deep_thread() {
+    awk -v tid="$1" -v depth="$2" 'BEGIN {
+        printf "{\"name\":\"t\",\"processName\":\"p\",\"pid\":7,\"tid\":%d,\"stringTable\":[\"f\"", tid
+        printf "],\"frameTable\":{\"schema\":{\"location\":0},\"data\":[[0]]},\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[[null,0]"
+        for (i = 0; i < depth - 1; i++) printf ",[%d,0]", i
+        printf "]},\"samples\":{\"schema\":{\"stack\":0,\"time\":1},\"data\":[[%d,1]]}}", depth - 1 }'
+}
+
+# A set that ends where the disk was full would look like a whole one.
+test_of_a_set_that_finds_no_room_nothing_stays() {
+    echo "{\"meta\":{\"interval\":1},\"threads\":[$(deep_thread 1 3),$(deep_thread 2 10000)]}" >two.json
+    expect 0 "$profctl" convert two.json -o all.cpuprofile
+    [ -e all-7-1.cpuprofile ] && [ -e all-7-2.cpuprofile ]
+    (ulimit -f 64 && expect 1 "$profctl" convert two.json -o some.cpuprofile)
+    one_line stderr
+    says 'cannot write some-7-2.cpuprofile: File too large' stderr
+    [ -z "$(find . -name 'some*')" ]
+}
+
 test_stacks_of_a_hundred_thousand_frames_are_converted() {
     awk 'BEGIN {
         printf "{\"meta\":{\"interval\":1},\"threads\":[{\"name\":\"GeckoMain\",\"processName\":\"deep\",\"pid\":7,\"tid\":7,"
