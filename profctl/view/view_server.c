@@ -219,6 +219,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     if (path == NULL) /* at once: what else they send is not awaited */
         return send_text(connection, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
     if (*request == NULL) {
+        (void)MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT,
+                                        (unsigned)VIEW_PATIENCE_S); /* one that it knows */
         *request = calloc(1, sizeof(struct question));
         return *request != NULL ? MHD_YES : MHD_NO;
     }
@@ -259,11 +261,12 @@ int view_server_create(int listening_fd, const struct view_site *site, struct vi
     }
     server->site = site;
     server->last_request_ns = clock_monotonic_ns();
-    server->http = MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL, on_request, server,
-        MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL, MHD_OPTION_LISTEN_SOCKET, listening_fd,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)VIEW_MOST_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
-        (unsigned)VIEW_PATIENCE_S, MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL, MHD_OPTION_END);
+    server->http =
+        MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL, on_request, server,
+                         MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL, MHD_OPTION_LISTEN_SOCKET,
+                         listening_fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)VIEW_MOST_CONNECTIONS,
+                         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)VIEW_STRANGER_PATIENCE_S,
+                         MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL, MHD_OPTION_END);
     if (server->http == NULL) {
         close(listening_fd);
         free(server);

@@ -18,7 +18,8 @@ enum {
     VIEW_TOKEN_BYTES = 32 + 1,          /* hexadecimal digits, and the end */
     VIEW_MOST_REQUEST_BYTES = 64 << 20, /* of a question to the API */
     VIEW_MOST_CONNECTIONS = 64,
-    VIEW_PATIENCE_S = 10, /* with who neither sends nor reads */
+    VIEW_STRANGER_PATIENCE_S = 1, /* with who has not told the token so far */
+    VIEW_PATIENCE_S = 10,         /* with who has, and neither sends nor reads */
 };
 
 /* What is served; all of it is the caller's, and outlives the server. */

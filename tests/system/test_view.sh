@@ -124,6 +124,25 @@ test_others_are_served_beside_who_never_ends() {
     cmp body raw.json
 }
 
+# So that connections of others, which are as many as there may be, do not keep out who knows the secret.
+test_who_does_not_tell_the_secret_is_awaited_less() {
+    make_capture raw.json
+    begin_view raw.json
+    exec {known}<>"/dev/tcp/127.0.0.1/$port"
+    printf 'POST /%s/symbolicate/v5 HTTP/1.0\r\nContent-Length: 11\r\n\r\n{' "$token" >&"$known"
+    for _ in {1..100}; do
+        exec {silent}<>"/dev/tcp/127.0.0.1/$port"
+        silents+=("$silent")
+    done
+    for silent in "${silents[@]}"; do
+        cat <&"$silent"
+        exec {silent}<&-
+    done
+    printf '"jobs":[]}' >&"$known"
+    cat <&"$known" >head
+    has_status 200
+}
+
 # The command's own status is the last word.
 test_run_shows_its_capture_at_once() {
     make_capture raw.json
