@@ -13,9 +13,8 @@
 
 #include "buffer/clock.h"
 #include "profctl/commands/commands.h"
-#include "profctl/convert/conversion.h"
 #include "profctl/profile/profile_input.h"
-#include "profctl/profile/profile_walk.h"
+#include "profctl/view/view_page.h"
 #include "profctl/view/view_server.h"
 #include "profctl/view/view_socket.h"
 #include "profctl/view/view_urls.h"
@@ -27,37 +26,9 @@ struct view {
     struct view_server *server;
     uint16_t port;
     int signals; /* a signalfd for those that end the command */
-    double last_pid;
 };
 
 /* --- What is served --- */
-
-/* Threads of a process have the same libraries. */
-static int on_thread(void *owner, const struct profile_thread *thread)
-{
-    struct view *view = owner;
-
-    if (thread->pid >= 0 && thread->pid == view->last_pid)
-        return 0;
-    view->last_pid = thread->pid;
-    return library_list_add(view->site.libraries, thread->libraries);
-}
-
-static int list_libraries(struct view *view, const char *path, struct failure *failure)
-{
-    static const struct profile_walk_events events = { .on_thread = on_thread };
-    struct profile_input input;
-    struct profile_facts facts;
-
-    if (library_list_create(&view->site.libraries) < 0)
-        return (int)failure_set(failure, EXIT_CODE_FAILED, "out of memory");
-    if (!profile_input_open(&input, path, failure))
-        return (int)failure->code;
-    int err = profile_walk(input.reader, &events, view, &facts);
-    int code = err < 0 ? profile_input_failed(&input, err, failure) : EXIT_CODE_SUCCESS;
-    profile_input_close(&input);
-    return code;
-}
 
 static int open_profile(struct view *view, const char *path, struct failure *failure)
 {
@@ -78,21 +49,20 @@ static int open_profile(struct view *view, const char *path, struct failure *fai
 static int make_page(struct view *view, const char *path, struct failure *failure)
 {
     struct profile_input input;
+    int write_error;
 
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error like any other */
+    if (library_list_create(&view->site.libraries) < 0)
+        return (int)failure_set(failure, EXIT_CODE_FAILED, "out of memory");
     view->site.page_fd = memfd_create("profctl-view", MFD_CLOEXEC);
     if (view->site.page_fd < 0)
         return (int)failure_set(failure, EXIT_CODE_FAILED, "cannot make the page: %s",
                                 strerror(errno));
     if (!profile_input_open(&input, path, failure))
         return (int)failure->code;
-    struct conversion conversion = { .format = &format_html,
-                                     .write = json_sink_fd,
-                                     .context = &view->site.page_fd };
-    int err = conversion_run(&conversion, input.reader);
-    if (conversion.write_error < 0)
-        failure_set(failure, EXIT_CODE_FAILED, "cannot make the page: %s",
-                    strerror(-conversion.write_error));
+    int err = view_page_make(input.reader, view->site.page_fd, view->site.libraries, &write_error);
+    if (write_error < 0)
+        failure_set(failure, EXIT_CODE_FAILED, "cannot make the page: %s", strerror(-write_error));
     else if (err < 0)
         (void)profile_input_failed(&input, err, failure);
     profile_input_close(&input);
@@ -208,8 +178,6 @@ static int view_profile(struct view *view, const char *path, const struct argume
     int code = open_profile(view, path, failure);
 
     if (code == EXIT_CODE_SUCCESS)
-        code = list_libraries(view, path, failure);
-    if (code == EXIT_CODE_SUCCESS)
         code = make_page(view, path, failure);
     if (code == EXIT_CODE_SUCCESS)
         code = watch_signals(view, failure);
@@ -232,8 +200,7 @@ int command_view(const struct arguments *arguments, struct failure *failure)
 {
     struct view view = { .site = { .profile_fd = -1, .page_fd = -1 },
                          .port = (uint16_t)arguments->port,
-                         .signals = -1,
-                         .last_pid = -1 };
+                         .signals = -1 };
     int code = view_profile(&view, arguments->operands[0], arguments, failure);
 
     view_server_destroy(view.server);

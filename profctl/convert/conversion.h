@@ -1,5 +1,5 @@
-/* A profile that is read in one format and written in another, thread by thread: all of it at once,
- * or by whoever chooses the threads. One thread. */
+/* A profile that is read in one format and written in another, thread by thread, by whoever chooses
+ * the threads. One thread. */
 #ifndef PROFD_PROFCTL_CONVERSION_H
 #define PROFD_PROFCTL_CONVERSION_H
 
@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "profctl/convert/profile_format.h"
-#include "json/json_reader.h"
 
 struct conversion {
     const struct profile_format *format; /* to be set, as the next two: where the bytes go */
@@ -19,10 +18,7 @@ struct conversion {
     uint64_t threads; /* that were converted */
 };
 
-/* Reads all of READER. 0, the error of profile_walk(), of the format, or of write. */
-int conversion_run(struct conversion *conversion, struct json_reader *reader);
-
-/* The same step by step. Each returns 0, the error of the format, or of write. The last frees what
+/* The steps. Each returns 0, the error of the format, or of write. The last frees what
  * the first made; always, and safe to repeat. */
 int conversion_begin(struct conversion *conversion);
 int conversion_add(struct conversion *conversion, const struct profile_thread *thread);

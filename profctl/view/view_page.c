@@ -1,0 +1,69 @@
+#include "profctl/view/view_page.h"
+
+#include "profctl/convert/conversion.h"
+#include "profctl/profile/profile_walk.h"
+
+struct making {
+    struct conversion page;
+    struct library_list *libraries;
+    double last_pid; /* whose libraries were added; below 0: nobody's */
+};
+
+/* Threads of a process have the same libraries. */
+static int list_libraries(struct making *making, const struct profile_thread *thread)
+{
+    if (thread->pid >= 0 && thread->pid == making->last_pid)
+        return 0;
+    making->last_pid = thread->pid;
+    return library_list_add(making->libraries, thread->libraries);
+}
+
+static int on_thread(void *owner, const struct profile_thread *thread)
+{
+    struct making *making = owner;
+    int err = list_libraries(making, thread);
+
+    if (err < 0 || !conversion_wants(making->page.format, thread))
+        return err;
+    return conversion_add(&making->page, thread);
+}
+
+static int on_counter(void *owner, const struct profile_counter *counter)
+{
+    return conversion_add_counter(&((struct making *)owner)->page, counter);
+}
+
+static int on_meta(void *owner, const char *name, const char *json, size_t length)
+{
+    return conversion_add_meta(&((struct making *)owner)->page, name, json, length);
+}
+
+static int on_process(void *owner, bool is_root, struct process_log *log)
+{
+    return conversion_add_process(&((struct making *)owner)->page, is_root, log);
+}
+
+int view_page_make(struct json_reader *reader, int page_fd, struct library_list *libraries,
+                   int *write_error)
+{
+    const struct profile_walk_events events =
+        conversion_events(&format_html, (struct profile_walk_events){ .on_thread = on_thread,
+                                                                      .on_counter = on_counter,
+                                                                      .on_meta = on_meta,
+                                                                      .on_process = on_process });
+    struct making making = {
+        .page = { .format = &format_html, .write = json_sink_fd, .context = &page_fd },
+        .libraries = libraries,
+        .last_pid = -1,
+    };
+    struct profile_facts facts;
+    int err = conversion_begin(&making.page);
+
+    if (err == 0)
+        err = profile_walk(reader, &events, &making, &facts);
+    if (err == 0)
+        err = conversion_finish(&making.page, &facts);
+    conversion_end(&making.page);
+    *write_error = making.page.write_error;
+    return err;
+}
