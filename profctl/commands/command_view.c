@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "buffer/clock.h"
@@ -25,7 +25,6 @@ struct view {
     struct view_site site;
     struct view_server *server;
     uint16_t port;
-    int signals; /* a signalfd for those that end the command */
 };
 
 /* --- What is served --- */
@@ -89,18 +88,28 @@ static int begin_server(struct view *view, struct failure *failure)
     return EXIT_CODE_SUCCESS;
 }
 
-static int watch_signals(struct view *view, struct failure *failure)
-{
-    sigset_t ends;
+static int ended_fd = -1; /* an eventfd: a signal asked us to end */
 
-    sigemptyset(&ends);
-    sigaddset(&ends, SIGINT);
-    sigaddset(&ends, SIGTERM);
-    sigaddset(&ends, SIGHUP);
-    view->signals = pthread_sigmask(SIG_BLOCK, &ends, NULL) == 0
-                        ? signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK)
-                        : -1;
-    if (view->signals >= 0)
+static void on_end(int number)
+{
+    int saved = errno;
+    (void)number;
+
+    (void)eventfd_write(ended_fd, 1); /* it has room for more than two */
+    errno = saved;
+}
+
+/* The first one of each ends the command between requests; the next one at once, should a request
+ * take longer than somebody likes to wait. */
+static int watch_signals(struct failure *failure)
+{
+    static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
+    struct sigaction action = { .sa_handler = on_end, .sa_flags = SA_RESTART | (int)SA_RESETHAND };
+    bool is_watching = (ended_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) >= 0;
+
+    for (size_t i = 0; is_watching && i < sizeof(ends) / sizeof(ends[0]); i++)
+        is_watching = sigaction(ends[i], &action, NULL) == 0;
+    if (is_watching)
         return EXIT_CODE_SUCCESS;
     return (int)failure_set(failure, EXIT_CODE_FAILED, "cannot watch for signals: %s",
                             strerror(errno));
@@ -115,7 +124,7 @@ static bool is_idle(const struct view *view, uint64_t idle_ms)
 static void serve(const struct view *view, uint64_t idle_ms)
 {
     struct pollfd waited[] = { { .fd = view_server_fd(view->server), .events = POLLIN },
-                               { .fd = view->signals, .events = POLLIN } };
+                               { .fd = ended_fd, .events = POLLIN } };
 
     while (waited[1].revents == 0 && !is_idle(view, idle_ms)) {
         /* Whatever it says, there may be something to do. */
@@ -131,19 +140,16 @@ static bool has_display(void)
     return getenv("DISPLAY") != NULL || getenv("WAYLAND_DISPLAY") != NULL;
 }
 
-/* With our signals as they were: the browser may live longer than we do. */
+/* In a group of its own: the browser may live longer than we do. */
 static void open_browser(const char *url)
 {
     char *words[] = { (char *)"xdg-open", (char *)url, NULL };
     posix_spawnattr_t attributes;
-    sigset_t none;
     pid_t pid;
 
-    sigemptyset(&none);
     if (posix_spawnattr_init(&attributes) != 0)
         return;
-    (void)posix_spawnattr_setsigmask(&attributes, &none);
-    (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+    (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     if (posix_spawnp(&pid, words[0], NULL, &attributes, words, environ) != 0)
         say("cannot open a browser: xdg-open is not installed; open the address yourself");
     (void)posix_spawnattr_destroy(&attributes);
@@ -180,7 +186,7 @@ static int view_profile(struct view *view, const char *path, const struct argume
     if (code == EXIT_CODE_SUCCESS)
         code = make_page(view, path, failure);
     if (code == EXIT_CODE_SUCCESS)
-        code = watch_signals(view, failure);
+        code = watch_signals(failure);
     if (code == EXIT_CODE_SUCCESS)
         code = begin_server(view, failure);
     if (code == EXIT_CODE_SUCCESS)
@@ -199,14 +205,14 @@ static void close_if_open(int fd)
 int command_view(const struct arguments *arguments, struct failure *failure)
 {
     struct view view = { .site = { .profile_fd = -1, .page_fd = -1 },
-                         .port = (uint16_t)arguments->port,
-                         .signals = -1 };
+                         .port = (uint16_t)arguments->port };
     int code = view_profile(&view, arguments->operands[0], arguments, failure);
 
     view_server_destroy(view.server);
     library_list_free(view.site.libraries);
     close_if_open(view.site.profile_fd);
     close_if_open(view.site.page_fd);
-    close_if_open(view.signals);
+    close_if_open(ended_fd);
+    ended_fd = -1;
     return code;
 }

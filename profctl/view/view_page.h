@@ -6,8 +6,8 @@
 #include "json/json_reader.h"
 
 /* Reads all of READER, writes the page to PAGE_FD, and adds the libraries of each process to
- * LIBRARIES. 0, an error as profile_walk(), or -ENOMEM; *WRITE_ERROR is that of writing the page, or
- * 0: then the profile is at fault. */
+ * LIBRARIES. 0, an error as profile_walk(), or -ENOMEM; *WRITE_ERROR is that of writing the page,
+ * or 0: then the profile is at fault. */
 int view_page_make(struct json_reader *reader, int page_fd, struct library_list *libraries,
                    int *write_error);
 

@@ -124,6 +124,34 @@ test_others_are_served_beside_who_never_ends() {
     cmp body raw.json
 }
 
+interrupted() {
+    kill -INT "$view"
+    has_ended "$view"
+}
+
+# A request that never ends stands for one that takes long.
+test_who_is_impatient_ends_it_within_a_request() {
+    make_capture raw.json
+    cat >stuck.c <<'C'
+#include <fcntl.h>
+#include <unistd.h>
+void *dwfl_begin(const void *callbacks);
+void *dwfl_begin(const void *callbacks)
+{
+    close(open("is-stuck", O_CREAT | O_WRONLY, 0600));
+    for (;;)
+        pause();
+    return (void *)callbacks;
+}
+C
+    gcc -shared -fPIC -o stuck.so stuck.c
+    id=$(tr '}' '\n' <raw.json | sed -n 's/.*"debugName":"spin".*"breakpadId":"\([0-9A-F]*\)".*/\1/p' | head -1)
+    LD_PRELOAD=./stuck.so begin_view raw.json
+    ask POST "/$token/symbolicate/v5" '{"jobs":[{"memoryMap":[["spin","'"$id"'"]],"stacks":[[[0,4096]]]}]}' &
+    wait_until test -e is-stuck
+    wait_until interrupted
+}
+
 # So that connections of others, which are as many as there may be, do not keep out who knows the secret.
 test_who_does_not_tell_the_secret_is_awaited_less() {
     make_capture raw.json
