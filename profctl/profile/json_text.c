@@ -44,6 +44,22 @@ int json_number_keep(struct json_reader *reader, double *number)
     return json_reader_skip(reader);
 }
 
+int json_number_keep_either(struct json_reader *reader, double *number)
+{
+    const char *text;
+    size_t length;
+    int token = json_reader_next(reader);
+
+    if (token == JSON_TOKEN_NUMBER)
+        *number = json_reader_double(reader);
+    if (token != JSON_TOKEN_STRING)
+        return json_reader_skip(reader);
+    int err = json_reader_string(reader, &text, &length);
+    if (err == 0)
+        *number = strtod(text, NULL);
+    return err;
+}
+
 int json_text_append_value(struct json_reader *reader, struct mapped_array *bytes)
 {
     return json_reader_copy_value(reader, json_sink_memory, bytes);

@@ -20,6 +20,9 @@ int json_text_keep_string(struct json_reader *reader, char **text);
  * reader's error. */
 int json_number_keep(struct json_reader *reader, double *number);
 
+/* The same, also where the number is written as a text: Gecko has pids of both kinds. */
+int json_number_keep_either(struct json_reader *reader, double *number);
+
 /* Reads the next value, whatever it is, and appends it as it is written to BYTES (char). Call where
  * a value can come. 0, -ENOMEM, or the reader's error. */
 int json_text_append_value(struct json_reader *reader, struct mapped_array *bytes);

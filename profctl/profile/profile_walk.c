@@ -3,15 +3,13 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "profctl/json_sinks.h"
 #include "profctl/json_steps.h"
 #include "profctl/profile/cpuprofile.h"
 #include "profctl/profile/json_text.h"
+#include "profctl/profile/profile_meta.h"
 #include "profctl/profile/time_shift.h"
-
-enum { META_NAME_BYTES = 64 };
 
 struct walk {
     struct json_reader *reader;
@@ -62,25 +60,6 @@ static int for_each_object(struct walk *walk, bool is_root,
     return err;
 }
 
-/* A number, or a text that is one: Gecko has pids of both kinds. */
-static int keep_number(struct walk *walk, double *number)
-{
-    const char *text;
-    size_t length;
-    int token = json_reader_next(walk->reader);
-
-    if (token == JSON_TOKEN_NUMBER) {
-        *number = json_reader_double(walk->reader);
-        return 0;
-    }
-    if (token != JSON_TOKEN_STRING)
-        return json_reader_skip(walk->reader);
-    int err = json_reader_string(walk->reader, &text, &length);
-    if (err == 0)
-        *number = strtod(text, NULL);
-    return err;
-}
-
 /* --- Threads --- */
 
 static int read_samples(struct walk *walk)
@@ -115,9 +94,9 @@ static int thread_member(struct walk *walk)
     if (json_reader_is(reader, "processName"))
         return json_text_keep(reader, &walk->process_name);
     if (json_reader_is(reader, "pid"))
-        return keep_number(walk, &walk->pid);
+        return json_number_keep_either(reader, &walk->pid);
     if (json_reader_is(reader, "tid"))
-        return keep_number(walk, &walk->tid);
+        return json_number_keep_either(reader, &walk->tid);
     if (json_reader_is(reader, "stringTable"))
         return thread_tables_read_strings(&walk->tables, reader);
     if (json_reader_is(reader, "frameTable"))
@@ -129,9 +108,9 @@ static int thread_member(struct walk *walk)
     if (json_reader_is(reader, "markers"))
         return read_markers(walk);
     if (json_reader_is(reader, "registerTime"))
-        return keep_number(walk, &walk->register_ms);
+        return json_number_keep_either(reader, &walk->register_ms);
     if (json_reader_is(reader, "unregisterTime"))
-        return keep_number(walk, &walk->unregister_ms);
+        return json_number_keep_either(reader, &walk->unregister_ms);
     return json_reader_skip(reader);
 }
 
@@ -206,90 +185,38 @@ static int read_paused_ranges(struct walk *walk)
     return json_text_append_value(walk->reader, &walk->paused_ranges);
 }
 
-static int units_member(struct walk *walk)
+static void use_root_meta(struct walk *walk, const struct profile_meta *meta)
 {
-    bool is_cpu = json_reader_is(walk->reader, "threadCPUDelta");
-    int token = json_reader_next(walk->reader);
-
-    if (is_cpu && token == JSON_TOKEN_STRING)
-        walk->cpu_unit_ns = json_reader_is(walk->reader, "ns") ? 1 : 1000;
-    return json_reader_skip(walk->reader);
-}
-
-static int read_interval(struct walk *walk, uint64_t *interval_ns)
-{
-    if (json_reader_next(walk->reader) != JSON_TOKEN_NUMBER)
-        return json_reader_skip(walk->reader);
-    *interval_ns = process_log_interval_ns(json_reader_double(walk->reader));
-    return 0;
-}
-
-/* What the walk has no use for itself. */
-static int tell_meta_member(struct walk *walk)
-{
-    char name[META_NAME_BYTES];
-    const char *text;
-    size_t length;
-
-    if (walk->events->on_meta == NULL)
-        return json_reader_skip(walk->reader);
-    int err = json_reader_string(walk->reader, &text, &length);
-    if (err < 0)
-        return err;
-    if (length >= sizeof(name))
-        return json_reader_skip(walk->reader);
-    memcpy(name, text, length + 1);
-    walk->meta_value.count = 0;
-    err = json_text_append_value(walk->reader, &walk->meta_value);
-    return err < 0 ? err
-                   : walk->events->on_meta(walk->owner, name, walk->meta_value.items,
-                                           walk->meta_value.count);
-}
-
-static int meta_member(struct walk *walk, uint64_t *interval_ns)
-{
-    if (json_reader_is(walk->reader, "interval"))
-        return read_interval(walk, interval_ns);
-    if (!json_reader_is(walk->reader, "sampleUnits"))
-        return tell_meta_member(walk);
-    if (json_reader_next(walk->reader) != JSON_TOKEN_START_OBJECT)
-        return json_reader_skip(walk->reader);
-    return for_each_member(walk, units_member);
-}
-
-/* What the session asked for … */
-static int root_meta_member(struct walk *walk)
-{
-    if (json_reader_is(walk->reader, "startTime"))
-        return keep_number(walk, &walk->facts->start_unix_ms);
-    return meta_member(walk, &walk->facts->asked_ns);
+    if (meta->start_unix_ms != 0)
+        walk->facts->start_unix_ms = meta->start_unix_ms;
+    if (meta->interval_ns != 0)
+        walk->facts->asked_ns = meta->interval_ns;
 }
 
 /* Where the root's start is known by now, as it is in merged captures. */
-static int read_own_start(struct walk *walk)
+static void use_inner_meta(struct walk *walk, const struct profile_meta *meta)
 {
-    double start_unix_ms = 0;
-    int err = keep_number(walk, &start_unix_ms);
-
-    if (err == 0 && start_unix_ms > 0 && walk->facts->start_unix_ms > 0)
-        walk->shift_ms = start_unix_ms - walk->facts->start_unix_ms;
-    return err;
-}
-
-/* … and what the clock of a process is. */
-static int inner_meta_member(struct walk *walk)
-{
-    walk->was_root |= json_reader_is(walk->reader, "product");
-    if (json_reader_is(walk->reader, "startTime"))
-        return read_own_start(walk);
-    return meta_member(walk, &walk->own_interval_ns);
+    walk->was_root |= meta->is_of_root;
+    if (meta->interval_ns != 0)
+        walk->own_interval_ns = meta->interval_ns;
+    if (meta->start_unix_ms > 0 && walk->facts->start_unix_ms > 0)
+        walk->shift_ms = meta->start_unix_ms - walk->facts->start_unix_ms;
 }
 
 static int read_meta(struct walk *walk, bool is_root)
 {
-    int err = json_expect(walk->reader, JSON_TOKEN_START_OBJECT);
+    const struct profile_meta_listener listener = { walk->events->on_meta, walk->owner,
+                                                    &walk->meta_value };
+    struct profile_meta meta;
+    int err = profile_meta_read(walk->reader, &listener, &meta);
 
-    return err < 0 ? err : for_each_member(walk, is_root ? root_meta_member : inner_meta_member);
+    if (meta.cpu_unit_ns != 0)
+        walk->cpu_unit_ns = meta.cpu_unit_ns;
+    if (is_root)
+        use_root_meta(walk, &meta);
+    else
+        use_inner_meta(walk, &meta);
+    return err;
 }
 
 static int read_counter(struct walk *walk, bool is_root)

@@ -1,0 +1,84 @@
+#include "profctl/profile/profile_meta.h"
+
+#include <string.h>
+
+#include "profctl/json_steps.h"
+#include "profctl/profile/json_text.h"
+#include "profctl/profile/process_log.h"
+
+enum { NAME_BYTES = 64 }; /* longer names are nobody's */
+
+static int read_interval(struct json_reader *reader, uint64_t *interval_ns)
+{
+    double ms = 0;
+    int err = json_number_keep(reader, &ms);
+
+    *interval_ns = process_log_interval_ns(ms);
+    return err;
+}
+
+static int read_unit(struct json_reader *reader, double *cpu_unit_ns)
+{
+    bool is_cpu = json_reader_is(reader, "threadCPUDelta");
+    int token = json_reader_next(reader);
+
+    if (is_cpu && token == JSON_TOKEN_STRING)
+        *cpu_unit_ns = json_reader_is(reader, "ns") ? 1 : 1000;
+    return json_reader_skip(reader);
+}
+
+static int read_units(struct json_reader *reader, double *cpu_unit_ns)
+{
+    int err = 0;
+
+    if (json_reader_next(reader) != JSON_TOKEN_START_OBJECT)
+        return json_reader_skip(reader);
+    while (json_next_member(reader, &err))
+        err = read_unit(reader, cpu_unit_ns);
+    return err;
+}
+
+static int tell_member(struct json_reader *reader, const struct profile_meta_listener *listener)
+{
+    char name[NAME_BYTES];
+    const char *text;
+    size_t length;
+
+    if (listener->on_member == NULL)
+        return json_reader_skip(reader);
+    int err = json_reader_string(reader, &text, &length);
+    if (err < 0)
+        return err;
+    if (length >= sizeof(name))
+        return json_reader_skip(reader);
+    memcpy(name, text, length + 1);
+    listener->text->count = 0;
+    err = json_text_append_value(reader, listener->text);
+    return err < 0 ? err
+                   : listener->on_member(listener->owner, name, listener->text->items,
+                                         listener->text->count);
+}
+
+static int read_member(struct json_reader *reader, const struct profile_meta_listener *listener,
+                       struct profile_meta *meta)
+{
+    meta->is_of_root |= json_reader_is(reader, "product");
+    if (json_reader_is(reader, "startTime"))
+        return json_number_keep_either(reader, &meta->start_unix_ms);
+    if (json_reader_is(reader, "interval"))
+        return read_interval(reader, &meta->interval_ns);
+    if (json_reader_is(reader, "sampleUnits"))
+        return read_units(reader, &meta->cpu_unit_ns);
+    return tell_member(reader, listener);
+}
+
+int profile_meta_read(struct json_reader *reader, const struct profile_meta_listener *listener,
+                      struct profile_meta *meta)
+{
+    int err = json_expect(reader, JSON_TOKEN_START_OBJECT);
+
+    *meta = (struct profile_meta){ 0 };
+    while (json_next_member(reader, &err))
+        err = read_member(reader, listener, meta);
+    return err;
+}
