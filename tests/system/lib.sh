@@ -173,6 +173,29 @@ need_root() {
     [ "$(id -u)" -eq 0 ] || skip "needs root"
 }
 
+# --- Programs to profile ---
+
+# make_spinner FUNCTION: ./spin, which uses half a second of CPU time in FUNCTION (line 3 of ./spin.c), with DWARF.
+make_spinner() {
+    cat >spin.c <<C
+#include <time.h>
+__attribute__((noinline)) double $1(double from)
+{
+    for (int i = 0; i < 1000000; i++)
+        from = from * 1.0000001 + 0.5;
+    return from;
+}
+int main(void)
+{
+    double sum = 1;
+    while (clock() < CLOCKS_PER_SEC / 2)
+        sum = $1(sum);
+    return sum < 0;
+}
+C
+    gcc -g -O1 -Wl,--build-id=sha1 -o spin spin.c
+}
+
 # --- Looking at captures ---
 
 # read_facts CAPTURE: into ./facts (tests/system/programs/capture_facts.c tells what is in there).

@@ -5,23 +5,7 @@
 
 # A program without names, its debug information apart from it, and a capture of it without names.
 make_stripped() {
-    cat >spin.c <<'C'
-#include <time.h>
-__attribute__((noinline)) double only_named_elsewhere(double from)
-{
-    for (int i = 0; i < 1000000; i++)
-        from = from * 1.0000001 + 0.5;
-    return from;
-}
-int main(void)
-{
-    double sum = 1;
-    while (clock() < CLOCKS_PER_SEC / 2)
-        sum = only_named_elsewhere(sum);
-    return sum < 0;
-}
-C
-    gcc -g -O1 -Wl,--build-id=sha1 -o spin spin.c
+    make_spinner only_named_elsewhere
     objcopy --only-keep-debug spin spin.debug
     strip spin
     build_id=$(readelf -n spin | sed -n 's/.*Build ID: *//p')

@@ -5,23 +5,7 @@
 
 # A program whose source is where the compiler saw it, and a capture that keeps its addresses.
 make_capture() {
-    cat >spin.c <<'C'
-#include <time.h>
-__attribute__((noinline)) double spin_around(double from)
-{
-    for (int i = 0; i < 1000000; i++)
-        from = from * 1.0000001 + 0.5;
-    return from;
-}
-int main(void)
-{
-    double sum = 1;
-    while (clock() < CLOCKS_PER_SEC / 2)
-        sum = spin_around(sum);
-    return sum < 0;
-}
-C
-    gcc -g -O1 -Wl,--build-id=sha1 -o spin spin.c
+    make_spinner spin_around
     expect 0 "$profctl" -q run --clock cpu --no-symbols -o "$1" -- ./spin
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profctl/json_sinks.h"
 #include "profctl/merge/merge_copy.h"
 #include "profctl/merge/merge_plan.h"
 #include "profctl/merge/merge_root.h"
@@ -54,11 +55,6 @@ static void tear_down(void)
     free(merged_text);
 }
 
-static int write_text(void *context, const char *bytes, size_t count)
-{
-    return fwrite(bytes, 1, count, context) == count ? 0 : -EIO;
-}
-
 static int look(struct merge_source *source, const char *path, const char *text)
 {
     struct json_reader *reader;
@@ -96,7 +92,7 @@ static void merge(const char *first, const char *second, const char *offsets)
     const struct merge_span span = merge_plan_span(sources, 2);
     FILE *out = open_memstream(&merged_text, &bytes);
     failure_latch_init(&latch);
-    json_writer_init_sink(&writer, write_text, out, &latch);
+    json_writer_init_sink(&writer, json_sink_file, out, &latch);
     ck_assert_int_eq(merge_root_begin(&writer, sources, 2, &span, &lists), 0);
     for (int i = 0; i < 2; i++) {
         copy_with(&sources[i], texts[i], &writer, merge_copy_root);
@@ -108,6 +104,19 @@ static void merge(const char *first, const char *second, const char *offsets)
     fclose(out);
     merged = cJSON_Parse(merged_text);
     ck_assert_ptr_nonnull(merged);
+}
+
+#define FIRST_START "1700000000000.5"
+
+/* A capture that began at FIRST_START, and one that began at SECOND_START and has OWN and SCHEMA.
+ */
+static void merge_second(const char *second_start, const char *own, const char *schema,
+                         const char *offsets)
+{
+    char first[4096], second[4096];
+
+    merge(capture(FIRST_START, "Own", SCHEMA("a"), first),
+          capture(second_start, own, schema, second), offsets);
 }
 
 /* The value at a path of keys and indices: "processes.1.meta.startTime". */
@@ -142,9 +151,7 @@ static void is_json(const char *path, const char *json)
 
 START_TEST(roots_become_processes_beside_the_others)
 {
-    char first[4096], second[4096];
-    merge(capture("1700000000000.5", "Own", SCHEMA("a"), first),
-          capture("1700000002000.25", "Own", SCHEMA("a"), second), NULL);
+    merge_second("1700000002000.25", "Own", SCHEMA("a"), NULL);
     ck_assert_int_eq(cJSON_GetArraySize(at("processes")), 4);
     is_text("processes.0.threads.0.processName", "one: profd");
     is_text("processes.1.threads.0.processName", "one: app");
@@ -157,9 +164,7 @@ END_TEST
 
 START_TEST(times_stay_and_starts_tell_where_they_are)
 {
-    char first[4096], second[4096];
-    merge(capture("1700000000000.5", "Own", SCHEMA("a"), first),
-          capture("1700000002000.25", "Own", SCHEMA("a"), second), "two:-3s");
+    merge_second("1700000002000.25", "Own", SCHEMA("a"), "two:-3s");
     is_number("meta.startTime", 1699999999000.25);
     is_number("meta.profilingStartTime", 0);
     is_number("meta.profilingEndTime", 1010.25);
@@ -172,9 +177,7 @@ END_TEST
 
 START_TEST(process_ids_are_distinct)
 {
-    char first[4096], second[4096];
-    merge(capture("1700000000000", "Own", SCHEMA("a"), first),
-          capture("1700000000000", "Own", SCHEMA("a"), second), NULL);
+    merge_second("1700000000000", "Own", SCHEMA("a"), NULL);
     is_number("processes.1.threads.0.pid", 7);
     is_number("processes.3.threads.0.pid", 10000007);
     is_number("processes.3.threads.0.tid", 7);
@@ -186,9 +189,7 @@ END_TEST
 
 START_TEST(categories_are_those_of_the_whole_file)
 {
-    char first[4096], second[4096];
-    merge(capture("1700000000000", "Own", SCHEMA("a"), first),
-          capture("1700000000000", "Another", SCHEMA("a"), second), NULL);
+    merge_second("1700000000000", "Another", SCHEMA("a"), NULL);
     is_text("meta.categories.1.name", "Own");
     is_text("meta.categories.2.name", "Another");
     is_text("processes.3.meta.categories.2.name", "Another");
@@ -203,9 +204,7 @@ END_TEST
 
 START_TEST(another_type_of_marker_has_another_name)
 {
-    char first[4096], second[4096];
-    merge(capture("1700000000000", "Own", SCHEMA("a"), first),
-          capture("1700000000000", "Own", SCHEMA("b"), second), NULL);
+    merge_second("1700000000000", "Own", SCHEMA("b"), NULL);
     is_text("meta.markerSchema.0.name", "request");
     is_text("meta.markerSchema.1.name", "request (2)");
     is_text("processes.3.meta.markerSchema.0.name", "request (2)");
@@ -216,9 +215,7 @@ END_TEST
 
 START_TEST(what_is_of_one_machine_stays_with_it)
 {
-    char first[4096], second[4096];
-    merge(capture("1700000000000", "Own", SCHEMA("a"), first),
-          capture("1700000000000", "Own", SCHEMA("a"), second), NULL);
+    merge_second("1700000000000", "Own", SCHEMA("a"), NULL);
     ck_assert(!cJSON_HasObjectItem(at("meta"), "oscpu"));
     is_text("meta.product", "profd");
     is_text("processes.2.meta.oscpu", "Linux");
@@ -262,13 +259,11 @@ START_TEST(the_reader_puts_all_on_one_time_line)
     static const struct profile_walk_events events = { .on_thread = on_thread,
                                                        .on_process = on_process,
                                                        .wants_markers = true };
-    char first[4096], second[4096];
     struct profile_facts facts;
     struct json_reader *reader;
     struct seen seen = { 0 };
 
-    merge(capture("1700000000000.5", "Own", SCHEMA("a"), first),
-          capture("1700000002000.25", "Own", SCHEMA("a"), second), NULL);
+    merge_second("1700000002000.25", "Own", SCHEMA("a"), NULL);
     ck_assert_int_eq(json_reader_open_memory(merged_text, strlen(merged_text), &reader), 0);
     ck_assert_int_eq(profile_walk(reader, &events, &seen, &facts), 0);
     json_reader_close(reader);
