@@ -27,7 +27,7 @@ ask() {
     printf '%s %s HTTP/1.0\r\nContent-Length: %d\r\n\r\n%s' "$1" "$2" "${#sent}" "$sent" >&"$http"
     cat <&"$http" >answer
     exec {http}<&-
-    sed '/^\r$/q' answer >head
+    sed '/^\r$/q' answer >./head
     sed '1,/^\r$/d' answer >body
 }
 
@@ -151,7 +151,7 @@ test_who_does_not_tell_the_secret_is_awaited_less() {
         exec {silent}<&-
     done
     printf '"jobs":[]}' >&"$known"
-    cat <&"$known" >head
+    cat <&"$known" >./head
     has_status 200
 }
 
