@@ -106,6 +106,12 @@ static int add_library(struct mapping_list *list, uint64_t header_address, uint6
 /* Since glibc 2.35. Takes no lock, and may be called in signal handlers. */
 extern int _dl_find_object(void *address, struct dl_find_object *result) __attribute__((weak));
 
+bool module_loader_has(uint64_t address)
+{
+    struct dl_find_object found;
+    return _dl_find_object != NULL && _dl_find_object((void *)(uintptr_t)address, &found) == 0;
+}
+
 /* Where the ELF header of LOADED is. Its bias tells that only of one whose addresses begin at 0, as
  * nearly all do. */
 static uint64_t header_address_of(const struct loaded *loaded, bool is_program)

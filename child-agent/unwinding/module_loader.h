@@ -12,4 +12,8 @@
  * when the kernel lets nobody look. */
 int module_loader_read(struct mapping_list *list);
 
+/* Whether the loader has a library at ADDRESS, which its list may not show yet. Asks for no lock,
+ * and makes no system call. False where the C library cannot tell. */
+bool module_loader_has(uint64_t address);
+
 #endif

@@ -66,6 +66,7 @@ struct module_map {
     uint64_t generation;
     uint64_t refreshed_ns, refresh_interval_ns;
     bool has_failed;            /* at the latest attempt */
+    bool missed_library;        /* the loader had one that was not read: it is changing its list */
     uint64_t mappings_read_ns;  /* of the agent's thread alone */
     _Atomic uint64_t announced; /* changes told of by other threads; 1: the first reading */
     _Atomic uint64_t announced_seen;
@@ -568,9 +569,21 @@ static bool is_in_ranges(const struct mapping_list *mappings, uint64_t address)
     return range != NULL && range->start <= address;
 }
 
+/* The loader has a library at ADDRESS: nobody tells of a dlopen(). One that could not be read a
+ * moment ago most likely still cannot. */
+static bool is_new_library(const struct module_map *map, uint64_t address)
+{
+    return module_loader_has(address) && !(map->missed_library && is_recent(map));
+}
+
 /* Reads the list anew for an address that is in none of its modules. */
 static void refresh_for_unknown(struct module_map *map, uint64_t address)
 {
+    if (is_new_library(map, address)) {
+        (void)refresh(map);
+        map->missed_library = find_entry(map, address) == NULL;
+        return;
+    }
     /* Code that the kernel told of, and that is in no file, stays unknown. */
     if (!is_in_ranges(&map->mappings, address))
         atomic_store_explicit(&map->wants_mappings, true, memory_order_relaxed);

@@ -63,8 +63,9 @@ bool module_map_after_fork_child(struct module_map *map);
 void module_map_changed(struct module_map *map);
 
 /* The module that ADDRESS is in, or NULL (data, generated code); the vdso is module "[vdso]". Reads
- * the loader's list anew for an unknown address: at most every 100 ms, and more rarely while that
- * tells nothing new. The pointer is valid until the next call. */
+ * the loader's list anew for an address of a library that it does not show yet, and for unknown
+ * addresses: at most every 100 ms, and more rarely while that tells nothing new. The pointer is
+ * valid until the next call. */
 const struct module *module_map_find(struct module_map *map, uint64_t address);
 
 /* Whether a change was announced that the list does not show yet. Without entering; cheap: ask once

@@ -507,6 +507,22 @@ START_TEST(a_library_that_comes_and_goes_is_told_of)
 }
 END_TEST
 
+START_TEST(a_library_is_known_as_soon_as_its_code_is_met)
+{
+    ck_assert_ptr_nonnull(module_of((void *)&getauxval)); /* the list was read just now */
+    for (int round = 0; round < 3; round++) {
+        void *library = dlopen(later_library, RTLD_LAZY);
+        ck_assert_ptr_nonnull(library);
+        const struct module *module = module_of(dlsym(library, "td_init"));
+        ck_assert_ptr_nonnull(module);
+        ck_assert_ptr_nonnull(strstr(module->path, later_library));
+        dlclose(library);
+        module_map_changed(map);
+        ck_assert_ptr_nonnull(module_of((void *)&getauxval));
+    }
+}
+END_TEST
+
 START_TEST(an_announcement_of_nothing_changes_nothing)
 {
     ck_assert_ptr_nonnull(module_of((const void *)&labs));
@@ -624,6 +640,7 @@ int main(void)
     tcase_add_test(list, a_forked_child_trusts_only_what_nobody_was_in);
     tcase_add_test(list, the_list_changes_only_when_that_can_be_told);
     tcase_add_test(list, what_was_announced_is_behind_until_it_was_read);
+    tcase_add_test(list, a_library_is_known_as_soon_as_its_code_is_met);
     tcase_add_test(list, modules_are_as_the_loader_says);
     tcase_add_test(list, modules_tell_extent_path_and_build_id);
     tcase_add_test(list, the_vdso_is_a_module);
