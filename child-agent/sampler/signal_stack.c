@@ -21,6 +21,16 @@ static _Atomic bool is_withdrawn;
 
 static const stack_t no_stack = { .ss_flags = SS_DISABLE };
 
+/* Part of the runtime of each Go program that has C in it, and so can be preloaded. */
+extern const char x_cgo_thread_start __attribute__((weak));
+
+/* Go asks the kernel itself which stack a thread has, and where it finds one, that stays the stack
+ * of Go's handlers: ours would be taken from under them as soon as they are set. */
+static bool is_go_program(void)
+{
+    return &x_cgo_thread_start != NULL;
+}
+
 static int set_stack(const stack_t *stack, stack_t *old_stack)
 {
     return (int)syscall(SYS_sigaltstack, stack, old_stack);
@@ -47,7 +57,7 @@ static stack_t stack_of(const struct thread_registration *self)
 void signal_stack_begin(struct thread_registration *self)
 {
     stack_t before;
-    if (atomic_load(&is_withdrawn) || atomic_load(&core.is_filtered) ||
+    if (atomic_load(&is_withdrawn) || atomic_load(&core.is_filtered) || is_go_program() ||
         getauxval(AT_MINSIGSTKSZ) > STACK_BYTES - HANDLER_BYTES)
         return;
     if (self->signal_stack == NULL)

@@ -12,7 +12,8 @@
 
 #include "child-agent/threads/thread_registration.h"
 
-/* For SELF, the calling thread, which has just been registered. Without memory it goes without. */
+/* For SELF, the calling thread, which has just been registered. Without memory it goes without, and
+ * so do Go programs, which have stacks of their own for signals. */
 void signal_stack_begin(struct thread_registration *self);
 
 /* SELF, the calling thread, is about to leave its slot. */

@@ -65,6 +65,13 @@ test_a_program_without_a_stack_for_signals_sees_none() {
     done
 }
 
+test_a_go_program_keeps_its_stack_for_signals() {
+    for clock in $clocks; do
+        unharmed "$clock" go_signal_stack
+        has_function go_signal_stack burn_outer
+    done
+}
+
 test_programs_may_forbid_themselves_things() {
     for clock in $clocks; do
         for what in tsc filter; do
