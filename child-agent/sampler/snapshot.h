@@ -38,14 +38,33 @@ struct snapshot_label {
     uint32_t site;
 };
 
+/* A stretch of stack, as far as it may be looked at. */
+struct stack_view {
+    uint64_t start, bytes; /* of the program's addresses */
+    const uint8_t *at;     /* borrowed: what is at start */
+    uint64_t root;         /* frames that end there or further out are none of the program's;
+                              UINT64_MAX: all are */
+};
+
+struct snapshot;
+
+/* Shows another stack of the thread from ADDRESS on. False: there is none to be had. What was shown
+ * before by this function may be gone then, and the snapshot's own stack, too, where it is a copy.
+ */
+typedef bool snapshot_other_stack(const struct snapshot *snapshot, uint64_t address,
+                                  struct stack_view *out);
+
 struct snapshot {
     uint32_t label_count;
     bool is_truncated; /* the live stack is larger than what may be looked at */
     uint64_t ticks;
     uint64_t registers[REGISTER_COUNT];
-    uint64_t stack_start;                              /* address of stack[0]; equals rsp */
-    uint64_t stack_bytes;                              /* that may be looked at */
-    const uint8_t *stack;                              /* borrowed */
+    uint64_t stack_start;              /* address of stack[0]: at rsp, or a red zone before it */
+    uint64_t stack_bytes;              /* that may be looked at */
+    const uint8_t *stack;              /* borrowed */
+    snapshot_other_stack *other_stack; /* NULL: the thread has one, or only one is known */
+    uint64_t own_low, own_high;        /* the thread's own stack, for other_stack */
+    uint8_t *foreign;                  /* room for a copy of another, likewise; borrowed, or NULL */
     struct snapshot_label labels[SNAPSHOT_MAX_LABELS]; /* outermost first */
 };
 

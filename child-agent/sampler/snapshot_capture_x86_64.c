@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "buffer/clock.h"
+#include "child-agent/counters/process_memory.h"
 #include "child-agent/markers/labels.h"
 #include "child-agent/recording.h"
 #include "child-agent/sampler/sampling_signal.h"
@@ -16,6 +17,7 @@ enum {
     PAGE_BYTES = 4096,
     SYSTEM_CALL_BYTES = 2,
     FOREIGN_STACK_PAGES = SNAPSHOT_FOREIGN_STACK_BYTES / PAGE_BYTES,
+    RED_ZONE_BYTES = 128, /* below rsp, which a function may use, and leave its return address in */
 };
 
 static const int dwarf_order[REGISTER_COUNT] = {
@@ -51,18 +53,63 @@ size_t snapshot_copy_foreign_stack(uint8_t *out, uint64_t address)
     return got > 0 ? (size_t)got : 0;
 }
 
+static void show_own_stack(const struct snapshot *snapshot, uint64_t start, struct stack_view *out)
+{
+    out->start = start;
+    out->bytes = snapshot->own_high - start;
+    out->at = (const uint8_t *)(uintptr_t)start; /* NOLINT: from a register */
+    out->root = snapshot->own_high;
+}
+
+static void show_foreign_stack(const struct snapshot *snapshot, uint64_t start,
+                               struct stack_view *out)
+{
+    out->start = start;
+    out->bytes =
+        snapshot->foreign != NULL ? snapshot_copy_foreign_stack(snapshot->foreign, start) : 0;
+    out->at = snapshot->foreign;
+    out->root = UINT64_MAX;
+}
+
+static bool is_own_stack(const struct snapshot *snapshot, uint64_t address)
+{
+    return address >= snapshot->own_low && address < snapshot->own_high;
+}
+
+/* The address comes from a register, and may be below what the stack has grown to. */
+static bool show_other_stack(const struct snapshot *snapshot, uint64_t address,
+                             struct stack_view *out)
+{
+    uint8_t byte;
+    if (!is_own_stack(snapshot, address))
+        show_foreign_stack(snapshot, address, out);
+    else if (process_memory_read(address, &byte, sizeof(byte)) == 0)
+        show_own_stack(snapshot, address, out);
+    else
+        return false;
+    return out->bytes > 0;
+}
+
 static void show_stack(struct snapshot *snapshot, const struct thread_registration *self,
                        uint8_t *foreign)
 {
-    uint64_t start = snapshot->registers[REGISTER_RSP];
-    bool is_own = start >= self->stack_low && start < self->stack_high;
-    snapshot->stack_start = start;
+    struct stack_view view;
+    uint64_t rsp = snapshot->registers[REGISTER_RSP], start = rsp - RED_ZONE_BYTES;
+    snapshot->own_low = self->stack_low;
+    snapshot->own_high = self->stack_high;
+    snapshot->foreign = foreign;
+    snapshot->other_stack = show_other_stack;
+    if (is_own_stack(snapshot, rsp)) {
+        show_own_stack(snapshot, is_own_stack(snapshot, start) ? start : rsp, &view);
+    } else {
+        show_foreign_stack(snapshot, start, &view);
+        if (view.bytes == 0) /* nothing may be mapped there */
+            show_foreign_stack(snapshot, rsp, &view);
+    }
+    snapshot->stack_start = view.start;
+    snapshot->stack_bytes = view.bytes;
+    snapshot->stack = view.at;
     snapshot->is_truncated = false;
-    snapshot->stack = is_own ? (const uint8_t *)(uintptr_t)start : foreign; /* NOLINT: from rsp */
-    if (is_own)
-        snapshot->stack_bytes = self->stack_high - start;
-    else
-        snapshot->stack_bytes = foreign != NULL ? snapshot_copy_foreign_stack(foreign, start) : 0;
 }
 
 static void copy_labels(struct snapshot *snapshot, const struct label_stack *stack)
@@ -98,6 +145,7 @@ void snapshot_capture(struct snapshot_copy *copy, const struct thread_registrati
 {
     struct snapshot *snapshot = &copy->snapshot;
     snapshot_look(snapshot, self, context, copy->stack);
+    snapshot->other_stack = NULL; /* by then they are others */
     if (snapshot->stack == copy->stack)
         return;
     snapshot->is_truncated = snapshot->stack_bytes > SNAPSHOT_STACK_BYTES;

@@ -6,7 +6,9 @@ size_t snapshot_unwind(const struct snapshot *snapshot, const struct thread_regi
                        struct unwind_frame native[SAMPLE_MAX_FRAMES], bool *is_complete)
 {
     /* Outside of the main thread, the outermost functions are the agent's. */
-    uint64_t root = thread->is_main ? 0 : thread->stack_high;
+    bool is_own = snapshot->registers[REGISTER_RSP] - thread->stack_low <
+                  thread->stack_high - thread->stack_low;
+    uint64_t root = thread->is_main || !is_own ? 0 : thread->stack_high;
     return unwinder_walk(process_unwinder(), snapshot, root, native, SAMPLE_MAX_FRAMES,
                          is_complete);
 }

@@ -34,8 +34,8 @@ bool unwind_by_frame_pointer(const struct module_map *modules, const struct unwi
     uint64_t frame = state->rbp;
     *caller = *state;
     if (frame < state->rsp || frame % WORD_BYTES != 0 ||
-        !unwind_read_word(state->snapshot, frame, &caller->rbp) ||
-        !unwind_read_word(state->snapshot, frame + WORD_BYTES, &caller->pc))
+        !unwind_read_word(&state->stack, frame, &caller->rbp) ||
+        !unwind_read_word(&state->stack, frame + WORD_BYTES, &caller->pc))
         return false;
     caller->rsp = frame + 2 * WORD_BYTES;
     caller->is_exact = false;
@@ -46,7 +46,7 @@ bool unwind_at_entry(const struct module_map *modules, const struct unwind_state
                      struct unwind_state *caller)
 {
     *caller = *state;
-    if (!state->is_exact || !unwind_read_word(state->snapshot, state->rsp, &caller->pc))
+    if (!state->is_exact || !unwind_read_word(&state->stack, state->rsp, &caller->pc))
         return false;
     caller->rsp = state->rsp + WORD_BYTES;
     caller->is_exact = false;

@@ -8,7 +8,7 @@
 
 /* The registers that are followed, in the frame that is next. */
 struct followed {
-    const struct snapshot *snapshot;
+    struct stack_view stack;
     uint64_t rsp, rbp;
     uint64_t value;
     uint32_t number;
@@ -37,7 +37,7 @@ static bool restore(const struct followed *at, const struct register_rule *rule,
         return false;
     }
     /* What is below rsp was popped already. */
-    return address < at->rsp || unwind_read_word(at->snapshot, address, value);
+    return address < at->rsp || unwind_read_word(&at->stack, address, value);
 }
 
 /* Moves the registers from FRAME to its caller. */
@@ -58,8 +58,8 @@ static bool leave_frame(struct module_map *modules, struct followed *at,
     caller.rsp = frame->stack_address;
     bool found;
     if (is_signal)
-        found = unwind_signal_register(at->snapshot, at->rsp, REGISTER_RBP, &caller.rbp) &&
-                unwind_signal_register(at->snapshot, at->rsp, at->number, &caller.value);
+        found = unwind_signal_register(&at->stack, at->rsp, REGISTER_RBP, &caller.rbp) &&
+                unwind_signal_register(&at->stack, at->rsp, at->number, &caller.value);
     else
         found = restore(at, &row.rbp, frame->address, frame->stack_address, &caller.rbp) &&
                 restore(at, &row.other, frame->address, frame->stack_address, &caller.value);
@@ -74,7 +74,7 @@ bool unwind_recover_register(struct module_map *modules, const struct snapshot *
     if (number >= REGISTER_COUNT)
         return false;
     struct followed at = {
-        .snapshot = snapshot,
+        .stack = unwind_first_stack(snapshot, UINT64_MAX),
         .rsp = snapshot->registers[REGISTER_RSP],
         .rbp = snapshot->registers[REGISTER_RBP],
         .value = snapshot->registers[number],

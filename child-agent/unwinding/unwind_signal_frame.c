@@ -20,19 +20,19 @@ bool unwind_is_signal_return(uint64_t pc)
             memcmp(code, short_form, sizeof short_form) == 0);
 }
 
-bool unwind_signal_register(const struct snapshot *snapshot, uint64_t rsp, uint32_t number,
+bool unwind_signal_register(const struct stack_view *stack, uint64_t rsp, uint32_t number,
                             uint64_t *out)
 {
     return number < REGISTER_COUNT &&
-           unwind_read_word(snapshot, rsp + UCONTEXT_OFFSETS[number], out);
+           unwind_read_word(stack, rsp + UCONTEXT_OFFSETS[number], out);
 }
 
 bool unwind_leave_signal(const struct unwind_state *state, struct unwind_state *interrupted)
 {
-    const struct snapshot *snapshot = state->snapshot;
+    const struct stack_view *stack = &state->stack;
     *interrupted = *state;
     interrupted->is_exact = true;
-    return unwind_signal_register(snapshot, state->rsp, REGISTER_RIP, &interrupted->pc) &&
-           unwind_signal_register(snapshot, state->rsp, REGISTER_RSP, &interrupted->rsp) &&
-           unwind_signal_register(snapshot, state->rsp, REGISTER_RBP, &interrupted->rbp);
+    return unwind_signal_register(stack, state->rsp, REGISTER_RIP, &interrupted->pc) &&
+           unwind_signal_register(stack, state->rsp, REGISTER_RSP, &interrupted->rsp) &&
+           unwind_signal_register(stack, state->rsp, REGISTER_RBP, &interrupted->rbp);
 }

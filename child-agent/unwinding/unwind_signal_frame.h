@@ -16,10 +16,11 @@
 bool unwind_is_signal_return(uint64_t pc);
 
 /* Register NUMBER (DWARF's) of the interrupted code, when RSP is at the ucontext. */
-bool unwind_signal_register(const struct snapshot *snapshot, uint64_t rsp, uint32_t number,
+bool unwind_signal_register(const struct stack_view *stack, uint64_t rsp, uint32_t number,
                             uint64_t *out);
 
-/* What was interrupted by the handler that returns to STATE. */
+/* What was interrupted by the handler that returns to STATE: on the same stack, unless the handler
+ * has one of its own. */
 bool unwind_leave_signal(const struct unwind_state *state, struct unwind_state *interrupted);
 
 #endif

@@ -9,7 +9,7 @@
 #include "child-agent/sampler/snapshot.h"
 
 struct unwind_state {
-    const struct snapshot *snapshot;
+    struct stack_view stack; /* that rsp is in */
     uint64_t pc, rsp, rbp;
     bool is_exact; /* pc is what runs next (innermost, interrupted), not a return address */
 };
@@ -22,15 +22,25 @@ unwind_load_word(const uint8_t *at)
     return *(const unaligned_word *)at;
 }
 
-/* The word at ADDRESS of the stack; false: it is not in there. */
-static inline bool unwind_read_word(const struct snapshot *snapshot, uint64_t address,
-                                    uint64_t *out)
+/* The stack that SNAPSHOT shows by itself, with frames of the program up to ROOT. */
+static inline struct stack_view unwind_first_stack(const struct snapshot *snapshot, uint64_t root)
 {
-    uint64_t bytes = snapshot->stack_bytes;
-    uint64_t offset = address - snapshot->stack_start;
-    if (bytes < sizeof *out || offset > bytes - sizeof *out)
+    return (struct stack_view){ snapshot->stack_start, snapshot->stack_bytes, snapshot->stack,
+                                root };
+}
+
+static inline bool unwind_has_word(const struct stack_view *stack, uint64_t address)
+{
+    return stack->bytes >= sizeof(uint64_t) &&
+           address - stack->start <= stack->bytes - sizeof(uint64_t);
+}
+
+/* The word at ADDRESS of the stack; false: it is not in there. */
+static inline bool unwind_read_word(const struct stack_view *stack, uint64_t address, uint64_t *out)
+{
+    if (!unwind_has_word(stack, address))
         return false;
-    *out = unwind_load_word(snapshot->stack + offset);
+    *out = unwind_load_word(stack->at + (address - stack->start));
     return true;
 }
 

@@ -13,7 +13,10 @@
 #include "child-agent/unwinding/unwind_signal_frame.h"
 #include "child-agent/unwinding/unwind_state.h"
 
-enum { WORD_BYTES = 8 };
+enum {
+    WORD_BYTES = 8,
+    MOST_OTHER_STACKS = 8, /* a thread in a handler in a handler … each on a stack of its own */
+};
 
 enum walk_end {
     WALK_GOES_ON = 0,
@@ -31,11 +34,12 @@ struct unwinder {
 };
 
 struct walk {
+    const struct snapshot *snapshot;
     struct unwind_state state;
     struct unwind_frame *frames;
     size_t count, capacity;
-    uint64_t root_stack_address; /* UINT64_MAX: none */
-    uint64_t tag;                /* of the rules that are good */
+    uint64_t tag; /* of the rules that are good */
+    int stacks;   /* that it came to after the first */
 };
 
 /* Not a read-modify-write, which would cost more than a frame: who counts at the same time is lost.
@@ -110,7 +114,7 @@ static bool get_rule(struct unwinder *unwinder, struct walk *walk, struct unwind
 static bool read_cfa(const struct unwind_state *state, uint64_t address, struct unwind_rule rule,
                      uint64_t *out)
 {
-    if (!unwind_read_word(state->snapshot, address, out))
+    if (!unwind_read_word(&state->stack, address, out))
         return false;
     *out += (uint64_t)(rule.detail & RULE_ADDEND_MASK) * WORD_BYTES;
     return true;
@@ -119,9 +123,9 @@ static bool read_cfa(const struct unwind_state *state, uint64_t address, struct 
 static bool recover_register(struct unwinder *unwinder, const struct walk *walk, uint32_t number,
                              uint64_t *out)
 {
-    if (!module_map_enter(unwinder->modules))
+    if (walk->stacks > 0 || !module_map_enter(unwinder->modules))
         return false;
-    bool found = unwind_recover_register(unwinder->modules, walk->state.snapshot, walk->frames,
+    bool found = unwind_recover_register(unwinder->modules, walk->snapshot, walk->frames,
                                          walk->count, number, out);
     module_map_leave(unwinder->modules);
     return found;
@@ -169,10 +173,44 @@ static bool restore_rbp(const struct unwind_state *state, struct unwind_rule rul
     if (is_from_rbp && rule.kind == RULE_REGISTER && state->rbp - state->rsp >= cfa - state->rsp)
         return true;
     uint64_t place = (is_from_rbp ? state->rbp : cfa) + (uint64_t)(int64_t)rule.rbp_offset;
-    return place < state->rsp || unwind_read_word(state->snapshot, place, rbp);
+    return place < state->rsp || unwind_read_word(&state->stack, place, rbp);
 }
 
-static bool apply_rule(struct unwinder *unwinder, const struct walk *walk, struct unwind_rule rule,
+/* Shows what is at ADDRESS, on another stack than the one that the walk is on. */
+static bool show_other_stack(struct walk *walk, uint64_t address, struct stack_view *out)
+{
+    const struct snapshot *snapshot = walk->snapshot;
+    if (snapshot->other_stack == NULL || walk->stacks == MOST_OTHER_STACKS ||
+        address % WORD_BYTES != 0)
+        return false;
+    walk->stacks++;
+    return snapshot->other_stack(snapshot, address, out);
+}
+
+static bool is_code(struct unwinder *unwinder, uint64_t pc)
+{
+    if (!module_map_enter(unwinder->modules))
+        return false;
+    bool is_one = module_map_is_executable(unwinder->modules, pc - 1);
+    module_map_leave(unwinder->modules);
+    return is_one;
+}
+
+/* A function that went to another stack: its frame, which rbp leads to, is on the one before. */
+static bool apply_to_other_stack(struct unwinder *unwinder, struct walk *walk,
+                                 struct unwind_rule rule, uint64_t cfa, struct unwind_state *caller)
+{
+    struct unwind_state there = walk->state;
+    if (rule.kind != RULE_RBP || !show_other_stack(walk, walk->state.rbp, &there.stack))
+        return false;
+    there.rsp = there.stack.start;
+    caller->stack = there.stack;
+    return restore_rbp(&there, rule, cfa, &caller->rbp) &&
+           unwind_read_word(&there.stack, cfa - WORD_BYTES, &caller->pc) &&
+           is_code(unwinder, caller->pc);
+}
+
+static bool apply_rule(struct unwinder *unwinder, struct walk *walk, struct unwind_rule rule,
                        struct unwind_state *caller)
 {
     const struct unwind_state *state = &walk->state;
@@ -182,18 +220,42 @@ static bool apply_rule(struct unwinder *unwinder, const struct walk *walk, struc
     if (!find_cfa(unwinder, walk, rule, &cfa))
         return false;
     caller->rsp = cfa;
+    if (!unwind_has_word(&state->stack, cfa - WORD_BYTES))
+        return apply_to_other_stack(unwinder, walk, rule, cfa, caller);
     if (!restore_rbp(state, rule, cfa, &caller->rbp))
         return false;
-    return unwind_read_word(state->snapshot, cfa - WORD_BYTES, &caller->pc);
+    return unwind_read_word(&state->stack, cfa - WORD_BYTES, &caller->pc);
 }
 
-static bool guess(struct unwinder *unwinder, const struct unwind_state *state,
-                  struct unwind_state *caller)
+static bool leave_signal(struct walk *walk, struct unwind_state *interrupted)
 {
+    if (!unwind_leave_signal(&walk->state, interrupted))
+        return false;
+    if (!unwind_has_word(&interrupted->stack, interrupted->rsp))
+        (void)show_other_stack(walk, interrupted->rsp, &interrupted->stack);
+    return true; /* where it was is known in any case */
+}
+
+/* Runtimes with stacks of their own leave the frame pointer when they go to another one. */
+static bool guess_on_other_stack(struct unwinder *unwinder, struct walk *walk,
+                                 struct unwind_state *caller)
+{
+    struct unwind_state there = walk->state;
+    if (unwind_has_word(&there.stack, there.rbp) ||
+        !show_other_stack(walk, there.rbp, &there.stack))
+        return false;
+    there.rsp = there.stack.start;
+    return unwind_by_frame_pointer(unwinder->modules, &there, caller);
+}
+
+static bool guess(struct unwinder *unwinder, struct walk *walk, struct unwind_state *caller)
+{
+    const struct unwind_state *state = &walk->state;
     if (!module_map_enter(unwinder->modules))
         return false;
     bool found = unwind_at_entry(unwinder->modules, state, caller) ||
-                 unwind_by_frame_pointer(unwinder->modules, state, caller);
+                 unwind_by_frame_pointer(unwinder->modules, state, caller) ||
+                 guess_on_other_stack(unwinder, walk, caller);
     module_map_leave(unwinder->modules);
     count_up(&unwinder->counts.pointer, found);
     return found;
@@ -214,14 +276,15 @@ static enum walk_end find_caller(struct unwinder *unwinder, struct walk *walk,
         find_cfa(unwinder, walk, rule, &caller->rsp);
         return WALK_AT_ROOT;
     case RULE_NO_TABLE:
-        if (guess(unwinder, state, caller))
+        if (guess(unwinder, walk, caller))
             return WALK_GOES_ON;
-        /* By convention the outermost frame has no frame pointer. */
-        return state->rbp == 0 ? WALK_AT_ROOT : WALK_BROKEN;
+        /* By convention the outermost frame has no frame pointer; the innermost may have anything
+         * in that register. */
+        return state->rbp == 0 && !state->is_exact ? WALK_AT_ROOT : WALK_BROKEN;
     case RULE_BEYOND:
         return WALK_BROKEN; /* a guess would be wrong: there are tables, and they say otherwise */
     case RULE_SIGNAL:
-        found = unwind_leave_signal(state, caller);
+        found = leave_signal(walk, caller);
         break;
     default:
         found = apply_rule(unwinder, walk, rule, caller);
@@ -241,6 +304,8 @@ static void add_frame(struct walk *walk, uint64_t stack_address)
  * goes. */
 static bool is_further_out(const struct walk *walk, const struct unwind_state *caller)
 {
+    if (caller->stack.start != walk->state.stack.start)
+        return true; /* of how many stacks is limited */
     return caller->rsp > walk->state.rsp || (caller->rsp == walk->state.rsp && walk->count == 1);
 }
 
@@ -255,10 +320,11 @@ static enum walk_end step(struct unwinder *unwinder, struct walk *walk)
         add_frame(walk, walk->state.rsp);
         return end;
     }
-    if (caller.rsp >= walk->root_stack_address && walk->count > 0)
+    bool is_beyond_root = caller.rsp >= caller.stack.root;
+    if (is_beyond_root && walk->count > 0)
         return WALK_AT_ROOT;
     add_frame(walk, caller.rsp);
-    if (end == WALK_AT_ROOT || caller.rsp >= walk->root_stack_address)
+    if (end == WALK_AT_ROOT || is_beyond_root)
         return WALK_AT_ROOT;
     if (!is_further_out(walk, &caller))
         return WALK_BROKEN;
@@ -275,11 +341,11 @@ static void step_cached(struct unwinder *unwinder, struct walk *walk)
 {
     const struct rule_cache *cache = &unwinder->cache;
     const uint64_t tag = walk->tag;
-    const struct snapshot *snapshot = walk->state.snapshot;
-    const uint8_t *stack = snapshot->stack;
-    const uint64_t start = snapshot->stack_start;
-    const uint64_t last = snapshot->stack_bytes - WORD_BYTES; /* where a word may be */
-    const uint64_t root = walk->root_stack_address;
+    const uint64_t start = walk->state.rsp;
+    const uint64_t skipped = start - walk->state.stack.start; /* a red zone */
+    const uint8_t *stack = walk->state.stack.at + skipped;
+    const uint64_t last = walk->state.stack.bytes - skipped - WORD_BYTES; /* where a word may be */
+    const uint64_t root = walk->state.stack.root;
     uint64_t pc = walk->state.pc, rsp = walk->state.rsp, rbp = walk->state.rbp;
     uint64_t back = walk->state.is_exact ? 0 : 1;
     size_t count = walk->count;
@@ -308,16 +374,11 @@ static void step_cached(struct unwinder *unwinder, struct walk *walk)
     walk->state.rbp = rbp;
 }
 
-static bool has_stack(const struct snapshot *snapshot)
-{
-    return snapshot->stack_bytes >= WORD_BYTES;
-}
-
 static enum walk_end walk_to_end(struct unwinder *unwinder, struct walk *walk)
 {
     enum walk_end end = WALK_GOES_ON;
     while (end == WALK_GOES_ON && walk->count < walk->capacity) {
-        if (has_stack(walk->state.snapshot))
+        if (unwind_has_word(&walk->state.stack, walk->state.rsp))
             step_cached(unwinder, walk);
         if (walk->count < walk->capacity)
             end = step(unwinder, walk);
@@ -341,14 +402,15 @@ size_t unwinder_walk(struct unwinder *unwinder, const struct snapshot *snapshot,
                      bool *is_complete)
 {
     struct walk walk = {
-        .state = { .snapshot = snapshot,
+        .snapshot = snapshot,
+        .state = { .stack = unwind_first_stack(
+                       snapshot, root_stack_address == 0 ? UINT64_MAX : root_stack_address),
                    .pc = snapshot->registers[REGISTER_RIP],
                    .rsp = snapshot->registers[REGISTER_RSP],
                    .rbp = snapshot->registers[REGISTER_RBP],
                    .is_exact = true },
         .frames = frames,
         .capacity = capacity,
-        .root_stack_address = root_stack_address == 0 ? UINT64_MAX : root_stack_address,
     };
     if (unwinder == NULL) {
         frames[0] = (struct unwind_frame){ walk.state.pc, walk.state.rsp };

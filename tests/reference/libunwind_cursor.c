@@ -96,7 +96,8 @@ static int access_memory(unw_addr_space_t space, unw_word_t address, unw_word_t 
     struct libunwind_cursor *cursor = context;
     if (is_write)
         return -UNW_EINVAL;
-    if (unwind_read_word(cursor->snapshot, address, value) ||
+    const struct stack_view stack = unwind_first_stack(cursor->snapshot, UINT64_MAX);
+    if (unwind_read_word(&stack, address, value) ||
         read_tables(&cursor->tables, address, value))
         return 0;
     if (use_tables(cursor, address) != NULL && read_tables(&cursor->tables, address, value))
