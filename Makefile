@@ -185,6 +185,9 @@ $(B)/tests/%: tests/unit/%.c $(ARCHIVES) $(COMMON)
 	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(COMPILE) -Ichild-agent/include -I$(B)/made $< $(call rooms_of,$<) \
 	-lcheck_pic -lsubunit -lm $(ALL_LIBS) -o $@
 
+# With gaps between its segments, as programs for large pages have.
+$(B)/tests/test_modules: ALL_LIBS += -Wl,-z,max-page-size=0x200000
+
 # Programs that are profiled by the system tests, or look at captures for them.
 $(B)/tests/programs/%: tests/system/programs/%.c $(B)/lib/libprofd.so
 	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(CC) $(BASE) -g -O1 -Ichild-agent/include -MMD -MP $< \

@@ -112,13 +112,22 @@ bool module_loader_has(uint64_t address)
     return _dl_find_object != NULL && _dl_find_object((void *)(uintptr_t)address, &found) == 0;
 }
 
-/* Where the ELF header of LOADED is. Its bias tells that only of one whose addresses begin at 0, as
- * nearly all do. */
+static bool is_header(uint64_t address)
+{
+    char magic[SELFMAG];
+    return process_memory_read(address, magic, sizeof magic) == 0 &&
+           memcmp(magic, ELFMAG, SELFMAG) == 0;
+}
+
+/* Where the ELF header of LOADED is. The loader tells the start of the one segment only where there
+ * are gaps between them, as in programs that are linked for large pages; the bias tells it only of
+ * those whose addresses begin at 0, as nearly all libraries' do. */
 static uint64_t header_address_of(const struct loaded *loaded, bool is_program)
 {
     struct dl_find_object found;
     if (_dl_find_object != NULL &&
-        _dl_find_object((void *)(uintptr_t)loaded->dynamic_section, &found) == 0)
+        _dl_find_object((void *)(uintptr_t)loaded->dynamic_section, &found) == 0 &&
+        is_header((uint64_t)(uintptr_t)found.dlfo_map_start))
         return (uint64_t)(uintptr_t)found.dlfo_map_start;
     return is_program ? getauxval(AT_PHDR) & ~(uint64_t)(PAGE_BYTES - 1) : loaded->bias;
 }
