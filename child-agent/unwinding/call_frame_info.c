@@ -394,10 +394,15 @@ static void restore(struct machine *machine, uint64_t number)
     set_rule(machine, number, *rule_of(machine, &machine->initial, number, &ignored));
 }
 
+static uint32_t register_number(uint64_t number)
+{
+    return number > UINT32_MAX ? UINT32_MAX : (uint32_t)number;
+}
+
 static void define_cfa(struct machine *machine, uint64_t number, int64_t offset)
 {
     machine->row.is_cfa_expression = false;
-    machine->row.cfa_register = number > UINT32_MAX ? UINT32_MAX : (uint32_t)number;
+    machine->row.cfa_register = register_number(number);
     machine->row.cfa_offset = offset;
 }
 
@@ -495,6 +500,10 @@ static bool run_register_operation(struct machine *machine, struct reader *reade
         set_place(machine, number, REGISTER_ELSEWHERE);
         return true;
     case DW_CFA_register:
+        rule.place = REGISTER_IN_REGISTER;
+        rule.number = register_number(read_uleb128(reader));
+        set_rule(machine, number, rule);
+        return true;
     case DW_CFA_val_offset:
     case DW_CFA_val_offset_sf:
         read_uleb128(reader);

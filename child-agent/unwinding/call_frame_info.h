@@ -34,11 +34,13 @@ enum register_place {
     REGISTER_UNDEFINED, /* lost; for the return address: there is no caller */
     REGISTER_AT_OFFSET, /* saved at CFA + offset */
     REGISTER_AT_EXPRESSION,
-    REGISTER_ELSEWHERE, /* in another register, or a computed value */
+    REGISTER_IN_REGISTER,
+    REGISTER_ELSEWHERE, /* a computed value */
 };
 
 struct register_rule {
     enum register_place place;
+    uint32_t number; /* DWARF's, of the register that it is in */
     int64_t offset;
     struct frame_expression expression;
 };

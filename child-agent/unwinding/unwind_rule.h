@@ -17,7 +17,7 @@
  *     CFA = another register + offset         a few instructions of such functions, and of the
  * loader signal                                  the caller's registers are in a ucontext at rsp
  *     root                                    there is no caller
- *     beyond                                  the tables say more than a rule can
+ *     beyond                                  the tables say more than a rule can (unwind_by_row.h)
  *     no table                                nothing is known: frame pointers
  *
  * An expression that computes with the pc (stubs of the procedure linkage table) is evaluated when

@@ -7,6 +7,7 @@
 #include "child-agent/unwinding/call_frame_info.h"
 #include "child-agent/unwinding/module_tables.h"
 #include "child-agent/unwinding/modules.h"
+#include "child-agent/unwinding/unwind_by_row.h"
 #include "child-agent/unwinding/unwind_frame_pointer.h"
 #include "child-agent/unwinding/unwind_recover.h"
 #include "child-agent/unwinding/unwind_rule.h"
@@ -261,6 +262,17 @@ static bool guess(struct unwinder *unwinder, struct walk *walk, struct unwind_st
     return found;
 }
 
+static bool find_caller_by_row(struct unwinder *unwinder, const struct walk *walk,
+                               struct unwind_state *caller)
+{
+    const struct unwound so_far = { walk->snapshot, walk->frames, walk->count };
+    if (walk->stacks > 0 || !module_map_enter(unwinder->modules))
+        return false;
+    bool found = unwind_by_row(unwinder->modules, &so_far, &walk->state, caller);
+    module_map_leave(unwinder->modules);
+    return found;
+}
+
 /* Finds the caller of the frame that the walk is at. */
 static enum walk_end find_caller(struct unwinder *unwinder, struct walk *walk,
                                  struct unwind_state *caller)
@@ -281,8 +293,9 @@ static enum walk_end find_caller(struct unwinder *unwinder, struct walk *walk,
         /* By convention the outermost frame has no frame pointer; the innermost may have anything
          * in that register. */
         return state->rbp == 0 && !state->is_exact ? WALK_AT_ROOT : WALK_BROKEN;
-    case RULE_BEYOND:
-        return WALK_BROKEN; /* a guess would be wrong: there are tables, and they say otherwise */
+    case RULE_BEYOND: /* a guess would be wrong: there are tables, and they say otherwise */
+        found = find_caller_by_row(unwinder, walk, caller);
+        break;
     case RULE_SIGNAL:
         found = leave_signal(walk, caller);
         break;

@@ -109,7 +109,7 @@ static const struct {
     { "def_cfa_offset_sf", OPERATIONS(0x13, 0x7c), 0, 0, 7, 32, REGISTER_SAME, 0 },
     { "same value", OPERATIONS(0x86, 2, 0x08, 6), 0, 0, 7, 8, REGISTER_SAME, 0 },
     { "undefined", OPERATIONS(0x07, 6), 0, 0, 7, 8, REGISTER_UNDEFINED, 0 },
-    { "in another register", OPERATIONS(0x09, 6, 3), 0, 0, 7, 8, REGISTER_ELSEWHERE, 0 },
+    { "in another register", OPERATIONS(0x09, 6, 3), 0, 0, 7, 8, REGISTER_IN_REGISTER, 0 },
     { "a computed value", OPERATIONS(0x14, 6, 3), 0, 0, 7, 8, REGISTER_ELSEWHERE, 0 },
     { "an expression's value", OPERATIONS(0x16, 6, 1, 0x30), 0, 0, 7, 8, REGISTER_ELSEWHERE, 0 },
     { "restore goes back to the CIE", OPERATIONS(0x86, 2, 0xc6), 0, 0, 7, 8, REGISTER_SAME, 0 },
@@ -147,6 +147,8 @@ START_TEST(operations_make_rows)
                       row.cfa_offset == rows[_i].cfa_offset && row.rbp.place == rows[_i].rbp &&
                       row.rbp.offset == rows[_i].rbp_offset,
                   "%s", rows[_i].what);
+    if (row.rbp.place == REGISTER_IN_REGISTER)
+        ck_assert_uint_eq(row.rbp.number, RBX);
     ck_assert_int_eq(row.return_address.place, REGISTER_AT_OFFSET);
     ck_assert_int_eq(row.return_address.offset, -8);
 }

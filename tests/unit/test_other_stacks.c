@@ -203,7 +203,7 @@ START_TEST(without_a_frame_pointer_the_innermost_frame_is_no_root)
 }
 END_TEST
 
-/* --- Below rsp --- */
+/* --- Return addresses that are not where they were pushed --- */
 
 __asm__(".text\n.type pops_return_address, @function\npops_return_address:\n"
         ".cfi_startproc\n"
@@ -212,6 +212,22 @@ __asm__(".text\n.type pops_return_address, @function\npops_return_address:\n"
         " pushq %rax\n.cfi_adjust_cfa_offset 8\n"
         " ret\n.cfi_endproc\n.size pops_return_address, .-pops_return_address\n");
 void pops_return_address(void);
+
+__asm__(".text\n.type moves_return_address, @function\nmoves_return_address:\n"
+        ".cfi_startproc\n"
+        " popq %rdi\n.cfi_adjust_cfa_offset -8\n.cfi_register %rip, %rdi\n"
+        " pushq $0\n.cfi_adjust_cfa_offset 8\n"
+        " int3\n"
+        " popq %rax\n.cfi_adjust_cfa_offset -8\n"
+        " pushq %rdi\n.cfi_adjust_cfa_offset 8\n.cfi_offset %rip, -8\n"
+        " ret\n.cfi_endproc\n.size moves_return_address, .-moves_return_address\n");
+void moves_return_address(void);
+
+OPAQUE static void calls_moves_return_address(void)
+{
+    moves_return_address();
+    sink++;
+}
 
 OPAQUE static void calls_pops_return_address(void)
 {
@@ -229,6 +245,16 @@ START_TEST(a_return_address_may_be_popped_already)
 }
 END_TEST
 
+/* As in vfork(). */
+START_TEST(a_return_address_may_be_in_a_register)
+{
+    handle(SIGTRAP, walk_what_was_interrupted, 0);
+    calls_moves_return_address();
+    ck_assert(has_frame_of((const void *)calls_moves_return_address));
+    ck_assert(is_complete);
+}
+END_TEST
+
 static Suite *create_suite(void)
 {
     Suite *suite = suite_create("other stacks");
@@ -240,6 +266,7 @@ static Suite *create_suite(void)
     tcase_add_test(stacks, a_frame_pointer_that_leads_nowhere_ends_the_stack);
     tcase_add_test(stacks, without_a_frame_pointer_the_innermost_frame_is_no_root);
     tcase_add_test(stacks, a_return_address_may_be_popped_already);
+    tcase_add_test(stacks, a_return_address_may_be_in_a_register);
     suite_add_tcase(suite, stacks);
     return suite;
 }

@@ -226,17 +226,14 @@ START_TEST(every_shape_of_frame_leads_to_its_caller)
 }
 END_TEST
 
-START_TEST(what_no_rule_can_say_ends_the_stack)
+START_TEST(what_no_rule_can_say_the_tables_say)
 {
     calls_keeps_return_address();
     size_t count = walk();
-    size_t expected = libunwind_cursor_walk(libunwind, snapshot, reference, MAX_FRAMES);
-    size_t at = frame_of((const void *)keeps_return_address, 0, count);
-    ck_assert_uint_lt(at, count);
-    ck_assert_uint_lt(count, expected);
-    ck_assert(!is_complete);
-    for (size_t i = 0; i < count; i++)
-        ck_assert_uint_eq(frames[i].address, reference[i].address);
+    ck_assert(is_complete);
+    ck_assert_uint_lt(frame_of((const void *)keeps_return_address, 0, count), count);
+    ck_assert_uint_lt(frame_of(calls_keeps_return_address, 0, count), count);
+    assert_same_as_reference(count);
 }
 END_TEST
 
@@ -717,8 +714,8 @@ static bool is_beginning_of_reference(size_t count, size_t expected)
     return true;
 }
 
-/* The unwinder must find the way out, but for the few instructions whose tables say more than a
- * rule can; where libunwind does, by the same frames. Where tables are wrong, in some epilogues,
+/* The unwinder must find the way out, but for the few instructions whose tables say more than it
+ * reads; where libunwind does, by the same frames. Where tables are wrong, in some epilogues,
  * libunwind gets lost. */
 static bool is_right(size_t count, size_t expected)
 {
@@ -846,7 +843,7 @@ int main(void)
     tcase_add_checked_fixture(stacks, setup, teardown);
     tcase_set_timeout(stacks, 60);
     tcase_add_test(stacks, every_shape_of_frame_leads_to_its_caller);
-    tcase_add_test(stacks, what_no_rule_can_say_ends_the_stack);
+    tcase_add_test(stacks, what_no_rule_can_say_the_tables_say);
     tcase_add_test(stacks, a_signal_handler_leads_to_what_it_interrupted);
     tcase_add_test(stacks, an_interrupted_first_instruction_is_not_taken_for_the_function_before);
     tcase_add_test(stacks, a_thread_ends_at_its_root);
