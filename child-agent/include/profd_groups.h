@@ -138,8 +138,9 @@ static inline void profd_unit_enter(struct profd_stopwatch *watch, struct profd_
 static inline void profd_unit_leave(struct profd_stopwatch *watch);
 
 /* The thread waits in a synchronous call to another process. With libprofd.so, what waits inside of
- * a unit in poll, ppoll, select, pselect, epoll_wait, epoll_pwait, wait, waitpid or waitid is
- * blocked time by itself. */
+ * a unit in poll, select, epoll_wait or their kin, or for a child in wait, waitpid, waitid, system,
+ * pclose or theirs is blocked time by itself. Waits for signals are not: who sends those need not
+ * have been asked for anything. */
 void profd_blocked_begin(void);
 void profd_blocked_end(void);
 

@@ -17,6 +17,7 @@
 #include "buffer/clock.h"
 #include "child-agent/core.h"
 #include "child-agent/groups/loop_watch.h"
+#include "child-agent/interpose/fortified_waits.h"
 #include "child-agent/interpose/interpose.h"
 #include "child-agent/interpose/real_calls.h"
 #include "child-agent/resting.h"
@@ -213,6 +214,20 @@ PROFD_INTERPOSED int ppoll(struct pollfd *fds, nfds_t count, const struct timesp
     return end_wait(&wait, real(fds, count, timeout, mask));
 }
 
+/* What -D_FORTIFY_SOURCE makes of ppoll(). */
+PROFD_INTERPOSED int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
+                                 const sigset_t *mask, size_t fds_bytes)
+{
+    typedef int ppoll_chk_function(struct pollfd *, nfds_t, const struct timespec *,
+                                   const sigset_t *, size_t);
+    static ppoll_chk_function *real;
+    struct masked_wait wait;
+    if (real == NULL)
+        real = (ppoll_chk_function *)real_symbol("__ppoll_chk");
+    mask = begin_wait(&wait, mask, __builtin_return_address(0));
+    return end_wait(&wait, real(fds, count, timeout, mask, fds_bytes));
+}
+
 PROFD_INTERPOSED int pselect(int count, fd_set *readable, fd_set *writable, fd_set *exceptional,
                              const struct timespec *timeout, const sigset_t *mask)
 {
@@ -236,4 +251,17 @@ PROFD_INTERPOSED int epoll_pwait(int epoll, struct epoll_event *events, int coun
         real = (epoll_pwait_function *)real_symbol("epoll_pwait");
     mask = begin_wait(&wait, mask, __builtin_return_address(0));
     return end_wait(&wait, real(epoll, events, count, timeout_ms, mask));
+}
+
+PROFD_INTERPOSED int epoll_pwait2(int epoll, struct epoll_event *events, int count,
+                                  const struct timespec *timeout, const sigset_t *mask)
+{
+    typedef int epoll_pwait2_function(int, struct epoll_event *, int, const struct timespec *,
+                                      const sigset_t *);
+    static epoll_pwait2_function *real;
+    struct masked_wait wait;
+    if (real == NULL)
+        real = (epoll_pwait2_function *)real_symbol("epoll_pwait2");
+    mask = begin_wait(&wait, mask, __builtin_return_address(0));
+    return end_wait(&wait, real(epoll, events, count, timeout, mask));
 }

@@ -8,13 +8,16 @@
 #include <unistd.h>
 
 #include "child-agent/groups/loop_watch.h"
+#include "child-agent/interpose/fortified_waits.h"
 #include "child-agent/interpose/interpose.h"
 #include "child-agent/interpose/real_calls.h"
 #include "child-agent/resting.h"
 
-/* Waiting for events, as loops do. */
+/* Waiting for events, as loops do; __poll_chk() is what -D_FORTIFY_SOURCE makes of poll(). */
 #define WAITS(X)                                                                                   \
     X(poll, (struct pollfd * fds, nfds_t count, int timeout), (fds, count, timeout))               \
+    X(__poll_chk, (struct pollfd * fds, nfds_t count, int timeout, size_t fds_bytes),              \
+      (fds, count, timeout, fds_bytes))                                                            \
     X(epoll_wait, (int epoll_fd, struct epoll_event *events, int most, int timeout),               \
       (epoll_fd, events, most, timeout))                                                           \
     X(select, (int count, fd_set *reads, fd_set *writes, fd_set *errors, struct timeval *timeout), \

@@ -11,6 +11,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -251,6 +253,35 @@ PROFD_INTERPOSED int waitid(idtype_t type, id_t id, siginfo_t *info, int options
     resting_note_wait();
     enum watched_wait wait = blocked_watch_begin();
     int result = wait_id_and_tell(type, id, info, options);
+    loop_watch_end(wait);
+    return result;
+}
+
+/* --- Waits inside of the C library --- */
+
+/* The C library reaps these by itself, so of their ends only profd can tell. */
+PROFD_INTERPOSED int system(const char *command)
+{
+    typedef int system_function(const char *);
+    static system_function *real;
+    if (real == NULL)
+        real = (system_function *)real_symbol("system");
+    resting_note_wait();
+    enum watched_wait wait = blocked_watch_begin();
+    int result = real(command);
+    loop_watch_end(wait);
+    return result;
+}
+
+PROFD_INTERPOSED int pclose(FILE *stream)
+{
+    typedef int pclose_function(FILE *);
+    static pclose_function *real;
+    if (real == NULL)
+        real = (pclose_function *)real_symbol("pclose");
+    resting_note_wait();
+    enum watched_wait wait = blocked_watch_begin();
+    int result = real(stream);
     loop_watch_end(wait);
     return result;
 }

@@ -133,11 +133,21 @@ test_waits_inside_units_are_blocked_time() {
     is_blocked 45000000 200000000
     unit_case cancelled
     is_blocked 0 100000000
+    LD_PRELOAD=$build/lib/libprofd.so unit_case commands
+    is_blocked 190000000 2000000000
 }
 
 test_a_program_says_what_it_needs() {
     unit_case ticks
     [ "$(field told 1) $(field told 2) $(field told 3)" = "0 2 0" ]
+}
+
+# The top group has all units: an outermost one is an iteration, and what it used is not lost.
+test_units_that_nobody_measures_are_iterations() {
+    unit_case idle
+    [ "$(field top 1)" -eq 4 ]
+    is_near "$(field top 2)" "$(field truth 1)" 25
+    [ "$(field told 2)" -eq 1 ]
 }
 
 test_threads_may_end_inside_units() {
@@ -182,6 +192,15 @@ test_a_loop_is_seen_at_its_poll() {
 test_a_loop_beside_another_thread_is_seen() {
     export WITH_IDLE_THREAD=1
     loops_are_seen
+}
+
+# Those of fortified programs, too.
+test_a_loop_is_seen_at_whatever_it_waits_in() {
+    start_profd
+    for call in poll __poll_chk ppoll __ppoll_chk select pselect epoll_wait epoll_pwait epoll_pwait2; do
+        watched "$programs/loops_at" "$call"
+        wait_until groups_have "\"name\":\"$call\".*\"ticks\":[1-9]" --by thread
+    done
 }
 
 test_a_loop_is_seen_beside_a_session() {

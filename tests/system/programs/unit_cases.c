@@ -7,8 +7,11 @@
  * kills who reads a clock is set inside. blocked: the first thing a thread does. waits: for nothing
  * in a poll, and for a child, 50 ms each, and sleeps. handler: a handler of signals waits in the
  * middle of a wait for a child of 100 ms. cancelled: a unit is left while it is blocked. left: a
- * wait is left by siglongjmp after 50 ms. thread: a thread ends inside. ticks: CPU time and
- * blocked time are not asked for. */
+ * wait is left by siglongjmp after 50 ms. commands: of 100 ms each, by system() and popen(). idle:
+ * units that nobody measures, outermost ones and around one that somebody does; truth is what they
+ * used. thread: a thread ends inside. ticks: CPU time and blocked time are not asked for.
+ *
+ * Of each thread also "top TICKS UNATTRIBUTED_NS". */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -317,6 +320,52 @@ static void leave_a_wait(void)
     profd_unit_leave(&watch);
 }
 
+static void *run_commands(void *argument)
+{
+    struct profd_stopwatch watch;
+    profd_unit_enter(&watch, &unit);
+    if (system("exec sleep 0.1") != 0)
+        exit(1);
+    FILE *sleeper = popen("exec sleep 0.1", "r");
+    if (sleeper == NULL || pclose(sleeper) != 0)
+        exit(1);
+    profd_unit_leave(&watch);
+    return argument;
+}
+
+/* Nobody has said that it is measured. */
+PROFD_UNIT(bystander, "handler", "bystander");
+
+static void enter_unmeasured(void)
+{
+    struct profd_stopwatch outer, watch;
+    profd_unit_set_active(&bystander, false);
+    profd_unit_set_active(&unit, true);
+    for (int i = 0; i < 3; i++) {
+        uint64_t start_ns = thread_cpu_ns();
+        profd_unit_enter(&outer, &bystander);
+        burn_ms(2);
+        profd_unit_leave(&outer);
+        truth_ns += thread_cpu_ns() - start_ns;
+    }
+    profd_unit_enter(&outer, &bystander);
+    profd_unit_enter(&watch, &unit);
+    burn_ms(5);
+    profd_unit_leave(&watch);
+    uint64_t start_ns = thread_cpu_ns();
+    burn_ms(3);
+    profd_unit_leave(&outer);
+    truth_ns += thread_cpu_ns() - start_ns;
+}
+
+static void tell_top(const struct profd_group_stats *stats, void *context)
+{
+    (void)context;
+    if (stats->flags & PROFD_GROUP_TOP)
+        printf("top %llu %llu\n", (unsigned long long)stats->ticks,
+               (unsigned long long)stats->unattributed_ns);
+}
+
 static void *end_in_unit(void *argument)
 {
     static struct profd_stopwatch watch;
@@ -367,6 +416,10 @@ static int run_case(const char *name)
         jump_while_blocked();
     else if (strcmp(name, "left") == 0)
         leave_a_wait();
+    else if (strcmp(name, "commands") == 0)
+        run_thread(run_commands);
+    else if (strcmp(name, "idle") == 0)
+        profd_groups_monitor(true, false), enter_unmeasured();
     else if (strcmp(name, "thread") == 0)
         run_thread(end_in_unit);
     else
@@ -380,5 +433,6 @@ int main(int argc, char **argv)
     int status = argc == 2 ? run_case(argv[1]) : 2;
     printf("truth %llu\n", (unsigned long long)truth_ns);
     (void)profd_groups_snapshot(tell, NULL);
+    (void)profd_groups_snapshot(tell_top, NULL);
     return status;
 }
