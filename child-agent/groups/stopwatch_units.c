@@ -41,13 +41,22 @@ static void push_measure(struct stopwatch_thread *thread, struct measure *measur
     thread->depth++;
 }
 
+/* What an outermost unit has cost is attributed, but its own costs when nobody measures it. */
+static uint64_t attributed_to(const struct stopwatch_thread *thread, const struct measure *measure,
+                              const struct moment *now)
+{
+    uint64_t cpu_ns = now->cpu_ns - thread->attributed_since_ns;
+    return measure->use_count > 0 ? cpu_ns : cpu_ns - measure->own_cpu_ns;
+}
+
+/* Its own costs have been told. */
 static void pop_measure(struct stopwatch_thread *thread, const struct moment *now)
 {
     const struct measure *measure = innermost(thread);
     stopwatch_release(thread, measure);
     thread->depth--;
     if (thread->depth == 0)
-        thread->attributed_ns += now->cpu_ns - thread->attributed_since_ns;
+        thread->attributed_ns += attributed_to(thread, measure, now);
     else
         innermost(thread)->own_since = *now;
 }
@@ -56,6 +65,7 @@ static void cancel_innermost(struct stopwatch_thread *thread, const struct momen
 {
     count(&core.arena.header->groups.cancelled);
     stopwatch_unblock_to(thread, innermost(thread)->blocked_depth);
+    pause_own(innermost(thread), now);
     pop_measure(thread, now);
 }
 
@@ -91,6 +101,13 @@ static void cancel_left_behind(struct stopwatch_thread *thread, uintptr_t frame,
 
 /* --- Units --- */
 
+/* The top group has all units, so that an outermost one is an iteration where there is no loop,
+ * whether its own groups are measured or not. */
+static bool is_iteration(const struct stopwatch_thread *thread)
+{
+    return thread->depth == 0 && thread->loop == STOPWATCH_NO_LOOP;
+}
+
 /* Whether anything of the unit is measured. */
 static bool begin_measure(struct stopwatch_thread *thread, const struct profd_stopwatch *watch,
                           const struct profd_unit_groups_ *groups, const struct moment *now)
@@ -100,9 +117,10 @@ static bool begin_measure(struct stopwatch_thread *thread, const struct profd_st
     measure->watch = watch;
     measure->use_count = 0;
     stopwatch_acquire(thread, measure, groups->groups, groups->count, now_ns);
-    if (measure->use_count > 0)
+    bool is_measured = measure->use_count > 0 || is_iteration(thread);
+    if (is_measured)
         push_measure(thread, measure, now);
-    return measure->use_count > 0;
+    return is_measured;
 }
 
 static void enter(struct stopwatch_thread *thread, uintptr_t frame, struct profd_stopwatch *watch,
