@@ -135,7 +135,7 @@ static int welcome_check(const void *message)
         NUMBER(message, prefix memory_limit_bytes), BITS(message, prefix features, FEATURES_ALL),  \
         FLAG(message, prefix is_paused), FLAG(message, prefix is_sampling_paused),                 \
         TEXT(message, prefix thread_filters, MESSAGE_MAX_FILTERS),                                 \
-        TEXT(message, prefix marker_triggers, MESSAGE_MAX_TRIGGERS),                               \
+        TEXT(message, prefix marker_triggers, TRIGGER_LINES_BYTES),                                \
         NUMBER(message, prefix allocation_interval_bytes),                                         \
         UP_TO(message, prefix clock, SAMPLING_CLOCK_COUNT - 1),                                    \
         UP_TO(message, prefix revision, UINT32_MAX)

@@ -21,14 +21,33 @@ static const struct {
     { "delay:", TRIGGER_DELAY, true },   { "cpu:", TRIGGER_CPU, true },
 };
 
-bool trigger_name_is_valid(const char *name, size_t length)
+static bool is_text(const char *text, size_t length, size_t room_bytes)
 {
-    if (length == 0 || length >= TRIGGER_NAME_BYTES)
+    if (length == 0 || length >= room_bytes)
         return false;
     for (size_t i = 0; i < length; i++) {
-        if ((unsigned char)name[i] < ' ' || name[i] == 0x7f)
+        if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
             return false;
     }
+    return true;
+}
+
+bool trigger_name_is_valid(const char *name, size_t length)
+{
+    return is_text(name, length, TRIGGER_NAME_BYTES);
+}
+
+bool trigger_has_rule(enum trigger_kind kind)
+{
+    return kind == TRIGGER_JANK || kind == TRIGGER_DELAY || kind == TRIGGER_CPU;
+}
+
+bool trigger_set_rule(struct trigger *trigger, const char *rule, size_t length)
+{
+    if (!is_text(rule, length, TRIGGER_RULE_BYTES))
+        return false;
+    memcpy(trigger->rule, rule, length);
+    trigger->rule[length] = '\0';
     return true;
 }
 
@@ -74,8 +93,8 @@ static int take_marker(const char *text, size_t length, struct trigger *out)
 bool trigger_alert(const struct trigger *trigger, struct group_alert_rule *out,
                    char problem[GROUP_ALERT_PROBLEM_BYTES])
 {
-    const char *rule = trigger->name;
-    char text[2 * TRIGGER_NAME_BYTES];
+    const char *rule = trigger->rule;
+    char text[TRIGGER_TEXT_BYTES + 32];
 
     if (trigger->kind == TRIGGER_DELAY)
         snprintf(text, sizeof(text), "wall>%s,kind=thread", rule);
@@ -86,13 +105,13 @@ bool trigger_alert(const struct trigger *trigger, struct group_alert_rule *out,
 
 bool trigger_cpu(const struct trigger *trigger, struct trigger_cpu *out)
 {
-    const char *percent = strchr(trigger->name, '%');
+    const char *percent = strchr(trigger->rule, '%');
     char number[TRIGGER_NAME_BYTES];
 
     *out = (struct trigger_cpu){ .within_ns = UINT64_C(1000) * NS_PER_MS };
     if (percent == NULL)
         return false;
-    snprintf(number, sizeof(number), "%.*s", (int)(percent - trigger->name), trigger->name);
+    snprintf(number, sizeof(number), "%.*s", (int)(percent - trigger->rule), trigger->rule);
     if (units_parse_count(number, 1, MOST_PERCENT, &out->percent) < 0)
         return false;
     return percent[1] == '\0' ||
@@ -111,11 +130,12 @@ static int take_rest(const char *text, size_t length, struct trigger *out)
 
     if (out->kind == TRIGGER_MARKER)
         return take_marker(text, length, out);
-    int error = take_name(text, length, out);
-    bool is_rule = out->kind == TRIGGER_JANK || out->kind == TRIGGER_DELAY;
-    if (error == 0 && is_rule && !trigger_alert(out, &rule, problem))
-        return -EINVAL;
-    return error == 0 && out->kind == TRIGGER_CPU && !trigger_cpu(out, &cpu) ? -EINVAL : error;
+    if (out->kind == TRIGGER_NAME)
+        return take_name(text, length, out);
+    bool is_right =
+        trigger_set_rule(out, text, length) &&
+        (out->kind == TRIGGER_CPU ? trigger_cpu(out, &cpu) : trigger_alert(out, &rule, problem));
+    return is_right ? 0 : -EINVAL;
 }
 
 int trigger_parse(const char *text, size_t length, struct trigger *out)
@@ -137,7 +157,8 @@ void trigger_format(const struct trigger *trigger, char out[TRIGGER_TEXT_BYTES])
 
     while (words[i].kind != trigger->kind)
         i++;
-    int length = snprintf(out, TRIGGER_TEXT_BYTES, "%s%s", words[i].text, trigger->name);
+    int length = snprintf(out, TRIGGER_TEXT_BYTES, "%s%s", words[i].text,
+                          trigger_has_rule(trigger->kind) ? trigger->rule : trigger->name);
     if (trigger->kind == TRIGGER_MARKER)
         snprintf(out + length, TRIGGER_TEXT_BYTES - (size_t)length, ":%" PRIu64,
                  trigger->duration_ns);

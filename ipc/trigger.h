@@ -14,9 +14,10 @@
 
 enum {
     TRIGGERS_MOST = 16,        /* of a session */
-    TRIGGER_NAME_BYTES = 64,   /* the longest name, with its NUL */
-    TRIGGER_TEXT_BYTES = 128,  /* the longest trigger, with its NUL */
-    TRIGGER_LINES_BYTES = 2048 /* the longest list of markers, with its NUL */
+    TRIGGER_NAME_BYTES = 64,    /* the longest name, with its NUL */
+    TRIGGER_RULE_BYTES = 512,   /* the longest rule, with its NUL */
+    TRIGGER_TEXT_BYTES = 528,   /* the longest trigger, with its NUL */
+    TRIGGER_LINES_BYTES = 2048, /* the longest list of markers, with its NUL */
 };
 
 enum trigger_kind {
@@ -32,9 +33,11 @@ enum trigger_kind {
 
 struct trigger {
     enum trigger_kind kind;
-    char name[TRIGGER_NAME_BYTES]; /* NAME, MARKER; what follows the colon of JANK, DELAY, CPU; ""
-                                    * otherwise */
-    uint64_t duration_ns;          /* MARKER; 0 otherwise */
+    union {
+        char name[TRIGGER_NAME_BYTES]; /* NAME, MARKER; "" otherwise */
+        char rule[TRIGGER_RULE_BYTES]; /* JANK, DELAY, CPU: what follows the colon */
+    };
+    uint64_t duration_ns; /* MARKER; 0 otherwise */
 };
 
 /* When a process uses too much. */
@@ -46,6 +49,12 @@ struct trigger_cpu {
 /* Whether NAME may be a trigger's or a marker's: 1 to TRIGGER_NAME_BYTES - 1 bytes, none of them a
  * control character. */
 bool trigger_name_is_valid(const char *name, size_t length);
+
+/* Whether triggers of KIND have a rule, and not a name. */
+bool trigger_has_rule(enum trigger_kind kind);
+
+/* TRIGGER, which has a rule, has RULE of LENGTH bytes. False when that is too long, or no text. */
+bool trigger_set_rule(struct trigger *trigger, const char *rule, size_t length);
 
 /* TEXT of LENGTH bytes as a trigger. 0, or -EINVAL. */
 int trigger_parse(const char *text, size_t length, struct trigger *out);

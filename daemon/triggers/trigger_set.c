@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
-/* A line of agents' text is no longer than its trigger. */
-_Static_assert((int)TRIGGERS_MOST *(int)TRIGGER_TEXT_BYTES <= (int)TRIGGER_LINES_BYTES,
-               "all markers fit");
+/* A line of agents' text: nanoseconds, a colon, a name, and its end. */
+enum { LINE_BYTES = 20 + 1 + TRIGGER_NAME_BYTES + 1 };
+_Static_assert((int)TRIGGERS_MOST *(int)LINE_BYTES <= (int)TRIGGER_LINES_BYTES, "all markers fit");
 
 static int refuse(const char **refusal, const char *text)
 {

@@ -205,7 +205,7 @@ static bool read_rule(const struct trigger *trigger, struct watched_rule *out)
 {
     char problem[GROUP_ALERT_PROBLEM_BYTES];
 
-    *out = (struct watched_rule){ .text = trigger->name };
+    *out = (struct watched_rule){ .text = trigger->rule };
     switch (trigger->kind) {
     case TRIGGER_JANK:
         out->cause = "jank";

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { GROUP_ALERT_TEXT_BYTES = 128, GROUP_ALERT_PROBLEM_BYTES = 160 };
+enum { GROUP_ALERT_TEXT_BYTES = 256, GROUP_ALERT_PROBLEM_BYTES = 160 };
 
 enum group_alert_measure { ALERT_ON_CPU, ALERT_ON_WALL, ALERT_ON_BLOCKED };
 

@@ -255,13 +255,12 @@ static void refuse_trigger(const char *text, struct failure *failure)
     const char *colon = strchr(text, ':');
     bool is_rule = strncmp(text, "delay:", 6) == 0 || strncmp(text, "jank:", 5) == 0;
 
-    if (is_rule && strlen(colon + 1) >= TRIGGER_NAME_BYTES) {
+    if (is_rule && strlen(colon + 1) >= TRIGGER_RULE_BYTES) {
         failure_set(failure, EXIT_CODE_USAGE, "--trigger '%.64s...': a rule has at most %d bytes",
-                    text, TRIGGER_NAME_BYTES - 1);
+                    text, TRIGGER_RULE_BYTES - 1);
         return;
     }
-    if (is_rule && trigger_name_is_valid(colon + 1, strlen(colon + 1))) {
-        memcpy(trigger.name, colon + 1, strlen(colon + 1));
+    if (is_rule && trigger_set_rule(&trigger, colon + 1, strlen(colon + 1))) {
         (void)trigger_alert(&trigger, &rule, problem); /* false: it was no trigger */
         failure_set(failure, EXIT_CODE_USAGE, "--trigger '%s': %s", text, problem);
         return;

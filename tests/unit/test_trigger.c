@@ -15,6 +15,9 @@ START_TEST(what_is_written_is_read_again)
                                          "marker:a:b:5",
                                          "jank:64ms",
                                          "jank:blocked>1s,kind=tenant",
+                                         "jank:cpu>128ms,kind=tenant,process=a/rather/long/path/of/a/"
+                                         "server,name=customer-0123456789-of-the-longer-sort,"
+                                         "times=30/10s,quiet=1m",
                                          "delay:8ms",
                                          "cpu:80%",
                                          "cpu:150%/10s" };
@@ -63,10 +66,10 @@ START_TEST(a_time_alone_is_a_rule)
 {
     char problem[GROUP_ALERT_PROBLEM_BYTES];
     struct group_alert_rule rule;
-    ck_assert(trigger_alert(&(struct trigger){ TRIGGER_JANK, "64ms", 0 }, &rule, problem));
+    ck_assert(trigger_alert(&(struct trigger){ .kind = TRIGGER_JANK, .rule = "64ms" }, &rule, problem));
     ck_assert_int_eq(rule.measure, ALERT_ON_CPU);
     ck_assert_uint_eq(rule.above_ns, 64000000);
-    ck_assert(trigger_alert(&(struct trigger){ TRIGGER_DELAY, "8ms", 0 }, &rule, problem));
+    ck_assert(trigger_alert(&(struct trigger){ .kind = TRIGGER_DELAY, .rule = "8ms" }, &rule, problem));
     ck_assert_int_eq(rule.measure, ALERT_ON_WALL);
     ck_assert_str_eq(rule.kind, "thread");
 }
@@ -75,10 +78,10 @@ END_TEST
 START_TEST(a_share_of_a_processor_is_over_a_while)
 {
     struct trigger_cpu cpu;
-    ck_assert(trigger_cpu(&(struct trigger){ TRIGGER_CPU, "150%/10s", 0 }, &cpu));
+    ck_assert(trigger_cpu(&(struct trigger){ .kind = TRIGGER_CPU, .rule = "150%/10s" }, &cpu));
     ck_assert_uint_eq(cpu.percent, 150);
     ck_assert_uint_eq(cpu.within_ns, UINT64_C(10000000000));
-    ck_assert(trigger_cpu(&(struct trigger){ TRIGGER_CPU, "80%", 0 }, &cpu));
+    ck_assert(trigger_cpu(&(struct trigger){ .kind = TRIGGER_CPU, .rule = "80%" }, &cpu));
     ck_assert_uint_eq(cpu.within_ns, UINT64_C(1000000000));
 }
 END_TEST
@@ -86,7 +89,7 @@ END_TEST
 START_TEST(lines_are_read_as_they_were_added)
 {
     char lines[TRIGGER_LINES_BYTES] = "";
-    const struct trigger added = { TRIGGER_MARKER, "a:b", 12 };
+    const struct trigger added = { .kind = TRIGGER_MARKER, .name = "a:b", .duration_ns = 12 };
     struct trigger read;
 
     ck_assert_int_eq(trigger_add_line(lines, &added), 0);
