@@ -13,7 +13,7 @@
 #include "daemon/children/child_table.h"
 #include "daemon/children/pidfd.h"
 
-enum { BOOK_SHARE = 4 }; /* of the book, that one process may have */
+enum { BOOK_SHARE = 2 }; /* of the book, that one process may have */
 
 /* --- From an arena --- */
 

@@ -40,11 +40,11 @@ struct group_book {
 };
 
 enum {
-    GROUP_BOOK_MOST_BYTES = 8 * 1024 * 1024,
+    GROUP_BOOK_MOST_BYTES = 16 * 1024 * 1024,
     GROUP_BOOK_MOST_DESCRIPTORS = 256, /* the latest ones */
 };
 
-/* Takes PART over; one that is more than a quarter of MOST_BYTES is forgotten at once. */
+/* Takes PART over; one that is more than half of MOST_BYTES is forgotten at once. */
 void group_book_add(struct group_book *book, struct group_part *part, uint64_t most_bytes);
 
 /* Learns how processes ended that have been reaped meanwhile. */

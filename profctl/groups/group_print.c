@@ -122,7 +122,8 @@ static void print_losses(const struct group_rows *rows, FILE *out)
         fprintf(out, "%s measures were cancelled: their units were left without a word.\n",
                 units_format_count(rows->cancelled, count));
     if (rows->head.forgotten != 0)
-        fprintf(out, "%s processes that ended long ago are forgotten.\n",
+        fprintf(out,
+                "%s processes that have ended are not in here any more: profd keeps 16 MB of such.\n",
                 units_format_count(rows->head.forgotten, count));
 }
 

@@ -136,6 +136,16 @@ START_TEST(a_large_one_pushes_nobody_out)
 }
 END_TEST
 
+START_TEST(ten_thousand_groups_are_kept)
+{
+    for (int i = 0; i < 10000; i++)
+        add_group("a tenant of the usual sort");
+    group_book_add(&book, read_part(1), GROUP_BOOK_MOST_BYTES);
+    ck_assert_uint_eq(parts_in_book(), 1);
+    ck_assert_uint_eq(book.forgotten, 0);
+}
+END_TEST
+
 START_TEST(how_a_process_ended_is_learnt_when_it_was_reaped)
 {
     pid_t pid = fork();
@@ -170,6 +180,7 @@ int main(void)
     tcase_add_test(tests, numbers_that_lie_make_no_part);
     tcase_add_test(tests, the_oldest_are_forgotten_and_counted);
     tcase_add_test(tests, a_large_one_pushes_nobody_out);
+    tcase_add_test(tests, ten_thousand_groups_are_kept);
     tcase_add_test(tests, how_a_process_ended_is_learnt_when_it_was_reaped);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
