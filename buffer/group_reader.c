@@ -7,8 +7,16 @@ static uint64_t read_number(const _Atomic uint64_t *number)
     return atomic_load_explicit(number, memory_order_relaxed);
 }
 
+/* Peaks and groups begin with the same. */
+static bool is_peaks(const struct group_record *record)
+{
+    return (record->flags & GROUP_IS_PEAKS) != 0;
+}
+
 static bool is_sound(const struct group_record *record, size_t left)
 {
+    if (is_peaks(record))
+        return record->bytes == sizeof(struct group_peaks) && record->bytes <= left;
     size_t text_bytes = (size_t)record->kind_bytes + record->name_bytes;
     return record->bytes % sizeof(uint64_t) == 0 && record->bytes <= left &&
            record->bytes >= sizeof(*record) + text_bytes;
@@ -35,16 +43,36 @@ static void view(const struct group_record *record, struct group_view *out)
     }
 }
 
-bool group_reader_next(struct group_reader *reader, struct group_view *out)
+/* The next record; NULL: there is none. */
+static const struct group_record *next_record(struct group_reader *reader)
 {
     size_t left = reader->bytes - reader->at;
     const struct group_record *record = (const void *)(reader->memory + reader->at);
     if (left < sizeof(*record) || !is_sound(record, left))
+        return NULL;
+    reader->at += record->bytes;
+    return record;
+}
+
+bool group_reader_next(struct group_reader *reader, struct group_view *out)
+{
+    const struct group_record *record;
+    while ((record = next_record(reader)) != NULL && is_peaks(record))
+        continue;
+    if (record == NULL)
         return false;
     view(record, out);
-    out->place = reader->at;
-    reader->at += record->bytes;
+    out->place = reader->at - record->bytes;
     return true;
+}
+
+bool group_reader_next_peaks(struct group_reader *reader, const struct group_peaks **out)
+{
+    const struct group_record *record;
+    while ((record = next_record(reader)) != NULL && !is_peaks(record))
+        continue;
+    *out = (const void *)record;
+    return record != NULL;
 }
 
 uint64_t group_table_readable_bytes(const struct group_table_header *table, uint64_t file_bytes)

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "buffer/group_peaks.h"
 #include "buffer/group_table.h"
 
 /* One group, as it was when it was read. The texts are not terminated, are any bytes, and lie in
@@ -37,6 +38,9 @@ struct group_reader {
 
 /* The next group. False at the end, or where what follows is no record. */
 bool group_reader_next(struct group_reader *reader, struct group_view *out);
+
+/* Likewise the next group's peaks, in the memory; not of the same walk. */
+bool group_reader_next_peaks(struct group_reader *reader, const struct group_peaks **out);
 
 /* How many of the table's bytes there are to read in a file of FILE_BYTES; 0 when its numbers make
  * no sense. */

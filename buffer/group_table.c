@@ -35,20 +35,37 @@ static uint64_t bytes_of(const struct group_identity *identity)
     return (bytes + RECORD_ALIGNMENT - 1) / RECORD_ALIGNMENT * RECORD_ALIGNMENT;
 }
 
-int group_table_add(struct arena *arena, const struct group_identity *identity,
-                    struct group_record **out)
+int group_table_take(struct arena *arena, uint64_t bytes, void **out)
 {
     struct group_table_header *table = &arena->header->groups;
     uint64_t used = atomic_load_explicit(&table->used_bytes, memory_order_relaxed);
-    uint64_t bytes = bytes_of(identity);
     if (used > table->room_bytes || bytes > table->room_bytes - used)
         return -ENOSPC;
     int error = arena_lease_groups(arena, used + bytes);
     if (error < 0)
         return error;
-    *out = (struct group_record *)(void *)((uint8_t *)arena->header + table->offset + used);
+    *out = (uint8_t *)arena->header + table->offset + used;
+    return 0;
+}
+
+void group_table_publish(struct arena *arena, uint64_t bytes)
+{
+    _Atomic uint64_t *used = &arena->header->groups.used_bytes;
+    uint64_t before = atomic_load_explicit(used, memory_order_relaxed);
+    atomic_store_explicit(used, before + bytes, memory_order_release);
+}
+
+int group_table_add(struct arena *arena, const struct group_identity *identity,
+                    struct group_record **out)
+{
+    uint64_t bytes = bytes_of(identity);
+    void *room;
+    int error = group_table_take(arena, bytes, &room);
+    if (error < 0)
+        return error;
+    *out = room;
     fill_record(*out, identity, (uint32_t)bytes);
-    atomic_store_explicit(&table->used_bytes, used + bytes, memory_order_release);
+    group_table_publish(arena, bytes);
     return 0;
 }
 

@@ -31,6 +31,7 @@ enum group_flags {
     GROUP_IS_UNIT = 2,   /* it holds a single unit, and no time of units inside that */
     GROUP_IS_SYSTEM = 4, /* the program's own code, not that of its guests */
     GROUP_IS_OTHER = 8,  /* all that found no room */
+    GROUP_IS_PEAKS = 16, /* no group, but what one cost at most: see group_peaks.h */
 };
 
 /* In the arena's header. */
@@ -80,6 +81,11 @@ struct group_costs {
  * is no room, or no memory to be had within the limit. */
 int group_table_add(struct arena *arena, const struct group_identity *identity,
                     struct group_record **out);
+
+/* Room for a record of BYTES, a multiple of 8, at the end of the table, zeroed; readers see it when
+ * it is published. One thread at a time. 0 with *OUT, or as group_table_add(). */
+int group_table_take(struct arena *arena, uint64_t bytes, void **out);
+void group_table_publish(struct arena *arena, uint64_t bytes);
 
 /* Adds COSTS of no iteration. Any thread, and several at once. */
 void group_record_add(struct group_record *record, const struct group_costs *costs);

@@ -14,6 +14,7 @@ enum {
     POOL_BYTES = 64 * 1024,
     POOL_ALIGNMENT = 16,
     MOST_GROUPS = 128 * 1024, /* there is no room in the arena for half as many */
+    MOST_PEAKS = 1024,        /* of a process; others have thresholds alone */
 };
 
 static struct named_mutex lock = NAMED_MUTEX_INITIALIZER(GROUPS);
@@ -24,6 +25,7 @@ static struct {
     uint32_t count;
     uint8_t *pool;
     size_t pool_left;
+    uint32_t peaks_count, peaks_epoch; /* how many there are, in the image of that epoch */
 } registry;
 
 static struct profd_group other = { .references = 1, .is_active = true, .flags = GROUP_IS_OTHER };
@@ -224,6 +226,43 @@ struct group_record *group_registry_record(struct profd_group *group)
     record = make_record(group);
     group_registry_let_go(held);
     return record;
+}
+
+/* --- Peaks --- */
+
+static bool knows_peaks(const struct profd_group *group)
+{
+    return atomic_load_explicit(&group->peaks_epoch, memory_order_acquire) == core_epoch;
+}
+
+/* What finds no room once is not tried again: the table only grows. The lock is held. */
+static void make_peaks(struct profd_group *group, const struct group_record *record)
+{
+    struct group_peaks *peaks = NULL;
+    if (knows_peaks(group))
+        return;
+    if (registry.peaks_epoch != core_epoch)
+        registry.peaks_count = 0;
+    registry.peaks_epoch = core_epoch;
+    if (registry.peaks_count < MOST_PEAKS && group_peaks_add(&core.arena, record, &peaks) == 0)
+        registry.peaks_count++;
+    atomic_store_explicit(&group->peaks, peaks, memory_order_relaxed);
+    atomic_store_explicit(&group->peaks_epoch, core_epoch, memory_order_release);
+}
+
+struct group_peaks *group_registry_peaks(struct profd_group *group)
+{
+    const struct group_record *record = group_registry_record(group);
+    if (record == NULL)
+        return NULL;
+    if (record == known_record(&other))
+        group = &other;
+    if (!knows_peaks(group)) {
+        bool held = group_registry_hold();
+        make_peaks(group, record);
+        group_registry_let_go(held);
+    }
+    return atomic_load_explicit(&group->peaks, memory_order_relaxed);
 }
 
 bool group_registry_is_free(void)

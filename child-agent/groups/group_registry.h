@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "buffer/group_peaks.h"
 #include "buffer/group_table.h"
 
 struct group_counter; /* see group_session.c */
@@ -19,6 +20,8 @@ struct profd_group {
     struct group_record *_Atomic record;
     _Atomic uint32_t record_epoch; /* of the image that has the record; see core_epoch */
     _Atomic uint32_t references;
+    struct group_peaks *_Atomic peaks;     /* NULL: it never was janky, or there is no room */
+    _Atomic uint32_t peaks_epoch;          /* likewise */
     struct group_counter *_Atomic counter; /* NULL: it has none */
     _Atomic bool is_active;
     uint32_t flags;         /* enum group_flags */
@@ -37,6 +40,10 @@ void group_registry_unref(struct profd_group *group);
 /* What GROUP's costs are added to: its record, that of "other" where there is no room, or NULL when
  * there is not even an arena. */
 struct group_record *group_registry_record(struct profd_group *group);
+
+/* Where GROUP's longest iterations are noted; of the record that its costs are added to. NULL when
+ * there is no room. */
+struct group_peaks *group_registry_peaks(struct profd_group *group);
 
 /* Nobody adds a group meanwhile. What the first returns is for the second. */
 bool group_registry_hold(void);

@@ -17,10 +17,19 @@ static struct group_use *find_stranded(struct stopwatch_thread *thread,
     return NULL;
 }
 
+static void note_peaks(struct profd_group *group, const struct group_costs *costs)
+{
+    struct group_peaks *peaks = group_registry_peaks(group);
+    if (peaks != NULL)
+        group_peaks_note(peaks, costs, thread_current->id.number, clock_monotonic_ns());
+}
+
 /* GROUP has cost COSTS in the iteration that began at BEGUN_TICKS: who else wants to know. */
 static void tell_others(struct stopwatch_thread *thread, struct profd_group *group,
                         const struct group_costs *costs, uint64_t begun_ticks)
 {
+    if (__builtin_expect(group_peaks_are_reached(costs), 0))
+        note_peaks(group, costs);
     group_session_note(group, costs, begun_ticks);
     group_observers_note(group, costs, &thread->alerts);
 }

@@ -22,13 +22,16 @@ static bool is_meant(const struct group_alert_rule *rule, const struct group_row
                                                rule->process, strlen(rule->process)) != NULL);
 }
 
-/* Those that have ended. */
+/* Those that have ended. How often one was blocked for so long nobody counts: it is once in a look;
+ * and in one that is too long to know the highest, all of its time counts. */
 static uint64_t count_too_long(const struct group_alert_rule *rule, const struct group_row *row)
 {
     unsigned threshold = group_alert_threshold(rule);
+    uint64_t blocked_ns =
+        row->highest.is_known ? row->highest.blocked_ns : row->group.costs.blocked_ns;
 
     if (rule->measure == ALERT_ON_BLOCKED)
-        return row->group.costs.blocked_ns > rule->above_ns;
+        return blocked_ns > rule->above_ns;
     return (rule->measure == ALERT_ON_CPU ? row->group.cpu_exceeded
                                           : row->group.wall_exceeded)[threshold];
 }

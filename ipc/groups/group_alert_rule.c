@@ -27,7 +27,7 @@ static bool parse_measure(const char *word, struct group_alert_rule *rule)
             continue;
         rule->measure = (enum group_alert_measure)i;
         return units_parse_time(word + strlen(names[i]), NS_PER_MS, &rule->above_ns) == 0 &&
-               rule->above_ns != 0;
+               rule->above_ns >= NS_PER_MS;
     }
     return false;
 }

@@ -18,7 +18,7 @@ enum group_alert_measure { ALERT_ON_CPU, ALERT_ON_WALL, ALERT_ON_BLOCKED };
 
 struct group_alert_rule {
     enum group_alert_measure measure;
-    uint64_t above_ns;
+    uint64_t above_ns;                    /* at least a millisecond */
     char kind[GROUP_ALERT_TEXT_BYTES];    /* "": any, as the next; it is the whole kind … */
     char name[GROUP_ALERT_TEXT_BYTES];    /* … the whole name … */
     char process[GROUP_ALERT_TEXT_BYTES]; /* … or a part of the process' */

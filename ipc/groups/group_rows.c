@@ -11,6 +11,11 @@ static void add(uint64_t *sum, uint64_t value)
     *sum = group_sum_of(*sum, value);
 }
 
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
 /* --- Reading --- */
 
 static int push_row(struct group_rows *rows, size_t *room, const struct group_row *row)
@@ -58,6 +63,27 @@ static int read_process(struct group_rows *rows, size_t *room,
     return err;
 }
 
+static int compare_places(const void *left, const void *right)
+{
+    const struct group_row *a = left, *b = right;
+
+    return compare_numbers(a->group.place, b->group.place);
+}
+
+/* Those of VIEW, whose COUNT rows are ROWS, in the order of their places. */
+static void read_peaks(struct group_row *rows, size_t count, const struct group_snapshot_view *view)
+{
+    struct group_reader reader = { .memory = view->table, .bytes = view->process.table_bytes };
+    const struct group_peaks *peaks;
+
+    while (count > 0 && group_reader_next_peaks(&reader, &peaks)) {
+        const struct group_row key = { .group.place = peaks->of };
+        struct group_row *row = bsearch(&key, rows, count, sizeof(*rows), compare_places);
+        if (row != NULL)
+            row->peaks = peaks;
+    }
+}
+
 int group_rows_read(const void *memory, size_t bytes, struct group_rows *out)
 {
     struct group_snapshot_reader reader = { .memory = memory, .bytes = bytes };
@@ -68,8 +94,12 @@ int group_rows_read(const void *memory, size_t bytes, struct group_rows *out)
     *out = (struct group_rows){ 0 };
     if (!group_snapshot_open(&reader, &out->head))
         return -EPROTO;
-    while (err == 0 && group_snapshot_next(&reader, &view))
+    while (err == 0 && group_snapshot_next(&reader, &view)) {
+        size_t first = out->count;
         err = read_process(out, &room, &view);
+        if (err == 0)
+            read_peaks(out->rows + first, out->count - first, &view);
+    }
     if (err < 0)
         group_rows_free(out);
     return err;
@@ -82,11 +112,6 @@ void group_rows_free(struct group_rows *rows)
 }
 
 /* --- Comparing --- */
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
 
 static int compare_texts(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
 {
@@ -180,6 +205,8 @@ void group_rows_subtract(struct group_rows *rows, const struct group_rows *earli
         const struct group_row *same = before.count > 0 ? bsearch(row, before.rows, before.count,
                                                                   sizeof(*row), compare_identity)
                                                         : NULL;
+        row->highest = group_peaks_between(same != NULL ? same->peaks : NULL, earlier->head.now_ns,
+                                           row->peaks, rows->head.now_ns);
         if (same != NULL)
             subtract_group(&row->group, &same->group);
         if (did_anything(row))

@@ -33,8 +33,10 @@ struct group_row {
     struct group_snapshot_process process; /* of one of those that are merged */
     const char *process_name;
     size_t process_name_bytes;
-    unsigned merged;     /* groups in this row */
-    uint64_t running_ns; /* for how long one has been running now; 0: none is */
+    const struct group_peaks *peaks; /* in the snapshot, as the texts; NULL: it has none */
+    struct group_highest highest;    /* what is new of those, after group_rows_subtract() */
+    unsigned merged;                 /* groups in this row */
+    uint64_t running_ns;             /* for how long one has been running now; 0: none is */
 };
 
 struct group_rows {

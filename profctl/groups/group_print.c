@@ -122,9 +122,10 @@ static void print_losses(const struct group_rows *rows, FILE *out)
         fprintf(out, "%s measures were cancelled: their units were left without a word.\n",
                 units_format_count(rows->cancelled, count));
     if (rows->head.forgotten != 0)
-        fprintf(out,
-                "%s processes that have ended are not in here any more: profd keeps 16 MB of such.\n",
-                units_format_count(rows->head.forgotten, count));
+        fprintf(
+            out,
+            "%s processes that have ended are not in here any more: profd keeps 16 MB of such.\n",
+            units_format_count(rows->head.forgotten, count));
 }
 
 void group_print_table(const struct group_rows *rows, enum group_rows_by by, uint64_t most,
@@ -149,10 +150,28 @@ void group_print_table(const struct group_rows *rows, enum group_rows_by by, uin
 
 /* --- Alerts --- */
 
+/* The highest of the while, or what is known of it by its threshold. */
+static void print_highest(const struct group_row *row, FILE *out)
+{
+    const struct group_highest *highest = &row->highest;
+    char most[UNITS_TEXT_BYTES];
+
+    if (group_thresholds_exceeded(highest->cpu_ns) == group_row_jank(row))
+        fprintf(out, "; highest %.1f ms of CPU time", (double)highest->cpu_ns / NS_PER_MS);
+    else
+        fprintf(out, "; highest %s ms of CPU time", longest(row, most));
+    if (!highest->is_known)
+        return;
+    fprintf(out, ", %.1f on the wall, %.1f blocked", (double)highest->wall_ns / NS_PER_MS,
+            (double)highest->blocked_ns / NS_PER_MS);
+    if (highest->thread != 0)
+        fprintf(out, "; thread %d", highest->thread);
+}
+
 void group_print_alert(const struct group_row *row, const char *rule_text, uint64_t times,
                        FILE *out)
 {
-    char name[NAME_BYTES], most[UNITS_TEXT_BYTES], time_of_day[UNITS_TEXT_BYTES] = "";
+    char name[NAME_BYTES], time_of_day[UNITS_TEXT_BYTES] = "";
     const time_t now = time(NULL);
     struct tm local;
 
@@ -164,7 +183,7 @@ void group_print_alert(const struct group_row *row, const char *rule_text, uint6
     fprintf(out, " of %s: %s, %llu %s", name, rule_text, (unsigned long long)times,
             times == 1 ? "time" : "times");
     if (row->group.ticks != 0)
-        fprintf(out, "; longest %s ms of CPU time", longest(row, most));
+        print_highest(row, out);
     if (row->running_ns != 0)
         fprintf(out, "; running for %.1f s", (double)row->running_ns / NS_PER_S);
     fputc('\n', out);
@@ -237,6 +256,12 @@ int group_print_alert_json(const struct group_row *row, const char *rule_text, u
     report_json_begin(&line, out);
     json_string_property(&line.writer, "alert", rule_text);
     json_u64_property(&line.writer, "times", times);
+    if (row->highest.is_known) {
+        put_ms(&line.writer, "highestCpuMs", row->highest.cpu_ns);
+        put_ms(&line.writer, "highestWallMs", row->highest.wall_ns);
+        put_ms(&line.writer, "highestBlockedMs", row->highest.blocked_ns);
+        json_i64_property(&line.writer, "highestThread", row->highest.thread);
+    }
     json_name(&line.writer, "group");
     put_row(&line.writer, row, GROUP_ROWS_BY_THREAD);
     return report_json_end(&line, out);

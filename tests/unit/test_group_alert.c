@@ -69,6 +69,7 @@ static const char *const bad_rules[] = { "",
                                          "cpu>3ms",
                                          "cpu<64ms",
                                          "wall>1s",
+                                         "blocked>999us",
                                          "cpu>64ms,",
                                          "cpu>64ms,kind=",
                                          "cpu>64ms,x",
@@ -163,7 +164,19 @@ START_TEST(one_that_still_runs_counts_already)
 }
 END_TEST
 
-START_TEST(time_blocked_is_that_of_the_while)
+START_TEST(time_blocked_is_that_of_one_iteration)
+{
+    struct group_row blue = row_of("tenant", "blue", 0);
+    set_rule("blocked>100ms");
+    blue.group.costs.blocked_ns = 500 * MS;
+    blue.highest = (struct group_highest){ .is_known = true, .blocked_ns = 100 * MS };
+    ck_assert_uint_eq(judge(&blue, S), 0);
+    blue.highest.blocked_ns = 101 * MS;
+    ck_assert_uint_eq(judge(&blue, 2 * S), 1);
+}
+END_TEST
+
+START_TEST(where_no_iteration_is_known_all_time_blocked_counts)
 {
     struct group_row blue = row_of("tenant", "blue", 0);
     set_rule("blocked>100ms");
@@ -188,7 +201,8 @@ int main(void)
     tcase_add_test(tests, several_are_needed_within_a_time);
     tcase_add_test(tests, after_an_alert_it_is_quiet_for_that_group);
     tcase_add_test(tests, one_that_still_runs_counts_already);
-    tcase_add_test(tests, time_blocked_is_that_of_the_while);
+    tcase_add_test(tests, time_blocked_is_that_of_one_iteration);
+    tcase_add_test(tests, where_no_iteration_is_known_all_time_blocked_counts);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

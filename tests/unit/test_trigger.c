@@ -8,19 +8,21 @@
 
 START_TEST(what_is_written_is_read_again)
 {
-    static const char *const texts[] = { "signal",
-                                         "SIGUSR2",
-                                         "exit",
-                                         "name:a",
-                                         "marker:a:b:5",
-                                         "jank:64ms",
-                                         "jank:blocked>1s,kind=tenant",
-                                         "jank:cpu>128ms,kind=tenant,process=a/rather/long/path/of/a/"
-                                         "server,name=customer-0123456789-of-the-longer-sort,"
-                                         "times=30/10s,quiet=1m",
-                                         "delay:8ms",
-                                         "cpu:80%",
-                                         "cpu:150%/10s" };
+    static const char *const texts[] = {
+        "signal",
+        "SIGUSR2",
+        "exit",
+        "name:a",
+        "marker:a:b:5",
+        "jank:64ms",
+        "jank:blocked>1s,kind=tenant",
+        "jank:cpu>128ms,kind=tenant,process=a/rather/long/path/of/a/"
+        "server,name=customer-0123456789-of-the-longer-sort,"
+        "times=30/10s,quiet=1m",
+        "delay:8ms",
+        "cpu:80%",
+        "cpu:150%/10s"
+    };
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         struct trigger trigger;
@@ -66,10 +68,12 @@ START_TEST(a_time_alone_is_a_rule)
 {
     char problem[GROUP_ALERT_PROBLEM_BYTES];
     struct group_alert_rule rule;
-    ck_assert(trigger_alert(&(struct trigger){ .kind = TRIGGER_JANK, .rule = "64ms" }, &rule, problem));
+    ck_assert(
+        trigger_alert(&(struct trigger){ .kind = TRIGGER_JANK, .rule = "64ms" }, &rule, problem));
     ck_assert_int_eq(rule.measure, ALERT_ON_CPU);
     ck_assert_uint_eq(rule.above_ns, 64000000);
-    ck_assert(trigger_alert(&(struct trigger){ .kind = TRIGGER_DELAY, .rule = "8ms" }, &rule, problem));
+    ck_assert(
+        trigger_alert(&(struct trigger){ .kind = TRIGGER_DELAY, .rule = "8ms" }, &rule, problem));
     ck_assert_int_eq(rule.measure, ALERT_ON_WALL);
     ck_assert_str_eq(rule.kind, "thread");
 }
