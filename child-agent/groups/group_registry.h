@@ -22,7 +22,7 @@ struct profd_group {
     _Atomic uint32_t references;
     struct group_peaks *_Atomic peaks;     /* NULL: it never was janky, or there is no room */
     _Atomic uint32_t peaks_epoch;          /* likewise */
-    struct group_counter *_Atomic counter; /* NULL: it has none */
+    struct group_counter *_Atomic counter; /* NULL: it has none so far */
     _Atomic bool is_active;
     uint32_t flags;         /* enum group_flags */
     _Atomic int32_t thread; /* of a top group */

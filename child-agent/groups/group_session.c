@@ -18,37 +18,50 @@ struct group_counter {
 
 static _Atomic uint32_t counters_made;
 
+/* All that are too many. */
+static struct group_counter others = {
+    { "all other groups", "Performance groups", "CPU time of performance groups, in µs", 0 }, ""
+};
+
 static void write_text(const struct profd_group *group, char out[TEXT_BYTES])
 {
     snprintf(out, TEXT_BYTES, "%.*s%s%.*s", group->kind_bytes, group->text,
              group->kind_bytes > 0 ? " " : "", group->name_bytes, group->text + group->kind_bytes);
 }
 
-/* NULL: there are too many, or there is no memory. */
-static struct group_counter *make_counter(struct profd_group *group)
+/* NULL: there is no memory. */
+static struct group_counter *make_counter(const struct profd_group *group)
 {
-    struct group_counter *none = NULL;
-    struct group_counter *made = atomic_load(&counters_made) < GROUP_SESSION_MOST_COUNTERS
-                                     ? group_registry_allocate(sizeof(*made))
-                                     : NULL;
+    struct group_counter *made = group_registry_allocate(sizeof(*made));
     if (made == NULL)
         return NULL;
     write_text(group, made->name);
     made->counter = (struct profd_counter){ made->name, "Performance groups",
                                             "CPU time of a performance group, in µs", 0 };
-    if (!atomic_compare_exchange_strong(&group->counter, &none, made))
-        return none; /* another thread was faster */
-    atomic_fetch_add(&counters_made, 1);
     return made;
+}
+
+/* That of a group that has none so far: its own, or the one of all that are too many. */
+static struct group_counter *choose_counter(struct profd_group *group)
+{
+    struct group_counter *none = NULL;
+    bool is_own = atomic_load(&counters_made) < GROUP_SESSION_MOST_COUNTERS;
+    struct group_counter *chosen = is_own ? make_counter(group) : &others;
+    if (chosen == NULL)
+        chosen = &others;
+    if (!atomic_compare_exchange_strong(&group->counter, &none, chosen))
+        return none; /* another thread was faster */
+    if (chosen != &others)
+        atomic_fetch_add(&counters_made, 1);
+    return chosen;
 }
 
 static void add_to_counter(struct profd_group *group, const struct group_costs *costs)
 {
     struct group_counter *counter = atomic_load_explicit(&group->counter, memory_order_acquire);
     if (counter == NULL)
-        counter = make_counter(group);
-    if (counter != NULL)
-        profd_counter_add(&counter->counter, (int64_t)(costs->cpu_ns / NS_PER_US));
+        counter = choose_counter(group);
+    profd_counter_add(&counter->counter, (int64_t)(costs->cpu_ns / NS_PER_US));
 }
 
 static void mark_jank(const struct profd_group *group, const struct group_costs *costs,

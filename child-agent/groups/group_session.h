@@ -13,7 +13,7 @@
 
 enum {
     GROUP_SESSION_JANK_NS = 16 * 1000 * 1000, /* CPU time, or time on the wall, of an iteration */
-    GROUP_SESSION_MOST_COUNTERS = 64,         /* of a process; the first that are measured */
+    GROUP_SESSION_MOST_COUNTERS = 64,         /* of a process; of what is more, one together */
 };
 
 /* For group_session_note(), in such a session. */

@@ -381,6 +381,13 @@ test_a_session_counts_what_groups_cost() {
     [ "$(cut -d' ' -f2 <counter)" -eq 40 ]
 }
 
+# A thousand groups of 1 ms each are not lost where not all of them are shown.
+test_groups_that_are_too_many_to_show_are_counted_together() {
+    recorded groups "$programs/unit_cases" many
+    counted unit_cases 'all other groups' >counter
+    [ "$(cut -d' ' -f1 <counter)" -ge 900000 ]
+}
+
 test_iterations_that_take_too_long_are_markers() {
     touch go
     recorded groups bash -c 'timeout 2 "$@" || true' - "$programs/loop" 20 go
