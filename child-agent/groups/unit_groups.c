@@ -27,6 +27,15 @@ static bool is_asking(void)
     return (uintptr_t)__builtin_frame_address(0) < thread_current->asking_frame;
 }
 
+/* How many of COUNT the program has really put into OUT, which was cleared before. */
+static size_t count_put(struct profd_group *const *out, size_t count)
+{
+    size_t put = 0;
+    while (put < count && put < PROFD_UNIT_MOST_GROUPS && out[put] != NULL)
+        put++;
+    return put;
+}
+
 static size_t ask_program(const struct profd_unit *unit, struct profd_group **out)
 {
     const struct embedding *who = atomic_load(&embedding);
@@ -35,7 +44,7 @@ static size_t ask_program(const struct profd_unit *unit, struct profd_group **ou
     thread_current->asking_frame = (uintptr_t)__builtin_frame_address(0);
     size_t count = who->ask(unit, out, PROFD_UNIT_MOST_GROUPS, who->context);
     thread_current->asking_frame = 0;
-    return count < PROFD_UNIT_MOST_GROUPS ? count : PROFD_UNIT_MOST_GROUPS;
+    return count_put(out, count);
 }
 
 static const char *text_or_empty(const char *text)
@@ -91,7 +100,7 @@ static const struct profd_unit_groups_ *learn(struct profd_unit *unit)
     struct profd_unit_groups_ *groups = take_spare();
     if (groups == NULL)
         return NULL;
-    groups->groups[0] = ref_own_group(unit);
+    *groups = (struct profd_unit_groups_){ .groups = { ref_own_group(unit) } };
     groups->count = 1 + (unsigned)ask_program(unit, groups->groups + 1);
     return remember(unit, groups);
 }

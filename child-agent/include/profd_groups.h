@@ -67,7 +67,8 @@ struct profd_unit {
     static struct profd_unit VARIABLE __attribute__((unused)) = { KIND, NAME, 0, 0 }
 
 /* Asked on the first entry of UNIT: puts up to MOST groups into OUT, with a reference each, which
- * profd keeps for as long as the unit is known. Returns how many. It may enter units itself. */
+ * profd keeps for as long as the unit is known. Returns how many; those up to the first NULL count.
+ * It may enter units itself, which are not measured then where they have to be asked for. */
 typedef size_t profd_groups_of_unit(const struct profd_unit *unit, struct profd_group **out,
                                     size_t most, void *context);
 

@@ -101,6 +101,12 @@ test_a_call_back_that_is_left_by_longjmp_is_asked_again() {
     is_near "$(field told 1)" "$(field truth 1)" 10
 }
 
+test_a_call_back_may_enter_units_and_boast() {
+    unit_case asked
+    is_near "$(field told 1)" "$(field truth 1)" 10
+    [ "$(field told 2)" -eq 1 ]
+}
+
 test_forks_inside_units_and_call_backs_do_no_harm() {
     unit_case fork
     refute test -s stderr

@@ -9,7 +9,9 @@
  * middle of a wait for a child of 100 ms. cancelled: a unit is left while it is blocked. left: a
  * wait is left by siglongjmp after 50 ms. commands: of 100 ms each, by system() and popen(). idle:
  * units that nobody measures, outermost ones and around one that somebody does; truth is what they
- * used. thread: a thread ends inside. ticks: CPU time and blocked time are not asked for.
+ * used.
+ * asked: the call-back enters units itself, and says that it has put more groups than there are.
+ * thread: a thread ends inside. ticks: CPU time and blocked time are not asked for.
  *
  * Of each thread also "top TICKS UNATTRIBUTED_NS". */
 #include <errno.h>
@@ -366,6 +368,34 @@ static void tell_top(const struct profd_group_stats *stats, void *context)
                (unsigned long long)stats->unattributed_ns);
 }
 
+static size_t boast(const struct profd_unit *entered, struct profd_group **out, size_t most,
+                    void *context)
+{
+    struct profd_stopwatch watch, again;
+    (void)entered, (void)context;
+    profd_unit_enter(&watch, &inner);
+    profd_unit_enter(&again, &unit);
+    profd_unit_leave(&again);
+    profd_unit_leave(&watch);
+    out[0] = profd_group_ref("tenant", "one", 0, 0);
+    return most * 1000;
+}
+
+static void enter_in_call_back(void)
+{
+    struct profd_stopwatch watch = { 0 }, bystanding;
+    profd_unit_leave(&watch); /* that was never entered */
+    profd_unit_enter(&bystanding, &bystander);
+    profd_unit_leave(&bystanding);
+    profd_unit_forget(&bystander); /* what it had is used again */
+    profd_units_ask(boast, NULL);
+    profd_unit_enter(&watch, &unit);
+    burn_ms(20);
+    profd_unit_leave(&watch);
+    profd_unit_leave(&watch);
+    truth_ns = 20 * MS;
+}
+
 static void *end_in_unit(void *argument)
 {
     static struct profd_stopwatch watch;
@@ -418,6 +448,8 @@ static int run_case(const char *name)
         leave_a_wait();
     else if (strcmp(name, "commands") == 0)
         run_thread(run_commands);
+    else if (strcmp(name, "asked") == 0)
+        enter_in_call_back();
     else if (strcmp(name, "idle") == 0)
         profd_groups_monitor(true, false), enter_unmeasured();
     else if (strcmp(name, "thread") == 0)
