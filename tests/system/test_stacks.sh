@@ -1,0 +1,71 @@
+#!/bin/bash
+# Stacks go out to where their threads began, also through what is hard to pass.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# share_of_lines PATTERN FILTER: of the CPU time of the lines of out.collapsed that match PATTERN, how much is in
+# those that match FILTER, too, in 1/1000.
+share_of_lines() {
+    awk -v pattern="$1" -v filter="$2" '$0 ~ pattern && !/;\(not sampled\)/ {
+        all += $NF
+        if ($0 ~ filter) some += $NF
+    } END { if (all == 0) exit 1; printf "%d\n", some * 1000 / all }' out.collapsed
+}
+
+# is_share_of PATTERN FILTER COMPARISON NUMBER
+is_share_of() {
+    local share
+    share=$(share_of_lines "$1" "$2") || fail "no samples of $1"
+    [ "$share" "$3" "$4" ] || fail "$share of 1000 samples of $1 are $2"
+}
+
+record() {
+    expect 0 "$profctl" --quiet run --clock "$clock" -o out.json -- "$@"
+    expect 0 "$profctl" --quiet convert out.json -o out.collapsed
+}
+
+test_a_handler_on_a_stack_of_its_own_was_called_by_main() {
+    clock=cpu
+    record "$programs/alternate_stack"
+    is_share_of ';work_in_handler ' ';main .*;on_signal .*;work_in_handler ' -eq 1000
+}
+
+# Each module is a library that is loaded when it is imported, and begins to run at once.
+test_libraries_are_known_when_they_begin_to_run() {
+    clock=cpu
+    [ -x /usr/bin/python3 ] || skip "no python3"
+    cat >import.sh <<'EOF'
+for i in 1 2 3 4 5 6 7 8 9 10; do
+    /usr/bin/python3 -c 'import ssl, sqlite3, asyncio, ctypes, decimal, email, xml.dom, unittest, http.client' || exit
+done
+EOF
+    record sh import.sh
+    is_share_of '^python3' ';\(stack truncated\);' -lt 20
+}
+
+# Go calls C on the stack of the system, from goroutines that are on others.
+test_c_that_go_calls_was_called_by_go() {
+    clock=cpu
+    command -v go >/dev/null || skip "no go"
+    cat >calls.go <<'EOF'
+package main
+
+// static int spin(int n) { volatile int s = 0; for (int i = 0; i < n; i++) s += i; return s; }
+import "C"
+import "time"
+
+//go:noinline
+func callsSpin() { C.spin(100000) }
+
+func main() {
+	for end := time.Now().Add(300 * time.Millisecond); time.Now().Before(end); {
+		callsSpin()
+	}
+}
+EOF
+    expect 0 env HOME="$PWD" GO111MODULE=off GOFLAGS= go build -o calls calls.go
+    record ./calls
+    is_share_of ';spin ' ';main\.main .*;main\.callsSpin .*;spin ' -gt 950
+}
+
+run_tests "$@"
