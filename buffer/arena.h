@@ -35,6 +35,7 @@ enum {
     ARENA_TITLE_BYTES = 128,
 };
 
+/* What is appended to it is 0 in arenas of before, and needs no other version. */
 struct arena_header {
     uint64_t magic;
     uint32_t version;

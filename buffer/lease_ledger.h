@@ -73,22 +73,23 @@ static inline pid_t lease_owner_pid(lease_owner owner)
     return (pid_t)(owner >> LEASE_OWNER_PID_SHIFT);
 }
 
+/* What is appended to it is 0 in ledgers of before, and needs no other version. */
 struct lease_ledger_header {
     uint64_t magic;
     uint32_t version;
-    uint32_t reserved;
-    uint64_t identity;              /* of this ledger; no two are alike */
-    char boot[40];                  /* of the system: owners are process ids */
-    uint64_t pid_namespace;         /* that they are of, but for foreign ones */
-    _Atomic uint32_t limit_count;   /* the limit */
-    _Atomic uint32_t unit_count;    /* that may be taken: less than the limit for as long as units
-                                     * behind it have owners, from before it was lowered */
-    _Atomic uint32_t startup_count; /* of them, in front */
-    _Atomic uint32_t highest_count; /* that the limit ever was: units beyond were never owned */
-    _Atomic uint32_t next;          /* where to look first among the growth units: a hint */
-    _Atomic uint32_t maybe_free;    /* at most roughly so many growth units are free: a hint that
-                                     * spares a search, put right by lease_ledger_recount() */
-    _Atomic uint32_t is_over;       /* profd ended in good order: nobody will ever ask again */
+    _Atomic uint32_t protocol_minor; /* ipc/protocol_version.h: what its profd understands */
+    uint64_t identity;               /* of this ledger; no two are alike */
+    char boot[40];                   /* of the system: owners are process ids */
+    uint64_t pid_namespace;          /* that they are of, but for foreign ones */
+    _Atomic uint32_t limit_count;    /* the limit */
+    _Atomic uint32_t unit_count;     /* that may be taken: less than the limit for as long as units
+                                      * behind it have owners, from before it was lowered */
+    _Atomic uint32_t startup_count;  /* of them, in front */
+    _Atomic uint32_t highest_count;  /* that the limit ever was: units beyond were never owned */
+    _Atomic uint32_t next;           /* where to look first among the growth units: a hint */
+    _Atomic uint32_t maybe_free;     /* at most roughly so many growth units are free: a hint that
+                                      * spares a search, put right by lease_ledger_recount() */
+    _Atomic uint32_t is_over;        /* profd ended in good order: nobody will ever ask again */
     _Atomic uint32_t ended_count; /* processes that profd keeps, but that have ended: what is known
                                    * of them goes with it if it is killed */
     /* For processes of one thread, in which nobody waits for messages; see session_word.h. */

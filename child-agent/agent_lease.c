@@ -95,6 +95,12 @@ uint32_t agent_lease_group_needs(void)
     return atomic_load_explicit(&ledger->header->group_needs, memory_order_relaxed);
 }
 
+uint32_t agent_lease_protocol_minor(void)
+{
+    const struct lease_ledger *ledger = current;
+    return ledger == NULL ? 0 : atomic_load(&ledger->header->protocol_minor);
+}
+
 bool agent_lease_read_session(struct session_word *out)
 {
     *out = (struct session_word){ 0 };

@@ -31,6 +31,9 @@ bool agent_lease_lets_be_alone(void);
  * thread, also in signal handlers. */
 uint32_t agent_lease_group_needs(void);
 
+/* The newest minor version of the protocol that its profd understands; 0 without a ledger. */
+uint32_t agent_lease_protocol_minor(void);
+
 /* What its profd says of the session that is on (buffer/session_word.h); generation 0 when profd is
  * over. False without a ledger. */
 bool agent_lease_read_session(struct session_word *out);

@@ -76,7 +76,7 @@ static int say_hello(enum recording_obstacle obstacle, bool is_alone)
     struct message_string command_line;
     command_line.bytes = core_command_line(&command_line.length);
     const struct message_hello hello = {
-        .protocol_version = PROTOCOL_VERSION,
+        .protocol_version = protocol_version_with(agent_lease_protocol_minor()),
         .pid = getpid(),
         .parent_pid = getppid(),
         .start_ns = core.start_ns,

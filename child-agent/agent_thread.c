@@ -165,7 +165,7 @@ static int on_welcome(const uint8_t *payload, size_t bytes)
         err = take_ledger();
     if (err < 0)
         return err;
-    if (welcome.protocol_version != PROTOCOL_VERSION) {
+    if (!protocol_version_is_understood(welcome.protocol_version)) {
         agent.is_refused = true;
         session_stop();
         return -EPROTO;
@@ -294,7 +294,7 @@ static int obey(int kind, const uint8_t *payload, size_t bytes)
     case MESSAGE_GET_GATHER_PROFILE_PROGRESS:
         return on_get_progress(payload, bytes);
     default:
-        return -EPROTO;
+        return 0; /* of a newer minor version */
     }
 }
 

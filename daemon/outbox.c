@@ -26,6 +26,14 @@ static int send_encoded(struct connection *connection, enum message_kind kind, l
 MESSAGE_CODECS(X)
 #undef X
 
+int outbox_session_for(uint64_t protocol_minor, struct connection *connection,
+                       enum message_kind kind, const struct message_session *message)
+{
+    return send_encoded(connection, kind,
+                        message_put_session_for(protocol_minor, outbox_buffer,
+                                                sizeof(outbox_buffer), kind, message));
+}
+
 int outbox_empty(struct connection *connection, enum message_kind kind)
 {
     return send_encoded(connection, kind,

@@ -14,6 +14,10 @@
 MESSAGE_CODECS(X)
 #undef X
 
+/* outbox_session() for who understands that minor version of the protocol. */
+int outbox_session_for(uint64_t protocol_minor, struct connection *connection,
+                       enum message_kind kind, const struct message_session *message);
+
 /* A message without fields. */
 int outbox_empty(struct connection *connection, enum message_kind kind);
 

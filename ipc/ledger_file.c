@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ipc/protocol_version.h"
 #include "ipc/system_id.h"
 
 _Static_assert(sizeof(((struct lease_ledger_header *)0)->boot) >= BOOT_ID_BYTES, "it fits");
@@ -145,9 +146,24 @@ int ledger_file_make(const char *socket_path, uint64_t limit_bytes, struct lease
         error = adopt(path, boot, out, fd);
     if (error == 0 && out->header != NULL) {
         *is_adopted = true;
-        return lease_ledger_set_limit(out, limit_bytes);
+        error = lease_ledger_set_limit(out, limit_bytes);
+    } else if (error == 0) {
+        error = make(path, boot, limit_bytes, out, fd);
     }
-    return error < 0 ? error : make(path, boot, limit_bytes, out, fd);
+    if (error == 0)
+        atomic_store(&out->header->protocol_minor, PROTOCOL_MINOR);
+    return error;
+}
+
+uint32_t ledger_file_protocol_minor(const char *socket_path)
+{
+    struct lease_ledger ledger;
+
+    if (ledger_file_open(socket_path, LEASE_LEDGER_MIN_UNITS, &ledger) < 0)
+        return 0;
+    uint32_t minor = atomic_load(&ledger.header->protocol_minor);
+    lease_ledger_close(&ledger);
+    return minor;
 }
 
 void ledger_file_end(const char *socket_path, struct lease_ledger *ledger)

@@ -1,7 +1,7 @@
 /* The file of the lease ledger: beside profd's socket, as SOCKET.leases, so that an agent finds it
  * before it is connected, and a profd that was killed and started again finds who holds what.
  *
- * Plain system calls. Agents use ledger_file_open() alone. */
+ * Plain system calls. Agents use ledger_file_open() alone, profctl ledger_file_protocol_minor(). */
 #ifndef PROFD_IPC_LEDGER_FILE_H
 #define PROFD_IPC_LEDGER_FILE_H
 
@@ -22,10 +22,14 @@ int ledger_file_open(const char *socket_path, uint32_t most_units, struct lease_
 
 /* For profd, which holds the lock of SOCKET_PATH: adopts the ledger that a killed profd left
  * in this boot of the system and this namespace of process ids (*IS_ADOPTED), else makes a new one
- * for LIMIT_BYTES. *FD is the caller's, for agents that cannot open the path. Errors of open and as
- * lease_ledger_create(). */
+ * for LIMIT_BYTES. In both stands which protocol this profd understands. *FD is the caller's, for
+ * agents that cannot open the path. Errors of open and as lease_ledger_create(). */
 int ledger_file_make(const char *socket_path, uint64_t limit_bytes, struct lease_ledger *out,
                      int *fd, bool *is_adopted);
+
+/* The newest minor version of the protocol that the profd at SOCKET_PATH understands; 0, which all
+ * do, when its ledger cannot be read. */
+uint32_t ledger_file_protocol_minor(const char *socket_path);
 
 /* For profd: lets who opens the file learn its process id (seen_profd_pid), by a lock on it. To be
  * said again now and then: the kernel takes the lock away with every copy of FD that is closed. 0

@@ -117,8 +117,26 @@ static void put_frame_length(uint8_t *out, size_t payload_bytes)
         out[i] = (uint8_t)(payload_bytes >> (8 * i));
 }
 
+static bool is_greeting(const struct message_schema *schema)
+{
+    return schema->field_count > 0 && schema->fields[0].type == FIELD_VERSION;
+}
+
+static uint64_t version_in(const struct message_field *field, const void *message)
+{
+    return *(const uint64_t *)((const char *)message + field->offset);
+}
+
+/* How many fields a reader of that minor version takes. */
+static size_t count_for(const struct message_schema *schema, const void *message, uint64_t minor)
+{
+    if (is_greeting(schema))
+        minor = protocol_version_minor(version_in(&schema->fields[0], message));
+    return minor == 0 ? schema->count_in_6_0 : schema->field_count;
+}
+
 long message_fields_put(const struct message_schema *schema, uint8_t *out, size_t capacity,
-                        unsigned kind, const void *message)
+                        unsigned kind, const void *message, uint64_t minor)
 {
     if (capacity < FRAME_HEADER_BYTES)
         return -EMSGSIZE;
@@ -129,12 +147,13 @@ long message_fields_put(const struct message_schema *schema, uint8_t *out, size_
     msgpack_packer packer;
     msgpack_packer_init(&packer, &writer, write_into_frame);
 
+    const size_t count = count_for(schema, message, minor);
     int err = schema->check == NULL ? 0 : schema->check(message);
     if (err == 0)
-        err = msgpack_pack_array(&packer, 1 + schema->field_count);
+        err = msgpack_pack_array(&packer, 1 + count);
     if (err == 0)
         err = msgpack_pack_uint64(&packer, kind);
-    for (size_t i = 0; err == 0 && i < schema->field_count; i++)
+    for (size_t i = 0; err == 0 && i < count; i++)
         err = put_field(&packer, &schema->fields[i], message);
     if (err < 0)
         return err;
@@ -252,7 +271,7 @@ static int get_field(struct msgpack_cursor *cursor, const struct message_field *
 static bool is_foreign_version(const struct message_field *field, const void *message)
 {
     return field->type == FIELD_VERSION &&
-           *(const uint64_t *)((const char *)message + field->offset) != PROTOCOL_VERSION;
+           !protocol_version_is_understood(version_in(field, message));
 }
 
 int message_fields_get(const struct message_schema *schema, const uint8_t *payload, size_t bytes,
@@ -264,15 +283,21 @@ int message_fields_get(const struct message_schema *schema, const uint8_t *paylo
         return -EPROTO;
 
     memset(message, 0, schema->struct_bytes);
+    const size_t known = 1 + schema->field_count;
     for (size_t i = 0; i < schema->field_count; i++) {
+        if (i >= schema->count_in_6_0 && 1 + i >= count)
+            break; /* of an older minor version */
         int err = get_field(&cursor, &schema->fields[i], message);
         if (err < 0)
             return err;
-        /* Another version may have other fields: only the number is ours to read. */
+        /* Another major version may have other fields: only the number is ours to read. */
         if (is_foreign_version(&schema->fields[i], message))
             return 0;
     }
-    if (count != 1 + schema->field_count || cursor.next != cursor.end)
+    if (count < 1 + schema->count_in_6_0)
+        return -EPROTO;
+    /* What was appended to what is known here is skipped, so nobody looks at it. */
+    if (count <= known && cursor.next != cursor.end)
         return -EPROTO;
     return schema->check == NULL || schema->check(message) == 0 ? 0 : -EPROTO;
 }

@@ -43,11 +43,14 @@ const char *message_kind_name(unsigned kind)
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The table NAME_fields as a schema. CHECK is what single fields cannot say, or NULL. */
-#define SCHEMA(name, check)                                                                        \
+/* The table NAME_fields as a schema, of which the last ADDED have come since protocol 6.0. CHECK is
+ * what single fields cannot say, or NULL. */
+#define GROWN_SCHEMA(name, check, added)                                                           \
     static const struct message_schema name##_schema = { sizeof(struct message_##name),            \
                                                          name##_fields, COUNT_OF(name##_fields),   \
+                                                         COUNT_OF(name##_fields) - (added),        \
                                                          check }
+#define SCHEMA(name, check) GROWN_SCHEMA(name, check, 0)
 
 /* --- agent → profd --- */
 
@@ -143,13 +146,13 @@ static int welcome_check(const void *message)
 static const struct message_field session_fields[] = {
     SESSION_FIELDS(session, ),
 };
-SCHEMA(session, session_check);
+GROWN_SCHEMA(session, session_check, 1);
 
 static const struct message_field welcome_fields[] = {
     VERSION(welcome),
     SESSION_FIELDS(welcome, session.),
 };
-SCHEMA(welcome, welcome_check);
+GROWN_SCHEMA(welcome, welcome_check, 1);
 
 static const struct message_field destroy_released_fields[] = {
     NUMBER(destroy_released, generation),
@@ -174,7 +177,7 @@ static const struct message_field client_hello_fields[] = {
     VERSION(client_hello),
     FLAG(client_hello, is_program),
 };
-SCHEMA(client_hello, NULL);
+GROWN_SCHEMA(client_hello, NULL, 1);
 
 static const struct message_field request_fields[] = {
     NUMBER(request, id),
@@ -294,7 +297,7 @@ SCHEMA(command_exited, NULL);
     long message_put_##name(uint8_t *out, size_t capacity, enum message_kind kind,                 \
                             const struct message_##name *message)                                  \
     {                                                                                              \
-        return message_fields_put(&name##_schema, out, capacity, kind, message);                   \
+        return message_fields_put(&name##_schema, out, capacity, kind, message, PROTOCOL_MINOR);   \
     }                                                                                              \
     int message_get_##name(const uint8_t *payload, size_t bytes, struct message_##name *out)       \
     {                                                                                              \
@@ -306,5 +309,11 @@ MESSAGE_CODECS(X)
 long message_put_empty(uint8_t *out, size_t capacity, enum message_kind kind)
 {
     static const struct message_schema empty_schema = { 0 };
-    return message_fields_put(&empty_schema, out, capacity, kind, NULL);
+    return message_fields_put(&empty_schema, out, capacity, kind, NULL, PROTOCOL_MINOR);
+}
+
+long message_put_session_for(uint64_t minor, uint8_t *out, size_t capacity, enum message_kind kind,
+                             const struct message_session *message)
+{
+    return message_fields_put(&session_schema, out, capacity, kind, message, minor);
 }

@@ -19,9 +19,8 @@
 #include "buffer/sampling_clock.h"
 #include "ipc/frame.h"
 #include "ipc/output_pattern.h"
+#include "ipc/protocol_version.h"
 #include "ipc/trigger.h"
-
-enum { PROTOCOL_VERSION = 6 };
 
 /* Wire numbers: append, never reuse. 1–99 agent → profd, 100–199 profd → agent, 200–299 profctl →
  * profd, 300–399 profd → profctl. Named here is the struct, and what an added descriptor holds. */
@@ -136,7 +135,7 @@ enum recording_obstacle {
 const char *recording_obstacle_text(enum recording_obstacle obstacle);
 
 struct message_hello {
-    uint64_t protocol_version; /* look at it first: see the decoders */
+    uint64_t protocol_version; /* ipc/protocol_version.h; look at it first: see the decoders */
     int64_t pid, parent_pid;   /* as the agent sees them; the kernel's count */
     uint64_t start_ns;         /* of this program image, CLOCK_MONOTONIC */
     uint64_t generation;  /* of the session that it records by itself (PROFD_STARTUP), else 0 */
@@ -239,7 +238,8 @@ enum { FEATURE_COUNT = 0 FEATURES(X) };
 #undef X
 
 struct message_welcome {
-    uint64_t protocol_version; /* profd's; an agent with another one leaves the program alone */
+    uint64_t protocol_version; /* the lower of the two; with another major one the agent leaves the
+                                * program alone */
     struct message_session session;
 };
 
@@ -373,12 +373,14 @@ enum {
  *
  * Encoders write the whole frame (length and array) into OUT of CAPACITY bytes, ready for the
  * socket, and return its length; -EMSGSIZE when a string or the whole is too long, -EINVAL when
- * another value is one that the decoder would refuse. Nothing is cut silently.
+ * another value is one that the decoder would refuse. Nothing is cut silently. A greeting of
+ * version 6.0 has only the fields of that version.
  *
  * Decoders read a frame's payload whose kind was already told by message_peek_kind(): 0, or -EPROTO
- * when a field is missing, extra, of a wrong type or out of range. A hello, client hello or welcome
- * of another PROTOCOL_VERSION decodes with 0 and nothing but that number (the rest is zero), so
- * that its sender can be told; all versions have it first. */
+ * when a field is missing, of a wrong type or out of range. Fields behind the known ones are of a
+ * newer minor version and skipped, whatever they hold; those that an older one has not are 0. A
+ * hello, client hello or welcome of another major version decodes with 0 and nothing but that
+ * number (the rest is zero), so that its sender can be told; all versions have it first. */
 long message_put_empty(uint8_t *out, size_t capacity, enum message_kind kind);
 /* clang-format off */
 #define MESSAGE_CODECS(X)                                                                          \
@@ -398,7 +400,12 @@ long message_put_empty(uint8_t *out, size_t capacity, enum message_kind kind);
 MESSAGE_CODECS(X)
 #undef X
 
-/* The kind of a frame's payload: positive, not always one that is known here, or -EPROTO. */
+/* message_put_session() for who understands the minor version MINOR. */
+long message_put_session_for(uint64_t minor, uint8_t *out, size_t capacity, enum message_kind kind,
+                             const struct message_session *message);
+
+/* The kind of a frame's payload: positive, or -EPROTO. One that is not known here is of a newer
+ * minor version: skip it. */
 int message_peek_kind(const uint8_t *payload, size_t bytes);
 
 #endif

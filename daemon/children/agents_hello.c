@@ -143,14 +143,15 @@ struct child *agents_meet(struct daemon *profd, const struct child_introduction 
     return agents_add(profd, who);
 }
 
-static void turn_away_old_protocol(struct connection *connection, const struct message_hello *hello)
+static void turn_away_other_protocol(struct connection *connection,
+                                     const struct message_hello *hello)
 {
-    struct message_welcome welcome = { .protocol_version = PROTOCOL_VERSION,
+    struct message_welcome welcome = { .protocol_version = PROTOCOL_MAJOR,
                                        .session.thread_filters = { "", 0 } };
 
     log_warn("%d speaks version %llu of the protocol, this profd version %d: it is not profiled",
-             connection_peer(connection)->pid, (unsigned long long)hello->protocol_version,
-             PROTOCOL_VERSION);
+             connection_peer(connection)->pid,
+             (unsigned long long)protocol_version_major(hello->protocol_version), PROTOCOL_MAJOR);
     if (outbox_welcome(connection, MESSAGE_WELCOME, &welcome) == 0)
         connection_finish(connection, -EPROTONOSUPPORT, LAST_ANSWER_MS);
 }
@@ -163,8 +164,8 @@ static int check_hello(struct daemon *profd, struct connection *connection,
     const struct peer_credentials *peer = connection_peer(connection);
     struct compact_plan plan;
 
-    if (hello->protocol_version != PROTOCOL_VERSION) {
-        turn_away_old_protocol(connection, hello);
+    if (!protocol_version_is_understood(hello->protocol_version)) {
+        turn_away_other_protocol(connection, hello);
         return -EPROTONOSUPPORT;
     }
     if (!may_connect(profd, peer)) {
@@ -185,7 +186,9 @@ static int check_hello(struct daemon *profd, struct connection *connection,
 
 static void welcome(struct daemon *profd, struct child *child)
 {
-    struct message_welcome message = { .protocol_version = PROTOCOL_VERSION };
+    struct message_welcome message = {
+        .protocol_version = protocol_version_with(child->protocol_minor),
+    };
 
     session_describe(&profd->session, &message.session);
     outbox_welcome_with_ledger(child->connection, &message, profd->memory.ledger_fd);
@@ -239,6 +242,7 @@ static void attach(struct daemon *profd, struct child *child, struct connection 
         child->first_argument = strndup(hello->command_line.bytes, hello->command_line.length);
     child->is_alone = hello->is_alone != 0;
     child->is_fork = hello->is_fork != 0;
+    child->protocol_minor = protocol_version_minor(hello->protocol_version);
     if (child->is_alone)
         agents_drop_connection(child); /* nobody is at the other end */
 }

@@ -48,6 +48,7 @@ struct child {
     bool was_title_read;          /* of one that lives, from its arguments, once */
     bool is_silent;               /* it never said hello: the census found it */
     bool is_fork;                 /* made by fork, so that it ran no program of its own */
+    uint64_t protocol_minor;      /* that its agent understands */
     bool is_alone;                /* it has no thread of ours: nobody in it listens */
     bool is_kept;                 /* profd-keeper has its arena, too */
     bool is_dormant;              /* likewise, and it has no arena: there was nothing to record */

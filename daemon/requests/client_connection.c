@@ -304,6 +304,19 @@ static int on_shutdown(struct client *client, const uint8_t *payload, size_t byt
     return error;
 }
 
+/* What a newer profctl asks for: all requests begin with their number. */
+static int on_unknown(struct client *client, const uint8_t *payload, size_t bytes)
+{
+    struct message_request message;
+    int error = message_get_request(payload, bytes, &message);
+
+    if (error == 0)
+        client_reply(client, message.id, -EOPNOTSUPP,
+                     "this profd is older than profctl and cannot do that; restart profd after an "
+                     "upgrade");
+    return error;
+}
+
 /* --- The connection --- */
 
 static int dispatch(struct client *client, unsigned kind, const uint8_t *payload, size_t bytes,
@@ -337,7 +350,7 @@ static int dispatch(struct client *client, unsigned kind, const uint8_t *payload
     case MESSAGE_CLIENT_SHUTDOWN:
         return on_shutdown(client, payload, bytes);
     default:
-        return -EPROTO;
+        return on_unknown(client, payload, bytes);
     }
 }
 
@@ -401,7 +414,7 @@ int client_hello(struct daemon *profd, struct connection *connection, bool is_pr
         connection_close(connection, error);
         return error;
     }
-    if (hello.protocol_version != PROTOCOL_VERSION) {
+    if (!protocol_version_is_understood(hello.protocol_version)) {
         turn_away(connection, -EPROTONOSUPPORT,
                   "this profd speaks another version of the protocol; install profctl and profd of "
                   "one version");

@@ -141,7 +141,7 @@ static int send_order(const struct daemon *profd, struct child *child, enum mess
     if (order == MESSAGE_ENSURE_STARTED) {
         struct message_session session;
         session_describe(&profd->session, &session);
-        return outbox_session(child->connection, order, &session);
+        return outbox_session_for(child->protocol_minor, child->connection, order, &session);
     }
     struct message_generation generation = { profd->session.generation };
     return outbox_generation(child->connection, order, &generation);

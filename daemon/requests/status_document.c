@@ -220,7 +220,8 @@ char *status_document_make(struct daemon *profd)
         return NULL;
     }
     cJSON_AddStringToObject(root, "version", PROFD_VERSION);
-    cJSON_AddNumberToObject(root, "protocol", PROTOCOL_VERSION);
+    cJSON_AddNumberToObject(root, "protocol", PROTOCOL_MAJOR);
+    cJSON_AddNumberToObject(root, "protocol_minor", PROTOCOL_MINOR);
     cJSON_AddNumberToObject(root, "pid", getpid());
     cJSON_AddStringToObject(root, "socket", profd->socket_path);
     cJSON_AddNumberToObject(root, "census_lost", (double)profd->census.lost);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "ipc/connection.h"
+#include "ipc/ledger_file.h"
 #include "ipc/output_pattern.h"
 #include "ipc/socket.h"
 
@@ -583,9 +584,10 @@ bool client_command_exited(const struct client *client, int *exit_status)
 
 /* --- Life cycle --- */
 
-static bool say_hello(struct client *client, struct failure *failure)
+/* THEIRS is the newest minor version of the protocol that profd understands. */
+static bool say_hello(struct client *client, uint32_t theirs, struct failure *failure)
 {
-    struct message_client_hello message = { .protocol_version = PROTOCOL_VERSION };
+    struct message_client_hello message = { .protocol_version = protocol_version_with(theirs) };
     uint8_t frame[64];
     long bytes = message_put_client_hello(frame, sizeof(frame), MESSAGE_CLIENT_HELLO, &message);
     int err =
@@ -623,7 +625,7 @@ bool client_connect(const char *socket, struct client **out, struct failure *fai
                                  &client->connection);
     if (err < 0)
         failed_to_reach(client, err, failure);
-    if (err < 0 || !say_hello(client, failure)) {
+    if (err < 0 || !say_hello(client, ledger_file_protocol_minor(client->where), failure)) {
         client_close(client);
         return false;
     }
@@ -643,7 +645,7 @@ bool client_adopt(int fd, struct client **out, struct failure *failure)
     err = connection_accept(&client->loop, fd, &events, client, &client->connection);
     if (err < 0)
         failed_to_reach(client, err, failure);
-    if (err < 0 || !say_hello(client, failure)) {
+    if (err < 0 || !say_hello(client, PROTOCOL_MINOR, failure)) {
         client_close(client);
         return false;
     }

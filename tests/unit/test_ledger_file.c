@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "ipc/ledger_file.h"
+#include "ipc/protocol_version.h"
 
 #define LIMIT (UINT64_C(64) << 20)
 
@@ -44,6 +45,19 @@ START_TEST(what_a_killed_profd_left_is_adopted)
     lease_ledger_close(&ledger);
     ck_assert(is_adopted_now());
     ck_assert_uint_eq(ledger.header->identity, identity);
+}
+END_TEST
+
+START_TEST(a_ledger_tells_which_protocol_its_profd_understands)
+{
+    ck_assert_uint_eq(ledger_file_protocol_minor(socket_path), 0);
+    ck_assert(!is_adopted_now());
+    ck_assert_uint_eq(ledger_file_protocol_minor(socket_path), PROTOCOL_MINOR);
+    atomic_store(&ledger.header->protocol_minor, 0); /* an older profd made it */
+    lease_ledger_close(&ledger);
+    ck_assert_uint_eq(ledger_file_protocol_minor(socket_path), 0);
+    ck_assert(is_adopted_now());
+    ck_assert_uint_eq(ledger_file_protocol_minor(socket_path), PROTOCOL_MINOR);
 }
 END_TEST
 
@@ -119,6 +133,7 @@ int main(void)
     TCase *tests = tcase_create("file");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, what_a_killed_profd_left_is_adopted);
+    tcase_add_test(tests, a_ledger_tells_which_protocol_its_profd_understands);
     tcase_add_test(tests, who_opens_it_learns_who_claimed_it);
     tcase_add_test(tests, what_is_over_is_not_adopted);
     tcase_add_test(tests, process_ids_of_another_boot_mean_nothing);
