@@ -5,11 +5,21 @@
 #   DEBUG=1      the agent checks its locks; in a folder of its own
 #   T=NAMES      check only these tests: T=lives, T='test_clock test_r*'
 #   PREFIX=DIR   where `make install` puts things (DESTDIR is honoured)
+#   LIBDIR=DIR   where it puts the libraries: a folder within PREFIX
 
 PREFIX  ?= /usr/local
-VERSION := 0.1.0
+LIBDIR  ?= $(PREFIX)/lib
+# The one place of the version; ~ is how Debian says that it is before the one that follows.
+VERSION := $(subst ~,-,$(shell sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog))
 comma   := ,
-B       := build/$(if $(SAN),$(subst $(comma),-,$(SAN)),$(if $(DEBUG),debug,plain))
+# Programs find the libraries from where they are themselves, in a build as when they are installed.
+LIBRARIES := $(patsubst $(PREFIX)/%,%,$(LIBDIR))
+ifneq ($(filter /% ../% %/..,$(LIBRARIES)),)
+$(error LIBDIR has to be a folder within PREFIX, and $(LIBDIR) is not in $(PREFIX))
+endif
+B       := build/$(if $(SAN),$(subst $(comma),-,$(SAN)),$(if $(DEBUG),debug,plain))$(patsubst %,-%,$(subst /,-,$(filter-out lib,$(LIBRARIES))))
+L       := $(B)/$(LIBRARIES)
+SONAME  := libprofd.so.1
 Q       := $(if $(V),,@)
 say      = $(if $(V),:,printf '  %-5s %s\n' $(1) $(2))
 
@@ -19,7 +29,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wer
 BASE     := -std=gnu11 -I. -D_GNU_SOURCE -DPROFD_VERSION='"$(VERSION)"' -fPIC -fno-omit-frame-pointer \
             -pthread $(WARNINGS) $(if $(SAN)$(DEBUG),-DPROFD_CHECK_LOCKS)
 SANITIZE := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all)
-COMPILE   = $(CC) $(BASE) $(CFLAGS) $(SANITIZE) $(OWN) -MMD -MP
+COMPILE   = $(CC) $(BASE) $(CPPFLAGS) $(CFLAGS) $(SANITIZE) $(OWN) -MMD -MP
 
 # --- What there is: folders are listed, not files ---
 
@@ -27,7 +37,7 @@ objs    = $(patsubst %.c,$(B)/obj/%.o,$(wildcard $(1:%=%/*.c) $(1:%=%/*/*.c)))
 each    = $(patsubst $(1)/%.c,$(B)/$(2)/%,$(wildcard $(1)/$(3)*.c))
 
 PROGRAMS := $(B)/bin/profd $(B)/bin/profctl $(B)/libexec/profd-salvage $(B)/libexec/profd-keeper
-LIBRARY  := $(B)/lib/libprofd.so $(B)/lib/libprofd.a $(B)/lib/libprofd-malloc.so
+LIBRARY  := $(L)/libprofd.so $(L)/libprofd.a $(L)/profd/libprofd-malloc.so
 PREFORK  := $(B)/examples/prefork $(B)/examples/prefork-load
 EXAMPLES := $(PREFORK) $(B)/examples/event-loop
 UNIT     := $(call each,tests/unit,tests,test_)
@@ -63,7 +73,7 @@ DISASSEMBLY := -lcapstone
 SYMBOLS   := -ldw -lelf -lz -liberty -lm
 ALL_LIBS  := $(UV) $(MESSAGES) $(CJSON) $(HTTP) $(PROTOBUF) $(SANDBOX) $(SYMBOLS) $(DISASSEMBLY) -ldl
 
-.PHONY: all help demo test-programs check check-asan check-tsan check-unit bench format lint install uninstall clean
+.PHONY: all help demo test-programs check check-asan check-tsan check-unit bench format lint install uninstall dist deb last-version clean FORCE
 all: $(PROGRAMS) $(LIBRARY) ## programs and library, in build/plain
 	@:
 
@@ -77,7 +87,7 @@ $(B)/obj/child-agent/%.o: OWN := -fvisibility=hidden -ftls-model=initial-exec -I
 $(MALLOC_HOOKS): CFLAGS += -fno-builtin -foptimize-sibling-calls
 # Called at every allocation while they are counted; unwound by tables.
 $(MALLOC_HOOKS) $(B)/obj/child-agent/allocations/allocation_counter.o: BASE += -fomit-frame-pointer
-$(B)/obj/buffer/%.o $(B)/obj/json/%.o $(B)/obj/ipc/%.o: OWN := -fvisibility=hidden
+$(B)/obj/buffer/%.o $(B)/obj/json/%.o $(B)/obj/ipc/%.o: OWN := -fvisibility=hidden -I$(B)/made
 
 # What protobuf-c makes of the formats of others.
 PROTOCOLS := $(patsubst %.proto,$(B)/made/%.pb-c.c,$(wildcard profctl/*/*.proto))
@@ -94,6 +104,15 @@ $(PAGE): scripts/make-page $(wildcard profctl/page/*)
 $(B)/obj/%.o: $(B)/made/%.c
 	$(Q)mkdir -p $(@D) && $(call say,CC,$<) && $(COMPILE) -c $< -o $@
 $(B)/obj/profctl/convert/%.o: OWN := -I$(B)/made
+
+# What else a build is made of: only the files that say so are compiled again when that changes.
+# A tarball has the commit in scripts/commit, where git puts it.
+BUILD_FACTS := $(B)/made/build_facts_made.h
+$(BUILD_FACTS): FORCE
+	$(Q)mkdir -p $(@D) && scripts/make-build-facts '$(CC)' '$(LIBRARIES)' '$(SONAME)' >$@.new && \
+	if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+$(B)/obj/ipc/build_facts.o $(B)/obj/daemon/paths.o: | $(BUILD_FACTS)
+$(B)/obj/daemon/paths.o: OWN := -I$(B)/made
 
 $(B)/obj/%.o: %.c
 	$(Q)mkdir -p $(@D) && $(call say,CC,$<) && $(COMPILE) -c $< -o $@
@@ -119,7 +138,7 @@ $(B)/libexec/profd-salvage: LIBS := $(SANDBOX)
 $(B)/bin/profctl: LIBS := $(UV) $(MESSAGES) $(CJSON) $(HTTP) $(PROTOBUF) $(SYMBOLS) $(DISASSEMBLY)
 
 $(PROGRAMS):
-	$(Q)mkdir -p $(@D) && $(call say,LD,$@) && $(CC) $(CFLAGS) $(SANITIZE) -pthread $^ $(LIBS) -o $@
+	$(Q)mkdir -p $(@D) && $(call say,LD,$@) && $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -pthread $^ $(LIBS) -o $@
 
 # --- The agent library: always without sanitizers, since it enters programs that have none ---
 
@@ -129,22 +148,24 @@ OWN_MAPPINGS := -Wl,--wrap=mmap,--wrap=munmap,--wrap=mremap
 ifeq ($(SAN),)
 # msgpack-c goes in, hidden, so that it cannot meet the program's own copy. The library calls its own
 # functions, also where a program exports some of the same names.
-$(B)/lib/libprofd.so: $(filter-out $(MALLOC_HOOKS) $(IN_ARCHIVE),$(call objs,child-agent)) $(COMMON) child-agent/libprofd.map
-	$(Q)mkdir -p $(@D) && $(call say,LD,$@) && $(CC) $(CFLAGS) -pthread -shared -Wl,-z,defs \
-	-Wl,-soname,libprofd.so -Wl,-z,nodelete -Wl,--exclude-libs,ALL -Wl,-Bsymbolic-functions \
+$(L)/$(SONAME): $(filter-out $(MALLOC_HOOKS) $(IN_ARCHIVE),$(call objs,child-agent)) $(COMMON) child-agent/libprofd.map
+	$(Q)mkdir -p $(@D) && $(call say,LD,$@) && $(CC) $(CFLAGS) $(LDFLAGS) -pthread -shared -Wl,-z,defs \
+	-Wl,-soname,$(SONAME) -Wl,-z,nodelete -Wl,--exclude-libs,ALL -Wl,-Bsymbolic-functions \
 	-Wl,--version-script=child-agent/libprofd.map \
 	$(filter %.o %.a,$^) $(OWN_MAPPINGS) -l:libmsgpackc.a -ldl -o $@
+$(L)/libprofd.so: $(L)/$(SONAME)
+	$(Q)ln -sf $(SONAME) $@
 
 # The hooks of malloc, for programs whose allocations somebody wants to know. It needs no other library.
-$(B)/lib/libprofd-malloc.so: $(MALLOC_HOOKS) child-agent/libprofd-malloc.map
-	$(Q)mkdir -p $(@D) && $(call say,LD,$@) && $(CC) $(CFLAGS) -pthread -shared -Wl,-z,defs \
+$(L)/profd/libprofd-malloc.so: $(MALLOC_HOOKS) child-agent/libprofd-malloc.map
+	$(Q)mkdir -p $(@D) && $(call say,LD,$@) && $(CC) $(CFLAGS) $(LDFLAGS) -pthread -shared -Wl,-z,defs \
 	-Wl,-soname,libprofd-malloc.so -Wl,-z,nodelete -Wl,-Bsymbolic \
 	-Wl,--version-script=child-agent/libprofd-malloc.map $(filter %.o,$^) -ldl -o $@
 
 # One object whose only global names are the API's. It interposes nothing: a program that links it
 # registers its threads by call. The API's functions are those of the front; the agent's own go by
 # another name there (child-agent/front/agent_calls.h).
-$(B)/lib/libprofd.a: $(filter-out $(MALLOC_HOOKS) $(INTERPOSED) $(IN_LIBRARY),$(call objs,child-agent)) $(COMMON)
+$(L)/libprofd.a: $(filter-out $(MALLOC_HOOKS) $(INTERPOSED) $(IN_LIBRARY),$(call objs,child-agent)) $(COMMON)
 	$(Q)mkdir -p $(@D) && $(call say,AR,$@) && rm -f $@ && \
 	$(CC) -nostdlib -r $(filter-out $(IN_ARCHIVE),$^) $(OWN_MAPPINGS) -l:libmsgpackc.a -o $(B)/obj/own.o && \
 	nm --defined-only $(B)/obj/own.o | sed -n 's/.* T \(profd_.*\)/\1 own_\1/p' >$(B)/obj/own.names && \
@@ -152,21 +173,22 @@ $(B)/lib/libprofd.a: $(filter-out $(MALLOC_HOOKS) $(INTERPOSED) $(IN_LIBRARY),$(
 	$(CC) -nostdlib -r $(B)/obj/own.o $(IN_ARCHIVE) -o $(B)/obj/profd.o && \
 	objcopy --wildcard --keep-global-symbol='profd_*' $(B)/obj/profd.o && $(AR) rcs $@ $(B)/obj/profd.o
 else
-$(LIBRARY): $(B)/lib/%: build/plain/lib/%
-	$(Q)mkdir -p $(@D) && cp $< $@
-build/plain/lib/%: FORCE
+$(LIBRARY) $(L)/$(SONAME): $(B)/%: build/plain/%
+	$(Q)mkdir -p $(@D) && cp -d $< $@
+$(L)/libprofd.so: $(L)/$(SONAME)
+build/plain/$(LIBRARIES)/%: FORCE
 	$(Q)$(MAKE) --no-print-directory SAN= $@
-FORCE:
 endif
+FORCE:
 
 # --- Examples ---
 
-$(B)/examples/prefork: $(filter-out %/load.o,$(call objs,examples/prefork)) $(B)/lib/libprofd.so
+$(B)/examples/prefork: $(filter-out %/load.o,$(call objs,examples/prefork)) $(L)/libprofd.so
 $(B)/examples/prefork-load: $(B)/obj/examples/prefork/load.o
 $(B)/obj/examples/%.o: OWN := -Ichild-agent/include
-$(B)/examples/prefork: LIBS := -L$(B)/lib -Wl,-rpath,'$$ORIGIN/../lib' -lprofd
-$(B)/examples/event-loop: $(call objs,examples/event_loop) $(B)/lib/libprofd.so
-$(B)/examples/event-loop: LIBS := -L$(B)/lib -Wl,-rpath,'$$ORIGIN/../lib' -lprofd $(UV)
+$(B)/examples/prefork: LIBS := -L$(L) -Wl,-rpath,'$$ORIGIN/../$(LIBRARIES)' -lprofd
+$(B)/examples/event-loop: $(call objs,examples/event_loop) $(L)/libprofd.so
+$(B)/examples/event-loop: LIBS := -L$(L) -Wl,-rpath,'$$ORIGIN/../$(LIBRARIES)' -lprofd $(UV)
 
 $(EXAMPLES):
 	$(Q)mkdir -p $(@D) && $(call say,LD,$@) && \
@@ -189,13 +211,13 @@ $(B)/tests/%: tests/unit/%.c $(ARCHIVES) $(COMMON)
 $(B)/tests/test_modules: ALL_LIBS += -Wl,-z,max-page-size=0x200000
 
 # Programs that are profiled by the system tests, or look at captures for them.
-$(B)/tests/programs/%: tests/system/programs/%.c $(B)/lib/libprofd.so
+$(B)/tests/programs/%: tests/system/programs/%.c $(L)/libprofd.so
 	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(CC) $(BASE) -g -O1 -Ichild-agent/include -MMD -MP $< \
-	-L$(B)/lib -Wl,-rpath,'$$ORIGIN/../../lib' -Wl,--as-needed -lprofd $(CJSON) $(MESSAGES) -lm -o $@
+	-L$(L) -Wl,-rpath,'$$ORIGIN/../../$(LIBRARIES)' -Wl,--as-needed -lprofd $(CJSON) $(MESSAGES) -lm -o $@
 
-$(B)/tests/programs/uv_%: tests/system/programs/uv_%.c $(B)/lib/libprofd.so
+$(B)/tests/programs/uv_%: tests/system/programs/uv_%.c $(L)/libprofd.so
 	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(CC) $(BASE) -g -O1 -Ichild-agent/include -MMD -MP $< \
-	-L$(B)/lib -Wl,-rpath,'$$ORIGIN/../../lib' -lprofd $(UV) -o $@
+	-L$(L) -Wl,-rpath,'$$ORIGIN/../../$(LIBRARIES)' -lprofd $(UV) -o $@
 
 # They speak the protocol as profd's own agents do.
 $(addprefix $(B)/tests/programs/,liar clocked asks): $(B)/tests/programs/%: tests/system/programs/%.c $(COMMON)
@@ -223,9 +245,9 @@ check-tsan: ## unit tests with ThreadSanitizer
 	$(Q)$(MAKE) --no-print-directory check-unit SAN=thread
 
 # program_*: runs in a session, with the library as users have it. bench_*: measures parts by themselves.
-$(B)/bench/program_%: tests/bench/program_%.c $(B)/lib/libprofd.so
+$(B)/bench/program_%: tests/bench/program_%.c $(L)/libprofd.so
 	$(Q)mkdir -p $(@D) && $(call say,BENCH,$@) && $(COMPILE) -Ichild-agent/include $< \
-	-L$(B)/lib -Wl,-rpath,'$$ORIGIN/../lib' -Wl,--as-needed -lprofd $(LIBS) -o $@
+	-L$(L) -Wl,-rpath,'$$ORIGIN/../$(LIBRARIES)' -Wl,--as-needed -lprofd $(LIBS) -o $@
 $(B)/bench/program_lttng: LIBS := -llttng-ust
 
 $(B)/bench/bench_%: tests/bench/bench_%.c $(ARCHIVES) $(COMMON)
@@ -249,27 +271,46 @@ lint: all ## clang-tidy, cppcheck and shellcheck
 
 bindir     := $(DESTDIR)$(PREFIX)/bin
 libexecdir := $(DESTDIR)$(PREFIX)/libexec
-libdir     := $(DESTDIR)$(PREFIX)/lib
+libdir     := $(DESTDIR)$(PREFIX)/$(LIBRARIES)
 includedir := $(DESTDIR)$(PREFIX)/include
 mandir     := $(DESTDIR)$(PREFIX)/share/man/man1
 MANUALS    := $(wildcard docs/man/*.1)
 HEADERS    := $(wildcard child-agent/include/*)
+# What the compiler looks through anyway needs no flags; anything else is found from where profd.pc is.
+PC_PREFIX  := $(if $(filter /usr,$(PREFIX)),/usr,$${pcfiledir}/$(shell echo $(LIBRARIES)/pkgconfig | sed 's|[^/][^/]*|..|g'))
+PC_RPATH   := $(if $(filter /usr,$(PREFIX)),,-Wl,-rpath,$${libdir} )
 
 install: all ## into PREFIX (default /usr/local)
-	$(Q)install -d $(bindir) $(libexecdir) $(libdir)/pkgconfig $(includedir) $(mandir)
+	$(Q)install -d $(bindir) $(libexecdir) $(libdir)/profd $(libdir)/pkgconfig $(includedir) $(mandir)
 	$(Q)install -m 755 $(B)/bin/profd $(B)/bin/profctl $(bindir)
 	$(Q)install -m 755 $(B)/libexec/profd-salvage $(B)/libexec/profd-keeper $(libexecdir)
-	$(Q)install -m 755 $(B)/lib/libprofd.so $(B)/lib/libprofd-malloc.so $(libdir)
-	$(Q)install -m 644 $(B)/lib/libprofd.a $(libdir)
+	$(Q)install -m 644 $(L)/$(SONAME) $(L)/libprofd.a $(libdir) && ln -sf $(SONAME) $(libdir)/libprofd.so
+	$(Q)install -m 644 $(L)/profd/libprofd-malloc.so $(libdir)/profd
 	$(Q)install -m 644 $(HEADERS) $(includedir)
-	$(Q)sed 's/@VERSION@/$(VERSION)/' child-agent/profd.pc.in >$(libdir)/pkgconfig/profd.pc
+	$(Q)sed 's|@VERSION@|$(VERSION)|; s|@PREFIX@|$(PC_PREFIX)|; s|@LIBRARIES@|$(LIBRARIES)|; s|@RPATH@|$(PC_RPATH)|' \
+	child-agent/profd.pc.in >$(libdir)/pkgconfig/profd.pc
 	$(Q)chmod 644 $(libdir)/pkgconfig/profd.pc
 	$(Q)install -m 644 $(MANUALS) $(mandir)
 
 uninstall: ## what install put there
-	$(Q)rm -f $(bindir)/profd $(bindir)/profctl $(libexecdir)/profd-salvage $(libexecdir)/profd-keeper $(libdir)/libprofd.so \
-	$(libdir)/libprofd-malloc.so $(libdir)/libprofd.a $(libdir)/pkgconfig/profd.pc $(HEADERS:child-agent/include/%=$(includedir)/%) \
-	$(MANUALS:docs/man/%=$(mandir)/%)
+	$(Q)rm -f $(bindir)/profd $(bindir)/profctl $(libexecdir)/profd-salvage $(libexecdir)/profd-keeper \
+	$(libdir)/$(SONAME) $(libdir)/libprofd.so $(libdir)/profd/libprofd-malloc.so $(libdir)/libprofd.a \
+	$(libdir)/pkgconfig/profd.pc $(HEADERS:child-agent/include/%=$(includedir)/%) $(MANUALS:docs/man/%=$(mandir)/%)
+	$(Q)rmdir $(libdir)/profd 2>/dev/null || true
+
+# --- Giving away: both are made of what is committed, or of a tarball that was unpacked ---
+
+dist: ## build/dist/profd-VERSION.tar.xz, the source
+	$(Q)scripts/make-dist build/dist $(VERSION)
+
+deb: dist ## Debian packages, in build/deb (installs missing packages first)
+	$(Q)scripts/bootstrap --packaging && scripts/make-deb build/dist/profd-$(VERSION).tar.xz build/deb
+
+# What test_upgrade meets: processes that began before an upgrade go on with the agent that they have.
+LAST_VERSION := 0.1.0
+last-version: ## the version before this one, for test_upgrade
+	$(Q)rm -rf build/last-version && mkdir -p build/last-version && \
+	git archive $(LAST_VERSION) | tar -x -C build/last-version && $(MAKE) --no-print-directory -C build/last-version all
 
 clean: ## everything that was built
 	$(Q)rm -rf build demo

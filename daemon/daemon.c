@@ -51,12 +51,27 @@ static int listen_for_all(struct daemon *profd)
     return error;
 }
 
+static int find_installation(struct install_paths *paths)
+{
+    const char *missing = NULL;
+    int error = install_paths_find(paths);
+
+    if (error < 0)
+        log_error("cannot tell where profd is installed: %s", uv_strerror(error));
+    else if ((error = install_paths_check(paths, &missing)) < 0)
+        log_error("profd is installed in part only: cannot use %s (%s); install the packages profd "
+                  "and libprofd1 of one version",
+                  missing, uv_strerror(error));
+    return error;
+}
+
 static int begin_parts(struct daemon *profd)
 {
-    int error = install_paths_find(&profd->paths);
+    int error = find_installation(&profd->paths);
 
-    if (error == 0)
-        error = uv_loop_init(&profd->loop);
+    if (error < 0)
+        return error;
+    error = uv_loop_init(&profd->loop);
     if (error == 0)
         error = requests_init(profd);
     if (error == 0)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "daemon/daemon.h"
+#include "ipc/build_facts.h"
 #include "ipc/standard_streams.h"
 
 /* As everywhere in profd: usage errors exit 2, everything else that fails 1. */
@@ -26,7 +27,7 @@ int main(int argc, char **argv)
     if (options.action == OPTIONS_SHOW_HELP)
         return fputs(options_help, stdout) < 0 ? EXIT_FAILED : 0;
     if (options.action == OPTIONS_SHOW_VERSION)
-        return puts("profd " PROFD_VERSION) < 0 ? EXIT_FAILED : 0;
+        return build_facts_print(stdout, "profd") < 0 ? EXIT_FAILED : 0;
 
     log_set_level(options.log_level);
     return daemon_run(&profd, &options);

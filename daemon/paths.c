@@ -5,6 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "build_facts_made.h"
+
+#define IN_LIBRARIES "/" PROFD_LIBRARIES "/"
+
 static int join(char out[PATH_MAX], int prefix_length, const char *prefix, const char *rest)
 {
     int length = snprintf(out, PATH_MAX, "%.*s%s", prefix_length, prefix, rest);
@@ -19,9 +23,10 @@ int install_paths_from(const char *program, struct install_paths *out)
     if (folder == NULL)
         return -EINVAL;
     int prefix_length = (int)(folder - program);
-    int error = join(out->library, prefix_length, program, "/lib/libprofd.so");
+    int error = join(out->library, prefix_length, program, IN_LIBRARIES PROFD_SONAME);
     if (error == 0)
-        error = join(out->malloc_hooks, prefix_length, program, "/lib/libprofd-malloc.so");
+        error = join(out->malloc_hooks, prefix_length, program,
+                     IN_LIBRARIES "profd/libprofd-malloc.so");
     if (error == 0)
         error = join(out->salvage, prefix_length, program, "/libexec/profd-salvage");
     if (error == 0)
@@ -42,4 +47,25 @@ int install_paths_find(struct install_paths *out)
         return -ENAMETOOLONG;
     program[length] = '\0';
     return install_paths_from(program, out);
+}
+
+int install_paths_check(const struct install_paths *paths, const char **missing)
+{
+    const struct {
+        const char *path;
+        int use;
+    } needs[] = {
+        { paths->library, R_OK },
+        { paths->malloc_hooks, R_OK },
+        { paths->salvage, X_OK },
+        { paths->keeper, X_OK },
+    };
+
+    for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++) {
+        *missing = needs[i].path;
+        if (access(*missing, needs[i].use) < 0)
+            return -errno;
+    }
+    *missing = NULL;
+    return 0;
 }

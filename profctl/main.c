@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ipc/build_facts.h"
 #include "ipc/standard_streams.h"
 #include "ipc/suggest.h"
 #include "profctl/commands/commands.h"
@@ -302,7 +303,8 @@ static int dispatch(int count, char **words, struct failure *failure)
     if (!arguments_parse(&arguments, count, words, OPTIONS_GLOBAL, true, NULL, failure))
         return (int)failure->code;
     if (arguments.version) {
-        printf("profctl %s\n", PROFD_VERSION);
+        if (build_facts_print(stdout, "profctl") < 0)
+            return (int)failure_set(failure, EXIT_CODE_FAILED, "cannot write to standard output");
         return EXIT_CODE_SUCCESS;
     }
     if (arguments.operand_count == 0 && !arguments.help)

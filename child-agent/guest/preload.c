@@ -11,7 +11,9 @@
 
 enum { PREFIX_BYTES = sizeof(PRELOAD_PREFIX) - 1 };
 
-static const char agent_name[] = "/libprofd.so", hooks_name[] = "/libprofd-malloc.so";
+/* The agent as profd names it, and by the link that people may preload it by. */
+static const char *const agent_names[] = { "/libprofd.so.1", "/libprofd.so" };
+static const char hooks_name[] = "/libprofd-malloc.so";
 
 /* One library of the list; not terminated. */
 struct library_path {
@@ -35,6 +37,11 @@ static bool is_called(const struct library_path *path, const char *name)
 
     return path->start[0] == '/' && path->length >= length &&
            memcmp(path->start + path->length - length, name, length) == 0;
+}
+
+static bool is_agent(const struct library_path *path)
+{
+    return is_called(path, agent_names[0]) || is_called(path, agent_names[1]);
 }
 
 /* What a filter of system calls forbids to know is taken to be there. */
@@ -63,7 +70,7 @@ static bool is_out_of_reach(const struct library_path *path)
 
 static bool is_kept(const struct library_path *path)
 {
-    return !(is_called(path, agent_name) || is_called(path, hooks_name)) || !is_out_of_reach(path);
+    return !(is_agent(path) || is_called(path, hooks_name)) || !is_out_of_reach(path);
 }
 
 static bool is_preload(const char *variable)
@@ -95,7 +102,7 @@ struct preload_look preload_look(char *const *environment)
     for (const char *rest = list; rest != NULL && take_path(&rest, &path);) {
         bool stays = is_kept(&path);
         is_rewritten |= !stays;
-        if (is_called(&path, agent_name)) {
+        if (is_agent(&path)) {
             has_agent |= stays;
             look.lacks_agent = !has_agent;
         }

@@ -107,7 +107,7 @@ static bool wait_without_profd(struct run *run, int *exit_status)
     pid_t ended;
     int status;
 
-    private_daemon_end(&run->daemon);
+    (void)private_daemon_end(&run->daemon);
     run->is_alone = run->command > 0;
     if (!run->is_alone)
         return false;
@@ -207,7 +207,8 @@ static int run_with_daemon(struct run *run, struct failure *failure)
         return failure->code;
     code = client_adopt(run->daemon.fd, &run->client, failure) ? run_with_client(run, failure)
                                                                : (int)failure->code;
-    private_daemon_end(&run->daemon);
+    if (private_daemon_end(&run->daemon) && code == EXIT_CODE_NO_DAEMON)
+        failure->text[0] = '\0'; /* it could not start, and has said why */
     return code;
 }
 

@@ -149,7 +149,7 @@ bool private_daemon_start(struct private_daemon *daemon, struct failure *failure
     if (err == 0)
         return true;
     failure_set(failure, EXIT_CODE_FAILED, "cannot start %s: %s", profd, strerror(-err));
-    private_daemon_end(daemon);
+    (void)private_daemon_end(daemon);
     return false;
 }
 
@@ -184,14 +184,17 @@ static bool wait_for_end(pid_t pid, int timeout_ms)
     return ready > 0;
 }
 
-void private_daemon_end(struct private_daemon *daemon)
+bool private_daemon_end(struct private_daemon *daemon)
 {
+    int status = 0;
+
     if (daemon->pid > 0) {
         if (!wait_for_end(daemon->pid, END_TIMEOUT_MS))
             kill(daemon->pid, SIGKILL);
-        while (waitpid(daemon->pid, NULL, 0) < 0 && errno == EINTR)
+        while (waitpid(daemon->pid, &status, 0) < 0 && errno == EINTR)
             ;
         daemon->pid = 0;
     }
     remove_directory(daemon);
+    return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_CODE_FAILED;
 }

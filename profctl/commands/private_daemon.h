@@ -24,7 +24,8 @@ bool private_daemon_start(struct private_daemon *daemon, struct failure *failure
 pid_t private_daemon_command(const struct private_daemon *daemon);
 
 /* Waits for its end, which must have been asked for, and kills it when that takes too long; removes
- * the folder. Safe on a zeroed struct. */
-void private_daemon_end(struct private_daemon *daemon);
+ * the folder. True when it ended by itself with an error, and has said which, on our standard
+ * error. Safe on a zeroed struct. */
+bool private_daemon_end(struct private_daemon *daemon);
 
 #endif

@@ -44,7 +44,7 @@ tracepoint() {
 }
 
 allocations() {
-    table < <(LD_PRELOAD=$build/lib/libprofd-malloc.so "$bench/program_malloc" idle)
+    table < <(LD_PRELOAD=$build/lib/profd/libprofd-malloc.so "$bench/program_malloc" idle)
     table < <(features=stacks,cpu,memory run_profiled "$bench/program_malloc" memory)
     table < <(features=stacks,cpu,nativeallocs run_profiled "$bench/program_malloc" nativeallocs)
 }

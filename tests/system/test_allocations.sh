@@ -3,7 +3,7 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-hooks=$build/lib/libprofd-malloc.so
+hooks=$build/lib/profd/libprofd-malloc.so
 
 # allocations_of FUNCTION: the sizes of sampled allocations that it made, added up.
 allocations_of() {
@@ -87,7 +87,7 @@ test_a_session_that_comes_later_to_one_thread_says_why_there_are_none() {
 
 test_a_program_that_has_the_hooks_can_be_asked_later() {
     start_profd
-    LD_PRELOAD=$build/lib/libprofd-malloc.so:$build/lib/libprofd.so in_background "$programs/allocates_for_ever"
+    LD_PRELOAD=$build/lib/profd/libprofd-malloc.so:$build/lib/libprofd.so in_background "$programs/allocates_for_ever"
     "$profctl" start -f stacks,nativeallocs >/dev/null
     captured() {
         "$profctl" capture -o out.json && gzip -cdf out.json | "$programs/capture_facts" >facts &&

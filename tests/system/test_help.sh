@@ -98,10 +98,15 @@ test_manual_has_every_feature_and_variable() {
 }
 
 test_version() {
-    expect 0 "$profctl" --version
-    one_line stdout
-    expect 0 "$profd" --version
-    one_line stdout
+    local program
+    for program in profctl profd; do
+        expect 0 "$build/bin/$program" --version
+        head -n 1 stdout | grep -qE "^$program [0-9]+\.[0-9]+\.[0-9]+(-dev)?$" || fail "no version: $(cat stdout)"
+        for fact in 'commit: +([0-9a-f]{12}( and changes)?|unknown)$' 'compiler: ' 'protocol: [0-9]+\.[0-9]+, arena [0-9]+, ledger' \
+            'features: stacks '; do
+            says "^$fact" stdout
+        done
+    done
 }
 
 test_typing_mistakes_get_a_hint() {

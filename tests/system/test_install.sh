@@ -39,6 +39,23 @@ test_destdir_and_uninstall() {
     [ -z "$(find stage -type f)" ] || fail "left behind: $(find stage -type f)"
 }
 
+test_libraries_have_to_be_within_the_prefix() {
+    expect 2 make -C "$source_dir" --no-print-directory PREFIX=/usr LIBDIR=/lib DESTDIR="$scratch/stage" install
+    says 'LIBDIR has to be a folder within PREFIX' stderr
+    [ ! -e stage ]
+}
+
+test_half_an_installation_says_what_is_missing() {
+    install_into "$scratch/prefix" >install.log
+    for missing in lib/libprofd.so.1 lib/profd/libprofd-malloc.so libexec/profd-salvage libexec/profd-keeper; do
+        mv "prefix/$missing" kept
+        expect 3 prefix/bin/profctl run -o out.json -- /bin/true
+        one_line stderr
+        says "in part only: cannot use .*/$missing .*install" stderr
+        mv kept "prefix/$missing"
+    done
+}
+
 test_program_links_with_the_flags_of_pkg_config() {
     install_into "$scratch/prefix" >install.log
     # shellcheck disable=SC2046
@@ -68,6 +85,10 @@ test_program_with_the_archive_is_one_process_when_it_is_profiled() {
         [ "$(grep -c ^process facts)" -eq 2 ] ||
             fail "$linked: not one process and profd: $(grep ^process facts)"
     done
+}
+
+test_library_has_the_symbols_that_packages_promise() {
+    expect 0 "$source_dir/scripts/check-symbols" "$build/lib/libprofd.so.1"
 }
 
 test_library_exports_only_what_it_means_to() {

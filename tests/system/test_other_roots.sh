@@ -134,10 +134,10 @@ test_a_large_environment() {
 # The same library can be there: then nothing is in the way.
 test_a_root_with_our_library() {
     make_root
-    cp --parents "$build/lib/libprofd.so" root
-    ldd "$build/lib/libprofd.so" | grep -o '/[^ ]*' | sort -u | xargs -I FILE cp --parents -L FILE root
+    cp --parents "$build/lib/libprofd.so.1" root
+    ldd "$build/lib/libprofd.so.1" | grep -o '/[^ ]*' | sort -u | xargs -I FILE cp --parents -L FILE root
     run_quietly 0 "$programs/another_root" root /told
-    said 20 "$build/lib/libprofd.so"
+    said 20 "$build/lib/libprofd.so.1"
     read_facts out.json
     [ "$(process_count told)" -ge 18 ]
     refute grep -q 'cannot be opened where it runs' facts
@@ -145,7 +145,7 @@ test_a_root_with_our_library() {
 
 test_without_profd() {
     make_root
-    alone_quietly "$build/lib/libprofd.so" 0 "$programs/another_root" root /told
+    alone_quietly "$build/lib/libprofd.so.1" 0 "$programs/another_root" root /told
     said 20 none
 }
 
@@ -154,17 +154,17 @@ test_another_mount_over_the_library() {
     need_root
     unshare -m true 2>/dev/null || skip "needs mount namespaces"
     mkdir lib empty
-    cp "$build/lib/libprofd.so" lib
-    alone_quietly "$PWD/lib/libprofd.so" 1 unshare -m sh -c 'mount --bind empty lib && exec printenv LD_PRELOAD'
+    cp "$build/lib/libprofd.so.1" lib
+    alone_quietly "$PWD/lib/libprofd.so.1" 1 unshare -m sh -c 'mount --bind empty lib && exec printenv LD_PRELOAD'
 }
 
 test_another_user_who_may_not_enter_our_folder() {
     need_root
     command -v setpriv >/dev/null || skip "needs setpriv"
     mkdir -m 700 private
-    cp "$build/lib/libprofd.so" private
+    cp "$build/lib/libprofd.so.1" private
     # shellcheck disable=SC2016
-    alone_quietly "$PWD/private/libprofd.so" 0 \
+    alone_quietly "$PWD/private/libprofd.so.1" 0 \
         setpriv --reuid 65534 --regid 65534 --clear-groups sh -c 'echo "${LD_PRELOAD-none}"'
     said 1 none
 }

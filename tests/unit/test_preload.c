@@ -57,6 +57,8 @@ static const struct {
 } rewritten[] = {
     { "/no/libprofd.so", NULL, true },
     { "/no/libprofd-malloc.so:/no/libprofd.so", NULL, true },
+    { "/no/libprofd.so.1:@/libprofd.so", "@/libprofd.so", false },
+    { "@/libprofd-malloc.so:/no/libprofd.so.1", "@/libprofd-malloc.so", true },
     { "/no/libprofd.so:/no/other.so", "/no/other.so", true },
     { "/no/a.so  /no/libprofd.so:b.so:", "/no/a.so:b.so", true },
     { "/no/libprofd-malloc.so:@/libprofd.so", "@/libprofd.so", false },
@@ -94,7 +96,7 @@ static const char *untouched[] = {
     "LD_PRELOAD=@/libprofd-malloc.so @/libprofd.so:/no/other.so",
     "LD_PRELOAD=libprofd.so", /* the loader searches for it */
     "LD_PRELOAD=no/libprofd.so",
-    "LD_PRELOAD=/no/mylibprofd.so:/no/libprofd.so.1:/no/libprofd.sox",
+    "LD_PRELOAD=/no/mylibprofd.so:/no/libprofd.so.10:/no/libprofd.sox",
     "XLD_PRELOAD=/no/libprofd.so",
 };
 
