@@ -23,8 +23,7 @@ bool unwind_is_signal_return(uint64_t pc)
 bool unwind_signal_register(const struct stack_view *stack, uint64_t rsp, uint32_t number,
                             uint64_t *out)
 {
-    return number < REGISTER_COUNT &&
-           unwind_read_word(stack, rsp + UCONTEXT_OFFSETS[number], out);
+    return number < REGISTER_COUNT && unwind_read_word(stack, rsp + UCONTEXT_OFFSETS[number], out);
 }
 
 bool unwind_leave_signal(const struct unwind_state *state, struct unwind_state *interrupted)

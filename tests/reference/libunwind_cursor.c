@@ -97,8 +97,7 @@ static int access_memory(unw_addr_space_t space, unw_word_t address, unw_word_t 
     if (is_write)
         return -UNW_EINVAL;
     const struct stack_view stack = unwind_first_stack(cursor->snapshot, UINT64_MAX);
-    if (unwind_read_word(&stack, address, value) ||
-        read_tables(&cursor->tables, address, value))
+    if (unwind_read_word(&stack, address, value) || read_tables(&cursor->tables, address, value))
         return 0;
     if (use_tables(cursor, address) != NULL && read_tables(&cursor->tables, address, value))
         return 0;

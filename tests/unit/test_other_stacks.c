@@ -179,7 +179,7 @@ END_TEST
 START_TEST(a_frame_pointer_that_leads_nowhere_ends_the_stack)
 {
     /* push %rbp; mov $1 << 40,%rbp; push %rbp; int3; pop %rbp; pop %rbp; ret */
-    static const uint8_t bytes[] = { 0x55, 0x48, 0xbd, 0,    0,    0,    0, 0,
+    static const uint8_t bytes[] = { 0x55, 0x48, 0xbd, 0,    0,    0,    0,    0,
                                      1,    0,    0,    0x55, 0xcc, 0x5d, 0x5d, 0xc3 };
     void *code = generate(bytes, sizeof bytes);
     handle(SIGTRAP, walk_what_was_interrupted, 0);
