@@ -16,7 +16,7 @@ share_of_lines() {
 is_share_of() {
     local share
     share=$(share_of_lines "$1" "$2") || fail "no samples of $1"
-    [ "$share" "$3" "$4" ] || fail "$share of 1000 samples of $1 are $2"
+    test "$share" "$3" "$4" || fail "$share of 1000 samples of $1 are $2"
 }
 
 record() {
