@@ -42,11 +42,12 @@ static void push_measure(struct stopwatch_thread *thread, struct measure *measur
 }
 
 /* What an outermost unit has cost is attributed, but its own costs when nobody measures it. */
-static uint64_t attributed_to(const struct stopwatch_thread *thread, const struct measure *measure,
-                              const struct moment *now)
+static void attribute(struct stopwatch_thread *thread, const struct measure *measure,
+                      const struct moment *now)
 {
-    uint64_t cpu_ns = now->cpu_ns - thread->attributed_since_ns;
-    return measure->use_count > 0 ? cpu_ns : cpu_ns - measure->own_cpu_ns;
+    thread->attributed_ns += now->cpu_ns - thread->attributed_since_ns;
+    if (__builtin_expect(measure->use_count == 0, 0))
+        thread->attributed_ns -= measure->own_cpu_ns;
 }
 
 /* Its own costs have been told. */
@@ -56,7 +57,7 @@ static void pop_measure(struct stopwatch_thread *thread, const struct moment *no
     stopwatch_release(thread, measure);
     thread->depth--;
     if (thread->depth == 0)
-        thread->attributed_ns += attributed_to(thread, measure, now);
+        attribute(thread, measure, now);
     else
         innermost(thread)->own_since = *now;
 }
@@ -118,7 +119,7 @@ static bool begin_measure(struct stopwatch_thread *thread, const struct profd_st
     measure->use_count = 0;
     stopwatch_acquire(thread, measure, groups->groups, groups->count, now_ns);
     bool is_measured = measure->use_count > 0 || is_iteration(thread);
-    if (is_measured)
+    if (__builtin_expect(is_measured, 1))
         push_measure(thread, measure, now);
     return is_measured;
 }

@@ -21,7 +21,11 @@
  * and the end of an outermost unit.
  *
  * Nothing is measured while nobody asks for it: then all of this costs one load and one branch.
- * None of it is for signal handlers. Follows the Performance Monitoring API of Firefox. */
+ * None of it is for signal handlers. A handler that itself waits in poll or its kin, the third time
+ * in a row without the program waiting elsewhere, cannot be told from a loop: its thread has
+ * iterations there, and observers are called there. Threads that are made past the C library, by
+ * clone, have no top group and are not measured. Follows the Performance Monitoring API of Firefox.
+ */
 #include "profd.h" /* before the guard: it includes this header in its order */
 
 #ifndef PROFD_GROUPS_H

@@ -317,12 +317,14 @@ test_alerts_tell_who_was_too_long() {
 
 # What the program itself saw of its slowest tenant, profctl is told of by profd.
 test_alerts_tell_the_highest() {
+    local at_least_30='([3-9][0-9]|[1-9][0-9]{2,})' # on the wall it is as long as the machine lets it be
     start_profd
     in_background "$profctl" groups --alert 'cpu>2ms,name=busy' --json >alerts
     in_background "$profctl" groups --alert 'blocked>20ms,kind=handler' --units --json >blocked
     in_background env LD_PRELOAD="$build/lib/libprofd.so" "$programs/slow_tenant"
-    wait_until grep -qE '"alert":"cpu>2ms,name=busy","times":[1-9],"highestCpuMs":4[0-9.]+,"highestWallMs":[7-9][0-9.]+,"highestBlockedMs":3[0-9.]+,"highestThread":[0-9]+,' alerts
-    wait_until grep -qE '"highestBlockedMs":3[0-9.]+,.*"kind":"handler","name":"slow"' blocked
+    wait_until grep -qE '"alert":"cpu>2ms,name=busy","times":[1-9],"highestCpuMs":4[0-9]\.' alerts
+    grep -qE "\"highestWallMs\":$at_least_30\b.*\"highestBlockedMs\":$at_least_30\b.*\"highestThread\":[1-9]" alerts
+    wait_until grep -qE "\"highestBlockedMs\":$at_least_30\b.*\"kind\":\"handler\",\"name\":\"slow\"" blocked
 }
 
 test_alerts_do_not_wait_for_who_hangs() {
