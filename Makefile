@@ -69,9 +69,10 @@ CJSON     := -lcjson
 HTTP      := -lmicrohttpd
 PROTOBUF  := -lprotobuf-c
 SANDBOX   := -lseccomp
+SERVICE   := -lsystemd
 DISASSEMBLY := -lcapstone
 SYMBOLS   := -ldw -lelf -lz -liberty -lm
-ALL_LIBS  := $(UV) $(MESSAGES) $(CJSON) $(HTTP) $(PROTOBUF) $(SANDBOX) $(SYMBOLS) $(DISASSEMBLY) -ldl
+ALL_LIBS  := $(SERVICE) $(UV) $(MESSAGES) $(CJSON) $(HTTP) $(PROTOBUF) $(SANDBOX) $(SYMBOLS) $(DISASSEMBLY) -ldl
 
 .PHONY: all help demo test-programs check check-asan check-tsan check-unit bench format lint install uninstall dist deb last-version clean FORCE
 all: $(PROGRAMS) $(LIBRARY) ## programs and library, in build/plain
@@ -133,7 +134,7 @@ $(B)/bin/profd: $(B)/obj/daemon/main.o $(B)/obj/daemon.a $(COMMON)
 $(B)/libexec/profd-salvage: $(B)/obj/daemon/capture/salvage_main.o $(B)/obj/daemon.a $(COMMON)
 $(B)/libexec/profd-keeper: $(B)/obj/daemon/keeping/keeper_main.o $(B)/obj/daemon.a $(COMMON)
 $(B)/bin/profctl: $(B)/obj/profctl/main.o $(B)/obj/profctl.a $(COMMON)
-$(B)/bin/profd: LIBS := $(UV) $(MESSAGES) $(CJSON) $(HTTP)
+$(B)/bin/profd: LIBS := $(UV) $(MESSAGES) $(CJSON) $(HTTP) $(SERVICE)
 $(B)/libexec/profd-salvage: LIBS := $(SANDBOX)
 $(B)/bin/profctl: LIBS := $(UV) $(MESSAGES) $(CJSON) $(HTTP) $(PROTOBUF) $(SYMBOLS) $(DISASSEMBLY)
 

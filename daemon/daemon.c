@@ -32,18 +32,47 @@ static void make_absolute(char path[sizeof(((struct daemon *)0)->socket_path)])
                  folder, path);
 }
 
-static int listen_for_all(struct daemon *profd)
+/* With the socket FD of the service manager. */
+static int listen_as_service(struct daemon *profd, int fd, char text[LISTENER_ERROR_TEXT])
 {
-    char text[LISTENER_ERROR_TEXT];
+    int error = listener_adopt(&profd->loop, fd, visitors_on_accept, profd, &profd->listener, text);
+
+    if (error < 0)
+        return error;
+    if (profd->options.socket != NULL &&
+        strcmp(profd->options.socket, listener_path(profd->listener)) != 0) {
+        snprintf(text, LISTENER_ERROR_TEXT,
+                 "--socket %.100s is not the socket that profd was started with, %s: leave it out",
+                 profd->options.socket, listener_path(profd->listener));
+        return -EINVAL;
+    }
+    strcpy(profd->socket_path, listener_path(profd->listener));
+    return 0;
+}
+
+static int listen_by_path(struct daemon *profd, char text[LISTENER_ERROR_TEXT])
+{
     int error = socket_path(profd->options.socket, profd->socket_path);
 
     if (error < 0) {
-        log_error("the socket's path is too long; name a shorter one with --socket");
+        strcpy(text, "the socket's path is too long; name a shorter one with --socket");
         return error;
     }
     make_absolute(profd->socket_path);
-    error = listener_create(&profd->loop, profd->socket_path, visitors_on_accept, profd,
-                            &profd->listener, text);
+    return listener_create(&profd->loop, profd->socket_path, visitors_on_accept, profd,
+                           &profd->listener, text);
+}
+
+static int listen_for_all(struct daemon *profd)
+{
+    char text[LISTENER_ERROR_TEXT] = "the service manager gave profd several sockets; it takes one";
+    int fd, error = service_take_socket(&fd);
+
+    if (error == 0)
+        error = fd >= 0 ? listen_as_service(profd, fd, text) : listen_by_path(profd, text);
+    else if (error != -E2BIG)
+        snprintf(text, sizeof(text), "cannot look for a socket of the service manager: %s",
+                 strerror(-error));
     if (error < 0)
         log_error("%s", text);
     else
@@ -65,6 +94,31 @@ static int find_installation(struct install_paths *paths)
     return error;
 }
 
+static int decide_access(struct daemon *profd)
+{
+    const struct options *options = &profd->options;
+    int error = access_init(&profd->access, options->control_group, options->takes_all_agents);
+
+    if (error < 0)
+        log_error("--control-group %s: %s", options->control_group,
+                  error == -ENOENT ? "there is no such group" : strerror(-error));
+    return error;
+}
+
+/* For the service manager. */
+static void describe(char out[SERVICE_STATUS_BYTES], void *owner)
+{
+    const struct daemon *profd = owner;
+    size_t living = 0;
+
+    for (const struct child *child = profd->children.first; child != NULL; child = child->next)
+        living += child->state != CHILD_ENDED;
+    snprintf(out, SERVICE_STATUS_BYTES, "The session is %s; %zu processes",
+             session_state_name(profd->session.state), living);
+}
+
+static const struct service_events service_events = { describe };
+
 static int begin_parts(struct daemon *profd)
 {
     int error = find_installation(&profd->paths);
@@ -74,6 +128,8 @@ static int begin_parts(struct daemon *profd)
     error = uv_loop_init(&profd->loop);
     if (error == 0)
         error = requests_init(profd);
+    if (error == 0 && profd->options.private_fd < 0) /* else the service is profctl's command */
+        error = service_open(&profd->service, &profd->loop, &service_events, profd);
     if (error == 0)
         error = supervisor_init(profd);
     if (error == 0)
@@ -118,6 +174,8 @@ static int begin_work(struct daemon *profd)
     int error = options->config != NULL ? programs_load(profd, options->config) : 0;
 
     if (error == 0)
+        error = decide_access(profd);
+    if (error == 0)
         error = listen_for_all(profd);
     if (error == 0)
         error = memory_open(profd, &is_adopted);
@@ -144,6 +202,8 @@ static int begin_work(struct daemon *profd)
         programs_begin(profd);
     if (error == 0 && options->command != NULL)
         error = launch_main(profd, options->command);
+    if (error == 0)
+        service_tell_ready(&profd->service);
     return error;
 }
 
@@ -153,6 +213,7 @@ void daemon_end(struct daemon *profd, int exit_status)
         return;
     profd->is_ending = true;
     profd->exit_status = exit_status;
+    service_close(&profd->service);
     capture_cancel(profd, -ESHUTDOWN, "profd is ending");
     salvage_pool_cancel(&profd->salvage);
     requests_close(profd);

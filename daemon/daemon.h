@@ -11,6 +11,7 @@
 #include <sys/un.h>
 #include <uv.h>
 
+#include "daemon/access.h"
 #include "daemon/capture/salvage.h"
 #include "daemon/children/admission.h"
 #include "daemon/children/census.h"
@@ -28,6 +29,7 @@
 #include "daemon/programs/supervisor.h"
 #include "daemon/requests/requests.h"
 #include "daemon/restart.h"
+#include "daemon/service/service.h"
 #include "daemon/session.h"
 #include "daemon/triggers/triggers.h"
 #include "ipc/connection.h"
@@ -43,6 +45,8 @@ struct daemon {
     char socket_path[sizeof(((struct sockaddr_un *)0)->sun_path)];
     uint64_t start_ns; /* CLOCK_MONOTONIC */
 
+    struct access access;
+    struct service service;
     struct listener *listener;
     struct session session;
     struct memory memory;

@@ -29,6 +29,9 @@ const char options_help[] =
     "  --metrics ADDRESS     serve metrics for Prometheus at PORT (of 127.0.0.1), ADDRESS:PORT, "
     "or\n"
     "                        the path of a Unix socket\n"
+    "  --control-group GROUP  lets members of GROUP control profd, as its own user and root may\n"
+    "  --agents WHOSE        profile programs of profd's own user and root, and what it runs: own\n"
+    "                        (the default), or of all users\n"
     "  --log-level LEVEL     error, warn, info or debug (default: info)\n"
     "  --help, --version\n"
     "\n"
@@ -103,6 +106,14 @@ static int set_metrics(struct options *options, const char *value, char *error_t
                   value);
 }
 
+static int set_agents(struct options *options, const char *value, char *error_text)
+{
+    options->takes_all_agents = strcmp(value, "all") == 0;
+    if (options->takes_all_agents || strcmp(value, "own") == 0)
+        return 0;
+    return refuse(error_text, "--agents is own or all, not", value);
+}
+
 static int set_option(struct options *options, const char *name, const char *value,
                       char *error_text)
 {
@@ -122,6 +133,12 @@ static int set_option(struct options *options, const char *name, const char *val
         return set_groups(options, value, error_text);
     if (strcmp(name, "--metrics") == 0)
         return set_metrics(options, value, error_text);
+    if (strcmp(name, "--agents") == 0)
+        return set_agents(options, value, error_text);
+    if (strcmp(name, "--control-group") == 0) {
+        options->control_group = value;
+        return *value != '\0' ? 0 : refuse(error_text, "--control-group needs a group, not", value);
+    }
     if (strcmp(name, "--private") == 0)
         return set_private_fd(options, value, error_text);
     if (log_level_parse(value, &options->log_level) < 0)
@@ -131,8 +148,10 @@ static int set_option(struct options *options, const char *name, const char *val
 
 static bool takes_value(const char *name)
 {
-    static const char *const names[] = { "--socket", "--config",  "--memory-limit", "--always",
-                                         "--groups", "--metrics", "--log-level",    "--private" };
+    static const char *const names[] = { "--socket",       "--config",  "--memory-limit",
+                                         "--always",       "--groups",  "--metrics",
+                                         "--log-level",    "--private", "--agents",
+                                         "--control-group" };
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (strcmp(names[i], name) == 0)

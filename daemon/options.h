@@ -29,9 +29,11 @@ struct options {
     const char *metrics;         /* where they are served, as it was written; NULL: nowhere */
     struct metrics_address metrics_address;
     enum log_level log_level;
-    int private_fd;     /* a socket whose other end is the only client; -1: none */
-    const char *config; /* file of programs to run; NULL: none */
-    char **command;     /* NULL-terminated, of argv; NULL: none */
+    const char *control_group; /* whose members may control profd too; NULL: none */
+    bool takes_all_agents;     /* of every user; else of profd's, of root, and of what it runs */
+    int private_fd;            /* a socket whose other end is the only client; -1: none */
+    const char *config;        /* file of programs to run; NULL: none */
+    char **command;            /* NULL-terminated, of argv; NULL: none */
 };
 
 /* 0, or -EINVAL with one line in ERROR_TEXT. *OUT points into ARGV. */

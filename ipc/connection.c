@@ -11,6 +11,7 @@
 
 #include "ipc/frame.h"
 #include "ipc/messages.h"
+#include "ipc/peer_group.h"
 #include "ipc/socket_file.h"
 
 enum {
@@ -386,6 +387,11 @@ const struct peer_credentials *connection_peer(const struct connection *connecti
     return &connection->peer;
 }
 
+bool connection_peer_is_in_group(const struct connection *connection, gid_t group)
+{
+    return peer_is_in_group(connection->fd, group);
+}
+
 void connection_set_events(struct connection *connection, const struct connection_events *events,
                            void *owner)
 {
@@ -472,40 +478,71 @@ static void close_files(struct listener *listener)
         close(listener->reserve_fd);
 }
 
-int listener_create(uv_loop_t *loop, const char *path, listener_on_accept on_accept, void *owner,
-                    struct listener **out, char error_text[LISTENER_ERROR_TEXT])
+/* Waits for connections to LISTENER's socket, which is closed on failure. */
+static int watch_socket(uv_loop_t *loop, struct listener *listener,
+                        char error_text[LISTENER_ERROR_TEXT])
 {
-    struct listener *listener = calloc(1, sizeof(*listener));
-    if (listener == NULL) {
-        strcpy(error_text, "no memory to listen");
-        return -ENOMEM;
-    }
-    int err = socket_file_listen(&listener->file, path, error_text, LISTENER_ERROR_TEXT);
-    if (err < 0)
-        goto free_listener;
-    listener->on_accept = on_accept;
-    listener->owner = owner;
     listener->poll.data = listener;
     listener->reserve_fd = open_reserve();
-    err = uv_poll_init(loop, &listener->poll, listener->file.listening_fd);
+    int err = uv_poll_init(loop, &listener->poll, listener->file.listening_fd);
     if (err < 0) {
         close_files(listener);
+        free(listener);
         goto describe;
     }
     err = uv_poll_start(&listener->poll, UV_READABLE, on_pending_connection);
-    if (err < 0) {
-        listener_close(listener, NULL);
-        listener = NULL;
-        goto describe;
-    }
-    *out = listener;
-    return 0;
+    if (err == 0)
+        return 0;
+    listener_close(listener, NULL);
 
 describe:
-    snprintf(error_text, LISTENER_ERROR_TEXT, "cannot listen at %s: %s", path, strerror(-err));
-free_listener:
-    free(listener);
+    snprintf(error_text, LISTENER_ERROR_TEXT, "cannot wait for connections: %s", strerror(-err));
     return err;
+}
+
+/* At PATH, or with FD where PATH is NULL. */
+static int make_listener(uv_loop_t *loop, const char *path, int fd,
+                         const struct listener *description, struct listener **out,
+                         char error_text[LISTENER_ERROR_TEXT])
+{
+    struct listener *listener = malloc(sizeof(*listener));
+    if (listener == NULL) {
+        if (fd >= 0)
+            close(fd);
+        strcpy(error_text, "no memory to listen");
+        return -ENOMEM;
+    }
+    *listener = *description;
+    int err = path != NULL
+                  ? socket_file_listen(&listener->file, path, error_text, LISTENER_ERROR_TEXT)
+                  : socket_file_adopt(&listener->file, fd, error_text, LISTENER_ERROR_TEXT);
+    if (err < 0) {
+        free(listener);
+        return err;
+    }
+    err = watch_socket(loop, listener, error_text);
+    if (err == 0)
+        *out = listener;
+    return err;
+}
+
+int listener_create(uv_loop_t *loop, const char *path, listener_on_accept on_accept, void *owner,
+                    struct listener **out, char error_text[LISTENER_ERROR_TEXT])
+{
+    const struct listener description = { .on_accept = on_accept, .owner = owner };
+    return make_listener(loop, path, -1, &description, out, error_text);
+}
+
+int listener_adopt(uv_loop_t *loop, int fd, listener_on_accept on_accept, void *owner,
+                   struct listener **out, char error_text[LISTENER_ERROR_TEXT])
+{
+    const struct listener description = { .on_accept = on_accept, .owner = owner };
+    return make_listener(loop, NULL, fd, &description, out, error_text);
+}
+
+const char *listener_path(const struct listener *listener)
+{
+    return listener->file.path;
 }
 
 uint64_t listener_turned_away(const struct listener *listener)

@@ -14,6 +14,7 @@
 #ifndef PROFD_IPC_CONNECTION_H
 #define PROFD_IPC_CONNECTION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <uv.h>
@@ -79,6 +80,9 @@ void connection_set_deadline(struct connection *connection, uint64_t timeout_ms)
 /* Who was at the other end when the connection was made. Valid as long as the connection. */
 const struct peer_credentials *connection_peer(const struct connection *connection);
 
+/* Whether it was in GROUP then (peer_is_in_group()). */
+bool connection_peer_is_in_group(const struct connection *connection, gid_t group);
+
 /* As given to connection_accept() or connection_connect(); may be changed, e.g. when a hello tells
  * what the peer is. */
 void connection_set_events(struct connection *connection, const struct connection_events *events,
@@ -102,6 +106,13 @@ typedef void (*listener_on_closed)(void *owner);
  * path. */
 int listener_create(uv_loop_t *loop, const char *path, listener_on_accept on_accept, void *owner,
                     struct listener **out, char error_text[LISTENER_ERROR_TEXT]);
+
+/* The same with the socket FD that a service manager listens with; taken over on every path. */
+int listener_adopt(uv_loop_t *loop, int fd, listener_on_accept on_accept, void *owner,
+                   struct listener **out, char error_text[LISTENER_ERROR_TEXT]);
+
+/* Where it listens, as long as it does. */
+const char *listener_path(const struct listener *listener);
 
 /* How many were turned away because this process had no descriptor left for them. */
 uint64_t listener_turned_away(const struct listener *listener);

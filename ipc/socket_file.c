@@ -196,10 +196,52 @@ int socket_file_listen_as(struct socket_file *file, const char *path, mode_t mod
     return err;
 }
 
+/* The path that FD listens at, as a Unix stream socket. */
+static int listening_path(int fd, char out[sizeof(((struct socket_file *)0)->path)])
+{
+    struct sockaddr_un address = { 0 };
+    socklen_t length = sizeof(address), value_bytes = sizeof(int);
+    int type = 0, listens = 0;
+
+    if (getsockname(fd, (struct sockaddr *)&address, &length) < 0 ||
+        getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &value_bytes) < 0 ||
+        getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &value_bytes) < 0)
+        return -errno;
+    if (address.sun_family != AF_UNIX || type != SOCK_STREAM || !listens ||
+        address.sun_path[0] != '/' ||
+        memchr(address.sun_path, '\0', sizeof(address.sun_path)) == NULL)
+        return -EINVAL;
+    strcpy(out, address.sun_path);
+    return 0;
+}
+
+int socket_file_adopt(struct socket_file *file, int fd, char *error_text, size_t error_text_bytes)
+{
+    struct error_text text = { .bytes = error_text, .capacity = error_text_bytes };
+    *file = (struct socket_file){ .listening_fd = fd, .lock_fd = -1, .is_lent = true };
+
+    int err = listening_path(fd, file->path);
+    if (err < 0) {
+        fail(&text, err, "descriptor %d is no Unix socket that listens at an absolute path", fd);
+        goto cleanup;
+    }
+    if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0) {
+        err = fail(&text, -errno, "cannot listen with descriptor %d: %s", fd, strerror(errno));
+        goto cleanup;
+    }
+    file->lock_fd = take_lock(file->path, &text);
+    err = file->lock_fd < 0 ? file->lock_fd : 0;
+
+cleanup:
+    if (err < 0)
+        close(fd);
+    return err;
+}
+
 void socket_file_close(struct socket_file *file)
 {
     struct stat status;
-    if (lstat(file->path, &status) == 0 && status.st_dev == file->device &&
+    if (!file->is_lent && lstat(file->path, &status) == 0 && status.st_dev == file->device &&
         status.st_ino == file->inode)
         unlink(file->path);
     close(file->listening_fd);

@@ -6,6 +6,7 @@
 #ifndef PROFD_IPC_SOCKET_FILE_H
 #define PROFD_IPC_SOCKET_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -17,6 +18,7 @@ struct socket_file {
     mode_t mode;      /* of the socket file */
     dev_t device;     /* … to know it again */
     ino_t inode;
+    bool is_lent; /* listening_fd came from a service manager, whose the socket file is */
 };
 
 /* Listens at PATH. When PATH is in /tmp/profd-UID, that folder is made with mode 0700 if it is
@@ -31,8 +33,13 @@ int socket_file_listen(struct socket_file *file, const char *path, char *error_t
 int socket_file_listen_as(struct socket_file *file, const char *path, mode_t mode, char *error_text,
                           size_t error_text_bytes);
 
+/* Listens with FD, which listens already: a service manager made it and its file. Takes over FD on
+ * every path. FILE's path is the absolute one that FD is bound to. -EINVAL when FD is no Unix
+ * stream socket that listens at a path; else as socket_file_listen(). */
+int socket_file_adopt(struct socket_file *file, int fd, char *error_text, size_t error_text_bytes);
+
 /* Stops listening; removes the socket file, if it is still the one that was made here, and the
- * lock. */
+ * lock. One that a service manager made stays, and goes on to take connections for it. */
 void socket_file_close(struct socket_file *file);
 
 #endif

@@ -33,7 +33,7 @@ static bool is_supervised(struct daemon *profd, pid_t pid)
 
 static bool may_connect(struct daemon *profd, const struct peer_credentials *peer)
 {
-    return peer->uid == 0 || peer->uid == geteuid() || is_supervised(profd, peer->pid);
+    return access_takes_agent(&profd->access, peer->uid) || is_supervised(profd, peer->pid);
 }
 
 /* CHILD connects again before its last connection was seen to end, which a process that it forked

@@ -237,12 +237,18 @@ static int on_status(struct client *client, const uint8_t *payload, size_t bytes
     return 0;
 }
 
+/* What a command runs as is profd's user, with its privileges, and profd's life is its manager's.
+ */
+static const char owner_only[] = "only the user that profd runs as, and root, may ask for that";
+
 static int on_launch(struct client *client, const uint8_t *payload, size_t bytes)
 {
     struct message_client_launch message;
     int error = message_get_client_launch(payload, bytes, &message);
 
-    if (error == 0)
+    if (error == 0 && !client->is_owner)
+        client_reply(client, message.id, -EPERM, owner_only);
+    else if (error == 0)
         launch_for_client(client->profd, client, &message);
     return error;
 }
@@ -297,7 +303,9 @@ static int on_shutdown(struct client *client, const uint8_t *payload, size_t byt
     struct message_request message;
     int error = message_get_request(payload, bytes, &message);
 
-    if (error == 0) {
+    if (error == 0 && !client->is_owner) {
+        client_reply(client, message.id, -EPERM, owner_only);
+    } else if (error == 0) {
         client_reply(client, message.id, 0, "");
         supervisor_shut_down(client->profd);
     }
@@ -420,8 +428,11 @@ int client_hello(struct daemon *profd, struct connection *connection, bool is_pr
                   "one version");
         return -EPROTONOSUPPORT;
     }
-    if (peer->uid != 0 && peer->uid != geteuid()) {
-        turn_away(connection, -EPERM, "only the user that profd runs as, and root, may control it");
+    enum access_level level = access_level_of(&profd->access, connection);
+    if (level == ACCESS_NONE) {
+        turn_away(connection, -EPERM,
+                  "only the user that profd runs as, root, and members of the group of "
+                  "--control-group may control it");
         return -EPERM;
     }
 
@@ -435,6 +446,7 @@ int client_hello(struct daemon *profd, struct connection *connection, bool is_pr
         .connection = connection,
         .owner = owner_of(&hello, peer),
         .is_private = is_private,
+        .is_owner = level == ACCESS_OWNER,
         .next = profd->clients,
     };
     profd->clients = client;

@@ -1,6 +1,6 @@
 /* profctl's side of profd: what clients ask for, and what they are told.
  *
- * Only profd's own user and root may ask. Loop thread. */
+ * Who may ask is decided by daemon/access.h. Loop thread. */
 #ifndef PROFD_DAEMON_CLIENT_CONNECTION_H
 #define PROFD_DAEMON_CLIENT_CONNECTION_H
 
@@ -19,6 +19,7 @@ struct client {
     struct connection *connection;
     struct session_owner owner; /* of the sessions that it begins and ends */
     bool is_private;            /* profd ends with it */
+    bool is_owner;              /* it is of profd's own user or root, not only of the group */
     uint32_t group_needs;       /* enum group_needs; see daemon/groups/monitoring.h */
     struct client *next;
 };

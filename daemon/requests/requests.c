@@ -296,6 +296,7 @@ static void begin_request(struct daemon *profd, struct request *request)
     memory_tell_session(profd);
     lending_follow_session(profd);
     log_info("the session is %s", session_state_name(profd->session.state));
+    service_tell_status(&profd->service);
     if (!session_is_on(&profd->session)) {
         end_recording(profd);
         requests_ensure_standing(profd); /* it could not join while the other one was paused */

@@ -45,6 +45,22 @@ START_TEST(values_come_as_the_next_word_or_behind_a_sign)
 }
 END_TEST
 
+START_TEST(agents_are_own_or_of_all)
+{
+    ck_assert_int_eq(parse("--control-group staff"), 0);
+    ck_assert_str_eq(options.control_group, "staff");
+    ck_assert(!options.takes_all_agents);
+    ck_assert_int_eq(parse("--agents all"), 0);
+    ck_assert_ptr_null(options.control_group);
+    ck_assert(options.takes_all_agents);
+    ck_assert_int_eq(parse("--agents all --agents own"), 0);
+    ck_assert(!options.takes_all_agents);
+    ck_assert_int_eq(parse("--agents some"), -EINVAL);
+    ck_assert_ptr_nonnull(strstr(error_text, "some"));
+    ck_assert_int_eq(parse("--control-group="), -EINVAL);
+}
+END_TEST
+
 START_TEST(a_command_takes_all_that_follows)
 {
     ck_assert_int_eq(parse("--socket /a -- sh --help -- x"), 0);
@@ -134,6 +150,7 @@ int main(void)
     TCase *parsing = tcase_create("parsing");
     tcase_add_test(parsing, nothing_is_needed);
     tcase_add_test(parsing, values_come_as_the_next_word_or_behind_a_sign);
+    tcase_add_test(parsing, agents_are_own_or_of_all);
     tcase_add_test(parsing, a_command_takes_all_that_follows);
     tcase_add_test(parsing, help_and_version);
     tcase_add_loop_test(parsing, what_is_not_understood_is_refused_with_a_line, 0,

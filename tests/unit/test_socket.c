@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ipc/peer_group.h"
 #include "ipc/socket.h"
 
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -194,6 +195,24 @@ START_TEST(the_peer_is_the_kernel_s_word)
 }
 END_TEST
 
+START_TEST(the_peers_groups_are_its_own_and_the_supplementary_ones)
+{
+    gid_t groups[64];
+    int ends_of_pair[2];
+    int count = getgroups(64, groups);
+
+    ck_assert_int_ge(count, 0);
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_of_pair), 0);
+    ck_assert(peer_is_in_group(ends_of_pair[0], getegid()));
+    for (int i = 0; i < count; i++)
+        ck_assert(peer_is_in_group(ends_of_pair[0], groups[i]));
+    ck_assert(!peer_is_in_group(ends_of_pair[0], 4000000000U));
+    ck_assert(!peer_is_in_group(-1, getegid()));
+    close(ends_of_pair[0]);
+    close(ends_of_pair[1]);
+}
+END_TEST
+
 /* --- bytes and descriptors --- */
 
 static int ends[2];
@@ -344,6 +363,7 @@ static Suite *suite(void)
     tcase_add_test(connecting, who_is_patient_gets_in_when_there_is_room);
     tcase_add_test(connecting, patience_does_not_wait_for_nobody);
     tcase_add_test(connecting, the_peer_is_the_kernel_s_word);
+    tcase_add_test(connecting, the_peers_groups_are_its_own_and_the_supplementary_ones);
     suite_add_tcase(s, connecting);
 
     TCase *passing = tcase_create("bytes and descriptors");

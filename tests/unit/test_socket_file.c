@@ -91,6 +91,78 @@ START_TEST(closing_spares_a_file_that_somebody_else_made)
 }
 END_TEST
 
+/* As a service manager listens, of TYPE; not at all with a BACKLOG below 0. */
+static int lend_socket(int type, int backlog)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    strcpy(address.sun_path, path);
+    int fd = socket(AF_UNIX, type, 0);
+    ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+    if (backlog >= 0)
+        ck_assert_int_eq(listen(fd, backlog), 0);
+    return fd;
+}
+
+START_TEST(a_lent_socket_is_listened_with_and_stays)
+{
+    struct socket_file file;
+    int managers = lend_socket(SOCK_STREAM, 5), ours = dup(managers);
+
+    ck_assert_int_eq(socket_file_adopt(&file, ours, text, sizeof(text)), 0);
+    ck_assert_str_eq(file.path, path);
+    ck_assert(exists(lock_path));
+    int client = socket_connect(path, 0);
+    ck_assert_int_ge(client, 0);
+    int accepted = accept(file.listening_fd, NULL, NULL);
+    ck_assert_int_ge(accepted, 0);
+    ck_assert_int_eq(accept(file.listening_fd, NULL, NULL), -1);
+    ck_assert_int_eq(errno, EAGAIN); /* it does not wait */
+    socket_file_close(&file);
+    ck_assert(!exists(lock_path));
+    int later = socket_connect(path, 0);
+    ck_assert_int_ge(later, 0); /* for the next profd */
+    close(later);
+    close(client);
+    close(accepted);
+    close(managers);
+}
+END_TEST
+
+START_TEST(a_lent_socket_is_not_for_two)
+{
+    struct socket_file first, second;
+    int managers = lend_socket(SOCK_STREAM, 5);
+
+    ck_assert_int_eq(socket_file_adopt(&first, dup(managers), text, sizeof(text)), 0);
+    ck_assert_int_eq(socket_file_adopt(&second, dup(managers), text, sizeof(text)), -EADDRINUSE);
+    ck_assert_ptr_nonnull(strstr(text, path));
+    socket_file_close(&first);
+    close(managers);
+}
+END_TEST
+
+START_TEST(what_does_not_listen_is_not_adopted)
+{
+    const int types[] = { SOCK_STREAM, SOCK_DGRAM };
+    struct socket_file file;
+    int fd = lend_socket(types[_i], -1);
+
+    ck_assert_int_eq(socket_file_adopt(&file, fd, text, sizeof(text)), -EINVAL);
+    ck_assert_int_eq(fcntl(fd, F_GETFD), -1); /* closed */
+    ck_assert(!exists(lock_path));
+}
+END_TEST
+
+START_TEST(a_file_is_no_lent_socket)
+{
+    struct socket_file file;
+    int fd = open("/dev/null", O_RDONLY);
+
+    ck_assert_int_eq(socket_file_adopt(&file, fd, text, sizeof(text)), -ENOTSOCK);
+    ck_assert_int_eq(fcntl(fd, F_GETFD), -1);
+}
+END_TEST
+
 START_TEST(a_second_one_is_refused_and_the_first_goes_on)
 {
     struct socket_file first, second;
@@ -335,6 +407,10 @@ static Suite *suite(void)
     tcase_add_test(listening, any_user_who_reaches_the_file_may_connect);
     tcase_add_test(listening, closing_leaves_nothing_behind);
     tcase_add_test(listening, closing_spares_a_file_that_somebody_else_made);
+    tcase_add_test(listening, a_lent_socket_is_listened_with_and_stays);
+    tcase_add_test(listening, a_lent_socket_is_not_for_two);
+    tcase_add_loop_test(listening, what_does_not_listen_is_not_adopted, 0, 2);
+    tcase_add_test(listening, a_file_is_no_lent_socket);
     suite_add_tcase(s, listening);
 
     TCase *occupied = tcase_create("occupied");
