@@ -274,15 +274,17 @@ bindir     := $(DESTDIR)$(PREFIX)/bin
 libexecdir := $(DESTDIR)$(PREFIX)/libexec
 libdir     := $(DESTDIR)$(PREFIX)/$(LIBRARIES)
 includedir := $(DESTDIR)$(PREFIX)/include
-mandir     := $(DESTDIR)$(PREFIX)/share/man/man1
-MANUALS    := $(wildcard docs/man/*.1)
+mandir     := $(DESTDIR)$(PREFIX)/share/man
+MANUALS    := $(wildcard docs/man/*.[1-8])
+# Where a page goes is told by its ending.
+manual      = $(mandir)/man$(patsubst .%,%,$(suffix $(1)))/$(notdir $(1))
 HEADERS    := $(wildcard child-agent/include/*)
 # What the compiler looks through anyway needs no flags; anything else is found from where profd.pc is.
 PC_PREFIX  := $(if $(filter /usr,$(PREFIX)),/usr,$${pcfiledir}/$(shell echo $(LIBRARIES)/pkgconfig | sed 's|[^/][^/]*|..|g'))
 PC_RPATH   := $(if $(filter /usr,$(PREFIX)),,-Wl,-rpath,$${libdir} )
 
 install: all ## into PREFIX (default /usr/local)
-	$(Q)install -d $(bindir) $(libexecdir) $(libdir)/profd $(libdir)/pkgconfig $(includedir) $(mandir)
+	$(Q)install -d $(bindir) $(libexecdir) $(libdir)/profd $(libdir)/pkgconfig $(includedir)
 	$(Q)install -m 755 $(B)/bin/profd $(B)/bin/profctl $(bindir)
 	$(Q)install -m 755 $(B)/libexec/profd-salvage $(B)/libexec/profd-keeper $(libexecdir)
 	$(Q)install -m 644 $(L)/$(SONAME) $(L)/libprofd.a $(libdir) && ln -sf $(SONAME) $(libdir)/libprofd.so
@@ -291,12 +293,12 @@ install: all ## into PREFIX (default /usr/local)
 	$(Q)sed 's|@VERSION@|$(VERSION)|; s|@PREFIX@|$(PC_PREFIX)|; s|@LIBRARIES@|$(LIBRARIES)|; s|@RPATH@|$(PC_RPATH)|' \
 	child-agent/profd.pc.in >$(libdir)/pkgconfig/profd.pc
 	$(Q)chmod 644 $(libdir)/pkgconfig/profd.pc
-	$(Q)install -m 644 $(MANUALS) $(mandir)
+	$(Q)$(foreach page,$(MANUALS),install -D -m 644 $(page) $(call manual,$(page)) &&) true
 
 uninstall: ## what install put there
 	$(Q)rm -f $(bindir)/profd $(bindir)/profctl $(libexecdir)/profd-salvage $(libexecdir)/profd-keeper \
 	$(libdir)/$(SONAME) $(libdir)/libprofd.so $(libdir)/profd/libprofd-malloc.so $(libdir)/libprofd.a \
-	$(libdir)/pkgconfig/profd.pc $(HEADERS:child-agent/include/%=$(includedir)/%) $(MANUALS:docs/man/%=$(mandir)/%)
+	$(libdir)/pkgconfig/profd.pc $(HEADERS:child-agent/include/%=$(includedir)/%) $(foreach page,$(MANUALS),$(call manual,$(page)))
 	$(Q)rmdir $(libdir)/profd 2>/dev/null || true
 
 # --- Giving away: both are made of what is committed, or of a tarball that was unpacked ---

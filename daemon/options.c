@@ -17,7 +17,7 @@ const char options_help[] =
     "\n"
     "  --socket PATH         listen at PATH (default: $PROFD_SOCKET, else\n"
     "                        $XDG_RUNTIME_DIR/profd.sock, else /tmp/profd-UID/profd.sock)\n"
-    "  --config FILE         runs the programs that FILE names (see profd(1)), and starts them\n"
+    "  --config FILE         runs the programs that FILE names (profd-config(5)), and starts them\n"
     "                        again when they end, as it says\n"
     "  --memory-limit SIZE   for everything that is recorded, e.g. 64M or 2G (default: 256M)\n"
     "  --always RATE         record all processes at all times, e.g. at 19Hz: a session of "

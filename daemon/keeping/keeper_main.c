@@ -51,7 +51,7 @@ int main(void)
 {
     if (fcntl(KEEPER_PROFD_FD, F_SETFD, FD_CLOEXEC) < 0 ||
         fcntl(KEEPER_LISTENING_FD, F_SETFD, FD_CLOEXEC) < 0) {
-        fputs("profd-keeper: this is a part of profd, which starts it; see profd(1)\n", stderr);
+        fputs("profd-keeper: this is a part of profd, which starts it; see profd(8)\n", stderr);
         return 2;
     }
     if (leave_streams() < 0) {

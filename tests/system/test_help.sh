@@ -12,45 +12,8 @@ test_help_names_every_command() {
     says '--socket' stdout
 }
 
-# The manual's words, without its markup.
-manual() {
-    sed 's/\\f[BRI]//g; s/\\-/-/g' "$source_dir/docs/man/$1.1"
-}
-
 commands() {
     "$profctl" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
-}
-
-test_manual_has_every_command_and_option() {
-    manual profctl >manual
-    commands >commands
-    [ "$(wc -l <commands)" -ge 11 ]
-    while read -r command; do
-        grep -qE "^\.(B|BR) .*\b$command\b" manual || fail "profctl(1) has no command $command"
-        "$profctl" "$command" --help >help
-        grep -oE -- '--[a-z]+(-[a-z]+)*' help | sort -u >options
-        [ -s options ]
-        while read -r option; do
-            grep -qE -- "$option( |,|\"|\.|\)|:|$)" manual || fail "profctl(1) has no $option (of $command)"
-        done <options
-    done <commands
-    manual profd >manual
-    "$profd" --help | grep -oE -- '--[a-z]+(-[a-z]+)*' | sort -u >options
-    while read -r option; do
-        grep -qE -- "$option( |,|\"|\.|$)" manual || fail "profd(1) has no $option"
-    done <options
-}
-
-# Those that are details of others say so.
-test_manual_has_every_header() {
-    local header
-    manual profd >manual
-    for header in "$source_dir"/child-agent/include/profd*; do
-        head -n 1 "$header" | grep -q 'a detail of\|Details of' && continue
-        [ "${header##*/}" != profd.h ] || continue
-        grep -q "${header##*/}" manual || fail "profd(1) has no ${header##*/}"
-    done
-    grep -q PROFD_DISABLED manual
 }
 
 # "COMMAND LETTER NAME VALUE" of all options that have a letter, as help lists them.
@@ -79,22 +42,6 @@ test_a_letter_means_one_thing_everywhere() {
             says '^profctl: unknown option --no-such-option' stderr
         fi
     done <letters
-}
-
-test_manual_has_every_feature_and_variable() {
-    LD_PRELOAD=$build/lib/libprofd.so PROFD_HELP=1 /bin/true >help
-    manual profd >manual
-    sed -n 's/^  \(PROFD_[A-Z_]*\)=.*/\1/p' help >variables
-    [ "$(wc -l <variables)" -ge 10 ]
-    while read -r variable; do
-        grep -qE "\b$variable\b" manual || fail "profd(1) has no $variable"
-    done <variables
-    manual profctl >manual
-    sed -n 's/^ \{36\}\([a-z]*\) .*/\1/p' help >features
-    [ "$(wc -l <features)" -ge 13 ]
-    while read -r feature; do
-        grep -qE "\b$feature\b" manual || fail "profctl(1) has no feature $feature"
-    done <features
 }
 
 test_version() {
