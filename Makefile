@@ -38,6 +38,7 @@ each    = $(patsubst $(1)/%.c,$(B)/$(2)/%,$(wildcard $(1)/$(3)*.c))
 
 PROGRAMS := $(B)/bin/profd $(B)/bin/profctl $(B)/libexec/profd-salvage $(B)/libexec/profd-keeper
 LIBRARY  := $(L)/libprofd.so $(L)/libprofd.a $(L)/profd/libprofd-malloc.so
+COMPLETIONS := $(foreach shell,bash zsh fish,$(B)/completions/$(shell)/profd $(B)/completions/$(shell)/profctl)
 PREFORK  := $(B)/examples/prefork $(B)/examples/prefork-load
 EXAMPLES := $(PREFORK) $(B)/examples/event-loop
 UNIT     := $(call each,tests/unit,tests,test_)
@@ -75,7 +76,7 @@ SYMBOLS   := -ldw -lelf -lz -liberty -lm
 ALL_LIBS  := $(SERVICE) $(UV) $(MESSAGES) $(CJSON) $(HTTP) $(PROTOBUF) $(SANDBOX) $(SYMBOLS) $(DISASSEMBLY) -ldl
 
 .PHONY: all help demo test-programs check check-asan check-tsan check-unit bench format lint install uninstall dist deb last-version clean FORCE
-all: $(PROGRAMS) $(LIBRARY) ## programs and library, in build/plain
+all: $(PROGRAMS) $(LIBRARY) $(COMPLETIONS) ## programs and library, in build/plain
 	@:
 
 help: ## this list
@@ -140,6 +141,13 @@ $(B)/bin/profctl: LIBS := $(UV) $(MESSAGES) $(CJSON) $(HTTP) $(PROTOBUF) $(SYMBO
 
 $(PROGRAMS):
 	$(Q)mkdir -p $(@D) && $(call say,LD,$@) && $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -pthread $^ $(LIBS) -o $@
+
+# What completes their command lines, made of their own help.
+define COMPLETE
+$$(B)/completions/$(1)/%: $$(B)/bin/% scripts/make-completions $$(wildcard scripts/completions/*)
+	$$(Q)mkdir -p $$(@D) && $$(call say,SHELL,$$@) && scripts/make-completions $(1) $$< >$$@.new && mv $$@.new $$@
+endef
+$(foreach shell,bash zsh fish,$(eval $(call COMPLETE,$(shell))))
 
 # --- The agent library: always without sanitizers, since it enters programs that have none ---
 
@@ -282,6 +290,12 @@ HEADERS    := $(wildcard child-agent/include/*)
 # What the compiler looks through anyway needs no flags; anything else is found from where profd.pc is.
 PC_PREFIX  := $(if $(filter /usr,$(PREFIX)),/usr,$${pcfiledir}/$(shell echo $(LIBRARIES)/pkgconfig | sed 's|[^/][^/]*|..|g'))
 PC_RPATH   := $(if $(filter /usr,$(PREFIX)),,-Wl,-rpath,$${libdir} )
+sharedir   := $(DESTDIR)$(PREFIX)/share
+# Where each shell looks for what completes the command line of a program.
+completion_bash = $(sharedir)/bash-completion/completions/$(1)
+completion_zsh  = $(sharedir)/zsh/site-functions/_$(1)
+completion_fish = $(sharedir)/fish/vendor_completions.d/$(1).fish
+installed_completion = $(call completion_$(notdir $(patsubst %/,%,$(dir $(1)))),$(notdir $(1)))
 
 install: all ## into PREFIX (default /usr/local)
 	$(Q)install -d $(bindir) $(libexecdir) $(libdir)/profd $(libdir)/pkgconfig $(includedir)
@@ -294,11 +308,13 @@ install: all ## into PREFIX (default /usr/local)
 	child-agent/profd.pc.in >$(libdir)/pkgconfig/profd.pc
 	$(Q)chmod 644 $(libdir)/pkgconfig/profd.pc
 	$(Q)$(foreach page,$(MANUALS),install -D -m 644 $(page) $(call manual,$(page)) &&) true
+	$(Q)$(foreach file,$(COMPLETIONS),install -D -m 644 $(file) $(call installed_completion,$(file)) &&) true
 
 uninstall: ## what install put there
 	$(Q)rm -f $(bindir)/profd $(bindir)/profctl $(libexecdir)/profd-salvage $(libexecdir)/profd-keeper \
 	$(libdir)/$(SONAME) $(libdir)/libprofd.so $(libdir)/profd/libprofd-malloc.so $(libdir)/libprofd.a \
-	$(libdir)/pkgconfig/profd.pc $(HEADERS:child-agent/include/%=$(includedir)/%) $(foreach page,$(MANUALS),$(call manual,$(page)))
+	$(libdir)/pkgconfig/profd.pc $(HEADERS:child-agent/include/%=$(includedir)/%) $(foreach page,$(MANUALS),$(call manual,$(page))) \
+	$(foreach file,$(COMPLETIONS),$(call installed_completion,$(file)))
 	$(Q)rmdir $(libdir)/profd 2>/dev/null || true
 
 # --- Giving away: both are made of what is committed, or of a tarball that was unpacked ---
