@@ -16,7 +16,7 @@
 enum {
     NS_PER_MS = 1000000,
     NS_PER_S = 1000000000,
-    MOST_OPTIONS = 64,
+    MOST_OPTIONS = 96,
 };
 
 static const uint64_t shortest_interval_ns = UINT64_C(10) * 1000;
@@ -130,6 +130,10 @@ static const struct option options[] = {
       "print it again every second until interrupted" },
     { OPTIONS_REPORT, "top", 'n', "N", OPTION_COUNT, AT(top),
       "functions to show for each thread (default 10)" },
+    { OPTIONS_CALLS, "by", 'b', "WHAT", OPTION_TEXT, AT(table),
+      "one table by function, line, label, thread, process, program, marker or counter" },
+    { OPTIONS_CALLS, "no-pager", 0, NULL, OPTION_FLAG, AT(no_pager),
+      "do not show it through $PAGER on a terminal" },
     { OPTIONS_CALLS, "calls", 'C', NULL, OPTION_FLAG, AT(calls),
       "the longest calls instead, and how long those of each function take" },
     { OPTIONS_CALLS, "tree", 0, NULL, OPTION_FLAG, AT(tree),

@@ -73,6 +73,8 @@ struct arguments {
     bool by_process;                    /* of report: processes by their programs */
     bool missing_symbols;               /* of report: what has no names, and why */
     bool tree, callers, fold_recursion; /* of report: the tree of calls, or that of callers */
+    const char *table;                  /* of report: what its lines are about; NULL: not given */
+    bool no_pager;                      /* of report: straight to the terminal */
     const char *before;                 /* of report: the profile to compare with; NULL: none … */
     bool shares;                        /* … by shares of CPU time */
 

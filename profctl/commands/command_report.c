@@ -4,37 +4,40 @@
 
 #include "profctl/commands/commands.h"
 #include "profctl/commands/report_changes.h"
+#include "profctl/commands/report_tables.h"
 #include "profctl/profile/profile_input.h"
 #include "profctl/report/calls_report.h"
 #include "profctl/report/missing_symbols.h"
 #include "profctl/report/process_report.h"
 #include "profctl/report/report.h"
-#include "profctl/report/report_output.h"
+#include "profctl/report/report_screen.h"
 #include "profctl/report/tree_report.h"
 #include "profctl/symbols/debug_files.h"
 
 static int print(const struct report *report, const char *path, const struct arguments *arguments,
                  struct failure *failure)
 {
-    int err = 0;
+    struct report_screen screen;
+    int err = report_screen_open(&screen, arguments->json, !arguments->no_pager);
 
-    if (arguments->json)
-        err = report_print_json(report, path, arguments->top, stdout);
-    else
-        report_print_text(report, path, arguments->top, stdout);
-    return report_output_settle(stdout, err, failure);
+    if (err == 0 && arguments->json)
+        err = report_print_json(report, path, arguments->top, screen.out);
+    else if (err == 0)
+        report_print_text(report, path, arguments->top, screen.out);
+    return report_screen_settle(&screen, err, failure);
 }
 
 static int print_calls(const struct calls_report *report, const char *path,
                        const struct arguments *arguments, struct failure *failure)
 {
-    int err = 0;
+    struct report_screen screen;
+    int err = report_screen_open(&screen, arguments->json, !arguments->no_pager);
 
-    if (arguments->json)
-        err = calls_report_print_json(report, path, arguments->top, stdout);
-    else
-        calls_report_print_text(report, path, arguments->top, stdout);
-    return report_output_settle(stdout, err, failure);
+    if (err == 0 && arguments->json)
+        err = calls_report_print_json(report, path, arguments->top, screen.out);
+    else if (err == 0)
+        calls_report_print_text(report, path, arguments->top, screen.out);
+    return report_screen_settle(&screen, err, failure);
 }
 
 static int report_functions(struct profile_input *input, const struct arguments *arguments,
@@ -64,13 +67,14 @@ static int report_calls(struct profile_input *input, const struct arguments *arg
 static int print_tree(const struct tree_report *report, const char *path,
                       const struct arguments *arguments, struct failure *failure)
 {
-    int err = 0;
+    struct report_screen screen;
+    int err = report_screen_open(&screen, arguments->json, !arguments->no_pager);
 
-    if (arguments->json)
-        err = tree_report_print_json(report, path, stdout);
-    else
-        tree_report_print_text(report, path, arguments->top, stdout);
-    return report_output_settle(stdout, err, failure);
+    if (err == 0 && arguments->json)
+        err = tree_report_print_json(report, path, screen.out);
+    else if (err == 0)
+        tree_report_print_text(report, path, arguments->top, screen.out);
+    return report_screen_settle(&screen, err, failure);
 }
 
 static int report_tree(struct profile_input *input, const struct arguments *arguments,
@@ -89,13 +93,14 @@ static int report_tree(struct profile_input *input, const struct arguments *argu
 static int print_processes(const struct process_report *report, const char *path,
                            const struct arguments *arguments, struct failure *failure)
 {
-    int err = 0;
+    struct report_screen screen;
+    int err = report_screen_open(&screen, arguments->json, !arguments->no_pager);
 
-    if (arguments->json)
-        err = process_report_print_json(report, path, arguments->top, stdout);
-    else
-        process_report_print_text(report, path, arguments->top, stdout);
-    return report_output_settle(stdout, err, failure);
+    if (err == 0 && arguments->json)
+        err = process_report_print_json(report, path, arguments->top, screen.out);
+    else if (err == 0)
+        process_report_print_text(report, path, arguments->top, screen.out);
+    return report_screen_settle(&screen, err, failure);
 }
 
 static int report_processes(struct profile_input *input, const struct arguments *arguments,
@@ -113,13 +118,16 @@ static int report_processes(struct profile_input *input, const struct arguments 
 static int print_missing(const struct missing_symbols *missing, const char *path,
                          const struct arguments *arguments, struct failure *failure)
 {
-    int err = debug_files_begin();
+    struct report_screen screen;
+    int err = report_screen_open(&screen, arguments->json, !arguments->no_pager);
 
+    if (err == 0)
+        err = debug_files_begin();
     if (err == 0 && arguments->json)
-        err = missing_symbols_print_json(missing, path, stdout);
+        err = missing_symbols_print_json(missing, path, screen.out);
     else if (err == 0)
-        missing_symbols_print_text(missing, path, stdout);
-    return report_output_settle(stdout, err, failure);
+        missing_symbols_print_text(missing, path, screen.out);
+    return report_screen_settle(&screen, err, failure);
 }
 
 static int report_missing(struct profile_input *input, const struct arguments *arguments,
@@ -138,13 +146,16 @@ static int report_missing(struct profile_input *input, const struct arguments *a
 static int check_kinds(const struct arguments *arguments, struct failure *failure)
 {
     int kinds = (arguments->before != NULL) + arguments->calls + arguments->tree +
-                arguments->callers + arguments->by_process + arguments->missing_symbols;
+                arguments->callers + arguments->by_process + arguments->missing_symbols +
+                (arguments->table != NULL);
 
     if (kinds > 1)
         return (int)failure_set(failure, EXIT_CODE_USAGE,
-                                "--diff, --calls, --tree, --callers, --processes and "
-                                "--missing-symbols are "
-                                "different reports; choose one");
+                                "--by, --diff, --calls, --tree, --callers, --processes and "
+                                "--missing-symbols are different reports; choose one");
+    if (arguments->table != NULL && report_by_named(arguments->table) == REPORT_BY_NOTHING)
+        return (int)failure_set(failure, EXIT_CODE_USAGE, "--by '%.64s' is none of " REPORT_BY_TEXT,
+                                arguments->table);
     if (arguments->all && kinds > (arguments->before != NULL))
         return (int)failure_set(failure, EXIT_CODE_USAGE,
                                 "--all is for the list of functions and for --diff");
@@ -160,6 +171,8 @@ static int check_kinds(const struct arguments *arguments, struct failure *failur
 static int report_what_is_meant(struct profile_input *input, const struct arguments *arguments,
                                 struct failure *failure)
 {
+    if (arguments->table != NULL)
+        return report_table(input, report_by_named(arguments->table), arguments, failure);
     if (arguments->calls)
         return report_calls(input, arguments, failure);
     if (arguments->by_process)

@@ -7,18 +7,19 @@
 #include "profctl/profile/profile_input.h"
 #include "profctl/report/report.h"
 #include "profctl/report/report_diff.h"
-#include "profctl/report/report_output.h"
+#include "profctl/report/report_screen.h"
 
 static int print_diff(const struct report_diff *diff, const char *const files[DIFF_SIDES],
                       const struct arguments *arguments, struct failure *failure)
 {
-    int err = 0;
+    struct report_screen screen;
+    int err = report_screen_open(&screen, arguments->json, !arguments->no_pager);
 
-    if (arguments->json)
-        err = report_diff_print_json(diff, files, arguments->top, stdout);
-    else
-        report_diff_print_text(diff, files, arguments->top, stdout);
-    return report_output_settle(stdout, err, failure);
+    if (err == 0 && arguments->json)
+        err = report_diff_print_json(diff, files, arguments->top, screen.out);
+    else if (err == 0)
+        report_diff_print_text(diff, files, arguments->top, screen.out);
+    return report_screen_settle(&screen, err, failure);
 }
 
 static int compare(const struct report reports[DIFF_SIDES], const char *const files[DIFF_SIDES],

@@ -33,16 +33,6 @@ void report_put_name(const struct unique_strings *names, uint32_t name, FILE *ou
     report_put_text(text, length, out);
 }
 
-int report_output_settle(FILE *out, int err, struct failure *failure)
-{
-    if (err == 0 && (fflush(out) != 0 || ferror(out)))
-        err = errno != 0 ? -errno : -EIO;
-    if (err == 0)
-        return EXIT_CODE_SUCCESS;
-    return (int)failure_set(failure, EXIT_CODE_FAILED, "cannot print the report: %s",
-                            strerror(-err));
-}
-
 void report_json_begin(struct report_json *json, FILE *out)
 {
     failure_latch_init(&json->latch);

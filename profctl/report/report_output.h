@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "profctl/failure.h"
 #include "json/failure_latch.h"
 #include "json/json_writer.h"
 #include "json/unique_strings.h"
@@ -15,10 +14,6 @@
  * none of it. What is not UTF-8 is shown as U+FFFD. */
 void report_put_text(const char *text, size_t length, FILE *out);
 void report_put_name(const struct unique_strings *names, uint32_t name, FILE *out);
-
-/* Flushes OUT, to which a report was printed; ERR is what became of that. EXIT_CODE_SUCCESS, or
- * FAILURE's. */
-int report_output_settle(FILE *out, int err, struct failure *failure);
 
 /* One line of JSON on its way to a file; not to be moved. */
 struct report_json {

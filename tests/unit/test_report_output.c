@@ -40,25 +40,12 @@ START_TEST(a_terminal_obeys_nothing_that_a_profile_says)
 }
 END_TEST
 
-START_TEST(a_report_that_cannot_be_printed_is_a_failure)
-{
-    struct failure failure = { 0 };
-    FILE *full = fopen("/dev/full", "w");
-
-    ck_assert_ptr_nonnull(full);
-    fputs("report", full);
-    ck_assert_int_eq(report_output_settle(full, 0, &failure), EXIT_CODE_FAILED);
-    fclose(full);
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("profctl.report.report_output");
     TCase *tests = tcase_create("all");
     tcase_add_loop_test(tests, a_terminal_obeys_nothing_that_a_profile_says, 0,
                         (int)(sizeof(texts) / sizeof(texts[0])));
-    tcase_add_test(tests, a_report_that_cannot_be_printed_is_a_failure);
     suite_add_tcase(suite, tests);
 
     SRunner *runner = srunner_create(suite);

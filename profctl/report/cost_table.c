@@ -1,0 +1,325 @@
+#include "profctl/report/cost_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profctl/report/stack_keys.h"
+#include "profctl/report/stack_recursion.h"
+
+/* What is shown for CPU time that no sample tells of. */
+static const char not_sampled[] = "(not sampled)";
+
+static void add_sum(struct stack_sum *sum, const struct stack_sum *more)
+{
+    sum->samples += more->samples;
+    sum->cpu_ns += more->cpu_ns;
+}
+
+/* --- Rows --- */
+
+static bool is_of_stacks(enum report_by by)
+{
+    return by == REPORT_BY_FUNCTION || by == REPORT_BY_LINE || by == REPORT_BY_LABEL;
+}
+
+static struct cost_row *row_at(const struct cost_table *table, uint32_t row)
+{
+    return (struct cost_row *)table->rows.items + row;
+}
+
+/* Rows have the numbers of their names: makes those that are missing. */
+static int make_rows(struct cost_table *table)
+{
+    while (table->rows.count < unique_strings_count(&table->names)) {
+        uint32_t name = (uint32_t)table->rows.count;
+        struct cost_row *row = mapped_array_push(&table->rows, sizeof(*row));
+        if (row == NULL)
+            return -ENOMEM;
+        *row = (struct cost_row){ .name = name };
+    }
+    return failure_latch_error(&table->latch);
+}
+
+static int find_row(struct cost_table *table, const char *name, uint32_t *row)
+{
+    *row = unique_strings_add(&table->names, name, strlen(name));
+    return *row != UNIQUE_NONE ? make_rows(table) : -ENOMEM;
+}
+
+/* What has neither callers nor callees. */
+static void spend_in(struct cost_row *row, const struct stack_sum *sum)
+{
+    add_sum(&row->self, sum);
+    add_sum(&row->total, sum);
+}
+
+static int spend(struct cost_table *table, const char *name, const struct stack_sum *sum)
+{
+    uint32_t row;
+    int err = find_row(table, name, &row);
+
+    if (err == 0)
+        spend_in(row_at(table, row), sum);
+    return err;
+}
+
+static int spend_not_sampled(struct cost_table *table, double ns)
+{
+    const struct stack_sum sum = { .cpu_ns = ns > 0 ? (uint64_t)ns : 0 };
+
+    add_sum(&table->all, &sum);
+    return sum.cpu_ns > 0 ? spend(table, not_sampled, &sum) : 0;
+}
+
+/* --- Functions, lines and labels --- */
+
+/* What the stacks of a thread say of the rows. */
+struct stack_costs {
+    struct stack_sum *totals; /* of each stack, with all that it called */
+    uint32_t *innermost;      /* the name of each stack's last frame that has one */
+    bool *is_recursion;       /* of each stack */
+};
+
+static void find_innermost(const struct cost_table *table, const struct thread_tables *tables,
+                           struct stack_costs *costs)
+{
+    const uint32_t *keys = table->keys.items;
+
+    for (uint32_t i = 0; i < tables->stacks.count; i++) {
+        uint32_t prefix = thread_tables_stack(tables, i)->prefix;
+        uint32_t outer = prefix != TABLE_NONE ? costs->innermost[prefix] : UNIQUE_NONE;
+        costs->innermost[i] = keys[i] != UNIQUE_NONE ? keys[i] : outer;
+    }
+}
+
+static void sum_callees(const struct cost_table *table, const struct thread_tables *tables,
+                        struct stack_costs *costs)
+{
+    for (size_t i = tables->stacks.count; i-- > 0;) {
+        uint32_t prefix = thread_tables_stack(tables, (uint32_t)i)->prefix;
+        add_sum(&costs->totals[i], thread_stacks_sum(&table->stacks, (uint32_t)i));
+        if (prefix != TABLE_NONE)
+            add_sum(&costs->totals[prefix], &costs->totals[i]);
+    }
+}
+
+static int add_to_rows(struct cost_table *table, const struct thread_tables *tables,
+                       const struct stack_costs *costs)
+{
+    const uint32_t *keys = table->keys.items;
+    int err = make_rows(table);
+
+    for (uint32_t i = 0; i < tables->stacks.count && err == 0; i++) {
+        const struct stack_sum *sum = thread_stacks_sum(&table->stacks, i);
+        add_sum(&table->all, sum);
+        if (costs->innermost[i] != UNIQUE_NONE)
+            add_sum(&row_at(table, costs->innermost[i])->self, sum);
+        else if (sum->samples > 0)
+            err = spend(table, stack_keys_no_label, sum);
+        if (keys[i] != UNIQUE_NONE && !costs->is_recursion[i])
+            add_sum(&row_at(table, keys[i])->total, &costs->totals[i]);
+    }
+    return err;
+}
+
+static int cost_stacks(struct cost_table *table, const struct profile_thread *thread)
+{
+    const struct thread_tables *tables = thread->tables;
+    size_t count = tables->stacks.count + 1;
+    struct stack_costs costs = {
+        .totals = calloc(count, sizeof(*costs.totals)),
+        .innermost = malloc(count * sizeof(*costs.innermost)),
+        .is_recursion = malloc(count * sizeof(*costs.is_recursion)),
+    };
+    bool has_room = costs.totals != NULL && costs.innermost != NULL && costs.is_recursion != NULL;
+    int err = has_room
+                  ? stack_keys_find(&table->stacks, thread, table->by, &table->names, &table->keys)
+                  : -ENOMEM;
+
+    if (err == 0)
+        err = stack_recursion_mark(tables, table->keys.items, unique_strings_count(&table->names),
+                                   costs.is_recursion);
+    if (err == 0) {
+        find_innermost(table, tables, &costs);
+        sum_callees(table, tables, &costs);
+        err = add_to_rows(table, tables, &costs);
+    }
+    free(costs.totals);
+    free(costs.innermost);
+    free(costs.is_recursion);
+    return err;
+}
+
+static int take_stacks(struct cost_table *table, const struct profile_thread *thread)
+{
+    int err = thread->sample_count > 0 ? thread_stacks_take(&table->stacks, thread) : 0;
+
+    if (err == 0 && thread->sample_count > 0)
+        err = cost_stacks(table, thread);
+    return err < 0 ? err : spend_not_sampled(table, thread->not_sampled_ns);
+}
+
+/* --- Threads, processes and programs --- */
+
+static struct stack_sum sum_of(const struct profile_thread *thread)
+{
+    struct stack_sum sum = { 0 };
+
+    for (size_t i = 0; i < thread->sample_count; i++) {
+        sum.samples += thread_stacks_sample_weight(thread, &thread->samples[i]) > 0;
+        sum.cpu_ns += thread->knows_cpu ? (uint64_t)(thread->samples[i].cpu_ns + 0.5) : 0;
+    }
+    return sum;
+}
+
+static const char *name_owner(const struct cost_table *table, const struct profile_thread *thread,
+                              char out[2 * THREAD_LABEL_BYTES])
+{
+    char process[THREAD_LABEL_BYTES];
+
+    if (table->by == REPORT_BY_PROGRAM)
+        return thread->process_name != NULL ? thread->process_name : "(unnamed process)";
+    thread_label_process(thread, process);
+    if (table->by == REPORT_BY_PROCESS)
+        snprintf(out, 2 * THREAD_LABEL_BYTES, "%s", process);
+    else
+        snprintf(out, 2 * THREAD_LABEL_BYTES, "%s: %.200s", process, thread_label_name(thread));
+    return out;
+}
+
+static int take_owner(struct cost_table *table, const struct profile_thread *thread,
+                      struct cost_process *process)
+{
+    const struct stack_sum sum = sum_of(thread);
+    char text[2 * THREAD_LABEL_BYTES];
+    uint32_t row;
+    int err = find_row(table, name_owner(table, thread, text), &row);
+
+    if (err < 0)
+        return err;
+    spend_in(row_at(table, row), &sum);
+    add_sum(&table->all, &sum);
+    row_at(table, row)->members += table->by == REPORT_BY_THREAD || !process->is_there;
+    if (table->by != REPORT_BY_THREAD)
+        process->row = row;
+    return 0;
+}
+
+/* --- Reading --- */
+
+static double told_ns(const struct profile_thread *thread)
+{
+    double sum_ns = 0;
+
+    for (size_t i = 0; i < thread->sample_count; i++)
+        sum_ns += thread->samples[i].cpu_ns;
+    return sum_ns;
+}
+
+static int on_thread(void *owner, const struct profile_thread *thread)
+{
+    struct cost_table *table = owner;
+    struct cost_process *process = thread->is_of_root ? &table->root : &table->inner;
+
+    if (profile_thread_is_of_profd(thread))
+        return 0;
+    table->is_by_samples &= !thread->knows_cpu || thread->sample_count == 0;
+    int err =
+        is_of_stacks(table->by) ? take_stacks(table, thread) : take_owner(table, thread, process);
+    process->is_there = true;
+    process->told_ns += told_ns(thread);
+    return err;
+}
+
+static int on_process(void *owner, bool is_root, struct process_log *log)
+{
+    struct cost_table *table = owner;
+    struct cost_process *process = is_root ? &table->root : &table->inner;
+    struct process_account *account =
+        process->is_there ? mapped_array_push(&table->accounts, sizeof(*account)) : NULL;
+    int err = process->is_there && account == NULL ? -ENOMEM : 0;
+
+    if (account != NULL)
+        *account = process_account_of(log, process->told_ns, process->row);
+    *process = (struct cost_process){ .row = UNIQUE_NONE };
+    return err;
+}
+
+/* What processes used beyond what their samples say. */
+static int settle_accounts(struct cost_table *table)
+{
+    struct process_account *accounts = table->accounts.items;
+    int err = 0;
+
+    process_accounts_settle(accounts, table->accounts.count);
+    for (size_t i = 0; i < table->accounts.count && err == 0; i++) {
+        const struct stack_sum rest = { .cpu_ns = (uint64_t)accounts[i].rest_ns };
+        if (accounts[i].id == UNIQUE_NONE) {
+            err = spend_not_sampled(table, accounts[i].rest_ns);
+            continue;
+        }
+        spend_in(row_at(table, (uint32_t)accounts[i].id), &rest);
+        add_sum(&table->all, &rest);
+    }
+    return err;
+}
+
+/* Rows of which nothing is known go: of functions that were only met asleep. */
+static void drop_empty_rows(struct cost_table *table)
+{
+    size_t kept = 0;
+
+    for (uint32_t i = 0; i < table->rows.count; i++) {
+        const struct cost_row *row = row_at(table, i);
+        if (row->total.samples > 0 || row->total.cpu_ns > 0 || row->members > 0)
+            *row_at(table, (uint32_t)kept++) = *row;
+    }
+    table->rows.count = kept;
+}
+
+static bool costs_more(const void *left, const void *right)
+{
+    const struct cost_row *a = left, *b = right;
+
+    if (a->self.cpu_ns != b->self.cpu_ns)
+        return a->self.cpu_ns > b->self.cpu_ns;
+    if (a->self.samples != b->self.samples)
+        return a->self.samples > b->self.samples;
+    if (a->total.cpu_ns != b->total.cpu_ns)
+        return a->total.cpu_ns > b->total.cpu_ns;
+    if (a->total.samples != b->total.samples)
+        return a->total.samples > b->total.samples;
+    return a->name < b->name;
+}
+
+int cost_table_read(struct json_reader *reader, enum report_by by, struct cost_table *out)
+{
+    static const struct profile_walk_events events = { .on_thread = on_thread,
+                                                       .on_process = on_process };
+    struct profile_facts facts;
+
+    *out = (struct cost_table){
+        .by = by, .is_by_samples = true, .root.row = UNIQUE_NONE, .inner.row = UNIQUE_NONE
+    };
+    failure_latch_init(&out->latch);
+    unique_strings_init(&out->names, &out->latch);
+    thread_stacks_init(&out->stacks);
+    int err = profile_walk(reader, &events, out, &facts);
+    if (err == 0 && !out->is_by_samples)
+        err = settle_accounts(out);
+    if (err < 0)
+        return err;
+    drop_empty_rows(out);
+    mapped_array_sort(&out->rows, sizeof(struct cost_row), costs_more);
+    return 0;
+}
+
+void cost_table_free(struct cost_table *table)
+{
+    thread_stacks_fini(&table->stacks);
+    unique_strings_fini(&table->names);
+    mapped_array_free(&table->rows);
+    mapped_array_free(&table->accounts);
+    mapped_array_free(&table->keys);
+}

@@ -1,0 +1,288 @@
+#include "profctl/report/marker_report.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#define NS_PER_MS 1e6
+
+static struct marker_row *row_at(const struct marker_report *report, uint32_t name)
+{
+    return (struct marker_row *)report->rows.items + name;
+}
+
+/* --- A thread's markers --- */
+
+static int find_row(struct marker_report *report, const struct thread_tables *tables,
+                    const struct table_marker *marker, uint32_t *name)
+{
+    size_t length;
+    const char *text = thread_tables_string(tables, marker->name, &length);
+
+    *name = unique_strings_add(&report->names, text, length);
+    if (*name == UNIQUE_NONE)
+        return -ENOMEM;
+    if (*name < report->rows.count)
+        return 0;
+    struct marker_row *row = mapped_array_push(&report->rows, sizeof(*row));
+    if (row == NULL)
+        return -ENOMEM;
+    *row = (struct marker_row){ .name = *name };
+    return 0;
+}
+
+static int push_span(struct mapped_array *spans, uint32_t name, double start_ms, double end_ms)
+{
+    struct marker_span *span = mapped_array_push(spans, sizeof(*span));
+
+    if (span == NULL)
+        return -ENOMEM;
+    *span = (struct marker_span){ .name = name, .start_ms = start_ms, .end_ms = end_ms };
+    return 0;
+}
+
+/* The one of NAME that began last and has not ended; NULL: there is none. */
+static struct marker_span *find_open(const struct marker_report *report, uint32_t name)
+{
+    struct marker_span *open = report->open.items;
+
+    for (size_t i = report->open.count; i-- > 0;) {
+        if (open[i].name == name)
+            return &open[i];
+    }
+    return NULL;
+}
+
+static void close_span(struct marker_report *report, const struct marker_span *span)
+{
+    struct marker_span *open = report->open.items;
+    size_t index = (size_t)(span - open);
+
+    report->open.count--;
+    memmove(&open[index], &open[index + 1], (report->open.count - index) * sizeof(*open));
+}
+
+static int end_span(struct marker_report *report, uint32_t name, double end_ms)
+{
+    const struct marker_span *open = find_open(report, name);
+
+    if (open == NULL) {
+        row_at(report, name)->count++; /* it began before anybody recorded */
+        row_at(report, name)->instants++;
+        return 0;
+    }
+    int err = push_span(&report->spans, name, open->start_ms, end_ms);
+    close_span(report, open);
+    return err;
+}
+
+static int take_marker(struct marker_report *report, const struct thread_tables *tables,
+                       const struct table_marker *marker)
+{
+    uint32_t name;
+    int err = find_row(report, tables, marker, &name);
+
+    if (err < 0)
+        return err;
+    report->markers += marker->phase != PHASE_END;
+    row_at(report, name)->count += marker->phase != PHASE_END;
+    switch (marker->phase) {
+    case PHASE_INTERVAL:
+        return push_span(&report->spans, name, marker->start_ms, marker->end_ms);
+    case PHASE_START:
+        return push_span(&report->open, name, marker->start_ms, marker->start_ms);
+    case PHASE_END:
+        return end_span(report, name, marker->end_ms);
+    default:
+        row_at(report, name)->instants++;
+        return 0;
+    }
+}
+
+/* --- What its time was --- */
+
+static bool is_before_in_thread(const void *left, const void *right)
+{
+    const struct marker_span *a = left, *b = right;
+
+    return a->name != b->name ? a->name < b->name : a->start_ms < b->start_ms;
+}
+
+/* Since when the sample at INDEX tells of CPU time. */
+static double begin_of(const struct profile_thread *thread, size_t index)
+{
+    if (index > 0)
+        return thread->samples[index - 1].time_ms;
+    if (!isnan(thread->register_ms))
+        return thread->register_ms;
+    return thread->samples[0].time_ms - thread->samples[0].cpu_ns / NS_PER_MS;
+}
+
+/* Of what the sample at INDEX tells, since the one before it, the part in [START_MS, END_MS]. */
+static double cpu_within(const struct profile_thread *thread, size_t index, double start_ms,
+                         double end_ms)
+{
+    const struct profile_sample *sample = &thread->samples[index];
+    double before_ms = begin_of(thread, index);
+    double from_ms = start_ms > before_ms ? start_ms : before_ms;
+    double to_ms = end_ms < sample->time_ms ? end_ms : sample->time_ms;
+
+    if (sample->time_ms <= before_ms)
+        return sample->time_ms >= start_ms && sample->time_ms <= end_ms ? sample->cpu_ns : 0;
+    return to_ms > from_ms ? sample->cpu_ns * (to_ms - from_ms) / (sample->time_ms - before_ms) : 0;
+}
+
+/* The first sample at or behind TIME_MS. */
+static size_t find_sample(const struct profile_thread *thread, double time_ms)
+{
+    size_t first = 0, end = thread->sample_count;
+
+    while (first < end) {
+        size_t middle = first + (end - first) / 2;
+        if (thread->samples[middle].time_ms < time_ms)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+double marker_report_cpu_ns(const struct profile_thread *thread, const struct marker_span *spans,
+                            size_t count)
+{
+    double sum_ns = 0, done_ms = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        double start_ms = i > 0 && done_ms > spans[i].start_ms ? done_ms : spans[i].start_ms;
+        if (spans[i].end_ms <= start_ms)
+            continue;
+        for (size_t j = find_sample(thread, start_ms); j < thread->sample_count; j++) {
+            sum_ns += cpu_within(thread, j, start_ms, spans[i].end_ms);
+            if (thread->samples[j].time_ms >= spans[i].end_ms)
+                break;
+        }
+        done_ms = spans[i].end_ms;
+    }
+    return sum_ns;
+}
+
+static int keep_duration(struct marker_report *report, const struct marker_span *span)
+{
+    double duration_ms = span->end_ms > span->start_ms ? span->end_ms - span->start_ms : 0;
+
+    row_at(report, span->name)->total_ms += duration_ms;
+    return push_span(&report->durations, span->name, 0, duration_ms);
+}
+
+static int settle_thread(struct marker_report *report, const struct profile_thread *thread)
+{
+    const struct marker_span *spans = report->spans.items;
+    size_t count = report->spans.count, end;
+    int err = 0;
+
+    mapped_array_sort(&report->spans, sizeof(*spans), is_before_in_thread);
+    for (size_t first = 0; first < count && err == 0; first = end) {
+        for (end = first; end < count && spans[end].name == spans[first].name && err == 0; end++)
+            err = keep_duration(report, &spans[end]);
+        row_at(report, spans[first].name)->cpu_ns +=
+            marker_report_cpu_ns(thread, &spans[first], end - first);
+    }
+    return err;
+}
+
+/* What never ended goes on to the end of what is known of the thread. */
+static int end_open_spans(struct marker_report *report, const struct profile_thread *thread)
+{
+    const struct marker_span *open = report->open.items;
+    double end_ms =
+        thread->sample_count > 0 ? thread->samples[thread->sample_count - 1].time_ms : 0;
+    int err = 0;
+
+    for (size_t i = 0; i < report->open.count && err == 0; i++)
+        err = push_span(&report->spans, open[i].name, open[i].start_ms,
+                        end_ms > open[i].start_ms ? end_ms : open[i].start_ms);
+    return err;
+}
+
+static int on_thread(void *owner, const struct profile_thread *thread)
+{
+    struct marker_report *report = owner;
+    const struct table_marker *markers = thread->markers->markers.items;
+    int err = 0;
+
+    report->spans.count = report->open.count = 0;
+    report->knows_cpu |= thread->knows_cpu && thread->sample_count > 0;
+    for (size_t i = 0; i < thread->markers->markers.count && err == 0; i++)
+        err = take_marker(report, thread->tables, &markers[i]);
+    if (err == 0)
+        err = end_open_spans(report, thread);
+    return err < 0 ? err : settle_thread(report, thread);
+}
+
+/* --- All of them --- */
+
+static bool is_shorter_in_name(const void *left, const void *right)
+{
+    const struct marker_span *a = left, *b = right;
+
+    return a->name != b->name ? a->name < b->name : a->end_ms < b->end_ms;
+}
+
+/* The one below which SHARE of COUNT are; they are sorted. */
+static double find_quantile(const struct marker_span *durations, size_t count, double share)
+{
+    size_t index = (size_t)(share * (double)count);
+
+    return durations[index < count ? index : count - 1].end_ms;
+}
+
+static void find_quantiles(struct marker_report *report)
+{
+    const struct marker_span *durations = report->durations.items;
+    size_t total = report->durations.count, end;
+
+    mapped_array_sort(&report->durations, sizeof(*durations), is_shorter_in_name);
+    for (size_t first = 0; first < total; first = end) {
+        struct marker_row *row = row_at(report, durations[first].name);
+        for (end = first; end < total && durations[end].name == durations[first].name;)
+            end++;
+        row->median_ms = find_quantile(&durations[first], end - first, 0.5);
+        row->p99_ms = find_quantile(&durations[first], end - first, 0.99);
+        row->longest_ms = durations[end - 1].end_ms;
+    }
+}
+
+static bool lasts_longer(const void *left, const void *right)
+{
+    const struct marker_row *a = left, *b = right;
+
+    if (a->total_ms != b->total_ms)
+        return a->total_ms > b->total_ms;
+    return a->count != b->count ? a->count > b->count : a->name < b->name;
+}
+
+int marker_report_read(struct json_reader *reader, struct marker_report *out)
+{
+    static const struct profile_walk_events events = { .on_thread = on_thread,
+                                                       .wants_markers = true };
+    struct profile_facts facts;
+
+    *out = (struct marker_report){ 0 };
+    failure_latch_init(&out->latch);
+    unique_strings_init(&out->names, &out->latch);
+    int err = profile_walk(reader, &events, out, &facts);
+    if (err < 0)
+        return err;
+    find_quantiles(out);
+    mapped_array_sort(&out->rows, sizeof(struct marker_row), lasts_longer);
+    return 0;
+}
+
+void marker_report_free(struct marker_report *report)
+{
+    unique_strings_fini(&report->names);
+    mapped_array_free(&report->rows);
+    mapped_array_free(&report->durations);
+    mapped_array_free(&report->spans);
+    mapped_array_free(&report->open);
+}

@@ -1,0 +1,70 @@
+#include "profctl/report/stack_keys.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profctl/profile/function_name.h"
+
+const char stack_keys_no_label[] = "(in no label)";
+
+static bool begins_with(const char *name, size_t length, const char *start)
+{
+    return length >= strlen(start) && memcmp(name, start, strlen(start)) == 0;
+}
+
+bool stack_keys_is_label(const char *name, size_t length)
+{
+    struct function_name parts;
+
+    function_name_parse(name, length, &parts);
+    return parts.library == NULL && parts.file == NULL && !begins_with(name, length, "0x") &&
+           !begins_with(name, length, "unmapped 0x");
+}
+
+/* NAME, with its line behind it. UNIQUE_NONE without memory. */
+static uint32_t add_line(struct unique_strings *names, const char *name, size_t length,
+                         uint32_t line)
+{
+    char *text;
+
+    if (line == 0)
+        return unique_strings_add(names, name, length);
+    int written = asprintf(&text, "%.*s, line %u", (int)length, name, line);
+    if (written < 0)
+        return UNIQUE_NONE;
+    uint32_t key = unique_strings_add(names, text, (size_t)written);
+    free(text);
+    return key;
+}
+
+static int find_key(const struct thread_stacks *stacks, const struct profile_thread *thread,
+                    enum report_by by, struct unique_strings *names, uint32_t stack, uint32_t *key)
+{
+    const struct table_stack *last = thread_tables_stack(thread->tables, stack);
+    bool is_of_tree = last->id != 0; /* of a .cpuprofile, which has no labels */
+    size_t length;
+    const char *name =
+        unique_strings_get(&stacks->names, thread_stacks_name(stacks, stack), &length);
+
+    *key = UNIQUE_NONE;
+    if (by == REPORT_BY_LABEL && (is_of_tree || !stack_keys_is_label(name, length)))
+        return 0;
+    uint32_t line =
+        by == REPORT_BY_LINE ? thread_tables_frame(thread->tables, last->frame)->line : 0;
+    *key = add_line(names, name, length, line);
+    return *key != UNIQUE_NONE ? 0 : -ENOMEM;
+}
+
+int stack_keys_find(const struct thread_stacks *stacks, const struct profile_thread *thread,
+                    enum report_by by, struct unique_strings *names, struct mapped_array *keys)
+{
+    size_t count = thread->tables->stacks.count;
+    int err = mapped_array_reserve(keys, count + 1, sizeof(uint32_t));
+    uint32_t *all = keys->items;
+
+    for (uint32_t i = 0; i < count && err == 0; i++)
+        err = find_key(stacks, thread, by, names, i, &all[i]);
+    return err;
+}
