@@ -118,7 +118,7 @@ static const char convert_help[] =
     ".pb              for pprof, with labels for process and thread; .pb.gz as usual\n"
     ".callgrind       for kcachegrind and callgrind_annotate\n"
     ".trace.json      Chrome's trace events, for Perfetto and DevTools: the calls of each thread,\n"
-    "                 as they follow from the samples\n"
+    "                 as they follow from the samples, markers, flows and counters\n"
     ".cpuprofile      for DevTools and editors: one thread; a file for each where there are "
     "several\n";
 

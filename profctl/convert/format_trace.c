@@ -1,18 +1,21 @@
 /* The trace event format of Chrome, which Perfetto and DevTools open: each call of each thread as a
- * complete event, with the names of processes and threads. */
+ * complete event, with markers, flows and counters, and the names of processes and threads. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "profctl/convert/profile_format.h"
 #include "profctl/convert/thread_calls.h"
-
-#define US_PER_MS 1e3
+#include "profctl/convert/trace_event.h"
+#include "profctl/convert/trace_markers.h"
 
 struct trace {
     struct thread_stacks stacks;
     struct failure_latch latch;
     struct json_writer json;
-    double pid, tid; /* of the thread at hand */
+    struct trace_markers markers;
+    struct trace_place place;   /* of the thread at hand */
+    double root_pid, inner_pid; /* of the processes at hand; below 0: not known */
 };
 
 static int begin(json_sink_write write, void *context, void **out)
@@ -24,35 +27,13 @@ static int begin(json_sink_write write, void *context, void **out)
     failure_latch_init(&trace->latch);
     json_writer_init_sink(&trace->json, write, context, &trace->latch);
     thread_stacks_init(&trace->stacks);
+    trace_markers_init(&trace->markers);
+    trace->root_pid = trace->inner_pid = -1;
     json_start_object(&trace->json);
     json_string_property(&trace->json, "displayTimeUnit", "ms");
     json_start_array_property(&trace->json, "traceEvents");
     *out = trace;
     return 0;
-}
-
-/* Numbers that are not told are 0. */
-static uint64_t number_of(double id)
-{
-    return id >= 0 && id < 4294967296.0 ? (uint64_t)id : 0;
-}
-
-static void begin_event(struct trace *trace, const char *phase)
-{
-    json_start_object(&trace->json);
-    json_string_property(&trace->json, "ph", phase);
-    json_u64_property(&trace->json, "pid", number_of(trace->pid));
-    json_u64_property(&trace->json, "tid", number_of(trace->tid));
-}
-
-static void put_name(struct trace *trace, const char *what, const char *name)
-{
-    begin_event(trace, "M");
-    json_string_property(&trace->json, "name", what);
-    json_start_object_property(&trace->json, "args");
-    json_string_property(&trace->json, "name", name);
-    json_end_object(&trace->json);
-    json_end_object(&trace->json);
 }
 
 static int put_call(void *owner, const struct profile_call *call)
@@ -61,16 +42,16 @@ static int put_call(void *owner, const struct profile_call *call)
     size_t length;
     const char *name = unique_strings_get(&trace->stacks.names, call->frame.function, &length);
 
-    begin_event(trace, "X");
+    trace_event_begin(&trace->json, "X", &trace->place);
     json_string_property(&trace->json, "cat", "profile");
     json_name(&trace->json, "name");
     json_string_bytes(&trace->json, name, length);
-    json_double_property(&trace->json, "ts", call->start_ms * US_PER_MS);
-    json_double_property(&trace->json, "dur", (call->end_ms - call->start_ms) * US_PER_MS);
+    json_double_property(&trace->json, "ts", call->start_ms * TRACE_US_PER_MS);
+    json_double_property(&trace->json, "dur", (call->end_ms - call->start_ms) * TRACE_US_PER_MS);
     json_start_object_property(&trace->json, "args");
     json_u64_property(&trace->json, "nodeId", call->frame.node);
     json_u64_property(&trace->json, "sampleIndex", call->sample);
-    json_double_property(&trace->json, "selfTime", call->self_ms * US_PER_MS);
+    json_double_property(&trace->json, "selfTime", call->self_ms * TRACE_US_PER_MS);
     json_end_object(&trace->json);
     json_end_object(&trace->json);
     return failure_latch_error(&trace->latch);
@@ -83,16 +64,64 @@ static int add_thread(void *state, const struct profile_thread *thread)
     int err = thread_stacks_take(&trace->stacks, thread);
 
     thread_label_process(thread, process);
-    trace->pid = thread->pid;
-    trace->tid = thread->tid;
-    put_name(trace, "process_name", process);
-    put_name(trace, "thread_name", thread_label_name(thread));
-    return err < 0 ? err : thread_calls_tell(&trace->stacks, thread, put_call, trace);
+    *(thread->is_of_root ? &trace->root_pid : &trace->inner_pid) = thread->pid;
+    trace->place = (struct trace_place){ thread->pid, thread->tid };
+    trace_event_name(&trace->json, &trace->place, "process_name", process);
+    trace_event_name(&trace->json, &trace->place, "thread_name", thread_label_name(thread));
+    if (err == 0)
+        err = thread_calls_tell(&trace->stacks, thread, put_call, trace);
+    return err < 0 ? err : trace_markers_put(&trace->markers, thread, &trace->json);
+}
+
+/* --- What else processes tell --- */
+
+static int add_meta(void *state, const char *name, const char *json, size_t length)
+{
+    struct trace *trace = state;
+
+    return strcmp(name, "markerSchema") == 0
+               ? processed_types_take(&trace->markers.types, json, length)
+               : 0;
+}
+
+/* As it stands, since viewers do not add up. */
+static int add_counter(void *state, const struct profile_counter *counter)
+{
+    struct trace *trace = state;
+    const struct counter_sample *samples = counter->samples.items;
+    const struct trace_place place = { .pid = trace->inner_pid >= 0 ? trace->inner_pid
+                                                                    : trace->root_pid };
+    double sum = 0;
+
+    for (size_t i = 0; i < counter->samples.count; i++) {
+        sum += samples[i].count;
+        trace_event_begin(&trace->json, "C", &place);
+        json_string_property(&trace->json, "cat",
+                             counter->category != NULL ? counter->category : "counter");
+        json_string_property(&trace->json, "name", counter->name != NULL ? counter->name : "");
+        json_double_property(&trace->json, "ts", samples[i].time_ms * TRACE_US_PER_MS);
+        json_start_object_property(&trace->json, "args");
+        json_double_property(&trace->json, "value", sum);
+        json_end_object(&trace->json);
+        json_end_object(&trace->json);
+    }
+    return failure_latch_error(&trace->latch);
+}
+
+static int add_process(void *state, bool is_root, const struct process_log *log)
+{
+    struct trace *trace = state;
+
+    (void)log;
+    if (!is_root)
+        trace->inner_pid = -1;
+    return 0;
 }
 
 static int finish(void *state, const struct profile_facts *facts)
 {
     struct trace *trace = state;
+    int err = trace_markers_put_flows(&trace->markers, &trace->json);
 
     json_end_array(&trace->json);
     if (facts->start_unix_ms > 0) {
@@ -101,7 +130,8 @@ static int finish(void *state, const struct profile_facts *facts)
         json_end_object(&trace->json);
     }
     json_end_object(&trace->json);
-    return json_writer_flush(&trace->json);
+    int flush_err = json_writer_flush(&trace->json);
+    return err < 0 ? err : flush_err;
 }
 
 static void end(void *state)
@@ -110,15 +140,20 @@ static void end(void *state)
 
     json_writer_fini(&trace->json);
     thread_stacks_fini(&trace->stacks);
+    trace_markers_fini(&trace->markers);
     free(trace);
 }
 
 const struct profile_format format_trace = {
     .name = "trace",
     .ending = ".trace.json",
-    .summary = "Chrome trace events with calls, for Perfetto and DevTools",
+    .summary = "Chrome trace events with calls, markers and counters, for Perfetto and DevTools",
     .begin = begin,
     .add_thread = add_thread,
+    .add_counter = add_counter,
+    .add_meta = add_meta,
+    .add_process = add_process,
+    .wants_markers = true,
     .finish = finish,
     .end = end,
 };

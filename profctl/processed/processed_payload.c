@@ -93,8 +93,7 @@ static int read_allocation_member(const struct payload_source *source, struct js
     return err;
 }
 
-/* The hash of the value of "type"; 0: there is none. */
-static int find_type(const char *json, size_t length, uint64_t *type)
+int payload_find_type(const char *json, size_t length, uint64_t *type)
 {
     struct json_reader *reader;
     int token, err = json_reader_open_memory(json, length, &reader);
@@ -123,7 +122,7 @@ int payload_read_allocation(const struct payload_source *source, const char *jso
 {
     struct json_reader *reader;
     uint64_t type;
-    int err = find_type(json, length, &type);
+    int err = payload_find_type(json, length, &type);
 
     if (err < 0 || type != hash_bytes(allocation_type, sizeof(allocation_type) - 1))
         return err;
@@ -199,7 +198,7 @@ int payload_write(const struct payload_source *source, const char *json, size_t 
 {
     struct json_reader *reader;
     uint64_t type;
-    int err = find_type(json, length, &type);
+    int err = payload_find_type(json, length, &type);
 
     if (err < 0)
         return err;

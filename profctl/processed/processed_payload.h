@@ -29,6 +29,10 @@ struct payload_allocation {
     uint32_t stack; /* a row; UNIQUE_NONE: not told */
 };
 
+/* The hash of the value of "type" (hash_bytes()) of the payload JSON of LENGTH; 0: there is none.
+ * 0, -EPROTO for what is no payload, -ENOMEM, or the reader's error. */
+int payload_find_type(const char *json, size_t length, uint64_t *type);
+
 /* Whether the payload JSON of LENGTH is an allocation, which is then in *OUT, but for its time. 1,
  * 0, or an error as payload_write(). */
 int payload_read_allocation(const struct payload_source *source, const char *json, size_t length,

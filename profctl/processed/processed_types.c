@@ -14,8 +14,10 @@
 struct schema {
     struct json_reader *reader;
     struct json_writer element;
-    char *name, *description;  /* owned; NULL: none so far */
-    struct mapped_array *keys; /* uint64_t: hashes of the fields that hold numbers of strings */
+    char *name, *description; /* owned; NULL: none so far */
+    struct mapped_array keys; /* uint64_t: hashes of the fields that hold numbers of strings */
+    struct mapped_array flows, last_flows; /* likewise: of those that are flows */
+    bool is_stack_based, is_task;
 };
 
 /* A field of it; all owned. NULL: not told. */
@@ -39,6 +41,10 @@ void processed_types_free(struct processed_types *types)
     json_writer_fini(&types->schemas);
     mapped_array_free(&types->lists);
     mapped_array_free(&types->indexed);
+    mapped_array_free(&types->flows);
+    mapped_array_free(&types->last_flows);
+    mapped_array_free(&types->stack_based);
+    mapped_array_free(&types->tasks);
 }
 
 static bool holds(const struct mapped_array *hashes, uint64_t hash)
@@ -91,10 +97,21 @@ static void write_field(const struct field *field, struct json_writer *writer)
     json_end_object(writer);
 }
 
-static bool is_indexed_format(const char *format)
+/* Of a field whose values are numbers of strings, or else nothing. */
+static int keep_key(struct schema *schema, const char *key, const char *format)
 {
-    return strcmp(format, "unique-string") == 0 || strcmp(format, "flow-id") == 0 ||
-           strcmp(format, "terminating-flow-id") == 0;
+    uint64_t hash = hash_bytes(key, strlen(key));
+    bool is_flow = strcmp(format, "flow-id") == 0;
+    bool is_last_flow = strcmp(format, "terminating-flow-id") == 0;
+
+    if (!is_flow && !is_last_flow && strcmp(format, "unique-string") != 0)
+        return 0;
+    int err = keep_hash(&schema->keys, hash);
+    if (err == 0 && is_flow)
+        err = keep_hash(&schema->flows, hash);
+    if (err == 0 && is_last_flow)
+        err = keep_hash(&schema->last_flows, hash);
+    return err;
 }
 
 /* One that is no field of markers describes their type: that called so, or the first. */
@@ -102,9 +119,7 @@ static int use_field(struct schema *schema, struct field *field)
 {
     if (field->key != NULL) {
         write_field(field, &schema->element);
-        return field->format != NULL && is_indexed_format(field->format)
-                   ? keep_hash(schema->keys, hash_bytes(field->key, strlen(field->key)))
-                   : 0;
+        return field->format != NULL ? keep_key(schema, field->key, field->format) : 0;
     }
     bool is_description = field->label != NULL && strcmp(field->label, "Description") == 0;
     if (schema->description != NULL && !is_description)
@@ -145,8 +160,22 @@ static int take_fields(struct schema *schema)
 
 /* --- Schemas --- */
 
+/* The value of "WHAT", whose key was read, which is kept as well. */
+static int take_flag(struct schema *schema, const char *what, bool *flag)
+{
+    int token = json_reader_next(schema->reader);
+
+    *flag = token == JSON_TOKEN_TRUE;
+    json_name(&schema->element, what);
+    return token < 0 ? token : json_copy_from(schema->reader, token, &schema->element);
+}
+
 static int take_member(struct schema *schema)
 {
+    if (json_reader_is(schema->reader, "isStackBased"))
+        return take_flag(schema, "isStackBased", &schema->is_stack_based);
+    if (json_reader_is(schema->reader, "isTask"))
+        return take_flag(schema, "isTask", &schema->is_task);
     if (json_reader_is(schema->reader, "name"))
         return json_text_keep(schema->reader, &schema->name);
     if (json_reader_is(schema->reader, "description"))
@@ -173,35 +202,51 @@ static int read_schema(struct schema *schema)
     return 0;
 }
 
+static int keep_fields(struct mapped_array *kept, uint64_t type, const struct mapped_array *keys)
+{
+    const uint64_t *hashes = keys->items;
+    int err = 0;
+
+    for (size_t i = 0; err == 0 && i < keys->count; i++)
+        err = keep_hash(kept, hash_mix(type, hashes[i]));
+    return err;
+}
+
 /* Adds SCHEMA, when its name is new. */
 static int keep_schema(struct processed_types *types, struct schema *schema)
 {
     size_t length = strlen(schema->name);
     uint64_t type = hash_bytes(schema->name, length);
-    const uint64_t *keys = schema->keys->items;
     uint32_t known = unique_strings_count(&types->names);
-    int err = 0;
 
     if (unique_strings_add(&types->names, schema->name, length) < known)
         return 0;
     json_splice(&types->schemas, &schema->element);
-    for (size_t i = 0; err == 0 && i < schema->keys->count; i++)
-        err = keep_hash(&types->indexed, hash_mix(type, keys[i]));
+    int err = keep_fields(&types->indexed, type, &schema->keys);
+    if (err == 0)
+        err = keep_fields(&types->flows, type, &schema->flows);
+    if (err == 0)
+        err = keep_fields(&types->last_flows, type, &schema->last_flows);
+    if (err == 0 && schema->is_stack_based)
+        err = keep_hash(&types->stack_based, type);
+    if (err == 0 && schema->is_task)
+        err = keep_hash(&types->tasks, type);
     return err < 0 ? err : failure_latch_error(&types->latch);
 }
 
 /* A schema, of which the start was read. */
 static int take_schema(struct processed_types *types, struct json_reader *reader)
 {
-    struct mapped_array keys = { 0 };
-    struct schema schema = { .reader = reader, .keys = &keys };
+    struct schema schema = { .reader = reader };
 
     json_writer_init(&schema.element, &types->latch);
     int err = read_schema(&schema);
     if (err == 0)
         err = keep_schema(types, &schema);
     json_writer_fini(&schema.element);
-    mapped_array_free(&keys);
+    mapped_array_free(&schema.keys);
+    mapped_array_free(&schema.flows);
+    mapped_array_free(&schema.last_flows);
     free(schema.name);
     free(schema.description);
     return err;
@@ -235,6 +280,24 @@ int processed_types_take(struct processed_types *types, const char *json, size_t
 bool processed_types_is_indexed(const struct processed_types *types, uint64_t type, uint64_t key)
 {
     return holds(&types->indexed, hash_mix(type, key));
+}
+
+enum marker_flow processed_types_flow(const struct processed_types *types, uint64_t type,
+                                      uint64_t key)
+{
+    if (holds(&types->flows, hash_mix(type, key)))
+        return MARKER_FLOW;
+    return holds(&types->last_flows, hash_mix(type, key)) ? MARKER_FLOW_LAST : MARKER_FLOW_NONE;
+}
+
+bool processed_types_is_stack_based(const struct processed_types *types, uint64_t type)
+{
+    return holds(&types->stack_based, type);
+}
+
+bool processed_types_is_task(const struct processed_types *types, uint64_t type)
+{
+    return holds(&types->tasks, type);
 }
 
 void processed_types_write(struct processed_types *types, struct json_writer *writer)

@@ -21,7 +21,12 @@ struct processed_types {
     struct json_writer schemas;  /* elements of an array */
     struct mapped_array lists;   /* uint64_t: hashes of the lists that were read */
     struct mapped_array indexed; /* uint64_t: of type and key of fields that hold such numbers */
+    struct mapped_array flows, last_flows;  /* likewise: of those whose strings are flows */
+    struct mapped_array stack_based, tasks; /* uint64_t: hashes of types */
 };
+
+/* What a string that a field holds the number of ties together. */
+enum marker_flow { MARKER_FLOW_NONE, MARKER_FLOW, MARKER_FLOW_LAST };
 
 void processed_types_init(struct processed_types *types);
 void processed_types_free(struct processed_types *types);
@@ -33,6 +38,16 @@ int processed_types_take(struct processed_types *types, const char *json, size_t
 /* Whether the field with the key that hashes to KEY, of the type whose name hashes to TYPE (both by
  * hash_bytes()), holds numbers of strings. */
 bool processed_types_is_indexed(const struct processed_types *types, uint64_t type, uint64_t key);
+
+/* Whether such a field's strings are flows, which markers of several threads share, and whether the
+ * marker is the flow's last. */
+enum marker_flow processed_types_flow(const struct processed_types *types, uint64_t type,
+                                      uint64_t key);
+
+/* Whether markers of the type nest as calls do ("isStackBased"), and whether each is a task of an
+ * event loop ("isTask"). */
+bool processed_types_is_stack_based(const struct processed_types *types, uint64_t type);
+bool processed_types_is_task(const struct processed_types *types, uint64_t type);
 
 /* Writes the list as a value; nothing is taken any more. */
 void processed_types_write(struct processed_types *types, struct json_writer *writer);

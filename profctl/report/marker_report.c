@@ -13,90 +13,41 @@ static struct marker_row *row_at(const struct marker_report *report, uint32_t na
 
 /* --- A thread's markers --- */
 
+/* Gives SPAN the number of its name in the report. */
 static int find_row(struct marker_report *report, const struct thread_tables *tables,
-                    const struct table_marker *marker, uint32_t *name)
+                    struct marker_span *span)
 {
     size_t length;
-    const char *text = thread_tables_string(tables, marker->name, &length);
+    const char *text = thread_tables_string(tables, span->name, &length);
 
-    *name = unique_strings_add(&report->names, text, length);
-    if (*name == UNIQUE_NONE)
+    span->name = unique_strings_add(&report->names, text, length);
+    if (span->name == UNIQUE_NONE)
         return -ENOMEM;
-    if (*name < report->rows.count)
+    if (span->name < report->rows.count)
         return 0;
     struct marker_row *row = mapped_array_push(&report->rows, sizeof(*row));
     if (row == NULL)
         return -ENOMEM;
-    *row = (struct marker_row){ .name = *name };
+    *row = (struct marker_row){ .name = span->name };
     return 0;
 }
 
-static int push_span(struct mapped_array *spans, uint32_t name, double start_ms, double end_ms)
+static int count_span(struct marker_report *report, const struct marker_span *span)
 {
-    struct marker_span *span = mapped_array_push(spans, sizeof(*span));
+    double duration_ms = span->end_ms > span->start_ms ? span->end_ms - span->start_ms : 0;
+    struct marker_row *row = row_at(report, span->name);
 
-    if (span == NULL)
+    report->markers++;
+    row->count++;
+    row->instants += span->is_instant;
+    row->total_ms += duration_ms;
+    if (span->is_instant)
+        return 0;
+    struct marker_duration *duration = mapped_array_push(&report->durations, sizeof(*duration));
+    if (duration == NULL)
         return -ENOMEM;
-    *span = (struct marker_span){ .name = name, .start_ms = start_ms, .end_ms = end_ms };
+    *duration = (struct marker_duration){ span->name, duration_ms };
     return 0;
-}
-
-/* The one of NAME that began last and has not ended; NULL: there is none. */
-static struct marker_span *find_open(const struct marker_report *report, uint32_t name)
-{
-    struct marker_span *open = report->open.items;
-
-    for (size_t i = report->open.count; i-- > 0;) {
-        if (open[i].name == name)
-            return &open[i];
-    }
-    return NULL;
-}
-
-static void close_span(struct marker_report *report, const struct marker_span *span)
-{
-    struct marker_span *open = report->open.items;
-    size_t index = (size_t)(span - open);
-
-    report->open.count--;
-    memmove(&open[index], &open[index + 1], (report->open.count - index) * sizeof(*open));
-}
-
-static int end_span(struct marker_report *report, uint32_t name, double end_ms)
-{
-    const struct marker_span *open = find_open(report, name);
-
-    if (open == NULL) {
-        row_at(report, name)->count++; /* it began before anybody recorded */
-        row_at(report, name)->instants++;
-        return 0;
-    }
-    int err = push_span(&report->spans, name, open->start_ms, end_ms);
-    close_span(report, open);
-    return err;
-}
-
-static int take_marker(struct marker_report *report, const struct thread_tables *tables,
-                       const struct table_marker *marker)
-{
-    uint32_t name;
-    int err = find_row(report, tables, marker, &name);
-
-    if (err < 0)
-        return err;
-    report->markers += marker->phase != PHASE_END;
-    row_at(report, name)->count += marker->phase != PHASE_END;
-    switch (marker->phase) {
-    case PHASE_INTERVAL:
-        return push_span(&report->spans, name, marker->start_ms, marker->end_ms);
-    case PHASE_START:
-        return push_span(&report->open, name, marker->start_ms, marker->start_ms);
-    case PHASE_END:
-        return end_span(report, name, marker->end_ms);
-    default:
-        row_at(report, name)->instants++;
-        return 0;
-    }
 }
 
 /* --- What its time was --- */
@@ -166,79 +117,57 @@ double marker_report_cpu_ns(const struct profile_thread *thread, const struct ma
     return sum_ns;
 }
 
-static int keep_duration(struct marker_report *report, const struct marker_span *span)
+static void add_cpu_time(struct marker_report *report, const struct profile_thread *thread)
 {
-    double duration_ms = span->end_ms > span->start_ms ? span->end_ms - span->start_ms : 0;
+    const struct marker_span *spans = report->spans.spans.items;
+    size_t count = report->spans.spans.count, end;
 
-    row_at(report, span->name)->total_ms += duration_ms;
-    return push_span(&report->durations, span->name, 0, duration_ms);
-}
-
-static int settle_thread(struct marker_report *report, const struct profile_thread *thread)
-{
-    const struct marker_span *spans = report->spans.items;
-    size_t count = report->spans.count, end;
-    int err = 0;
-
-    mapped_array_sort(&report->spans, sizeof(*spans), is_before_in_thread);
-    for (size_t first = 0; first < count && err == 0; first = end) {
-        for (end = first; end < count && spans[end].name == spans[first].name && err == 0; end++)
-            err = keep_duration(report, &spans[end]);
+    mapped_array_sort(&report->spans.spans, sizeof(*spans), is_before_in_thread);
+    for (size_t first = 0; first < count; first = end) {
+        for (end = first; end < count && spans[end].name == spans[first].name;)
+            end++;
         row_at(report, spans[first].name)->cpu_ns +=
             marker_report_cpu_ns(thread, &spans[first], end - first);
     }
-    return err;
-}
-
-/* What never ended goes on to the end of what is known of the thread. */
-static int end_open_spans(struct marker_report *report, const struct profile_thread *thread)
-{
-    const struct marker_span *open = report->open.items;
-    double end_ms =
-        thread->sample_count > 0 ? thread->samples[thread->sample_count - 1].time_ms : 0;
-    int err = 0;
-
-    for (size_t i = 0; i < report->open.count && err == 0; i++)
-        err = push_span(&report->spans, open[i].name, open[i].start_ms,
-                        end_ms > open[i].start_ms ? end_ms : open[i].start_ms);
-    return err;
 }
 
 static int on_thread(void *owner, const struct profile_thread *thread)
 {
     struct marker_report *report = owner;
-    const struct table_marker *markers = thread->markers->markers.items;
-    int err = 0;
+    int err = marker_spans_take(&report->spans, thread);
+    struct marker_span *spans = report->spans.spans.items;
 
-    report->spans.count = report->open.count = 0;
     report->knows_cpu |= thread->knows_cpu && thread->sample_count > 0;
-    for (size_t i = 0; i < thread->markers->markers.count && err == 0; i++)
-        err = take_marker(report, thread->tables, &markers[i]);
+    for (size_t i = 0; i < report->spans.spans.count && err == 0; i++) {
+        err = find_row(report, thread->tables, &spans[i]);
+        if (err == 0)
+            err = count_span(report, &spans[i]);
+    }
     if (err == 0)
-        err = end_open_spans(report, thread);
-    return err < 0 ? err : settle_thread(report, thread);
+        add_cpu_time(report, thread);
+    return err;
 }
 
 /* --- All of them --- */
 
 static bool is_shorter_in_name(const void *left, const void *right)
 {
-    const struct marker_span *a = left, *b = right;
+    const struct marker_duration *a = left, *b = right;
 
-    return a->name != b->name ? a->name < b->name : a->end_ms < b->end_ms;
+    return a->name != b->name ? a->name < b->name : a->ms < b->ms;
 }
 
 /* The one below which SHARE of COUNT are; they are sorted. */
-static double find_quantile(const struct marker_span *durations, size_t count, double share)
+static double find_quantile(const struct marker_duration *durations, size_t count, double share)
 {
     size_t index = (size_t)(share * (double)count);
 
-    return durations[index < count ? index : count - 1].end_ms;
+    return durations[index < count ? index : count - 1].ms;
 }
 
 static void find_quantiles(struct marker_report *report)
 {
-    const struct marker_span *durations = report->durations.items;
+    const struct marker_duration *durations = report->durations.items;
     size_t total = report->durations.count, end;
 
     mapped_array_sort(&report->durations, sizeof(*durations), is_shorter_in_name);
@@ -248,7 +177,7 @@ static void find_quantiles(struct marker_report *report)
             end++;
         row->median_ms = find_quantile(&durations[first], end - first, 0.5);
         row->p99_ms = find_quantile(&durations[first], end - first, 0.99);
-        row->longest_ms = durations[end - 1].end_ms;
+        row->longest_ms = durations[end - 1].ms;
     }
 }
 
@@ -283,6 +212,5 @@ void marker_report_free(struct marker_report *report)
     unique_strings_fini(&report->names);
     mapped_array_free(&report->rows);
     mapped_array_free(&report->durations);
-    mapped_array_free(&report->spans);
-    mapped_array_free(&report->open);
+    marker_spans_free(&report->spans);
 }

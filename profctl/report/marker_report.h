@@ -7,16 +7,17 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "profctl/profile/marker_spans.h"
 #include "profctl/profile/profile_walk.h"
 #include "json/failure_latch.h"
 #include "json/json_reader.h"
 #include "json/mapped_array.h"
 #include "json/unique_strings.h"
 
-/* One that lasted. */
-struct marker_span {
+/* How long one lasted. */
+struct marker_duration {
     uint32_t name;
-    double start_ms, end_ms;
+    double ms;
 };
 
 /* All markers of a name. */
@@ -34,9 +35,8 @@ struct marker_report {
     struct failure_latch latch;
     struct unique_strings names;
     struct mapped_array rows;      /* struct marker_row, by name; once read: as it is shown */
-    struct mapped_array durations; /* struct marker_span, of all threads, for quantiles */
-    struct mapped_array spans;     /* struct marker_span, of the thread at hand */
-    struct mapped_array open;      /* struct marker_span: begun there, and not ended */
+    struct mapped_array durations; /* struct marker_duration, for quantiles */
+    struct marker_spans spans;     /* of the thread at hand, with names of this report */
 };
 
 /* Reads a Gecko profile. 0, -EPROTO for what is no such profile, -ENOMEM, or the reader's error;

@@ -48,6 +48,28 @@ test_trace_events_have_the_calls_of_each_thread() {
         awk '{ sum += $1 } END { exit !(sum > 1000 * 1000) }'
 }
 
+test_trace_events_have_markers_counters_and_flows() {
+    expect 0 "$profctl" -q run -o capture.json --clock cpu -- bash -c '"$1" & "$2" 1000 & "$3"; wait' - \
+        "$programs/labels" "$programs/counting" "$programs/markers"
+    expect 0 "$profctl" convert capture.json -o out.trace.json
+    sed 's/{"ph":/\n{"ph":/g' out.trace.json >events
+    grep -q '"name":"thread_name","args":{"name":"main thread: markers"}' events
+    expect 0 "$profctl" report --by marker --json --top 1000000 capture.json
+    for name in interval 'with text' instant; do
+        [ "$(grep -c "\"cat\":\"marker\",\"name\":\"$name\"" events)" -eq \
+            "$(grep -oE "\"name\":\"$name\",\"markers\":[0-9]+" stdout | sed 's/.*://')" ]
+    done
+    grep -qE '"cat":"marker","name":"stack now",.*"args":\{"type":"request","url":"/stack","status":1,.*"flow":"[0-9a-f]+"\}' events
+    expect 0 "$profctl" report --by counter --json capture.json
+    sum=$(grep -oE '"name":"items","category":"Work".*' stdout | grep -oE '"sum":[0-9]+' | head -1 | sed 's/.*://')
+    [ "$(grep '"ph":"C".*"cat":"Work","name":"items"' events | tail -1 | grep -oE '"value":[0-9]+' | sed 's/.*://')" = "$sum" ]
+    # Through a forked process; each begins once and ends once, on the tracks of markers.
+    grep -oE '"ph":"s".*"id":"[0-9a-f]+"' events | sed 's/.*"id"//' | sort >begun
+    grep -oE '"ph":"f".*"id":"[0-9a-f]+"' events | sed 's/.*"id"//' | sort >ended
+    [ -s begun ] && cmp begun ended
+    [ "$(grep -E '"ph":"[stf]".*"id":"000000000000004d"' events | grep -oE '"pid":[0-9]+' | sort -u | wc -l)" -eq 2 ]
+}
+
 # samples_of FILE: how many samples its thread has; the ids that they name are those of nodes.
 samples_of() {
     grep -o '"samples":\[[0-9,]*\]' "$1" | tr -cs '0-9' '\n' | grep . >sample_ids || true

@@ -128,7 +128,7 @@ async function callsOfEngine(engine, profile) {
 }
 
 function callsOfProfctl(trace) {
-    return trace.traceEvents.filter(event => event.ph === 'X').map(event => ({
+    return trace.traceEvents.filter(event => event.ph === 'X' && event.cat === 'profile').map(event => ({
         key: `${event.args.sampleIndex}:${event.args.nodeId}`, start: event.ts, duration: event.dur,
         self: event.args.selfTime, name: event.name,
     }));

@@ -1,0 +1,257 @@
+#include "profctl/convert/trace_markers.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "profctl/convert/thread_stacks.h"
+#include "profctl/json_copy.h"
+#include "profctl/json_steps.h"
+#include "profctl/processed/processed_payload.h"
+#include "json/hash.h"
+#include "json/json_reader.h"
+
+enum {
+    FIRST_TRACK = 1 << 30, /* the kernel has no such thread */
+    MOST_LANES = 256,      /* of a thread; what overlaps even more is on the last */
+};
+
+/* Viewers draw nothing that takes no time, and a flow needs something to begin at. */
+static const double shortest_us = 0.001;
+
+void trace_markers_init(struct trace_markers *markers)
+{
+    *markers = (struct trace_markers){ 0 };
+    failure_latch_init(&markers->latch);
+    unique_strings_init(&markers->flows, &markers->latch);
+    processed_types_init(&markers->types);
+}
+
+void trace_markers_fini(struct trace_markers *markers)
+{
+    unique_strings_fini(&markers->flows);
+    processed_types_free(&markers->types);
+    mapped_array_free(&markers->points);
+    mapped_array_free(&markers->lanes);
+    marker_spans_free(&markers->spans);
+}
+
+/* --- Tracks --- */
+
+static void name_track(const struct trace_markers *markers, const struct profile_thread *thread,
+                       struct json_writer *json, uint32_t lane)
+{
+    const struct trace_place place = { thread->pid, FIRST_TRACK + markers->tracks + lane };
+    char name[THREAD_LABEL_BYTES + 32];
+
+    if (lane == 0)
+        snprintf(name, sizeof(name), "%.200s: markers", thread_label_name(thread));
+    else
+        snprintf(name, sizeof(name), "%.200s: markers %u", thread_label_name(thread), lane + 1);
+    trace_event_name(json, &place, "thread_name", name);
+}
+
+/* The track on which SPAN has room, which it takes; a new one gets a name. */
+static int find_lane(struct trace_markers *markers, const struct profile_thread *thread,
+                     const struct marker_span *span, struct json_writer *json, uint32_t *lane)
+{
+    double *until_ms = markers->lanes.items;
+    uint32_t count = (uint32_t)markers->lanes.count;
+
+    for (*lane = 0; *lane < count && until_ms[*lane] > span->start_ms; (*lane)++)
+        continue;
+    if (*lane == MOST_LANES) {
+        (*lane)--;
+        return 0;
+    }
+    if (*lane == count) {
+        until_ms = mapped_array_push(&markers->lanes, sizeof(*until_ms));
+        if (until_ms == NULL)
+            return -ENOMEM;
+        name_track(markers, thread, json, *lane);
+    }
+    ((double *)markers->lanes.items)[*lane] =
+        span->end_ms > span->start_ms ? span->end_ms : span->start_ms;
+    return 0;
+}
+
+/* --- Payloads --- */
+
+/* What is read of a payload, and where it goes. */
+struct payload {
+    struct trace_markers *markers;
+    const struct profile_thread *thread;
+    struct json_reader *reader;
+    struct json_writer *json;
+    uint64_t type;
+    struct trace_flow_point point; /* of its flows, but for the flow */
+};
+
+static int keep_point(struct payload *payload, const char *flow, size_t length)
+{
+    struct trace_flow_point *point = mapped_array_push(&payload->markers->points, sizeof(*point));
+    uint32_t name = unique_strings_add(&payload->markers->flows, flow, length);
+
+    if (point == NULL || name == UNIQUE_NONE)
+        return -ENOMEM;
+    *point = payload->point;
+    point->flow = name;
+    return 0;
+}
+
+/* A number of a string of the thread, as that string; any other value stays. */
+static int put_string_of_number(struct payload *payload, uint64_t key)
+{
+    const struct thread_tables *tables = payload->thread->tables;
+    int token = json_reader_next(payload->reader);
+    uint64_t index;
+    size_t length;
+
+    if (token != JSON_TOKEN_NUMBER)
+        return json_copy_from(payload->reader, token, payload->json);
+    if (json_reader_u64(payload->reader, &index) != 0 || index >= tables->strings.count)
+        return -EPROTO;
+    const char *text = thread_tables_string(tables, (uint32_t)index, &length);
+    json_string_bytes(payload->json, text, length);
+    return processed_types_flow(&payload->markers->types, payload->type, key) != MARKER_FLOW_NONE
+               ? keep_point(payload, text, length)
+               : 0;
+}
+
+static int put_member(struct payload *payload)
+{
+    const char *text;
+    size_t length;
+
+    if (json_reader_is(payload->reader, "stack"))
+        return json_reader_skip(payload->reader); /* its numbers mean nothing here */
+    int err = json_reader_string(payload->reader, &text, &length);
+    if (err < 0)
+        return err;
+    uint64_t key = hash_bytes(text, length);
+    json_name_bytes(payload->json, text, length);
+    return processed_types_is_indexed(&payload->markers->types, payload->type, key)
+               ? put_string_of_number(payload, key)
+               : json_copy_value(payload->reader, payload->json);
+}
+
+static int put_payload(struct payload *payload, const char *data, size_t length)
+{
+    int err = payload_find_type(data, length, &payload->type);
+
+    if (err == 0)
+        err = json_reader_open_memory(data, length, &payload->reader);
+    if (err < 0)
+        return err;
+    json_start_object_property(payload->json, "args");
+    err = json_expect(payload->reader, JSON_TOKEN_START_OBJECT);
+    while (json_next_member(payload->reader, &err))
+        err = put_member(payload);
+    json_end_object(payload->json);
+    json_reader_close(payload->reader);
+    return err;
+}
+
+/* --- Markers --- */
+
+static int put_span(struct trace_markers *markers, const struct profile_thread *thread,
+                    const struct marker_span *span, struct json_writer *json)
+{
+    const struct table_marker *marker =
+        (const struct table_marker *)thread->markers->markers.items + span->marker;
+    const char *data = thread_markers_data(thread->markers, marker);
+    double duration_us = (span->end_ms - span->start_ms) * TRACE_US_PER_MS;
+    uint32_t lane;
+    size_t length;
+    const char *name = thread_tables_string(thread->tables, span->name, &length);
+    int err = find_lane(markers, thread, span, json, &lane);
+
+    if (err < 0)
+        return err;
+    struct payload payload = {
+        .markers = markers,
+        .thread = thread,
+        .json = json,
+        .point = { .time_ms = span->start_ms,
+                   .place = { thread->pid, FIRST_TRACK + markers->tracks + lane } },
+    };
+    trace_event_begin(json, "X", &payload.point.place);
+    json_string_property(json, "cat", "marker");
+    json_name(json, "name");
+    json_string_bytes(json, name, length);
+    json_double_property(json, "ts", span->start_ms * TRACE_US_PER_MS);
+    json_double_property(json, "dur", duration_us > shortest_us ? duration_us : shortest_us);
+    if (data != NULL)
+        err = put_payload(&payload, data, marker->data_length);
+    json_end_object(json);
+    return err;
+}
+
+static bool is_before(const void *left, const void *right)
+{
+    const struct marker_span *a = left, *b = right;
+
+    return a->start_ms != b->start_ms ? a->start_ms < b->start_ms : a->marker < b->marker;
+}
+
+int trace_markers_put(struct trace_markers *markers, const struct profile_thread *thread,
+                      struct json_writer *json)
+{
+    int err = marker_spans_take(&markers->spans, thread);
+    const struct marker_span *spans = markers->spans.spans.items;
+
+    if (err < 0)
+        return err;
+    mapped_array_sort(&markers->spans.spans, sizeof(*spans), is_before);
+    markers->lanes.count = 0;
+    for (size_t i = 0; i < markers->spans.spans.count && err == 0; i++)
+        err = put_span(markers, thread, &spans[i], json);
+    markers->tracks += (uint32_t)markers->lanes.count;
+    return err;
+}
+
+/* --- Flows --- */
+
+static bool is_earlier_in_flow(const void *left, const void *right)
+{
+    const struct trace_flow_point *a = left, *b = right;
+
+    return a->flow != b->flow ? a->flow < b->flow : a->time_ms < b->time_ms;
+}
+
+static void put_point(const struct trace_markers *markers, const struct trace_flow_point *point,
+                      const char *phase, struct json_writer *json)
+{
+    size_t length;
+    const char *id = unique_strings_get(&markers->flows, point->flow, &length);
+
+    trace_event_begin(json, phase, &point->place);
+    json_string_property(json, "cat", "flow");
+    json_string_property(json, "name", "flow");
+    json_name(json, "id");
+    json_string_bytes(json, id, length);
+    json_string_property(json, "bp", "e");
+    json_double_property(json, "ts", point->time_ms * TRACE_US_PER_MS);
+    json_end_object(json);
+}
+
+/* A flow that has a single marker leads nowhere. */
+static void put_flow(const struct trace_markers *markers, const struct trace_flow_point *points,
+                     size_t count, struct json_writer *json)
+{
+    for (size_t i = 0; i < count && count > 1; i++)
+        put_point(markers, &points[i], i == 0 ? "s" : i + 1 == count ? "f" : "t", json);
+}
+
+int trace_markers_put_flows(struct trace_markers *markers, struct json_writer *json)
+{
+    const struct trace_flow_point *points = markers->points.items;
+    size_t count = markers->points.count, end;
+
+    mapped_array_sort(&markers->points, sizeof(*points), is_earlier_in_flow);
+    for (size_t first = 0; first < count; first = end) {
+        for (end = first; end < count && points[end].flow == points[first].flow;)
+            end++;
+        put_flow(markers, &points[first], end - first, json);
+    }
+    return failure_latch_error(&markers->latch);
+}

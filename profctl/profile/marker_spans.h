@@ -1,0 +1,30 @@
+/* The markers of a thread as spans of time: those that tell a begin and an end, and those that were
+ * told in two, each start with the next end of its name. One thread. */
+#ifndef PROFD_PROFCTL_MARKER_SPANS_H
+#define PROFD_PROFCTL_MARKER_SPANS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profctl/profile/profile_walk.h"
+#include "json/mapped_array.h"
+
+struct marker_span {
+    uint32_t name;   /* a string of the thread's */
+    uint32_t marker; /* the number of the one that tells it, or its start */
+    bool is_instant; /* it has no duration: also an end whose start nobody recorded */
+    double start_ms, end_ms;
+};
+
+/* A zeroed struct is empty; memory is kept from thread to thread. */
+struct marker_spans {
+    struct mapped_array spans; /* struct marker_span */
+    struct mapped_array open;  /* struct marker_span: begun, and not ended */
+};
+
+/* Reads those of THREAD, in the order in which they end; what never ended goes on to the last
+ * sample. What was here is forgotten. 0 or -ENOMEM. */
+int marker_spans_take(struct marker_spans *spans, const struct profile_thread *thread);
+void marker_spans_free(struct marker_spans *spans);
+
+#endif
