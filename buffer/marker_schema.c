@@ -45,6 +45,14 @@ static uint8_t *put_string(uint8_t *out, const uint8_t *end, struct arena_string
     return out + string.length;
 }
 
+/* As profd_marker_types.h numbers them. */
+enum { NESTING_CALLS = 1, NESTING_TASKS = 2 };
+
+static uint32_t nesting_of(const struct marker_schema *schema)
+{
+    return (schema->is_stack_based ? NESTING_CALLS : 0) | (schema->is_task ? NESTING_TASKS : 0);
+}
+
 int marker_schema_encode(const struct marker_schema *schema, uint8_t *out, size_t capacity,
                          size_t *bytes)
 {
@@ -55,7 +63,7 @@ int marker_schema_encode(const struct marker_schema *schema, uint8_t *out, size_
     next = put_string(next, end, schema->tooltip_label);
     next = put_string(next, end, schema->colour_field);
     next = put_number(next, end, schema->places);
-    next = put_number(next, end, schema->is_stack_based);
+    next = put_number(next, end, nesting_of(schema));
     next = put_number(next, end, schema->field_count);
     for (uint32_t i = 0; i < schema->field_count; i++) {
         next = put_number(next, end, schema->fields[i].format);
@@ -103,7 +111,7 @@ static const uint8_t *take_field(const uint8_t *in, const uint8_t *end, struct m
 int marker_schema_decode(struct arena_string bytes, struct marker_schema *out)
 {
     const uint8_t *in = (const uint8_t *)bytes.bytes, *end = in + bytes.length;
-    uint32_t is_stack_based;
+    uint32_t nesting;
     memset(out, 0, sizeof(*out));
     in = take_string(in, end, &out->name);
     in = take_string(in, end, &out->chart_label);
@@ -111,9 +119,10 @@ int marker_schema_decode(struct arena_string bytes, struct marker_schema *out)
     in = take_string(in, end, &out->tooltip_label);
     in = take_string(in, end, &out->colour_field);
     in = take_number(in, end, &out->places);
-    in = take_number(in, end, &is_stack_based);
+    in = take_number(in, end, &nesting);
     in = take_number(in, end, &out->field_count);
-    out->is_stack_based = is_stack_based != 0;
+    out->is_stack_based = (nesting & NESTING_CALLS) != 0;
+    out->is_task = (nesting & NESTING_TASKS) != 0;
     if (in == NULL || out->name.length == 0 || out->field_count > MARKER_MAX_FIELDS)
         return -EPROTO;
     for (uint32_t i = 0; i < out->field_count && in != NULL; i++)

@@ -89,7 +89,8 @@ struct marker_schema {
     struct arena_string chart_label, table_label, tooltip_label;
     struct arena_string colour_field; /* the key of the field that holds a colour's name */
     uint32_t places;                  /* enum marker_place */
-    bool is_stack_based;
+    bool is_stack_based;              /* markers of one thread nest as calls do */
+    bool is_task;                     /* each is a task of an event loop */
     uint32_t field_count;
     struct marker_field fields[MARKER_MAX_FIELDS];
 };

@@ -8,7 +8,8 @@ enum { NS_PER_US = 1000, TEXT_BYTES = 2 * GROUP_TEXT_MOST_BYTES + 2 };
     FIELD(STRING, group, "Group")                                                                  \
     FIELD(DURATION, cpu, "CPU time")                                                               \
     FIELD(DURATION, blocked, "Blocked")
-PROFD_MARKER_TYPE(jank, JANK_FIELDS, .chart_label = "{marker.data.group}",
+PROFD_MARKER_TYPE(jank, JANK_FIELDS, .is_stack_based = PROFD_TASKS,
+                  .chart_label = "{marker.data.group}",
                   .table_label = "{marker.data.group}: {marker.data.cpu} of CPU time");
 
 struct group_counter {

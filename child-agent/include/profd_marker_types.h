@@ -88,6 +88,10 @@ enum profd_place {
     PROFD_IN_STACK_CHART = 64
 };
 
+/* For is_stack_based, alone or with 1. Calls that are estimated from samples end where a task
+ * begins, and those that begin inside a marker that nests end with it. */
+enum { PROFD_TASKS = 2 };
+
 /* What PROFD_MARKER_TYPE's further arguments may set, in this order. Labels refer to a marker as
  * "{marker.name}" and to a field as "{marker.data.KEY}". One that refers to anything else, and a
  * colour field that is no string of the type, are errors of the compiler; where it cannot tell (C
@@ -99,7 +103,8 @@ struct profd_marker_type {
     uint32_t field_count;
     volatile uint32_t id;
     uint32_t places;           /* enum profd_place; 0: chart and table */
-    uint32_t is_stack_based;   /* markers of one thread nest */
+    uint32_t is_stack_based;   /* 1: markers of one thread nest, as calls do; PROFD_TASKS: each is
+                                * a task of an event loop */
     const char *chart_label;   /* NULL: the marker's name */
     const char *table_label;   /* NULL: nothing */
     const char *tooltip_label; /* NULL: the marker's name */

@@ -43,7 +43,8 @@ static void describe(const struct profd_marker_type *type, struct marker_schema 
         .tooltip_label = view(type->tooltip_label),
         .colour_field = view(type->colour_field),
         .places = type->places != 0 ? type->places : MARKER_PLACE_CHART | MARKER_PLACE_TABLE,
-        .is_stack_based = type->is_stack_based != 0,
+        .is_stack_based = type->is_stack_based != 0 && type->is_stack_based != PROFD_TASKS,
+        .is_task = (type->is_stack_based & PROFD_TASKS) != 0,
         .field_count = type->field_count,
     };
     for (uint32_t i = 0; i < type->field_count; i++) {

@@ -128,6 +128,8 @@ static void stream_type(const struct marker_type *type, struct json_writer *writ
         stream_string(writer, "colorField", schema->colour_field);
     if (schema->is_stack_based)
         json_bool_property(writer, "isStackBased", true);
+    if (schema->is_task)
+        json_bool_property(writer, "isTask", true);
     json_start_array_property(writer, "data");
     for (uint32_t i = 0; i < schema->field_count; i++)
         stream_field(writer, &schema->fields[i]);

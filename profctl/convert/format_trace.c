@@ -69,7 +69,7 @@ static int add_thread(void *state, const struct profile_thread *thread)
     trace_event_name(&trace->json, &trace->place, "process_name", process);
     trace_event_name(&trace->json, &trace->place, "thread_name", thread_label_name(thread));
     if (err == 0)
-        err = thread_calls_tell(&trace->stacks, thread, put_call, trace);
+        err = thread_calls_tell(&trace->stacks, thread, &trace->markers.types, put_call, trace);
     return err < 0 ? err : trace_markers_put(&trace->markers, thread, &trace->json);
 }
 

@@ -300,6 +300,11 @@ bool processed_types_is_task(const struct processed_types *types, uint64_t type)
     return holds(&types->tasks, type);
 }
 
+bool processed_types_have_events(const struct processed_types *types)
+{
+    return types->stack_based.count > 0 || types->tasks.count > 0;
+}
+
 void processed_types_write(struct processed_types *types, struct json_writer *writer)
 {
     json_start_array(writer);

@@ -48,6 +48,8 @@ enum marker_flow processed_types_flow(const struct processed_types *types, uint6
  * event loop ("isTask"). */
 bool processed_types_is_stack_based(const struct processed_types *types, uint64_t type);
 bool processed_types_is_task(const struct processed_types *types, uint64_t type);
+/* Whether any type is one of those. */
+bool processed_types_have_events(const struct processed_types *types);
 
 /* Writes the list as a value; nothing is taken any more. */
 void processed_types_write(struct processed_types *types, struct json_writer *writer);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "profctl/convert/thread_calls.h"
 
@@ -132,7 +133,17 @@ static int on_thread(void *owner, const struct profile_thread *thread)
     int err = name_thread(telling.report, thread, &telling.thread);
     if (err == 0)
         err = thread_stacks_take(&telling.report->stacks, thread);
-    return err < 0 ? err : thread_calls_tell(&telling.report->stacks, thread, on_call, &telling);
+    return err < 0 ? err
+                   : thread_calls_tell(&telling.report->stacks, thread, &telling.report->types,
+                                       on_call, &telling);
+}
+
+static int on_meta(void *owner, const char *name, const char *json, size_t length)
+{
+    struct calls_report *report = owner;
+
+    return strcmp(name, "markerSchema") == 0 ? processed_types_take(&report->types, json, length)
+                                             : 0;
 }
 
 /* --- By function --- */
@@ -191,11 +202,14 @@ static void sort_functions(struct calls_report *report)
 
 int calls_report_read(struct json_reader *reader, struct calls_report *out)
 {
-    static const struct profile_walk_events events = { .on_thread = on_thread };
+    static const struct profile_walk_events events = { .on_thread = on_thread,
+                                                       .on_meta = on_meta,
+                                                       .wants_markers = true };
     struct profile_facts facts;
 
     *out = (struct calls_report){ .chance = 1 };
     thread_stacks_init(&out->stacks);
+    processed_types_init(&out->types);
     unique_strings_init(&out->threads, &out->stacks.latch);
     int err = profile_walk(reader, &events, out, &facts);
     find_quantiles(out);
@@ -207,6 +221,7 @@ int calls_report_read(struct json_reader *reader, struct calls_report *out)
 void calls_report_free(struct calls_report *report)
 {
     thread_stacks_fini(&report->stacks);
+    processed_types_free(&report->types);
     unique_strings_fini(&report->threads);
     mapped_array_free(&report->longest);
     mapped_array_free(&report->drawn);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "profctl/convert/thread_stacks.h"
+#include "profctl/processed/processed_types.h"
 #include "json/json_reader.h"
 #include "json/mapped_array.h"
 #include "json/unique_strings.h"
@@ -39,6 +40,7 @@ enum {
 
 struct calls_report {
     struct thread_stacks stacks;
+    struct processed_types types;  /* of markers */
     struct unique_strings threads; /* "process (pid): thread" */
     uint64_t calls;                /* all */
     struct mapped_array longest;   /* struct reported_call, the longest first */

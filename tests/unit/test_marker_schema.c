@@ -27,6 +27,7 @@ static struct marker_schema request(void)
         .colour_field = view("url"),
         .places = MARKER_PLACE_CHART | MARKER_PLACE_IPC,
         .is_stack_based = true,
+        .is_task = true,
         .field_count = 2,
         .fields = { { MARKER_FORMAT_URL, MARKER_FIELD_SEARCHABLE, view("url"), view("URL") },
                     { MARKER_FORMAT_BYTES, 0, view("sent"), view("") } },
@@ -51,6 +52,7 @@ START_TEST(schema_comes_back_as_it_was)
     ck_assert_uint_eq(back.table_label.length, 0);
     ck_assert_uint_eq(back.places, schema.places);
     ck_assert(back.is_stack_based);
+    ck_assert(back.is_task);
     ck_assert_uint_eq(back.field_count, 2);
     ck_assert_int_eq(back.fields[0].format, MARKER_FORMAT_URL);
     ck_assert_uint_eq(back.fields[0].flags, MARKER_FIELD_SEARCHABLE);
