@@ -143,7 +143,8 @@ static const char status_help[] = "--json prints profd's status document, one li
 static const char top_help[] =
     "Every two seconds, from what was recorded in the last two (--last), in all processes that "
     "profd\n"
-    "knows. Self samples are those in which the function ran; its total includes what it called.\n"
+    "knows: the processes by --sort, and the functions of all. Self samples are those in which the "
+    "function ran; its total includes what it called.\n"
     "--json prints a report each time, one line, as profctl report does.\n";
 
 static const char groups_help[] =
@@ -176,7 +177,7 @@ static const struct command commands[] = {
     { "capture", NULL, "", "write what the session recorded to a file", capture_help,
       OPTIONS_OUTPUT | OPTIONS_CAPTURE | OPTIONS_LAST | OPTIONS_SELECT | OPTIONS_SELECT_THREADS, 0,
       0, false, command_capture },
-    { "top", NULL, "", "show the hottest functions of all processes, again and again", top_help,
+    { "top", NULL, "", "show processes and their hottest functions, again and again", top_help,
       OPTIONS_TOP | OPTIONS_LAST | OPTIONS_REPORT | OPTIONS_SELECT, 0, 0, false, command_top },
     { "groups", NULL, "", "show what performance groups cost, in all processes", groups_help,
       OPTIONS_GROUPS, 0, 0, false, command_groups },

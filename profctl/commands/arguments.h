@@ -65,7 +65,8 @@ struct arguments {
     uint64_t last_ms; /* only what was recorded in so long; 0: everything */
 
     bool watch, once;
-    bool sampling; /* pause and resume: that alone */
+    const char *process_order; /* of top; NULL: not given */
+    bool sampling;             /* pause and resume: that alone */
 
     uint64_t top;
     bool all;

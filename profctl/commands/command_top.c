@@ -1,4 +1,5 @@
-/* top: the hottest functions of all processes in the last seconds, once or again and again. */
+/* top: the processes and their hottest functions in the last seconds, or the tree of their calls,
+ * once or again and again. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +9,9 @@
 #include "profctl/capture/capture_naming.h"
 #include "profctl/commands/client.h"
 #include "profctl/commands/commands.h"
+#include "profctl/report/cost_table.h"
 #include "profctl/report/top_table.h"
+#include "profctl/report/tree_report.h"
 
 enum { USUAL_LAST_MS = 2000, REFRESH_SECONDS = 2 };
 
@@ -18,6 +21,7 @@ struct top {
     struct client *client;
     struct symbol_cache *cache;
     uint64_t last_ms;
+    enum cost_order order;
 };
 
 static int restart_named(void *context)
@@ -33,39 +37,88 @@ static void clear_screen(const struct top *top)
         fputs("\033[H\033[J", stdout);
 }
 
-static int print(const struct top *top, struct report *report)
+/* --- One picture --- */
+
+static int print_functions(const struct top *top, struct report *report)
 {
     struct report table;
-    int err;
+    int err = top_table_make(report, &table);
 
-    if (top->arguments->json)
-        return report_print_json(report, "top", top->arguments->top, stdout);
-    err = top_table_make(report, &table);
-    if (err == 0) {
-        clear_screen(top);
+    if (err == 0)
         top_table_print(&table, top->last_ms, top->arguments->top, stdout);
-    }
     report_free(&table);
+    return err;
+}
+
+static int show_functions(const struct top *top, struct json_reader *reader)
+{
+    struct report report;
+    int err = report_read(reader, top->arguments->all, &report);
+
+    if (err == 0)
+        report_sort(&report);
+    if (err == 0 && top->arguments->json)
+        err = report_print_json(&report, "top", top->arguments->top, stdout);
+    else if (err == 0)
+        err = print_functions(top, &report);
+    report_free(&report);
+    return err;
+}
+
+static int show_processes(const struct top *top, struct json_reader *reader)
+{
+    struct cost_table table;
+    int err = cost_table_read(reader, REPORT_BY_PROCESS, &table);
+
+    if (err == 0) {
+        cost_table_sort(&table, top->order);
+        cost_table_print_rows(&table, top->arguments->top, stdout);
+        putchar('\n');
+    }
+    cost_table_free(&table);
+    return err;
+}
+
+static int show_tree(const struct top *top, struct json_reader *reader)
+{
+    struct tree_report report;
+    int err = tree_report_read(reader, TREE_CALLEES, false, &report);
+
+    if (err == 0 && top->arguments->json)
+        err = tree_report_print_json(&report, "top", stdout);
+    else if (err == 0)
+        tree_report_print_text(&report, "top", top->arguments->top, stdout);
+    tree_report_free(&report);
+    return err;
+}
+
+/* Reads the capture once more, for one part of the picture. */
+static int show_part(const struct top *top, int named_fd,
+                     int (*part)(const struct top *top, struct json_reader *reader))
+{
+    struct json_reader *reader = NULL;
+    int err = lseek(named_fd, 0, SEEK_SET) < 0 ? -errno : json_reader_open_fd(named_fd, &reader);
+
+    if (err == 0)
+        err = part(top, reader);
+    if (reader != NULL)
+        json_reader_close(reader);
     return err;
 }
 
 static int read_and_print(const struct top *top, int named_fd)
 {
-    struct json_reader *reader = NULL;
-    struct report report;
-    int err = lseek(named_fd, 0, SEEK_SET) < 0 ? -errno : json_reader_open_fd(named_fd, &reader);
+    int err = 0;
 
-    if (err < 0)
-        return err;
-    err = report_read(reader, top->arguments->all, &report);
-    if (err == 0) {
-        report_sort(&report);
-        err = print(top, &report);
-    }
-    report_free(&report);
-    json_reader_close(reader);
-    return err;
+    clear_screen(top);
+    if (top->arguments->tree)
+        return show_part(top, named_fd, show_tree);
+    if (!top->arguments->json)
+        err = show_part(top, named_fd, show_processes);
+    return err < 0 ? err : show_part(top, named_fd, show_functions);
 }
+
+/* --- Captures --- */
 
 static bool show(const struct top *top, int raw_fd, int named_fd, struct failure *failure)
 {
@@ -121,12 +174,31 @@ static bool show_all(struct top *top, struct failure *failure)
     return goes_on;
 }
 
+static bool choose_order(const char *name, enum cost_order *order, struct failure *failure)
+{
+    static const char *const names[] = { "cpu", "samples", "name", "pid" };
+
+    *order = COST_BY_CPU;
+    if (name == NULL)
+        return true;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        *order = (enum cost_order)i;
+        if (strcmp(names[i], name) == 0)
+            return true;
+    }
+    failure_set(failure, EXIT_CODE_USAGE, "--sort '%.64s' is none of cpu, samples, name and pid",
+                name);
+    return false;
+}
+
 int command_top(const struct arguments *arguments, struct failure *failure)
 {
     struct top top = { .arguments = arguments,
                        .last_ms = arguments->last_ms != 0 ? arguments->last_ms : USUAL_LAST_MS };
     bool is_done;
 
+    if (!choose_order(arguments->process_order, &top.order, failure))
+        return (int)failure->code;
     if (!client_connect(arguments->socket, &top.client, failure))
         return failure->code;
     if (symbol_cache_create(&top.cache) < 0) {

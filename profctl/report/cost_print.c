@@ -51,6 +51,10 @@ static void print_heading(const struct cost_table *table, const char *file, FILE
     fprintf(out, "%s: %.1f ms of CPU time, %s samples; by %s\n\n", file,
             (double)table->all.cpu_ns / NS_PER_MS, units_format_count(table->all.samples, samples),
             report_by_name(table->by));
+}
+
+static void print_columns(const struct cost_table *table, FILE *out)
+{
     if (has_totals(table))
         fprintf(out, "%12s %7s%12s %7s", table->is_by_samples ? "self" : "self ms", "self",
                 table->is_by_samples ? "total" : "total ms", "total");
@@ -65,16 +69,23 @@ static size_t count_shown(const struct cost_table *table, uint64_t top)
     return table->rows.count < top ? table->rows.count : (size_t)top;
 }
 
+void cost_table_print_rows(const struct cost_table *table, uint64_t top, FILE *out)
+{
+    const struct cost_row *rows = table->rows.items;
+
+    print_columns(table, out);
+    for (size_t i = 0; i < count_shown(table, top); i++)
+        print_row(table, &rows[i], out);
+}
+
 void cost_table_print_text(const struct cost_table *table, const char *file, uint64_t top,
                            FILE *out)
 {
-    const struct cost_row *rows = table->rows.items;
     size_t shown = count_shown(table, top);
     char count[UNITS_TEXT_BYTES];
 
     print_heading(table, file, out);
-    for (size_t i = 0; i < shown; i++)
-        print_row(table, &rows[i], out);
+    cost_table_print_rows(table, top, out);
     if (shown < table->rows.count)
         fprintf(out, "\nand %s more (--top N)\n",
                 units_format_count(table->rows.count - shown, count));

@@ -200,6 +200,7 @@ static int take_owner(struct cost_table *table, const struct profile_thread *thr
         return err;
     spend_in(row_at(table, row), &sum);
     add_sum(&table->all, &sum);
+    row_at(table, row)->pid = thread->pid;
     row_at(table, row)->members += table->by == REPORT_BY_THREAD || !process->is_there;
     if (table->by != REPORT_BY_THREAD)
         process->row = row;
@@ -292,6 +293,49 @@ static bool costs_more(const void *left, const void *right)
         return a->total.samples > b->total.samples;
     return a->name < b->name;
 }
+
+/* --- In other orders --- */
+
+struct cost_sorting {
+    const struct cost_table *table;
+    enum cost_order order;
+};
+
+static int compare_names(const struct cost_table *table, uint32_t left, uint32_t right)
+{
+    size_t left_length, right_length;
+    const char *a = unique_strings_get(&table->names, left, &left_length);
+    const char *b = unique_strings_get(&table->names, right, &right_length);
+    int order = memcmp(a, b, left_length < right_length ? left_length : right_length);
+
+    return order != 0 ? order : (left_length > right_length) - (left_length < right_length);
+}
+
+static int compare_rows(const void *left, const void *right, void *context)
+{
+    const struct cost_sorting *sorting = context;
+    const struct cost_row *a = left, *b = right;
+    int order = 0;
+
+    if (sorting->order == COST_BY_SAMPLES)
+        order = (a->self.samples < b->self.samples) - (a->self.samples > b->self.samples);
+    else if (sorting->order == COST_BY_NAME)
+        order = compare_names(sorting->table, a->name, b->name);
+    else if (sorting->order == COST_BY_PID)
+        order = (a->pid > b->pid) - (a->pid < b->pid);
+    return order != 0 ? order : costs_more(a, b) ? -1 : costs_more(b, a);
+}
+
+void cost_table_sort(struct cost_table *table, enum cost_order order)
+{
+    struct cost_sorting sorting = { table, order };
+
+    if (table->rows.count > 1)
+        qsort_r(table->rows.items, table->rows.count, sizeof(struct cost_row), compare_rows,
+                &sorting);
+}
+
+/* --- The whole profile --- */
 
 int cost_table_read(struct json_reader *reader, enum report_by by, struct cost_table *out)
 {

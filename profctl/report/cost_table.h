@@ -16,6 +16,7 @@
 
 struct cost_row {
     uint32_t name;    /* of the table's */
+    double pid;       /* of the last process that it is of */
     uint64_t members; /* threads or processes of that name; 0 for what stacks consist of */
     struct stack_sum self;
     struct stack_sum total; /* with what it called; recursion counts once */
@@ -46,9 +47,18 @@ struct cost_table {
 int cost_table_read(struct json_reader *reader, enum report_by by, struct cost_table *out);
 void cost_table_free(struct cost_table *table);
 
+/* What comes first: the most CPU time (or samples, where that is not known), the most samples, or
+ * the first name or process id. */
+enum cost_order { COST_BY_CPU, COST_BY_SAMPLES, COST_BY_NAME, COST_BY_PID };
+
+/* Sorts the rows of TABLE anew. */
+void cost_table_sort(struct cost_table *table, enum cost_order order);
+
 /* The TOP most expensive rows; FILE is named. */
 void cost_table_print_text(const struct cost_table *table, const char *file, uint64_t top,
                            FILE *out);
+/* The same without a heading, but for one of the columns. */
+void cost_table_print_rows(const struct cost_table *table, uint64_t top, FILE *out);
 /* The same as one line of JSON. 0 or a negative errno. */
 int cost_table_print_json(const struct cost_table *table, const char *file, uint64_t top,
                           FILE *out);

@@ -18,10 +18,40 @@ shows_burning() {
 test_top_sums_up_all_processes() {
     start_busy
     wait_until shows_burning
-    grep -qE '^3 processes, [0-9.]+ s of CPU in the last 2.0 s' top.out || fail "$(head -n1 top.out)"
+    grep -qE '^3 processes, [0-9.]+ s of CPU in the last 2.0 s' top.out || fail "$(head top.out)"
     [ "$(grep -c 'burn_inner (in busy)' top.out)" -eq 1 ]
     expect 0 "$profctl" top --once --json --last 1s
     says '"function":"burn_inner","library":"busy"' stdout
+}
+
+# pids: of the lines for processes.
+pids() {
+    grep -oE '  (sh|busy) \([0-9]+\)$' stdout | tr -cd '0-9\n'
+}
+
+test_top_has_a_line_for_each_process() {
+    start_busy
+    wait_until shows_burning
+    expect 0 "$profctl" top --once
+    [ "$(pids | wc -l)" -eq 3 ]
+    expect 0 "$profctl" top --once --sort pid
+    pids >in_order
+    sort -n in_order | cmp - in_order
+    expect 0 "$profctl" top --once --sort name
+    [ "$(grep -oE '  (sh|busy) \(' stdout | tail -1)" = '  sh (' ]
+    expect 2 "$profctl" top --once --sort colour
+    one_line stderr
+}
+
+test_top_shows_the_tree_of_one_process() {
+    start_busy
+    wait_until shows_burning
+    expect 0 "$profctl" top --once --tree --pid "$(cat pid1)"
+    [ "$(grep -c 'burn_inner (in busy)$' stdout)" -eq 1 ]
+    grep -qE '^ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +main \(in busy\)$' stdout
+    refute grep -q ' sh$' stdout
+    expect 0 "$profctl" top --once --tree --json
+    grep -q '"direction":"callees"' stdout
 }
 
 test_top_goes_on_until_it_is_interrupted() {
