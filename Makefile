@@ -72,8 +72,9 @@ PROTOBUF  := -lprotobuf-c
 SANDBOX   := -lseccomp
 SERVICE   := -lsystemd
 DISASSEMBLY := -lcapstone
+EXPORT    := -lcurl -lxxhash
 SYMBOLS   := -ldw -lelf -lz -liberty -lm
-ALL_LIBS  := $(SERVICE) $(UV) $(MESSAGES) $(CJSON) $(HTTP) $(PROTOBUF) $(SANDBOX) $(SYMBOLS) $(DISASSEMBLY) -ldl
+ALL_LIBS  := $(SERVICE) $(UV) $(MESSAGES) $(CJSON) $(HTTP) $(PROTOBUF) $(SANDBOX) $(SYMBOLS) $(DISASSEMBLY) $(EXPORT) -ldl
 
 .PHONY: all help demo test-programs check check-asan check-tsan check-unit bench format lint install uninstall dist deb last-version clean FORCE
 all: $(PROGRAMS) $(LIBRARY) $(COMPLETIONS) ## programs and library, in build/plain
@@ -137,7 +138,7 @@ $(B)/libexec/profd-keeper: $(B)/obj/daemon/keeping/keeper_main.o $(B)/obj/daemon
 $(B)/bin/profctl: $(B)/obj/profctl/main.o $(B)/obj/profctl.a $(COMMON)
 $(B)/bin/profd: LIBS := $(UV) $(MESSAGES) $(CJSON) $(HTTP) $(SERVICE)
 $(B)/libexec/profd-salvage: LIBS := $(SANDBOX)
-$(B)/bin/profctl: LIBS := $(UV) $(MESSAGES) $(CJSON) $(HTTP) $(PROTOBUF) $(SYMBOLS) $(DISASSEMBLY)
+$(B)/bin/profctl: LIBS := $(UV) $(MESSAGES) $(CJSON) $(HTTP) $(PROTOBUF) $(SYMBOLS) $(DISASSEMBLY) $(EXPORT)
 
 $(PROGRAMS):
 	$(Q)mkdir -p $(@D) && $(call say,LD,$@) && $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -pthread $^ $(LIBS) -o $@

@@ -138,6 +138,24 @@ static const char view_help[] =
     "anything for a while.\n"
     "--json prints { \"page\", \"firefoxProfiler\" }.\n";
 
+static const char export_help[] =
+    "URL is clickhouse://[USER[:PASSWORD-FILE]@]HOST[:PORT]/DATABASE[?cluster=NAME&days=N\n"
+    "&hour_days=N]: days are how long minutes are kept (7), hour_days sums by hour (90). Runs "
+    "until\n"
+    "it is interrupted. What each minute of the session has recorded goes there, for each "
+    "program,\n"
+    "build id, version, thread and stack; while the server is away it waits in the spool. Labels\n"
+    "also come from $PROFD_LABELS, of this command or of a profiled process, and from its systemd\n"
+    "unit or pod.\n";
+
+static const char query_help[] =
+    "URL is that of profctl export. Prints a report of what all hosts have exported, or writes it\n"
+    "to a file: a capture with a process for each program, or any format of profctl convert. "
+    "Without\n"
+    "--host, whole hours come from sums by hour. With --diff, the second slice is named behind "
+    "URL.\n"
+    "A sample of such a capture is when nobody knows, and threads of one name are one thread.\n";
+
 static const char status_help[] = "--json prints profd's status document, one line each time.\n";
 
 static const char top_help[] =
@@ -194,6 +212,10 @@ static const struct command commands[] = {
       merge_help, OPTIONS_MERGE, 2, MERGE_MOST_SOURCES, false, command_merge },
     { "view", NULL, "FILE", "show a profile in the browser", view_help, OPTIONS_VIEW, 1, 1, false,
       command_view },
+    { "export", NULL, "URL", "send what a session records to ClickHouse, minute by minute",
+      export_help, OPTIONS_EXPORT, 1, 1, false, command_export },
+    { "query", NULL, "URL", "report on what hosts have exported", query_help,
+      OPTIONS_QUERY | OPTIONS_REPORT, 1, 2, false, command_query },
     { "symbolicate", NULL, "FILE", "name the addresses of a profile", symbolicate_help,
       OPTIONS_FILE, 1, 1, false, command_symbolicate },
 };

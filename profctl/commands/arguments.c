@@ -44,6 +44,7 @@ enum option_kind {
     OPTION_ROWS,       /* unsigned: enum group_rows_by */
     OPTION_ORDER,      /* unsigned: enum group_rows_order */
     OPTION_MEASURES,   /* enum group_needs */
+    OPTION_TEXTS,      /* struct argument_texts: one more */
 };
 
 struct option {
@@ -140,11 +141,11 @@ static const struct option options[] = {
       "do not show it through $PAGER on a terminal" },
     { OPTIONS_CALLS, "calls", 'C', NULL, OPTION_FLAG, AT(calls),
       "the longest calls instead, and how long those of each function take" },
-    { OPTIONS_CALLS, "tree", 0, NULL, OPTION_FLAG, AT(tree),
+    { OPTIONS_CALLS | OPTIONS_QUERY, "tree", 0, NULL, OPTION_FLAG, AT(tree),
       "instead: who called whom, the tree of calls of each program and thread" },
-    { OPTIONS_CALLS, "callers", 0, NULL, OPTION_FLAG, AT(callers),
+    { OPTIONS_CALLS | OPTIONS_QUERY, "callers", 0, NULL, OPTION_FLAG, AT(callers),
       "instead: the tree from where the time was spent to its callers" },
-    { OPTIONS_CALLS, "fold-recursion", 0, NULL, OPTION_FLAG, AT(fold_recursion),
+    { OPTIONS_CALLS | OPTIONS_QUERY, "fold-recursion", 0, NULL, OPTION_FLAG, AT(fold_recursion),
       "in a tree: calls of a function by itself are one" },
     { OPTIONS_CALLS, "processes", 0, NULL, OPTION_FLAG, AT(by_process),
       "instead: processes by their programs: how many, how long, and the slowest of each" },
@@ -152,7 +153,7 @@ static const struct option options[] = {
       "instead: libraries with addresses that have no names, and where files were looked for" },
     { OPTIONS_DIFF, "diff", 'D', "BEFORE", OPTION_TEXT, AT(before),
       "what has changed since BEFORE, another profile, in each function" },
-    { OPTIONS_DIFF, "shares", 0, NULL, OPTION_FLAG, AT(shares),
+    { OPTIONS_DIFF | OPTIONS_QUERY, "shares", 0, NULL, OPTION_FLAG, AT(shares),
       "compare shares of all CPU time, of runs that did not do the same work" },
     { OPTIONS_REPORT, "all", 'a', NULL, OPTION_FLAG, AT(all),
       "count idle samples too, not only those in which the thread ran" },
@@ -177,6 +178,30 @@ static const struct option options[] = {
       "end when no browser has asked for anything for TIME (default 1h)" },
     { OPTIONS_VIEW, "no-browser", 0, NULL, OPTION_FLAG, AT(no_browser),
       "only print the addresses" },
+    { OPTIONS_EXPORT, "every", 0, "TIME", OPTION_SECONDS_MS, AT(export_every_ms),
+      "what a row is about; 1s to 1h (default 1m)" },
+    { OPTIONS_EXPORT, "spool", 0, "DIR", OPTION_TEXT, AT(spool),
+      "where rows wait for the server (default profd/spool in $STATE_DIRECTORY or "
+      "$XDG_STATE_HOME)" },
+    { OPTIONS_EXPORT, "spool-limit", 0, "SIZE", OPTION_SIZE, AT(spool_limit_bytes),
+      "how much may wait; what is beyond is lost and counted (default 256M)" },
+    { OPTIONS_EXPORT, "label", 0, "LABELS", OPTION_TEXTS, AT(labels),
+      "KEY=VALUE, comma-separated: service, version, zone, host …; may be repeated" },
+    { OPTIONS_EXPORT, "label-file", 0, "FILE", OPTION_TEXT, AT(label_file),
+      "labels as Kubernetes' downward API writes them" },
+    { OPTIONS_EXPORT | OPTIONS_QUERY, "timeout", 0, "TIME", OPTION_SECONDS_MS,
+      AT(server_timeout_ms), "how long the server may take to answer (default 20s; query: 2m)" },
+    { OPTIONS_QUERY, "from", 0, "TIME", OPTION_TEXT, AT(from),
+      "-1h, or 2026-01-31 14:00 (UTC) (default -1h)" },
+    { OPTIONS_QUERY, "to", 0, "TIME", OPTION_TEXT, AT(to), "likewise (default now)" },
+    { OPTIONS_QUERY, "service", 0, "NAME", OPTION_TEXT, AT(service), "only that service" },
+    { OPTIONS_QUERY, "host", 0, "NAME", OPTION_TEXT, AT(host), "only that host" },
+    { OPTIONS_QUERY, "where", 'w', "KEY=VALUE", OPTION_TEXTS, AT(wheres),
+      "only with that label, version, program, build_id, kind or thread; may be repeated" },
+    { OPTIONS_QUERY, "diff", 'D', "KEY=VALUE", OPTION_TEXT, AT(compared),
+      "compare: --diff version=A version=B" },
+    { OPTIONS_QUERY, "output", 'o', "FILE", OPTION_TEXT, AT(query_output),
+      "a capture (.json, .json.gz), or what profctl convert writes, instead of a report" },
     { OPTIONS_GLOBAL, "socket", 's', "PATH", OPTION_TEXT, AT(socket),
       "profd's socket (default $PROFD_SOCKET, or profd.sock in $XDG_RUNTIME_DIR)" },
     { OPTIONS_GLOBAL, "json", 'j', NULL, OPTION_FLAG, AT(json), "print results as JSON" },
@@ -210,6 +235,8 @@ void arguments_init(struct arguments *arguments)
         .top = 10,
         .period_ms = 1000,
         .idle_ms = UINT64_C(3600) * 1000,
+        .export_every_ms = UINT64_C(60) * 1000,
+        .spool_limit_bytes = UINT64_C(256) << 20,
     };
 }
 
@@ -451,6 +478,18 @@ static bool parse_measures(const char *text, uint32_t *needs, struct failure *fa
     return true;
 }
 
+static bool add_text(const struct option *option, const char *text, struct argument_texts *texts,
+                     struct failure *failure)
+{
+    if (texts->count == ARGUMENTS_MOST_TEXTS) {
+        failure_set(failure, EXIT_CODE_USAGE, "too many --%s; at most %d", option->name,
+                    ARGUMENTS_MOST_TEXTS);
+        return false;
+    }
+    texts->texts[texts->count++] = text;
+    return true;
+}
+
 static bool store(struct arguments *arguments, const struct option *option, const char *text,
                   struct failure *failure)
 {
@@ -460,6 +499,8 @@ static bool store(struct arguments *arguments, const struct option *option, cons
     case OPTION_TEXT:
         *(const char **)target = text;
         return true;
+    case OPTION_TEXTS:
+        return add_text(option, text, target, failure);
     case OPTION_PIDS:
     case OPTION_LIST:
         return parse_list(option, text, target, failure);

@@ -34,10 +34,19 @@ enum option_set {
     OPTIONS_DIFF = 1 << 18,           /* --diff --shares, of report */
     OPTIONS_MERGE = 1 << 19,          /* --output --host --offset */
     OPTIONS_VIEW = 1 << 20,           /* --port --idle --no-browser */
+    OPTIONS_EXPORT = 1 << 21,         /* --every --spool --spool-limit --label --label-file */
+    OPTIONS_QUERY = 1 << 22,          /* --from --to --service --host --where --diff --output */
     OPTIONS_GROUPS = 1 << 15,         /* --by --sort --measure --units --for --watch --top */
 };
 
 #define ARGUMENTS_ALL_TIME UINT64_MAX
+
+/* The values of an option that may be repeated, in their order. */
+enum { ARGUMENTS_MOST_TEXTS = 16 };
+struct argument_texts {
+    const char *texts[ARGUMENTS_MOST_TEXTS];
+    size_t count;
+};
 
 struct arguments {
     const char *socket; /* NULL: not given; strings are those of argv */
@@ -95,6 +104,19 @@ struct arguments {
     uint64_t idle_ms; /* of view: ends when nobody asks for so long */
     bool no_browser;
     bool open; /* of run: the capture is viewed at once */
+
+    uint64_t export_every_ms;     /* of export: how long a "minute" is */
+    const char *spool;            /* … where it keeps what is not delivered; NULL: the default */
+    uint64_t spool_limit_bytes;   /* … and how much of it */
+    struct argument_texts labels; /* … KEY=VALUE, comma-separated */
+    const char *label_file;       /* … of Kubernetes' downward API; NULL: none */
+    uint64_t server_timeout_ms;   /* of export and query; 0: the default */
+    const char *from, *to;        /* of query: NULL: not given */
+    const char *service, *host;   /* … NULL: all */
+    struct argument_texts wheres; /* … KEY=VALUE */
+    const char *compared;         /* … what is compared with the second operand; NULL: nothing */
+    const char *shown, *shown_before; /* names of what is reported on; NULL: the files' own */
+    const char *query_output;         /* … NULL: a report */
 
     char **operands; /* what is no option, in order; a part of argv */
     int operand_count;

@@ -195,6 +195,8 @@ int command_report(const struct arguments *arguments, struct failure *failure)
         return report_changes(arguments, failure);
     if (!profile_input_open(&input, arguments->operands[0], failure))
         return (int)failure->code;
+    if (arguments->shown != NULL)
+        input.path = arguments->shown;
     code = report_what_is_meant(&input, arguments, failure);
     profile_input_close(&input);
     return code;

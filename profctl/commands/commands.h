@@ -20,6 +20,8 @@ int command_report(const struct arguments *arguments, struct failure *failure);
 int command_convert(const struct arguments *arguments, struct failure *failure);
 int command_merge(const struct arguments *arguments, struct failure *failure);
 int command_view(const struct arguments *arguments, struct failure *failure);
+int command_export(const struct arguments *arguments, struct failure *failure);
+int command_query(const struct arguments *arguments, struct failure *failure);
 int command_symbolicate(const struct arguments *arguments, struct failure *failure);
 
 #endif

@@ -61,13 +61,17 @@ static int read_side(const char *path, const struct arguments *arguments, struct
 int report_changes(const struct arguments *arguments, struct failure *failure)
 {
     const char *const files[DIFF_SIDES] = { arguments->before, arguments->operands[0] };
+    const char *const shown[DIFF_SIDES] = {
+        arguments->shown_before != NULL ? arguments->shown_before : files[DIFF_BEFORE],
+        arguments->shown != NULL ? arguments->shown : files[DIFF_AFTER],
+    };
     struct report reports[DIFF_SIDES] = { 0 };
     int code = EXIT_CODE_SUCCESS;
 
     for (int side = 0; code == EXIT_CODE_SUCCESS && side < DIFF_SIDES; side++)
         code = read_side(files[side], arguments, &reports[side], failure);
     if (code == EXIT_CODE_SUCCESS)
-        code = compare(reports, files, arguments, failure);
+        code = compare(reports, shown, arguments, failure);
     report_free(&reports[DIFF_BEFORE]);
     report_free(&reports[DIFF_AFTER]);
     return code;

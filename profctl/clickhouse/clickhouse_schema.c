@@ -1,0 +1,328 @@
+#include "profctl/clickhouse/clickhouse_schema.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profctl/clickhouse/clickhouse_tables.h"
+
+enum { VALUE_BYTES = 64, TTL_FIRST_VERSION = 19 * 1000 + 6, PARTITIONS_BYTES = 16 * 1024 };
+
+/* --- What is inserted --- */
+
+static const struct {
+    const char *name, *columns;
+} inserted[CLICKHOUSE_TABLES] = {
+    [CLICKHOUSE_STACKS] = { "stacks", "stack, day, frames, module.name, module.build_id" },
+    [CLICKHOUSE_SAMPLES] = { "samples",
+                             "minute, service, host, program, version, build_id, kind, thread, "
+                             "label.key, label.value, stack, cpu_ns, samples, allocated_bytes, "
+                             "allocations, batch" },
+    [CLICKHOUSE_HEALTH] = { "health",
+                            "minute, host, exporter, covered_ms, cpu_ns, samples, rows, "
+                            "new_stacks, export_cpu_ns, spooled_bytes, lost_rows, lost_batches, "
+                            "torn_batches, folded_labels, lost_blocks, lost_ms, clock_offset_s, "
+                            "missing" },
+};
+
+const char *clickhouse_table_columns(enum clickhouse_table table)
+{
+    return inserted[table].columns;
+}
+
+const char *clickhouse_table_name(enum clickhouse_table table)
+{
+    return inserted[table].name;
+}
+
+/* --- Statements --- */
+
+bool clickhouse_schema_knows_ttl(const char *version)
+{
+    char *end;
+    unsigned long major = strtoul(version, &end, 10);
+    unsigned long minor = *end == '.' ? strtoul(end + 1, NULL, 10) : 0;
+
+    return major * 1000 + minor >= TTL_FIRST_VERSION;
+}
+
+static unsigned life_days(const struct clickhouse_url *url, enum table_life life)
+{
+    return life == LIFE_DAYS ? url->days : url->hour_days;
+}
+
+static void add_on_cluster(const struct clickhouse_url *url, struct sql_text *sql)
+{
+    if (url->cluster[0] != '\0')
+        sql_text_add(sql, " ON CLUSTER %s", url->cluster);
+}
+
+/* The table that has the rows; on a cluster, of one server of it. */
+static void put_table(const struct clickhouse_url *url, bool has_ttl,
+                      const struct table_definition *table, struct sql_text *sql)
+{
+    bool is_cluster = url->cluster[0] != '\0';
+
+    sql_text_add(sql, "CREATE TABLE IF NOT EXISTS %s.%s%s", url->database, table->name,
+                 is_cluster ? "_local" : "");
+    add_on_cluster(url, sql);
+    sql_text_add(sql, " (%s) ENGINE = ", table->columns);
+    if (is_cluster)
+        sql_text_add(sql,
+                     "Replicated%sMergeTree('/clickhouse/tables/{shard}/%s/%s', '{replica}'%s%s)",
+                     table->engine, url->database, table->name,
+                     table->arguments[0] != '\0' ? ", " : "", table->arguments);
+    else
+        sql_text_add(sql, "%sMergeTree(%s)", table->engine, table->arguments);
+    sql_text_add(sql, " PARTITION BY %s ORDER BY (%s)", table->partition, table->order);
+    if (has_ttl && table->life != LIFE_FOR_EVER)
+        sql_text_add(sql, " TTL %s + INTERVAL %u DAY", table->time, life_days(url, table->life));
+}
+
+static void put_distributed(const struct clickhouse_url *url, const struct table_definition *table,
+                            struct sql_text *sql)
+{
+    sql_text_add(sql, "CREATE TABLE IF NOT EXISTS %s.%s", url->database, table->name);
+    add_on_cluster(url, sql);
+    sql_text_add(sql, " AS %s.%s_local ENGINE = Distributed(%s, %s, %s_local, %s)", url->database,
+                 table->name, url->cluster, url->database, table->name, table->sharding);
+}
+
+static void put_view(const struct clickhouse_url *url, const struct view_definition *view,
+                     struct sql_text *sql)
+{
+    const char *ending = url->cluster[0] != '\0' ? "_local" : "";
+
+    sql_text_add(sql, "CREATE MATERIALIZED VIEW IF NOT EXISTS %s.%s", url->database, view->name);
+    add_on_cluster(url, sql);
+    sql_text_add(sql, " TO %s.%s%s AS SELECT %s FROM %s.samples%s", url->database, view->target,
+                 ending, view->columns, url->database, ending);
+}
+
+bool clickhouse_schema_statement(const struct clickhouse_url *url, bool has_ttl, unsigned index,
+                                 struct sql_text *sql)
+{
+    unsigned tables = (unsigned)clickhouse_table_count;
+    unsigned distributed = url->cluster[0] != '\0' ? tables : 0;
+
+    sql_text_clear(sql);
+    if (index == 0) {
+        sql_text_add(sql, "CREATE DATABASE IF NOT EXISTS %s", url->database);
+        add_on_cluster(url, sql);
+    } else if (index <= tables) {
+        put_table(url, has_ttl, &clickhouse_tables[index - 1], sql);
+    } else if (index <= tables + distributed) {
+        put_distributed(url, &clickhouse_tables[index - 1 - tables], sql);
+    } else if (index <= tables + distributed + clickhouse_view_count) {
+        put_view(url, &clickhouse_views[index - 1 - tables - distributed], sql);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* --- On the server --- */
+
+struct checking {
+    struct clickhouse *clickhouse;
+    const struct clickhouse_url *url;
+    struct sql_text sql;
+    struct clickhouse_answer answer;
+    char value[VALUE_BYTES]; /* the answer */
+    struct failure *failure;
+};
+
+static bool refuse(struct checking *checking, const char *what)
+{
+    checking->answer.outcome = CLICKHOUSE_REFUSED;
+    failure_set(checking->failure, EXIT_CODE_FAILED, "%s", what);
+    return false;
+}
+
+static bool ask(struct checking *checking)
+{
+    if (checking->sql.error < 0)
+        return refuse(checking, "out of memory");
+    clickhouse_ask(checking->clickhouse, sql_text_get(&checking->sql), NULL, &checking->answer);
+    if (checking->answer.outcome != CLICKHOUSE_DONE)
+        failure_set(checking->failure, EXIT_CODE_FAILED, "%s", checking->answer.text);
+    return checking->answer.outcome == CLICKHOUSE_DONE;
+}
+
+/* The one value that the server says to the statement, into the checking's. */
+static bool ask_value(struct checking *checking)
+{
+    if (checking->sql.error < 0)
+        return refuse(checking, "out of memory");
+    clickhouse_ask_text(checking->clickhouse, sql_text_get(&checking->sql), checking->value,
+                        sizeof(checking->value), &checking->answer);
+    if (checking->answer.outcome != CLICKHOUSE_DONE)
+        failure_set(checking->failure, EXIT_CODE_FAILED, "%s", checking->answer.text);
+    return checking->answer.outcome == CLICKHOUSE_DONE;
+}
+
+static bool has_cluster(struct checking *checking)
+{
+    const char *cluster = checking->url->cluster;
+    char what[512];
+
+    if (cluster[0] == '\0')
+        return true;
+    sql_text_clear(&checking->sql);
+    sql_text_add(&checking->sql, "SELECT count() FROM system.clusters WHERE cluster = '%s'",
+                 cluster);
+    if (!ask_value(checking))
+        return false;
+    snprintf(what, sizeof(what),
+             "%s knows no cluster '%s'; see its remote_servers, or leave cluster= out",
+             checking->url->host, cluster);
+    return strcmp(checking->value, "0") != 0 || refuse(checking, what);
+}
+
+static bool create_tables(struct checking *checking)
+{
+    bool has_ttl;
+
+    sql_text_clear(&checking->sql);
+    sql_text_add(&checking->sql, "SELECT version()");
+    if (!ask_value(checking))
+        return false;
+    has_ttl = clickhouse_schema_knows_ttl(checking->value);
+    for (unsigned i = 0; clickhouse_schema_statement(checking->url, has_ttl, i, &checking->sql);
+         i++)
+        if (!ask(checking))
+            return false;
+    sql_text_clear(&checking->sql);
+    sql_text_add(&checking->sql, "INSERT INTO %s.profd_schema SELECT %d, now()",
+                 checking->url->database, CLICKHOUSE_SCHEMA_VERSION);
+    return ask(checking);
+}
+
+/* Whether there are tables of ours: *IS_THERE. */
+static bool look_for_tables(struct checking *checking, bool *is_there)
+{
+    sql_text_clear(&checking->sql);
+    sql_text_add(&checking->sql,
+                 "SELECT count() FROM system.tables WHERE database = '%s' AND name = "
+                 "'profd_schema'",
+                 checking->url->database);
+    if (!ask_value(checking))
+        return false;
+    *is_there = strcmp(checking->value, "0") != 0;
+    return true;
+}
+
+/* The highest version of a table that may be empty: 0 then, as of tables half made. */
+static bool read_version(struct checking *checking, unsigned long *version)
+{
+    sql_text_clear(&checking->sql);
+    sql_text_add(&checking->sql, "SELECT max(version) FROM %s.profd_schema",
+                 checking->url->database);
+    if (!ask_value(checking))
+        return false;
+    *version = strtoul(checking->value, NULL, 10);
+    return true;
+}
+
+static bool check_tables(struct checking *checking, bool may_create)
+{
+    char what[512];
+    unsigned long version = 0;
+    bool is_there;
+
+    if (!has_cluster(checking) || !look_for_tables(checking, &is_there) ||
+        (is_there && !read_version(checking, &version)))
+        return false;
+    if (version == 0 && may_create)
+        return create_tables(checking);
+    snprintf(what, sizeof(what), "database %s has no tables of profd; profctl export makes them",
+             checking->url->database);
+    if (version == 0)
+        return refuse(checking, what);
+    snprintf(what, sizeof(what),
+             "the tables in %s are of schema %lu, and this profctl writes schema %d; %s",
+             checking->url->database, version, CLICKHOUSE_SCHEMA_VERSION,
+             version > CLICKHOUSE_SCHEMA_VERSION ? "install a newer profctl here"
+                                                 : "use another database, or drop those tables");
+    return version == CLICKHOUSE_SCHEMA_VERSION || refuse(checking, what);
+}
+
+bool clickhouse_schema_check(struct clickhouse *clickhouse, bool may_create,
+                             enum clickhouse_outcome *outcome, struct failure *failure)
+{
+    struct checking checking = { .clickhouse = clickhouse,
+                                 .url = clickhouse_get_url(clickhouse),
+                                 .failure = failure };
+    bool is_right = check_tables(&checking, may_create);
+
+    *outcome = checking.answer.outcome;
+    sql_text_free(&checking.sql);
+    return is_right;
+}
+
+/* --- What is too old --- */
+
+static int tell_problem(const struct clickhouse_answer *answer, char *problem)
+{
+    snprintf(problem, CLICKHOUSE_TEXT_BYTES, "%s", answer->text);
+    return answer->outcome == CLICKHOUSE_DONE ? 0 : -EIO;
+}
+
+/* LIST has a partition, a number, on each line. */
+static int drop_partitions(struct clickhouse *clickhouse, const struct table_definition *table,
+                           char *list, char *problem)
+{
+    const struct clickhouse_url *url = clickhouse_get_url(clickhouse);
+    struct clickhouse_answer answer;
+    struct sql_text sql = { 0 };
+    int error = 0;
+
+    for (char *next = list, *line; error == 0 && (line = strsep(&next, "\n")) != NULL;) {
+        if (line[0] == '\0' || line[strspn(line, "0123456789")] != '\0')
+            continue;
+        sql_text_clear(&sql);
+        sql_text_add(&sql, "ALTER TABLE %s.%s%s DROP PARTITION %s", url->database, table->name,
+                     url->cluster[0] != '\0' ? "_local" : "", line);
+        clickhouse_ask(clickhouse, sql_text_get(&sql), NULL, &answer);
+        error = tell_problem(&answer, problem);
+    }
+    sql_text_free(&sql);
+    return error;
+}
+
+static int drop_old_of(struct clickhouse *clickhouse, const struct table_definition *table,
+                       char *problem)
+{
+    const struct clickhouse_url *url = clickhouse_get_url(clickhouse);
+    struct clickhouse_answer answer;
+    struct sql_text sql = { 0 };
+    char list[PARTITIONS_BYTES];
+    bool is_by_month = strncmp(table->partition, "toYYYYMM(", 9) == 0;
+
+    /* Partitions are compared as the numbers that they are: a whole one is older, or stays. */
+    sql_text_add(&sql,
+                 "SELECT DISTINCT partition FROM system.parts WHERE active AND database = '%s' "
+                 "AND table = '%s%s' AND toUInt32OrZero(partition) < %s(today() - %u)",
+                 url->database, table->name, url->cluster[0] != '\0' ? "_local" : "",
+                 is_by_month ? "toYYYYMM" : "toYYYYMMDD", life_days(url, table->life));
+    clickhouse_ask_text(clickhouse, sql_text_get(&sql), list, sizeof(list), &answer);
+    sql_text_free(&sql);
+    int error = tell_problem(&answer, problem);
+    return error < 0 ? error : drop_partitions(clickhouse, table, list, problem);
+}
+
+int clickhouse_schema_drop_old(struct clickhouse *clickhouse, char problem[CLICKHOUSE_TEXT_BYTES])
+{
+    struct clickhouse_answer answer;
+    char version[VALUE_BYTES];
+
+    clickhouse_ask_text(clickhouse, "SELECT version()", version, sizeof(version), &answer);
+    int error = tell_problem(&answer, problem);
+    if (error < 0 || clickhouse_schema_knows_ttl(version))
+        return error;
+    for (size_t i = 0; i < clickhouse_table_count && error == 0; i++)
+        if (clickhouse_tables[i].life != LIFE_FOR_EVER)
+            error = drop_old_of(clickhouse, &clickhouse_tables[i], problem);
+    return error;
+}

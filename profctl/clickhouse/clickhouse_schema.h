@@ -1,0 +1,52 @@
+/* The tables in ClickHouse: their names, checked or made, and what is too old dropped.
+ *
+ *     profd_schema   the version of all this
+ *     samples        a row for each minute, host, labels, program, thread and stack
+ *     hours          their sums by hour, over all hosts, and …
+ *     sources        … what those are of: programs, labels, threads; both filled by views
+ *     stacks         each stack once a month, by its hash
+ *     health         a row for each minute and exporter: what it did, and what was lost
+ *
+ * On a cluster each is a Distributed table over NAME_local, which is replicated. One thread. */
+#ifndef PROFD_PROFCTL_CLICKHOUSE_SCHEMA_H
+#define PROFD_PROFCTL_CLICKHOUSE_SCHEMA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profctl/clickhouse/clickhouse.h"
+#include "profctl/clickhouse/sql_text.h"
+
+enum { CLICKHOUSE_SCHEMA_VERSION = 1 };
+
+enum clickhouse_table {
+    CLICKHOUSE_STACKS, /* before the samples that name them */
+    CLICKHOUSE_SAMPLES,
+    CLICKHOUSE_HEALTH,
+    CLICKHOUSE_TABLES,
+};
+
+/* The columns of a table's rows, in the order in which they are inserted; and its name. */
+const char *clickhouse_table_columns(enum clickhouse_table table);
+const char *clickhouse_table_name(enum clickhouse_table table);
+
+/* Makes the database and tables that are not there, where MAY_CREATE, and checks the version of
+ * those that are. *OUTCOME tells whether it is of use to try again: CLICKHOUSE_REFUSED for tables
+ * of another version, and what else nobody will mend by waiting. False with FAILURE filled. */
+bool clickhouse_schema_check(struct clickhouse *clickhouse, bool may_create,
+                             enum clickhouse_outcome *outcome, struct failure *failure);
+
+/* Drops partitions that are older than the URL says, where the server has no TTL of its own. 0 or
+ * -EIO, with the reason in PROBLEM. */
+int clickhouse_schema_drop_old(struct clickhouse *clickhouse, char problem[CLICKHOUSE_TEXT_BYTES]);
+
+/* --- Pure parts --- */
+
+/* Whether a server of VERSION ("18.16.1") drops rows by itself (TTL: from 19.6 on). */
+bool clickhouse_schema_knows_ttl(const char *version);
+
+/* The statement number INDEX, from 0 on, that makes the tables. False: there are no more. */
+bool clickhouse_schema_statement(const struct clickhouse_url *url, bool has_ttl, unsigned index,
+                                 struct sql_text *sql);
+
+#endif

@@ -1,0 +1,153 @@
+#include "profctl/clickhouse/clickhouse_url.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ipc/units.h"
+
+enum { USUAL_PORT = 8123, USUAL_DAYS = 7, USUAL_HOUR_DAYS = 90, MOST_DAYS = 10000 };
+
+static const char scheme[] = "clickhouse://";
+
+static int refuse(char *problem, const char *text)
+{
+    snprintf(problem, CLICKHOUSE_PROBLEM_BYTES, "%s", text);
+    return -EINVAL;
+}
+
+static bool is_name(const char *text, size_t length)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+
+    return length > 0 && length < CLICKHOUSE_NAME_BYTES && strspn(text, letters) >= length &&
+           (text[0] < '0' || text[0] > '9');
+}
+
+static void copy(char *out, const char *text, size_t length)
+{
+    memcpy(out, text, length);
+    out[length] = '\0';
+}
+
+/* "USER" or "USER:PASSWORD-FILE". */
+static int read_user(const char *text, size_t length, struct clickhouse_url *url, char *problem)
+{
+    const char *colon = memchr(text, ':', length);
+    size_t user_length = colon != NULL ? (size_t)(colon - text) : length;
+
+    if (!is_name(text, user_length))
+        return refuse(problem, "the user is a name of letters, digits and _");
+    copy(url->user, text, user_length);
+    if (colon == NULL)
+        return 0;
+    size_t file_length = length - user_length - 1;
+    if (file_length == 0 || file_length >= sizeof(url->password_file))
+        return refuse(problem, "behind the user and : stands a file that holds the password");
+    copy(url->password_file, colon + 1, file_length);
+    return 0;
+}
+
+/* "HOST" or "HOST:PORT"; an IPv6 address stands in brackets. */
+static int read_host(const char *text, size_t length, struct clickhouse_url *url, char *problem)
+{
+    static const char host_letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                       "0123456789.-_:%[]";
+    const char *bracket = text[0] == '[' ? memchr(text, ']', length) : NULL;
+    const char *from = bracket != NULL ? bracket : text;
+    const char *colon = memchr(from, ':', length - (size_t)(from - text));
+    size_t host_length = colon != NULL ? (size_t)(colon - text) : length;
+    char port_text[8] = "";
+    uint64_t port = USUAL_PORT;
+
+    if (host_length == 0 || host_length >= sizeof(url->host) ||
+        strspn(text, host_letters) < host_length)
+        return refuse(problem, "it names no host");
+    copy(url->host, text, host_length);
+    size_t port_length = colon != NULL ? length - host_length - 1 : 0;
+    if (port_length < sizeof(port_text) && colon != NULL)
+        copy(port_text, colon + 1, port_length);
+    if (colon != NULL && units_parse_count(port_text, 1, UINT16_MAX, &port) < 0)
+        return refuse(problem, "the port is a number from 1 to 65535");
+    url->port = (uint16_t)port;
+    return 0;
+}
+
+static int read_days(const char *text, size_t length, unsigned *days, char *problem)
+{
+    char number[8] = "";
+    uint64_t value;
+
+    if (length < sizeof(number))
+        copy(number, text, length);
+    if (units_parse_count(number, 1, MOST_DAYS, &value) < 0)
+        return refuse(problem, "days and hour_days are numbers from 1 to 10000");
+    *days = (unsigned)value;
+    return 0;
+}
+
+static bool is_key(const char *text, const char *equals, const char *key)
+{
+    return (size_t)(equals - text) == strlen(key) && memcmp(text, key, strlen(key)) == 0;
+}
+
+/* "cluster=NAME", "days=N" or "hour_days=N". */
+static int read_parameter(const char *text, size_t length, struct clickhouse_url *url,
+                          char *problem)
+{
+    const char *equals = memchr(text, '=', length);
+    const char *value = equals != NULL ? equals + 1 : text;
+    size_t value_length = length - (size_t)(value - text);
+
+    if (equals != NULL && is_key(text, equals, "days"))
+        return read_days(value, value_length, &url->days, problem);
+    if (equals != NULL && is_key(text, equals, "hour_days"))
+        return read_days(value, value_length, &url->hour_days, problem);
+    if (equals == NULL || !is_key(text, equals, "cluster"))
+        return refuse(problem, "behind ? stand cluster=NAME, days=N and hour_days=N, with & "
+                               "between");
+    if (!is_name(value, value_length))
+        return refuse(problem, "the cluster is a name of letters, digits and _");
+    copy(url->cluster, value, value_length);
+    return 0;
+}
+
+static int read_parameters(const char *text, struct clickhouse_url *url, char *problem)
+{
+    int error = 0;
+
+    while (error == 0 && *text != '\0') {
+        size_t length = strcspn(text, "&");
+        error = read_parameter(text, length, url, problem);
+        text += length + (text[length] == '&');
+    }
+    return error;
+}
+
+int clickhouse_url_parse(const char *text, struct clickhouse_url *url,
+                         char problem[CLICKHOUSE_PROBLEM_BYTES])
+{
+    *url = (struct clickhouse_url){ .days = USUAL_DAYS, .hour_days = USUAL_HOUR_DAYS };
+    if (strncmp(text, scheme, strlen(scheme)) != 0)
+        return refuse(problem, "it does not begin with clickhouse://");
+    text += strlen(scheme);
+
+    size_t length = strcspn(text, "?");
+    const char *at = memrchr(text, '@', length); /* the password's file may have slashes and @ */
+    const char *host = at != NULL ? at + 1 : text;
+    const char *slash = memchr(host, '/', length - (size_t)(host - text));
+    int error = at != NULL ? read_user(text, (size_t)(at - text), url, problem) : 0;
+    if (error < 0)
+        return error;
+    if (slash == NULL)
+        return refuse(problem, "it names no database: clickhouse://HOST/DATABASE");
+    error = read_host(host, (size_t)(slash - host), url, problem);
+    if (error < 0)
+        return error;
+    size_t database_length = length - (size_t)(slash + 1 - text);
+    if (!is_name(slash + 1, database_length))
+        return refuse(problem, "the database is a name of letters, digits and _");
+    copy(url->database, slash + 1, database_length);
+    return read_parameters(text[length] == '?' ? text + length + 1 : "", url, problem);
+}

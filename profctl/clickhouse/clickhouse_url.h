@@ -1,0 +1,33 @@
+/* Where a ClickHouse is, and what is kept there for how long:
+ *
+ *     clickhouse://[USER[:PASSWORD-FILE]@]HOST[:PORT]/DATABASE[?cluster=NAME&days=N&hour_days=N]
+ *
+ * The password stands in a file, so that no list of processes shows it. Pure. */
+#ifndef PROFD_PROFCTL_CLICKHOUSE_URL_H
+#define PROFD_PROFCTL_CLICKHOUSE_URL_H
+
+#include <limits.h>
+#include <stdint.h>
+
+enum {
+    CLICKHOUSE_NAME_BYTES = 64, /* of names of the server: letters, digits and _ */
+    CLICKHOUSE_HOST_BYTES = 256,
+    CLICKHOUSE_PROBLEM_BYTES = 160,
+};
+
+struct clickhouse_url {
+    char host[CLICKHOUSE_HOST_BYTES]; /* an IPv6 address keeps its brackets */
+    uint16_t port;                    /* 8123 where none is given */
+    char database[CLICKHOUSE_NAME_BYTES];
+    char user[CLICKHOUSE_NAME_BYTES];    /* "": the server's default */
+    char password_file[PATH_MAX];        /* "": none */
+    char cluster[CLICKHOUSE_NAME_BYTES]; /* "": one server alone */
+    unsigned days;                       /* that minutes are kept */
+    unsigned hour_days;                  /* that sums by hour, and stacks, are kept */
+};
+
+/* 0, or -EINVAL with what is wrong in PROBLEM, which quotes nothing but names of TEXT. */
+int clickhouse_url_parse(const char *text, struct clickhouse_url *url,
+                         char problem[CLICKHOUSE_PROBLEM_BYTES]);
+
+#endif

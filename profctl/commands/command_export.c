@@ -1,0 +1,370 @@
+/* export: what a session records, minute by minute, to ClickHouse; until it is told to end. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "profctl/clickhouse/clickhouse_schema.h"
+#include "profctl/commands/commands.h"
+#include "profctl/export/delivery.h"
+#include "profctl/export/exporter.h"
+
+enum {
+    NS_PER_MS = 1000000,
+    NS_PER_S = 1000000000,
+    LEAST_EVERY_MS = 1000,
+    MOST_EVERY_MS = 60 * 60 * 1000,
+    LABEL_FILE_BYTES = 64 * 1024,
+    /* Clocks that differ by less are as right as they can be. */
+    CLOCK_TOLERANCE_S = 30,
+    DROP_EVERY_S = 60 * 60,
+};
+
+/* All of it. */
+struct exporting {
+    const struct arguments *arguments;
+    struct clickhouse *clickhouse;
+    struct spool *spool;
+    struct exporter exporter;
+    struct delivery delivery;
+    char last_trouble[CLICKHOUSE_TEXT_BYTES]; /* with the server, as it was told; "": none */
+    char last_failure[CLICKHOUSE_TEXT_BYTES]; /* with profd, likewise */
+    uint64_t drop_ns;                         /* when old partitions are to be dropped next */
+    struct failure *failure;
+};
+
+/* --- Until when --- */
+
+static void ending_signals(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGINT);
+}
+
+/* They stay pending, for whoever asks next. */
+static bool should_stop(void)
+{
+    sigset_t pending;
+
+    return sigpending(&pending) == 0 &&
+           (sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGINT) == 1);
+}
+
+static void wait_for(uint64_t milliseconds)
+{
+    struct timespec start, now;
+
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    now = start;
+    while (!should_stop() && (uint64_t)(now.tv_sec - start.tv_sec) * 1000 +
+                                     (uint64_t)((now.tv_nsec - start.tv_nsec) / NS_PER_MS) <
+                                 milliseconds) {
+        usleep(50 * 1000);
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    }
+}
+
+/* --- What is told --- */
+
+/* The same trouble is told once. */
+static void tell_once(char last[CLICKHOUSE_TEXT_BYTES], const char *text, const char *what)
+{
+    if (strcmp(last, text) == 0)
+        return;
+    snprintf(last, CLICKHOUSE_TEXT_BYTES, "%.*s", CLICKHOUSE_TEXT_BYTES - 1, text);
+    if (text[0] != '\0')
+        say("%s: %s", what, text);
+}
+
+/* Hosts whose clocks are a day off would be in another day's rows. */
+static void follow_clock(struct exporting *exporting)
+{
+    int64_t ahead_s = clickhouse_clock_ahead(exporting->clickhouse);
+    int64_t *offset_s = &exporting->exporter.clock_offset_s;
+    int64_t wanted_s = llabs(ahead_s) > CLOCK_TOLERANCE_S ? ahead_s : 0;
+
+    if (llabs(wanted_s - *offset_s) <= CLOCK_TOLERANCE_S && (wanted_s != 0) == (*offset_s != 0))
+        return;
+    say("this machine's clock is %lld s off the server's; minutes go by the server's",
+        (long long)-ahead_s);
+    *offset_s = wanted_s;
+}
+
+/* --- What is done --- */
+
+/* False: there is no use in going on. */
+static bool settle_step(struct exporting *exporting, enum delivery_step step, const char *text)
+{
+    switch (step) {
+    case DELIVERY_FAILED:
+        tell_once(exporting->last_trouble, text, "the server does not take rows yet");
+        return true;
+    case DELIVERY_LOST:
+        say("the server refuses a batch, which is lost: %s", text);
+        return true;
+    case DELIVERY_ENDED:
+        failure_set(exporting->failure, EXIT_CODE_FAILED, "%s", text);
+        return false;
+    case DELIVERY_DONE:
+        follow_clock(exporting);
+        if (exporting->last_trouble[0] != '\0')
+            say("the server takes rows again");
+        exporting->last_trouble[0] = '\0';
+        return true;
+    default:
+        return true;
+    }
+}
+
+/* Delivers what can be, until there is something else to do. */
+static bool deliver(struct exporting *exporting)
+{
+    struct exporter *exporter = &exporting->exporter;
+    char text[CLICKHOUSE_TEXT_BYTES];
+    enum delivery_step step = DELIVERY_DONE;
+    struct export_range range;
+
+    while (step == DELIVERY_DONE && !should_stop()) {
+        struct export_clocks now = exporter_clocks(exporter);
+        if (export_range_next(exporter->covered_ns, exporter->every_ns, &now, &range))
+            return true;
+        step = delivery_step(&exporting->delivery, now.monotonic_ns, text);
+        if (!settle_step(exporting, step, text))
+            return false;
+    }
+    return true;
+}
+
+static void take_range(struct exporting *exporting, const struct export_range *range)
+{
+    struct failure failure = { 0 };
+
+    if (!exporter_take(&exporting->exporter, range, &failure)) {
+        tell_once(exporting->last_failure, failure.text, "nothing to export");
+        return;
+    }
+    exporting->last_failure[0] = '\0';
+}
+
+static void drop_old(struct exporting *exporting, uint64_t now_ns)
+{
+    char problem[CLICKHOUSE_TEXT_BYTES];
+
+    if (now_ns < exporting->drop_ns || !exporting->delivery.has_tables)
+        return;
+    exporting->drop_ns = now_ns + UINT64_C(1) * DROP_EVERY_S * NS_PER_S;
+    if (clickhouse_schema_drop_old(exporting->clickhouse, problem) < 0)
+        say("cannot drop what is too old: %s", problem);
+}
+
+/* Until the next minute, or the next try to deliver. */
+static uint64_t idle_ms(const struct exporting *exporting, const struct export_clocks *now)
+{
+    uint64_t wait_ms = export_range_wait_ms(exporting->exporter.every_ns, now);
+    uint64_t next_ns = exporting->delivery.next_ns;
+
+    if (next_ns > now->monotonic_ns && (next_ns - now->monotonic_ns) / NS_PER_MS + 1 < wait_ms)
+        wait_ms = (next_ns - now->monotonic_ns) / NS_PER_MS + 1;
+    return wait_ms;
+}
+
+static bool run(struct exporting *exporting)
+{
+    struct exporter *exporter = &exporting->exporter;
+    struct export_range range;
+
+    while (!should_stop()) {
+        struct export_clocks now = exporter_clocks(exporter);
+        bool is_tried = export_range_next(exporter->covered_ns, exporter->every_ns, &now, &range);
+        if (is_tried)
+            take_range(exporting, &range);
+        if (!deliver(exporting))
+            return false;
+        drop_old(exporting, now.monotonic_ns);
+        now = exporter_clocks(exporter);
+        if (!export_range_next(exporter->covered_ns, exporter->every_ns, &now, &range))
+            wait_for(idle_ms(exporting, &now));
+        else if (is_tried && exporting->last_failure[0] != '\0')
+            wait_for(LEAST_EVERY_MS);
+    }
+    return true;
+}
+
+/* What the last minute has so far, into the spool: the next exporter begins with its own time. */
+static void take_the_rest(struct exporting *exporting)
+{
+    struct exporter *exporter = &exporting->exporter;
+    struct export_clocks now = exporter_clocks(exporter);
+    const struct export_range range = {
+        .from_ns = exporter->covered_ns,
+        .to_ns = now.monotonic_ns,
+        .ask_last_ms = (now.monotonic_ns - exporter->covered_ns) / NS_PER_MS + EXPORT_OVERLAP_MS,
+    };
+
+    if (range.to_ns > range.from_ns)
+        take_range(exporting, &range);
+}
+
+/* --- Labels --- */
+
+static bool bad_labels(const char *where, const char *text, int error, struct failure *failure)
+{
+    failure_set(failure, EXIT_CODE_USAGE,
+                error == -E2BIG ? "%s '%.64s' has a value of more than 255 bytes, or makes more "
+                                  "than 16 labels"
+                                : "%s '%.64s' is not KEY=VALUE, comma-separated, with keys of "
+                                  "letters, digits and . _ / -",
+                where, text);
+    return false;
+}
+
+static bool read_label_file(const char *path, struct label_list *labels, struct failure *failure)
+{
+    static char bytes[LABEL_FILE_BYTES];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd >= 0 ? read(fd, bytes, sizeof(bytes) - 1) : -1;
+
+    if (length < 0)
+        failure_set(failure, EXIT_CODE_FAILED, "cannot read the labels in %s: %s", path,
+                    strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    if (length < 0)
+        return false;
+    bytes[length] = '\0';
+    if (label_list_parse_downward(labels, bytes) == 0)
+        return true;
+    failure_set(failure, EXIT_CODE_FAILED,
+                "%s is not of lines KEY=\"VALUE\", as the downward API writes them", path);
+    return false;
+}
+
+/* The file's, then the environment's, then those of the command line; later ones stay. */
+static bool read_labels(const struct arguments *arguments, struct label_list *labels,
+                        struct failure *failure)
+{
+    const char *environment = getenv("PROFD_LABELS");
+    int error;
+
+    if (arguments->label_file != NULL && !read_label_file(arguments->label_file, labels, failure))
+        return false;
+    if (environment != NULL && (error = label_list_parse(labels, environment)) < 0)
+        return bad_labels("PROFD_LABELS", environment, error, failure);
+    for (size_t i = 0; i < arguments->labels.count; i++)
+        if ((error = label_list_parse(labels, arguments->labels.texts[i])) < 0)
+            return bad_labels("--label", arguments->labels.texts[i], error, failure);
+    return true;
+}
+
+/* --- From the command line --- */
+
+static bool choose_spool(const struct arguments *arguments, char path[PATH_MAX],
+                         struct failure *failure)
+{
+    const char *state = getenv("STATE_DIRECTORY"), *home = getenv("HOME");
+    int length;
+
+    if (arguments->spool != NULL)
+        length = snprintf(path, PATH_MAX, "%s", arguments->spool);
+    else if (state != NULL)
+        length = snprintf(path, PATH_MAX, "%s/spool", state);
+    else if (getenv("XDG_STATE_HOME") != NULL)
+        length = snprintf(path, PATH_MAX, "%s/profd/spool", getenv("XDG_STATE_HOME"));
+    else if (home != NULL)
+        length = snprintf(path, PATH_MAX, "%s/.local/state/profd/spool", home);
+    else
+        length = -1;
+    if (length < 0 || length >= PATH_MAX)
+        failure_set(failure, EXIT_CODE_USAGE, "no place for the spool; say --spool DIR");
+    return length >= 0 && length < PATH_MAX;
+}
+
+static bool open_server(struct exporting *exporting, struct failure *failure)
+{
+    struct clickhouse_url url;
+    char problem[CLICKHOUSE_PROBLEM_BYTES];
+    const char *text = exporting->arguments->operands[0];
+
+    if (clickhouse_url_parse(text, &url, problem) == 0) {
+        if (!clickhouse_open(&url, should_stop, &exporting->clickhouse, failure))
+            return false;
+        if (exporting->arguments->server_timeout_ms != 0)
+            clickhouse_set_patience(exporting->clickhouse, exporting->arguments->server_timeout_ms);
+        return true;
+    }
+    failure_set(failure, EXIT_CODE_USAGE, "cannot export to that address: %s", problem);
+    return false;
+}
+
+/* A server that is away now may come back; tables of another version stay what they are. */
+static bool check_server(struct exporting *exporting, struct failure *failure)
+{
+    struct failure trouble = { 0 };
+    enum clickhouse_outcome outcome;
+
+    exporting->delivery.has_tables =
+        clickhouse_schema_check(exporting->clickhouse, true, &outcome, &trouble);
+    follow_clock(exporting);
+    if (exporting->delivery.has_tables || outcome != CLICKHOUSE_REFUSED) {
+        tell_once(exporting->last_trouble, trouble.text, "the server does not take rows yet");
+        return true;
+    }
+    *failure = trouble;
+    return false;
+}
+
+static bool set_up(struct exporting *exporting, struct failure *failure)
+{
+    const struct arguments *arguments = exporting->arguments;
+    struct label_list labels = { 0 };
+    char spool[PATH_MAX];
+
+    if (arguments->export_every_ms < LEAST_EVERY_MS || arguments->export_every_ms > MOST_EVERY_MS) {
+        failure_set(failure, EXIT_CODE_USAGE, "--every is a time from 1s to 1h, such as 1m");
+        return false;
+    }
+    if (!read_labels(arguments, &labels, failure) || !choose_spool(arguments, spool, failure) ||
+        !open_server(exporting, failure) ||
+        !spool_open(spool, arguments->spool_limit_bytes, &exporting->spool, failure))
+        return false;
+    if (exporter_init(&exporting->exporter, arguments->socket, &labels,
+                      arguments->export_every_ms * NS_PER_MS, arguments->timeout_ms,
+                      exporting->spool) < 0) {
+        failure_set(failure, EXIT_CODE_FAILED, "out of memory");
+        return false;
+    }
+    exporting->delivery = (struct delivery){ .clickhouse = exporting->clickhouse,
+                                             .spool = exporting->spool,
+                                             .host = exporting->exporter.source.host,
+                                             .is_unsure = true };
+    return check_server(exporting, failure);
+}
+
+int command_export(const struct arguments *arguments, struct failure *failure)
+{
+    struct exporting exporting = { .arguments = arguments, .failure = failure };
+    sigset_t signals;
+
+    ending_signals(&signals);
+    sigprocmask(SIG_BLOCK, &signals, NULL);
+    bool is_done = set_up(&exporting, failure);
+    if (is_done && !arguments->quiet)
+        say("exporting to %s, database %s, as %s", clickhouse_get_url(exporting.clickhouse)->host,
+            clickhouse_get_url(exporting.clickhouse)->database, exporting.exporter.source.host);
+    if (is_done) {
+        is_done = run(&exporting);
+        take_the_rest(&exporting);
+    }
+    delivery_free(&exporting.delivery);
+    if (exporting.exporter.spool != NULL)
+        exporter_fini(&exporting.exporter);
+    spool_close(exporting.spool);
+    clickhouse_close(exporting.clickhouse);
+    return is_done ? EXIT_CODE_SUCCESS : (int)failure->code;
+}

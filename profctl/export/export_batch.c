@@ -1,0 +1,97 @@
+#include "profctl/export/export_batch.h"
+
+#include <errno.h>
+#include <string.h>
+#include <xxhash.h>
+#include <zlib.h>
+
+enum { GZIP_WINDOW_BITS = 15 + 16, GZIP_MEMORY = 8, GZIP_MARGIN_BYTES = 32 };
+
+static const char magic[8] = "profdbt1";
+
+/* As it stands in the file, in front of the batch's bytes; little-endian. */
+struct file_header {
+    char magic[sizeof(magic)];
+    uint32_t table, first_minute_s, last_minute_s, reserved;
+    uint64_t id, rows, bytes;
+    uint64_t checksum; /* of header, this being 0, and bytes */
+};
+_Static_assert(sizeof(struct file_header) == 56, "no padding");
+
+void export_batch_free(struct export_batch *batch)
+{
+    mapped_array_free(&batch->bytes);
+}
+
+int export_batch_pack(struct export_batch *batch, const void *rows, size_t length)
+{
+    z_stream stream = { .next_in = (Bytef *)rows, .avail_in = (uInt)length };
+
+    if (length > UINT32_MAX || deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW_BITS,
+                                            GZIP_MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
+        return -ENOMEM;
+    size_t bound = deflateBound(&stream, length) + GZIP_MARGIN_BYTES;
+    int error = mapped_array_reserve(&batch->bytes, bound, 1);
+    if (error == 0) {
+        stream.next_out = batch->bytes.items;
+        stream.avail_out = (uInt)bound;
+        error = deflate(&stream, Z_FINISH) == Z_STREAM_END ? 0 : -ENOMEM;
+        batch->bytes.count = bound - stream.avail_out;
+    }
+    deflateEnd(&stream);
+    return error;
+}
+
+static uint64_t checksum_of(struct file_header header, const void *bytes)
+{
+    header.checksum = 0;
+    return XXH3_64bits_withSeed(bytes, header.bytes, XXH3_64bits(&header, sizeof(header)));
+}
+
+int export_batch_put(const struct export_batch *batch, struct mapped_array *file)
+{
+    struct file_header header = {
+        .table = batch->table,
+        .first_minute_s = batch->first_minute_s,
+        .last_minute_s = batch->last_minute_s,
+        .id = batch->id,
+        .rows = batch->rows,
+        .bytes = batch->bytes.count,
+    };
+    int error = mapped_array_reserve(file, sizeof(header) + batch->bytes.count + 1, 1);
+
+    if (error < 0)
+        return error;
+    memcpy(header.magic, magic, sizeof(magic));
+    header.checksum = checksum_of(header, batch->bytes.items);
+    memcpy(file->items, &header, sizeof(header));
+    if (batch->bytes.count > 0)
+        memcpy((char *)file->items + sizeof(header), batch->bytes.items, batch->bytes.count);
+    file->count = sizeof(header) + batch->bytes.count;
+    return 0;
+}
+
+int export_batch_get(const struct mapped_array *file, struct export_batch *batch)
+{
+    struct file_header header;
+    const char *bytes = (const char *)file->items + sizeof(header);
+
+    if (file->count < sizeof(header))
+        return -EBADMSG;
+    memcpy(&header, file->items, sizeof(header));
+    if (memcmp(header.magic, magic, sizeof(magic)) != 0 || header.table >= CLICKHOUSE_TABLES ||
+        header.bytes != file->count - sizeof(header) ||
+        header.checksum != checksum_of(header, bytes))
+        return -EBADMSG;
+    int error = mapped_array_reserve(&batch->bytes, header.bytes + 1, 1);
+    if (error < 0)
+        return error;
+    memcpy(batch->bytes.items, bytes, header.bytes);
+    batch->bytes.count = header.bytes;
+    batch->table = (enum clickhouse_table)header.table;
+    batch->id = header.id;
+    batch->rows = header.rows;
+    batch->first_minute_s = header.first_minute_s;
+    batch->last_minute_s = header.last_minute_s;
+    return 0;
+}

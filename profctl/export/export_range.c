@@ -1,0 +1,37 @@
+#include "profctl/export/export_range.h"
+
+enum { NS_PER_MS = 1000000 };
+
+static const uint64_t grace_ns = UINT64_C(1) * EXPORT_GRACE_MS * NS_PER_MS;
+static const uint64_t most_ns = UINT64_C(1) * EXPORT_MOST_MS * NS_PER_MS;
+
+/* So long is it since a minute ended whose records can be read. */
+static uint64_t since_minute(uint64_t every_ns, const struct export_clocks *now)
+{
+    int64_t into_ns = (now->unix_ns - (int64_t)grace_ns) % (int64_t)every_ns;
+
+    if (into_ns < 0)
+        into_ns += (int64_t)every_ns;
+    return (uint64_t)into_ns + grace_ns;
+}
+
+bool export_range_next(uint64_t covered_ns, uint64_t every_ns, const struct export_clocks *now,
+                       struct export_range *out)
+{
+    uint64_t since_ns = since_minute(every_ns, now);
+
+    if (since_ns >= now->monotonic_ns || now->monotonic_ns - since_ns < covered_ns + every_ns / 2)
+        return false;
+    *out = (struct export_range){ .from_ns = covered_ns, .to_ns = now->monotonic_ns - since_ns };
+    if (out->to_ns - out->from_ns > most_ns) {
+        out->lost_ms = (out->to_ns - out->from_ns - most_ns) / NS_PER_MS;
+        out->from_ns = out->to_ns - most_ns;
+    }
+    out->ask_last_ms = (now->monotonic_ns - out->from_ns) / NS_PER_MS + 1 + EXPORT_OVERLAP_MS;
+    return true;
+}
+
+uint64_t export_range_wait_ms(uint64_t every_ns, const struct export_clocks *now)
+{
+    return (every_ns + grace_ns - since_minute(every_ns, now)) / NS_PER_MS + 1;
+}

@@ -1,0 +1,338 @@
+#include "profctl/export/exporter.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "profctl/capture/capture_naming.h"
+#include "profctl/commands/client.h"
+#include "profctl/export/profile_reference.h"
+#include "profctl/export/profile_rows.h"
+
+enum { NS_PER_MS = 1000000, NS_PER_S = 1000000000, FORGET_MINUTES = 60 };
+
+/* A range on its way. */
+struct taking {
+    struct exporter *exporter;
+    const struct export_range *range;
+    int64_t unix_offset_ns;
+    uint32_t first_minute_s, last_minute_s;
+    int raw_fd, named_fd;
+    struct export_rows rows;
+    struct profile_rows_told told;
+    struct failure *failure;
+};
+
+static uint64_t read_clock(clockid_t clock)
+{
+    struct timespec time;
+
+    clock_gettime(clock, &time);
+    return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
+}
+
+struct export_clocks exporter_clocks(const struct exporter *exporter)
+{
+    return (struct export_clocks){ .monotonic_ns = read_clock(CLOCK_MONOTONIC),
+                                   .unix_ns = (int64_t)read_clock(CLOCK_REALTIME) +
+                                              exporter->clock_offset_s * NS_PER_S };
+}
+
+/* --- From profd to rows --- */
+
+static bool tell(struct taking *taking, const char *what, int error)
+{
+    failure_set(taking->failure, EXIT_CODE_FAILED, "cannot %s: %s", what, strerror(-error));
+    return false;
+}
+
+static int restart_named(void *context)
+{
+    const int *named_fd = context;
+
+    return ftruncate(*named_fd, 0) < 0 || lseek(*named_fd, 0, SEEK_SET) < 0 ? -errno : 0;
+}
+
+/* The capture with names, in the named file. */
+static bool capture(struct taking *taking)
+{
+    struct exporter *exporter = taking->exporter;
+    const struct capture_wish wish = { .timeout_ms = exporter->timeout_ms,
+                                       .last_ms = taking->range->ask_last_ms };
+    const struct capture_sink sink = { json_sink_fd, restart_named, &taking->named_fd };
+    struct capture_counts counts;
+    struct capture_result result;
+    char problem[CAPTURE_PROBLEM_BYTES] = "";
+    struct client *client;
+
+    if (!client_connect(exporter->socket, &client, taking->failure))
+        return false;
+    bool is_done =
+        client_capture(client, taking->raw_fd, &wish, NULL, NULL, &result, taking->failure);
+    client_close(client);
+    if (!is_done)
+        return false;
+    int error = capture_naming_run(taking->raw_fd, &result, exporter->symbols, &sink, NULL, &counts,
+                                   problem);
+    snprintf(exporter->health.missing, sizeof(exporter->health.missing), "%.*s",
+             (int)sizeof(exporter->health.missing) - 1, result.missing);
+    capture_result_free(&result);
+    if (error < 0 && problem[0] != '\0')
+        failure_set(taking->failure, EXIT_CODE_FAILED, "profd's capture is damaged (%s)", problem);
+    else if (error < 0)
+        (void)tell(taking, "name the functions of a capture", error);
+    return error == 0;
+}
+
+/* Reads the named file from its beginning. */
+static int open_named(const struct taking *taking, struct json_reader **reader)
+{
+    if (lseek(taking->named_fd, 0, SEEK_SET) < 0)
+        return -errno;
+    return json_reader_open_fd(taking->named_fd, reader);
+}
+
+static int read_reference(const struct taking *taking, int64_t *reference_ns)
+{
+    struct json_reader *reader = NULL;
+    int error = open_named(taking, &reader);
+
+    if (error < 0)
+        return error;
+    error = profile_reference_read(reader, reference_ns);
+    json_reader_close(reader);
+    return error;
+}
+
+static bool read_rows(struct taking *taking)
+{
+    struct profile_rows_options options = {
+        .from_ns = taking->range->from_ns,
+        .to_ns = taking->range->to_ns,
+        .unix_offset_ns = taking->unix_offset_ns,
+        .minute_ns = taking->exporter->every_ns,
+        .describe = source_labels_describe,
+        .context = &taking->exporter->source,
+    };
+    struct json_reader *reader = NULL;
+    int error = read_reference(taking, &options.reference_ns);
+
+    source_labels_forget(&taking->exporter->source);
+    if (error == 0)
+        error = open_named(taking, &reader);
+    if (error < 0)
+        return tell(taking, "read a capture", error);
+    error = profile_rows_read(reader, &options, &taking->rows, &taking->told);
+    json_reader_close(reader);
+    return error == 0 || tell(taking, "read a capture", error);
+}
+
+/* --- From rows to batches --- */
+
+static uint64_t random_number(void)
+{
+    uint64_t number = 0;
+
+    while (getrandom(&number, sizeof(number), 0) < 0 && errno == EINTR)
+        continue;
+    return number;
+}
+
+/* What cannot be kept is counted by the spool, and told with the next minute. */
+static int spool_rows(struct taking *taking, struct export_batch *batch,
+                      const struct row_writer *rows)
+{
+    int error = rows->error;
+
+    batch->first_minute_s = taking->first_minute_s;
+    batch->last_minute_s = taking->last_minute_s;
+    if (error == 0)
+        error = export_batch_pack(batch, rows->bytes.items, rows->bytes.count);
+    if (error == 0)
+        error = spool_add(taking->exporter->spool, batch);
+    export_batch_free(batch);
+    if (error < 0)
+        say("cannot keep %s: %s; they are lost", clickhouse_table_name(batch->table),
+            strerror(-error));
+    return error;
+}
+
+static void spool_stacks(struct taking *taking)
+{
+    struct exporter *exporter = taking->exporter;
+    struct export_batch batch = { .table = CLICKHOUSE_STACKS, .id = random_number() };
+    struct row_writer rows = { 0 };
+
+    known_stacks_enter_minute(&exporter->known, taking->first_minute_s);
+    for (uint32_t i = 0; i < unique_strings_count(&taking->rows.stacks); i++) {
+        if (!known_stacks_add(&exporter->known, export_rows_hash(&taking->rows, i)))
+            continue;
+        export_rows_write_stack(&taking->rows, i, taking->first_minute_s, &rows);
+        batch.rows++;
+    }
+    exporter->health.new_stacks = batch.rows;
+    if (batch.rows > 0 && spool_rows(taking, &batch, &rows) < 0)
+        known_stacks_forget(&exporter->known);
+    row_writer_free(&rows);
+}
+
+static void spool_samples(struct taking *taking)
+{
+    struct export_batch batch = { .table = CLICKHOUSE_SAMPLES,
+                                  .id = random_number(),
+                                  .rows = sum_table_count(&taking->rows.sums) };
+    struct row_writer rows = { 0 };
+
+    export_rows_write_samples(&taking->rows, batch.id, &rows);
+    taking->exporter->health.rows = batch.rows;
+    if (batch.rows > 0)
+        (void)spool_rows(taking, &batch, &rows); /* counted */
+    row_writer_free(&rows);
+}
+
+/* --- Health --- */
+
+/* How much COUNT has grown since it was last told. */
+static uint64_t growth(uint64_t count, uint64_t *told)
+{
+    uint64_t grown = count > *told ? count - *told : 0;
+
+    *told = count;
+    return grown;
+}
+
+static void fill_health(struct taking *taking)
+{
+    struct exporter *exporter = taking->exporter;
+    struct export_health *health = &exporter->health;
+    const struct spool_losses *losses = spool_losses(exporter->spool);
+
+    health->minute_s = taking->first_minute_s;
+    health->covered_ms = (taking->range->to_ns - taking->range->from_ns) / NS_PER_MS;
+    health->cpu_ns = taking->told.cpu_ns;
+    health->samples = taking->told.samples;
+    health->spooled_bytes = spool_bytes(exporter->spool);
+    health->lost_rows = growth(losses->rows, &exporter->told_lost_rows);
+    health->lost_batches = growth(losses->batches, &exporter->told_lost_batches);
+    health->torn_batches = growth(losses->torn, &exporter->told_torn);
+    health->folded_labels = growth(exporter->source.bounds.folded, &exporter->told_folded);
+    health->lost_blocks = growth(taking->told.lost_blocks, &exporter->told_lost_blocks);
+    health->export_cpu_ns = growth(read_clock(CLOCK_PROCESS_CPUTIME_ID), &exporter->told_cpu_ns);
+    health->lost_ms = taking->range->lost_ms;
+    health->clock_offset_s = exporter->clock_offset_s;
+}
+
+static void tell_losses(const struct export_health *health)
+{
+    if (health->lost_batches > 0)
+        say("lost %llu rows in %llu batches, for which the spool had no room",
+            (unsigned long long)health->lost_rows, (unsigned long long)health->lost_batches);
+    if (health->torn_batches > 0)
+        say("%llu batches in the spool were damaged, and are lost",
+            (unsigned long long)health->torn_batches);
+    if (health->lost_ms > 0)
+        say("%llu s are lost: profd could not be asked for so long",
+            (unsigned long long)health->lost_ms / 1000);
+}
+
+static void spool_health(struct taking *taking)
+{
+    struct exporter *exporter = taking->exporter;
+    struct export_batch batch = { .table = CLICKHOUSE_HEALTH, .id = random_number(), .rows = 1 };
+    struct row_writer rows = { 0 };
+
+    fill_health(taking);
+    tell_losses(&exporter->health);
+    export_health_write(&exporter->health, exporter->source.host, &rows);
+    (void)spool_rows(taking, &batch, &rows); /* counted */
+    row_writer_free(&rows);
+}
+
+/* --- A range --- */
+
+static void spool_all(struct taking *taking)
+{
+    struct spool_losses *losses = spool_losses(taking->exporter->spool);
+
+    spool_stacks(taking);
+    spool_samples(taking);
+    spool_health(taking);
+    if (losses->has_lost_stacks)
+        known_stacks_forget(&taking->exporter->known);
+    losses->has_lost_stacks = false;
+}
+
+/* Values that were common an hour ago may be gone. */
+static void forget_hourly(struct exporter *exporter, const struct taking *taking)
+{
+    if (taking->first_minute_s / (uint32_t)(FORGET_MINUTES * 60) !=
+            taking->last_minute_s / (uint32_t)(FORGET_MINUTES * 60) ||
+        taking->first_minute_s % (uint32_t)(FORGET_MINUTES * 60) == 0)
+        label_bounds_forget(&exporter->source.bounds);
+}
+
+static uint32_t minute_of(const struct taking *taking, uint64_t monotonic_ns)
+{
+    int64_t unix_ns = (int64_t)monotonic_ns + taking->unix_offset_ns;
+
+    return (uint32_t)((unix_ns - unix_ns % (int64_t)taking->exporter->every_ns) / NS_PER_S);
+}
+
+bool exporter_take(struct exporter *exporter, const struct export_range *range,
+                   struct failure *failure)
+{
+    struct export_clocks now = exporter_clocks(exporter);
+    struct taking taking = { .exporter = exporter,
+                             .range = range,
+                             .unix_offset_ns = now.unix_ns - (int64_t)now.monotonic_ns,
+                             .raw_fd = memfd_create("profctl-export-raw", MFD_CLOEXEC),
+                             .named_fd = memfd_create("profctl-export", MFD_CLOEXEC),
+                             .failure = failure };
+    bool is_done = false;
+
+    taking.first_minute_s = minute_of(&taking, range->from_ns);
+    taking.last_minute_s = minute_of(&taking, range->to_ns - 1);
+    export_rows_init(&taking.rows);
+    forget_hourly(exporter, &taking);
+    if (taking.raw_fd < 0 || taking.named_fd < 0)
+        (void)tell(&taking, "make room for a capture", -errno);
+    else
+        is_done = capture(&taking) && read_rows(&taking);
+    if (is_done) {
+        spool_all(&taking);
+        exporter->covered_ns = range->to_ns;
+    }
+    export_rows_fini(&taking.rows);
+    if (taking.raw_fd >= 0)
+        close(taking.raw_fd);
+    if (taking.named_fd >= 0)
+        close(taking.named_fd);
+    return is_done;
+}
+
+/* --- Life cycle --- */
+
+int exporter_init(struct exporter *exporter, const char *socket, const struct label_list *labels,
+                  uint64_t every_ns, uint64_t timeout_ms, struct spool *spool)
+{
+    *exporter = (struct exporter){ .socket = socket,
+                                   .every_ns = every_ns,
+                                   .timeout_ms = timeout_ms,
+                                   .covered_ns = read_clock(CLOCK_MONOTONIC),
+                                   .spool = spool,
+                                   .health = { .exporter = random_number() } };
+    source_labels_init(&exporter->source, labels);
+    known_stacks_init(&exporter->known);
+    return symbol_cache_create(&exporter->symbols);
+}
+
+void exporter_fini(struct exporter *exporter)
+{
+    source_labels_fini(&exporter->source);
+    known_stacks_fini(&exporter->known);
+    symbol_cache_free(exporter->symbols);
+}

@@ -1,0 +1,34 @@
+/* How many different values a label or column may have: the first ones stay, later ones become
+ * LABEL_OTHER and are counted. One thread. */
+#ifndef PROFD_PROFCTL_LABEL_BOUNDS_H
+#define PROFD_PROFCTL_LABEL_BOUNDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "json/failure_latch.h"
+#include "json/unique_strings.h"
+
+#define LABEL_OTHER "(other)"
+
+/* Initialised by label_bounds_init(). */
+struct label_bounds {
+    struct failure_latch latch;
+    struct unique_strings keys;   /* of labels, and names of columns … */
+    struct mapped_array counts;   /* uint32_t: … with so many values … */
+    struct unique_strings values; /* … which are these, each behind its key's number */
+    uint32_t most;                /* values of a key */
+    uint64_t folded;              /* values that were not let through, each time */
+};
+
+void label_bounds_init(struct label_bounds *bounds, uint32_t most);
+void label_bounds_fini(struct label_bounds *bounds);
+
+/* Begins anew: what was common an hour ago may be gone. The count of what was folded goes on. */
+void label_bounds_forget(struct label_bounds *bounds);
+
+/* VALUE, or LABEL_OTHER; *LENGTH is that of what is returned. */
+const char *label_bounds_pass(struct label_bounds *bounds, const char *key, const char *value,
+                              size_t *length);
+
+#endif

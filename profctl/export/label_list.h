@@ -1,0 +1,45 @@
+/* Labels: what somebody says of a process, as service=web. A few of them, each key once; the later
+ * value stays. Pure. */
+#ifndef PROFD_PROFCTL_LABEL_LIST_H
+#define PROFD_PROFCTL_LABEL_LIST_H
+
+#include <stddef.h>
+
+enum {
+    LABEL_KEY_BYTES = 64,    /* with the end: letters, digits and . _ / - */
+    LABEL_VALUE_BYTES = 256, /* likewise: any bytes but NUL */
+    LABELS_MOST = 16,
+};
+
+struct label {
+    char key[LABEL_KEY_BYTES], value[LABEL_VALUE_BYTES];
+};
+
+/* A zeroed struct is empty. */
+struct label_list {
+    struct label labels[LABELS_MOST]; /* sorted by key */
+    size_t count;
+};
+
+/* 0; -EINVAL for what is no key; -E2BIG for a value that is too long, or one label too many. */
+int label_list_set(struct label_list *list, const char *key, size_t key_length, const char *value,
+                   size_t value_length);
+
+/* The value of KEY; NULL: it has none. */
+const char *label_list_get(const struct label_list *list, const char *key);
+
+/* Takes KEY out, where it is. */
+void label_list_remove(struct label_list *list, const char *key);
+
+/* Sets what OTHER has. 0 or -E2BIG, where some are left out. */
+int label_list_merge(struct label_list *list, const struct label_list *other);
+
+/* "key=value,key=value"; a backslash takes its meaning from the byte behind it. 0, or the error of
+ * the first one that is none, after which nothing is read. */
+int label_list_parse(struct label_list *list, const char *text);
+
+/* A file of Kubernetes' downward API: lines of key="value", where the value is quoted as in Go. 0,
+ * or the error of the first line that is none. */
+int label_list_parse_downward(struct label_list *list, const char *text);
+
+#endif

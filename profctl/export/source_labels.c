@@ -1,0 +1,111 @@
+#include "profctl/export/source_labels.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profctl/export/process_labels.h"
+
+enum { VALUES_MOST = 500, NO_PID = -2 };
+
+void source_labels_init(struct source_labels *source, const struct label_list *all)
+{
+    const char *host = label_list_get(all, "host");
+
+    *source = (struct source_labels){ .all = *all, .pid = NO_PID };
+    if (host != NULL)
+        snprintf(source->host, sizeof(source->host), "%s", host);
+    else if (gethostname(source->host, sizeof(source->host) - 1) < 0)
+        snprintf(source->host, sizeof(source->host), "unknown");
+    label_list_remove(&source->all, "host");
+    label_bounds_init(&source->bounds, VALUES_MOST);
+}
+
+void source_labels_fini(struct source_labels *source)
+{
+    label_bounds_fini(&source->bounds);
+}
+
+void source_labels_forget(struct source_labels *source)
+{
+    source->pid = NO_PID;
+}
+
+/* What is said of a service by its unit, when nobody says more. */
+static void set_service_of_unit(struct label_list *labels)
+{
+    const char *unit = label_list_get(labels, "unit"), *service = "";
+    size_t length = 0;
+
+    if (unit != NULL)
+        process_labels_service_of_unit(unit, &service, &length);
+    if (length > 0)
+        (void)label_list_set(labels, "service", strlen("service"), service, length);
+}
+
+/* A process that has gone was of its parent's cgroup, most likely. */
+static void look_up(struct source_labels *source, const struct exported_process *process)
+{
+    struct label_list own = { 0 };
+
+    source->pid = process->pid;
+    source->labels = (struct label_list){ 0 };
+    if (process->pid > 0 && process_labels_read(process->pid, &source->labels, &own) < 0 &&
+        source->labels.count == 0 && process->parent_pid > 0)
+        (void)process_labels_read(process->parent_pid, &source->labels, &own);
+    set_service_of_unit(&source->labels);
+    (void)label_list_merge(&source->labels, &source->all); /* beyond LABELS_MOST are left out */
+    (void)label_list_merge(&source->labels, &own);
+    label_list_remove(&source->labels, "host");
+}
+
+static void write_bounded(struct source_labels *source, struct row_writer *columns, const char *key,
+                          const char *value)
+{
+    size_t length = strlen(value);
+
+    value = label_bounds_pass(&source->bounds, key, value, &length);
+    row_write_string(columns, value, length);
+}
+
+/* The value of a label that has a column of its own. */
+static void write_column(struct source_labels *source, struct row_writer *columns, const char *key,
+                         const char *otherwise)
+{
+    const char *value = label_list_get(&source->labels, key);
+
+    write_bounded(source, columns, key, value != NULL ? value : otherwise);
+    label_list_remove(&source->labels, key);
+}
+
+static void write_labels(struct source_labels *source, struct row_writer *columns)
+{
+    const struct label_list *labels = &source->labels;
+
+    row_write_length(columns, labels->count);
+    for (size_t i = 0; i < labels->count; i++)
+        row_write_string(columns, labels->labels[i].key, strlen(labels->labels[i].key));
+    row_write_length(columns, labels->count);
+    for (size_t i = 0; i < labels->count; i++)
+        write_bounded(source, columns, labels->labels[i].key, labels->labels[i].value);
+}
+
+int source_labels_describe(void *context, const struct exported_process *process,
+                           const char *thread, struct row_writer *columns)
+{
+    struct source_labels *source = context;
+
+    if (source->pid != process->pid || process->pid < 0)
+        look_up(source, process);
+    const struct label_list labels = source->labels;
+    write_column(source, columns, "service", process->program);
+    row_write_string(columns, source->host, strlen(source->host));
+    write_bounded(source, columns, "program", process->program);
+    write_column(source, columns, "version", "");
+    write_bounded(source, columns, "build_id", process->build_id);
+    write_bounded(source, columns, "kind", process->kind);
+    write_bounded(source, columns, "thread", thread);
+    write_labels(source, columns);
+    source->labels = labels; /* the next thread's are the same */
+    return columns->error;
+}
