@@ -1,0 +1,246 @@
+#!/bin/bash
+# profctl export and profctl query with a real ClickHouse, where one is installed.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# free_port: one that nobody listens at now.
+free_port() {
+    local port
+    while port=$((20000 + RANDOM % 20000)) && (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do
+        continue
+    done
+    echo "$port"
+}
+
+write_config() {
+    cat >server/config.xml <<XML
+<yandex>
+  <logger><level>error</level><log>$PWD/server/log</log><errorlog>$PWD/server/errors</errorlog></logger>
+  <http_port>$port</http_port><tcp_port>$(free_port)</tcp_port><interserver_http_port>$(free_port)</interserver_http_port>
+  <listen_host>127.0.0.1</listen_host><path>$PWD/server/data/</path><tmp_path>$PWD/server/tmp/</tmp_path>
+  <users_config>users.xml</users_config><default_profile>default</default_profile><default_database>default</default_database>
+  <mark_cache_size>67108864</mark_cache_size>
+</yandex>
+XML
+    cat >server/users.xml <<'XML'
+<yandex><profiles><default/></profiles><quotas><default/></quotas><users>
+  <default><password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></default>
+  <me><password>pa ss</password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></me>
+</users></yandex>
+XML
+}
+
+answers() {
+    [ "$(printf 'GET /ping HTTP/1.0\r\n\r\n' | talk)" = Ok. ]
+}
+
+# talk: what the server says to the request on standard input, without its headers.
+talk() {
+    exec 9<>"/dev/tcp/127.0.0.1/$port" && cat >&9 && sed '1,/^\r$/d' <&9 && exec 9>&-
+}
+
+# sql STATEMENT: the answer, as tab-separated text.
+sql() {
+    printf 'POST / HTTP/1.0\r\nContent-Length: %d\r\n\r\n%s' "$(printf %s "$1" | wc -c)" "$1" | talk
+}
+
+run_server() {
+    in_background clickhouse-server --config-file="$PWD/server/config.xml" >server/out 2>&1
+    server=$background
+    wait_until answers
+}
+
+start_server() {
+    command -v clickhouse-server >/dev/null || skip "no clickhouse-server here; apt-get install clickhouse-server"
+    mkdir -p server/data server/tmp
+    port=$(free_port)
+    write_config
+    run_server
+    url=clickhouse://127.0.0.1:$port/profiles
+}
+
+# start_export NAME [OPTION…]: a "minute" is a second; its process id is in $export.
+start_export() {
+    local name=$1
+    shift
+    in_background "$profctl" export "$url" --every 1s --spool "spool-$name" "$@" 2>"$name.log"
+    export=$background
+}
+
+has_rows() {
+    [ "$(sql "SELECT count() FROM profiles.$1")" -ge "$2" ]
+}
+
+is_delivered() {
+    [ -z "$(find spool-* -name '*.batch')" ]
+}
+
+# export_all NAME: what there is still, until all has arrived.
+export_the_rest() {
+    kill -TERM "$export"
+    wait_until has_ended "$export"
+    start_export "$1"
+    wait_until is_delivered
+    kill -TERM "$export"
+    wait_until has_ended "$export"
+}
+
+# cpu_ms REPORT: of all, in a report as JSON.
+cpu_ms() {
+    grep -o '"cpuMs":[0-9.]*' "$1" | head -1 | cut -d: -f2
+}
+
+# is_near NUMBER OTHER: by no more than a fiftieth.
+is_near() {
+    awk -v a="$1" -v b="$2" 'BEGIN { d = a > b ? a - b : b - a; exit !(b > 0 && d <= b / 50) }' || fail "$1 is not near $2"
+}
+
+has_ended_program() {
+    "$profctl" status --json | grep -q '"running":0\|"children":\[\]'
+}
+
+# What was exported of all the time is what a capture of all the time has: CPU time, functions, threads.
+test_a_query_agrees_with_a_capture() {
+    start_server
+    start_profd
+    expect 0 "$profctl" start --rate 200
+    start_export all --label service=web
+    wait_until grep -q 'exporting to' all.log
+    LD_PRELOAD=$build/lib/libprofd.so "$programs/busy" 4 &
+    wait $!
+    expect 0 "$profctl" capture -o capture.json.gz
+    expect 0 "$profctl" report --json capture.json.gz
+    mv stdout capture.report
+    wait_until has_rows health 5
+    export_the_rest all
+    expect 0 "$profctl" query "$url" --service web --json
+    mv stdout query.report
+    cp all.log stderr
+    sql "SELECT minute, covered_ms, cpu_ns / 1e6, samples, rows FROM profiles.health ORDER BY minute" >stdout
+    sql "SELECT minute, sum(cpu_ns) / 1e6, sum(samples), count() FROM profiles.samples GROUP BY minute ORDER BY minute" >>stdout
+    is_near "$(cpu_ms query.report)" "$(cpu_ms capture.report)"
+    for name in capture query; do
+        grep -o '"function":"[^"]*","library":"[^"]*"' $name.report | sort -u >$name.functions
+    done
+    grep -q burn query.functions
+    diff capture.functions query.functions
+    [ "$(sql "SELECT sum(rows) FROM profiles.health")" -eq "$(sql "SELECT count() FROM profiles.samples")" ]
+    [ "$(sql "SELECT sum(cpu_ns) FROM profiles.health")" -eq "$(sql "SELECT sum(cpu_ns) FROM profiles.samples")" ]
+    [ "$(sql "SELECT sum(cpu_ns) FROM profiles.hours")" -eq "$(sql "SELECT sum(cpu_ns) FROM profiles.samples")" ]
+}
+
+# start_work [OPTION…]: a process that is busy, and its exporter.
+start_work() {
+    start_profd -- "$programs/busy" 600
+    expect 0 "$profctl" start --rate 100
+    start_export work "$@"
+    wait_until has_rows samples 2
+}
+
+test_every_format_is_made_of_a_query() {
+    local ending
+    start_server
+    start_work
+    for ending in json json.gz html collapsed speedscope.json pb.gz callgrind trace.json cpuprofile processed.json; do
+        expect 0 "$profctl" query "$url" -o "out.$ending"
+        [ -s "out.$ending" ] || fail "nothing in out.$ending"
+    done
+    grep -q 'main thread;.*burn_inner (in busy) [0-9]*$' out.collapsed
+    expect 0 "$profctl" report out.json.gz
+    says 'burn_inner' stdout
+    for option in --tree --callers "--top 1"; do
+        # shellcheck disable=SC2086
+        expect 0 "$profctl" query "$url" $option
+        says 'burn_inner' stdout
+        says 'summed up [0-9,]+ row' stderr
+    done
+}
+
+# Of any bytes: what is labelled so is found so, and is no SQL.
+test_labels_have_any_bytes() {
+    local version=$'1\'; DROP TABLE samples; -- "\\\n\t\xff'
+    start_server
+    PROFD_LABELS=note=hello start_work --label "service=a b,version=${version//\\/\\\\}" --label "zone="
+    expect 0 "$profctl" query "$url" --service 'a b' --where "version=$version" --where zone= --where note=hello
+    expect 1 "$profctl" query "$url" --where "version=$version "
+    says 'nothing was exported of that' stderr
+    expect 1 "$profctl" query "$url" --where "zone=' OR 1 = 1 --"
+    expect 1 "$profctl" query "$url" --where "zo'ne=x"
+    one_line stderr
+    [ "$(sql "SELECT count() FROM profiles.samples WHERE length(version) = ${#version}")" -gt 0 ] ||
+        [ "$(sql "SELECT count() FROM profiles.samples WHERE endsWith(version, '\\xff')")" -gt 0 ]
+}
+
+# Two exporters that call themselves alike: none takes the other's rows, and health tells them apart.
+test_two_exporters_with_one_host_name() {
+    start_server
+    start_work --label host=twin,version=1
+    first=$export
+    start_export other --label host=twin,version=2
+    wait_until grep -q exporting other.log
+    wait_until "$profctl" query "$url" --host twin --diff version=1 version=2
+    [ "$(sql "SELECT uniq(exporter) FROM profiles.health WHERE host = 'twin'")" -eq 2 ]
+    expect 0 "$profctl" query "$url" --host twin --diff version=1 version=2
+    says 'before profiles, version=1:' stdout
+    says 'burn_inner' stdout
+    expect 1 "$profctl" query "$url" --host other
+    is_running "$first"
+}
+
+# Killed under load and back: nothing is lost, and nothing is there twice.
+test_a_killed_server_loses_nothing() {
+    start_server
+    start_work
+    for _ in 1 2 3; do
+        kill -KILL "$server"
+        wait "$server" 2>/dev/null || true
+        rows=$(find spool-work -name '*.batch' | wc -l)
+        wait_until eval "[ \$(find spool-work -name '*.batch' | wc -l) -ge $((rows + 3)) ]"
+        run_server
+        count=$(sql "SELECT count() FROM profiles.health")
+        wait_until has_rows health $((count + 2))
+    done
+    "$profctl" stop
+    export_the_rest work
+    [ "$(sql "SELECT sum(rows) FROM (SELECT any(rows) AS rows FROM profiles.health GROUP BY minute, exporter, covered_ms, cpu_ns)")" -eq \
+        "$(sql "SELECT count() FROM profiles.samples")" ]
+    [ "$(sql "SELECT sum(lost_rows) + sum(torn_batches) FROM profiles.health")" -eq 0 ]
+    [ "$(sql "SELECT count() FROM (SELECT DISTINCT stack FROM profiles.samples) WHERE stack NOT IN (SELECT stack FROM profiles.stacks)")" -eq 0 ]
+}
+
+test_old_partitions_are_dropped() {
+    start_server
+    start_work
+    kill -TERM "$export"
+    wait_until has_ended "$export"
+    sql "INSERT INTO profiles.samples (service, minute, host) VALUES ('old', now() - 9 * 86400, 'h'), ('new', now() - 86400, 'h')"
+    has_rows "samples WHERE service = 'old'" 1
+    start_export work
+    wait_until eval '! has_rows "samples WHERE service = '"'old'"'" 1'
+    has_rows "samples WHERE service = 'new'" 1
+}
+
+test_users_have_passwords() {
+    start_server
+    url=${url/:\/\//:\/\/me:secret@}
+    echo wrong >secret
+    expect 1 "$profctl" query "$url"
+    one_line stderr
+    says 'password' stderr
+    refute grep -q wrong stderr
+    echo 'pa ss' >secret
+    start_work
+    expect 0 "$profctl" query "$url"
+}
+
+test_a_cluster_that_is_none_is_refused() {
+    start_server
+    expect 1 "$profctl" export "$url?cluster=nobody" --spool spool
+    one_line stderr
+    says "knows no cluster 'nobody'" stderr
+    expect 1 "$profctl" query "$url"
+    one_line stderr
+    says 'no tables of profd; profctl export makes them' stderr
+}
+
+run_tests "$@"

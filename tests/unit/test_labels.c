@@ -1,0 +1,190 @@
+/* Labels of exported rows: from text, from the machine, and how many different ones pass. */
+#include <check.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profctl/export/label_bounds.h"
+#include "profctl/export/label_list.h"
+#include "profctl/export/process_labels.h"
+
+static struct label_list list;
+
+static void clear_list(void)
+{
+    list = (struct label_list){ 0 };
+}
+
+START_TEST(the_later_value_stays_and_keys_are_sorted)
+{
+    ck_assert_int_eq(label_list_parse(&list, "zone=a,service=web,zone=b"), 0);
+    ck_assert_uint_eq(list.count, 2);
+    ck_assert_str_eq(list.labels[0].key, "service");
+    ck_assert_str_eq(label_list_get(&list, "zone"), "b");
+    ck_assert_ptr_null(label_list_get(&list, "zon"));
+}
+END_TEST
+
+START_TEST(values_have_any_bytes)
+{
+    ck_assert_int_eq(label_list_parse(&list, "a=x\\,y\\\\\n'\"\xff=,b="), 0);
+    ck_assert_str_eq(label_list_get(&list, "a"), "x,y\\\n'\"\xff=");
+    ck_assert_str_eq(label_list_get(&list, "b"), "");
+}
+END_TEST
+
+START_TEST(what_is_no_label_is_refused)
+{
+    char long_value[LABEL_VALUE_BYTES + 3] = "a=";
+
+    ck_assert_int_eq(label_list_parse(&list, "a"), -EINVAL);
+    ck_assert_int_eq(label_list_parse(&list, "=a"), -EINVAL);
+    ck_assert_int_eq(label_list_parse(&list, "a b=c"), -EINVAL);
+    ck_assert_int_eq(label_list_parse(&list, "a'=c"), -EINVAL);
+    memset(long_value + 2, 'v', LABEL_VALUE_BYTES);
+    ck_assert_int_eq(label_list_parse(&list, long_value), -E2BIG);
+    ck_assert_uint_eq(list.count, 0);
+}
+END_TEST
+
+START_TEST(there_is_an_end_to_labels)
+{
+    char key[16];
+
+    for (int i = 0; i < LABELS_MOST; i++) {
+        int length = snprintf(key, sizeof(key), "k%d", i);
+        ck_assert_int_eq(label_list_set(&list, key, (size_t)length, "v", 1), 0);
+    }
+    ck_assert_int_eq(label_list_set(&list, "more", 4, "v", 1), -E2BIG);
+    ck_assert_int_eq(label_list_set(&list, "k3", 2, "w", 1), 0);
+    label_list_remove(&list, "k0");
+    ck_assert_ptr_null(label_list_get(&list, "k0"));
+    ck_assert_int_eq(label_list_set(&list, "more", 4, "v", 1), 0);
+}
+END_TEST
+
+START_TEST(a_file_of_the_downward_api_is_read)
+{
+    ck_assert_int_eq(label_list_parse_downward(&list, "app.kubernetes.io/name=\"web\"\n"
+                                                      "note=\"a \\\"quoted\\\"\\nline \\x41\"\n\n"),
+                     0);
+    ck_assert_str_eq(label_list_get(&list, "app.kubernetes.io/name"), "web");
+    ck_assert_str_eq(label_list_get(&list, "note"), "a \"quoted\"\nline A");
+    ck_assert_int_eq(label_list_parse_downward(&list, "a=b\n"), -EINVAL);
+    ck_assert_int_eq(label_list_parse_downward(&list, "a=\"b\n"), -EINVAL);
+    ck_assert_int_eq(label_list_parse_downward(&list, "a=\"b"), -EINVAL);
+    ck_assert_int_eq(label_list_parse_downward(&list, "a=\"b\\"), -EINVAL);
+}
+END_TEST
+
+START_TEST(a_unit_is_told_by_the_cgroup)
+{
+    const char *service;
+    size_t length;
+
+    process_labels_of_cgroup("0::/system.slice/system-web.slice/web@blue.service\n", &list);
+    ck_assert_uint_eq(list.count, 1);
+    ck_assert_str_eq(label_list_get(&list, "unit"), "web@blue.service");
+    process_labels_service_of_unit("web@blue.service", &service, &length);
+    ck_assert_int_eq(strncmp(service, "web", length), 0);
+    ck_assert_uint_eq(length, 3);
+    process_labels_service_of_unit("session-1.scope", &service, &length);
+    ck_assert_uint_eq(length, 0);
+}
+END_TEST
+
+START_TEST(a_pod_and_its_container_are_told_by_the_cgroup)
+{
+    process_labels_of_cgroup(
+        "0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod12_ab.slice/"
+        "cri-containerd-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.scope\n",
+        &list);
+    ck_assert_str_eq(label_list_get(&list, "pod"), "12_ab");
+    ck_assert_str_eq(label_list_get(&list, "container"), "0123456789ab");
+}
+END_TEST
+
+START_TEST(a_cgroup_without_anything_tells_nothing)
+{
+    process_labels_of_cgroup("0::/\n1:name=systemd:/init.scope\ngarbage\n/", &list);
+    ck_assert_uint_eq(list.count, 0);
+}
+END_TEST
+
+START_TEST(a_process_says_its_own_labels)
+{
+    struct label_list own = { 0 };
+    pid_t child = fork();
+
+    if (child == 0) {
+        setenv("PROFD_LABELS", "version=3,=bad", 1);
+        execl("/bin/sleep", "sleep", "60", (char *)NULL);
+        _exit(127);
+    }
+    for (int i = 0; i < 10000 && label_list_get(&own, "version") == NULL; i++) {
+        own = (struct label_list){ 0 };
+        (void)process_labels_read(child, &list, &own);
+        usleep(1000);
+    }
+    ck_assert_str_eq(label_list_get(&own, "version"), "3");
+    ck_assert_int_eq(kill(child, SIGKILL), 0);
+}
+END_TEST
+
+/* pass VALUE of KEY: what becomes of it. */
+static const char *passed(struct label_bounds *bounds, const char *key, const char *value)
+{
+    static char text[LABEL_VALUE_BYTES];
+    size_t length = strlen(value);
+    const char *bytes = label_bounds_pass(bounds, key, value, &length);
+
+    snprintf(text, sizeof(text), "%.*s", (int)length, bytes);
+    return text;
+}
+
+START_TEST(values_beyond_the_bound_are_folded_and_counted)
+{
+    struct label_bounds bounds;
+
+    label_bounds_init(&bounds, 2);
+    ck_assert_str_eq(passed(&bounds, "k", "a"), "a");
+    ck_assert_str_eq(passed(&bounds, "k", "b"), "b");
+    ck_assert_str_eq(passed(&bounds, "k", "c"), LABEL_OTHER);
+    ck_assert_str_eq(passed(&bounds, "k", "a"), "a");
+    ck_assert_str_eq(passed(&bounds, "other", "c"), "c");
+    ck_assert_uint_eq(bounds.folded, 1);
+    label_bounds_forget(&bounds);
+    ck_assert_str_eq(passed(&bounds, "k", "c"), "c");
+    ck_assert_uint_eq(bounds.folded, 1);
+    label_bounds_fini(&bounds);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("profctl.labels");
+    TCase *claims = tcase_create("claims");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_test(claims, the_later_value_stays_and_keys_are_sorted);
+    tcase_add_test(claims, values_have_any_bytes);
+    tcase_add_test(claims, what_is_no_label_is_refused);
+    tcase_add_test(claims, there_is_an_end_to_labels);
+    tcase_add_test(claims, a_file_of_the_downward_api_is_read);
+    tcase_add_test(claims, a_unit_is_told_by_the_cgroup);
+    tcase_add_test(claims, a_pod_and_its_container_are_told_by_the_cgroup);
+    tcase_add_test(claims, a_cgroup_without_anything_tells_nothing);
+    tcase_add_test(claims, a_process_says_its_own_labels);
+    tcase_add_test(claims, values_beyond_the_bound_are_folded_and_counted);
+    tcase_add_checked_fixture(claims, clear_list, NULL);
+    suite_add_tcase(suite, claims);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,234 @@
+/* Captures become rows: sums, hashes, and each sample in one range alone. */
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profctl/export/profile_reference.h"
+#include "profctl/export/profile_rows.h"
+
+enum { SAMPLES = 400, THREADS = 3, REFERENCE_MS = 1000000 };
+
+static const int64_t ms = 1000000;
+
+/* A capture of two processes, whose samples are 7.3 ms and a bit apart. */
+static char *make_capture(void)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+
+    fputs("{\"libs\":[],\"threads\":[],\"processes\":[", out);
+    for (int process = 0; process < 2; process++) {
+        fprintf(out,
+                "%s{\"meta\":{\"version\":36,\"startTime\":5,\"interval\":4},\"libs\":[{\"start\":"
+                "4096,\"end\":8192,\"offset\":0,\"name\":\"app\",\"path\":\"/bin/app\",\"codeId\":"
+                "\"b%d\"}],\"threads\":[",
+                process > 0 ? "," : "", process);
+        for (int thread = 0; thread < THREADS; thread++) {
+            fprintf(
+                out,
+                "%s{\"name\":\"t%d\",\"processName\":\"app\",\"pid\":%d,\"tid\":%d,"
+                "\"stringTable\":[\"main (in app)\",\"f (in app)\",\"%d (in app)\"],"
+                "\"frameTable\":{\"schema\":{\"location\":0},\"data\":[[0],[1],[2]]},"
+                "\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[[null,0],[0,1],"
+                "[0,2]]},\"samples\":{\"schema\":{\"stack\":0,\"time\":1,\"threadCPUDelta\":2},"
+                "\"data\":[",
+                thread > 0 ? "," : "", thread % 2, process + 10, process + 10 + thread, thread);
+            for (int i = 0; i < SAMPLES; i++)
+                fprintf(out, "%s[%s,%.6f,%d]", i > 0 ? "," : "",
+                        i % 5 == 0   ? "null"
+                        : i % 2 == 0 ? "1"
+                                     : "2",
+                        i * 7.300001 + thread, 1000 + i * 13);
+            fputs(
+                "]},\"markers\":{\"schema\":{\"name\":0,\"startTime\":1,\"endTime\":2,\"phase\":3,"
+                "\"category\":4,\"data\":5},\"data\":[[0,100.5,null,0,1,{\"type\":\"Native "
+                "allocation\",\"size\":4096,\"stack\":{\"name\":\"SyncProfile\",\"samples\":{"
+                "\"schema\":{\"stack\":0,\"time\":1},\"data\":[[2,1]]}}}],[0,200,null,0,1,{"
+                "\"type\":"
+                "\"Native allocation\",\"size\":-4096}],[0,300,null,0,1,{\"type\":\"Text\"}]]}}",
+                out);
+        }
+        fprintf(out,
+                "],\"profilingLog\":{\"%d\":{\"profd\":{\"verdict\":\"exited\",\"pid\":%d,"
+                "\"parentPid\":1,\"executable\":\"/bin/app\",\"lostBlocks\":2}}},\"processes\":[]}",
+                process + 10, process + 10);
+    }
+    fprintf(out,
+            "],\"meta\":{\"version\":36,\"startTime\":5,\"interval\":4,"
+            "\"startTimeAsClockMonotonicNanosecondsSinceBoot\":%lld}}",
+            REFERENCE_MS * (long long)ms);
+    fclose(out);
+    return text;
+}
+
+static int describe(void *context, const struct exported_process *process, const char *thread,
+                    struct row_writer *columns)
+{
+    (void)context;
+    ck_assert_str_eq(process->program, "app");
+    ck_assert_str_eq(process->kind, "");
+    ck_assert_int_eq(process->parent_pid, 1);
+    row_write_string(columns, process->build_id, strlen(process->build_id));
+    row_write_string(columns, thread, strlen(thread));
+    return columns->error;
+}
+
+static void read_range(const char *capture, int64_t from_ns, int64_t to_ns,
+                       struct export_rows *rows, struct profile_rows_told *told)
+{
+    struct profile_rows_options options = { .from_ns = (uint64_t)from_ns,
+                                            .to_ns = (uint64_t)to_ns,
+                                            .minute_ns = 60 * 1000 * (uint64_t)ms,
+                                            .describe = describe };
+    struct json_reader *reader;
+
+    ck_assert_int_eq(json_reader_open_memory(capture, strlen(capture), &reader), 0);
+    ck_assert_int_eq(profile_reference_read(reader, &options.reference_ns), 0);
+    ck_assert_int_eq(options.reference_ns, REFERENCE_MS * ms);
+    json_reader_close(reader);
+    ck_assert_int_eq(json_reader_open_memory(capture, strlen(capture), &reader), 0);
+    ck_assert_int_eq(profile_rows_read(reader, &options, rows, told), 0);
+    json_reader_close(reader);
+}
+
+static struct sums total_of(const struct export_rows *rows)
+{
+    struct sums total = { 0 };
+
+    for (size_t i = 0; i < sum_table_count(&rows->sums); i++) {
+        const struct sums *sums = sum_table_sums(&rows->sums, i);
+        total.cpu_ns += sums->cpu_ns;
+        total.samples += sums->samples;
+        total.allocated_bytes += sums->allocated_bytes;
+        total.allocations += sums->allocations;
+    }
+    return total;
+}
+
+START_TEST(a_capture_is_summed_by_source_and_stack)
+{
+    struct export_rows rows;
+    struct profile_rows_told told;
+    char *capture = make_capture();
+    int64_t cpu_ns = 0;
+
+    for (int i = 0; i < SAMPLES; i++)
+        cpu_ns += (1000 + i * 13) * 1000; /* they are in us */
+    export_rows_init(&rows);
+    read_range(capture, 0, INT64_MAX, &rows, &told);
+    struct sums total = total_of(&rows);
+    ck_assert_int_eq(total.cpu_ns, 2 * THREADS * cpu_ns);
+    ck_assert_int_eq(told.cpu_ns, total.cpu_ns);
+    ck_assert_uint_eq(total.samples, 2 * THREADS * (SAMPLES - SAMPLES / 5));
+    ck_assert_uint_eq(total.allocated_bytes, 2 * THREADS * 4096);
+    ck_assert_uint_eq(total.allocations, 2 * THREADS);
+    ck_assert_uint_eq(told.lost_blocks, 4);
+    /* Threads of one name are one source, and those of two builds are two. */
+    ck_assert_uint_eq(unique_strings_count(&rows.sources), 4);
+    /* f, one of its own for each of three threads, and none; each in two builds, but the last. */
+    ck_assert_uint_eq(unique_strings_count(&rows.stacks), 9);
+    export_rows_fini(&rows);
+    free(capture);
+}
+END_TEST
+
+/* Wherever it is cut, also at the very times of samples. */
+START_TEST(each_sample_is_in_one_of_two_ranges)
+{
+    char *capture = make_capture();
+    struct export_rows whole;
+    struct profile_rows_told told;
+
+    export_rows_init(&whole);
+    read_range(capture, 0, INT64_MAX, &whole, &told);
+    struct sums total = total_of(&whole);
+    for (int i = 0; i < SAMPLES; i += 9) {
+        int64_t cut = REFERENCE_MS * ms + (int64_t)i * 7300001 + i % 3;
+        struct export_rows parts;
+        struct profile_rows_told first, second;
+        export_rows_init(&parts);
+        read_range(capture, 0, cut, &parts, &first);
+        read_range(capture, cut, INT64_MAX, &parts, &second);
+        struct sums sum = total_of(&parts);
+        ck_assert_int_eq(sum.cpu_ns, total.cpu_ns);
+        ck_assert_uint_eq(sum.samples, total.samples);
+        ck_assert_uint_eq(sum.allocated_bytes, total.allocated_bytes);
+        ck_assert_uint_eq(first.samples + second.samples, told.samples);
+        ck_assert_uint_eq(sum_table_count(&parts.sums), sum_table_count(&whole.sums));
+        export_rows_fini(&parts);
+    }
+    export_rows_fini(&whole);
+    free(capture);
+}
+END_TEST
+
+START_TEST(a_range_without_samples_has_no_rows)
+{
+    char *capture = make_capture();
+    struct export_rows rows;
+    struct profile_rows_told told;
+
+    export_rows_init(&rows);
+    read_range(capture, 0, REFERENCE_MS * ms, &rows, &told);
+    ck_assert_uint_eq(sum_table_count(&rows.sums), 0);
+    export_rows_fini(&rows);
+    free(capture);
+}
+END_TEST
+
+START_TEST(a_capture_that_tells_no_clock_is_refused)
+{
+    static const char capture[] = "{\"meta\":{\"version\":36},\"processes\":[]}";
+    struct json_reader *reader;
+    int64_t reference_ns;
+
+    ck_assert_int_eq(json_reader_open_memory(capture, strlen(capture), &reader), 0);
+    ck_assert_int_eq(profile_reference_read(reader, &reference_ns), -EPROTO);
+    json_reader_close(reader);
+}
+END_TEST
+
+/* Hosts of different versions must agree, so it is written down here. */
+START_TEST(a_hash_is_of_the_columns_and_always_the_same)
+{
+    static const unsigned char expected[] = { 0x99, 0xaa, 0x06, 0xd3, 0x01, 0x47, 0x98, 0xd8,
+                                              0x60, 0x01, 0xc3, 0x24, 0x46, 0x8d, 0x49, 0x7f };
+    struct export_rows rows;
+    struct row_writer columns = { 0 };
+
+    export_rows_init(&rows);
+    uint32_t empty = export_rows_stack(&rows, &columns);
+    ck_assert_int_eq(memcmp(export_rows_hash(&rows, empty), expected, sizeof(expected)), 0);
+    row_write_length(&columns, 1);
+    row_write_string(&columns, "main", 4);
+    uint32_t main_stack = export_rows_stack(&rows, &columns);
+    ck_assert_uint_ne(main_stack, empty);
+    ck_assert_uint_eq(export_rows_stack(&rows, &columns), main_stack);
+    ck_assert_int_ne(memcmp(export_rows_hash(&rows, main_stack), expected, sizeof(expected)), 0);
+    row_writer_free(&columns);
+    export_rows_fini(&rows);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("profctl.profile_rows");
+    TCase *claims = tcase_create("claims");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_test(claims, a_capture_is_summed_by_source_and_stack);
+    tcase_add_test(claims, each_sample_is_in_one_of_two_ranges);
+    tcase_add_test(claims, a_range_without_samples_has_no_rows);
+    tcase_add_test(claims, a_capture_that_tells_no_clock_is_refused);
+    tcase_add_test(claims, a_hash_is_of_the_columns_and_always_the_same);
+    suite_add_tcase(suite, claims);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
