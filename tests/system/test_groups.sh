@@ -400,7 +400,7 @@ test_iterations_that_take_too_long_are_markers() {
     touch go
     recorded groups bash -c 'timeout 2 "$@" || true' - "$programs/loop" 20 go
     grep -P '^marker\t\d+\tGeckoMain\tJank\t' facts >jank
-    [ "$(wc -l <jank)" -gt 10 ]
+    [ "$(wc -l <jank)" -gt 3 ] # of a hundred, on a machine that has time
     awk -F'\t' '{ bad += $6 - $5 < 16 || $6 - $5 > 2000 } END { exit bad > 0 }' jank
 }
 
