@@ -66,7 +66,7 @@ void command_settle_start(struct command *command)
         start_failed(command, &failure);
         return;
     }
-    log_info("'%s' runs as %d", command->name, command->pid);
+    log_info_of(command->pid, "'%s' runs as %d", command->name, command->pid);
     census_note_command(command->profd, command);
     if (command->launcher != NULL)
         client_reply(command->launcher, command->request_id, 0, "");
@@ -160,8 +160,8 @@ void command_tell_exit(const struct command *command, int wait_status)
 
     if (command->failure != 0)
         return; /* it never ran: its start was answered with that */
-    log_info("'%s' (%d) %s %d", command->name, command->pid,
-             message.is_signal ? "was killed by signal" : "exited with", (int)message.code);
+    log_info_of(command->pid, "'%s' (%d) %s %d", command->name, command->pid,
+                message.is_signal ? "was killed by signal" : "exited with", (int)message.code);
     if (command->launcher != NULL)
         client_send_command_exited(command->launcher, &message);
 }

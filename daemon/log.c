@@ -10,9 +10,13 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "daemon/service/journal.h"
+
 enum { LOG_LINE_BYTES = 1024 };
 
+static const char log_prefix[] = "profd: ";
 static enum log_level log_threshold = LOG_INFO;
+static int journal_fd = -1; /* -1: standard error is no journal */
 
 int log_level_parse(const char *text, enum log_level *out)
 {
@@ -37,6 +41,11 @@ int log_level_parse(const char *text, enum log_level *out)
 void log_set_level(enum log_level level)
 {
     log_threshold = level;
+}
+
+void log_find_journal(void)
+{
+    journal_fd = journal_is_standard_error() ? journal_open() : -1;
 }
 
 /* A reader that stopped must not stop profd. A pipe or terminal that polls as writable takes a
@@ -74,13 +83,29 @@ static void write_or_drop(const char *line, size_t bytes)
     write_once(line, bytes);
 }
 
-void log_line(enum log_level level, const char *format, ...)
+/* LINE is "profd: …" and a newline. A journal that takes no datagram has standard error, too. */
+static void write_line(enum log_level level, pid_t pid, const char *line, size_t bytes)
+{
+    static const enum journal_priority priorities[] = {
+        [LOG_ERROR] = JOURNAL_ERROR,
+        [LOG_WARN] = JOURNAL_WARNING,
+        [LOG_INFO] = JOURNAL_INFO,
+        [LOG_DEBUG] = JOURNAL_DEBUG,
+    };
+
+    if (journal_fd < 0 ||
+        journal_send(journal_fd, JOURNAL_SOCKET, priorities[level], pid, line + strlen(log_prefix),
+                     bytes - strlen(log_prefix) - 1) < 0)
+        write_or_drop(line, bytes);
+}
+
+void log_line(enum log_level level, pid_t pid, const char *format, ...)
 {
     if (level > log_threshold)
         return;
 
-    char line[LOG_LINE_BYTES] = "profd: ";
-    size_t used = strlen(line);
+    char line[LOG_LINE_BYTES];
+    size_t used = strlen(strcpy(line, log_prefix));
     va_list arguments;
     va_start(arguments, format);
     int wanted = vsnprintf(line + used, sizeof(line) - used - 1, format, arguments);
@@ -96,7 +121,7 @@ void log_line(enum log_level level, const char *format, ...)
             line[i] = '?';
     }
     line[end++] = '\n';
-    write_or_drop(line, end);
+    write_line(level, pid, line, end);
 }
 
 bool log_may_go_through(struct log_gate *gate)
@@ -106,6 +131,6 @@ bool log_may_go_through(struct log_gate *gate)
     if (!log_gate_opens(gate, uv_hrtime(), &held_back))
         return false;
     if (held_back > 0)
-        log_line(LOG_WARN, "%" PRIu64 " more like the next one are not shown", held_back);
+        log_line(LOG_WARN, 0, "%" PRIu64 " more like the next one are not shown", held_back);
     return true;
 }

@@ -1,4 +1,5 @@
-/* Lines on standard error for whoever runs profd: "profd: …".
+/* Lines on standard error for whoever runs profd: "profd: …". Where that is systemd's journal, with
+ * the level as the line's priority, and the process that it is about as PROFD_PROCESS.
  *
  * A severity is a verb with a fixed meaning. Nothing that a child or a client sends ends profd, so
  * there is no fatal here; main() prints why it cannot start. Any thread. */
@@ -6,6 +7,7 @@
 #define PROFD_DAEMON_LOG_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "daemon/log_gate.h"
 
@@ -27,22 +29,32 @@ int log_level_parse(const char *text, enum log_level *out);
 /* Before any thread is started. The start is LOG_INFO. */
 void log_set_level(enum log_level level);
 
-/* One line; a newline is added. Control characters that came from outside are shown as '?'. */
-void log_line(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Also before any thread: lines go to the journal, with fields, when standard error does. */
+void log_find_journal(void);
 
-/* A warning about one process of maybe thousands. Of each place in the source that warns so, a few
- * lines in a second go through; how many did not is told with the next one. Loop thread. */
-#define log_warn_of_many(...)                                                                      \
+/* One line; a newline is added. Control characters that came from outside are shown as '?'. PID is
+ * the process that it is about; 0: none. */
+void log_line(enum log_level level, pid_t pid, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* A warning about PID, one process of maybe thousands. Of each place in the source that warns so, a
+ * few lines in a second go through; how many did not is told with the next one. Loop thread. */
+#define log_warn_of_many(pid, ...)                                                                 \
     do {                                                                                           \
         static struct log_gate log_gate_;                                                          \
         if (log_may_go_through(&log_gate_))                                                        \
-            log_line(LOG_WARN, __VA_ARGS__);                                                       \
+            log_line(LOG_WARN, pid, __VA_ARGS__);                                                  \
     } while (0)
 bool log_may_go_through(struct log_gate *gate);
 
-#define log_error(...) log_line(LOG_ERROR, __VA_ARGS__)
-#define log_warn(...)  log_line(LOG_WARN, __VA_ARGS__)
-#define log_info(...)  log_line(LOG_INFO, __VA_ARGS__)
-#define log_debug(...) log_line(LOG_DEBUG, __VA_ARGS__)
+#define log_error(...) log_line(LOG_ERROR, 0, __VA_ARGS__)
+#define log_warn(...)  log_line(LOG_WARN, 0, __VA_ARGS__)
+#define log_info(...)  log_line(LOG_INFO, 0, __VA_ARGS__)
+#define log_debug(...) log_line(LOG_DEBUG, 0, __VA_ARGS__)
+
+/* About the process PID. */
+#define log_warn_of(pid, ...)  log_line(LOG_WARN, pid, __VA_ARGS__)
+#define log_info_of(pid, ...)  log_line(LOG_INFO, pid, __VA_ARGS__)
+#define log_debug_of(pid, ...) log_line(LOG_DEBUG, pid, __VA_ARGS__)
 
 #endif

@@ -30,5 +30,6 @@ int main(int argc, char **argv)
         return build_facts_print(stdout, "profd") < 0 ? EXIT_FAILED : 0;
 
     log_set_level(options.log_level);
+    log_find_journal();
     return daemon_run(&profd, &options);
 }

@@ -28,7 +28,7 @@ static void sift(struct daemon *profd, const struct lease_census *census)
             lease_move(&profd->memory.ledger, owner, LEASE_OWNER_NOBODY, UINT32_MAX);
         } else {
             restart->awaited[restart->awaited_count++] = owner;
-            log_debug("%d is expected back", lease_owner_pid(owner));
+            log_debug_of(lease_owner_pid(owner), "%d is expected back", lease_owner_pid(owner));
         }
     }
 }

@@ -112,8 +112,8 @@ void capture_note_profile(struct daemon *profd, struct child *child,
     if (error == 0 && piece == NULL)
         error = -ENOMEM;
     if (error < 0) {
-        log_warn("%d (%s) cannot make its profile: %s", child->pid, child->executable,
-                 uv_strerror(error));
+        log_warn_of(child->pid, "%d (%s) cannot make its profile: %s", child->pid,
+                    child->executable, uv_strerror(error));
         capture_fail_item(capture, index, "its agent could not make the profile");
         free(piece);
     } else if (gather_note_made(&capture->gather, index, message->json_bytes)) {

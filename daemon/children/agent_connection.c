@@ -63,8 +63,8 @@ static int on_log(struct child *child, const uint8_t *payload, size_t bytes)
 
     if (error < 0)
         return error;
-    log_warn_of_many("%d (%s): %.*s", child->pid, child->executable, (int)message.text.length,
-                     message.text.bytes);
+    log_warn_of_many(child->pid, "%d (%s): %.*s", child->pid, child->executable,
+                     (int)message.text.length, message.text.bytes);
     free(child->trouble);
     child->trouble = strndup(message.text.bytes, message.text.length);
     return child->trouble != NULL ? 0 : -ENOMEM;
@@ -102,7 +102,8 @@ static int dispatch(struct child *child, unsigned kind, const uint8_t *payload, 
     case MESSAGE_AGENT_LOG:
         return on_log(child, payload, bytes);
     default:
-        log_debug("%d sent %s, which is not used", child->pid, message_kind_name(kind));
+        log_debug_of(child->pid, "%d sent %s, which is not used", child->pid,
+                     message_kind_name(kind));
         return 0;
     }
 }
@@ -122,8 +123,8 @@ static void on_closed(struct connection *connection, int reason, void *owner)
     (void)connection;
 
     if (reason != -ESHUTDOWN && reason != -ECONNRESET)
-        log_warn("lost the agent in %d (%s): %s", child->pid, child->executable,
-                 uv_strerror(reason));
+        log_warn_of(child->pid, "lost the agent in %d (%s): %s", child->pid, child->executable,
+                    uv_strerror(reason));
     agents_note_disconnected(child);
 }
 

@@ -82,8 +82,8 @@ static void on_kept(struct exit_record *record, int error, void *owner)
         return;
     }
     if (error < 0)
-        log_warn_of_many("the profile of %d (%s) is lost: it cannot be copied (%s)", child->pid,
-                         child->executable, uv_strerror(error));
+        log_warn_of_many(child->pid, "the profile of %d (%s) is lost: it cannot be copied (%s)",
+                         child->pid, child->executable, uv_strerror(error));
     capture_note_stored(profd, child);
     if (record == NULL)
         keep_name(profd, child);
@@ -106,8 +106,8 @@ void agents_store(struct daemon *profd, struct child *child)
     child->is_copying = error == 0;
     if (error == 0)
         return;
-    log_warn_of_many("the profile of %d (%s) is lost: %s", child->pid, child->executable,
-                     uv_strerror(error));
+    log_warn_of_many(child->pid, "the profile of %d (%s) is lost: %s", child->pid,
+                     child->executable, uv_strerror(error));
     memory_forget_child(child);
     keep_name(profd, child);
 }
@@ -158,8 +158,8 @@ void agents_end(struct daemon *profd, struct child *child, enum process_verdict 
 {
     if (child_end(&profd->children, child, verdict, code, end_ns) < 0)
         return;
-    log_debug("%d (%s) ended: %s %d", child->pid, child->executable, process_verdict_name(verdict),
-              code);
+    log_debug_of(child->pid, "%d (%s) ended: %s %d", child->pid, child->executable,
+                 process_verdict_name(verdict), code);
     memory_note_ended(profd);
     lending_end(child);
     monitoring_note_ended(child);
@@ -233,7 +233,7 @@ void agents_watch(struct daemon *profd, struct child *child, int pidfd)
     child->watch = NULL;
     int error = child_watch_start(&profd->loop, pidfd, &watch_events, child, &child->watch);
     if (error < 0)
-        log_warn("cannot watch %d for its end: %s", child->pid, uv_strerror(error));
+        log_warn_of(child->pid, "cannot watch %d for its end: %s", child->pid, uv_strerror(error));
 }
 
 /* What was told with its end: the last word, where there is one. */

@@ -149,9 +149,11 @@ static void turn_away_other_protocol(struct connection *connection,
     struct message_welcome welcome = { .protocol_version = PROTOCOL_MAJOR,
                                        .session.thread_filters = { "", 0 } };
 
-    log_warn("%d speaks version %llu of the protocol, this profd version %d: it is not profiled",
-             connection_peer(connection)->pid,
-             (unsigned long long)protocol_version_major(hello->protocol_version), PROTOCOL_MAJOR);
+    log_warn_of(connection_peer(connection)->pid,
+                "%d speaks version %llu of the protocol, this profd version %d: it is not profiled",
+                connection_peer(connection)->pid,
+                (unsigned long long)protocol_version_major(hello->protocol_version),
+                PROTOCOL_MAJOR);
     if (outbox_welcome(connection, MESSAGE_WELCOME, &welcome) == 0)
         connection_finish(connection, -EPROTONOSUPPORT, LAST_ANSWER_MS);
 }
@@ -169,14 +171,14 @@ static int check_hello(struct daemon *profd, struct connection *connection,
         return -EPROTONOSUPPORT;
     }
     if (!may_connect(profd, peer)) {
-        log_warn_of_many("refused %d of user %u: neither ours nor supervised", peer->pid,
+        log_warn_of_many(peer->pid, "refused %d of user %u: neither ours nor supervised", peer->pid,
                          peer->uid);
         return -EPERM;
     }
     if (fd_count == 0 && (hello->obstacle != OBSTACLE_NONE || hello->gave_arena))
         return 0;
     if (fd_count != 1 || compact_plan_read(fds[0], &plan) < 0) {
-        log_warn_of_many("refused %d: its hello came without an arena", peer->pid);
+        log_warn_of_many(peer->pid, "refused %d: its hello came without an arena", peer->pid);
         return -EBADMSG;
     }
     *arena_fd = fds[0];
@@ -224,7 +226,7 @@ void agents_take_arena(struct child *child, const struct message_hello *hello, i
     child->obstacle = (enum recording_obstacle)hello->obstacle;
     memory_add_child(child);
     if (arena_fd < 0)
-        log_warn_of_many("%d (%s) cannot record: %s", child->pid, child->executable,
+        log_warn_of_many(child->pid, "%d (%s) cannot record: %s", child->pid, child->executable,
                          recording_obstacle_text(child->obstacle));
 }
 
@@ -287,7 +289,7 @@ int agents_hello(struct daemon *profd, struct connection *connection, int pidfd,
                             child); /* its agent has a descriptor, and comes back with that */
     if (session_is_on(&profd->session) && hello.generation == profd->session.generation)
         child->started_generation = profd->session.generation;
-    log_debug("%d (%s) said hello", child->pid, child->executable);
+    log_debug_of(child->pid, "%d (%s) said hello", child->pid, child->executable);
     restart_note_hello(profd, hello.lease_owner);
     if (child->state == CHILD_ENDED) {
         store_late(profd, child);

@@ -31,7 +31,7 @@ static void readmit(struct daemon *profd, const struct message_hello *hello,
     struct child *child = agents_meet(profd, &who);
 
     if (child == NULL) {
-        log_warn("no memory to go on with %d, whose arena was kept", message->pid);
+        log_warn_of(message->pid, "no memory to go on with %d, whose arena was kept", message->pid);
         close(arena_fd);
         if (pidfd >= 0)
             close(pidfd);
@@ -64,7 +64,8 @@ static void on_kept_arena(const struct keeper_message *message, int fd, void *co
         readmit(profd, &hello, message, fd, pidfd_of_greeter(&hello, message->pid));
         return;
     }
-    log_warn("cannot go on with %d, whose arena was kept: %s", message->pid, uv_strerror(error));
+    log_warn_of(message->pid, "cannot go on with %d, whose arena was kept: %s", message->pid,
+                uv_strerror(error));
     close(fd);
 }
 

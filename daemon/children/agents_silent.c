@@ -60,8 +60,8 @@ struct child *agents_add_silent(struct daemon *profd, const struct child_introdu
     child->cpu_ns = process_clock_ns(child->pid);
     open_account(profd, child);
     agents_watch(profd, child, pidfd);
-    log_debug("%d (%s) is not profiled: %s", child->pid, child->executable,
-              recording_obstacle_text(obstacle));
+    log_debug_of(child->pid, "%d (%s) is not profiled: %s", child->pid, child->executable,
+                 recording_obstacle_text(obstacle));
     return child;
 }
 

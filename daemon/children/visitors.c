@@ -58,7 +58,8 @@ static int introduce(struct visitor *visitor, struct connection *connection, uns
     }
     if (kind == MESSAGE_CLIENT_HELLO)
         return client_hello(visitor->profd, connection, visitor->is_private, payload, bytes);
-    log_warn("%d connected and sent no hello", connection_peer(connection)->pid);
+    log_warn_of(connection_peer(connection)->pid, "%d connected and sent no hello",
+                connection_peer(connection)->pid);
     connection_close(connection, -EPROTO);
     return -EPROTO;
 }
@@ -79,9 +80,11 @@ static void on_closed(struct connection *connection, int reason, void *owner)
     bool was_private = visitor->is_private;
 
     if (reason == -ETIMEDOUT)
-        log_warn_of_many("%d connected and said nothing", connection_peer(connection)->pid);
+        log_warn_of_many(connection_peer(connection)->pid, "%d connected and said nothing",
+                         connection_peer(connection)->pid);
     else if (reason == -EPROTO)
-        log_warn_of_many("closed connection from %d: malformed message",
+        log_warn_of_many(connection_peer(connection)->pid,
+                         "closed connection from %d: malformed message",
                          connection_peer(connection)->pid);
     free_visitor(visitor);
     if (was_private)
@@ -128,7 +131,8 @@ static void admit(struct daemon *profd, int fd, const struct peer_credentials *p
     int error = add(&who, is_stranger ? ADMISSION_STRANGER_MS : ADMISSION_OWNER_MS);
     if (error < 0) {
         admission_leave(&profd->admission, peer->uid);
-        log_warn("cannot take the connection of %d: %s", peer->pid, uv_strerror(error));
+        log_warn_of(peer->pid, "cannot take the connection of %d: %s", peer->pid,
+                    uv_strerror(error));
     }
 }
 
@@ -143,7 +147,8 @@ void visitors_on_accept(struct listener *listener, int fd, const struct peer_cre
         return;
     }
     close(fd);
-    log_warn_of_many("turned away %d of user %u: strangers have too many connections that say "
+    log_warn_of_many(peer->pid,
+                     "turned away %d of user %u: strangers have too many connections that say "
                      "nothing",
                      peer->pid, peer->uid);
 }

@@ -62,7 +62,7 @@ void lending_follow(struct child *child)
                                        child->arena_fd };
     int error = lent_event_follow(&child->event, &borrower);
     if (error < 0 && error != -ESRCH)
-        log_warn_of_many("%d (%s) has no perf event: %s", child->pid, child->executable,
+        log_warn_of_many(child->pid, "%d (%s) has no perf event: %s", child->pid, child->executable,
                          uv_strerror(error));
     if (is_sampling_paused(&child->profd->session))
         lent_event_rest(&child->event, true);

@@ -25,7 +25,8 @@ static void update_child(struct child *child, uint64_t now_ns)
         error = memory_controller_update(controller, &child->memory, controller->generation,
                                          &update, now_ns);
     if (error < 0)
-        log_debug("what %d recorded cannot be aged now: %s", child->pid, uv_strerror(error));
+        log_debug_of(child->pid, "what %d recorded cannot be aged now: %s", child->pid,
+                     uv_strerror(error));
 }
 
 void chores_update(struct daemon *profd, uint64_t now_ns)
@@ -50,8 +51,8 @@ void chores_destroy(struct child *child, uint64_t done_ns, uint64_t now_ns)
         return;
     int64_t destroyed = lone_arena_destroy(child->arena_fd, ledger, child->lease_owner, done_ns);
     if (destroyed < 0)
-        log_warn_of_many("the oldest of what %d (%s) recorded cannot be dropped: %s", child->pid,
-                         child->executable, uv_strerror((int)destroyed));
+        log_warn_of_many(child->pid, "the oldest of what %d (%s) recorded cannot be dropped: %s",
+                         child->pid, child->executable, uv_strerror((int)destroyed));
     update_child(child, now_ns);
 }
 
@@ -62,7 +63,7 @@ void chores_end_session(struct daemon *profd)
             continue;
         int error = lone_arena_clear(child->arena_fd, &profd->memory.ledger, child->lease_owner);
         if (error < 0)
-            log_warn_of_many("what %d (%s) recorded keeps its memory: %s", child->pid,
+            log_warn_of_many(child->pid, "what %d (%s) recorded keeps its memory: %s", child->pid,
                              child->executable, uv_strerror(error));
     }
 }

@@ -305,8 +305,8 @@ void memory_add_child(struct child *child)
     int error = memory_controller_add(controller, &child->memory, MEMORY_OF_CHILD,
                                       (uint64_t)status.st_size, child);
     if (error < 0)
-        log_warn("what %d (%s) recorded cannot be aged: %s", child->pid, child->executable,
-                 uv_strerror(error));
+        log_warn_of(child->pid, "what %d (%s) recorded cannot be aged: %s", child->pid,
+                    child->executable, uv_strerror(error));
 }
 
 void memory_await(struct child *child)

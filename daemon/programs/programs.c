@@ -70,8 +70,9 @@ static void send_signal(struct program *program, int signal_number, uint64_t tim
 
 static void kill_group(struct program *program)
 {
-    log_warn("'%s' (%d) has not ended within %llu ms and is killed", program->config->name,
-             program->pid, (unsigned long long)program->config->stop_timeout_ms);
+    log_warn_of(program->pid, "'%s' (%d) has not ended within %llu ms and is killed",
+                program->config->name, program->pid,
+                (unsigned long long)program->config->stop_timeout_ms);
     send_signal(program, SIGKILL, PROGRAM_KILL_PATIENCE_MS);
 }
 
@@ -121,7 +122,7 @@ static void end_adopted(struct program *program, bool has_failed)
 {
     child_watch_stop(program->watch);
     program->watch = NULL;
-    log_info("'%s' (%d) has ended", program->config->name, program->pid);
+    log_info_of(program->pid, "'%s' (%d) has ended", program->config->name, program->pid);
     programs_note_ended(program, has_failed);
 }
 
@@ -156,15 +157,15 @@ static void adopt(struct program *program, pid_t pid)
                                               program, &program->watch);
 
     if (error < 0) {
-        log_warn("cannot watch '%s' (%d), which still runs: %s", program->config->name, pid,
-                 uv_strerror(error));
+        log_warn_of(pid, "cannot watch '%s' (%d), which still runs: %s", program->config->name, pid,
+                    uv_strerror(error));
         return;
     }
     program->life.state = PROGRAM_RUNNING;
     program->life.start_ns = uv_hrtime();
     program->life.runs = 1;
     program->pid = pid;
-    log_info("'%s' still runs as %d", program->config->name, pid);
+    log_info_of(pid, "'%s' still runs as %d", program->config->name, pid);
 }
 
 static struct program *find(struct programs *programs, const char *name)
@@ -182,7 +183,7 @@ static void meet(const char *name, bool is_over, pid_t pid, void *context)
     struct program *program = find(context, name);
 
     if (program == NULL && pid > 0)
-        log_warn("'%.64s' is not in the config any more, and still runs as %d", name, pid);
+        log_warn_of(pid, "'%.64s' is not in the config any more, and still runs as %d", name, pid);
     if (program == NULL)
         return;
     if (is_over)

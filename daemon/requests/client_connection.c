@@ -398,7 +398,8 @@ static const struct connection_events client_events = { on_message, on_closed };
 
 static void turn_away(struct connection *connection, int error, const char *text)
 {
-    log_warn("turned away %d: %s", connection_peer(connection)->pid, text);
+    log_warn_of(connection_peer(connection)->pid, "turned away %d: %s",
+                connection_peer(connection)->pid, text);
     if (send_reply(connection, 0, error, text) == 0)
         connection_finish(connection, error, LAST_ANSWER_MS);
 }

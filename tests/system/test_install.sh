@@ -31,7 +31,9 @@ test_destdir_and_uninstall() {
     for file in bin/profd bin/profctl libexec/profd-salvage lib/libprofd.so lib/libprofd.a \
         lib/pkgconfig/profd.pc include/profd.h include/profd_threads.h include/profd_uv.h \
         include/profd_counters.h include/profd_sampling.h include/profd_categories.h \
-        include/profd_session.h include/profd_disabled.h; do
+        include/profd_session.h include/profd_disabled.h share/man/man1/profctl-run.1 share/man/man3/profd.3 \
+        share/man/man5/profd-capture.5 share/man/man7/libprofd.7 share/man/man8/profd.8 \
+        share/bash-completion/completions/profctl share/zsh/site-functions/_profd share/fish/vendor_completions.d/profd.fish; do
         [ -f "stage/opt/profd/$file" ] || fail "no $file"
     done
     make -C "$source_dir" --no-print-directory PREFIX=/opt/profd DESTDIR="$scratch/stage" \

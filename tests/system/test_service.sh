@@ -96,6 +96,37 @@ test_profd_of_one_command_tells_nobody() {
     refute test -s told
 }
 
+# Where standard error is the journal's, lines go there with fields. (The journal's socket is hidden by one of the test's,
+# for profd alone.)
+test_journal_gets_lines_with_fields() {
+    need_root
+    unshare --mount true 2>/dev/null || skip "cannot make a mount namespace"
+    mkdir journal
+    in_background "$programs/notified" "$scratch/journal/socket" journal.log
+    wait_until test -S journal/socket
+    : >profd.log
+    JOURNAL_STREAM=$(stat -c %d:%i profd.log)
+    export JOURNAL_STREAM scratch
+    # shellcheck disable=SC2016
+    in_background unshare --mount sh -c 'mount -t tmpfs none /run && mkdir -p /run/systemd/journal &&
+        mount --bind "$scratch/journal" /run/systemd/journal && exec "$@"' sh \
+        "$profd" --socket "$PROFD_SOCKET" --log-level debug 2>>profd.log
+    daemon=$background
+    wait_until "$profctl" status
+    in_background env LD_PRELOAD="$build/lib/libprofd.so" "$programs/busy" 60
+    wait_until grep -qx "PROFD_PROCESS=$background" journal.log
+    grep -qx "MESSAGE=listening at $PROFD_SOCKET" journal.log
+    grep -qx PRIORITY=6 journal.log
+    grep -qx SYSLOG_IDENTIFIER=profd journal.log
+    [ ! -s profd.log ]
+}
+
+# … and as text where it is another file that is named like that, or where there is no journal.
+test_text_where_standard_error_is_no_journal() {
+    JOURNAL_STREAM=1:1 start_profd
+    says "^profd: listening at $PROFD_SOCKET" profd.log
+}
+
 # activate [ARGUMENT…]: a socket that waits for somebody; profd starts then.
 activate() {
     need systemd-socket-activate
