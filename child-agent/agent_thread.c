@@ -43,7 +43,6 @@ static struct {
     pthread_t thread;
     struct named_mutex lock; /* held while a message is obeyed */
     bool is_running;
-    bool is_alone;      /* introduced, and without threads of ours so far */
     bool is_refused;    /* profd speaks another protocol: leave the program alone */
     bool is_welcome;    /* since the last pause, profd has taken us in */
     bool owes_update;   /* profd awaits the next chunk update */
@@ -521,7 +520,7 @@ int agent_thread_introduce(const struct agent_address *address)
     agent.address = *address;
     reunion_note_hello();
     int err = agent_link_introduce(address);
-    agent.is_alone = err == 0;
+    core_own.is_alone = err == 0;
     return err;
 }
 
@@ -539,14 +538,14 @@ int agent_thread_find_ledger(void)
 
 bool agent_thread_is_alone(void)
 {
-    return agent.is_alone;
+    return core_own.is_alone;
 }
 
 /* From here on no tick sees to sessions. Returns whether the process was alone. */
 static bool leave_loneliness(void)
 {
-    bool was_alone = agent.is_alone;
-    agent.is_alone = false; /* first: a tick in between would have the process rest again */
+    bool was_alone = core_own.is_alone;
+    core_own.is_alone = false; /* first: a tick in between would have the process rest again */
     atomic_signal_fence(memory_order_seq_cst);
     if (core_own.lacks_thread)
         session_suspend(); /* profd's welcome begins it anew, with all that was asked for */
@@ -561,7 +560,7 @@ void agent_thread_ensure(void)
     /* A child that is being forked begins later; one made past the C library never does. */
     if (core_is_forking || !core_own.is_followed || atomic_load(&core.has_filter))
         return;
-    if (dormancy_leave() || (!core_own.has_arena && !agent.is_alone))
+    if (dormancy_leave() || (!core_own.has_arena && !core_own.is_alone))
         return;
     bool was_alone = leave_loneliness();
     sampler_start_thread();
@@ -620,7 +619,7 @@ void agent_thread_after_fork_child(void)
     named_mutex_reset(&agent.lock);
     is_held = false;
     agent.is_running = false;
-    agent.is_alone = false;
+    core_own.is_alone = false;
     agent.owes_update = false;
     agent_link_after_fork_child();
     agent_gather_reset();

@@ -39,6 +39,7 @@ struct core_own {
     bool is_dormant;  /* see child-agent/dormancy.h */
     bool is_unheard;  /* likewise */
     bool is_resting;  /* see child-agent/resting.h */
+    bool is_alone;    /* profd knows it, and there is no thread of ours so far */
     bool lacks_thread; /* the session has more for a thread of ours than a handler can do */
     /* The session that may be recorded into, by the process' own count: 0 none. Changed by
      * session.c, by way of a barrier on every thread, so that plain loads are enough. */

@@ -126,20 +126,25 @@ static void introduce(void)
         move_to(DORMANCY_AWAKE);
 }
 
-/* The session may have got other terms since this process fell asleep. */
-static void follow_terms(void)
+/* The session may have got other terms since this process fell asleep. Returns whether it begins on
+ * such. */
+static bool follow_terms(void)
 {
-    static struct session_settings offered;
     const struct session_settings *prepared = session_prepared_settings();
-    if (prepared != NULL && !session_offer_is(prepared) && session_offer_read(&offered))
-        session_prepare(&offered);
+    const struct session_settings *offered =
+        prepared != NULL && !session_offer_is(prepared) ? resting_read_offer() : NULL;
+    if (offered != NULL)
+        session_prepare(offered);
+    return offered != NULL;
 }
 
 /* A session that cannot be started is told of by the hello. */
 static void wake_at_work(void)
 {
-    follow_terms();
+    bool has_other_terms = follow_terms();
     if (session_start_prepared() == 0) {
+        if (has_other_terms)
+            resting_note_rest();
         labels_after_fork_child();
         (void)session_follow_word();
         sampler_follow_alone();

@@ -152,7 +152,9 @@ static void after_fork_child(void)
     if (dormancy_begin(news, &follow_address))
         return;
     /* A child that cannot record still runs; who was to have its profile is told. */
-    int err = news != NULL ? session_start(news) : session_start_prepared();
+    if (news != NULL)
+        session_prepare(news);
+    int err = session_start_prepared();
     if (err == 0)
         labels_after_fork_child();
     else

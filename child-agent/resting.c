@@ -50,6 +50,11 @@ static bool read_offer(void)
     return true;
 }
 
+const struct session_settings *resting_read_offer(void)
+{
+    return read_offer() ? &resting.settings : NULL;
+}
+
 /* Whether there is a session to join; resting.settings are its. */
 static bool is_offered(void)
 {
@@ -77,9 +82,11 @@ static void tell_of_rest(void)
                                  "joined a session that had begun"); /* counted when full */
 }
 
-static bool lacks_thread(void)
+void resting_note_rest(void)
 {
-    return resting.left_out != 0 || sampling_clock_needs_thread(resting.wanted_clock);
+    tell_of_rest();
+    core_own.lacks_thread =
+        resting.left_out != 0 || sampling_clock_needs_thread(resting.wanted_clock);
 }
 
 static void join_at_work(void)
@@ -87,8 +94,7 @@ static void join_at_work(void)
     resting_end();
     resting.refused = resting.settings.generation; /* not twice, if this one cannot be started */
     resting.join(&resting.settings);
-    tell_of_rest();
-    core_own.lacks_thread = lacks_thread();
+    resting_note_rest();
 }
 
 static void look(void)
@@ -158,15 +164,19 @@ static void renew_at_work(void)
         sampler_follow_alone();
     else
         (void)resting_begin(NULL); /* it was possible before */
-    tell_of_rest();
-    core_own.lacks_thread = lacks_thread();
+    resting_note_rest();
+}
+
+static void follow_change(void)
+{
+    handler_work_do(session_offer_generation() == session_generation() ? renew_at_work
+                                                                       : rest_at_work);
 }
 
 void resting_follow_change(void)
 {
     if (is_changed() && handler_work_is_possible())
-        handler_work_do(session_offer_generation() == session_generation() ? renew_at_work
-                                                                           : rest_at_work);
+        follow_change();
 }
 
 /* In a handler of the program its signal is blocked, and what it interrupted may hold any lock. */
@@ -179,6 +189,8 @@ static bool is_sure_of_no_handler(void)
 void resting_note_wait_slowly(void)
 {
     resting_look();
+    if (is_changed())
+        handler_work_do_undisturbed(follow_change);
     if (core_own.lacks_thread && is_sure_of_no_handler() && handler_work_is_possible())
         agent_thread_ensure();
 }

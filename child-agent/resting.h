@@ -29,6 +29,13 @@ int resting_begin(resting_join *join);
  * and this is the place. */
 void resting_tick(void);
 
+/* The session that is on, as far as a handler can begin it and a process without a thread of ours
+ * can have it; NULL: none. Borrowed until the next call. */
+const struct session_settings *resting_read_offer(void);
+
+/* It was begun: says what of it cannot be had here, and sees to a thread if it needs one. */
+void resting_note_rest(void);
+
 /* Something is to be recorded: likewise. */
 void resting_look(void);
 
@@ -39,12 +46,13 @@ static inline void resting_note_record(void)
 }
 
 /* The program is about to wait for something, and holds no lock of the C library's: likewise, and
- * the process gets threads of ours where the session needs them. Not in signal handlers of ours. */
+ * as resting_follow_change(), since who waits has few ticks. The process gets threads of ours where
+ * the session needs them. Not in signal handlers of ours. */
 void resting_note_wait_slowly(void);
 
 static inline void resting_note_wait(void)
 {
-    if (__builtin_expect(core_own.is_resting | core_own.lacks_thread, 0))
+    if (__builtin_expect(core_own.is_alone | core_own.is_resting | core_own.lacks_thread, 0))
         resting_note_wait_slowly();
 }
 

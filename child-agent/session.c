@@ -309,10 +309,61 @@ void session_suspend(void)
     chunk_manager_close_all(session.manager);
 }
 
+/* Stacks of labels and counts that nobody keeps up for a while would be wrong for the rest of the
+ * recording. */
+static uint64_t features_to_keep(uint64_t before)
+{
+    return before & (FEATURE_LABELS | FEATURE_COUNTERS);
+}
+
+/* Has the sampler go on by the session's settings, which were BEFORE's. */
+static int renew_sampler(const struct session_settings *before)
+{
+    const struct session_settings *after = &session.settings;
+    bool are_threads_the_same = !before->is_paused && !before->is_sampling_paused &&
+                                strcmp(before->filters, after->filters) == 0;
+    int err = sampler_start(&session.settings, session.manager);
+    if (err < 0)
+        return err;
+    thread_registry_set_profiled(after->filters, thread_features(after));
+    sampler_go_on(are_threads_the_same);
+    if (finer_interval_ns != 0)
+        follow_finer_interval();
+    return 0;
+}
+
+/* What is recorded otherwise than by the sampler goes on all the while. */
+static int renew(const struct session_settings *before, const struct session_settings *settings)
+{
+    recording_word_set(
+        recording_bits(before->features & (settings->features | features_to_keep(before->features)),
+                       before->is_paused || settings->is_paused));
+    sampler_stop();
+    end_pauses(before);
+    session.settings = *settings;
+    session.settings.features |= features_to_keep(before->features);
+    describe_in_arena(&session.settings);
+    describe_pauses(&session.settings);
+    int err = chunk_manager_continue(session.manager, settings->generation, settings->limit_bytes);
+    if (err == 0 && strcmp(before->marker_triggers, settings->marker_triggers) != 0)
+        err = marker_triggers_set(settings->marker_triggers);
+    if (err == 0)
+        err = renew_sampler(before);
+    if (err < 0)
+        return err;
+    open_recording(settings->is_paused);
+    groups_ask(GROUPS_FOR_SESSION, settings->features & FEATURE_GROUPS ? GROUP_NEEDS_USUAL : 0);
+    allocations_change(before, &session.settings, core_own.recording_generation);
+    return 0;
+}
+
 int session_renew(const struct session_settings *settings)
 {
-    session_suspend();
-    start_error = start(settings, last_recording);
+    static struct session_settings before; /* too large for the stack of a handler */
+    before = session.settings;
+    start_error = renew(&before, settings);
+    if (start_error < 0)
+        session_suspend();
     return start_error;
 }
 
@@ -395,6 +446,7 @@ void session_after_fork_child(void)
     allocations_after_fork_child();
     recording_word_set(0);
     core_own.recording_generation = 0;
+    finer_interval_ns = 0;  /* a second session was the parent's */
     session.manager = NULL; /* unforked pages */
 }
 
@@ -405,8 +457,10 @@ const struct session_settings *session_prepared_settings(void)
 
 void session_prepare(const struct session_settings *settings)
 {
+    bool is_other = settings->generation != session.settings.generation;
     session.settings = *settings;
-    count_recording();
+    if (is_other)
+        count_recording();
 }
 
 void session_forget_prepared(void)

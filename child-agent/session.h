@@ -35,7 +35,8 @@ struct session_settings {
 /* Starts a session, after stopping another one if need be. 0 or -errno with no session. */
 int session_start(const struct session_settings *settings);
 
-/* Keeps SETTINGS for session_start_prepared(). A forked child has its parent's. */
+/* Keeps SETTINGS for session_start_prepared(). A forked child has its parent's. Other terms of the
+ * session that was prepared leave the labels that are pushed. */
 void session_prepare(const struct session_settings *settings);
 
 /* There is no session yet, but programs find that what they record is wanted. Pauses are the

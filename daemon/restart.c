@@ -49,10 +49,26 @@ static int find_owners(struct daemon *profd)
 
 /* --- Waiting for them --- */
 
+/* Those who began sessions, and are not there to end them. */
+static void end_sessions_of_missing(struct daemon *profd)
+{
+    const struct session_parts *parts = &profd->session.parts;
+
+    for (unsigned i = 0; i < parts->count; i++) {
+        const struct session_owner *owner = &parts->items[i].owner;
+        if (owner->kind != SESSION_OWNER_PROGRAM)
+            continue;
+        const struct child *child = child_table_find_latest(&profd->children, owner->pid);
+        if (child == NULL || child->state == CHILD_ENDED)
+            requests_add_own(profd, REQUEST_STOP, owner);
+    }
+}
+
 static void on_patience_over(uv_timer_t *timer)
 {
     struct daemon *profd = timer->data;
 
+    end_sessions_of_missing(profd);
     if (profd->restart.awaited_count > 0)
         log_warn("%zu processes that were profiled have not come back; they are in captures once "
                  "they do",
@@ -163,7 +179,6 @@ static void go_on(struct daemon *profd)
     log_info("the session goes on; %zu processes were kept, %zu are expected back, %u ended while "
              "there was no profd",
              kept, profd->restart.awaited_count, profd->session.unseen_count);
-    restart_keep_session(profd);
 }
 
 void restart_take_over(struct daemon *profd)
@@ -176,7 +191,9 @@ void restart_take_over(struct daemon *profd)
     agents_readmit_kept(profd);
     if (error == 0 && session_is_on(&profd->session))
         go_on(profd);
-    else if (error < 0 && error != -ENOENT)
+    if (error == 0)
+        restart_keep_session(profd); /* also that it is over */
+    else if (error != -ENOENT)
         log_warn("cannot go on with the session of the profd that was killed (%s); 'profctl start' "
                  "begins another",
                  uv_strerror(error));

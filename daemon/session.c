@@ -132,8 +132,10 @@ const struct session_part *session_part_of(const struct session *session,
     return part;
 }
 
-static const char *lack_of_part(const struct session *session)
+const char *session_lack(const struct session *session, const struct session_owner *owner)
 {
+    if (session_part_of(session, owner) != NULL)
+        return NULL;
     return session->parts.count == 0 ? session_refusal(SESSION_IDLE, SESSION_EVENT_STOP)
                                      : "only the session that is always on is active; 'profctl "
                                        "start' begins one beside it";
@@ -144,10 +146,10 @@ int session_stop(struct session *session, const struct session_owner *owner, con
     const struct session_part *part = session_part_of(session, owner);
     bool is_last = session->parts.count == 1;
 
-    *refusal = lack_of_part(session);
-    if (part == NULL ||
-        session_move(session, is_last ? SESSION_EVENT_STOP : SESSION_EVENT_LEAVE) < 0)
+    *refusal = session_lack(session, owner);
+    if (part == NULL)
         return -ESRCH;
+    (void)session_move(session, is_last ? SESSION_EVENT_STOP : SESSION_EVENT_LEAVE); /* it is on */
     const struct session_owner leaving = part->owner;
     (void)session_parts_remove(&session->parts, &leaving); /* it was just found */
     if (!is_last)
@@ -165,8 +167,8 @@ void session_change(struct session *session, const struct session_owner *owner,
 int session_pause(struct session *session, const struct session_owner *owner,
                   enum session_event event, const char **refusal)
 {
-    *refusal = lack_of_part(session);
-    if (session_part_of(session, owner) == NULL)
+    *refusal = session_lack(session, owner);
+    if (*refusal != NULL)
         return -ESRCH;
     *refusal = "two sessions are on, and neither can be paused";
     if (session->parts.count > 1)

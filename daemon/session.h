@@ -98,6 +98,9 @@ int session_pause(struct session *session, const struct session_owner *owner,
 const struct session_part *session_part_of(const struct session *session,
                                            const struct session_owner *owner);
 
+/* One line for people: why OWNER has nothing to stop or pause. NULL: it has a session. */
+const char *session_lack(const struct session *session, const struct session_owner *owner);
+
 /* One line for people: why EVENT is not possible in STATE, and what to do. */
 const char *session_refusal(enum session_state state, enum session_event event);
 

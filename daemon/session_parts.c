@@ -112,13 +112,18 @@ static void join_filters(char *into, const char *more)
     memcpy(into + length + 1, more, more_length + 1);
 }
 
+/* Between sampled allocations; UINT64_MAX: SETTINGS want none sampled. */
+static uint64_t sampled_bytes(const struct session_settings *settings)
+{
+    if (!(settings->features & FEATURE_NATIVEALLOCS))
+        return UINT64_MAX;
+    return settings->allocation_interval_bytes != 0 ? settings->allocation_interval_bytes
+                                                    : MESSAGE_DEFAULT_ALLOCATION_BYTES;
+}
+
 static void fold_allocations(struct session_settings *into, const struct session_settings *more)
 {
-    bool has_any = (into->features & FEATURES_OF_ALLOCATIONS) != 0;
-
-    if (!(more->features & FEATURES_OF_ALLOCATIONS))
-        return;
-    if (!has_any || more->allocation_interval_bytes < into->allocation_interval_bytes)
+    if (sampled_bytes(more) < sampled_bytes(into))
         into->allocation_interval_bytes = more->allocation_interval_bytes;
 }
 

@@ -97,9 +97,11 @@ enum {
 };
 
 /* Bounds of times, so that no sum or product of a few of them overflows. */
-#define MESSAGE_MIN_INTERVAL_NS  UINT64_C(10000)
-#define MESSAGE_MAX_INTERVAL_NS  UINT64_C(3600000000000) /* an hour */
-#define MESSAGE_MAX_MILLISECONDS UINT64_C(1000000000000) /* 31 years */
+/* Between sampled allocations, where nobody says. */
+#define MESSAGE_DEFAULT_ALLOCATION_BYTES UINT64_C(524288)
+#define MESSAGE_MIN_INTERVAL_NS          UINT64_C(10000)
+#define MESSAGE_MAX_INTERVAL_NS          UINT64_C(3600000000000) /* an hour */
+#define MESSAGE_MAX_MILLISECONDS         UINT64_C(1000000000000) /* 31 years */
 
 /* Proportions are in parts of this: PROGRESS_SCALE of json/progress.h, which ipc/ cannot include.
  */

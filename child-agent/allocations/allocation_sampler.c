@@ -13,10 +13,7 @@
 #include "child-agent/sampler/snapshot_capture.h"
 #include "child-agent/sampler/snapshot_stack.h"
 #include "child-agent/threads/thread_registration.h"
-
-enum {
-    DEFAULT_INTERVAL_BYTES = 512 * 1024,
-};
+#include "ipc/messages.h"
 
 static struct {
     struct allocation_table *table;
@@ -171,7 +168,7 @@ int allocation_sampler_start(uint64_t interval_bytes, uint32_t recording,
     if (sampler.table == NULL)
         return -ENOMEM;
     sampler.interval_bytes =
-        interval_bytes != 0 ? interval_bytes : (uint64_t)DEFAULT_INTERVAL_BYTES;
+        interval_bytes != 0 ? interval_bytes : MESSAGE_DEFAULT_ALLOCATION_BYTES;
     hooks->filter = &sampler.table->filter;
     hooks->sample = sample;
     hooks->forget = forget;

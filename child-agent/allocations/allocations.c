@@ -126,6 +126,47 @@ void allocations_start(const struct session_settings *settings, uint32_t recordi
         mappings_start();
 }
 
+/* What nobody wants any more. */
+static void stop_some(uint64_t features)
+{
+    if (features & FEATURE_MEMORY) {
+        wanted &= ~(uint32_t)ALLOCATIONS_COUNTED;
+        mappings_stop();
+    }
+    if (features & FEATURE_NATIVEALLOCS) {
+        wanted &= ~(uint32_t)(ALLOCATIONS_SAMPLED | ALLOCATIONS_MATCHED);
+        allocation_sampler_stop();
+    }
+}
+
+/* BEGUN: features that were not wanted before. */
+static void start_some(uint64_t begun, const struct session_settings *settings, uint32_t recording)
+{
+    bool is_hooked = (begun & FEATURES_OF_ALLOCATIONS) && are_hooked();
+
+    if (is_hooked && (begun & FEATURE_MEMORY))
+        start_counting();
+    if (is_hooked && (begun & FEATURE_NATIVEALLOCS))
+        start_sampling(settings, recording);
+    if (begun & FEATURE_MEMORY)
+        mappings_start();
+}
+
+void allocations_change(const struct session_settings *before, const struct session_settings *after,
+                        uint32_t recording)
+{
+    uint32_t wanted_before = wanted;
+
+    stop_some(before->features & ~after->features);
+    start_some(after->features & ~before->features, after, recording);
+    if ((wanted & wanted_before & ALLOCATIONS_SAMPLED) &&
+        before->allocation_interval_bytes != after->allocation_interval_bytes)
+        start_sampling(after, recording);
+    if ((wanted | wanted_before) != 0)
+        set_active(wanted);
+    allocations_set_paused(after->is_paused);
+}
+
 void allocations_set_paused(bool is_paused)
 {
     if (wanted != 0)

@@ -14,6 +14,11 @@
 void allocations_start(const struct session_settings *settings, uint32_t recording);
 void allocations_stop(void);
 
+/* The session's settings are AFTER, no longer BEFORE. What both want goes on: nothing that is freed
+ * meanwhile is missed. */
+void allocations_change(const struct session_settings *before, const struct session_settings *after,
+                        uint32_t recording);
+
 /* While paused, nothing new is sampled. Frees are still recorded, and the counter goes on: what was
  * freed meanwhile would look alive for the rest of the session. */
 void allocations_set_paused(bool is_paused);

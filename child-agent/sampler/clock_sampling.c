@@ -172,19 +172,25 @@ static void refuse(enum clock_refusal refusal)
         atomic_store(&core.arena.header->sampling_clock_refusal, refusal);
 }
 
-static void start_clock(struct thread_registration *thread)
+/* The clock of THREAD was started, or not: ERR. */
+static void follow_start(const struct thread_registration *thread, int err)
 {
-    /* After a pause, what it used before was told before. */
-    bool is_new = !thread_clock_has_run(&thread->clock) &&
-                  thread_began_with(thread, sampling.session_start_ns);
-    int err = thread_clock_start(&thread->clock, thread->id, thread->cpu_clock,
-                                 sampling_signal_number(), sampling.timer_interval_ns, is_new);
     if (err == -EAGAIN)
         refuse(CLOCK_REFUSAL_LIMIT);
     else if (err < 0 && err != -ESRCH)
         refuse(CLOCK_REFUSAL_OTHER);
     if (err == 0 && !atomic_load(&sampling.is_refused) && follow_with_event(thread))
         look_alarm_ring();
+}
+
+static void start_clock(struct thread_registration *thread)
+{
+    /* After a pause, what it used before was told before. */
+    bool is_new = !thread_clock_has_run(&thread->clock) &&
+                  thread_began_with(thread, sampling.session_start_ns);
+    follow_start(thread,
+                 thread_clock_start(&thread->clock, thread->id, thread->cpu_clock,
+                                    sampling_signal_number(), sampling.timer_interval_ns, is_new));
 }
 
 static void tell_at_work(struct sample_room *room, void *argument)
@@ -405,13 +411,17 @@ void clock_sampling_stop(void)
     atomic_store(&sampling.is_on, false);
 }
 
-static void begin_anew(struct thread_registration *thread)
+static void change_interval(struct thread_registration *thread)
 {
-    if (!atomic_load(&thread->clock.is_running))
-        return;
-    clock_sampling_tell_rest(thread);
-    thread_clock_stop(&thread->clock);
-    clock_sampling_follow(thread);
+    if (atomic_load(&thread->clock.is_running))
+        follow_start(thread,
+                     thread_clock_change_interval(&thread->clock, thread->id, thread->cpu_clock,
+                                                  sampling.timer_interval_ns));
+}
+
+void clock_sampling_go_on(void)
+{
+    thread_registry_visit(change_interval);
 }
 
 void clock_sampling_set_interval(uint64_t interval_ns)
@@ -419,7 +429,7 @@ void clock_sampling_set_interval(uint64_t interval_ns)
     if (atomic_load(&sampling.uses_events))
         return;
     choose_interval(interval_ns);
-    thread_registry_visit(begin_anew);
+    clock_sampling_go_on();
 }
 
 void clock_sampling_set_paused(bool is_paused)

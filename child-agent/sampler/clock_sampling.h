@@ -40,7 +40,11 @@ void clock_sampling_refuse(enum clock_refusal refusal);
 /* Clocks are started and stopped by clock_sampling_follow() afterwards. */
 void clock_sampling_set_paused(bool is_paused);
 
-/* Of the threads' timers, which begin anew. */
+/* The clocks that ran when the session before this one ended go on in this one, at its interval:
+ * what their threads used in between counts. */
+void clock_sampling_go_on(void);
+
+/* Of the threads' timers; likewise. */
 void clock_sampling_set_interval(uint64_t interval_ns);
 
 /* What is recorded of THREAD may have changed: its clock is started or stopped. Under the

@@ -283,6 +283,14 @@ int sampler_start(const struct session_settings *settings, struct chunk_manager 
     return 0;
 }
 
+void sampler_go_on(bool are_threads_the_same)
+{
+    if (sampler.looks)
+        clock_sampling_go_on();
+    else if (are_threads_the_same)
+        sampler_tick_go_on(atomic_load(&sampler.tick));
+}
+
 /* Without its thread a session has fewer looks, but is one. */
 void sampler_start_thread(void)
 {

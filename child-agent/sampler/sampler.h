@@ -21,6 +21,11 @@
  * sampler_do_chores() instead. 0 or -errno. */
 int sampler_start(const struct session_settings *settings, struct chunk_manager *manager);
 
+/* After sampler_start() and before sampler_start_thread(): it goes on where sampler_stop() ended,
+ * and what threads used in between counts. With the wall clock, only where ARE_THREADS_THE_SAME
+ * that are sampled. */
+void sampler_go_on(bool are_threads_the_same);
+
 /* Nothing without a session, or when the thread is there. */
 void sampler_start_thread(void);
 

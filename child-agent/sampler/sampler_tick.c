@@ -93,6 +93,11 @@ int sampler_tick_create(const struct session_settings *settings, struct chunk_ma
     return 0;
 }
 
+void sampler_tick_go_on(struct sampler_tick *tick)
+{
+    tick->run = --last_run;
+}
+
 void sampler_tick_destroy(struct sampler_tick *tick)
 {
     chunk_writer_finish(&tick->writer);

@@ -14,6 +14,9 @@ struct sampler_tick; /* opaque: encoder, counters, the tick under way */
 /* Borrows both arguments. 0 or -errno. */
 int sampler_tick_create(const struct session_settings *settings, struct chunk_manager *manager,
                         struct sampler_tick **out);
+/* TICK, which was just created, goes on where the one before it ended: what threads used in between
+ * counts. */
+void sampler_tick_go_on(struct sampler_tick *tick);
 void sampler_tick_destroy(struct sampler_tick *tick);
 
 /* Starts a tick: requests a snapshot from every thread that has run. The sampler slept for STRIDE

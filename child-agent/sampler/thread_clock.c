@@ -56,12 +56,11 @@ static int set_timer(const struct thread_clock *clock, uint64_t interval_ns)
     return syscall(SYS_timer_settime, held - 1, 0, &setting, NULL) < 0 ? -errno : 0;
 }
 
-int thread_clock_start(struct thread_clock *clock, struct profd_thread_id thread,
-                       clockid_t cpu_clock, int signal_number, uint64_t interval_ns, bool is_new)
+/* Readies a clock that does not run, with a timer that is not set. */
+static int ready_clock(struct thread_clock *clock, struct profd_thread_id thread,
+                       clockid_t cpu_clock, int signal_number, uint64_t interval_ns)
 {
     int timer;
-    if (atomic_load(&clock->is_running))
-        return 0;
     int err = create_timer(thread, cpu_clock, signal_number, &timer);
     if (err < 0)
         return err == -EINVAL ? -ESRCH : err;
@@ -73,13 +72,41 @@ int thread_clock_start(struct thread_clock *clock, struct profd_thread_id thread
     atomic_store(&clock->had_event, false);
     atomic_store(&clock->intervals, 0);
     clock->bank = (struct event_bank){ 0, 0 };
-    atomic_store(&clock->told_ns, clock->base_ns);
-    atomic_store(&clock->placeless_ns, is_new ? clock->base_ns : 0);
+    return 0;
+}
+
+static int run_clock(struct thread_clock *clock)
+{
     atomic_store(&clock->is_running, true);
-    err = set_timer(clock, interval_ns);
+    int err = set_timer(clock, clock->interval_ns);
     if (err < 0)
         thread_clock_stop(clock);
     return err;
+}
+
+int thread_clock_start(struct thread_clock *clock, struct profd_thread_id thread,
+                       clockid_t cpu_clock, int signal_number, uint64_t interval_ns, bool is_new)
+{
+    if (atomic_load(&clock->is_running))
+        return 0;
+    int err = ready_clock(clock, thread, cpu_clock, signal_number, interval_ns);
+    if (err < 0)
+        return err;
+    atomic_store(&clock->told_ns, clock->base_ns);
+    atomic_store(&clock->placeless_ns, is_new ? clock->base_ns : 0);
+    return run_clock(clock);
+}
+
+/* The old timer goes first: it may be the last that the user may have. */
+int thread_clock_change_interval(struct thread_clock *clock, struct profd_thread_id thread,
+                                 clockid_t cpu_clock, uint64_t interval_ns)
+{
+    if (!atomic_load(&clock->is_running))
+        return 0;
+    thread_clock_stop(clock);
+    int err =
+        ready_clock(clock, thread, cpu_clock, atomic_load(&clock->signal_number), interval_ns);
+    return err < 0 ? err : run_clock(clock);
 }
 
 static uint64_t watching_interval_ns(const struct thread_clock *clock)

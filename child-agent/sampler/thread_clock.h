@@ -89,6 +89,12 @@ int thread_clock_start(struct thread_clock *clock, struct profd_thread_id thread
 int thread_clock_change_signal(struct thread_clock *clock, struct profd_thread_id thread,
                                clockid_t cpu_clock, int signal_number);
 
+/* Goes on at each INTERVAL_NS, by the timer until an event comes; a clock that does not run stays
+ * so. What the thread uses meanwhile counts. Any thread of the process. 0; -EAGAIN or -ESRCH as
+ * above: the clock does not run. */
+int thread_clock_change_interval(struct thread_clock *clock, struct profd_thread_id thread,
+                                 clockid_t cpu_clock, uint64_t interval_ns);
+
 /* Whether it was ever started, in this process. */
 bool thread_clock_has_run(const struct thread_clock *clock);
 

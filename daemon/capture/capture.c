@@ -507,11 +507,13 @@ static bool fits_any(const struct daemon *profd, const struct selection_word *wo
     return false;
 }
 
-/* A program captures in a session of its own; whoever controls profd, in any. */
-static bool check_owner(const struct daemon *profd, const struct request *request)
+/* A program captures in a session of its own; whoever controls profd, in any, but ends its own
+ * only. NULL, or a refusal. */
+static const char *check_owner(const struct daemon *profd, const struct request *request)
 {
-    return request->owner.kind != SESSION_OWNER_PROGRAM ||
-           session_part_of(&profd->session, &request->owner) != NULL;
+    if (request->owner.kind != SESSION_OWNER_PROGRAM && !request->stop_after)
+        return NULL;
+    return session_lack(&profd->session, &request->owner);
 }
 
 /* Refuses what selects nothing: it was mistyped, or came too late. */
@@ -539,9 +541,10 @@ static bool check_selection(struct daemon *profd, const struct request *request,
 void capture_begin(struct daemon *profd, struct request *request)
 {
     char text[SELECTION_TEXT_BYTES];
+    const char *refusal = check_owner(profd, request);
 
-    if (!check_owner(profd, request)) {
-        requests_finish(profd, -ESRCH, "the program has no session");
+    if (refusal != NULL) {
+        requests_finish(profd, -ESRCH, refusal);
         return;
     }
     if (!check_selection(profd, request, text, sizeof(text))) {

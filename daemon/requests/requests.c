@@ -297,10 +297,9 @@ static void begin_request(struct daemon *profd, struct request *request)
     lending_follow_session(profd);
     log_info("the session is %s", session_state_name(profd->session.state));
     service_tell_status(&profd->service);
-    if (!session_is_on(&profd->session)) {
+    if (!session_is_on(&profd->session))
         end_recording(profd);
-        requests_ensure_standing(profd); /* it could not join while the other one was paused */
-    }
+    requests_ensure_standing(profd); /* what kept it from joining may be over */
     /* What goes on does so on other terms. */
     bool has_left = request->kind == REQUEST_STOP && session_is_on(&profd->session);
     begin_round(profd, has_left ? REQUEST_START : request->kind);
@@ -407,13 +406,28 @@ void requests_add_own(struct daemon *profd, enum request_kind kind,
 
 /* --- Sessions of others than clients --- */
 
+static const struct session_owner standing = { SESSION_OWNER_PROFD, 0 };
+
+static bool has_standing(const struct daemon *profd)
+{
+    return session_parts_find(&profd->session.parts, &standing) != NULL;
+}
+
+static bool is_standing_awaited(const struct request_queue *queue)
+{
+    for (const struct request *each = queue->first; each != NULL; each = each->next) {
+        if (each->kind == REQUEST_START && session_owner_is(&each->owner, &standing))
+            return true;
+    }
+    return false;
+}
+
 void requests_ensure_standing(struct daemon *profd)
 {
-    static const struct session_owner standing = { SESSION_OWNER_PROFD, 0 };
     const struct options *options = &profd->options;
 
-    if (options->always_interval_ns == 0 || profd->is_ending ||
-        session_parts_find(&profd->session.parts, &standing) != NULL)
+    if (options->always_interval_ns == 0 || profd->is_ending || has_standing(profd) ||
+        is_standing_awaited(&profd->requests))
         return;
     struct request *request = calloc(1, sizeof(*request));
     if (request == NULL) {

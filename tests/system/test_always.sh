@@ -60,7 +60,7 @@ test_it_records_without_being_asked() {
 
 test_it_cannot_be_stopped_or_paused() {
     start_always
-    for command in stop pause resume "pause --sampling"; do
+    for command in stop pause resume "pause --sampling" "capture --stop -o out.json"; do
         # shellcheck disable=SC2086
         expect 1 "$profctl" $command
         one_line stderr
@@ -143,6 +143,77 @@ test_cpu_time_adds_up_over_a_change() {
     cpu_time_adds_up WITH_IDLE_THREAD=1
 }
 
+# start_napping WORD: a process that waits, beside a session of a second's interval.
+start_napping() {
+    start_profd --always 1Hz
+    wait_until is_on
+    in_background env LD_PRELOAD="$build/lib/libprofd.so" "$programs/holds_label" one "$1" begun
+    wait_until [ -f one ]
+    expect 0 "$profctl" start --interval 1ms
+}
+
+is_burning() {
+    expect 0 "$profctl" capture -o some.json
+    expect 0 "$profctl" report --tree some.json
+    grep -q burn_outer stdout
+}
+
+test_labels_are_known_in_a_child_that_is_forked_after_a_change() {
+    start_napping fork
+    touch begun
+    wait_until is_burning
+    says 'held label' stdout
+    pkill -KILL -f "$programs/holds_label one fork" || true
+}
+
+# It has no tick of the old interval for minutes.
+test_who_waits_hears_of_a_change() {
+    start_napping go
+    wait_until has_samples 3
+    kill -KILL "$background"
+}
+
+# keeps_all NAME=VALUE: markers, counters and labels of a process for which the terms change many times.
+keeps_all() {
+    rm -f tally
+    in_background env "$@" LD_PRELOAD="$build/lib/libprofd.so" "$programs/steady_records" tally
+    local pid=$background markers steps
+    wait_until has_used "$pid" 5
+    for interval in 1ms 2ms 3ms 4ms 5ms 6ms 7ms 8ms; do
+        expect 0 "$profctl" start --interval $interval
+        wait_until has_used "$pid" $(($(cpu_ticks "$pid") + 5))
+        expect 0 "$profctl" stop
+        wait_until has_used "$pid" $(($(cpu_ticks "$pid") + 5))
+    done
+    kill -USR1 "$pid"
+    wait_until [ -s tally ]
+    wait_until has_used "$pid" $(($(cpu_ticks "$pid") + 100))
+    expect 0 "$profctl" capture --pid "$pid" -o all.json
+    expect 0 "$profctl" capture --pid "$pid" --last 500ms -o last.json
+    read -r markers steps <tally
+    read_facts all.json
+    [ "$(counted steady_records steps)" = "$steps $steps" ] ||
+        fail "$steps steps are $(counted steady_records steps) ($1)"
+    [ "$(grep -c $'^marker\t.*\tstep\t' facts)" -eq "$markers" ] ||
+        fail "of $markers markers there are $(grep -c $'^marker\t.*\tstep\t' facts) ($1)"
+    has_function steady_records 'inner label'
+    [ "$(meta_of steady_records profd.events.label-underflow)" = 0 ] ||
+        fail "labels that never were pushed were popped $(meta_of steady_records profd.events.label-underflow) times ($1)"
+    expect 0 "$profctl" report --tree all.json
+    says 'inner label' stdout
+    expect 0 "$profctl" report --tree last.json
+    says burn_outer stdout
+    refute grep ' label' stdout
+    kill -KILL "$pid"
+}
+
+test_nothing_is_lost_over_many_changes() {
+    start_profd --always 20Hz --memory-limit 512M
+    wait_until is_on
+    keeps_all ALONE=1
+    keeps_all WITH_IDLE_THREAD=1
+}
+
 test_both_go_on_when_profd_is_killed() {
     start_workers
     expect 0 "$profctl" start --interval 1ms
@@ -156,11 +227,43 @@ test_both_go_on_when_profd_is_killed() {
     pkill -KILL -f "$programs/holds_label" || true
 }
 
-test_without_the_option_it_is_over_after_a_restart() {
-    start_workers
+# restart_profd OPTION…: it is killed, and another one takes over.
+restart_profd() {
     kill -KILL "$daemon"
     wait "$daemon" || true
-    start_profd
+    start_profd "$@"
+}
+
+sessions_are() {
+    "$profctl" status --json | grep -o '"owner":"[a-z]*"' | cut -d'"' -f4 >owners
+    printf '%s\n' "$@" | cmp -s - owners
+}
+
+test_it_joins_what_a_profd_without_it_had_begun_as_soon_as_it_can() {
+    start_profd -- "$programs/busy" 1000 busy.pid
+    wait_until [ -s busy.pid ]
+    expect 0 "$profctl" start
+    expect 0 "$profctl" pause
+    restart_profd --always 20Hz
+    wait_until sessions_are user
+    expect 0 "$profctl" resume
+    wait_until sessions_are user profd
+    kill -KILL "$(cat busy.pid)"
+}
+
+test_what_is_over_after_a_restart_does_not_come_back_with_another() {
+    start_workers
+    restart_profd
+    expect 1 "$profctl" stop
+    restart_profd --always 20Hz
+    wait_until is_on
+    refute grep 'the session goes on' profd.log
+    pkill -KILL -f "$programs/holds_label" || true
+}
+
+test_without_the_option_it_is_over_after_a_restart() {
+    start_workers
+    restart_profd
     expect 1 "$profctl" stop
     says 'no session is active' stderr
     expect 0 "$profctl" start

@@ -84,6 +84,20 @@ test_it_ends_with_the_program() {
     end_company
 }
 
+# Its parent never asks what became of it, so that the kernel keeps its id; profd's keeper has nothing of a process of
+# two threads.
+test_it_ends_with_a_program_that_ended_while_there_was_no_profd() {
+    echo "WITH_IDLE_THREAD=1 '$programs/own_session' start-of-all until=never >said & echo \$! >own.pid; exec sleep 1000" >parent.sh
+    start_profd -- sh parent.sh
+    wait_until sessions_are program
+    kill -KILL "$daemon"
+    wait "$daemon" || true
+    kill -KILL "$(cat own.pid)"
+    start_profd
+    wait_until has_no_session
+    kill -KILL "$(awk '{ print $4 }' "/proc/$(cat own.pid)/stat")"
+}
+
 test_the_user_may_end_it() {
     start_company start-of-all until=ended capture=late.json stop start-of-all
     wait_until sessions_are program

@@ -100,6 +100,7 @@ END_TEST
 START_TEST(the_shorter_allocation_interval_is_taken_of_those_that_want_any)
 {
     coarse.allocation_interval_bytes = 10;
+    coarse.features |= FEATURE_MEMORY; /* which samples none */
     fine.allocation_interval_bytes = 20;
     fine.features |= FEATURE_NATIVEALLOCS;
     fold();
@@ -107,6 +108,21 @@ START_TEST(the_shorter_allocation_interval_is_taken_of_those_that_want_any)
     coarse.features |= FEATURE_NATIVEALLOCS;
     fold();
     ck_assert_uint_eq(both.allocation_interval_bytes, 10);
+}
+END_TEST
+
+/* 0 is the agents' own, which is 512 KiB. */
+START_TEST(an_allocation_interval_that_nobody_says_is_no_shorter_than_one_that_somebody_does)
+{
+    static const uint64_t cases[][3] = {
+        { 0, 1024, 1024 }, { 1024, 0, 1024 }, { 0, 1 << 20, 0 }, { 1 << 20, 0, 0 }, { 0, 0, 0 },
+    };
+    coarse.features |= FEATURE_NATIVEALLOCS;
+    fine.features |= FEATURE_NATIVEALLOCS;
+    coarse.allocation_interval_bytes = cases[_i][0];
+    fine.allocation_interval_bytes = cases[_i][1];
+    fold();
+    ck_assert_uint_eq(both.allocation_interval_bytes, cases[_i][2]);
 }
 END_TEST
 
@@ -169,6 +185,9 @@ int main(void)
     tcase_add_test(tests, threads_that_either_names_are_recorded);
     tcase_add_test(tests, filters_too_long_for_one_list_let_all_threads_through);
     tcase_add_test(tests, the_shorter_allocation_interval_is_taken_of_those_that_want_any);
+    tcase_add_loop_test(
+        tests, an_allocation_interval_that_nobody_says_is_no_shorter_than_one_that_somebody_does, 0,
+        5);
     tcase_add_test(tests, a_wall_clock_goes_beside_no_other);
     tcase_add_test(tests, an_owner_has_one_and_all_have_two);
     tcase_add_test(tests, programs_are_told_apart);

@@ -19,6 +19,7 @@
 #include <profd.h>
 
 #include "tests/system/programs/burn.h"
+#include "tests/system/programs/idle_thread.h"
 
 enum { STORM_THREADS = 4, STORM_ROUNDS = 200, MANY_MARKERS = 20000 };
 
@@ -365,6 +366,8 @@ static int obey(const char *word)
 int main(int argc, char **argv)
 {
     setvbuf(stdout, NULL, _IOLBF, 0);
+    if (idle_thread_if_wanted() != 0)
+        return 1;
     for (int i = 1; i < argc; i++)
         printf("%s %s\n", argv[i], name_of(obey(argv[i])));
     return 0;
