@@ -16,6 +16,7 @@ enum {
     /* A wall clock that has asked for a sample sends its signal at once. */
     REQUEST_POLLS = 200,
     REQUEST_POLL_NS = 50 * 1000,
+    LAST_ORDINARY_SIGNAL = 31,
 };
 
 /* A mask as the kernel has it. */
@@ -51,6 +52,32 @@ static uint64_t change_mask(int how, uint64_t bits)
     sigset_t before = set;
     (void)real_pthread_sigmask(how, &set, &before); /* fails only for what is no mask */
     return bits_of(&before);
+}
+
+/* What is held open came with a mask that blocks many others (held_with). When MASK, which is the
+ * kernel's, lacks one of those, the program has set it past the C library, and it is what it says.
+ */
+static void follow_raw_mask(struct thread_own_data *own, uint64_t mask)
+{
+    if ((mask & own->held_with) != own->held_with)
+        own->held_open = 0;
+}
+
+static uint64_t held_open_now(struct thread_own_data *own)
+{
+    if (own->held_open != 0)
+        follow_raw_mask(own, change_mask(SIG_BLOCK, 0));
+    return own->held_open;
+}
+
+/* HELD is held open while the kernel blocks OTHERS, of which it takes the ordinary ones only: it
+ * has its own will with the rest. */
+static void hold_open(struct thread_own_data *own, uint64_t held, uint64_t others)
+{
+    const uint64_t ordinary =
+        (UINT64_C(1) << LAST_ORDINARY_SIGNAL) - 1 - bit_of(SIGKILL) - bit_of(SIGSTOP);
+    own->held_open |= held;
+    own->held_with = others & ordinary & ~own->held_open;
 }
 
 /* A request of the wall clock that is under way is signalled by the old number. */
@@ -89,19 +116,21 @@ void thread_mask_yield(void)
 /* --- Following the signal --- */
 
 /* The thread's mask from MASK on. NUMBER, which is ours from here on, may be blocked with all
- * others; where it is shared, somebody meant it. */
+ * others; where it is shared and blocked among few, somebody meant it. */
 static uint64_t settled_mask(struct thread_registration *self, int number, uint64_t mask)
 {
     struct thread_own_data *own = &self->own_;
+    follow_raw_mask(own, mask);
     mask |= own->held_open & ~bit_of(number);
     own->held_open &= bit_of(number);
     if ((mask & bit_of(number)) == 0)
         return mask;
-    if (sampling_signal_is_shared()) {
+    const sigset_t set = set_of(mask);
+    if (sampling_signal_is_shared() && !signal_set_is_general(&set)) {
         yield_signal(self);
         return mask;
     }
-    own->held_open |= bit_of(number);
+    hold_open(own, bit_of(number), mask);
     return mask & ~bit_of(number);
 }
 
@@ -147,6 +176,7 @@ void thread_mask_adopt(void)
     struct thread_registration *self = thread_current;
     int number = sampling_signal_number();
     self->own_.signal_number = number;
+    follow_raw_mask(&self->own_, change_mask(SIG_BLOCK, 0));
     uint64_t before = change_mask(SIG_BLOCK, self->own_.held_open & ~bit_of(number));
     bool is_held = (self->own_.held_open & bit_of(number)) != 0;
     uint64_t mask = settled_mask(self, number, is_held ? before & ~bit_of(number) : before);
@@ -154,9 +184,17 @@ void thread_mask_adopt(void)
         (void)change_mask(SIG_UNBLOCK, bit_of(number));
 }
 
+void thread_mask_inherit(struct thread_own_data *own)
+{
+    if (thread_current == NULL)
+        return;
+    own->held_open = thread_current->own_.held_open;
+    own->held_with = thread_current->own_.held_with;
+}
+
 uint64_t thread_mask_close(void)
 {
-    uint64_t held = thread_current != NULL ? thread_current->own_.held_open : 0;
+    uint64_t held = thread_current != NULL ? held_open_now(&thread_current->own_) : 0;
     if (held != 0)
         (void)change_mask(SIG_BLOCK, held);
     return held;
@@ -170,10 +208,23 @@ void thread_mask_reopen(uint64_t closed)
 
 /* --- The program's own signals --- */
 
+/* Signal NUMBER came although the thread had left it to the program, which had it blocked. Where
+ * MASK lets it through, the program has unblocked it past the C library. */
+static void follow_raw_unblock(struct thread_registration *self, int number, uint64_t mask)
+{
+    if (number == sampling_signal_number() && (mask & bit_of(number)) == 0 &&
+        atomic_load(&self->yields_signal))
+        take_signal_back(self);
+}
+
 bool thread_mask_put_back(int number, siginfo_t *info, void *context)
 {
     struct thread_registration *self = thread_current;
-    if (self == NULL || (self->own_.held_open & bit_of(number)) == 0)
+    if (self == NULL)
+        return false;
+    follow_raw_mask(&self->own_, *mask_of(context));
+    follow_raw_unblock(self, number, *mask_of(context));
+    if ((self->own_.held_open & bit_of(number)) == 0)
         return false;
     sampling_signal_note_use(number);
     self->own_.held_open &= ~bit_of(number);
@@ -208,7 +259,7 @@ static int block_others(struct thread_own_data *own, int how, const sigset_t *se
         sigdelset(&others, number);
     int err = real_pthread_sigmask(how, &others, old_set);
     if (err == 0)
-        own->held_open |= bits_of(set) & ~bits_of(&others);
+        hold_open(own, bits_of(set) & ~bits_of(&others), bits_of(&others));
     return err;
 }
 
@@ -267,7 +318,7 @@ int thread_mask_change(int how, const sigset_t *set, sigset_t *old_set)
     struct thread_registration *self = thread_current;
     if (!core.is_enabled || self == NULL)
         return real_pthread_sigmask(how, set, old_set);
-    uint64_t held_before = self->own_.held_open;
+    uint64_t held_before = held_open_now(&self->own_);
     int err;
     if (set != NULL && concerns_us(self, how, set)) {
         thread_mask_settle();
@@ -277,6 +328,8 @@ int thread_mask_change(int how, const sigset_t *set, sigset_t *old_set)
     } else {
         err = real_pthread_sigmask(how, set, old_set);
     }
+    if (err == 0 && set != NULL && how == SIG_UNBLOCK)
+        self->own_.held_with &= ~bits_of(set);
     if (err == 0 && old_set != NULL)
         add_bits(old_set, held_before);
     return err;

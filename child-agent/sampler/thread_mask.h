@@ -4,7 +4,8 @@
  * they mean: it stays open, and the program reads back what it asked for. A signal of the program
  * that comes in that way goes back where it was, blocked this time. Who blocks that signal among
  * few means it: we leave it (sampling_signal.h), or do not sample the thread while both need the
- * same one.
+ * same one. A program that sets its mask past the C library, as Go does, is believed as soon as the
+ * mask shows it.
  *
  * By the thread itself; all but thread_mask_adopt() also in signal handlers. */
 #ifndef PROFD_AGENT_THREAD_MASK_H
@@ -14,8 +15,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "child-agent/threads/thread_registration.h"
+
 /* For a thread that is registered: lets the sampling signal through. */
 void thread_mask_adopt(void);
+
+/* For a thread that the calling one is about to make: OWN gets what it inherits. */
+void thread_mask_inherit(struct thread_own_data *own);
 
 /* Around the making of a thread, which inherits the mask as the program sees it: before it is
  * registered, nobody would put back what comes in. Returns what the second is to be given. */

@@ -49,6 +49,7 @@ struct thread_own_data {
     unsigned event_depth; /* events under way, one inside the other */
     int signal_number;    /* the sampling signal that it is set up for; see thread_mask.h */
     uint64_t held_open;   /* signals (bit N - 1) that the program blocks, and the kernel does not */
+    uint64_t held_with;   /* what the kernel blocks as long as they are; see thread_mask.c */
     unsigned end_rounds;  /* of the thread's destructors that have begun */
 };
 

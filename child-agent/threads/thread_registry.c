@@ -164,8 +164,7 @@ struct thread_registration *thread_registry_prepare(size_t stack_bytes)
         registration->life = REGISTRATION_STARTING;
         registration->index = registry.next_index++;
         registration->stack_low = stack_bytes; /* until the thread knows where it is */
-        if (thread_current != NULL)            /* masks are inherited */
-            registration->own_.held_open = thread_current->own_.held_open;
+        thread_mask_inherit(&registration->own_);
     } else if (core_own.has_arena) {
         arena_count_drop(&core.arena, DROP_TOO_MANY_THREADS, 1);
     }

@@ -123,7 +123,7 @@ test_a_profd_that_happens_to_run_does_not_stop_it() {
     PROFD_SOCKET=$scratch/run/profd.sock start_profd
     alone 0 XDG_RUNTIME_DIR="$scratch/run" PROFD_SHUTDOWN=out.json "$programs/busy" 0.3
     read_facts out.json
-    [ "$(samples_of busy GeckoMain)" -gt 50 ]
+    [ "$(samples_of busy GeckoMain)" -gt 5 ]
 }
 
 test_help_names_every_variable_and_feature() {

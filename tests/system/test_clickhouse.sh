@@ -171,6 +171,10 @@ test_labels_have_any_bytes() {
         [ "$(sql "SELECT count() FROM profiles.samples WHERE endsWith(version, '\\xff')")" -gt 0 ]
 }
 
+two_are_told_of() {
+    [ "$(sql "SELECT uniq(exporter) FROM profiles.health WHERE host = '$1'")" -eq 2 ]
+}
+
 # Two exporters that call themselves alike: none takes the other's rows, and health tells them apart.
 test_two_exporters_with_one_host_name() {
     start_server
@@ -179,7 +183,7 @@ test_two_exporters_with_one_host_name() {
     start_export other --label host=twin,version=2
     wait_until grep -q exporting other.log
     wait_until "$profctl" query "$url" --host twin --diff version=1 version=2
-    [ "$(sql "SELECT uniq(exporter) FROM profiles.health WHERE host = 'twin'")" -eq 2 ]
+    wait_until two_are_told_of twin
     expect 0 "$profctl" query "$url" --host twin --diff version=1 version=2
     says 'before profiles, version=1:' stdout
     says 'burn_inner' stdout

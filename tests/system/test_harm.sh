@@ -72,6 +72,16 @@ test_a_go_program_keeps_its_stack_for_signals() {
     done
 }
 
+test_who_sets_masks_by_system_calls_is_interrupted_and_sampled() {
+    for clock in $clocks; do
+        unharmed "$clock" go_masks
+        for thread in first second; do
+            [ "$(samples_of go_masks $thread)" -gt 10 ] ||
+                fail "$(samples_of go_masks $thread) samples of the $thread thread with $clock"
+        done
+    done
+}
+
 test_programs_may_forbid_themselves_things() {
     for clock in $clocks; do
         for what in tsc filter; do
