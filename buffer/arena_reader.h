@@ -101,6 +101,10 @@ void block_cursor_init(struct block_cursor *cursor, const struct chunk_copy *chu
 int block_cursor_next(struct block_cursor *cursor, uint8_t *kind, const uint8_t **payload,
                       size_t *payload_bytes);
 
+/* Whether any chunk has more than ticks in it. Reads until it is found; changes what
+ * arena_reader_info() counts as read. */
+bool arena_reader_holds_recordings(struct arena_reader *reader);
+
 /* --- Entries, decoded; each checks all bytes: 0 or -EPROTO. --- */
 
 enum { SAMPLE_MAX_FRAMES = 1024 };

@@ -247,6 +247,10 @@ static int on_gather_profile(const uint8_t *payload, size_t bytes)
     int err = message_get_gather_profile(payload, bytes, &gather);
     if (err < 0)
         return err;
+    if (gather.is_raw) {
+        session_flush();
+        return send_profile(gather.gather_id, -1, 0, 0);
+    }
     err = agent_gather_start(&gather);
     return err < 0 ? send_profile(gather.gather_id, -1, 0, err) : 0;
 }

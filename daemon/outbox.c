@@ -26,13 +26,16 @@ static int send_encoded(struct connection *connection, enum message_kind kind, l
 MESSAGE_CODECS(X)
 #undef X
 
-int outbox_session_for(uint64_t protocol_minor, struct connection *connection,
-                       enum message_kind kind, const struct message_session *message)
-{
-    return send_encoded(connection, kind,
-                        message_put_session_for(protocol_minor, outbox_buffer,
-                                                sizeof(outbox_buffer), kind, message));
-}
+#define X(name)                                                                                    \
+    int outbox_##name##_for(uint64_t protocol_minor, struct connection *connection,                \
+                            enum message_kind kind, const struct message_##name *message)          \
+    {                                                                                              \
+        return send_encoded(connection, kind,                                                      \
+                            message_put_##name##_for(protocol_minor, outbox_buffer,                \
+                                                     sizeof(outbox_buffer), kind, message));       \
+    }
+MESSAGE_GROWN_CODECS(X)
+#undef X
 
 int outbox_empty(struct connection *connection, enum message_kind kind)
 {

@@ -14,9 +14,12 @@
 MESSAGE_CODECS(X)
 #undef X
 
-/* outbox_session() for who understands that minor version of the protocol. */
-int outbox_session_for(uint64_t protocol_minor, struct connection *connection,
-                       enum message_kind kind, const struct message_session *message);
+/* outbox_X() for who understands that minor version of the protocol. */
+#define X(name)                                                                                    \
+    int outbox_##name##_for(uint64_t protocol_minor, struct connection *connection,                \
+                            enum message_kind kind, const struct message_##name *message);
+MESSAGE_GROWN_CODECS(X)
+#undef X
 
 /* A message without fields. */
 int outbox_empty(struct connection *connection, enum message_kind kind);

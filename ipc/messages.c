@@ -168,8 +168,9 @@ static const struct message_field gather_profile_fields[] = {
     UP_TO(gather_profile, later_images, UINT32_MAX),
     NUMBER(gather_profile, cpu_before_ns),
     TEXT(gather_profile, thread_filters, MESSAGE_MAX_FILTERS),
+    FLAG(gather_profile, is_raw),
 };
-SCHEMA(gather_profile, NULL);
+GROWN_SCHEMA(gather_profile, NULL, 1);
 
 /* --- profctl → profd --- */
 
@@ -208,8 +209,9 @@ static const struct message_field client_capture_fields[] = {
     TEXT(client_capture, pids, MESSAGE_MAX_SELECTION),
     TEXT(client_capture, names, MESSAGE_MAX_SELECTION),
     TEXT(client_capture, thread_filters, MESSAGE_MAX_FILTERS),
+    FLAG(client_capture, is_raw),
 };
-SCHEMA(client_capture, NULL);
+GROWN_SCHEMA(client_capture, NULL, 1);
 
 static int client_launch_check(const void *message)
 {
@@ -312,8 +314,11 @@ long message_put_empty(uint8_t *out, size_t capacity, enum message_kind kind)
     return message_fields_put(&empty_schema, out, capacity, kind, NULL, PROTOCOL_MINOR);
 }
 
-long message_put_session_for(uint64_t minor, uint8_t *out, size_t capacity, enum message_kind kind,
-                             const struct message_session *message)
-{
-    return message_fields_put(&session_schema, out, capacity, kind, message, minor);
-}
+#define X(name)                                                                                    \
+    long message_put_##name##_for(uint64_t minor, uint8_t *out, size_t capacity,                   \
+                                  enum message_kind kind, const struct message_##name *message)    \
+    {                                                                                              \
+        return message_fields_put(&name##_schema, out, capacity, kind, message, minor);            \
+    }
+MESSAGE_GROWN_CODECS(X)
+#undef X

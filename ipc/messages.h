@@ -171,7 +171,8 @@ struct message_gather_progress {
 struct message_profile {
     uint64_t gather_id;
     int64_t error;       /* 0, or the negative errno (to -4095) why there is none */
-    uint64_t json_bytes; /* in the descriptor, a finished memfd positioned anywhere */
+    uint64_t json_bytes; /* in the descriptor, a finished memfd positioned anywhere; 0, without a
+                          * descriptor: the arena has everything, as was asked for */
 };
 
 struct message_text {
@@ -258,6 +259,7 @@ struct message_gather_profile {
     uint64_t later_images;                /* 32 bits; see struct gecko_process_options */
     uint64_t cpu_before_ns;               /* likewise, struct process_cpu_time */
     struct message_string thread_filters; /* comma-separated; empty: all */
+    uint64_t is_raw; /* 1: no JSON, but the arena is brought up to date for profd to copy */
 };
 
 /* --- profctl → profd; id is the client's, echoed in every answer --- */
@@ -295,6 +297,7 @@ struct message_client_capture {
      * all. */
     struct message_string pids, names;
     struct message_string thread_filters;
+    uint64_t is_raw; /* 1: a raw capture (json/raw_capture.h) instead of JSON */
 };
 
 struct message_client_launch {
@@ -394,6 +397,9 @@ long message_put_empty(uint8_t *out, size_t capacity, enum message_kind kind);
     X(status) X(command_exited) X(triggered) X(client_trigger)                                     \
     X(client_groups)
 
+/* Those that have grown since 6.0, and are no greeting, which tells its version itself. */
+#define MESSAGE_GROWN_CODECS(X) X(session) X(gather_profile) X(client_capture)
+
 /* clang-format on */
 #define X(name)                                                                                    \
     long message_put_##name(uint8_t *out, size_t capacity, enum message_kind kind,                 \
@@ -402,9 +408,12 @@ long message_put_empty(uint8_t *out, size_t capacity, enum message_kind kind);
 MESSAGE_CODECS(X)
 #undef X
 
-/* message_put_session() for who understands the minor version MINOR. */
-long message_put_session_for(uint64_t minor, uint8_t *out, size_t capacity, enum message_kind kind,
-                             const struct message_session *message);
+/* message_put_X() for who understands the minor version MINOR. */
+#define X(name)                                                                                    \
+    long message_put_##name##_for(uint64_t minor, uint8_t *out, size_t capacity,                   \
+                                  enum message_kind kind, const struct message_##name *message);
+MESSAGE_GROWN_CODECS(X)
+#undef X
 
 /* The kind of a frame's payload: positive, or -EPROTO. One that is not known here is of a newer
  * minor version: skip it. */

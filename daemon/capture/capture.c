@@ -17,6 +17,7 @@
 #include "daemon/requests/client_connection.h"
 #include "ipc/features.h"
 #include "json/gecko/gecko_clock.h"
+#include "json/raw_records.h"
 
 enum {
     /* Between two progress messages: smooth for the eye, nothing for the machine. */
@@ -149,6 +150,10 @@ static void on_written(void *tag, uint64_t end, void *owner)
             succeed(capture);
         return;
     }
+    if (piece->on_written != NULL) {
+        piece->on_written(capture, piece);
+        return;
+    }
     note_places(capture, piece, end);
     for (size_t i = 0; i < piece->count; i++)
         gather_note_done(&capture->gather, piece->items[i].index);
@@ -177,23 +182,31 @@ static const struct capture_assembler_events assembler_events = { on_written, on
 void capture_add_piece(struct capture *capture, struct capture_piece *piece, int fd, uint64_t bytes)
 {
     /* An error was told, or comes as no memory; either ends the capture. */
-    int error = capture_assembler_add(capture->assembler, fd, bytes, true, piece);
+    bool is_element = !capture->request->is_raw;
+    int error = capture_assembler_add(capture->assembler, fd, bytes, is_element, piece);
     if (error < 0)
         capture_fail(capture, error);
 }
 
-/* Gives the text of WRITER, a memory writer, to the output. */
-static int add_text(struct capture *capture, struct json_writer *writer)
+/* Gives the text of WRITER, a memory writer, to the output; in a raw capture as a record of KIND.
+ */
+static int add_text(struct capture *capture, struct json_writer *writer, enum raw_kind kind)
 {
+    uint64_t bytes = json_writer_bytes(writer);
+    bool is_raw = capture->request->is_raw;
     int fd = memfd_create("profd-capture-text", MFD_CLOEXEC);
     if (fd < 0)
         return -errno;
-    int error = json_writer_copy_out(writer, json_sink_fd, &fd);
+    int error = is_raw ? raw_text_begin(fd, kind == RAW_HEAD, &bytes) : 0;
+    if (error == 0)
+        error = json_writer_copy_out(writer, json_sink_fd, &fd);
+    if (error == 0 && is_raw)
+        error = raw_text_end(fd, kind, bytes);
     if (error < 0) {
         close(fd);
         return error;
     }
-    return capture_assembler_add(capture->assembler, fd, json_writer_bytes(writer), false, NULL);
+    return capture_assembler_add(capture->assembler, fd, bytes, false, NULL);
 }
 
 static int add_head(struct capture *capture)
@@ -206,7 +219,7 @@ static int add_head(struct capture *capture)
     gecko_root_begin(&writer, &capture->root);
     int error = failure_latch_error(&latch);
     if (error == 0)
-        error = add_text(capture, &writer);
+        error = add_text(capture, &writer, RAW_HEAD);
     json_writer_fini(&writer);
     return error;
 }
@@ -223,7 +236,7 @@ static int add_tail(struct capture *capture)
     gecko_root_end(&writer, &capture->root, &capture->log.json);
     int error = failure_latch_error(&capture->log.latch);
     if (error == 0)
-        error = add_text(capture, &writer);
+        error = add_text(capture, &writer, RAW_TAIL);
     json_writer_fini(&writer);
     return error;
 }
@@ -236,7 +249,10 @@ void capture_advance(struct capture *capture)
         return;
     while ((index = gather_next_to_ask(&capture->gather)) >= 0)
         capture_ask(capture, (size_t)index);
-    capture_salvage(capture);
+    if (capture->request->is_raw)
+        capture_copy(capture);
+    else
+        capture_salvage(capture);
     if (capture->is_over || capture->unprofiled != NULL || !gather_is_complete(&capture->gather))
         return;
     capture->has_tail = true;
@@ -424,7 +440,7 @@ static int list_children(struct capture *capture)
             continue;
         }
         gather_set(&capture->gather, index, first_state(child), child->exit != NULL,
-                   recorded_bytes(child));
+                   capture->request->is_raw ? 0 : recorded_bytes(child));
         child->capture_index = (long)index;
         child->salvage_reason = "its agent closed the connection to profd";
         if (child->trouble != NULL)

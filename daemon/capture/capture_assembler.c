@@ -5,12 +5,11 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "daemon/programs/output_pump.h"
-
 /* A piece that waits. */
 struct waiting_piece {
     int fd;
     uint64_t bytes;
+    capture_assembler_write write; /* NULL: the bytes are moved */
     bool is_element;
     void *piece;
     struct waiting_piece *next;
@@ -66,7 +65,9 @@ static void move_on_worker(uv_work_t *work)
 
     if (piece->is_element && assembler->has_element)
         error = output_pump_write(&assembler->pump, ",", 1);
-    if (error == 0)
+    if (error == 0 && piece->write != NULL)
+        error = piece->write(&assembler->pump, piece->fd, piece->piece);
+    else if (error == 0)
         error = output_pump_move(&assembler->pump, piece->fd, piece->bytes);
     assembler->move_error = error;
 }
@@ -156,18 +157,18 @@ failed:
     return error;
 }
 
-int capture_assembler_add(struct capture_assembler *assembler, int fd, uint64_t bytes,
-                          bool is_element, void *piece)
+/* Adds a copy of PIECE, whose descriptor and tag are taken over on every path. */
+static int add_piece(struct capture_assembler *assembler, const struct waiting_piece *piece)
 {
     struct waiting_piece *waiting = malloc(sizeof(*waiting));
 
     if (waiting == NULL || assembler->error < 0 || assembler->is_closing) {
         free(waiting);
-        free(piece);
-        close(fd);
+        free(piece->piece);
+        close(piece->fd);
         return assembler->error < 0 ? assembler->error : -ENOMEM;
     }
-    *waiting = (struct waiting_piece){ fd, bytes, is_element, piece, NULL };
+    *waiting = *piece;
     if (assembler->last != NULL)
         assembler->last->next = waiting;
     else
@@ -175,6 +176,21 @@ int capture_assembler_add(struct capture_assembler *assembler, int fd, uint64_t 
     assembler->last = waiting;
     move_next(assembler);
     return 0;
+}
+
+int capture_assembler_add(struct capture_assembler *assembler, int fd, uint64_t bytes,
+                          bool is_element, void *piece)
+{
+    return add_piece(assembler,
+                     &(struct waiting_piece){
+                         .fd = fd, .bytes = bytes, .is_element = is_element, .piece = piece });
+}
+
+int capture_assembler_add_writer(struct capture_assembler *assembler, int fd,
+                                 capture_assembler_write write, void *piece)
+{
+    return add_piece(assembler,
+                     &(struct waiting_piece){ .fd = fd, .write = write, .piece = piece });
 }
 
 uint64_t capture_assembler_bytes(const struct capture_assembler *assembler)

@@ -35,11 +35,13 @@ void capture_ask(struct capture *capture, size_t index)
         .later_images = child_table_later_images(&capture->profd->children, child),
         .cpu_before_ns = cpu_account_of(child, capture->since_ns).before_ns,
         .thread_filters = { filters, strlen(filters) },
+        .is_raw = capture->request->is_raw,
     };
 
     gathering_log_event(&capture->log, child, "asked", NULL);
     if (child->connection == NULL ||
-        outbox_gather_profile(child->connection, MESSAGE_GATHER_PROFILE, &message) < 0)
+        outbox_gather_profile_for(child->protocol_minor, child->connection, MESSAGE_GATHER_PROFILE,
+                                  &message) < 0)
         capture_fail_item(capture, index, "its agent closed the connection to profd");
 }
 
@@ -77,11 +79,14 @@ void capture_note_progress(struct daemon *profd, struct child *child, uint64_t g
 
 /* A child's JSON is moved as it is: it must be a file of memory, whole, that nobody can cut any
  * more, and look like an object. */
-static int check_profile(int fd, uint64_t json_bytes)
+static int check_profile(const int *profile_fd, uint64_t json_bytes)
 {
     struct stat status;
     char first = 0, last = 0;
 
+    if (profile_fd == NULL)
+        return -EPROTO;
+    int fd = *profile_fd;
     int seals = fcntl(fd, F_GET_SEALS);
     if (seals < 0)
         return -EPROTO;
@@ -93,6 +98,20 @@ static int check_profile(int fd, uint64_t json_bytes)
         pread(fd, &last, 1, (off_t)json_bytes - 1) != 1)
         return -EPROTO;
     return first == '{' && last == '}' ? 0 : -EPROTO;
+}
+
+/* What CHILD recorded is copied from its arena, which its agent has brought up to date; one that
+ * does not know of raw captures has made JSON as well, which nobody wants. */
+static void note_ready(struct capture *capture, struct child *child, size_t index,
+                       const struct message_profile *message)
+{
+    if (message->error != 0)
+        capture_fail_item(capture, index, "its agent could not make the profile");
+    else if (gather_note_ready(&capture->gather, index))
+        gathering_log_event(&capture->log, child, "answered", NULL);
+    else
+        gathering_log_event(&capture->log, child, "answered too late", NULL);
+    capture_advance(capture);
 }
 
 void capture_note_profile(struct daemon *profd, struct child *child,
@@ -107,7 +126,11 @@ void capture_note_profile(struct daemon *profd, struct child *child,
         gathering_log_event(&capture->log, child, "busy", "with a capture that was cancelled");
         return; /* the next tick asks again */
     }
-    int error = message->error != 0 ? (int)message->error : check_profile(*fd, message->json_bytes);
+    if (capture->request->is_raw) {
+        note_ready(capture, child, index, message);
+        return;
+    }
+    int error = message->error != 0 ? (int)message->error : check_profile(fd, message->json_bytes);
     struct capture_piece *piece = malloc(sizeof(*piece) + sizeof(piece->items[0]));
     if (error == 0 && piece == NULL)
         error = -ENOMEM;

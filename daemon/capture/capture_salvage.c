@@ -23,8 +23,9 @@ bool capture_is_lost_in_exec(const struct capture *capture, const struct child *
            process_start_ticks(child->pid) == 0;
 }
 
-static struct salvage_job describe(const struct capture *capture, const struct child *child)
+struct salvage_job capture_describe(const struct capture *capture, size_t index)
 {
+    const struct child *child = capture->children[index];
     struct salvage_job job = {
         .reference_ns = capture->root.reference_ns,
         .reference_unix_ns = capture->root.reference_unix_ns,
@@ -45,7 +46,7 @@ static struct salvage_job describe(const struct capture *capture, const struct c
     if (child->exit != NULL) {
         job.offset = child->exit->offset;
         job.bytes = child->exit->bytes;
-    } else if (!child->is_alone) {
+    } else if (!child->is_alone && !capture->gather.items[index].is_ready) {
         job.verdict = VERDICT_FROZEN;
         snprintf(job.reason, sizeof(job.reason), "%s", child->salvage_reason);
     }
@@ -59,7 +60,7 @@ static struct salvage_job describe(const struct capture *capture, const struct c
     return job;
 }
 
-static void give_up(struct capture *capture, size_t index, const char *why)
+void capture_give_up(struct capture *capture, size_t index, const char *why)
 {
     gathering_log_gap(&capture->log, capture->children[index], GAP_UNREADABLE, why);
     capture_release(capture, index);
@@ -88,7 +89,7 @@ static int begin_batch(struct capture *capture, struct capture_piece *piece)
     if (jobs == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < piece->count; i++)
-        jobs[i] = describe(capture, capture->children[piece->items[i].index]);
+        jobs[i] = capture_describe(capture, piece->items[i].index);
     int error = salvage_pool_begin(&profd->salvage, jobs, piece->count, store_fd, on_salvaged,
                                    capture, piece);
     free(jobs);
@@ -103,7 +104,7 @@ void capture_salvage(struct capture *capture)
         size_t count = gather_next_to_salvage(&capture->gather, indices, GATHER_BATCH_ITEMS);
         if (count == 0)
             return;
-        struct capture_piece *piece = malloc(sizeof(*piece) + count * sizeof(piece->items[0]));
+        struct capture_piece *piece = calloc(1, sizeof(*piece) + count * sizeof(piece->items[0]));
         int error = -ENOMEM;
         if (piece != NULL) {
             piece->count = count;
@@ -114,7 +115,7 @@ void capture_salvage(struct capture *capture)
         if (error == 0)
             continue;
         for (size_t i = 0; i < count; i++)
-            give_up(capture, indices[i], uv_strerror(error));
+            capture_give_up(capture, indices[i], uv_strerror(error));
         free(piece);
     }
 }
@@ -134,36 +135,42 @@ static void describe_crash(const struct salvage_result *result, char *out, size_
         snprintf(out, capacity, "profd-salvage exited with %d", WEXITSTATUS(result->wait_status));
 }
 
+void capture_note_read(struct capture *capture, size_t index, const struct salvage_job *job)
+{
+    const struct child *child = capture->children[index];
+
+    if (job->verdict == VERDICT_FROZEN)
+        gathering_log_gap(&capture->log, child, GAP_FROZEN, job->reason);
+    else if (job->is_lost)
+        gathering_log_gap(&capture->log, child, GAP_SUCCESSOR, job->reason);
+    else if (!capture->gather.items[index].is_ready)
+        gathering_log_event(&capture->log, child, "salvaged", NULL);
+    capture->processes++;
+    capture_release(capture, index);
+}
+
 /* Takes in what became of item INDEX, number I of the batch. Returns true when it is in the output.
  */
 static bool take_in(struct capture *capture, const struct salvage_result *result, size_t i,
                     size_t index, bool *has_crashed)
 {
     const struct salvage_job *job = &result->jobs[i];
-    const struct child *child = capture->children[index];
     uint64_t before = i > 0 ? result->jobs[i - 1].output_end : 0;
     char why[80];
 
     switch (job->mark) {
     case SALVAGE_WRITTEN:
-        if (job->verdict == VERDICT_FROZEN)
-            gathering_log_gap(&capture->log, child, GAP_FROZEN, job->reason);
-        else if (job->is_lost)
-            gathering_log_gap(&capture->log, child, GAP_SUCCESSOR, job->reason);
-        else
-            gathering_log_event(&capture->log, child, "salvaged", NULL);
-        capture->processes++;
-        capture_release(capture, index);
+        capture_note_read(capture, index, job);
         gather_note_made(&capture->gather, index, job->output_end - before);
         return true;
     case SALVAGE_SKIPPED:
-        gathering_log_event(&capture->log, child, "left out",
+        gathering_log_event(&capture->log, capture->children[index], "left out",
                             "it held no samples or markers before its exec");
         capture_release(capture, index);
         gather_note_made(&capture->gather, index, 0);
         return false;
     case SALVAGE_FAILED:
-        give_up(capture, index, uv_strerror(job->error));
+        capture_give_up(capture, index, uv_strerror(job->error));
         return false;
     default:
         if (*has_crashed && !never_began(result)) {
@@ -171,7 +178,7 @@ static bool take_in(struct capture *capture, const struct salvage_result *result
             return false;
         }
         describe_crash(result, why, sizeof(why));
-        give_up(capture, index, why);
+        capture_give_up(capture, index, why);
         *has_crashed = true;
         return false;
     }
@@ -184,7 +191,7 @@ static bool is_outdated(const struct salvage_result *result, const struct child 
     return result->jobs[0].bytes == 0 && (child->is_copying || child->arena_fd < 0);
 }
 
-static void salvage_again(struct capture *capture, size_t index)
+void capture_read_again(struct capture *capture, size_t index)
 {
     struct child *child = capture->children[index];
 
@@ -203,7 +210,7 @@ static void on_salvaged(const struct salvage_result *result, void *owner, void *
     bool has_crashed = false;
 
     if (is_outdated(result, capture->children[piece->items[0].index])) {
-        salvage_again(capture, piece->items[0].index);
+        capture_read_again(capture, piece->items[0].index);
         free(piece);
         close(result->output_fd);
         capture_advance(capture);

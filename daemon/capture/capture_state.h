@@ -10,6 +10,7 @@
 #include "daemon/capture/capture_assembler.h"
 #include "daemon/capture/gather.h"
 #include "daemon/capture/gathering_log.h"
+#include "daemon/capture/salvage_job.h"
 #include "ipc/messages.h"
 #include "json/gecko/gecko_root.h"
 
@@ -34,6 +35,8 @@ struct capture {
     size_t profile_place_count;
     bool has_tail; /* the tail is on its way */
     unsigned texts_written;
+    unsigned copies; /* pieces of a raw capture that are under way */
+    uint64_t copied; /* processes that were begun in it */
     bool is_over;
     const char *feature_names[FEATURE_COUNT + 1]; /* NULL-terminated */
     struct gecko_root_options root;
@@ -41,6 +44,8 @@ struct capture {
 
 /* A part of the output that holds items. */
 struct capture_piece {
+    /* Takes the piece over, of a raw capture; NULL: it is JSON. */
+    void (*on_written)(struct capture *capture, struct capture_piece *piece);
     uint64_t bytes; /* of all of it */
     size_t count;
     struct capture_piece_item {
@@ -65,6 +70,18 @@ void capture_fail_item(struct capture *capture, size_t index, const char *why);
 
 /* Begins salvage batches for which there is room. */
 void capture_salvage(struct capture *capture);
+
+/* The same for a raw capture: begins to copy arenas. */
+void capture_copy(struct capture *capture);
+
+/* What item INDEX is read with; its offset and bytes are those of its arena in the exit store. */
+struct salvage_job capture_describe(const struct capture *capture, size_t index);
+
+/* Item INDEX was read as JOB says, cannot be, or has ended meanwhile: then it is read again, from
+ * the store. */
+void capture_note_read(struct capture *capture, size_t index, const struct salvage_job *job);
+void capture_give_up(struct capture *capture, size_t index, const char *why);
+void capture_read_again(struct capture *capture, size_t index);
 
 /* Whether something is kept of CHILD that a profile can be made from. */
 bool capture_can_read(const struct child *child);

@@ -13,6 +13,7 @@
 #include "daemon/children/cpu_account.h"
 #include "daemon/daemon.h"
 #include "json/gecko/gecko_process.h"
+#include "json/raw_records.h"
 #include "json/spare_pages.h"
 
 struct unprofiled {
@@ -27,6 +28,7 @@ struct unprofiled_list {
     size_t count;
     int fd; /* of the JSON; -1: none */
     int error;
+    bool is_raw;
     struct unprofiled items[];
 };
 
@@ -135,17 +137,11 @@ static void write_one(const struct unprofiled *item, int fd, struct failure_latc
     json_writer_fini(&writer);
 }
 
-static void on_work(uv_work_t *work)
+static int write_all(struct unprofiled_list *list)
 {
-    struct unprofiled_list *list = work->data;
     struct failure_latch latch;
 
     failure_latch_init(&latch);
-    list->fd = memfd_create("profd-capture-unprofiled", MFD_CLOEXEC);
-    if (list->fd < 0) {
-        list->error = -errno;
-        return;
-    }
     spare_pages_keep(); /* the same few for each */
     for (size_t i = 0; i < list->count && !failure_latch_failed(&latch); i++) {
         if (i > 0)
@@ -153,7 +149,41 @@ static void on_work(uv_work_t *work)
         write_one(&list->items[i], list->fd, &latch);
     }
     spare_pages_release();
-    list->error = failure_latch_error(&latch);
+    return failure_latch_error(&latch);
+}
+
+/* --- Or their facts, in a raw capture --- */
+
+static int write_raw(struct unprofiled_list *list)
+{
+    struct raw_out out;
+    int error = raw_out_init(&out, json_sink_fd, &list->fd);
+
+    for (size_t i = 0; i < list->count && error == 0; i++) {
+        const struct unprofiled *item = &list->items[i];
+        struct raw_process_facts facts = { .pid = item->process.pid,
+                                           .options = item->options,
+                                           .unprofiled = item->process };
+        facts.options.title = item->title;
+        error = raw_out_put_process(&out, RAW_UNPROFILED, &facts);
+    }
+    if (error == 0)
+        error = raw_out_flush(&out);
+    raw_out_fini(&out);
+    return error;
+}
+
+/* --- Both --- */
+
+static void on_work(uv_work_t *work)
+{
+    struct unprofiled_list *list = work->data;
+
+    list->fd = memfd_create("profd-capture-unprofiled", MFD_CLOEXEC);
+    if (list->fd < 0)
+        list->error = -errno;
+    else
+        list->error = list->is_raw ? write_raw(list) : write_all(list);
 }
 
 /* Makes the list a piece of the output. */
@@ -206,6 +236,7 @@ int capture_list_unprofiled(struct capture *capture)
     list->work.data = list;
     list->capture = capture;
     list->fd = -1;
+    list->is_raw = capture->request->is_raw;
     int error = take_all(list);
     if (error == 0)
         error = uv_queue_work(&capture->profd->loop, &list->work, on_work, on_listed);

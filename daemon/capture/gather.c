@@ -140,6 +140,16 @@ bool gather_note_failed(struct gather *gather, size_t index)
     return true;
 }
 
+bool gather_note_ready(struct gather *gather, size_t index)
+{
+    struct gather_item *item = &gather->items[index];
+
+    if (item->state != GATHER_ASKED || !gather_note_failed(gather, index))
+        return false;
+    item->is_ready = true;
+    return true;
+}
+
 bool gather_note_busy(struct gather *gather, size_t index)
 {
     struct gather_item *item = &gather->items[index];

@@ -53,6 +53,7 @@ struct gather_item {
     uint64_t proportion;     /* of PROGRESS_SCALE, while asked */
     unsigned busy_answers;
     bool is_alone; /* its arena is not in the exit store: a worker of its own */
+    bool is_ready; /* its agent has brought the arena up to date */
 };
 
 struct gather {
@@ -89,6 +90,9 @@ void gather_note_proportion(struct gather *gather, size_t index, uint64_t propor
 bool gather_note_made(struct gather *gather, size_t index, uint64_t json_bytes);
 /* Asked or waiting, and it won't answer: salvage it. True when it counts. */
 bool gather_note_failed(struct gather *gather, size_t index);
+/* Asked, and its arena has everything now: it is to be copied, and counts as answered. True when it
+ * counts. */
+bool gather_note_ready(struct gather *gather, size_t index);
 /* Asked, and it still makes the profile for a capture that was cancelled: it is asked again later.
  * False when it said so too often, or was not asked: nothing changes. */
 bool gather_note_busy(struct gather *gather, size_t index);

@@ -18,37 +18,6 @@
 #include "daemon/capture/salvage_sandbox.h"
 #include "json/gecko/gecko_process.h"
 
-static bool is_recording(uint8_t kind)
-{
-    return kind != ENTRY_TICK && kind != ENTRY_QUIET_TICKS && kind != ENTRY_LATE;
-}
-
-static bool chunk_holds_recordings(const struct chunk_copy *chunk)
-{
-    struct block_cursor cursor;
-    const uint8_t *payload;
-    size_t payload_bytes;
-    uint8_t kind;
-
-    block_cursor_init(&cursor, chunk);
-    while (block_cursor_next(&cursor, &kind, &payload, &payload_bytes) == 1) {
-        if (is_recording(kind))
-            return true;
-    }
-    return false;
-}
-
-static bool holds_recordings(struct arena_reader *reader)
-{
-    static struct chunk_copy chunk;
-
-    for (size_t i = 0; i < arena_reader_chunk_count(reader); i++) {
-        if (arena_reader_copy_chunk(reader, i, &chunk) == 0 && chunk_holds_recordings(&chunk))
-            return true;
-    }
-    return false;
-}
-
 static int stream(struct arena_reader *reader, const struct salvage_job *job, bool needs_comma)
 {
     struct gecko_process_options options = {
@@ -96,7 +65,7 @@ static enum salvage_mark do_job(struct salvage_job *job, struct arena_reader *re
         job->error = -errno;
         return SALVAGE_FAILED;
     }
-    if (job->may_skip && !holds_recordings(reader)) {
+    if (job->may_skip && !arena_reader_holds_recordings(reader)) {
         job->output_end = (uint64_t)start;
         return SALVAGE_SKIPPED;
     }

@@ -50,7 +50,7 @@ static int on_profile(struct child *child, const uint8_t *payload, size_t bytes,
 
     if (error < 0)
         return error;
-    if (message.error == 0 && fd_count != 1)
+    if (message.error == 0 && (fd_count > 1 || (fd_count == 0 && message.json_bytes > 0)))
         return -EPROTO;
     capture_note_profile(child->profd, child, &message, fd_count > 0 ? &fds[0] : NULL);
     return 0;

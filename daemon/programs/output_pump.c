@@ -99,12 +99,13 @@ int output_pump_move(struct output_pump *pump, int source_fd, uint64_t count)
 
 int output_pump_write(struct output_pump *pump, const char *bytes, uint64_t count)
 {
+    const uint64_t most = is_of_type(pump->output_fd, S_IFREG) ? PART_BYTES : PIPE_PART_BYTES;
+
     while (count > 0) {
         int error = wait_for_room(pump);
         if (error < 0)
             return error;
-        ssize_t written =
-            write(pump->output_fd, bytes, count < PIPE_PART_BYTES ? count : PIPE_PART_BYTES);
+        ssize_t written = write(pump->output_fd, bytes, count < most ? count : most);
         if (written < 0 && (errno == EAGAIN || errno == EINTR))
             continue;
         if (written < 0)

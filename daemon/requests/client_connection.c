@@ -207,6 +207,7 @@ static int on_capture(struct client *client, const uint8_t *payload, size_t byte
         capture_selection_read(&message, request->selection);
         request->stop_after = message.stop != 0;
         request->timeout_ms = message.timeout_ms;
+        request->is_raw = message.is_raw != 0;
         request->since_ns = message.last_ms != 0 ? time_before(message.last_ms) : 0;
         request->output_fd = fds[0];
         fds[0] = -1;

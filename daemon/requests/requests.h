@@ -47,6 +47,7 @@ struct request {
     uint64_t last_trigger;            /* CAPTURE that stops: comes after that one; 0: not known */
     uint64_t timeout_ms;              /* CAPTURE */
     uint64_t since_ns;                /* CAPTURE: what was before is left out; 0: nothing is */
+    bool is_raw;                      /* CAPTURE: json/raw_capture.h instead of JSON */
     struct capture_selection *selection; /* CAPTURE; owned; NULL: everything */
     struct request *next;
 };

@@ -21,11 +21,13 @@ enum {
     GZIP_BUFFER_BYTES = 256 * 1024,
 };
 
+#define RAW_ENDING ".profd"
+
 struct capture_file {
     char *path, *directory;
     char *temporary; /* its name while it is there; NULL: the file has no name yet */
     bool is_default;
-    bool is_compressed;
+    bool is_compressed, is_raw;
     int raw_fd, fd; /* -1: not open */
     gzFile gzip;    /* owns fd while it is open */
 };
@@ -59,7 +61,7 @@ static bool is_tmpfile_unknown(int err)
 }
 
 /* A file without a name: it goes away with its descriptors, however we end. */
-static int open_nameless(const char *directory)
+int capture_file_open_nameless(const char *directory)
 {
     char *name = NULL;
     int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -104,6 +106,18 @@ bool capture_file_prepare(const char *path, struct capture_file **out, struct fa
     return capture_file_prepare_any(path, out, failure);
 }
 
+bool capture_file_prepare_capture(const char *path, struct capture_file **out,
+                                  struct failure *failure)
+{
+    bool is_raw = path != NULL && output_name_ends_in(path, RAW_ENDING);
+
+    if (!(is_raw ? capture_file_prepare_any(path, out, failure)
+                 : capture_file_prepare(path, out, failure)))
+        return false;
+    (*out)->is_raw = is_raw;
+    return true;
+}
+
 bool capture_file_prepare_any(const char *path, struct capture_file **out, struct failure *failure)
 {
     struct capture_file *file = calloc(1, sizeof(*file));
@@ -122,7 +136,7 @@ bool capture_file_prepare_any(const char *path, struct capture_file **out, struc
         return false;
     }
     file->is_compressed = output_name_ends_in(file->path, ".gz");
-    file->raw_fd = open_nameless(file->directory);
+    file->raw_fd = capture_file_open_nameless(file->directory);
     if (file->raw_fd < 0 ? !cannot_write(file, -file->raw_fd, failure)
                          : !check_target(file, failure)) {
         capture_file_close(file);
@@ -132,9 +146,14 @@ bool capture_file_prepare_any(const char *path, struct capture_file **out, struc
     return true;
 }
 
+bool capture_file_is_raw(const struct capture_file *file)
+{
+    return file->is_raw;
+}
+
 int capture_file_raw_fd(const struct capture_file *file)
 {
-    return file->raw_fd;
+    return file->is_raw ? file->fd : file->raw_fd;
 }
 
 /* --- Writing --- */
@@ -182,7 +201,7 @@ static int open_named(struct capture_file *file)
 
 static int open_file(struct capture_file *file)
 {
-    file->fd = open(file->directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, FILE_MODE);
+    file->fd = open(file->directory, O_TMPFILE | O_RDWR | O_CLOEXEC, FILE_MODE);
     if (file->fd >= 0)
         return 0;
     return is_tmpfile_unknown(errno) ? open_named(file) : -errno;

@@ -23,10 +23,20 @@ struct capture_file; /* opaque */
 
 /* PATH NULL: the default. EXIT_CODE_USAGE for a name that says no format. */
 bool capture_file_prepare(const char *path, struct capture_file **out, struct failure *failure);
+/* The same for the output of a capture, which may be raw as well: NAME.profd. */
+bool capture_file_prepare_capture(const char *path, struct capture_file **out,
+                                  struct failure *failure);
 /* The same for a file of any format: PATH is checked by nobody else. */
 bool capture_file_prepare_any(const char *path, struct capture_file **out, struct failure *failure);
 
-/* Where profd writes the raw capture: a file without a name in the output's folder. */
+/* Whether it is NAME.profd, which profd writes itself. */
+bool capture_file_is_raw(const struct capture_file *file);
+
+/* A file without a name in DIRECTORY; or a negative errno. */
+int capture_file_open_nameless(const char *directory);
+
+/* Where profd writes: a file without a name in the output's folder; after capture_file_create() of
+ * one that is raw, that. */
 int capture_file_raw_fd(const struct capture_file *file);
 
 bool capture_file_create(struct capture_file *file, struct failure *failure);

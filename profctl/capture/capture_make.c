@@ -10,6 +10,7 @@
 
 #include "profctl/capture/capture_naming.h"
 #include "profctl/commands/progress_bar.h"
+#include "profctl/raw/raw_lists.h"
 #include "profctl/units.h"
 #include "json/document_print.h"
 #include "json/progress.h"
@@ -105,7 +106,7 @@ static bool finish(struct capture_file *file, const struct arguments *arguments,
     int err = arguments->no_symbols ? 0 : symbol_cache_create(&cache);
 
     if (err == 0)
-        err = capture_naming_run(raw_fd, &summary->result, cache, &sink, &progress,
+        err = capture_naming_run(raw_fd, &summary->result, cache, NULL, &sink, &progress,
                                  &summary->counts, problem);
     symbol_cache_free(cache);
     if (err == -ECANCELED)
@@ -120,6 +121,17 @@ static bool finish(struct capture_file *file, const struct arguments *arguments,
     return capture_file_commit(file, failure);
 }
 
+/* What profd wrote is the file, but for what generated code is called. */
+static bool finish_raw(struct capture_file *file, struct capture_summary *summary,
+                       struct failure *failure)
+{
+    char problem[RAW_ERROR_BYTES];
+    int err = raw_lists_add(capture_file_raw_fd(file), problem);
+
+    summary->counts.processes = summary->result.processes;
+    return err < 0 ? failed(file, err, problem, failure) : capture_file_commit(file, failure);
+}
+
 bool capture_make(struct client *client, struct capture_file *file,
                   const struct arguments *arguments, bool stop, struct capture_summary *summary,
                   struct failure *failure)
@@ -127,6 +139,7 @@ bool capture_make(struct client *client, struct capture_file *file,
     const struct capture_wish wish = { .stop = stop,
                                        .timeout_ms = arguments->timeout_ms,
                                        .last_ms = arguments->last_ms,
+                                       .is_raw = capture_file_is_raw(file),
                                        .pids = arguments->pids,
                                        .processes = arguments->processes,
                                        .threads = arguments->only_threads };
@@ -134,9 +147,12 @@ bool capture_make(struct client *client, struct capture_file *file,
     bool made;
 
     progress_bar_init(&bar, arguments->quiet);
-    made = client_capture(client, capture_file_raw_fd(file), &wish, show_gathering, &bar,
+    made = (!wish.is_raw || capture_file_create(file, failure)) &&
+           client_capture(client, capture_file_raw_fd(file), &wish, show_gathering, &bar,
                           &summary->result, failure) &&
-           capture_file_create(file, failure) && finish(file, arguments, &bar, summary, failure);
+           (wish.is_raw ? finish_raw(file, summary, failure)
+                        : capture_file_create(file, failure) &&
+                              finish(file, arguments, &bar, summary, failure));
     progress_bar_clear(&bar);
     capture_result_free(&summary->result);
     return made;
@@ -165,6 +181,16 @@ static void tell_json(const struct capture_file *file, const struct capture_summ
     cJSON_Delete(root);
 }
 
+static void tell_raw(const struct capture_file *file, const struct capture_summary *summary)
+{
+    char processes[UNITS_TEXT_BYTES];
+    const char *path = capture_file_path(file);
+
+    say("wrote %s (%s process%s, raw); profctl report, view and convert read it", path,
+        units_format_count(summary->counts.processes, processes),
+        summary->counts.processes == 1 ? "" : "es");
+}
+
 static void tell_text(const struct capture_file *file, const struct capture_summary *summary)
 {
     char processes[UNITS_TEXT_BYTES], samples[UNITS_TEXT_BYTES];
@@ -182,6 +208,8 @@ int capture_tell(const struct capture_file *file, const struct arguments *argume
 
     if (arguments->json)
         tell_json(file, summary);
+    else if (!arguments->quiet && capture_file_is_raw(file))
+        tell_raw(file, summary);
     else if (!arguments->quiet)
         tell_text(file, summary);
     if (!complete)

@@ -10,7 +10,8 @@
 struct naming {
     const struct capture_result *result;
     const struct capture_naming_progress *progress; /* NULL: nobody asks */
-    struct category_lists categories;               /* of all processes */
+    const struct jit_archive *archive;
+    struct category_lists categories;       /* of all processes */
     const struct message_profile_place *at; /* of the process that was begun last; NULL: unknown */
 };
 
@@ -53,8 +54,10 @@ static bool is_problem_of_capture(int err)
 static int name_once(struct naming *naming, int raw_fd, struct symbol_cache *cache,
                      const struct capture_sink *sink, struct capture_counts *counts, char *problem)
 {
-    const struct symbolicate_events events = { on_thread, on_process, naming, &naming->categories,
-                                               naming->result->may_be_empty };
+    const struct symbolicate_events events = {
+        on_thread,      on_process, naming, &naming->categories, naming->result->may_be_empty,
+        naming->archive
+    };
     struct json_reader *reader = NULL;
     struct json_writer writer;
     struct failure_latch latch;
@@ -93,13 +96,13 @@ static int leave_out(int raw_fd, struct capture_result *result,
 }
 
 int capture_naming_run(int raw_fd, struct capture_result *result, struct symbol_cache *cache,
-                       const struct capture_sink *sink,
+                       const struct jit_archive *archive, const struct capture_sink *sink,
                        const struct capture_naming_progress *progress,
                        struct capture_counts *counts, char problem[CAPTURE_PROBLEM_BYTES])
 {
     problem[0] = '\0';
     for (;;) {
-        struct naming naming = { .result = result, .progress = progress };
+        struct naming naming = { .result = result, .progress = progress, .archive = archive };
         int err = look_at_categories(&naming, raw_fd);
         if (err == 0)
             err = name_once(&naming, raw_fd, cache, sink, counts, problem);

@@ -27,12 +27,13 @@ struct capture_naming_progress {
     void *context;
 };
 
-/* Names the raw capture behind RAW_FD into SINK. Profiles that are left out move from the places of
- * RESULT to what it says is missing. CACHE NULL leaves all addresses, PROGRESS may be NULL. 0, or a
- * negative errno; PROBLEM (CAPTURE_PROBLEM_BYTES) is then filled when it is the raw capture that
- * cannot be used, and empty otherwise. */
+/* Names profd's capture behind RAW_FD into SINK. Profiles that are left out move from the places of
+ * RESULT to what it says is missing. CACHE NULL leaves all addresses, ARCHIVE has what generated
+ * code is called (NULL: it is looked for here), PROGRESS may be NULL. 0, or a negative errno;
+ * PROBLEM (CAPTURE_PROBLEM_BYTES) is then filled when it is the raw capture that cannot be used,
+ * and empty otherwise. */
 int capture_naming_run(int raw_fd, struct capture_result *result, struct symbol_cache *cache,
-                       const struct capture_sink *sink,
+                       const struct jit_archive *archive, const struct capture_sink *sink,
                        const struct capture_naming_progress *progress,
                        struct capture_counts *counts, char problem[CAPTURE_PROBLEM_BYTES]);
 

@@ -91,9 +91,11 @@ static const struct option options[] = {
     { OPTIONS_TRIGGER, "max-files", 0, "N", OPTION_COUNT, AT(most_files),
       "keep the N newest files of triggers (default 10)" },
     { OPTIONS_OUTPUT, "output", 'o', "FILE", OPTION_TEXT, AT(output),
-      "where the capture goes: .json or .json.gz (default profile.json.gz)" },
+      "where the capture goes: .json, .json.gz, or .profd, which is written at once and read by "
+      "all commands (default profile.json.gz)" },
     { OPTIONS_CONVERT, "output", 'o', "FILE", OPTION_TEXT, AT(converted),
-      "where the result goes; its ending chooses the format, and .gz compresses it" },
+      "where the result goes; its ending chooses the format, and .gz compresses it; .json: as "
+      "captures are" },
     { OPTIONS_CONVERT, "format", 0, "FORMAT", OPTION_TEXT, AT(format),
       "html, collapsed, speedscope, pprof, callgrind, trace, cpuprofile or processed, whatever "
       "the ending" },

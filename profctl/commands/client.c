@@ -37,7 +37,8 @@ struct client {
     int close_reason;                                        /* negative once it is */
     char where[sizeof(((struct sockaddr_un *)0)->sun_path)]; /* for messages; "" our own profd */
 
-    uint64_t last_id; /* of the request that is being answered */
+    uint32_t protocol_minor; /* the newest that profd understands */
+    uint64_t last_id;        /* of the request that is being answered */
     bool is_answered;
     bool is_turned_away; /* … before any request was looked at */
     int64_t reply_error;
@@ -464,6 +465,17 @@ static struct message_string message_text(const char *text)
     return (struct message_string){ text, text != NULL ? strlen(text) : 0 };
 }
 
+static bool can_be_wished(const struct client *client, const struct capture_wish *wish,
+                          struct failure *failure)
+{
+    if (!wish->is_raw || client->protocol_minor >= PROTOCOL_MINOR_OF_RAW_CAPTURES)
+        return true;
+    failure_set(failure, EXIT_CODE_FAILED,
+                "profd at %s is older than raw captures; restart it, or write .json.gz",
+                client->where);
+    return false;
+}
+
 bool client_capture(struct client *client, int output_fd, const struct capture_wish *wish,
                     client_on_progress on_progress, void *context, struct capture_result *result,
                     struct failure *failure)
@@ -476,12 +488,16 @@ bool client_capture(struct client *client, int output_fd, const struct capture_w
         .pids = message_text(wish->pids),
         .names = message_text(wish->processes),
         .thread_filters = message_text(wish->threads),
+        .is_raw = wish->is_raw,
     };
     static uint8_t frame[CAPTURE_FRAME_BYTES];
-    long bytes = message_put_client_capture(frame, sizeof(frame), MESSAGE_CLIENT_CAPTURE, &message);
-    int fd = fcntl(output_fd, F_DUPFD_CLOEXEC, 0); /* sending closes it */
+    long bytes = message_put_client_capture_for(client->protocol_minor, frame, sizeof(frame),
+                                                MESSAGE_CLIENT_CAPTURE, &message);
     bool done;
 
+    if (!can_be_wished(client, wish, failure))
+        return false;
+    int fd = fcntl(output_fd, F_DUPFD_CLOEXEC, 0); /* sending closes it */
     if (fd < 0) {
         failure_set(failure, EXIT_CODE_FAILED, "cannot pass the output to profd: %s",
                     strerror(errno));
@@ -593,6 +609,7 @@ static bool say_hello(struct client *client, uint32_t theirs, struct failure *fa
     int err =
         bytes < 0 ? (int)bytes : connection_send(client->connection, frame, (size_t)bytes, NULL, 0);
 
+    client->protocol_minor = theirs;
     if (err < 0)
         failed_to_reach(client, err, failure);
     return err == 0;

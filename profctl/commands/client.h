@@ -63,6 +63,7 @@ struct capture_wish {
     bool stop;                              /* the session, when done */
     uint64_t timeout_ms;                    /* for the whole gathering */
     uint64_t last_ms;                       /* only what was recorded in so long; 0: everything */
+    bool is_raw;                            /* json/raw_capture.h instead of JSON */
     const char *pids, *processes, *threads; /* comma-separated; NULL or "": all */
 };
 /* profd writes the capture to OUTPUT_FD, which stays the caller's. RESULT needs

@@ -10,7 +10,7 @@ static int capture(const struct arguments *arguments, struct client *client,
     struct capture_file *file;
     int code;
 
-    if (!capture_file_prepare(arguments->output, &file, failure))
+    if (!capture_file_prepare_capture(arguments->output, &file, failure))
         return failure->code;
     code = capture_make(client, file, arguments, arguments->stop, &summary, failure)
                ? capture_tell(file, arguments, &summary)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ipc/output_pattern.h"
 #include "profctl/commands/commands.h"
 #include "profctl/commands/converted_file.h"
 #include "profctl/commands/thread_files.h"
@@ -230,6 +231,24 @@ static const struct profile_format *choose_format(const struct arguments *argume
     return NULL;
 }
 
+/* Whether the output is what captures are: then the names are all that is to be added. */
+static bool is_to_be_capture(const struct arguments *arguments)
+{
+    const char *output = arguments->converted;
+
+    return arguments->format == NULL && arguments->thread == NULL &&
+           profile_format_of_file(output) == NULL &&
+           (output_name_ends_in(output, ".json") || output_name_ends_in(output, ".json.gz"));
+}
+
+static int convert_to_capture(const struct arguments *arguments, struct failure *failure)
+{
+    struct arguments named = *arguments;
+
+    named.output = arguments->converted;
+    return command_symbolicate(&named, failure);
+}
+
 int command_convert(const struct arguments *arguments, struct failure *failure)
 {
     struct converting conversion = {
@@ -241,6 +260,10 @@ int command_convert(const struct arguments *arguments, struct failure *failure)
 
     if (arguments->converted == NULL)
         return (int)failure_set(failure, EXIT_CODE_USAGE, "no output given; say -o FILE");
+    if (is_to_be_capture(arguments))
+        return profile_input_is_not(conversion.input, conversion.output, failure)
+                   ? convert_to_capture(arguments, failure)
+                   : (int)failure->code;
     conversion.format = choose_format(arguments, failure);
     if (conversion.format == NULL ||
         !profile_input_is_not(conversion.input, conversion.output, failure))

@@ -244,7 +244,7 @@ int command_run(const struct arguments *arguments, struct failure *failure)
     struct run run = { .arguments = arguments };
     int code;
 
-    if (!capture_file_prepare(arguments->output, &run.file, failure))
+    if (!capture_file_prepare_capture(arguments->output, &run.file, failure))
         return failure->code;
     code = run_with_daemon(&run, failure);
     if (arguments->open && run.is_captured)

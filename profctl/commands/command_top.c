@@ -133,7 +133,7 @@ static bool show(const struct top *top, int raw_fd, int named_fd, struct failure
 
     if (!client_capture(top->client, raw_fd, &wish, NULL, NULL, &result, failure))
         return false;
-    int err = capture_naming_run(raw_fd, &result, top->cache, &sink, NULL, &counts, problem);
+    int err = capture_naming_run(raw_fd, &result, top->cache, NULL, &sink, NULL, &counts, problem);
     capture_result_free(&result);
     if (err == 0)
         err = read_and_print(top, named_fd);

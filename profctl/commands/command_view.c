@@ -35,10 +35,8 @@ static int open_profile(struct view *view, const char *path, struct failure *fai
 
     if (!profile_input_is_repeatable(path, failure))
         return (int)failure->code;
-    view->site.profile_fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (view->site.profile_fd < 0)
-        return (int)failure_set(failure, EXIT_CODE_FAILED, "cannot read %s: %s", path,
-                                strerror(errno));
+    if (!profile_input_open_file(path, &view->site.profile_fd, failure))
+        return (int)failure->code;
     view->site.profile_is_gzip =
         pread(view->site.profile_fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
         magic[0] == 0x1f && magic[1] == 0x8b;
@@ -57,7 +55,7 @@ static int make_page(struct view *view, const char *path, struct failure *failur
     if (view->site.page_fd < 0)
         return (int)failure_set(failure, EXIT_CODE_FAILED, "cannot make the page: %s",
                                 strerror(errno));
-    if (!profile_input_open(&input, path, failure))
+    if (!profile_input_open_again(&input, path, view->site.profile_fd, failure))
         return (int)failure->code;
     int err = view_page_make(input.reader, view->site.page_fd, view->site.libraries, &write_error);
     if (write_error < 0)

@@ -76,8 +76,8 @@ static bool capture(struct taking *taking)
     client_close(client);
     if (!is_done)
         return false;
-    int error = capture_naming_run(taking->raw_fd, &result, exporter->symbols, &sink, NULL, &counts,
-                                   problem);
+    int error = capture_naming_run(taking->raw_fd, &result, exporter->symbols, NULL, &sink, NULL,
+                                   &counts, problem);
     snprintf(exporter->health.missing, sizeof(exporter->health.missing), "%.*s",
              (int)sizeof(exporter->health.missing) - 1, result.missing);
     capture_result_free(&result);

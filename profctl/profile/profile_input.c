@@ -1,10 +1,15 @@
 #include "profctl/profile/profile_input.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
+
+#include "profctl/raw/raw_input.h"
+#include "profctl/raw/raw_reader.h"
 
 enum { GZIP_BUFFER_BYTES = 256 * 1024 };
 
@@ -41,16 +46,37 @@ int profile_input_failed(const struct profile_input *input, int err, struct fail
                             err == -EIO ? "the file is damaged or cut short" : strerror(-err));
 }
 
-bool profile_input_open(struct profile_input *input, const char *path, struct failure *failure)
+bool profile_input_open_file(const char *path, int *fd, struct failure *failure)
 {
-    gzFile file;
+    const struct profile_input input = { .path = path };
+    int json_fd, file_fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (file_fd < 0) {
+        profile_input_failed(&input, -errno, failure);
+        return false;
+    }
+    if (!raw_reader_knows(file_fd)) {
+        *fd = file_fd;
+        return true;
+    }
+    bool is_made = raw_input_open(file_fd, path, &json_fd, failure);
+    close(file_fd);
+    if (is_made)
+        *fd = json_fd;
+    return is_made;
+}
+
+/* Takes FD over on every path. */
+static bool open_descriptor(struct profile_input *input, const char *path, int fd,
+                            struct failure *failure)
+{
+    gzFile file = gzdopen(fd, "rbe");
     int err;
 
     *input = (struct profile_input){ .path = path };
-    errno = 0;
-    file = gzopen(path, "rbe");
     if (file == NULL) {
-        profile_input_failed(input, errno != 0 ? -errno : -ENOMEM, failure);
+        close(fd);
+        profile_input_failed(input, -ENOMEM, failure);
         return false;
     }
     (void)gzbuffer(file, GZIP_BUFFER_BYTES);
@@ -61,6 +87,28 @@ bool profile_input_open(struct profile_input *input, const char *path, struct fa
     input->reader = NULL;
     profile_input_failed(input, err, failure);
     profile_input_close(input);
+    return false;
+}
+
+bool profile_input_open(struct profile_input *input, const char *path, struct failure *failure)
+{
+    int fd;
+
+    *input = (struct profile_input){ .path = path };
+    return profile_input_open_file(path, &fd, failure) && open_descriptor(input, path, fd, failure);
+}
+
+bool profile_input_open_again(struct profile_input *input, const char *path, int fd,
+                              struct failure *failure)
+{
+    int again = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+    *input = (struct profile_input){ .path = path };
+    if (again >= 0 && lseek(again, 0, SEEK_SET) == 0)
+        return open_descriptor(input, path, again, failure);
+    profile_input_failed(input, -errno, failure);
+    if (again >= 0)
+        close(again);
     return false;
 }
 

@@ -1,4 +1,4 @@
-/* A profile to be read: a file of JSON, compressed or not. */
+/* A profile to be read: a file of JSON, compressed or not, or a raw capture. */
 #ifndef PROFD_PROFCTL_PROFILE_INPUT_H
 #define PROFD_PROFCTL_PROFILE_INPUT_H
 
@@ -15,6 +15,14 @@ struct profile_input {
 
 /* PATH is borrowed. False with FAILURE filled. */
 bool profile_input_open(struct profile_input *input, const char *path, struct failure *failure);
+
+/* The file at PATH as a descriptor in *FD, from its beginning: of a raw capture the JSON that is
+ * made of it. False with FAILURE filled. */
+bool profile_input_open_file(const char *path, int *fd, struct failure *failure);
+
+/* As profile_input_open() over such a descriptor, which is duplicated. */
+bool profile_input_open_again(struct profile_input *input, const char *path, int fd,
+                              struct failure *failure);
 
 /* Whether PATH can be read more than once, as a pipe cannot. False with FAILURE filled. */
 bool profile_input_is_repeatable(const char *path, struct failure *failure);

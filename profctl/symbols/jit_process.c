@@ -110,22 +110,30 @@ static int64_t own_pid(int64_t pid)
 
 /* --- Reading them --- */
 
-/* Damaged lists give fewer names; only a lack of memory is an error. */
-static int read_list(const struct jit_process *process, int root_fd, const char *path,
-                     int (*read)(FILE *file, struct jit_code *code), struct jit_code *code)
+/* A walk over the lists of a process. */
+struct list_visit {
+    const struct jit_process *process;
+    jit_take_list take;
+    void *context;
+    size_t names; /* so far */
+};
+
+static int visit_list(struct list_visit *visit, int root_fd, const char *path,
+                      enum jit_list_kind kind)
 {
-    FILE *file = open_list(process, root_fd, path);
-    int err;
+    FILE *file = open_list(visit->process, root_fd, path);
+    size_t names = 0;
 
     if (file == NULL)
         return 0;
-    err = read(file, code);
+    int err = visit->take(visit->context, file, kind, &names);
     (void)fclose(file); /* it was only read */
-    return err == -ENOMEM ? err : 0;
+    visit->names += names;
+    return err;
 }
 
 /* As they are called by a process that calls itself PID and has its root at ROOT. */
-static int read_lists(struct jit_process *process, const char *root, int64_t pid)
+static int visit_lists(struct list_visit *visit, const char *root, int64_t pid)
 {
     char map[PATH_BYTES];
     int root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), err;
@@ -133,29 +141,62 @@ static int read_lists(struct jit_process *process, const char *root, int64_t pid
     if (root_fd < 0)
         return 0;
     snprintf(map, sizeof(map), "/tmp/perf-%lld.map", (long long)pid);
-    err = read_list(process, root_fd, map, jit_read_perf_map, &process->code);
-    if (err == 0 && process->dump_path != NULL)
-        err = read_list(process, root_fd, process->dump_path, jit_read_dump, &process->code);
+    err = visit_list(visit, root_fd, map, JIT_PERF_MAP);
+    if (err == 0 && visit->process->dump_path != NULL)
+        err = visit_list(visit, root_fd, visit->process->dump_path, JIT_DUMP);
     close(root_fd);
+    return err;
+}
+
+int jit_process_visit_lists(const struct jit_process *process, jit_take_list take, void *context)
+{
+    struct list_visit visit = { process, take, context, 0 };
+    int64_t pid = gecko_real_pid(process->pid);
+    int64_t pid_here = process->pid_here != 0 ? process->pid_here : pid;
+    char root[PATH_BYTES];
+
+    if (pid <= 0)
+        return 0;
+    snprintf(root, sizeof(root), "/proc/%lld/root", (long long)pid_here);
+    int err = process->end_ms == 0 ? visit_lists(&visit, root, own_pid(pid_here)) : 0;
+    if (err == 0 && visit.names == 0)
+        err = visit_lists(&visit, "/", pid);
+    return err;
+}
+
+/* Damaged lists give fewer names; only a lack of memory is an error. */
+static int read_list(void *context, FILE *file, enum jit_list_kind kind, size_t *names)
+{
+    struct jit_code *code = context;
+    size_t before = code->added;
+    int err = kind == JIT_PERF_MAP ? jit_read_perf_map(file, code) : jit_read_dump(file, code);
+
+    *names = code->added - before;
+    return err == -ENOMEM ? err : 0;
+}
+
+static int read_archive(struct jit_process *process)
+{
+    static const enum jit_list_kind kinds[] = { JIT_PERF_MAP, JIT_DUMP };
+    int err = 0;
+
+    for (size_t i = 0; err == 0 && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        FILE *file = process->archive->open(process->archive->context, process->pid, kinds[i]);
+        size_t names;
+        if (file == NULL)
+            continue;
+        err = read_list(&process->code, file, kinds[i], &names);
+        (void)fclose(file); /* it was only read */
+    }
     return err;
 }
 
 static int read_all(struct jit_process *process)
 {
-    int64_t pid = gecko_real_pid(process->pid);
-    int64_t pid_here = process->pid_here != 0 ? process->pid_here : pid;
-    char root[PATH_BYTES];
-    int err;
-
     process->is_read = true;
     jit_code_init(&process->code);
-    if (pid <= 0)
-        return 0;
-    snprintf(root, sizeof(root), "/proc/%lld/root", (long long)pid_here);
-    err = process->end_ms == 0 ? read_lists(process, root, own_pid(pid_here)) : 0;
-    if (err == 0 && process->code.added == 0)
-        err = read_lists(process, "/", pid);
-    return err;
+    return process->archive != NULL ? read_archive(process)
+                                    : jit_process_visit_lists(process, read_list, &process->code);
 }
 
 const char *jit_process_find(struct jit_process *process, uint64_t address, size_t *length,

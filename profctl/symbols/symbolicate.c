@@ -533,6 +533,7 @@ static int copy_process(struct pass *pass)
     pass->has_meta = pass->has_threads = false;
     category_lists_forget_process(pass->categories);
     jit_process_clear(&pass->generated);
+    pass->generated.archive = pass->events.archive;
     pass->generated.pid_here = pass->pid_here = pid_here;
     json_start_object(pass->writer);
     pass->counts->processes++;

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "profctl/capture/category_lists.h"
+#include "profctl/symbols/jit_process.h"
 #include "profctl/symbols/symbol_cache.h"
 #include "json/json_reader.h"
 #include "json/json_writer.h"
@@ -33,7 +34,8 @@ struct symbolicate_events {
     /* The categories of all processes; what is not among them is added, and only the lists behind
      * it have it. NULL: none are known before. */
     struct category_lists *categories;
-    bool may_be_empty; /* processes that on_process knows, too */
+    bool may_be_empty;                 /* processes that on_process knows, too */
+    const struct jit_archive *archive; /* of generated code; NULL: it is looked for here */
 };
 
 /* CACHE NULL leaves all addresses. Empty processes are left out, where they may be. 0,

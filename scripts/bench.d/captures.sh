@@ -63,6 +63,21 @@ capture_of_many() {
     figure "capture of 64 × 4 MB / (one's JSON / cores + cp)" "$(median <"$scratch/ratios")" x 1.2
 }
 
+# As profctl makes it, against a copy of what comes out.
+raw_capture_of_many() {
+    local round raw copy
+    start_recorded 64
+    for ((round = 0; round < 5; round++)); do
+        rm -f "$scratch"/{many,copy}.profd
+        raw=$(TIMEFORMAT=%R; { time "$profctl" --quiet capture -o "$scratch/many.profd" >"$scratch/capture.log" 2>&1; } 2>&1)
+        copy=$(TIMEFORMAT=%R; { time cp "$scratch/many.profd" "$scratch/copy.profd"; } 2>&1)
+        awk -v raw="$raw" -v copy="$copy" 'BEGIN { print raw / copy }'
+    done >"$scratch/ratios"
+    stop_daemon
+    rm -f "$scratch"/{many,copy}.profd
+    figure "raw capture of 64 × 4 MB / cp" "$(median <"$scratch/ratios")" x 1.2
+}
+
 # The poll rule waits for two polls without progress, of 500 ms each, after one that may have had some.
 frozen_child() {
     local round normal frozen victim

@@ -1,5 +1,5 @@
-/* bench_capture SOCKET FILE: a capture as profd makes it, without what profctl does with it. Prints
- * how many seconds it took. */
+/* bench_capture SOCKET FILE [raw]: a capture as profd makes it, without what profctl does with it.
+ * Prints how many seconds it took. */
 #include <fcntl.h>
 #include <stdio.h>
 
@@ -25,10 +25,13 @@ int main(int argc, char **argv)
 {
     static struct fake_agent client;
     const struct message_client_hello hello = { .protocol_version = PROTOCOL_VERSION };
-    const struct message_client_capture capture = { .id = 1, .timeout_ms = 600000 };
+    const struct message_client_capture capture = { .id = 1,
+                                                    .timeout_ms = 600000,
+                                                    .is_raw = argc == 4 };
+    bool is_complete = argc == 3 || argc == 4;
 
-    client.profd = argc == 3 ? socket_connect(argv[1], 0) : -1;
-    int file = argc == 3 ? open(argv[2], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
+    client.profd = is_complete ? socket_connect(argv[1], 0) : -1;
+    int file = is_complete ? open(argv[2], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
     if (client.profd < 0 || file < 0)
         return 2;
     frame_reader_init(&client.reader);

@@ -84,6 +84,7 @@ static const struct message_gather_profile sample_gather_profile = {
     .since_ns = 7,
     .later_images = UINT32_MAX,
     .cpu_before_ns = 78,
+    .is_raw = 1,
 };
 static const struct message_client_hello sample_client_hello = {
     .protocol_version = PROTOCOL_VERSION,
@@ -112,6 +113,7 @@ static const struct message_client_capture sample_client_capture = {
     .pids = STRING("17,18"),
     .names = STRING("postgres"),
     .thread_filters = STRING("worker"),
+    .is_raw = 1,
 };
 static const struct message_client_launch sample_client_launch = {
     .id = 80,

@@ -1,0 +1,191 @@
+#include "daemon/capture/raw_arena.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "buffer/arena.h"
+#include "buffer/clock.h"
+#include "buffer/file_range.h"
+#include "daemon/memory/compact_arena.h"
+
+/* A copy under way. */
+struct copy {
+    const struct raw_arena *arena;
+    struct raw_out *out;
+    struct arena_header header;               /* as it was before the chunks were read */
+    uint64_t released_blocks, released_bytes; /* copied, of chunks that were given back */
+    bool is_output;                           /* the error is one of writing */
+};
+
+static int read_arena(const struct copy *copy, void *bytes, size_t count, uint64_t offset)
+{
+    return file_range_read(copy->arena->fd, bytes, count, copy->arena->offset + offset);
+}
+
+static int put(struct copy *copy, enum raw_kind kind, size_t count)
+{
+    int error = raw_out_put(copy->out, kind, count);
+
+    copy->is_output = error < 0;
+    return error;
+}
+
+/* --- Chunks --- */
+
+/* The bytes of the chunk with HEADER that are used, with its header; 0: none of the session. */
+static size_t used_bytes(const struct copy *copy, const struct chunk *header)
+{
+    uint32_t generation = atomic_load_explicit(&copy->header.generation, memory_order_relaxed);
+    uint32_t used = chunk_used_bytes(header);
+
+    return chunk_has_memory(header) && header->generation == generation && used > 0
+               ? CHUNK_HEADER_BYTES + (size_t)used
+               : 0;
+}
+
+static bool is_same_life(const struct copy *copy, const struct chunk *before,
+                         const struct chunk *after)
+{
+    return used_bytes(copy, after) > 0 && before->range_start == after->range_start;
+}
+
+static void count_released(struct copy *copy, const struct chunk *header)
+{
+    if (atomic_load_explicit(&header->state, memory_order_relaxed) != CHUNK_RELEASED)
+        return;
+    copy->released_blocks += header->block_count;
+    copy->released_bytes += chunk_used_bytes(header);
+}
+
+static int copy_chunk(struct copy *copy, uint32_t slot)
+{
+    const struct raw_chunk chunk = { slot };
+    uint64_t offset = copy->header.chunks_offset + (uint64_t)slot * CHUNK_BYTES;
+    struct chunk before, after;
+
+    int error = read_arena(copy, &before, CHUNK_HEADER_BYTES, offset);
+    size_t bytes = error == 0 ? used_bytes(copy, &before) : 0;
+    if (bytes == 0)
+        return error;
+    uint8_t *room = raw_out_room(copy->out, sizeof(chunk) + bytes);
+    if (room == NULL)
+        return -ENOMEM;
+    uint8_t *blocks = room + sizeof(chunk) + CHUNK_HEADER_BYTES;
+    memcpy(room, &chunk, sizeof(chunk));
+    memcpy(room + sizeof(chunk), &before, CHUNK_HEADER_BYTES);
+    error = read_arena(copy, blocks, bytes - CHUNK_HEADER_BYTES, offset + CHUNK_HEADER_BYTES);
+    if (error == 0)
+        error = read_arena(copy, &after, CHUNK_HEADER_BYTES, offset);
+    if (error < 0 || !is_same_life(copy, &before, &after))
+        return error;
+    count_released(copy, &before);
+    return put(copy, RAW_CHUNK, sizeof(chunk) + bytes);
+}
+
+/* --- What tells of them --- */
+
+/* An arena that tells of too little time to know the clock's rate was written on this machine: the
+ * clocks of now tell it. Who reads the copy may be on another one. */
+static void complete_clock(struct arena_header *header)
+{
+    uint64_t latest_ns = atomic_load_explicit(&header->latest_monotonic_ns, memory_order_relaxed);
+
+    clock_initialize();
+    if (!header->ticks_are_tsc || !clock_is_tsc() ||
+        (latest_ns > header->first_pair.monotonic_ns &&
+         latest_ns - header->first_pair.monotonic_ns > CLOCK_CALIBRATION_MIN_NS))
+        return;
+    const struct clock_pair now = clock_read_pair();
+    header->latest_ticks = now.ticks;
+    header->latest_monotonic_ns = now.monotonic_ns;
+    header->latest_sequence = 0;
+}
+
+/* Whether no chunk began, was given back or was recycled while they were copied. */
+static bool is_same_stock(const struct arena_header *before, const struct arena_header *after)
+{
+    return before->produced_blocks == after->produced_blocks &&
+           before->next_range_start == after->next_range_start &&
+           before->drops[DROP_RECYCLED] == after->drops[DROP_RECYCLED];
+}
+
+static uint64_t at_least(uint64_t value, uint64_t least)
+{
+    return value > least ? value : least;
+}
+
+/* While chunks come and go, what was produced before they were copied and what was dropped since
+ * are of two moments: then at least what is there, or was dropped, was produced. */
+static void settle_account(const struct copy *copy, struct arena_header *after)
+{
+    uint64_t blocks = copy->released_blocks, bytes = copy->released_bytes;
+
+    if (is_same_stock(&copy->header, after))
+        return;
+    for (int cause = 0; cause < DROP_CAUSE_COUNT; cause++) {
+        if (drop_cause_counts_blocks((enum drop_cause)cause)) {
+            blocks += after->drops[cause];
+            bytes += after->drop_bytes[cause];
+        }
+    }
+    after->produced_blocks = at_least(copy->header.produced_blocks, blocks);
+    after->produced_bytes = at_least(copy->header.produced_bytes, bytes);
+}
+
+static int copy_front(struct copy *copy)
+{
+    struct raw_front front = { .header_bytes = sizeof(struct arena_header) };
+    struct arena_header after;
+
+    int error = read_arena(copy, &after, sizeof(after), 0);
+    if (error < 0)
+        return error;
+    front.dictionary_bytes = after.dictionary_used_bytes < copy->header.dictionary_bytes
+                                 ? after.dictionary_used_bytes
+                                 : copy->header.dictionary_bytes;
+    size_t bytes = sizeof(front) + sizeof(after) + front.dictionary_bytes;
+    uint8_t *room = raw_out_room(copy->out, bytes);
+    if (room == NULL)
+        return -ENOMEM;
+    complete_clock(&after);
+    settle_account(copy, &after);
+    memcpy(room, &front, sizeof(front));
+    memcpy(room + sizeof(front), &after, sizeof(after));
+    error = read_arena(copy, room + sizeof(front) + sizeof(after), front.dictionary_bytes,
+                       copy->header.dictionary_offset);
+    return error < 0 ? error : put(copy, RAW_FRONT, bytes);
+}
+
+/* Reads the header and checks it; the numbers of it that say where something lies are good then. */
+static int read_header(struct copy *copy)
+{
+    uint64_t file_bytes = copy->arena->bytes;
+    struct compact_plan plan;
+    struct stat status;
+
+    if (file_bytes == 0) {
+        if (fstat(copy->arena->fd, &status) < 0)
+            return -errno;
+        file_bytes = (uint64_t)status.st_size;
+    }
+    int error = read_arena(copy, &copy->header, sizeof(copy->header), 0);
+    return error < 0 ? error : compact_plan_make(&copy->header, file_bytes, &plan);
+}
+
+int raw_arena_copy(const struct raw_arena *arena, struct raw_out *out, bool *is_output)
+{
+    struct copy copy = { .arena = arena, .out = out };
+    int error = read_header(&copy);
+
+    if (error == 0) {
+        uint64_t used = atomic_load_explicit(&copy.header.chunk_high_water, memory_order_relaxed);
+        uint32_t slots = used < copy.header.chunk_count ? (uint32_t)used : copy.header.chunk_count;
+        for (uint32_t slot = 0; slot < slots && error == 0; slot++)
+            error = copy_chunk(&copy, slot);
+    }
+    if (error == 0)
+        error = copy_front(&copy);
+    *is_output = copy.is_output;
+    return error;
+}

@@ -1,0 +1,133 @@
+#include "profctl/raw/raw_input.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profctl/capture/capture_file.h"
+#include "profctl/capture/capture_naming.h"
+#include "profctl/raw/raw_lists.h"
+#include "profctl/raw/raw_profile.h"
+
+/* What is under way. */
+struct raw_input {
+    int fd; /* the raw capture; borrowed */
+    const char *path;
+    int json_fd; /* without names; -1: none */
+    struct raw_survey survey;
+    struct raw_profile profile;
+    struct failure *failure;
+};
+
+/* --- Failures --- */
+
+static bool cannot_read(const struct raw_input *input, int err, const char *problem)
+{
+    bool is_problem = err == -EPROTO || err == -E2BIG;
+
+    failure_set(input->failure, EXIT_CODE_FAILED, "cannot read %s: %s", input->path,
+                is_problem && problem[0] != '\0' ? problem : strerror(-err));
+    return false;
+}
+
+static bool cannot_write(const struct raw_input *input, int err)
+{
+    failure_set(input->failure, EXIT_CODE_FAILED,
+                "cannot make the profile of %s: %s; TMPDIR names a folder with room", input->path,
+                strerror(-err));
+    return false;
+}
+
+/* --- Files without a name --- */
+
+/* A descriptor, or a negative errno. */
+static int open_nameless(void)
+{
+    const char *directory = getenv("TMPDIR");
+
+    signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error like a full disk */
+    return capture_file_open_nameless(directory != NULL && directory[0] != '\0' ? directory
+                                                                                : "/tmp");
+}
+
+/* --- From records to names --- */
+
+static bool make_json(struct raw_input *input)
+{
+    int err = raw_survey_make(&input->survey, input->fd);
+
+    if (err < 0)
+        return cannot_read(input, err, input->survey.error);
+    input->profile.fd = input->json_fd = open_nameless();
+    if (input->json_fd < 0)
+        return cannot_write(input, input->json_fd);
+    err = raw_profile_write(input->fd, &input->survey, &input->profile);
+    if (err == 0)
+        return true;
+    return err == -EPROTO ? cannot_read(input, err, input->profile.error)
+                          : cannot_write(input, err);
+}
+
+static bool name(struct raw_input *input, const struct capture_sink *sink,
+                 struct capture_counts *counts)
+{
+    char problem[CAPTURE_PROBLEM_BYTES] = "";
+    struct raw_list_archive lists;
+    struct symbol_cache *cache = NULL;
+
+    raw_list_archive_init(&lists, input->fd, &input->survey);
+    int err = symbol_cache_create(&cache);
+    if (err == 0)
+        err = capture_naming_run(input->json_fd, &input->profile.places, cache, &lists.archive,
+                                 sink, NULL, counts, problem);
+    symbol_cache_free(cache);
+    if (problem[0] != '\0')
+        return cannot_read(input, err, problem);
+    return err == 0 || cannot_write(input, err);
+}
+
+bool raw_input_write(int fd, const char *path, const struct capture_sink *sink,
+                     struct capture_counts *counts, struct failure *failure)
+{
+    struct raw_input input = { .fd = fd, .path = path, .json_fd = -1, .failure = failure };
+    bool is_made = make_json(&input) && name(&input, sink, counts);
+
+    if (is_made && input.profile.places.missing[0] != '\0')
+        say("%s is read without what is damaged: %s", path, input.profile.places.missing);
+    if (input.json_fd >= 0)
+        close(input.json_fd);
+    capture_result_free(&input.profile.places);
+    raw_survey_free(&input.survey);
+    return is_made;
+}
+
+/* --- Into a file without a name --- */
+
+static int restart_file(void *context)
+{
+    const int *fd = context;
+
+    return ftruncate(*fd, 0) == 0 && lseek(*fd, 0, SEEK_SET) == 0 ? 0 : -errno;
+}
+
+bool raw_input_open(int fd, const char *path, int *out, struct failure *failure)
+{
+    const struct raw_input input = { .path = path, .failure = failure };
+    int file_fd = open_nameless();
+    const struct capture_sink sink = { json_sink_fd, restart_file, &file_fd };
+    struct capture_counts counts;
+
+    if (file_fd < 0)
+        return cannot_write(&input, file_fd);
+    bool is_made = raw_input_write(fd, path, &sink, &counts, failure);
+    if (is_made && lseek(file_fd, 0, SEEK_SET) < 0)
+        is_made = cannot_write(&input, -errno);
+    if (is_made)
+        *out = file_fd;
+    else
+        close(file_fd);
+    return is_made;
+}

@@ -1,0 +1,36 @@
+/* What a raw capture has in it, found out by a pass over all of it before anything is made of it.
+ * One thread. */
+#ifndef PROFD_PROFCTL_RAW_SURVEY_H
+#define PROFD_PROFCTL_RAW_SURVEY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "profctl/raw/raw_reader.h"
+
+/* A list of generated code: its bytes are in the file. */
+struct raw_list_place {
+    struct raw_list list;
+    uint64_t offset, bytes;
+};
+
+struct raw_survey {
+    uint64_t *voids; /* ids of processes that do not count; owned */
+    size_t void_count;
+    struct raw_list_place *lists; /* owned */
+    size_t list_count;
+    bool is_filtered; /* for threads: processes may have none that passes */
+    char error[RAW_ERROR_BYTES];
+};
+
+/* Looks through all of FD. 0, or as raw_reader_next(), with SURVEY->error. Needs raw_survey_free()
+ * in any case. */
+int raw_survey_make(struct raw_survey *survey, int fd);
+void raw_survey_free(struct raw_survey *survey);
+
+/* Whether process ID counts. */
+bool raw_survey_has(const struct raw_survey *survey, uint64_t id);
+
+#endif
