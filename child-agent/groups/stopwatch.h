@@ -3,9 +3,9 @@
  * Entering a unit acquires those of its groups that are active and that no outer unit has acquired;
  * leaving it adds the costs and releases them. The group that holds a unit alone has what was spent
  * in the unit itself and not in units inside it, so that such groups, and what belongs to no unit,
- * add up to the thread's CPU clock, but for what was cancelled. At the end of an iteration all that
- * ran is committed to the records that others read. Follows js::Stopwatch (the seed's
- * "SpiderMonkey-level").
+ * add up to the thread's CPU clock; what was cancelled is part of the unit around it, or of none.
+ * At the end of an iteration all that ran is committed to the records that others read. Follows
+ * js::Stopwatch (the seed's "SpiderMonkey-level").
  *
  * The calling thread; not in signal handlers. */
 #ifndef PROFD_AGENT_STOPWATCH_H

@@ -50,7 +50,7 @@ static void attribute(struct stopwatch_thread *thread, const struct measure *mea
         thread->attributed_ns -= measure->own_cpu_ns;
 }
 
-/* Its own costs have been told. */
+/* Its own costs are somebody's. */
 static void pop_measure(struct stopwatch_thread *thread, const struct moment *now)
 {
     const struct measure *measure = innermost(thread);
@@ -62,11 +62,24 @@ static void pop_measure(struct stopwatch_thread *thread, const struct moment *no
         innermost(thread)->own_since = *now;
 }
 
+/* What is cancelled has no costs of its own: they are those of the unit around it, or nobody's. */
+static void give_own_away(struct stopwatch_thread *thread)
+{
+    struct measure *measure = innermost(thread);
+    if (thread->depth > 1) {
+        measure[-1].own_cpu_ns += measure->own_cpu_ns;
+        measure[-1].own_blocked_ns += measure->own_blocked_ns;
+    } else if (measure->use_count > 0) {              /* else nobody measured it anyway */
+        thread->attributed_ns -= measure->own_cpu_ns; /* in which it is a moment later */
+    }
+}
+
 static void cancel_innermost(struct stopwatch_thread *thread, const struct moment *now)
 {
     count(&core.arena.header->groups.cancelled);
     stopwatch_unblock_to(thread, innermost(thread)->blocked_depth);
     pause_own(innermost(thread), now);
+    give_own_away(thread);
     pop_measure(thread, now);
 }
 

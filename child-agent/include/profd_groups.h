@@ -138,7 +138,8 @@ void profd_unit_forget(struct profd_unit *unit);
 /* --- Measuring; the calling thread --- */
 
 /* The thread enters UNIT, and leaves it. What is entered last is left first; a unit that was left
- * by longjmp, an exception or cancellation is found out, and counted as cancelled. */
+ * by longjmp, an exception or cancellation is found out, and counted as cancelled: what it cost is
+ * the cost of the unit around it, or of none. */
 static inline void profd_unit_enter(struct profd_stopwatch *watch, struct profd_unit *unit);
 static inline void profd_unit_leave(struct profd_stopwatch *watch);
 

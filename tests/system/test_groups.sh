@@ -38,10 +38,20 @@ test_single_units_and_the_rest_add_up_to_the_thread() {
     tenants
     is_near "$(field 'group parser busy' 1)" "$(told parser)" 2
     is_near "$(($(field 'group handler busy' 1) + $(field 'group parser busy' 1)))" "$(told busy)" 2
+    they_add_up_to_the_thread
+}
+
+they_add_up_to_the_thread() {
     sum=$(($(field 'group handler busy' 1) + $(field 'group parser busy' 1) +
         $(field 'group handler idle' 1) + $(field 'group thread tenants' 25)))
     is_near "$sum" "$(field 'group thread tenants' 1)" 1
     is_near "$sum" "$(told all)" 2
+}
+
+# A measure that was cancelled is nobody's, so that its time is not attributed.
+test_what_was_cancelled_adds_up_as_well() {
+    tenants jumps
+    they_add_up_to_the_thread
 }
 
 test_units_that_are_left_by_longjmp_are_cancelled() {

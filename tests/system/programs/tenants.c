@@ -3,9 +3,9 @@
  * them, and what the program's own snapshot of its groups tells, as lines of "WHAT KIND NAME CPU_NS
  * TICKS EXCEEDED_1_MS…".
  *
- * HOW is "plain"; "jumps": each iteration also leaves a unit by longjmp; "events": each handling is
- * an event of a loop that waits 20 ms between; "turns": the same as turns of a loop with an idle
- * clock. */
+ * HOW is "plain"; "jumps": each iteration also leaves a unit by longjmp, which has computed for 1
+ * ms; "events": each handling is an event of a loop that waits 20 ms between; "turns": the same as
+ * turns of a loop with an idle clock. */
 #include <profd.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -78,6 +78,7 @@ static __attribute__((noinline)) void jump(void)
 {
     struct profd_stopwatch watch;
     profd_unit_enter(&watch, &jumper);
+    burn_us(WORK_US / 4);
     longjmp(out_of_unit, 1);
 }
 
