@@ -64,13 +64,16 @@ static uint64_t identity_of(const struct group_row *row)
     return hash_mix(hash_mix((uint64_t)row->process.pid, row->process.start_ns), group->place);
 }
 
-/* NULL: no memory. */
-static struct group_alert_past *find_past(struct group_alerts *alerts, uint64_t identity)
+static int compare_identities(const void *left, const void *right)
 {
-    for (size_t i = 0; i < alerts->count; i++) {
-        if (alerts->past[i].identity == identity)
-            return &alerts->past[i];
-    }
+    const struct group_alert_past *a = left, *b = right;
+
+    return (a->identity > b->identity) - (a->identity < b->identity);
+}
+
+/* NULL: no memory. */
+static struct group_alert_past *push_past(struct group_alerts *alerts, uint64_t identity)
+{
     if (alerts->count == alerts->room) {
         size_t room = alerts->room == 0 ? 64 : 2 * alerts->room;
         struct group_alert_past *grown = realloc(alerts->past, room * sizeof(*grown));
@@ -81,6 +84,19 @@ static struct group_alert_past *find_past(struct group_alerts *alerts, uint64_t 
     }
     alerts->past[alerts->count] = (struct group_alert_past){ .identity = identity };
     return &alerts->past[alerts->count++];
+}
+
+/* Likewise. A process decides itself how many of its groups are janky, so that nothing here may
+ * take longer for each than a search in what is sorted. */
+static struct group_alert_past *find_past(struct group_alerts *alerts, uint64_t identity)
+{
+    const struct group_alert_past wanted = { .identity = identity };
+    struct group_alert_past *known =
+        alerts->sorted == 0
+            ? NULL
+            : bsearch(&wanted, alerts->past, alerts->sorted, sizeof(wanted), compare_identities);
+
+    return known != NULL ? known : push_past(alerts, identity);
 }
 
 /* One that seems to run and is not seen has ended, or does nothing else than that. */
@@ -101,7 +117,9 @@ void group_alerts_end_look(struct group_alerts *alerts, const struct group_alert
         if (!is_past(&alerts->past[i], rule, now_ns))
             alerts->past[kept++] = alerts->past[i];
     }
-    alerts->count = kept;
+    alerts->count = alerts->sorted = kept;
+    if (kept > 0)
+        qsort(alerts->past, kept, sizeof(*alerts->past), compare_identities);
 }
 
 int group_alert_judge(struct group_alerts *alerts, const struct group_alert_rule *rule,

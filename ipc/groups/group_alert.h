@@ -24,6 +24,7 @@ struct group_alert_past {
 struct group_alerts {
     struct group_alert_past *past; /* owned */
     size_t count, room;
+    size_t sorted; /* so many by identity: those of looks that have ended */
 };
 
 /* Forgets all; safe to repeat. */
@@ -34,8 +35,9 @@ void group_alerts_free(struct group_alerts *alerts);
 void group_alerts_end_look(struct group_alerts *alerts, const struct group_alert_rule *rule,
                            uint64_t now_ns);
 
-/* Whether ROW, what happened in a group of a process up to NOW_NS since the last look, is an alert
- * by RULE; *TIMES is how often it was too long. -ENOMEM, else 0 or 1. */
+/* Once in a look for each group: whether ROW, what happened in a group of a process up to NOW_NS
+ * since the last look, is an alert by RULE; *TIMES is how often it was too long. -ENOMEM, else 0
+ * or 1. */
 int group_alert_judge(struct group_alerts *alerts, const struct group_alert_rule *rule,
                       const struct group_row *row, uint64_t now_ns, uint64_t *times);
 
