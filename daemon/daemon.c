@@ -199,7 +199,7 @@ static int begin_work(struct daemon *profd)
     if (error == 0)
         requests_ensure_standing(profd);
     if (error == 0)
-        programs_begin(profd);
+        error = programs_begin(profd);
     if (error == 0 && options->command != NULL)
         error = launch_main(profd, options->command);
     if (error == 0)

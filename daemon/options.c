@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "buffer/lease_ledger.h"
+#include "daemon/programs/export_program.h"
 #include "ipc/messages.h"
 #include "ipc/units.h"
 
@@ -23,6 +24,8 @@ const char options_help[] =
     "  --always RATE         record all processes at all times, e.g. at 19Hz: a session of "
     "profd's\n"
     "                        own, beside which profctl begins others\n"
+    "  --export URL          send what is recorded to a server, as profctl export does, e.g. to\n"
+    "                        clickhouse://HOST/DATABASE; best with --always\n"
     "  --groups WHICH        none, all or units: performance groups to measure at all times\n"
     "                        (default: none, and all with --metrics); units adds those of\n"
     "                        single units\n"
@@ -68,6 +71,15 @@ static int set_always(struct options *options, const char *value, char *error_te
     if (error == -EINVAL)
         return refuse(error_text, "--always needs a rate like 19Hz, not", value);
     return error < 0 ? refuse(error_text, "--always can be at most 100000Hz, not", value) : 0;
+}
+
+static int set_export(struct options *options, const char *value, char *error_text)
+{
+    options->export_url = value;
+    return export_program_takes(value)
+               ? 0
+               : refuse(error_text, "--export needs a URL like clickhouse://HOST/DATABASE, not",
+                        value);
 }
 
 static int set_private_fd(struct options *options, const char *value, char *error_text)
@@ -129,6 +141,8 @@ static int set_option(struct options *options, const char *name, const char *val
         return set_memory_limit(options, value, error_text);
     if (strcmp(name, "--always") == 0)
         return set_always(options, value, error_text);
+    if (strcmp(name, "--export") == 0)
+        return set_export(options, value, error_text);
     if (strcmp(name, "--groups") == 0)
         return set_groups(options, value, error_text);
     if (strcmp(name, "--metrics") == 0)
@@ -148,10 +162,9 @@ static int set_option(struct options *options, const char *name, const char *val
 
 static bool takes_value(const char *name)
 {
-    static const char *const names[] = { "--socket",       "--config",  "--memory-limit",
-                                         "--always",       "--groups",  "--metrics",
-                                         "--log-level",    "--private", "--agents",
-                                         "--control-group" };
+    static const char *const names[] = { "--socket",  "--config", "--memory-limit", "--always",
+                                         "--export",  "--groups", "--metrics",      "--log-level",
+                                         "--private", "--agents", "--control-group" };
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (strcmp(names[i], name) == 0)
@@ -226,6 +239,11 @@ int options_parse(int argc, char **argv, struct options *out, char error_text[OP
     if (out->config != NULL && out->command != NULL)
         return refuse(error_text, "--config and a command exclude one another: add it to",
                       out->config);
+    if (out->export_url != NULL && out->command != NULL)
+        return refuse(error_text,
+                      "--export and a command exclude one another: run it by --config, "
+                      "not as",
+                      *out->command);
     if (out->group_needs == unset_needs)
         out->group_needs = usual_group_needs(out);
     if (out->log_level == unset)

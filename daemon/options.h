@@ -33,6 +33,7 @@ struct options {
     bool takes_all_agents;     /* of every user; else of profd's, of root, and of what it runs */
     int private_fd;            /* a socket whose other end is the only client; -1: none */
     const char *config;        /* file of programs to run; NULL: none */
+    const char *export_url;    /* where what is recorded goes; NULL: nowhere */
     char **command;            /* NULL-terminated, of argv; NULL: none */
 };
 

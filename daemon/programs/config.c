@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/programs/export_program.h"
 #include "ipc/messages.h"
 #include "ipc/units.h"
 #include "json/json_reader.h"
@@ -414,6 +415,17 @@ static int read_always(struct parser *parser, uint64_t *interval_ns)
     return error;
 }
 
+static int read_export(struct parser *parser, char **url)
+{
+    snprintf(parser->path, KEY_PATH_BYTES, "export");
+    if (*url != NULL)
+        return refuse(parser, "is there twice");
+    int error = read_text(parser, url);
+    if (error == 0 && !export_program_takes(*url))
+        error = refuse(parser, "is a URL like \"clickhouse://HOST/DATABASE\"");
+    return error;
+}
+
 static int read_key(struct parser *parser, struct config *config)
 {
     int error = expect(parser, JSON_TOKEN_KEY, "a key");
@@ -424,7 +436,9 @@ static int read_key(struct parser *parser, struct config *config)
         return read_programs(parser, config);
     if (json_reader_is(parser->reader, "always"))
         return read_always(parser, &config->always_interval_ns);
-    return refuse(parser, "only the keys \"programs\" and \"always\" can be here");
+    if (json_reader_is(parser->reader, "export"))
+        return read_export(parser, &config->export_url);
+    return refuse(parser, "only the keys \"programs\", \"always\" and \"export\" can be here");
 }
 
 static int read_root(struct parser *parser, struct config *config)
@@ -439,8 +453,9 @@ static int read_root(struct parser *parser, struct config *config)
     }
     if (error == 0)
         error = expect(parser, JSON_TOKEN_END_OBJECT, "an end");
-    if (error == 0 && config->count == 0 && config->always_interval_ns == 0)
-        error = refuse(parser, "has neither \"programs\" nor \"always\"");
+    if (error == 0 && config->count == 0 && config->always_interval_ns == 0 &&
+        config->export_url == NULL)
+        error = refuse(parser, "has neither \"programs\" nor \"always\" nor \"export\"");
     return error < 0 ? error : next(parser, &token); /* nothing may follow */
 }
 
@@ -501,5 +516,6 @@ void config_free(struct config *config)
     for (size_t i = 0; i < config->count; i++)
         free_program(&config->programs[i]);
     free(config->programs);
+    free(config->export_url);
     *config = (struct config){ 0 };
 }

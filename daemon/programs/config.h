@@ -5,8 +5,8 @@
  *           "environment": { "LANG": "C" }, "directory": "/srv/web",
  *           "restart": "on-failure", "stop_signal": "SIGINT", "stop_timeout_ms": 10000 } ] }
  *
- * name and command are needed. Beside "programs", or in place of it, "always": "19Hz" is --always.
- * Pure but for config_load(). */
+ * name and command are needed. Beside "programs", or in place of it, "always": "19Hz" is --always,
+ * and "export": "clickhouse://…" is --export. Pure but for config_load(). */
 #ifndef PROFD_DAEMON_CONFIG_H
 #define PROFD_DAEMON_CONFIG_H
 
@@ -48,6 +48,7 @@ struct config {
     struct program_config *programs;
     size_t count;
     uint64_t always_interval_ns; /* 0: not said */
+    char *export_url;            /* NULL: not said */
 };
 
 /* TEXT is the content of FILE. 0 with *OUT to be freed; -EINVAL with one line in ERROR_TEXT, as

@@ -11,6 +11,7 @@
 #include "daemon/command.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
+#include "daemon/programs/export_program.h"
 #include "daemon/programs/launch.h"
 #include "daemon/programs/program_file.h"
 
@@ -225,27 +226,52 @@ static int make_list(struct daemon *profd)
 int programs_load(struct daemon *profd, const char *file)
 {
     char error_text[CONFIG_ERROR_TEXT];
-    int error = config_load(file, &profd->programs.config, error_text);
+    struct config *config = &profd->programs.config;
+    struct options *options = &profd->options;
+    int error = config_load(file, config, error_text);
 
     if (error < 0) {
         log_error("%s", error_text);
         return error;
     }
-    if (profd->options.always_interval_ns == 0)
-        profd->options.always_interval_ns = profd->programs.config.always_interval_ns;
-    error = profd->programs.config.count > 0 ? make_list(profd) : 0;
-    if (error < 0)
-        log_error("cannot run the programs of %s: %s", file, uv_strerror(error));
+    if (options->always_interval_ns == 0)
+        options->always_interval_ns = config->always_interval_ns;
+    if (options->export_url == NULL)
+        options->export_url = config->export_url;
+    return 0;
+}
+
+static int add_export(struct daemon *profd, const char *url)
+{
+    int error =
+        export_program_add(&profd->programs.config, profd->paths.profctl, profd->socket_path, url);
+
+    if (error == -EEXIST)
+        log_error("'" EXPORT_PROGRAM_NAME "' is the name of the program that --export runs: rename "
+                  "that of %s",
+                  profd->options.config);
+    else if (error < 0)
+        log_error("cannot export: %s", uv_strerror(error));
     return error;
 }
 
-void programs_begin(struct daemon *profd)
+int programs_begin(struct daemon *profd)
 {
-    if (!profd->programs.is_open)
-        return;
+    struct programs *programs = &profd->programs;
+    const char *url = profd->options.export_url;
+    int error = url != NULL ? add_export(profd, url) : 0;
+
+    if (error < 0 || programs->config.count == 0)
+        return error;
+    error = make_list(profd);
+    if (error < 0) {
+        log_error("cannot run programs: %s", uv_strerror(error));
+        return error;
+    }
     meet_earlier_ones(profd);
-    for (size_t i = 0; i < profd->programs.config.count; i++)
-        move(&profd->programs.list[i], PROGRAM_EVENT_DUE);
+    for (size_t i = 0; i < programs->config.count; i++)
+        move(&programs->list[i], PROGRAM_EVENT_DUE);
+    return 0;
 }
 
 void programs_stop(struct daemon *profd)

@@ -39,12 +39,12 @@ struct programs {
     bool is_open;
 };
 
-/* Reads the config in FILE. What went wrong was logged. */
+/* Reads the config in FILE. An option has precedence over it. What went wrong was logged. */
 int programs_load(struct daemon *profd, const char *file);
 
-/* profd holds the lock of its socket: starts or adopts the programs of the config, if there is one.
- */
-void programs_begin(struct daemon *profd);
+/* profd holds the lock of its socket: starts or adopts the programs of the config, and the one that
+ * --export asks for. What went wrong was logged. */
+int programs_begin(struct daemon *profd);
 
 /* What still runs is left alone. */
 void programs_close(struct daemon *profd);

@@ -48,6 +48,46 @@ has_waiting() {
     [ "$(waiting)" -ge "$1" ]
 }
 
+# profd runs the exporter itself, again when it ends, and has it finish before its own end.
+test_profd_exports_by_itself() {
+    local first
+    start_server
+    echo "{ \"always\": \"50Hz\", \"export\": \"$url\", \"programs\": [
+        { \"name\": \"busy\", \"command\": [\"$programs/busy\", \"600\"] } ] }" >config.json
+    XDG_STATE_HOME=$scratch/state start_profd --config config.json
+    wait_until exporter_runs
+    first=$exporter
+    kill -KILL "$first"
+    wait_until exporter_runs_beside "$first"
+    # What the minute has so far goes into the spool at the end, for the next one to send.
+    wait_until has_recorded
+    kill -TERM "$daemon"
+    wait "$daemon"
+    has_ended "$exporter"
+    [ -n "$(find state/profd/spool -name '*.batch')" ]
+    refute_profd --export http://127.0.0.1/d
+    says "needs a URL like clickhouse://HOST/DATABASE" stderr
+    refute_profd --export "$url" -- true
+    says "exclude one another" stderr
+}
+
+has_recorded() {
+    "$profctl" --quiet capture --no-symbols -o seen.json && read_facts seen.json && has_process busy
+}
+
+exporter_runs() {
+    exporter=$(pgrep -P "$daemon" -f 'profctl export')
+}
+
+exporter_runs_beside() {
+    exporter_runs && [ "$exporter" != "$1" ]
+}
+
+refute_profd() {
+    expect 2 "$profd" "$@"
+    one_line stderr
+}
+
 test_each_minute_is_inserted() {
     start_server
     start_session

@@ -69,6 +69,14 @@ START_TEST(a_session_that_is_always_on_needs_no_programs)
 }
 END_TEST
 
+START_TEST(an_export_needs_no_programs)
+{
+    ck_assert_int_eq(parse("{\"export\":\"clickhouse://h/d\"}"), 0);
+    ck_assert_str_eq(config.export_url, "clickhouse://h/d");
+    ck_assert_uint_eq(config.count, 0);
+}
+END_TEST
+
 #define GOOD    "{\"name\":\"a\",\"command\":[\"x\"]"
 #define FIRST   "{\"programs\":[" GOOD
 #define SECOND  FIRST "},\n{\"name\":\"b\",\n"
@@ -79,7 +87,10 @@ static const struct {
 } mistakes[] = {
     { "", "F:1: " },
     { "[]", "F:1: needs an object" },
-    { "{}", "F:1: has neither \"programs\" nor \"always\"" },
+    { "{}", "F:1: has neither \"programs\" nor \"always\" nor \"export\"" },
+    { "{\"export\":\"http://h/d\"}", "F:1: export: is a URL like \"clickhouse://HOST/DATABASE\"" },
+    { "{\"export\":\"clickhouse://h/d\",\n\"export\":\"clickhouse://h/d\"}",
+      "F:2: export: is there twice" },
     { "{\n\"program\":[]}", "F:2: only the keys \"programs\"" },
     { "{\n\"always\":19}", "F:2: always: needs a string" },
     { "{\"always\":\"19 Hertz\"}", "always: is a rate like \"19Hz\"" },
@@ -167,6 +178,7 @@ int main(void)
     tcase_add_test(tests, a_program_needs_a_name_and_a_command);
     tcase_add_test(tests, everything_can_be_said);
     tcase_add_test(tests, a_session_that_is_always_on_needs_no_programs);
+    tcase_add_test(tests, an_export_needs_no_programs);
     tcase_add_loop_test(tests, a_mistake_names_line_and_key, 0,
                         sizeof(mistakes) / sizeof(mistakes[0]));
     tcase_add_test(tests, a_config_cut_anywhere_is_a_mistake);
