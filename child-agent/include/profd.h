@@ -34,7 +34,9 @@ enum profd_category {
     PROFD_CATEGORY_LOCK = 8
 };
 
-/* What is being recorded now: bits, 0 without a session. Read-only for programs. */
+/* What is being recorded now, for the macros: bits. Read-only for programs. Without a session it is
+ * 0, but that the bit of markers may be set: a process of one thread looks at its markers whether a
+ * session has begun. profd_is_active() tells whether one is on. */
 enum { PROFD_RECORDING_MARKERS = 1, PROFD_RECORDING_LABELS = 2 };
 #ifndef PROFD_DISABLED
 extern volatile uint32_t profd_recording;

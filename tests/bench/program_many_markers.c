@@ -10,7 +10,7 @@
 /* Waits for the session, which is told to each process after it has connected. */
 static void record(long count)
 {
-    while ((profd_recording & PROFD_RECORDING_MARKERS) == 0)
+    while (!profd_is_active())
         usleep(1000);
     for (long i = 0; i < count; i++)
         PROFD_MARKER_TEXT("bench", PROFD_CATEGORY_OTHER, "a text of some length for the marker");

@@ -48,7 +48,7 @@ static void *write_markers(void *argument)
 /* Numbers count what is recorded: none before the session. */
 static void wait_for_session(void)
 {
-    while ((profd_recording & PROFD_RECORDING_MARKERS) == 0)
+    while (!profd_is_active())
         usleep(1000);
 }
 
