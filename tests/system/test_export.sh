@@ -88,6 +88,14 @@ refute_profd() {
     one_line stderr
 }
 
+# Options are read before --help is done.
+test_the_options_of_the_example_for_kubernetes_are_known() {
+    local options
+    mapfile -t options < <(sed -n 's/^ *- \(--.*\)/\1/p' "$source_dir/examples/kubernetes/profd.yaml")
+    [ "${#options[@]}" -ge 5 ]
+    expect 0 "$profd" "${options[@]}" --help
+}
+
 test_each_minute_is_inserted() {
     start_server
     start_session
