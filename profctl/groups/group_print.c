@@ -12,7 +12,10 @@
 #define NS_PER_MS 1e6
 #define NS_PER_S  1e9
 
-enum { NAME_BYTES = 2 * GROUP_TEXT_MOST_BYTES + 64 };
+enum {
+    NAME_BYTES = 2 * GROUP_TEXT_MOST_BYTES + 64,
+    HANGS_NS = 100 * 1000 * 1000, /* people notice a delay from here on */
+};
 
 /* --- The bar --- */
 
@@ -96,6 +99,13 @@ static const char *longest(const struct group_row *row, char out[UNITS_TEXT_BYTE
     return out;
 }
 
+/* Something runs at any time; who looks at a table wants to know what hangs. */
+static void print_running(const struct group_row *row, char separator, FILE *out)
+{
+    if (row->running_ns >= HANGS_NS)
+        fprintf(out, "%c running for %.1f s", separator, (double)row->running_ns / NS_PER_S);
+}
+
 static void print_row(const struct group_row *row, enum group_rows_by by, FILE *out)
 {
     char name[NAME_BYTES], bar[GROUP_BAR_BYTES], most[UNITS_TEXT_BYTES], ticks[UNITS_TEXT_BYTES];
@@ -106,8 +116,7 @@ static void print_row(const struct group_row *row, enum group_rows_by by, FILE *
             (double)costs->wall_ns / NS_PER_MS, (double)costs->blocked_ns / NS_PER_MS,
             units_format_count(row->group.ticks, ticks), longest(row, most), group_bar(row, bar),
             name);
-    if (row->running_ns != 0)
-        fprintf(out, ", running for %.1f s", (double)row->running_ns / NS_PER_S);
+    print_running(row, ',', out);
     fputc('\n', out);
 }
 
@@ -184,8 +193,7 @@ void group_print_alert(const struct group_row *row, const char *rule_text, uint6
             times == 1 ? "time" : "times");
     if (row->group.ticks != 0)
         print_highest(row, out);
-    if (row->running_ns != 0)
-        fprintf(out, "; running for %.1f s", (double)row->running_ns / NS_PER_S);
+    print_running(row, ';', out);
     fputc('\n', out);
 }
 

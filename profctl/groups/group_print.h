@@ -13,8 +13,8 @@ enum { GROUP_BAR_BYTES = 3 * (GROUP_THRESHOLDS + 1) + 1 };
  * above 512 ms, the higher the more there are. Into OUT, which is returned. Pure. */
 const char *group_bar(const struct group_row *row, char out[GROUP_BAR_BYTES]);
 
-/* The first MOST rows, which stand for what BY says; PERIOD_NS is what they are of, 0: since
- * monitoring began. */
+/* The first MOST rows, which stand for what BY says, with since when those are running that have
+ * been for a tenth of a second; PERIOD_NS is what they are of, 0: since monitoring began. */
 void group_print_table(const struct group_rows *rows, enum group_rows_by by, uint64_t most,
                        uint64_t period_ns, FILE *out);
 
