@@ -88,7 +88,7 @@ int profd_groups_observe(const char *rule_text, profd_group_observer *observer, 
     char problem[GROUP_ALERT_PROBLEM_BYTES];
     struct group_alert_rule rule;
     if (rule_text == NULL || observer == NULL || !group_alert_parse(rule_text, &rule, problem) ||
-        rule.process[0] != '\0')
+        rule.filter.process[0] != '\0')
         return -EINVAL;
     int err = groups_prepare();
     return err < 0 ? -ENOTSUP : add_observer(&rule, observer, context);
@@ -159,8 +159,8 @@ static bool is_broken(const struct observer *observer, const struct profd_group 
                       const struct group_costs *costs)
 {
     return atomic_load(&observer->is_on) && group_alarm_is_broken(&observer->rule, costs) &&
-           group_alert_is_about(&observer->rule, group->text, group->kind_bytes,
-                                group->text + group->kind_bytes, group->name_bytes);
+           groups_filter_passes_group(&observer->rule.filter, group->text, group->kind_bytes,
+                                      group->text + group->kind_bytes, group->name_bytes);
 }
 
 static void note_broken(struct observer *observer, const struct profd_group *group,

@@ -12,16 +12,6 @@ void group_alerts_free(struct group_alerts *alerts)
     *alerts = (struct group_alerts){ 0 };
 }
 
-static bool is_meant(const struct group_alert_rule *rule, const struct group_row *row)
-{
-    const struct group_view *group = &row->group;
-
-    return group_alert_is_about(rule, group->kind, group->kind_bytes, group->name,
-                                group->name_bytes) &&
-           (rule->process[0] == '\0' || memmem(row->process_name, row->process_name_bytes,
-                                               rule->process, strlen(rule->process)) != NULL);
-}
-
 /* Those that have ended. How often one was blocked for so long nobody counts: it is once in a look;
  * and in one that is too long to know the highest, all of its time counts. */
 static uint64_t count_too_long(const struct group_alert_rule *rule, const struct group_row *row)
@@ -99,13 +89,42 @@ static struct group_alert_past *find_past(struct group_alerts *alerts, uint64_t 
     return known != NULL ? known : push_past(alerts, identity);
 }
 
+static bool is_late(const struct group_alert_past *past, const struct group_alert_rule *rule,
+                    uint64_t now_ns)
+{
+    return rule->within_ns != 0 && now_ns - past->since_ns > rule->within_ns;
+}
+
 /* One that seems to run and is not seen has ended, or does nothing else than that. */
 static bool is_past(const struct group_alert_past *past, const struct group_alert_rule *rule,
                     uint64_t now_ns)
 {
-    bool counts = past->times > 0 && now_ns - past->since_ns <= rule->within_ns;
+    bool counts = past->times > 0 && !is_late(past, rule, now_ns);
 
     return !counts && now_ns >= past->quiet_until_ns && past->seen_ns != now_ns;
+}
+
+static uint64_t needed_until_ns(const struct group_alert_past *past)
+{
+    return past->seen_ns > past->quiet_until_ns ? past->seen_ns : past->quiet_until_ns;
+}
+
+static int compare_ages(const void *left, const void *right)
+{
+    uint64_t a_ns = needed_until_ns(left), b_ns = needed_until_ns(right);
+
+    return (a_ns < b_ns) - (a_ns > b_ns);
+}
+
+/* What only counts for a time without end must not pile up. Returns how many are left. */
+static size_t keep_latest(struct group_alert_past *past, size_t count, uint64_t now_ns)
+{
+    if (count <= GROUP_ALERTS_REMEMBERED)
+        return count;
+    qsort(past, count, sizeof(*past), compare_ages);
+    while (count > GROUP_ALERTS_REMEMBERED && needed_until_ns(&past[count - 1]) < now_ns)
+        count--;
+    return count;
 }
 
 void group_alerts_end_look(struct group_alerts *alerts, const struct group_alert_rule *rule,
@@ -117,6 +136,8 @@ void group_alerts_end_look(struct group_alerts *alerts, const struct group_alert
         if (!is_past(&alerts->past[i], rule, now_ns))
             alerts->past[kept++] = alerts->past[i];
     }
+    if (rule->within_ns == 0)
+        kept = keep_latest(alerts->past, kept, now_ns);
     alerts->count = alerts->sorted = kept;
     if (kept > 0)
         qsort(alerts->past, kept, sizeof(*alerts->past), compare_identities);
@@ -125,10 +146,10 @@ void group_alerts_end_look(struct group_alerts *alerts, const struct group_alert
 int group_alert_judge(struct group_alerts *alerts, const struct group_alert_rule *rule,
                       const struct group_row *row, uint64_t now_ns, uint64_t *times)
 {
-    uint64_t ended = is_meant(rule, row) ? count_too_long(rule, row) : 0;
+    uint64_t ended = group_row_passes(row, &rule->filter) ? count_too_long(rule, row) : 0;
 
     *times = 0;
-    if (ended == 0 && (!is_meant(rule, row) || !runs_too_long(rule, row)))
+    if (ended == 0 && (!group_row_passes(row, &rule->filter) || !runs_too_long(rule, row)))
         return 0;
     struct group_alert_past *past = find_past(alerts, identity_of(row));
     if (past == NULL)
@@ -137,7 +158,7 @@ int group_alert_judge(struct group_alerts *alerts, const struct group_alert_rule
     uint64_t too_long = count_news(past, rule, row, ended);
     if (too_long == 0)
         return 0;
-    if (past->times == 0 || now_ns - past->since_ns > rule->within_ns) {
+    if (past->times == 0 || is_late(past, rule, now_ns)) {
         past->times = 0;
         past->since_ns = now_ns;
     }

@@ -1,7 +1,8 @@
 /* Alerts: which groups were janky in a while, by a rule that somebody wrote.
  *
  * An iteration that has not ended counts as soon as it has lasted too long on the wall, and not
- * once more when it has ended. What happens between two looks is one alert. Pure; one thread. */
+ * once more when it has ended. What happens between two looks is one alert, with what happened
+ * before in the time of the rule and was not told. Pure; one thread. */
 #ifndef PROFD_IPC_GROUP_ALERT_H
 #define PROFD_IPC_GROUP_ALERT_H
 
@@ -29,6 +30,10 @@ struct group_alerts {
 
 /* Forgets all; safe to repeat. */
 void group_alerts_free(struct group_alerts *alerts);
+
+/* So many groups are remembered, at least, by a rule with no time in which it has to be broken so
+ * often; those that were janky last. */
+enum { GROUP_ALERTS_REMEMBERED = 1 << 16 };
 
 /* All rows of a look have been judged by RULE, at NOW_NS: forgets groups whose past is of no use
  * any more, which may have ended. */

@@ -6,7 +6,7 @@
 #include "buffer/group_table.h"
 #include "ipc/units.h"
 
-enum { NS_PER_MS = 1000000, WORD_BYTES = GROUP_ALERT_TEXT_BYTES + 16 };
+enum { NS_PER_MS = 1000000, WORD_BYTES = GROUPS_FILTER_TEXT_BYTES + 16 };
 
 /* The threshold that is ABOVE_NS; GROUP_THRESHOLDS: none is. */
 static unsigned threshold_of(uint64_t above_ns)
@@ -40,32 +40,17 @@ static bool parse_times(const char *text, struct group_alert_rule *rule)
 
     snprintf(count, sizeof(count), "%.*s", slash != NULL ? (int)(slash - text) : 31, text);
     return units_parse_count(count, 1, 1000000, &rule->times) == 0 &&
-           (slash == NULL || units_parse_time(slash + 1, NS_PER_MS, &rule->within_ns) == 0);
-}
-
-static bool parse_text(const char *text, char out[GROUP_ALERT_TEXT_BYTES])
-{
-    size_t bytes = strlen(text);
-
-    if (bytes == 0 || bytes >= GROUP_ALERT_TEXT_BYTES)
-        return false;
-    memcpy(out, text, bytes + 1);
-    return true;
+           (slash == NULL || (units_parse_time(slash + 1, NS_PER_MS, &rule->within_ns) == 0 &&
+                              rule->within_ns != 0));
 }
 
 static bool parse_condition(const char *word, struct group_alert_rule *rule)
 {
-    if (strncmp(word, "kind=", 5) == 0)
-        return parse_text(word + 5, rule->kind);
-    if (strncmp(word, "name=", 5) == 0)
-        return parse_text(word + 5, rule->name);
-    if (strncmp(word, "process=", 8) == 0)
-        return parse_text(word + 8, rule->process);
     if (strncmp(word, "times=", 6) == 0)
         return parse_times(word + 6, rule);
     if (strncmp(word, "quiet=", 6) == 0)
         return units_parse_time(word + 6, NS_PER_MS, &rule->quiet_ns) == 0;
-    return false;
+    return groups_filter_add(&rule->filter, word, strlen(word));
 }
 
 static bool has_problem(char problem[GROUP_ALERT_PROBLEM_BYTES], const char *what, const char *word)
@@ -90,26 +75,16 @@ bool group_alert_parse(const char *text, struct group_alert_rule *out,
             return has_problem(problem, "a rule begins like cpu>64ms, wall>64ms or blocked>64ms",
                                word);
         if (!is_first && !parse_condition(word, out))
-            return has_problem(
-                problem, "a rule goes on with kind=, name=, process=, times=N/TIME or quiet=TIME",
-                word);
+            return has_problem(problem,
+                               "a rule goes on with kind=, name=, process= (each once), "
+                               "times=N/TIME or quiet=TIME",
+                               word);
         is_first = false;
         text = comma;
     } while (*text++ != '\0');
     if (out->measure != ALERT_ON_BLOCKED && threshold_of(out->above_ns) == GROUP_THRESHOLDS)
         return has_problem(problem, "the time is one of 1ms, 2ms, 4ms ... 512ms", whole);
     return true;
-}
-
-static bool is_text(const char *wanted, const char *text, size_t bytes)
-{
-    return wanted[0] == '\0' || (bytes == strlen(wanted) && memcmp(text, wanted, bytes) == 0);
-}
-
-bool group_alert_is_about(const struct group_alert_rule *rule, const char *kind, size_t kind_bytes,
-                          const char *name, size_t name_bytes)
-{
-    return is_text(rule->kind, kind, kind_bytes) && is_text(rule->name, name, name_bytes);
 }
 
 unsigned group_alert_threshold(const struct group_alert_rule *rule)

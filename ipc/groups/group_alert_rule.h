@@ -9,31 +9,26 @@
 #define PROFD_IPC_GROUP_ALERT_RULE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-enum { GROUP_ALERT_TEXT_BYTES = 256, GROUP_ALERT_PROBLEM_BYTES = 160 };
+#include "ipc/groups/groups_filter.h"
+
+enum { GROUP_ALERT_PROBLEM_BYTES = GROUPS_FILTER_PROBLEM_BYTES };
 
 enum group_alert_measure { ALERT_ON_CPU, ALERT_ON_WALL, ALERT_ON_BLOCKED };
 
 struct group_alert_rule {
     enum group_alert_measure measure;
-    uint64_t above_ns;                    /* at least a millisecond */
-    char kind[GROUP_ALERT_TEXT_BYTES];    /* "": any, as the next; it is the whole kind … */
-    char name[GROUP_ALERT_TEXT_BYTES];    /* … the whole name … */
-    char process[GROUP_ALERT_TEXT_BYTES]; /* … or a part of the process' */
-    uint64_t times;                       /* so often … */
-    uint64_t within_ns;                   /* … in so long; 0: between two looks */
-    uint64_t quiet_ns;                    /* after an alert, of the same group */
+    uint64_t above_ns;           /* at least a millisecond */
+    struct groups_filter filter; /* whose iterations */
+    uint64_t times;              /* so often … */
+    uint64_t within_ns;          /* … in so long; 0: in however long */
+    uint64_t quiet_ns;           /* after an alert, of the same group */
 };
 
 /* TEXT as a rule. False with one line in PROBLEM that says what it should be. */
 bool group_alert_parse(const char *text, struct group_alert_rule *out,
                        char problem[GROUP_ALERT_PROBLEM_BYTES]);
-
-/* Whether RULE is about groups of KIND and NAME, which are not terminated. */
-bool group_alert_is_about(const struct group_alert_rule *rule, const char *kind, size_t kind_bytes,
-                          const char *name, size_t name_bytes);
 
 /* The threshold (buffer/group_table.h) that counts what RULE looks for; not of a rule on blocked
  * time. */

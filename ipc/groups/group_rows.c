@@ -218,6 +218,28 @@ void group_rows_subtract(struct group_rows *rows, const struct group_rows *earli
     rows->moved -= smaller(rows->moved, earlier->moved);
 }
 
+/* --- Filtering --- */
+
+bool group_row_passes(const struct group_row *row, const struct groups_filter *filter)
+{
+    const struct group_view *group = &row->group;
+
+    return groups_filter_passes_group(filter, group->kind, group->kind_bytes, group->name,
+                                      group->name_bytes) &&
+           groups_filter_passes_process(filter, row->process_name, row->process_name_bytes);
+}
+
+void group_rows_keep(struct group_rows *rows, const struct groups_filter *filter)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < rows->count; i++) {
+        if (group_row_passes(&rows->rows[i], filter))
+            rows->rows[kept++] = rows->rows[i];
+    }
+    rows->count = kept;
+}
+
 /* --- Merging --- */
 
 static void add_group(struct group_view *sum, const struct group_view *group)
@@ -263,13 +285,20 @@ static void keep_only(struct group_rows *rows, bool of_threads)
     rows->count = kept;
 }
 
-static bool has_groups(const struct group_rows *rows)
+static bool has_any(const struct group_rows *rows, bool of_threads)
 {
     for (size_t i = 0; i < rows->count; i++) {
-        if (!is_of_thread(&rows->rows[i]) && !is_empty_other(&rows->rows[i]))
+        if (is_of_thread(&rows->rows[i]) == of_threads && !is_empty_other(&rows->rows[i]))
             return true;
     }
     return false;
+}
+
+static bool is_told_by_threads(const struct group_rows *rows, enum group_rows_by by)
+{
+    if (by == GROUP_ROWS_BY_GROUP)
+        return !has_any(rows, false);
+    return by == GROUP_ROWS_BY_THREAD || has_any(rows, true);
 }
 
 void group_rows_merge(struct group_rows *rows, enum group_rows_by by)
@@ -280,7 +309,7 @@ void group_rows_merge(struct group_rows *rows, enum group_rows_by by)
             : (by == GROUP_ROWS_BY_PROCESS ? compare_by_process : compare_identity);
     size_t kept = 0;
 
-    keep_only(rows, by != GROUP_ROWS_BY_GROUP || !has_groups(rows));
+    keep_only(rows, is_told_by_threads(rows, by));
     sort_rows(rows, compare);
     for (size_t i = 0; i < rows->count; i++) {
         if (kept > 0 && compare(&rows->rows[kept - 1], &rows->rows[i]) == 0)

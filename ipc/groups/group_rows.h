@@ -11,6 +11,7 @@
 
 #include "buffer/group_reader.h"
 #include "ipc/groups/group_snapshot.h"
+#include "ipc/groups/groups_filter.h"
 
 /* What a row stands for. */
 enum group_rows_by {
@@ -56,8 +57,15 @@ void group_rows_free(struct group_rows *rows);
  * another one. */
 void group_rows_subtract(struct group_rows *rows, const struct group_rows *earlier);
 
+/* Whether FILTER lets ROW pass, which is not merged. */
+bool group_row_passes(const struct group_row *row, const struct groups_filter *filter);
+
+/* Leaves in ROWS, not merged yet, those that FILTER lets pass. */
+void group_rows_keep(struct group_rows *rows, const struct groups_filter *filter);
+
 /* Adds up what belongs together. The rows of whole threads are those by process and by thread, and
- * the others by group, among which threads count where there is nothing else. */
+ * the others by group. Where there are none of these, by group threads count, and by process
+ * groups: a filter may have left only those. */
 void group_rows_merge(struct group_rows *rows, enum group_rows_by by);
 
 /* The most of ORDER first. */

@@ -163,6 +163,8 @@ static const struct option options[] = {
       "group, process or thread: what a line is of (default group)" },
     { OPTIONS_GROUPS, "sort", 'S', "WHAT", OPTION_ORDER, AT(order),
       "cpu, wall, blocked, ticks or jank: the most first (default cpu)" },
+    { OPTIONS_GROUPS, "filter", 0, "FILTER", OPTION_TEXT, AT(filter),
+      "only these, such as kind=tenant,name=blue,process=server" },
     { OPTIONS_GROUPS, "measure", 0, "LIST", OPTION_MEASURES, AT(measures),
       "cpu, jank, blocked or ticks: ask only for these, comma-separated (default all)" },
     { OPTIONS_GROUPS, "units", 'u', NULL, OPTION_FLAG, AT(units),

@@ -20,6 +20,7 @@ enum { NS_PER_MS = 1000000, MS_PER_S = 1000 };
 struct watch {
     struct client *client;
     const struct arguments *arguments;
+    struct groups_filter filter;
     struct group_alert_rule rule;
     struct group_alerts alerts;
 };
@@ -46,13 +47,15 @@ static bool take_snapshot(struct client *client, const struct arguments *argumen
     return is_there && err == 0;
 }
 
-static bool print(const struct arguments *arguments, struct group_rows *rows, uint64_t period_ns,
+static bool print(const struct watch *watch, struct group_rows *rows, uint64_t period_ns,
                   struct failure *failure)
 {
+    const struct arguments *arguments = watch->arguments;
     enum group_rows_by by = (enum group_rows_by)arguments->by;
     uint64_t most = arguments->top;
     int err = 0;
 
+    group_rows_keep(rows, &watch->filter);
     group_rows_merge(rows, by);
     group_rows_sort(rows, (enum group_rows_order)arguments->order);
     if (arguments->every_ms != 0 && !arguments->json && isatty(STDOUT_FILENO))
@@ -70,12 +73,12 @@ static bool print(const struct arguments *arguments, struct group_rows *rows, ui
 }
 
 /* The alerts of NEWS. */
-static bool print_alerts(struct watch *watch, const struct group_rows *news,
-                         struct failure *failure)
+static bool print_alerts(struct watch *watch, struct group_rows *news, struct failure *failure)
 {
     const struct arguments *arguments = watch->arguments;
     int err = 0;
 
+    group_rows_keep(news, &watch->filter);
     for (size_t i = 0; i < news->count && err >= 0; i++) {
         const struct group_row *row = &news->rows[i];
         uint64_t times;
@@ -118,7 +121,7 @@ static bool print_news(struct watch *watch, struct snapshot_file *earlier, struc
     uint64_t period_ns = now.rows.head.now_ns - earlier->rows.head.now_ns;
     bool is_printed =
         err == 0 && (arguments->alert != NULL ? print_alerts(watch, &news, failure)
-                                              : print(arguments, &news, period_ns, failure));
+                                              : print(watch, &news, period_ns, failure));
     if (err < 0)
         failure_set(failure, EXIT_CODE_FAILED, "cannot read the groups: %s", strerror(-err));
     group_rows_free(&news);
@@ -142,7 +145,7 @@ static bool show(struct watch *watch, struct failure *failure)
     bool goes_on = take_snapshot(watch->client, arguments, remark, &snapshot, failure);
 
     if (goes_on && !is_repeated && remark[0] == '\0') {
-        goes_on = print(arguments, &snapshot.rows, 0, failure);
+        goes_on = print(watch, &snapshot.rows, 0, failure);
     } else if (goes_on) {
         do {
             wait_ms(period_of(arguments));
@@ -153,13 +156,44 @@ static bool show(struct watch *watch, struct failure *failure)
     return goes_on;
 }
 
+static bool read_filter(const struct arguments *arguments, struct groups_filter *out,
+                        struct failure *failure)
+{
+    char problem[GROUPS_FILTER_PROBLEM_BYTES];
+
+    if (arguments->filter == NULL)
+        return true;
+    if (!groups_filter_parse(arguments->filter, out, problem)) {
+        failure_set(failure, EXIT_CODE_USAGE, "--filter: %s", problem);
+        return false;
+    }
+    bool is_of_groups = out->kind[0] != '\0' && strcmp(out->kind, "thread") != 0;
+    if (!is_of_groups || arguments->by != GROUP_ROWS_BY_THREAD || arguments->alert != NULL)
+        return true;
+    failure_set(failure, EXIT_CODE_USAGE,
+                "--filter 'kind=%.60s': --by thread shows threads, which are of kind thread",
+                out->kind);
+    return false;
+}
+
+static bool read_rule(const struct arguments *arguments, struct group_alert_rule *out,
+                      struct failure *failure)
+{
+    char problem[GROUP_ALERT_PROBLEM_BYTES];
+
+    if (arguments->alert == NULL || group_alert_parse(arguments->alert, out, problem))
+        return true;
+    failure_set(failure, EXIT_CODE_USAGE, "--alert: %s", problem);
+    return false;
+}
+
 int command_groups(const struct arguments *arguments, struct failure *failure)
 {
     struct watch watch = { .arguments = arguments };
-    char problem[GROUP_ALERT_PROBLEM_BYTES];
 
-    if (arguments->alert != NULL && !group_alert_parse(arguments->alert, &watch.rule, problem))
-        return (int)failure_set(failure, EXIT_CODE_USAGE, "--alert: %s", problem);
+    if (!read_filter(arguments, &watch.filter, failure) ||
+        !read_rule(arguments, &watch.rule, failure))
+        return failure->code;
     if (!client_connect(arguments->socket, &watch.client, failure))
         return failure->code;
     bool is_shown = show(&watch, failure);

@@ -256,6 +256,60 @@ nobody_asks() {
     "$profctl" groups --for 1ms --json | grep -q '"periodMs":[1-9]'
 }
 
+# --- Filters ---
+
+# Who runs: two loops of different names, and a process with two tenants.
+filter_world() {
+    start_profd
+    touch go
+    watched "$programs/loop" 3 go
+    watched "$programs/tenants" 100000
+    in_background "$profctl" groups --watch 100ms --json >all.json
+    wait_until grep -qE '"kind":"tenant","name":"busy"' all.json
+    wait_until groups_have '"name":"loop".*"ticks":[1-9]' --by thread
+}
+
+# names_of KEY FILE: those that its last whole line has.
+names_of() {
+    sed '$!d' "$2" | grep -o "\"$1\":\"[^\"]*\"" | sort -u | tr '\n' ' '
+}
+
+test_a_filter_shows_what_is_meant() {
+    filter_world
+    expect 0 "$profctl" groups --json --filter kind=tenant,process=tenants
+    [ "$(names_of name stdout)" = '"name":"busy" "name":"idle" ' ]
+    [ "$(names_of kind stdout)" = '"kind":"tenant" ' ]
+    expect 0 "$profctl" groups --json --by process --filter process=loo
+    [ "$(names_of process stdout)" = '"process":"loop" ' ]
+    expect 0 "$profctl" groups --json --by process --filter kind=tenant,name=busy
+    [ "$(names_of process stdout)" = '"process":"tenants" ' ]
+    says '"cpuMs":[1-9]' stdout
+    expect 0 "$profctl" groups --filter name=idle
+    says '\| tenant idle$' stdout
+    refute grep -qE 'busy|loop' stdout
+}
+
+test_a_filter_is_for_each_look_and_for_alerts() {
+    filter_world
+    in_background "$profctl" groups --watch 100ms --json --filter name=busy >watch.json
+    in_background "$profctl" groups --for 100ms --json --alert 'cpu>1ms' --filter name=busy >alerts.json
+    wait_until grep -q '"name":"busy".*"ticks":[1-9]' watch.json
+    wait_until grep -q '"alert"' alerts.json
+    refute grep -hoE '"name":"(idle|loop)"' watch.json alerts.json
+}
+
+test_what_is_no_filter_is_refused() {
+    for wrong in tenant kind= kind=a,kind=b pid=1 ''; do
+        expect 2 "$profctl" groups --filter "$wrong"
+        one_line stderr
+        says "a filter is kind=KIND, name=NAME or process=NAME, each once, with commas between" stderr
+    done
+    expect 2 "$profctl" groups --by thread --filter kind=tenant
+    one_line stderr
+}
+
+# --- Ends and beginnings ---
+
 # Who idles since nobody asks does not seem to hang when somebody asks again.
 test_what_rests_is_not_shown_as_running() {
     start_profd
@@ -302,6 +356,29 @@ test_a_process_that_hangs_is_shown_as_running() {
     in_background "$profctl" groups --watch 100ms --by thread >watch.out
     watched "$programs/loop" 1 go 60
     wait_until grep -q 'loop .* running for [1-9]' watch.out
+    refute grep 'running for 0\.0 s' watch.out # something runs at any time
+}
+
+# Of two images of a process, each has groups of the same names in the same places, and the first
+# one had more of everything.
+test_a_program_that_is_executed_begins_anew() {
+    start_profd
+    touch next
+    in_background "$profctl" groups --watch 100ms --json --filter name=blue,kind=tenant >watch.json
+    wait_until test -s watch.json
+    watched "$programs/execs_itself" 30 20
+    wait_until has_iterated 30
+    rm next
+    wait_until has_iterated 50
+    sleep 0.5 # that no more are told is no event
+    has_iterated 50
+    expect 0 "$profctl" groups --json --filter name=blue,kind=tenant
+    says '"merged":2,"ticks":50,' stdout
+}
+
+# has_iterated TIMES: what all looks tell together.
+has_iterated() {
+    [ "$(grep -o '"ticks":[0-9]*' watch.json | awk -F: '{ sum += $2 } END { print sum + 0 }')" -eq "$1" ]
 }
 
 test_a_process_that_is_stopped_is_there() {

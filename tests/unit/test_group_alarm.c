@@ -70,6 +70,14 @@ START_TEST(so_many_in_so_long)
 }
 END_TEST
 
+START_TEST(so_many_in_however_long)
+{
+    ck_assert(!note("cpu>64ms,times=3", 10 * S));
+    ck_assert(!note("cpu>64ms,times=3", 1000 * S));
+    ck_assert(note("cpu>64ms,times=3", 100000 * S));
+}
+END_TEST
+
 START_TEST(a_quiet_time_is_kept)
 {
     ck_assert(note("cpu>64ms,quiet=1m", 10 * S));
@@ -86,6 +94,7 @@ int main(void)
     tcase_add_test(all, each_measure_is_compared_with_its_own);
     tcase_add_test(all, a_burst_is_one_alert_and_the_rest_is_told_later);
     tcase_add_test(all, so_many_in_so_long);
+    tcase_add_test(all, so_many_in_however_long);
     tcase_add_test(all, a_quiet_time_is_kept);
     suite_add_tcase(suite, all);
     SRunner *runner = srunner_create(suite);

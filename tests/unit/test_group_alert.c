@@ -52,9 +52,9 @@ START_TEST(a_rule_is_read)
     set_rule("cpu>64ms,kind=tenant,name=blue sky,process=server,times=3/10s,quiet=1m");
     ck_assert_int_eq(rule.measure, ALERT_ON_CPU);
     ck_assert_uint_eq(rule.above_ns, 64 * MS);
-    ck_assert_str_eq(rule.kind, "tenant");
-    ck_assert_str_eq(rule.name, "blue sky");
-    ck_assert_str_eq(rule.process, "server");
+    ck_assert_str_eq(rule.filter.kind, "tenant");
+    ck_assert_str_eq(rule.filter.name, "blue sky");
+    ck_assert_str_eq(rule.filter.process, "server");
     ck_assert_uint_eq(rule.times, 3);
     ck_assert_uint_eq(rule.within_ns, 10 * S);
     ck_assert_uint_eq(rule.quiet_ns, 60 * S);
@@ -75,7 +75,9 @@ static const char *const bad_rules[] = { "",
                                          "cpu>64ms,kind=",
                                          "cpu>64ms,x",
                                          "kind=tenant",
+                                         "cpu>64ms,kind=a,kind=b",
                                          "cpu>64ms,times=0",
+                                         "cpu>64ms,times=3/0",
                                          "jank>64ms",
                                          "cpu>64ms,times=3/soon" };
 
@@ -135,6 +137,38 @@ START_TEST(several_are_needed_within_a_time)
 }
 END_TEST
 
+START_TEST(without_a_time_they_count_in_however_long)
+{
+    struct group_row blue = row_of("tenant", "blue", 1);
+    set_rule("cpu>64ms,times=3");
+    ck_assert_uint_eq(judge(&blue, 1 * S), 0);
+    ck_assert_uint_eq(judge(&blue, 2 * S), 0);
+    ck_assert_uint_eq(judge(&blue, 86400 * S), 3);
+    ck_assert_uint_eq(judge(&blue, 86401 * S), 0);
+}
+END_TEST
+
+/* Groups come and go for a month: those that were janky last are remembered. */
+START_TEST(in_however_long_not_all_are_remembered)
+{
+    enum { GROUPS = 3 * GROUP_ALERTS_REMEMBERED, GROUPS_A_LOOK = 1000 };
+    struct group_row row = row_of("tenant", "blue", 1);
+    uint64_t now_ns = 0, times;
+    set_rule("cpu>64ms,times=2");
+    for (row.group.place = 0; row.group.place < GROUPS; row.group.place++) {
+        if (row.group.place % GROUPS_A_LOOK == 0)
+            group_alerts_end_look(&alerts, &rule, now_ns++);
+        ck_assert_int_eq(group_alert_judge(&alerts, &rule, &row, now_ns, &times), 0);
+    }
+    group_alerts_end_look(&alerts, &rule, now_ns++);
+    ck_assert_uint_eq(alerts.count, GROUP_ALERTS_REMEMBERED);
+    row.group.place = GROUPS - 1;
+    ck_assert_int_eq(group_alert_judge(&alerts, &rule, &row, now_ns, &times), 1);
+    row.group.place = 0;
+    ck_assert_int_eq(group_alert_judge(&alerts, &rule, &row, now_ns, &times), 0);
+}
+END_TEST
+
 START_TEST(after_an_alert_it_is_quiet_for_that_group)
 {
     struct group_row blue = row_of("tenant", "blue", 1), red = row_of("tenant", "red", 1);
@@ -142,7 +176,7 @@ START_TEST(after_an_alert_it_is_quiet_for_that_group)
     ck_assert_uint_eq(judge(&blue, 1 * S), 1);
     ck_assert_uint_eq(judge(&blue, 2 * S), 0);
     ck_assert_uint_eq(judge(&red, 2 * S), 1);
-    ck_assert_uint_eq(judge(&blue, 6 * S), 1);
+    ck_assert_uint_eq(judge(&blue, 6 * S), 2); /* with what was not told */
 }
 END_TEST
 
@@ -217,6 +251,8 @@ int main(void)
     tcase_add_test(tests, who_is_too_long_is_told_once_for_each_look);
     tcase_add_test(tests, only_those_who_are_meant_count);
     tcase_add_test(tests, several_are_needed_within_a_time);
+    tcase_add_test(tests, without_a_time_they_count_in_however_long);
+    tcase_add_test(tests, in_however_long_not_all_are_remembered);
     tcase_add_test(tests, after_an_alert_it_is_quiet_for_that_group);
     tcase_add_test(tests, one_that_still_runs_counts_already);
     tcase_add_test(tests, time_blocked_is_that_of_one_iteration);

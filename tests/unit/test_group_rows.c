@@ -124,6 +124,67 @@ START_TEST(processes_and_threads_are_told_by_their_top_groups)
 }
 END_TEST
 
+static struct groups_filter filter_of(const char *text)
+{
+    char problem[GROUPS_FILTER_PROBLEM_BYTES];
+    struct groups_filter filter;
+    ck_assert_msg(groups_filter_parse(text, &filter, problem), "%s", problem);
+    return filter;
+}
+
+/* Two processes with two tenants and a thread each: what is left of them by FILTER_TEXT. */
+static struct group_rows filtered(const char *filter_text, enum group_rows_by by)
+{
+    const struct groups_filter filter = filter_of(filter_text);
+    run(add("tenant", "blue", 0, 0), 3);
+    run(add("tenant", "red", 0, 0), 5);
+    run(add("thread", "main", GROUP_IS_TOP, 7), 9);
+    begin_snapshot(snapshot, LIFE_NS);
+    put_process(snapshot, 17, 1, "web server");
+    put_process(snapshot, 18, 2, "database");
+    struct group_rows rows = read_rows(snapshot);
+    group_rows_keep(&rows, &filter);
+    group_rows_merge(&rows, by);
+    return rows;
+}
+
+START_TEST(a_filter_leaves_what_is_meant)
+{
+    struct group_rows rows = filtered("kind=tenant,name=red", GROUP_ROWS_BY_GROUP);
+    ck_assert_uint_eq(rows.count, 1);
+    ck_assert(is_called(&rows.rows[0], "red"));
+    ck_assert_uint_eq(rows.rows[0].group.costs.cpu_ns, 10 * MS);
+    group_rows_free(&rows);
+}
+END_TEST
+
+START_TEST(a_filter_is_of_processes_before_they_are_merged)
+{
+    struct group_rows rows = filtered("name=red,process=serv", GROUP_ROWS_BY_GROUP);
+    ck_assert_uint_eq(rows.count, 1);
+    ck_assert_uint_eq(rows.rows[0].group.costs.cpu_ns, 5 * MS);
+    group_rows_free(&rows);
+}
+END_TEST
+
+START_TEST(a_filter_of_threads_is_of_the_only_ones)
+{
+    struct group_rows rows = filtered("kind=thread", GROUP_ROWS_BY_GROUP);
+    ck_assert_uint_eq(rows.count, 1);
+    ck_assert(is_called(&rows.rows[0], "main"));
+    group_rows_free(&rows);
+}
+END_TEST
+
+START_TEST(what_one_tenant_costs_in_each_process)
+{
+    struct group_rows rows = filtered("kind=tenant,name=blue", GROUP_ROWS_BY_PROCESS);
+    ck_assert_uint_eq(rows.count, 2);
+    ck_assert_uint_eq(rows.rows[0].group.costs.cpu_ns, 3 * MS);
+    group_rows_free(&rows);
+}
+END_TEST
+
 START_TEST(without_groups_there_are_threads)
 {
     run(add("thread", "main", GROUP_IS_TOP, 7), 4);
@@ -288,6 +349,10 @@ int main(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, groups_of_one_name_are_one_row_in_all_processes);
     tcase_add_test(tests, processes_and_threads_are_told_by_their_top_groups);
+    tcase_add_test(tests, a_filter_leaves_what_is_meant);
+    tcase_add_test(tests, a_filter_is_of_processes_before_they_are_merged);
+    tcase_add_test(tests, a_filter_of_threads_is_of_the_only_ones);
+    tcase_add_test(tests, what_one_tenant_costs_in_each_process);
     tcase_add_test(tests, without_groups_there_are_threads);
     tcase_add_test(tests, a_difference_has_what_came_after);
     tcase_add_test(tests, a_liar_harms_itself);

@@ -75,7 +75,7 @@ START_TEST(a_time_alone_is_a_rule)
     ck_assert(
         trigger_alert(&(struct trigger){ .kind = TRIGGER_DELAY, .rule = "8ms" }, &rule, problem));
     ck_assert_int_eq(rule.measure, ALERT_ON_WALL);
-    ck_assert_str_eq(rule.kind, "thread");
+    ck_assert_str_eq(rule.filter.kind, "thread");
 }
 END_TEST
 
