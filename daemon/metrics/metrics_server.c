@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-enum { NS_PER_MS = 1000000, MS_PER_S = 1000, LOOK_MS = 500 };
+enum { NS_PER_MS = 1000000, MS_PER_S = 1000, LOOK_MS = 500, CROWD_LOOK_MS = 50 };
 
 /* Somebody who is connected. */
 struct guest {
@@ -158,14 +158,26 @@ static void on_guest(void *context, struct MHD_Connection *connection, void **gu
         forget_guest(context, info->connect_fd);
 }
 
+static bool is_crowded(const struct metrics_server *server)
+{
+    return server->guest_count == METRICS_MOST_CONNECTIONS;
+}
+
+static uint64_t patience_ns(const struct metrics_server *server)
+{
+    const uint64_t crowd_ns = METRICS_CROWD_PATIENCE_MS * UINT64_C(1000000);
+
+    return is_crowded(server) && crowd_ns < server->patience_ns ? crowd_ns : server->patience_ns;
+}
+
 /* libmicrohttpd closes what has been shut down. */
 static void hang_up_on_old_guests(struct metrics_server *server)
 {
-    uint64_t now_ns = uv_hrtime();
+    uint64_t now_ns = uv_hrtime(), most_ns = patience_ns(server);
 
     for (size_t i = 0; i < METRICS_MOST_CONNECTIONS; i++) {
         const struct guest *guest = &server->guests[i];
-        if (guest->fd >= 0 && now_ns - guest->since_ns > server->patience_ns)
+        if (guest->fd >= 0 && now_ns - guest->since_ns > most_ns)
             (void)shutdown(guest->fd, SHUT_RDWR);
     }
 }
@@ -189,12 +201,13 @@ static void on_due(uv_timer_t *timer)
  * others have gone, of which nobody tells it: so it runs now and then, and twice after the last. */
 static void work(struct metrics_server *server)
 {
-    MHD_UNSIGNED_LONG_LONG due_ms;
+    MHD_UNSIGNED_LONG_LONG due_ms, look_ms;
 
     hang_up_on_old_guests(server);
     (void)MHD_run(server->http); /* fails only for servers of another kind */
-    if (MHD_get_timeout(server->http, &due_ms) != MHD_YES || due_ms > LOOK_MS)
-        due_ms = LOOK_MS;
+    look_ms = is_crowded(server) ? CROWD_LOOK_MS : LOOK_MS;
+    if (MHD_get_timeout(server->http, &due_ms) != MHD_YES || due_ms > look_ms)
+        due_ms = look_ms;
     if (server->guest_count > 0 || server->idle_runs++ < 2)
         uv_timer_start(&server->timer, on_due, due_ms, 0);
     else

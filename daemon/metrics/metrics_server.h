@@ -2,7 +2,8 @@
  *
  * libmicrohttpd speaks, on the loop that it is given. A connection is for one request, and is hung
  * up on after METRICS_PATIENCE_S, whatever it does: who never reads, or asks a byte at a time,
- * keeps others out for no longer. Loop thread. */
+ * keeps others out for no longer. While there are as many as there may be, and others may be
+ * waiting, it is after METRICS_CROWD_PATIENCE_MS. Loop thread. */
 #ifndef PROFD_DAEMON_METRICS_SERVER_H
 #define PROFD_DAEMON_METRICS_SERVER_H
 
@@ -12,6 +13,7 @@
 
 enum {
     METRICS_PATIENCE_S = 10,
+    METRICS_CROWD_PATIENCE_MS = 100, /* who scrapes asks at once, and reads what it is told */
     METRICS_MOST_CONNECTIONS = 32,
     METRICS_PAGE_HOLDS_MS = 200, /* so often a page is made at most, whoever asks */
 };

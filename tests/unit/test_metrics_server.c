@@ -162,6 +162,22 @@ START_TEST(who_stays_is_hung_up_on)
 }
 END_TEST
 
+/* Nobody's patience has to end before: the test's limit is shorter. */
+START_TEST(a_crowd_does_not_keep_others_out)
+{
+    int fds[3 * METRICS_MOST_CONNECTIONS];
+    size_t count = sizeof(fds) / sizeof(fds[0]);
+    for (size_t i = 0; i < count; i++) {
+        fds[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+        (void)connect(fds[i], (struct sockaddr *)&address, sizeof(address));
+        uv_run(&loop, UV_RUN_NOWAIT);
+    }
+    ck_assert_ptr_nonnull(strstr(ask("GET /metrics HTTP/1.0\r\n\r\n"), "xxxxx"));
+    for (size_t i = 0; i < count; i++)
+        close(fds[i]);
+}
+END_TEST
+
 START_TEST(who_does_not_read_keeps_nobody_waiting)
 {
     page_bytes = 64 * 1024 * 1024;
@@ -188,6 +204,11 @@ int main(void)
     tcase_add_test(all, who_does_not_read_keeps_nobody_waiting);
     tcase_set_timeout(all, 60);
     suite_add_tcase(suite, all);
+    TCase *crowds = tcase_create("crowds");
+    tcase_add_checked_fixture(crowds, set_up, tear_down);
+    tcase_add_test(crowds, a_crowd_does_not_keep_others_out);
+    tcase_set_timeout(crowds, METRICS_PATIENCE_S - 1);
+    suite_add_tcase(suite, crowds);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);
