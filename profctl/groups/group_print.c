@@ -207,9 +207,10 @@ static void put_counts(struct json_writer *json, const char *name, const uint64_
     json_end_array(json);
 }
 
+/* Sums of what processes say of themselves go up to the end of the numbers. */
 static void put_ms(struct json_writer *json, const char *name, uint64_t ns)
 {
-    json_time_ms_property(json, name, (int64_t)ns);
+    json_time_ms_property(json, name, ns < INT64_MAX ? (int64_t)ns : INT64_MAX);
 }
 
 static void put_process(struct json_writer *json, const struct group_row *row)

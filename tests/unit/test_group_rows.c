@@ -312,6 +312,36 @@ START_TEST(a_bar_shows_how_iterations_are_spread)
 }
 END_TEST
 
+static const char *print_json(const struct group_rows *rows)
+{
+    static char text[4096];
+    FILE *out = fmemopen(text, sizeof(text), "w");
+    ck_assert_int_eq(group_print_json(rows, GROUP_ROWS_BY_GROUP, 0, out), 0);
+    ck_assert_int_eq(fclose(out), 0);
+    return text;
+}
+
+/* A machine that is up for a year, and a process that says it has used all there is. */
+START_TEST(counters_near_their_ends_stay_numbers)
+{
+    const uint64_t year_ns = UINT64_C(365) * 86400 * 1000 * MS;
+    struct group_record *blue = add("tenant", "blue", 0, 0);
+    atomic_store(&blue->cpu_ns, UINT64_MAX);
+    atomic_store(&blue->wall_ns, UINT64_MAX);
+    atomic_store(&blue->blocked_ns, UINT64_MAX);
+    atomic_store(&blue->unattributed_ns, UINT64_MAX);
+    atomic_store(&blue->running_since_ns, 1);
+    begin_snapshot(snapshot, year_ns);
+    put_process(snapshot, 17, 0, "one");
+    put_process(snapshot, 18, 0, "two");
+    struct group_rows rows = read_rows(snapshot);
+    group_rows_merge(&rows, GROUP_ROWS_BY_GROUP);
+    ck_assert_uint_eq(rows.rows[0].group.costs.wall_ns, UINT64_MAX);
+    ck_assert_ptr_null(strstr(print_json(&rows), "Ms\":-"));
+    group_rows_free(&rows);
+}
+END_TEST
+
 START_TEST(what_is_no_snapshot_is_refused)
 {
     struct group_rows rows;
@@ -360,6 +390,7 @@ int main(void)
     tcase_add_test(tests, what_runs_now_tells_since_when);
     tcase_add_test(tests, jank_is_ordered_by_the_longest_iterations);
     tcase_add_test(tests, a_bar_shows_how_iterations_are_spread);
+    tcase_add_test(tests, counters_near_their_ends_stay_numbers);
     tcase_add_test(tests, what_is_no_snapshot_is_refused);
     tcase_add_test(tests, a_snapshot_that_is_cut_short_harms_nobody);
     suite_add_tcase(suite, tests);
