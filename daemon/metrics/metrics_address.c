@@ -9,7 +9,7 @@
 
 #include "ipc/units.h"
 
-enum { HOST_BYTES = 64, MOST_PORT = 65535, BACKLOG = 1024, UNIX_MODE = 0660 };
+enum { HOST_BYTES = 64, MOST_PORT = 65535, BACKLOG = 512, UNIX_MODE = 0660 };
 
 static const char unix_prefix[] = "unix:";
 static const char loopback[] = "127.0.0.1";

@@ -21,7 +21,7 @@ struct metrics_server {
     unsigned open_handles;
     struct MHD_Daemon *http;
     struct MHD_Response *page; /* the latest; NULL: none */
-    uint64_t page_ns;
+    uint64_t page_ns, page_holds_ns;
     struct guest guests[METRICS_MOST_CONNECTIONS];
     unsigned guest_count;
     unsigned idle_runs; /* since the last of them went */
@@ -63,10 +63,22 @@ static void forget_page(struct metrics_server *server)
     server->page = NULL;
 }
 
+/* What takes long is made seldom, whoever asks how often. */
+static void note_page_made(struct metrics_server *server, uint64_t begun_ns)
+{
+    const uint64_t least_ns = METRICS_PAGE_HOLDS_MS * UINT64_C(1000000);
+
+    server->page_ns = uv_hrtime();
+    server->page_holds_ns = METRICS_PAGE_HOLDS_TIMES * (server->page_ns - begun_ns);
+    if (server->page_holds_ns < least_ns)
+        server->page_holds_ns = least_ns;
+}
+
 static int make_page(struct metrics_server *server)
 {
     char *text;
     size_t bytes;
+    uint64_t begun_ns = uv_hrtime();
     int error = server->events->make_page(server->owner, &text, &bytes);
 
     forget_page(server);
@@ -80,14 +92,13 @@ static int make_page(struct metrics_server *server)
     (void)MHD_add_response_header(server->page, MHD_HTTP_HEADER_CONTENT_TYPE,
                                   "text/plain; version=0.0.4; charset=utf-8");
     (void)MHD_add_response_header(server->page, MHD_HTTP_HEADER_CONNECTION, "close");
-    server->page_ns = uv_hrtime();
+    note_page_made(server, begun_ns);
     return 0;
 }
 
 static enum MHD_Result answer_page(struct metrics_server *server, struct MHD_Connection *connection)
 {
-    bool is_fresh = server->page != NULL &&
-                    uv_hrtime() - server->page_ns < METRICS_PAGE_HOLDS_MS * UINT64_C(1000000);
+    bool is_fresh = server->page != NULL && uv_hrtime() - server->page_ns < server->page_holds_ns;
 
     if (!is_fresh && make_page(server) < 0)
         return answer_text(connection, MHD_HTTP_INTERNAL_SERVER_ERROR,
@@ -197,15 +208,24 @@ static void on_due(uv_timer_t *timer)
     work(timer->data);
 }
 
+static MHD_UNSIGNED_LONG_LONG next_look_ms(const struct metrics_server *server, bool was_crowded)
+{
+    if (is_crowded(server))
+        return CROWD_LOOK_MS;
+    return was_crowded ? 0 : LOOK_MS;
+}
+
 /* Where it had to turn somebody away, libmicrohttpd listens again only when it runs once more after
- * others have gone, of which nobody tells it: so it runs now and then, and twice after the last. */
+ * others have gone, of which nobody tells it: so it runs at once when there is room again, now and
+ * then, and twice after the last. */
 static void work(struct metrics_server *server)
 {
-    MHD_UNSIGNED_LONG_LONG due_ms, look_ms;
+    MHD_UNSIGNED_LONG_LONG due_ms;
+    bool was_crowded = is_crowded(server);
 
     hang_up_on_old_guests(server);
     (void)MHD_run(server->http); /* fails only for servers of another kind */
-    look_ms = is_crowded(server) ? CROWD_LOOK_MS : LOOK_MS;
+    MHD_UNSIGNED_LONG_LONG look_ms = next_look_ms(server, was_crowded);
     if (MHD_get_timeout(server->http, &due_ms) != MHD_YES || due_ms > look_ms)
         due_ms = look_ms;
     if (server->guest_count > 0 || server->idle_runs++ < 2)

@@ -13,9 +13,10 @@
 
 enum {
     METRICS_PATIENCE_S = 10,
-    METRICS_CROWD_PATIENCE_MS = 100, /* who scrapes asks at once, and reads what it is told */
+    METRICS_CROWD_PATIENCE_MS = 200, /* who scrapes asks at once, and reads what it is told */
     METRICS_MOST_CONNECTIONS = 32,
-    METRICS_PAGE_HOLDS_MS = 200, /* so often a page is made at most, whoever asks */
+    METRICS_PAGE_HOLDS_MS = 200,   /* so often a page is made at most, whoever asks, … */
+    METRICS_PAGE_HOLDS_TIMES = 10, /* … and not before so many times what the last one took */
 };
 
 struct metrics_server;

@@ -17,11 +17,13 @@ static struct metrics_server *server;
 static unsigned pages;
 static int page_error;
 static size_t page_bytes;
+static unsigned page_takes_ms;
 
 static int make_page(void *owner, char **out, size_t *bytes)
 {
     ck_assert_ptr_eq(owner, &pages);
     pages++;
+    uv_sleep(page_takes_ms);
     *out = malloc(page_bytes);
     memset(*out, 'x', page_bytes);
     *bytes = page_bytes;
@@ -139,6 +141,17 @@ START_TEST(those_who_ask_at_once_get_one_page)
 }
 END_TEST
 
+/* It is profd's loop that makes them. */
+START_TEST(a_page_that_takes_long_holds_for_long)
+{
+    page_takes_ms = 2 * METRICS_PAGE_HOLDS_MS;
+    ck_assert_ptr_nonnull(strstr(ask("GET /metrics HTTP/1.0\r\n\r\n"), "xxxxx"));
+    uv_sleep(2 * METRICS_PAGE_HOLDS_MS);
+    ck_assert_ptr_nonnull(strstr(ask("GET /metrics HTTP/1.0\r\n\r\n"), "xxxxx"));
+    ck_assert_uint_eq(pages, 1);
+}
+END_TEST
+
 /* More than there is room for, of whom nobody says a word; or all of them now and then a line. */
 START_TEST(who_stays_is_hung_up_on)
 {
@@ -199,6 +212,7 @@ int main(void)
     tcase_add_test(all, other_requests_are_refused);
     tcase_add_test(all, a_page_that_cannot_be_made_is_said);
     tcase_add_test(all, those_who_ask_at_once_get_one_page);
+    tcase_add_test(all, a_page_that_takes_long_holds_for_long);
     tcase_add_test(all, what_comes_with_a_request_is_passed_over);
     tcase_add_test(all, who_stays_is_hung_up_on);
     tcase_add_test(all, who_does_not_read_keeps_nobody_waiting);
