@@ -86,7 +86,8 @@ static int copy_chunk(struct copy *copy, uint32_t slot)
 /* --- What tells of them --- */
 
 /* An arena that tells of too little time to know the clock's rate was written on this machine: the
- * clocks of now tell it. Who reads the copy may be on another one. */
+ * clocks of now tell it, or those of a millisecond after its beginning. Who reads the copy may be
+ * on another one. */
 static void complete_clock(struct arena_header *header)
 {
     uint64_t latest_ns = atomic_load_explicit(&header->latest_monotonic_ns, memory_order_relaxed);
@@ -96,7 +97,10 @@ static void complete_clock(struct arena_header *header)
         (latest_ns > header->first_pair.monotonic_ns &&
          latest_ns - header->first_pair.monotonic_ns > CLOCK_CALIBRATION_MIN_NS))
         return;
-    const struct clock_pair now = clock_read_pair();
+    struct clock_pair now = clock_read_pair();
+    uint64_t first_ns = header->first_pair.monotonic_ns;
+    while (now.monotonic_ns >= first_ns && now.monotonic_ns - first_ns <= CLOCK_CALIBRATION_MIN_NS)
+        now = clock_read_pair();
     header->latest_ticks = now.ticks;
     header->latest_monotonic_ns = now.monotonic_ns;
     header->latest_sequence = 0;

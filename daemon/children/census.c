@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "buffer/process_clock.h"
 #include "daemon/children/agents.h"
 #include "daemon/children/census_told.h"
 #include "daemon/children/cpu_account.h"
@@ -73,7 +72,7 @@ static bool is_our_own(const struct daemon *profd, const char *program)
 /* A silent one that was met before: it may have become another program. True when it has. */
 static bool look_again(struct child *child, const struct process_program *program)
 {
-    child->cpu_ns = process_clock_ns(child->pid);
+    cpu_account_follow(child);
     return program->obstacle != OBSTACLE_NONE && program->path[0] == '/' &&
            strcmp(strrchr(program->path, '/'), strrchr(child->executable, '/') != NULL
                                                    ? strrchr(child->executable, '/')

@@ -24,6 +24,13 @@ void cpu_account_note_ended(struct child *child, int pidfd)
     child->is_cpu_final = true;
 }
 
+void cpu_account_follow(struct child *child)
+{
+    uint64_t used_ns = process_clock_ns(child->pid);
+    if (!child->is_cpu_final && used_ns != PROCESS_CLOCK_UNKNOWN)
+        child->cpu_ns = used_ns;
+}
+
 static enum cpu_time_end end_of(const struct child *child)
 {
     if (child->state != CHILD_ENDED)

@@ -13,6 +13,10 @@ struct child;
  * than the session. All programs that a process runs share it. Makes system calls. */
 uint64_t cpu_account_before(uint64_t image_start_ns, uint64_t session_start_ns, int pid);
 
+/* Reads the clock of CHILD as it is now. What is known stays where that cannot be read any more,
+ * and where it is the last word. */
+void cpu_account_follow(struct child *child);
+
 /* CHILD has ended, and somebody may have reaped it since: reads its clock if not. PIDFD is the
  * process'. */
 void cpu_account_note_ended(struct child *child, int pidfd);

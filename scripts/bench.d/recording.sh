@@ -8,6 +8,26 @@ recording() {
 
 groups() {
     table < <("$bench/program_groups")
+    many_groups
+}
+
+# Of profd, in kilobytes: a child's groups are in memory that both share.
+groups_kilobytes() {
+    "$profctl" --json status | grep -oE '"kernel_bytes":[0-9]+' | head -n1 | cut -d: -f2 | awk '{ print $1 / 1024 }'
+}
+
+many_groups() {
+    local processes=10 each=10000 round bytes
+    rm -f "$scratch/ready"
+    start_daemon --groups all --memory-limit 2G -- "$bench/program_many_groups" "$processes" "$each" "$scratch/ready"
+    until [ -s "$scratch/ready" ]; do sleep 0.05; done
+    for ((round = 0; round < 5; round++)); do
+        seconds_of "$profctl" groups --json >>"$scratch/snapshots"
+    done
+    bytes=$(awk -v kilobytes="$(groups_kilobytes)" -v count=$((processes * each)) 'BEGIN { print kilobytes * 1024 / count }')
+    stop_daemon
+    figure "a snapshot of 10 processes of 10,000 groups each" "$(median <"$scratch/snapshots" | awk '{ print $1 * 1000 }')" ms 100
+    figure "... memory for a group" "$bytes" bytes 256
 }
 
 marker_size() {

@@ -8,21 +8,20 @@
 
 START_TEST(what_is_written_is_read_again)
 {
-    static const char *const texts[] = {
-        "signal",
-        "SIGUSR2",
-        "exit",
-        "name:a",
-        "marker:a:b:5",
-        "jank:64ms",
-        "jank:blocked>1s,kind=tenant",
-        "jank:cpu>128ms,kind=tenant,process=a/rather/long/path/of/a/"
-        "server,name=customer-0123456789-of-the-longer-sort,"
-        "times=30/10s,quiet=1m",
-        "delay:8ms",
-        "cpu:80%",
-        "cpu:150%/10s"
-    };
+    static const char long_text[] = "jank:cpu>128ms,kind=tenant,process=a/rather/long/path/of/a/"
+                                    "server,name=customer-0123456789-of-the-longer-sort,"
+                                    "times=30/10s,quiet=1m";
+    static const char *const texts[] = { "signal",
+                                         "SIGUSR2",
+                                         "exit",
+                                         "name:a",
+                                         "marker:a:b:5",
+                                         "jank:64ms",
+                                         "jank:blocked>1s,kind=tenant",
+                                         long_text,
+                                         "delay:8ms",
+                                         "cpu:80%",
+                                         "cpu:150%/10s" };
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         struct trigger trigger;
