@@ -61,7 +61,7 @@ INTERPOSED := $(filter $(B)/obj/child-agent/interpose/interpose_%,$(call objs,ch
 IN_LIBRARY := $(filter $(B)/obj/child-agent/front/library_%,$(call objs,child-agent/front))
 IN_ARCHIVE := $(filter $(B)/obj/child-agent/front/archive_%,$(call objs,child-agent/front))
 INTRUDERS := $(MALLOC_HOOKS) $(INTERPOSED) $(IN_LIBRARY) $(IN_ARCHIVE)
-COMMON    := $(B)/obj/common.a
+SHARED    := $(B)/obj/shared.a
 ARCHIVES  := $(patsubst %,$(B)/obj/%.a,child-agent daemon profctl tests/reference)
 
 UV        := -luv
@@ -90,7 +90,7 @@ $(B)/obj/child-agent/%.o: OWN := -fvisibility=hidden -ftls-model=initial-exec -I
 $(MALLOC_HOOKS): CFLAGS += -fno-builtin -foptimize-sibling-calls
 # Called at every allocation while they are counted; unwound by tables.
 $(MALLOC_HOOKS) $(B)/obj/child-agent/allocations/allocation_counter.o: BASE += -fomit-frame-pointer
-$(B)/obj/buffer/%.o $(B)/obj/json/%.o $(B)/obj/ipc/%.o: OWN := -fvisibility=hidden -I$(B)/made
+$(B)/obj/common/%.o $(B)/obj/buffer/%.o $(B)/obj/json/%.o $(B)/obj/ipc/%.o: OWN := -fvisibility=hidden -I$(B)/made
 
 # What protobuf-c makes of the formats of others.
 PROTOCOLS := $(patsubst %.proto,$(B)/made/%.pb-c.c,$(wildcard profctl/*/*.proto))
@@ -122,20 +122,20 @@ $(B)/obj/%.o: %.c
 
 # What agent, daemon and profctl share, and each of them without main: what a program or test does not
 # use stays out of it. (q, not r: files of one name in two folders are both kept.)
-$(COMMON): $(call objs,buffer json ipc)
+$(SHARED): $(call objs,common buffer json ipc)
 $(B)/obj/child-agent.a: $(filter-out $(INTRUDERS),$(call objs,child-agent))
 $(B)/obj/daemon.a: $(filter-out $(MAINS),$(call objs,daemon))
 $(B)/obj/profctl.a: $(filter-out $(MAINS),$(call objs,profctl)) $(PROTOCOLS:$(B)/made/%.c=$(B)/obj/%.o) $(PAGE:$(B)/made/%.c=$(B)/obj/%.o)
 $(B)/obj/tests/reference.a: $(call objs,tests/reference)
-$(COMMON) $(ARCHIVES):
+$(SHARED) $(ARCHIVES):
 	$(Q)mkdir -p $(@D) && rm -f $@.new && $(call say,AR,$@) && $(AR) qcs $@.new $^ && mv $@.new $@
 
 # --- Programs ---
 
-$(B)/bin/profd: $(B)/obj/daemon/main.o $(B)/obj/daemon.a $(COMMON)
-$(B)/libexec/profd-salvage: $(B)/obj/daemon/capture/salvage_main.o $(B)/obj/daemon.a $(COMMON)
-$(B)/libexec/profd-keeper: $(B)/obj/daemon/keeping/keeper_main.o $(B)/obj/daemon.a $(COMMON)
-$(B)/bin/profctl: $(B)/obj/profctl/main.o $(B)/obj/profctl.a $(COMMON)
+$(B)/bin/profd: $(B)/obj/daemon/main.o $(B)/obj/daemon.a $(SHARED)
+$(B)/libexec/profd-salvage: $(B)/obj/daemon/capture/salvage_main.o $(B)/obj/daemon.a $(SHARED)
+$(B)/libexec/profd-keeper: $(B)/obj/daemon/keeping/keeper_main.o $(B)/obj/daemon.a $(SHARED)
+$(B)/bin/profctl: $(B)/obj/profctl/main.o $(B)/obj/profctl.a $(SHARED)
 $(B)/bin/profd: LIBS := $(UV) $(MESSAGES) $(CJSON) $(HTTP) $(SERVICE)
 $(B)/libexec/profd-salvage: LIBS := $(SANDBOX)
 $(B)/bin/profctl: LIBS := $(UV) $(MESSAGES) $(CJSON) $(HTTP) $(PROTOBUF) $(SYMBOLS) $(DISASSEMBLY) $(EXPORT)
@@ -158,7 +158,7 @@ OWN_MAPPINGS := -Wl,--wrap=mmap,--wrap=munmap,--wrap=mremap
 ifeq ($(SAN),)
 # msgpack-c goes in, hidden, so that it cannot meet the program's own copy. The library calls its own
 # functions, also where a program exports some of the same names.
-$(L)/$(SONAME): $(filter-out $(MALLOC_HOOKS) $(IN_ARCHIVE),$(call objs,child-agent)) $(COMMON) child-agent/libprofd.map
+$(L)/$(SONAME): $(filter-out $(MALLOC_HOOKS) $(IN_ARCHIVE),$(call objs,child-agent)) $(SHARED) child-agent/libprofd.map
 	$(Q)mkdir -p $(@D) && $(call say,LD,$@) && $(CC) $(CFLAGS) $(LDFLAGS) -pthread -shared -Wl,-z,defs \
 	-Wl,-soname,$(SONAME) -Wl,-z,nodelete -Wl,--exclude-libs,ALL -Wl,-Bsymbolic-functions \
 	-Wl,--version-script=child-agent/libprofd.map \
@@ -175,7 +175,7 @@ $(L)/profd/libprofd-malloc.so: $(MALLOC_HOOKS) child-agent/libprofd-malloc.map
 # One object whose only global names are the API's. It interposes nothing: a program that links it
 # registers its threads by call. The API's functions are those of the front; the agent's own go by
 # another name there (child-agent/front/agent_calls.h).
-$(L)/libprofd.a: $(filter-out $(MALLOC_HOOKS) $(INTERPOSED) $(IN_LIBRARY),$(call objs,child-agent)) $(COMMON)
+$(L)/libprofd.a: $(filter-out $(MALLOC_HOOKS) $(INTERPOSED) $(IN_LIBRARY),$(call objs,child-agent)) $(SHARED)
 	$(Q)mkdir -p $(@D) && $(call say,AR,$@) && rm -f $@ && \
 	$(CC) -nostdlib -r $(filter-out $(IN_ARCHIVE),$^) $(OWN_MAPPINGS) -l:libmsgpackc.a -o $(B)/obj/own.o && \
 	nm --defined-only $(B)/obj/own.o | sed -n 's/.* T \(profd_.*\)/\1 own_\1/p' >$(B)/obj/own.names && \
@@ -211,9 +211,9 @@ demo: ## profile two real programs into demo/ (installs missing packages first)
 
 # A test is linked with the rooms whose headers it includes, so that it meets no other's names.
 rooms_of = $(patsubst %/,$(B)/obj/%.a,$(shell grep -ohE '"(tests/reference|child-agent|daemon|profctl)/' $(1) | \
-           tr -d '"' | sort -ru)) $(COMMON)
+           tr -d '"' | sort -ru)) $(SHARED)
 
-$(B)/tests/%: tests/unit/%.c $(ARCHIVES) $(COMMON)
+$(B)/tests/%: tests/unit/%.c $(ARCHIVES) $(SHARED)
 	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(COMPILE) -Ichild-agent/include -I$(B)/made $< $(call rooms_of,$<) \
 	-lcheck_pic -lsubunit -lm $(ALL_LIBS) -o $@
 
@@ -230,8 +230,8 @@ $(B)/tests/programs/uv_%: tests/system/programs/uv_%.c $(L)/libprofd.so
 	-L$(L) -Wl,-rpath,'$$ORIGIN/../../$(LIBRARIES)' -lprofd $(UV) -o $@
 
 # They speak the protocol as profd's own agents do.
-$(addprefix $(B)/tests/programs/,liar clocked asks): $(B)/tests/programs/%: tests/system/programs/%.c $(COMMON)
-	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(COMPILE) $< $(COMMON) $(ALL_LIBS) -o $@
+$(addprefix $(B)/tests/programs/,liar clocked asks): $(B)/tests/programs/%: tests/system/programs/%.c $(SHARED)
+	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(COMPILE) $< $(SHARED) $(ALL_LIBS) -o $@
 
 RUN_TESTS = scripts/run-tests $(if $(T),--only '$(T)') $(B)
 
@@ -260,7 +260,7 @@ $(B)/bench/program_%: tests/bench/program_%.c $(L)/libprofd.so
 	-L$(L) -Wl,-rpath,'$$ORIGIN/../$(LIBRARIES)' -Wl,--as-needed -lprofd $(LIBS) -o $@
 $(B)/bench/program_lttng: LIBS := -llttng-ust
 
-$(B)/bench/bench_%: tests/bench/bench_%.c $(ARCHIVES) $(COMMON)
+$(B)/bench/bench_%: tests/bench/bench_%.c $(ARCHIVES) $(SHARED)
 	$(Q)mkdir -p $(@D) && $(call say,BENCH,$@) && $(COMPILE) -Ichild-agent/include $< $(call rooms_of,$<) \
 	-Wl,--as-needed $(ALL_LIBS) -o $@
 

@@ -73,7 +73,7 @@ struct arena_header {
     _Atomic uint64_t most_tick_lateness_ns;
     /* Intervals of the session that lasted longer than their trigger says, by trigger. */
     _Atomic uint32_t marker_hits[ARENA_MARKER_TRIGGERS];
-    /* buffer/sampling_clock.h: the clock that this process really has (AUTO: none yet), why it is
+    /* common/sampling_clock.h: the clock that this process really has (AUTO: none yet), why it is
      * not the one asked for, and the real interval between samples of CPU time (0: not known). */
     _Atomic uint32_t sampling_clock;
     _Atomic uint32_t sampling_clock_refusal;

@@ -13,7 +13,7 @@
 
 #include "buffer/arena.h"
 #include "buffer/dictionary.h"
-#include "buffer/sampling_clock.h"
+#include "common/sampling_clock.h"
 
 struct arena_reader; /* opaque */
 

@@ -9,8 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/time_units.h"
+
 enum {
-    NS_PER_SECOND = 1000000000,
     RATE_NS = 10 * 1000 * 1000, /* in which the rate of ticks that go on is measured */
 };
 
@@ -127,13 +128,12 @@ uint64_t clock_read_ns(clockid_t clock)
     bool is_forbidden = __atomic_load_n(&without_tsc.is_forbidden, __ATOMIC_ACQUIRE);
     if ((is_forbidden ? syscall(SYS_clock_gettime, clock, &now) : clock_gettime(clock, &now)) < 0)
         return 0;
-    return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
+    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
 struct timespec clock_timespec(uint64_t ns)
 {
-    return (struct timespec){ .tv_sec = (time_t)(ns / NS_PER_SECOND),
-                              .tv_nsec = (long)(ns % NS_PER_SECOND) };
+    return (struct timespec){ .tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S) };
 }
 
 struct clock_pair clock_read_pair(void)

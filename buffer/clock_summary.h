@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "buffer/sampling_clock.h"
+#include "common/sampling_clock.h"
 
 /* Processes with the same clock, for the same reason. */
 struct clock_group {

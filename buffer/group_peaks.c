@@ -1,8 +1,9 @@
 #include "buffer/group_peaks.h"
 
 #include "buffer/arena.h"
+#include "common/time_units.h"
 
-enum { NS_PER_US = 1000, VALUE_BITS = 32 };
+enum { VALUE_BITS = 32 };
 
 int group_peaks_add(struct arena *arena, const struct group_record *record,
                     struct group_peaks **out)

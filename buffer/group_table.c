@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "buffer/arena.h"
+#include "common/time_units.h"
 
-enum { RECORD_ALIGNMENT = 8, NS_PER_MS = 1000000 };
+enum { RECORD_ALIGNMENT = 8 };
 
 _Static_assert(sizeof(struct group_record) == 232, "256 bytes with a usual name");
 _Static_assert(GROUP_TEXT_MOST_BYTES <= UINT8_MAX, "a length fits its byte");

@@ -15,11 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/group_thresholds.h"
+
 struct arena;
 
 enum {
-    /* CPU time, and time on the wall, of one iteration that exceeded 1 ms, 2 ms, 4 ms … 512 ms. */
-    GROUP_THRESHOLDS = 10,
     GROUP_TEXT_MOST_BYTES = 255,          /* of a kind, and of a name */
     GROUP_TABLE_BYTES = 16 * 1024 * 1024, /* room, not use; at most */
     GROUP_TABLE_LIMIT_SHARE = 8,          /* of the memory limit, this part */

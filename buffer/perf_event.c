@@ -9,8 +9,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/time_units.h"
+
 enum {
-    NS_PER_SECOND = 1000000000,
     SHORTEST_INTERVAL_NS = 10 * 1000, /* the kernel rounds up to it */
     NUMBER_BYTES = 32,
 };
@@ -18,8 +19,8 @@ enum {
 uint64_t perf_event_granted_interval_ns(uint64_t interval_ns, uint64_t most_per_second)
 {
     uint64_t shortest_ns = SHORTEST_INTERVAL_NS;
-    if (most_per_second != 0 && NS_PER_SECOND / most_per_second > shortest_ns)
-        shortest_ns = NS_PER_SECOND / most_per_second;
+    if (most_per_second != 0 && NS_PER_S / most_per_second > shortest_ns)
+        shortest_ns = NS_PER_S / most_per_second;
     return interval_ns > shortest_ns ? interval_ns : shortest_ns;
 }
 

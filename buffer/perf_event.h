@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "buffer/sampling_clock.h"
+#include "common/sampling_clock.h"
 
 /* The interval that the kernel grants when INTERVAL_NS is asked for and it takes at most
  * MOST_PER_SECOND samples (0: not known). Pure. */

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <time.h>
 
-#define NS_PER_SECOND UINT64_C(1000000000)
+#include "common/time_units.h"
 
 /* By the kernel's own numbering: clock_getcpuclockid() makes a system call to check it first. */
 static clockid_t clock_of(pid_t pid)
@@ -22,5 +22,5 @@ uint64_t process_clock_ns(pid_t pid)
     int error = clock_gettime(clock_of(pid), &time);
     errno = call_errno;
     return error < 0 ? PROCESS_CLOCK_UNKNOWN
-                     : (uint64_t)time.tv_sec * NS_PER_SECOND + (uint64_t)time.tv_nsec;
+                     : (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
 }

@@ -5,8 +5,8 @@
 
 #include "child-agent/core.h"
 #include "child-agent/guest/address_space.h"
+#include "common/system_id.h"
 #include "ipc/ledger_file.h"
-#include "ipc/system_id.h"
 
 /* Ledgers are never unmapped while a thread could be looking at one: only after so many changes of
  * profd. */

@@ -12,6 +12,7 @@
 #include "child-agent/guest/descriptor.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/session.h"
+#include "common/time_units.h"
 #include "ipc/frame.h"
 #include "ipc/messages.h"
 #include "ipc/socket.h"
@@ -19,8 +20,6 @@
 enum {
     HELLO_MAX_BYTES = 16 * 1024,
     LINK_SEND_WAIT_MS = 1000,
-    MS_PER_SECOND = 1000,
-    NS_PER_MS = 1000000,
 };
 
 static struct {
@@ -188,8 +187,8 @@ static int wait_for(short events, int timeout_ms)
     struct pollfd poll_fd = { .fd = link_state.fd, .events = events };
     if (!descriptor_is_ours(DESCRIPTOR_SOCKET))
         return -EBADF;
-    const struct timespec timeout = { .tv_sec = timeout_ms / MS_PER_SECOND,
-                                      .tv_nsec = timeout_ms % MS_PER_SECOND * NS_PER_MS };
+    const struct timespec timeout = { .tv_sec = timeout_ms / MS_PER_S,
+                                      .tv_nsec = timeout_ms % MS_PER_S * NS_PER_MS };
     sigset_t mask;
     sampling_signal_waking_mask(&mask);
     int got = ppoll(&poll_fd, 1, timeout_ms >= 0 ? &timeout : NULL, &mask);

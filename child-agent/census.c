@@ -11,7 +11,7 @@
 #include "buffer/clock.h"
 #include "child-agent/agent_lease.h"
 #include "child-agent/core.h"
-#include "ipc/program_facts.h"
+#include "common/program_facts.h"
 
 /* NULL: nobody is to be told. */
 static struct census_ring *find_ring(void)

@@ -9,15 +9,14 @@
 #include <sys/auxv.h>
 
 #include "child-agent/session_bounds.h"
-#include "ipc/clock_choice.h"
-#include "ipc/features.h"
+#include "common/clock_choice.h"
+#include "common/features.h"
+#include "common/output_pattern.h"
+#include "common/thread_filters.h"
+#include "common/time_units.h"
+#include "common/units.h"
 #include "ipc/messages.h"
-#include "ipc/output_pattern.h"
 #include "ipc/socket.h"
-#include "ipc/units.h"
-#include "json/gecko/thread_filters.h"
-
-enum { NS_PER_MS = 1000 * 1000 };
 
 /* secure_getenv sees nothing in a setuid program: nobody may steer that one from outside. */
 static const char *value_of(const char *name)

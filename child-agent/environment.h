@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/un.h>
 
-#include "buffer/sampling_clock.h"
+#include "common/sampling_clock.h"
 
 enum {
     ENVIRONMENT_FILTERS_BYTES = 4096,

@@ -4,7 +4,7 @@
 
 #include "buffer/clock.h"
 #include "child-agent/core.h"
-#include "ipc/features.h"
+#include "common/features.h"
 #include "json/gecko/gecko_clock.h"
 #include "json/gecko/gecko_process.h"
 #include "json/gecko/gecko_root.h"

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "buffer/chunk_manager.h"
-#include "buffer/sampling_clock.h"
-#include "ipc/trigger.h"
+#include "common/sampling_clock.h"
+#include "common/trigger.h"
 
 enum { SESSION_FILTERS_BYTES = 4096 };
 
@@ -29,7 +29,7 @@ struct session_settings {
     bool is_paused;
     bool is_sampling_paused; /* samples and counters alone */
     char filters[SESSION_FILTERS_BYTES];
-    char marker_triggers[TRIGGER_LINES_BYTES]; /* lines of ipc/trigger.h */
+    char marker_triggers[TRIGGER_LINES_BYTES]; /* lines of common/trigger.h */
 };
 
 /* Starts a session, after stopping another one if need be. 0 or -errno with no session. */

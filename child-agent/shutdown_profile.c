@@ -13,7 +13,7 @@
 #include "child-agent/own_profile.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/session.h"
-#include "ipc/output_pattern.h"
+#include "common/output_pattern.h"
 
 static char pattern[ENVIRONMENT_PATTERN_BYTES]; /* "": no profile */
 static char folder[PATH_MAX]; /* that it is relative to, with a slash at its end */

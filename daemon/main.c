@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/standard_streams.h"
 #include "daemon/daemon.h"
 #include "ipc/build_facts.h"
-#include "ipc/standard_streams.h"
 
 /* As everywhere in profd: usage errors exit 2, everything else that fails 1. */
 enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "buffer/lease_ledger.h"
+#include "common/units.h"
 #include "daemon/programs/export_program.h"
 #include "ipc/messages.h"
-#include "ipc/units.h"
 
 const char options_help[] =
     "Usage: profd [OPTION]... [-- COMMAND [ARGUMENT]...]\n"

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/clock_choice.h"
 #include "daemon/memory/kept_file.h"
-#include "ipc/clock_choice.h"
 
 /* --- To write --- */
 

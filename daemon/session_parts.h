@@ -20,7 +20,7 @@ struct session_settings {
     uint64_t allocation_interval_bytes; /* 0: the agents' own */
     enum sampling_clock clock;          /* asked for; each process tells what it has */
     char thread_filters[MESSAGE_MAX_FILTERS + 1];
-    char marker_triggers[TRIGGER_LINES_BYTES]; /* lines of ipc/trigger.h */
+    char marker_triggers[TRIGGER_LINES_BYTES]; /* lines of common/trigger.h */
 };
 
 #define SESSION_OWNERS(X)                                                                          \

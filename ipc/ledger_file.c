@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/system_id.h"
 #include "ipc/protocol_version.h"
-#include "ipc/system_id.h"
 
 _Static_assert(sizeof(((struct lease_ledger_header *)0)->boot) >= BOOT_ID_BYTES, "it fits");
 

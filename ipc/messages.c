@@ -4,16 +4,6 @@
 
 #include "ipc/message_fields.h"
 
-const char *recording_obstacle_text(enum recording_obstacle obstacle)
-{
-    static const char *const texts[] = {
-#define X(name, number, text) [OBSTACLE_##name] = text,
-        RECORDING_OBSTACLES(X)
-#undef X
-    };
-    return texts[obstacle];
-}
-
 const char *message_kind_name(unsigned kind)
 {
     switch (kind) {
@@ -95,7 +85,7 @@ SCHEMA(gather_id, NULL);
 
 static const struct message_field gather_progress_fields[] = {
     NUMBER(gather_progress, gather_id),
-    UP_TO(gather_progress, proportion, MESSAGE_PROPORTION_DONE),
+    UP_TO(gather_progress, proportion, PROGRESS_SCALE),
 };
 SCHEMA(gather_progress, NULL);
 
@@ -266,7 +256,7 @@ static const struct message_field capture_progress_fields[] = {
     NUMBER(capture_progress, children_total),
     NUMBER(capture_progress, children_done),
     NUMBER(capture_progress, bytes_written),
-    UP_TO(capture_progress, proportion, MESSAGE_PROPORTION_DONE),
+    UP_TO(capture_progress, proportion, PROGRESS_SCALE),
 };
 SCHEMA(capture_progress, NULL);
 

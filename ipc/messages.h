@@ -16,11 +16,14 @@
 
 #include "buffer/chunk_update.h"
 #include "buffer/lease_ledger.h"
-#include "buffer/sampling_clock.h"
+#include "common/features.h"
+#include "common/output_pattern.h"
+#include "common/progress_scale.h"
+#include "common/recording_obstacle.h"
+#include "common/sampling_clock.h"
+#include "common/trigger.h"
 #include "ipc/frame.h"
-#include "ipc/output_pattern.h"
 #include "ipc/protocol_version.h"
-#include "ipc/trigger.h"
 
 /* Wire numbers: append, never reuse. 1–99 agent → profd, 100–199 profd → agent, 200–299 profctl →
  * profd, 300–399 profd → profctl. Named here is the struct, and what an added descriptor holds. */
@@ -103,38 +106,7 @@ enum {
 #define MESSAGE_MAX_INTERVAL_NS          UINT64_C(3600000000000) /* an hour */
 #define MESSAGE_MAX_MILLISECONDS         UINT64_C(1000000000000) /* 31 years */
 
-/* Proportions are in parts of this: PROGRESS_SCALE of json/progress.h, which ipc/ cannot include.
- */
-#define MESSAGE_PROPORTION_DONE UINT64_C(1729728000)
-
 /* --- agent → profd --- */
-
-/* Why nothing is recorded of a process. The first ones are said by agents that are there and cannot
- * record; the others are judged from outside (ipc/program_facts.h). Append, never reuse. */
-#define RECORDING_OBSTACLES(X)                                                                     \
-    X(NONE, 0, "")                                                                                 \
-    X(NO_LEASE, 1, "no memory was left under the limit")                                           \
-    X(NO_DESCRIPTOR, 2, "it could open no more descriptors")                                       \
-    X(NO_MEMORY, 3, "it had no memory for an arena")                                               \
-    X(FILE_LIMIT, 4, "its file-size limit leaves no room for an arena")                            \
-    X(OTHER, 5, "its arena could not be made")                                                     \
-    X(STATIC, 6, "it is linked statically: no loader brings the agent in")                         \
-    X(PRIVILEGED, 7, "it gains privileges when it starts (setuid, setgid or capabilities)")        \
-    X(ENVIRONMENT, 8, "its environment was cleared: LD_PRELOAD does not name the agent")           \
-    X(DISABLED, 9, "PROFD_DISABLE=1 is in its environment")                                        \
-    X(FOREIGN, 10, "it is for another machine or word size than the agent")                        \
-    X(SILENT, 11, "its agent never said hello")                                                    \
-    X(OTHER_USER, 12, "it is another user's and ended before profd had let it record")             \
-    X(OUT_OF_REACH, 13, "the agent cannot be opened where it runs, or would meet a filter of calls")
-
-enum recording_obstacle {
-#define X(name, number, text) OBSTACLE_##name = number,
-    RECORDING_OBSTACLES(X)
-#undef X
-        OBSTACLE_COUNT
-};
-/* For people; "" when there is none. */
-const char *recording_obstacle_text(enum recording_obstacle obstacle);
 
 struct message_hello {
     uint64_t protocol_version; /* ipc/protocol_version.h; look at it first: see the decoders */
@@ -165,7 +137,7 @@ struct message_gather_id {
 
 struct message_gather_progress {
     uint64_t gather_id;
-    uint64_t proportion; /* of MESSAGE_PROPORTION_DONE */
+    uint64_t proportion; /* of PROGRESS_SCALE */
 };
 
 struct message_profile {
@@ -198,47 +170,12 @@ struct message_session {
     uint64_t is_paused;
     uint64_t is_sampling_paused;           /* samples and counters alone */
     struct message_string thread_filters;  /* comma-separated; empty: all */
-    struct message_string marker_triggers; /* lines of ipc/trigger.h; empty: none */
+    struct message_string marker_triggers; /* lines of common/trigger.h; empty: none */
     uint64_t
         allocation_interval_bytes; /* on average between sampled allocations; 0: the agent's own */
     uint64_t clock;                /* enum sampling_clock */
     uint64_t revision; /* 32 bits: of these terms, which may change while the session is on */
 };
-
-#define FEATURES(X)                                                                                \
-    X(STACKS, 0, "stacks", "sample the stacks of threads")                                         \
-    X(CPU, 1, "cpu", "CPU use of each thread with each sample")                                    \
-    X(MARKERS, 2, "markers", "record markers")                                                     \
-    X(LABELS, 3, "labels", "record labels")                                                        \
-    X(MEMORY, 4, "memory", "count what the program allocates and frees")                           \
-    X(NATIVEALLOCS, 5, "nativeallocs", "sample allocations with their stacks, and their frees")    \
-    X(COUNTERS, 6, "counters", "counters of the program")                                          \
-    X(PROCESS_CPU, 7, "processcpu", "CPU use of each process")                                     \
-    X(PROCESS_MEMORY, 8, "processmemory", "memory of each process")                                \
-    X(SWITCHES, 9, "switches", "context switches of each process")                                 \
-    X(POWER, 10, "power", "energy that the machine uses, where the kernel tells")                  \
-    X(RESPONSIVENESS, 11, "responsiveness", "how long events wait for threads that run a loop")    \
-    X(UNREGISTERED_THREADS, 12, "unregisteredthreads",                                             \
-      "CPU use of threads that the kernel knows and profd does not")                               \
-    X(GROUPS, 13, "groups",                                                                        \
-      "performance groups: CPU time as graphs, iterations over 16 ms as markers")
-
-enum feature {
-#define X(name, bit, text, help) FEATURE_##name = 1u << bit,
-    FEATURES(X)
-#undef X
-        FEATURES_DEFAULT =
-            FEATURE_STACKS | FEATURE_CPU | FEATURE_MARKERS | FEATURE_LABELS | FEATURE_COUNTERS |
-            FEATURE_PROCESS_CPU | FEATURE_PROCESS_MEMORY | FEATURE_RESPONSIVENESS,
-    FEATURES_OF_ALLOCATIONS = FEATURE_MEMORY | FEATURE_NATIVEALLOCS
-};
-
-#define X(name, bit, text, help) | FEATURE_##name
-enum { FEATURES_ALL = 0 FEATURES(X) };
-#undef X
-#define X(name, bit, text, help) +1
-enum { FEATURE_COUNT = 0 FEATURES(X) };
-#undef X
 
 struct message_welcome {
     uint64_t protocol_version; /* the lower of the two; with another major one the agent leaves the
@@ -281,7 +218,7 @@ struct message_client_start {
     uint64_t duration_ms; /* at most MESSAGE_MAX_MILLISECONDS; 0: until stopped */
     uint64_t most_files;  /* that triggers leave, at most MESSAGE_MAX_FILES */
     struct message_string thread_filters;
-    struct message_string triggers; /* of ipc/trigger.h, each terminated by NUL */
+    struct message_string triggers; /* of common/trigger.h, each terminated by NUL */
     struct message_string output;   /* pattern of their captures; empty: there are no triggers */
     uint64_t allocation_interval_bytes; /* as in message_session */
     uint64_t clock;                     /* likewise */
@@ -337,7 +274,7 @@ struct message_capture_progress {
     uint64_t id;
     uint64_t children_total, children_done;
     uint64_t bytes_written;
-    uint64_t proportion; /* of MESSAGE_PROPORTION_DONE */
+    uint64_t proportion; /* of PROGRESS_SCALE */
 };
 
 /* Where in a capture the profile of a process is. It was moved as it is: nobody has read it. */

@@ -10,9 +10,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* The whole. Divisible by every number up to 16, and by 100 and 1000, so that common parts are
- * exact. */
-#define PROGRESS_SCALE UINT32_C(1729728000)
+#include "common/progress_scale.h"
 
 /* A share of the whole: 0 to PROGRESS_SCALE. */
 typedef uint32_t proportion_value;

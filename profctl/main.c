@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/standard_streams.h"
+#include "common/suggest.h"
 #include "ipc/build_facts.h"
-#include "ipc/standard_streams.h"
-#include "ipc/suggest.h"
 #include "profctl/commands/commands.h"
 #include "profctl/merge/merge_plan.h"
 #include "profctl/symbols/debug_files.h"

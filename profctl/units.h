@@ -1,10 +1,10 @@
-/* Numbers as people read them; ipc/units.h has them as people write them. Pure. */
+/* Numbers as people read them; common/units.h has them as people write them. Pure. */
 #ifndef PROFD_PROFCTL_UNITS_H
 #define PROFD_PROFCTL_UNITS_H
 
 #include <stdint.h>
 
-#include "ipc/units.h"
+#include "common/units.h"
 
 enum { UNITS_TEXT_BYTES = 32 };
 

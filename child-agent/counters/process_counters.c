@@ -9,9 +9,10 @@
 #include "buffer/clock.h"
 #include "child-agent/core.h"
 #include "child-agent/counters/counters.h"
+#include "common/time_units.h"
 #include "ipc/messages.h"
 
-enum { MEMORY_PERIOD_NS = 20 * 1000 * 1000, STATM_BYTES = 256, NS_PER_US = 1000 };
+enum { MEMORY_PERIOD_NS = 20 * 1000 * 1000, STATM_BYTES = 256 };
 
 /* Names and categories that the Firefox Profiler knows have graphs of their own there. */
 static struct profd_counter descriptions[PROCESS_COUNTER_TOTAL] = {

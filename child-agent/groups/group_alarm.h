@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "buffer/group_table.h"
-#include "ipc/groups/group_alert_rule.h"
+#include "common/group_alert_rule.h"
 
 #define GROUP_ALARM_BURST_NS UINT64_C(1000000000) /* what happens in so long is one alert */
 

@@ -6,7 +6,7 @@
 #include "buffer/clock.h"
 #include "child-agent/groups/group_alarm.h"
 #include "child-agent/groups/groups.h"
-#include "ipc/groups/group_alert_rule.h"
+#include "common/group_alert_rule.h"
 
 enum { MOST_OBSERVERS = 16, OBSERVED_GROUPS = 64 };
 

@@ -2,7 +2,9 @@
 
 #include <stdio.h>
 
-enum { NS_PER_US = 1000, TEXT_BYTES = 2 * GROUP_TEXT_MOST_BYTES + 2 };
+#include "common/time_units.h"
+
+enum { TEXT_BYTES = 2 * GROUP_TEXT_MOST_BYTES + 2 };
 
 #define JANK_FIELDS(FIELD)                                                                         \
     FIELD(STRING, group, "Group")                                                                  \

@@ -8,8 +8,7 @@
 #include <unistd.h>
 
 #include "buffer/clock.h"
-
-enum { NS_PER_MS = 1000000 };
+#include "common/time_units.h"
 
 void gate_close(struct gate *gate)
 {

@@ -16,7 +16,7 @@
 #include "child-agent/guest/preload.h"
 #include "child-agent/interpose/interpose.h"
 #include "child-agent/interpose/real_calls.h"
-#include "ipc/program_facts.h"
+#include "common/program_facts.h"
 
 /* As long as the paths of programs usually are; those of longer ones are not judged. */
 enum { FOUND_PATH_BYTES = 1024 };

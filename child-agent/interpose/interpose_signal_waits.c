@@ -24,8 +24,7 @@
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/thread_mask.h"
 #include "child-agent/threads/thread_registration.h"
-
-enum { NS_PER_SECOND = 1000000000 };
+#include "common/time_units.h"
 
 /* --- Taking signals in hand --- */
 
@@ -53,10 +52,10 @@ static struct timespec left_of(const struct timespec *timeout, const struct time
     struct timespec left = { .tv_sec = timeout->tv_sec - (time.tv_sec - start->tv_sec),
                              .tv_nsec = timeout->tv_nsec - (time.tv_nsec - start->tv_nsec) };
     if (left.tv_nsec < 0) {
-        left.tv_nsec += NS_PER_SECOND;
+        left.tv_nsec += NS_PER_S;
         left.tv_sec--;
-    } else if (left.tv_nsec >= NS_PER_SECOND) {
-        left.tv_nsec -= NS_PER_SECOND;
+    } else if (left.tv_nsec >= NS_PER_S) {
+        left.tv_nsec -= NS_PER_S;
         left.tv_sec++;
     }
     return left.tv_sec >= 0 ? left : (struct timespec){ 0 };

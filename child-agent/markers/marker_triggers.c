@@ -6,7 +6,7 @@
 
 #include "buffer/clock.h"
 #include "child-agent/core.h"
-#include "ipc/trigger.h"
+#include "common/trigger.h"
 
 /* A rate that is measured again differs by less. */
 #define LEAST_MARGIN 0.99

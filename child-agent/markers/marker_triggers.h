@@ -14,8 +14,8 @@
 /* No interval of fewer ticks triggers anything; UINT64_MAX: none does at all. */
 extern _Atomic uint64_t marker_triggers_least_ticks;
 
-/* The session's lines of ipc/trigger.h; "" none. Only while no thread records, or none were set. 0,
- * or -EPROTO with none. */
+/* The session's lines of common/trigger.h; "" none. Only while no thread records, or none were set.
+ * 0, or -EPROTO with none. */
 int marker_triggers_set(const char *lines);
 
 bool marker_triggers_are_set(void);

@@ -8,11 +8,12 @@
 
 #include "buffer/clock.h"
 #include "child-agent/agent_thread.h"
+#include "common/time_units.h"
 #include "ipc/frame.h"
 #include "ipc/messages.h"
 #include "ipc/socket.h"
 
-enum { CONNECT_PATIENCE_MS = 5000, HELLO_BYTES = 64, NS_PER_MS = 1000 * 1000 };
+enum { CONNECT_PATIENCE_MS = 5000, HELLO_BYTES = 64 };
 
 static struct agent_address profd_address;
 

@@ -8,13 +8,13 @@
 #include "child-agent/core.h"
 #include "child-agent/program/profd_call.h"
 #include "child-agent/resting.h"
+#include "common/time_units.h"
 #include "ipc/messages.h"
 
 enum {
     CHANGE_PATIENCE_MS = 30 * 1000, /* other captures may be under way */
     JOIN_PATIENCE_MS = 3000,
     JOIN_POLL_NS = 1000 * 1000,
-    NS_PER_MS = 1000 * 1000,
 };
 
 static bool is_on;

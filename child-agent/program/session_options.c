@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "child-agent/session_bounds.h"
-#include "ipc/clock_choice.h"
-#include "ipc/features.h"
-#include "json/gecko/thread_filters.h"
+#include "common/clock_choice.h"
+#include "common/features.h"
+#include "common/thread_filters.h"
 
 static int read_interval(uint64_t interval_ns, struct session_settings *out)
 {

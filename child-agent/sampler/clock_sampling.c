@@ -15,9 +15,9 @@
 #include "child-agent/sampler/snapshot_capture.h"
 #include "child-agent/sampler/snapshot_stack.h"
 #include "child-agent/threads/thread_registry.h"
+#include "common/time_units.h"
 
 enum {
-    NS_PER_US = 1000,
     PLACELESS_AT_ONCE_NS = 4 * 1000 * 1000,
     /* Until the thread that looks has seen to an event. */
     EVENT_POLLS = 1000,

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "buffer/sampling_clock.h"
+#include "common/sampling_clock.h"
 #include "profd_threads.h"
 
 /* What a slot is to have. */

@@ -10,9 +10,8 @@
 #include "child-agent/guest/named_mutex.h"
 #include "child-agent/recording.h"
 #include "child-agent/threads/thread_registry.h"
+#include "common/time_units.h"
 #include "profd.h"
-
-enum { NS_PER_US = 1000 };
 
 /* Held while idle clocks are called, and changed. */
 static struct named_mutex lock = NAMED_MUTEX_INITIALIZER(EVENT_DELAYS);

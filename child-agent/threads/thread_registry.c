@@ -22,7 +22,7 @@
 #include "child-agent/sampler/signal_stack.h"
 #include "child-agent/sampler/thread_mask.h"
 #include "child-agent/threads/event_delay.h"
-#include "json/gecko/thread_filters.h"
+#include "common/thread_filters.h"
 
 enum {
     REGISTRY_BLOCK_THREADS = 32,

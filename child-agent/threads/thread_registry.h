@@ -48,7 +48,7 @@ void thread_registry_let_go(struct registry_access access);
 int thread_registry_describe(struct registry_access access);
 
 /* A session records FEATURES (enum profd_thread_features; 0: it ends) of the threads that pass
- * FILTERS, as of json/gecko/thread_filters.h. */
+ * FILTERS, as of common/thread_filters.h. */
 void thread_registry_set_profiled(const char *filters, uint32_t features);
 
 /* What is recorded of the thread with that id; 0 when it is not registered. */

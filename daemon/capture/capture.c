@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/features.h"
+#include "common/time_units.h"
 #include "daemon/capture/capture_selection.h"
 #include "daemon/capture/capture_state.h"
 #include "daemon/children/process_list.h"
@@ -15,7 +17,6 @@
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/requests/client_connection.h"
-#include "ipc/features.h"
 #include "json/gecko/gecko_clock.h"
 #include "json/raw_records.h"
 
@@ -23,7 +24,6 @@ enum {
     /* Between two progress messages: smooth for the eye, nothing for the machine. */
     PROGRESS_MS = 100,
     TICKS_PER_POLL = GATHER_POLL_MS / PROGRESS_MS,
-    NS_PER_MS = 1000000,
     SELECTION_TEXT_BYTES = 256,
 };
 

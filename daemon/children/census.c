@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/program_facts.h"
+#include "common/time_units.h"
 #include "daemon/children/agents.h"
 #include "daemon/children/census_told.h"
 #include "daemon/children/cpu_account.h"
@@ -16,9 +18,6 @@
 #include "daemon/command.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
-#include "ipc/program_facts.h"
-
-#define NS_PER_MS UINT64_C(1000000)
 
 /* --- Looking at a process --- */
 

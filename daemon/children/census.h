@@ -4,7 +4,7 @@
  * them and wait for them (buffer/census_ring.h), when it reaps one itself, and from /proc: all that
  * descend from it, or from a process that said hello, are looked at now and then, often after
  * something happened and rarely while nothing does. Why a process has no agent is judged from its
- * program and environment (ipc/program_facts.h); who shows no reason gets a while to say hello.
+ * program and environment (common/program_facts.h); who shows no reason gets a while to say hello.
  * Each becomes a silent child, listed in captures and by status. Loop thread. */
 #ifndef PROFD_DAEMON_CENSUS_H
 #define PROFD_DAEMON_CENSUS_H

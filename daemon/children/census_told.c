@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/file_name.h"
 #include "daemon/capture/gathering_log.h"
 #include "daemon/children/agents.h"
 #include "daemon/children/census.h"
@@ -44,7 +45,7 @@ static bool is_nameless(const struct child *child, const struct census_entry *en
 
 static bool is_same_program(const struct child *child, const struct census_entry *entry)
 {
-    return strcmp(basename(child->executable), basename(entry->path)) == 0;
+    return file_name_is_same(child->executable, entry->path, strlen(entry->path));
 }
 
 /* Of a program that nothing keeps from being profiled. */

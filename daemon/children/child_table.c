@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/file_name.h"
+
 const char *child_state_name(enum child_state state)
 {
     static const char *const names[] = {
@@ -183,18 +185,6 @@ static bool is_told_of(const struct child *child)
            (child->is_silent && child->executable[0] != '\0' && !child->is_known_by_end);
 }
 
-/* The file's own name: one side may know a path through links that the other does not. */
-static bool is_same_file_name(const char *path, const char *other, size_t other_length)
-{
-    const char *slash = strrchr(path, '/');
-    const char *other_slash = memrchr(other, '/', other_length);
-    const char *name = slash != NULL ? slash + 1 : path;
-    const char *other_name = other_slash != NULL ? other_slash + 1 : other;
-    size_t length = (size_t)(other + other_length - other_name);
-
-    return strlen(name) == length && memcmp(name, other_name, length) == 0;
-}
-
 /* It called exec right after a second hello, which is read when that has been noticed. */
 static bool says_hello_again(const struct child *earlier, const struct child_introduction *who)
 {
@@ -209,7 +199,7 @@ enum child_meeting child_meet(const struct child *earlier, const struct child_in
         return CHILD_IS_NEW;
     /* Found in /proc as what the fork has become since, from when its process began. */
     if (earlier->is_silent && earlier->state != CHILD_ENDED && who->is_fork &&
-        !is_same_file_name(earlier->executable, who->executable, who->executable_length))
+        !file_name_is_same(earlier->executable, who->executable, who->executable_length))
         return CHILD_CAME_BEFORE;
     if (is_told_of(earlier) && who->start_ns < earlier->start_ns)
         return CHILD_CAME_BEFORE;
@@ -228,7 +218,7 @@ bool child_was_mistaken(const struct child *earlier, const struct child_introduc
         return false;
     if (earlier->state == CHILD_ENDED)
         return who->start_ns <= earlier->end_ns;
-    return is_same_file_name(earlier->executable, who->executable, who->executable_length);
+    return file_name_is_same(earlier->executable, who->executable, who->executable_length);
 }
 
 void child_set_title(struct child *child, const char *title)

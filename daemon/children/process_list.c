@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "buffer/clock.h"
+#include "common/time_units.h"
 
 enum {
     STAT_BYTES = 1024,
@@ -18,8 +19,6 @@ enum {
     /* Parents have lower pids than their children but for those whose pids began anew. */
     MARK_PASSES = 16,
 };
-
-#define NS_PER_SECOND UINT64_C(1000000000)
 
 bool process_stat_parse(const char *text, uint64_t clock_ticks, uint64_t boot_ns,
                         struct process_sighting *out)
@@ -35,7 +34,7 @@ bool process_stat_parse(const char *text, uint64_t clock_ticks, uint64_t boot_ns
             ") %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64,
             &state, &parent, &start) != 3)
         return false;
-    uint64_t start_ns = start * (NS_PER_SECOND / clock_ticks);
+    uint64_t start_ns = start * (NS_PER_S / clock_ticks);
     *out = (struct process_sighting){
         .pid = pid,
         .parent_pid = parent,

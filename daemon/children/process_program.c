@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "buffer/process_clock.h"
-#include "ipc/program_facts.h"
+#include "common/program_facts.h"
 
 /* A longer variable is looked at in its beginning only: LD_PRELOAD is hardly one. */
 enum { VARIABLE_BYTES = 4096, LINE_BYTES = 256 };

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ipc/program_facts.h"
+#include "common/program_facts.h"
 
 /* More generations than this between profd and a process are not looked at. */
 enum { MAX_GENERATIONS = 64, STAT_BYTES = 1024 };

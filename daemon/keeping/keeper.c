@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "buffer/clock.h"
+#include "common/time_units.h"
 #include "daemon/keeping/kept_arenas.h"
 #include "ipc/socket.h"
 
 enum { LOOK_EVERY_MS = 5000 };
-#define NS_PER_S UINT64_C(1000000000)
 
 enum keeper_state { KEEPER_SERVES, KEEPER_ORPHANED, KEEPER_IS_OVER };
 
@@ -102,7 +102,7 @@ static void look_for_living(struct keeper *keeper)
     if (kept_arenas_have_living(&keeper->arenas))
         keeper->needed_ns = now_ns;
     if (keeper->arenas.count == 0 ||
-        now_ns - keeper->needed_ns > KEEPER_PATIENCE_FOR_PROFD_S * NS_PER_S)
+        now_ns - keeper->needed_ns > (uint64_t)KEEPER_PATIENCE_FOR_PROFD_S * NS_PER_S)
         move_to(keeper, KEEPER_IS_OVER);
 }
 

@@ -8,7 +8,7 @@
 
 #include "buffer/block_account.h"
 #include "buffer/entry.h"
-#include "buffer/sampling_clock.h"
+#include "common/sampling_clock.h"
 
 struct arena_facts {
     uint32_t threads;

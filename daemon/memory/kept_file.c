@@ -10,7 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "ipc/system_id.h"
+#include "common/system_id.h"
 
 enum {
     PATH_BYTES = sizeof(((struct sockaddr_un *)0)->sun_path) + 24,

@@ -8,6 +8,7 @@
 
 #include "buffer/clock.h"
 #include "buffer/session_word.h"
+#include "common/time_units.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/memory/chores.h"
@@ -29,7 +30,6 @@ enum {
 
 /* For a child to do what it was told; its agent looks up twenty times as often. */
 #define PATIENCE_NS UINT64_C(1000000000)
-#define NS_PER_MS   1000000
 
 /* --- The ledger --- */
 

@@ -5,10 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "common/time_units.h"
 #include "json/utf8.h"
-
-#define NS_PER_S  UINT64_C(1000000000)
-#define NS_PER_MS UINT64_C(1000000)
 
 static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
 

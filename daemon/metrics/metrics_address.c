@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ipc/units.h"
+#include "common/units.h"
 
 enum { HOST_BYTES = 64, MOST_PORT = 65535, BACKLOG = 512, UNIX_MODE = 0660 };
 

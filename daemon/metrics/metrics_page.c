@@ -8,11 +8,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "common/time_units.h"
 #include "daemon/metrics/metric_text.h"
-
-#define NS_PER_S  UINT64_C(1000000000)
-#define NS_PER_MS UINT64_C(1000000)
-#define NS_PER_US UINT64_C(1000)
 
 enum metric_unit { COUNT, SECONDS };
 

@@ -7,7 +7,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
-enum { NS_PER_MS = 1000000, MS_PER_S = 1000, LOOK_MS = 500, CROWD_LOOK_MS = 50 };
+#include "common/time_units.h"
+
+enum { LOOK_MS = 500, CROWD_LOOK_MS = 50 };
 
 /* Somebody who is connected. */
 struct guest {

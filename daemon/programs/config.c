@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/units.h"
 #include "daemon/programs/export_program.h"
 #include "ipc/messages.h"
-#include "ipc/units.h"
 #include "json/json_reader.h"
 
 enum { KEY_PATH_BYTES = 160 };

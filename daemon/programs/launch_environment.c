@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ipc/features.h"
+#include "common/features.h"
 
 enum { LAUNCH_ADDED_VARIABLES = 10 };
 

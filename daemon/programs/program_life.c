@@ -2,7 +2,7 @@
 
 #include <stdbool.h>
 
-#define NS_PER_MS UINT64_C(1000000)
+#include "common/time_units.h"
 
 const char *program_state_name(enum program_state state)
 {

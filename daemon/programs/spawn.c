@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "ipc/exec_failure.h"
+#include "common/exec_failure.h"
 
 enum {
     FIRST_PASSED_FD = 3,

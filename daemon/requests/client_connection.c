@@ -1,4 +1,5 @@
 #include "daemon/requests/client_connection.h"
+#include "common/time_units.h"
 #include "daemon/capture/capture_selection.h"
 
 #include <errno.h>
@@ -7,15 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/thread_filters.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/outbox.h"
 #include "daemon/programs/launch.h"
 #include "daemon/requests/status_document.h"
-#include "json/gecko/thread_filters.h"
 
 enum {
-    NS_PER_MS = 1000000,
     LAST_ANSWER_MS = 2000,
     DEFAULT_INTERVAL_NS = 1000 * 1000,
     /* Below this a sampler does nothing but wake up. */

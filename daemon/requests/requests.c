@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/time_units.h"
 #include "daemon/capture/capture.h"
 #include "daemon/children/agents.h"
 #include "daemon/daemon.h"
@@ -14,7 +15,7 @@
 #include "daemon/outbox.h"
 #include "daemon/requests/client_connection.h"
 
-enum { SILENT_CHILDREN_NAMED = 5, ANSWER_TEXT_BYTES = 512, NS_PER_MS = 1000000 };
+enum { SILENT_CHILDREN_NAMED = 5, ANSWER_TEXT_BYTES = 512 };
 
 static const struct session_owner user = { SESSION_OWNER_USER, 0 };
 

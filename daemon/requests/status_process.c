@@ -5,12 +5,11 @@
 #include <sys/stat.h>
 #include <uv.h>
 
+#include "common/time_units.h"
 #include "daemon/children/child_table.h"
 #include "daemon/daemon.h"
 #include "daemon/memory/arena_facts.h"
 #include "daemon/memory/lease_census.h"
-
-#define NS_PER_US 1000.0
 
 enum {
     PROCESS_BYTES = 720,      /* without its names and what it dropped */

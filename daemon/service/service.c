@@ -6,9 +6,10 @@
 #include <string.h>
 #include <systemd/sd-daemon.h>
 
+#include "common/time_units.h"
 #include "daemon/log.h"
 
-enum { US_PER_MS = 1000, BEATS_PER_PERIOD = 2 };
+enum { BEATS_PER_PERIOD = 2 };
 
 int service_take_socket(int *fd)
 {

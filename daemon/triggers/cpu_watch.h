@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "ipc/trigger.h"
+#include "common/trigger.h"
 
 struct watched_process {
     pid_t pid;

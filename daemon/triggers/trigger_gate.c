@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NS_PER_MS = 1000000 };
+#include "common/time_units.h"
 
 static struct trigger_cause *find(struct trigger_gate *gate, const char *name)
 {

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "ipc/trigger.h"
+#include "common/trigger.h"
 
 #define TRIGGER_GAP_NS UINT64_C(5000000000)
 #define TRIGGER_NEVER  UINT64_MAX

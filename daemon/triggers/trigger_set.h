@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ipc/output_pattern.h"
-#include "ipc/trigger.h"
+#include "common/output_pattern.h"
+#include "common/trigger.h"
 
 enum { TRIGGER_SET_DEFAULT_FILES = 10 };
 

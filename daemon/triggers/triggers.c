@@ -9,11 +9,10 @@
 #include <unistd.h>
 
 #include "buffer/arena.h"
+#include "common/time_units.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/requests/client_connection.h"
-
-enum { NS_PER_MS = 1000000 };
 
 /* Somebody who asked for a capture, and waits for it. */
 struct trigger_waiter {

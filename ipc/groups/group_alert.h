@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ipc/groups/group_alert_rule.h"
+#include "common/group_alert_rule.h"
 #include "ipc/groups/group_rows.h"
 
 /* What is remembered of a group. */

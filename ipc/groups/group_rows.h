@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "buffer/group_reader.h"
+#include "common/groups_filter.h"
 #include "ipc/groups/group_snapshot.h"
-#include "ipc/groups/groups_filter.h"
 
 /* What a row stands for. */
 enum group_rows_by {

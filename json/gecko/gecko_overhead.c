@@ -6,12 +6,11 @@
 #include <errno.h>
 
 #include "buffer/leb128.h"
+#include "common/time_units.h"
 #include "json/gecko/gecko_context.h"
 #include "json/gecko/gecko_schema.h"
 
 enum { ROW_MAX_BYTES = 5 * LEB128_MAX_BYTES };
-
-static const double NS_PER_US = 1000;
 
 void overhead_take(struct process_context *process, const struct overhead_row *row)
 {

@@ -6,18 +6,6 @@
 #include "json/gecko/gecko_meta.h"
 #include "json/gecko/gecko_root.h"
 
-const char *process_verdict_name(enum process_verdict verdict)
-{
-    switch (verdict) {
-#define X(name, number, text)                                                                      \
-    case VERDICT_##name:                                                                           \
-        return text;
-        PROCESS_VERDICTS(X)
-#undef X
-    }
-    return "unknown";
-}
-
 /* A path's last part; of a title that begins with a path, as "/usr/bin/redis-server *:6379", the
  * path's. */
 static struct arena_string without_folder(struct arena_string name)

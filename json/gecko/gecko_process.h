@@ -13,50 +13,13 @@
 
 #include "buffer/arena_reader.h"
 #include "buffer/block_account.h"
+#include "common/process_cpu_time.h"
+#include "common/process_verdict.h"
 #include "json/failure_latch.h"
 #include "json/json_writer.h"
 #include "json/progress.h"
 
 struct gecko_root_options;
-
-/* What became of a process; shown in the profile and by status. Append, never reuse. */
-#define PROCESS_VERDICTS(X)                                                                        \
-    X(LIVE, 0, "live")                                                                             \
-    X(EXITED, 1, "exited")     /* code: exit status */                                             \
-    X(KILLED, 2, "killed")     /* code: signal */                                                  \
-    X(EXECED, 3, "execed")     /* the process goes on as another program */                        \
-    X(FROZEN, 4, "frozen")     /* did not answer; read from its arena */                           \
-    X(VANISHED, 5, "vanished") /* ended, and nobody could tell how */                              \
-    X(NOT_PROFILED, 6, "not-profiled")
-
-enum process_verdict {
-#define X(name, number, text) VERDICT_##name = number,
-    PROCESS_VERDICTS(X)
-#undef X
-};
-#define X(name, number, text) +1
-enum { VERDICT_COUNT = 0 PROCESS_VERDICTS(X) };
-#undef X
-const char *process_verdict_name(enum process_verdict verdict);
-
-/* Of processor time. */
-#define CPU_TIME_UNKNOWN UINT64_MAX
-
-/* Up to when the CPU time of a process is told. */
-enum cpu_time_end {
-    CPU_TIME_TO_CAPTURE, /* it lives */
-    CPU_TIME_TO_END,
-    CPU_TIME_TO_EXEC,        /* the program after it, in the same process, has it all */
-    CPU_TIME_TO_LAST_RECORD, /* nobody who tells profd reaped it: at least so much, if anything */
-};
-
-/* What the kernel charged to a process, in ns: all its threads, all programs that it ran, and none
- * of its children. */
-struct process_cpu_time {
-    uint64_t total_ns;  /* CPU_TIME_UNKNOWN */
-    uint64_t before_ns; /* of it, before what the profile shows; CPU_TIME_UNKNOWN */
-    enum cpu_time_end end;
-};
 
 /* What the arena cannot tell. Times are CLOCK_MONOTONIC ns. */
 struct gecko_process_options {
@@ -72,7 +35,7 @@ struct gecko_process_options {
     struct process_cpu_time cpu_time;
     uint32_t later_images; /* of the same pid: the last one keeps the pid as it is, and 1 before it
                             * … get others, which keeps pids unique */
-    const char *thread_filters; /* of json/gecko/thread_filters.h; NULL: all. The main thread stays,
+    const char *thread_filters; /* of common/thread_filters.h; NULL: all. The main thread stays,
                                  * since viewers know the process by it */
     const char *reason;         /* for NOT_PROFILED or FROZEN; NULL: none */
     const char *title;          /* what the process calls itself; NULL: as its arena says */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "buffer/leb128.h"
+#include "common/time_units.h"
 #include "json/gecko/gecko_context.h"
 #include "json/gecko/gecko_meta.h"
 #include "json/gecko/gecko_schema.h"
@@ -21,7 +22,6 @@ enum {
     ROW_FIRST_STACK = 2, /* plus the index of the stack */
     ROW_MAX_BYTES = 4 * LEB128_MAX_BYTES,
     LOCATION_MAX_BYTES = 4096,
-    NS_PER_US = 1000,
 };
 
 static const char truncated_frame[] = "(stack truncated)";

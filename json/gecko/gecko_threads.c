@@ -2,8 +2,8 @@
  * that readers can translate a thread while it streams by. */
 #include <string.h>
 
+#include "common/thread_filters.h"
 #include "json/gecko/gecko_context.h"
-#include "json/gecko/thread_filters.h"
 
 /* The loader knows a process' main thread by this name. */
 static const char main_thread_name[] = "GeckoMain";

@@ -1,8 +1,7 @@
 /* Unregistered threads: markers of the main thread, since they have no tracks of their own. */
+#include "common/time_units.h"
 #include "json/gecko/gecko_context.h"
 #include "json/gecko/gecko_meta.h"
-
-enum { NS_PER_US = 1000 };
 
 static struct thread_context *main_thread_of(const struct process_context *process)
 {

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "ipc/output_pattern.h"
+#include "common/output_pattern.h"
 #include "json/json_writer.h"
 
 enum {

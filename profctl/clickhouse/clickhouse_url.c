@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ipc/units.h"
+#include "common/units.h"
 
 enum { USUAL_PORT = 8123, USUAL_DAYS = 7, USUAL_HOUR_DAYS = 90, MOST_DAYS = 10000 };
 

@@ -5,17 +5,16 @@
 #include <string.h>
 
 #include "buffer/lease_ledger.h"
-#include "ipc/clock_choice.h"
-#include "ipc/features.h"
+#include "common/clock_choice.h"
+#include "common/features.h"
+#include "common/output_pattern.h"
+#include "common/suggest.h"
+#include "common/thread_filters.h"
+#include "common/time_units.h"
 #include "ipc/messages.h"
-#include "ipc/output_pattern.h"
-#include "ipc/suggest.h"
 #include "profctl/units.h"
-#include "json/gecko/thread_filters.h"
 
 enum {
-    NS_PER_MS = 1000000,
-    NS_PER_S = 1000000000,
     MOST_OPTIONS = 96,
 };
 
@@ -40,7 +39,7 @@ enum option_kind {
     OPTION_TRIGGER,    /* one more of the triggers */
     OPTION_PIDS,       /* const char *: numbers with commas between */
     OPTION_LIST,       /* const char *: not nothing but commas */
-    OPTION_FILTERS,    /* const char *: of json/gecko/thread_filters.h */
+    OPTION_FILTERS,    /* const char *: of common/thread_filters.h */
     OPTION_ROWS,       /* unsigned: enum group_rows_by */
     OPTION_ORDER,      /* unsigned: enum group_rows_order */
     OPTION_MEASURES,   /* enum group_needs */

@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "buffer/sampling_clock.h"
-#include "ipc/trigger.h"
+#include "common/sampling_clock.h"
+#include "common/trigger.h"
 #include "profctl/failure.h"
 
 /* Groups of options; a command takes some of them. */
@@ -93,7 +93,7 @@ struct arguments {
     bool units;
     uint64_t period_ms; /* that groups are measured for, where they were not */
     uint64_t every_ms;  /* 0: once */
-    const char *filter; /* of ipc/groups/groups_filter.h; NULL: all */
+    const char *filter; /* of common/groups_filter.h; NULL: all */
     const char *alert;  /* of ipc/groups/group_alert.h; NULL: none */
 
     const char *converted, *format; /* of convert: where to, and to what; NULL: not given */

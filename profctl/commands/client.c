@@ -8,9 +8,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "common/output_pattern.h"
 #include "ipc/connection.h"
 #include "ipc/ledger_file.h"
-#include "ipc/output_pattern.h"
 #include "ipc/socket.h"
 
 enum {

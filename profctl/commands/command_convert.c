@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ipc/output_pattern.h"
+#include "common/output_pattern.h"
 #include "profctl/commands/commands.h"
 #include "profctl/commands/converted_file.h"
 #include "profctl/commands/thread_files.h"

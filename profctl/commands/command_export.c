@@ -9,14 +9,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/time_units.h"
 #include "profctl/clickhouse/clickhouse_schema.h"
 #include "profctl/commands/commands.h"
 #include "profctl/export/delivery.h"
 #include "profctl/export/exporter.h"
 
 enum {
-    NS_PER_MS = 1000000,
-    NS_PER_S = 1000000000,
     LEAST_EVERY_MS = 1000,
     MOST_EVERY_MS = 60 * 60 * 1000,
     LABEL_FILE_BYTES = 64 * 1024,

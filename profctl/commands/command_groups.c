@@ -8,13 +8,12 @@
 #include <unistd.h>
 
 #include "buffer/lease_ledger.h"
+#include "common/time_units.h"
 #include "ipc/groups/group_alert.h"
 #include "ipc/groups/snapshot_file.h"
 #include "profctl/commands/client.h"
 #include "profctl/commands/commands.h"
 #include "profctl/groups/group_print.h"
-
-enum { NS_PER_MS = 1000000, MS_PER_S = 1000 };
 
 /* What goes on from one look to the next. */
 struct watch {

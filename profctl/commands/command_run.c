@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <uv.h>
 
-#include "ipc/exec_failure.h"
+#include "common/exec_failure.h"
 #include "profctl/capture/capture_make.h"
 #include "profctl/commands/client.h"
 #include "profctl/commands/commands.h"

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "buffer/clock.h"
+#include "common/time_units.h"
 #include "profctl/commands/commands.h"
 #include "profctl/profile/profile_input.h"
 #include "profctl/view/view_page.h"
@@ -19,7 +20,7 @@
 #include "profctl/view/view_socket.h"
 #include "profctl/view/view_urls.h"
 
-enum { LOOK_MS = 500, NS_PER_MS = 1000000 };
+enum { LOOK_MS = 500 };
 
 struct view {
     struct view_site site;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ipc/output_pattern.h"
+#include "common/output_pattern.h"
 
 void thread_files_init(struct thread_files *files, const char *path, const char *ending)
 {

@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-#define NS_PER_MS 1e6
+#include "common/time_units.h"
 
 void call_samples_free(struct call_samples *samples)
 {

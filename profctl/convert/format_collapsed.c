@@ -10,11 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/time_units.h"
 #include "profctl/convert/profile_format.h"
 #include "profctl/convert/text_output.h"
 #include "profctl/convert/thread_stacks.h"
-
-enum { NS_PER_US = 1000 };
 
 struct collapsed {
     struct thread_stacks stacks;

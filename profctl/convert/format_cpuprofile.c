@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/time_units.h"
 #include "profctl/convert/call_samples.h"
 #include "profctl/convert/profile_format.h"
 #include "profctl/profile/frame_name.h"
 
-#define US_PER_MS 1e3
-#define MOST_US   1e15
+#define MOST_US 1e15
 
 enum { FIRST_SCRIPT = 1 /* 0 is none */ };
 

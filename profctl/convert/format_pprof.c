@@ -6,12 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/time_units.h"
 #include "profctl/convert/pprof.pb-c.h"
 #include "profctl/convert/profile_format.h"
 #include "profctl/convert/thread_stacks.h"
 #include "profctl/profile/function_name.h"
-
-#define NS_PER_MS 1e6
 
 enum { VALUES = 2, LABELS = 3, FIRST_ID = 1 /* 0 is none */ };
 

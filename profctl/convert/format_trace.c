@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/time_units.h"
 #include "profctl/convert/profile_format.h"
 #include "profctl/convert/thread_calls.h"
 #include "profctl/convert/trace_event.h"
@@ -46,12 +47,12 @@ static int put_call(void *owner, const struct profile_call *call)
     json_string_property(&trace->json, "cat", "profile");
     json_name(&trace->json, "name");
     json_string_bytes(&trace->json, name, length);
-    json_double_property(&trace->json, "ts", call->start_ms * TRACE_US_PER_MS);
-    json_double_property(&trace->json, "dur", (call->end_ms - call->start_ms) * TRACE_US_PER_MS);
+    json_double_property(&trace->json, "ts", call->start_ms * US_PER_MS);
+    json_double_property(&trace->json, "dur", (call->end_ms - call->start_ms) * US_PER_MS);
     json_start_object_property(&trace->json, "args");
     json_u64_property(&trace->json, "nodeId", call->frame.node);
     json_u64_property(&trace->json, "sampleIndex", call->sample);
-    json_double_property(&trace->json, "selfTime", call->self_ms * TRACE_US_PER_MS);
+    json_double_property(&trace->json, "selfTime", call->self_ms * US_PER_MS);
     json_end_object(&trace->json);
     json_end_object(&trace->json);
     return failure_latch_error(&trace->latch);
@@ -99,7 +100,7 @@ static int add_counter(void *state, const struct profile_counter *counter)
         json_string_property(&trace->json, "cat",
                              counter->category != NULL ? counter->category : "counter");
         json_string_property(&trace->json, "name", counter->name != NULL ? counter->name : "");
-        json_double_property(&trace->json, "ts", samples[i].time_ms * TRACE_US_PER_MS);
+        json_double_property(&trace->json, "ts", samples[i].time_ms * US_PER_MS);
         json_start_object_property(&trace->json, "args");
         json_double_property(&trace->json, "value", sum);
         json_end_object(&trace->json);

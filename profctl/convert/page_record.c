@@ -1,7 +1,8 @@
 #include "profctl/convert/page_record.h"
 
-#define US_PER_MS 1e3
-#define MOST_US   1e15 /* thirty years, and exact in a browser */
+#include "common/time_units.h"
+
+#define MOST_US 1e15 /* thirty years, and exact in a browser */
 
 int64_t page_us(double ms)
 {

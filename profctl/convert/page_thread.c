@@ -1,10 +1,9 @@
 /* Threads of a page: what they are, their samples and markers. */
 #include <errno.h>
 
+#include "common/time_units.h"
 #include "profctl/convert/call_samples.h"
 #include "profctl/convert/page_record.h"
-
-#define NS_PER_US 1e3
 
 void page_told_init(struct page_told *told, struct page_stream *stream)
 {

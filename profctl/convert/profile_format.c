@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ipc/output_pattern.h"
+#include "common/output_pattern.h"
 
 enum { ENDING_BYTES = 64 };
 

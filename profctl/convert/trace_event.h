@@ -4,9 +4,8 @@
 
 #include <stdint.h>
 
+#include "common/time_units.h"
 #include "json/json_writer.h"
-
-#define TRACE_US_PER_MS 1e3
 
 /* Whose it is; below 0: not told. */
 struct trace_place {

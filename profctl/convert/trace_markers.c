@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "common/time_units.h"
 #include "profctl/convert/thread_stacks.h"
 #include "profctl/json_copy.h"
 #include "profctl/json_steps.h"
@@ -159,7 +160,7 @@ static int put_span(struct trace_markers *markers, const struct profile_thread *
     const struct table_marker *marker =
         (const struct table_marker *)thread->markers->markers.items + span->marker;
     const char *data = thread_markers_data(thread->markers, marker);
-    double duration_us = (span->end_ms - span->start_ms) * TRACE_US_PER_MS;
+    double duration_us = (span->end_ms - span->start_ms) * US_PER_MS;
     uint32_t lane;
     size_t length;
     const char *name = thread_tables_string(thread->tables, span->name, &length);
@@ -178,7 +179,7 @@ static int put_span(struct trace_markers *markers, const struct profile_thread *
     json_string_property(json, "cat", "marker");
     json_name(json, "name");
     json_string_bytes(json, name, length);
-    json_double_property(json, "ts", span->start_ms * TRACE_US_PER_MS);
+    json_double_property(json, "ts", span->start_ms * US_PER_MS);
     json_double_property(json, "dur", duration_us > shortest_us ? duration_us : shortest_us);
     if (data != NULL)
         err = put_payload(&payload, data, marker->data_length);
@@ -230,7 +231,7 @@ static void put_point(const struct trace_markers *markers, const struct trace_fl
     json_name(json, "id");
     json_string_bytes(json, id, length);
     json_string_property(json, "bp", "e");
-    json_double_property(json, "ts", point->time_ms * TRACE_US_PER_MS);
+    json_double_property(json, "ts", point->time_ms * US_PER_MS);
     json_end_object(json);
 }
 

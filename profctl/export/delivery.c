@@ -6,11 +6,11 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "common/time_units.h"
 #include "profctl/clickhouse/clickhouse_schema.h"
 #include "profctl/clickhouse/sql_text.h"
 
 enum {
-    NS_PER_MS = 1000000,
     FIRST_WAIT_MS = 1000,
     MOST_WAIT_MS = 60 * 1000,
     MOST_DOUBLINGS = 6,

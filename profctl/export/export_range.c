@@ -1,6 +1,6 @@
 #include "profctl/export/export_range.h"
 
-enum { NS_PER_MS = 1000000 };
+#include "common/time_units.h"
 
 static const uint64_t grace_ns = UINT64_C(1) * EXPORT_GRACE_MS * NS_PER_MS;
 static const uint64_t most_ns = UINT64_C(1) * EXPORT_MOST_MS * NS_PER_MS;

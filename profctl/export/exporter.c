@@ -8,12 +8,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/time_units.h"
 #include "profctl/capture/capture_naming.h"
 #include "profctl/commands/client.h"
 #include "profctl/export/profile_reference.h"
 #include "profctl/export/profile_rows.h"
 
-enum { NS_PER_MS = 1000000, NS_PER_S = 1000000000, FORGET_MINUTES = 60 };
+enum { FORGET_MINUTES = 60 };
 
 /* A range on its way. */
 struct taking {

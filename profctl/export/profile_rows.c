@@ -7,11 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/time_units.h"
 #include "profctl/export/allocation_payload.h"
 #include "profctl/export/stack_columns.h"
 #include "profctl/profile/profile_walk.h"
-
-enum { NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
 
 /* A build id that a process' library has. */
 struct library_build {
@@ -187,13 +186,6 @@ static const char *build_id_of(const struct reading *reading, const char *path)
     return "";
 }
 
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
-}
-
 static int64_t pid_of(double number)
 {
     return number >= 0 && number < INT32_MAX ? (int64_t)number : -1;
@@ -244,7 +236,7 @@ static int on_process(void *owner, bool is_root, struct process_log *log)
         reading->told->lost_blocks += (uint64_t)log->lost_blocks;
     if (sum_table_count(&reading->sums) > 0) {
         const char *path = log->executable != NULL ? log->executable : "";
-        const char *program = path[0] != '\0' ? file_name(path) : reading->name;
+        const char *program = path[0] != '\0' ? basename(path) : reading->name;
         const struct exported_process process = {
             .program = program,
             .kind = strcmp(program, reading->name) != 0 ? reading->name : "",

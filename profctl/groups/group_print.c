@@ -3,14 +3,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/time_units.h"
 #include "profctl/printable.h"
 #include "profctl/report/report_output.h"
 #include "profctl/units.h"
 #include "json/gecko/gecko_process.h"
 #include "json/json_writer.h"
-
-#define NS_PER_MS 1e6
-#define NS_PER_S  1e9
 
 enum {
     NAME_BYTES = 2 * GROUP_TEXT_MOST_BYTES + 64,

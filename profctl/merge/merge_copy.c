@@ -6,13 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/time_units.h"
 #include "profctl/json_copy.h"
 #include "profctl/json_steps.h"
 #include "profctl/merge/merge_pid.h"
 
 enum { PID_BYTES = 64 };
-
-#define NS_PER_MS 1e6
 
 /* What is under way. */
 struct pass {

@@ -6,11 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ipc/units.h"
+#include "common/time_units.h"
+#include "common/units.h"
 
 enum {
-    NS_PER_MS = 1000000,
-    NS_PER_S = 1000000000,
     /* Below it are the ids that the kernel gives; see gecko_unique_pid(). */
     SMALLEST_PID_STEP = 10000000,
     OFFSET_BYTES = 256,

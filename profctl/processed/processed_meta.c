@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/time_units.h"
 #include "profctl/processed/time_ns.h"
-
-#define NS_PER_MS 1e6
 
 /* Of the Gecko profiles that this version of the format is made from. */
 enum { GECKO_PROFILE_VERSION = 36 };

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/time_units.h"
 #include "profctl/profile/cpuprofile.h"
 
-#define US_PER_MS 1e3
 /* Beyond that, doubles do not tell microseconds apart. */
 #define MOST_US 9007199254740992.0
 

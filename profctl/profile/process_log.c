@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "buffer/sampling_clock.h"
+#include "common/sampling_clock.h"
 #include "profctl/json_steps.h"
 #include "profctl/profile/json_text.h"
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "common/time_units.h"
 #include "profctl/profile/json_table.h"
 #include "profctl/profile/thread_tables.h"
 
@@ -10,8 +11,6 @@ enum { SAMPLE_STACK, SAMPLE_TIME, SAMPLE_CPU, SAMPLE_DELAY, SAMPLE_COLUMNS };
 static const char *const sample_columns[SAMPLE_COLUMNS] = { "stack", "time", "threadCPUDelta",
                                                             "eventDelay" };
 _Static_assert((uint32_t)SAMPLE_SPREAD_NO_STACK == TABLE_NONE, "no stack in both");
-
-#define NS_PER_MS 1e6
 
 /* Of one sample: a day. Files may say anything. */
 static const double most_ns = 86400e9;

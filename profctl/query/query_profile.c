@@ -4,12 +4,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "buffer/sampling_clock.h"
+#include "common/sampling_clock.h"
+#include "common/time_units.h"
 #include "json/gecko/gecko_meta.h"
 #include "json/gecko/gecko_schema.h"
 #include "json/unique_stacks.h"
 
-enum { NS_PER_MS = 1000000, MS_PER_S = 1000, OTHER_CATEGORY = 0, NAME_BYTES = 256 };
+enum { OTHER_CATEGORY = 0, NAME_BYTES = 256 };
 
 struct writing {
     const struct query_answer *answer;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "ipc/units.h"
+#include "common/units.h"
 
 enum { SECONDS_OF_AN_HOUR = 60 * 60 };
 

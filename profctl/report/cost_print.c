@@ -1,9 +1,8 @@
 /* The table of costs, as text and as JSON. */
+#include "common/time_units.h"
 #include "profctl/report/cost_table.h"
 #include "profctl/report/report_output.h"
 #include "profctl/units.h"
-
-#define NS_PER_MS 1e6
 
 static double cost_of(const struct cost_table *table, const struct stack_sum *sum)
 {

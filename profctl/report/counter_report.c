@@ -3,11 +3,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/time_units.h"
 #include "profctl/profile/profile_walk.h"
 #include "profctl/report/report_output.h"
 #include "profctl/units.h"
-
-#define MS_PER_S 1e3
 
 /* --- Reading --- */
 

@@ -1,9 +1,8 @@
 /* The report on markers, as text and as JSON. */
+#include "common/time_units.h"
 #include "profctl/report/marker_report.h"
 #include "profctl/report/report_output.h"
 #include "profctl/units.h"
-
-#define NS_PER_MS 1e6
 
 static void print_row(const struct marker_report *report, const struct marker_row *row, FILE *out)
 {

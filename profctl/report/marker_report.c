@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define NS_PER_MS 1e6
+#include "common/time_units.h"
 
 static struct marker_row *row_at(const struct marker_report *report, uint32_t name)
 {

@@ -3,13 +3,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/time_units.h"
 #include "profctl/report/missing_symbols.h"
 #include "profctl/report/report_output.h"
 #include "profctl/symbols/debug_files.h"
 #include "profctl/symbols/symbol_file.h"
 #include "profctl/units.h"
-
-#define NS_PER_MS 1e6
 
 /* What became of looking for the library's own file. */
 static const char *library_state(const struct unnamed_library *library)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NS_PER_MS 1e6
+#include "common/time_units.h"
 
 struct process_account process_account_of(const struct process_log *log, double sampled_ns,
                                           size_t id)

@@ -1,6 +1,6 @@
 #include "profctl/report/report_clocks.h"
 
-#include "ipc/clock_choice.h"
+#include "common/clock_choice.h"
 #include "profctl/report/clock_line.h"
 
 void report_clocks_add(struct report_clocks *clocks, const struct process_log *log)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ipc/clock_choice.h"
+#include "common/clock_choice.h"
 #include "profctl/printable.h"
 #include "profctl/report/clock_line.h"
 #include "profctl/units.h"

@@ -1,11 +1,10 @@
 /* The report on the tree of calls, as text and as JSON. */
 #include <string.h>
 
+#include "common/time_units.h"
 #include "profctl/report/report_output.h"
 #include "profctl/report/tree_report.h"
 #include "profctl/units.h"
-
-#define NS_PER_MS 1e6
 
 /* What is less than this share of all is left out of the text. */
 static const double least_share = 0.005;

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/suggest.h"
 #include "ipc/messages.h"
-#include "ipc/suggest.h"
 #include "profctl/commands/arguments.h"
 
 enum { MOST_WORDS = 12 };

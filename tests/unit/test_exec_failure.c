@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ipc/exec_failure.h"
+#include "common/exec_failure.h"
 
 enum { SOMEBODY = 65534 };
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ipc/groups/groups_filter.h"
+#include "common/groups_filter.h"
 
 static struct groups_filter filter;
 static char problem[GROUPS_FILTER_PROBLEM_BYTES];

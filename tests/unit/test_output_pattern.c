@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ipc/output_pattern.h"
+#include "common/output_pattern.h"
 
 static const struct output_event event = { .pid = 7, .unix_s = 99, .name = "../a b", .number = 3 };
 

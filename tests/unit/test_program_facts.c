@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ipc/program_facts.h"
+#include "common/program_facts.h"
 
 static const struct program_facts ordinary = {
     .is_elf = true,

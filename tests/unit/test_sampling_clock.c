@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "buffer/clock_summary.h"
-#include "ipc/clock_choice.h"
+#include "common/clock_choice.h"
 #include "profctl/report/clock_line.h"
 
 START_TEST(each_name_is_read_again)

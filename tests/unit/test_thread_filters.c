@@ -5,7 +5,7 @@
 
 #include "child-agent/interpose/thread_sleep.h"
 #include "child-agent/threads/thread_spy.h"
-#include "json/gecko/thread_filters.h"
+#include "common/thread_filters.h"
 
 static const struct thread_filter_subject worker = { "Worker 7", 8, false, 123 };
 static const struct thread_filter_subject main_thread = { "server", 6, true, 123 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ipc/trigger.h"
+#include "common/trigger.h"
 
 START_TEST(what_is_written_is_read_again)
 {

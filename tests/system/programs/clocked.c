@@ -1,5 +1,5 @@
 /* clocked SOCKET CLOCK REFUSAL INTERVAL_NS: an agent that samples nothing and tells which clock it
- * has (buffer/sampling_clock.h), in numbers, until it is killed. It prints a line "told CLOCK" with
+ * has (common/sampling_clock.h), in numbers, until it is killed. It prints a line "told CLOCK" with
  * the clock of each session that profd tells it of. */
 #include <stdio.h>
 

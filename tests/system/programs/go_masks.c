@@ -11,9 +11,10 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "common/time_units.h"
 #include "tests/system/programs/burn.h"
 
-enum { INTERRUPTIONS = 60, TRIES = 2000, TRY_NS = 10 * 1000 * 1000, NS_PER_S = 1000000000 };
+enum { INTERRUPTIONS = 60, TRIES = 2000, TRY_NS = 10 * 1000 * 1000 };
 
 static sem_t arrived;
 

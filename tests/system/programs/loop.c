@@ -10,10 +10,11 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "common/time_units.h"
 #include "tests/system/programs/burn.h"
 #include "tests/system/programs/idle_thread.h"
 
-enum { PERIOD_NS = 10 * 1000 * 1000, MOST_TURNS = 1000 * 1000, LONG_TURN = 10, MS_PER_S = 1000 };
+enum { PERIOD_NS = 10 * 1000 * 1000, MOST_TURNS = 1000 * 1000, LONG_TURN = 10 };
 
 static void burn_ms(double ms)
 {

@@ -9,7 +9,9 @@
 #include <sys/time.h>
 #include <time.h>
 
-enum { WAIT_MS = 5, NS_PER_MS = 1000000, MOST_TURNS = 1000 * 1000 };
+#include "common/time_units.h"
+
+enum { WAIT_MS = 5, MOST_TURNS = 1000 * 1000 };
 
 /* What -D_FORTIFY_SOURCE makes of them. */
 int __poll_chk(struct pollfd *fds, nfds_t count, int timeout_ms, size_t fds_bytes);

@@ -3,9 +3,10 @@
 #include <profd.h>
 #include <unistd.h>
 
+#include "common/time_units.h"
 #include "tests/system/programs/burn.h"
 
-enum { MS = 1000 * 1000, US_PER_MS = 1000, ROUNDS = 1000, SHORT_ONES = 10 };
+enum { MS = 1000 * 1000, ROUNDS = 1000, SHORT_ONES = 10 };
 
 PROFD_UNIT(slow, "handler", "slow");
 

@@ -14,9 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/time_units.h"
 #include "tests/system/programs/burn.h"
 
-enum { ROUNDS = 60, WAIT_MS = 3, NS_PER_MS = 1000000 };
+enum { ROUNDS = 60, WAIT_MS = 3 };
 
 static const struct timespec wait_time = { .tv_nsec = WAIT_MS * NS_PER_MS };
 static int epoll, sockets[2], semaphores;

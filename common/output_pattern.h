@@ -1,0 +1,39 @@
+/* Names of the captures that triggers write: a pattern, and what stands for its letters. Pure.
+ *
+ *     %p  process id of whom it was about, profd's own when nobody
+ *     %t  time, in seconds since the epoch
+ *     %e  what happened: the signal's, marker's or trigger's name
+ *     %n  1 for the session's first capture, 2 for the next …
+ *     %%  a percent sign */
+#ifndef PROFD_COMMON_OUTPUT_PATTERN_H
+#define PROFD_COMMON_OUTPUT_PATTERN_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define OUTPUT_PATTERN_DEFAULT "profile-%t-%e-%n.json.gz"
+
+enum { OUTPUT_PATTERN_BYTES = 1024 }; /* the longest pattern, with its NUL */
+
+struct output_event {
+    pid_t pid;
+    int64_t unix_s;
+    const char *name; /* anything; what cannot be in a file's name becomes '_' */
+    uint64_t number;
+};
+
+/* 0; -EINVAL for a % before another letter or at the end, which *LETTER is then ('\0');
+ * -ENAMETOOLONG for one that is too long; -ENOENT when the name would not end in .json or .json.gz.
+ * LETTER may be NULL. */
+int output_pattern_check(const char *pattern, char *letter);
+
+/* The name for EVENT into OUT. 0; as above; or -ENAMETOOLONG. */
+int output_pattern_expand(const char *pattern, const struct output_event *event,
+                          char out[PATH_MAX]);
+
+/* Whether NAME is ENDING with something before it. */
+bool output_name_ends_in(const char *name, const char *ending);
+
+#endif

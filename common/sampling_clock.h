@@ -1,0 +1,65 @@
+/* The clock that decides when a thread is sampled, and why a process may have another one than was
+ * asked for.
+ *
+ * The numbers are kept in arenas and travel: append, never reuse. Pure; any thread. */
+#ifndef PROFD_COMMON_SAMPLING_CLOCK_H
+#define PROFD_COMMON_SAMPLING_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SAMPLING_CLOCKS(X)                                                                         \
+    X(AUTO, 0, "auto") /* asked for: whichever is best; of a process: it has none yet */           \
+    X(CPU, 1, "cpu")   /* a timer on each thread's CPU clock, as fine as the kernel's tick */      \
+    X(PERF, 2, "perf") /* a perf event for each thread, as fine as the interval */                 \
+    X(WALL, 3, "wall") /* each interval of real time, also of threads that wait */
+
+enum sampling_clock {
+#define X(name, number, text) SAMPLING_CLOCK_##name = number,
+    SAMPLING_CLOCKS(X)
+#undef X
+        SAMPLING_CLOCK_COUNT
+};
+
+/* The texts end a sentence for people, and stand in captures. */
+#define CLOCK_REFUSALS(X)                                                                          \
+    X(NONE, 0, "")                                                                                 \
+    X(KERNEL, 1, "the kernel refuses perf events (sysctl kernel.perf_event_paranoid)")             \
+    X(LIMIT, 2, "no timers are left for more threads (ulimit -i)")                                 \
+    X(FILTER, 3, "a seccomp filter is in place")                                                   \
+    X(SIGNAL, 4, "the program uses the signal that takes samples")                                 \
+    X(OTHER, 5, "its clock could not be set up")                                                   \
+    X(DESCRIPTORS, 6, "no descriptors are left for perf events of more threads (ulimit -n)")       \
+    X(NOT_YET, 7, "none of its threads had a perf event yet")                                      \
+    X(ALONE, 8, "it has one thread and joined a session that had begun")                           \
+    X(DEADLY_SIGNAL, 9, "PROFD_SIGNAL would end a program that it meets right after an exec")
+
+enum clock_refusal {
+#define X(name, number, text) CLOCK_REFUSAL_##name = number,
+    CLOCK_REFUSALS(X)
+#undef X
+        CLOCK_REFUSAL_COUNT
+};
+
+/* What arenas tell is an hour at most; more is damage. */
+#define SAMPLING_INTERVAL_MOST_NS UINT64_C(3600000000000)
+
+/* Whether CLOCK takes a thread of ours beside the program's only one, also under profd. */
+bool sampling_clock_needs_thread(enum sampling_clock clock);
+
+/* "cpu" and so on; CLOCK is below SAMPLING_CLOCK_COUNT. */
+const char *sampling_clock_name(enum sampling_clock clock);
+
+/* "" for none; REFUSAL is below CLOCK_REFUSAL_COUNT. */
+const char *clock_refusal_text(enum clock_refusal refusal);
+
+/* The refusal with that text; OTHER when it is none that is known here. */
+enum clock_refusal clock_refusal_named(const char *text);
+
+/* Numbers from an arena, which may say anything: a clock that is not known here counts as AUTO, a
+ * refusal as OTHER, an interval out of bounds as 0. */
+enum sampling_clock sampling_clock_checked(uint32_t number);
+enum clock_refusal clock_refusal_checked(uint32_t number);
+uint64_t sampling_interval_checked(uint64_t interval_ns);
+
+#endif

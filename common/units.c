@@ -1,0 +1,127 @@
+#include "common/units.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct unit {
+    const char *suffix;
+    double factor;
+};
+
+static const struct unit size_units[] = {
+    { "", 1 },
+    { "B", 1 },
+    { "K", 1024.0 },
+    { "KB", 1024.0 },
+    { "KiB", 1024.0 },
+    { "M", 1024.0 * 1024 },
+    { "MB", 1024.0 * 1024 },
+    { "MiB", 1024.0 * 1024 },
+    { "G", 1024.0 * 1024 * 1024 },
+    { "GB", 1024.0 * 1024 * 1024 },
+    { "GiB", 1024.0 * 1024 * 1024 },
+};
+
+static const struct unit time_units[] = {
+    { "ns", 1 }, { "us", 1e3 }, { "µs", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "m", 60e9 },
+};
+
+/* A plain decimal number: strtod also takes "inf", "0x10" and leading blanks, which nobody means
+ * here, and asks the locale what a point is. */
+static int parse_decimal(const char *text, double *number, const char **rest)
+{
+    const char *next = text;
+    double scale = 1;
+
+    *number = 0;
+    for (; isdigit((unsigned char)*next); next++)
+        *number = *number * 10 + (*next - '0');
+    if (*next == '.')
+        for (next++; isdigit((unsigned char)*next); next++)
+            *number += (*next - '0') * (scale /= 10);
+    if (next == text || next[-1] == '.')
+        return -EINVAL;
+    *rest = next;
+    return 0;
+}
+
+static const struct unit *find_unit(const struct unit *units, size_t count, const char *suffix)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcasecmp(units[i].suffix, suffix) == 0)
+            return &units[i];
+    return NULL;
+}
+
+static int to_whole(double number, uint64_t *out)
+{
+    number += 0.5;
+    if (number >= 9.2e18)
+        return -ERANGE;
+    *out = (uint64_t)number;
+    return 0;
+}
+
+int units_parse_size(const char *text, uint64_t *bytes)
+{
+    const struct unit *unit;
+    const char *suffix;
+    double number;
+    int err = parse_decimal(text, &number, &suffix);
+
+    if (err < 0)
+        return err;
+    unit = find_unit(size_units, sizeof(size_units) / sizeof(size_units[0]), suffix);
+    if (unit == NULL)
+        return -EINVAL;
+    return to_whole(number * unit->factor, bytes);
+}
+
+int units_parse_time(const char *text, uint64_t default_unit_ns, uint64_t *ns)
+{
+    const struct unit *unit;
+    const char *suffix;
+    double number;
+    int err = parse_decimal(text, &number, &suffix);
+
+    if (err < 0)
+        return err;
+    if (*suffix == '\0')
+        return to_whole(number * (double)default_unit_ns, ns);
+    unit = find_unit(time_units, sizeof(time_units) / sizeof(time_units[0]), suffix);
+    if (unit == NULL)
+        return -EINVAL;
+    return to_whole(number * unit->factor, ns);
+}
+
+int units_parse_rate(const char *text, uint64_t *interval_ns)
+{
+    const char *suffix;
+    double number;
+    int err = parse_decimal(text, &number, &suffix);
+
+    if (err < 0)
+        return err;
+    if (strcasecmp(suffix, "Hz") != 0 && *suffix != '\0')
+        return -EINVAL;
+    if (number <= 0)
+        return -EINVAL;
+    return to_whole(1e9 / number, interval_ns);
+}
+
+int units_parse_count(const char *text, uint64_t minimum, uint64_t maximum, uint64_t *count)
+{
+    unsigned long long number;
+
+    if (*text == '\0' || text[strspn(text, "0123456789")] != '\0')
+        return -EINVAL;
+    errno = 0;
+    number = strtoull(text, NULL, 10);
+    if (errno != 0 || number < minimum || number > maximum)
+        return -ERANGE;
+    *count = number;
+    return 0;
+}
