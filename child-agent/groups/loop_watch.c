@@ -38,9 +38,19 @@ enum watched_wait loop_watch_begin_slowly(const void *place)
     } else if (is_of_loop(place)) {
         wait = WAIT_OF_LOOP;
         stopwatch_end_iteration();
+    } else if (stopwatch_begin_first_wait()) {
+        wait = WAIT_BETWEEN;
     }
     errno = call_errno;
     return wait;
+}
+
+enum watched_wait sleep_watch_begin_slowly(void)
+{
+    int call_errno = errno;
+    bool is_first = stopwatch_begin_first_wait();
+    errno = call_errno;
+    return is_first ? WAIT_BETWEEN : WAIT_IS_NOTHING;
 }
 
 enum watched_wait blocked_watch_begin_slowly(void)
@@ -56,6 +66,8 @@ void loop_watch_end_slowly(enum watched_wait wait)
     int call_errno = errno;
     if (wait == WAIT_OF_LOOP)
         stopwatch_begin_iteration();
+    else if (wait == WAIT_BETWEEN)
+        stopwatch_end_first_wait();
     else
         stopwatch_end_wait();
     errno = call_errno;

@@ -26,11 +26,13 @@ enum watched_wait {
     WAIT_IS_NOTHING = 0, /* nobody asks */
     WAIT_OF_LOOP,        /* for the next iteration */
     WAIT_IN_UNIT,        /* for others, who block it */
+    WAIT_BETWEEN,        /* two iterations that the program tells the ends of */
 };
 
 /* For the functions below, while somebody asks for groups. */
 enum watched_wait loop_watch_begin_slowly(const void *place);
 enum watched_wait blocked_watch_begin_slowly(void);
+enum watched_wait sleep_watch_begin_slowly(void);
 void loop_watch_end_slowly(enum watched_wait wait);
 
 /* Around a call at PLACE that may be a loop's; the end with what this returned. */
@@ -48,6 +50,12 @@ static inline enum watched_wait loop_watch_begin(const void *place)
 static inline enum watched_wait blocked_watch_begin(void)
 {
     return groups_are_wanted() ? blocked_watch_begin_slowly() : WAIT_IS_NOTHING;
+}
+
+/* Around a call that sleeps for a while, which a loop of the program's own may wait in. */
+static inline enum watched_wait sleep_watch_begin(void)
+{
+    return groups_are_wanted() ? sleep_watch_begin_slowly() : WAIT_IS_NOTHING;
 }
 
 static inline void loop_watch_end(enum watched_wait wait)

@@ -87,6 +87,9 @@ void profd_iteration_end(void)
     if (!stopwatch_note_loop(STOPWATCH_TOLD_LOOP))
         return;
     end_and_begin_iteration();
+    struct stopwatch_thread *thread = stopwatch_own();
+    if (thread != NULL)
+        thread->may_wait_first = thread->is_in_iteration;
 }
 
 void profd_nested_loop_begin(void)
@@ -141,6 +144,39 @@ void stopwatch_turn(uint64_t idle_ns)
     take_off_wait(thread, idle_ns);
     stopwatch_give();
     end_and_begin_iteration();
+}
+
+/* --- Waiting for the next iteration --- */
+
+bool stopwatch_begin_first_wait(void)
+{
+    struct stopwatch_thread *thread = stopwatch_take_old();
+    if (thread == NULL)
+        return false;
+    bool is_first = thread->may_wait_first && thread->loop == STOPWATCH_TOLD_LOOP &&
+                    thread->is_in_iteration && thread->depth == 0 && thread->used_count == 0 &&
+                    stopwatch_is_current(thread);
+    thread->may_wait_first = false;
+    if (is_first) {
+        thread->first_wait_ticks = clock_ticks();
+        stopwatch_show_rest(group_registry_record(thread->top), thread->begun_ns);
+    }
+    stopwatch_give();
+    return is_first;
+}
+
+void stopwatch_end_first_wait(void)
+{
+    struct stopwatch_thread *thread = stopwatch_take_old();
+    if (thread == NULL)
+        return;
+    uint64_t since_ticks = thread->first_wait_ticks;
+    thread->first_wait_ticks = 0;
+    if (since_ticks != 0 && thread->is_in_iteration && stopwatch_is_current(thread)) {
+        thread->begun.ticks += clock_ticks() - since_ticks;
+        stopwatch_show_iteration(thread);
+    }
+    stopwatch_give();
 }
 
 /* --- The blocked clock --- */

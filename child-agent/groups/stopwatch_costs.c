@@ -179,10 +179,17 @@ void stopwatch_commit(struct stopwatch_thread *thread, const struct moment *now)
 
 void stopwatch_begin(struct stopwatch_thread *thread, const struct moment *now)
 {
-    struct group_record *record = group_registry_record(thread->top);
     thread->is_in_iteration = true;
+    thread->may_wait_first = false;
+    thread->first_wait_ticks = 0;
     thread->begun = *now;
-    thread->begun_ns = stopwatch_monotonic_ns(thread, now);
+    stopwatch_show_iteration(thread);
+}
+
+void stopwatch_show_iteration(struct stopwatch_thread *thread)
+{
+    struct group_record *record = group_registry_record(thread->top);
+    thread->begun_ns = stopwatch_monotonic_ns(thread, &thread->begun);
     if (record != NULL)
         atomic_store_explicit(&record->running_since_ns, thread->begun_ns, memory_order_relaxed);
 }

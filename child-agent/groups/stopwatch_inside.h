@@ -61,10 +61,12 @@ struct stopwatch_thread {
     struct profd_group *top;
     uint64_t iteration; /* from 1 */
     bool is_in_iteration;
-    struct moment begun;  /* the iteration, … */
-    uint64_t begun_ns;    /* … on CLOCK_MONOTONIC */
-    uint64_t idle_ns;     /* of a loop that turns, when it began */
-    struct moment billed; /* up to where the top group's totals go */
+    struct moment begun;       /* the iteration, … */
+    uint64_t begun_ns;         /* … on CLOCK_MONOTONIC */
+    uint64_t idle_ns;          /* of a loop that turns, when it began */
+    bool may_wait_first;       /* it was begun by the end of another one, and has not waited yet */
+    uint64_t first_wait_ticks; /* when it began to; 0: it does not now */
+    struct moment billed;      /* up to where the top group's totals go */
     uint64_t attributed_ns, attributed_since_ns;
     uint64_t blocked_ticks, blocked_since_ticks; /* 0: it is not blocked now */
     unsigned blocked_depth;
@@ -233,6 +235,9 @@ void stopwatch_charge(struct stopwatch_thread *thread, const struct measure *mea
 
 /* An iteration begins; and all that ran since then is committed. */
 void stopwatch_begin(struct stopwatch_thread *thread, const struct moment *now);
+
+/* Others see that it runs, since when it began. */
+void stopwatch_show_iteration(struct stopwatch_thread *thread);
 void stopwatch_commit(struct stopwatch_thread *thread, const struct moment *now);
 
 /* --- Units (stopwatch_units.c) --- */

@@ -55,6 +55,9 @@ WAITS(X)
         static type(*real) parameters;                                                             \
         FIND_REAL(name);                                                                           \
         resting_note_wait();                                                                       \
-        return real arguments;                                                                     \
+        enum watched_wait wait = sleep_watch_begin();                                              \
+        type result = real arguments;                                                              \
+        loop_watch_end(wait);                                                                      \
+        return result;                                                                             \
     }
 SLEEPS(X)

@@ -37,11 +37,11 @@ static void note_alert(struct watched_rule *rule, const struct group_row *row, u
     struct watch_alert *alert = &rule->alert;
 
     if (alert->count++ == 0) {
-        alert->pid = row->process.pid;
+        alert->pid = row->process->pid;
         snprintf(alert->what, sizeof(alert->what), "%.*s %.*s in %.*s (%d), %s",
                  shown_bytes(group->kind_bytes), group->kind, shown_bytes(group->name_bytes),
                  group->name, shown_bytes(row->process_name_bytes), row->process_name,
-                 row->process.pid, rule->text);
+                 row->process->pid, rule->text);
     }
     alert->times += times;
 }

@@ -51,7 +51,7 @@ static uint64_t count_news(struct group_alert_past *past, const struct group_ale
 static uint64_t identity_of(const struct group_row *row)
 {
     const struct group_view *group = &row->group;
-    return hash_mix(hash_mix((uint64_t)row->process.pid, row->process.start_ns), group->place);
+    return hash_mix(hash_mix((uint64_t)row->process->pid, row->process->start_ns), group->place);
 }
 
 static int compare_identities(const void *left, const void *right)

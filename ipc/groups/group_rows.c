@@ -5,15 +5,11 @@
 #include <string.h>
 
 #include "ipc/groups/group_bounds.h"
+#include "ipc/groups/group_order.h"
 
 static void add(uint64_t *sum, uint64_t value)
 {
     *sum = group_sum_of(*sum, value);
-}
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
 }
 
 /* --- Reading --- */
@@ -35,7 +31,7 @@ static int push_row(struct group_rows *rows, size_t *room, const struct group_ro
 static uint64_t running_ns(const struct group_rows *rows, const struct group_row *row)
 {
     uint64_t since_ns = row->group.running_since_ns;
-    bool is_running = since_ns != 0 && row->process.end_ns == 0;
+    bool is_running = since_ns != 0 && row->process->end_ns == 0;
 
     return is_running && rows->head.now_ns > since_ns ? rows->head.now_ns - since_ns : 0;
 }
@@ -43,18 +39,18 @@ static uint64_t running_ns(const struct group_rows *rows, const struct group_row
 static int read_process(struct group_rows *rows, size_t *room,
                         const struct group_snapshot_view *view)
 {
-    struct group_reader reader = { .memory = view->table, .bytes = view->process.table_bytes };
+    struct group_reader reader = { .memory = view->table, .bytes = view->process->table_bytes };
     struct group_row row = { .process = view->process,
                              .process_name = view->name,
-                             .process_name_bytes = view->process.name_bytes,
+                             .process_name_bytes = view->process->name_bytes,
                              .merged = 1 };
     const struct group_bounds bounds =
-        group_bounds_of(&view->process, rows->head.processors, rows->head.now_ns);
+        group_bounds_of(view->process, rows->head.processors, rows->head.now_ns);
     int err = 0;
 
-    add(&rows->folded, group_bounds_count(&bounds, view->process.folded));
-    add(&rows->cancelled, group_bounds_count(&bounds, view->process.cancelled));
-    add(&rows->moved, group_bounds_count(&bounds, view->process.moved));
+    add(&rows->folded, group_bounds_count(&bounds, view->process->folded));
+    add(&rows->cancelled, group_bounds_count(&bounds, view->process->cancelled));
+    add(&rows->moved, group_bounds_count(&bounds, view->process->moved));
     while (err == 0 && group_reader_next(&reader, &row.group)) {
         group_bounds_cut(&bounds, &row.group);
         row.running_ns = running_ns(rows, &row);
@@ -67,13 +63,13 @@ static int compare_places(const void *left, const void *right)
 {
     const struct group_row *a = left, *b = right;
 
-    return compare_numbers(a->group.place, b->group.place);
+    return (a->group.place > b->group.place) - (a->group.place < b->group.place);
 }
 
 /* Those of VIEW, whose COUNT rows are ROWS, in the order of their places. */
 static void read_peaks(struct group_row *rows, size_t count, const struct group_snapshot_view *view)
 {
-    struct group_reader reader = { .memory = view->table, .bytes = view->process.table_bytes };
+    struct group_reader reader = { .memory = view->table, .bytes = view->process->table_bytes };
     const struct group_peaks *peaks;
 
     while (count > 0 && group_reader_next_peaks(&reader, &peaks)) {
@@ -109,56 +105,6 @@ void group_rows_free(struct group_rows *rows)
 {
     free(rows->rows);
     *rows = (struct group_rows){ 0 };
-}
-
-/* --- Comparing --- */
-
-static int compare_texts(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
-{
-    int order = memcmp(a, b, a_bytes < b_bytes ? a_bytes : b_bytes);
-
-    return order != 0 ? order : compare_numbers(a_bytes, b_bytes);
-}
-
-static int compare_process(const struct group_row *a, const struct group_row *b)
-{
-    int order = compare_numbers((uint64_t)a->process.pid, (uint64_t)b->process.pid);
-
-    return order != 0 ? order : compare_numbers(a->process.start_ns, b->process.start_ns);
-}
-
-static int compare_group(const struct group_row *a, const struct group_row *b)
-{
-    const struct group_view *left = &a->group, *right = &b->group;
-    int order = compare_texts(left->kind, left->kind_bytes, right->kind, right->kind_bytes);
-
-    if (order == 0)
-        order = compare_texts(left->name, left->name_bytes, right->name, right->name_bytes);
-    return order != 0 ? order : compare_numbers(left->flags, right->flags);
-}
-
-static int compare_identity(const void *left, const void *right)
-{
-    const struct group_row *a = left, *b = right;
-    int order = compare_process(a, b);
-
-    return order != 0 ? order : compare_numbers(a->group.place, b->group.place);
-}
-
-static int compare_by_group(const void *left, const void *right)
-{
-    return compare_group(left, right);
-}
-
-static int compare_by_process(const void *left, const void *right)
-{
-    return compare_process(left, right);
-}
-
-static void sort_rows(struct group_rows *rows, int (*compare)(const void *, const void *))
-{
-    if (rows->count > 1)
-        qsort(rows->rows, rows->count, sizeof(*rows->rows), compare);
 }
 
 /* --- Subtracting --- */
@@ -199,11 +145,12 @@ void group_rows_subtract(struct group_rows *rows, const struct group_rows *earli
     struct group_rows before = *earlier;
     size_t kept = 0;
 
-    sort_rows(&before, compare_identity); /* of the same memory: only their order is another */
+    if (before.count > 1) /* of the same memory: only their order is another */
+        qsort(before.rows, before.count, sizeof(*before.rows), group_row_compare);
     for (size_t i = 0; i < rows->count; i++) {
         struct group_row *row = &rows->rows[i];
         const struct group_row *same = before.count > 0 ? bsearch(row, before.rows, before.count,
-                                                                  sizeof(*row), compare_identity)
+                                                                  sizeof(*row), group_row_compare)
                                                         : NULL;
         row->highest = group_peaks_between(same != NULL ? same->peaks : NULL, earlier->head.now_ns,
                                            row->peaks, rows->head.now_ns);
@@ -238,150 +185,4 @@ void group_rows_keep(struct group_rows *rows, const struct groups_filter *filter
             rows->rows[kept++] = rows->rows[i];
     }
     rows->count = kept;
-}
-
-/* --- Merging --- */
-
-static void add_group(struct group_view *sum, const struct group_view *group)
-{
-    add(&sum->ticks, group->ticks);
-    add(&sum->costs.cpu_ns, group->costs.cpu_ns);
-    add(&sum->costs.wall_ns, group->costs.wall_ns);
-    add(&sum->costs.blocked_ns, group->costs.blocked_ns);
-    add(&sum->costs.unattributed_ns, group->costs.unattributed_ns);
-    for (unsigned i = 0; i < GROUP_THRESHOLDS; i++) {
-        add(&sum->cpu_exceeded[i], group->cpu_exceeded[i]);
-        add(&sum->wall_exceeded[i], group->wall_exceeded[i]);
-    }
-}
-
-static void add_row(struct group_row *sum, const struct group_row *row)
-{
-    add_group(&sum->group, &row->group);
-    sum->merged += row->merged;
-    if (row->running_ns > sum->running_ns)
-        sum->running_ns = row->running_ns;
-}
-
-static bool is_of_thread(const struct group_row *row)
-{
-    return (row->group.flags & GROUP_IS_TOP) != 0;
-}
-
-/* "other" is there from the beginning, and says nothing as long as it is empty. */
-static bool is_empty_other(const struct group_row *row)
-{
-    return (row->group.flags & GROUP_IS_OTHER) && row->group.ticks == 0;
-}
-
-static void keep_only(struct group_rows *rows, bool of_threads)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < rows->count; i++) {
-        if (is_of_thread(&rows->rows[i]) == of_threads && !is_empty_other(&rows->rows[i]))
-            rows->rows[kept++] = rows->rows[i];
-    }
-    rows->count = kept;
-}
-
-static bool has_any(const struct group_rows *rows, bool of_threads)
-{
-    for (size_t i = 0; i < rows->count; i++) {
-        if (is_of_thread(&rows->rows[i]) == of_threads && !is_empty_other(&rows->rows[i]))
-            return true;
-    }
-    return false;
-}
-
-static bool is_told_by_threads(const struct group_rows *rows, enum group_rows_by by)
-{
-    if (by == GROUP_ROWS_BY_GROUP)
-        return !has_any(rows, false);
-    return by == GROUP_ROWS_BY_THREAD || has_any(rows, true);
-}
-
-void group_rows_merge(struct group_rows *rows, enum group_rows_by by)
-{
-    int (*compare)(const void *, const void *) =
-        by == GROUP_ROWS_BY_GROUP
-            ? compare_by_group
-            : (by == GROUP_ROWS_BY_PROCESS ? compare_by_process : compare_identity);
-    size_t kept = 0;
-
-    keep_only(rows, is_told_by_threads(rows, by));
-    sort_rows(rows, compare);
-    for (size_t i = 0; i < rows->count; i++) {
-        if (kept > 0 && compare(&rows->rows[kept - 1], &rows->rows[i]) == 0)
-            add_row(&rows->rows[kept - 1], &rows->rows[i]);
-        else
-            rows->rows[kept++] = rows->rows[i];
-    }
-    rows->count = kept;
-}
-
-/* --- Order --- */
-
-unsigned group_row_jank(const struct group_row *row)
-{
-    unsigned exceeded = GROUP_THRESHOLDS;
-
-    while (exceeded > 0 && row->group.cpu_exceeded[exceeded - 1] == 0)
-        exceeded--;
-    return exceeded;
-}
-
-static int compare_cpu(const void *left, const void *right)
-{
-    const struct group_row *a = left, *b = right;
-    int order = compare_numbers(b->group.costs.cpu_ns, a->group.costs.cpu_ns);
-
-    return order != 0 ? order : compare_identity(a, b);
-}
-
-static int compare_wall(const void *left, const void *right)
-{
-    const struct group_row *a = left, *b = right;
-    int order = compare_numbers(b->group.costs.wall_ns, a->group.costs.wall_ns);
-
-    return order != 0 ? order : compare_identity(a, b);
-}
-
-static int compare_blocked(const void *left, const void *right)
-{
-    const struct group_row *a = left, *b = right;
-    int order = compare_numbers(b->group.costs.blocked_ns, a->group.costs.blocked_ns);
-
-    return order != 0 ? order : compare_cpu(a, b);
-}
-
-static int compare_ticks(const void *left, const void *right)
-{
-    const struct group_row *a = left, *b = right;
-    int order = compare_numbers(b->group.ticks, a->group.ticks);
-
-    return order != 0 ? order : compare_cpu(a, b);
-}
-
-static int compare_jank(const void *left, const void *right)
-{
-    const struct group_row *a = left, *b = right;
-
-    for (unsigned i = GROUP_THRESHOLDS; i-- > 0;) {
-        int order = compare_numbers(b->group.cpu_exceeded[i], a->group.cpu_exceeded[i]);
-        if (order != 0)
-            return order;
-    }
-    return compare_cpu(a, b);
-}
-
-void group_rows_sort(struct group_rows *rows, enum group_rows_order order)
-{
-    static int (*const compares[])(const void *, const void *) = {
-        [GROUP_ROWS_CPU] = compare_cpu,         [GROUP_ROWS_WALL] = compare_wall,
-        [GROUP_ROWS_BLOCKED] = compare_blocked, [GROUP_ROWS_TICKS] = compare_ticks,
-        [GROUP_ROWS_JANK] = compare_jank,
-    };
-
-    sort_rows(rows, compares[order]);
 }

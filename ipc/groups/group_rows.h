@@ -1,5 +1,5 @@
-/* The performance groups of a snapshot (ipc/groups/group_snapshot.h) as rows: of several processes
- * merged, of two snapshots subtracted, in order.
+/* The performance groups of a snapshot (ipc/groups/group_snapshot.h) as rows: one for each
+ * group of each process, of two snapshots subtracted.
  *
  * Pure; one thread. */
 #ifndef PROFD_IPC_GROUP_ROWS_H
@@ -13,25 +13,10 @@
 #include "common/groups_filter.h"
 #include "ipc/groups/group_snapshot.h"
 
-/* What a row stands for. */
-enum group_rows_by {
-    GROUP_ROWS_BY_GROUP = 0, /* groups of one kind and name, in all processes */
-    GROUP_ROWS_BY_PROCESS,   /* all threads of a process */
-    GROUP_ROWS_BY_THREAD,
-};
-
-enum group_rows_order {
-    GROUP_ROWS_CPU = 0,
-    GROUP_ROWS_WALL,
-    GROUP_ROWS_BLOCKED,
-    GROUP_ROWS_TICKS,
-    GROUP_ROWS_JANK, /* the longest iterations first */
-};
-
 /* Texts are not terminated, may be any bytes, and lie in the snapshot, as PROCESS does. */
 struct group_row {
-    struct group_view group;               /* by process: without kind and name */
-    struct group_snapshot_process process; /* of one of those that are merged */
+    struct group_view group;                      /* by process: without kind and name */
+    const struct group_snapshot_process *process; /* of one of those that are merged */
     const char *process_name;
     size_t process_name_bytes;
     const struct group_peaks *peaks; /* in the snapshot, as the texts; NULL: it has none */
@@ -47,8 +32,9 @@ struct group_rows {
     uint64_t folded, cancelled, moved; /* of all processes */
 };
 
-/* The groups of the snapshot in MEMORY, one row each; what is damaged is left out. 0 with *OUT,
- * which needs group_rows_free(); -EPROTO when it is no snapshot, -ENOMEM. */
+/* The groups of the snapshot in MEMORY, which is aligned to 8 and outlives them, one row each; what
+ * is damaged is left out. 0 with *OUT, which needs group_rows_free(); -EPROTO when it is no
+ * snapshot, -ENOMEM. */
 int group_rows_read(const void *memory, size_t bytes, struct group_rows *out);
 void group_rows_free(struct group_rows *rows);
 
@@ -62,14 +48,6 @@ bool group_row_passes(const struct group_row *row, const struct groups_filter *f
 
 /* Leaves in ROWS, not merged yet, those that FILTER lets pass. */
 void group_rows_keep(struct group_rows *rows, const struct groups_filter *filter);
-
-/* Adds up what belongs together. The rows of whole threads are those by process and by thread, and
- * the others by group. Where there are none of these, by group threads count, and by process
- * groups: a filter may have left only those. */
-void group_rows_merge(struct group_rows *rows, enum group_rows_by by);
-
-/* The most of ORDER first. */
-void group_rows_sort(struct group_rows *rows, enum group_rows_order order);
 
 /* How many thresholds the longest iteration exceeded, of CPU time. */
 unsigned group_row_jank(const struct group_row *row);

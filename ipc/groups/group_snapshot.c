@@ -22,14 +22,13 @@ static bool is_sound(const struct group_snapshot_process *process, size_t left)
 bool group_snapshot_next(struct group_snapshot_reader *reader, struct group_snapshot_view *out)
 {
     const uint8_t *place = reader->memory + reader->at;
+    const struct group_snapshot_process *process = (const void *)place;
     size_t left = reader->bytes - reader->at;
-    if (left < sizeof(out->process))
+    if (left < sizeof(*process) || !is_sound(process, left))
         return false;
-    memcpy(&out->process, place, sizeof(out->process));
-    if (!is_sound(&out->process, left))
-        return false;
-    out->name = (const char *)place + sizeof(out->process);
-    out->table = place + sizeof(out->process) + group_snapshot_name_room(out->process.name_bytes);
-    reader->at += out->process.bytes;
+    out->process = process;
+    out->name = (const char *)place + sizeof(*process);
+    out->table = place + sizeof(*process) + group_snapshot_name_room(process->name_bytes);
+    reader->at += process->bytes;
     return true;
 }

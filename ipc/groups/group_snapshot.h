@@ -36,7 +36,7 @@ struct group_snapshot_process {
     uint32_t name_bytes; /* rounded up to 8 in the file */
 };
 
-/* A walk over a snapshot in memory; zeroed but for these two. */
+/* A walk over a snapshot in memory, which is aligned to 8; zeroed but for these two. */
 struct group_snapshot_reader {
     const uint8_t *memory;
     size_t bytes;
@@ -45,7 +45,7 @@ struct group_snapshot_reader {
 
 /* What a process has; pointers into the memory. */
 struct group_snapshot_view {
-    struct group_snapshot_process process;
+    const struct group_snapshot_process *process;
     const char *name; /* not terminated */
     const uint8_t *table;
 };

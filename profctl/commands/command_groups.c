@@ -10,6 +10,8 @@
 #include "buffer/lease_ledger.h"
 #include "common/time_units.h"
 #include "ipc/groups/group_alert.h"
+#include "ipc/groups/group_merge.h"
+#include "ipc/groups/group_order.h"
 #include "ipc/groups/snapshot_file.h"
 #include "profctl/commands/client.h"
 #include "profctl/commands/commands.h"
@@ -52,16 +54,15 @@ static bool print(const struct watch *watch, struct group_rows *rows, uint64_t p
     const struct arguments *arguments = watch->arguments;
     enum group_rows_by by = (enum group_rows_by)arguments->by;
     uint64_t most = arguments->top;
-    int err = 0;
 
     group_rows_keep(rows, &watch->filter);
-    group_rows_merge(rows, by);
+    int err = group_rows_merge(rows, by);
     group_rows_sort(rows, (enum group_rows_order)arguments->order);
     if (arguments->every_ms != 0 && !arguments->json && isatty(STDOUT_FILENO))
         fputs("\033[H\033[J", stdout);
-    if (arguments->json)
+    if (err == 0 && arguments->json)
         err = group_print_json(rows, by, period_ns, stdout);
-    else
+    else if (err == 0)
         group_print_table(rows, by, most, period_ns, stdout);
     if (err < 0 || fflush(stdout) != 0 || ferror(stdout))
         failure_set(failure, EXIT_CODE_FAILED, "cannot print the groups: %s",

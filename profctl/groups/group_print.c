@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "common/time_units.h"
+#include "ipc/groups/group_order.h"
 #include "profctl/printable.h"
 #include "profctl/report/report_output.h"
 #include "profctl/units.h"
@@ -78,11 +79,11 @@ static void name_row(const struct group_row *row, enum group_rows_by by, char ou
                  (int)group->name_bytes, group->name);
     else if (by == GROUP_ROWS_BY_PROCESS)
         snprintf(out, NAME_BYTES, "%.*s (%d%s)", (int)row->process_name_bytes, row->process_name,
-                 row->process.pid, end_of(&row->process, end));
+                 row->process->pid, end_of(row->process, end));
     else
         snprintf(out, NAME_BYTES, "%.*s %d of %.*s (%d%s)", (int)group->name_bytes, group->name,
-                 group->thread, (int)row->process_name_bytes, row->process_name, row->process.pid,
-                 end_of(&row->process, end));
+                 group->thread, (int)row->process_name_bytes, row->process_name, row->process->pid,
+                 end_of(row->process, end));
     make_printable(out);
 }
 
@@ -213,7 +214,7 @@ static void put_ms(struct json_writer *json, const char *name, uint64_t ns)
 
 static void put_process(struct json_writer *json, const struct group_row *row)
 {
-    const struct group_snapshot_process *process = &row->process;
+    const struct group_snapshot_process *process = row->process;
 
     json_i64_property(json, "pid", process->pid);
     json_name(json, "process");

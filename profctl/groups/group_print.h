@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "ipc/groups/group_rows.h"
+#include "ipc/groups/group_merge.h"
 
 enum { GROUP_BAR_BYTES = 3 * (GROUP_THRESHOLDS + 1) + 1 };
 

@@ -16,18 +16,33 @@ groups_kilobytes() {
     "$profctl" --json status | grep -oE '"kernel_bytes":[0-9]+' | head -n1 | cut -d: -f2 | awk '{ print $1 / 1024 }'
 }
 
-many_groups() {
-    local processes=10 each=10000 round bytes
+# many_groups_of PROCESSES EACH WHAT…: does WHAT beside a profd with so many groups in each of its processes.
+many_groups_of() {
+    local processes=$1 each=$2
+    shift 2
     rm -f "$scratch/ready"
     start_daemon --groups all --memory-limit 2G -- "$bench/program_many_groups" "$processes" "$each" "$scratch/ready"
     until [ -s "$scratch/ready" ]; do sleep 0.05; done
-    for ((round = 0; round < 5; round++)); do
+    "$@"
+    stop_daemon
+}
+
+snapshots() {
+    local round
+    for ((round = 0; round < rounds; round++)); do
         seconds_of "$profctl" groups --json >>"$scratch/snapshots"
     done
-    bytes=$(awk -v kilobytes="$(groups_kilobytes)" -v count=$((processes * each)) 'BEGIN { print kilobytes * 1024 / count }')
-    stop_daemon
+    groups_kilobytes >"$scratch/with-groups"
+}
+
+# What a process takes besides its groups is measured with one group in it.
+many_groups() {
+    local processes=10 each=10000
+    many_groups_of "$processes" "$each" snapshots
+    many_groups_of "$processes" 1 groups_kilobytes >"$scratch/without-groups"
     figure "a snapshot of 10 processes of 10,000 groups each" "$(median <"$scratch/snapshots" | awk '{ print $1 * 1000 }')" ms 100
-    figure "... memory for a group" "$bytes" bytes 256
+    figure "... memory for a group" "$(paste "$scratch/with-groups" "$scratch/without-groups" |
+        awk -v count=$((processes * (each - 1))) '{ print ($1 - $2) * 1024 / count }')" bytes 256
 }
 
 marker_size() {

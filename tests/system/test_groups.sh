@@ -76,6 +76,13 @@ test_loops_that_tell_of_their_events_commit_by_themselves() {
     [ "$(field 'group thread tenants' 18)" -le $(($(told long) + 4)) ] # more than 16 ms
 }
 
+# Likewise: the wait before it is the first one after the iteration before.
+test_what_a_loop_waits_for_between_its_iterations_is_part_of_none() {
+    tenants waits
+    [ "$(field 'group thread tenants' 2)" -ge 39 ]
+    [ "$(field 'group thread tenants' 18)" -le $(($(told long) + 4)) ]
+}
+
 test_turns_of_a_loop_leave_out_its_idle_time() {
     tenants turns
     [ "$(field 'group thread tenants' 2)" -ge 40 ]

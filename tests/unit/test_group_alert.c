@@ -19,12 +19,13 @@ static void tear_down(void)
 /* A group that had COUNT iterations above 64 ms. */
 static struct group_row row_of(const char *kind, const char *name, uint64_t count)
 {
+    static const struct group_snapshot_process process = { .pid = 17, .start_ns = 1 };
     struct group_row row = { .group = { .place = (uint64_t)name[0],
                                         .kind = kind,
                                         .kind_bytes = strlen(kind),
                                         .name = name,
                                         .name_bytes = strlen(name) },
-                             .process = { .pid = 17, .start_ns = 1 },
+                             .process = &process,
                              .process_name = "web server",
                              .process_name_bytes = strlen("web server") };
     for (int i = 0; i <= 6; i++)

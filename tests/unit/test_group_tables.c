@@ -62,7 +62,7 @@ START_TEST(a_part_is_what_a_snapshot_has)
     add_group("blue");
     add_group("red");
     struct group_part *part = read_part(17);
-    uint8_t memory[MOST_BYTES];
+    _Alignas(uint64_t) uint8_t memory[MOST_BYTES];
     const struct group_snapshot_head head = { .magic = GROUP_SNAPSHOT_MAGIC };
     memcpy(memory, &head, sizeof(head));
     memcpy(memory + sizeof(head), &part->process, part->process.bytes);
@@ -72,10 +72,10 @@ START_TEST(a_part_is_what_a_snapshot_has)
     struct group_snapshot_view view;
     ck_assert(group_snapshot_open(&reader, &read_head));
     ck_assert(group_snapshot_next(&reader, &view));
-    ck_assert_int_eq(view.process.pid, 17);
-    ck_assert_uint_eq(view.process.end_ns, 9);
-    ck_assert_int_eq(strncmp(view.name, "web server", view.process.name_bytes), 0);
-    struct group_reader groups = { .memory = view.table, .bytes = view.process.table_bytes };
+    ck_assert_int_eq(view.process->pid, 17);
+    ck_assert_uint_eq(view.process->end_ns, 9);
+    ck_assert_int_eq(strncmp(view.name, "web server", view.process->name_bytes), 0);
+    struct group_reader groups = { .memory = view.table, .bytes = view.process->table_bytes };
     struct group_view group;
     ck_assert(group_reader_next(&groups, &group));
     ck_assert(group_reader_next(&groups, &group));

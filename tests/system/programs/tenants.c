@@ -5,7 +5,7 @@
  *
  * HOW is "plain"; "jumps": each iteration also leaves a unit by longjmp, which has computed for 1
  * ms; "events": each handling is an event of a loop that waits 20 ms between; "turns": the same as
- * turns of a loop with an idle clock. */
+ * turns of a loop with an idle clock; "waits": the same by the ends of iterations alone. */
 #include <profd.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -156,12 +156,20 @@ static void handle_plainly(void)
     profd_iteration_end();
 }
 
+static void wait_and_handle(void)
+{
+    wait_for_event();
+    handle_plainly();
+}
+
 static void (*find_handler(const char *how))(void)
 {
     if (strcmp(how, "jumps") == 0)
         return jump_and_handle;
     if (strcmp(how, "events") == 0)
         return handle_event;
+    if (strcmp(how, "waits") == 0)
+        return wait_and_handle;
     return strcmp(how, "turns") == 0 ? turn : handle_plainly;
 }
 
