@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "ipc/groups/group_bounds.h"
 #include "ipc/groups/group_order.h"
@@ -14,18 +15,37 @@ static void add(uint64_t *sum, uint64_t value)
 
 /* --- Reading --- */
 
-static int push_row(struct group_rows *rows, size_t *room, const struct group_row *row)
+/* At most so many groups are in MEMORY. */
+static size_t most_rows(const void *memory, size_t bytes)
 {
-    if (rows->count == *room) {
-        size_t more = *room == 0 ? 256 : *room * 2;
-        struct group_row *grown = realloc(rows->rows, more * sizeof(*grown));
-        if (grown == NULL)
-            return -ENOMEM;
-        rows->rows = grown;
-        *room = more;
+    struct group_snapshot_head head;
+    struct group_snapshot_reader reader = { .memory = memory, .bytes = bytes };
+    struct group_snapshot_view view;
+    size_t most = 0;
+
+    if (!group_snapshot_open(&reader, &head))
+        return 0;
+    while (group_snapshot_next(&reader, &view))
+        most += view.process->table_bytes / sizeof(struct group_record);
+    return most;
+}
+
+/* Room for all at once, and where they are many in large pages: to take so many small ones of the
+ * kernel is dearer than to fill them. */
+static int make_room(struct group_rows *rows, size_t most)
+{
+    enum { LARGE_PAGE_BYTES = 2 * 1024 * 1024 };
+    size_t bytes = (most + 1) * sizeof(*rows->rows);
+
+    if (bytes < LARGE_PAGE_BYTES) {
+        rows->rows = malloc(bytes);
+    } else {
+        rows->rows = aligned_alloc(LARGE_PAGE_BYTES, (bytes + LARGE_PAGE_BYTES - 1) /
+                                                         LARGE_PAGE_BYTES * LARGE_PAGE_BYTES);
+        if (rows->rows != NULL)
+            (void)madvise(rows->rows, bytes, MADV_HUGEPAGE); /* small ones do, too */
     }
-    rows->rows[rows->count++] = *row;
-    return 0;
+    return rows->rows != NULL ? 0 : -ENOMEM;
 }
 
 static uint64_t running_ns(const struct group_rows *rows, const struct group_row *row)
@@ -36,8 +56,7 @@ static uint64_t running_ns(const struct group_rows *rows, const struct group_row
     return is_running && rows->head.now_ns > since_ns ? rows->head.now_ns - since_ns : 0;
 }
 
-static int read_process(struct group_rows *rows, size_t *room,
-                        const struct group_snapshot_view *view)
+static void read_process(struct group_rows *rows, const struct group_snapshot_view *view)
 {
     struct group_reader reader = { .memory = view->table, .bytes = view->process->table_bytes };
     struct group_row row = { .process = view->process,
@@ -46,17 +65,15 @@ static int read_process(struct group_rows *rows, size_t *room,
                              .merged = 1 };
     const struct group_bounds bounds =
         group_bounds_of(view->process, rows->head.processors, rows->head.now_ns);
-    int err = 0;
 
     add(&rows->folded, group_bounds_count(&bounds, view->process->folded));
     add(&rows->cancelled, group_bounds_count(&bounds, view->process->cancelled));
     add(&rows->moved, group_bounds_count(&bounds, view->process->moved));
-    while (err == 0 && group_reader_next(&reader, &row.group)) {
+    while (group_reader_next(&reader, &row.group)) {
         group_bounds_cut(&bounds, &row.group);
         row.running_ns = running_ns(rows, &row);
-        err = push_row(rows, room, &row);
+        rows->rows[rows->count++] = row;
     }
-    return err;
 }
 
 static int compare_places(const void *left, const void *right)
@@ -84,21 +101,18 @@ int group_rows_read(const void *memory, size_t bytes, struct group_rows *out)
 {
     struct group_snapshot_reader reader = { .memory = memory, .bytes = bytes };
     struct group_snapshot_view view;
-    size_t room = 0;
-    int err = 0;
 
     *out = (struct group_rows){ 0 };
     if (!group_snapshot_open(&reader, &out->head))
         return -EPROTO;
-    while (err == 0 && group_snapshot_next(&reader, &view)) {
+    if (make_room(out, most_rows(memory, bytes)) < 0)
+        return -ENOMEM;
+    while (group_snapshot_next(&reader, &view)) {
         size_t first = out->count;
-        err = read_process(out, &room, &view);
-        if (err == 0)
-            read_peaks(out->rows + first, out->count - first, &view);
+        read_process(out, &view);
+        read_peaks(out->rows + first, out->count - first, &view);
     }
-    if (err < 0)
-        group_rows_free(out);
-    return err;
+    return 0;
 }
 
 void group_rows_free(struct group_rows *rows)

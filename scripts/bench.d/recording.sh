@@ -42,7 +42,7 @@ many_groups() {
     many_groups_of "$processes" 1 groups_kilobytes >"$scratch/without-groups"
     figure "a snapshot of 10 processes of 10,000 groups each" "$(median <"$scratch/snapshots" | awk '{ print $1 * 1000 }')" ms 100
     figure "... memory for a group" "$(paste "$scratch/with-groups" "$scratch/without-groups" |
-        awk -v count=$((processes * (each - 1))) '{ print ($1 - $2) * 1024 / count }')" bytes 256
+        awk -v count=$((processes * each)) '{ print ($1 - $2) * 1024 / count }')" bytes 256
 }
 
 marker_size() {
