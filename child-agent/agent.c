@@ -17,6 +17,8 @@
 #include "child-agent/groups/groups.h"
 #include "child-agent/guest/barrier.h"
 #include "child-agent/guest/say.h"
+#include "child-agent/process_arena.h"
+#include "child-agent/process_title.h"
 #include "child-agent/program/profd_call.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampling_signal.h"
@@ -73,7 +75,7 @@ static bool start_up(const struct agent_address *address)
     static struct session_settings settings;
     if (!find_session(&settings))
         return false;
-    core_set_room(settings.limit_bytes);
+    process_arena_set_room(settings.limit_bytes);
     if (dormancy_begin(&settings, address))
         return true;
     int err = session_start(&settings);
@@ -133,6 +135,7 @@ void agent_initialize(int argument_count, char **arguments)
     struct agent_address address = { .is_default = environment.is_default_socket };
     memcpy(address.path, environment.socket_path, sizeof(address.path));
     initialize_clock();
+    process_title_initialize(argument_count, arguments);
     core_initialize(argument_count, arguments);
     sampling_signal_initialize(environment.signal_number);
     barrier_register();

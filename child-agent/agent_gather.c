@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "buffer/clock.h"
-#include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
+#include "child-agent/guest/own_thread.h"
 #include "child-agent/session.h"
 #include "json/gecko/gecko_process.h"
 
@@ -59,7 +59,7 @@ static int make_profile(void)
 static void *gather_main(void *argument)
 {
     (void)argument;
-    agent_thread_set_name("profd-gather");
+    own_thread_set_name("profd-gather");
     gather.error = make_profile();
     atomic_store(&gather.is_finished, true);
     return NULL;
@@ -90,7 +90,7 @@ int agent_gather_start(const struct message_gather_profile *asked)
     gather.json_bytes = 0;
     progress_value_init(&gather.progress);
     atomic_store(&gather.is_finished, false);
-    int err = agent_thread_create(&gather.thread, gather_main, NULL);
+    int err = own_thread_create(&gather.thread, gather_main, NULL);
     if (err == 0)
         gather.id = asked->gather_id;
     return err;

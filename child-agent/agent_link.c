@@ -10,6 +10,7 @@
 #include "child-agent/agent_lease.h"
 #include "child-agent/core.h"
 #include "child-agent/guest/descriptor.h"
+#include "child-agent/process_arena.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/session.h"
 #include "common/time_units.h"
@@ -111,7 +112,7 @@ static int open_link(const struct agent_address *address, bool is_alone)
     frame_reader_init(&link_state.reader);
     int err = agent_lease_find(address->path);
     if (err == 0)
-        err = core_make_arena();
+        err = process_arena_make();
     /* An arena that nothing is recorded into is none. */
     if (err == 0 && !session_is_active())
         err = session_start_error();

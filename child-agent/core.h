@@ -62,29 +62,9 @@ extern __thread bool core_is_forking
  * touched there makes its exit dearer. */
 void core_initialize(int argument_count, char **arguments);
 
-/* An arena that is not within a lease has room for so many bytes of chunks. Before it is made. */
-void core_set_room(uint64_t chunk_bytes);
-
-/* Makes arena and dictionary if they are not there, within the process' lease if there is a ledger,
- * and writes what is known: the process, its counters and registered threads. -ENOSPC when no unit
- * of the lease can be had, or too few for these records, -EFBIG, -ENOMEM, -EMFILE …: then there is
- * none, and no unit is kept. Any one thread at a time. */
-int core_make_arena(void);
-
-/* Moves the arena, in which nothing is recorded, into the lease that the process has by now. 0, or
- * -ENOSPC. Any one thread at a time. */
-int core_lease_arena(void);
-
-/* Gives the arena, whose file nobody has any more, another one, unless the process has it. 0, or
- * errors as arena_replace_file(). One thread. */
-int core_renew_arena(void);
-
 /* In a forked child: drops what is the parent's, and starts as an image of its own, without arena.
  */
 void core_reset_after_fork(void);
-
-/* Shows NAME for this process from now on, and in every arena of it to come. Any thread. */
-void core_set_process_name(const char *name);
 
 /* The executable's path as it was given to exec, made absolute. "" when unknown. */
 const char *core_executable(void);

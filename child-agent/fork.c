@@ -16,11 +16,13 @@
 #include "child-agent/groups/groups.h"
 #include "child-agent/groups/stopwatch.h"
 #include "child-agent/guest/barrier.h"
+#include "child-agent/guest/own_thread.h"
 #include "child-agent/markers/labels.h"
 #include "child-agent/markers/site.h"
-#include "child-agent/program/program_call.h"
+#include "child-agent/process_arena.h"
 #include "child-agent/program/second_session.h"
 #include "child-agent/program/session_of_all.h"
+#include "child-agent/program_call.h"
 #include "child-agent/resting.h"
 #include "child-agent/sampler/after_sampling.h"
 #include "child-agent/sampler/clock_sampling.h"
@@ -140,13 +142,14 @@ static void after_fork_child(void)
     session_after_fork_child();
     sampler_after_fork_child();
     sample_rooms_after_fork_child();
-    core_reset_after_fork(); /* the registry may have a thread to describe, which is for later */
+    process_arena_after_fork_child(); /* the registry may have a thread to describe, which is for
+                                         later */
     core_is_forking = false;
     thread_registry_after_fork_child();
     site_after_fork_child();
     process_unwinder_after_fork_child();
     agent_thread_after_fork_child();
-    agent_thread_forget_own();
+    own_thread_forget_all();
     barrier_register();
     const struct session_settings *news = find_news();
     if (dormancy_begin(news, &follow_address))

@@ -8,7 +8,7 @@
 #include "child-agent/core.h"
 #include "child-agent/counters/counters.h"
 #include "child-agent/groups/group_registry.h"
-#include "child-agent/interpose/real_calls.h"
+#include "child-agent/guest/real_calls.h"
 #include "child-agent/markers/site.h"
 #include "child-agent/sampler/run_on_stack.h"
 #include "child-agent/sampler/sampler.h"

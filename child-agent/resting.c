@@ -4,8 +4,8 @@
 
 #include "child-agent/agent_thread.h"
 #include "child-agent/front/recording_word.h"
+#include "child-agent/guest/real_calls.h"
 #include "child-agent/handler_work.h"
-#include "child-agent/interpose/real_calls.h"
 #include "child-agent/reunion.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/sampler.h"

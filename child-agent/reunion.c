@@ -12,6 +12,7 @@
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
 #include "child-agent/handler_work.h"
+#include "child-agent/process_arena.h"
 #include "child-agent/session.h"
 
 #define LOOK_EVERY_NS UINT64_C(100000000)
@@ -49,14 +50,14 @@ static int move_to_new_profd(void)
     if (session_is_active())
         return -EBUSY; /* it ends first */
     int err = agent_thread_find_ledger();
-    return err == 0 && core_own.has_arena ? core_lease_arena() : err;
+    return err == 0 && core_own.has_arena ? process_arena_lease() : err;
 }
 
 static void reunite(void)
 {
     if (move_to_new_profd() < 0)
         return;
-    if (core_own.has_arena && core_renew_arena() == 0)
+    if (core_own.has_arena && process_arena_renew() == 0)
         (void)agent_thread_introduce_again(); /* the next tick makes up for it */
     else
         reunion_note_hello();
@@ -64,7 +65,7 @@ static void reunite(void)
 
 static void take_arena_back(void)
 {
-    if (core_renew_arena() == 0)
+    if (process_arena_renew() == 0)
         agent_link_take_arena_back(); /* the next hello brings it */
 }
 

@@ -13,6 +13,7 @@
 #include "child-agent/groups/groups.h"
 #include "child-agent/guest/barrier.h"
 #include "child-agent/markers/marker_triggers.h"
+#include "child-agent/process_arena.h"
 #include "child-agent/recording.h"
 #include "child-agent/sampler/sample_room.h"
 #include "child-agent/sampler/sampler.h"
@@ -218,9 +219,9 @@ void session_set_finer_interval(uint64_t interval_ns)
 static int start(const struct session_settings *settings, uint32_t recording)
 {
     struct chunk_manager *manager = NULL;
-    int err = core_make_arena();
+    int err = process_arena_make();
     if (err == 0)
-        err = core_lease_arena();
+        err = process_arena_lease();
     if (err == 0)
         err = marker_triggers_set(settings->marker_triggers);
     if (err == 0)

@@ -8,6 +8,7 @@
 
 #include "child-agent/agent_thread.h"
 #include "child-agent/environment.h"
+#include "child-agent/guest/own_thread.h"
 #include "child-agent/guest/replaced_file.h"
 #include "child-agent/guest/say.h"
 #include "child-agent/own_profile.h"
@@ -92,8 +93,8 @@ static int write_profile(const char *path)
 static void *write_main(void *argument)
 {
     struct job *job = argument;
-    agent_thread_set_name("profd-shutdown");
-    (void)agent_thread_own_descriptors(false);
+    own_thread_set_name("profd-shutdown");
+    (void)own_thread_leave_descriptors(false);
     job->error = write_profile(job->path);
     return NULL;
 }
@@ -103,7 +104,7 @@ static void *write_main(void *argument)
 static int write_on_own_thread(struct job *job)
 {
     pthread_t thread;
-    int err = agent_thread_create(&thread, write_main, job);
+    int err = own_thread_create(&thread, write_main, job);
     if (err < 0)
         return err;
     (void)pthread_join(thread, NULL); /* fails only for a thread that is not ours */

@@ -6,6 +6,7 @@
 
 #include "buffer/clock.h"
 #include "child-agent/allocations/allocation_draw.h"
+#include "child-agent/allocations/allocation_table.h"
 #include "child-agent/core.h"
 #include "child-agent/guest/pages.h"
 #include "child-agent/malloc_hooks/allocation_hooks.h"

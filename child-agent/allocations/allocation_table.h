@@ -12,38 +12,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "child-agent/malloc_hooks/allocation_filter.h"
+
 enum {
-    ALLOCATION_FILTER_BITS = 14, /* small enough to stay in the nearest cache */
     ALLOCATION_BUCKET_BITS = 13,
     ALLOCATION_WAYS = 8, /* addresses of a bucket: one cache line */
 };
-
-/* What is known of a sampled allocation. */
-struct sampled_allocation {
-    int64_t weight;        /* bytes that it stands for */
-    uint32_t thread_index; /* in the dictionary: who allocated it */
-    uint32_t generation;   /* of the recording that it belongs to */
-};
-
-typedef _Atomic uint8_t allocation_filter[1 << ALLOCATION_FILTER_BITS];
 
 struct allocation_table {
     allocation_filter filter; /* how many addresses of the table share a place; 255: 255 or more */
     _Alignas(64) _Atomic uint64_t addresses[1 << ALLOCATION_BUCKET_BITS][ALLOCATION_WAYS];
     struct sampled_allocation facts[1 << ALLOCATION_BUCKET_BITS][ALLOCATION_WAYS];
 };
-
-static inline uint64_t allocation_hash(uint64_t address)
-{
-    return (address >> 4) * UINT64_C(0x9e3779b97f4a7c15);
-}
-
-/* Whether ADDRESS may be in the table of FILTER; most that are not are told apart. */
-static inline bool allocation_filter_has(const allocation_filter *filter, const void *address)
-{
-    size_t place = allocation_hash((uint64_t)address) >> (64 - ALLOCATION_FILTER_BITS);
-    return atomic_load_explicit(&(*filter)[place], memory_order_relaxed) != 0;
-}
 
 /* Puts ADDRESS in; what is left of an earlier recording at the same address, or in the way of it,
  * goes. False when there is no room. */

@@ -10,7 +10,7 @@
 #include "child-agent/core.h"
 #include "child-agent/counters/counters.h"
 #include "child-agent/guest/pages.h"
-#include "child-agent/interpose/real_calls.h"
+#include "child-agent/guest/real_calls.h"
 #include "child-agent/malloc_hooks/mapping_hooks.h"
 #include "profd_counters.h"
 

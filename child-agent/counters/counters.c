@@ -13,7 +13,7 @@
 #include "child-agent/core.h"
 #include "child-agent/dormancy.h"
 #include "child-agent/guest/named_mutex.h"
-#include "child-agent/interpose/real_calls.h"
+#include "child-agent/guest/real_calls.h"
 
 enum {
     SHARD_BYTES = 4096,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "child-agent/counters/counters.h"
-#include "child-agent/interpose/real_calls.h"
+#include "child-agent/guest/real_calls.h"
 
 void sampler_counters_begin(struct sampler_counters *counters, uint64_t features)
 {

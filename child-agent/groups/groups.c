@@ -8,8 +8,8 @@
 #include "child-agent/dormancy.h"
 #include "child-agent/front/recording_word.h"
 #include "child-agent/groups/group_registry.h"
-#include "child-agent/guest/own_threads.h"
-#include "child-agent/program/program_call.h"
+#include "child-agent/one_thread.h"
+#include "child-agent/program_call.h"
 
 _Atomic uint32_t groups_followed;
 _Atomic uint32_t groups_needs;
@@ -58,7 +58,7 @@ static int make_arena(void)
     int err = program_call_begin(&call);
     if (err < 0)
         return err;
-    err = own_threads_make_arena();
+    err = one_thread_make_arena();
     program_call_end(&call);
     return err;
 }

@@ -47,7 +47,7 @@ enum groups_asker { GROUPS_FOR_PROGRAM, GROUPS_FOR_SESSION, GROUPS_FOR_OBSERVERS
 void groups_ask(enum groups_asker who, uint32_t needs);
 
 /* Makes what is needed to measure, if it is not there. Not in signal handlers. 0; -ENOTSUP: there
- * is no measuring here; or what program_call_begin() and core_make_arena() return. */
+ * is no measuring here; or what program_call_begin() and process_arena_make() return. */
 int groups_prepare(void);
 
 /* What is asked for from inside of the process: without a session, too. */

@@ -5,9 +5,9 @@
 #include <stddef.h>
 
 #include "child-agent/dormancy.h"
-#include "child-agent/guest/own_threads.h"
-#include "child-agent/interpose/interpose.h"
-#include "child-agent/interpose/real_calls.h"
+#include "child-agent/guest/interpose.h"
+#include "child-agent/guest/real_calls.h"
+#include "child-agent/one_thread.h"
 
 struct capset_call {
     void *header;
@@ -34,7 +34,7 @@ PROFD_INTERPOSED int capset(void *header, const void *data)
 {
     struct capset_call call = { header, data };
     dormancy_end();
-    if (own_threads_are_the_others())
-        return own_threads_around(call_capset, &call);
+    if (one_thread_is_known())
+        return one_thread_around(call_capset, &call);
     return call_capset(&call);
 }

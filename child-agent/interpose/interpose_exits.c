@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "child-agent/dormancy.h"
-#include "child-agent/interpose/interpose.h"
-#include "child-agent/interpose/real_calls.h"
+#include "child-agent/guest/interpose.h"
+#include "child-agent/guest/real_calls.h"
 
 typedef void exit_function(int);
 

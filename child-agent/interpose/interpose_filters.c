@@ -9,8 +9,8 @@
 #include "buffer/clock.h"
 #include "child-agent/core.h"
 #include "child-agent/dormancy.h"
-#include "child-agent/guest/own_threads.h"
 #include "child-agent/interpose/interpose_waits.h"
+#include "child-agent/one_thread.h"
 #include "child-agent/resting.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/sampling_signal.h"
@@ -34,8 +34,8 @@ static void prepare_for_filter(void)
 /* The strict mode forbids the thread its time stamps as well, so nothing may interrupt it. */
 static void prepare_for_strict_mode(void)
 {
-    if (own_threads_are_the_others())
-        own_threads_end(); /* or the thread's last call would not be the process' */
+    if (one_thread_is_known())
+        one_thread_end_others(); /* or the thread's last call would not be the process' */
     thread_mask_yield();
     prepare_for_filter();
 }

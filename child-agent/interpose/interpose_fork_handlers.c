@@ -3,8 +3,8 @@
 #include <errno.h>
 
 #include "child-agent/fork.h"
-#include "child-agent/interpose/interpose.h"
-#include "child-agent/interpose/real_calls.h"
+#include "child-agent/guest/interpose.h"
+#include "child-agent/guest/real_calls.h"
 
 typedef void fork_handler(void);
 

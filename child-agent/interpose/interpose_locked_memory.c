@@ -8,8 +8,8 @@
 
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
-#include "child-agent/interpose/interpose.h"
-#include "child-agent/interpose/real_calls.h"
+#include "child-agent/guest/interpose.h"
+#include "child-agent/guest/real_calls.h"
 #include "child-agent/unwinding/module_maps.h"
 
 static int real_mlockall(int flags)

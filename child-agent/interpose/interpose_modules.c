@@ -1,8 +1,8 @@
 /* Interposed: loading and unloading of libraries, only to hear of it. */
 #include <dlfcn.h>
 
-#include "child-agent/interpose/interpose.h"
-#include "child-agent/interpose/real_calls.h"
+#include "child-agent/guest/interpose.h"
+#include "child-agent/guest/real_calls.h"
 #include "child-agent/unwinding/process_unwinder.h"
 
 PROFD_INTERPOSED int dlclose(void *handle)

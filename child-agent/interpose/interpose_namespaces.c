@@ -6,9 +6,9 @@
 #include <time.h>
 
 #include "child-agent/dormancy.h"
-#include "child-agent/guest/own_threads.h"
-#include "child-agent/interpose/interpose.h"
-#include "child-agent/interpose/real_calls.h"
+#include "child-agent/guest/interpose.h"
+#include "child-agent/guest/real_calls.h"
+#include "child-agent/one_thread.h"
 
 enum {
     /* A joined thread leaves the kernel's list of the process a little later. */
@@ -19,7 +19,7 @@ enum {
 /* Whether the agent's threads may be why a call failed. */
 static bool may_be_our_fault(int result)
 {
-    return result < 0 && errno == EINVAL && own_threads_are_the_others();
+    return result < 0 && errno == EINVAL && one_thread_is_known();
 }
 
 /* Of a call that was just made. */
@@ -44,7 +44,7 @@ PROFD_INTERPOSED int unshare(int flags)
     int result = real(flags);
     if (!(flags & CLONE_NEWUSER) || !may_be_our_fault(result))
         return result;
-    own_threads_end();
+    one_thread_end_others();
     for (int i = 0; i < NAMESPACE_TRIES && (i == 0 || may_try_again(result)); i++) {
         rest();
         result = real(flags);
@@ -62,7 +62,7 @@ PROFD_INTERPOSED int setns(int fd, int type)
     int result = real(fd, type);
     if ((type != 0 && !(type & CLONE_NEWUSER)) || !may_be_our_fault(result))
         return result;
-    own_threads_end();
+    one_thread_end_others();
     for (int i = 0; i < NAMESPACE_TRIES && (i == 0 || may_try_again(result)); i++) {
         rest();
         result = real(fd, type);

@@ -13,9 +13,9 @@
 #include "child-agent/census.h"
 #include "child-agent/core.h"
 #include "child-agent/dormancy.h"
+#include "child-agent/guest/interpose.h"
 #include "child-agent/guest/preload.h"
-#include "child-agent/interpose/interpose.h"
-#include "child-agent/interpose/real_calls.h"
+#include "child-agent/guest/real_calls.h"
 #include "common/program_facts.h"
 
 /* As long as the paths of programs usually are; those of longer ones are not judged. */

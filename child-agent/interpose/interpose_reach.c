@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "child-agent/dormancy.h"
-#include "child-agent/interpose/interpose.h"
-#include "child-agent/interpose/real_calls.h"
+#include "child-agent/guest/interpose.h"
+#include "child-agent/guest/real_calls.h"
 
 /* Defines NAME, which returns an int, with PARAMETERS that are passed on as ARGUMENTS. The call
  * itself is looked for early: a forked child of many threads must not ask the loader. */

@@ -8,8 +8,8 @@
 #include <sys/signalfd.h>
 
 #include "child-agent/core.h"
-#include "child-agent/interpose/interpose.h"
-#include "child-agent/interpose/real_calls.h"
+#include "child-agent/guest/interpose.h"
+#include "child-agent/guest/real_calls.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/signal_stack.h"
 #include "child-agent/sampler/thread_mask.h"

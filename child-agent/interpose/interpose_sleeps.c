@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "child-agent/groups/loop_watch.h"
+#include "child-agent/guest/interpose.h"
+#include "child-agent/guest/real_calls.h"
 #include "child-agent/interpose/fortified_waits.h"
-#include "child-agent/interpose/interpose.h"
-#include "child-agent/interpose/real_calls.h"
 #include "child-agent/resting.h"
 
 /* Waiting for events, as loops do; __poll_chk() is what -D_FORTIFY_SOURCE makes of poll(). */

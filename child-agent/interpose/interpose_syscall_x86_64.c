@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <sys/syscall.h>
 
-#include "child-agent/interpose/interpose.h"
+#include "child-agent/guest/interpose.h"
 #include "child-agent/interpose/interpose_filters.h"
 
 /* For the code below. */

@@ -11,10 +11,10 @@
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
 #include "child-agent/dormancy.h"
-#include "child-agent/guest/own_threads.h"
-#include "child-agent/interpose/interpose.h"
+#include "child-agent/guest/interpose.h"
+#include "child-agent/guest/real_calls.h"
 #include "child-agent/interpose/interpose_filters.h"
-#include "child-agent/interpose/real_calls.h"
+#include "child-agent/one_thread.h"
 #include "child-agent/process_title.h"
 #include "child-agent/sampler/thread_mask.h"
 #include "child-agent/threads/thread_registry.h"
@@ -152,8 +152,8 @@ PROFD_INTERPOSED int prctl(int option, ...)
     if (is_about_capabilities(option))
         dormancy_end(); /* what it takes to wake may be refused from now on */
     interpose_filters_before_prctl(option, call.arguments[0]);
-    if (is_about_capabilities(option) && own_threads_are_the_others())
-        return own_threads_around(call_prctl, &call);
+    if (is_about_capabilities(option) && one_thread_is_known())
+        return one_thread_around(call_prctl, &call);
     int result = call_prctl(&call);
     if (result == 0 && option == PR_SET_NAME && thread_current != NULL)
         rename_current((const char *)call.arguments[0]); /* NOLINT: prctl's way */

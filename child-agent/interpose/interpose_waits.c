@@ -20,9 +20,9 @@
 #include "buffer/process_clock.h"
 #include "child-agent/census.h"
 #include "child-agent/groups/loop_watch.h"
-#include "child-agent/interpose/interpose.h"
+#include "child-agent/guest/interpose.h"
+#include "child-agent/guest/real_calls.h"
 #include "child-agent/interpose/interpose_waits.h"
-#include "child-agent/interpose/real_calls.h"
 #include "child-agent/resting.h"
 
 typedef pid_t wait4_function(pid_t, int *, int, struct rusage *);

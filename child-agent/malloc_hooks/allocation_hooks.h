@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "child-agent/allocations/allocation_table.h"
+#include "child-agent/malloc_hooks/allocation_filter.h"
 
 enum {
     ALLOCATIONS_COUNTED = 1, /* bytes and operations are added up */

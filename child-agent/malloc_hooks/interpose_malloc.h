@@ -3,7 +3,7 @@
 #ifndef PROFD_AGENT_INTERPOSE_MALLOC_H
 #define PROFD_AGENT_INTERPOSE_MALLOC_H
 
-#include "child-agent/interpose/interpose.h"
+#include "child-agent/guest/interpose.h"
 #include "child-agent/malloc_hooks/allocation_site_x86_64.h"
 #include "child-agent/malloc_hooks/interpose_malloc_real.h"
 

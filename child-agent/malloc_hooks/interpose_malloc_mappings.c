@@ -8,7 +8,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "child-agent/interpose/interpose.h"
+#include "child-agent/guest/interpose.h"
 #include "child-agent/malloc_hooks/mapping_hooks.h"
 
 struct mapping_hooks profd_mapping_hooks __attribute__((visibility("default")));

@@ -1,6 +1,7 @@
 /* Labels: the calling thread's label stack. Only the thread changes it; its signal handler reads
  * it. */
 #include "child-agent/markers/labels.h"
+#include "child-agent/threads/label_stack.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,30 +1,6 @@
-/* What the rest of the agent does with the label stacks of labels.c. */
+/* What the rest of the agent does with the labels of labels.c. */
 #ifndef PROFD_AGENT_LABELS_H
 #define PROFD_AGENT_LABELS_H
-
-#include <stdint.h>
-
-#include "child-agent/sampler/snapshot.h"
-#include "profd.h"
-
-struct pushed_label {
-    struct profd_site *site;
-    uint64_t stack_address;
-    uint32_t site_index;
-};
-
-/* Written by its thread, read by that thread's signal handler; a label counts once depth covers it.
- */
-struct label_stack {
-    uint32_t generation;     /* of the session that it belongs to */
-    volatile uint32_t depth; /* may exceed SNAPSHOT_MAX_LABELS; the excess is not kept */
-    struct pushed_label labels[SNAPSHOT_MAX_LABELS];
-};
-
-/* The calling thread's. In thread-local storage itself, not behind a pointer: a push is a few
- * nanoseconds, of which each further load would be one. */
-extern __thread struct label_stack thread_labels
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* Numbers the labels that the forking thread has pushed anew, in the child's dictionary. */
 void labels_after_fork_child(void);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "buffer/clock.h"
-#include "child-agent/agent_thread.h"
+#include "child-agent/guest/own_thread.h"
 #include "common/time_units.h"
 #include "ipc/frame.h"
 #include "ipc/messages.h"
@@ -140,11 +140,11 @@ static int ask(void)
 
 static void *call_main(void *unused)
 {
-    agent_thread_set_name("profd-call");
+    own_thread_set_name("profd-call");
     if (call.fd >= 0)
-        (void)agent_thread_own_descriptor(call.fd);
+        (void)own_thread_leave_descriptors_but(call.fd);
     else
-        (void)agent_thread_own_descriptors(false); /* where that is refused, one is borrowed */
+        (void)own_thread_leave_descriptors(false); /* where that is refused, one is borrowed */
     call.result = ask();
     return unused;
 }
@@ -161,7 +161,7 @@ int profd_call(const uint8_t *request, long count, int fd, int patience_ms)
     call.fd = fd;
     call.deadline_ns =
         patience_ms < 0 ? 0 : clock_monotonic_ns() + (uint64_t)patience_ms * NS_PER_MS;
-    int err = agent_thread_create(&thread, call_main, NULL);
+    int err = own_thread_create(&thread, call_main, NULL);
     if (err < 0)
         return err;
     (void)pthread_join(thread, NULL); /* fails only for a thread that is not ours */

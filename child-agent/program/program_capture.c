@@ -8,10 +8,11 @@
 
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
+#include "child-agent/guest/own_thread.h"
 #include "child-agent/own_profile.h"
-#include "child-agent/program/program_call.h"
 #include "child-agent/program/second_session.h"
 #include "child-agent/program/session_of_all.h"
+#include "child-agent/program_call.h"
 #include "profd_session.h"
 
 /* What the thread that writes is given, and what became of it. One at a time. */
@@ -48,8 +49,8 @@ static int write_all(void *context, const char *bytes, size_t n)
 
 static void *capture_main(void *unused)
 {
-    agent_thread_set_name("profd-capture");
-    (void)agent_thread_own_descriptor(capture.fd);
+    own_thread_set_name("profd-capture");
+    (void)own_thread_leave_descriptors_but(capture.fd);
     capture.error = own_profile_write(&capture.settings, capture.since_ns, write_all, &capture.fd);
     return unused;
 }
@@ -59,7 +60,7 @@ static void *capture_main(void *unused)
 static int write_on_own_thread(void)
 {
     pthread_t thread;
-    int err = agent_thread_create(&thread, capture_main, NULL);
+    int err = own_thread_create(&thread, capture_main, NULL);
     if (err < 0)
         return err;
     (void)pthread_join(thread, NULL); /* fails only for a thread that is not ours */

@@ -6,11 +6,12 @@
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
 #include "child-agent/dormancy.h"
-#include "child-agent/guest/own_threads.h"
-#include "child-agent/program/program_call.h"
+#include "child-agent/one_thread.h"
+#include "child-agent/process_arena.h"
 #include "child-agent/program/second_session.h"
 #include "child-agent/program/session_of_all.h"
 #include "child-agent/program/session_options.h"
+#include "child-agent/program_call.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/session_bounds.h"
 
@@ -41,8 +42,8 @@ static int change_session(int (*change)(const struct session_settings *settings)
 static int ensure_arena(const struct session_settings *settings)
 {
     if (!core_own.has_arena && settings->limit_bytes > SESSION_DEFAULT_LIMIT_BYTES)
-        core_set_room(settings->limit_bytes);
-    return own_threads_make_arena();
+        process_arena_set_room(settings->limit_bytes);
+    return one_thread_make_arena();
 }
 
 static int start(const struct session_settings *settings)

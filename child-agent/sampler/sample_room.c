@@ -7,7 +7,7 @@
 
 #include "buffer/unforked_pages.h"
 #include "child-agent/guest/address_space.h"
-#include "child-agent/interpose/real_calls.h"
+#include "child-agent/guest/real_calls.h"
 #include "child-agent/sampler/run_on_stack.h"
 
 enum {

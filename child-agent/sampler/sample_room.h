@@ -14,7 +14,7 @@
 #include "buffer/allocation_encoder.h"
 #include "buffer/chunk_manager.h"
 #include "buffer/sample_encoder.h"
-#include "child-agent/sampler/snapshot.h"
+#include "child-agent/unwinding/snapshot.h"
 #include "child-agent/unwinding/unwinder.h"
 
 enum { SAMPLE_ROOM_STACK_BYTES = 48 * 1024 };

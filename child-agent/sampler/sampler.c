@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "buffer/clock.h"
-#include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
 #include "child-agent/guest/named_mutex.h"
-#include "child-agent/interpose/real_calls.h"
+#include "child-agent/guest/own_thread.h"
+#include "child-agent/guest/real_calls.h"
 #include "child-agent/process_title.h"
 #include "child-agent/sampler/after_sampling.h"
 #include "child-agent/sampler/clock_sampling.h"
@@ -227,8 +227,8 @@ static void look(struct sampler_tick *tick, bool has_own_descriptors)
 static void *sampler_main(void *argument)
 {
     struct sampler_tick *tick = argument;
-    agent_thread_set_name("profd-sampler");
-    bool has_own_descriptors = agent_thread_own_descriptors(false);
+    own_thread_set_name("profd-sampler");
+    bool has_own_descriptors = own_thread_leave_descriptors(false);
     sampler_tick_begin_in_sampler(tick, has_own_descriptors);
     if (sampler.looks)
         look(tick, has_own_descriptors);
@@ -301,7 +301,7 @@ void sampler_start_thread(void)
     clock_sampling_return_event();
     sampler.is_running = true; /* before it runs: chores are its affair from here on */
     session_begin_messages();
-    if (agent_thread_create(&sampler.thread, sampler_main, tick) == 0)
+    if (own_thread_create(&sampler.thread, sampler_main, tick) == 0)
         return;
     after_sampling_close();
     sampler.is_running = false;

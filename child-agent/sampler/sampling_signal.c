@@ -10,7 +10,7 @@
 #include "child-agent/core.h"
 #include "child-agent/dormancy.h"
 #include "child-agent/groups/groups.h"
-#include "child-agent/interpose/real_calls.h"
+#include "child-agent/guest/real_calls.h"
 #include "child-agent/process_title.h"
 #include "child-agent/resting.h"
 #include "child-agent/reunion.h"

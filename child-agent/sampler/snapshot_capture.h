@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "child-agent/sampler/snapshot.h"
 #include "child-agent/threads/thread_registration.h"
+#include "child-agent/unwinding/snapshot.h"
 
 /* Fills SNAPSHOT with registers, live stack and labels of the calling thread SELF, interrupted at
  * CONTEXT (a ucontext_t). A stack that is not the thread's own is copied into FOREIGN, which has

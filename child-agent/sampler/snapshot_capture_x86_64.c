@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "buffer/clock.h"
-#include "child-agent/counters/process_memory.h"
-#include "child-agent/markers/labels.h"
+#include "child-agent/guest/process_memory.h"
 #include "child-agent/recording.h"
 #include "child-agent/sampler/sampling_signal.h"
+#include "child-agent/threads/label_stack.h"
 
 enum {
     PAGE_BYTES = 4096,

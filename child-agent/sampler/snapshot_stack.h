@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "child-agent/sampler/snapshot.h"
 #include "child-agent/sampler/stack_merge.h"
 #include "child-agent/threads/thread_registration.h"
+#include "child-agent/unwinding/snapshot.h"
 
 /* Unwinds what SNAPSHOT shows of THREAD into NATIVE, innermost first; returns how many frames there
  * are. *IS_COMPLETE: the last is the outermost. */

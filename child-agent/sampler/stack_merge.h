@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "buffer/arena_reader.h"
-#include "child-agent/sampler/snapshot.h"
+#include "child-agent/unwinding/snapshot.h"
 #include "child-agent/unwinding/unwinder.h"
 
 /* NATIVE has NATIVE_COUNT frames, innermost first; LABELS has LABEL_COUNT, outermost first. Writes

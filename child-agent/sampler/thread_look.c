@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "buffer/clock.h"
-#include "child-agent/counters/process_memory.h"
+#include "child-agent/guest/process_memory.h"
 
 enum {
     TEXT_BYTES = 256,

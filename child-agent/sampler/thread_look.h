@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "child-agent/sampler/snapshot.h"
 #include "child-agent/threads/thread_registration.h"
+#include "child-agent/unwinding/snapshot.h"
 
 /* Where a thread sleeps. */
 struct sleeping_place {

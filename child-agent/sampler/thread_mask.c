@@ -6,7 +6,7 @@
 
 #include "child-agent/core.h"
 #include "child-agent/dormancy.h"
-#include "child-agent/interpose/real_calls.h"
+#include "child-agent/guest/real_calls.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/signal_choice.h"

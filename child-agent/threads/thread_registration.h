@@ -16,9 +16,9 @@
 #include <time.h>
 
 #include "buffer/chunk_writer.h"
-#include "child-agent/interpose/thread_sleep.h"
-#include "child-agent/sampler/snapshot.h"
 #include "child-agent/sampler/thread_clock.h"
+#include "child-agent/threads/thread_sleep.h"
+#include "child-agent/unwinding/snapshot.h"
 #include "profd.h"
 
 enum {

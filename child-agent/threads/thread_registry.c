@@ -14,8 +14,8 @@
 #include "child-agent/core.h"
 #include "child-agent/groups/stopwatch.h"
 #include "child-agent/guest/named_mutex.h"
-#include "child-agent/guest/own_threads.h"
-#include "child-agent/interpose/real_calls.h"
+#include "child-agent/guest/real_calls.h"
+#include "child-agent/one_thread.h"
 #include "child-agent/recording.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/cpu_clock.h"
@@ -81,7 +81,7 @@ static void end_registration(void *value)
     thread_registry_unregister_current();
     /* The C library ends the process with its last thread, which must be one of the program's. */
     if (atomic_load(&registry.has_main_ended) && thread_registry_live_count() == 0)
-        own_threads_end();
+        one_thread_end_others();
 }
 
 int thread_registry_initialize(void)

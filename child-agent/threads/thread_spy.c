@@ -10,8 +10,8 @@
 
 #include "buffer/clock.h"
 #include "buffer/unforked_pages.h"
-#include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
+#include "child-agent/guest/own_thread.h"
 #include "child-agent/sampler/cpu_clock.h"
 #include "child-agent/threads/thread_registry.h"
 
@@ -157,7 +157,7 @@ static void meet_again(struct thread_spy *spy, struct sample_encoder *encoder,
 static void see(struct thread_spy *spy, struct sample_encoder *encoder,
                 struct profd_thread_id thread)
 {
-    if (is_registered(spy, thread) || agent_thread_is_own(thread))
+    if (is_registered(spy, thread) || own_thread_is(thread))
         return;
     struct spied_thread *spied = find(spy, thread);
     if (spied == NULL)

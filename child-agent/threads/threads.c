@@ -1,5 +1,6 @@
 /* The calls of profd.h about threads and the process. */
 #include "child-agent/core.h"
+#include "child-agent/process_arena.h"
 #include "child-agent/threads/thread_registry.h"
 #include "profd.h"
 
@@ -19,5 +20,5 @@ void profd_set_process_name(const char *name)
 {
     if (!core.is_enabled)
         return;
-    core_set_process_name(name != NULL ? name : "");
+    process_arena_set_name(name != NULL ? name : "");
 }

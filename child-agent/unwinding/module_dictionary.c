@@ -4,7 +4,7 @@
 
 #include "buffer/clock.h"
 #include "child-agent/core.h"
-#include "child-agent/interpose/real_calls.h"
+#include "child-agent/guest/real_calls.h"
 
 static sigset_t program_mask; /* of whoever holds the dictionary */
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "child-agent/counters/process_memory.h"
+#include "child-agent/guest/process_memory.h"
 #include "child-agent/unwinding/call_frame_info.h"
 
 enum {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "child-agent/core.h"
-#include "child-agent/counters/process_memory.h"
+#include "child-agent/guest/process_memory.h"
 
 enum {
     MAX_PATH_BYTES = 4096,

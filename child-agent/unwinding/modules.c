@@ -6,8 +6,8 @@
 #include <sys/auxv.h>
 
 #include "buffer/clock.h"
-#include "child-agent/counters/process_memory.h"
 #include "child-agent/guest/pages.h"
+#include "child-agent/guest/process_memory.h"
 #include "child-agent/unwinding/module_elf.h"
 #include "child-agent/unwinding/module_loader.h"
 #include "child-agent/unwinding/module_maps.h"

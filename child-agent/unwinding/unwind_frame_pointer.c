@@ -1,6 +1,6 @@
 #include "child-agent/unwinding/unwind_frame_pointer.h"
 
-#include "child-agent/counters/process_memory.h"
+#include "child-agent/guest/process_memory.h"
 
 enum { LONGEST_CALL_BYTES = 7, WORD_BYTES = 8 };
 

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "child-agent/sampler/snapshot.h"
 #include "child-agent/unwinding/modules.h"
+#include "child-agent/unwinding/snapshot.h"
 #include "child-agent/unwinding/unwinder.h"
 
 /* Register NUMBER (DWARF's) in the caller of the COUNT frames at FRAMES; 0 frames: in the

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "child-agent/counters/process_memory.h"
+#include "child-agent/guest/process_memory.h"
 
 /* Offsets in the ucontext, in DWARF's order of registers. */
 static const uint8_t UCONTEXT_OFFSETS[REGISTER_COUNT] = {

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "child-agent/sampler/snapshot.h"
+#include "child-agent/unwinding/snapshot.h"
 #include "child-agent/unwinding/unwind_state.h"
 
 /* Whether PC is where a handler returns to, by the code there: some C libraries have no tables for

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "child-agent/sampler/snapshot.h"
+#include "child-agent/unwinding/snapshot.h"
 
 struct unwind_state {
     struct stack_view stack; /* that rsp is in */

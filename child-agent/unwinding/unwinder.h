@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "child-agent/sampler/snapshot.h"
+#include "child-agent/unwinding/snapshot.h"
 
 enum { UNWIND_MAX_FRAMES = 1024 };
 

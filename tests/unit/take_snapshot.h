@@ -7,7 +7,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-#include "child-agent/sampler/snapshot.h"
+#include "child-agent/unwinding/snapshot.h"
 
 static inline uint64_t own_stack_end(void)
 {

@@ -9,6 +9,7 @@
 #include "child-agent/agent_lease.h"
 #include "child-agent/core.h"
 #include "child-agent/guest/descriptor.h"
+#include "child-agent/process_arena.h"
 #include "child-agent/threads/thread_registry.h"
 
 enum {
@@ -77,7 +78,7 @@ START_TEST(without_room_for_its_records_there_is_no_arena)
 {
     lease_owner ours = agent_lease_owner();
     leave_units(1);
-    ck_assert_int_eq(core_make_arena(), -ENOSPC);
+    ck_assert_int_eq(process_arena_make(), -ENOSPC);
     ck_assert(!core_own.has_arena);
     ck_assert_ptr_null(core.arena.header);
     ck_assert_int_eq(core.arena.fd, -1);
@@ -89,9 +90,9 @@ END_TEST
 START_TEST(an_arena_that_a_later_try_makes_has_all_records)
 {
     leave_units(1);
-    ck_assert_int_eq(core_make_arena(), -ENOSPC);
+    ck_assert_int_eq(process_arena_make(), -ENOSPC);
     leave_units(LIMIT_BYTES / LEASE_UNIT_BYTES);
-    ck_assert_int_eq(core_make_arena(), 0);
+    ck_assert_int_eq(process_arena_make(), 0);
     ck_assert(core_own.has_arena);
     ck_assert_int_eq(described_threads(), THREADS);
     ck_assert_int_eq(descriptor_number(DESCRIPTOR_ARENA), core.arena.fd);

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "child-agent/counters/process_memory.h"
+#include "child-agent/guest/process_memory.h"
 #include "child-agent/unwinding/module_elf.h"
 #include "child-agent/unwinding/module_maps.h"
 #include "child-agent/unwinding/modules.h"

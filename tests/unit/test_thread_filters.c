@@ -3,7 +3,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "child-agent/interpose/thread_sleep.h"
+#include "child-agent/threads/thread_sleep.h"
 #include "child-agent/threads/thread_spy.h"
 #include "common/thread_filters.h"
 

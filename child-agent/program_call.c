@@ -1,4 +1,4 @@
-#include "child-agent/program/program_call.h"
+#include "child-agent/program_call.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -8,6 +8,7 @@
 #include "child-agent/core.h"
 #include "child-agent/dormancy.h"
 #include "child-agent/guest/named_mutex.h"
+#include "child-agent/guest/own_thread.h"
 
 static struct named_mutex lock = NAMED_MUTEX_INITIALIZER(PROGRAM);
 
@@ -15,7 +16,7 @@ int program_call_begin(struct program_call *call)
 {
     if (!core.is_enabled || !core_own.is_followed)
         return -ENOSYS;
-    if (agent_thread_is_own(profd_current_thread_id()))
+    if (own_thread_is(profd_current_thread_id()))
         return -EDEADLK;
     if (core_is_forking)
         return -EAGAIN;

@@ -1,4 +1,4 @@
-#include "child-agent/interpose/real_calls.h"
+#include "child-agent/guest/real_calls.h"
 
 #include <dlfcn.h>
 #include <errno.h>

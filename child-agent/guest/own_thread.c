@@ -8,11 +8,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "child-agent/agent_thread.h"
-#include "child-agent/counters/process_memory.h"
 #include "child-agent/guest/address_space.h"
 #include "child-agent/guest/descriptor.h"
-#include "child-agent/interpose/real_calls.h"
+#include "child-agent/guest/own_thread.h"
+#include "child-agent/guest/process_memory.h"
+#include "child-agent/guest/real_calls.h"
 
 enum {
     AGENT_STACK_BYTES = 512 * 1024,
@@ -101,7 +101,7 @@ static void *run_own(void *argument)
     return result;
 }
 
-bool agent_thread_is_own(struct profd_thread_id thread)
+bool own_thread_is(struct profd_thread_id thread)
 {
     for (size_t i = 0; i < OWN_THREADS_MOST; i++)
         if (atomic_load(&own_threads[i].tid) == thread.number)
@@ -109,7 +109,7 @@ bool agent_thread_is_own(struct profd_thread_id thread)
     return false;
 }
 
-void agent_thread_forget_own(void)
+void own_thread_forget_all(void)
 {
     for (size_t i = 0; i < OWN_THREADS_MOST; i++)
         leave_place(&own_threads[i]);
@@ -126,7 +126,7 @@ static int create_own(pthread_t *thread, void *(*start_routine)(void *), void *a
     return err;
 }
 
-int agent_thread_create(pthread_t *thread, void *(*start_routine)(void *), void *argument)
+int own_thread_create(pthread_t *thread, void *(*start_routine)(void *), void *argument)
 {
     sigset_t all, before;
     sigfillset(&all);
@@ -138,7 +138,7 @@ int agent_thread_create(pthread_t *thread, void *(*start_routine)(void *), void 
     return err;
 }
 
-void agent_thread_set_name(const char *name)
+void own_thread_set_name(const char *name)
 {
     (void)syscall(SYS_prctl, PR_SET_NAME, name, 0, 0, 0);
 }
@@ -171,13 +171,13 @@ static bool own_table_with(int low, int high)
     return true;
 }
 
-bool agent_thread_own_descriptors(bool keeps_ours)
+bool own_thread_leave_descriptors(bool keeps_ours)
 {
     return own_table_with(keeps_ours ? descriptor_number(DESCRIPTOR_ARENA) : -1,
                           keeps_ours ? descriptor_number(DESCRIPTOR_SOCKET) : -1);
 }
 
-bool agent_thread_own_descriptor(int fd)
+bool own_thread_leave_descriptors_but(int fd)
 {
     return own_table_with(-1, fd);
 }

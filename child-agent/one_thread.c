@@ -1,26 +1,27 @@
-#include "child-agent/guest/own_threads.h"
+#include "child-agent/one_thread.h"
 
 #include <errno.h>
 #include <stddef.h>
 
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
+#include "child-agent/process_arena.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/session.h"
 #include "child-agent/threads/thread_registry.h"
 
-bool own_threads_are_the_others(void)
+bool one_thread_is_known(void)
 {
     return core.is_enabled && thread_registry_live_count() <= 1;
 }
 
-void own_threads_end(void)
+void one_thread_end_others(void)
 {
     (void)agent_thread_stop();
     sampler_stop();
 }
 
-int own_threads_around(int (*change)(void *argument), void *argument)
+int one_thread_around(int (*change)(void *argument), void *argument)
 {
     if (!agent_thread_is_running() && !sampler_has_thread())
         return change(argument);
@@ -40,10 +41,10 @@ int own_threads_around(int (*change)(void *argument), void *argument)
 static int make_arena(void *unused)
 {
     (void)unused;
-    return core_make_arena();
+    return process_arena_make();
 }
 
-int own_threads_make_arena(void)
+int one_thread_make_arena(void)
 {
-    return core_own.has_arena ? 0 : own_threads_around(make_arena, NULL);
+    return core_own.has_arena ? 0 : one_thread_around(make_arena, NULL);
 }

@@ -1,4 +1,4 @@
-#include "child-agent/counters/process_memory.h"
+#include "child-agent/guest/process_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,0 +1,159 @@
+#include "child-agent/process_arena.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "child-agent/agent_lease.h"
+#include "child-agent/core.h"
+#include "child-agent/counters/counters.h"
+#include "child-agent/dormancy.h"
+#include "child-agent/groups/group_registry.h"
+#include "child-agent/guest/address_space.h"
+#include "child-agent/guest/descriptor.h"
+#include "child-agent/process_title.h"
+#include "child-agent/threads/thread_registry.h"
+
+enum {
+    /* Room, not use: chunks that were never written cost no memory. */
+    ARENA_USUAL_CHUNK_BYTES = 64 * 1024 * 1024,
+    ARENA_LEAST_CHUNK_BYTES = 4 * 1024 * 1024, /* unless the process may have few addresses */
+    ARENA_MOST_CHUNK_BYTES = 1024 * 1024 * 1024,
+    MOST_NAME_BYTES = 128,
+};
+
+static char process_name[MOST_NAME_BYTES];
+static uint64_t room_bytes = ARENA_USUAL_CHUNK_BYTES;
+
+void process_arena_set_name(const char *name)
+{
+    dormancy_end();
+    snprintf(process_name, sizeof(process_name), "%s", name);
+    process_title_choose(name);
+    if (core_own.has_arena && !core_is_forking)
+        (void)dictionary_put_process_name(&core.dictionary, clock_monotonic_ns(), process_name);
+}
+
+static int describe_process(void)
+{
+    size_t command_line_bytes;
+    const char *command_line = core_command_line(&command_line_bytes);
+    int err = dictionary_put_process(&core.dictionary, getpid(), getppid(), core.start_ns,
+                                     core_executable(), command_line, command_line_bytes);
+    if (err == 0)
+        err = dictionary_put_user(&core.dictionary, geteuid());
+    return err;
+}
+
+void process_arena_set_room(uint64_t chunk_bytes)
+{
+    room_bytes = chunk_bytes;
+}
+
+/* Room for all that the limit could ever give to this process, unless it may not have so many
+ * addresses. */
+static int create_arena(void)
+{
+    struct lease_ledger *ledger;
+    int err = address_space_is_enough() ? agent_lease_get(&ledger) : -ENOMEM;
+    if (err < 0)
+        return err;
+    uint64_t capacity = ledger != NULL ? lease_ledger_limit_bytes(ledger) : room_bytes;
+    if (capacity > ARENA_MOST_CHUNK_BYTES)
+        capacity = ARENA_MOST_CHUNK_BYTES;
+    struct arena_room room = {
+        .chunk_bytes = address_space_within(ADDRESSES_CHUNKS, capacity),
+        .dictionary_bytes =
+            (uint32_t)address_space_within(ADDRESSES_DICTIONARY, ARENA_DICTIONARY_BYTES),
+        .group_bytes = (uint32_t)address_space_within(ADDRESSES_GROUPS, GROUP_TABLE_BYTES),
+    };
+    do {
+        err = arena_create_leased(&room, ledger, agent_lease_owner(), &core.arena);
+        room.chunk_bytes /= 2;
+    } while (err == -ENOMEM && room.chunk_bytes >= ARENA_LEAST_CHUNK_BYTES);
+    return err;
+}
+
+/* The arena is there for others once it has its records. Who comes meanwhile waits, and adds its
+ * own. */
+static int write_records(void)
+{
+    sigset_t mask;
+    struct registry_access access = thread_registry_hold();
+    counters_hold(&mask);
+    int err = describe_process();
+    if (err == 0)
+        err = counters_describe();
+    if (err == 0)
+        err = thread_registry_describe(access);
+    core_own.has_arena = err == 0;
+    counters_let_go(&mask);
+    thread_registry_let_go(access);
+    return err;
+}
+
+/* An arena that nobody else has seen. */
+static void give_back_arena(void)
+{
+    descriptor_close(DESCRIPTOR_ARENA);
+    arena_discard(&core.arena);
+}
+
+static void keep_descriptor(void)
+{
+    int high = descriptor_move_high(core.arena.fd);
+    if (high >= 0)
+        core.arena.fd = high;
+    descriptor_remember(DESCRIPTOR_ARENA, core.arena.fd);
+}
+
+int process_arena_renew(void)
+{
+    if (descriptor_is_ours(DESCRIPTOR_ARENA))
+        return 0;
+    bool held = group_registry_hold();
+    int err = arena_replace_file(&core.arena);
+    group_registry_let_go(held);
+    if (err == 0)
+        keep_descriptor();
+    return err;
+}
+
+int process_arena_make(void)
+{
+    if (core_own.has_arena)
+        return 0;
+    int err = create_arena();
+    if (err < 0)
+        return err;
+    keep_descriptor();
+    core.arena.header->process_start_ns = core.start_ns;
+    dictionary_init(&core.dictionary, &core.arena);
+    err = write_records();
+    if (err < 0) {
+        give_back_arena();
+        return err;
+    }
+    atomic_store(&core.arena.header->live_threads, thread_registry_live_count());
+    process_title_follow();
+    if (process_name[0] != '\0') /* counted when full */
+        (void)dictionary_put_process_name(&core.dictionary, core.start_ns, process_name);
+    return 0;
+}
+
+int process_arena_lease(void)
+{
+    struct lease_ledger *ledger;
+    int err = agent_lease_get(&ledger);
+    if (err < 0 || ledger == NULL || ledger == core.arena.lease.ledger)
+        return err;
+    return dictionary_move_lease(&core.dictionary, ledger);
+}
+
+void process_arena_after_fork_child(void)
+{
+    descriptor_close(DESCRIPTOR_ARENA);
+    core_reset_after_fork();
+    process_title_after_fork_child();
+}
