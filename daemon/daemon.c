@@ -13,6 +13,7 @@
 #include "daemon/programs/launch.h"
 #include "daemon/programs/spawn.h"
 #include "daemon/requests/client_connection.h"
+#include "ipc/listener.h"
 
 enum { DAEMON_EXIT_FAILED = 1 };
 

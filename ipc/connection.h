@@ -1,16 +1,10 @@
-/* Connections on an event loop: messages in, messages out, and the socket that accepts them.
+/* Connections on an event loop: messages in, messages out.
  *
- * For profd and profctl only; nothing else in ipc/ knows libuv. Everything here belongs to the
- * loop's thread and never blocks. No call-back is made from inside a function of this header: they
- * come from the loop, so the owner may call anything here from anywhere, also connection_close() in
- * on_message.
- *
- * Who may connect: the kernel asks the socket file's mode and the modes of the folders above it.
- * The file has mode 0666, because an agent whose process changed user (a server that dropped
- * privileges, `su -c`) must still get in; so the folder decides. /tmp/profd-UID and
- * $XDG_RUNTIME_DIR have 0700: only the same user and root reach the socket. `profctl run` makes a
- * folder of its own with 0711. What a peer may do once it is in is decided by the owner from
- * connection_peer(), which is the kernel's word. */
+ * For profd and profctl only; besides ipc/listener.h nothing else in ipc/ knows libuv. Everything
+ * here belongs to the loop's thread and never blocks. No call-back is made from inside a function
+ * of this header: they come from the loop, so the owner may call anything here from anywhere, also
+ * connection_close() in on_message.
+ */
 #ifndef PROFD_IPC_CONNECTION_H
 #define PROFD_IPC_CONNECTION_H
 
@@ -23,7 +17,6 @@
 
 enum {
     CONNECTION_MAX_QUEUED_BYTES = 4 * 1024 * 1024, /* for a peer that doesn't read */
-    LISTENER_ERROR_TEXT = 512,
 };
 
 struct connection;
@@ -88,37 +81,5 @@ bool connection_peer_is_in_group(const struct connection *connection, gid_t grou
 void connection_set_events(struct connection *connection, const struct connection_events *events,
                            void *owner);
 void *connection_owner(const struct connection *connection);
-
-/* The socket file's folder, lock and leftovers are ipc/socket_file.h's. */
-struct listener;
-
-/* FD is the call-back's: connection_accept() takes it, or close it. */
-typedef void (*listener_on_accept)(struct listener *listener, int fd,
-                                   const struct peer_credentials *peer, void *owner);
-typedef void (*listener_on_closed)(void *owner);
-
-/* Listens at PATH (from socket_path()). Makes /tmp/profd-UID with mode 0700 when PATH is in it, and
- * refuses
- * (-EPERM) when that is not a directory of ours or others may write to it. Holds a lock on
- * PATH.lock while it lives, so of two that start at once one gets -EADDRINUSE, as does who finds a
- * living one there; the socket file of a dead one is replaced; anything else at PATH stays and is
- * -EEXIST. On failure ERROR_TEXT (LISTENER_ERROR_TEXT bytes) has one line for people that names the
- * path. */
-int listener_create(uv_loop_t *loop, const char *path, listener_on_accept on_accept, void *owner,
-                    struct listener **out, char error_text[LISTENER_ERROR_TEXT]);
-
-/* The same with the socket FD that a service manager listens with; taken over on every path. */
-int listener_adopt(uv_loop_t *loop, int fd, listener_on_accept on_accept, void *owner,
-                   struct listener **out, char error_text[LISTENER_ERROR_TEXT]);
-
-/* Where it listens, as long as it does. */
-const char *listener_path(const struct listener *listener);
-
-/* How many were turned away because this process had no descriptor left for them. */
-uint64_t listener_turned_away(const struct listener *listener);
-
-/* Stops listening and removes the socket file and the lock, at once; frees later, from the loop,
- * calling ON_CLOSED (may be NULL) last. Safe to repeat until then. */
-void listener_close(struct listener *listener, listener_on_closed on_closed);
 
 #endif

@@ -14,6 +14,7 @@
 #include "daemon/metrics/metrics_server.h"
 #include "daemon/requests/client_connection.h"
 #include "daemon/requests/status_process.h"
+#include "ipc/listener.h"
 
 /* --- Processes --- */
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "ipc/connection.h"
+#include "ipc/listener.h"
 #include "ipc/messages.h"
 
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
