@@ -61,13 +61,13 @@ enum watched_wait blocked_watch_begin_slowly(void)
     return is_blocked ? WAIT_IN_UNIT : WAIT_IS_NOTHING;
 }
 
-void loop_watch_end_slowly(enum watched_wait wait)
+void loop_watch_end_slowly(enum watched_wait wait, bool has_come)
 {
     int call_errno = errno;
     if (wait == WAIT_OF_LOOP)
         stopwatch_begin_iteration();
     else if (wait == WAIT_BETWEEN)
-        stopwatch_end_first_wait();
+        stopwatch_end_first_wait(has_come);
     else
         stopwatch_end_wait();
     errno = call_errno;

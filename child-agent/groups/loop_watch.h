@@ -33,9 +33,10 @@ enum watched_wait {
 enum watched_wait loop_watch_begin_slowly(const void *place);
 enum watched_wait blocked_watch_begin_slowly(void);
 enum watched_wait sleep_watch_begin_slowly(void);
-void loop_watch_end_slowly(enum watched_wait wait);
+void loop_watch_end_slowly(enum watched_wait wait, bool has_come);
 
-/* Around a call at PLACE that may be a loop's; the end with what this returned. */
+/* Around a call at PLACE that may be a loop's; the end with what this returned, and whether
+ * something HAS_COME that ends the wait: no signal, and no time that is over. */
 static inline enum watched_wait loop_watch_begin(const void *place)
 {
     groups_look();
@@ -52,16 +53,22 @@ static inline enum watched_wait blocked_watch_begin(void)
     return groups_are_wanted() ? blocked_watch_begin_slowly() : WAIT_IS_NOTHING;
 }
 
-/* Around a call that sleeps for a while, which a loop of the program's own may wait in. */
+/* Around a call that sleeps for a while, which a loop of the program's own may wait in. What comes
+ * is the end of that while. */
 static inline enum watched_wait sleep_watch_begin(void)
 {
     return groups_are_wanted() ? sleep_watch_begin_slowly() : WAIT_IS_NOTHING;
 }
 
-static inline void loop_watch_end(enum watched_wait wait)
+static inline void loop_watch_end(enum watched_wait wait, bool has_come)
 {
     if (__builtin_expect(wait != WAIT_IS_NOTHING, 0))
-        loop_watch_end_slowly(wait);
+        loop_watch_end_slowly(wait, has_come);
+}
+
+static inline void blocked_watch_end(enum watched_wait wait)
+{
+    loop_watch_end(wait, true);
 }
 
 #endif

@@ -148,33 +148,50 @@ void stopwatch_turn(uint64_t idle_ns)
 
 /* --- Waiting for the next iteration --- */
 
+/* Who says to be blocked waits for others, and not for the next iteration. */
+static bool waits_first(const struct stopwatch_thread *thread)
+{
+    return thread->may_wait_first && thread->loop == STOPWATCH_TOLD_LOOP &&
+           thread->is_in_iteration && thread->depth == 0 && thread->used_count == 0 &&
+           thread->blocked_depth == 0 && stopwatch_is_current(thread);
+}
+
 bool stopwatch_begin_first_wait(void)
 {
     struct stopwatch_thread *thread = stopwatch_take_old();
     if (thread == NULL)
         return false;
-    bool is_first = thread->may_wait_first && thread->loop == STOPWATCH_TOLD_LOOP &&
-                    thread->is_in_iteration && thread->depth == 0 && thread->used_count == 0 &&
-                    stopwatch_is_current(thread);
+    uintptr_t frame = STOPWATCH_FRAME;
+    stopwatch_note_awake(thread, frame);
+    bool is_first = waits_first(thread);
     thread->may_wait_first = false;
     if (is_first) {
         thread->first_wait_ticks = clock_ticks();
+        thread->first_wait_frame = frame;
         stopwatch_show_rest(group_registry_record(thread->top), thread->begun_ns);
     }
     stopwatch_give();
     return is_first;
 }
 
-void stopwatch_end_first_wait(void)
+void stopwatch_end_stale_first_wait(struct stopwatch_thread *thread)
+{
+    thread->first_wait_frame = 0;
+    if (!thread->is_in_iteration || !stopwatch_is_current(thread))
+        return;
+    const struct moment now = { .ticks = clock_ticks() };
+    thread->begun.ticks += now.ticks - thread->first_wait_ticks;
+    stopwatch_show_iteration(thread, &now);
+}
+
+void stopwatch_end_first_wait(bool has_come)
 {
     struct stopwatch_thread *thread = stopwatch_take_old();
     if (thread == NULL)
         return;
-    uint64_t since_ticks = thread->first_wait_ticks;
-    thread->first_wait_ticks = 0;
-    if (since_ticks != 0 && thread->is_in_iteration && stopwatch_is_current(thread)) {
-        thread->begun.ticks += clock_ticks() - since_ticks;
-        stopwatch_show_iteration(thread);
+    if (thread->first_wait_frame != 0) {
+        stopwatch_end_stale_first_wait(thread);
+        thread->may_wait_first = !has_come;
     }
     stopwatch_give();
 }

@@ -47,10 +47,10 @@ bool stopwatch_begin_wait(void);
 void stopwatch_end_wait(void);
 
 /* The thread is about to wait, and has waited, between two iterations that the program tells the
- * ends of: what it waits in first, before any unit, is part of neither. The first returns whether
- * it is that. */
+ * ends of: what it waits in first, before any unit, is part of neither; as long as nothing HAS_COME
+ * that it waits for, the next wait is as well. The first returns whether it is that. */
 bool stopwatch_begin_first_wait(void);
-void stopwatch_end_first_wait(void);
+void stopwatch_end_first_wait(bool has_come);
 
 /* Nobody asks any more: what is under way counts for nobody. */
 void stopwatch_rest(void);

@@ -181,15 +181,16 @@ void stopwatch_begin(struct stopwatch_thread *thread, const struct moment *now)
 {
     thread->is_in_iteration = true;
     thread->may_wait_first = false;
-    thread->first_wait_ticks = 0;
+    thread->first_wait_frame = 0;
     thread->begun = *now;
-    stopwatch_show_iteration(thread);
+    stopwatch_show_iteration(thread, now);
 }
 
-void stopwatch_show_iteration(struct stopwatch_thread *thread)
+void stopwatch_show_iteration(struct stopwatch_thread *thread, const struct moment *now)
 {
     struct group_record *record = group_registry_record(thread->top);
-    thread->begun_ns = stopwatch_monotonic_ns(thread, &thread->begun);
+    thread->begun_ns = stopwatch_monotonic_ns(thread, now) -
+                       cpu_meter_duration_ns(&thread->meter, now->ticks - thread->begun.ticks);
     if (record != NULL)
         atomic_store_explicit(&record->running_since_ns, thread->begun_ns, memory_order_relaxed);
 }

@@ -64,13 +64,14 @@ struct stopwatch_thread {
     struct moment begun;       /* the iteration, … */
     uint64_t begun_ns;         /* … on CLOCK_MONOTONIC */
     uint64_t idle_ns;          /* of a loop that turns, when it began */
-    bool may_wait_first;       /* it was begun by the end of another one, and has not waited yet */
-    uint64_t first_wait_ticks; /* when it began to; 0: it does not now */
+    bool may_wait_first;       /* it was begun by the end of another one, and nothing came since */
+    uint64_t first_wait_ticks; /* when it began to */
     struct moment billed;      /* up to where the top group's totals go */
     uint64_t attributed_ns, attributed_since_ns;
     uint64_t blocked_ticks, blocked_since_ticks; /* 0: it is not blocked now */
     unsigned blocked_depth;
-    uintptr_t waiting_frame; /* of the wait among them, which may be left by longjmp; 0: none */
+    uintptr_t waiting_frame;    /* of the wait among them, which may be left by longjmp; 0: none */
+    uintptr_t first_wait_frame; /* likewise of that for the iteration */
     uint16_t used[GROUP_USES];
     unsigned used_count;
     bool has_holes; /* uses of this iteration need not be where a search comes by */
@@ -166,10 +167,13 @@ static inline void stopwatch_show_rest(struct group_record *record, uint64_t sin
 /* The thread is in FRAME, so it does not wait further in: handlers of signals alone are called from
  * there. */
 void stopwatch_end_stale_wait(struct stopwatch_thread *thread);
+void stopwatch_end_stale_first_wait(struct stopwatch_thread *thread);
 static inline void stopwatch_note_awake(struct stopwatch_thread *thread, uintptr_t frame)
 {
     if (__builtin_expect(thread->waiting_frame != 0, 0) && frame >= thread->waiting_frame)
         stopwatch_end_stale_wait(thread);
+    if (__builtin_expect(thread->first_wait_frame != 0, 0) && frame >= thread->first_wait_frame)
+        stopwatch_end_stale_first_wait(thread);
 }
 
 /* What was blocked beyond DEPTH is not any more. */
@@ -236,8 +240,8 @@ void stopwatch_charge(struct stopwatch_thread *thread, const struct measure *mea
 /* An iteration begins; and all that ran since then is committed. */
 void stopwatch_begin(struct stopwatch_thread *thread, const struct moment *now);
 
-/* Others see that it runs, since when it began. */
-void stopwatch_show_iteration(struct stopwatch_thread *thread);
+/* Others see that it runs NOW, since when it began. */
+void stopwatch_show_iteration(struct stopwatch_thread *thread, const struct moment *now);
 void stopwatch_commit(struct stopwatch_thread *thread, const struct moment *now);
 
 /* --- Units (stopwatch_units.c) --- */

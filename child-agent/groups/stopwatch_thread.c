@@ -40,6 +40,8 @@ void stopwatch_drop_all(struct stopwatch_thread *thread)
     thread->blocked_depth = 0;
     thread->blocked_since_ticks = 0;
     thread->waiting_frame = 0;
+    thread->first_wait_frame = 0;
+    thread->may_wait_first = false;
     thread->depth = 0;
     thread->used_count = 0;
     thread->has_holes = false;
@@ -94,6 +96,7 @@ void stopwatch_leave_thread(void)
         return;
     thread_current->is_in_groups = true; /* for good */
     if (stopwatch_is_current(thread)) {
+        stopwatch_note_awake(thread, STOPWATCH_FRAME);
         struct moment now = stopwatch_now(thread);
         stopwatch_cancel_above(thread, 0, &now);
         stopwatch_commit(thread, &now);

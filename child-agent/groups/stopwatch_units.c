@@ -141,6 +141,7 @@ static void enter(struct stopwatch_thread *thread, uintptr_t frame, struct profd
                   const struct profd_unit_groups_ *groups)
 {
     stopwatch_note_awake(thread, frame);
+    thread->may_wait_first = false;
     struct moment now = stopwatch_now(thread);
     cancel_left_behind(thread, frame, watch, &now);
     if (thread->depth == MEASURES || !begin_measure(thread, watch, groups, &now))

@@ -157,9 +157,9 @@ void profd_nested_loop_end(void);
 
 /* An iteration of a loop of the program's own is complete: what ran is added up. From the first
  * such call on the thread has a loop. The next iteration begins at once. What the thread waits in
- * first, by poll, select, epoll or a sleep, is no part of it (with libprofd.so); a loop that waits
- * in another way tells where its events begin and end instead (profd_event_begin(),
- * profd_event_end()). */
+ * first, by poll, select, epoll or a sleep, until something comes and before any unit, is no part
+ * of it (with libprofd.so); a loop that waits in another way tells where its events begin and end
+ * instead (profd_event_begin(), profd_event_end()). */
 void profd_iteration_end(void);
 
 /* --- Looking --- */

@@ -165,7 +165,7 @@ static const sigset_t *begin_wait(struct masked_wait *wait, const sigset_t *mask
 static int end_wait(const struct masked_wait *wait, int result)
 {
     result = lower_shield(&wait->shield, result);
-    loop_watch_end(wait->watched);
+    loop_watch_end(wait->watched, result > 0);
     return result;
 }
 

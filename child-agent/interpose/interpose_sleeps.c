@@ -43,7 +43,7 @@
         resting_note_wait();                                                                       \
         enum watched_wait wait = loop_watch_begin(__builtin_return_address(0));                    \
         int result = real arguments;                                                               \
-        loop_watch_end(wait);                                                                      \
+        loop_watch_end(wait, result > 0);                                                          \
         return result;                                                                             \
     }
 WAITS(X)
@@ -57,7 +57,7 @@ WAITS(X)
         resting_note_wait();                                                                       \
         enum watched_wait wait = sleep_watch_begin();                                              \
         type result = real arguments;                                                              \
-        loop_watch_end(wait);                                                                      \
+        loop_watch_end(wait, result == 0);                                                         \
         return result;                                                                             \
     }
 SLEEPS(X)

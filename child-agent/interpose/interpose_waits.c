@@ -171,7 +171,7 @@ PROFD_INTERPOSED pid_t wait4(pid_t pid, int *wait_status, int options, struct ru
     resting_note_wait();
     enum watched_wait wait = blocked_watch_begin();
     pid_t result = wait_and_tell(pid, wait_status, options, usage);
-    loop_watch_end(wait);
+    blocked_watch_end(wait);
     return result;
 }
 
@@ -253,7 +253,7 @@ PROFD_INTERPOSED int waitid(idtype_t type, id_t id, siginfo_t *info, int options
     resting_note_wait();
     enum watched_wait wait = blocked_watch_begin();
     int result = wait_id_and_tell(type, id, info, options);
-    loop_watch_end(wait);
+    blocked_watch_end(wait);
     return result;
 }
 
@@ -269,7 +269,7 @@ PROFD_INTERPOSED int system(const char *command)
     resting_note_wait();
     enum watched_wait wait = blocked_watch_begin();
     int result = real(command);
-    loop_watch_end(wait);
+    blocked_watch_end(wait);
     return result;
 }
 
@@ -282,6 +282,6 @@ PROFD_INTERPOSED int pclose(FILE *stream)
     resting_note_wait();
     enum watched_wait wait = blocked_watch_begin();
     int result = real(stream);
-    loop_watch_end(wait);
+    blocked_watch_end(wait);
     return result;
 }

@@ -49,7 +49,4 @@ bool group_row_passes(const struct group_row *row, const struct groups_filter *f
 /* Leaves in ROWS, not merged yet, those that FILTER lets pass. */
 void group_rows_keep(struct group_rows *rows, const struct groups_filter *filter);
 
-/* How many thresholds the longest iteration exceeded, of CPU time. */
-unsigned group_row_jank(const struct group_row *row);
-
 #endif

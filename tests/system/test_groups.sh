@@ -83,6 +83,34 @@ test_what_a_loop_waits_for_between_its_iterations_is_part_of_none() {
     [ "$(field 'group thread tenants' 18)" -le $(($(told long) + 4)) ]
 }
 
+# waits_of CASE: of a loop that tells the ends of its iterations.
+waits_of() {
+    expect 0 env -u PROFD_SOCKET timeout 60 "$programs/first_waits" "$1"
+}
+
+# They take 1 ms, and 50 with the wait.
+test_as_long_as_nothing_comes_a_loop_waits_between_its_iterations() {
+    for how in sleeps peeks again interrupted forks; do
+        waits_of $how
+        [ "$(field top 1)" -le 4 ] || fail "$how: $(field top 1) of 10 iterations have waits in them"
+        is_near "$(field top 2)" "$(field truth 1)" 2
+    done
+}
+
+test_a_wait_between_iterations_may_be_left_in_any_way() {
+    waits_of left
+    [ "$(field top 1)" -le 4 ]
+    waits_of cancelled
+    [ "$(field top 1)" -eq 0 ]
+}
+
+test_waits_in_units_and_for_others_are_part_of_an_iteration() {
+    for how in unmeasured blocked; do
+        waits_of $how
+        [ "$(field top 1)" -eq 10 ] || fail "$how: $(field top 1) of 10 iterations have waits in them"
+    done
+}
+
 test_turns_of_a_loop_leave_out_its_idle_time() {
     tenants turns
     [ "$(field 'group thread tenants' 2)" -ge 40 ]
