@@ -1,6 +1,6 @@
 /* capture: what a running session has recorded, into a file. */
-#include "profctl/capture/capture_make.h"
-#include "profctl/commands/client.h"
+#include "profctl/client/client.h"
+#include "profctl/commands/capture_make.h"
 #include "profctl/commands/commands.h"
 
 static int capture(const struct arguments *arguments, struct client *client,

@@ -13,7 +13,7 @@
 #include "ipc/groups/group_merge.h"
 #include "ipc/groups/group_order.h"
 #include "ipc/groups/snapshot_file.h"
-#include "profctl/commands/client.h"
+#include "profctl/client/client.h"
 #include "profctl/commands/commands.h"
 #include "profctl/groups/group_print.h"
 

@@ -13,10 +13,10 @@
 #include <uv.h>
 
 #include "common/exec_failure.h"
-#include "profctl/capture/capture_make.h"
-#include "profctl/commands/client.h"
+#include "profctl/client/client.h"
+#include "profctl/client/private_daemon.h"
+#include "profctl/commands/capture_make.h"
 #include "profctl/commands/commands.h"
-#include "profctl/commands/private_daemon.h"
 
 static const int forwarded_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
 

@@ -2,7 +2,7 @@
 #include <cjson/cJSON.h>
 #include <stdio.h>
 
-#include "profctl/commands/client.h"
+#include "profctl/client/client.h"
 #include "profctl/commands/commands.h"
 
 static void tell(const struct arguments *arguments, const char *state, const char *warning)

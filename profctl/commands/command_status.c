@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profctl/commands/client.h"
+#include "profctl/client/client.h"
 #include "profctl/commands/commands.h"
 #include "profctl/report/status_print.h"
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "profctl/capture/capture_file.h"
-#include "profctl/capture/capture_make.h"
+#include "profctl/commands/capture_make.h"
 #include "profctl/commands/commands.h"
 #include "profctl/profile/profile_input.h"
 #include "profctl/raw/raw_input.h"

@@ -6,9 +6,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "profctl/capture/capture_naming.h"
-#include "profctl/commands/client.h"
+#include "profctl/client/client.h"
 #include "profctl/commands/commands.h"
+#include "profctl/naming/capture_naming.h"
 #include "profctl/report/cost_table.h"
 #include "profctl/report/top_table.h"
 #include "profctl/report/tree_report.h"

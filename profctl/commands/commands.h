@@ -3,7 +3,7 @@
 #ifndef PROFD_PROFCTL_COMMANDS_H
 #define PROFD_PROFCTL_COMMANDS_H
 
-#include "profctl/commands/arguments.h"
+#include "profctl/arguments/arguments.h"
 #include "profctl/failure.h"
 
 int command_start(const struct arguments *arguments, struct failure *failure);

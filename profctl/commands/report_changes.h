@@ -2,7 +2,7 @@
 #ifndef PROFD_PROFCTL_REPORT_CHANGES_H
 #define PROFD_PROFCTL_REPORT_CHANGES_H
 
-#include "profctl/commands/arguments.h"
+#include "profctl/arguments/arguments.h"
 #include "profctl/failure.h"
 
 /* Compares the profile that ARGUMENTS name with that of --diff. Returns the exit code, after

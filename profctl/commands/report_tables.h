@@ -2,7 +2,7 @@
 #ifndef PROFD_PROFCTL_REPORT_TABLES_H
 #define PROFD_PROFCTL_REPORT_TABLES_H
 
-#include "profctl/commands/arguments.h"
+#include "profctl/arguments/arguments.h"
 #include "profctl/failure.h"
 #include "profctl/profile/profile_input.h"
 #include "profctl/report/report_by.h"

@@ -7,7 +7,7 @@
 #include "profctl/convert/page_record.h"
 #include "profctl/convert/page_template.h"
 #include "profctl/convert/profile_format.h"
-#include "profctl/report/process_accounts.h"
+#include "profctl/profile/process_accounts.h"
 
 struct page {
     struct page_stream stream;

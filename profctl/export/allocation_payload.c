@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#include "profctl/profile/json_table.h"
-#include "profctl/profile/thread_tables.h"
+#include "profctl/tables/json_table.h"
+#include "profctl/tables/thread_tables.h"
 #include "json/json_reader.h"
 
 struct reading {

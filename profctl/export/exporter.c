@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "common/time_units.h"
-#include "profctl/capture/capture_naming.h"
-#include "profctl/commands/client.h"
+#include "profctl/client/client.h"
 #include "profctl/export/profile_reference.h"
 #include "profctl/export/profile_rows.h"
+#include "profctl/naming/capture_naming.h"
 
 enum { FORGET_MINUTES = 60 };
 

@@ -7,7 +7,7 @@
 #include "profctl/json_sinks.h"
 #include "profctl/json_steps.h"
 #include "profctl/merge/merge_pid.h"
-#include "profctl/profile/json_text.h"
+#include "profctl/tables/json_text.h"
 
 struct looking {
     struct json_reader *reader;

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profctl/capture/category_lists.h"
-#include "profctl/capture/marker_payload.h"
+#include "profctl/tables/category_lists.h"
+#include "profctl/tables/marker_payload.h"
 #include "json/json_reader.h"
 #include "json/mapped_array.h"
 

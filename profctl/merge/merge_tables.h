@@ -3,8 +3,8 @@
 #ifndef PROFD_PROFCTL_MERGE_TABLES_H
 #define PROFD_PROFCTL_MERGE_TABLES_H
 
-#include "profctl/capture/category_lists.h"
-#include "profctl/capture/marker_payload.h"
+#include "profctl/tables/category_lists.h"
+#include "profctl/tables/marker_payload.h"
 #include "json/json_reader.h"
 #include "json/json_writer.h"
 

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 #include "profctl/processed/shared_tables.h"
-#include "profctl/profile/thread_tables.h"
-#include "profctl/symbols/process_libraries.h"
 #include "profctl/symbols/symbol_cache.h"
+#include "profctl/tables/process_libraries.h"
+#include "profctl/tables/thread_tables.h"
 
 /* Whether nobody named the addresses of TABLES: no frame is called "function (in library)". In a
  * capture that has names an address may be that of its function's start, of which none follow. */

@@ -6,7 +6,7 @@
 
 #include "profctl/json_copy.h"
 #include "profctl/json_steps.h"
-#include "profctl/profile/json_text.h"
+#include "profctl/tables/json_text.h"
 #include "json/hash.h"
 #include "json/json_reader.h"
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "profctl/profile/function_name.h"
-#include "profctl/symbols/process_libraries.h"
+#include "profctl/tables/process_libraries.h"
 #include "json/failure_latch.h"
 #include "json/json_writer.h"
 #include "json/unique_strings.h"

@@ -4,7 +4,7 @@
 
 #include "profctl/processed/native_frames.h"
 #include "profctl/profile/frame_name.h"
-#include "profctl/profile/thread_callers.h"
+#include "profctl/tables/thread_callers.h"
 
 /* A stack of the thread at hand. */
 struct thread_place {

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "profctl/profile/thread_samples.h"
-#include "profctl/profile/thread_tables.h"
+#include "profctl/tables/thread_tables.h"
 #include "json/json_reader.h"
 #include "json/unique_strings.h"
 

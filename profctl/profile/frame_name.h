@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profctl/profile/thread_tables.h"
-#include "profctl/symbols/process_libraries.h"
+#include "profctl/tables/process_libraries.h"
+#include "profctl/tables/thread_tables.h"
 
 enum { FRAME_NAME_BYTES = 512 }; /* for an address and its library */
 

@@ -8,7 +8,7 @@
 
 #include "common/sampling_clock.h"
 #include "profctl/json_steps.h"
-#include "profctl/profile/json_text.h"
+#include "profctl/tables/json_text.h"
 
 uint64_t process_log_interval_ns(double ms)
 {

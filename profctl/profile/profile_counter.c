@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "profctl/json_steps.h"
-#include "profctl/profile/json_table.h"
-#include "profctl/profile/json_text.h"
+#include "profctl/tables/json_table.h"
+#include "profctl/tables/json_text.h"
 
 enum { SAMPLE_TIME, SAMPLE_COUNT, SAMPLE_NUMBER, SAMPLE_COLUMNS };
 static const char *const sample_columns[SAMPLE_COLUMNS] = { "time", "count", "number" };

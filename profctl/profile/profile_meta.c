@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "profctl/json_steps.h"
-#include "profctl/profile/json_text.h"
 #include "profctl/profile/process_log.h"
+#include "profctl/tables/json_text.h"
 
 enum { NAME_BYTES = 64 }; /* longer names are nobody's */
 

@@ -7,9 +7,9 @@
 #include "profctl/json_sinks.h"
 #include "profctl/json_steps.h"
 #include "profctl/profile/cpuprofile.h"
-#include "profctl/profile/json_text.h"
 #include "profctl/profile/profile_meta.h"
 #include "profctl/profile/time_shift.h"
+#include "profctl/tables/json_text.h"
 
 struct walk {
     struct json_reader *reader;

@@ -16,8 +16,8 @@
 #include "profctl/profile/profile_counter.h"
 #include "profctl/profile/thread_markers.h"
 #include "profctl/profile/thread_samples.h"
-#include "profctl/profile/thread_tables.h"
-#include "profctl/symbols/process_libraries.h"
+#include "profctl/tables/process_libraries.h"
+#include "profctl/tables/thread_tables.h"
 #include "json/json_reader.h"
 
 /* A thread that was read; all of it is the walk's, until the call returns. */

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "profctl/profile/json_table.h"
+#include "profctl/tables/json_table.h"
 
 enum {
     MARKER_NAME,

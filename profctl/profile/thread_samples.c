@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "common/time_units.h"
-#include "profctl/profile/json_table.h"
-#include "profctl/profile/thread_tables.h"
+#include "profctl/tables/json_table.h"
+#include "profctl/tables/thread_tables.h"
 
 enum { SAMPLE_STACK, SAMPLE_TIME, SAMPLE_CPU, SAMPLE_DELAY, SAMPLE_COLUMNS };
 static const char *const sample_columns[SAMPLE_COLUMNS] = { "stack", "time", "threadCPUDelta",

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "profctl/capture/capture_file.h"
-#include "profctl/capture/capture_naming.h"
+#include "profctl/naming/capture_naming.h"
 #include "profctl/raw/raw_lists.h"
 #include "profctl/raw/raw_profile.h"
 

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "profctl/capture/capture_naming.h"
 #include "profctl/failure.h"
+#include "profctl/naming/capture_naming.h"
 
 /* Makes the JSON of the raw capture in FD, which PATH is the name of, names its functions, and
  * writes it to SINK. Processes that cannot be read are told and left out. False with FAILURE

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "profctl/capture/profile_places.h"
 #include "profctl/raw/raw_arena_file.h"
-#include "profctl/symbols/profile_places.h"
 #include "json/json_writer.h"
 
 /* What is being made. */

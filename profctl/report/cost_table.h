@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "profctl/convert/thread_stacks.h"
-#include "profctl/report/process_accounts.h"
+#include "profctl/profile/process_accounts.h"
 #include "profctl/report/report_by.h"
 #include "json/json_reader.h"
 #include "json/mapped_array.h"

@@ -11,10 +11,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "profctl/profile/thread_tables.h"
 #include "profctl/report/report_clocks.h"
 #include "profctl/report/report_fates.h"
-#include "profctl/symbols/process_libraries.h"
+#include "profctl/tables/process_libraries.h"
+#include "profctl/tables/thread_tables.h"
 #include "json/json_reader.h"
 #include "json/mapped_array.h"
 #include "json/unique_strings.h"

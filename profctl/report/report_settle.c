@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profctl/report/process_accounts.h"
+#include "profctl/profile/process_accounts.h"
 
 static bool is_text(const char *text, const char *wanted)
 {

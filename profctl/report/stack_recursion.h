@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profctl/profile/thread_tables.h"
+#include "profctl/tables/thread_tables.h"
 
 /* FUNCTIONS says for each stack of TABLES which function it ends in, below FUNCTION_COUNT;
  * UNIQUE_NONE: one like no other. IS_RECURSION has room for each stack, and tells then whether one

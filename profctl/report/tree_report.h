@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 #include "profctl/convert/thread_stacks.h"
+#include "profctl/profile/process_accounts.h"
 #include "profctl/report/call_tree.h"
-#include "profctl/report/process_accounts.h"
 #include "json/json_reader.h"
 
 enum tree_direction {

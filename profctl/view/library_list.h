@@ -3,7 +3,7 @@
 #ifndef PROFD_PROFCTL_LIBRARY_LIST_H
 #define PROFD_PROFCTL_LIBRARY_LIST_H
 
-#include "profctl/symbols/process_libraries.h"
+#include "profctl/tables/process_libraries.h"
 
 struct library_list; /* opaque */
 

@@ -5,7 +5,7 @@
 
 #include "common/suggest.h"
 #include "ipc/messages.h"
-#include "profctl/commands/arguments.h"
+#include "profctl/arguments/arguments.h"
 
 enum { MOST_WORDS = 12 };
 

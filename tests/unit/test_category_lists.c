@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profctl/capture/category_lists.h"
-#include "profctl/symbols/symbolicate.h"
+#include "profctl/naming/symbolicate.h"
+#include "profctl/tables/category_lists.h"
 
 #define OTHER "{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]}"
 #define CACHE "{\"name\":\"Cache\",\"color\":\"red\",\"subcategories\":[\"Other\",\"Hit\"]}"

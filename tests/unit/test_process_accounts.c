@@ -2,7 +2,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "profctl/report/process_accounts.h"
+#include "profctl/profile/process_accounts.h"
 
 static struct process_account account(double pid, double later, double charged, double sampled)
 {

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "profctl/symbols/profile_places.h"
+#include "profctl/capture/profile_places.h"
 
 static const struct message_profile_place profiles[] = {
     { .start = 10, .bytes = 5, .pid = 1 },

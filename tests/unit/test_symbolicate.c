@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profctl/symbols/symbolicate.h"
+#include "profctl/naming/symbolicate.h"
 
 /* --- What is looked up: functions of this program --- */
 

@@ -2,7 +2,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "profctl/symbols/thread_name.h"
+#include "profctl/naming/thread_name.h"
 
 static const struct {
     const char *location, *expect;

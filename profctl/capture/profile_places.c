@@ -1,4 +1,4 @@
-#include "profctl/symbols/profile_places.h"
+#include "profctl/capture/profile_places.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "profctl/profile/thread_tables.h"
+#include "profctl/tables/thread_tables.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "profctl/json_sinks.h"
 #include "profctl/json_steps.h"
-#include "profctl/profile/json_table.h"
+#include "profctl/tables/json_table.h"
 
 enum { LONGEST_ADDRESS = 18 }; /* "0x" and 16 digits */
 

@@ -1,4 +1,4 @@
-#include "profctl/symbols/own_stack.h"
+#include "profctl/naming/own_stack.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,17 +1,17 @@
-#include "profctl/symbols/symbolicate.h"
+#include "profctl/naming/symbolicate.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "profctl/capture/category_lists.h"
-#include "profctl/capture/marker_payload.h"
 #include "profctl/json_copy.h"
 #include "profctl/json_steps.h"
-#include "profctl/profile/json_text.h"
-#include "profctl/symbols/own_stack.h"
-#include "profctl/symbols/symbolicate_thread.h"
-#include "profctl/symbols/thread_name.h"
+#include "profctl/naming/own_stack.h"
+#include "profctl/naming/symbolicate_thread.h"
+#include "profctl/naming/thread_name.h"
+#include "profctl/tables/category_lists.h"
+#include "profctl/tables/json_text.h"
+#include "profctl/tables/marker_payload.h"
 
 struct pass {
     struct json_reader *reader;

@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profctl/profile/thread_tables.h"
 #include "profctl/symbols/jit_process.h"
-#include "profctl/symbols/process_libraries.h"
 #include "profctl/symbols/symbol_cache.h"
+#include "profctl/tables/process_libraries.h"
+#include "profctl/tables/thread_tables.h"
 #include "json/unique_stacks.h"
 #include "json/unique_strings.h"
 
@@ -31,7 +31,7 @@ struct symbolicated_thread {
     struct mapped_array stack_map;  /* … and of each old stack */
     uint64_t named, unnamed;        /* addresses, as often as they are in the stack table */
     const char *purpose;            /* what it is for, as the function tells that it began in
-                                     * (profctl/symbols/thread_name.h); NULL: unknown */
+                                     * (profctl/naming/thread_name.h); NULL: unknown */
 };
 
 /* Fills OUT from TABLES. 0 or a negative errno; OUT needs symbolicated_thread_free() either way. */

@@ -1,4 +1,4 @@
-#include "profctl/report/process_accounts.h"
+#include "profctl/profile/process_accounts.h"
 
 #include <stdlib.h>
 #include <string.h>

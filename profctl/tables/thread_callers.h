@@ -2,7 +2,7 @@
 #ifndef PROFD_PROFCTL_THREAD_CALLERS_H
 #define PROFD_PROFCTL_THREAD_CALLERS_H
 
-#include "profctl/profile/thread_tables.h"
+#include "profctl/tables/thread_tables.h"
 #include "json/mapped_array.h"
 
 /* Fills IS_CALLER (bool, for each stack of TABLES): the address of a stack that is marked is where

@@ -10,7 +10,7 @@
 #include <uv.h>
 
 #include "ipc/messages.h"
-#include "profctl/commands/arguments.h"
+#include "profctl/arguments/arguments.h"
 #include "profctl/failure.h"
 
 struct client; /* opaque */

@@ -1,4 +1,4 @@
-#include "profctl/capture/category_lists.h"
+#include "profctl/tables/category_lists.h"
 
 #include <errno.h>
 #include <stdlib.h>

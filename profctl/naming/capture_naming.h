@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profctl/commands/client.h"
-#include "profctl/symbols/symbolicate.h"
+#include "profctl/client/client.h"
+#include "profctl/naming/symbolicate.h"
 
 enum { CAPTURE_PROBLEM_BYTES = 256 };
 

@@ -1,11 +1,11 @@
-#include "profctl/symbols/symbolicate_thread.h"
+#include "profctl/naming/symbolicate_thread.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "profctl/profile/thread_callers.h"
-#include "profctl/symbols/thread_name.h"
+#include "profctl/naming/thread_name.h"
+#include "profctl/tables/thread_callers.h"
 
 /* --- Which strings and frames are addresses --- */
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profctl/profile/thread_tables.h"
+#include "profctl/tables/thread_tables.h"
 #include "json/json_reader.h"
 #include "json/json_writer.h"
 #include "json/mapped_array.h"

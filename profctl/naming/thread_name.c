@@ -1,4 +1,4 @@
-#include "profctl/symbols/thread_name.h"
+#include "profctl/naming/thread_name.h"
 
 #include <string.h>
 

@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profctl/capture/category_lists.h"
 #include "profctl/symbols/jit_process.h"
 #include "profctl/symbols/symbol_cache.h"
+#include "profctl/tables/category_lists.h"
 #include "json/json_reader.h"
 #include "json/json_writer.h"
 

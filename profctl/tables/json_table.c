@@ -1,9 +1,9 @@
-#include "profctl/profile/json_table.h"
+#include "profctl/tables/json_table.h"
 
 #include <errno.h>
 
 #include "profctl/json_steps.h"
-#include "profctl/profile/json_text.h"
+#include "profctl/tables/json_text.h"
 
 static int expect_key(struct json_reader *reader, const char *name)
 {

@@ -1,4 +1,4 @@
-#include "profctl/commands/private_daemon.h"
+#include "profctl/client/private_daemon.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "profctl/capture/marker_payload.h"
+#include "profctl/tables/marker_payload.h"
 
 #include <errno.h>
 #include <string.h>

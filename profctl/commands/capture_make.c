@@ -1,4 +1,4 @@
-#include "profctl/capture/capture_make.h"
+#include "profctl/commands/capture_make.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profctl/capture/capture_naming.h"
 #include "profctl/commands/progress_bar.h"
+#include "profctl/naming/capture_naming.h"
 #include "profctl/raw/raw_lists.h"
 #include "profctl/units.h"
 #include "json/document_print.h"

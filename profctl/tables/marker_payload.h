@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "profctl/symbols/symbolicate_thread.h"
+#include "profctl/naming/symbolicate_thread.h"
 #include "json/json_reader.h"
 #include "json/json_writer.h"
 #include "json/mapped_array.h"

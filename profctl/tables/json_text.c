@@ -1,4 +1,4 @@
-#include "profctl/profile/json_text.h"
+#include "profctl/tables/json_text.h"
 
 #include <errno.h>
 #include <stdlib.h>

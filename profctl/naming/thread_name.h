@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "profctl/symbols/process_libraries.h"
+#include "profctl/tables/process_libraries.h"
 
 /* LOCATION (LENGTH bytes) is "FUNCTION (in LIBRARY)", in which a thread began. A literal; NULL when
  * that says nothing. */

@@ -1,4 +1,4 @@
-#include "profctl/profile/thread_callers.h"
+#include "profctl/tables/thread_callers.h"
 
 #include <errno.h>
 #include <string.h>

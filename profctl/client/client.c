@@ -1,4 +1,4 @@
-#include "profctl/commands/client.h"
+#include "profctl/client/client.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "profctl/commands/arguments.h"
+#include "profctl/arguments/arguments.h"
 
 #include <errno.h>
 #include <stddef.h>

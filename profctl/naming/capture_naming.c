@@ -1,10 +1,10 @@
-#include "profctl/capture/capture_naming.h"
+#include "profctl/naming/capture_naming.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "profctl/symbols/profile_places.h"
+#include "profctl/capture/profile_places.h"
 
 /* A pass over the raw capture. */
 struct naming {

@@ -1,4 +1,4 @@
-#include "profctl/symbols/process_libraries.h"
+#include "profctl/tables/process_libraries.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "profctl/json_copy.h"
 #include "profctl/json_steps.h"
-#include "profctl/profile/json_text.h"
+#include "profctl/tables/json_text.h"
 #include "json/gecko/gecko_meta.h"
 
 static void free_library(struct process_library *library)

@@ -4,10 +4,10 @@
 
 #include <stdbool.h>
 
+#include "profctl/arguments/arguments.h"
 #include "profctl/capture/capture_file.h"
-#include "profctl/commands/arguments.h"
-#include "profctl/commands/client.h"
-#include "profctl/symbols/symbolicate.h"
+#include "profctl/client/client.h"
+#include "profctl/naming/symbolicate.h"
 
 struct capture_summary {
     struct capture_result result;
