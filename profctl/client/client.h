@@ -10,24 +10,13 @@
 #include <uv.h>
 
 #include "ipc/messages.h"
-#include "profctl/arguments/arguments.h"
+#include "profctl/capture/capture_result.h"
 #include "profctl/failure.h"
 
 struct client; /* opaque */
 
 /* Told while a capture is being made. */
 typedef void (*client_on_progress)(const struct message_capture_progress *progress, void *context);
-
-/* A finished capture. */
-struct capture_result {
-    uint64_t bytes_written;
-    uint64_t processes;
-    char missing[MESSAGE_MAX_TEXT + 1]; /* one line that names what is incomplete; "" nothing */
-    struct message_profile_place *profile_places; /* owned; freed by capture_result_free() */
-    size_t profile_place_count;
-    bool may_be_empty; /* processes may have no thread that was asked for */
-};
-void capture_result_free(struct capture_result *result);
 
 /* Connects to the profd at SOCKET (NULL: the usual place). EXIT_CODE_NO_DAEMON when it cannot. */
 bool client_connect(const char *socket, struct client **out, struct failure *failure);
@@ -46,8 +35,9 @@ enum { CLIENT_TEXT_BYTES = MESSAGE_MAX_TEXT + 1 };
 /* MESSAGE_CLIENT_STOP, _PAUSE, _RESUME or _SHUTDOWN. */
 bool client_ask(struct client *client, enum message_kind kind, char warning[CLIENT_TEXT_BYTES],
                 struct failure *failure);
-/* With triggers: their captures go to our directory. */
-bool client_start_session(struct client *client, const struct arguments *arguments,
+/* Begins SESSION, which gets its id here. FOLDER is where captures of its triggers go (-1: it has
+ * none), and is taken. */
+bool client_start_session(struct client *client, struct message_client_start *session, int folder,
                           char warning[CLIENT_TEXT_BYTES], struct failure *failure);
 /* Has the capture of trigger NAME written; waits for it. TEXT gets its file. */
 bool client_trigger(struct client *client, const char *name, char text[CLIENT_TEXT_BYTES],

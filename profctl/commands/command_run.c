@@ -17,6 +17,7 @@
 #include "profctl/client/private_daemon.h"
 #include "profctl/commands/capture_make.h"
 #include "profctl/commands/commands.h"
+#include "profctl/commands/session_start.h"
 
 static const int forwarded_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
 
@@ -173,7 +174,7 @@ static int run_command(struct run *run, struct failure *failure)
 {
     int exit_status;
 
-    if (!client_start_session(run->client, run->arguments, NULL, failure) ||
+    if (!session_start(run->client, run->arguments, NULL, failure) ||
         !client_launch(run->client, run->arguments->operands, failure))
         return failure->code;
     run->command = private_daemon_command(&run->daemon);

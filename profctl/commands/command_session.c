@@ -4,6 +4,7 @@
 
 #include "profctl/client/client.h"
 #include "profctl/commands/commands.h"
+#include "profctl/commands/session_start.h"
 
 static void tell(const struct arguments *arguments, const char *state, const char *warning)
 {
@@ -24,7 +25,7 @@ int command_start(const struct arguments *arguments, struct failure *failure)
 
     if (!client_connect(arguments->socket, &client, failure))
         return failure->code;
-    done = client_start_session(client, arguments, warning, failure);
+    done = session_start(client, arguments, warning, failure);
     client_close(client);
     if (!done)
         return failure->code;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "profctl/tables/category_lists.h"
-#include "profctl/tables/marker_payload.h"
+#include "profctl/tables/marker_schemas.h"
 #include "json/json_reader.h"
 #include "json/mapped_array.h"
 

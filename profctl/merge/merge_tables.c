@@ -4,6 +4,7 @@
 
 #include "profctl/json_copy.h"
 #include "profctl/json_steps.h"
+#include "profctl/tables/marker_payload.h"
 
 enum { NO_PLACE = -1 };
 

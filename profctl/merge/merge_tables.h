@@ -4,7 +4,7 @@
 #define PROFD_PROFCTL_MERGE_TABLES_H
 
 #include "profctl/tables/category_lists.h"
-#include "profctl/tables/marker_payload.h"
+#include "profctl/tables/marker_schemas.h"
 #include "json/json_reader.h"
 #include "json/json_writer.h"
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profctl/client/client.h"
+#include "profctl/capture/capture_result.h"
 #include "profctl/naming/symbolicate.h"
 
 enum { CAPTURE_PROBLEM_BYTES = 256 };

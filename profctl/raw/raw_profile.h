@@ -3,7 +3,7 @@
 #ifndef PROFD_PROFCTL_RAW_PROFILE_H
 #define PROFD_PROFCTL_RAW_PROFILE_H
 
-#include "profctl/client/client.h"
+#include "profctl/capture/capture_result.h"
 #include "profctl/raw/raw_survey.h"
 
 /* What is made. */

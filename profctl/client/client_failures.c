@@ -1,0 +1,40 @@
+/* What went wrong on the way to profd, in words. */
+#include <errno.h>
+#include <string.h>
+
+#include "profctl/client/client_state.h"
+
+void client_tell_unreached(const struct client *client, int err, struct failure *failure)
+{
+    if (err == -ENOENT || err == -ECONNREFUSED)
+        failure_set(failure, EXIT_CODE_NO_DAEMON,
+                    "no profd listens at %s; start one with 'profd', or profile one command with "
+                    "'profctl run -- COMMAND'",
+                    client->where);
+    else if (err == -EACCES || err == -EPERM)
+        failure_set(failure, EXIT_CODE_NO_DAEMON,
+                    "the profd at %s is another user's (%s); name yours with --socket",
+                    client->where, strerror(-err));
+    else
+        failure_set(failure, EXIT_CODE_NO_DAEMON,
+                    "cannot reach profd at %s: %s; try again, or see whether it runs",
+                    client->where, strerror(-err));
+}
+
+void client_tell_lost(const struct client *client, struct failure *failure)
+{
+    const char *who = client->where[0] != '\0' ? client->where : "its private socket";
+
+    if (client->close_reason == -ETIMEDOUT)
+        failure_set(failure, EXIT_CODE_NO_DAEMON,
+                    "profd at %s does not answer; see whether it is stopped", who);
+    else if (client->close_reason == -EPROTO)
+        failure_set(failure, EXIT_CODE_NO_DAEMON,
+                    "the server at %s is not a profd of this version; restart profd", who);
+    else if (client->close_reason == -ESHUTDOWN || client->close_reason == -ECONNRESET)
+        failure_set(failure, EXIT_CODE_NO_DAEMON,
+                    "profd at %s closed the connection without answering; see its log", who);
+    else
+        failure_set(failure, EXIT_CODE_NO_DAEMON, "lost profd at %s: %s", who,
+                    strerror(-client->close_reason));
+}
