@@ -24,8 +24,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "profd: %s\n", error_text);
         return EXIT_USAGE;
     }
-    if (options.action == OPTIONS_SHOW_HELP)
-        return fputs(options_help, stdout) < 0 ? EXIT_FAILED : 0;
+    if (options.action == OPTIONS_SHOW_HELP) {
+        options_print_help(stdout);
+        return ferror(stdout) ? EXIT_FAILED : 0;
+    }
     if (options.action == OPTIONS_SHOW_VERSION)
         return build_facts_print(stdout, "profd") < 0 ? EXIT_FAILED : 0;
 

@@ -7,38 +7,66 @@
 #include <string.h>
 
 #include "buffer/lease_ledger.h"
+#include "common/option_words.h"
 #include "common/units.h"
 #include "daemon/programs/export_program.h"
 #include "ipc/messages.h"
 
-const char options_help[] =
-    "Usage: profd [OPTION]... [-- COMMAND [ARGUMENT]...]\n"
-    "Profiles all processes that connect to it into one profile on one time line.\n"
-    "With COMMAND, runs it, follows its descendants, and exits with its status.\n"
-    "\n"
-    "  --socket PATH         listen at PATH (default: $PROFD_SOCKET, else\n"
-    "                        $XDG_RUNTIME_DIR/profd.sock, else /tmp/profd-UID/profd.sock)\n"
-    "  --config FILE         runs the programs that FILE names (profd-config(5)), and starts them\n"
-    "                        again when they end, as it says\n"
-    "  --memory-limit SIZE   for everything that is recorded, e.g. 64M or 2G (default: 256M)\n"
-    "  --always RATE         record all processes at all times, e.g. at 19Hz: a session of "
-    "profd's\n"
-    "                        own, beside which profctl begins others\n"
-    "  --export URL          send what is recorded to a server, as profctl export does, e.g. to\n"
-    "                        clickhouse://HOST/DATABASE; best with --always\n"
-    "  --groups WHICH        none, all or units: performance groups to measure at all times\n"
-    "                        (default: none, and all with --metrics); units adds those of\n"
-    "                        single units\n"
-    "  --metrics ADDRESS     serve metrics for Prometheus at PORT (of 127.0.0.1), ADDRESS:PORT, "
-    "or\n"
-    "                        the path of a Unix socket\n"
-    "  --control-group GROUP members of GROUP may control profd, as its own user and root may\n"
-    "  --agents WHOSE        own or all: whose programs are profiled that profd did not start,\n"
-    "                        those of its own user and root (the default) or of every user\n"
-    "  --log-level LEVEL     error, warn, info or debug (default: info)\n"
-    "  --help, --version\n"
-    "\n"
-    "profctl starts, stops and captures sessions.\n";
+enum option_kind {
+    OPTION_SOCKET,
+    OPTION_CONFIG,
+    OPTION_MEMORY_LIMIT,
+    OPTION_ALWAYS,
+    OPTION_EXPORT,
+    OPTION_GROUPS,
+    OPTION_METRICS,
+    OPTION_CONTROL_GROUP,
+    OPTION_AGENTS,
+    OPTION_LOG_LEVEL,
+    OPTION_PRIVATE,
+    OPTION_HELP,
+    OPTION_VERSION,
+};
+
+enum { PROFD = 1 }; /* there is one set of options */
+
+static const struct option_row rows[] = {
+    { PROFD, "socket", 0, "PATH", OPTION_SOCKET, 0,
+      "listen at PATH (default: $PROFD_SOCKET, else\n"
+      "$XDG_RUNTIME_DIR/profd.sock, else /tmp/profd-UID/profd.sock)" },
+    { PROFD, "config", 0, "FILE", OPTION_CONFIG, 0,
+      "runs the programs that FILE names (profd-config(5)), and starts them\n"
+      "again when they end, as it says" },
+    { PROFD, "memory-limit", 0, "SIZE", OPTION_MEMORY_LIMIT, 0,
+      "for everything that is recorded, e.g. 64M or 2G (default: 256M)" },
+    { PROFD, "always", 0, "RATE", OPTION_ALWAYS, 0,
+      "record all processes at all times, e.g. at 19Hz: a session of profd's\n"
+      "own, beside which profctl begins others" },
+    { PROFD, "export", 0, "URL", OPTION_EXPORT, 0,
+      "send what is recorded to a server, as profctl export does, e.g. to\n"
+      "clickhouse://HOST/DATABASE; best with --always" },
+    { PROFD, "groups", 0, "WHICH", OPTION_GROUPS, 0,
+      "none, all or units: performance groups to measure at all times\n"
+      "(default: none, and all with --metrics); units adds those of\n"
+      "single units" },
+    { PROFD, "metrics", 0, "ADDRESS", OPTION_METRICS, 0,
+      "serve metrics for Prometheus at PORT (of 127.0.0.1), ADDRESS:PORT, or\n"
+      "the path of a Unix socket" },
+    { PROFD, "control-group", 0, "GROUP", OPTION_CONTROL_GROUP, 0,
+      "members of GROUP may control profd, as its own user and root may" },
+    { PROFD, "agents", 0, "WHOSE", OPTION_AGENTS, 0,
+      "own or all: whose programs are profiled that profd did not start,\n"
+      "those of its own user and root (the default) or of every user" },
+    { PROFD, "log-level", 0, "LEVEL", OPTION_LOG_LEVEL, 0,
+      "error, warn, info or debug (default: info)" },
+    { PROFD, "private", 0, "FD", OPTION_PRIVATE, 0, NULL },
+    { PROFD, "help", 0, NULL, OPTION_HELP, 0, NULL },
+    { PROFD, "version", 0, NULL, OPTION_VERSION, 0, NULL },
+};
+
+static const struct option_table table = { rows, sizeof(rows) / sizeof(rows[0]), PROFD };
+
+/* --- Values --- */
 
 static int refuse(char *error_text, const char *what, const char *name)
 {
@@ -126,74 +154,75 @@ static int set_agents(struct options *options, const char *value, char *error_te
     return refuse(error_text, "--agents is own or all, not", value);
 }
 
-static int set_option(struct options *options, const char *name, const char *value,
-                      char *error_text)
+static int set_option(struct options *options, const struct option_word *word, char *error_text)
 {
-    if (strcmp(name, "--socket") == 0) {
+    const char *value = word->value;
+
+    switch ((enum option_kind)word->row->kind) {
+    case OPTION_SOCKET:
         options->socket = value;
         return *value != '\0' ? 0 : refuse(error_text, "--socket needs a path, not", value);
-    }
-    if (strcmp(name, "--config") == 0) {
+    case OPTION_CONFIG:
         options->config = value;
         return *value != '\0' ? 0 : refuse(error_text, "--config needs a file, not", value);
-    }
-    if (strcmp(name, "--memory-limit") == 0)
+    case OPTION_MEMORY_LIMIT:
         return set_memory_limit(options, value, error_text);
-    if (strcmp(name, "--always") == 0)
+    case OPTION_ALWAYS:
         return set_always(options, value, error_text);
-    if (strcmp(name, "--export") == 0)
+    case OPTION_EXPORT:
         return set_export(options, value, error_text);
-    if (strcmp(name, "--groups") == 0)
+    case OPTION_GROUPS:
         return set_groups(options, value, error_text);
-    if (strcmp(name, "--metrics") == 0)
+    case OPTION_METRICS:
         return set_metrics(options, value, error_text);
-    if (strcmp(name, "--agents") == 0)
-        return set_agents(options, value, error_text);
-    if (strcmp(name, "--control-group") == 0) {
+    case OPTION_CONTROL_GROUP:
         options->control_group = value;
         return *value != '\0' ? 0 : refuse(error_text, "--control-group needs a group, not", value);
-    }
-    if (strcmp(name, "--private") == 0)
-        return set_private_fd(options, value, error_text);
-    if (log_level_parse(value, &options->log_level) < 0)
+    case OPTION_AGENTS:
+        return set_agents(options, value, error_text);
+    case OPTION_LOG_LEVEL:
+        if (log_level_parse(value, &options->log_level) == 0)
+            return 0;
         return refuse(error_text, "--log-level is error, warn, info or debug, not", value);
+    case OPTION_PRIVATE:
+        return set_private_fd(options, value, error_text);
+    case OPTION_HELP:
+        options->action = OPTIONS_SHOW_HELP;
+        return 0;
+    case OPTION_VERSION:
+        options->action = OPTIONS_SHOW_VERSION;
+        return 0;
+    }
+    return -EINVAL;
+}
+
+/* --- Words --- */
+
+static int refuse_word(enum option_word_kind kind, const char *word, char *error_text)
+{
+    if (kind == OPTION_WORD_VALUE_MISSING)
+        return refuse(error_text, "a value is missing after", word);
+    return refuse(error_text, word[0] == '-' ? "unknown option" : "unexpected argument", word);
+}
+
+/* Takes options and the command; one that only asks for a text ends them. */
+static int take_words(int argc, char **argv, struct options *out, char *error_text)
+{
+    struct option_words words = { .words = argv, .count = argc, .next = 1 };
+    struct option_word word;
+    enum option_word_kind kind;
+
+    while ((kind = option_words_next(&words, &table, &word)) == OPTION_WORD_OPTION) {
+        int error = set_option(out, &word, error_text);
+        if (error < 0 || out->action != OPTIONS_RUN)
+            return error;
+    }
+    if (kind != OPTION_WORD_NONE && kind != OPTION_WORD_DASHES)
+        return refuse_word(kind, word.word, error_text);
+    out->command = kind == OPTION_WORD_DASHES ? &argv[words.next] : NULL;
+    if (kind == OPTION_WORD_DASHES && *out->command == NULL)
+        return refuse(error_text, "a command is missing after", "--");
     return 0;
-}
-
-static bool takes_value(const char *name)
-{
-    static const char *const names[] = { "--socket",  "--config", "--memory-limit", "--always",
-                                         "--export",  "--groups", "--metrics",      "--log-level",
-                                         "--private", "--agents", "--control-group" };
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strcmp(names[i], name) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* Handles the option at argv[*INDEX], which may be "--name value" or "--name=value". */
-static int parse_one(char **argv, int *index, struct options *out, char *error_text)
-{
-    char *argument = argv[*index];
-    char *value = strchr(argument, '=');
-    char name[32];
-
-    snprintf(name, sizeof(name), "%.*s", value ? (int)(value - argument) : 31, argument);
-    if (!takes_value(name)) {
-        const char *kind = argument[0] == '-' ? "unknown option" : "unexpected argument";
-        return refuse(error_text, kind, argument);
-    }
-    if (value == NULL) {
-        value = argv[*index + 1];
-        if (value == NULL)
-            return refuse(error_text, "a value is missing after", argument);
-        (*index)++;
-    } else {
-        value++;
-    }
-    return set_option(out, name, value, error_text);
 }
 
 /* A daemon tells what happens; beside somebody's command or under profctl it keeps quieter. */
@@ -221,21 +250,9 @@ int options_parse(int argc, char **argv, struct options *out, char error_text[OP
         .log_level = unset,
         .private_fd = -1,
     };
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--") == 0) {
-            out->command = &argv[i + 1];
-            if (*out->command == NULL)
-                return refuse(error_text, "a command is missing after", "--");
-            break;
-        }
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "--version") == 0) {
-            out->action = argv[i][2] == 'h' ? OPTIONS_SHOW_HELP : OPTIONS_SHOW_VERSION;
-            return 0;
-        }
-        int error = parse_one(argv, &i, out, error_text);
-        if (error < 0)
-            return error;
-    }
+    int error = take_words(argc, argv, out, error_text);
+    if (error < 0 || out->action != OPTIONS_RUN)
+        return error;
     if (out->config != NULL && out->command != NULL)
         return refuse(error_text, "--config and a command exclude one another: add it to",
                       out->config);
@@ -249,4 +266,23 @@ int options_parse(int argc, char **argv, struct options *out, char error_text[OP
     if (out->log_level == unset)
         out->log_level = usual_log_level(out);
     return 0;
+}
+
+/* --- Help --- */
+
+void options_print_help(FILE *out)
+{
+    static const struct option_layout layout = { .has_letters = false, .name_columns = 21 };
+
+    fputs("Usage: profd [OPTION]... [-- COMMAND [ARGUMENT]...]\n"
+          "Profiles all processes that connect to it into one profile on one time line.\n"
+          "With COMMAND, runs it, follows its descendants, and exits with its status.\n"
+          "\n",
+          out);
+    for (size_t i = 0; i < table.count; i++)
+        option_row_print(out, &table.rows[i], &layout);
+    fputs("  --help, --version\n"
+          "\n"
+          "profctl starts, stops and captures sessions.\n",
+          out);
 }

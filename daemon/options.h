@@ -1,10 +1,11 @@
-/* profd's command line. Pure: parses into a struct, prints nothing. */
+/* profd's command line: into a struct, purely; and its help. */
 #ifndef PROFD_DAEMON_OPTIONS_H
 #define PROFD_DAEMON_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "daemon/log.h"
 #include "daemon/metrics/metrics_address.h"
@@ -40,6 +41,6 @@ struct options {
 /* 0, or -EINVAL with one line in ERROR_TEXT. *OUT points into ARGV. */
 int options_parse(int argc, char **argv, struct options *out, char error_text[OPTIONS_ERROR_TEXT]);
 
-extern const char options_help[];
+void options_print_help(FILE *out);
 
 #endif
