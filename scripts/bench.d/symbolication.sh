@@ -14,7 +14,7 @@ code_of() {
 }
 
 build_id() {
-    readelf -nW "$1" | awk '/Build ID/ { print $3 }'
+    readelf -nW "$1" | sed -n 's/.*Build ID: *//p'
 }
 
 # spread_addresses LIBRARY COUNT: so many distinct addresses all over its code, of the file.
