@@ -11,6 +11,7 @@
 #include "daemon/log.h"
 #include "daemon/memory/lease_census.h"
 #include "daemon/session_file.h"
+#include "daemon/when.h"
 
 /* --- Who had a lease --- */
 
@@ -162,12 +163,7 @@ static void begin_with(struct daemon *profd, const struct session *session)
     if (!session_is_on(&profd->session))
         return;
     profd->session.restart_count++;
-    /* What the killed one kept of them went with it. */
-    profd->forgotten = atomic_load(&profd->memory.ledger.header->ended_count);
-    memory_begin_session(profd, profd->session.settings.memory_limit_bytes);
-    requests_time_session(profd);
-    census_begin_session(profd);
-    power_follow_session(profd);
+    when_session_goes_on(profd);
 }
 
 /* What the keeper had is here. */

@@ -4,15 +4,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/capture/capture.h"
 #include "daemon/children/agents_inside.h"
 #include "daemon/children/census.h"
 #include "daemon/children/child_watch.h"
 #include "daemon/children/cpu_account.h"
-#include "daemon/children/process_title.h"
 #include "daemon/children/process_tree.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
+#include "daemon/when.h"
 
 /* Ended processes of which only the name is known; each costs about 400 bytes. */
 enum { MAX_NAMES = 64 * 1024 };
@@ -84,10 +83,9 @@ static void on_kept(struct exit_record *record, int error, void *owner)
     if (error < 0)
         log_warn_of_many(child->pid, "the profile of %d (%s) is lost: it cannot be copied (%s)",
                          child->pid, child->executable, uv_strerror(error));
-    capture_note_stored(profd, child);
     if (record == NULL)
         keep_name(profd, child);
-    memory_decide_soon(profd);
+    when_child_is_kept(profd, child);
 }
 
 void agents_store(struct daemon *profd, struct child *child)
@@ -141,18 +139,21 @@ void agents_drop_connection(struct child *child)
 
 static void set_status(struct child *child, int wait_status)
 {
-    if (child->verdict == VERDICT_VANISHED)
-        child->verdict = child_verdict_of(wait_status, &child->code);
-    else
+    if (child->verdict != VERDICT_VANISHED)
         return;
-    metrics_note_verdict(child);
-    if (child->verdict == VERDICT_KILLED)
-        triggers_note_killed(child->profd, child->pid, child->code);
-    else if (child->verdict == VERDICT_EXITED && child->code != 0)
-        triggers_note_failed(child->profd, child->pid, child->code);
+    child->verdict = child_verdict_of(wait_status, &child->code);
+    when_verdict_is_known(child->profd, child);
 }
 
-/* CHILD has ended. Without a session there is nothing to keep of it. */
+void agents_let_go(struct child *child)
+{
+    agents_drop_connection(child);
+    if (child->verdict != VERDICT_VANISHED)
+        agents_stop_watching(child);
+    else if (child->is_reaped)
+        set_status(child, child->wait_status);
+}
+
 void agents_end(struct daemon *profd, struct child *child, enum process_verdict verdict, int code,
                 uint64_t end_ns)
 {
@@ -160,26 +161,7 @@ void agents_end(struct daemon *profd, struct child *child, enum process_verdict 
         return;
     log_debug_of(child->pid, "%d (%s) ended: %s %d", child->pid, child->executable,
                  process_verdict_name(verdict), code);
-    memory_note_ended(profd);
-    lending_end(child);
-    monitoring_note_ended(child);
-    metrics_note_ended(child);
-    agents_drop_connection(child);
-    if (verdict != VERDICT_VANISHED)
-        agents_stop_watching(child);
-    else if (child->is_reaped)
-        set_status(child, child->wait_status);
-    requests_note_gone(profd, child);
-    requests_note_program_gone(profd, child->pid);
-    if (!session_is_on(&profd->session)) {
-        recent_ends_put(&profd->census.ends, child->pid, end_ns);
-        agents_forget(profd, child);
-        return;
-    }
-    process_title_recall(child);
-    triggers_note_ended(profd, child);
-    agents_store(profd, child);
-    capture_note_ended(profd, child);
+    when_child_ends(profd, child);
 }
 
 /* What the process became last may not have been read yet. */
@@ -213,14 +195,13 @@ void agents_note_disconnected(struct child *child)
     memory_note_disconnected(child);
     if (child_detach(child) < 0)
         return;
-    requests_note_gone(profd, child);
     if (child->watch == NULL)
         agents_end(profd, child, VERDICT_VANISHED, 0, uv_hrtime());
     else if (process_runs_other_program(child->pid, child->executable)) {
         agents_end(profd, child, VERDICT_EXECED, 0, uv_hrtime());
         census_soon(profd); /* as a program that may have no agent */
     } else
-        capture_note_silent(profd, child);
+        when_child_falls_silent(profd, child);
 }
 
 static const struct child_watch_events watch_events = { on_ended, on_status };

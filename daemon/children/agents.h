@@ -61,6 +61,15 @@ void agents_split_ending(struct child *earlier, uint64_t exec_ns, struct child *
  * CHILD did. */
 void agents_forget_silent(struct child *child);
 
+/* CHILD has ended: nothing more is heard of it, but how it ended, where that is not known. */
+void agents_let_go(struct child *child);
+
+/* Keeps what CHILD, which has ended, recorded; or its name alone. */
+void agents_store(struct daemon *profd, struct child *child);
+
+/* Takes CHILD out of the table and frees it; its copy is not under way. */
+void agents_forget(struct daemon *profd, struct child *child);
+
 /* CHILD's connection has ended; its process may go on. */
 void agents_note_disconnected(struct child *child);
 

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/capture/capture.h"
 #include "daemon/children/agent_connection.h"
 #include "daemon/children/agents_inside.h"
 #include "daemon/children/census.h"
@@ -16,6 +15,7 @@
 #include "daemon/log.h"
 #include "daemon/memory/compact_arena.h"
 #include "daemon/outbox.h"
+#include "daemon/when.h"
 
 /* For agents that are turned away: time to read the answer. */
 enum { LAST_ANSWER_MS = 2000 };
@@ -41,10 +41,8 @@ static bool may_connect(struct daemon *profd, const struct peer_credentials *pee
 static void forget_connection(struct daemon *profd, struct child *child)
 {
     agents_drop_connection(child);
-    if (child_detach(child) < 0)
-        return;
-    requests_note_gone(profd, child);
-    capture_note_silent(profd, child);
+    if (child_detach(child) == 0)
+        when_child_falls_silent(profd, child);
 }
 
 /* Two images of one process in the order of their beginning, though LATER was known first. */

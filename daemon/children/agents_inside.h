@@ -32,12 +32,6 @@ void agents_watch(struct daemon *profd, struct child *child, int pidfd);
 void agents_end(struct daemon *profd, struct child *child, enum process_verdict verdict, int code,
                 uint64_t end_ns);
 
-/* Keeps what CHILD, which has ended, recorded. */
-void agents_store(struct daemon *profd, struct child *child);
-
-/* Takes CHILD out of the table and frees it; its copy is not under way. */
-void agents_forget(struct daemon *profd, struct child *child);
-
 void agents_drop_connection(struct child *child);
 void agents_stop_watching(struct child *child);
 

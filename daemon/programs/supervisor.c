@@ -5,12 +5,11 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "daemon/capture/capture.h"
-#include "daemon/children/census.h"
 #include "daemon/children/process_program.h"
 #include "daemon/command.h"
 #include "daemon/daemon.h"
 #include "daemon/programs/terminal.h"
+#include "daemon/when.h"
 
 /* --- Reaping --- */
 
@@ -86,25 +85,31 @@ static void on_child_signal(uv_signal_t *handle, int signal_number)
     (void)signal_number;
 
     while ((pid = wait_for_next(&wait_status, &remains)) > 0) {
-        struct command *command = find_command(profd, pid);
         if (WIFSTOPPED(wait_status)) {
+            const struct command *command = find_command(profd, pid);
             if (command != NULL)
                 command_stopped(command);
             continue;
         }
-        if (salvage_pool_note_reaped(&profd->salvage, pid, wait_status)) {
-            capture_note_worker_free(profd);
-            continue;
-        }
-        if (triggers_note_reaped(profd, pid, wait_status))
-            continue;
-        if (command != NULL)
-            command_settle_start(command); /* what never ran is no process of the session */
-        if (command == NULL || command->failure == 0)
-            census_note_reaped(profd, pid, wait_status, &remains);
-        if (command != NULL)
-            command_ended(command, wait_status);
+        when_process_is_reaped(profd, pid, wait_status, &remains);
     }
+}
+
+bool supervisor_has_run(struct daemon *profd, pid_t pid)
+{
+    struct command *command = find_command(profd, pid);
+
+    if (command != NULL)
+        command_settle_start(command);
+    return command == NULL || command->failure == 0;
+}
+
+void supervisor_note_reaped(struct daemon *profd, pid_t pid, int wait_status)
+{
+    struct command *command = find_command(profd, pid);
+
+    if (command != NULL)
+        command_ended(command, wait_status);
 }
 
 /* --- Signals --- */

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <uv.h>
 
 struct client;
@@ -37,6 +38,11 @@ void supervisor_close(struct daemon *profd);
 
 /* Sends SIGNAL_NUMBER to the groups of CLIENT's commands. -ESRCH when it has none. */
 int supervisor_signal(struct daemon *profd, struct client *client, int signal_number);
+
+/* PID was reaped. Whether it ever was a process of the session, unlike a command that could not
+ * run; then its command is over, if it was one. */
+bool supervisor_has_run(struct daemon *profd, pid_t pid);
+void supervisor_note_reaped(struct daemon *profd, pid_t pid, int wait_status);
 
 void supervisor_note_client_gone(struct daemon *profd, struct client *client);
 

@@ -14,6 +14,7 @@
 #include "daemon/outbox.h"
 #include "daemon/programs/launch.h"
 #include "daemon/requests/status_document.h"
+#include "daemon/when.h"
 
 enum {
     LAST_ANSWER_MS = 2000,
@@ -291,7 +292,7 @@ static int on_groups(struct client *client, const uint8_t *payload, size_t bytes
 
     bool is_news = (message.needs & ~(uint64_t)client->profd->monitoring.needs) != 0;
     client->group_needs = (uint32_t)message.needs;
-    monitoring_follow(client->profd);
+    when_group_needs_change(client->profd);
     error = fd_count == 1 ? monitoring_write_snapshot(client->profd, fds[0]) : 0;
     client_reply(client, message.id, error,
                  error < 0 ? "the snapshot cannot be written"
@@ -386,12 +387,7 @@ static void on_closed(struct connection *connection, int reason, void *owner)
     while (*link != client)
         link = &(*link)->next;
     *link = client->next;
-    requests_note_client_gone(profd, client);
-    supervisor_note_client_gone(profd, client);
-    triggers_note_client_gone(profd, client);
-    monitoring_follow(profd);
-    if (client->is_private)
-        daemon_end(profd, 0);
+    when_client_goes(profd, client);
     free(client);
 }
 

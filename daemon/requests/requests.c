@@ -8,12 +8,11 @@
 
 #include "common/time_units.h"
 #include "daemon/capture/capture.h"
-#include "daemon/children/agents.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
-#include "daemon/memory/chores.h"
 #include "daemon/outbox.h"
 #include "daemon/requests/client_connection.h"
+#include "daemon/when.h"
 
 enum { SILENT_CHILDREN_NAMED = 5, ANSWER_TEXT_BYTES = 512 };
 
@@ -191,14 +190,21 @@ void requests_time_session(struct daemon *profd)
     uv_timer_start(&profd->requests.duration, on_duration_over, rest_ms, 0);
 }
 
+void requests_end_time(struct daemon *profd)
+{
+    uv_timer_stop(&profd->requests.duration);
+    profd->session.end_ns = 0;
+}
+
 /* --- Sessions begin, change and end --- */
 
-static void begin_anew(struct daemon *profd)
+/* The folder of its triggers is theirs from here on; -1: it brings none. */
+static int take_folder(struct request *request)
 {
-    agents_forget_ended(profd);
-    agents_forget_replaced(profd);
-    memory_begin_session(profd, profd->session.settings.memory_limit_bytes);
-    census_begin_session(profd);
+    int folder_fd = request->output_fd;
+
+    request->output_fd = -1;
+    return folder_fd;
 }
 
 /* Whether the program is there whose end would end its session. */
@@ -223,27 +229,14 @@ static int start_session(struct daemon *profd, struct request *request, const ch
             session_start(&profd->session, &request->owner, &request->settings, now_ns, refusal);
     if (error < 0)
         return error;
-    if (is_first)
-        begin_anew(profd);
-    else
-        memory_set_limit(profd, profd->session.settings.memory_limit_bytes);
-    power_follow_session(profd);
-    if (is_first || request->triggers != NULL) {
-        triggers_start(profd, request->triggers, request->output_fd);
-        request->output_fd = -1;
-    }
     if (request->duration_ms > 0)
         profd->session.end_ns = now_ns + request->duration_ms * NS_PER_MS;
-    requests_time_session(profd);
+    if (is_first)
+        when_session_begins(profd, request->triggers, take_folder(request));
+    else
+        when_session_is_joined(profd, request->triggers,
+                               request->triggers != NULL ? take_folder(request) : -1);
     return 0;
-}
-
-/* What the user's session had beside what is recorded. */
-static void end_extras(struct daemon *profd)
-{
-    uv_timer_stop(&profd->requests.duration);
-    profd->session.end_ns = 0;
-    triggers_stop(profd);
 }
 
 static int stop_session(struct daemon *profd, const struct request *request, const char **refusal)
@@ -253,11 +246,9 @@ static int stop_session(struct daemon *profd, const struct request *request, con
     if (error < 0)
         return error;
     if (request->owner.kind == SESSION_OWNER_USER || !session_is_on(&profd->session))
-        end_extras(profd);
-    if (session_is_on(&profd->session)) {
-        memory_set_limit(profd, profd->session.settings.memory_limit_bytes);
-        power_follow_session(profd);
-    }
+        when_extras_end(profd);
+    if (session_is_on(&profd->session))
+        when_session_is_left(profd);
     return 0;
 }
 
@@ -269,15 +260,6 @@ static int move_session(struct daemon *profd, struct request *request, const cha
     if (request->kind == REQUEST_STOP)
         return stop_session(profd, request, refusal);
     return session_pause(&profd->session, &request->owner, rounds[request->kind].event, refusal);
-}
-
-/* After those who live were told. */
-static void end_recording(struct daemon *profd)
-{
-    power_end_session(profd);
-    agents_forget_ended(profd);
-    chores_end_session(profd);
-    lending_end_session(profd);
 }
 
 static void begin_request(struct daemon *profd, struct request *request)
@@ -293,14 +275,7 @@ static void begin_request(struct daemon *profd, struct request *request)
         requests_finish(profd, error, refusal);
         return;
     }
-    restart_keep_session(profd);
-    memory_tell_session(profd);
-    lending_follow_session(profd);
-    log_info("the session is %s", session_state_name(profd->session.state));
-    service_tell_status(&profd->service);
-    if (!session_is_on(&profd->session))
-        end_recording(profd);
-    requests_ensure_standing(profd); /* what kept it from joining may be over */
+    when_session_moves(profd);
     /* What goes on does so on other terms. */
     bool has_left = request->kind == REQUEST_STOP && session_is_on(&profd->session);
     begin_round(profd, has_left ? REQUEST_START : request->kind);

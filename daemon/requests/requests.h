@@ -66,8 +66,9 @@ struct request_queue {
 int requests_init(struct daemon *profd);
 void requests_close(struct daemon *profd);
 
-/* Sees to it that the session pauses at its end_ns. */
+/* Sees to it that the session pauses at its end_ns; and that it has none any more. */
 void requests_time_session(struct daemon *profd);
+void requests_end_time(struct daemon *profd);
 
 /* Frees a REQUEST that was not added, with what it owns. */
 void request_free(struct request *request);

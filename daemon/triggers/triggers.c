@@ -391,13 +391,11 @@ void triggers_start(struct daemon *profd, const struct trigger_set *set, int dir
     if (set != NULL)
         triggers->set = *set;
     trigger_watch_follow(&triggers->watch, &triggers->set);
-    monitoring_follow(profd);
 }
 
 void triggers_stop(struct daemon *profd)
 {
     reset(profd, "the session ended");
-    monitoring_follow(profd);
 }
 
 uint64_t triggers_last_known(const struct daemon *profd)

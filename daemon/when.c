@@ -1,0 +1,159 @@
+#include "daemon/when.h"
+
+#include "daemon/capture/capture.h"
+#include "daemon/children/agents.h"
+#include "daemon/children/process_title.h"
+#include "daemon/daemon.h"
+#include "daemon/log.h"
+#include "daemon/memory/chores.h"
+#include "daemon/requests/client_connection.h"
+
+/* --- Sessions --- */
+
+/* What a session has from its first moment in this profd. */
+static void begin_parts(struct daemon *profd)
+{
+    memory_begin_session(profd, profd->session.settings.memory_limit_bytes);
+    census_begin_session(profd);
+    power_follow_session(profd);
+    requests_time_session(profd);
+}
+
+static void begin_triggers(struct daemon *profd, const struct trigger_set *set, int directory_fd)
+{
+    triggers_start(profd, set, directory_fd);
+    when_group_needs_change(profd);
+}
+
+void when_session_begins(struct daemon *profd, const struct trigger_set *set, int directory_fd)
+{
+    agents_forget_ended(profd);
+    agents_forget_replaced(profd);
+    begin_parts(profd);
+    begin_triggers(profd, set, directory_fd);
+}
+
+/* Unlike one that begins it forgets nobody: who has ended belongs to it, though only a number is
+ * left of those whom the killed profd kept. And it has no triggers: the folder that they wrote into
+ * went with that profd. */
+void when_session_goes_on(struct daemon *profd)
+{
+    profd->forgotten = atomic_load(&profd->memory.ledger.header->ended_count);
+    begin_parts(profd);
+}
+
+void when_session_is_joined(struct daemon *profd, const struct trigger_set *set, int directory_fd)
+{
+    memory_set_limit(profd, profd->session.settings.memory_limit_bytes);
+    power_follow_session(profd);
+    requests_time_session(profd);
+    if (set != NULL)
+        begin_triggers(profd, set, directory_fd);
+}
+
+void when_session_is_left(struct daemon *profd)
+{
+    memory_set_limit(profd, profd->session.settings.memory_limit_bytes);
+    power_follow_session(profd);
+}
+
+void when_extras_end(struct daemon *profd)
+{
+    requests_end_time(profd);
+    triggers_stop(profd);
+    when_group_needs_change(profd);
+}
+
+static void end_parts(struct daemon *profd)
+{
+    power_end_session(profd);
+    agents_forget_ended(profd);
+    chores_end_session(profd);
+    lending_end_session(profd);
+}
+
+void when_session_moves(struct daemon *profd)
+{
+    restart_keep_session(profd);
+    memory_tell_session(profd);
+    lending_follow_session(profd);
+    log_info("the session is %s", session_state_name(profd->session.state));
+    service_tell_status(&profd->service);
+    if (!session_is_on(&profd->session))
+        end_parts(profd);
+    requests_ensure_standing(profd); /* what kept it from joining may be over */
+}
+
+/* --- Processes --- */
+
+/* Without a session there is nothing to keep of it. */
+void when_child_ends(struct daemon *profd, struct child *child)
+{
+    memory_note_ended(profd);
+    lending_end(child);
+    monitoring_note_ended(child);
+    metrics_note_ended(child);
+    agents_let_go(child);
+    requests_note_gone(profd, child);
+    requests_note_program_gone(profd, child->pid);
+    if (!session_is_on(&profd->session)) {
+        recent_ends_put(&profd->census.ends, child->pid, child->end_ns);
+        agents_forget(profd, child);
+        return;
+    }
+    process_title_recall(child);
+    triggers_note_ended(profd, child);
+    agents_store(profd, child);
+    capture_note_ended(profd, child);
+}
+
+void when_verdict_is_known(struct daemon *profd, const struct child *child)
+{
+    metrics_note_verdict(child);
+    if (child->verdict == VERDICT_KILLED)
+        triggers_note_killed(profd, child->pid, child->code);
+    else if (child->verdict == VERDICT_EXITED && child->code != 0)
+        triggers_note_failed(profd, child->pid, child->code);
+}
+
+void when_child_falls_silent(struct daemon *profd, struct child *child)
+{
+    requests_note_gone(profd, child);
+    capture_note_silent(profd, child);
+}
+
+void when_child_is_kept(struct daemon *profd, struct child *child)
+{
+    capture_note_stored(profd, child);
+    memory_decide_soon(profd);
+}
+
+/* Workers of ours are no processes of the session; neither is a command that never ran. */
+void when_process_is_reaped(struct daemon *profd, pid_t pid, int wait_status,
+                            const struct process_remains *remains)
+{
+    if (salvage_pool_note_reaped(&profd->salvage, pid, wait_status))
+        capture_note_worker_free(profd);
+    else if (!triggers_note_reaped(profd, pid, wait_status)) {
+        if (supervisor_has_run(profd, pid))
+            census_note_reaped(profd, pid, wait_status, remains);
+        supervisor_note_reaped(profd, pid, wait_status);
+    }
+}
+
+/* --- Clients --- */
+
+void when_client_goes(struct daemon *profd, struct client *client)
+{
+    requests_note_client_gone(profd, client);
+    supervisor_note_client_gone(profd, client);
+    triggers_note_client_gone(profd, client);
+    when_group_needs_change(profd);
+    if (client->is_private)
+        daemon_end(profd, 0);
+}
+
+void when_group_needs_change(struct daemon *profd)
+{
+    monitoring_follow(profd);
+}

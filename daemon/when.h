@@ -1,0 +1,62 @@
+/* What happens in profd when something happens: a session begins, a child ends, a client goes …
+ *
+ * Each function names the parts that it concerns, in the order in which they need it; no part knows
+ * of another what is said here. Loop thread. */
+#ifndef PROFD_DAEMON_WHEN_H
+#define PROFD_DAEMON_WHEN_H
+
+#include <sys/types.h>
+
+struct child;
+struct client;
+struct daemon;
+struct process_remains;
+struct trigger_set;
+
+/* --- Sessions --- */
+
+/* The first of a recording, by a request: with SET (copied; NULL: no triggers), whose files go to
+ * DIRECTORY_FD (taken over; -1: none). */
+void when_session_begins(struct daemon *profd, const struct trigger_set *set, int directory_fd);
+
+/* That of a profd that was killed, in this one. */
+void when_session_goes_on(struct daemon *profd);
+
+/* Another one joins it, with SET and DIRECTORY_FD as above, or one of two leaves it. */
+void when_session_is_joined(struct daemon *profd, const struct trigger_set *set, int directory_fd);
+void when_session_is_left(struct daemon *profd);
+
+/* What the user had in it beside what is recorded is over, with the session or without. */
+void when_extras_end(struct daemon *profd);
+
+/* A request moved it, which all of the above lead to but a restart; whoever records is told next.
+ */
+void when_session_moves(struct daemon *profd);
+
+/* --- Processes --- */
+
+/* CHILD has ended, as its verdict says so far. Without a session it is freed by this. */
+void when_child_ends(struct daemon *profd, struct child *child);
+
+/* How CHILD, which had vanished, ended is known by now. */
+void when_verdict_is_known(struct daemon *profd, const struct child *child);
+
+/* CHILD, which lives, has no connection any more, and so gives no answers. */
+void when_child_falls_silent(struct daemon *profd, struct child *child);
+
+/* What CHILD, which has ended, recorded is kept, or is lost. */
+void when_child_is_kept(struct daemon *profd, struct child *child);
+
+/* profd waited for PID, a child or an orphan that has ended; REMAINS were there before. */
+void when_process_is_reaped(struct daemon *profd, pid_t pid, int wait_status,
+                            const struct process_remains *remains);
+
+/* --- Clients --- */
+
+/* CLIENT, which is in no list any more, has hung up. */
+void when_client_goes(struct daemon *profd, struct client *client);
+
+/* Who asks for measures of performance groups may be others. */
+void when_group_needs_change(struct daemon *profd);
+
+#endif
