@@ -1,5 +1,6 @@
 #include "daemon/session.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -50,18 +51,21 @@ static int next_state(const struct session *session, enum session_event event)
     return -EINVAL;
 }
 
-int session_move(struct session *session, enum session_event event)
+bool session_may_move(const struct session *session, enum session_event event)
+{
+    return next_state(session, event) >= 0;
+}
+
+void session_move(struct session *session, enum session_event event)
 {
     int next = next_state(session, event);
 
-    if (next < 0)
-        return next;
+    assert(next >= 0);
     if (event == SESSION_EVENT_GATHER)
         session->before_gathering = session->state;
     if (event == SESSION_EVENT_PAUSE_SAMPLING || event == SESSION_EVENT_RESUME_SAMPLING)
         session->is_sampling_paused = event == SESSION_EVENT_PAUSE_SAMPLING;
     session->state = (enum session_state)next;
-    return 0;
 }
 
 uint32_t session_first_generation(uint64_t now_ns)
@@ -95,7 +99,6 @@ static void renew_terms(struct session *session)
 int session_start(struct session *session, const struct session_owner *owner,
                   const struct session_settings *settings, uint64_t now_ns, const char **refusal)
 {
-    enum session_state before = session->state;
     enum session_event event = session_is_on(session) ? SESSION_EVENT_JOIN : SESSION_EVENT_START;
 
     int error = session_parts_check(&session->parts, owner, settings, refusal);
@@ -105,10 +108,11 @@ int session_start(struct session *session, const struct session_owner *owner,
         *refusal = "sampling is paused; 'profctl resume --sampling' comes first";
         return -EBUSY;
     }
-    if (session_move(session, event) < 0) {
-        *refusal = session_refusal(before, event);
+    if (!session_may_move(session, event)) {
+        *refusal = session_refusal(session->state, event);
         return -EINVAL;
     }
+    session_move(session, event);
     if (event == SESSION_EVENT_START)
         begin_anew(session, now_ns);
     session_parts_add(&session->parts, owner, settings, now_ns);
@@ -149,7 +153,7 @@ int session_stop(struct session *session, const struct session_owner *owner, con
     *refusal = session_lack(session, owner);
     if (part == NULL)
         return -ESRCH;
-    (void)session_move(session, is_last ? SESSION_EVENT_STOP : SESSION_EVENT_LEAVE); /* it is on */
+    session_move(session, is_last ? SESSION_EVENT_STOP : SESSION_EVENT_LEAVE);
     const struct session_owner leaving = part->owner;
     (void)session_parts_remove(&session->parts, &leaving); /* it was just found */
     if (!is_last)
@@ -174,7 +178,10 @@ int session_pause(struct session *session, const struct session_owner *owner,
     if (session->parts.count > 1)
         return -EBUSY;
     *refusal = session_refusal(session->state, event);
-    return session_move(session, event);
+    if (!session_may_move(session, event))
+        return -EINVAL;
+    session_move(session, event);
+    return 0;
 }
 
 /* --- What people and agents are told --- */

@@ -66,9 +66,12 @@ struct session {
     struct session_settings settings;    /* what serves all parts */
 };
 
-/* Does what EVENT does. 0; -EINVAL when the present state has no such move: nothing changes, and
- * session_refusal() says why. */
-int session_move(struct session *session, enum session_event event);
+/* Whether the present state has the move that EVENT makes; session_refusal() says why not. */
+bool session_may_move(const struct session *session, enum session_event event);
+
+/* Makes it. What people ask for is refused before: a move that is impossible here is a mistake of
+ * ours, and an assertion. */
+void session_move(struct session *session, enum session_event event);
 
 /* What a profd that begins at NOW_NS has instead of the last session's generation: an agent that
  * comes from an earlier profd's session never takes a new one for it. */

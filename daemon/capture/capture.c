@@ -567,12 +567,12 @@ void capture_begin(struct daemon *profd, struct request *request)
         requests_finish(profd, -ESRCH, text);
         return;
     }
-    enum session_state before = profd->session.state;
-    int error = session_move(&profd->session, SESSION_EVENT_GATHER);
-    if (error < 0) {
-        requests_finish(profd, error, session_refusal(before, SESSION_EVENT_GATHER));
+    if (!session_may_move(&profd->session, SESSION_EVENT_GATHER)) {
+        requests_finish(profd, -EINVAL,
+                        session_refusal(profd->session.state, SESSION_EVENT_GATHER));
         return;
     }
+    session_move(&profd->session, SESSION_EVENT_GATHER);
     struct capture *capture = create(profd, request);
     if (capture == NULL) {
         session_move(&profd->session, SESSION_EVENT_GATHERED);
@@ -582,7 +582,7 @@ void capture_begin(struct daemon *profd, struct request *request)
 
     profd->capture = capture;
     describe_root(capture);
-    error = list_children(capture);
+    int error = list_children(capture);
     if (error == 0)
         error = add_head(capture);
     if (error == 0)

@@ -92,7 +92,7 @@ static void end_round(struct daemon *profd)
         child->is_awaited = false;
     queue->awaited = 0;
     if (profd->session.state == SESSION_STARTING) {
-        (void)session_move(&profd->session, SESSION_EVENT_STARTED); /* possible from there */
+        session_move(&profd->session, SESSION_EVENT_STARTED);
         restart_keep_session(profd);
     }
     if (silent[0] != '\0')
