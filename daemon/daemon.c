@@ -136,7 +136,7 @@ static int begin_parts(struct daemon *profd)
     if (error == 0)
         error = triggers_init(profd);
     if (error == 0)
-        error = power_init(profd);
+        error = power_init(&profd->power, &profd->loop, POWER_METER_FOLDER);
     if (error == 0)
         error = memory_init(profd);
     if (error == 0)
@@ -220,7 +220,7 @@ void daemon_end(struct daemon *profd, int exit_status)
     requests_close(profd);
     programs_close(profd);
     triggers_close(profd);
-    power_close(profd);
+    power_close(&profd->power);
     supervisor_close(profd);
     if (profd->listener != NULL) /* else the socket may be another profd's */
         restart_forget_session(profd);

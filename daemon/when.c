@@ -10,12 +10,17 @@
 
 /* --- Sessions --- */
 
+static void follow_power(struct daemon *profd)
+{
+    power_follow_session(&profd->power, (profd->session.settings.features & FEATURE_POWER) != 0);
+}
+
 /* What a session has from its first moment in this profd. */
 static void begin_parts(struct daemon *profd)
 {
     memory_begin_session(profd, profd->session.settings.memory_limit_bytes);
     census_begin_session(profd);
-    power_follow_session(profd);
+    follow_power(profd);
     requests_time_session(profd);
 }
 
@@ -45,7 +50,7 @@ void when_session_goes_on(struct daemon *profd)
 void when_session_is_joined(struct daemon *profd, const struct trigger_set *set, int directory_fd)
 {
     memory_set_limit(profd, profd->session.settings.memory_limit_bytes);
-    power_follow_session(profd);
+    follow_power(profd);
     requests_time_session(profd);
     if (set != NULL)
         begin_triggers(profd, set, directory_fd);
@@ -54,7 +59,7 @@ void when_session_is_joined(struct daemon *profd, const struct trigger_set *set,
 void when_session_is_left(struct daemon *profd)
 {
     memory_set_limit(profd, profd->session.settings.memory_limit_bytes);
-    power_follow_session(profd);
+    follow_power(profd);
 }
 
 void when_extras_end(struct daemon *profd)
@@ -66,7 +71,7 @@ void when_extras_end(struct daemon *profd)
 
 static void end_parts(struct daemon *profd)
 {
-    power_end_session(profd);
+    power_end_session(&profd->power);
     agents_forget_ended(profd);
     chores_end_session(profd);
     lending_end_session(profd);

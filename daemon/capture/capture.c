@@ -232,7 +232,7 @@ static int add_tail(struct capture *capture)
     gathering_log_end(&capture->log);
     /* Live processes were recording until they answered: nothing of them may lie after the end. */
     capture->root.capture_ns = uv_hrtime();
-    power_describe(capture->profd, &capture->root);
+    power_describe(&capture->profd->power, &capture->root);
     gecko_root_end(&writer, &capture->root, &capture->log.json);
     int error = failure_latch_error(&capture->log.latch);
     if (error == 0)
