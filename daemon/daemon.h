@@ -69,7 +69,6 @@ struct daemon {
     struct visitor *visitors;   /* that have not said yet what they are */
     struct admission admission; /* … and whether more of them may come */
 
-    size_t names;       /* of ended processes of which nothing else is kept */
     size_t unwatched;   /* dormant ones whose end is not watched for yet */
     uint64_t forgotten; /* of this session, even these: they were too many, or profd was killed */
 

@@ -355,14 +355,14 @@ static uint64_t recorded_bytes(const struct child *child)
 
 static enum gather_state first_state(const struct child *child)
 {
-    if (child->is_copying)
+    if (child->kept == CHILD_KEPT_COPYING)
         return GATHER_STORING;
     return child->state == CHILD_CONNECTED && !child->is_alone ? GATHER_WAITING : GATHER_SALVAGE;
 }
 
 bool capture_can_read(const struct child *child)
 {
-    return child->is_copying || child->exit != NULL || child->arena_fd >= 0;
+    return child->kept == CHILD_KEPT_COPYING || child->exit != NULL || child->arena_fd >= 0;
 }
 
 static struct selection_subject subject_of(const struct child *child)
@@ -374,7 +374,8 @@ bool capture_leaves_out(const struct capture *capture, const struct child *child
 {
     const struct capture_selection *selection = capture->request->selection;
 
-    if (child->end_ns != 0 && child->end_ns < capture->since_ns)
+    if (child->kept == CHILD_KEPT_UNWANTED ||
+        (child->end_ns != 0 && child->end_ns < capture->since_ns))
         return true;
     const struct selection_subject subject = subject_of(child);
     return selection != NULL && !capture_selection_has(selection, &subject);
@@ -402,7 +403,8 @@ static void note_unreadable(struct capture *capture, const struct child *child)
     else if (child->obstacle != OBSTACLE_NONE)
         gathering_log_gap(&capture->log, child, GAP_OBSTACLE, reason);
     else
-        gathering_log_gap(&capture->log, child, child->has_expired ? GAP_EXPIRED : GAP_LOST, NULL);
+        gathering_log_gap(&capture->log, child,
+                          child->kept == CHILD_KEPT_EXPIRED ? GAP_EXPIRED : GAP_LOST, NULL);
 }
 
 /* Of those that live, as they are at the moment: of all, or only of those in which nobody does. */

@@ -173,7 +173,7 @@ void capture_note_ended(struct daemon *profd, struct child *child)
     if (capture == NULL || !gather_note_ended(&capture->gather, index))
         return;
     gathering_log_event(&capture->log, child, "ended", process_verdict_name(child->verdict));
-    if (!child->is_copying)
+    if (child->kept != CHILD_KEPT_COPYING)
         capture_note_stored(profd, child);
 }
 

@@ -138,7 +138,7 @@ static int withdraw(struct capture *capture, uint64_t id)
 /* The exit store was taking the arena away while it was copied. */
 static bool is_outdated(const struct copy_piece *copies, const struct child *child)
 {
-    return !copies->is_stored && (child->is_copying || child->arena_fd < 0);
+    return !copies->is_stored && (child->arena_fd < 0);
 }
 
 static void note_copied(struct capture *capture, const struct copy_job *copy)

@@ -188,7 +188,7 @@ static bool take_in(struct capture *capture, const struct salvage_result *result
  * store was taking the arena away under it. */
 static bool is_outdated(const struct salvage_result *result, const struct child *child)
 {
-    return result->jobs[0].bytes == 0 && (child->is_copying || child->arena_fd < 0);
+    return result->jobs[0].bytes == 0 && (child->arena_fd < 0);
 }
 
 void capture_read_again(struct capture *capture, size_t index)
@@ -198,7 +198,7 @@ void capture_read_again(struct capture *capture, size_t index)
     if (!gather_note_outdated(&capture->gather, index))
         return;
     gathering_log_event(&capture->log, child, "ended", process_verdict_name(child->verdict));
-    if (!child->is_copying)
+    if (child->kept != CHILD_KEPT_COPYING)
         capture_note_stored(capture->profd, child);
 }
 

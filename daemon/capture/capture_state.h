@@ -54,8 +54,8 @@ struct capture_piece {
     } items[];
 };
 
-/* Whether the capture is not about CHILD: it ended before the time that is captured, or others were
- * asked for. */
+/* Whether the capture is not about CHILD: it ended before the time that is captured, or with an
+ * earlier session, or others were asked for. */
 bool capture_leaves_out(const struct capture *capture, const struct child *child);
 
 /* The filters for threads; "": all. */

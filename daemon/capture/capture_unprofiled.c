@@ -50,7 +50,7 @@ const char *capture_absence_reason(const struct capture *capture, const struct c
         return "it is another user's and became another program before profd had let it record";
     if (child->obstacle != OBSTACLE_NONE)
         return recording_obstacle_text(child->obstacle);
-    if (child->has_expired)
+    if (child->kept == CHILD_KEPT_EXPIRED)
         return "its profile was dropped to stay within the memory limit";
     return "its profile could not be saved";
 }

@@ -21,9 +21,10 @@ enum { MAX_NAMES = 64 * 1024 };
 /* The arena is in nobody's hands but profd's. */
 void agents_stop_keeping(struct daemon *profd, struct child *child)
 {
-    if (child->is_kept)
-        keeper_link_drop(&profd->keeper, child->lease_owner);
-    child->is_kept = false;
+    if (child->kept != CHILD_KEPT_TWICE)
+        return;
+    keeper_link_drop(&profd->keeper, child->lease_owner);
+    child_keep(&profd->children, child, CHILD_KEPT_ARENA);
 }
 
 /* Takes CHILD out of the table; its copy is not under way. */
@@ -31,12 +32,8 @@ void agents_forget(struct daemon *profd, struct child *child)
 {
     profd->unwatched -= child->is_unwatched;
     child_watch_stop(child->watch);
-    if (child->arena_fd >= 0)
-        close(child->arena_fd);
-    child->arena_fd = -1;
     agents_stop_keeping(profd, child);
     memory_forget_child(child);
-    profd->names -= child->is_name;
     child_table_remove(&profd->children, child);
     memory_note_ended(profd);
 }
@@ -48,20 +45,13 @@ void agents_stop_watching(struct child *child)
     child->watch = NULL;
 }
 
-/* Nothing is kept of what CHILD recorded, but captures list it. */
-static void keep_name(struct daemon *profd, struct child *child)
-{
-    child->is_name = true;
-    profd->names++;
-}
-
 void agents_forget_names(struct daemon *profd)
 {
     struct child *oldest = profd->children.first, *next;
 
-    for (; profd->names > MAX_NAMES && oldest != NULL; oldest = next) {
+    for (; profd->children.names > MAX_NAMES && oldest != NULL; oldest = next) {
         next = oldest->next;
-        if (!oldest->is_name || oldest->capture_index >= 0)
+        if (!child_is_only_name(oldest) || oldest->capture_index >= 0)
             continue;
         profd->forgotten++;
         agents_forget(profd, oldest);
@@ -73,18 +63,16 @@ static void on_kept(struct exit_record *record, int error, void *owner)
     struct child *child = owner;
     struct daemon *profd = child->profd;
 
-    child->is_copying = false;
-    child->exit = record;
     memory_forget_child(child);
-    if (child->is_unwanted) {
+    if (child->kept == CHILD_KEPT_UNWANTED) {
         agents_forget(profd, child);
         return;
     }
     if (error < 0)
         log_warn_of_many(child->pid, "the profile of %d (%s) is lost: it cannot be copied (%s)",
                          child->pid, child->executable, uv_strerror(error));
-    if (record == NULL)
-        keep_name(profd, child);
+    child->exit = record;
+    child_keep(&profd->children, child, record != NULL ? CHILD_KEPT_COPIED : CHILD_KEPT_NAME);
     when_child_is_kept(profd, child);
 }
 
@@ -92,22 +80,21 @@ void agents_store(struct daemon *profd, struct child *child)
 {
     int arena_fd = child->arena_fd;
 
-    if (arena_fd < 0) {
-        keep_name(profd, child);
+    if (child->kept == CHILD_KEPT_NOTHING)
+        child_keep(&profd->children, child, CHILD_KEPT_NAME);
+    if (child->kept == CHILD_KEPT_NAME)
         return;
-    }
-    child->arena_fd = -1;
     agents_stop_keeping(profd, child);
+    child->arena_fd = -1;
     memory_controller_remove(&profd->memory.controller, &child->memory);
     int error =
         exit_store_keep(&profd->exits, arena_fd, child->lease_owner, child->end_ns, on_kept, child);
-    child->is_copying = error == 0;
+    child_keep(&profd->children, child, error == 0 ? CHILD_KEPT_COPYING : CHILD_KEPT_NAME);
     if (error == 0)
         return;
     log_warn_of_many(child->pid, "the profile of %d (%s) is lost: %s", child->pid,
                      child->executable, uv_strerror(error));
     memory_forget_child(child);
-    keep_name(profd, child);
 }
 
 static void on_orphan_message(struct connection *connection, unsigned kind, const uint8_t *payload,
@@ -259,19 +246,23 @@ void agents_correct_to_exec(struct child *child, uint64_t exec_ns)
 
 /* --- The end of sessions, and of profd --- */
 
+/* CHILD is freed now, or with the end of its copy; the exit store is cleared after this. */
+static void give_up(struct daemon *profd, struct child *child)
+{
+    if (child->kept == CHILD_KEPT_COPYING)
+        child_keep(&profd->children, child, CHILD_KEPT_UNWANTED);
+    else if (child->kept != CHILD_KEPT_UNWANTED)
+        agents_forget(profd, child);
+}
+
 void agents_forget_ended(struct daemon *profd)
 {
     struct child *next;
 
     for (struct child *child = profd->children.first; child != NULL; child = next) {
         next = child->next;
-        if (child->state != CHILD_ENDED)
-            continue;
-        child->exit = NULL;
-        if (child->is_copying)
-            child->is_unwanted = true;
-        else
-            agents_forget(profd, child);
+        if (child->state == CHILD_ENDED)
+            give_up(profd, child);
     }
     exit_store_clear(&profd->exits);
     profd->forgotten = 0;
@@ -298,9 +289,8 @@ void agents_note_expired(void *owner, const struct block_account *account)
     struct child *child = owner;
 
     child->exit = NULL;
-    child->has_expired = true;
     child->expired = *account;
-    keep_name(child->profd, child);
+    child_keep(&child->profd->children, child, CHILD_KEPT_EXPIRED);
 }
 
 void agents_close(struct daemon *profd)
@@ -311,11 +301,7 @@ void agents_close(struct daemon *profd)
         next = child->next;
         agents_drop_connection(child);
         agents_stop_watching(child);
-        child->exit = NULL;
-        if (child->is_copying)
-            child->is_unwanted = true;
-        else
-            agents_forget(profd, child);
+        give_up(profd, child);
     }
     exit_store_clear(&profd->exits);
 }

@@ -219,6 +219,8 @@ void agents_take_arena(struct child *child, const struct message_hello *hello, i
     if (child->arena_fd >= 0)
         close(child->arena_fd);
     child->arena_fd = arena_fd;
+    if (arena_fd >= 0 && child->kept != CHILD_KEPT_ARENA && child->kept != CHILD_KEPT_TWICE)
+        child_keep(&child->profd->children, child, CHILD_KEPT_ARENA);
     child->is_dormant = child->has_woken = false;
     child->lease_owner = hello->lease_owner;
     child->obstacle = (enum recording_obstacle)hello->obstacle;
@@ -253,9 +255,18 @@ static void store_late(struct daemon *profd, struct child *child)
     agents_drop_connection(child);
     agents_stop_watching(child);
     process_title_recall(child);
-    profd->names -= child->is_name;
-    child->is_name = false;
     agents_store(profd, child);
+}
+
+/* A copy of the descriptor for the profd that comes when this one is killed. */
+static void share_arena(struct daemon *profd, struct child *child, uid_t uid,
+                        const uint8_t *payload, size_t bytes)
+{
+    bool is_shared = keeper_link_keep(&profd->keeper, child->lease_owner, child->pid, uid, payload,
+                                      bytes, child->arena_fd) == 0;
+
+    if (is_shared != (child->kept == CHILD_KEPT_TWICE))
+        child_keep(&profd->children, child, is_shared ? CHILD_KEPT_TWICE : CHILD_KEPT_ARENA);
 }
 
 int agents_hello(struct daemon *profd, struct connection *connection, int pidfd,
@@ -280,8 +291,7 @@ int agents_hello(struct daemon *profd, struct connection *connection, int pidfd,
     }
     attach(profd, child, connection, &hello, arena_fd, pidfd);
     if (child->is_alone && child->arena_fd >= 0)
-        child->is_kept = keeper_link_keep(&profd->keeper, child->lease_owner, child->pid, peer.uid,
-                                          payload, bytes, child->arena_fd) == 0;
+        share_arena(profd, child, peer.uid, payload, bytes);
     else if (arena_fd >= 0)
         agents_stop_keeping(profd,
                             child); /* its agent has a descriptor, and comes back with that */

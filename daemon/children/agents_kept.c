@@ -38,11 +38,11 @@ static void readmit(struct daemon *profd, const struct message_hello *hello,
         return;
     }
     child->profd = profd;
-    child->is_kept = true;
     child->is_alone = true;
     child->is_fork = hello->is_fork != 0;
     agents_watch(profd, child, pidfd);
     agents_take_arena(child, hello, arena_fd);
+    child_keep(&profd->children, child, CHILD_KEPT_TWICE);
     if (session_is_on(&profd->session) && hello->generation == profd->session.generation)
         child->started_generation = profd->session.generation;
     if (pidfd < 0)

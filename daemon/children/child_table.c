@@ -1,5 +1,6 @@
 #include "daemon/children/child_table.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,6 +144,7 @@ void child_table_remove(struct child_table *table, struct child *child)
     link_out(table, child);
     if (child->state == CHILD_ENDED)
         table->ended--;
+    table->names -= child_is_only_name(child);
 
     if (child->arena_fd >= 0)
         close(child->arena_fd);
@@ -189,7 +191,7 @@ static bool is_told_of(const struct child *child)
 static bool says_hello_again(const struct child *earlier, const struct child_introduction *who)
 {
     return earlier->verdict == VERDICT_EXECED && earlier->obstacle != OBSTACLE_NONE &&
-           earlier->is_name && earlier->start_ns == who->start_ns &&
+           earlier->kept == CHILD_KEPT_NAME && earlier->start_ns == who->start_ns &&
            earlier->identity == who->identity;
 }
 
@@ -256,6 +258,38 @@ int child_end(struct child_table *table, struct child *child, enum process_verdi
     child->end_ns = end_ns;
     table->ended++;
     return 0;
+}
+
+static bool may_keep(enum child_kept now, enum child_kept next)
+{
+#define TO(kept) (1U << CHILD_KEPT_##kept)
+    static const unsigned moves[] = {
+        [CHILD_KEPT_NOTHING] = TO(ARENA) | TO(NAME),
+        [CHILD_KEPT_ARENA] = TO(TWICE) | TO(COPYING) | TO(NAME),
+        [CHILD_KEPT_TWICE] = TO(ARENA),
+        [CHILD_KEPT_COPYING] = TO(COPIED) | TO(NAME) | TO(UNWANTED),
+        [CHILD_KEPT_UNWANTED] = 0,
+        [CHILD_KEPT_COPIED] = TO(EXPIRED),
+        [CHILD_KEPT_EXPIRED] = 0,
+        [CHILD_KEPT_NAME] = TO(ARENA),
+    };
+#undef TO
+    return (moves[now] >> next & 1) != 0;
+}
+
+bool child_is_only_name(const struct child *child)
+{
+    return child->kept == CHILD_KEPT_NAME || child->kept == CHILD_KEPT_EXPIRED;
+}
+
+void child_keep(struct child_table *table, struct child *child, enum child_kept next)
+{
+    assert(may_keep(child->kept, next));
+    assert((child->arena_fd >= 0) == (next == CHILD_KEPT_ARENA || next == CHILD_KEPT_TWICE));
+    assert((child->exit != NULL) == (next == CHILD_KEPT_COPIED));
+    table->names -= child_is_only_name(child);
+    child->kept = next;
+    table->names += child_is_only_name(child);
 }
 
 enum process_verdict child_verdict_of(int wait_status, int *code)

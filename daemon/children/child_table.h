@@ -8,6 +8,15 @@
  *         ▲ └─────────────── ended ─────────────▲
  *         └──hello again── detached
  *
+ * What there is of what it recorded goes its own way (enum child_kept); an arena that the exit
+ * store cannot take is lost at once, and only the name stays:
+ *
+ *     nothing ──hello──▶ arena ◀──▶ twice
+ *        │                ▲  │
+ *        │     late hello │  └──ended──▶ copying ──▶ copied ──no space──▶ expired
+ *        │                │                 │ └──session over──▶ unwanted
+ *        └────ended────▶ name ◀────lost─────┘
+ *
  * Bookkeeping only: no I/O; descriptors and handles are kept here for their owners. Loop thread. */
 #ifndef PROFD_DAEMON_CHILD_TABLE_H
 #define PROFD_DAEMON_CHILD_TABLE_H
@@ -31,6 +40,18 @@ struct exit_record;
 enum child_state { CHILD_CONNECTED, CHILD_DETACHED, CHILD_ENDED };
 const char *child_state_name(enum child_state state);
 
+/* What there is of what a child recorded. */
+enum child_kept {
+    CHILD_KEPT_NOTHING,  /* it lives and has no arena: dormant, silent, or not able to record */
+    CHILD_KEPT_ARENA,    /* profd has a descriptor of it; so it is only … */
+    CHILD_KEPT_TWICE,    /* … and here: profd-keeper has one, too */
+    CHILD_KEPT_COPYING,  /* it has ended; its arena goes into the exit store */
+    CHILD_KEPT_UNWANTED, /* likewise, but the session is over: freed as soon as the copy is */
+    CHILD_KEPT_COPIED,   /* it has a record in the exit store; so it is only here */
+    CHILD_KEPT_EXPIRED,  /* the record was dropped for space, but for its account */
+    CHILD_KEPT_NAME,     /* it has ended, and there is nothing but this */
+};
+
 struct child {
     pid_t pid;         /* the kernel's word, in profd's namespace */
     pid_t parent_pid;  /* as the agent said */
@@ -50,7 +71,6 @@ struct child {
     bool is_fork;                 /* made by fork, so that it ran no program of its own */
     uint64_t protocol_minor;      /* that its agent understands */
     bool is_alone;                /* it has no thread of ours: nobody in it listens */
-    bool is_kept;                 /* profd-keeper has its arena, too */
     bool is_dormant;              /* likewise, and it has no arena: there was nothing to record */
     bool has_woken;               /* a dormant one that records by now, and was not heard so far */
     bool is_unwatched;            /* a dormant one whose end is not watched for yet … */
@@ -84,13 +104,10 @@ struct child {
     uint64_t destroy_until_ns;        /* of a decision being carried out; 0: nothing */
     struct child *next_to_destroy;
 
-    int arena_fd;                  /* owned; -1 when the exit store has it, or there is none */
-    struct exit_record *exit;      /* owned by the exit store; NULL: not copied */
-    bool is_copying;               /* the copy is being made */
-    bool has_expired;              /* its record was dropped for space, … */
-    struct block_account expired;  /* … which had this account */
-    bool is_name;                  /* it has ended, and nothing but this is kept of it */
-    bool is_unwanted;              /* freed as soon as the copy is over */
+    enum child_kept kept;          /* moved by child_keep() alone */
+    int arena_fd;                  /* owned; -1: none */
+    struct exit_record *exit;      /* owned by the exit store; NULL: none */
+    struct block_account expired;  /* of the record that was dropped */
     struct daemon *profd;          /* for call-backs */
     struct connection *connection; /* NULL unless connected */
     struct child_watch *watch;     /* NULL when the process is gone or cannot be watched */
@@ -118,6 +135,7 @@ struct child_table {
     struct child *first, *last;
     size_t count; /* all */
     size_t ended; /* of them */
+    size_t names; /* of those: of which nothing else, or only an account, is kept */
 };
 
 /* Adds a connected child. NULL: no memory. */
@@ -173,6 +191,13 @@ int child_reconnect(struct child *child);
 int child_detach(struct child *child);
 int child_end(struct child_table *table, struct child *child, enum process_verdict verdict,
               int code, uint64_t end_ns);
+
+/* What there is of what CHILD recorded is NEXT, as its arena_fd and exit say already. Only moves
+ * that are drawn above are made; another is a mistake of ours, and an assertion. */
+void child_keep(struct child_table *table, struct child *child, enum child_kept next);
+
+/* It has ended, and is in captures as a name at most. */
+bool child_is_only_name(const struct child *child);
 
 /* A wait status from the kernel as a verdict. */
 enum process_verdict child_verdict_of(int wait_status, int *code);

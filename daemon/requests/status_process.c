@@ -160,7 +160,7 @@ cJSON *status_process_make(const struct child *child, const struct lease_census 
         causes = add_recording(object, child, census);
     else if (child->obstacle != OBSTACLE_NONE)
         cJSON_AddStringToObject(object, "obstacle", recording_obstacle_text(child->obstacle));
-    if (child->has_expired)
+    if (child->kept == CHILD_KEPT_EXPIRED)
         cJSON_AddTrueToObject(object, "has_expired");
     if (title[0] != '\0')
         cJSON_AddStringToObject(object, "title", title);
@@ -175,7 +175,7 @@ void status_process_add_account(const struct child *child, struct block_account 
 {
     struct arena_facts facts;
 
-    if (child->has_expired)
+    if (child->kept == CHILD_KEPT_EXPIRED)
         block_account_add(sum, &child->expired);
     else if ((child->arena_fd >= 0 || child->exit != NULL) && read_facts(child, &facts) == 0)
         block_account_add(sum, &facts.account);

@@ -1,10 +1,13 @@
 /* daemon.child_table */
 #include <check.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/children/child_table.h"
+#include "daemon/memory/exit_store.h"
 
 static struct child_table table;
 
@@ -19,6 +22,7 @@ static void tear_down(void)
         child_table_remove(&table, table.first);
     ck_assert_uint_eq(table.count, 0);
     ck_assert_uint_eq(table.ended, 0);
+    ck_assert_uint_eq(table.names, 0);
 }
 
 static struct child_introduction someone(pid_t pid, uint64_t start_ns)
@@ -38,6 +42,20 @@ static struct child *add(pid_t pid, uint64_t start_ns)
     struct child *child = child_table_add(&table, &who);
     ck_assert_ptr_nonnull(child);
     return child;
+}
+
+static void give_arena(struct child *child)
+{
+    child->arena_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    ck_assert_int_ge(child->arena_fd, 0);
+    child_keep(&table, child, CHILD_KEPT_ARENA);
+}
+
+static void keep_without_arena(struct child *child, enum child_kept next)
+{
+    close(child->arena_fd);
+    child->arena_fd = -1;
+    child_keep(&table, child, next);
 }
 
 START_TEST(a_new_child_is_connected_and_lives)
@@ -248,10 +266,10 @@ START_TEST(who_says_hello_again_with_an_arena_had_not_gone_on_before)
     struct child *child = add(10, 100);
     child->obstacle = OBSTACLE_OTHER_USER;
     ck_assert_int_eq(child_end(&table, child, VERDICT_EXECED, 0, 150), 0);
-    child->is_name = true;
+    child_keep(&table, child, CHILD_KEPT_NAME);
     ck_assert(child_was_mistaken(child, &again));
     ck_assert(!child_was_mistaken(child, &later));
-    child->is_name = false; /* something is kept of it */
+    give_arena(child);
     ck_assert(!child_was_mistaken(child, &again));
 }
 END_TEST
@@ -275,6 +293,78 @@ START_TEST(a_dormant_child_is_found_after_its_end_and_after_its_exec)
     ck_assert_ptr_eq(child_table_find_dormant(&table, 10, 100), dormant);
     ck_assert_ptr_null(child_table_find_dormant(&table, 10, 150));
     ck_assert_ptr_null(child_table_find_dormant(&table, 11, 100));
+}
+END_TEST
+
+START_TEST(what_is_copied_is_dropped_for_space_and_leaves_its_name)
+{
+    struct exit_record record;
+    struct child *child = add(10, 100);
+
+    give_arena(child);
+    child_keep(&table, child, CHILD_KEPT_TWICE);
+    child_keep(&table, child, CHILD_KEPT_ARENA);
+    keep_without_arena(child, CHILD_KEPT_COPYING);
+    child->exit = &record;
+    child_keep(&table, child, CHILD_KEPT_COPIED);
+    ck_assert(!child_is_only_name(child));
+    child->exit = NULL;
+    child_keep(&table, child, CHILD_KEPT_EXPIRED);
+    ck_assert(child_is_only_name(child));
+    ck_assert_uint_eq(table.names, 1);
+}
+END_TEST
+
+START_TEST(a_name_is_none_any_more_once_its_arena_comes_late)
+{
+    struct child *child = add(10, 100);
+
+    child_keep(&table, child, CHILD_KEPT_NAME);
+    ck_assert_uint_eq(table.names, 1);
+    give_arena(child);
+    ck_assert_uint_eq(table.names, 0);
+    keep_without_arena(child, CHILD_KEPT_COPYING);
+    child_keep(&table, child, CHILD_KEPT_NAME); /* the copy failed */
+    ck_assert_uint_eq(table.names, 1);
+}
+END_TEST
+
+/* Makes a child of which FROM is kept. */
+static struct child *add_kept(enum child_kept from)
+{
+    static struct exit_record record;
+    struct child *child = add(10, 100);
+
+    child->kept = from;
+    if (from == CHILD_KEPT_ARENA || from == CHILD_KEPT_TWICE)
+        child->arena_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (from == CHILD_KEPT_COPIED)
+        child->exit = &record;
+    return child;
+}
+
+START_TEST(an_arena_is_not_copied_from_two_places)
+{
+    struct child *child = add_kept(CHILD_KEPT_TWICE);
+    keep_without_arena(child, CHILD_KEPT_COPYING);
+}
+END_TEST
+
+START_TEST(what_is_unwanted_does_not_come_back)
+{
+    child_keep(&table, add_kept(CHILD_KEPT_UNWANTED), CHILD_KEPT_NAME);
+}
+END_TEST
+
+START_TEST(nothing_is_copied_without_a_record)
+{
+    child_keep(&table, add_kept(CHILD_KEPT_COPYING), CHILD_KEPT_COPIED);
+}
+END_TEST
+
+START_TEST(no_arena_is_left_to_whoever_has_a_name_alone)
+{
+    child_keep(&table, add_kept(CHILD_KEPT_ARENA), CHILD_KEPT_NAME);
 }
 END_TEST
 
@@ -312,6 +402,12 @@ int main(void)
     tcase_add_test(children, a_hello_that_is_read_after_the_end_is_of_who_was_known_by_that_alone);
     tcase_add_test(children, who_said_hello_is_never_mistaken_for_silent);
     tcase_add_test(children, a_dormant_child_is_found_after_its_end_and_after_its_exec);
+    tcase_add_test(children, what_is_copied_is_dropped_for_space_and_leaves_its_name);
+    tcase_add_test(children, a_name_is_none_any_more_once_its_arena_comes_late);
+    tcase_add_test_raise_signal(children, an_arena_is_not_copied_from_two_places, SIGABRT);
+    tcase_add_test_raise_signal(children, what_is_unwanted_does_not_come_back, SIGABRT);
+    tcase_add_test_raise_signal(children, nothing_is_copied_without_a_record, SIGABRT);
+    tcase_add_test_raise_signal(children, no_arena_is_left_to_whoever_has_a_name_alone, SIGABRT);
     tcase_add_test(children, wait_statuses_are_verdicts);
     suite_add_tcase(suite, children);
 
