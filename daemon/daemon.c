@@ -120,6 +120,15 @@ static void describe(char out[SERVICE_STATUS_BYTES], void *owner)
 
 static const struct service_events service_events = { describe };
 
+/* --- What parts of it want of others --- */
+
+static void on_listen(void *context)
+{
+    census_read(context);
+}
+
+static const struct lending_events lending_events = { on_listen };
+
 static int begin_parts(struct daemon *profd)
 {
     int error = find_installation(&profd->paths);
@@ -144,7 +153,8 @@ static int begin_parts(struct daemon *profd)
     if (error == 0)
         error = census_init(profd);
     if (error == 0)
-        error = lending_init(profd);
+        error =
+            lending_init(&profd->lending, &profd->loop, &profd->session, &lending_events, profd);
     if (error < 0) {
         log_error("cannot start: %s", uv_strerror(error));
         return error;
@@ -226,7 +236,7 @@ void daemon_end(struct daemon *profd, int exit_status)
         restart_forget_session(profd);
     restart_close(profd);
     census_close(profd);
-    lending_close(profd);
+    lending_close(&profd->lending);
     metrics_close(profd);
     monitoring_close(profd);
     keeper_link_close(&profd->keeper);

@@ -74,14 +74,14 @@ static void end_parts(struct daemon *profd)
     power_end_session(&profd->power);
     agents_forget_ended(profd);
     chores_end_session(profd);
-    lending_end_session(profd);
+    lending_end_session(&profd->lending);
 }
 
 void when_session_moves(struct daemon *profd)
 {
     restart_keep_session(profd);
     memory_tell_session(profd);
-    lending_follow_session(profd);
+    lending_follow_session(&profd->lending);
     log_info("the session is %s", session_state_name(profd->session.state));
     service_tell_status(&profd->service);
     if (!session_is_on(&profd->session))
@@ -95,7 +95,7 @@ void when_session_moves(struct daemon *profd)
 void when_child_ends(struct daemon *profd, struct child *child)
 {
     memory_note_ended(profd);
-    lending_end(child);
+    lending_end(&profd->lending, child);
     monitoring_note_ended(child);
     metrics_note_ended(child);
     agents_let_go(child);
@@ -110,6 +110,17 @@ void when_child_ends(struct daemon *profd, struct child *child)
     triggers_note_ended(profd, child);
     agents_store(profd, child);
     capture_note_ended(profd, child);
+}
+
+void when_child_is_forgotten(struct daemon *profd, struct child *child)
+{
+    lending_end(&profd->lending, child);
+    memory_forget_child(child);
+}
+
+void when_child_may_borrow(struct daemon *profd, struct child *child)
+{
+    lending_follow(&profd->lending, child);
 }
 
 void when_verdict_is_known(struct daemon *profd, const struct child *child)

@@ -38,6 +38,12 @@ void when_session_moves(struct daemon *profd);
 /* CHILD has ended, as its verdict says so far. Without a session it is freed by this. */
 void when_child_ends(struct daemon *profd, struct child *child);
 
+/* CHILD is about to be freed, whether it has ended or not. */
+void when_child_is_forgotten(struct daemon *profd, struct child *child);
+
+/* CHILD, in which nobody listens, has an arena in which it may say that it wants a perf event. */
+void when_child_may_borrow(struct daemon *profd, struct child *child);
+
 /* How CHILD, which had vanished, ended is known by now. */
 void when_verdict_is_known(struct daemon *profd, const struct child *child);
 

@@ -33,7 +33,7 @@ void agents_forget(struct daemon *profd, struct child *child)
     profd->unwatched -= child->is_unwatched;
     child_watch_stop(child->watch);
     agents_stop_keeping(profd, child);
-    memory_forget_child(child);
+    when_child_is_forgotten(profd, child);
     child_table_remove(&profd->children, child);
     memory_note_ended(profd);
 }

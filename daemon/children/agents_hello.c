@@ -311,7 +311,7 @@ int agents_hello(struct daemon *profd, struct connection *connection, int pidfd,
     else if (child->is_alone && (child->is_reaped || child->watch == NULL))
         agents_end(profd, child, VERDICT_VANISHED, 0, uv_hrtime()); /* no connection will tell */
     else
-        lending_follow(child);
+        when_child_may_borrow(profd, child);
     return 0;
 
 refused:

@@ -8,6 +8,7 @@
 #include "daemon/log.h"
 #include "daemon/memory/compact_arena.h"
 #include "daemon/memory/lease_census.h"
+#include "daemon/when.h"
 
 /* Of the process that said hello then; -1 when it has ended, also if its pid is another's by now.
  */
@@ -48,7 +49,7 @@ static void readmit(struct daemon *profd, const struct message_hello *hello,
     if (pidfd < 0)
         agents_end(profd, child, VERDICT_VANISHED, 0, uv_hrtime());
     else
-        lending_follow(child);
+        when_child_may_borrow(profd, child);
 }
 
 static void on_kept_arena(const struct keeper_message *message, int fd, void *context)

@@ -14,6 +14,7 @@
 #include "daemon/children/process_tree.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
+#include "daemon/when.h"
 
 /* Who runs a program beside itself tells of it a moment after its start, maybe after its end. */
 #define NAME_WITHIN_NS UINT64_C(1000000000)
@@ -283,7 +284,7 @@ static void apply(struct daemon *profd, const struct census_entry *entry)
         agents_note_woken(profd, entry->pid, entry->time_ns);
         break;
     case CENSUS_MEANS_WISH:
-        lending_follow(latest);
+        when_child_may_borrow(profd, latest);
         break;
     }
 }

@@ -27,7 +27,6 @@
 #include <sys/types.h>
 
 #include "buffer/lease_ledger.h"
-#include "daemon/clocks/lent_event.h"
 #include "daemon/memory/memory_controller.h"
 #include "ipc/messages.h"
 #include "json/gecko/gecko_process.h"
@@ -36,6 +35,7 @@ struct connection;
 struct daemon;
 struct child_watch;
 struct exit_record;
+struct loan;
 
 enum child_state { CHILD_CONNECTED, CHILD_DETACHED, CHILD_ENDED };
 const char *child_state_name(enum child_state state);
@@ -95,7 +95,7 @@ struct child {
     const char *salvage_reason; /* of the capture being made: why it was not answered; a literal */
     long capture_index;         /* among the items of the capture being made; -1: not in it */
 
-    struct lent_event event; /* of one without a thread of ours; see daemon/clocks/lending.h */
+    struct loan *loan; /* owned by daemon/clocks/lending.h; NULL: it borrows nothing */
 
     lease_owner lease_owner;          /* of its units; NOBODY: it has none */
     enum recording_obstacle obstacle; /* why it has no arena */
