@@ -14,6 +14,7 @@
 #include "daemon/programs/spawn.h"
 #include "daemon/requests/client_connection.h"
 #include "ipc/listener.h"
+#include "daemon/when.h"
 
 enum { DAEMON_EXIT_FAILED = 1 };
 
@@ -160,6 +161,7 @@ static int begin_parts(struct daemon *profd)
         return error;
     }
     visitors_init(profd);
+    monitoring_init(&profd->monitoring, &profd->children, &profd->memory.ledger);
     exit_store_init(&profd->exits, &profd->loop, &profd->memory.ledger, &profd->memory.controller,
                     agents_note_expired);
     salvage_pool_init(&profd->salvage, profd->paths.salvage);
@@ -196,10 +198,8 @@ static int begin_work(struct daemon *profd)
         restart_take_over(profd);
     else if (error == 0)
         restart_forget_session(profd); /* it went with a ledger that is no more */
-    if (error == 0) {
-        memory_tell_session(profd);
-        monitoring_open(profd);
-    }
+    if (error == 0)
+        when_ledger_is_there(profd);
     if (error == 0 && options->private_fd >= 0) {
         error = visitors_add_private(profd, options->private_fd);
         if (error < 0)
@@ -238,7 +238,7 @@ void daemon_end(struct daemon *profd, int exit_status)
     census_close(profd);
     lending_close(&profd->lending);
     metrics_close(profd);
-    monitoring_close(profd);
+    monitoring_close(&profd->monitoring);
     keeper_link_close(&profd->keeper);
     memory_close(profd);
     if (profd->listener != NULL)

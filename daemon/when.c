@@ -96,7 +96,7 @@ void when_child_ends(struct daemon *profd, struct child *child)
 {
     memory_note_ended(profd);
     lending_end(&profd->lending, child);
-    monitoring_note_ended(child);
+    monitoring_note_ended(&profd->monitoring, child);
     metrics_note_ended(child);
     agents_let_go(child);
     requests_note_gone(profd, child);
@@ -169,7 +169,26 @@ void when_client_goes(struct daemon *profd, struct client *client)
         daemon_end(profd, 0);
 }
 
+static uint32_t group_needs(const struct daemon *profd)
+{
+    uint32_t needs = profd->options.group_needs;
+
+    if (session_is_on(&profd->session) && (profd->session.settings.features & FEATURE_GROUPS))
+        needs |= GROUP_NEEDS_USUAL;
+    if (trigger_watch_needs_groups(&profd->triggers.watch))
+        needs |= GROUP_NEEDS_USUAL;
+    for (const struct client *client = profd->clients; client != NULL; client = client->next)
+        needs |= client->group_needs;
+    return needs;
+}
+
+void when_ledger_is_there(struct daemon *profd)
+{
+    memory_tell_session(profd);
+    monitoring_open(&profd->monitoring, group_needs(profd));
+}
+
 void when_group_needs_change(struct daemon *profd)
 {
-    monitoring_follow(profd);
+    monitoring_follow(&profd->monitoring, group_needs(profd));
 }

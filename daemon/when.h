@@ -13,6 +13,11 @@ struct daemon;
 struct process_remains;
 struct trigger_set;
 
+/* --- The ledger --- */
+
+/* Made, or taken over with its session from a profd that was killed. */
+void when_ledger_is_there(struct daemon *profd);
+
 /* --- Sessions --- */
 
 /* The first of a recording, by a request: with SET (copied; NULL: no triggers), whose files go to

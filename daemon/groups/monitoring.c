@@ -9,42 +9,36 @@
 #include <unistd.h>
 
 #include "buffer/file_range.h"
-#include "daemon/children/agents.h"
+#include "buffer/lease_ledger.h"
+#include "daemon/children/child_table.h"
 #include "daemon/children/child_watch.h"
-#include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/outbox.h"
-#include "daemon/requests/client_connection.h"
+#include "ipc/groups/group_snapshot.h"
 
 /* --- What is needed --- */
 
-static uint32_t needs_of_all(const struct daemon *profd)
+void monitoring_init(struct monitoring *monitoring, const struct child_table *children,
+                     const struct lease_ledger *ledger)
 {
-    uint32_t needs = profd->options.group_needs;
-
-    if (session_is_on(&profd->session) && (profd->session.settings.features & FEATURE_GROUPS))
-        needs |= GROUP_NEEDS_USUAL;
-    if (trigger_watch_needs_groups(&profd->triggers.watch))
-        needs |= GROUP_NEEDS_USUAL;
-
-    for (const struct client *client = profd->clients; client != NULL; client = client->next)
-        needs |= client->group_needs;
-    return needs;
+    monitoring->children = children;
+    monitoring->ledger = ledger;
 }
 
-void monitoring_open(struct daemon *profd)
+void monitoring_open(struct monitoring *monitoring, uint32_t needs)
 {
-    profd->monitoring.needs = needs_of_all(profd);
-    if (profd->memory.ledger.header != NULL)
-        atomic_store(&profd->memory.ledger.header->group_needs, profd->monitoring.needs);
+    monitoring->needs = needs;
+    if (monitoring->ledger->header != NULL)
+        atomic_store(&monitoring->ledger->header->group_needs, needs);
 }
 
-void monitoring_follow(struct daemon *profd)
+void monitoring_follow(struct monitoring *monitoring, uint32_t needs)
 {
-    if (needs_of_all(profd) == profd->monitoring.needs)
+    if (needs == monitoring->needs)
         return;
-    monitoring_open(profd);
-    for (struct child *child = profd->children.first; child != NULL; child = child->next) {
+    monitoring_open(monitoring, needs);
+    for (const struct child *child = monitoring->children->first; child != NULL;
+         child = child->next) {
         if (child->connection != NULL)
             outbox_empty(child->connection, MESSAGE_FOLLOW_GROUPS);
     }
@@ -101,23 +95,23 @@ static int write_living(struct writing *writing, const struct child *child)
     return error;
 }
 
-static int write_all(struct daemon *profd, struct writing *writing)
+static int write_all(struct monitoring *monitoring, struct writing *writing)
 {
     int error = 0;
 
-    group_book_learn_ends(&profd->monitoring.ended);
-    for (const struct child *child = profd->children.first; child != NULL && error == 0;
+    group_book_learn_ends(&monitoring->ended);
+    for (const struct child *child = monitoring->children->first; child != NULL && error == 0;
          child = child->next) {
         if (child->state != CHILD_ENDED)
             error = write_living(writing, child);
     }
-    for (const struct group_part *part = profd->monitoring.ended.latest; part != NULL && error == 0;
+    for (const struct group_part *part = monitoring->ended.latest; part != NULL && error == 0;
          part = part->next)
         error = write_part(writing, part);
     return error;
 }
 
-int monitoring_write_snapshot(struct daemon *profd, int fd)
+int monitoring_write_snapshot(struct monitoring *monitoring, int fd)
 {
     struct stat status;
     struct writing writing = {
@@ -126,14 +120,14 @@ int monitoring_write_snapshot(struct daemon *profd, int fd)
         .head = { .magic = GROUP_SNAPSHOT_MAGIC,
                   .now_ns = uv_hrtime(),
                   .processors = (uint64_t)get_nprocs_conf(),
-                  .forgotten = profd->monitoring.ended.forgotten },
+                  .forgotten = monitoring->ended.forgotten },
     };
 
     if (fstat(fd, &status) < 0)
         return -errno;
     if (!S_ISREG(status.st_mode))
         return -EINVAL; /* it could keep profd waiting */
-    int error = write_all(profd, &writing);
+    int error = write_all(monitoring, &writing);
     if (error == 0)
         error = file_range_write(fd, &writing.head, sizeof(writing.head), 0);
     return error;
@@ -141,7 +135,7 @@ int monitoring_write_snapshot(struct daemon *profd, int fd)
 
 /* --- Those that have ended --- */
 
-void monitoring_note_ended(struct child *child)
+void monitoring_note_ended(struct monitoring *monitoring, const struct child *child)
 {
     const struct group_owner owner = owner_of(child);
     struct group_part *part = NULL;
@@ -153,10 +147,10 @@ void monitoring_note_ended(struct child *child)
     if (part != NULL && child->verdict == VERDICT_VANISHED && child->watch != NULL)
         part->pidfd = fcntl(child_watch_pidfd(child->watch), F_DUPFD_CLOEXEC, 0);
     if (part != NULL)
-        group_book_add(&child->profd->monitoring.ended, part, GROUP_BOOK_MOST_BYTES);
+        group_book_add(&monitoring->ended, part, GROUP_BOOK_MOST_BYTES);
 }
 
-void monitoring_close(struct daemon *profd)
+void monitoring_close(struct monitoring *monitoring)
 {
-    group_book_clear(&profd->monitoring.ended);
+    group_book_clear(&monitoring->ended);
 }

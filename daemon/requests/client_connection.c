@@ -293,7 +293,7 @@ static int on_groups(struct client *client, const uint8_t *payload, size_t bytes
     bool is_news = (message.needs & ~(uint64_t)client->profd->monitoring.needs) != 0;
     client->group_needs = (uint32_t)message.needs;
     when_group_needs_change(client->profd);
-    error = fd_count == 1 ? monitoring_write_snapshot(client->profd, fds[0]) : 0;
+    error = fd_count == 1 ? monitoring_write_snapshot(&client->profd->monitoring, fds[0]) : 0;
     client_reply(client, message.id, error,
                  error < 0 ? "the snapshot cannot be written"
                            : (is_news ? "nobody had asked for groups so far" : ""));

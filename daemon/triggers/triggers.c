@@ -316,7 +316,9 @@ void triggers_ask(struct daemon *profd, struct client *client, uint64_t id, cons
 
 static int write_groups(void *owner, int fd)
 {
-    return monitoring_write_snapshot(owner, fd);
+    struct daemon *profd = owner;
+
+    return monitoring_write_snapshot(&profd->monitoring, fd);
 }
 
 static void visit_processes(void *owner, trigger_watch_visit *visit, void *context)
