@@ -130,6 +130,13 @@ static void on_listen(void *context)
 
 static const struct lending_events lending_events = { on_listen };
 
+static void on_page(struct metrics_view *view, void *context)
+{
+    when_page_is_made(context, view);
+}
+
+static const struct metrics_events metrics_events = { on_page };
+
 static int begin_parts(struct daemon *profd)
 {
     int error = find_installation(&profd->paths);
@@ -161,6 +168,7 @@ static int begin_parts(struct daemon *profd)
         return error;
     }
     visitors_init(profd);
+    metrics_init(&profd->metrics, &profd->children, &metrics_events, profd);
     monitoring_init(&profd->monitoring, &profd->children, &profd->memory.ledger);
     exit_store_init(&profd->exits, &profd->loop, &profd->memory.ledger, &profd->memory.controller,
                     agents_note_expired);
@@ -205,8 +213,9 @@ static int begin_work(struct daemon *profd)
         if (error < 0)
             log_error("--private %d is no connected socket", options->private_fd);
     }
-    if (error == 0)
-        error = metrics_open(profd);
+    if (error == 0 && options->metrics != NULL)
+        error = metrics_open(&profd->metrics, &profd->loop, &options->metrics_address,
+                             options->metrics);
     if (error == 0)
         requests_ensure_standing(profd);
     if (error == 0)
@@ -237,7 +246,7 @@ void daemon_end(struct daemon *profd, int exit_status)
     restart_close(profd);
     census_close(profd);
     lending_close(&profd->lending);
-    metrics_close(profd);
+    metrics_close(&profd->metrics);
     monitoring_close(&profd->monitoring);
     keeper_link_close(&profd->keeper);
     memory_close(profd);

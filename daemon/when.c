@@ -6,7 +6,9 @@
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/memory/chores.h"
+#include "daemon/metrics/metrics_page.h"
 #include "daemon/requests/client_connection.h"
+#include "daemon/requests/status_process.h"
 
 /* --- Sessions --- */
 
@@ -97,7 +99,7 @@ void when_child_ends(struct daemon *profd, struct child *child)
     memory_note_ended(profd);
     lending_end(&profd->lending, child);
     monitoring_note_ended(&profd->monitoring, child);
-    metrics_note_ended(child);
+    metrics_note_ended(&profd->metrics, child);
     agents_let_go(child);
     requests_note_gone(profd, child);
     requests_note_program_gone(profd, child->pid);
@@ -125,7 +127,7 @@ void when_child_may_borrow(struct daemon *profd, struct child *child)
 
 void when_verdict_is_known(struct daemon *profd, const struct child *child)
 {
-    metrics_note_verdict(child);
+    metrics_note_verdict(&profd->metrics, child);
     if (child->verdict == VERDICT_KILLED)
         triggers_note_killed(profd, child->pid, child->code);
     else if (child->verdict == VERDICT_EXITED && child->code != 0)
@@ -155,6 +157,46 @@ void when_process_is_reaped(struct daemon *profd, pid_t pid, int wait_status,
             census_note_reaped(profd, pid, wait_status, remains);
         supervisor_note_reaped(profd, pid, wait_status);
     }
+}
+
+void when_end_is_told(struct daemon *profd, pid_t pid, int wait_status)
+{
+    metrics_note_told_end(&profd->metrics, pid, wait_status);
+}
+
+/* --- Pages of metrics --- */
+
+/* What its children recorded, and what of that is still there. */
+static void add_recordings(const struct daemon *profd, struct metrics_view *view)
+{
+    struct block_account sum = { 0 };
+
+    for (const struct child *child = profd->children.first; child != NULL; child = child->next) {
+        view->kernel_bytes += child_kernel_bytes(child);
+        view->agents += child->connection != NULL;
+        status_process_add_account(child, &sum);
+    }
+    view->produced_blocks = sum.produced_blocks;
+    view->produced_bytes = sum.produced_bytes;
+    view->dropped_blocks = sum.dropped_blocks;
+    view->dropped_bytes = sum.dropped_bytes;
+}
+
+void when_page_is_made(struct daemon *profd, struct metrics_view *view)
+{
+    view->limit_bytes = lease_ledger_limit_bytes(&profd->memory.ledger);
+    view->leased_bytes = lease_ledger_recount(&profd->memory.ledger, NULL) * LEASE_UNIT_BYTES;
+    view->accounted_bytes = memory_controller_total(&profd->memory.controller);
+    view->kernel_bytes = exit_store_kernel_bytes(&profd->exits);
+    view->exit_profiles = profd->exits.records;
+    view->exit_profile_bytes = profd->exits.memory_bytes;
+    view->exit_profiles_expired = profd->exits.expired_records;
+    view->exit_profiles_failed = profd->exits.failed_records;
+    view->is_session_on = session_is_on(&profd->session);
+    view->lost_news = profd->census.lost;
+    for (const struct client *client = profd->clients; client != NULL; client = client->next)
+        view->clients++;
+    add_recordings(profd, view);
 }
 
 /* --- Clients --- */

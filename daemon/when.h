@@ -10,6 +10,7 @@
 struct child;
 struct client;
 struct daemon;
+struct metrics_view;
 struct process_remains;
 struct trigger_set;
 
@@ -61,6 +62,14 @@ void when_child_is_kept(struct daemon *profd, struct child *child);
 /* profd waited for PID, a child or an orphan that has ended; REMAINS were there before. */
 void when_process_is_reaped(struct daemon *profd, pid_t pid, int wait_status,
                             const struct process_remains *remains);
+
+/* A process told how its child PID ended, of which nothing else is known any more. */
+void when_end_is_told(struct daemon *profd, pid_t pid, int wait_status);
+
+/* --- Pages of metrics --- */
+
+/* VIEW has processes and groups; all else is for here. */
+void when_page_is_made(struct daemon *profd, struct metrics_view *view);
 
 /* --- Clients --- */
 

@@ -241,7 +241,7 @@ void agents_correct_to_exec(struct child *child, uint64_t exec_ns)
     child->verdict = VERDICT_EXECED;
     child->code = 0;
     child->end_ns = exec_ns;
-    metrics_note_verdict(child);
+    when_verdict_is_known(child->profd, child);
 }
 
 /* --- The end of sessions, and of profd --- */

@@ -222,7 +222,7 @@ static void end(struct daemon *profd, const struct census_entry *entry)
         return;
     }
     if (recent_ends_take(&profd->census.ends, entry->pid, entry->time_ns)) {
-        metrics_note_told_end(profd, entry->pid, entry->wait_status);
+        when_end_is_told(profd, entry->pid, entry->wait_status);
         return;
     }
     const struct process_sighting sighting = sighting_of(entry);

@@ -6,15 +6,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "buffer/block_account.h"
+#include "daemon/children/child_table.h"
 #include "daemon/children/child_watch.h"
-#include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/metrics/metrics_page.h"
 #include "daemon/metrics/metrics_server.h"
 #include "daemon/requests/client_connection.h"
 #include "daemon/requests/status_process.h"
 #include "ipc/listener.h"
+#include "ipc/connection.h"
 
 /* --- Processes --- */
 
@@ -24,7 +24,7 @@ static const char *program_of(const struct child *child)
     return basename(child->executable);
 }
 
-static void add_groups(struct daemon *profd, const struct child *child, uint64_t now_ns)
+static void add_groups(struct metrics *metrics, const struct child *child, uint64_t now_ns)
 {
     const struct group_owner owner = {
         .name = "", .pid = child->pid, .start_ns = child->start_ns, .end_ns = child->end_ns
@@ -33,18 +33,15 @@ static void add_groups(struct daemon *profd, const struct child *child, uint64_t
 
     if (child->arena_fd < 0 || group_part_read(child->arena_fd, &owner, &part) < 0 || part == NULL)
         return; /* an arena that cannot be read harms its own process alone */
-    group_totals_add(&profd->metrics.groups, program_of(child), part, profd->metrics.processors,
-                     now_ns);
+    group_totals_add(&metrics->groups, program_of(child), part, metrics->processors, now_ns);
     free(part);
 }
 
-void metrics_note_ended(struct child *child)
+void metrics_note_ended(struct metrics *metrics, const struct child *child)
 {
-    struct metrics *metrics = &child->profd->metrics;
-
     if (!metrics->is_open)
         return;
-    add_groups(child->profd, child, uv_hrtime());
+    add_groups(metrics, child, uv_hrtime());
     if (child->verdict != VERDICT_VANISHED) {
         process_counts_add_end(&metrics->processes, program_of(child),
                                process_end_of(child->verdict, child->code));
@@ -60,75 +57,52 @@ void metrics_note_ended(struct child *child)
     process_counts_await_end(&metrics->processes, program_of(child), &ended);
 }
 
-void metrics_note_verdict(const struct child *child)
+void metrics_note_verdict(struct metrics *metrics, const struct child *child)
 {
-    struct metrics *metrics = &child->profd->metrics;
-
     if (metrics->is_open)
         process_counts_note_end(&metrics->processes, child->pid, child->start_ns,
                                 process_end_of(child->verdict, child->code));
 }
 
-void metrics_note_told_end(struct daemon *profd, pid_t pid, int wait_status)
+void metrics_note_told_end(struct metrics *metrics, pid_t pid, int wait_status)
 {
     int code;
     enum process_verdict verdict = child_verdict_of(wait_status, &code);
 
-    if (profd->metrics.is_open)
-        process_counts_note_end(&profd->metrics.processes, pid, 0, process_end_of(verdict, code));
+    if (metrics->is_open)
+        process_counts_note_end(&metrics->processes, pid, 0, process_end_of(verdict, code));
 }
 
 /* --- The page --- */
 
-static void look_at_processes(struct daemon *profd, struct metrics_view *view)
+static void look_at_processes(struct metrics *metrics)
 {
-    struct metrics *metrics = &profd->metrics;
-    struct block_account sum = { 0 };
     uint64_t now_ns = uv_hrtime();
 
     process_counts_learn(&metrics->processes, now_ns);
     process_counts_begin_look(&metrics->processes);
     group_totals_begin_look(&metrics->groups);
-    for (const struct child *child = profd->children.first; child != NULL; child = child->next) {
-        view->kernel_bytes += child_kernel_bytes(child);
-        view->agents += child->connection != NULL;
-        status_process_add_account(child, &sum);
+    for (const struct child *child = metrics->children->first; child != NULL; child = child->next) {
         if (child->state == CHILD_ENDED)
             continue;
         process_counts_add_living(&metrics->processes, program_of(child));
-        add_groups(profd, child, now_ns);
+        add_groups(metrics, child, now_ns);
     }
-    view->produced_blocks = sum.produced_blocks;
-    view->produced_bytes = sum.produced_bytes;
-    view->dropped_blocks = sum.dropped_blocks;
-    view->dropped_bytes = sum.dropped_bytes;
 }
 
 static int make_page(void *owner, char **out, size_t *bytes)
 {
-    struct daemon *profd = owner;
-    struct metrics *metrics = &profd->metrics;
+    struct metrics *metrics = owner;
     struct metrics_view view = {
         .version = PROFD_VERSION,
         .start_unix_ns = metrics->start_unix_ns,
-        .limit_bytes = lease_ledger_limit_bytes(&profd->memory.ledger),
-        .leased_bytes = lease_ledger_recount(&profd->memory.ledger, NULL) * LEASE_UNIT_BYTES,
-        .accounted_bytes = memory_controller_total(&profd->memory.controller),
-        .kernel_bytes = exit_store_kernel_bytes(&profd->exits),
-        .exit_profiles = profd->exits.records,
-        .exit_profile_bytes = profd->exits.memory_bytes,
-        .exit_profiles_expired = profd->exits.expired_records,
-        .exit_profiles_failed = profd->exits.failed_records,
-        .is_session_on = session_is_on(&profd->session),
-        .lost_news = profd->census.lost,
         .pages_made = metrics->pages_made++,
         .groups = &metrics->groups,
         .processes = &metrics->processes,
     };
 
-    for (const struct client *client = profd->clients; client != NULL; client = client->next)
-        view.clients++;
-    look_at_processes(profd, &view);
+    look_at_processes(metrics);
+    metrics->events->on_page(&view, metrics->context);
     return metrics_page_make(&view, out, bytes);
 }
 
@@ -146,13 +120,19 @@ static void note_start(struct metrics *metrics)
     metrics->processors = processors > 0 ? (unsigned)processors : 1;
 }
 
-int metrics_open(struct daemon *profd)
+void metrics_init(struct metrics *metrics, const struct child_table *children,
+                  const struct metrics_events *events, void *context)
 {
-    struct metrics *metrics = &profd->metrics;
-    char text[LISTENER_ERROR_TEXT] = "";
+    metrics->children = children;
+    metrics->events = events;
+    metrics->context = context;
+}
 
-    if (profd->options.metrics == NULL)
-        return 0;
+int metrics_open(struct metrics *metrics, uv_loop_t *loop, const struct metrics_address *address,
+                 const char *text)
+{
+    char failure[LISTENER_ERROR_TEXT] = "";
+
     metrics->is_open = true;
     metrics->listener = (struct metrics_listener){ .fd = -1 };
     note_start(metrics);
@@ -160,23 +140,20 @@ int metrics_open(struct daemon *profd)
     if (error == 0)
         error = process_counts_init(&metrics->processes);
     if (error == 0)
-        error =
-            metrics_listen(&profd->options.metrics_address, &metrics->listener, text, sizeof(text));
+        error = metrics_listen(address, &metrics->listener, failure, sizeof(failure));
     if (error == 0)
-        error = metrics_server_create(&profd->loop, metrics->listener.fd, &server_events, profd,
+        error = metrics_server_create(loop, metrics->listener.fd, &server_events, metrics,
                                       &metrics->server);
     if (error < 0)
-        log_error("cannot serve metrics at %s: %s", profd->options.metrics,
-                  text[0] != '\0' ? text : uv_strerror(error));
+        log_error("cannot serve metrics at %s: %s", text,
+                  failure[0] != '\0' ? failure : uv_strerror(error));
     else
-        log_info("serving metrics at %s", profd->options.metrics);
+        log_info("serving metrics at %s", text);
     return error;
 }
 
-void metrics_close(struct daemon *profd)
+void metrics_close(struct metrics *metrics)
 {
-    struct metrics *metrics = &profd->metrics;
-
     if (!metrics->is_open)
         return;
     metrics->is_open = false;

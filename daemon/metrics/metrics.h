@@ -7,16 +7,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <uv.h>
 
 #include "daemon/metrics/group_totals.h"
 #include "daemon/metrics/metrics_address.h"
 #include "daemon/metrics/process_counts.h"
 
 struct child;
-struct daemon;
+struct child_table;
 struct metrics_server;
+struct metrics_view;
+
+struct metrics_events {
+    /* A page is being made: puts what profd knows of itself, of its memory and of the session into
+     * VIEW, in which processes and groups are told already. */
+    void (*on_page)(struct metrics_view *view, void *context);
+};
 
 struct metrics {
+    const struct child_table *children; /* borrowed */
+    const struct metrics_events *events;
+    void *context;
     bool is_open;
     struct group_totals groups;
     struct process_counts processes;
@@ -27,18 +38,24 @@ struct metrics {
     uint64_t pages_made;
 };
 
-/* Begins to serve, if that is wanted. 0, or a negative errno; what went wrong was logged. */
-int metrics_open(struct daemon *profd);
-/* Hangs up on everybody. Safe to repeat. */
-void metrics_close(struct daemon *profd);
+/* *METRICS is zeroed. Nothing is counted until they are served. */
+void metrics_init(struct metrics *metrics, const struct child_table *children,
+                  const struct metrics_events *events, void *context);
+
+/* Begins to serve at ADDRESS, which people wrote as TEXT. 0, or a negative errno; what went wrong
+ * was logged. Needs metrics_close() either way. */
+int metrics_open(struct metrics *metrics, uv_loop_t *loop, const struct metrics_address *address,
+                 const char *text);
+/* Hangs up on everybody. Safe to repeat, and without metrics_open(). */
+void metrics_close(struct metrics *metrics);
 
 /* CHILD has ended, as its verdict says so far; its arena is still here. */
-void metrics_note_ended(struct child *child);
+void metrics_note_ended(struct metrics *metrics, const struct child *child);
 
 /* Somebody told how PID ended, of which no child is left. */
-void metrics_note_told_end(struct daemon *profd, pid_t pid, int wait_status);
+void metrics_note_told_end(struct metrics *metrics, pid_t pid, int wait_status);
 
 /* How CHILD ended is known by now. */
-void metrics_note_verdict(const struct child *child);
+void metrics_note_verdict(struct metrics *metrics, const struct child *child);
 
 #endif
