@@ -130,6 +130,13 @@ static void on_listen(void *context)
 
 static const struct lending_events lending_events = { on_listen };
 
+static bool is_awaited(lease_owner owner, void *context)
+{
+    return restart_is_awaited(context, owner);
+}
+
+static const struct memory_events memory_events = { is_awaited };
+
 static void on_page(struct metrics_view *view, void *context)
 {
     when_page_is_made(context, view);
@@ -155,7 +162,11 @@ static int begin_parts(struct daemon *profd)
     if (error == 0)
         error = power_init(&profd->power, &profd->loop, POWER_METER_FOLDER);
     if (error == 0)
-        error = memory_init(profd);
+        error = memory_init(&profd->memory, &profd->loop,
+                            &(struct memory_views){ .session = &profd->session,
+                                                    .children = &profd->children,
+                                                    .exits = &profd->exits },
+                            &memory_events, profd);
     if (error == 0)
         error = restart_init(profd);
     if (error == 0)
@@ -199,7 +210,8 @@ static int begin_work(struct daemon *profd)
     if (error == 0)
         error = listen_for_all(profd);
     if (error == 0)
-        error = memory_open(profd, &is_adopted);
+        error = memory_open(&profd->memory, profd->socket_path, options->memory_limit_bytes,
+                            &is_adopted);
     if (error == 0)
         open_keeper(profd, is_adopted);
     if (error == 0 && is_adopted)
@@ -249,7 +261,7 @@ void daemon_end(struct daemon *profd, int exit_status)
     metrics_close(&profd->metrics);
     monitoring_close(&profd->monitoring);
     keeper_link_close(&profd->keeper);
-    memory_close(profd);
+    memory_close(&profd->memory);
     if (profd->listener != NULL)
         listener_close(profd->listener, NULL);
     visitors_close(profd);

@@ -4,13 +4,29 @@
 #include "daemon/children/agents.h"
 #include "daemon/children/process_title.h"
 #include "daemon/daemon.h"
+#include "daemon/limit/chores.h"
 #include "daemon/log.h"
-#include "daemon/memory/chores.h"
 #include "daemon/metrics/metrics_page.h"
 #include "daemon/requests/client_connection.h"
 #include "daemon/requests/status_process.h"
 
 /* --- Sessions --- */
+
+/* A limit that cannot be had leaves the old one. */
+static void follow_limit(struct daemon *profd)
+{
+    struct session_settings *settings = &profd->session.settings;
+
+    settings->memory_limit_bytes = memory_set_limit(&profd->memory, settings->memory_limit_bytes);
+}
+
+/* A profd that comes after a killed one has to find what those recorded who are alone; without a
+ * keeper it would not. A private one has no successor. */
+static void tell_session(struct daemon *profd)
+{
+    memory_tell_session(&profd->memory,
+                        profd->options.private_fd >= 0 || keeper_link_is_open(&profd->keeper));
+}
 
 static void follow_power(struct daemon *profd)
 {
@@ -20,7 +36,8 @@ static void follow_power(struct daemon *profd)
 /* What a session has from its first moment in this profd. */
 static void begin_parts(struct daemon *profd)
 {
-    memory_begin_session(profd, profd->session.settings.memory_limit_bytes);
+    follow_limit(profd);
+    memory_begin_session(&profd->memory);
     census_begin_session(profd);
     follow_power(profd);
     requests_time_session(profd);
@@ -51,7 +68,7 @@ void when_session_goes_on(struct daemon *profd)
 
 void when_session_is_joined(struct daemon *profd, const struct trigger_set *set, int directory_fd)
 {
-    memory_set_limit(profd, profd->session.settings.memory_limit_bytes);
+    follow_limit(profd);
     follow_power(profd);
     requests_time_session(profd);
     if (set != NULL)
@@ -60,7 +77,7 @@ void when_session_is_joined(struct daemon *profd, const struct trigger_set *set,
 
 void when_session_is_left(struct daemon *profd)
 {
-    memory_set_limit(profd, profd->session.settings.memory_limit_bytes);
+    follow_limit(profd);
     follow_power(profd);
 }
 
@@ -75,14 +92,14 @@ static void end_parts(struct daemon *profd)
 {
     power_end_session(&profd->power);
     agents_forget_ended(profd);
-    chores_end_session(profd);
+    chores_end_session(&profd->memory);
     lending_end_session(&profd->lending);
 }
 
 void when_session_moves(struct daemon *profd)
 {
     restart_keep_session(profd);
-    memory_tell_session(profd);
+    tell_session(profd);
     lending_follow_session(&profd->lending);
     log_info("the session is %s", session_state_name(profd->session.state));
     service_tell_status(&profd->service);
@@ -96,7 +113,7 @@ void when_session_moves(struct daemon *profd)
 /* Without a session there is nothing to keep of it. */
 void when_child_ends(struct daemon *profd, struct child *child)
 {
-    memory_note_ended(profd);
+    when_ended_are_others(profd);
     lending_end(&profd->lending, child);
     monitoring_note_ended(&profd->monitoring, child);
     metrics_note_ended(&profd->metrics, child);
@@ -114,10 +131,15 @@ void when_child_ends(struct daemon *profd, struct child *child)
     capture_note_ended(profd, child);
 }
 
+void when_ended_are_others(struct daemon *profd)
+{
+    memory_note_ended(&profd->memory, profd->children.ended + profd->forgotten);
+}
+
 void when_child_is_forgotten(struct daemon *profd, struct child *child)
 {
     lending_end(&profd->lending, child);
-    memory_forget_child(child);
+    memory_forget_child(&profd->memory, child);
 }
 
 void when_child_may_borrow(struct daemon *profd, struct child *child)
@@ -143,7 +165,7 @@ void when_child_falls_silent(struct daemon *profd, struct child *child)
 void when_child_is_kept(struct daemon *profd, struct child *child)
 {
     capture_note_stored(profd, child);
-    memory_decide_soon(profd);
+    memory_decide_soon(&profd->memory);
 }
 
 /* Workers of ours are no processes of the session; neither is a command that never ran. */
@@ -226,7 +248,7 @@ static uint32_t group_needs(const struct daemon *profd)
 
 void when_ledger_is_there(struct daemon *profd)
 {
-    memory_tell_session(profd);
+    tell_session(profd);
     monitoring_open(&profd->monitoring, group_needs(profd));
 }
 

@@ -44,6 +44,9 @@ void when_session_moves(struct daemon *profd);
 /* CHILD has ended, as its verdict says so far. Without a session it is freed by this. */
 void when_child_ends(struct daemon *profd, struct child *child);
 
+/* How many have ended in this session changed. */
+void when_ended_are_others(struct daemon *profd);
+
 /* CHILD is about to be freed, whether it has ended or not. */
 void when_child_is_forgotten(struct daemon *profd, struct child *child);
 

@@ -92,7 +92,7 @@ static int dispatch(struct child *child, unsigned kind, const uint8_t *payload, 
     case MESSAGE_SAMPLING_RESUMED:
         return on_acknowledged(child, kind, payload, bytes);
     case MESSAGE_CHUNK_MANAGER_UPDATE:
-        return memory_note_update(child, payload, bytes);
+        return memory_note_update(&child->profd->memory, child, payload, bytes);
     case MESSAGE_GATHER_PROFILE_PROGRESS:
         return on_progress(child, payload, bytes);
     case MESSAGE_PROFILE:

@@ -35,7 +35,7 @@ void agents_forget(struct daemon *profd, struct child *child)
     agents_stop_keeping(profd, child);
     when_child_is_forgotten(profd, child);
     child_table_remove(&profd->children, child);
-    memory_note_ended(profd);
+    when_ended_are_others(profd);
 }
 
 /* Nothing more is to be learnt about how CHILD ended. */
@@ -63,7 +63,7 @@ static void on_kept(struct exit_record *record, int error, void *owner)
     struct child *child = owner;
     struct daemon *profd = child->profd;
 
-    memory_forget_child(child);
+    memory_forget_child(&profd->memory, child);
     if (child->kept == CHILD_KEPT_UNWANTED) {
         agents_forget(profd, child);
         return;
@@ -94,7 +94,7 @@ void agents_store(struct daemon *profd, struct child *child)
         return;
     log_warn_of_many(child->pid, "the profile of %d (%s) is lost: %s", child->pid,
                      child->executable, uv_strerror(error));
-    memory_forget_child(child);
+    memory_forget_child(&profd->memory, child);
 }
 
 static void on_orphan_message(struct connection *connection, unsigned kind, const uint8_t *payload,
@@ -266,7 +266,7 @@ void agents_forget_ended(struct daemon *profd)
     }
     exit_store_clear(&profd->exits);
     profd->forgotten = 0;
-    memory_note_ended(profd);
+    when_ended_are_others(profd);
 }
 
 void agents_forget_replaced(struct daemon *profd)

@@ -224,7 +224,7 @@ void agents_take_arena(struct child *child, const struct message_hello *hello, i
     child->is_dormant = child->has_woken = false;
     child->lease_owner = hello->lease_owner;
     child->obstacle = (enum recording_obstacle)hello->obstacle;
-    memory_add_child(child);
+    memory_add_child(&child->profd->memory, child);
     if (arena_fd < 0)
         log_warn_of_many(child->pid, "%d (%s) cannot record: %s", child->pid, child->executable,
                          recording_obstacle_text(child->obstacle));

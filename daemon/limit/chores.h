@@ -8,16 +8,16 @@
 #include <stdint.h>
 
 struct child;
-struct daemon;
+struct memory;
 
 /* While memory is short: folds in what the chunks of such children are now. Not more often than is
  * worth its while. */
-void chores_update(struct daemon *profd, uint64_t now_ns);
+void chores_update(struct memory *memory, uint64_t now_ns);
 
 /* Does what an order to CHILD would have done, up to DONE_NS, and tells of it. */
-void chores_destroy(struct child *child, uint64_t done_ns, uint64_t now_ns);
+void chores_destroy(struct memory *memory, struct child *child, uint64_t done_ns, uint64_t now_ns);
 
 /* The session is over: nothing of it is asked for any more. */
-void chores_end_session(struct daemon *profd);
+void chores_end_session(struct memory *memory);
 
 #endif

@@ -1,6 +1,7 @@
-#include "daemon/memory/chores.h"
+#include "daemon/limit/chores.h"
 
-#include "daemon/daemon.h"
+#include "daemon/children/child_table.h"
+#include "daemon/limit/memory.h"
 #include "daemon/log.h"
 #include "daemon/memory/lone_arena.h"
 
@@ -15,10 +16,10 @@ static bool is_lone(const struct child *child)
 }
 
 /* A child whose arena cannot be read ages with its next look, or its end. */
-static void update_child(struct child *child, uint64_t now_ns)
+static void update_child(struct memory *memory, struct child *child, uint64_t now_ns)
 {
     static struct chunk_update update;
-    struct memory_controller *controller = &child->profd->memory.controller;
+    struct memory_controller *controller = &memory->controller;
     int error = lone_arena_update(child->arena_fd, &update);
 
     if (error == 0)
@@ -29,39 +30,36 @@ static void update_child(struct child *child, uint64_t now_ns)
                      uv_strerror(error));
 }
 
-void chores_update(struct daemon *profd, uint64_t now_ns)
+void chores_update(struct memory *memory, uint64_t now_ns)
 {
-    struct memory *memory = &profd->memory;
-
     if (now_ns - memory->looked_ns < LOOK_EVERY_NS ||
         memory_controller_total(&memory->controller) <= memory->controller.target_bytes)
         return;
     memory->looked_ns = now_ns;
-    for (struct child *child = profd->children.first; child != NULL; child = child->next) {
+    for (struct child *child = memory->children->first; child != NULL; child = child->next) {
         if (is_lone(child))
-            update_child(child, now_ns);
+            update_child(memory, child, now_ns);
     }
 }
 
-void chores_destroy(struct child *child, uint64_t done_ns, uint64_t now_ns)
+void chores_destroy(struct memory *memory, struct child *child, uint64_t done_ns, uint64_t now_ns)
 {
-    struct lease_ledger *ledger = &child->profd->memory.ledger;
-
     if (!is_lone(child))
         return;
-    int64_t destroyed = lone_arena_destroy(child->arena_fd, ledger, child->lease_owner, done_ns);
+    int64_t destroyed =
+        lone_arena_destroy(child->arena_fd, &memory->ledger, child->lease_owner, done_ns);
     if (destroyed < 0)
         log_warn_of_many(child->pid, "the oldest of what %d (%s) recorded cannot be dropped: %s",
                          child->pid, child->executable, uv_strerror((int)destroyed));
-    update_child(child, now_ns);
+    update_child(memory, child, now_ns);
 }
 
-void chores_end_session(struct daemon *profd)
+void chores_end_session(struct memory *memory)
 {
-    for (struct child *child = profd->children.first; child != NULL; child = child->next) {
+    for (struct child *child = memory->children->first; child != NULL; child = child->next) {
         if (!is_lone(child))
             continue;
-        int error = lone_arena_clear(child->arena_fd, &profd->memory.ledger, child->lease_owner);
+        int error = lone_arena_clear(child->arena_fd, &memory->ledger, child->lease_owner);
         if (error < 0)
             log_warn_of_many(child->pid, "what %d (%s) recorded keeps its memory: %s", child->pid,
                              child->executable, uv_strerror(error));

@@ -1,4 +1,4 @@
-#include "daemon/memory/memory.h"
+#include "daemon/limit/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,10 +9,12 @@
 #include "buffer/clock.h"
 #include "buffer/session_word.h"
 #include "common/time_units.h"
-#include "daemon/daemon.h"
+#include "daemon/children/child_table.h"
+#include "daemon/limit/chores.h"
 #include "daemon/log.h"
-#include "daemon/memory/chores.h"
+#include "daemon/memory/exit_store.h"
 #include "daemon/outbox.h"
+#include "daemon/session.h"
 #include "ipc/ledger_file.h"
 
 enum {
@@ -34,22 +36,24 @@ enum {
 /* --- The ledger --- */
 
 /* Ended, and not a child whose arena is ours to keep. */
-static bool is_lost(const struct daemon *profd, const struct lease_census *census, size_t at)
+static bool is_lost(const struct memory *memory, const struct lease_census *census, size_t at)
 {
-    return child_table_find_owner(&profd->children, census->holders[at].owner) == NULL &&
-           !restart_is_awaited(profd, census->holders[at].owner) &&
+    lease_owner owner = census->holders[at].owner;
+
+    return child_table_find_owner(memory->children, owner) == NULL &&
+           !memory->events->is_awaited(owner, memory->context) &&
            lease_census_has_ended(census, at);
 }
 
 /* Those of CENSUS that are lost. */
-static int find_lost(const struct daemon *profd, const struct lease_census *census,
+static int find_lost(const struct memory *memory, const struct lease_census *census,
                      struct lease_census *lost)
 {
     *lost = (struct lease_census){ .holders = calloc(census->count + 1, sizeof(*lost->holders)) };
     if (lost->holders == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < census->count; i++) {
-        if (is_lost(profd, census, i))
+        if (is_lost(memory, census, i))
             lost->holders[lost->count++] = census->holders[i];
     }
     return 0;
@@ -69,27 +73,26 @@ static void reclaim(struct memory *memory, struct lease_census *lost)
 
 static void on_reclaim(uv_timer_t *timer)
 {
-    struct daemon *profd = timer->data;
-    struct memory *memory = &profd->memory;
+    struct memory *memory = timer->data;
     struct lease_census census, lost;
 
     /* Without it agents find out by themselves, which takes longer. */
     (void)ledger_file_claim(&memory->ledger, memory->ledger_fd);
     if (lease_census_take(&memory->ledger, &census) < 0)
         return; /* another time */
-    if (find_lost(profd, &census, &lost) == 0)
+    if (find_lost(memory, &census, &lost) == 0)
         reclaim(memory, &lost);
     lease_census_free(&census);
 }
 
-int memory_open(struct daemon *profd, bool *is_adopted)
+int memory_open(struct memory *memory, const char *socket_path, uint64_t limit_bytes,
+                bool *is_adopted)
 {
-    struct memory *memory = &profd->memory;
-    int error = ledger_file_make(profd->socket_path, profd->options.memory_limit_bytes,
-                                 &memory->ledger, &memory->ledger_fd, is_adopted);
+    int error =
+        ledger_file_make(socket_path, limit_bytes, &memory->ledger, &memory->ledger_fd, is_adopted);
 
     if (error < 0) {
-        log_error("cannot make %s%s, which keeps the memory limit: %s", profd->socket_path,
+        log_error("cannot make %s%s, which keeps the memory limit: %s", socket_path,
                   LEDGER_FILE_SUFFIX, uv_strerror(error));
         return error;
     }
@@ -98,39 +101,41 @@ int memory_open(struct daemon *profd, bool *is_adopted)
         lease_move(&memory->ledger, LEASE_OWNER_EXITS, LEASE_OWNER_NOBODY, UINT32_MAX);
         log_info("goes on with the leases of a profd that was killed");
     }
+    memory->socket_path = socket_path;
+    memory->controller.target_bytes = memory_controller_target(limit_bytes);
     clock_initialize();
     atomic_store(&memory->ledger.header->tsc, clock_tsc_knowledge()); /* agents need not find out */
-    exit_store_settle(&profd->exits);
+    exit_store_settle(memory->exits);
     (void)ledger_file_claim(&memory->ledger, memory->ledger_fd);
     return uv_timer_start(&memory->reclaim_timer, on_reclaim, RECLAIM_EVERY_MS, RECLAIM_EVERY_MS);
 }
 
-int memory_init(struct daemon *profd)
+int memory_init(struct memory *memory, uv_loop_t *loop, const struct memory_views *views,
+                const struct memory_events *events, void *context)
 {
-    struct memory *memory = &profd->memory;
-
+    memory->children = views->children;
+    memory->session = views->session;
+    memory->exits = views->exits;
+    memory->events = events;
+    memory->context = context;
     memory->ledger_fd = -1;
-    memory_controller_init(&memory->controller,
-                           memory_controller_target(profd->options.memory_limit_bytes),
-                           PATIENCE_NS);
-    int error = uv_timer_init(&profd->loop, &memory->timer);
+    memory_controller_init(&memory->controller, UINT64_MAX, PATIENCE_NS);
+    int error = uv_timer_init(loop, &memory->timer);
     if (error == 0)
-        error = uv_timer_init(&profd->loop, &memory->reclaim_timer);
+        error = uv_timer_init(loop, &memory->reclaim_timer);
     if (error == 0)
-        error = uv_timer_init(&profd->loop, &memory->chores_timer);
-    memory->timer.data = memory->reclaim_timer.data = memory->chores_timer.data = profd;
+        error = uv_timer_init(loop, &memory->chores_timer);
+    memory->timer.data = memory->reclaim_timer.data = memory->chores_timer.data = memory;
     memory->is_open = error == 0;
     return error;
 }
 
-void memory_close(struct daemon *profd)
+void memory_close(struct memory *memory)
 {
-    struct memory *memory = &profd->memory;
-
     if (!memory->is_open)
         return;
     memory->is_open = false;
-    ledger_file_end(profd->socket_path, &memory->ledger);
+    ledger_file_end(memory->socket_path, &memory->ledger);
     if (memory->ledger_fd >= 0)
         close(memory->ledger_fd);
     memory->ledger_fd = -1;
@@ -143,9 +148,9 @@ void memory_close(struct daemon *profd)
 /* --- Deciding --- */
 
 /* Tells each child once what is the most of what was chosen of it. */
-static void send_orders(struct daemon *profd, struct child *first, uint64_t now_ns)
+static void send_orders(struct memory *memory, struct child *first, uint64_t now_ns)
 {
-    struct message_destroy_released message = { .generation = profd->session.generation };
+    struct message_destroy_released message = { .generation = memory->session->generation };
 
     for (struct child *child = first; child != NULL; child = child->next_to_destroy) {
         message.done_ns = child->destroy_until_ns;
@@ -154,23 +159,22 @@ static void send_orders(struct daemon *profd, struct child *first, uint64_t now_
             outbox_destroy_released(child->connection, MESSAGE_DESTROY_RELEASED_CHUNKS_AT_OR_BEFORE,
                                     &message);
         else
-            chores_destroy(child, message.done_ns, now_ns);
+            chores_destroy(memory, child, message.done_ns, now_ns);
     }
 }
 
-static void decide(struct daemon *profd, uint64_t now_ns)
+static void decide(struct memory *memory, uint64_t now_ns)
 {
-    struct memory *memory = &profd->memory;
     uint64_t taken = lease_ledger_recount(&memory->ledger, NULL);
     struct child *first = NULL;
     struct chunk_drop drop;
 
     memory->decided_ns = now_ns;
     memory_controller_note_taken(&memory->controller, taken * LEASE_UNIT_BYTES);
-    chores_update(profd, now_ns);
+    chores_update(memory, now_ns);
     while (memory_controller_next_drop(&memory->controller, now_ns, &drop)) {
         if (drop.source->kind == MEMORY_OF_EXIT) {
-            exit_store_drop(&profd->exits, drop.source, drop.slot);
+            exit_store_drop(memory->exits, drop.source, drop.slot);
             continue;
         }
         struct child *child = drop.source->owner;
@@ -181,15 +185,14 @@ static void decide(struct daemon *profd, uint64_t now_ns)
         if (drop.done_ns > child->destroy_until_ns)
             child->destroy_until_ns = drop.done_ns;
     }
-    exit_store_settle(&profd->exits);
-    send_orders(profd, first, now_ns);
+    exit_store_settle(memory->exits);
+    send_orders(memory, first, now_ns);
 }
 
 static void on_timer(uv_timer_t *timer);
 
-void memory_decide_soon(struct daemon *profd)
+void memory_decide_soon(struct memory *memory)
 {
-    struct memory *memory = &profd->memory;
     uint64_t now_ns = uv_hrtime();
     uint64_t passed_ms = (now_ns - memory->decided_ns) / NS_PER_MS;
 
@@ -199,7 +202,7 @@ void memory_decide_soon(struct daemon *profd)
         uv_timer_start(&memory->timer, on_timer, DECIDE_EVERY_MS - passed_ms, 0);
         return;
     }
-    decide(profd, now_ns);
+    decide(memory, now_ns);
     if (memory->controller.waiting.first != NULL)
         uv_timer_start(&memory->timer, on_timer, LOOK_AGAIN_MS, 0);
 }
@@ -211,10 +214,10 @@ static void on_timer(uv_timer_t *timer)
 
 static void on_chores(uv_timer_t *timer)
 {
-    struct daemon *profd = timer->data;
+    struct memory *memory = timer->data;
 
-    if (session_is_on(&profd->session))
-        memory_decide_soon(profd);
+    if (session_is_on(memory->session))
+        memory_decide_soon(memory);
     else
         uv_timer_stop(timer);
 }
@@ -225,10 +228,10 @@ _Static_assert(MESSAGE_MAX_FILTERS < (int)SESSION_BOARD_FILTERS_BYTES, "filters 
 _Static_assert(TRIGGER_LINES_BYTES <= (int)SESSION_BOARD_TRIGGERS_BYTES, "and so do triggers");
 
 /* For those who are to join it; before its word, which they look at first. */
-static void write_board(const struct daemon *profd)
+static void write_board(const struct memory *memory)
 {
     static struct session_terms terms;
-    const struct session *session = &profd->session;
+    const struct session *session = memory->session;
     const struct session_settings *settings = &session->settings;
 
     terms = (struct session_terms){
@@ -242,13 +245,13 @@ static void write_board(const struct daemon *profd)
     };
     strcpy(terms.filters, settings->thread_filters); /* no longer than the board's, as the next */
     strcpy(terms.marker_triggers, settings->marker_triggers);
-    session_board_write(profd->memory.ledger.board, &terms);
+    session_board_write(memory->ledger.board, &terms);
 }
 
-void memory_tell_session(struct daemon *profd)
+void memory_tell_session(struct memory *memory, bool may_be_alone)
 {
-    struct lease_ledger_header *header = profd->memory.ledger.header;
-    const struct session *session = &profd->session;
+    struct lease_ledger_header *header = memory->ledger.header;
+    const struct session *session = memory->session;
     const struct session_word word = {
         .generation = session_is_on(session) ? session->generation : 0,
         .is_paused = session_is_paused(session),
@@ -258,45 +261,40 @@ void memory_tell_session(struct daemon *profd)
 
     if (header == NULL)
         return;
-    /* A profd that comes after a killed one has to find what they recorded; and triggers are told
-     * of by messages. */
-    bool is_safe = profd->options.private_fd >= 0 || keeper_link_is_open(&profd->keeper);
-    atomic_store(&header->may_be_alone, is_safe && session->settings.marker_triggers[0] == '\0');
+    /* Triggers are told of by messages. */
+    atomic_store(&header->may_be_alone,
+                 may_be_alone && session->settings.marker_triggers[0] == '\0');
     if (word.generation != 0)
-        write_board(profd);
+        write_board(memory);
     atomic_store(&header->session_word, session_word_pack(&word));
 }
 
-void memory_set_limit(struct daemon *profd, uint64_t limit_bytes)
+uint64_t memory_set_limit(struct memory *memory, uint64_t limit_bytes)
 {
-    struct memory *memory = &profd->memory;
     int error = lease_ledger_set_limit(&memory->ledger, limit_bytes);
 
     if (error < 0) {
         log_error("the memory limit stays what it was: %s", uv_strerror(error));
         limit_bytes = lease_ledger_limit_bytes(&memory->ledger);
-        profd->session.settings.memory_limit_bytes = limit_bytes;
     }
     memory->controller.target_bytes = memory_controller_target(limit_bytes);
+    return limit_bytes;
 }
 
-void memory_begin_session(struct daemon *profd, uint64_t limit_bytes)
+void memory_begin_session(struct memory *memory)
 {
-    struct memory *memory = &profd->memory;
-
-    memory_set_limit(profd, limit_bytes);
-    memory->controller.generation = profd->session.generation;
+    memory->controller.generation = memory->session->generation;
     uv_timer_start(&memory->chores_timer, on_chores, CHORES_EVERY_MS, CHORES_EVERY_MS);
-    for (struct child *child = profd->children.first; child != NULL; child = child->next) {
+    for (struct child *child = memory->children->first; child != NULL; child = child->next) {
         child->owes_update = false;
         if (child->memory.is_added)
-            memory_add_child(child);
+            memory_add_child(memory, child);
     }
 }
 
-void memory_add_child(struct child *child)
+void memory_add_child(struct memory *memory, struct child *child)
 {
-    struct memory_controller *controller = &child->profd->memory.controller;
+    struct memory_controller *controller = &memory->controller;
     struct stat status;
 
     memory_controller_remove(controller, &child->memory);
@@ -317,10 +315,10 @@ void memory_await(struct child *child)
     outbox_empty(child->connection, MESSAGE_AWAIT_NEXT_CHUNK_MANAGER_UPDATE);
 }
 
-int memory_note_update(struct child *child, const uint8_t *payload, size_t bytes)
+int memory_note_update(struct memory *memory, struct child *child, const uint8_t *payload,
+                       size_t bytes)
 {
     static struct message_chunk_manager_update message;
-    struct daemon *profd = child->profd;
     int error = message_get_chunk_manager_update(payload, bytes, &message);
 
     if (error < 0)
@@ -328,12 +326,12 @@ int memory_note_update(struct child *child, const uint8_t *payload, size_t bytes
     child->owes_update = false;
     if (!child->memory.is_added)
         return 0;
-    error = memory_controller_update(&profd->memory.controller, &child->memory, message.generation,
+    error = memory_controller_update(&memory->controller, &child->memory, message.generation,
                                      &message.update, uv_hrtime());
     if (error == 0 && message.update.kind == CHUNK_UPDATE_FINAL)
         return 0; /* its next session begins with STARTED */
     if (error == 0)
-        memory_decide_soon(profd);
+        memory_decide_soon(memory);
     memory_await(child);
     return 0;
 }
@@ -343,19 +341,14 @@ void memory_note_disconnected(struct child *child)
     child->owes_update = false;
 }
 
-void memory_note_ended(struct daemon *profd)
+void memory_note_ended(struct memory *memory, uint64_t ended)
 {
-    const struct lease_ledger *ledger = &profd->memory.ledger;
-
-    if (ledger->header != NULL)
-        atomic_store(&ledger->header->ended_count,
-                     (uint32_t)(profd->children.ended + profd->forgotten));
+    if (memory->ledger.header != NULL)
+        atomic_store(&memory->ledger.header->ended_count, (uint32_t)ended);
 }
 
-void memory_forget_child(struct child *child)
+void memory_forget_child(struct memory *memory, struct child *child)
 {
-    struct memory *memory = &child->profd->memory;
-
     memory_controller_remove(&memory->controller, &child->memory);
     if (memory->ledger.header != NULL && child->lease_owner > LEASE_OWNER_EXITS)
         lease_move(&memory->ledger, child->lease_owner, LEASE_OWNER_NOBODY, UINT32_MAX);
