@@ -9,6 +9,7 @@
 #include "daemon/capture/capture.h"
 #include "daemon/children/agents.h"
 #include "daemon/children/visitors.h"
+#include "daemon/command.h"
 #include "daemon/log.h"
 #include "daemon/programs/launch.h"
 #include "daemon/programs/spawn.h"
@@ -135,6 +136,25 @@ static bool is_awaited(lease_owner owner, void *context)
     return restart_is_awaited(context, owner);
 }
 
+static int launch_one(struct program *program, pid_t *pid, void *context)
+{
+    struct command *command;
+    int error = launch_program(context, program->config, &command);
+
+    if (error < 0)
+        return error;
+    command->program = program;
+    *pid = command->pid;
+    return 0;
+}
+
+static void on_program_over(void *context)
+{
+    supervisor_note_programs(context);
+}
+
+static const struct programs_events programs_events = { launch_one, on_program_over };
+
 static const struct memory_events memory_events = { is_awaited };
 
 static void on_page(struct metrics_view *view, void *context)
@@ -179,6 +199,7 @@ static int begin_parts(struct daemon *profd)
         return error;
     }
     visitors_init(profd);
+    programs_init(&profd->programs, &profd->loop, &programs_events, profd);
     metrics_init(&profd->metrics, &profd->children, &metrics_events, profd);
     monitoring_init(&profd->monitoring, &profd->children, &profd->memory.ledger);
     exit_store_init(&profd->exits, &profd->loop, &profd->memory.ledger, &profd->memory.controller,
@@ -199,11 +220,36 @@ static void open_keeper(struct daemon *profd, bool is_successor)
                  uv_strerror(error));
 }
 
+/* An option has precedence over the config. */
+static int load_config(struct daemon *profd, const char *file)
+{
+    struct options *options = &profd->options;
+    int error = programs_load(&profd->programs, file);
+
+    if (error < 0)
+        return error;
+    if (options->always_interval_ns == 0)
+        options->always_interval_ns = profd->programs.config.always_interval_ns;
+    if (options->export_url == NULL)
+        options->export_url = profd->programs.config.export_url;
+    return 0;
+}
+
+static int begin_programs(struct daemon *profd)
+{
+    const char *url = profd->options.export_url;
+    int error = url != NULL ? programs_add_export(&profd->programs, profd->paths.profctl,
+                                                  profd->socket_path, url)
+                            : 0;
+
+    return error == 0 ? programs_begin(&profd->programs, profd->socket_path) : error;
+}
+
 static int begin_work(struct daemon *profd)
 {
     const struct options *options = &profd->options;
     bool is_adopted = false;
-    int error = options->config != NULL ? programs_load(profd, options->config) : 0;
+    int error = options->config != NULL ? load_config(profd, options->config) : 0;
 
     if (error == 0)
         error = decide_access(profd);
@@ -231,7 +277,7 @@ static int begin_work(struct daemon *profd)
     if (error == 0)
         requests_ensure_standing(profd);
     if (error == 0)
-        error = programs_begin(profd);
+        error = begin_programs(profd);
     if (error == 0 && options->command != NULL)
         error = launch_main(profd, options->command);
     if (error == 0)
@@ -249,7 +295,7 @@ void daemon_end(struct daemon *profd, int exit_status)
     capture_cancel(profd, -ESHUTDOWN, "profd is ending");
     salvage_pool_cancel(&profd->salvage);
     requests_close(profd);
-    programs_close(profd);
+    programs_close(&profd->programs);
     triggers_close(profd);
     power_close(&profd->power);
     supervisor_close(profd);
@@ -294,7 +340,7 @@ int daemon_run(struct daemon *profd, const struct options *options)
 
     uv_run(&profd->loop, UV_RUN_DEFAULT);
     exit_store_destroy(&profd->exits);
-    programs_destroy(profd);
+    programs_destroy(&profd->programs);
     memory_controller_fini(&profd->memory.controller);
     int error = uv_loop_close(&profd->loop);
     if (error < 0)

@@ -8,24 +8,21 @@
 
 #include "daemon/children/child_watch.h"
 #include "daemon/children/pidfd.h"
-#include "daemon/command.h"
-#include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/programs/export_program.h"
-#include "daemon/programs/launch.h"
 #include "daemon/programs/program_file.h"
 
 static void move(struct program *program, enum program_event event);
 
-static void keep_file(const struct daemon *profd)
+static void keep_file(const struct programs *programs)
 {
-    if (!profd->programs.is_open)
+    if (!programs->is_open)
         return; /* profd has ended meanwhile, in good order */
-    int error = program_file_write(profd->socket_path, &profd->programs);
+    int error = program_file_write(programs->socket_path, programs);
     if (error < 0)
         log_warn("cannot write %s." PROGRAM_FILE_NAME " (%s): if profd is killed, the next one "
                  "starts all programs again",
-                 profd->socket_path, uv_strerror(error));
+                 programs->socket_path, uv_strerror(error));
 }
 
 /* --- Carrying out what the life of a program asks for --- */
@@ -42,15 +39,10 @@ static void on_timeout(uv_timer_t *timer)
 
 static void start(struct program *program)
 {
-    struct command *command;
-    int error = launch_program(program->profd, program->config, &command);
+    const struct programs *programs = program->owner;
 
-    if (error < 0) {
+    if (programs->events->launch(program, &program->pid, programs->context) < 0)
         move(program, PROGRAM_EVENT_FAILED);
-        return;
-    }
-    command->program = program;
-    program->pid = command->pid;
 }
 
 static void wait_for_next(struct program *program)
@@ -81,7 +73,7 @@ static void end(const struct program *program)
 {
     if (program->life.runs > 0)
         log_info("'%s' is over", program->config->name);
-    supervisor_note_programs(program->profd);
+    program->owner->events->on_over(program->owner->context);
 }
 
 static void move(struct program *program, enum program_event event)
@@ -106,7 +98,7 @@ static void move(struct program *program, enum program_event event)
         end(program);
         break;
     }
-    keep_file(program->profd);
+    keep_file(program->owner);
 }
 
 /* --- The end of a program's process --- */
@@ -154,8 +146,8 @@ static void adopt(struct program *program, pid_t pid)
 {
     int pidfd = pidfd_of_process(pid);
     int error = pidfd < 0 ? pidfd
-                          : child_watch_start(&program->profd->loop, pidfd, &adopted_events,
-                                              program, &program->watch);
+                          : child_watch_start(program->owner->loop, pidfd, &adopted_events, program,
+                                              &program->watch);
 
     if (error < 0) {
         log_warn_of(pid, "cannot watch '%s' (%d), which still runs: %s", program->config->name, pid,
@@ -193,106 +185,100 @@ static void meet(const char *name, bool is_over, pid_t pid, void *context)
         adopt(program, pid);
 }
 
-static void meet_earlier_ones(struct daemon *profd)
+static void meet_earlier_ones(struct programs *programs)
 {
-    int error = program_file_read(profd->socket_path, meet, &profd->programs);
+    int error = program_file_read(programs->socket_path, meet, programs);
 
     if (error < 0 && error != -ENOENT)
         log_warn("cannot read %s." PROGRAM_FILE_NAME " (%s): all programs are started",
-                 profd->socket_path, uv_strerror(error));
+                 programs->socket_path, uv_strerror(error));
 }
 
 /* --- All of them --- */
 
-static int make_list(struct daemon *profd)
+static int make_list(struct programs *programs)
 {
-    struct programs *programs = &profd->programs;
-
     programs->list = calloc(programs->config.count, sizeof(*programs->list));
     if (programs->list == NULL)
         return -ENOMEM;
     programs->is_open = true;
     for (size_t i = 0; i < programs->config.count; i++) {
         struct program *program = &programs->list[i];
-        program->profd = profd;
+        program->owner = programs;
         program->config = &programs->config.programs[i];
         program_life_init(&program->life, program->config->restart);
-        uv_timer_init(&profd->loop, &program->timer);
+        uv_timer_init(programs->loop, &program->timer);
         program->timer.data = program;
     }
     return 0;
 }
 
-int programs_load(struct daemon *profd, const char *file)
+void programs_init(struct programs *programs, uv_loop_t *loop, const struct programs_events *events,
+                   void *context)
 {
-    char error_text[CONFIG_ERROR_TEXT];
-    struct config *config = &profd->programs.config;
-    struct options *options = &profd->options;
-    int error = config_load(file, config, error_text);
-
-    if (error < 0) {
-        log_error("%s", error_text);
-        return error;
-    }
-    if (options->always_interval_ns == 0)
-        options->always_interval_ns = config->always_interval_ns;
-    if (options->export_url == NULL)
-        options->export_url = config->export_url;
-    return 0;
+    programs->loop = loop;
+    programs->events = events;
+    programs->context = context;
 }
 
-static int add_export(struct daemon *profd, const char *url)
+int programs_load(struct programs *programs, const char *file)
 {
-    int error =
-        export_program_add(&profd->programs.config, profd->paths.profctl, profd->socket_path, url);
+    char error_text[CONFIG_ERROR_TEXT];
+    int error = config_load(file, &programs->config, error_text);
+
+    programs->file = file;
+    if (error < 0)
+        log_error("%s", error_text);
+    return error;
+}
+
+int programs_add_export(struct programs *programs, const char *profctl, const char *path,
+                        const char *url)
+{
+    int error = export_program_add(&programs->config, profctl, path, url);
 
     if (error == -EEXIST)
         log_error("'" EXPORT_PROGRAM_NAME "' is the name of the program that --export runs: rename "
                   "that of %s",
-                  profd->options.config);
+                  programs->file);
     else if (error < 0)
         log_error("cannot export: %s", uv_strerror(error));
     return error;
 }
 
-int programs_begin(struct daemon *profd)
+int programs_begin(struct programs *programs, const char *path)
 {
-    struct programs *programs = &profd->programs;
-    const char *url = profd->options.export_url;
-    int error = url != NULL ? add_export(profd, url) : 0;
-
-    if (error < 0 || programs->config.count == 0)
-        return error;
-    error = make_list(profd);
+    if (programs->config.count == 0)
+        return 0;
+    programs->socket_path = path;
+    int error = make_list(programs);
     if (error < 0) {
         log_error("cannot run programs: %s", uv_strerror(error));
         return error;
     }
-    meet_earlier_ones(profd);
+    meet_earlier_ones(programs);
     for (size_t i = 0; i < programs->config.count; i++)
         move(&programs->list[i], PROGRAM_EVENT_DUE);
     return 0;
 }
 
-void programs_stop(struct daemon *profd)
+void programs_stop(struct programs *programs)
 {
-    for (size_t i = 0; profd->programs.is_open && i < profd->programs.config.count; i++)
-        move(&profd->programs.list[i], PROGRAM_EVENT_STOP);
+    for (size_t i = 0; programs->is_open && i < programs->config.count; i++)
+        move(&programs->list[i], PROGRAM_EVENT_STOP);
 }
 
-bool programs_are_over(const struct daemon *profd)
+bool programs_are_over(const struct programs *programs)
 {
-    for (size_t i = 0; profd->programs.is_open && i < profd->programs.config.count; i++) {
-        if (profd->programs.list[i].life.state != PROGRAM_OVER)
+    for (size_t i = 0; programs->is_open && i < programs->config.count; i++) {
+        if (programs->list[i].life.state != PROGRAM_OVER)
             return false;
     }
     return true;
 }
 
-void programs_close(struct daemon *profd)
+void programs_close(struct programs *programs)
 {
-    struct programs *programs = &profd->programs;
-
     if (!programs->is_open)
         return;
     programs->is_open = false;
@@ -300,12 +286,11 @@ void programs_close(struct daemon *profd)
         child_watch_stop(programs->list[i].watch);
         uv_close((uv_handle_t *)&programs->list[i].timer, NULL);
     }
-    if (profd->listener != NULL) /* else the socket may be another profd's */
-        program_file_remove(profd->socket_path);
+    program_file_remove(programs->socket_path);
 }
 
-void programs_destroy(struct daemon *profd)
+void programs_destroy(struct programs *programs)
 {
-    free(profd->programs.list);
-    config_free(&profd->programs.config);
+    free(programs->list);
+    config_free(&programs->config);
 }

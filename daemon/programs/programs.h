@@ -15,7 +15,16 @@
 #include "daemon/programs/program_life.h"
 
 struct child_watch;
-struct daemon;
+struct program;
+struct programs;
+
+struct programs_events {
+    /* Starts PROGRAM as its config says: 0 with the *PID of its process, whose end
+     * programs_note_ended() is told; or a negative errno, which was logged. */
+    int (*launch)(struct program *program, pid_t *pid, void *context);
+    /* A program is over for good; programs_are_over() tells whether all are. */
+    void (*on_over)(void *context);
+};
 
 enum {
     /* SIGKILL takes effect at once, but for a process that the kernel itself holds up. */
@@ -25,7 +34,7 @@ enum {
 };
 
 struct program {
-    struct daemon *profd;
+    struct programs *owner;
     const struct program_config *config;
     struct program_life life;
     pid_t pid;                 /* and process group; 0: it does not run */
@@ -34,29 +43,43 @@ struct program {
 };
 
 struct programs {
+    uv_loop_t *loop;
+    const struct programs_events *events;
+    void *context;
+    const char *socket_path; /* borrowed; beside it is the file of those that run */
+    const char *file;        /* of the config; borrowed; NULL: none */
     struct config config;
     struct program *list; /* config.count of them */
     bool is_open;
 };
 
-/* Reads the config in FILE. An option has precedence over it. What went wrong was logged. */
-int programs_load(struct daemon *profd, const char *file);
+/* *PROGRAMS is zeroed: there are none. */
+void programs_init(struct programs *programs, uv_loop_t *loop, const struct programs_events *events,
+                   void *context);
 
-/* profd holds the lock of its socket: starts or adopts the programs of the config, and the one that
- * --export asks for. What went wrong was logged. */
-int programs_begin(struct daemon *profd);
+/* Reads the config in FILE (borrowed). What went wrong was logged. */
+int programs_load(struct programs *programs, const char *file);
 
-/* What still runs is left alone. */
-void programs_close(struct daemon *profd);
+/* Adds the one that --export URL asks for: PROFCTL with the profd at SOCKET_PATH. What went wrong
+ * was logged. */
+int programs_add_export(struct programs *programs, const char *profctl, const char *socket_path,
+                        const char *url);
+
+/* profd holds the lock of the socket at SOCKET_PATH (borrowed): starts or adopts the programs. What
+ * went wrong was logged. */
+int programs_begin(struct programs *programs, const char *socket_path);
+
+/* What still runs is left alone. Safe without programs_begin(). */
+void programs_close(struct programs *programs);
 /* The loop is over. */
-void programs_destroy(struct daemon *profd);
+void programs_destroy(struct programs *programs);
 
 /* PROGRAM's process, our child, has ended. */
 void programs_note_ended(struct program *program, bool has_failed);
 
-/* Stops all for good; the supervisor is told when they are over. */
-void programs_stop(struct daemon *profd);
+/* Stops all for good; on_over() tells when they are over. */
+void programs_stop(struct programs *programs);
 
-bool programs_are_over(const struct daemon *profd);
+bool programs_are_over(const struct programs *programs);
 
 #endif

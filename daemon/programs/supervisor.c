@@ -26,7 +26,7 @@ static void end_if_shut_down(struct daemon *profd)
 {
     const struct supervisor *supervisor = &profd->supervisor;
 
-    if (supervisor->is_shutting_down && programs_are_over(profd) &&
+    if (supervisor->is_shutting_down && programs_are_over(&profd->programs) &&
         (supervisor->commands == NULL || supervisor->is_grace_over))
         daemon_end(profd, 0);
 }
@@ -154,8 +154,8 @@ void supervisor_shut_down(struct daemon *profd)
     supervisor->is_shutting_down = true;
     signal_commands(profd, SIGTERM);
     signal_commands(profd, SIGCONT); /* a stopped one could not obey */
-    programs_stop(profd);
-    if (supervisor->commands == NULL && programs_are_over(profd))
+    programs_stop(&profd->programs);
+    if (supervisor->commands == NULL && programs_are_over(&profd->programs))
         daemon_end(profd, 0);
     else
         uv_timer_start(&supervisor->grace, on_grace_over, SHUT_DOWN_GRACE_MS, 0);
