@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "daemon/children/census.h"
-#include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/programs/spawn.h"
+#include "daemon/programs/supervisor.h"
 #include "daemon/programs/terminal.h"
-#include "daemon/requests/client_connection.h"
+#include "ipc/messages.h"
 
 enum {
     /* As shells say it. */
@@ -38,16 +38,22 @@ static void explain_failure(const struct command *command, const struct spawn_fa
         snprintf(text, COMMAND_TEXT_BYTES, "cannot run '%s': %s", command->name, reason);
 }
 
+static void tell_start(const struct command *command, const char *text)
+{
+    const struct supervisor *supervisor = command->supervisor;
+
+    supervisor->events->on_started(command, text, supervisor->context);
+}
+
 static void start_failed(struct command *command, const struct spawn_failure *failure)
 {
     char text[COMMAND_TEXT_BYTES];
 
     command->failure = failure->error;
     explain_failure(command, failure, text);
-    if (command->launcher != NULL)
-        client_reply(command->launcher, command->request_id, failure->error, text);
-    else
+    if (command->launcher == NULL)
         log_error("%s", text);
+    tell_start(command, text);
 }
 
 /* The descriptor's end means that the program runs. */
@@ -67,9 +73,7 @@ void command_settle_start(struct command *command)
         return;
     }
     log_info_of(command->pid, "'%s' runs as %d", command->name, command->pid);
-    census_note_command(command->profd, command);
-    if (command->launcher != NULL)
-        client_reply(command->launcher, command->request_id, 0, "");
+    tell_start(command, "");
 }
 
 static void on_start(uv_poll_t *poll, int status, int events)
@@ -79,13 +83,13 @@ static void on_start(uv_poll_t *poll, int status, int events)
     command_settle_start(poll->data);
 }
 
-struct command *command_make(struct daemon *profd, const char *name)
+struct command *command_make(struct supervisor *supervisor, const char *name)
 {
     struct command *command = calloc(1, sizeof(*command));
 
     if (command == NULL)
         return NULL;
-    command->profd = profd;
+    command->supervisor = supervisor;
     command->is_starting = true;
     command->terminal_fd = terminal_ours();
     snprintf(command->name, sizeof(command->name), "%s", name);
@@ -94,8 +98,8 @@ struct command *command_make(struct daemon *profd, const char *name)
 
 static int watch_start(struct command *command)
 {
-    struct supervisor *supervisor = &command->profd->supervisor;
-    int error = uv_poll_init(&command->profd->loop, &command->start, command->start_fd);
+    struct supervisor *supervisor = command->supervisor;
+    int error = uv_poll_init(supervisor->loop, &command->start, command->start_fd);
 
     if (error < 0) {
         close(command->start_fd);
@@ -142,7 +146,7 @@ static void on_start_closed(uv_handle_t *handle)
 
 void command_forget(struct command *command)
 {
-    struct command **link = &command->profd->supervisor.commands;
+    struct command **link = &command->supervisor->commands;
 
     while (*link != command)
         link = &(*link)->next;
@@ -152,6 +156,7 @@ void command_forget(struct command *command)
 
 void command_tell_exit(const struct command *command, int wait_status)
 {
+    const struct supervisor *supervisor = command->supervisor;
     struct message_command_exited message = {
         .pid = command->pid,
         .is_signal = WIFSIGNALED(wait_status),
@@ -162,8 +167,7 @@ void command_tell_exit(const struct command *command, int wait_status)
         return; /* it never ran: its start was answered with that */
     log_info_of(command->pid, "'%s' (%d) %s %d", command->name, command->pid,
                 message.is_signal ? "was killed by signal" : "exited with", (int)message.code);
-    if (command->launcher != NULL)
-        client_send_command_exited(command->launcher, &message);
+    supervisor->events->on_exited(command, &message, supervisor->context);
 }
 
 int command_exit_status(const struct command *command, int wait_status)

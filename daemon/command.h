@@ -13,8 +13,8 @@
 #include "ipc/messages.h"
 
 struct client;
-struct daemon;
 struct program;
+struct supervisor;
 
 enum {
     COMMAND_NAME_BYTES = 128,
@@ -23,7 +23,7 @@ enum {
 };
 
 struct command {
-    struct daemon *profd;
+    struct supervisor *supervisor;
     pid_t pid; /* and process group */
     char name[COMMAND_NAME_BYTES];
     struct client *launcher; /* NULL: profd's own, or gone */
@@ -43,17 +43,17 @@ struct command {
 
 /* For the command line that begins with NAME; with the terminal, when it is ours. NULL: no memory.
  */
-struct command *command_make(struct daemon *profd, const char *name);
+struct command *command_make(struct supervisor *supervisor, const char *name);
 
-/* Starts COMMAND (taken over on every path). 0: whether it runs is told later, to its launcher or
- * in the log. */
+/* Starts COMMAND (taken over on every path). 0: whether it runs is told later, as an event of the
+ * supervisor's, and in the log. */
 int command_start(struct command *command, char **arguments, char **environment,
                   const char *directory);
 
 /* Looks whether the start is over, and tells it once. */
 void command_settle_start(struct command *command);
 
-/* Tells the launcher that it ended, unless it never ran. */
+/* Tells that it ended, unless it never ran. */
 void command_tell_exit(const struct command *command, int wait_status);
 
 /* What profd exits with when its own command ended so. */

@@ -9,13 +9,13 @@
 #include "daemon/capture/capture.h"
 #include "daemon/children/agents.h"
 #include "daemon/children/visitors.h"
-#include "daemon/command.h"
 #include "daemon/log.h"
 #include "daemon/programs/launch.h"
 #include "daemon/programs/spawn.h"
 #include "daemon/requests/client_connection.h"
 #include "ipc/listener.h"
 #include "daemon/when.h"
+#include "daemon/wiring.h"
 
 enum { DAEMON_EXIT_FAILED = 1 };
 
@@ -122,48 +122,6 @@ static void describe(char out[SERVICE_STATUS_BYTES], void *owner)
 
 static const struct service_events service_events = { describe };
 
-/* --- What parts of it want of others --- */
-
-static void on_listen(void *context)
-{
-    census_read(context);
-}
-
-static const struct lending_events lending_events = { on_listen };
-
-static bool is_awaited(lease_owner owner, void *context)
-{
-    return restart_is_awaited(context, owner);
-}
-
-static int launch_one(struct program *program, pid_t *pid, void *context)
-{
-    struct command *command;
-    int error = launch_program(context, program->config, &command);
-
-    if (error < 0)
-        return error;
-    command->program = program;
-    *pid = command->pid;
-    return 0;
-}
-
-static void on_program_over(void *context)
-{
-    supervisor_note_programs(context);
-}
-
-static const struct programs_events programs_events = { launch_one, on_program_over };
-
-static const struct memory_events memory_events = { is_awaited };
-
-static void on_page(struct metrics_view *view, void *context)
-{
-    when_page_is_made(context, view);
-}
-
-static const struct metrics_events metrics_events = { on_page };
-
 static int begin_parts(struct daemon *profd)
 {
     int error = find_installation(&profd->paths);
@@ -176,7 +134,7 @@ static int begin_parts(struct daemon *profd)
     if (error == 0 && profd->options.private_fd < 0) /* else the service is profctl's command */
         error = service_open(&profd->service, &profd->loop, &service_events, profd);
     if (error == 0)
-        error = supervisor_init(profd);
+        error = supervisor_init(&profd->supervisor, &profd->loop, &supervisor_events, profd);
     if (error == 0)
         error = triggers_init(profd);
     if (error == 0)
@@ -198,6 +156,8 @@ static int begin_parts(struct daemon *profd)
         log_error("cannot start: %s", uv_strerror(error));
         return error;
     }
+    profd->launch =
+        (struct launch){ &profd->supervisor, &profd->paths, profd->socket_path, &profd->session };
     visitors_init(profd);
     programs_init(&profd->programs, &profd->loop, &programs_events, profd);
     metrics_init(&profd->metrics, &profd->children, &metrics_events, profd);
@@ -279,7 +239,7 @@ static int begin_work(struct daemon *profd)
     if (error == 0)
         error = begin_programs(profd);
     if (error == 0 && options->command != NULL)
-        error = launch_main(profd, options->command);
+        error = launch_main(&profd->launch, options->command);
     if (error == 0)
         service_tell_ready(&profd->service);
     return error;
@@ -298,7 +258,7 @@ void daemon_end(struct daemon *profd, int exit_status)
     programs_close(&profd->programs);
     triggers_close(profd);
     power_close(&profd->power);
-    supervisor_close(profd);
+    supervisor_close(&profd->supervisor);
     if (profd->listener != NULL) /* else the socket may be another profd's */
         restart_forget_session(profd);
     restart_close(profd);

@@ -25,6 +25,7 @@
 #include "daemon/options.h"
 #include "daemon/paths.h"
 #include "daemon/power/power.h"
+#include "daemon/programs/launch.h"
 #include "daemon/programs/programs.h"
 #include "daemon/programs/supervisor.h"
 #include "daemon/requests/requests.h"
@@ -60,6 +61,7 @@ struct daemon {
     struct exit_store exits;
     struct salvage_pool salvage;
     struct supervisor supervisor;
+    struct launch launch;
     struct programs programs;
     struct triggers triggers;
     struct power power;

@@ -1,8 +1,11 @@
 #include "daemon/when.h"
 
+#include <signal.h>
+
 #include "daemon/capture/capture.h"
 #include "daemon/children/agents.h"
 #include "daemon/children/process_title.h"
+#include "daemon/command.h"
 #include "daemon/daemon.h"
 #include "daemon/limit/chores.h"
 #include "daemon/log.h"
@@ -175,9 +178,9 @@ void when_process_is_reaped(struct daemon *profd, pid_t pid, int wait_status,
     if (salvage_pool_note_reaped(&profd->salvage, pid, wait_status))
         capture_note_worker_free(profd);
     else if (!triggers_note_reaped(profd, pid, wait_status)) {
-        if (supervisor_has_run(profd, pid))
+        if (supervisor_has_run(&profd->supervisor, pid))
             census_note_reaped(profd, pid, wait_status, remains);
-        supervisor_note_reaped(profd, pid, wait_status);
+        supervisor_note_reaped(&profd->supervisor, pid, wait_status);
     }
 }
 
@@ -221,12 +224,45 @@ void when_page_is_made(struct daemon *profd, struct metrics_view *view)
     add_recordings(profd, view);
 }
 
+/* --- Commands and signals --- */
+
+void when_command_starts(struct daemon *profd, const struct command *command, const char *text)
+{
+    if (command->failure == 0)
+        census_note_command(profd, command);
+    if (command->launcher != NULL)
+        client_reply(command->launcher, command->request_id, command->failure, text);
+}
+
+void when_command_ends(struct daemon *profd, struct program *program, bool is_main, int exit_status)
+{
+    if (program != NULL)
+        programs_note_ended(program, exit_status != 0);
+    if (is_main)
+        triggers_end_profd(profd, exit_status);
+}
+
+/* With a command of its own profd is transparent; without, a signal that ends programs ends it.
+ * Under profctl the terminal's signals reach profctl too, which decides. */
+void when_signal_comes(struct daemon *profd, int signal_number)
+{
+    bool ends = signal_number == SIGTERM || signal_number == SIGINT || signal_number == SIGHUP ||
+                signal_number == SIGQUIT;
+
+    if (signal_number == SIGUSR2 && triggers_take_sigusr2(profd))
+        return;
+    if (profd->options.command != NULL)
+        supervisor_pass_on(&profd->supervisor, signal_number);
+    else if (ends && (profd->options.private_fd < 0 || signal_number == SIGTERM))
+        supervisor_shut_down(&profd->supervisor);
+}
+
 /* --- Clients --- */
 
 void when_client_goes(struct daemon *profd, struct client *client)
 {
     requests_note_client_gone(profd, client);
-    supervisor_note_client_gone(profd, client);
+    supervisor_note_client_gone(&profd->supervisor, client);
     triggers_note_client_gone(profd, client);
     when_group_needs_change(profd);
     if (client->is_private)

@@ -5,13 +5,16 @@
 #ifndef PROFD_DAEMON_WHEN_H
 #define PROFD_DAEMON_WHEN_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct child;
 struct client;
+struct command;
 struct daemon;
 struct metrics_view;
 struct process_remains;
+struct program;
 struct trigger_set;
 
 /* --- The ledger --- */
@@ -73,6 +76,18 @@ void when_end_is_told(struct daemon *profd, pid_t pid, int wait_status);
 
 /* VIEW has processes and groups; all else is for here. */
 void when_page_is_made(struct daemon *profd, struct metrics_view *view);
+
+/* --- Commands and signals --- */
+
+/* COMMAND runs, or TEXT says why it does not. */
+void when_command_starts(struct daemon *profd, const struct command *command, const char *text);
+
+/* A command has ended: that of PROGRAM (NULL: of none), or profd's own. */
+void when_command_ends(struct daemon *profd, struct program *program, bool is_main,
+                       int exit_status);
+
+/* profd was sent SIGNAL_NUMBER. */
+void when_signal_comes(struct daemon *profd, int signal_number);
 
 /* --- Clients --- */
 

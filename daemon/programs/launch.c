@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "daemon/command.h"
-#include "daemon/daemon.h"
 #include "daemon/log.h"
+#include "daemon/paths.h"
 #include "daemon/programs/launch_environment.h"
-#include "daemon/requests/client_connection.h"
+#include "daemon/session.h"
 
 /* The loader goes on without a library that it cannot read. */
 static int check_library(const char *path, char text[COMMAND_TEXT_BYTES])
@@ -24,13 +24,13 @@ static int check_library(const char *path, char text[COMMAND_TEXT_BYTES])
 }
 
 /* What a supervised command's agents need to know. On failure TEXT says why. */
-static int describe_agent(struct daemon *profd, struct launch_agent *agent,
+static int describe_agent(const struct launch *launch, struct launch_agent *agent,
                           char text[COMMAND_TEXT_BYTES])
 {
-    agent->library = profd->paths.library;
-    agent->malloc_hooks = profd->paths.malloc_hooks;
-    agent->socket = profd->socket_path;
-    session_describe(&profd->session, &agent->session);
+    agent->library = launch->paths->library;
+    agent->malloc_hooks = launch->paths->malloc_hooks;
+    agent->socket = launch->socket_path;
+    session_describe(launch->session, &agent->session);
     if (strpbrk(agent->library, " :") != NULL) {
         snprintf(
             text, COMMAND_TEXT_BYTES,
@@ -68,14 +68,13 @@ static bool is_terminated(const struct message_string *strings)
     return strings->length == 0 || strings->bytes[strings->length - 1] == '\0';
 }
 
-/* Launches as MESSAGE says. On failure TEXT says why. */
-static int launch(struct daemon *profd, struct client *client,
-                  const struct message_client_launch *message, char text[COMMAND_TEXT_BYTES])
+int launch_for_client(const struct launch *launch, struct client *client,
+                      const struct message_client_launch *message, char text[COMMAND_TEXT_BYTES])
 {
     struct launch_agent agent;
     char **arguments = NULL, **environment = NULL;
     char *directory = NULL;
-    int error = describe_agent(profd, &agent, text);
+    int error = describe_agent(launch, &agent, text);
 
     if (error < 0)
         return error;
@@ -89,7 +88,7 @@ static int launch(struct daemon *profd, struct client *client,
     error = -ENOMEM;
     arguments = split_strings(&message->arguments);
     directory = strndup(message->directory.bytes, message->directory.length);
-    struct command *command = command_make(profd, message->arguments.bytes);
+    struct command *command = command_make(launch->supervisor, message->arguments.bytes);
     if (arguments == NULL || directory == NULL || command == NULL) {
         free(command);
         goto out;
@@ -105,16 +104,6 @@ out:
     free(environment);
     free(directory);
     return error;
-}
-
-void launch_for_client(struct daemon *profd, struct client *client,
-                       const struct message_client_launch *message)
-{
-    char text[COMMAND_TEXT_BYTES];
-    int error = launch(profd, client, message, text);
-
-    if (error < 0)
-        client_reply(client, message->id, error, text);
 }
 
 static bool is_same_variable(const char *a, const char *b)
@@ -186,33 +175,34 @@ static int launch_own(struct command *command, char **arguments, char *const *ad
     return error;
 }
 
-int launch_main(struct daemon *profd, char **arguments)
+int launch_main(const struct launch *launch, char **arguments)
 {
     struct launch_agent agent;
     char text[COMMAND_TEXT_BYTES];
-    int error = describe_agent(profd, &agent, text);
+    int error = describe_agent(launch, &agent, text);
 
     if (error < 0) {
         log_error("%s", text);
         return error;
     }
-    struct command *command = command_make(profd, arguments[0]);
+    struct command *command = command_make(launch->supervisor, arguments[0]);
     if (command != NULL)
         command->is_main = true;
     return launch_own(command, arguments, NULL, NULL, &agent);
 }
 
-int launch_program(struct daemon *profd, const struct program_config *config, struct command **out)
+int launch_program(const struct launch *launch, const struct program_config *config,
+                   struct command **out)
 {
     struct launch_agent agent;
     char text[COMMAND_TEXT_BYTES];
-    int error = describe_agent(profd, &agent, text);
+    int error = describe_agent(launch, &agent, text);
 
     if (error < 0) {
         log_error("%s", text);
         return error;
     }
-    *out = command_make(profd, config->name);
+    *out = command_make(launch->supervisor, config->name);
     if (*out != NULL)
         (*out)->terminal_fd = -1; /* they would all want it */
     return launch_own(*out, config->command, config->environment, config->directory, &agent);

@@ -7,38 +7,39 @@
 
 #include "daemon/children/process_program.h"
 #include "daemon/command.h"
-#include "daemon/daemon.h"
 #include "daemon/programs/terminal.h"
-#include "daemon/when.h"
 
 /* --- Reaping --- */
 
-static struct command *find_command(const struct daemon *profd, pid_t pid)
+static struct command *find_command(const struct supervisor *supervisor, pid_t pid)
 {
-    struct command *command = profd->supervisor.commands;
+    struct command *command = supervisor->commands;
 
     while (command != NULL && command->pid != pid)
         command = command->next;
     return command;
 }
 
-static void end_if_shut_down(struct daemon *profd)
+static bool is_all_over(const struct supervisor *supervisor)
 {
-    const struct supervisor *supervisor = &profd->supervisor;
-
-    if (supervisor->is_shutting_down && programs_are_over(&profd->programs) &&
-        (supervisor->commands == NULL || supervisor->is_grace_over))
-        daemon_end(profd, 0);
+    return supervisor->events->are_programs_over(supervisor->context) &&
+           (supervisor->commands == NULL || supervisor->is_grace_over);
 }
 
-void supervisor_note_programs(struct daemon *profd)
+static void end_if_shut_down(const struct supervisor *supervisor)
 {
-    end_if_shut_down(profd);
+    if (supervisor->is_shutting_down && is_all_over(supervisor))
+        supervisor->events->on_over(supervisor->context);
+}
+
+void supervisor_note_programs(struct supervisor *supervisor)
+{
+    end_if_shut_down(supervisor);
 }
 
 static void command_ended(struct command *command, int wait_status)
 {
-    struct daemon *profd = command->profd;
+    struct supervisor *supervisor = command->supervisor;
 
     command_settle_start(command);
     terminal_take_back(command->terminal_fd);
@@ -47,11 +48,8 @@ static void command_ended(struct command *command, int wait_status)
     struct program *program = command->program;
     int exit_status = command_exit_status(command, wait_status);
     command_forget(command);
-    if (program != NULL)
-        programs_note_ended(program, exit_status != 0);
-    if (is_main)
-        triggers_end_profd(profd, exit_status);
-    end_if_shut_down(profd);
+    supervisor->events->on_ended(program, is_main, exit_status, supervisor->context);
+    end_if_shut_down(supervisor);
 }
 
 /* The command was stopped, as by Ctrl-Z: the whole job stops, profctl too, and the shell takes
@@ -78,7 +76,7 @@ static pid_t wait_for_next(int *wait_status, struct process_remains *remains)
 
 static void on_child_signal(uv_signal_t *handle, int signal_number)
 {
-    struct daemon *profd = handle->data;
+    struct supervisor *supervisor = handle->data;
     struct process_remains remains;
     int wait_status;
     pid_t pid;
@@ -86,27 +84,27 @@ static void on_child_signal(uv_signal_t *handle, int signal_number)
 
     while ((pid = wait_for_next(&wait_status, &remains)) > 0) {
         if (WIFSTOPPED(wait_status)) {
-            const struct command *command = find_command(profd, pid);
+            const struct command *command = find_command(supervisor, pid);
             if (command != NULL)
                 command_stopped(command);
             continue;
         }
-        when_process_is_reaped(profd, pid, wait_status, &remains);
+        supervisor->events->on_reaped(pid, wait_status, &remains, supervisor->context);
     }
 }
 
-bool supervisor_has_run(struct daemon *profd, pid_t pid)
+bool supervisor_has_run(const struct supervisor *supervisor, pid_t pid)
 {
-    struct command *command = find_command(profd, pid);
+    struct command *command = find_command(supervisor, pid);
 
     if (command != NULL)
         command_settle_start(command);
     return command == NULL || command->failure == 0;
 }
 
-void supervisor_note_reaped(struct daemon *profd, pid_t pid, int wait_status)
+void supervisor_note_reaped(struct supervisor *supervisor, pid_t pid, int wait_status)
 {
-    struct command *command = find_command(profd, pid);
+    struct command *command = find_command(supervisor, pid);
 
     if (command != NULL)
         command_ended(command, wait_status);
@@ -114,21 +112,22 @@ void supervisor_note_reaped(struct daemon *profd, pid_t pid, int wait_status)
 
 /* --- Signals --- */
 
-/* All but the programs of the config, which have their own ways to end. */
-static void signal_commands(const struct daemon *profd, int signal_number)
+/* The programs of the config have their own ways to end. */
+void supervisor_pass_on(const struct supervisor *supervisor, int signal_number)
 {
-    for (const struct command *command = profd->supervisor.commands; command != NULL;
+    for (const struct command *command = supervisor->commands; command != NULL;
          command = command->next) {
         if (command->program == NULL)
             kill(-command->pid, signal_number);
     }
 }
 
-int supervisor_signal(struct daemon *profd, struct client *client, int signal_number)
+int supervisor_signal(const struct supervisor *supervisor, const struct client *client,
+                      int signal_number)
 {
     int error = -ESRCH;
 
-    for (const struct command *command = profd->supervisor.commands; command != NULL;
+    for (const struct command *command = supervisor->commands; command != NULL;
          command = command->next) {
         if (command->launcher == client)
             error = kill(-command->pid, signal_number) < 0 ? -errno : 0;
@@ -138,52 +137,40 @@ int supervisor_signal(struct daemon *profd, struct client *client, int signal_nu
 
 static void on_grace_over(uv_timer_t *timer)
 {
-    struct daemon *profd = timer->data;
+    struct supervisor *supervisor = timer->data;
 
-    signal_commands(profd, SIGKILL);
-    profd->supervisor.is_grace_over = true;
-    end_if_shut_down(profd);
+    supervisor_pass_on(supervisor, SIGKILL);
+    supervisor->is_grace_over = true;
+    end_if_shut_down(supervisor);
 }
 
-void supervisor_shut_down(struct daemon *profd)
+void supervisor_shut_down(struct supervisor *supervisor)
 {
-    struct supervisor *supervisor = &profd->supervisor;
-
     if (supervisor->is_shutting_down)
         return;
     supervisor->is_shutting_down = true;
-    signal_commands(profd, SIGTERM);
-    signal_commands(profd, SIGCONT); /* a stopped one could not obey */
-    programs_stop(&profd->programs);
-    if (supervisor->commands == NULL && programs_are_over(&profd->programs))
-        daemon_end(profd, 0);
+    supervisor_pass_on(supervisor, SIGTERM);
+    supervisor_pass_on(supervisor, SIGCONT); /* a stopped one could not obey */
+    supervisor->events->on_shut_down(supervisor->context);
+    if (is_all_over(supervisor))
+        supervisor->events->on_over(supervisor->context);
     else
         uv_timer_start(&supervisor->grace, on_grace_over, SHUT_DOWN_GRACE_MS, 0);
 }
 
-/* With a command of its own profd is transparent; without, a signal that ends programs ends it.
- * Under profctl the terminal's signals reach profctl too, which decides. */
 static void on_signal(uv_signal_t *handle, int signal_number)
 {
-    struct daemon *profd = handle->data;
-    bool ends = signal_number == SIGTERM || signal_number == SIGINT || signal_number == SIGHUP ||
-                signal_number == SIGQUIT;
-
-    if (signal_number == SIGUSR2 && triggers_take_sigusr2(profd))
-        return;
-    if (profd->options.command != NULL)
-        signal_commands(profd, signal_number);
-    else if (ends && (profd->options.private_fd < 0 || signal_number == SIGTERM))
-        supervisor_shut_down(profd);
+    const struct supervisor *supervisor = handle->data;
+    supervisor->events->on_signal(signal_number, supervisor->context);
 }
 
 /* The job was continued: the command too, with the terminal when it is ours again. */
 static void on_continue(uv_signal_t *handle, int signal_number)
 {
-    const struct daemon *profd = handle->data;
+    const struct supervisor *supervisor = handle->data;
     (void)signal_number;
 
-    for (const struct command *command = profd->supervisor.commands; command != NULL;
+    for (const struct command *command = supervisor->commands; command != NULL;
          command = command->next) {
         if (terminal_ours() >= 0)
             terminal_give(command->terminal_fd, command->pid);
@@ -193,45 +180,46 @@ static void on_continue(uv_signal_t *handle, int signal_number)
 
 /* --- Life cycle --- */
 
-static int catch_signals(struct daemon *profd)
+static int catch_signals(struct supervisor *supervisor)
 {
     static const int numbers[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM };
-    struct supervisor *supervisor = &profd->supervisor;
     int error = 0;
 
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]) && error == 0; i++) {
-        error = uv_signal_init(&profd->loop, &supervisor->signals[i]);
-        supervisor->signals[i].data = profd;
+        error = uv_signal_init(supervisor->loop, &supervisor->signals[i]);
+        supervisor->signals[i].data = supervisor;
         if (error == 0)
             error = uv_signal_start(&supervisor->signals[i], on_signal, numbers[i]);
     }
     return error;
 }
 
-int supervisor_init(struct daemon *profd)
+int supervisor_init(struct supervisor *supervisor, uv_loop_t *loop,
+                    const struct supervisor_events *events, void *context)
 {
-    struct supervisor *supervisor = &profd->supervisor;
+    supervisor->loop = loop;
+    supervisor->events = events;
+    supervisor->context = context;
     int error = prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 ? -errno : 0;
 
     if (error == 0)
-        error = uv_timer_init(&profd->loop, &supervisor->grace);
+        error = uv_timer_init(loop, &supervisor->grace);
     if (error == 0)
-        error = uv_signal_init(&profd->loop, &supervisor->child_signal);
+        error = uv_signal_init(loop, &supervisor->child_signal);
     if (error == 0)
-        error = uv_signal_init(&profd->loop, &supervisor->continue_signal);
+        error = uv_signal_init(loop, &supervisor->continue_signal);
     supervisor->grace.data = supervisor->child_signal.data = supervisor->continue_signal.data =
-        profd;
+        supervisor;
     if (error == 0)
         error = uv_signal_start(&supervisor->child_signal, on_child_signal, SIGCHLD);
     if (error == 0)
         error = uv_signal_start(&supervisor->continue_signal, on_continue, SIGCONT);
-    return error == 0 ? catch_signals(profd) : error;
+    return error == 0 ? catch_signals(supervisor) : error;
 }
 
-void supervisor_note_client_gone(struct daemon *profd, struct client *client)
+void supervisor_note_client_gone(struct supervisor *supervisor, const struct client *client)
 {
-    for (struct command *command = profd->supervisor.commands; command != NULL;
-         command = command->next) {
+    for (struct command *command = supervisor->commands; command != NULL; command = command->next) {
         if (command->launcher == client)
             command->launcher = NULL;
     }
@@ -243,10 +231,8 @@ static void close_handle(uv_handle_t *handle)
         uv_close(handle, NULL);
 }
 
-void supervisor_close(struct daemon *profd)
+void supervisor_close(struct supervisor *supervisor)
 {
-    struct supervisor *supervisor = &profd->supervisor;
-
     while (supervisor->commands != NULL) {
         terminal_take_back(supervisor->commands->terminal_fd);
         command_forget(supervisor->commands);

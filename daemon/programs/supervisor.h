@@ -14,7 +14,31 @@
 
 struct client;
 struct command;
-struct daemon;
+struct message_command_exited;
+struct process_remains;
+struct program;
+
+struct supervisor_events {
+    /* COMMAND runs, or could not be run: then TEXT says why, and its failure is set. */
+    void (*on_started)(const struct command *command, const char *text, void *context);
+    /* PID was waited for, a command or any other; REMAINS were there before. Whoever it was tells
+     * supervisor_note_reaped(), if nobody else knows it. */
+    void (*on_reaped)(pid_t pid, int wait_status, const struct process_remains *remains,
+                      void *context);
+    /* COMMAND, which ran, has ended so. */
+    void (*on_exited)(const struct command *command, const struct message_command_exited *message,
+                      void *context);
+    /* A command is off the list: that of PROGRAM (NULL: none), or the one whose EXIT_STATUS is
+     * profd's own. */
+    void (*on_ended)(struct program *program, bool is_main, int exit_status, void *context);
+    /* profd was sent a signal that may be meant for its command. */
+    void (*on_signal)(int signal_number, void *context);
+    /* Everything is to end: programs, in their own ways; and whether those have. */
+    void (*on_shut_down)(void *context);
+    bool (*are_programs_over)(void *context);
+    /* Everything has. */
+    void (*on_over)(void *context);
+};
 
 enum {
     /* What a server needs to finish its requests, before SIGKILL. */
@@ -24,6 +48,9 @@ enum {
 enum { SUPERVISOR_SIGNALS = 8 };
 
 struct supervisor {
+    uv_loop_t *loop;
+    const struct supervisor_events *events;
+    void *context;
     struct command *commands; /* that run */
     uv_signal_t child_signal, continue_signal;
     uv_signal_t signals[SUPERVISOR_SIGNALS];
@@ -32,24 +59,31 @@ struct supervisor {
     bool is_grace_over;
 };
 
-/* Becomes the reaper and catches signals. */
-int supervisor_init(struct daemon *profd);
-void supervisor_close(struct daemon *profd);
+/* Becomes the reaper and catches signals. *SUPERVISOR is zeroed. Negative errno; needs
+ * supervisor_close() either way. */
+int supervisor_init(struct supervisor *supervisor, uv_loop_t *loop,
+                    const struct supervisor_events *events, void *context);
+void supervisor_close(struct supervisor *supervisor);
+
+/* Sends SIGNAL_NUMBER to all commands but those of programs. */
+void supervisor_pass_on(const struct supervisor *supervisor, int signal_number);
 
 /* Sends SIGNAL_NUMBER to the groups of CLIENT's commands. -ESRCH when it has none. */
-int supervisor_signal(struct daemon *profd, struct client *client, int signal_number);
+int supervisor_signal(const struct supervisor *supervisor, const struct client *client,
+                      int signal_number);
 
 /* PID was reaped. Whether it ever was a process of the session, unlike a command that could not
  * run; then its command is over, if it was one. */
-bool supervisor_has_run(struct daemon *profd, pid_t pid);
-void supervisor_note_reaped(struct daemon *profd, pid_t pid, int wait_status);
+bool supervisor_has_run(const struct supervisor *supervisor, pid_t pid);
+void supervisor_note_reaped(struct supervisor *supervisor, pid_t pid, int wait_status);
 
-void supervisor_note_client_gone(struct daemon *profd, struct client *client);
+void supervisor_note_client_gone(struct supervisor *supervisor, const struct client *client);
 
-/* Ends all commands (SIGTERM, then SIGKILL) and programs (as they want it), then profd. */
-void supervisor_shut_down(struct daemon *profd);
+/* Ends all commands (SIGTERM, then SIGKILL) and programs (as they want it); on_over() comes then.
+ * Safe to repeat. */
+void supervisor_shut_down(struct supervisor *supervisor);
 
 /* A program is over for good. */
-void supervisor_note_programs(struct daemon *profd);
+void supervisor_note_programs(struct supervisor *supervisor);
 
 #endif

@@ -246,13 +246,17 @@ static const char owner_only[] = "only the user that profd runs as, and root, ma
 static int on_launch(struct client *client, const uint8_t *payload, size_t bytes)
 {
     struct message_client_launch message;
+    char text[COMMAND_TEXT_BYTES];
     int error = message_get_client_launch(payload, bytes, &message);
 
-    if (error == 0 && !client->is_owner)
-        client_reply(client, message.id, -EPERM, owner_only);
-    else if (error == 0)
-        launch_for_client(client->profd, client, &message);
-    return error;
+    if (error < 0)
+        return error;
+    int refusal = -EPERM;
+    if (client->is_owner)
+        refusal = launch_for_client(&client->profd->launch, client, &message, text);
+    if (refusal < 0)
+        client_reply(client, message.id, refusal, client->is_owner ? text : owner_only);
+    return 0;
 }
 
 static int on_signal(struct client *client, const uint8_t *payload, size_t bytes)
@@ -262,7 +266,7 @@ static int on_signal(struct client *client, const uint8_t *payload, size_t bytes
     if (error < 0)
         return error;
 
-    error = supervisor_signal(client->profd, client, (int)message.signal_number);
+    error = supervisor_signal(&client->profd->supervisor, client, (int)message.signal_number);
     client_reply(client, message.id, error,
                  error == -ESRCH ? "no command of this client runs"
                                  : (error < 0 ? "the signal cannot be sent" : ""));
@@ -309,7 +313,7 @@ static int on_shutdown(struct client *client, const uint8_t *payload, size_t byt
         client_reply(client, message.id, -EPERM, owner_only);
     } else if (error == 0) {
         client_reply(client, message.id, 0, "");
-        supervisor_shut_down(client->profd);
+        supervisor_shut_down(&client->profd->supervisor);
     }
     return error;
 }

@@ -1,0 +1,18 @@
+/* The events that parts of profd raise, for the whole: each goes to when.h, or to the one part that
+ * it concerns. Their context is the struct daemon. */
+#ifndef PROFD_DAEMON_WIRING_H
+#define PROFD_DAEMON_WIRING_H
+
+#include "daemon/clocks/lending.h"
+#include "daemon/limit/memory.h"
+#include "daemon/metrics/metrics.h"
+#include "daemon/programs/programs.h"
+#include "daemon/programs/supervisor.h"
+
+extern const struct lending_events lending_events;
+extern const struct memory_events memory_events;
+extern const struct metrics_events metrics_events;
+extern const struct programs_events programs_events;
+extern const struct supervisor_events supervisor_events;
+
+#endif
