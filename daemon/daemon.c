@@ -122,6 +122,20 @@ static void describe(char out[SERVICE_STATUS_BYTES], void *owner)
 
 static const struct service_events service_events = { describe };
 
+/* Nobody could start a private profd again. */
+static int init_restart(struct daemon *profd)
+{
+    const struct restart_views views = {
+        .session = &profd->session,
+        .children = &profd->children,
+        .ledger = &profd->memory.ledger,
+        .socket_path = profd->socket_path,
+        .has_successor = profd->options.private_fd < 0,
+    };
+
+    return restart_init(&profd->restart, &profd->loop, &views, &restart_events, profd);
+}
+
 static int begin_parts(struct daemon *profd)
 {
     int error = find_installation(&profd->paths);
@@ -146,7 +160,7 @@ static int begin_parts(struct daemon *profd)
                                                     .exits = &profd->exits },
                             &memory_events, profd);
     if (error == 0)
-        error = restart_init(profd);
+        error = init_restart(profd);
     if (error == 0)
         error = census_init(profd);
     if (error == 0)
@@ -166,6 +180,14 @@ static int begin_parts(struct daemon *profd)
                     agents_note_expired);
     salvage_pool_init(&profd->salvage, profd->paths.salvage);
     return 0;
+}
+
+static void take_over(struct daemon *profd)
+{
+    const struct restart_standing standing = { profd->options.always_interval_ns,
+                                               profd->options.memory_limit_bytes };
+
+    restart_take_over(&profd->restart, &standing);
 }
 
 /* A private profd has no successor that would ask. */
@@ -221,9 +243,9 @@ static int begin_work(struct daemon *profd)
     if (error == 0)
         open_keeper(profd, is_adopted);
     if (error == 0 && is_adopted)
-        restart_take_over(profd);
+        take_over(profd);
     else if (error == 0)
-        restart_forget_session(profd); /* it went with a ledger that is no more */
+        restart_forget_session(&profd->restart); /* it went with a ledger that is no more */
     if (error == 0)
         when_ledger_is_there(profd);
     if (error == 0 && options->private_fd >= 0) {
@@ -260,8 +282,8 @@ void daemon_end(struct daemon *profd, int exit_status)
     power_close(&profd->power);
     supervisor_close(&profd->supervisor);
     if (profd->listener != NULL) /* else the socket may be another profd's */
-        restart_forget_session(profd);
-    restart_close(profd);
+        restart_forget_session(&profd->restart);
+    restart_close(&profd->restart);
     census_close(profd);
     lending_close(&profd->lending);
     metrics_close(&profd->metrics);

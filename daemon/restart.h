@@ -13,43 +13,74 @@
 
 #include "buffer/lease_ledger.h"
 
-struct daemon;
+struct child_table;
 struct gathering_log;
+struct session;
+struct session_owner;
 
 enum {
     /* An agent that lost profd tries again after at most a second. */
     RESTART_PATIENCE_MS = 3000,
 };
 
+/* What it works on; borrowed. */
+struct restart_views {
+    struct session *session;
+    const struct child_table *children;
+    struct lease_ledger *ledger;
+    const char *socket_path; /* may be empty until the socket listens */
+    bool has_successor;      /* a profd may come after this one */
+};
+
+/* The session that is always on, as this profd was told. */
+struct restart_standing {
+    uint64_t interval_ns; /* 0: there is none */
+    uint64_t limit_bytes;
+};
+
+struct restart_events {
+    /* The session of the killed one, if it is on, goes on here. */
+    void (*on_session)(void *context);
+    /* Those whose arenas are kept elsewhere become children again, with that session or without. */
+    void (*on_return)(void *context);
+    /* OWNER, a program that began a session, has not come back to end it. */
+    void (*on_missing)(const struct session_owner *owner, void *context);
+};
+
 struct restart {
+    struct restart_views views;
+    const struct restart_events *events;
+    void *context;
     lease_owner *awaited; /* expected back */
     size_t awaited_count;
     uv_timer_t patience;
     bool is_open;
 };
 
-/* Negative errno of the loop. */
-int restart_init(struct daemon *profd);
-void restart_close(struct daemon *profd);
+/* *RESTART is zeroed. Negative errno of the loop. */
+int restart_init(struct restart *restart, uv_loop_t *loop, const struct restart_views *views,
+                 const struct restart_events *events, void *context);
+/* Safe to repeat, and on a zeroed one. */
+void restart_close(struct restart *restart);
 
-/* The ledger was adopted: goes on with the session of its profd, if one was on. What cannot be gone
- * on with was logged. */
-void restart_take_over(struct daemon *profd);
+/* The ledger was adopted: goes on with the session of its profd, if one was on, with STANDING in
+ * it. What cannot be gone on with was logged. */
+void restart_take_over(struct restart *restart, const struct restart_standing *standing);
 
 /* The session changed: keeps it for a next profd. A failure is logged. */
-void restart_keep_session(const struct daemon *profd);
+void restart_keep_session(const struct restart *restart);
 
 /* The good end: there is nothing to take over any more. */
-void restart_forget_session(const struct daemon *profd);
+void restart_forget_session(const struct restart *restart);
 
 /* OWNER is back. */
-void restart_note_hello(struct daemon *profd, lease_owner owner);
+void restart_note_hello(struct restart *restart, lease_owner owner);
 
 /* True while somebody is expected back, or OWNER is. */
-bool restart_is_awaiting(const struct daemon *profd);
-bool restart_is_awaited(const struct daemon *profd, lease_owner owner);
+bool restart_is_awaiting(const struct restart *restart);
+bool restart_is_awaited(const struct restart *restart, lease_owner owner);
 
 /* Tells LOG, a capture's, about restarts. */
-void restart_log(const struct daemon *profd, struct gathering_log *log);
+void restart_log(const struct restart *restart, struct gathering_log *log);
 
 #endif

@@ -101,7 +101,7 @@ static void end_parts(struct daemon *profd)
 
 void when_session_moves(struct daemon *profd)
 {
-    restart_keep_session(profd);
+    restart_keep_session(&profd->restart);
     tell_session(profd);
     lending_follow_session(&profd->lending);
     log_info("the session is %s", session_state_name(profd->session.state));

@@ -1,5 +1,6 @@
 #include "daemon/wiring.h"
 
+#include "daemon/children/agents.h"
 #include "daemon/children/census.h"
 #include "daemon/command.h"
 #include "daemon/daemon.h"
@@ -15,7 +16,8 @@ const struct lending_events lending_events = { on_listen };
 
 static bool is_awaited(lease_owner owner, void *context)
 {
-    return restart_is_awaited(context, owner);
+    const struct daemon *profd = context;
+    return restart_is_awaited(&profd->restart, owner);
 }
 
 static int launch_one(struct program *program, pid_t *pid, void *context)
@@ -104,3 +106,20 @@ static void on_page(struct metrics_view *view, void *context)
 }
 
 const struct metrics_events metrics_events = { on_page };
+
+static void on_session(void *context)
+{
+    when_session_goes_on(context);
+}
+
+static void on_return(void *context)
+{
+    agents_readmit_kept(context);
+}
+
+static void on_missing(const struct session_owner *owner, void *context)
+{
+    requests_add_own(context, REQUEST_STOP, owner);
+}
+
+const struct restart_events restart_events = { on_session, on_return, on_missing };

@@ -8,11 +8,13 @@
 #include "daemon/metrics/metrics.h"
 #include "daemon/programs/programs.h"
 #include "daemon/programs/supervisor.h"
+#include "daemon/restart.h"
 
 extern const struct lending_events lending_events;
 extern const struct memory_events memory_events;
 extern const struct metrics_events metrics_events;
 extern const struct programs_events programs_events;
+extern const struct restart_events restart_events;
 extern const struct supervisor_events supervisor_events;
 
 #endif

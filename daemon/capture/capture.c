@@ -511,7 +511,7 @@ static struct capture *create(struct daemon *profd, struct request *request)
     capture->capture_ns = uv_hrtime();
     capture->since_ns = first_moment(profd, request);
     gathering_log_begin(&capture->log, profd->session.start_ns);
-    restart_log(profd, &capture->log);
+    restart_log(&profd->restart, &capture->log);
     return capture;
 }
 

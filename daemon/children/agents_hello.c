@@ -298,7 +298,7 @@ int agents_hello(struct daemon *profd, struct connection *connection, int pidfd,
     if (session_is_on(&profd->session) && hello.generation == profd->session.generation)
         child->started_generation = profd->session.generation;
     log_debug_of(child->pid, "%d (%s) said hello", child->pid, child->executable);
-    restart_note_hello(profd, hello.lease_owner);
+    restart_note_hello(&profd->restart, hello.lease_owner);
     if (child->state == CHILD_ENDED) {
         store_late(profd, child);
         return 0;

@@ -93,7 +93,7 @@ static void end_round(struct daemon *profd)
     queue->awaited = 0;
     if (profd->session.state == SESSION_STARTING) {
         session_move(&profd->session, SESSION_EVENT_STARTED);
-        restart_keep_session(profd);
+        restart_keep_session(&profd->restart);
     }
     if (silent[0] != '\0')
         log_warn("%s", silent);
@@ -284,7 +284,7 @@ static void begin_request(struct daemon *profd, struct request *request)
 /* A capture right after a restart would miss those who are about to come back. */
 static bool may_begin(const struct daemon *profd, const struct request *request)
 {
-    return request->kind != REQUEST_CAPTURE || !restart_is_awaiting(profd);
+    return request->kind != REQUEST_CAPTURE || !restart_is_awaiting(&profd->restart);
 }
 
 /* The capture that ends the session comes after those that triggers began. */
