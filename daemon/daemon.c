@@ -122,6 +122,18 @@ static void describe(char out[SERVICE_STATUS_BYTES], void *owner)
 
 static const struct service_events service_events = { describe };
 
+static int init_triggers(struct daemon *profd)
+{
+    const struct triggers_views views = {
+        .session = &profd->session,
+        .children = &profd->children,
+        .profctl = profd->paths.profctl,
+        .socket_path = profd->socket_path,
+    };
+
+    return triggers_init(&profd->triggers, &profd->loop, &views, &triggers_events, profd);
+}
+
 /* Nobody could start a private profd again. */
 static int init_restart(struct daemon *profd)
 {
@@ -150,7 +162,7 @@ static int begin_parts(struct daemon *profd)
     if (error == 0)
         error = supervisor_init(&profd->supervisor, &profd->loop, &supervisor_events, profd);
     if (error == 0)
-        error = triggers_init(profd);
+        error = init_triggers(profd);
     if (error == 0)
         error = power_init(&profd->power, &profd->loop, POWER_METER_FOLDER);
     if (error == 0)
@@ -278,7 +290,7 @@ void daemon_end(struct daemon *profd, int exit_status)
     salvage_pool_cancel(&profd->salvage);
     requests_close(profd);
     programs_close(&profd->programs);
-    triggers_close(profd);
+    triggers_close(&profd->triggers);
     power_close(&profd->power);
     supervisor_close(&profd->supervisor);
     if (profd->listener != NULL) /* else the socket may be another profd's */

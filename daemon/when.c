@@ -48,7 +48,7 @@ static void begin_parts(struct daemon *profd)
 
 static void begin_triggers(struct daemon *profd, const struct trigger_set *set, int directory_fd)
 {
-    triggers_start(profd, set, directory_fd);
+    triggers_start(&profd->triggers, set, directory_fd);
     when_group_needs_change(profd);
 }
 
@@ -87,7 +87,7 @@ void when_session_is_left(struct daemon *profd)
 void when_extras_end(struct daemon *profd)
 {
     requests_end_time(profd);
-    triggers_stop(profd);
+    triggers_stop(&profd->triggers);
     when_group_needs_change(profd);
 }
 
@@ -129,7 +129,7 @@ void when_child_ends(struct daemon *profd, struct child *child)
         return;
     }
     process_title_recall(child);
-    triggers_note_ended(profd, child);
+    triggers_note_ended(&profd->triggers, child);
     agents_store(profd, child);
     capture_note_ended(profd, child);
 }
@@ -154,9 +154,9 @@ void when_verdict_is_known(struct daemon *profd, const struct child *child)
 {
     metrics_note_verdict(&profd->metrics, child);
     if (child->verdict == VERDICT_KILLED)
-        triggers_note_killed(profd, child->pid, child->code);
+        triggers_note_killed(&profd->triggers, child->pid, child->code);
     else if (child->verdict == VERDICT_EXITED && child->code != 0)
-        triggers_note_failed(profd, child->pid, child->code);
+        triggers_note_failed(&profd->triggers, child->pid, child->code);
 }
 
 void when_child_falls_silent(struct daemon *profd, struct child *child)
@@ -177,7 +177,7 @@ void when_process_is_reaped(struct daemon *profd, pid_t pid, int wait_status,
 {
     if (salvage_pool_note_reaped(&profd->salvage, pid, wait_status))
         capture_note_worker_free(profd);
-    else if (!triggers_note_reaped(profd, pid, wait_status)) {
+    else if (!triggers_note_reaped(&profd->triggers, pid, wait_status)) {
         if (supervisor_has_run(&profd->supervisor, pid))
             census_note_reaped(profd, pid, wait_status, remains);
         supervisor_note_reaped(&profd->supervisor, pid, wait_status);
@@ -239,7 +239,7 @@ void when_command_ends(struct daemon *profd, struct program *program, bool is_ma
     if (program != NULL)
         programs_note_ended(program, exit_status != 0);
     if (is_main)
-        triggers_end_profd(profd, exit_status);
+        triggers_end_profd(&profd->triggers, exit_status);
 }
 
 /* With a command of its own profd is transparent; without, a signal that ends programs ends it.
@@ -249,7 +249,7 @@ void when_signal_comes(struct daemon *profd, int signal_number)
     bool ends = signal_number == SIGTERM || signal_number == SIGINT || signal_number == SIGHUP ||
                 signal_number == SIGQUIT;
 
-    if (signal_number == SIGUSR2 && triggers_take_sigusr2(profd))
+    if (signal_number == SIGUSR2 && triggers_take_sigusr2(&profd->triggers))
         return;
     if (profd->options.command != NULL)
         supervisor_pass_on(&profd->supervisor, signal_number);
@@ -263,7 +263,7 @@ void when_client_goes(struct daemon *profd, struct client *client)
 {
     requests_note_client_gone(profd, client);
     supervisor_note_client_gone(&profd->supervisor, client);
-    triggers_note_client_gone(profd, client);
+    triggers_note_client_gone(&profd->triggers, client);
     when_group_needs_change(profd);
     if (client->is_private)
         daemon_end(profd, 0);

@@ -123,3 +123,30 @@ static void on_missing(const struct session_owner *owner, void *context)
 }
 
 const struct restart_events restart_events = { on_session, on_return, on_missing };
+
+static void on_answer(struct client *client, uint64_t id, int error, const char *text,
+                      void *context)
+{
+    (void)context;
+    client_reply(client, id, error, text);
+}
+
+static int write_groups(int fd, void *context)
+{
+    struct daemon *profd = context;
+    return monitoring_write_snapshot(&profd->monitoring, fd);
+}
+
+static bool is_shutting_down(void *context)
+{
+    const struct daemon *profd = context;
+    return profd->supervisor.is_shutting_down;
+}
+
+static void on_captures_over(int exit_status, void *context)
+{
+    daemon_end(context, exit_status);
+}
+
+const struct triggers_events triggers_events = { on_answer, write_groups, is_shutting_down,
+                                                 on_captures_over };

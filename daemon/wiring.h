@@ -9,6 +9,7 @@
 #include "daemon/programs/programs.h"
 #include "daemon/programs/supervisor.h"
 #include "daemon/restart.h"
+#include "daemon/triggers/triggers.h"
 
 extern const struct lending_events lending_events;
 extern const struct memory_events memory_events;
@@ -16,5 +17,6 @@ extern const struct metrics_events metrics_events;
 extern const struct programs_events programs_events;
 extern const struct restart_events restart_events;
 extern const struct supervisor_events supervisor_events;
+extern const struct triggers_events triggers_events;
 
 #endif

@@ -76,7 +76,7 @@ static int on_triggered(struct child *child, const uint8_t *payload, size_t byte
     int error = message_get_triggered(payload, bytes, &message);
 
     if (error == 0 && message.generation == child->profd->session.generation)
-        triggers_note_marker(child->profd, child, message.marker, message.hits);
+        triggers_note_marker(&child->profd->triggers, child, message.marker, message.hits);
     return error;
 }
 

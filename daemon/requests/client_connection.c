@@ -282,7 +282,7 @@ static int on_trigger(struct client *client, const uint8_t *payload, size_t byte
         return error;
 
     snprintf(name, sizeof(name), "%.*s", (int)message.name.length, message.name.bytes);
-    triggers_ask(client->profd, client, message.id, name);
+    triggers_ask(&client->profd->triggers, client, message.id, name);
     return 0;
 }
 

@@ -298,8 +298,8 @@ static bool is_last_capture(const struct request *request)
 static bool must_wait(const struct daemon *profd, struct request *last)
 {
     if (last->last_trigger == 0)
-        last->last_trigger = triggers_last_known(profd);
-    return triggers_are_under_way(profd, last->last_trigger);
+        last->last_trigger = triggers_last_known(&profd->triggers);
+    return triggers_are_under_way(&profd->triggers, last->last_trigger);
 }
 
 /* The link to the request that is next; NULL: none may begin now. Captures of triggers overtake the
@@ -312,7 +312,7 @@ static struct request **find_next(struct daemon *profd)
         return NULL;
     if (!is_last_capture(*link) || !must_wait(profd, *link))
         return link;
-    triggers_hurry(profd);
+    triggers_hurry(&profd->triggers);
     while (*link != NULL && ((*link)->kind != REQUEST_CAPTURE || (*link)->stop_after))
         link = &(*link)->next;
     return *link != NULL ? link : NULL;

@@ -10,9 +10,9 @@
 
 #include "buffer/arena.h"
 #include "common/time_units.h"
-#include "daemon/daemon.h"
+#include "daemon/children/child_table.h"
 #include "daemon/log.h"
-#include "daemon/requests/client_connection.h"
+#include "daemon/session.h"
 
 /* Somebody who asked for a capture, and waits for it. */
 struct trigger_waiter {
@@ -23,14 +23,14 @@ struct trigger_waiter {
     struct trigger_waiter *next;
 };
 
-static void advance(struct daemon *profd);
+static void advance(struct triggers *triggers);
 
 /* --- Who waits for an answer --- */
 
 /* All whom the worker that runs serves, or all whom it does not. */
-static void answer(struct daemon *profd, bool is_served, int error, const char *text)
+static void answer(struct triggers *triggers, bool is_served, int error, const char *text)
 {
-    struct trigger_waiter **link = &profd->triggers.waiters;
+    struct trigger_waiter **link = &triggers->waiters;
 
     while (*link != NULL) {
         struct trigger_waiter *waiter = *link;
@@ -39,20 +39,26 @@ static void answer(struct daemon *profd, bool is_served, int error, const char *
             continue;
         }
         *link = waiter->next;
-        client_reply(waiter->client, waiter->id, error, text);
+        triggers->events->on_answer(waiter->client, waiter->id, error, text, triggers->context);
         free(waiter);
     }
 }
 
-static void serve_waiters(struct daemon *profd)
+static void answer_now(const struct triggers *triggers, struct client *client, uint64_t id,
+                       int error, const char *text)
 {
-    for (struct trigger_waiter *waiter = profd->triggers.waiters; waiter; waiter = waiter->next)
-        waiter->is_served |= strcmp(waiter->cause, profd->triggers.gate.current.name) == 0;
+    triggers->events->on_answer(client, id, error, text, triggers->context);
 }
 
-void triggers_note_client_gone(struct daemon *profd, const struct client *client)
+static void serve_waiters(struct triggers *triggers)
 {
-    struct trigger_waiter **link = &profd->triggers.waiters;
+    for (struct trigger_waiter *waiter = triggers->waiters; waiter; waiter = waiter->next)
+        waiter->is_served |= strcmp(waiter->cause, triggers->gate.current.name) == 0;
+}
+
+void triggers_note_client_gone(struct triggers *triggers, const struct client *client)
+{
+    struct trigger_waiter **link = &triggers->waiters;
 
     while (*link != NULL) {
         struct trigger_waiter *waiter = *link;
@@ -93,10 +99,8 @@ static void mention(const struct trigger_cause *cause, char *out, size_t capacit
 }
 
 /* Returns the file's name for people. */
-static const char *note_written(struct daemon *profd, const char *about, const char *remark)
+static const char *note_written(struct triggers *triggers, const char *about, const char *remark)
 {
-    struct triggers *triggers = &profd->triggers;
-
     if (triggers->worker_generation != triggers->generation || triggers->directory_fd < 0) {
         log_info("wrote %s (%s)", triggers->worker_name, about);
         return triggers->worker_name; /* its session is over, and its folder closed */
@@ -116,27 +120,25 @@ static const char *note_written(struct daemon *profd, const char *about, const c
 }
 
 /* The capture under way is over, with ERROR and TEXT. */
-static void finish(struct daemon *profd, int error, const char *text)
+static void finish(struct triggers *triggers, int error, const char *text)
 {
-    struct triggers *triggers = &profd->triggers;
     char about[TRIGGER_NAME_BYTES + 64];
 
     mention(&triggers->gate.current, about, sizeof(about));
     if (error == 0) {
-        answer(profd, true, 0, note_written(profd, about, text));
+        answer(triggers, true, 0, note_written(triggers, about, text));
     } else {
         triggers->failed++;
         snprintf(triggers->last_error, sizeof(triggers->last_error), "%s", text);
         log_warn("no capture was written (%s): %s", about, text);
-        answer(profd, true, error, text);
+        answer(triggers, true, error, text);
     }
     trigger_gate_end(&triggers->gate);
 }
 
 /* 0, or a negative errno: no worker was started. */
-static int begin(struct daemon *profd)
+static int begin(struct triggers *triggers)
 {
-    struct triggers *triggers = &profd->triggers;
     const struct trigger_cause *cause = &triggers->gate.current;
     struct output_event event = {
         .pid = cause->pid > 0 ? cause->pid : getpid(),
@@ -148,8 +150,9 @@ static int begin(struct daemon *profd)
     int error = output_pattern_expand(triggers->set.output, &event, triggers->worker_name);
 
     if (error == 0)
-        error = trigger_worker_start(&triggers->worker, profd->paths.profctl, profd->socket_path,
-                                     triggers->directory_fd, triggers->worker_name, reach_ms);
+        error = trigger_worker_start(&triggers->worker, triggers->views.profctl,
+                                     triggers->views.socket_path, triggers->directory_fd,
+                                     triggers->worker_name, reach_ms);
     if (error < 0)
         return error;
     triggers->next_number++;
@@ -158,13 +161,11 @@ static int begin(struct daemon *profd)
     return 0;
 }
 
-static void end_if_held(struct daemon *profd)
+static void end_if_held(struct triggers *triggers)
 {
-    const struct triggers *triggers = &profd->triggers;
-
     if (triggers->is_holding && !trigger_gate_is_busy(&triggers->gate) &&
         trigger_gate_waiting(&triggers->gate) == 0)
-        daemon_end(profd, triggers->exit_status);
+        triggers->events->on_over(triggers->exit_status, triggers->context);
 }
 
 static void on_due(uv_timer_t *timer)
@@ -173,159 +174,158 @@ static void on_due(uv_timer_t *timer)
 }
 
 /* Begins what is due; else waits for what will be. */
-static void advance(struct daemon *profd)
+static void advance(struct triggers *triggers)
 {
-    struct triggers *triggers = &profd->triggers;
-
     while (trigger_gate_begin(&triggers->gate, uv_hrtime())) {
-        serve_waiters(profd);
-        int error = begin(profd);
+        serve_waiters(triggers);
+        int error = begin(triggers);
         if (error == 0)
             return;
-        finish(profd, error, strerror(-error));
+        finish(triggers, error, strerror(-error));
     }
     uint64_t due_ns = trigger_gate_due_ns(&triggers->gate), now_ns = uv_hrtime();
     if (!trigger_gate_is_busy(&triggers->gate) && due_ns != TRIGGER_NEVER)
         uv_timer_start(&triggers->timer, on_due,
                        due_ns > now_ns ? (due_ns - now_ns) / NS_PER_MS + 1 : 0, 0);
-    end_if_held(profd);
+    end_if_held(triggers);
 }
 
-bool triggers_note_reaped(struct daemon *profd, pid_t pid, int wait_status)
+bool triggers_note_reaped(struct triggers *triggers, pid_t pid, int wait_status)
 {
-    struct triggers *triggers = &profd->triggers;
     char text[TRIGGER_WORKER_TEXT_BYTES];
 
     if (pid <= 0 || pid != triggers->worker.pid)
         return false;
-    finish(profd, trigger_worker_finish(&triggers->worker, wait_status, text), text);
-    advance(profd);
+    finish(triggers, trigger_worker_finish(&triggers->worker, wait_status, text), text);
+    advance(triggers);
     return true;
 }
 
 /* --- What happens --- */
 
 /* False: there is no place for it, which was told. */
-static bool note(struct daemon *profd, const char *name, pid_t pid, uint64_t count, bool is_asked)
+static bool note(struct triggers *triggers, const char *name, pid_t pid, uint64_t count,
+                 bool is_asked)
 {
-    if (trigger_gate_happened(&profd->triggers.gate, name, pid, count, is_asked, uv_hrtime()))
+    if (trigger_gate_happened(&triggers->gate, name, pid, count, is_asked, uv_hrtime()))
         return true;
     log_warn("trigger %s ignored: too many captures are waiting", name);
     return false;
 }
 
-static void happened(struct daemon *profd, const char *name, pid_t pid, uint64_t count,
+static void happened(struct triggers *triggers, const char *name, pid_t pid, uint64_t count,
                      bool is_asked)
 {
-    if (note(profd, name, pid, count, is_asked))
-        advance(profd);
+    if (note(triggers, name, pid, count, is_asked))
+        advance(triggers);
 }
 
-void triggers_note_killed(struct daemon *profd, pid_t pid, int signal_number)
+void triggers_note_killed(struct triggers *triggers, pid_t pid, int signal_number)
 {
     char name[TRIGGER_NAME_BYTES];
     const char *abbreviation = sigabbrev_np(signal_number);
 
     /* Whom profd itself ends, it ends on purpose. */
-    if (!trigger_set_has(&profd->triggers.set, TRIGGER_SIGNAL) ||
-        profd->supervisor.is_shutting_down)
+    if (!trigger_set_has(&triggers->set, TRIGGER_SIGNAL) ||
+        triggers->events->is_shutting_down(triggers->context))
         return;
     if (abbreviation != NULL)
         snprintf(name, sizeof(name), "SIG%s", abbreviation);
     else
         snprintf(name, sizeof(name), "SIG%d", signal_number);
-    happened(profd, name, pid, 1, false);
+    happened(triggers, name, pid, 1, false);
 }
 
-void triggers_note_failed(struct daemon *profd, pid_t pid, int status)
+void triggers_note_failed(struct triggers *triggers, pid_t pid, int status)
 {
     char name[TRIGGER_NAME_BYTES];
 
-    if (!trigger_set_has(&profd->triggers.set, TRIGGER_EXIT) || profd->supervisor.is_shutting_down)
+    if (!trigger_set_has(&triggers->set, TRIGGER_EXIT) ||
+        triggers->events->is_shutting_down(triggers->context))
         return;
     snprintf(name, sizeof(name), "exit-%d", status);
-    happened(profd, name, pid, 1, false);
+    happened(triggers, name, pid, 1, false);
 }
 
-void triggers_note_marker(struct daemon *profd, struct child *child, uint64_t index, uint64_t hits)
+void triggers_note_marker(struct triggers *triggers, struct child *child, uint64_t index,
+                          uint64_t hits)
 {
-    const struct trigger *trigger = trigger_set_marker(&profd->triggers.set, index);
+    const struct trigger *trigger = trigger_set_marker(&triggers->set, index);
 
     if (trigger == NULL)
         return;
-    if (child->hits_generation != profd->session.generation)
+    if (child->hits_generation != triggers->views.session->generation)
         memset(child->marker_hits, 0, sizeof(child->marker_hits));
-    child->hits_generation = profd->session.generation;
+    child->hits_generation = triggers->views.session->generation;
     uint32_t told = child->marker_hits[index];
     if (hits <= told)
         return;
     child->marker_hits[index] = (uint32_t)hits;
-    happened(profd, trigger->name, child->pid, hits - told, false);
+    happened(triggers, trigger->name, child->pid, hits - told, false);
 }
 
-void triggers_note_ended(struct daemon *profd, struct child *child)
+void triggers_note_ended(struct triggers *triggers, struct child *child)
 {
     struct arena_header header;
 
-    if (!trigger_set_has(&profd->triggers.set, TRIGGER_MARKER) || child->arena_fd < 0)
+    if (!trigger_set_has(&triggers->set, TRIGGER_MARKER) || child->arena_fd < 0)
         return;
     if (pread(child->arena_fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
-        header.generation != profd->session.generation)
+        header.generation != triggers->views.session->generation)
         return;
     for (uint64_t i = 0; i < TRIGGERS_MOST; i++)
-        triggers_note_marker(profd, child, i, header.marker_hits[i]);
+        triggers_note_marker(triggers, child, i, header.marker_hits[i]);
 }
 
-bool triggers_take_sigusr2(struct daemon *profd)
+bool triggers_take_sigusr2(struct triggers *triggers)
 {
-    if (!trigger_set_has(&profd->triggers.set, TRIGGER_SIGUSR2))
+    if (!trigger_set_has(&triggers->set, TRIGGER_SIGUSR2))
         return false;
-    happened(profd, "SIGUSR2", 0, 1, true);
+    happened(triggers, "SIGUSR2", 0, 1, true);
     return true;
 }
 
-void triggers_ask(struct daemon *profd, struct client *client, uint64_t id, const char *name)
+void triggers_ask(struct triggers *triggers, struct client *client, uint64_t id, const char *name)
 {
-    struct triggers *triggers = &profd->triggers;
-
     if (!trigger_set_has_name(&triggers->set, name)) {
-        client_reply(client, id, -EINVAL,
-                     session_is_on(&profd->session)
-                         ? "the session has no trigger of that name; 'profctl stop', then 'profctl "
-                           "start --trigger name:NAME'"
-                         : "no session is active; 'profctl start --trigger name:NAME' begins one");
+        answer_now(triggers, client, id, -EINVAL,
+                   session_is_on(triggers->views.session)
+                       ? "the session has no trigger of that name; 'profctl stop', then 'profctl "
+                         "start --trigger name:NAME'"
+                       : "no session is active; 'profctl start --trigger name:NAME' begins one");
         return;
     }
     struct trigger_waiter *waiter = calloc(1, sizeof(*waiter));
     if (waiter == NULL) {
-        client_reply(client, id, -ENOMEM, "profd has no memory for the request");
+        answer_now(triggers, client, id, -ENOMEM, "profd has no memory for the request");
         return;
     }
-    if (!note(profd, name, 0, 1, true)) {
+    if (!note(triggers, name, 0, 1, true)) {
         free(waiter);
-        client_reply(client, id, -EBUSY, "too many captures wait to be written; try again");
+        answer_now(triggers, client, id, -EBUSY, "too many captures wait to be written; try again");
         return;
     }
     *waiter = (struct trigger_waiter){ .client = client, .id = id, .next = triggers->waiters };
     snprintf(waiter->cause, sizeof(waiter->cause), "%s", name);
     triggers->waiters = waiter;
-    advance(profd);
+    advance(triggers);
 }
 
 /* --- What profd looks for --- */
 
 static int write_groups(void *owner, int fd)
 {
-    struct daemon *profd = owner;
+    struct triggers *triggers = owner;
 
-    return monitoring_write_snapshot(&profd->monitoring, fd);
+    return triggers->events->write_groups(fd, triggers->context);
 }
 
 static void visit_processes(void *owner, trigger_watch_visit *visit, void *context)
 {
-    const struct daemon *profd = owner;
+    const struct triggers *triggers = owner;
 
-    for (const struct child *child = profd->children.first; child != NULL; child = child->next) {
+    for (const struct child *child = triggers->views.children->first; child != NULL;
+         child = child->next) {
         if (child->state != CHILD_ENDED)
             visit(child->pid, child->process_start_ns, context);
     }
@@ -333,43 +333,45 @@ static void visit_processes(void *owner, trigger_watch_visit *visit, void *conte
 
 static void on_alert(void *owner, const char *cause, const char *what, pid_t pid, uint64_t times)
 {
-    struct daemon *profd = owner;
+    struct triggers *triggers = owner;
 
-    if (profd->triggers.is_holding || profd->supervisor.is_shutting_down)
+    if (triggers->is_holding || triggers->events->is_shutting_down(triggers->context))
         return;
-    if (!trigger_gate_awaits(&profd->triggers.gate, cause))
+    if (!trigger_gate_awaits(&triggers->gate, cause))
         log_info("%s: %s", cause, what);
-    happened(profd, cause, pid, times, false);
+    happened(triggers, cause, pid, times, false);
 }
 
 static const struct trigger_watch_events watch_events = { write_groups, visit_processes, on_alert };
 
 /* --- Life cycle --- */
 
-int triggers_init(struct daemon *profd)
+int triggers_init(struct triggers *triggers, uv_loop_t *loop, const struct triggers_views *views,
+                  const struct triggers_events *events, void *context)
 {
-    struct triggers *triggers = &profd->triggers;
-    int error = uv_timer_init(&profd->loop, &triggers->timer);
+    int error = uv_timer_init(loop, &triggers->timer);
 
     if (error == 0)
-        error = uv_timer_init(&profd->loop, &triggers->hold);
+        error = uv_timer_init(loop, &triggers->hold);
     if (error == 0)
-        error = trigger_watch_init(&triggers->watch, &profd->loop, &watch_events, profd);
-    triggers->timer.data = triggers->hold.data = profd;
+        error = trigger_watch_init(&triggers->watch, loop, &watch_events, triggers);
+    triggers->views = *views;
+    triggers->events = events;
+    triggers->context = context;
+    triggers->timer.data = triggers->hold.data = triggers;
     triggers->directory_fd = -1;
     return error;
 }
 
 /* Drops everything but the worker that runs. */
-static void reset(struct daemon *profd, const char *why)
+static void reset(struct triggers *triggers, const char *why)
 {
-    struct triggers *triggers = &profd->triggers;
     struct trigger_cause current = triggers->gate.current;
     size_t waiting = trigger_gate_waiting(&triggers->gate);
 
     if (waiting > 0)
         log_warn("%zu captures that waited to be written are dropped: %s", waiting, why);
-    answer(profd, false, -ECANCELED, why);
+    answer(triggers, false, -ECANCELED, why);
     trigger_files_forget(&triggers->files);
     if (triggers->directory_fd >= 0)
         close(triggers->directory_fd);
@@ -380,12 +382,10 @@ static void reset(struct daemon *profd, const char *why)
     uv_timer_stop(&triggers->timer);
 }
 
-void triggers_start(struct daemon *profd, const struct trigger_set *set, int directory_fd)
+void triggers_start(struct triggers *triggers, const struct trigger_set *set, int directory_fd)
 {
-    struct triggers *triggers = &profd->triggers;
-
-    reset(profd, "another session began");
-    triggers->generation = profd->session.generation;
+    reset(triggers, "another session began");
+    triggers->generation = triggers->views.session->generation;
     triggers->next_number = 1;
     triggers->written = triggers->failed = 0;
     triggers->last_file[0] = triggers->last_error[0] = '\0';
@@ -395,58 +395,54 @@ void triggers_start(struct daemon *profd, const struct trigger_set *set, int dir
     trigger_watch_follow(&triggers->watch, &triggers->set);
 }
 
-void triggers_stop(struct daemon *profd)
+void triggers_stop(struct triggers *triggers)
 {
-    reset(profd, "the session ended");
+    reset(triggers, "the session ended");
 }
 
-uint64_t triggers_last_known(const struct daemon *profd)
+uint64_t triggers_last_known(const struct triggers *triggers)
 {
-    return profd->triggers.next_number - 1 + trigger_gate_waiting(&profd->triggers.gate);
+    return triggers->next_number - 1 + trigger_gate_waiting(&triggers->gate);
 }
 
-bool triggers_are_under_way(const struct daemon *profd, uint64_t last)
+bool triggers_are_under_way(const struct triggers *triggers, uint64_t last)
 {
-    const struct triggers *triggers = &profd->triggers;
     uint64_t begun = triggers->next_number - 1;
 
     return (trigger_gate_is_busy(&triggers->gate) && begun <= last) ||
            (trigger_gate_waiting(&triggers->gate) > 0 && begun < last);
 }
 
-void triggers_hurry(struct daemon *profd)
+void triggers_hurry(struct triggers *triggers)
 {
-    trigger_gate_hurry(&profd->triggers.gate);
-    advance(profd);
+    trigger_gate_hurry(&triggers->gate);
+    advance(triggers);
 }
 
 static void on_hold_over(uv_timer_t *timer)
 {
-    struct daemon *profd = timer->data;
+    struct triggers *triggers = timer->data;
 
     log_warn("profd ends before all captures are written: it waited for %d s",
              TRIGGERS_HOLD_MS / 1000);
-    daemon_end(profd, profd->triggers.exit_status);
+    triggers->events->on_over(triggers->exit_status, triggers->context);
 }
 
-void triggers_end_profd(struct daemon *profd, int exit_status)
+void triggers_end_profd(struct triggers *triggers, int exit_status)
 {
-    struct triggers *triggers = &profd->triggers;
-
     triggers->is_holding = true;
     triggers->exit_status = exit_status;
     trigger_watch_follow(&triggers->watch, &(struct trigger_set){ 0 });
-    triggers_hurry(profd);
-    if (!profd->is_ending)
+    triggers_hurry(triggers);
+    if (!triggers->is_closed)
         uv_timer_start(&triggers->hold, on_hold_over, TRIGGERS_HOLD_MS, 0);
 }
 
-void triggers_close(struct daemon *profd)
+void triggers_close(struct triggers *triggers)
 {
-    struct triggers *triggers = &profd->triggers;
-
-    reset(profd, "profd is ending");
-    answer(profd, true, -ESHUTDOWN, "profd is ending");
+    triggers->is_closed = true;
+    reset(triggers, "profd is ending");
+    answer(triggers, true, -ESHUTDOWN, "profd is ending");
     uv_close((uv_handle_t *)&triggers->timer, NULL);
     uv_close((uv_handle_t *)&triggers->hold, NULL);
     trigger_watch_close(&triggers->watch);

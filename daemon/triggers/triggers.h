@@ -19,9 +19,30 @@
 #include "daemon/triggers/trigger_worker.h"
 
 struct child;
+struct child_table;
 struct client;
-struct daemon;
+struct session;
 struct trigger_waiter;
+
+/* What they look at, and what workers need; borrowed. */
+struct triggers_views {
+    const struct session *session;
+    const struct child_table *children;
+    const char *profctl;     /* its path */
+    const char *socket_path; /* that it finds profd at */
+};
+
+struct triggers_events {
+    /* What CLIENT asked for with ID is done, or cannot be. */
+    void (*on_answer)(struct client *client, uint64_t id, int error, const char *text,
+                      void *context);
+    /* Writes a snapshot of the groups of all processes into FD. 0 or a negative errno. */
+    int (*write_groups)(int fd, void *context);
+    /* Whether profd ends processes itself: on purpose, so that their ends are no triggers. */
+    bool (*is_shutting_down)(void *context);
+    /* Nothing is under way any more after triggers_end_profd(), or it took too long. */
+    void (*on_over)(int exit_status, void *context);
+};
 
 enum {
     /* What a worker may take before profd ends without it. */
@@ -29,6 +50,10 @@ enum {
 };
 
 struct triggers {
+    struct triggers_views views;
+    const struct triggers_events *events;
+    void *context;
+    bool is_closed;
     struct trigger_set set;
     struct trigger_watch watch;
     int directory_fd;     /* owned; -1: there are no triggers */
@@ -49,42 +74,45 @@ struct triggers {
     int exit_status;  /* … with this */
 };
 
-int triggers_init(struct daemon *profd);
-void triggers_close(struct daemon *profd);
+/* *TRIGGERS is zeroed. Negative errno of the loop. */
+int triggers_init(struct triggers *triggers, uv_loop_t *loop, const struct triggers_views *views,
+                  const struct triggers_events *events, void *context);
+void triggers_close(struct triggers *triggers);
 
 /* The session that began has SET (copied; NULL: none), whose files go to DIRECTORY_FD (taken over;
  * -1 without). */
-void triggers_start(struct daemon *profd, const struct trigger_set *set, int directory_fd);
+void triggers_start(struct triggers *triggers, const struct trigger_set *set, int directory_fd);
 
 /* The session ended. A worker that runs still finishes, if it can. */
-void triggers_stop(struct daemon *profd);
+void triggers_stop(struct triggers *triggers);
 
 /* What happens; nothing comes of it without a trigger for it. */
-void triggers_note_killed(struct daemon *profd, pid_t pid, int signal_number);
+void triggers_note_killed(struct triggers *triggers, pid_t pid, int signal_number);
 /* PID exited with STATUS, which is not 0. */
-void triggers_note_failed(struct daemon *profd, pid_t pid, int status);
+void triggers_note_failed(struct triggers *triggers, pid_t pid, int status);
 /* CHILD has had HITS of marker INDEX in this session. */
-void triggers_note_marker(struct daemon *profd, struct child *child, uint64_t index, uint64_t hits);
+void triggers_note_marker(struct triggers *triggers, struct child *child, uint64_t index,
+                          uint64_t hits);
 /* CHILD has ended, its arena is still there: what it counted and could not tell any more. */
-void triggers_note_ended(struct daemon *profd, struct child *child);
+void triggers_note_ended(struct triggers *triggers, struct child *child);
 /* True when SIGUSR2 is a trigger, and so for nobody else. */
-bool triggers_take_sigusr2(struct daemon *profd);
+bool triggers_take_sigusr2(struct triggers *triggers);
 
 /* CLIENT asks for a capture under NAME; answered, with the file, when it is written. */
-void triggers_ask(struct daemon *profd, struct client *client, uint64_t id, const char *name);
-void triggers_note_client_gone(struct daemon *profd, const struct client *client);
+void triggers_ask(struct triggers *triggers, struct client *client, uint64_t id, const char *name);
+void triggers_note_client_gone(struct triggers *triggers, const struct client *client);
 
 /* profd reaped PID. True when it was the worker. */
-bool triggers_note_reaped(struct daemon *profd, pid_t pid, int wait_status);
+bool triggers_note_reaped(struct triggers *triggers, pid_t pid, int wait_status);
 
 /* The number of the last capture that is being made, or waits for its time, now. */
-uint64_t triggers_last_known(const struct daemon *profd);
+uint64_t triggers_last_known(const struct triggers *triggers);
 /* A capture because of a trigger is being made or waits, and is none after number LAST. */
-bool triggers_are_under_way(const struct daemon *profd, uint64_t last);
+bool triggers_are_under_way(const struct triggers *triggers, uint64_t last);
 /* There is no later: begins what waits. */
-void triggers_hurry(struct daemon *profd);
+void triggers_hurry(struct triggers *triggers);
 
 /* profd's own command has ended: ends profd with EXIT_STATUS, once nothing is under way. */
-void triggers_end_profd(struct daemon *profd, int exit_status);
+void triggers_end_profd(struct triggers *triggers, int exit_status);
 
 #endif
