@@ -13,9 +13,9 @@
 #include "daemon/programs/launch.h"
 #include "daemon/programs/spawn.h"
 #include "daemon/requests/client_connection.h"
-#include "ipc/listener.h"
 #include "daemon/when.h"
 #include "daemon/wiring.h"
+#include "ipc/listener.h"
 
 enum { DAEMON_EXIT_FAILED = 1 };
 

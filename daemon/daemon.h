@@ -2,7 +2,8 @@
  *
  * One event loop thread does everything but three kinds of work, which have worker threads or
  * processes: copying the arenas of the dead, writing a capture's output, and salvaging. Each part
- * has a file; they know each other through this struct. */
+ * has a file. What happens when something happens is in daemon/when.h, to which daemon/wiring.h
+ * hands the events of parts. */
 #ifndef PROFD_DAEMON_DAEMON_H
 #define PROFD_DAEMON_DAEMON_H
 

@@ -189,6 +189,40 @@ void when_end_is_told(struct daemon *profd, pid_t pid, int wait_status)
     metrics_note_told_end(&profd->metrics, pid, wait_status);
 }
 
+/* --- Captures --- */
+
+void when_capture_is_asked_for(struct daemon *profd, struct request *request)
+{
+    capture_begin(profd, request);
+}
+
+void when_capture_is_unwanted(struct daemon *profd, int error, const char *text)
+{
+    capture_cancel(profd, error, text);
+}
+
+void when_gather_progresses(struct daemon *profd, struct child *child,
+                            const struct message_gather_progress *message)
+{
+    capture_note_progress(profd, child, message->gather_id, message->proportion);
+}
+
+void when_profile_comes(struct daemon *profd, struct child *child,
+                        const struct message_profile *message, int *fd)
+{
+    capture_note_profile(profd, child, message, fd);
+}
+
+void when_capture_progresses(struct client *client, const struct message_capture_progress *message)
+{
+    client_send_capture_progress(client, message);
+}
+
+void when_capture_is_written(struct client *client, const struct message_capture_done *message)
+{
+    client_send_capture_done(client, message);
+}
+
 /* --- Pages of metrics --- */
 
 /* What its children recorded, and what of that is still there. */
@@ -258,6 +292,12 @@ void when_signal_comes(struct daemon *profd, int signal_number)
 }
 
 /* --- Clients --- */
+
+int when_client_comes(struct daemon *profd, struct connection *connection, bool is_private,
+                      const uint8_t *payload, size_t bytes)
+{
+    return client_hello(profd, connection, is_private, payload, bytes);
+}
 
 void when_client_goes(struct daemon *profd, struct client *client)
 {

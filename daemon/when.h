@@ -6,15 +6,21 @@
 #define PROFD_DAEMON_WHEN_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
+
+#include "ipc/messages.h"
 
 struct child;
 struct client;
 struct command;
+struct connection;
 struct daemon;
 struct metrics_view;
 struct process_remains;
 struct program;
+struct request;
 struct trigger_set;
 
 /* --- The ledger --- */
@@ -72,6 +78,23 @@ void when_process_is_reaped(struct daemon *profd, pid_t pid, int wait_status,
 /* A process told how its child PID ended, of which nothing else is known any more. */
 void when_end_is_told(struct daemon *profd, pid_t pid, int wait_status);
 
+/* --- Captures --- */
+
+/* REQUEST, the current one, is for a capture; and nobody wants the one that is being made any more.
+ */
+void when_capture_is_asked_for(struct daemon *profd, struct request *request);
+void when_capture_is_unwanted(struct daemon *profd, int error, const char *text);
+
+/* What CHILD was asked for it: how far it is, or its profile, with FD as capture_note_profile(). */
+void when_gather_progresses(struct daemon *profd, struct child *child,
+                            const struct message_gather_progress *message);
+void when_profile_comes(struct daemon *profd, struct child *child,
+                        const struct message_profile *message, int *fd);
+
+/* What CLIENT, who asked for it, is told. */
+void when_capture_progresses(struct client *client, const struct message_capture_progress *message);
+void when_capture_is_written(struct client *client, const struct message_capture_done *message);
+
 /* --- Pages of metrics --- */
 
 /* VIEW has processes and groups; all else is for here. */
@@ -90,6 +113,10 @@ void when_command_ends(struct daemon *profd, struct program *program, bool is_ma
 void when_signal_comes(struct daemon *profd, int signal_number);
 
 /* --- Clients --- */
+
+/* The first message of CONNECTION is a client's hello, as client_hello() takes it. */
+int when_client_comes(struct daemon *profd, struct connection *connection, bool is_private,
+                      const uint8_t *payload, size_t bytes);
 
 /* CLIENT, which is in no list any more, has hung up. */
 void when_client_goes(struct daemon *profd, struct client *client);

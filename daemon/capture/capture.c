@@ -16,7 +16,7 @@
 #include "daemon/children/process_title.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
-#include "daemon/requests/client_connection.h"
+#include "daemon/when.h"
 #include "json/gecko/gecko_clock.h"
 #include "json/raw_records.h"
 
@@ -112,7 +112,7 @@ static void succeed(struct capture *capture)
     log_info("captured %llu processes, %llu bytes%s%s", (unsigned long long)done.processes,
              (unsigned long long)done.bytes_written, missing[0] ? "; " : "", missing);
     if (request->client != NULL)
-        client_send_capture_done(request->client, &done);
+        when_capture_is_written(request->client, &done);
     const struct session_owner owner = request->owner;
     bool stop_after = request->stop_after;
     let_go(capture);
@@ -280,7 +280,7 @@ static void send_progress(const struct capture *capture)
     };
 
     if (capture->request->client != NULL)
-        client_send_capture_progress(capture->request->client, &message);
+        when_capture_progresses(capture->request->client, &message);
 }
 
 /* Why item INDEX is not waited for any longer when VERDICT ends the waiting; NULL: it is. Who was
@@ -453,7 +453,7 @@ static int list_children(struct capture *capture)
     if (is_partial(capture->request))
         return 0; /* who else there was does not matter */
     gathering_log_gap_count(&capture->log, GAP_FORGOTTEN, profd->forgotten);
-    census_log(profd, &capture->log);
+    gathering_log_lost_news(&capture->log, profd->census.lost);
     return 0;
 }
 

@@ -57,6 +57,9 @@ void gathering_log_gap(struct gathering_log *log, const struct child *child, enu
 /* COUNT processes that are not known by name any more. */
 void gathering_log_gap_count(struct gathering_log *log, enum gathering_gap gap, uint64_t count);
 
+/* So many ENTRIES of the census ring (0: none) were lost before profd could read them. */
+void gathering_log_lost_news(struct gathering_log *log, uint64_t entries);
+
 /* Completes the object; nothing is added after. */
 void gathering_log_end(struct gathering_log *log);
 

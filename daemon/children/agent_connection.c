@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/capture/capture.h"
 #include "daemon/children/agents.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
+#include "daemon/when.h"
 #include "ipc/messages.h"
 
 static void note_started(struct child *child)
@@ -38,7 +38,7 @@ static int on_progress(struct child *child, const uint8_t *payload, size_t bytes
     int error = message_get_gather_progress(payload, bytes, &message);
 
     if (error == 0)
-        capture_note_progress(child->profd, child, message.gather_id, message.proportion);
+        when_gather_progresses(child->profd, child, &message);
     return error;
 }
 
@@ -52,7 +52,7 @@ static int on_profile(struct child *child, const uint8_t *payload, size_t bytes,
         return error;
     if (message.error == 0 && (fd_count > 1 || (fd_count == 0 && message.json_bytes > 0)))
         return -EPROTO;
-    capture_note_profile(child->profd, child, &message, fd_count > 0 ? &fds[0] : NULL);
+    when_profile_comes(child->profd, child, &message, fd_count > 0 ? &fds[0] : NULL);
     return 0;
 }
 

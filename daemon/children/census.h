@@ -19,7 +19,6 @@
 
 struct command;
 struct daemon;
-struct gathering_log;
 struct process_remains;
 
 enum {
@@ -69,9 +68,6 @@ void census_read(struct daemon *profd);
 
 /* Reads and looks now: before what is known is shown. */
 void census_take(struct daemon *profd);
-
-/* Tells LOG, a capture's, when agents told more than profd could read. */
-void census_log(const struct daemon *profd, struct gathering_log *log);
 
 /* Judges what COMMAND will run, before it does. */
 void census_judge_command(struct command *command, const char *name, char *const *environment,

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "common/file_name.h"
-#include "daemon/capture/gathering_log.h"
 #include "daemon/children/agents.h"
 #include "daemon/children/census.h"
 #include "daemon/children/pidfd.h"
@@ -287,16 +286,6 @@ static void apply(struct daemon *profd, const struct census_entry *entry)
         when_child_may_borrow(profd, latest);
         break;
     }
-}
-
-void census_log(const struct daemon *profd, struct gathering_log *log)
-{
-    char detail[64];
-
-    if (profd->census.lost == 0)
-        return;
-    snprintf(detail, sizeof(detail), "%llu entries", (unsigned long long)profd->census.lost);
-    gathering_log_event(log, NULL, "processes without agent may be missing", detail);
 }
 
 void census_read(struct daemon *profd)

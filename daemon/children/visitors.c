@@ -12,7 +12,7 @@
 #include "daemon/children/pidfd.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
-#include "daemon/requests/client_connection.h"
+#include "daemon/when.h"
 
 /* Any system has so many. */
 enum { SMALLEST_LIMIT = 1024 };
@@ -57,7 +57,7 @@ static int introduce(struct visitor *visitor, struct connection *connection, uns
         return agents_hello(visitor->profd, connection, pidfd, payload, bytes, fds, fd_count);
     }
     if (kind == MESSAGE_CLIENT_HELLO)
-        return client_hello(visitor->profd, connection, visitor->is_private, payload, bytes);
+        return when_client_comes(visitor->profd, connection, visitor->is_private, payload, bytes);
     log_warn_of(connection_peer(connection)->pid, "%d connected and sent no hello",
                 connection_peer(connection)->pid);
     connection_close(connection, -EPROTO);

@@ -11,10 +11,7 @@
 #include "daemon/log.h"
 #include "daemon/metrics/metrics_page.h"
 #include "daemon/metrics/metrics_server.h"
-#include "daemon/requests/client_connection.h"
-#include "daemon/requests/status_process.h"
 #include "ipc/listener.h"
-#include "ipc/connection.h"
 
 /* --- Processes --- */
 

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "common/time_units.h"
-#include "daemon/capture/capture.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/outbox.h"
@@ -267,7 +266,7 @@ static void begin_request(struct daemon *profd, struct request *request)
     const char *refusal;
 
     if (request->kind == REQUEST_CAPTURE) {
-        capture_begin(profd, request);
+        when_capture_is_asked_for(profd, request);
         return;
     }
     int error = move_session(profd, request, &refusal);
@@ -454,7 +453,8 @@ void requests_note_client_gone(struct daemon *profd, struct client *client)
         return;
     queue->current->client = NULL;
     if (queue->current->kind == REQUEST_CAPTURE)
-        capture_cancel(profd, -ECANCELED, "the client that asked for the capture has gone");
+        when_capture_is_unwanted(profd, -ECANCELED,
+                                 "the client that asked for the capture has gone");
 }
 
 /* --- Life cycle --- */
