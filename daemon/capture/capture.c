@@ -4,21 +4,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/features.h"
 #include "common/time_units.h"
-#include "daemon/capture/capture_selection.h"
 #include "daemon/capture/capture_state.h"
 #include "daemon/children/process_list.h"
-#include "daemon/children/process_title.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/when.h"
 #include "json/gecko/gecko_clock.h"
-#include "json/raw_records.h"
 
 enum {
     /* Between two progress messages: smooth for the eye, nothing for the machine. */
@@ -188,59 +183,6 @@ void capture_add_piece(struct capture *capture, struct capture_piece *piece, int
         capture_fail(capture, error);
 }
 
-/* Gives the text of WRITER, a memory writer, to the output; in a raw capture as a record of KIND.
- */
-static int add_text(struct capture *capture, struct json_writer *writer, enum raw_kind kind)
-{
-    uint64_t bytes = json_writer_bytes(writer);
-    bool is_raw = capture->request->is_raw;
-    int fd = memfd_create("profd-capture-text", MFD_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    int error = is_raw ? raw_text_begin(fd, kind == RAW_HEAD, &bytes) : 0;
-    if (error == 0)
-        error = json_writer_copy_out(writer, json_sink_fd, &fd);
-    if (error == 0 && is_raw)
-        error = raw_text_end(fd, kind, bytes);
-    if (error < 0) {
-        close(fd);
-        return error;
-    }
-    return capture_assembler_add(capture->assembler, fd, bytes, false, NULL);
-}
-
-static int add_head(struct capture *capture)
-{
-    struct failure_latch latch;
-    struct json_writer writer;
-
-    failure_latch_init(&latch);
-    json_writer_init(&writer, &latch);
-    gecko_root_begin(&writer, &capture->root);
-    int error = failure_latch_error(&latch);
-    if (error == 0)
-        error = add_text(capture, &writer, RAW_HEAD);
-    json_writer_fini(&writer);
-    return error;
-}
-
-static int add_tail(struct capture *capture)
-{
-    struct json_writer writer;
-
-    json_writer_init(&writer, &capture->log.latch);
-    gathering_log_end(&capture->log);
-    /* Live processes were recording until they answered: nothing of them may lie after the end. */
-    capture->root.capture_ns = uv_hrtime();
-    power_describe(&capture->profd->power, &capture->root);
-    gecko_root_end(&writer, &capture->root, &capture->log.json);
-    int error = failure_latch_error(&capture->log.latch);
-    if (error == 0)
-        error = add_text(capture, &writer, RAW_TAIL);
-    json_writer_fini(&writer);
-    return error;
-}
-
 void capture_advance(struct capture *capture)
 {
     long index;
@@ -256,7 +198,7 @@ void capture_advance(struct capture *capture)
     if (capture->is_over || capture->unprofiled != NULL || !gather_is_complete(&capture->gather))
         return;
     capture->has_tail = true;
-    int error = add_tail(capture);
+    int error = capture_add_tail(capture);
     if (error < 0)
         capture_fail(capture, error);
 }
@@ -342,121 +284,6 @@ static void on_tick(uv_timer_t *timer)
 
 /* --- The beginning --- */
 
-static uint64_t recorded_bytes(const struct child *child)
-{
-    struct stat status;
-
-    if (child->exit != NULL)
-        return child->exit->memory_bytes;
-    if (child->arena_fd < 0 || fstat(child->arena_fd, &status) < 0)
-        return 0;
-    return (uint64_t)status.st_blocks * 512;
-}
-
-static enum gather_state first_state(const struct child *child)
-{
-    if (child->kept == CHILD_KEPT_COPYING)
-        return GATHER_STORING;
-    return child->state == CHILD_CONNECTED && !child->is_alone ? GATHER_WAITING : GATHER_SALVAGE;
-}
-
-bool capture_can_read(const struct child *child)
-{
-    return child->kept == CHILD_KEPT_COPYING || child->exit != NULL || child->arena_fd >= 0;
-}
-
-static struct selection_subject subject_of(const struct child *child)
-{
-    return (struct selection_subject){ child->pid, child->executable, child->title };
-}
-
-bool capture_leaves_out(const struct capture *capture, const struct child *child)
-{
-    const struct capture_selection *selection = capture->request->selection;
-
-    if (child->kept == CHILD_KEPT_UNWANTED ||
-        (child->end_ns != 0 && child->end_ns < capture->since_ns))
-        return true;
-    const struct selection_subject subject = subject_of(child);
-    return selection != NULL && !capture_selection_has(selection, &subject);
-}
-
-const char *capture_thread_filters(const struct capture *capture)
-{
-    return capture->request->selection != NULL ? capture->request->selection->threads : "";
-}
-
-static bool is_partial(const struct request *request)
-{
-    return request->selection != NULL && capture_selection_is_partial(request->selection);
-}
-
-static void note_unreadable(struct capture *capture, const struct child *child)
-{
-    const char *reason = capture_absence_reason(capture, child);
-
-    if (child->is_dormant && !child->has_woken) {
-        if (reason != NULL)
-            gathering_log_gap(&capture->log, child, GAP_SUCCESSOR, reason);
-    } else if (capture_has_successor(capture, child))
-        gathering_log_event(&capture->log, child, "not profiled", reason);
-    else if (child->obstacle != OBSTACLE_NONE)
-        gathering_log_gap(&capture->log, child, GAP_OBSTACLE, reason);
-    else
-        gathering_log_gap(&capture->log, child,
-                          child->kept == CHILD_KEPT_EXPIRED ? GAP_EXPIRED : GAP_LOST, NULL);
-}
-
-/* Of those that live, as they are at the moment: of all, or only of those in which nobody does. */
-static void read_titles(struct daemon *profd, bool of_all)
-{
-    for (struct child *child = profd->children.first; child != NULL; child = child->next) {
-        if (child->state != CHILD_ENDED && (of_all || child->is_alone))
-            process_title_look(child);
-    }
-}
-
-static int list_children(struct capture *capture)
-{
-    struct daemon *profd = capture->profd;
-    size_t count = 0;
-
-    census_take(profd);
-    read_titles(profd, false);
-    for (const struct child *child = profd->children.first; child != NULL; child = child->next)
-        count += capture_can_read(child) && !capture_leaves_out(capture, child);
-    capture->children = calloc(count + 1, sizeof(struct child *));
-    capture->profile_places = calloc(count + 1, sizeof(*capture->profile_places));
-    if (capture->children == NULL || capture->profile_places == NULL)
-        return -ENOMEM;
-    int error = gather_create(count, capture->request->timeout_ms, &capture->gather);
-    if (error < 0)
-        return error;
-
-    size_t index = 0;
-    for (struct child *child = profd->children.first; child != NULL; child = child->next) {
-        if (capture_leaves_out(capture, child))
-            continue;
-        if (!capture_can_read(child)) {
-            note_unreadable(capture, child);
-            continue;
-        }
-        gather_set(&capture->gather, index, first_state(child), child->exit != NULL,
-                   capture->request->is_raw ? 0 : recorded_bytes(child));
-        child->capture_index = (long)index;
-        child->salvage_reason = "its agent closed the connection to profd";
-        if (child->trouble != NULL)
-            gathering_log_gap(&capture->log, child, GAP_TROUBLE, child->trouble);
-        capture->children[index] = child;
-        capture_hold(capture, index++);
-    }
-    if (is_partial(capture->request))
-        return 0; /* who else there was does not matter */
-    gathering_log_gap_count(&capture->log, GAP_FORGOTTEN, profd->forgotten);
-    gathering_log_lost_news(&capture->log, profd->census.lost);
-    return 0;
-}
-
 static void describe_root(struct capture *capture)
 {
     const struct daemon *profd = capture->profd;
@@ -515,16 +342,6 @@ static struct capture *create(struct daemon *profd, struct request *request)
     return capture;
 }
 
-static bool fits_any(const struct daemon *profd, const struct selection_word *word)
-{
-    for (const struct child *child = profd->children.first; child != NULL; child = child->next) {
-        const struct selection_subject subject = subject_of(child);
-        if (selection_word_fits(word, &subject))
-            return true;
-    }
-    return false;
-}
-
 /* A program captures in a session of its own; whoever controls profd, in any, but ends its own
  * only. NULL, or a refusal. */
 static const char *check_owner(const struct daemon *profd, const struct request *request)
@@ -532,28 +349,6 @@ static const char *check_owner(const struct daemon *profd, const struct request 
     if (request->owner.kind != SESSION_OWNER_PROGRAM && !request->stop_after)
         return NULL;
     return session_lack(&profd->session, &request->owner);
-}
-
-/* Refuses what selects nothing: it was mistyped, or came too late. */
-static bool check_selection(struct daemon *profd, const struct request *request, char *text,
-                            size_t capacity)
-{
-    struct selection_word word;
-
-    if (!is_partial(request))
-        return true;
-    census_take(profd);
-    read_titles(profd, true);
-    for (bool more = capture_selection_next(request->selection, NULL, &word); more;
-         more = capture_selection_next(request->selection, &word, &word)) {
-        if (fits_any(profd, &word))
-            continue;
-        snprintf(text, capacity, "%s '%.*s'; profctl status lists those that profd knows",
-                 word.is_pid ? "there is no process with the id" : "no process is called",
-                 word.length < 64 ? (int)word.length : 64, word.text);
-        return false;
-    }
-    return true;
 }
 
 void capture_begin(struct daemon *profd, struct request *request)
@@ -565,7 +360,7 @@ void capture_begin(struct daemon *profd, struct request *request)
         requests_finish(profd, -ESRCH, refusal);
         return;
     }
-    if (!check_selection(profd, request, text, sizeof(text))) {
+    if (!capture_selects_any(profd, request, text, sizeof(text))) {
         requests_finish(profd, -ESRCH, text);
         return;
     }
@@ -584,9 +379,9 @@ void capture_begin(struct daemon *profd, struct request *request)
 
     profd->capture = capture;
     describe_root(capture);
-    int error = list_children(capture);
+    int error = capture_list_children(capture);
     if (error == 0)
-        error = add_head(capture);
+        error = capture_add_head(capture);
     if (error == 0)
         error = capture_list_unprofiled(capture);
     if (error == 0)

@@ -54,6 +54,18 @@ struct capture_piece {
     } items[];
 };
 
+/* Whether what REQUEST selects is there: what is not was mistyped, or came too late. False with one
+ * line of CAPACITY bytes at most in TEXT. */
+bool capture_selects_any(struct daemon *profd, const struct request *request, char *text,
+                         size_t capacity);
+
+/* Fills in the children that the capture is about, and its gather. 0 or a negative errno. */
+int capture_list_children(struct capture *capture);
+
+/* Adds what comes before all processes, and after them. 0 or a negative errno. */
+int capture_add_head(struct capture *capture);
+int capture_add_tail(struct capture *capture);
+
 /* Whether the capture is not about CHILD: it ended before the time that is captured, or with an
  * earlier session, or others were asked for. */
 bool capture_leaves_out(const struct capture *capture, const struct child *child);

@@ -1,0 +1,156 @@
+/* Which processes a capture is about, and how each of them is read. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "daemon/capture/capture_selection.h"
+#include "daemon/capture/capture_state.h"
+#include "daemon/children/process_title.h"
+#include "daemon/daemon.h"
+
+static uint64_t recorded_bytes(const struct child *child)
+{
+    struct stat status;
+
+    if (child->exit != NULL)
+        return child->exit->memory_bytes;
+    if (child->arena_fd < 0 || fstat(child->arena_fd, &status) < 0)
+        return 0;
+    return (uint64_t)status.st_blocks * 512;
+}
+
+static enum gather_state first_state(const struct child *child)
+{
+    if (child->kept == CHILD_KEPT_COPYING)
+        return GATHER_STORING;
+    return child->state == CHILD_CONNECTED && !child->is_alone ? GATHER_WAITING : GATHER_SALVAGE;
+}
+
+bool capture_can_read(const struct child *child)
+{
+    return child->kept == CHILD_KEPT_COPYING || child->exit != NULL || child->arena_fd >= 0;
+}
+
+static struct selection_subject subject_of(const struct child *child)
+{
+    return (struct selection_subject){ child->pid, child->executable, child->title };
+}
+
+bool capture_leaves_out(const struct capture *capture, const struct child *child)
+{
+    const struct capture_selection *selection = capture->request->selection;
+
+    if (child->kept == CHILD_KEPT_UNWANTED ||
+        (child->end_ns != 0 && child->end_ns < capture->since_ns))
+        return true;
+    const struct selection_subject subject = subject_of(child);
+    return selection != NULL && !capture_selection_has(selection, &subject);
+}
+
+const char *capture_thread_filters(const struct capture *capture)
+{
+    return capture->request->selection != NULL ? capture->request->selection->threads : "";
+}
+
+static bool is_partial(const struct request *request)
+{
+    return request->selection != NULL && capture_selection_is_partial(request->selection);
+}
+
+static void note_unreadable(struct capture *capture, const struct child *child)
+{
+    const char *reason = capture_absence_reason(capture, child);
+
+    if (child->is_dormant && !child->has_woken) {
+        if (reason != NULL)
+            gathering_log_gap(&capture->log, child, GAP_SUCCESSOR, reason);
+    } else if (capture_has_successor(capture, child))
+        gathering_log_event(&capture->log, child, "not profiled", reason);
+    else if (child->obstacle != OBSTACLE_NONE)
+        gathering_log_gap(&capture->log, child, GAP_OBSTACLE, reason);
+    else
+        gathering_log_gap(&capture->log, child,
+                          child->kept == CHILD_KEPT_EXPIRED ? GAP_EXPIRED : GAP_LOST, NULL);
+}
+
+/* Of those that live, as they are at the moment: of all, or only of those in which nobody does. */
+static void read_titles(struct daemon *profd, bool of_all)
+{
+    for (struct child *child = profd->children.first; child != NULL; child = child->next) {
+        if (child->state != CHILD_ENDED && (of_all || child->is_alone))
+            process_title_look(child);
+    }
+}
+
+int capture_list_children(struct capture *capture)
+{
+    struct daemon *profd = capture->profd;
+    size_t count = 0;
+
+    census_take(profd);
+    read_titles(profd, false);
+    for (const struct child *child = profd->children.first; child != NULL; child = child->next)
+        count += capture_can_read(child) && !capture_leaves_out(capture, child);
+    capture->children = calloc(count + 1, sizeof(struct child *));
+    capture->profile_places = calloc(count + 1, sizeof(*capture->profile_places));
+    if (capture->children == NULL || capture->profile_places == NULL)
+        return -ENOMEM;
+    int error = gather_create(count, capture->request->timeout_ms, &capture->gather);
+    if (error < 0)
+        return error;
+
+    size_t index = 0;
+    for (struct child *child = profd->children.first; child != NULL; child = child->next) {
+        if (capture_leaves_out(capture, child))
+            continue;
+        if (!capture_can_read(child)) {
+            note_unreadable(capture, child);
+            continue;
+        }
+        gather_set(&capture->gather, index, first_state(child), child->exit != NULL,
+                   capture->request->is_raw ? 0 : recorded_bytes(child));
+        child->capture_index = (long)index;
+        child->salvage_reason = "its agent closed the connection to profd";
+        if (child->trouble != NULL)
+            gathering_log_gap(&capture->log, child, GAP_TROUBLE, child->trouble);
+        capture->children[index] = child;
+        capture_hold(capture, index++);
+    }
+    if (is_partial(capture->request))
+        return 0; /* who else there was does not matter */
+    gathering_log_gap_count(&capture->log, GAP_FORGOTTEN, profd->forgotten);
+    gathering_log_lost_news(&capture->log, profd->census.lost);
+    return 0;
+}
+
+static bool fits_any(const struct daemon *profd, const struct selection_word *word)
+{
+    for (const struct child *child = profd->children.first; child != NULL; child = child->next) {
+        const struct selection_subject subject = subject_of(child);
+        if (selection_word_fits(word, &subject))
+            return true;
+    }
+    return false;
+}
+
+bool capture_selects_any(struct daemon *profd, const struct request *request, char *text,
+                         size_t capacity)
+{
+    struct selection_word word;
+
+    if (!is_partial(request))
+        return true;
+    census_take(profd);
+    read_titles(profd, true);
+    for (bool more = capture_selection_next(request->selection, NULL, &word); more;
+         more = capture_selection_next(request->selection, &word, &word)) {
+        if (fits_any(profd, &word))
+            continue;
+        snprintf(text, capacity, "%s '%.*s'; profctl status lists those that profd knows",
+                 word.is_pid ? "there is no process with the id" : "no process is called",
+                 word.length < 64 ? (int)word.length : 64, word.text);
+        return false;
+    }
+    return true;
+}

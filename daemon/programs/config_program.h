@@ -1,0 +1,14 @@
+/* One of the programs in a config. */
+#ifndef PROFD_DAEMON_CONFIG_PROGRAM_H
+#define PROFD_DAEMON_CONFIG_PROGRAM_H
+
+#include "daemon/programs/config_reader.h"
+
+/* Reads the rest of a program behind its '{' into PROGRAM, which has the usual values. 0, or errors
+ * as config_reader.h has them; PROGRAM needs config_free_program() in any case. */
+int config_read_members(struct config_reader *reader, struct program_config *program);
+
+/* Frees what PROGRAM owns. */
+void config_free_program(struct program_config *program);
+
+#endif
