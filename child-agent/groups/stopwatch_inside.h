@@ -170,9 +170,11 @@ void stopwatch_end_stale_wait(struct stopwatch_thread *thread);
 void stopwatch_end_stale_first_wait(struct stopwatch_thread *thread);
 static inline void stopwatch_note_awake(struct stopwatch_thread *thread, uintptr_t frame)
 {
-    if (__builtin_expect(thread->waiting_frame != 0, 0) && frame >= thread->waiting_frame)
+    if (__builtin_expect((thread->waiting_frame | thread->first_wait_frame) == 0, 1))
+        return;
+    if (thread->waiting_frame != 0 && frame >= thread->waiting_frame)
         stopwatch_end_stale_wait(thread);
-    if (__builtin_expect(thread->first_wait_frame != 0, 0) && frame >= thread->first_wait_frame)
+    if (thread->first_wait_frame != 0 && frame >= thread->first_wait_frame)
         stopwatch_end_stale_first_wait(thread);
 }
 
