@@ -164,17 +164,21 @@ static inline void stopwatch_show_rest(struct group_record *record, uint64_t sin
 
 #define STOPWATCH_FRAME ((uintptr_t)__builtin_frame_address(0))
 
-/* The thread is in FRAME, so it does not wait further in: handlers of signals alone are called from
+/* The thread is in FRAME, so it is not blocked further in: handlers of signals alone are called from
  * there. */
 void stopwatch_end_stale_wait(struct stopwatch_thread *thread);
+static inline void stopwatch_note_unblocked(struct stopwatch_thread *thread, uintptr_t frame)
+{
+    if (__builtin_expect(thread->waiting_frame != 0, 0) && frame >= thread->waiting_frame)
+        stopwatch_end_stale_wait(thread);
+}
+
+/* The same, and it does not wait for its iteration there either, which nobody does in a unit. */
 void stopwatch_end_stale_first_wait(struct stopwatch_thread *thread);
 static inline void stopwatch_note_awake(struct stopwatch_thread *thread, uintptr_t frame)
 {
-    if (__builtin_expect((thread->waiting_frame | thread->first_wait_frame) == 0, 1))
-        return;
-    if (thread->waiting_frame != 0 && frame >= thread->waiting_frame)
-        stopwatch_end_stale_wait(thread);
-    if (thread->first_wait_frame != 0 && frame >= thread->first_wait_frame)
+    stopwatch_note_unblocked(thread, frame);
+    if (__builtin_expect(thread->first_wait_frame != 0, 0) && frame >= thread->first_wait_frame)
         stopwatch_end_stale_first_wait(thread);
 }
 

@@ -165,7 +165,7 @@ void profd_unit_enter_slow_(struct profd_stopwatch *watch, struct profd_unit *un
 
 static void leave(struct stopwatch_thread *thread, unsigned depth)
 {
-    stopwatch_note_awake(thread, STOPWATCH_FRAME);
+    stopwatch_note_unblocked(thread, STOPWATCH_FRAME);
     struct moment now = stopwatch_now(thread);
     stopwatch_cancel_above(thread, depth + 1, &now);
     struct measure *measure = innermost(thread);

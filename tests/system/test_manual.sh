@@ -179,12 +179,12 @@ test_every_feature_and_variable_is_explained() {
 }
 
 test_every_key_of_a_config_is_explained() {
-    sed -n 's/^    { "\([a-z_]*\)", read_.*/\1/p' "$source_dir/daemon/programs/config.c" >keys
+    sed -n 's/^    { "\([a-z_]*\)", read_.*/\1/p' "$source_dir"/daemon/programs/config_program.c >keys
     [ "$(wc -l <keys)" -ge 7 ]
     tags profd-config.5 >tags
     while read -r key; do
         grep -qw "$key" tags || fail "profd-config(5) has no $key"
-    done < <(cat keys && echo programs && echo always)
+    done < <(cat keys && echo programs && echo always && echo export)
 }
 
 # members FILE: the names of all members in a JSON document, those of maps by process ids left out.
