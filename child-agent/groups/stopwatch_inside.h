@@ -164,8 +164,8 @@ static inline void stopwatch_show_rest(struct group_record *record, uint64_t sin
 
 #define STOPWATCH_FRAME ((uintptr_t)__builtin_frame_address(0))
 
-/* The thread is in FRAME, so it is not blocked further in: handlers of signals alone are called from
- * there. */
+/* The thread is in FRAME, so it is not blocked further in: handlers of signals alone are called
+ * from there. */
 void stopwatch_end_stale_wait(struct stopwatch_thread *thread);
 static inline void stopwatch_note_unblocked(struct stopwatch_thread *thread, uintptr_t frame)
 {
