@@ -15,11 +15,9 @@
 #include "child-agent/session.h"
 #include "ipc/messages.h"
 
-enum { SMALL_MESSAGE_BYTES = 256 };
-
 static int send_generation(enum message_kind kind, uint64_t generation)
 {
-    uint8_t message[SMALL_MESSAGE_BYTES];
+    uint8_t message[AGENT_SMALL_MESSAGE_BYTES];
     const struct message_generation body = { .generation = generation };
     return agent_link_send(message, message_put_generation(message, sizeof(message), kind, &body),
                            -1);
@@ -27,8 +25,8 @@ static int send_generation(enum message_kind kind, uint64_t generation)
 
 static int send_log(const char *what, int error)
 {
-    uint8_t message[SMALL_MESSAGE_BYTES];
-    char text[SMALL_MESSAGE_BYTES / 2];
+    uint8_t message[AGENT_SMALL_MESSAGE_BYTES];
+    char text[AGENT_SMALL_MESSAGE_BYTES / 2];
     snprintf(text, sizeof(text), "%s: %s", what, strerrordesc_np(-error));
     const struct message_text body = { .text = { text, strlen(text) } };
     return agent_link_send(
@@ -193,7 +191,7 @@ static int on_destroy_released(const uint8_t *payload, size_t bytes)
 
 int agent_orders_send_profile(uint64_t gather_id, int fd, uint64_t json_bytes, int error)
 {
-    uint8_t message[SMALL_MESSAGE_BYTES];
+    uint8_t message[AGENT_SMALL_MESSAGE_BYTES];
     const struct message_profile body = { .gather_id = gather_id,
                                           .error = error,
                                           .json_bytes = json_bytes };
@@ -220,7 +218,7 @@ static int on_gather_profile(const uint8_t *payload, size_t bytes)
 
 static int on_get_progress(const uint8_t *payload, size_t bytes)
 {
-    uint8_t message[SMALL_MESSAGE_BYTES];
+    uint8_t message[AGENT_SMALL_MESSAGE_BYTES];
     struct message_gather_id asked;
     int err = message_get_gather_id(payload, bytes, &asked);
     if (err < 0)

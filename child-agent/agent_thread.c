@@ -23,6 +23,7 @@
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/session.h"
+#include "common/time_units.h"
 #include "ipc/messages.h"
 
 enum {
@@ -35,7 +36,6 @@ enum {
     AGENT_TRIGGER_POLL_MS = 50, /* markers that lasted too long wake nobody */
     AGENT_START_WAIT_MS =
         200, /* where the kernel doesn't let the thread run, the program goes on */
-    SMALL_MESSAGE_BYTES = 256,
     UPDATE_MESSAGE_BYTES = 16 * 1024,
 };
 
@@ -105,7 +105,7 @@ static int deliver_triggered(void)
     if (!session_is_active())
         return 0;
     for (size_t index = 0; err >= 0 && marker_triggers_take(&index, &hits); index++) {
-        uint8_t message[SMALL_MESSAGE_BYTES];
+        uint8_t message[AGENT_SMALL_MESSAGE_BYTES];
         const struct message_triggered body = { .generation = session_generation(),
                                                 .marker = index,
                                                 .hits = hits };
@@ -192,7 +192,8 @@ static bool serve(void)
 
 static void rest_ms(int rest)
 {
-    const struct timespec time = { .tv_sec = rest / 1000, .tv_nsec = rest % 1000 * 1000000L };
+    const struct timespec time = { .tv_sec = rest / MS_PER_S,
+                                   .tv_nsec = rest % MS_PER_S * NS_PER_MS };
     (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
 }
 

@@ -1,8 +1,10 @@
 #include "daemon/log_gate.h"
 
+#include "common/time_units.h"
+
 bool log_gate_opens(struct log_gate *gate, uint64_t now_ns, uint64_t *held_back)
 {
-    uint64_t second = now_ns / UINT64_C(1000000000);
+    uint64_t second = now_ns / NS_PER_S;
 
     if (gate->second != second)
         gate->lines = 0;

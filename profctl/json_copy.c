@@ -74,6 +74,17 @@ int json_copy_from(struct json_reader *reader, int token, struct json_writer *wr
     return err;
 }
 
+int json_copy_unless_text(struct json_reader *reader, struct json_writer *writer, const char **text,
+                          size_t *length)
+{
+    int token = json_reader_next(reader);
+
+    if (token != JSON_TOKEN_STRING)
+        return json_copy_from(reader, token, writer);
+    int err = json_reader_string(reader, text, length);
+    return err < 0 ? err : 1;
+}
+
 int json_copy_member(struct json_reader *reader, struct json_writer *writer)
 {
     int err = json_copy_token(reader, JSON_TOKEN_KEY, writer);

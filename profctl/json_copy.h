@@ -13,6 +13,11 @@ int json_copy_token(struct json_reader *reader, int token, struct json_writer *w
  * as json_reader_next. */
 int json_copy_from(struct json_reader *reader, int token, struct json_writer *writer);
 
+/* The next value: 1 with the text of a string, valid until the next call of the reader; anything
+ * else is copied: 0. Or an error as json_reader_next. */
+int json_copy_unless_text(struct json_reader *reader, struct json_writer *writer, const char **text,
+                          size_t *length);
+
 /* Copies a member, whose key READER has just returned; 0 or an error as json_reader_next. */
 int json_copy_member(struct json_reader *reader, struct json_writer *writer);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/file_name.h"
+#include "common/time_units.h"
 #include "daemon/children/agents.h"
 #include "daemon/children/census.h"
 #include "daemon/children/pidfd.h"
@@ -16,7 +17,7 @@
 #include "daemon/when.h"
 
 /* Who runs a program beside itself tells of it a moment after its start, maybe after its end. */
-#define NAME_WITHIN_NS UINT64_C(1000000000)
+enum { NAME_WITHIN_NS = NS_PER_S };
 
 struct child *census_add(struct daemon *profd, const struct process_sighting *sighting,
                          const char *executable, enum recording_obstacle obstacle)

@@ -31,7 +31,7 @@ enum {
 };
 
 /* For a child to do what it was told; its agent looks up twenty times as often. */
-#define PATIENCE_NS UINT64_C(1000000000)
+enum { PATIENCE_NS = NS_PER_S };
 
 /* --- The ledger --- */
 

@@ -64,15 +64,13 @@ static uint64_t within(uint64_t ticks, uint64_t exceeded)
 
 static void add_group(struct group_sum *sum, const struct group_view *group)
 {
-    sum->ticks = group_sum_of(sum->ticks, group->ticks);
-    sum->cpu_ns = group_sum_of(sum->cpu_ns, group->costs.cpu_ns);
-    sum->wall_ns = group_sum_of(sum->wall_ns, group->costs.wall_ns);
-    sum->blocked_ns = group_sum_of(sum->blocked_ns, group->costs.blocked_ns);
+    group_sum_add(&sum->ticks, group->ticks);
+    group_sum_add(&sum->cpu_ns, group->costs.cpu_ns);
+    group_sum_add(&sum->wall_ns, group->costs.wall_ns);
+    group_sum_add(&sum->blocked_ns, group->costs.blocked_ns);
     for (unsigned i = 0; i < GROUP_THRESHOLDS; i++) {
-        sum->cpu_within[i] =
-            group_sum_of(sum->cpu_within[i], within(group->ticks, group->cpu_exceeded[i]));
-        sum->wall_within[i] =
-            group_sum_of(sum->wall_within[i], within(group->ticks, group->wall_exceeded[i]));
+        group_sum_add(&sum->cpu_within[i], within(group->ticks, group->cpu_exceeded[i]));
+        group_sum_add(&sum->wall_within[i], within(group->ticks, group->wall_exceeded[i]));
     }
 }
 
@@ -109,14 +107,14 @@ static void add_counts(struct group_totals *totals, const struct group_snapshot_
     uint64_t cancelled = group_bounds_count(bounds, process->cancelled);
     uint64_t moved = group_bounds_count(bounds, process->moved);
 
-    totals->folded = group_sum_of(totals->folded, folded);
-    totals->cancelled = group_sum_of(totals->cancelled, cancelled);
-    totals->moved = group_sum_of(totals->moved, moved);
+    group_sum_add(&totals->folded, folded);
+    group_sum_add(&totals->cancelled, cancelled);
+    group_sum_add(&totals->moved, moved);
     if (process->end_ns == 0)
         return;
-    totals->ended_folded = group_sum_of(totals->ended_folded, folded);
-    totals->ended_cancelled = group_sum_of(totals->ended_cancelled, cancelled);
-    totals->ended_moved = group_sum_of(totals->ended_moved, moved);
+    group_sum_add(&totals->ended_folded, folded);
+    group_sum_add(&totals->ended_cancelled, cancelled);
+    group_sum_add(&totals->ended_moved, moved);
 }
 
 void group_totals_add(struct group_totals *totals, const char *program,

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/time_units.h"
 #include "daemon/children/child_table.h"
 #include "daemon/children/child_watch.h"
 #include "daemon/log.h"
@@ -113,7 +114,7 @@ static void note_start(struct metrics *metrics)
     long processors = sysconf(_SC_NPROCESSORS_CONF);
 
     clock_gettime(CLOCK_REALTIME, &now);
-    metrics->start_unix_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    metrics->start_unix_ns = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
     metrics->processors = processors > 0 ? (unsigned)processors : 1;
 }
 

@@ -68,7 +68,7 @@ static void forget_page(struct metrics_server *server)
 /* What takes long is made seldom, whoever asks how often. */
 static void note_page_made(struct metrics_server *server, uint64_t begun_ns)
 {
-    const uint64_t least_ns = METRICS_PAGE_HOLDS_MS * UINT64_C(1000000);
+    const uint64_t least_ns = (uint64_t)METRICS_PAGE_HOLDS_MS * NS_PER_MS;
 
     server->page_ns = uv_hrtime();
     server->page_holds_ns = METRICS_PAGE_HOLDS_TIMES * (server->page_ns - begun_ns);
@@ -178,7 +178,7 @@ static bool is_crowded(const struct metrics_server *server)
 
 static uint64_t patience_ns(const struct metrics_server *server)
 {
-    const uint64_t crowd_ns = METRICS_CROWD_PATIENCE_MS * UINT64_C(1000000);
+    const uint64_t crowd_ns = (uint64_t)METRICS_CROWD_PATIENCE_MS * NS_PER_MS;
 
     return is_crowded(server) && crowd_ns < server->patience_ns ? crowd_ns : server->patience_ns;
 }

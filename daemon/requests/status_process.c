@@ -22,7 +22,7 @@ enum {
 double status_milliseconds_since(uint64_t since_ns)
 {
     uint64_t now_ns = uv_hrtime();
-    uint64_t whole_ms = since_ns < now_ns ? (now_ns - since_ns) / 1000000 : 0;
+    uint64_t whole_ms = since_ns < now_ns ? (now_ns - since_ns) / NS_PER_MS : 0;
     return (double)whole_ms;
 }
 

@@ -32,4 +32,10 @@ static inline uint64_t group_sum_of(uint64_t a, uint64_t b)
     return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
+/* The same into *SUM. */
+static inline void group_sum_add(uint64_t *sum, uint64_t value)
+{
+    *sum = group_sum_of(*sum, value);
+}
+
 #endif

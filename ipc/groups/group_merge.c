@@ -159,21 +159,16 @@ static size_t number_rows(struct placed_row *placed, size_t count, row_compariso
 
 /* --- Adding up --- */
 
-static void add(uint64_t *sum, uint64_t value)
-{
-    *sum = group_sum_of(*sum, value);
-}
-
 static void add_group(struct group_view *sum, const struct group_view *group)
 {
-    add(&sum->ticks, group->ticks);
-    add(&sum->costs.cpu_ns, group->costs.cpu_ns);
-    add(&sum->costs.wall_ns, group->costs.wall_ns);
-    add(&sum->costs.blocked_ns, group->costs.blocked_ns);
-    add(&sum->costs.unattributed_ns, group->costs.unattributed_ns);
+    group_sum_add(&sum->ticks, group->ticks);
+    group_sum_add(&sum->costs.cpu_ns, group->costs.cpu_ns);
+    group_sum_add(&sum->costs.wall_ns, group->costs.wall_ns);
+    group_sum_add(&sum->costs.blocked_ns, group->costs.blocked_ns);
+    group_sum_add(&sum->costs.unattributed_ns, group->costs.unattributed_ns);
     for (unsigned i = 0; i < GROUP_THRESHOLDS; i++) {
-        add(&sum->cpu_exceeded[i], group->cpu_exceeded[i]);
-        add(&sum->wall_exceeded[i], group->wall_exceeded[i]);
+        group_sum_add(&sum->cpu_exceeded[i], group->cpu_exceeded[i]);
+        group_sum_add(&sum->wall_exceeded[i], group->wall_exceeded[i]);
     }
 }
 

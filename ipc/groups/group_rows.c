@@ -8,11 +8,6 @@
 #include "ipc/groups/group_bounds.h"
 #include "ipc/groups/group_order.h"
 
-static void add(uint64_t *sum, uint64_t value)
-{
-    *sum = group_sum_of(*sum, value);
-}
-
 /* --- Reading --- */
 
 /* At most so many groups are in MEMORY. */
@@ -66,9 +61,9 @@ static void read_process(struct group_rows *rows, const struct group_snapshot_vi
     const struct group_bounds bounds =
         group_bounds_of(view->process, rows->head.processors, rows->head.now_ns);
 
-    add(&rows->folded, group_bounds_count(&bounds, view->process->folded));
-    add(&rows->cancelled, group_bounds_count(&bounds, view->process->cancelled));
-    add(&rows->moved, group_bounds_count(&bounds, view->process->moved));
+    group_sum_add(&rows->folded, group_bounds_count(&bounds, view->process->folded));
+    group_sum_add(&rows->cancelled, group_bounds_count(&bounds, view->process->cancelled));
+    group_sum_add(&rows->moved, group_bounds_count(&bounds, view->process->moved));
     while (group_reader_next(&reader, &row.group)) {
         group_bounds_cut(&bounds, &row.group);
         row.running_ns = running_ns(rows, &row);

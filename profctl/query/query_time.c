@@ -6,11 +6,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/time_units.h"
 #include "common/units.h"
 
 enum { SECONDS_OF_AN_HOUR = 60 * 60 };
-
-static const uint64_t ns_per_s = 1000000000;
 
 /* units_parse_time() knows no hours and days. */
 static int parse_ago(const char *text, uint64_t *seconds)
@@ -24,9 +23,9 @@ static int parse_ago(const char *text, uint64_t *seconds)
         *seconds = number * unit_s < UINT32_MAX ? (uint64_t)(number * unit_s) : UINT32_MAX;
         return 0;
     }
-    int error = units_parse_time(text, ns_per_s, &ns);
+    int error = units_parse_time(text, NS_PER_S, &ns);
     if (error == 0)
-        *seconds = ns / ns_per_s;
+        *seconds = ns / NS_PER_S;
     return error;
 }
 

@@ -2,18 +2,19 @@
 
 #include <stdio.h>
 
+#include "common/time_units.h"
 #include "profctl/units.h"
 
 enum { INTERVAL_BYTES = 32, INTERVALS_BYTES = 80, REASON_BYTES = 128 };
 
 static const char *format_interval(uint64_t ns, char out[INTERVAL_BYTES])
 {
-    if (ns >= 1000000000)
-        snprintf(out, INTERVAL_BYTES, "%.4g s", (double)ns / 1e9);
-    else if (ns >= 1000000)
-        snprintf(out, INTERVAL_BYTES, "%.4g ms", (double)ns / 1e6);
+    if (ns >= NS_PER_S)
+        snprintf(out, INTERVAL_BYTES, "%.4g s", (double)ns / NS_PER_S);
+    else if (ns >= NS_PER_MS)
+        snprintf(out, INTERVAL_BYTES, "%.4g ms", (double)ns / NS_PER_MS);
     else
-        snprintf(out, INTERVAL_BYTES, "%.4g us", (double)ns / 1e3);
+        snprintf(out, INTERVAL_BYTES, "%.4g us", (double)ns / NS_PER_US);
     return out;
 }
 

@@ -15,13 +15,10 @@ static int copy_type(const struct marker_schemas *schemas, struct json_reader *r
     char name[MARKER_NAME_BYTES];
     const char *text;
     size_t length;
-    int token = json_reader_next(reader);
+    int is_text = json_copy_unless_text(reader, writer, &text, &length);
 
-    if (token != JSON_TOKEN_STRING)
-        return json_copy_from(reader, token, writer);
-    int err = json_reader_string(reader, &text, &length);
-    if (err < 0)
-        return err;
+    if (is_text <= 0)
+        return is_text;
     length = marker_schemas_name(schemas, text, length, type, name);
     json_string_bytes(writer, name, length);
     return 0;

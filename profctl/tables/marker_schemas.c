@@ -64,13 +64,10 @@ static int copy_string(struct json_reader *reader, struct json_writer *writer, u
 {
     const char *text;
     size_t length;
-    int token = json_reader_next(reader);
+    int is_text = json_copy_unless_text(reader, writer, &text, &length);
 
-    if (token != JSON_TOKEN_STRING)
-        return json_copy_from(reader, token, writer);
-    int err = json_reader_string(reader, &text, &length);
-    if (err < 0)
-        return err;
+    if (is_text <= 0)
+        return is_text;
     *hash = hash_bytes(text, length);
     json_string_bytes(writer, text, length);
     return 0;
