@@ -82,12 +82,26 @@ int sampling_signal_wanted_action(int number, struct sigaction *action)
 
 /* --- The handler --- */
 
-/* The snapshot to fill, or NULL when nobody asked for one by that signal. */
-static struct snapshot_copy *requested_snapshot(const struct thread_registration *self, int number)
+/* A full queue leaves no word of who sent a signal. */
+static bool cannot_be_told(const siginfo_t *info)
+{
+    return info->si_code == SI_USER && info->si_pid == 0;
+}
+
+/* Requests are sent to a thread by its own process. One that the program sent in another way while
+ * a request is under way is no answer to it, and stays the program's. */
+static bool may_be_request(const siginfo_t *info)
+{
+    return (info->si_code == SI_TKILL && info->si_pid == signals.owner) || cannot_be_told(info);
+}
+
+/* The snapshot to fill, or NULL when INFO is not of a signal by which somebody asked for one. */
+static struct snapshot_copy *requested_snapshot(const struct thread_registration *self,
+                                                const siginfo_t *info)
 {
     struct snapshot_copy *snapshot = self != NULL ? atomic_load(&self->snapshot) : NULL;
     if (snapshot == NULL || atomic_load(&snapshot->state) != SNAPSHOT_REQUESTED ||
-        atomic_load(&snapshot->signal_number) != number)
+        atomic_load(&snapshot->signal_number) != info->si_signo || !may_be_request(info))
         return NULL;
     return snapshot;
 }
@@ -96,7 +110,7 @@ bool sampling_signal_withdraw_request(const siginfo_t *info)
 {
     if (clock_sampling_is_signal(info))
         return true;
-    struct snapshot_copy *snapshot = requested_snapshot(thread_current, info->si_signo);
+    struct snapshot_copy *snapshot = requested_snapshot(thread_current, info);
     if (snapshot == NULL)
         return false;
     atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
@@ -128,12 +142,7 @@ static void call_program_action(int number, siginfo_t *info, void *context)
         action.sa_handler(number);
 }
 
-/* A full queue leaves no word of who sent a signal, so it may be a late one of ours. */
-static bool cannot_be_told(const siginfo_t *info)
-{
-    return info->si_code == SI_USER && info->si_pid == 0;
-}
-
+/* One that cannot be told may be a late one of ours. */
 static void on_program_signal(int number, siginfo_t *info, void *context)
 {
     bool is_ambiguous = cannot_be_told(info);
@@ -209,7 +218,7 @@ static void on_sampling_signal(int number, siginfo_t *info, void *context)
         on_clock(number, info, context);
         signal_stack_follow_in_handler(context);
         snapshot_restart_system_call(context);
-    } else if ((snapshot = requested_snapshot(thread_current, number)) != NULL) {
+    } else if ((snapshot = requested_snapshot(thread_current, info)) != NULL) {
         snapshot_capture(snapshot, thread_current, context);
         atomic_store_explicit(&snapshot->state, SNAPSHOT_TAKEN, memory_order_release);
         thread_mask_settle_in_handler(context);

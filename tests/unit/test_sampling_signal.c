@@ -1,0 +1,90 @@
+#include <check.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "child-agent/sampler/sampling_signal.h"
+#include "child-agent/threads/thread_registration.h"
+#include "child-agent/unwinding/snapshot.h"
+
+static struct thread_registration self;
+static struct snapshot_copy snapshot;
+
+/* The calling thread has been asked for a snapshot by SIGURG. */
+static void request_snapshot(void)
+{
+    sampling_signal_initialize(0);
+    thread_current = &self;
+    atomic_store(&self.snapshot, &snapshot);
+    atomic_store(&snapshot.signal_number, SIGURG);
+    atomic_store(&snapshot.state, SNAPSHOT_REQUESTED);
+}
+
+static void stop_being_asked(void)
+{
+    thread_current = NULL;
+}
+
+static bool withdraws(int number, int code, pid_t sender)
+{
+    siginfo_t info = { .si_signo = number, .si_code = code };
+    info.si_pid = sender;
+    return sampling_signal_withdraw_request(&info);
+}
+
+START_TEST(a_request_is_withdrawn_once)
+{
+    ck_assert(withdraws(SIGURG, SI_TKILL, getpid()));
+    ck_assert_int_eq(atomic_load(&snapshot.state), SNAPSHOT_EMPTY);
+    ck_assert(!withdraws(SIGURG, SI_TKILL, getpid()));
+}
+END_TEST
+
+START_TEST(what_the_program_sends_to_itself_leaves_the_request)
+{
+    ck_assert(!withdraws(SIGURG, SI_USER, getpid()));
+    ck_assert(!withdraws(SIGURG, SI_QUEUE, getpid()));
+    ck_assert_int_eq(atomic_load(&snapshot.state), SNAPSHOT_REQUESTED);
+}
+END_TEST
+
+START_TEST(what_others_send_leaves_the_request)
+{
+    ck_assert(!withdraws(SIGURG, SI_TKILL, getppid()));
+    ck_assert(!withdraws(SIGURG, SI_KERNEL, 0));
+    ck_assert_int_eq(atomic_load(&snapshot.state), SNAPSHOT_REQUESTED);
+}
+END_TEST
+
+START_TEST(another_signal_leaves_the_request)
+{
+    ck_assert(!withdraws(SIGWINCH, SI_TKILL, getpid()));
+    ck_assert_int_eq(atomic_load(&snapshot.state), SNAPSHOT_REQUESTED);
+}
+END_TEST
+
+START_TEST(one_that_cannot_be_told_is_taken_for_the_request)
+{
+    ck_assert(withdraws(SIGURG, SI_USER, 0));
+    ck_assert_int_eq(atomic_load(&snapshot.state), SNAPSHOT_EMPTY);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("sampling_signal");
+    TCase *requests = tcase_create("requests");
+    tcase_add_checked_fixture(requests, request_snapshot, stop_being_asked);
+    tcase_add_test(requests, a_request_is_withdrawn_once);
+    tcase_add_test(requests, what_the_program_sends_to_itself_leaves_the_request);
+    tcase_add_test(requests, what_others_send_leaves_the_request);
+    tcase_add_test(requests, another_signal_leaves_the_request);
+    tcase_add_test(requests, one_that_cannot_be_told_is_taken_for_the_request);
+    suite_add_tcase(suite, requests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
