@@ -6,11 +6,13 @@
  * handler had just run, and then its signal would be slept through. */
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -38,6 +40,28 @@ static int call_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct 
         return real(set, info, timeout);
     errno = ENOSYS;
     return -1;
+}
+
+/* The kernel's call: the C library's says of a signal for the thread that it was for the process,
+ * which is how requests of samples differ from what the program sends. Cancelled as that one is. */
+static int call_kernel_sigtimedwait(const sigset_t *set, siginfo_t *info,
+                                    const struct timespec *timeout)
+{
+    int cancel_type;
+    (void)pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &cancel_type); /* cannot fail */
+    int number = (int)syscall(SYS_rt_sigtimedwait, set, info, timeout, NSIG / 8);
+    (void)pthread_setcanceltype(cancel_type, NULL);
+    return number;
+}
+
+/* INFO (may be NULL) as the C library's call would have it. */
+static void tell_signal(const siginfo_t *got, siginfo_t *info)
+{
+    if (info == NULL)
+        return;
+    *info = *got;
+    if (info->si_code == SI_TKILL)
+        info->si_code = SI_USER;
 }
 
 static struct timespec now(void)
@@ -74,11 +98,11 @@ static int wait_for(const sigset_t *set, siginfo_t *info, const struct timespec 
     if (timeout != NULL)
         start = now();
     for (;;) {
-        int number = call_sigtimedwait(set, &got, wait);
-        if (number <= 0 || !sampling_signal_may_be(number) ||
-            !sampling_signal_withdraw_request(&got)) {
-            if (number > 0 && info != NULL)
-                *info = got;
+        int number = call_kernel_sigtimedwait(set, &got, wait);
+        if (number <= 0)
+            return number;
+        if (!sampling_signal_may_be(number) || !sampling_signal_withdraw_request(&got)) {
+            tell_signal(&got, info);
             return number;
         }
         if (timeout != NULL) {

@@ -131,6 +131,42 @@ static bool by_sigwait(void)
     return is_right;
 }
 
+/* The C library says SI_USER of a signal for the thread, too. */
+static bool by_sigwaitinfo_for_thread(void)
+{
+    sigset_t all, before;
+    siginfo_t got;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    raise(SIGUSR1);
+    bool is_right =
+        sigwaitinfo(&all, &got) == SIGUSR1 && got.si_code == SI_USER && got.si_pid == getpid();
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return is_right;
+}
+
+static void *wait_for_ever(void *unused)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    burn_outer(0.0004);
+    for (;;)
+        sigwaitinfo(&all, NULL);
+    return unused;
+}
+
+static bool by_sigwaitinfo_until_cancelled(void)
+{
+    pthread_t thread;
+    void *result = NULL;
+    if (pthread_create(&thread, NULL, wait_for_ever, NULL) != 0)
+        return false;
+    nanosleep(&wait_time, NULL);
+    return pthread_cancel(thread) == 0 && pthread_join(thread, &result) == 0 &&
+           result == PTHREAD_CANCELED;
+}
+
 static const struct {
     const char *name;
     bool (*wait)(void);
@@ -147,6 +183,8 @@ static const struct {
     { "pause", by_pause },
     { "sigsuspend", by_sigsuspend },
     { "sigwait", by_sigwait },
+    { "sigwaitinfo for the thread", by_sigwaitinfo_for_thread },
+    { "sigwaitinfo until cancelled", by_sigwaitinfo_until_cancelled },
 };
 
 int main(void)
