@@ -104,7 +104,8 @@ struct arguments {
     uint64_t port;    /* of view; 0: one that is free */
     uint64_t idle_ms; /* of view: ends when nobody asks for so long */
     bool no_browser;
-    bool open; /* of run: the capture is viewed at once */
+    bool open;                          /* of run: the capture is viewed at once */
+    bool merge_exited, no_merge_exited; /* of convert: all processes that exited, none */
 
     uint64_t export_every_ms;     /* of export: how long a "minute" is */
     const char *spool;            /* … where it keeps what is not delivered; NULL: the default */

@@ -16,9 +16,10 @@ struct converting {
     const struct profile_format *format;
     const char *input, *output; /* paths */
     struct thread_choice choice;
-    struct converted_file file; /* of all threads, or of the one at hand */
-    bool has_file_for_each;     /* thread */
-    struct thread_files names;  /* of those files */
+    bool merges_exited, merges_none; /* as the user said */
+    struct converted_file file;      /* of all threads, or of the one at hand */
+    bool has_file_for_each;          /* thread */
+    struct thread_files names;       /* of those files */
     struct profile_facts facts;
     struct failure *failure;
     bool has_told; /* the failure is told already */
@@ -130,6 +131,14 @@ static int add_process(void *owner, bool is_root, struct process_log *log)
     return conversion_add_process(&conversion->file.conversion, is_root, log);
 }
 
+static void choose_lanes(struct converting *conversion)
+{
+    if (conversion->merges_exited)
+        conversion_merge_exited(&conversion->file.conversion, 0);
+    else if (conversion->merges_none)
+        conversion_merge_exited(&conversion->file.conversion, SIZE_MAX);
+}
+
 static bool write_one_file(struct converting *conversion)
 {
     const struct profile_walk_events events =
@@ -141,8 +150,10 @@ static bool write_one_file(struct converting *conversion)
                                               });
 
     if (!converted_file_open(&conversion->file, conversion->format, conversion->output,
-                             conversion->failure) ||
-        !walk_input(conversion, &events))
+                             conversion->failure))
+        return false;
+    choose_lanes(conversion);
+    if (!walk_input(conversion, &events))
         return false;
     int err = converted_file_finish(&conversion->file, &conversion->facts);
     if (err < 0 && !converted_file_failed(&conversion->file, conversion->failure))
@@ -231,13 +242,29 @@ static const struct profile_format *choose_format(const struct arguments *argume
     return NULL;
 }
 
+/* Options that say something of lanes, of which only some formats know. */
+static bool check_lanes(const struct converting *conversion)
+{
+    if (conversion->merges_exited && conversion->merges_none)
+        failure_set(conversion->failure, EXIT_CODE_USAGE,
+                    "--merge-exited and --no-merge-exited exclude each other");
+    else if ((conversion->merges_exited || conversion->merges_none) &&
+             conversion->format->merge_exited == NULL)
+        failure_set(conversion->failure, EXIT_CODE_USAGE,
+                    "--%smerge-exited is for processed profiles; say --format processed",
+                    conversion->merges_none ? "no-" : "");
+    else
+        return true;
+    return false;
+}
+
 /* Whether the output is what captures are: then the names are all that is to be added. */
 static bool is_to_be_capture(const struct arguments *arguments)
 {
     const char *output = arguments->converted;
 
-    return arguments->format == NULL && arguments->thread == NULL &&
-           profile_format_of_file(output) == NULL &&
+    return arguments->format == NULL && arguments->thread == NULL && !arguments->merge_exited &&
+           !arguments->no_merge_exited && profile_format_of_file(output) == NULL &&
            (output_name_ends_in(output, ".json") || output_name_ends_in(output, ".json.gz"));
 }
 
@@ -255,6 +282,8 @@ int command_convert(const struct arguments *arguments, struct failure *failure)
         .input = arguments->operands[0],
         .output = arguments->converted,
         .choice = { .wanted = arguments->thread },
+        .merges_exited = arguments->merge_exited,
+        .merges_none = arguments->no_merge_exited,
         .failure = failure,
     };
 
@@ -265,7 +294,7 @@ int command_convert(const struct arguments *arguments, struct failure *failure)
                    ? convert_to_capture(arguments, failure)
                    : (int)failure->code;
     conversion.format = choose_format(arguments, failure);
-    if (conversion.format == NULL ||
+    if (conversion.format == NULL || !check_lanes(&conversion) ||
         !profile_input_is_not(conversion.input, conversion.output, failure))
         return (int)failure->code;
     thread_files_init(&conversion.names, conversion.output, conversion.format->ending);

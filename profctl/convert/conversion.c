@@ -15,6 +15,11 @@ int conversion_begin(struct conversion *conversion)
     return conversion->format->begin(write_bytes, conversion, &conversion->state);
 }
 
+void conversion_merge_exited(struct conversion *conversion, size_t apart)
+{
+    conversion->format->merge_exited(conversion->state, apart);
+}
+
 int conversion_add(struct conversion *conversion, const struct profile_thread *thread)
 {
     conversion->threads++;

@@ -21,6 +21,8 @@ struct conversion {
 /* The steps. Each returns 0, the error of the format, or of write. The last frees what
  * the first made; always, and safe to repeat. */
 int conversion_begin(struct conversion *conversion);
+/* How many processes that exited are seen apart (profile_format.h); for formats that can tell. */
+void conversion_merge_exited(struct conversion *conversion, size_t apart);
 int conversion_add(struct conversion *conversion, const struct profile_thread *thread);
 /* For formats that have a use for it alone. */
 int conversion_add_counter(struct conversion *conversion, const struct profile_counter *counter);

@@ -7,14 +7,19 @@
 
 #include "profctl/convert/profile_format.h"
 #include "profctl/processed/counters_write.h"
-#include "profctl/processed/process_id.h"
+#include "profctl/processed/lanes.h"
 #include "profctl/processed/processed_meta.h"
 #include "profctl/processed/shared_tables.h"
 #include "profctl/processed/thread_write.h"
-#include "profctl/processed/time_ns.h"
 #include "profctl/symbols/symbol_cache.h"
 
-enum { NO_THREAD = UINT32_MAX };
+enum {
+    NO_THREAD = UINT32_MAX,
+    APART = 200, /* processes that exited are seen apart when nobody says how many */
+};
+
+/* Where the process at hand goes. */
+enum process_place { PLACE_UNKNOWN, PLACE_APART, PLACE_LANE };
 
 struct processed {
     struct failure_latch latch;
@@ -22,12 +27,15 @@ struct processed {
     struct shared_tables tables;
     struct processed_meta meta;
     struct thread_frames frames;
-    struct marker_lists markers;
-    struct counter_list counters;
+    struct thread_rows rows; /* of the thread at hand */
+    struct counter_list counters, lane_counters;
     struct busiest_threads busiest;
     struct counter_owner root, inner; /* the main threads of the processes at hand */
     uint32_t threads;
-    double interval_ns; /* of the first thread that tells one */
+    struct lanes lanes;
+    enum process_place place; /* of the inner process at hand, … */
+    uint32_t lane;            /* … and its lane */
+    double interval_ns;       /* of the first thread that tells one */
 };
 
 static void end(void *state)
@@ -39,8 +47,10 @@ static void end(void *state)
     processed_meta_free(&processed->meta);
     symbol_cache_free(processed->frames.cache);
     thread_frames_free(&processed->frames);
-    marker_lists_free(&processed->markers);
+    thread_rows_free(&processed->rows);
     counter_list_free(&processed->counters);
+    counter_list_free(&processed->lane_counters);
+    lanes_free(&processed->lanes);
     free(processed);
 }
 
@@ -54,6 +64,7 @@ static int begin(json_sink_write write, void *context, void **out)
     json_writer_init_sink(&processed->json, write, context, &processed->latch);
     shared_tables_init(&processed->tables);
     processed_meta_init(&processed->meta);
+    lanes_init(&processed->lanes, APART);
     if (symbol_cache_create(&processed->frames.cache) < 0) {
         end(processed);
         return -ENOMEM;
@@ -69,57 +80,59 @@ static int begin(json_sink_write write, void *context, void **out)
 
 static bool is_main(const struct profile_thread *thread)
 {
-    return thread->name != NULL && strcmp(thread->name, "GeckoMain") == 0;
+    return thread->name != NULL && strcmp(thread->name, MAIN_THREAD_NAME) == 0;
 }
 
-static void put_time(struct json_writer *writer, const char *name, double ms)
+/* What makes a thread one of the busiest: its CPU time, or samples where that is not told. */
+static double busyness(const struct thread_rows *rows)
 {
-    if (isnan(ms))
-        json_null_property(writer, name);
-    else
-        json_time_ms_property(writer, name, time_ns_of_ms(ms));
+    const struct profile_sample *samples = rows->samples.items;
+    double cpu_ns = 0, stacks = 0;
+
+    for (size_t i = 0; i < rows->samples.count; i++) {
+        cpu_ns += samples[i].cpu_ns;
+        stacks += samples[i].stack != TABLE_NONE;
+    }
+    return rows->knows_cpu ? cpu_ns : stacks;
 }
 
-static void put_identity(struct processed *processed, const struct profile_thread *thread)
+/* Writes the next thread of the profile. */
+static void put_thread(struct processed *processed, const struct thread_identity *identity,
+                       const struct thread_rows *rows)
 {
-    struct json_writer *json = &processed->json;
-
-    json_string_property(json, "name", thread->name != NULL ? thread->name : "unnamed thread");
-    json_string_property(json, "processName",
-                         thread->process_name != NULL ? thread->process_name : "");
-    json_bool_property(json, "isMainThread", is_main(thread));
-    json_string_property(json, "processType", "default");
-    process_id_write(json, thread->pid);
-    json_u64_property(json, "tid",
-                      thread->tid >= 0 && thread->tid < 9e15 ? (uint64_t)thread->tid : 0);
-    json_u64_property(json, "processStartupTime", 0);
-    put_time(json, "processShutdownTime", processed->meta.shutdown_ms + thread->shift_ms);
-    put_time(json, "registerTime", isnan(thread->register_ms) ? 0 : thread->register_ms);
-    put_time(json, "unregisterTime", thread->unregister_ms);
-    json_name(json, "pausedRanges");
-    if (thread->paused_ranges != NULL)
-        json_splice_bytes(json, thread->paused_ranges, thread->paused_ranges_length);
-    else
-        json_splice_bytes(json, "[]", 2);
+    thread_write(identity, rows, &processed->json);
+    processed->threads++;
 }
 
-static void note_thread(struct processed *processed, const struct profile_thread *thread)
+static void put_own_thread(struct processed *processed, const struct profile_thread *thread)
 {
     struct counter_owner *process = thread->is_of_root ? &processed->root : &processed->inner;
-    double cpu_ns = 0, samples = 0;
+    struct thread_identity identity = {
+        .name = thread->name,
+        .process_name = thread->process_name,
+        .pid = thread->pid,
+        .tid = thread->tid,
+        .register_ms = thread->register_ms,
+        .unregister_ms = thread->unregister_ms,
+        .shutdown_ms = processed->meta.shutdown_ms + thread->shift_ms,
+        .paused_ranges = paused_ranges_of(thread, &identity.paused_ranges_length),
+    };
 
-    for (size_t i = 0; i < thread->sample_count; i++) {
-        cpu_ns += thread->samples[i].cpu_ns;
-        samples += thread->samples[i].stack != TABLE_NONE;
-    }
-    if (!profile_thread_is_of_profd(thread))
-        busiest_threads_add(&processed->busiest, processed->threads,
-                            thread->knows_cpu ? cpu_ns : samples);
     if (process->main_thread == NO_THREAD && is_main(thread))
         *process = (struct counter_owner){ thread->pid, processed->threads };
-    if (processed->interval_ns <= 0)
-        processed->interval_ns = thread->interval_ns;
-    processed->threads++;
+    if (!profile_thread_is_of_profd(thread))
+        busiest_threads_add(&processed->busiest, processed->threads, busyness(&processed->rows));
+    put_thread(processed, &identity, &processed->rows);
+}
+
+/* Where the process of THREAD, its first, goes. 0 or -ENOMEM. */
+static int choose_place(struct processed *processed, const struct profile_thread *thread)
+{
+    double end_ms = processed->meta.shutdown_ms + thread->shift_ms;
+    int in_lane = lanes_enter(&processed->lanes, thread, end_ms, &processed->lane);
+
+    processed->place = in_lane > 0 ? PLACE_LANE : PLACE_APART;
+    return in_lane < 0 ? in_lane : 0;
 }
 
 static int add_thread(void *state, const struct profile_thread *thread)
@@ -129,15 +142,67 @@ static int add_thread(void *state, const struct profile_thread *thread)
                                            &processed->tables };
     int err = thread_frames_take(&processed->frames, thread, &processed->tables);
 
+    if (err == 0 && !thread->is_of_root && processed->place == PLACE_UNKNOWN)
+        err = choose_place(processed, thread);
     if (err < 0)
         return err;
-    json_start_object(&processed->json);
-    put_identity(processed, thread);
-    samples_write(thread, &processed->frames, &processed->json);
-    err = markers_write(&source, &processed->markers, &processed->json);
-    json_end_object(&processed->json);
-    note_thread(processed, thread);
-    return err < 0 ? err : failure_latch_error(&processed->latch);
+    if (processed->interval_ns <= 0)
+        processed->interval_ns = thread->interval_ns;
+    if (!thread->is_of_root && processed->place == PLACE_LANE)
+        return lanes_add_thread(&processed->lanes, processed->lane, &source);
+    thread_rows_clear(&processed->rows);
+    err = thread_rows_add(&processed->rows, &source);
+    if (err < 0)
+        return err;
+    put_own_thread(processed, thread);
+    return failure_latch_error(&processed->latch);
+}
+
+/* --- Lanes --- */
+
+static void merge_exited(void *state, size_t apart)
+{
+    struct processed *processed = state;
+
+    processed->lanes.apart = apart;
+}
+
+static void put_lane_thread(struct processed *processed, const struct lane *lane, size_t index)
+{
+    const struct lane_thread *thread = lane_thread_at(lane, index);
+    char name[256];
+    const struct thread_identity identity = {
+        .name = thread->name,
+        .process_name = name,
+        .pid = lane->pid,
+        .tid = thread->tid,
+        .register_ms = thread->register_ms,
+        .unregister_ms = thread->unregister_ms,
+        .shutdown_ms = lane->until_ms,
+        .paused_ranges = lane->paused_ranges.items,
+        .paused_ranges_length = lane->paused_ranges.count,
+    };
+
+    double weight = busyness(&thread->rows);
+    if (index == 0 && thread->rows.knows_cpu)
+        weight = fmax(weight, lane->cpu_ns);
+    busiest_threads_add(&processed->busiest, processed->threads, weight);
+    lane_name(lane, name, sizeof(name));
+    put_thread(processed, &identity, &thread->rows);
+}
+
+/* The first threads stand together, as counters know them by the numbers of their lanes. */
+static void put_lanes(struct processed *processed)
+{
+    size_t count = processed->lanes.lanes.count;
+
+    for (size_t i = 0; i < count; i++)
+        put_lane_thread(processed, lanes_at(&processed->lanes, i), 0);
+    for (size_t i = 0; i < count; i++) {
+        const struct lane *lane = lanes_at(&processed->lanes, i);
+        for (size_t k = 1; k < lane->threads.count; k++)
+            put_lane_thread(processed, lane, k);
+    }
 }
 
 /* --- What comes between them --- */
@@ -156,6 +221,11 @@ static int add_counter(void *state, const struct profile_counter *counter)
     bool is_inner = processed->inner.main_thread != NO_THREAD;
     const struct counter_owner *owner = is_inner ? &processed->inner : &processed->root;
 
+    if (processed->place == PLACE_LANE) {
+        const struct lane *lane = lanes_at(&processed->lanes, processed->lane);
+        const struct counter_owner first = { lane->pid, processed->lane };
+        return counter_list_add(&processed->lane_counters, counter, &first);
+    }
     if (owner->main_thread == NO_THREAD)
         return 0;
     return counter_list_add(&processed->counters, counter, owner);
@@ -164,24 +234,43 @@ static int add_counter(void *state, const struct profile_counter *counter)
 static int add_process(void *state, bool is_root, const struct process_log *log)
 {
     struct processed *processed = state;
+    int err = processed->place == PLACE_LANE && !is_root
+                  ? lanes_mark_process(&processed->lanes, processed->lane, log, &processed->tables)
+                  : 0;
 
-    (void)is_root;
-    (void)log;
+    processed->place = PLACE_UNKNOWN;
     processed->inner.main_thread = NO_THREAD;
     processed_meta_forget_process(&processed->meta);
-    return 0;
+    return err;
 }
 
 /* --- The end --- */
+
+static int put_counters(struct processed *processed, uint32_t first_lane)
+{
+    json_start_array_property(&processed->json, "counters");
+    int err = counter_list_write(&processed->counters, 0, &processed->json);
+    if (err == 0)
+        err = counter_list_write(&processed->lane_counters, first_lane, &processed->json);
+    json_end_array(&processed->json);
+    return err;
+}
 
 static int finish(void *state, const struct profile_facts *facts)
 {
     struct processed *processed = state;
     const struct processed_summary summary = { facts, &processed->busiest, processed->interval_ns };
+    uint32_t first_lane = processed->threads;
+    int err = 0;
 
+    put_lanes(processed);
     json_end_array(&processed->json);
     processed->meta.is_symbolicated |= processed->frames.named > 0;
-    int err = counter_list_write(&processed->counters, &processed->json);
+    if (processed->lanes.lanes.count > 0)
+        err = processed_types_take(&processed->meta.types, lane_marker_schema,
+                                   strlen(lane_marker_schema));
+    if (err == 0)
+        err = put_counters(processed, first_lane);
     if (err < 0)
         return err;
     shared_tables_write(&processed->tables, &processed->json);
@@ -201,6 +290,7 @@ const struct profile_format format_processed = {
     .add_counter = add_counter,
     .add_process = add_process,
     .add_meta = add_meta,
+    .merge_exited = merge_exited,
     .wants_markers = true,
     .wants_profd = true,
 };

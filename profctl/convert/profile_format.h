@@ -23,6 +23,9 @@ struct profile_format {
     int (*add_meta)(void *state, const char *name, const char *json, size_t length);
     /* The process whose threads and counters came before. LOG stays the caller's. */
     int (*add_process)(void *state, bool is_root, const struct process_log *log);
+    /* How many processes that exited are seen apart, before others share lanes (processed/lanes.h);
+     * to be said before the first thread. NULL: all. */
+    void (*merge_exited)(void *state, size_t apart);
     bool wants_markers; /* of threads */
     bool wants_profd;   /* profd's own thread, too, which has its counters */
     /* All threads were added: writes what is left. 0, or the first error of WRITE. */

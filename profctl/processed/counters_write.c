@@ -6,6 +6,7 @@
 
 #include "profctl/json_copy.h"
 #include "profctl/json_sinks.h"
+#include "profctl/json_steps.h"
 #include "profctl/processed/counter_display.h"
 #include "profctl/processed/process_id.h"
 #include "profctl/processed/time_ns.h"
@@ -99,23 +100,54 @@ static int finish_text(struct counter_list *list)
     return err;
 }
 
-int counter_list_write(struct counter_list *list, struct json_writer *writer)
+/* A member of a counter, whose key was read. */
+static int copy_member(struct json_reader *reader, uint32_t first_thread,
+                       struct json_writer *writer)
+{
+    const char *name;
+    size_t length;
+    uint64_t index;
+
+    if (json_reader_is(reader, "mainThreadIndex")) {
+        if (json_reader_next(reader) != JSON_TOKEN_NUMBER || json_reader_u64(reader, &index) < 0)
+            return -EPROTO;
+        json_u64_property(writer, "mainThreadIndex", first_thread + index);
+        return 0;
+    }
+    int err = json_reader_string(reader, &name, &length);
+    if (err < 0)
+        return err;
+    json_name_bytes(writer, name, length);
+    return json_copy_value(reader, writer);
+}
+
+static int copy_counters(struct json_reader *reader, uint32_t first_thread,
+                         struct json_writer *writer)
+{
+    int err = json_expect(reader, JSON_TOKEN_START_ARRAY);
+
+    while (json_next_object(reader, &err)) {
+        json_start_object(writer);
+        while (json_next_member(reader, &err))
+            err = copy_member(reader, first_thread, writer);
+        json_end_object(writer);
+    }
+    return err;
+}
+
+int counter_list_write(struct counter_list *list, uint32_t first_thread, struct json_writer *writer)
 {
     struct json_reader *reader;
 
-    json_name(writer, "counters");
-    if (list->file == NULL) {
-        json_start_array(writer);
-        json_end_array(writer);
+    if (list->file == NULL)
         return 0;
-    }
     int err = finish_text(list);
     if (err < 0)
         return err;
     err = json_reader_open_fd(fileno(list->file), &reader);
     if (err < 0)
         return err;
-    err = json_copy_value(reader, writer);
+    err = copy_counters(reader, first_thread, writer);
     json_reader_close(reader);
     return err;
 }

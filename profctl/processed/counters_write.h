@@ -13,7 +13,7 @@
 /* Whose counter it is. */
 struct counter_owner {
     double pid;
-    uint32_t main_thread; /* among the threads of the profile */
+    uint32_t main_thread; /* among the threads of the profile, or some of them */
 };
 
 /* A zeroed struct has none. */
@@ -27,8 +27,10 @@ struct counter_list {
 int counter_list_add(struct counter_list *list, const struct profile_counter *counter,
                      const struct counter_owner *owner);
 
-/* Writes the member "counters"; nothing is added any more. 0 or the error of the file. */
-int counter_list_write(struct counter_list *list, struct json_writer *writer);
+/* Writes the counters into an open array, with main threads that are counted from FIRST_THREAD on;
+ * nothing is added any more. 0 or the error of the file. */
+int counter_list_write(struct counter_list *list, uint32_t first_thread,
+                       struct json_writer *writer);
 
 void counter_list_free(struct counter_list *list);
 

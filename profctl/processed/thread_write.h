@@ -1,27 +1,36 @@
-/* The samples and the markers of a thread, as a processed profile has them. One thread. */
+/* A thread of a processed profile. One thread. */
 #ifndef PROFD_PROFCTL_THREAD_WRITE_H
 #define PROFD_PROFCTL_THREAD_WRITE_H
 
-#include "profctl/processed/processed_payload.h"
+#include <stddef.h>
+
+#include "profctl/processed/thread_rows.h"
 #include "json/json_writer.h"
-#include "json/mapped_array.h"
+
+/* What the viewer calls the first thread of a process. */
+#define MAIN_THREAD_NAME "GeckoMain"
+
+/* Which thread it is; all is borrowed. Times: NAN: not told. */
+struct thread_identity {
+    const char *name, *process_name; /* NULL: it has none */
+    double pid, tid;                 /* below 0: not told */
+    double register_ms, unregister_ms, shutdown_ms;
+    const char *paused_ranges; /* paused_ranges_of() */
+    size_t paused_ranges_length;
+};
+
+/* The elements of the array that THREAD's process tells, with their commas; none: LENGTH is 0. */
+const char *paused_ranges_of(const struct profile_thread *thread, size_t *length);
+
+/* Writes the thread as a value. */
+void thread_write(const struct thread_identity *identity, const struct thread_rows *rows,
+                  struct json_writer *writer);
 
 /* Writes the member "samples" of the open object. Where the thread tells CPU use, each sample
  * weighs the milliseconds of CPU time that it stands for; else it counts. */
-void samples_write(const struct profile_thread *thread, const struct thread_frames *frames,
-                   struct json_writer *writer);
+void samples_write(const struct thread_rows *rows, struct json_writer *writer);
 
-/* Memory of markers_write(), kept from thread to thread. A zeroed struct is empty. */
-struct marker_lists {
-    struct mapped_array markers;     /* uint32_t: of the thread, in the order in which they end */
-    struct mapped_array allocations; /* struct payload_allocation */
-};
-
-/* Writes the members "markers" and, where there are any, "nativeAllocations". 0, or an error as
- * payload_write(). */
-int markers_write(const struct payload_source *source, struct marker_lists *lists,
-                  struct json_writer *writer);
-
-void marker_lists_free(struct marker_lists *lists);
+/* Writes the members "markers" and, where there are any, "nativeAllocations". */
+void markers_write(const struct thread_rows *rows, struct json_writer *writer);
 
 #endif

@@ -155,6 +155,19 @@ test_processed_profile_weighs_cpu_time() {
 }
 
 # Of a capture that kept its addresses: the same names, and what a Gecko profile has no room for.
+test_processes_that_exited_share_tracks() {
+    need_viewer
+    expect 0 "$profctl" run -o out.json.gz -- sh -c 'for i in 1 2 3 4; do /bin/true $i; done; exit 0'
+    expect 0 "$profctl" convert --merge-exited out.json.gz -o out.processed.json.gz
+    load out.processed.json.gz
+    expect 0 node "$cli" profile info --all
+    says 'true \(4 processes\)' stdout
+    expect 0 node "$cli" profile markers --search true
+    says '4 markers' stdout
+    expect 0 node "$cli" marker info m-1
+    says ExitedProcess stdout
+}
+
 test_processed_profile_names_addresses() {
     need_viewer
     cat >inlined.c <<'END'

@@ -1,0 +1,41 @@
+/* The samples and the markers of a thread, as rows of a processed profile: stacks and strings are
+ * those that all threads share, so rows of several threads can be joined. One thread. */
+#ifndef PROFD_PROFCTL_THREAD_ROWS_H
+#define PROFD_PROFCTL_THREAD_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profctl/processed/processed_payload.h"
+#include "json/mapped_array.h"
+
+struct marker_row {
+    double start_ms, end_ms;
+    size_t payload, payload_length; /* in the payloads; no length: it has none */
+    uint32_t name, category;
+    uint32_t sequence; /* in which markers of one time stay */
+    uint8_t phase;     /* enum marker_phase */
+};
+
+/* Memory is kept when the rows are cleared. A zeroed struct is empty. */
+struct thread_rows {
+    struct mapped_array samples;     /* struct profile_sample, whose stacks are shared ones */
+    struct mapped_array markers;     /* struct marker_row, in the order in which they end */
+    struct mapped_array payloads;    /* char: JSON */
+    struct mapped_array allocations; /* struct payload_allocation, by time */
+    bool knows_cpu;                  /* the samples tell CPU use */
+};
+
+/* Adds those of SOURCE's thread behind what is there, which was before. 0, -ENOMEM, or an error as
+ * payload_write(). */
+int thread_rows_add(struct thread_rows *rows, const struct payload_source *source);
+
+/* Adds one marker behind the others, with a payload of JSON. 0 or -ENOMEM. */
+int thread_rows_add_marker(struct thread_rows *rows, const struct marker_row *marker,
+                           const char *payload, size_t length);
+
+void thread_rows_clear(struct thread_rows *rows);
+void thread_rows_free(struct thread_rows *rows);
+
+#endif
