@@ -15,8 +15,9 @@ function spreadOver(bins, view, start, end, used) {
         bins[i] += density * (Math.min(last, i + 1) - Math.max(first, i));
 }
 
-/* How many processors THREADS kept busy; of threads whose CPU use is not told, how many samples had a stack. */
-function cpuBins(threads, view, width) {
+/* How many processors THREADS kept busy; of threads whose CPU use is not told, how many samples had a stack. Those of
+ * PROCESSES that were too short for a sample were busy for all of their lives, evenly. */
+function cpuBins(threads, view, width, processes = []) {
     const { sampleTime, sampleCpu, sampleStack } = state.capture;
     const times = sampleTime.items, cpu = sampleCpu.items, stacks = sampleStack.items;
     const bins = new Float64Array(width), perBin = (view.end - view.start) / width;
@@ -30,6 +31,10 @@ function cpuBins(threads, view, width) {
             if (end > view.end)
                 break;
         }
+    }
+    for (const { start, end, sampledUs, totalUs } of state.unit === 'cpu' ? processes : []) {
+        if (sampledUs === 0 && totalUs > 0)
+            spreadOver(bins, view, start, end, totalUs);
     }
     return bins.map((used) => used / perBin);
 }

@@ -92,7 +92,8 @@ const overview = {
             return;
         const width = Math.max(50, this.canvas.parentElement.clientWidth - LABEL_PX), height = this.HEIGHT_PX;
         const context = prepareCanvas(this.canvas, width, height), colours = theme.colours;
-        const bins = cpuBins(state.capture.threads, state.view, width), most = Math.max(1, mostOf(bins));
+        const bins = cpuBins(state.capture.threads, state.view, width, state.capture.processes);
+        const most = Math.max(1, mostOf(bins));
         context.font = '11px system-ui, sans-serif';
         forEachTick(width, (x, text) => {
             context.fillStyle = colours.line;

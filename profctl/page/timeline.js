@@ -44,7 +44,8 @@ const processOrders = {
 };
 
 function rowsOf(process, isTree) {
-    const depth = isTree ? Math.min(process.depth, 12) : 0, rows = [{ process, depth, level: 1 }];
+    const depth = isTree ? Math.min(process.depth, 12) : 0;
+    const rows = [{ process, processes: [process], depth, level: 1 }];
     if (timeline.opened.has(process)) {
         for (const thread of process.threads)
             rows.push({ process, thread, depth, level: 2 });
@@ -57,6 +58,17 @@ function rowsOf(process, isTree) {
 function isFiltered(process, filter) {
     return filter === '' || process.name.toLowerCase().includes(filter) || String(process.pid) === filter ||
            state.capture.reader.textAt(process.commandLinePlace).toLowerCase().includes(filter);
+}
+
+/* A lane of one process is that process. */
+function rowsOfLane(processes) {
+    return processes.length === 1 ? rowsOf(processes[0], false)
+                                  : [{ process: busiestOf(processes), processes, depth: 0, level: 1 }];
+}
+
+function rowsInOrder(processes, order) {
+    return order === 'lanes' ? inLanes(processes).flatMap(rowsOfLane)
+        : processOrders[order](processes).flatMap((process) => rowsOf(process, order === 'tree'));
 }
 
 /* --- The rows themselves --- */
@@ -83,17 +95,19 @@ const timeline = {
         this.scroller.addEventListener('keydown', (event) => this.takeKey(event));
     },
 
-    /* Of a few processes all is seen at once. */
+    /* Of a few processes all is seen at once, and of very many as little as tells something. */
     openFew() {
         if (state.capture.processes.length <= 3)
             this.opened = new Set(state.capture.processes);
+        if (state.capture.processes.length > MOST_PROCESSES_APART)
+            byId('order').value = 'lanes';
         this.list();
     },
 
     list() {
         const filter = byId('filter').value.trim().toLowerCase(), order = byId('order').value;
-        const shown = processOrders[order](state.capture.processes).filter((process) => isFiltered(process, filter));
-        this.rows = shown.flatMap((process) => rowsOf(process, order === 'tree'));
+        const shown = state.capture.processes.filter((process) => isFiltered(process, filter));
+        this.rows = rowsInOrder(shown, order);
         this.active = Math.min(this.active, Math.max(0, this.rows.length - 1));
         byId('rows-space').style.height = `${this.rows.length * TIMELINE_ROW_PX}px`;
         const all = countText(state.capture.processes.length);
@@ -128,8 +142,21 @@ const timeline = {
         const index = this.rowAt(event);
         if (this.rows[index] !== undefined) {
             this.active = index;
-            this.choose(this.rows[index]);
+            this.choose(this.rowUnder(event, this.rows[index]));
         }
+    },
+
+    /* ROW as that of the process of its lane that is under the pointer. */
+    rowUnder(event, row) {
+        const time = this.timeUnder(event);
+        return row.processes === undefined || time === null ? row
+            : { ...row, process: processNear(row.processes, time) };
+    },
+
+    /* null: on the names. */
+    timeUnder(event) {
+        const x = event.clientX - this.scroller.getBoundingClientRect().left - LABEL_PX;
+        return x < 0 ? null : timeAtX(x, this.scroller.clientWidth - LABEL_PX);
     },
 
     /* What is chosen already is given up again. */
@@ -163,7 +190,7 @@ const timeline = {
             return;
         if (steps[event.key] !== undefined)
             this.move(steps[event.key]);
-        else if (event.key === 'ArrowRight' || event.key === 'ArrowLeft')
+        else if ((event.key === 'ArrowRight' || event.key === 'ArrowLeft') && !isLane(row))
             this.toggle(row.process, event.key === 'ArrowRight');
         else if (event.key === 'Enter' || event.key === ' ')
             this.choose(row);
@@ -177,9 +204,7 @@ const timeline = {
         const row = this.rows[this.rowAt(event)];
         if (row === undefined || event.buttons !== 0)
             return tip.hide();
-        const width = this.scroller.clientWidth - LABEL_PX;
-        const x = event.clientX - this.scroller.getBoundingClientRect().left - LABEL_PX;
-        const perPixel = (state.view.end - state.view.start) / width;
-        tip.show(event, ...describeRow(row, x < 0 ? null : timeAtX(x, width), perPixel));
+        const perPixel = (state.view.end - state.view.start) / (this.scroller.clientWidth - LABEL_PX);
+        tip.show(event, ...describeRow(this.rowUnder(event, row), this.timeUnder(event), perPixel));
     },
 };

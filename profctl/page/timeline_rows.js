@@ -2,46 +2,78 @@
 
 /* Graphs of rows that were drawn, until the view changes. */
 function graphsOf(row, width) {
-    const key = row.counter || row.thread || row.process;
+    const key = row.counter || row.thread || (isLane(row) ? row.processes : row.process);
     if (!timeline.graphs.has(key)) {
-        const threads = row.thread !== undefined ? [row.thread] : row.process.threads;
+        const threads = threadsOf(row);
         timeline.graphs.set(key, row.counter !== undefined
             ? { counter: counterBins(row.counter, state.view, width) }
-            : { cpu: cpuBins(threads, state.view, width), marks: markerBins(threads, state.view, width),
+            : { cpu: cpuBins(threads, state.view, width, row.processes), marks: markerBins(threads, state.view, width),
                 delays: delayBins(threads, state.view, width) });
     }
     return timeline.graphs.get(key);
 }
 
-function isRowChosen(row) {
-    return row.counter === undefined && state.process === row.process && state.thread === (row.thread || null);
+function threadsOf({ processes, thread }) {
+    return thread !== undefined ? [thread] : processes.flatMap((process) => process.threads);
 }
 
-function cpuOfRow({ process, thread }) {
-    return thread !== undefined ? thread.sampledUs + thread.notSampledUs : process.totalUs;
+function isRowChosen({ processes, process, thread = null, counter }) {
+    return counter === undefined && state.thread === thread &&
+           (processes === undefined ? state.process === process : processes.includes(state.process));
+}
+
+function isLane({ processes }) {
+    return processes !== undefined && processes.length > 1;
+}
+
+function sumOf(list, amount) {
+    return list.reduce((sum, item) => sum + amount(item), 0);
+}
+
+function cpuOfRow({ processes, thread }) {
+    return thread !== undefined ? thread.sampledUs + thread.notSampledUs
+                                : sumOf(processes, (process) => process.totalUs);
+}
+
+function samplesOfRow({ processes, thread }) {
+    return thread !== undefined ? thread.count : sumOf(processes, (process) => process.sampleCount);
 }
 
 function paintRow(context, row, top, width) {
     const colours = theme.colours, graphs = graphsOf(row, width), base = top + TIMELINE_ROW_PX - 4;
-    const { start, end } = row.thread || row.process;
-    const from = Math.max(0, xOfTime(start, width)), to = Math.min(width, xOfTime(end, width));
     context.fillStyle = colours.line;
     context.fillRect(0, top + TIMELINE_ROW_PX - 1, LABEL_PX + width, 1);
     if (graphs.counter !== undefined)
         return fillBins(context, graphs.counter, LABEL_PX, base, TIMELINE_ROW_PX - 8, mostOf(graphs.counter) || 1,
                         colours.counter);
-    if (to >= 0 && from <= width) {
-        context.fillStyle = colours.life;
-        context.beginPath();
-        context.roundRect(LABEL_PX + from, top + 3, Math.max(1.5, to - from), TIMELINE_ROW_PX - 7, 3);
-        context.fill();
-    }
+    paintLives(context, row.thread !== undefined ? [row.thread] : row.processes, top, width);
     fillBins(context, graphs.cpu, LABEL_PX, base, TIMELINE_ROW_PX - 9, Math.max(1, mostOf(graphs.cpu)), colours.graph);
     paintDelays(context, graphs.delays, top);
     paintMarks(context, graphs.marks, top);
-    const last = xOfTime(row.process.end, width);
-    if (row.thread === undefined && row.process.fate.kind !== 'live' && last >= 0 && last <= width) {
-        context.fillStyle = colours[row.process.fate.kind];
+    if (row.thread === undefined)
+        paintEnds(context, row, top, width);
+}
+
+/* When the LIVING, processes or a thread, were there. */
+function paintLives(context, living, top, width) {
+    context.fillStyle = theme.colours.life;
+    context.beginPath();
+    for (const { start, end } of living) {
+        const from = Math.max(0, xOfTime(start, width)), to = Math.min(width, xOfTime(end, width));
+        if (to >= 0 && from <= width)
+            context.roundRect(LABEL_PX + from, top + 3, Math.max(1.5, to - from), TIMELINE_ROW_PX - 7, 3);
+    }
+    context.fill();
+}
+
+/* How processes ended; in a lane those that did not end well, which the others would hide. */
+function paintEnds(context, row, top, width) {
+    const quiet = isLane(row) ? ['live', 'ended', 'execed'] : ['live'];
+    for (const { start, end, fate } of row.processes) {
+        const from = Math.max(0, xOfTime(start, width)), last = xOfTime(end, width);
+        if (quiet.includes(fate.kind) || last < 0 || last > width)
+            continue;
+        context.fillStyle = theme.colours[fate.kind];
         context.fillRect(LABEL_PX + Math.min(width - 3, Math.max(last, from + 1.5)), top + 3, 3, TIMELINE_ROW_PX - 7);
     }
 }
@@ -81,11 +113,13 @@ function makeLabel(row, index, top) {
     label.style.top = `${top}px`;
     label.style.paddingLeft = `${6 + row.depth * 12 + (row.level - 1) * 18}px`;
     if (row.level === 1)
-        label.append(makeTwist(row));
+        label.append(isLane(row) ? make('span', { class: 'twist' }) : makeTwist(row));
     label.append(make('span', { class: 'name', text: counter?.name || thread?.name || process.name }));
-    if (row.level === 1)
+    if (isLane(row))
+        label.append(make('span', { class: 'pid', text: `${countText(row.processes.length)} processes` }));
+    else if (row.level === 1)
         label.append(...processDetails(process));
-    if (row.level === 1)
+    if (row.level === 1 && !isLane(row))
         label.setAttribute('aria-expanded', String(timeline.opened.has(process)));
     if (counter === undefined)
         label.append(make('span', { class: 'cpu', text: weightOfRow(row) }));
@@ -98,13 +132,27 @@ function processDetails({ pid, fate }) {
 }
 
 function weightOfRow(row) {
-    const { process, thread } = row;
-    return state.unit === 'cpu' ? durationText(cpuOfRow(row)) : countText(thread?.count ?? process.sampleCount);
+    return state.unit === 'cpu' ? durationText(cpuOfRow(row)) : countText(samplesOfRow(row));
+}
+
+function useText(row) {
+    return `${durationText(cpuOfRow(row))} of CPU time, ${countedText(samplesOfRow(row), 'sample')}`;
+}
+
+/* Of its name; PROCESS is the one that used most. */
+function describeLane({ processes, process }) {
+    const first = processes[0].start, last = processes[processes.length - 1].end;
+    return [`${process.name}: ${countText(processes.length)} processes`,
+            [useText({ processes }), `${momentText(first, 1e3)} to ${momentText(last, 1e3)}`,
+             `most by ${processText(process)}: ${durationText(process.totalUs)}`,
+             state.capture.reader.textAt(process.commandLinePlace).slice(0, 300)]];
 }
 
 /* The title and the lines of a row's tip, at the moment TIME; null: of the name. */
-function describeRow({ process, thread, counter }, time, stepUs) {
-    const lines = [];
+function describeRow(row, time, stepUs) {
+    const { process, thread, counter } = row, lines = [];
+    if (isLane(row) && time === null)
+        return describeLane(row);
     if (counter !== undefined) {
         lines.push(counter.description || counter.category);
         const at = counter.times.findLastIndex((moment) => moment <= time);
@@ -113,8 +161,7 @@ function describeRow({ process, thread, counter }, time, stepUs) {
         return [counter.name, lines];
     }
     const command = state.capture.reader.textAt(process.commandLinePlace);
-    const samples = countedText(thread?.count ?? process.sampleCount, 'sample');
-    lines.push(`${durationText(cpuOfRow({ process, thread }))} of CPU time, ${samples}`,
+    lines.push(useText({ processes: [process], thread }),
                `${momentText(process.start, 1e3)} to ${momentText(process.end, 1e3)}; ${process.fate.text}`);
     if (command !== '')
         lines.push(command.slice(0, 300));

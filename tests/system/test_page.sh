@@ -69,6 +69,15 @@ test_each_view_can_be_opened() {
     grep -q 'data-theme="dark"' dom
 }
 
+test_programs_that_ran_very_often_share_rows() {
+    need_browser
+    expect 0 "$profctl" run -o capture.json -- sh -c 'for i in $(seq 220); do /bin/true; done; exit 0'
+    expect 0 "$profctl" convert capture.json -o capture.html
+    load capture.html
+    grep -q '<span class="name">true</span><span class="pid">220 processes</span>' dom
+    [ "$(grep -o '<span class="name">true</span>' dom | wc -l)" -eq 1 ]
+}
+
 # The page asks for nothing: all that it names is in it.
 test_the_page_needs_nothing_else() {
     make_capture
