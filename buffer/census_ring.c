@@ -61,6 +61,27 @@ void census_ring_set_path(struct census_entry *entry, const char *path)
     memcpy(entry->path, path, length);
 }
 
+void census_ring_set_command_line(struct census_entry *entry, const char *command_line,
+                                  size_t bytes)
+{
+    size_t used = strlen(entry->path) + 1, room = sizeof(entry->path) - used;
+
+    /* A part of the first argument would be taken for another one. */
+    if (strnlen(command_line, bytes) < room)
+        memcpy(entry->path + used, command_line, bytes < room ? bytes : room);
+}
+
+const char *census_ring_command_line(const struct census_entry *entry, size_t *bytes)
+{
+    const char *command_line = entry->path + strlen(entry->path) + 1;
+    const char *end = entry->path + sizeof(entry->path);
+
+    while (end > command_line && end[-1] == '\0')
+        end--;
+    *bytes = (size_t)(end - command_line);
+    return command_line;
+}
+
 /* The number of the oldest entry, from 0; false when there is none. What makes no sense is put
  * right. */
 static bool find_oldest(struct census_ring *ring, uint64_t *position)
@@ -86,7 +107,8 @@ bool census_ring_take(struct census_ring *ring, struct census_entry *out)
     if (atomic_load_explicit(&slot->number, memory_order_acquire) != position + 1)
         return false;
     memcpy(out, slot, sizeof(*out));
-    out->path[sizeof(out->path) - 1] = '\0';
+    if (memchr(out->path, '\0', sizeof(out->path)) == NULL)
+        out->path[sizeof(out->path) - 1] = '\0';
     atomic_store(&ring->taken, position + 1);
     return true;
 }

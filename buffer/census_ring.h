@@ -14,6 +14,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -41,7 +42,9 @@ struct census_entry {
     uint32_t kind;
     uint32_t obstacle; /* as in a hello */
     uint32_t is_fork;  /* a present one was made by fork, and runs its parent's program */
-    char path[CENSUS_PATH_BYTES]; /* terminated; a longer one has lost its beginning */
+    /* Terminated; a longer one has lost its beginning. Behind it, of a present one: its command
+     * line, as far as there is room. */
+    char path[CENSUS_PATH_BYTES];
 };
 
 _Static_assert(sizeof(struct census_entry) == 256, "a power of two");
@@ -67,6 +70,15 @@ bool census_ring_put_if_roomy(struct census_ring *ring, const struct census_entr
 
 /* PATH, its end when it is too long, as an entry's. */
 void census_ring_set_path(struct census_entry *entry, const char *path);
+
+/* Sets the command line, BYTES with NULs between its arguments, after the path: as much of it as
+ * there is room for, but not less than the first argument. */
+void census_ring_set_command_line(struct census_entry *entry, const char *command_line,
+                                  size_t bytes);
+
+/* The command line of an entry whose path is terminated; 0 bytes: it tells none. Arguments at the
+ * end that are empty are not told. */
+const char *census_ring_command_line(const struct census_entry *entry, size_t *bytes);
 
 /* Takes the oldest entry. True with *OUT, whose path is terminated; false when there is none, or
  * when it is still being written. */

@@ -135,10 +135,13 @@ bool census_tell_present(void)
 {
     struct census_ring *ring = find_ring();
     struct census_entry entry = entry_of_self(CENSUS_PRESENT);
+    size_t bytes;
+    const char *command_line = core_command_line(&bytes);
 
     if (ring == NULL)
         return false;
     census_ring_set_path(&entry, core_executable());
+    census_ring_set_command_line(&entry, command_line, bytes);
     return census_ring_put_if_roomy(ring, &entry);
 }
 

@@ -32,14 +32,19 @@ uint32_t raw_check(uint32_t kind, const void *bytes, size_t count)
 
 /* --- Writing --- */
 
+static uint32_t put_bytes(const char *bytes, size_t count, uint8_t **end)
+{
+    if (count > RAW_STRING_BYTES)
+        count = RAW_STRING_BYTES;
+    if (count > 0)
+        memcpy(*end, bytes, count);
+    *end += count;
+    return (uint32_t)count;
+}
+
 static uint32_t put_string(const char *text, uint8_t **end)
 {
-    size_t length = text != NULL ? strnlen(text, RAW_STRING_BYTES) : 0;
-
-    if (length > 0)
-        memcpy(*end, text, length);
-    *end += length;
-    return (uint32_t)length;
+    return put_bytes(text, text != NULL ? strnlen(text, RAW_STRING_BYTES) : 0, end);
 }
 
 size_t raw_process_put(const struct raw_process_facts *facts, uint8_t *out)
@@ -75,6 +80,8 @@ size_t raw_process_put(const struct raw_process_facts *facts, uint8_t *out)
     process.title_bytes = put_string(options->title, &end);
     process.filters_bytes = put_string(options->thread_filters, &end);
     process.executable_bytes = put_string(unprofiled->executable, &end);
+    process.command_line_bytes =
+        put_bytes(unprofiled->command_line, unprofiled->command_line_bytes, &end);
     memcpy(out, &process, sizeof(process));
     return (size_t)(end - out);
 }
@@ -95,7 +102,8 @@ static int check_process(const struct raw_process *process, size_t count)
 {
     const uint32_t lengths[RAW_PROCESS_STRINGS] = { process->reason_bytes, process->title_bytes,
                                                     process->filters_bytes,
-                                                    process->executable_bytes };
+                                                    process->executable_bytes,
+                                                    process->command_line_bytes };
     size_t sum = sizeof(*process);
 
     for (int i = 0; i < RAW_PROCESS_STRINGS; i++) {
@@ -153,5 +161,7 @@ int raw_process_get(const uint8_t *bytes, size_t count, struct raw_process_texts
     out->options.title = get_string(&next, process.title_bytes, texts->texts[1]);
     out->options.thread_filters = get_string(&next, process.filters_bytes, texts->texts[2]);
     out->unprofiled.executable = get_string(&next, process.executable_bytes, texts->texts[3]);
+    out->unprofiled.command_line = get_string(&next, process.command_line_bytes, texts->texts[4]);
+    out->unprofiled.command_line_bytes = process.command_line_bytes;
     return 0;
 }

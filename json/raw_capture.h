@@ -23,7 +23,7 @@
 
 #define RAW_MAGIC_LETTERS 'P', 'R', 'O', 'F', 'D', 'R', 'A', 'W'
 
-enum { RAW_VERSION = 1 };
+enum { RAW_VERSION = 2 };
 
 struct raw_file {
     char magic[8]; /* RAW_MAGIC_LETTERS */
@@ -51,7 +51,7 @@ struct raw_record {
 };
 
 /* What an arena cannot tell of its process; the numbers are those of struct gecko_process_options.
- * Behind it are four strings of the lengths that it tells, one behind the other. */
+ * Behind it are five strings of the lengths that it tells, one behind the other. */
 struct raw_process {
     uint64_t id; /* unique in the file */
     uint64_t reference_ns, reference_unix_ns, capture_ns, since_ns, end_ns;
@@ -66,6 +66,8 @@ struct raw_process {
     uint64_t start_ns;
     uint64_t produced_blocks, produced_bytes, dropped_blocks, dropped_bytes;
     uint32_t reason_bytes, title_bytes, filters_bytes, executable_bytes;
+    uint32_t command_line_bytes; /* with NULs between the arguments */
+    uint32_t unused;             /* 0 */
 };
 
 /* An arena's own, read behind its chunks: so it names all that is in them. Where they lie in the
@@ -99,7 +101,7 @@ struct raw_list {
 };
 
 enum {
-    RAW_PROCESS_STRINGS = 4,
+    RAW_PROCESS_STRINGS = 5,
     RAW_STRING_BYTES = 8192, /* the longest one */
     RAW_PROCESS_BYTES = sizeof(struct raw_process) + RAW_PROCESS_STRINGS * RAW_STRING_BYTES,
 };

@@ -17,7 +17,7 @@
 #include "json/spare_pages.h"
 
 struct unprofiled {
-    struct gecko_unprofiled_process process; /* its executable is owned */
+    struct gecko_unprofiled_process process; /* its strings are owned */
     char title[ARENA_TITLE_BYTES];           /* "": none */
     struct gecko_process_options options;
 };
@@ -71,19 +71,41 @@ static bool is_listed(const struct capture *capture, const struct child *child)
 
 /* --- What is known of them, on the loop's thread --- */
 
+/* Of others only the first argument is known. NULL without memory. */
+static char *copy_arguments(const struct child *child)
+{
+    size_t bytes = child->is_dormant ? child->arguments_bytes : 0;
+    char *copy = malloc(bytes + 1);
+
+    if (copy != NULL && bytes > 0)
+        memcpy(copy, child->arguments, bytes);
+    return copy;
+}
+
+static void free_strings(struct gecko_unprofiled_process *process)
+{
+    free((char *)process->executable);
+    free((char *)process->command_line);
+}
+
 static int take(struct unprofiled_list *list, const struct child *child)
 {
     const struct capture *capture = list->capture;
     struct unprofiled *item = &list->items[list->count];
     char *executable = strdup(child->executable);
+    char *command_line = executable != NULL ? copy_arguments(child) : NULL;
 
-    if (executable == NULL)
+    if (command_line == NULL) {
+        free(executable);
         return -ENOMEM;
+    }
     item->process = (struct gecko_unprofiled_process){
         .pid = child->pid,
         .parent_pid = child->parent_pid,
         .start_ns = child->start_ns,
         .executable = executable,
+        .command_line = command_line,
+        .command_line_bytes = child->is_dormant ? child->arguments_bytes : 0,
         .account = child->expired,
     };
     item->options = (struct gecko_process_options){
@@ -118,7 +140,7 @@ static int take_all(struct unprofiled_list *list)
 static void destroy(struct unprofiled_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
-        free((char *)list->items[i].process.executable);
+        free_strings(&list->items[i].process);
     if (list->fd >= 0)
         close(list->fd);
     free(list);

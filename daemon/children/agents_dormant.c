@@ -7,11 +7,10 @@
 #include "daemon/daemon.h"
 
 /* A fork has its parent's arguments. */
-static void take_first_argument(struct child *child, const struct child *parent)
+static void take_arguments(struct child *child, const struct child *parent)
 {
-    if (child->is_fork && child->first_argument == NULL && parent != NULL &&
-        parent->first_argument != NULL)
-        child->first_argument = strdup(parent->first_argument); /* else it is not known */
+    if (child->is_fork && child->arguments == NULL && parent != NULL && parent->arguments != NULL)
+        child_set_arguments(child, parent->arguments, parent->arguments_bytes);
 }
 
 void agents_add_dormant(struct daemon *profd, const struct child_introduction *who)
@@ -25,7 +24,7 @@ void agents_add_dormant(struct daemon *profd, const struct child_introduction *w
     child->is_fork = who->is_fork;
     child->is_alone = true;
     child->is_dormant = true;
-    take_first_argument(child, parent);
+    take_arguments(child, parent);
     child->is_unwatched = child->watch == NULL;
     profd->unwatched += child->is_unwatched;
     if (!child->is_unwatched) /* the watch is that of the program before; others are looked for */

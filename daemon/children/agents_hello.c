@@ -194,6 +194,12 @@ static void welcome(struct daemon *profd, struct child *child)
     outbox_welcome_with_ledger(child->connection, &message, profd->memory.ledger_fd);
 }
 
+/* The others are in the arena. */
+static size_t first_argument_bytes(const struct message_hello *hello)
+{
+    return strnlen(hello->command_line.bytes, hello->command_line.length);
+}
+
 struct child_introduction agents_introduce(const struct message_hello *hello, pid_t peer_pid,
                                            int pidfd)
 {
@@ -205,8 +211,8 @@ struct child_introduction agents_introduce(const struct message_hello *hello, pi
         .is_fork = hello->is_fork != 0,
         .executable = hello->executable.bytes,
         .executable_length = hello->executable.length,
-        .first_argument = hello->command_line.bytes,
-        .first_argument_length = strnlen(hello->command_line.bytes, hello->command_line.length),
+        .arguments = hello->command_line.bytes,
+        .arguments_bytes = first_argument_bytes(hello),
     };
 }
 
@@ -240,8 +246,8 @@ static void attach(struct daemon *profd, struct child *child, struct connection 
     connection_set_deadline(connection, 0);
     agents_watch(profd, child, pidfd);
     agents_take_arena(child, hello, arena_fd);
-    if (child->first_argument == NULL) /* of one that was dormant */
-        child->first_argument = strndup(hello->command_line.bytes, hello->command_line.length);
+    if (child->arguments == NULL) /* of one that was dormant */
+        child_set_arguments(child, hello->command_line.bytes, first_argument_bytes(hello));
     child->is_alone = hello->is_alone != 0;
     child->is_fork = hello->is_fork != 0;
     child->protocol_minor = protocol_version_minor(hello->protocol_version);

@@ -143,6 +143,8 @@ static void add_living(struct daemon *profd, const struct census_entry *entry)
 
 static void add_present(struct daemon *profd, const struct census_entry *entry)
 {
+    size_t bytes;
+    const char *arguments = census_ring_command_line(entry, &bytes);
     const struct child_introduction who = {
         .pid = entry->pid,
         .parent_pid = entry->parent_pid,
@@ -150,6 +152,8 @@ static void add_present(struct daemon *profd, const struct census_entry *entry)
         .is_fork = entry->is_fork != 0,
         .executable = entry->path,
         .executable_length = strlen(entry->path),
+        .arguments = bytes > 0 ? arguments : NULL,
+        .arguments_bytes = bytes,
     };
     agents_add_dormant(profd, &who);
 }

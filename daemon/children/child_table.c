@@ -92,6 +92,19 @@ uint32_t child_table_later_images(const struct child_table *table, const struct 
     return child_table_find_latest(table, child->pid)->image - child->image;
 }
 
+void child_set_arguments(struct child *child, const char *arguments, size_t bytes)
+{
+    char *copy = malloc(bytes + 1);
+
+    if (copy == NULL)
+        return;
+    memcpy(copy, arguments, bytes);
+    copy[bytes] = '\0';
+    free(child->arguments);
+    child->arguments = copy;
+    child->arguments_bytes = bytes;
+}
+
 struct child *child_table_add(struct child_table *table, const struct child_introduction *who)
 {
     struct child *child = calloc(1, sizeof(*child));
@@ -103,9 +116,8 @@ struct child *child_table_add(struct child_table *table, const struct child_intr
         return NULL;
     }
 
-    if (who->first_argument != NULL) /* without memory it is not known */
-        child->first_argument = strndup(who->first_argument, who->first_argument_length);
-
+    if (who->arguments != NULL)
+        child_set_arguments(child, who->arguments, who->arguments_bytes);
     const struct child *earlier = child_table_find_latest(table, who->pid);
     child->pid = who->pid;
     child->parent_pid = who->parent_pid;
@@ -150,7 +162,7 @@ void child_table_remove(struct child_table *table, struct child *child)
         close(child->arena_fd);
     free(child->trouble);
     free(child->exec_path);
-    free(child->first_argument);
+    free(child->arguments);
     free(child->title);
     free(child->executable);
     free(child);

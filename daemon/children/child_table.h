@@ -63,22 +63,25 @@ struct child {
     enum process_verdict verdict; /* LIVE until it ended */
     int code;                     /* exit status or signal */
     char *executable;             /* owned */
-    char *first_argument;         /* that it was started with; owned; NULL: not known */
-    char *title;                  /* what it called itself when that was last looked at; owned;
-                                   * NULL: it has no title, or was not looked at */
-    bool was_title_read;          /* of one that lives, from its arguments, once */
-    bool is_silent;               /* it never said hello: the census found it */
-    bool is_fork;                 /* made by fork, so that it ran no program of its own */
-    uint64_t protocol_minor;      /* that its agent understands */
-    bool is_alone;                /* it has no thread of ours: nobody in it listens */
-    bool is_dormant;              /* likewise, and it has no arena: there was nothing to record */
-    bool has_woken;               /* a dormant one that records by now, and was not heard so far */
-    bool is_unwatched;            /* a dormant one whose end is not watched for yet … */
-    bool is_missing;              /* … and that was gone when it was looked for */
-    bool is_known_by_end;         /* of a silent one only the end was told, as its start, too … */
-    bool is_name_guessed;         /* … and it was given the name of its parent */
-    uint64_t exec_ns;             /* when it was about to become another program; 0: never … */
-    char *exec_path;              /* … that program; owned; NULL: not known … */
+    char *arguments;              /* that it was started with, with NULs between and behind them;
+                                   * of one that has them in its arena only the first; owned;
+                                   * NULL: not known */
+    size_t arguments_bytes;
+    char *title;             /* what it called itself when that was last looked at; owned;
+                              * NULL: it has no title, or was not looked at */
+    bool was_title_read;     /* of one that lives, from its arguments, once */
+    bool is_silent;          /* it never said hello: the census found it */
+    bool is_fork;            /* made by fork, so that it ran no program of its own */
+    uint64_t protocol_minor; /* that its agent understands */
+    bool is_alone;           /* it has no thread of ours: nobody in it listens */
+    bool is_dormant;         /* likewise, and it has no arena: there was nothing to record */
+    bool has_woken;          /* a dormant one that records by now, and was not heard so far */
+    bool is_unwatched;       /* a dormant one whose end is not watched for yet … */
+    bool is_missing;         /* … and that was gone when it was looked for */
+    bool is_known_by_end;    /* of a silent one only the end was told, as its start, too … */
+    bool is_name_guessed;    /* … and it was given the name of its parent */
+    uint64_t exec_ns;        /* when it was about to become another program; 0: never … */
+    char *exec_path;         /* … that program; owned; NULL: not known … */
     enum recording_obstacle exec_obstacle; /* … and why that cannot be profiled */
     bool is_reaped;                        /* whoever waited for it told WAIT_STATUS */
     int wait_status;
@@ -124,8 +127,8 @@ struct child_introduction {
     bool is_fork;
     const char *executable;
     size_t executable_length;
-    const char *first_argument; /* NULL: not known */
-    size_t first_argument_length;
+    const char *arguments; /* with NULs between them; NULL: not known */
+    size_t arguments_bytes;
 };
 
 enum { CHILD_TABLE_BUCKETS = 4096 };
@@ -182,6 +185,9 @@ struct child *child_table_find_owner(const struct child_table *table, lease_owne
 
 /* How many images the table holds of CHILD's pid that came after it. */
 uint32_t child_table_later_images(const struct child_table *table, const struct child *child);
+
+/* CHILD was started with ARGUMENTS, of BYTES; without memory that stays unknown. */
+void child_set_arguments(struct child *child, const char *arguments, size_t bytes);
 
 /* CHILD calls itself TITLE; "": nothing new is known. */
 void child_set_title(struct child *child, const char *title);

@@ -31,13 +31,27 @@ static bool is_title_already(const char *argument)
 void process_title_learn_first_argument(struct child *child)
 {
     char arguments[ARENA_TITLE_BYTES + 1];
-    ssize_t got = child->first_argument == NULL ? read_arguments(child, arguments) : -1;
+    ssize_t got = child->arguments == NULL ? read_arguments(child, arguments) : -1;
 
     if (got <= 0)
         return;
     arguments[got] = '\0';
-    /* Without memory it is not known. */
-    child->first_argument = strdup(is_title_already(arguments) ? child->executable : arguments);
+    const char *first = is_title_already(arguments) ? child->executable : arguments;
+    child_set_arguments(child, first, strlen(first));
+}
+
+/* A program that another one runs inside of itself, as ld.so and valgrind do, has its FIRST
+ * argument behind those of that one, of which the kernel tells. */
+static bool is_inside_another(const char *arguments, size_t bytes, const char *first)
+{
+    const char *end = arguments + bytes;
+
+    for (const char *next = arguments; next < end;
+         next += strnlen(next, (size_t)(end - next)) + 1) {
+        if (next > arguments && strncmp(next, first, (size_t)(end - next)) == 0)
+            return true;
+    }
+    return false;
 }
 
 static void read_from_arguments(const struct child *child, char out[ARENA_TITLE_BYTES])
@@ -45,11 +59,11 @@ static void read_from_arguments(const struct child *child, char out[ARENA_TITLE_
     char arguments[ARENA_TITLE_BYTES];
 
     out[0] = '\0';
-    if (child->first_argument == NULL)
+    if (child->arguments == NULL)
         return;
     ssize_t got = read_arguments(child, arguments);
-    if (got > 0)
-        arena_title_find(arguments, (size_t)got, child->first_argument, out);
+    if (got > 0 && !is_inside_another(arguments, (size_t)got, child->arguments))
+        arena_title_find(arguments, (size_t)got, child->arguments, out);
 }
 
 static void read_from_arena(const struct child *child, char out[ARENA_TITLE_BYTES])

@@ -31,6 +31,18 @@ test_short_programs_record_nothing_and_are_listed() {
     [ "$(process_values true | awk '$2 == "exited"' | wc -l)" -eq 100 ]
 }
 
+# Which of them are dormant is the machine's affair, and not seen here.
+test_short_programs_have_their_command_lines() {
+    for kind in json profd; do
+        # shellcheck disable=SC2016
+        expect 0 "$profctl" run -o out.$kind -- sh -c 'for i in 1 2 3 4; do /bin/true a "b c" $i; done; exit 0'
+        [ $kind = json ] || expect 0 "$profctl" convert out.profd -o out.json
+        for i in 1 2 3 4; do
+            grep -qF "\"commandLine\":[\"/bin/true\",\"a\",\"b c\",\"$i\"]" out.json || fail "no true $i in the $kind"
+        done
+    done
+}
+
 test_a_fork_that_becomes_a_program_is_that_program() {
     expect 0 "$profctl" run -o out.json -- sh -c '/bin/true; exit 0'
     read_facts out.json

@@ -4,6 +4,18 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
+# The kernel tells the arguments of the loader.
+test_a_program_that_the_loader_runs_has_its_own_name() {
+    start_profd -- sh -c "until [ -e go ]; do sleep 0.02; done; exec /lib64/ld-linux-x86-64.so.2 '$programs/busy' 60"
+    expect 0 "$profctl" start
+    touch go
+    # Of one that has been looked at.
+    wait_until sh -c "'$profctl' status --json | grep -q programs/busy"
+    expect 0 "$profctl" capture -o out.json
+    read_facts out.json
+    [ "$(process_count busy)" -eq 1 ] || fail "processes: $(grep ^process facts)"
+}
+
 # Under a profd that lets processes be alone; profctl run ends when all have ended.
 run_titles() {
     touch end

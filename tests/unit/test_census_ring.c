@@ -42,6 +42,44 @@ START_TEST(what_can_be_told_in_another_way_leaves_half_of_the_room)
 }
 END_TEST
 
+/* What a present one with PATH and this command line tells of it. */
+static size_t told_of(const char *path, const char *command_line, size_t bytes, char *out)
+{
+    struct census_entry entry = { .kind = CENSUS_PRESENT }, got;
+
+    census_ring_set_path(&entry, path);
+    census_ring_set_command_line(&entry, command_line, bytes);
+    census_ring_put(ring, &entry);
+    ck_assert(census_ring_take(ring, &got));
+    ck_assert_str_eq(got.path, path);
+    const char *told = census_ring_command_line(&got, &bytes);
+    memcpy(out, told, bytes);
+    return bytes;
+}
+
+START_TEST(a_command_line_is_told_as_far_as_there_is_room)
+{
+    static const char short_line[] = "cc\0-c\0\0x.c", empty_end[] = "cc\0";
+    char long_line[CENSUS_PATH_BYTES + 50], path[CENSUS_PATH_BYTES], out[CENSUS_PATH_BYTES];
+
+    ck_assert_uint_eq(told_of("/bin/cc", short_line, sizeof(short_line) - 1, out), 10);
+    ck_assert_mem_eq(out, short_line, 10);
+    ck_assert_uint_eq(told_of("/bin/cc", empty_end, sizeof(empty_end) - 1, out), 2);
+    ck_assert_uint_eq(told_of("/bin/cc", "", 0, out), 0);
+
+    memset(long_line, 'x', sizeof(long_line));
+    ck_assert_uint_eq(told_of("/bin/cc", long_line, sizeof(long_line), out), 0);
+    long_line[2] = '\0';
+    ck_assert_uint_eq(told_of("/bin/cc", long_line, sizeof(long_line), out),
+                      CENSUS_PATH_BYTES - sizeof("/bin/cc"));
+    ck_assert_mem_eq(out, long_line, CENSUS_PATH_BYTES - sizeof("/bin/cc"));
+
+    memset(path, 'p', sizeof(path));
+    path[sizeof(path) - 1] = '\0';
+    ck_assert_uint_eq(told_of(path, "cc", 2, out), 0);
+}
+END_TEST
+
 START_TEST(an_entry_is_taken_once_as_it_was_put)
 {
     struct census_entry entry = { .kind = CENSUS_EXEC,
@@ -188,6 +226,7 @@ int main(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, what_can_be_told_in_another_way_leaves_half_of_the_room);
+    tcase_add_test(tests, a_command_line_is_told_as_far_as_there_is_room);
     tcase_add_test(tests, an_entry_is_taken_once_as_it_was_put);
     tcase_add_test(tests, a_long_path_keeps_its_end);
     tcase_add_test(tests, what_has_no_room_is_counted);

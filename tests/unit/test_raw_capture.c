@@ -397,6 +397,8 @@ START_TEST(facts_come_back_as_they_were)
     facts.options.later_images = 2;
     facts.options.cpu_time = (struct process_cpu_time){ 5, CPU_TIME_UNKNOWN, CPU_TIME_TO_EXEC };
     facts.options.thread_filters = "worker,io";
+    facts.unprofiled.command_line = "other\0-x";
+    facts.unprofiled.command_line_bytes = 8;
     size_t count = raw_process_put(&facts, bytes);
     ck_assert_int_eq(raw_process_get(bytes, count, &texts, &back), 0);
     ck_assert_uint_eq(back.id, 7);
@@ -411,6 +413,8 @@ START_TEST(facts_come_back_as_they_were)
     ck_assert_str_eq(back.options.title, "some title");
     ck_assert_ptr_null(back.options.reason);
     ck_assert_str_eq(back.unprofiled.executable, "/bin/other");
+    ck_assert_uint_eq(back.unprofiled.command_line_bytes, 8);
+    ck_assert_mem_eq(back.unprofiled.command_line, "other\0-x", 8);
     ck_assert_int_eq(raw_process_get(bytes, count - 1, &texts, &back), -EPROTO);
 }
 END_TEST
