@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/children/census.h"
+#include "daemon/census/census.h"
 #include "daemon/log.h"
 #include "daemon/programs/spawn.h"
 #include "daemon/programs/supervisor.h"

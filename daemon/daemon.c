@@ -6,9 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/agents/agents.h"
 #include "daemon/capture/capture.h"
-#include "daemon/children/agents.h"
-#include "daemon/children/visitors.h"
 #include "daemon/log.h"
 #include "daemon/programs/launch.h"
 #include "daemon/programs/spawn.h"
@@ -38,7 +37,8 @@ static void make_absolute(char path[sizeof(((struct daemon *)0)->socket_path)])
 /* With the socket FD of the service manager. */
 static int listen_as_service(struct daemon *profd, int fd, char text[LISTENER_ERROR_TEXT])
 {
-    int error = listener_adopt(&profd->loop, fd, visitors_on_accept, profd, &profd->listener, text);
+    int error = listener_adopt(&profd->loop, fd, visitors_on_accept, &profd->visitors,
+                               &profd->listener, text);
 
     if (error < 0)
         return error;
@@ -62,7 +62,7 @@ static int listen_by_path(struct daemon *profd, char text[LISTENER_ERROR_TEXT])
         return error;
     }
     make_absolute(profd->socket_path);
-    return listener_create(&profd->loop, profd->socket_path, visitors_on_accept, profd,
+    return listener_create(&profd->loop, profd->socket_path, visitors_on_accept, &profd->visitors,
                            &profd->listener, text);
 }
 
@@ -148,6 +148,34 @@ static int init_restart(struct daemon *profd)
     return restart_init(&profd->restart, &profd->loop, &views, &restart_events, profd);
 }
 
+static void init_agents(struct daemon *profd)
+{
+    const struct agents_views views = {
+        .loop = &profd->loop,
+        .session = &profd->session,
+        .access = &profd->access,
+        .children = &profd->children,
+        .exits = &profd->exits,
+        .memory = &profd->memory,
+        .keeper = &profd->keeper,
+    };
+
+    agents_init(&profd->agents, &views, &agents_events, profd);
+}
+
+static int init_census(struct daemon *profd)
+{
+    const struct census_views views = {
+        .session = &profd->session,
+        .paths = &profd->paths,
+        .ledger = &profd->memory.ledger,
+        .children = &profd->children,
+        .agents = &profd->agents,
+    };
+
+    return census_init(&profd->census, &profd->loop, &views, &census_events, profd);
+}
+
 static int begin_parts(struct daemon *profd)
 {
     int error = find_installation(&profd->paths);
@@ -155,6 +183,7 @@ static int begin_parts(struct daemon *profd)
     if (error < 0)
         return error;
     error = uv_loop_init(&profd->loop);
+    init_agents(profd);
     if (error == 0)
         error = requests_init(profd);
     if (error == 0 && profd->options.private_fd < 0) /* else the service is profctl's command */
@@ -174,7 +203,7 @@ static int begin_parts(struct daemon *profd)
     if (error == 0)
         error = init_restart(profd);
     if (error == 0)
-        error = census_init(profd);
+        error = init_census(profd);
     if (error == 0)
         error =
             lending_init(&profd->lending, &profd->loop, &profd->session, &lending_events, profd);
@@ -184,7 +213,7 @@ static int begin_parts(struct daemon *profd)
     }
     profd->launch =
         (struct launch){ &profd->supervisor, &profd->paths, profd->socket_path, &profd->session };
-    visitors_init(profd);
+    visitors_init(&profd->visitors, &profd->loop, &visitors_events, profd);
     programs_init(&profd->programs, &profd->loop, &programs_events, profd);
     metrics_init(&profd->metrics, &profd->children, &metrics_events, profd);
     monitoring_init(&profd->monitoring, &profd->children, &profd->memory.ledger);
@@ -261,7 +290,7 @@ static int begin_work(struct daemon *profd)
     if (error == 0)
         when_ledger_is_there(profd);
     if (error == 0 && options->private_fd >= 0) {
-        error = visitors_add_private(profd, options->private_fd);
+        error = visitors_add_private(&profd->visitors, options->private_fd);
         if (error < 0)
             log_error("--private %d is no connected socket", options->private_fd);
     }
@@ -296,7 +325,7 @@ void daemon_end(struct daemon *profd, int exit_status)
     if (profd->listener != NULL) /* else the socket may be another profd's */
         restart_forget_session(&profd->restart);
     restart_close(&profd->restart);
-    census_close(profd);
+    census_close(&profd->census);
     lending_close(&profd->lending);
     metrics_close(&profd->metrics);
     monitoring_close(&profd->monitoring);
@@ -304,9 +333,9 @@ void daemon_end(struct daemon *profd, int exit_status)
     memory_close(&profd->memory);
     if (profd->listener != NULL)
         listener_close(profd->listener, NULL);
-    visitors_close(profd);
+    visitors_close(&profd->visitors);
     clients_close(profd);
-    agents_close(profd);
+    agents_close(&profd->agents);
 }
 
 /* The folder of a private socket holds nothing else, and profctl, which made it, may be gone. */

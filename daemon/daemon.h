@@ -13,9 +13,10 @@
 #include <uv.h>
 
 #include "daemon/access.h"
+#include "daemon/agents/agents.h"
+#include "daemon/agents/visitors.h"
 #include "daemon/capture/salvage.h"
-#include "daemon/children/admission.h"
-#include "daemon/children/census.h"
+#include "daemon/census/census.h"
 #include "daemon/children/child_table.h"
 #include "daemon/clocks/lending.h"
 #include "daemon/groups/monitoring.h"
@@ -38,7 +39,6 @@
 
 struct capture;
 struct client;
-struct visitor;
 
 struct daemon {
     uv_loop_t loop;
@@ -55,7 +55,9 @@ struct daemon {
     struct restart restart;
     struct keeper_link keeper;
     struct child_table children;
+    struct agents agents;
     struct census census;
+    struct visitors visitors;
     struct lending lending;
     struct monitoring monitoring;
     struct metrics metrics;
@@ -67,13 +69,8 @@ struct daemon {
     struct triggers triggers;
     struct power power;
     struct request_queue requests;
-    struct capture *capture;    /* NULL: none is being made */
-    struct client *clients;     /* connected ones */
-    struct visitor *visitors;   /* that have not said yet what they are */
-    struct admission admission; /* … and whether more of them may come */
-
-    size_t unwatched;   /* dormant ones whose end is not watched for yet */
-    uint64_t forgotten; /* of this session, even these: they were too many, or profd was killed */
+    struct capture *capture; /* NULL: none is being made */
+    struct client *clients;  /* connected ones */
 
     bool is_ending;
     int exit_status;

@@ -2,8 +2,8 @@
 
 #include <signal.h>
 
+#include "daemon/agents/agents.h"
 #include "daemon/capture/capture.h"
-#include "daemon/children/agents.h"
 #include "daemon/children/process_title.h"
 #include "daemon/command.h"
 #include "daemon/daemon.h"
@@ -41,7 +41,7 @@ static void begin_parts(struct daemon *profd)
 {
     follow_limit(profd);
     memory_begin_session(&profd->memory);
-    census_begin_session(profd);
+    census_begin_session(&profd->census);
     follow_power(profd);
     requests_time_session(profd);
 }
@@ -54,8 +54,8 @@ static void begin_triggers(struct daemon *profd, const struct trigger_set *set, 
 
 void when_session_begins(struct daemon *profd, const struct trigger_set *set, int directory_fd)
 {
-    agents_forget_ended(profd);
-    agents_forget_replaced(profd);
+    agents_forget_ended(&profd->agents);
+    agents_forget_replaced(&profd->agents);
     begin_parts(profd);
     begin_triggers(profd, set, directory_fd);
 }
@@ -65,7 +65,7 @@ void when_session_begins(struct daemon *profd, const struct trigger_set *set, in
  * went with that profd. */
 void when_session_goes_on(struct daemon *profd)
 {
-    profd->forgotten = atomic_load(&profd->memory.ledger.header->ended_count);
+    profd->agents.forgotten = atomic_load(&profd->memory.ledger.header->ended_count);
     begin_parts(profd);
 }
 
@@ -94,7 +94,7 @@ void when_extras_end(struct daemon *profd)
 static void end_parts(struct daemon *profd)
 {
     power_end_session(&profd->power);
-    agents_forget_ended(profd);
+    agents_forget_ended(&profd->agents);
     chores_end_session(&profd->memory);
     lending_end_session(&profd->lending);
 }
@@ -125,29 +125,24 @@ void when_child_ends(struct daemon *profd, struct child *child)
     requests_note_program_gone(profd, child->pid);
     if (!session_is_on(&profd->session)) {
         recent_ends_put(&profd->census.ends, child->pid, child->end_ns);
-        agents_forget(profd, child);
+        agents_forget(&profd->agents, child);
         return;
     }
     process_title_recall(child);
     triggers_note_ended(&profd->triggers, child);
-    agents_store(profd, child);
+    agents_store(&profd->agents, child);
     capture_note_ended(profd, child);
 }
 
 void when_ended_are_others(struct daemon *profd)
 {
-    memory_note_ended(&profd->memory, profd->children.ended + profd->forgotten);
+    memory_note_ended(&profd->memory, profd->children.ended + profd->agents.forgotten);
 }
 
 void when_child_is_forgotten(struct daemon *profd, struct child *child)
 {
     lending_end(&profd->lending, child);
     memory_forget_child(&profd->memory, child);
-}
-
-void when_child_may_borrow(struct daemon *profd, struct child *child)
-{
-    lending_follow(&profd->lending, child);
 }
 
 void when_verdict_is_known(struct daemon *profd, const struct child *child)
@@ -179,14 +174,9 @@ void when_process_is_reaped(struct daemon *profd, pid_t pid, int wait_status,
         capture_note_worker_free(profd);
     else if (!triggers_note_reaped(&profd->triggers, pid, wait_status)) {
         if (supervisor_has_run(&profd->supervisor, pid))
-            census_note_reaped(profd, pid, wait_status, remains);
+            census_note_reaped(&profd->census, pid, wait_status, remains);
         supervisor_note_reaped(&profd->supervisor, pid, wait_status);
     }
-}
-
-void when_end_is_told(struct daemon *profd, pid_t pid, int wait_status)
-{
-    metrics_note_told_end(&profd->metrics, pid, wait_status);
 }
 
 /* --- Captures --- */
@@ -199,18 +189,6 @@ void when_capture_is_asked_for(struct daemon *profd, struct request *request)
 void when_capture_is_unwanted(struct daemon *profd, int error, const char *text)
 {
     capture_cancel(profd, error, text);
-}
-
-void when_gather_progresses(struct daemon *profd, struct child *child,
-                            const struct message_gather_progress *message)
-{
-    capture_note_progress(profd, child, message->gather_id, message->proportion);
-}
-
-void when_profile_comes(struct daemon *profd, struct child *child,
-                        const struct message_profile *message, int *fd)
-{
-    capture_note_profile(profd, child, message, fd);
 }
 
 void when_capture_progresses(struct client *client, const struct message_capture_progress *message)
@@ -263,7 +241,7 @@ void when_page_is_made(struct daemon *profd, struct metrics_view *view)
 void when_command_starts(struct daemon *profd, const struct command *command, const char *text)
 {
     if (command->failure == 0)
-        census_note_command(profd, command);
+        census_note_command(&profd->census, command);
     if (command->launcher != NULL)
         client_reply(command->launcher, command->request_id, command->failure, text);
 }
@@ -292,12 +270,6 @@ void when_signal_comes(struct daemon *profd, int signal_number)
 }
 
 /* --- Clients --- */
-
-int when_client_comes(struct daemon *profd, struct connection *connection, bool is_private,
-                      const uint8_t *payload, size_t bytes)
-{
-    return client_hello(profd, connection, is_private, payload, bytes);
-}
 
 void when_client_goes(struct daemon *profd, struct client *client)
 {

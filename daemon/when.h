@@ -59,9 +59,6 @@ void when_ended_are_others(struct daemon *profd);
 /* CHILD is about to be freed, whether it has ended or not. */
 void when_child_is_forgotten(struct daemon *profd, struct child *child);
 
-/* CHILD, in which nobody listens, has an arena in which it may say that it wants a perf event. */
-void when_child_may_borrow(struct daemon *profd, struct child *child);
-
 /* How CHILD, which had vanished, ended is known by now. */
 void when_verdict_is_known(struct daemon *profd, const struct child *child);
 
@@ -75,21 +72,12 @@ void when_child_is_kept(struct daemon *profd, struct child *child);
 void when_process_is_reaped(struct daemon *profd, pid_t pid, int wait_status,
                             const struct process_remains *remains);
 
-/* A process told how its child PID ended, of which nothing else is known any more. */
-void when_end_is_told(struct daemon *profd, pid_t pid, int wait_status);
-
 /* --- Captures --- */
 
 /* REQUEST, the current one, is for a capture; and nobody wants the one that is being made any more.
  */
 void when_capture_is_asked_for(struct daemon *profd, struct request *request);
 void when_capture_is_unwanted(struct daemon *profd, int error, const char *text);
-
-/* What CHILD was asked for it: how far it is, or its profile, with FD as capture_note_profile(). */
-void when_gather_progresses(struct daemon *profd, struct child *child,
-                            const struct message_gather_progress *message);
-void when_profile_comes(struct daemon *profd, struct child *child,
-                        const struct message_profile *message, int *fd);
 
 /* What CLIENT, who asked for it, is told. */
 void when_capture_progresses(struct client *client, const struct message_capture_progress *message);
@@ -113,10 +101,6 @@ void when_command_ends(struct daemon *profd, struct program *program, bool is_ma
 void when_signal_comes(struct daemon *profd, int signal_number);
 
 /* --- Clients --- */
-
-/* The first message of CONNECTION is a client's hello, as client_hello() takes it. */
-int when_client_comes(struct daemon *profd, struct connection *connection, bool is_private,
-                      const uint8_t *payload, size_t bytes);
 
 /* CLIENT, which is in no list any more, has hung up. */
 void when_client_goes(struct daemon *profd, struct client *client);

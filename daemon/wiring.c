@@ -1,18 +1,140 @@
 #include "daemon/wiring.h"
 
-#include "daemon/children/agents.h"
-#include "daemon/children/census.h"
+#include "daemon/capture/capture.h"
 #include "daemon/command.h"
 #include "daemon/daemon.h"
 #include "daemon/requests/client_connection.h"
 #include "daemon/when.h"
 
-static void on_listen(void *context)
+static void on_news_wanted(void *context)
 {
-    census_read(context);
+    struct daemon *profd = context;
+    census_read(&profd->census);
 }
 
-const struct lending_events lending_events = { on_listen };
+static void on_hello(lease_owner owner, void *context)
+{
+    struct daemon *profd = context;
+    restart_note_hello(&profd->restart, owner);
+}
+
+static void on_replaced(void *context)
+{
+    struct daemon *profd = context;
+    census_soon(&profd->census);
+}
+
+static void on_may_borrow(struct child *child, void *context)
+{
+    struct daemon *profd = context;
+    lending_follow(&profd->lending, child);
+}
+
+static void on_silence(struct child *child, void *context)
+{
+    when_child_falls_silent(context, child);
+}
+
+static void on_child_ended(struct child *child, void *context)
+{
+    when_child_ends(context, child);
+}
+
+static void on_verdict(struct child *child, void *context)
+{
+    when_verdict_is_known(context, child);
+}
+
+static void on_child_kept(struct child *child, void *context)
+{
+    when_child_is_kept(context, child);
+}
+
+static void on_child_forgotten(struct child *child, void *context)
+{
+    when_child_is_forgotten(context, child);
+}
+
+static void on_ended_count(void *context)
+{
+    when_ended_are_others(context);
+}
+
+static void on_acknowledged(struct child *child, unsigned kind, uint64_t generation, void *context)
+{
+    requests_note_acknowledged(context, child, kind, generation);
+}
+
+static void on_gather_progress(struct child *child, const struct message_gather_progress *message,
+                               void *context)
+{
+    capture_note_progress(context, child, message->gather_id, message->proportion);
+}
+
+static void on_profile(struct child *child, const struct message_profile *message, int *fd,
+                       void *context)
+{
+    capture_note_profile(context, child, message, fd);
+}
+
+static void on_marker(struct child *child, uint64_t marker, uint64_t hits, void *context)
+{
+    struct daemon *profd = context;
+    triggers_note_marker(&profd->triggers, child, marker, hits);
+}
+
+const struct agents_events agents_events = {
+    .on_news_wanted = on_news_wanted,
+    .on_hello = on_hello,
+    .on_replaced = on_replaced,
+    .on_may_borrow = on_may_borrow,
+    .on_silence = on_silence,
+    .on_end = on_child_ended,
+    .on_verdict = on_verdict,
+    .on_kept = on_child_kept,
+    .on_forgotten = on_child_forgotten,
+    .on_ended_count = on_ended_count,
+    .on_acknowledged = on_acknowledged,
+    .on_progress = on_gather_progress,
+    .on_profile = on_profile,
+    .on_marker = on_marker,
+};
+
+static bool is_own_worker(pid_t pid, void *context)
+{
+    const struct daemon *profd = context;
+    return pid == profd->triggers.worker.pid;
+}
+
+static void on_end_told(pid_t pid, int wait_status, void *context)
+{
+    struct daemon *profd = context;
+    metrics_note_told_end(&profd->metrics, pid, wait_status);
+}
+
+const struct census_events census_events = { is_own_worker, on_may_borrow, on_end_told };
+
+static int on_agent(struct connection *connection, int pidfd, const uint8_t *payload, size_t bytes,
+                    int *fds, size_t fd_count, void *context)
+{
+    struct daemon *profd = context;
+    return agents_hello(&profd->agents, connection, pidfd, payload, bytes, fds, fd_count);
+}
+
+static int on_client(struct connection *connection, bool is_private, const uint8_t *payload,
+                     size_t bytes, void *context)
+{
+    return client_hello(context, connection, is_private, payload, bytes);
+}
+
+static void on_private_gone(void *context)
+{
+    daemon_end(context, 0);
+}
+
+const struct visitors_events visitors_events = { on_agent, on_client, on_private_gone };
+
+const struct lending_events lending_events = { on_news_wanted };
 
 static bool is_awaited(lease_owner owner, void *context)
 {
@@ -114,7 +236,8 @@ static void on_session(void *context)
 
 static void on_return(void *context)
 {
-    agents_readmit_kept(context);
+    struct daemon *profd = context;
+    agents_readmit_kept(&profd->agents);
 }
 
 static void on_missing(const struct session_owner *owner, void *context)

@@ -3,6 +3,9 @@
 #ifndef PROFD_DAEMON_WIRING_H
 #define PROFD_DAEMON_WIRING_H
 
+#include "daemon/agents/agents.h"
+#include "daemon/agents/visitors.h"
+#include "daemon/census/census.h"
 #include "daemon/clocks/lending.h"
 #include "daemon/limit/memory.h"
 #include "daemon/metrics/metrics.h"
@@ -11,6 +14,8 @@
 #include "daemon/restart.h"
 #include "daemon/triggers/triggers.h"
 
+extern const struct agents_events agents_events;
+extern const struct census_events census_events;
 extern const struct lending_events lending_events;
 extern const struct memory_events memory_events;
 extern const struct metrics_events metrics_events;
@@ -18,5 +23,6 @@ extern const struct programs_events programs_events;
 extern const struct restart_events restart_events;
 extern const struct supervisor_events supervisor_events;
 extern const struct triggers_events triggers_events;
+extern const struct visitors_events visitors_events;
 
 #endif

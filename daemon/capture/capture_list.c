@@ -88,7 +88,7 @@ int capture_list_children(struct capture *capture)
     struct daemon *profd = capture->profd;
     size_t count = 0;
 
-    census_take(profd);
+    census_take(&profd->census);
     read_titles(profd, false);
     for (const struct child *child = profd->children.first; child != NULL; child = child->next)
         count += capture_can_read(child) && !capture_leaves_out(capture, child);
@@ -119,7 +119,7 @@ int capture_list_children(struct capture *capture)
     }
     if (is_partial(capture->request))
         return 0; /* who else there was does not matter */
-    gathering_log_gap_count(&capture->log, GAP_FORGOTTEN, profd->forgotten);
+    gathering_log_gap_count(&capture->log, GAP_FORGOTTEN, profd->agents.forgotten);
     gathering_log_lost_news(&capture->log, profd->census.lost);
     return 0;
 }
@@ -141,7 +141,7 @@ bool capture_selects_any(struct daemon *profd, const struct request *request, ch
 
     if (!is_partial(request))
         return true;
-    census_take(profd);
+    census_take(&profd->census);
     read_titles(profd, true);
     for (bool more = capture_selection_next(request->selection, NULL, &word); more;
          more = capture_selection_next(request->selection, &word, &word)) {

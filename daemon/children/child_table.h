@@ -1,5 +1,5 @@
 /* The child tracker: every program image that said hello during this session or was found without
- * (daemon/children/census.h), and what became of it.
+ * (daemon/census/census.h), and what became of it.
  *
  * A process that calls exec goes on as another image with the same pid; both are children here. A
  * child is connected, or detached (it has no socket, the process lives), or ended:
@@ -32,7 +32,7 @@
 #include "json/gecko/gecko_process.h"
 
 struct connection;
-struct daemon;
+struct agents;
 struct child_watch;
 struct exit_record;
 struct loan;
@@ -111,7 +111,7 @@ struct child {
     int arena_fd;                  /* owned; -1: none */
     struct exit_record *exit;      /* owned by the exit store; NULL: none */
     struct block_account expired;  /* of the record that was dropped */
-    struct daemon *profd;          /* for call-backs */
+    struct agents *agents;         /* borrowed, for call-backs */
     struct connection *connection; /* NULL unless connected */
     struct child_watch *watch;     /* NULL when the process is gone or cannot be watched */
 

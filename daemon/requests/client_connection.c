@@ -226,7 +226,7 @@ static int on_status(struct client *client, const uint8_t *payload, size_t bytes
     if (error < 0)
         return error;
 
-    census_take(client->profd);
+    census_take(&client->profd->census);
     char *json = status_document_make(client->profd);
     if (json == NULL) {
         client_reply(client, message.id, -ENOMEM, "profd has no memory for its status");

@@ -39,7 +39,7 @@ uint64_t child_kernel_bytes(const struct child *child)
 static int read_facts(const struct child *child, struct arena_facts *facts)
 {
     if (child->exit != NULL)
-        return arena_facts_read(exit_store_fd(&child->profd->exits), child->exit->offset, facts);
+        return arena_facts_read(exit_store_fd(child->agents->exits), child->exit->offset, facts);
     return arena_facts_read(child->arena_fd, 0, facts);
 }
 

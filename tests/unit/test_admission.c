@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "daemon/children/admission.h"
+#include "daemon/agents/admission.h"
 
 enum { OWNER = 1000, STRANGER = 2000, DESCRIPTORS = 20000, LOW = 4 };
 

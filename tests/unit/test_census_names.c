@@ -2,7 +2,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "daemon/children/census_names.h"
+#include "daemon/census/census_names.h"
 
 static struct census_names names;
 

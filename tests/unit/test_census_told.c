@@ -2,7 +2,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "daemon/children/census_told.h"
+#include "daemon/census/census_told.h"
 
 static char executable[] = "/bin/still", nothing[] = "";
 

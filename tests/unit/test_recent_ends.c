@@ -1,7 +1,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "daemon/children/recent_ends.h"
+#include "daemon/census/recent_ends.h"
 
 static struct recent_ends ends;
 

@@ -1,41 +1,59 @@
-#include "daemon/children/agents.h"
+#include "daemon/agents/agents.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/children/agents_inside.h"
-#include "daemon/children/census.h"
+#include "daemon/agents/agents_inside.h"
 #include "daemon/children/child_watch.h"
 #include "daemon/children/cpu_account.h"
 #include "daemon/children/process_tree.h"
-#include "daemon/daemon.h"
+#include "daemon/keeping/keeper_link.h"
+#include "daemon/limit/memory.h"
 #include "daemon/log.h"
-#include "daemon/when.h"
+#include "daemon/memory/exit_store.h"
+#include "daemon/session.h"
+#include "ipc/connection.h"
 
 /* Ended processes of which only the name is known; each costs about 400 bytes. */
 enum { MAX_NAMES = 64 * 1024 };
 
+void agents_init(struct agents *agents, const struct agents_views *views,
+                 const struct agents_events *events, void *context)
+{
+    *agents = (struct agents){
+        .loop = views->loop,
+        .session = views->session,
+        .access = views->access,
+        .children = views->children,
+        .exits = views->exits,
+        .memory = views->memory,
+        .keeper = views->keeper,
+        .events = events,
+        .context = context,
+    };
+}
+
 /* --- The end of a child --- */
 
 /* The arena is in nobody's hands but profd's. */
-void agents_stop_keeping(struct daemon *profd, struct child *child)
+void agents_stop_keeping(struct agents *agents, struct child *child)
 {
     if (child->kept != CHILD_KEPT_TWICE)
         return;
-    keeper_link_drop(&profd->keeper, child->lease_owner);
-    child_keep(&profd->children, child, CHILD_KEPT_ARENA);
+    keeper_link_drop(agents->keeper, child->lease_owner);
+    child_keep(agents->children, child, CHILD_KEPT_ARENA);
 }
 
 /* Takes CHILD out of the table; its copy is not under way. */
-void agents_forget(struct daemon *profd, struct child *child)
+void agents_forget(struct agents *agents, struct child *child)
 {
-    profd->unwatched -= child->is_unwatched;
+    agents->unwatched -= child->is_unwatched;
     child_watch_stop(child->watch);
-    agents_stop_keeping(profd, child);
-    when_child_is_forgotten(profd, child);
-    child_table_remove(&profd->children, child);
-    when_ended_are_others(profd);
+    agents_stop_keeping(agents, child);
+    agents->events->on_forgotten(child, agents->context);
+    child_table_remove(agents->children, child);
+    agents->events->on_ended_count(agents->context);
 }
 
 /* Nothing more is to be learnt about how CHILD ended. */
@@ -45,56 +63,56 @@ void agents_stop_watching(struct child *child)
     child->watch = NULL;
 }
 
-void agents_forget_names(struct daemon *profd)
+void agents_forget_names(struct agents *agents)
 {
-    struct child *oldest = profd->children.first, *next;
+    struct child *oldest = agents->children->first, *next;
 
-    for (; profd->children.names > MAX_NAMES && oldest != NULL; oldest = next) {
+    for (; agents->children->names > MAX_NAMES && oldest != NULL; oldest = next) {
         next = oldest->next;
         if (!child_is_only_name(oldest) || oldest->capture_index >= 0)
             continue;
-        profd->forgotten++;
-        agents_forget(profd, oldest);
+        agents->forgotten++;
+        agents_forget(agents, oldest);
     }
 }
 
 static void on_kept(struct exit_record *record, int error, void *owner)
 {
     struct child *child = owner;
-    struct daemon *profd = child->profd;
+    struct agents *agents = child->agents;
 
-    memory_forget_child(&profd->memory, child);
+    memory_forget_child(agents->memory, child);
     if (child->kept == CHILD_KEPT_UNWANTED) {
-        agents_forget(profd, child);
+        agents_forget(agents, child);
         return;
     }
     if (error < 0)
         log_warn_of_many(child->pid, "the profile of %d (%s) is lost: it cannot be copied (%s)",
                          child->pid, child->executable, uv_strerror(error));
     child->exit = record;
-    child_keep(&profd->children, child, record != NULL ? CHILD_KEPT_COPIED : CHILD_KEPT_NAME);
-    when_child_is_kept(profd, child);
+    child_keep(agents->children, child, record != NULL ? CHILD_KEPT_COPIED : CHILD_KEPT_NAME);
+    agents->events->on_kept(child, agents->context);
 }
 
-void agents_store(struct daemon *profd, struct child *child)
+void agents_store(struct agents *agents, struct child *child)
 {
     int arena_fd = child->arena_fd;
 
     if (child->kept == CHILD_KEPT_NOTHING)
-        child_keep(&profd->children, child, CHILD_KEPT_NAME);
+        child_keep(agents->children, child, CHILD_KEPT_NAME);
     if (child->kept == CHILD_KEPT_NAME)
         return;
-    agents_stop_keeping(profd, child);
+    agents_stop_keeping(agents, child);
     child->arena_fd = -1;
-    memory_controller_remove(&profd->memory.controller, &child->memory);
+    memory_controller_remove(&agents->memory->controller, &child->memory);
     int error =
-        exit_store_keep(&profd->exits, arena_fd, child->lease_owner, child->end_ns, on_kept, child);
-    child_keep(&profd->children, child, error == 0 ? CHILD_KEPT_COPYING : CHILD_KEPT_NAME);
+        exit_store_keep(agents->exits, arena_fd, child->lease_owner, child->end_ns, on_kept, child);
+    child_keep(agents->children, child, error == 0 ? CHILD_KEPT_COPYING : CHILD_KEPT_NAME);
     if (error == 0)
         return;
     log_warn_of_many(child->pid, "the profile of %d (%s) is lost: %s", child->pid,
                      child->executable, uv_strerror(error));
-    memory_forget_child(&profd->memory, child);
+    memory_forget_child(agents->memory, child);
 }
 
 static void on_orphan_message(struct connection *connection, unsigned kind, const uint8_t *payload,
@@ -129,7 +147,7 @@ static void set_status(struct child *child, int wait_status)
     if (child->verdict != VERDICT_VANISHED)
         return;
     child->verdict = child_verdict_of(wait_status, &child->code);
-    when_verdict_is_known(child->profd, child);
+    child->agents->events->on_verdict(child, child->agents->context);
 }
 
 void agents_let_go(struct child *child)
@@ -141,30 +159,30 @@ void agents_let_go(struct child *child)
         set_status(child, child->wait_status);
 }
 
-void agents_end(struct daemon *profd, struct child *child, enum process_verdict verdict, int code,
+void agents_end(struct agents *agents, struct child *child, enum process_verdict verdict, int code,
                 uint64_t end_ns)
 {
-    if (child_end(&profd->children, child, verdict, code, end_ns) < 0)
+    if (child_end(agents->children, child, verdict, code, end_ns) < 0)
         return;
     log_debug_of(child->pid, "%d (%s) ended: %s %d", child->pid, child->executable,
                  process_verdict_name(verdict), code);
-    when_child_ends(profd, child);
+    agents->events->on_end(child, agents->context);
 }
 
 /* What the process became last may not have been read yet. */
 static void on_ended(void *owner)
 {
     const struct child *watched = owner;
-    struct daemon *profd = watched->profd;
+    struct agents *agents = watched->agents;
     pid_t pid = watched->pid;
     int pidfd = child_watch_pidfd(watched->watch); /* open until the loop goes on */
 
-    census_read(profd);
-    struct child *child = child_table_find_latest(&profd->children, pid);
+    agents->events->on_news_wanted(agents->context);
+    struct child *child = child_table_find_latest(agents->children, pid);
     if (child == NULL || child->state == CHILD_ENDED)
         return;
     cpu_account_note_ended(child, pidfd);
-    agents_end(profd, child, VERDICT_VANISHED, 0, uv_hrtime());
+    agents_end(agents, child, VERDICT_VANISHED, 0, uv_hrtime());
 }
 
 static void on_status(const int *wait_status, void *owner)
@@ -176,30 +194,30 @@ static void on_status(const int *wait_status, void *owner)
 
 void agents_note_disconnected(struct child *child)
 {
-    struct daemon *profd = child->profd;
+    struct agents *agents = child->agents;
 
     child->connection = NULL;
     memory_note_disconnected(child);
     if (child_detach(child) < 0)
         return;
     if (child->watch == NULL)
-        agents_end(profd, child, VERDICT_VANISHED, 0, uv_hrtime());
+        agents_end(agents, child, VERDICT_VANISHED, 0, uv_hrtime());
     else if (process_runs_other_program(child->pid, child->executable)) {
-        agents_end(profd, child, VERDICT_EXECED, 0, uv_hrtime());
-        census_soon(profd); /* as a program that may have no agent */
+        agents_end(agents, child, VERDICT_EXECED, 0, uv_hrtime());
+        agents->events->on_replaced(agents->context); /* as a program that may have no agent */
     } else
-        when_child_falls_silent(profd, child);
+        agents->events->on_silence(child, agents->context);
 }
 
 static const struct child_watch_events watch_events = { on_ended, on_status };
 
-void agents_watch(struct daemon *profd, struct child *child, int pidfd)
+void agents_watch(struct agents *agents, struct child *child, int pidfd)
 {
     if (pidfd < 0)
         return;
     child_watch_stop(child->watch);
     child->watch = NULL;
-    int error = child_watch_start(&profd->loop, pidfd, &watch_events, child, &child->watch);
+    int error = child_watch_start(agents->loop, pidfd, &watch_events, child, &child->watch);
     if (error < 0)
         log_warn_of(child->pid, "cannot watch %d for its end: %s", child->pid, uv_strerror(error));
 }
@@ -213,9 +231,9 @@ void agents_take_cpu_time(struct child *child, const struct child_ending *ending
     child->is_cpu_final = true;
 }
 
-bool agents_note_reaped(struct daemon *profd, pid_t pid, const struct child_ending *ending)
+bool agents_note_reaped(struct agents *agents, pid_t pid, const struct child_ending *ending)
 {
-    struct child *child = child_table_find_latest(&profd->children, pid);
+    struct child *child = child_table_find_latest(agents->children, pid);
 
     if (child == NULL || child->is_reaped)
         return false; /* a pid is not used again before its process was reaped */
@@ -225,7 +243,7 @@ bool agents_note_reaped(struct daemon *profd, pid_t pid, const struct child_endi
     child->wait_status = ending->wait_status;
     agents_take_cpu_time(child, ending);
     if (child->state != CHILD_ENDED) {
-        agents_end(profd, child, VERDICT_VANISHED, 0, ending->end_ns);
+        agents_end(agents, child, VERDICT_VANISHED, 0, ending->end_ns);
         return true;
     }
     if (child->is_silent && ending->end_ns < child->end_ns)
@@ -241,46 +259,46 @@ void agents_correct_to_exec(struct child *child, uint64_t exec_ns)
     child->verdict = VERDICT_EXECED;
     child->code = 0;
     child->end_ns = exec_ns;
-    when_verdict_is_known(child->profd, child);
+    child->agents->events->on_verdict(child, child->agents->context);
 }
 
 /* --- The end of sessions, and of profd --- */
 
 /* CHILD is freed now, or with the end of its copy; the exit store is cleared after this. */
-static void give_up(struct daemon *profd, struct child *child)
+static void give_up(struct agents *agents, struct child *child)
 {
     if (child->kept == CHILD_KEPT_COPYING)
-        child_keep(&profd->children, child, CHILD_KEPT_UNWANTED);
+        child_keep(agents->children, child, CHILD_KEPT_UNWANTED);
     else if (child->kept != CHILD_KEPT_UNWANTED)
-        agents_forget(profd, child);
+        agents_forget(agents, child);
 }
 
-void agents_forget_ended(struct daemon *profd)
+void agents_forget_ended(struct agents *agents)
 {
     struct child *next;
 
-    for (struct child *child = profd->children.first; child != NULL; child = next) {
+    for (struct child *child = agents->children->first; child != NULL; child = next) {
         next = child->next;
         if (child->state == CHILD_ENDED)
-            give_up(profd, child);
+            give_up(agents, child);
     }
-    exit_store_clear(&profd->exits);
-    profd->forgotten = 0;
-    when_ended_are_others(profd);
+    exit_store_clear(agents->exits);
+    agents->forgotten = 0;
+    agents->events->on_ended_count(agents->context);
 }
 
-void agents_forget_replaced(struct daemon *profd)
+void agents_forget_replaced(struct agents *agents)
 {
     struct child *next;
 
-    for (struct child *child = profd->children.first; child != NULL; child = next) {
+    for (struct child *child = agents->children->first; child != NULL; child = next) {
         next = child->next;
         if (!child->is_alone || child->state == CHILD_ENDED ||
             !process_runs_other_program(child->pid, child->executable))
             continue;
         agents_drop_connection(child);
         agents_stop_watching(child);
-        agents_forget(profd, child);
+        agents_forget(agents, child);
     }
 }
 
@@ -290,18 +308,18 @@ void agents_note_expired(void *owner, const struct block_account *account)
 
     child->exit = NULL;
     child->expired = *account;
-    child_keep(&child->profd->children, child, CHILD_KEPT_EXPIRED);
+    child_keep(child->agents->children, child, CHILD_KEPT_EXPIRED);
 }
 
-void agents_close(struct daemon *profd)
+void agents_close(struct agents *agents)
 {
     struct child *next;
 
-    for (struct child *child = profd->children.first; child != NULL; child = next) {
+    for (struct child *child = agents->children->first; child != NULL; child = next) {
         next = child->next;
         agents_drop_connection(child);
         agents_stop_watching(child);
-        give_up(profd, child);
+        give_up(agents, child);
     }
-    exit_store_clear(&profd->exits);
+    exit_store_clear(agents->exits);
 }

@@ -1,14 +1,15 @@
 /* Those whose arenas profd-keeper has. */
 #include <unistd.h>
 
-#include "daemon/children/agents_inside.h"
+#include "daemon/agents/agents_inside.h"
 #include "daemon/children/pidfd.h"
 #include "daemon/children/process_list.h"
-#include "daemon/daemon.h"
+#include "daemon/keeping/keeper_link.h"
+#include "daemon/limit/memory.h"
 #include "daemon/log.h"
 #include "daemon/memory/compact_arena.h"
 #include "daemon/memory/lease_census.h"
-#include "daemon/when.h"
+#include "daemon/session.h"
 
 /* Of the process that said hello then; -1 when it has ended, also if its pid is another's by now.
  */
@@ -25,11 +26,11 @@ static int pidfd_of_greeter(const struct message_hello *hello, pid_t pid)
 }
 
 /* As after a hello of a process that is alone. ARENA_FD and PIDFD are the child's. */
-static void readmit(struct daemon *profd, const struct message_hello *hello,
+static void readmit(struct agents *agents, const struct message_hello *hello,
                     const struct keeper_message *message, int arena_fd, int pidfd)
 {
     const struct child_introduction who = agents_introduce(hello, message->pid, pidfd);
-    struct child *child = agents_meet(profd, &who);
+    struct child *child = agents_meet(agents, &who);
 
     if (child == NULL) {
         log_warn_of(message->pid, "no memory to go on with %d, whose arena was kept", message->pid);
@@ -38,23 +39,23 @@ static void readmit(struct daemon *profd, const struct message_hello *hello,
             close(pidfd);
         return;
     }
-    child->profd = profd;
+    child->agents = agents;
     child->is_alone = true;
     child->is_fork = hello->is_fork != 0;
-    agents_watch(profd, child, pidfd);
+    agents_watch(agents, child, pidfd);
     agents_take_arena(child, hello, arena_fd);
-    child_keep(&profd->children, child, CHILD_KEPT_TWICE);
-    if (session_is_on(&profd->session) && hello->generation == profd->session.generation)
-        child->started_generation = profd->session.generation;
+    child_keep(agents->children, child, CHILD_KEPT_TWICE);
+    if (session_is_on(agents->session) && hello->generation == agents->session->generation)
+        child->started_generation = agents->session->generation;
     if (pidfd < 0)
-        agents_end(profd, child, VERDICT_VANISHED, 0, uv_hrtime());
+        agents_end(agents, child, VERDICT_VANISHED, 0, uv_hrtime());
     else
-        when_child_may_borrow(profd, child);
+        agents->events->on_may_borrow(child, agents->context);
 }
 
 static void on_kept_arena(const struct keeper_message *message, int fd, void *context)
 {
-    struct daemon *profd = context;
+    struct agents *agents = context;
     struct message_hello hello;
     struct compact_plan plan;
     int error = message_get_hello(message->hello, message->hello_bytes, &hello);
@@ -62,7 +63,7 @@ static void on_kept_arena(const struct keeper_message *message, int fd, void *co
     if (error == 0)
         error = compact_plan_read(fd, &plan);
     if (error == 0) {
-        readmit(profd, &hello, message, fd, pidfd_of_greeter(&hello, message->pid));
+        readmit(agents, &hello, message, fd, pidfd_of_greeter(&hello, message->pid));
         return;
     }
     log_warn_of(message->pid, "cannot go on with %d, whose arena was kept: %s", message->pid,
@@ -72,26 +73,26 @@ static void on_kept_arena(const struct keeper_message *message, int fd, void *co
 
 /* Whether somebody lives who has a lease, and whose arena did not come: it may have been given to a
  * keeper that is no more. */
-static bool are_some_missing(struct daemon *profd)
+static bool are_some_missing(struct agents *agents)
 {
     struct lease_census census;
     bool is_missing = false;
 
-    if (lease_census_take(&profd->memory.ledger, &census) < 0)
+    if (lease_census_take(&agents->memory->ledger, &census) < 0)
         return true;
     for (size_t i = 0; i < census.count; i++)
-        is_missing |= child_table_find_owner(&profd->children, census.holders[i].owner) == NULL &&
+        is_missing |= child_table_find_owner(agents->children, census.holders[i].owner) == NULL &&
                       !lease_census_has_ended(&census, i);
     lease_census_free(&census);
     return is_missing;
 }
 
-void agents_readmit_kept(struct daemon *profd)
+void agents_readmit_kept(struct agents *agents)
 {
-    int error = keeper_link_fetch(&profd->keeper, on_kept_arena, profd);
+    int error = keeper_link_fetch(agents->keeper, on_kept_arena, agents);
 
-    if (error < 0 || are_some_missing(profd))
-        atomic_fetch_add(&profd->memory.ledger.header->arena_losses, 1);
+    if (error < 0 || are_some_missing(agents))
+        atomic_fetch_add(&agents->memory->ledger.header->arena_losses, 1);
     if (error < 0)
         log_warn("profd-keeper did not give everything that it has (%s); what is missing is told "
                  "as unseen",

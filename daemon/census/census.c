@@ -1,4 +1,4 @@
-#include "daemon/children/census.h"
+#include "daemon/census/census.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -6,18 +6,21 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "buffer/lease_ledger.h"
 #include "common/program_facts.h"
 #include "common/time_units.h"
-#include "daemon/children/agents.h"
-#include "daemon/children/census_told.h"
+#include "daemon/agents/agents.h"
+#include "daemon/census/census_told.h"
+#include "daemon/children/child_table.h"
 #include "daemon/children/cpu_account.h"
 #include "daemon/children/process_list.h"
 #include "daemon/children/process_program.h"
 #include "daemon/children/process_title.h"
 #include "daemon/children/process_tree.h"
 #include "daemon/command.h"
-#include "daemon/daemon.h"
 #include "daemon/log.h"
+#include "daemon/paths.h"
+#include "daemon/session.h"
 
 /* --- Looking at a process --- */
 
@@ -41,14 +44,13 @@ static bool is_overdue(struct census *census, const struct process_sighting *sig
 }
 
 /* Suspects that have ended or said hello are suspects no more. */
-static void clear_suspects(struct daemon *profd)
+static void clear_suspects(struct census *census)
 {
-    struct census *census = &profd->census;
     struct process_sighting sighting;
 
     for (size_t i = census->suspect_count; i-- > 0;) {
         const struct child *child =
-            child_table_find_latest(&profd->children, census->suspects[i].pid);
+            child_table_find_latest(census->children, census->suspects[i].pid);
         bool is_known = child != NULL && child->state != CHILD_ENDED;
         if (is_known || !process_sight(census->suspects[i].pid, &sighting) ||
             sighting.start_ns != census->suspects[i].start_ns)
@@ -57,7 +59,7 @@ static void clear_suspects(struct daemon *profd)
 }
 
 /* Between fork and exec, or reading arenas for us. */
-static bool is_our_own(const struct daemon *profd, const char *program)
+static bool is_our_own(const struct census *census, const char *program)
 {
     char own[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
@@ -65,7 +67,8 @@ static bool is_our_own(const struct daemon *profd, const char *program)
     if (length > 0)
         own[length] = '\0';
     return (length > 0 && strcmp(program, own) == 0) ||
-           strcmp(program, profd->paths.salvage) == 0 || strcmp(program, profd->paths.keeper) == 0;
+           strcmp(program, census->paths->salvage) == 0 ||
+           strcmp(program, census->paths->keeper) == 0;
 }
 
 /* A silent one that was met before: it may have become another program. True when it has. */
@@ -79,16 +82,16 @@ static bool look_again(struct child *child, const struct process_program *progra
 }
 
 /* True when SIGHTING is news. */
-static bool look_at(struct daemon *profd, const struct process_sighting *sighting, uint64_t now_ns)
+static bool look_at(struct census *census, const struct process_sighting *sighting, uint64_t now_ns)
 {
-    struct child *child = child_table_find_latest(&profd->children, sighting->pid);
+    struct child *child = child_table_find_latest(census->children, sighting->pid);
     bool is_known = child != NULL && child->state != CHILD_ENDED;
     struct process_program program;
 
-    if (sighting->pid == profd->triggers.worker.pid)
+    if (census->events->is_own_worker(sighting->pid, census->context))
         return false;
-    if (process_program_read(sighting->pid, profd->paths.library, &program) < 0 ||
-        is_our_own(profd, program.path))
+    if (process_program_read(sighting->pid, census->paths->library, &program) < 0 ||
+        is_our_own(census, program.path))
         return false;
     if (is_known && child->exec_ns != 0 &&
         process_runs_other_program(child->pid, child->executable)) {
@@ -99,53 +102,53 @@ static bool look_at(struct daemon *profd, const struct process_sighting *sightin
         struct process_sighting as_of_now = *sighting;
         as_of_now.start_ns = now_ns;
         return look_again(child, &program) &&
-               census_add(profd, &as_of_now, program.path, program.obstacle) != NULL;
+               census_add(census, &as_of_now, program.path, program.obstacle) != NULL;
     }
     if (program.obstacle == OBSTACLE_NONE) {
-        if (!is_overdue(&profd->census, sighting, now_ns))
+        if (!is_overdue(census, sighting, now_ns))
             return true;
         program.obstacle = OBSTACLE_SILENT;
     }
-    return census_add(profd, sighting, program.path, program.obstacle) != NULL;
+    return census_add(census, sighting, program.path, program.obstacle) != NULL;
 }
 
 /* --- Looking around --- */
 
 static bool has_agent(pid_t pid, void *context)
 {
-    const struct daemon *profd = context;
-    const struct child *child = child_table_find_latest(&profd->children, pid);
+    const struct census *census = context;
+    const struct child *child = child_table_find_latest(census->children, pid);
 
     return child != NULL && child->state != CHILD_ENDED && !child->is_silent;
 }
 
 /* Those that ended as a program that was never heard of. */
-static void settle_execs(struct daemon *profd)
+static void settle_execs(struct census *census)
 {
-    for (struct child *child = profd->children.first; child != NULL; child = child->next) {
+    for (struct child *child = census->children->first; child != NULL; child = child->next) {
         if (child->state == CHILD_ENDED)
             agents_settle_exec(child);
     }
 }
 
 /* Those in which nobody may come by to see that they have a title. */
-static void read_titles(struct daemon *profd)
+static void read_titles(struct census *census)
 {
-    for (struct child *child = profd->children.first; child != NULL; child = child->next) {
+    for (struct child *child = census->children->first; child != NULL; child = child->next) {
         if (child->is_alone && !child->was_title_read && child->state != CHILD_ENDED)
             process_title_look(child);
     }
 }
 
 /* True when there was news. */
-static bool scan(struct daemon *profd)
+static bool scan(struct census *census)
 {
     struct process_list list;
     bool is_news = false;
     uint64_t now_ns = uv_hrtime();
 
-    census_read(profd); /* what agents told is better known */
-    int error = process_list_read(&list, has_agent, profd);
+    census_read(census); /* what agents told is better known */
+    int error = process_list_read(&list, has_agent, census);
 
     if (error == 0)
         process_list_mark(&list, getpid());
@@ -154,25 +157,24 @@ static bool scan(struct daemon *profd)
     for (size_t i = 0; error == 0 && i < list.count; i++) {
         const struct process_sighting *item = &list.items[i];
         if (item->is_ours && item->state != 0 && item->state != 'Z' && item->state != 'X')
-            is_news |= look_at(profd, item, now_ns);
+            is_news |= look_at(census, item, now_ns);
     }
     process_list_free(&list);
-    settle_execs(profd);
-    read_titles(profd);
-    clear_suspects(profd);
+    settle_execs(census);
+    read_titles(census);
+    clear_suspects(census);
     return is_news;
 }
 
 static void on_timer(uv_timer_t *timer)
 {
-    struct daemon *profd = timer->data;
-    struct census *census = &profd->census;
+    struct census *census = timer->data;
 
-    if (!session_is_on(&profd->session)) {
+    if (!session_is_on(census->session)) {
         census->scan_ms = 0;
         return;
     }
-    census->scan_ms = scan(profd) ? CENSUS_FIRST_SCAN_MS : census->scan_ms * 2;
+    census->scan_ms = scan(census) ? CENSUS_FIRST_SCAN_MS : census->scan_ms * 2;
     if (census->scan_ms > CENSUS_SLOWEST_SCAN_MS)
         census->scan_ms = CENSUS_SLOWEST_SCAN_MS;
     uv_timer_start(timer, on_timer, census->scan_ms, 0);
@@ -190,31 +192,29 @@ static void skip_unfinished(struct census *census, struct census_ring *ring)
 
 static void on_reader(uv_timer_t *timer)
 {
-    struct daemon *profd = timer->data;
+    struct census *census = timer->data;
 
-    census_read(profd);
-    skip_unfinished(&profd->census, profd->memory.ledger.ring);
-    agents_forget_names(profd);
-    if (!session_is_on(&profd->session))
+    census_read(census);
+    skip_unfinished(census, census->ledger->ring);
+    agents_forget_names(census->agents);
+    if (!session_is_on(census->session))
         uv_timer_stop(timer);
 }
 
-void census_begin_session(struct daemon *profd)
+void census_begin_session(struct census *census)
 {
-    struct census *census = &profd->census;
 
     census->lost = 0;
-    for (struct child *child = profd->children.first; child != NULL; child = child->next)
+    for (struct child *child = census->children->first; child != NULL; child = child->next)
         child->cpu_before_ns =
-            cpu_account_before(child->start_ns, profd->session.start_ns, child->pid);
+            cpu_account_before(child->start_ns, census->session->start_ns, child->pid);
     if (census->is_open)
         uv_timer_start(&census->reader, on_reader, CENSUS_READ_MS, CENSUS_READ_MS);
-    census_soon(profd);
+    census_soon(census);
 }
 
-void census_soon(struct daemon *profd)
+void census_soon(struct census *census)
 {
-    struct census *census = &profd->census;
 
     if (!census->is_open || census->scan_ms == CENSUS_FIRST_SCAN_MS)
         return;
@@ -222,10 +222,10 @@ void census_soon(struct daemon *profd)
     uv_timer_start(&census->timer, on_timer, census->scan_ms, 0);
 }
 
-void census_take(struct daemon *profd)
+void census_take(struct census *census)
 {
-    if (session_is_on(&profd->session))
-        (void)scan(profd); /* news or not: it is shown now */
+    if (session_is_on(census->session))
+        (void)scan(census); /* news or not: it is shown now */
 }
 
 /* --- What profd itself starts and reaps --- */
@@ -264,7 +264,7 @@ void census_judge_command(struct command *command, const char *name, char *const
         close(directory_fd);
 }
 
-void census_note_command(struct daemon *profd, const struct command *command)
+void census_note_command(struct census *census, const struct command *command)
 {
     const struct process_sighting sighting = {
         .pid = command->pid,
@@ -272,13 +272,13 @@ void census_note_command(struct daemon *profd, const struct command *command)
         .start_ns = command->start_ns,
     };
 
-    census_soon(profd);
-    if (session_is_on(&profd->session) && command->obstacle != OBSTACLE_NONE &&
-        !has_agent(command->pid, profd))
-        census_add(profd, &sighting, command->executable, command->obstacle);
+    census_soon(census);
+    if (session_is_on(census->session) && command->obstacle != OBSTACLE_NONE &&
+        !has_agent(command->pid, census))
+        census_add(census, &sighting, command->executable, command->obstacle);
 }
 
-void census_note_reaped(struct daemon *profd, pid_t pid, int wait_status,
+void census_note_reaped(struct census *census, pid_t pid, int wait_status,
                         const struct process_remains *remains)
 {
     const struct child_ending ending = { wait_status, remains->cpu_ns, uv_hrtime() };
@@ -286,32 +286,39 @@ void census_note_reaped(struct daemon *profd, pid_t pid, int wait_status,
                                                .parent_pid = getpid(),
                                                .start_ns = ending.end_ns };
 
-    census_read(profd); /* what it was */
-    if (agents_note_reaped(profd, pid, &ending) || !session_is_on(&profd->session))
+    census_read(census); /* what it was */
+    if (agents_note_reaped(census->agents, pid, &ending) || !session_is_on(census->session))
         return;
-    census_add_ended(profd, &sighting, remains->name, &ending);
+    census_add_ended(census, &sighting, remains->name, &ending);
 }
 
 /* --- Life cycle --- */
 
-int census_init(struct daemon *profd)
+int census_init(struct census *census, uv_loop_t *loop, const struct census_views *views,
+                const struct census_events *events, void *context)
 {
-    struct census *census = &profd->census;
-    int error = uv_timer_init(&profd->loop, &census->timer);
+    census->session = views->session;
+    census->paths = views->paths;
+    census->ledger = views->ledger;
+    census->children = views->children;
+    census->agents = views->agents;
+    census->events = events;
+    census->context = context;
+    int error = uv_timer_init(loop, &census->timer);
 
     if (error == 0)
-        error = uv_timer_init(&profd->loop, &census->reader);
-    census->timer.data = census->reader.data = profd;
+        error = uv_timer_init(loop, &census->reader);
+    census->timer.data = census->reader.data = census;
     census->is_open = error == 0;
     return error;
 }
 
-void census_close(struct daemon *profd)
+void census_close(struct census *census)
 {
-    census_names_clear(&profd->census.names);
-    if (!profd->census.is_open)
+    census_names_clear(&census->names);
+    if (!census->is_open)
         return;
-    profd->census.is_open = false;
-    uv_close((uv_handle_t *)&profd->census.timer, NULL);
-    uv_close((uv_handle_t *)&profd->census.reader, NULL);
+    census->is_open = false;
+    uv_close((uv_handle_t *)&census->timer, NULL);
+    uv_close((uv_handle_t *)&census->reader, NULL);
 }

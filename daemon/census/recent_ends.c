@@ -1,4 +1,4 @@
-#include "daemon/children/recent_ends.h"
+#include "daemon/census/recent_ends.h"
 
 static struct recent_end *place_of(struct recent_ends *ends, pid_t pid)
 {

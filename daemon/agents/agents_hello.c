@@ -4,55 +4,57 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/children/agent_connection.h"
-#include "daemon/children/agents_inside.h"
-#include "daemon/children/census.h"
+#include "daemon/access.h"
+#include "daemon/agents/agent_connection.h"
+#include "daemon/agents/agents_inside.h"
 #include "daemon/children/child_watch.h"
 #include "daemon/children/pidfd.h"
 #include "daemon/children/process_title.h"
 #include "daemon/children/process_tree.h"
-#include "daemon/daemon.h"
+#include "daemon/keeping/keeper_link.h"
+#include "daemon/limit/memory.h"
 #include "daemon/log.h"
 #include "daemon/memory/compact_arena.h"
 #include "daemon/outbox.h"
-#include "daemon/when.h"
+#include "daemon/session.h"
+#include "ipc/connection.h"
 
 /* For agents that are turned away: time to read the answer. */
 enum { LAST_ANSWER_MS = 2000 };
 
 /* Who has gone descends from nobody any more; then who waited for it may have told of it. */
-static bool is_supervised(struct daemon *profd, pid_t pid)
+static bool is_supervised(struct agents *agents, pid_t pid)
 {
     if (process_descends_from(pid, getpid()))
         return true;
     if (kill(pid, 0) == 0 || errno != ESRCH)
         return false;
-    census_read(profd);
-    return child_table_find_latest(&profd->children, pid) != NULL;
+    agents->events->on_news_wanted(agents->context);
+    return child_table_find_latest(agents->children, pid) != NULL;
 }
 
-static bool may_connect(struct daemon *profd, const struct peer_credentials *peer)
+static bool may_connect(struct agents *agents, const struct peer_credentials *peer)
 {
-    return access_takes_agent(&profd->access, peer->uid) || is_supervised(profd, peer->pid);
+    return access_takes_agent(agents->access, peer->uid) || is_supervised(agents, peer->pid);
 }
 
 /* CHILD connects again before its last connection was seen to end, which a process that it forked
  * may hold open: what was asked there is not answered any more. */
-static void forget_connection(struct daemon *profd, struct child *child)
+static void forget_connection(struct agents *agents, struct child *child)
 {
     agents_drop_connection(child);
     if (child_detach(child) == 0)
-        when_child_falls_silent(profd, child);
+        agents->events->on_silence(child, agents->context);
 }
 
 /* Two images of one process in the order of their beginning, though LATER was known first. */
-static struct child *add_before(struct daemon *profd, struct child *later,
+static struct child *add_before(struct agents *agents, struct child *later,
                                 const struct child_introduction *who)
 {
-    struct child *child = agents_add(profd, who);
+    struct child *child = agents_add(agents, who);
 
     if (child != NULL)
-        child_table_make_latest(&profd->children, later);
+        child_table_make_latest(agents->children, later);
     return child;
 }
 
@@ -69,10 +71,10 @@ static void pass_watch_on(struct child *earlier, struct child *child)
 
 /* The next image of EARLIER's process. The process may have been told to have ended before that
  * image was heard of: the end is the new one's. */
-static struct child *add_after_exec(struct daemon *profd, struct child *earlier,
+static struct child *add_after_exec(struct agents *agents, struct child *earlier,
                                     const struct child_introduction *who)
 {
-    struct child *child = agents_add(profd, who);
+    struct child *child = agents_add(agents, who);
 
     if (child != NULL) {
         agents_pass_ending_on(child, earlier);
@@ -84,21 +86,21 @@ static struct child *add_after_exec(struct daemon *profd, struct child *earlier,
     else {
         if (child != NULL)
             pass_watch_on(earlier, child);
-        agents_end(profd, earlier, VERDICT_EXECED, 0, who->start_ns);
+        agents_end(agents, earlier, VERDICT_EXECED, 0, who->start_ns);
     }
     return child;
 }
 
 /* EARLIER was taken for a silent one, and has said hello all the same. */
-static struct child *add_instead(struct daemon *profd, struct child *earlier,
+static struct child *add_instead(struct agents *agents, struct child *earlier,
                                  const struct child_introduction *who)
 {
-    struct child *child = agents_add(profd, who);
+    struct child *child = agents_add(agents, who);
 
     if (child != NULL) {
         agents_take_ending(child, earlier);
         child->image = earlier->image;
-        agents_forget(profd, earlier);
+        agents_forget(agents, earlier);
     }
     return child;
 }
@@ -112,33 +114,33 @@ static bool has_program_inside(const struct child *earlier, const struct child_i
            process_runs_program(who->pid, earlier->executable);
 }
 
-struct child *agents_meet(struct daemon *profd, const struct child_introduction *who)
+struct child *agents_meet(struct agents *agents, const struct child_introduction *who)
 {
-    struct child *earlier = child_table_find_latest(&profd->children, who->pid);
-    struct child *dormant = child_table_find_dormant(&profd->children, who->pid, who->start_ns);
+    struct child *earlier = child_table_find_latest(agents->children, who->pid);
+    struct child *dormant = child_table_find_dormant(agents->children, who->pid, who->start_ns);
 
     if (dormant != NULL)
         return dormant;
     if (earlier == NULL)
-        return agents_add(profd, who);
+        return agents_add(agents, who);
     if (child_was_mistaken(earlier, who) || has_program_inside(earlier, who))
-        return add_instead(profd, earlier, who);
+        return add_instead(agents, earlier, who);
     switch (child_meet(earlier, who)) {
     case CHILD_IS_SAME_IMAGE:
-        forget_connection(profd, earlier);
+        forget_connection(agents, earlier);
         child_reconnect(earlier);
         return earlier;
     case CHILD_DID_EXEC:
-        return add_after_exec(profd, earlier, who);
+        return add_after_exec(agents, earlier, who);
     case CHILD_REUSES_PID:
-        agents_end(profd, earlier, VERDICT_VANISHED, 0, who->start_ns);
+        agents_end(agents, earlier, VERDICT_VANISHED, 0, who->start_ns);
         break;
     case CHILD_CAME_BEFORE:
-        return add_before(profd, earlier, who);
+        return add_before(agents, earlier, who);
     case CHILD_IS_NEW:
         break;
     }
-    return agents_add(profd, who);
+    return agents_add(agents, who);
 }
 
 static void turn_away_other_protocol(struct connection *connection,
@@ -158,7 +160,7 @@ static void turn_away_other_protocol(struct connection *connection,
 
 /* 0 when the hello is one to go on with; *ARENA_FD is then ours; -1 when it has an obstacle
  * instead. */
-static int check_hello(struct daemon *profd, struct connection *connection,
+static int check_hello(struct agents *agents, struct connection *connection,
                        const struct message_hello *hello, int *fds, size_t fd_count, int *arena_fd)
 {
     const struct peer_credentials *peer = connection_peer(connection);
@@ -168,7 +170,7 @@ static int check_hello(struct daemon *profd, struct connection *connection,
         turn_away_other_protocol(connection, hello);
         return -EPROTONOSUPPORT;
     }
-    if (!may_connect(profd, peer)) {
+    if (!may_connect(agents, peer)) {
         log_warn_of_many(peer->pid, "refused %d of user %u: neither ours nor supervised", peer->pid,
                          peer->uid);
         return -EPERM;
@@ -184,14 +186,14 @@ static int check_hello(struct daemon *profd, struct connection *connection,
     return 0;
 }
 
-static void welcome(struct daemon *profd, struct child *child)
+static void welcome(struct agents *agents, struct child *child)
 {
     struct message_welcome message = {
         .protocol_version = protocol_version_with(child->protocol_minor),
     };
 
-    session_describe(&profd->session, &message.session);
-    outbox_welcome_with_ledger(child->connection, &message, profd->memory.ledger_fd);
+    session_describe(agents->session, &message.session);
+    outbox_welcome_with_ledger(child->connection, &message, agents->memory->ledger_fd);
 }
 
 /* The others are in the arena. */
@@ -226,25 +228,25 @@ void agents_take_arena(struct child *child, const struct message_hello *hello, i
         close(child->arena_fd);
     child->arena_fd = arena_fd;
     if (arena_fd >= 0 && child->kept != CHILD_KEPT_ARENA && child->kept != CHILD_KEPT_TWICE)
-        child_keep(&child->profd->children, child, CHILD_KEPT_ARENA);
+        child_keep(child->agents->children, child, CHILD_KEPT_ARENA);
     child->is_dormant = child->has_woken = false;
     child->lease_owner = hello->lease_owner;
     child->obstacle = (enum recording_obstacle)hello->obstacle;
-    memory_add_child(&child->profd->memory, child);
+    memory_add_child(child->agents->memory, child);
     if (arena_fd < 0)
         log_warn_of_many(child->pid, "%d (%s) cannot record: %s", child->pid, child->executable,
                          recording_obstacle_text(child->obstacle));
 }
 
 /* Makes CONNECTION, ARENA_FD and PIDFD those of CHILD. */
-static void attach(struct daemon *profd, struct child *child, struct connection *connection,
+static void attach(struct agents *agents, struct child *child, struct connection *connection,
                    const struct message_hello *hello, int arena_fd, int pidfd)
 {
     child->connection = connection;
-    child->profd = profd;
+    child->agents = agents;
     connection_set_events(connection, &agent_connection_events, child);
     connection_set_deadline(connection, 0);
-    agents_watch(profd, child, pidfd);
+    agents_watch(agents, child, pidfd);
     agents_take_arena(child, hello, arena_fd);
     if (child->arguments == NULL) /* of one that was dormant */
         child_set_arguments(child, hello->command_line.bytes, first_argument_bytes(hello));
@@ -256,26 +258,26 @@ static void attach(struct daemon *profd, struct child *child, struct connection 
 }
 
 /* What a dormant child has recorded since it woke, though its end was known before its hello. */
-static void store_late(struct daemon *profd, struct child *child)
+static void store_late(struct agents *agents, struct child *child)
 {
     agents_drop_connection(child);
     agents_stop_watching(child);
     process_title_recall(child);
-    agents_store(profd, child);
+    agents_store(agents, child);
 }
 
 /* A copy of the descriptor for the profd that comes when this one is killed. */
-static void share_arena(struct daemon *profd, struct child *child, uid_t uid,
+static void share_arena(struct agents *agents, struct child *child, uid_t uid,
                         const uint8_t *payload, size_t bytes)
 {
-    bool is_shared = keeper_link_keep(&profd->keeper, child->lease_owner, child->pid, uid, payload,
+    bool is_shared = keeper_link_keep(agents->keeper, child->lease_owner, child->pid, uid, payload,
                                       bytes, child->arena_fd) == 0;
 
     if (is_shared != (child->kept == CHILD_KEPT_TWICE))
-        child_keep(&profd->children, child, is_shared ? CHILD_KEPT_TWICE : CHILD_KEPT_ARENA);
+        child_keep(agents->children, child, is_shared ? CHILD_KEPT_TWICE : CHILD_KEPT_ARENA);
 }
 
-int agents_hello(struct daemon *profd, struct connection *connection, int pidfd,
+int agents_hello(struct agents *agents, struct connection *connection, int pidfd,
                  const uint8_t *payload, size_t bytes, int *fds, size_t fd_count)
 {
     struct message_hello hello;
@@ -283,41 +285,41 @@ int agents_hello(struct daemon *profd, struct connection *connection, int pidfd,
     int error = message_get_hello(payload, bytes, &hello);
 
     if (error == 0)
-        error = check_hello(profd, connection, &hello, fds, fd_count, &arena_fd);
+        error = check_hello(agents, connection, &hello, fds, fd_count, &arena_fd);
     if (error < 0)
         goto refused;
-    census_read(profd); /* what the process told before its hello */
+    agents->events->on_news_wanted(agents->context); /* what the process told before its hello */
 
     const struct peer_credentials peer = *connection_peer(connection);
     struct child_introduction who = agents_introduce(&hello, peer.pid, pidfd);
-    struct child *child = agents_meet(profd, &who);
+    struct child *child = agents_meet(agents, &who);
     if (child == NULL) {
         error = -ENOMEM;
         goto refused;
     }
-    attach(profd, child, connection, &hello, arena_fd, pidfd);
+    attach(agents, child, connection, &hello, arena_fd, pidfd);
     if (child->is_alone && child->arena_fd >= 0)
-        share_arena(profd, child, peer.uid, payload, bytes);
+        share_arena(agents, child, peer.uid, payload, bytes);
     else if (arena_fd >= 0)
-        agents_stop_keeping(profd,
+        agents_stop_keeping(agents,
                             child); /* its agent has a descriptor, and comes back with that */
-    if (session_is_on(&profd->session) && hello.generation == profd->session.generation)
-        child->started_generation = profd->session.generation;
+    if (session_is_on(agents->session) && hello.generation == agents->session->generation)
+        child->started_generation = agents->session->generation;
     log_debug_of(child->pid, "%d (%s) said hello", child->pid, child->executable);
-    restart_note_hello(&profd->restart, hello.lease_owner);
+    agents->events->on_hello(hello.lease_owner, agents->context);
     if (child->state == CHILD_ENDED) {
-        store_late(profd, child);
+        store_late(agents, child);
         return 0;
     }
     if (!child->is_alone)
-        welcome(profd, child);
-    const struct child *latest = child_table_find_latest(&profd->children, child->pid);
+        welcome(agents, child);
+    const struct child *latest = child_table_find_latest(agents->children, child->pid);
     if (latest != child)
-        agents_end(profd, child, VERDICT_EXECED, 0, latest->start_ns);
+        agents_end(agents, child, VERDICT_EXECED, 0, latest->start_ns);
     else if (child->is_alone && (child->is_reaped || child->watch == NULL))
-        agents_end(profd, child, VERDICT_VANISHED, 0, uv_hrtime()); /* no connection will tell */
+        agents_end(agents, child, VERDICT_VANISHED, 0, uv_hrtime()); /* no connection will tell */
     else
-        when_child_may_borrow(profd, child);
+        agents->events->on_may_borrow(child, agents->context);
     return 0;
 
 refused:

@@ -8,7 +8,7 @@
 #include "daemon/children/process_list.h"
 
 struct child_ending;
-struct daemon;
+struct census;
 
 /* What an entry means beside what is known of its pid. */
 enum census_meaning {
@@ -30,12 +30,12 @@ enum census_meaning {
 enum census_meaning census_meaning_of(const struct child *latest, const struct census_entry *entry);
 
 /* Adds a silent child. NULL: no memory. */
-struct child *census_add(struct daemon *profd, const struct process_sighting *sighting,
+struct child *census_add(struct census *census, const struct process_sighting *sighting,
                          const char *executable, enum recording_obstacle obstacle);
 
 /* Adds one that nobody had heard of before it ended so. Its name is what somebody told that it
  * would run, or what the kernel called it ("": not known), or that of its parent's program. */
-void census_add_ended(struct daemon *profd, const struct process_sighting *sighting,
+void census_add_ended(struct census *census, const struct process_sighting *sighting,
                       const char *kernels_name, const struct child_ending *ending);
 
 #endif

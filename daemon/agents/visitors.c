@@ -1,4 +1,4 @@
-#include "daemon/children/visitors.h"
+#include "daemon/agents/visitors.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,18 +7,16 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "daemon/children/admission.h"
-#include "daemon/children/agents.h"
 #include "daemon/children/pidfd.h"
-#include "daemon/daemon.h"
 #include "daemon/log.h"
-#include "daemon/when.h"
+#include "ipc/connection.h"
+#include "ipc/messages.h"
 
 /* Any system has so many. */
 enum { SMALLEST_LIMIT = 1024 };
 
 struct visitor {
-    struct daemon *profd;
+    struct visitors *visitors;
     struct connection *connection;
     int fd;    /* the connection's */
     int pidfd; /* owned; -1: none */
@@ -29,13 +27,13 @@ struct visitor {
 
 static void free_visitor(struct visitor *visitor)
 {
-    struct visitor **link = &visitor->profd->visitors;
+    struct visitor **link = &visitor->visitors->first;
 
     while (*link != visitor)
         link = &(*link)->next;
     *link = visitor->next;
     if (!visitor->is_private)
-        admission_leave(&visitor->profd->admission, visitor->uid);
+        admission_leave(&visitor->visitors->admission, visitor->uid);
     if (visitor->pidfd >= 0)
         close(visitor->pidfd);
     free(visitor);
@@ -51,13 +49,17 @@ static int find_process(const struct visitor *visitor, const struct connection *
 static int introduce(struct visitor *visitor, struct connection *connection, unsigned kind,
                      const uint8_t *payload, size_t bytes, int *fds, size_t fd_count)
 {
+    const struct visitors *visitors = visitor->visitors;
+
     if (kind == MESSAGE_HELLO) {
         int pidfd = visitor->pidfd >= 0 ? visitor->pidfd : find_process(visitor, connection);
         visitor->pidfd = -1;
-        return agents_hello(visitor->profd, connection, pidfd, payload, bytes, fds, fd_count);
+        return visitors->events->on_agent(connection, pidfd, payload, bytes, fds, fd_count,
+                                          visitors->context);
     }
     if (kind == MESSAGE_CLIENT_HELLO)
-        return when_client_comes(visitor->profd, connection, visitor->is_private, payload, bytes);
+        return visitors->events->on_client(connection, visitor->is_private, payload, bytes,
+                                           visitors->context);
     log_warn_of(connection_peer(connection)->pid, "%d connected and sent no hello",
                 connection_peer(connection)->pid);
     connection_close(connection, -EPROTO);
@@ -76,7 +78,7 @@ static void on_message(struct connection *connection, unsigned kind, const uint8
 static void on_closed(struct connection *connection, int reason, void *owner)
 {
     struct visitor *visitor = owner;
-    struct daemon *profd = visitor->profd;
+    const struct visitors *visitors = visitor->visitors;
     bool was_private = visitor->is_private;
 
     if (reason == -ETIMEDOUT)
@@ -88,7 +90,7 @@ static void on_closed(struct connection *connection, int reason, void *owner)
                          connection_peer(connection)->pid);
     free_visitor(visitor);
     if (was_private)
-        daemon_end(profd, 0);
+        visitors->events->on_private_gone(visitors->context);
 }
 
 static const struct connection_events visitor_events = { on_message, on_closed };
@@ -101,7 +103,7 @@ static int add(const struct visitor *who, uint64_t deadline_ms)
 
     if (visitor != NULL) {
         *visitor = *who;
-        error = connection_accept(&who->profd->loop, who->fd, &visitor_events, visitor,
+        error = connection_accept(who->visitors->loop, who->fd, &visitor_events, visitor,
                                   &visitor->connection);
     } else {
         close(who->fd);
@@ -112,16 +114,16 @@ static int add(const struct visitor *who, uint64_t deadline_ms)
         free(visitor);
         return error;
     }
-    visitor->next = who->profd->visitors;
-    who->profd->visitors = visitor;
+    visitor->next = who->visitors->first;
+    who->visitors->first = visitor;
     connection_set_deadline(visitor->connection, deadline_ms);
     return 0;
 }
 
-static void admit(struct daemon *profd, int fd, const struct peer_credentials *peer)
+static void admit(struct visitors *visitors, int fd, const struct peer_credentials *peer)
 {
-    struct visitor who = { .profd = profd, .fd = fd, .pidfd = -1, .uid = peer->uid };
-    bool is_stranger = admission_is_stranger(&profd->admission, peer->uid);
+    struct visitor who = { .visitors = visitors, .fd = fd, .pidfd = -1, .uid = peer->uid };
+    bool is_stranger = admission_is_stranger(&visitors->admission, peer->uid);
 
     /* Taken now: the process may end before its hello is read. */
     if (!is_stranger)
@@ -130,7 +132,7 @@ static void admit(struct daemon *profd, int fd, const struct peer_credentials *p
         who.pidfd = -1;
     int error = add(&who, is_stranger ? ADMISSION_STRANGER_MS : ADMISSION_OWNER_MS);
     if (error < 0) {
-        admission_leave(&profd->admission, peer->uid);
+        admission_leave(&visitors->admission, peer->uid);
         log_warn_of(peer->pid, "cannot take the connection of %d: %s", peer->pid,
                     uv_strerror(error));
     }
@@ -139,11 +141,11 @@ static void admit(struct daemon *profd, int fd, const struct peer_credentials *p
 void visitors_on_accept(struct listener *listener, int fd, const struct peer_credentials *peer,
                         void *owner)
 {
-    struct daemon *profd = owner;
+    struct visitors *visitors = owner;
     (void)listener;
 
-    if (admission_enter(&profd->admission, peer->uid, fd)) {
-        admit(profd, fd, peer);
+    if (admission_enter(&visitors->admission, peer->uid, fd)) {
+        admit(visitors, fd, peer);
         return;
     }
     close(fd);
@@ -153,27 +155,29 @@ void visitors_on_accept(struct listener *listener, int fd, const struct peer_cre
                      peer->pid, peer->uid);
 }
 
-void visitors_init(struct daemon *profd)
+void visitors_init(struct visitors *visitors, uv_loop_t *loop, const struct visitors_events *events,
+                   void *context)
 {
     struct rlimit limit = { .rlim_cur = SMALLEST_LIMIT };
 
+    *visitors = (struct visitors){ .loop = loop, .events = events, .context = context };
     if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
         log_warn("cannot tell how many descriptors there are: %s", strerror(errno));
-    admission_init(&profd->admission, geteuid(), limit.rlim_cur);
+    admission_init(&visitors->admission, geteuid(), limit.rlim_cur);
 }
 
-int visitors_add_private(struct daemon *profd, int fd)
+int visitors_add_private(struct visitors *visitors, int fd)
 {
     /* It came through an exec; a command that had it too would keep profctl waiting for a profd
      * that has gone. */
     if (fcntl(fd, F_SETFD, FD_CLOEXEC) < 0)
         return -errno;
-    const struct visitor who = { .profd = profd, .fd = fd, .pidfd = -1, .is_private = true };
+    const struct visitor who = { .visitors = visitors, .fd = fd, .pidfd = -1, .is_private = true };
     return add(&who, ADMISSION_OWNER_MS);
 }
 
-void visitors_close(struct daemon *profd)
+void visitors_close(struct visitors *visitors)
 {
-    for (struct visitor *visitor = profd->visitors; visitor != NULL; visitor = visitor->next)
+    for (struct visitor *visitor = visitors->first; visitor != NULL; visitor = visitor->next)
         connection_close(visitor->connection, -ESHUTDOWN);
 }

@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include "buffer/process_clock.h"
-#include "daemon/children/agents_inside.h"
+#include "daemon/agents/agents_inside.h"
 #include "daemon/children/cpu_account.h"
-#include "daemon/daemon.h"
 #include "daemon/log.h"
+#include "daemon/session.h"
 
 /* What was told of the end of OTHER was CHILD's. */
 void agents_take_ending(struct child *child, const struct child *other)
@@ -26,40 +26,40 @@ void agents_pass_ending_on(struct child *child, struct child *earlier)
 }
 
 /* A process that is met for the first time may have used CPU time before the session. */
-static void open_account(const struct daemon *profd, struct child *child)
+static void open_account(const struct agents *agents, struct child *child)
 {
-    if (child->process_start_ns == child->start_ns && session_is_on(&profd->session))
+    if (child->process_start_ns == child->start_ns && session_is_on(agents->session))
         child->cpu_before_ns =
-            cpu_account_before(child->start_ns, profd->session.start_ns, child->pid);
+            cpu_account_before(child->start_ns, agents->session->start_ns, child->pid);
 }
 
-struct child *agents_add(struct daemon *profd, const struct child_introduction *who)
+struct child *agents_add(struct agents *agents, const struct child_introduction *who)
 {
-    struct child *child = child_table_add(&profd->children, who);
+    struct child *child = child_table_add(agents->children, who);
 
     if (child != NULL)
-        open_account(profd, child);
+        open_account(agents, child);
     return child;
 }
 
-struct child *agents_add_silent(struct daemon *profd, const struct child_introduction *who,
+struct child *agents_add_silent(struct agents *agents, const struct child_introduction *who,
                                 enum recording_obstacle obstacle, int pidfd)
 {
-    struct child *earlier = child_table_find_latest(&profd->children, who->pid);
+    struct child *earlier = child_table_find_latest(agents->children, who->pid);
 
     if (earlier != NULL)
-        agents_end(profd, earlier, VERDICT_EXECED, 0, who->start_ns);
-    struct child *child = child_table_add_silent(&profd->children, who);
+        agents_end(agents, earlier, VERDICT_EXECED, 0, who->start_ns);
+    struct child *child = child_table_add_silent(agents->children, who);
     if (child == NULL) {
         if (pidfd >= 0)
             close(pidfd);
         return NULL;
     }
-    child->profd = profd;
+    child->agents = agents;
     child->obstacle = obstacle;
     child->cpu_ns = process_clock_ns(child->pid);
-    open_account(profd, child);
-    agents_watch(profd, child, pidfd);
+    open_account(agents, child);
+    agents_watch(agents, child, pidfd);
     log_debug_of(child->pid, "%d (%s) is not profiled: %s", child->pid, child->executable,
                  recording_obstacle_text(obstacle));
     return child;
@@ -70,19 +70,19 @@ void agents_end_silent(struct child *child, const struct child_ending *ending)
     child->is_reaped = true;
     child->wait_status = ending->wait_status;
     agents_take_cpu_time(child, ending);
-    agents_end(child->profd, child, VERDICT_VANISHED, 0, ending->end_ns);
+    agents_end(child->agents, child, VERDICT_VANISHED, 0, ending->end_ns);
 }
 
 void agents_end_unwatched(struct child *child, uint64_t end_ns)
 {
-    agents_end(child->profd, child, VERDICT_VANISHED, 0, end_ns);
+    agents_end(child->agents, child, VERDICT_VANISHED, 0, end_ns);
 }
 
 void agents_split_ending(struct child *earlier, uint64_t exec_ns, struct child *later)
 {
     if (later != NULL) {
         agents_pass_ending_on(later, earlier);
-        agents_end(later->profd, later, earlier->verdict, earlier->code, earlier->end_ns);
+        agents_end(later->agents, later, earlier->verdict, earlier->code, earlier->end_ns);
     }
     agents_correct_to_exec(earlier, exec_ns);
 }
@@ -102,7 +102,7 @@ static void split_from_unheard(struct child *child)
     enum recording_obstacle obstacle =
         child->exec_obstacle != OBSTACLE_NONE ? child->exec_obstacle : OBSTACLE_SILENT;
     agents_split_ending(child, child->exec_ns,
-                        child->is_reaped ? agents_add_silent(child->profd, &who, obstacle, -1)
+                        child->is_reaped ? agents_add_silent(child->agents, &who, obstacle, -1)
                                          : NULL);
 }
 
@@ -111,18 +111,18 @@ void agents_settle_exec(struct child *child)
     if (child->exec_ns == 0 || child->verdict == VERDICT_EXECED)
         return;
     if (child->state != CHILD_ENDED)
-        agents_end(child->profd, child, VERDICT_EXECED, 0, child->exec_ns);
-    else if (child_table_find_latest(&child->profd->children, child->pid) == child)
+        agents_end(child->agents, child, VERDICT_EXECED, 0, child->exec_ns);
+    else if (child_table_find_latest(child->agents->children, child->pid) == child)
         split_from_unheard(child);
 }
 
 void agents_forget_silent(struct child *child)
 {
-    struct daemon *profd = child->profd;
+    struct agents *agents = child->agents;
     const struct child last = *child;
 
-    agents_forget(profd, child);
-    struct child *earlier = child_table_find_latest(&profd->children, last.pid);
+    agents_forget(agents, child);
+    struct child *earlier = child_table_find_latest(agents->children, last.pid);
     if (earlier == NULL || earlier->state != CHILD_ENDED || last.state != CHILD_ENDED)
         return;
     agents_take_ending(earlier, &last);

@@ -14,12 +14,17 @@
 #include <sys/types.h>
 #include <uv.h>
 
-#include "daemon/children/census_names.h"
-#include "daemon/children/recent_ends.h"
+#include "daemon/census/census_names.h"
+#include "daemon/census/recent_ends.h"
 
+struct agents;
+struct child;
+struct child_table;
 struct command;
-struct daemon;
+struct install_paths;
+struct lease_ledger;
 struct process_remains;
+struct session;
 
 enum {
     /* A look costs about 10 us for each process of the system. */
@@ -40,7 +45,32 @@ struct census_suspect {
     uint64_t seen_ns; /* first */
 };
 
+/* What it looks at, or works on; borrowed. */
+struct census_views {
+    const struct session *session;
+    const struct install_paths *paths;
+    const struct lease_ledger *ledger; /* which has the ring, where there is one */
+    struct child_table *children;
+    struct agents *agents;
+};
+
+struct census_events {
+    /* Whether PID is a worker of profd's own, and no process of the session. */
+    bool (*is_own_worker)(pid_t pid, void *context);
+    /* CHILD, in which nobody listens, wants another perf event. */
+    void (*on_wish)(struct child *child, void *context);
+    /* A process told how its child PID ended, of which nothing else is known any more. */
+    void (*on_end_told)(pid_t pid, int wait_status, void *context);
+};
+
 struct census {
+    const struct session *session;
+    const struct install_paths *paths;
+    const struct lease_ledger *ledger;
+    struct child_table *children;
+    struct agents *agents;
+    const struct census_events *events;
+    void *context;
     uv_timer_t timer;  /* of looks through /proc */
     uv_timer_t reader; /* of what agents told */
     bool is_open;
@@ -53,31 +83,32 @@ struct census {
     struct recent_ends ends;   /* before the session */
 };
 
-/* Negative errno of the loop. */
-int census_init(struct daemon *profd);
-void census_close(struct daemon *profd);
+/* *CENSUS is zeroed. Negative errno of the loop. */
+int census_init(struct census *census, uv_loop_t *loop, const struct census_views *views,
+                const struct census_events *events, void *context);
+void census_close(struct census *census);
 
 /* A session begins. */
-void census_begin_session(struct daemon *profd);
+void census_begin_session(struct census *census);
 
 /* Something began that may run programs without agents: looks soon. */
-void census_soon(struct daemon *profd);
+void census_soon(struct census *census);
 
 /* Reads what agents told so far. */
-void census_read(struct daemon *profd);
+void census_read(struct census *census);
 
 /* Reads and looks now: before what is known is shown. */
-void census_take(struct daemon *profd);
+void census_take(struct census *census);
 
 /* Judges what COMMAND will run, before it does. */
 void census_judge_command(struct command *command, const char *name, char *const *environment,
                           const char *directory);
 /* It runs. */
-void census_note_command(struct daemon *profd, const struct command *command);
+void census_note_command(struct census *census, const struct command *command);
 
 /* profd reaped PID, its own child or an orphan that it adopted, of which REMAINS were there before.
  */
-void census_note_reaped(struct daemon *profd, pid_t pid, int wait_status,
+void census_note_reaped(struct census *census, pid_t pid, int wait_status,
                         const struct process_remains *remains);
 
 #endif

@@ -1,4 +1,4 @@
-#include "daemon/children/census_names.h"
+#include "daemon/census/census_names.h"
 
 #include <stdlib.h>
 #include <string.h>

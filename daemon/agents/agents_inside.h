@@ -1,8 +1,8 @@
-/* What the files of daemon/children/agents.h share. Included by agents*.c only. */
+/* What the files of daemon/agents/agents.h share. Included by agents*.c only. */
 #ifndef PROFD_DAEMON_AGENTS_INSIDE_H
 #define PROFD_DAEMON_AGENTS_INSIDE_H
 
-#include "daemon/children/agents.h"
+#include "daemon/agents/agents.h"
 #include "daemon/children/child_table.h"
 
 struct message_hello;
@@ -10,10 +10,10 @@ struct message_hello;
 /* --- To become a child --- */
 
 /* The child that WHO is, which may be one that is known; NULL: no memory. */
-struct child *agents_meet(struct daemon *profd, const struct child_introduction *who);
+struct child *agents_meet(struct agents *agents, const struct child_introduction *who);
 
 /* A new one. NULL: no memory. */
-struct child *agents_add(struct daemon *profd, const struct child_introduction *who);
+struct child *agents_add(struct agents *agents, const struct child_introduction *who);
 
 /* Who said HELLO, as PEER_PID; PIDFD (-1: it has ended) is borrowed. */
 struct child_introduction agents_introduce(const struct message_hello *hello, pid_t peer_pid,
@@ -23,20 +23,20 @@ struct child_introduction agents_introduce(const struct message_hello *hello, pi
 void agents_take_arena(struct child *child, const struct message_hello *hello, int arena_fd);
 
 /* Watches CHILD for its end by PIDFD (taken over; -1: nothing). */
-void agents_watch(struct daemon *profd, struct child *child, int pidfd);
+void agents_watch(struct agents *agents, struct child *child, int pidfd);
 
 /* --- To end --- */
 
 /* CHILD has ended, if it had not. Without a session there is nothing to keep of it, and it is gone
  * after this. */
-void agents_end(struct daemon *profd, struct child *child, enum process_verdict verdict, int code,
+void agents_end(struct agents *agents, struct child *child, enum process_verdict verdict, int code,
                 uint64_t end_ns);
 
 void agents_drop_connection(struct child *child);
 void agents_stop_watching(struct child *child);
 
 /* profd-keeper need not have CHILD's arena any more. */
-void agents_stop_keeping(struct daemon *profd, struct child *child);
+void agents_stop_keeping(struct agents *agents, struct child *child);
 
 /* The CPU time that was told with its end, if it was. */
 void agents_take_cpu_time(struct child *child, const struct child_ending *ending);

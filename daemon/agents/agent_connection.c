@@ -1,18 +1,19 @@
-#include "daemon/children/agent_connection.h"
+#include "daemon/agents/agent_connection.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/children/agents.h"
-#include "daemon/daemon.h"
+#include "daemon/agents/agents.h"
+#include "daemon/children/child_table.h"
+#include "daemon/limit/memory.h"
 #include "daemon/log.h"
-#include "daemon/when.h"
+#include "daemon/session.h"
 #include "ipc/messages.h"
 
 static void note_started(struct child *child)
 {
-    child->started_generation = child->profd->session.generation;
+    child->started_generation = child->agents->session->generation;
     free(child->trouble);
     child->trouble = NULL;
     memory_await(child);
@@ -25,10 +26,10 @@ static int on_acknowledged(struct child *child, unsigned kind, const uint8_t *pa
 
     if (error < 0)
         return error;
-    struct daemon *profd = child->profd;
-    if (kind == MESSAGE_STARTED && message.generation == profd->session.generation)
+    struct agents *agents = child->agents;
+    if (kind == MESSAGE_STARTED && message.generation == agents->session->generation)
         note_started(child);
-    requests_note_acknowledged(profd, child, kind, message.generation);
+    agents->events->on_acknowledged(child, kind, message.generation, agents->context);
     return 0;
 }
 
@@ -38,7 +39,7 @@ static int on_progress(struct child *child, const uint8_t *payload, size_t bytes
     int error = message_get_gather_progress(payload, bytes, &message);
 
     if (error == 0)
-        when_gather_progresses(child->profd, child, &message);
+        child->agents->events->on_progress(child, &message, child->agents->context);
     return error;
 }
 
@@ -52,7 +53,8 @@ static int on_profile(struct child *child, const uint8_t *payload, size_t bytes,
         return error;
     if (message.error == 0 && (fd_count > 1 || (fd_count == 0 && message.json_bytes > 0)))
         return -EPROTO;
-    when_profile_comes(child->profd, child, &message, fd_count > 0 ? &fds[0] : NULL);
+    child->agents->events->on_profile(child, &message, fd_count > 0 ? &fds[0] : NULL,
+                                      child->agents->context);
     return 0;
 }
 
@@ -75,8 +77,9 @@ static int on_triggered(struct child *child, const uint8_t *payload, size_t byte
     struct message_triggered message;
     int error = message_get_triggered(payload, bytes, &message);
 
-    if (error == 0 && message.generation == child->profd->session.generation)
-        triggers_note_marker(&child->profd->triggers, child, message.marker, message.hits);
+    if (error == 0 && message.generation == child->agents->session->generation)
+        child->agents->events->on_marker(child, message.marker, message.hits,
+                                         child->agents->context);
     return error;
 }
 
@@ -92,7 +95,7 @@ static int dispatch(struct child *child, unsigned kind, const uint8_t *payload, 
     case MESSAGE_SAMPLING_RESUMED:
         return on_acknowledged(child, kind, payload, bytes);
     case MESSAGE_CHUNK_MANAGER_UPDATE:
-        return memory_note_update(&child->profd->memory, child, payload, bytes);
+        return memory_note_update(child->agents->memory, child, payload, bytes);
     case MESSAGE_GATHER_PROFILE_PROGRESS:
         return on_progress(child, payload, bytes);
     case MESSAGE_PROFILE:

@@ -1,4 +1,4 @@
-#include "daemon/children/admission.h"
+#include "daemon/agents/admission.h"
 
 #include <assert.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/children/census_told.h"
+#include "daemon/census/census_told.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -6,20 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buffer/lease_ledger.h"
 #include "common/file_name.h"
 #include "common/time_units.h"
-#include "daemon/children/agents.h"
-#include "daemon/children/census.h"
+#include "daemon/agents/agents.h"
+#include "daemon/census/census.h"
 #include "daemon/children/pidfd.h"
 #include "daemon/children/process_tree.h"
-#include "daemon/daemon.h"
 #include "daemon/log.h"
-#include "daemon/when.h"
+#include "daemon/session.h"
 
 /* Who runs a program beside itself tells of it a moment after its start, maybe after its end. */
 enum { NAME_WITHIN_NS = NS_PER_S };
 
-struct child *census_add(struct daemon *profd, const struct process_sighting *sighting,
+struct child *census_add(struct census *census, const struct process_sighting *sighting,
                          const char *executable, enum recording_obstacle obstacle)
 {
     int pidfd = pidfd_of_process(sighting->pid);
@@ -32,7 +32,7 @@ struct child *census_add(struct daemon *profd, const struct process_sighting *si
         .executable_length = strlen(executable),
     };
 
-    return agents_add_silent(profd, &who, obstacle, pidfd);
+    return agents_add_silent(census->agents, &who, obstacle, pidfd);
 }
 
 /* --- What an entry means --- */
@@ -123,25 +123,25 @@ static struct process_sighting sighting_of(const struct census_entry *entry)
     };
 }
 
-static struct child *add_told(struct daemon *profd, const struct census_entry *entry,
+static struct child *add_told(struct census *census, const struct census_entry *entry,
                               enum recording_obstacle obstacle)
 {
     const struct process_sighting sighting = sighting_of(entry);
 
-    return census_add(profd, &sighting, entry->path, obstacle);
+    return census_add(census, &sighting, entry->path, obstacle);
 }
 
 /* It may be gone already; then its parent tells how it ended, or nobody can. Until then it ended
  * just now: its hello may still be unread. */
-static void add_living(struct daemon *profd, const struct census_entry *entry)
+static void add_living(struct census *census, const struct census_entry *entry)
 {
-    struct child *child = add_told(profd, entry, (enum recording_obstacle)entry->obstacle);
+    struct child *child = add_told(census, entry, (enum recording_obstacle)entry->obstacle);
 
     if (child != NULL && child->watch == NULL && kill(entry->pid, 0) < 0 && errno == ESRCH)
         agents_end_unwatched(child, uv_hrtime());
 }
 
-static void add_present(struct daemon *profd, const struct census_entry *entry)
+static void add_present(struct census *census, const struct census_entry *entry)
 {
     size_t bytes;
     const char *arguments = census_ring_command_line(entry, &bytes);
@@ -155,7 +155,7 @@ static void add_present(struct daemon *profd, const struct census_entry *entry)
         .arguments = bytes > 0 ? arguments : NULL,
         .arguments_bytes = bytes,
     };
-    agents_add_dormant(profd, &who);
+    agents_add_dormant(census->agents, &who);
 }
 
 static void rename_child(struct child *child, const struct census_entry *entry)
@@ -190,25 +190,25 @@ static void take_back_exec(struct child *child)
 }
 
 /* The program of PID's parent, which PID runs too unless it became another one unheard. */
-static const char *guess_name(struct daemon *profd, pid_t pid, pid_t parent_pid)
+static const char *guess_name(struct census *census, pid_t pid, pid_t parent_pid)
 {
-    const struct child *earlier = child_table_find_latest(&profd->children, pid);
-    const struct child *parent = child_table_find_latest(&profd->children, parent_pid);
+    const struct child *earlier = child_table_find_latest(census->children, pid);
+    const struct child *parent = child_table_find_latest(census->children, parent_pid);
     bool did_exec = earlier != NULL && earlier->verdict == VERDICT_EXECED && !earlier->is_reaped;
 
     return parent != NULL && !did_exec ? parent->executable : "";
 }
 
-void census_add_ended(struct daemon *profd, const struct process_sighting *sighting,
+void census_add_ended(struct census *census, const struct process_sighting *sighting,
                       const char *kernels_name, const struct child_ending *ending)
 {
-    char *told = census_names_take(&profd->census.names, sighting->pid);
+    char *told = census_names_take(&census->names, sighting->pid);
     const char *name = told != NULL ? told : kernels_name;
     bool is_guess = name[0] == '\0';
 
     if (is_guess)
-        name = guess_name(profd, sighting->pid, sighting->parent_pid);
-    struct child *child = census_add(profd, sighting, name, OBSTACLE_SILENT);
+        name = guess_name(census, sighting->pid, sighting->parent_pid);
+    struct child *child = census_add(census, sighting, name, OBSTACLE_SILENT);
     free(told);
     if (child == NULL)
         return;
@@ -217,20 +217,20 @@ void census_add_ended(struct daemon *profd, const struct process_sighting *sight
     agents_end_silent(child, ending);
 }
 
-static void end(struct daemon *profd, const struct census_entry *entry)
+static void end(struct census *census, const struct census_entry *entry)
 {
     const struct child_ending ending = { entry->wait_status, entry->cpu_ns, entry->time_ns };
 
-    if (agents_note_reaped(profd, entry->pid, &ending)) {
-        free(census_names_take(&profd->census.names, entry->pid));
+    if (agents_note_reaped(census->agents, entry->pid, &ending)) {
+        free(census_names_take(&census->names, entry->pid));
         return;
     }
-    if (recent_ends_take(&profd->census.ends, entry->pid, entry->time_ns)) {
-        when_end_is_told(profd, entry->pid, entry->wait_status);
+    if (recent_ends_take(&census->ends, entry->pid, entry->time_ns)) {
+        census->events->on_end_told(entry->pid, entry->wait_status, census->context);
         return;
     }
     const struct process_sighting sighting = sighting_of(entry);
-    census_add_ended(profd, &sighting, "", &ending);
+    census_add_ended(census, &sighting, "", &ending);
 }
 
 /* Whether LATEST, which would not say hello again, is still the program that it was: then its exec
@@ -242,9 +242,9 @@ static bool may_still_fail(const struct child *latest)
            !process_runs_other_program(latest->pid, latest->executable);
 }
 
-static void apply(struct daemon *profd, const struct census_entry *entry)
+static void apply(struct census *census, const struct census_entry *entry)
 {
-    struct child *latest = child_table_find_latest(&profd->children, entry->pid);
+    struct child *latest = child_table_find_latest(census->children, entry->pid);
 
     switch (census_meaning_of(latest, entry)) {
     case CENSUS_MEANS_NOTHING:
@@ -252,14 +252,14 @@ static void apply(struct daemon *profd, const struct census_entry *entry)
     case CENSUS_MEANS_NEW:
         if (may_still_fail(latest)) {
             note_exec(latest, entry);
-            census_soon(profd);
+            census_soon(census);
         } else {
-            add_living(profd, entry);
+            add_living(census, entry);
         }
         break;
     case CENSUS_MEANS_LAST_WORDS:
         agents_split_ending(latest, entry->time_ns,
-                            add_told(profd, entry, (enum recording_obstacle)entry->obstacle));
+                            add_told(census, entry, (enum recording_obstacle)entry->obstacle));
         break;
     case CENSUS_MEANS_NAME:
         rename_child(latest, entry);
@@ -268,37 +268,36 @@ static void apply(struct daemon *profd, const struct census_entry *entry)
         agents_forget_silent(latest);
         break;
     case CENSUS_MEANS_END:
-        end(profd, entry);
+        end(census, entry);
         break;
     case CENSUS_MEANS_EXEC:
         note_exec(latest, entry);
         break;
     case CENSUS_MEANS_PROMISE:
-        census_names_put(&profd->census.names, entry->pid, entry->path);
+        census_names_put(&census->names, entry->pid, entry->path);
         break;
     case CENSUS_MEANS_NO_EXEC:
-        free(census_names_take(&profd->census.names, entry->pid));
+        free(census_names_take(&census->names, entry->pid));
         if (latest != NULL)
             take_back_exec(latest);
         break;
     case CENSUS_MEANS_PRESENT:
-        add_present(profd, entry);
+        add_present(census, entry);
         break;
     case CENSUS_MEANS_WOKEN:
-        agents_note_woken(profd, entry->pid, entry->time_ns);
+        agents_note_woken(census->agents, entry->pid, entry->time_ns);
         break;
     case CENSUS_MEANS_WISH:
-        when_child_may_borrow(profd, latest);
+        census->events->on_wish(latest, census->context);
         break;
     }
 }
 
-void census_read(struct daemon *profd)
+void census_read(struct census *census)
 {
-    struct census *census = &profd->census;
-    struct census_ring *ring = profd->memory.ledger.ring;
+    struct census_ring *ring = census->ledger->ring;
     struct census_entry entry;
-    bool is_on = session_is_on(&profd->session);
+    bool is_on = session_is_on(census->session);
 
     if (ring == NULL)
         return;
@@ -307,10 +306,10 @@ void census_read(struct daemon *profd)
         uint64_t now_ns = uv_hrtime();
         if (entry.time_ns > now_ns)
             entry.time_ns = now_ns; /* what is from the future would never expire */
-        if (is_on && entry.time_ns >= profd->session.start_ns)
-            apply(profd, &entry);
+        if (is_on && entry.time_ns >= census->session->start_ns)
+            apply(census, &entry);
     }
-    agents_watch_dormant(profd);
+    agents_watch_dormant(census->agents);
     uint64_t lost = census_ring_take_lost(ring);
     if (is_on)
         census->lost += lost;

@@ -1,0 +1,172 @@
+/* The agents' side of profd: their hellos and messages, and the ends of their processes.
+ *
+ * Here the child table meets the world: connections, process descriptors, the exit store. Every end
+ * is told once, whoever notices first: the descriptor of the process, the reaper, a second hello.
+ * Loop thread. */
+#ifndef PROFD_DAEMON_AGENTS_H
+#define PROFD_DAEMON_AGENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <uv.h>
+
+#include "buffer/block_account.h"
+#include "ipc/messages.h"
+
+struct access;
+struct child;
+struct child_introduction;
+struct child_table;
+struct connection;
+struct exit_store;
+struct keeper_link;
+struct memory;
+struct session;
+
+/* What they look at, or work on; borrowed. */
+struct agents_views {
+    uv_loop_t *loop;
+    const struct session *session;
+    const struct access *access;
+    struct child_table *children;
+    struct exit_store *exits;
+    struct memory *memory;
+    struct keeper_link *keeper;
+};
+
+/* What happens; CONTEXT is as in agents_init(). A child is freed by nobody meanwhile, but by
+ * on_end. */
+struct agents_events {
+    /* Processes may have told something by the census ring, which is to be read first. */
+    void (*on_news_wanted)(void *context);
+    /* OWNER has said hello. */
+    void (*on_hello)(lease_owner owner, void *context);
+    /* A child runs another program, which may have no agent. */
+    void (*on_replaced)(void *context);
+    /* CHILD, in which nobody listens, has an arena in which it may want a perf event. */
+    void (*on_may_borrow)(struct child *child, void *context);
+    /* CHILD, which lives, has no connection any more, and so gives no answers. */
+    void (*on_silence)(struct child *child, void *context);
+    /* CHILD has ended, as its verdict says so far; it may be freed by this. */
+    void (*on_end)(struct child *child, void *context);
+    /* How CHILD, which had vanished, ended is known by now. */
+    void (*on_verdict)(struct child *child, void *context);
+    /* What CHILD, which has ended, recorded is kept, or is lost. */
+    void (*on_kept)(struct child *child, void *context);
+    /* CHILD is about to be freed, whether it has ended or not. */
+    void (*on_forgotten)(struct child *child, void *context);
+    /* How many have ended in this session changed. */
+    void (*on_ended_count)(void *context);
+
+    /* Messages of CHILD's agent: it is in a state of the session of GENERATION, by the kind; what
+     * it gathers; a marker that triggers wait for, HITS times. *FD is the profile's, or FD is
+     * NULL; who takes it sets it to -1. */
+    void (*on_acknowledged)(struct child *child, unsigned kind, uint64_t generation, void *context);
+    void (*on_progress)(struct child *child, const struct message_gather_progress *message,
+                        void *context);
+    void (*on_profile)(struct child *child, const struct message_profile *message, int *fd,
+                       void *context);
+    void (*on_marker)(struct child *child, uint64_t marker, uint64_t hits, void *context);
+};
+
+struct agents {
+    uv_loop_t *loop;
+    const struct session *session;
+    const struct access *access;
+    struct child_table *children;
+    struct exit_store *exits;
+    struct memory *memory;
+    struct keeper_link *keeper;
+    const struct agents_events *events;
+    void *context;
+    size_t unwatched;   /* dormant ones whose end is not watched for yet */
+    uint64_t forgotten; /* of this session, even these: they were too many, or profd was killed */
+};
+
+/* EVENTS and CONTEXT are borrowed. */
+void agents_init(struct agents *agents, const struct agents_views *views,
+                 const struct agents_events *events, void *context);
+
+/* The first message of CONNECTION is a hello. PIDFD (-1: none) is taken over on every path. 0: the
+ * connection now belongs to a child here. Negative: it stays the caller's and is closing; why was
+ * logged. */
+int agents_hello(struct agents *agents, struct connection *connection, int pidfd,
+                 const uint8_t *payload, size_t bytes, int *fds, size_t fd_count);
+
+/* Whoever waited for PID, profd itself or its parent, tells how it ended. False when no such
+ * process is known. */
+struct child_ending {
+    int wait_status;
+    uint64_t cpu_ns; /* CPU_TIME_UNKNOWN */
+    uint64_t end_ns; /* it was known by then */
+};
+bool agents_note_reaped(struct agents *agents, pid_t pid, const struct child_ending *ending);
+
+/* A process without an agent, because of OBSTACLE, for the census: another image, if one of its pid
+ * lives. PIDFD (-1: none) is taken over on every path. NULL: no memory. */
+struct child *agents_add_silent(struct agents *agents, const struct child_introduction *who,
+                                enum recording_obstacle obstacle, int pidfd);
+
+/* A process that has nothing to tell so far says that it is there. Whether it still lives is looked
+ * at once all that was told with it is known: agents_watch_dormant(). */
+void agents_add_dormant(struct agents *agents, const struct child_introduction *who);
+void agents_watch_dormant(struct agents *agents);
+
+/* The one of PID that began at START_NS records by now; its hello is still to come. */
+void agents_note_woken(struct agents *agents, pid_t pid, uint64_t start_ns);
+
+/* CHILD, a silent one, ended so. It may be freed by this. */
+void agents_end_silent(struct child *child, const struct child_ending *ending);
+
+/* The same when nobody has told how. */
+void agents_end_unwatched(struct child *child, uint64_t end_ns);
+
+/* What was taken for the end of EARLIER was that of LATER (NULL: no memory for it), which it became
+ * by exec at EXEC_NS. */
+void agents_split_ending(struct child *earlier, uint64_t exec_ns, struct child *later);
+
+/* CHILD, a silent one, is none after all, and is freed: the image before it went on, and ended if
+ * CHILD did. */
+void agents_forget_silent(struct child *child);
+
+/* CHILD has ended: nothing more is heard of it, but how it ended, where that is not known. */
+void agents_let_go(struct child *child);
+
+/* Keeps what CHILD, which has ended, recorded; or its name alone. */
+void agents_store(struct agents *agents, struct child *child);
+
+/* Takes CHILD out of the table and frees it; its copy is not under way. */
+void agents_forget(struct agents *agents, struct child *child);
+
+/* CHILD's connection has ended; its process may go on. */
+void agents_note_disconnected(struct child *child);
+
+/* CHILD told that it would become another program, and it was not heard of as that: it runs it, or
+ * has ended. Nothing when it told no such thing. */
+void agents_settle_exec(struct child *child);
+
+/* The last of what is kept of OWNER, a child, has gone: its name stays. */
+void agents_note_expired(void *owner, const struct block_account *account);
+
+/* Drops what is kept of processes that ended: the session that they belong to is over. */
+void agents_forget_ended(struct agents *agents);
+
+/* Forgets the oldest of those of which only the name is known, when they are too many. Nobody holds
+ * a child meanwhile. */
+void agents_forget_names(struct agents *agents);
+
+/* A session begins: those that became a program without an agent meanwhile, unheard since they have
+ * no connection to end, are no children any more. */
+void agents_forget_replaced(struct agents *agents);
+
+/* profd has taken the place of one that was killed, with its session: the processes whose arenas
+ * profd-keeper has are children again, or have ended meanwhile. */
+void agents_readmit_kept(struct agents *agents);
+
+/* Closes every connection and watch; children are freed. */
+void agents_close(struct agents *agents);
+
+#endif
