@@ -1,0 +1,260 @@
+/* daemon.visitors: what strangers say first, over real sockets on a real loop. */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "daemon/agents/visitors.h"
+#include "ipc/connection.h"
+#include "ipc/frame.h"
+#include "ipc/messages.h"
+#include "ipc/socket.h"
+
+enum { LOOP_ENDS_MS = 20 * 1000 };
+
+static uv_loop_t loop;
+static uv_timer_t limit;
+static struct visitors visitors;
+static unsigned agents, clients, private_clients, gone;
+static int last_pidfd, answer;
+
+static void on_message(struct connection *connection, unsigned kind, const uint8_t *payload,
+                       size_t bytes, int *fds, size_t fd_count, void *owner)
+{
+    (void)connection, (void)kind, (void)payload, (void)bytes, (void)fds, (void)fd_count;
+    (void)owner;
+}
+
+static void on_closed(struct connection *connection, int reason, void *owner)
+{
+    (void)connection, (void)reason, (void)owner;
+}
+
+static const struct connection_events kept_events = { on_message, on_closed };
+
+/* Whoever takes the connection owns it from there on. */
+static int take(struct connection *connection)
+{
+    if (answer == 0)
+        connection_set_events(connection, &kept_events, NULL);
+    connection_close(connection, answer == 0 ? -ESHUTDOWN : answer);
+    return answer;
+}
+
+static int on_agent(struct connection *connection, int pidfd, const uint8_t *payload, size_t bytes,
+                    int *fds, size_t fd_count, void *context)
+{
+    struct message_hello hello;
+
+    (void)fds;
+    ck_assert_ptr_eq(context, &loop);
+    ck_assert_int_eq(message_get_hello(payload, bytes, &hello), 0);
+    ck_assert_uint_eq(fd_count, 0);
+    last_pidfd = pidfd;
+    if (pidfd >= 0)
+        close(pidfd);
+    agents++;
+    return take(connection);
+}
+
+static int on_client(struct connection *connection, bool is_private, const uint8_t *payload,
+                     size_t bytes, void *context)
+{
+    struct message_client_hello hello;
+
+    ck_assert_ptr_eq(context, &loop);
+    ck_assert_int_eq(message_get_client_hello(payload, bytes, &hello), 0);
+    if (is_private)
+        private_clients++;
+    else
+        clients++;
+    return take(connection);
+}
+
+static void on_private_gone(void *context)
+{
+    ck_assert_ptr_eq(context, &loop);
+    gone++;
+}
+
+static const struct visitors_events events = { on_agent, on_client, on_private_gone };
+
+static void on_limit(uv_timer_t *timer)
+{
+    (void)timer;
+    ck_abort_msg("nothing happened in %d ms", LOOP_ENDS_MS);
+}
+
+static void set_up(void)
+{
+    agents = clients = private_clients = gone = 0;
+    last_pidfd = -1;
+    answer = 0;
+    ck_assert_int_eq(uv_loop_init(&loop), 0);
+    ck_assert_int_eq(uv_timer_init(&loop, &limit), 0);
+    ck_assert_int_eq(uv_timer_start(&limit, on_limit, LOOP_ENDS_MS, 0), 0);
+    visitors_init(&visitors, &loop, &events, &loop);
+}
+
+static void tear_down(void)
+{
+    visitors_close(&visitors);
+    uv_close((uv_handle_t *)&limit, NULL);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    ck_assert_ptr_null(visitors.first);
+    ck_assert_uint_eq(visitors.admission.silent, 0);
+    ck_assert_int_eq(uv_loop_close(&loop), 0);
+}
+
+/* The other end of a connection of UID. */
+static int visit(uid_t uid)
+{
+    const struct peer_credentials peer = { .pid = getpid(), .uid = uid };
+    int ends[2];
+
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends), 0);
+    visitors_on_accept(NULL, ends[0], &peer, &visitors);
+    return ends[1];
+}
+
+static void say_hello(int fd)
+{
+    uint8_t frame[MESSAGE_MAX_BYTES];
+    const struct message_hello hello = { .protocol_version = PROTOCOL_VERSION,
+                                         .pid = getpid(),
+                                         .executable = { "x", 1 },
+                                         .command_line = { "x", 1 } };
+    long bytes = message_put_hello(frame, sizeof(frame), MESSAGE_HELLO, &hello);
+
+    ck_assert_int_eq(socket_send(fd, frame, (size_t)bytes, NULL, 0), bytes);
+}
+
+static void say_client_hello(int fd)
+{
+    uint8_t frame[MESSAGE_MAX_BYTES];
+    const struct message_client_hello hello = { .protocol_version = PROTOCOL_VERSION };
+    long bytes = message_put_client_hello(frame, sizeof(frame), MESSAGE_CLIENT_HELLO, &hello);
+
+    ck_assert_int_eq(socket_send(fd, frame, (size_t)bytes, NULL, 0), bytes);
+}
+
+static void run_until_left(void)
+{
+    while (visitors.first != NULL)
+        uv_run(&loop, UV_RUN_ONCE);
+}
+
+START_TEST(the_first_message_decides)
+{
+    int agent = visit(getuid()), client = visit(getuid());
+
+    say_hello(agent);
+    say_client_hello(client);
+    run_until_left();
+    ck_assert_uint_eq(agents, 1);
+    ck_assert_uint_eq(clients, 1);
+    ck_assert_int_ge(last_pidfd, 0); /* the owner's process was found as it came */
+    close(agent);
+    close(client);
+}
+END_TEST
+
+START_TEST(what_is_no_hello_ends_the_connection)
+{
+    static const char garbage[] = "\xff\xff\xff\xff\xff\xff\xff\xff";
+    int fd = visit(getuid());
+    char byte;
+
+    ck_assert_int_eq(write(fd, garbage, sizeof(garbage)), sizeof(garbage));
+    run_until_left();
+    uv_run(&loop, UV_RUN_NOWAIT);
+    ck_assert_int_eq(read(fd, &byte, 1), 0);
+    ck_assert_uint_eq(agents + clients, 0);
+    close(fd);
+}
+END_TEST
+
+START_TEST(who_goes_without_a_word_is_forgotten)
+{
+    close(visit(getuid()));
+    run_until_left();
+    ck_assert_uint_eq(agents + clients + gone, 0);
+}
+END_TEST
+
+START_TEST(a_refused_hello_leaves_the_visitor_to_its_end)
+{
+    int fd = visit(getuid());
+
+    answer = -EPERM;
+    say_hello(fd);
+    run_until_left();
+    ck_assert_uint_eq(agents, 1);
+    close(fd);
+}
+END_TEST
+
+START_TEST(strangers_get_few_silent_connections)
+{
+    enum { STRANGER = 12345 };
+    int fds[ADMISSION_SILENT_OF_USER + 1];
+    char byte;
+
+    for (int i = 0; i <= ADMISSION_SILENT_OF_USER; i++)
+        fds[i] = visit(STRANGER);
+    ck_assert_uint_eq(visitors.admission.silent, ADMISSION_SILENT_OF_USER);
+    ck_assert_int_eq(read(fds[ADMISSION_SILENT_OF_USER], &byte, 1), 0); /* turned away */
+    ck_assert_int_eq(read(fds[0], &byte, 1), -1);
+    say_hello(fds[0]);
+    while (agents == 0)
+        uv_run(&loop, UV_RUN_ONCE);
+    ck_assert_uint_eq(visitors.admission.silent, ADMISSION_SILENT_OF_USER - 1);
+    for (int i = 0; i <= ADMISSION_SILENT_OF_USER; i++)
+        close(fds[i]);
+    run_until_left();
+}
+END_TEST
+
+START_TEST(the_private_client_is_told_apart_and_missed)
+{
+    int ends[2];
+
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
+    ck_assert_int_eq(visitors_add_private(&visitors, ends[0]), 0);
+    say_client_hello(ends[1]);
+    run_until_left();
+    ck_assert_uint_eq(private_clients, 1);
+    ck_assert_uint_eq(gone, 0);
+    close(ends[1]);
+
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
+    ck_assert_int_eq(visitors_add_private(&visitors, ends[0]), 0);
+    close(ends[1]);
+    run_until_left();
+    ck_assert_uint_eq(gone, 1);
+    ck_assert_int_eq(visitors_add_private(&visitors, -1), -EBADF);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("daemon.visitors");
+    TCase *all = tcase_create("visitors");
+
+    tcase_add_checked_fixture(all, set_up, tear_down);
+    tcase_add_test(all, the_first_message_decides);
+    tcase_add_test(all, what_is_no_hello_ends_the_connection);
+    tcase_add_test(all, who_goes_without_a_word_is_forgotten);
+    tcase_add_test(all, a_refused_hello_leaves_the_visitor_to_its_end);
+    tcase_add_test(all, strangers_get_few_silent_connections);
+    tcase_add_test(all, the_private_client_is_told_apart_and_missed);
+    suite_add_tcase(suite, all);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
