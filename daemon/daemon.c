@@ -8,10 +8,10 @@
 
 #include "daemon/agents/agents.h"
 #include "daemon/capture/capture.h"
+#include "daemon/clients/clients.h"
 #include "daemon/log.h"
 #include "daemon/programs/launch.h"
 #include "daemon/programs/spawn.h"
-#include "daemon/requests/client_connection.h"
 #include "daemon/when.h"
 #include "daemon/wiring.h"
 #include "ipc/listener.h"
@@ -148,6 +148,42 @@ static int init_restart(struct daemon *profd)
     return restart_init(&profd->restart, &profd->loop, &views, &restart_events, profd);
 }
 
+/* What profd does for a session that is always on is decided with the config. */
+static int init_requests(struct daemon *profd)
+{
+    const struct requests_views views = { &profd->session, &profd->children, &profd->triggers };
+
+    return requests_init(&profd->requests, &profd->loop, &views, &requests_events, profd);
+}
+
+static void init_clients(struct daemon *profd)
+{
+    profd->status = (struct status_view){
+        .session = &profd->session,
+        .memory = &profd->memory,
+        .children = &profd->children,
+        .exits = &profd->exits,
+        .census = &profd->census,
+        .triggers = &profd->triggers,
+        .supervisor = &profd->supervisor,
+        .socket_path = profd->socket_path,
+        .start_ns = profd->start_ns,
+    };
+    const struct clients_views views = {
+        .access = &profd->access,
+        .requests = &profd->requests,
+        .census = &profd->census,
+        .launch = &profd->launch,
+        .supervisor = &profd->supervisor,
+        .triggers = &profd->triggers,
+        .monitoring = &profd->monitoring,
+        .status = &profd->status,
+        .memory_limit_bytes = profd->options.memory_limit_bytes,
+    };
+
+    clients_init(&profd->clients, &views, &clients_events, profd);
+}
+
 static void init_agents(struct daemon *profd)
 {
     const struct agents_views views = {
@@ -184,8 +220,9 @@ static int begin_parts(struct daemon *profd)
         return error;
     error = uv_loop_init(&profd->loop);
     init_agents(profd);
+    init_clients(profd);
     if (error == 0)
-        error = requests_init(profd);
+        error = init_requests(profd);
     if (error == 0 && profd->options.private_fd < 0) /* else the service is profctl's command */
         error = service_open(&profd->service, &profd->loop, &service_events, profd);
     if (error == 0)
@@ -268,12 +305,23 @@ static int begin_programs(struct daemon *profd)
     return error == 0 ? programs_begin(&profd->programs, profd->socket_path) : error;
 }
 
+/* The session that is always on, as the options and the config say. */
+static void take_standing(struct daemon *profd)
+{
+    profd->requests.standing = (struct session_settings){
+        .interval_ns = profd->options.always_interval_ns,
+        .memory_limit_bytes = profd->options.memory_limit_bytes,
+        .features = FEATURES_DEFAULT,
+    };
+}
+
 static int begin_work(struct daemon *profd)
 {
     const struct options *options = &profd->options;
     bool is_adopted = false;
     int error = options->config != NULL ? load_config(profd, options->config) : 0;
 
+    take_standing(profd);
     if (error == 0)
         error = decide_access(profd);
     if (error == 0)
@@ -298,7 +346,7 @@ static int begin_work(struct daemon *profd)
         error = metrics_open(&profd->metrics, &profd->loop, &options->metrics_address,
                              options->metrics);
     if (error == 0)
-        requests_ensure_standing(profd);
+        requests_ensure_standing(&profd->requests);
     if (error == 0)
         error = begin_programs(profd);
     if (error == 0 && options->command != NULL)
@@ -317,7 +365,7 @@ void daemon_end(struct daemon *profd, int exit_status)
     service_close(&profd->service);
     capture_cancel(profd, -ESHUTDOWN, "profd is ending");
     salvage_pool_cancel(&profd->salvage);
-    requests_close(profd);
+    requests_close(&profd->requests);
     programs_close(&profd->programs);
     triggers_close(&profd->triggers);
     power_close(&profd->power);
@@ -334,7 +382,7 @@ void daemon_end(struct daemon *profd, int exit_status)
     if (profd->listener != NULL)
         listener_close(profd->listener, NULL);
     visitors_close(&profd->visitors);
-    clients_close(profd);
+    clients_close(&profd->clients);
     agents_close(&profd->agents);
 }
 

@@ -18,6 +18,8 @@
 #include "daemon/capture/salvage.h"
 #include "daemon/census/census.h"
 #include "daemon/children/child_table.h"
+#include "daemon/clients/clients.h"
+#include "daemon/clients/status_document.h"
 #include "daemon/clocks/lending.h"
 #include "daemon/groups/monitoring.h"
 #include "daemon/keeping/keeper_link.h"
@@ -38,7 +40,6 @@
 #include "ipc/connection.h"
 
 struct capture;
-struct client;
 
 struct daemon {
     uv_loop_t loop;
@@ -68,9 +69,10 @@ struct daemon {
     struct programs programs;
     struct triggers triggers;
     struct power power;
-    struct request_queue requests;
-    struct capture *capture; /* NULL: none is being made */
-    struct client *clients;  /* connected ones */
+    struct requests requests;
+    struct clients clients;
+    struct status_view status; /* what clients are told */
+    struct capture *capture;   /* NULL: none is being made */
 
     bool is_ending;
     int exit_status;

@@ -5,13 +5,13 @@
 #include "daemon/agents/agents.h"
 #include "daemon/capture/capture.h"
 #include "daemon/children/process_title.h"
+#include "daemon/clients/clients.h"
+#include "daemon/clients/status_process.h"
 #include "daemon/command.h"
 #include "daemon/daemon.h"
 #include "daemon/limit/chores.h"
 #include "daemon/log.h"
 #include "daemon/metrics/metrics_page.h"
-#include "daemon/requests/client_connection.h"
-#include "daemon/requests/status_process.h"
 
 /* --- Sessions --- */
 
@@ -43,7 +43,7 @@ static void begin_parts(struct daemon *profd)
     memory_begin_session(&profd->memory);
     census_begin_session(&profd->census);
     follow_power(profd);
-    requests_time_session(profd);
+    requests_time_session(&profd->requests);
 }
 
 static void begin_triggers(struct daemon *profd, const struct trigger_set *set, int directory_fd)
@@ -73,7 +73,7 @@ void when_session_is_joined(struct daemon *profd, const struct trigger_set *set,
 {
     follow_limit(profd);
     follow_power(profd);
-    requests_time_session(profd);
+    requests_time_session(&profd->requests);
     if (set != NULL)
         begin_triggers(profd, set, directory_fd);
 }
@@ -86,7 +86,7 @@ void when_session_is_left(struct daemon *profd)
 
 void when_extras_end(struct daemon *profd)
 {
-    requests_end_time(profd);
+    requests_end_time(&profd->requests);
     triggers_stop(&profd->triggers);
     when_group_needs_change(profd);
 }
@@ -108,7 +108,7 @@ void when_session_moves(struct daemon *profd)
     service_tell_status(&profd->service);
     if (!session_is_on(&profd->session))
         end_parts(profd);
-    requests_ensure_standing(profd); /* what kept it from joining may be over */
+    requests_ensure_standing(&profd->requests); /* what kept it from joining may be over */
 }
 
 /* --- Processes --- */
@@ -121,8 +121,8 @@ void when_child_ends(struct daemon *profd, struct child *child)
     monitoring_note_ended(&profd->monitoring, child);
     metrics_note_ended(&profd->metrics, child);
     agents_let_go(child);
-    requests_note_gone(profd, child);
-    requests_note_program_gone(profd, child->pid);
+    requests_note_gone(&profd->requests, child);
+    requests_note_program_gone(&profd->requests, child->pid);
     if (!session_is_on(&profd->session)) {
         recent_ends_put(&profd->census.ends, child->pid, child->end_ns);
         agents_forget(&profd->agents, child);
@@ -156,7 +156,7 @@ void when_verdict_is_known(struct daemon *profd, const struct child *child)
 
 void when_child_falls_silent(struct daemon *profd, struct child *child)
 {
-    requests_note_gone(profd, child);
+    requests_note_gone(&profd->requests, child);
     capture_note_silent(profd, child);
 }
 
@@ -180,16 +180,6 @@ void when_process_is_reaped(struct daemon *profd, pid_t pid, int wait_status,
 }
 
 /* --- Captures --- */
-
-void when_capture_is_asked_for(struct daemon *profd, struct request *request)
-{
-    capture_begin(profd, request);
-}
-
-void when_capture_is_unwanted(struct daemon *profd, int error, const char *text)
-{
-    capture_cancel(profd, error, text);
-}
 
 void when_capture_progresses(struct client *client, const struct message_capture_progress *message)
 {
@@ -231,7 +221,7 @@ void when_page_is_made(struct daemon *profd, struct metrics_view *view)
     view->exit_profiles_failed = profd->exits.failed_records;
     view->is_session_on = session_is_on(&profd->session);
     view->lost_news = profd->census.lost;
-    for (const struct client *client = profd->clients; client != NULL; client = client->next)
+    for (const struct client *client = profd->clients.first; client != NULL; client = client->next)
         view->clients++;
     add_recordings(profd, view);
 }
@@ -273,7 +263,7 @@ void when_signal_comes(struct daemon *profd, int signal_number)
 
 void when_client_goes(struct daemon *profd, struct client *client)
 {
-    requests_note_client_gone(profd, client);
+    requests_note_client_gone(&profd->requests, client);
     supervisor_note_client_gone(&profd->supervisor, client);
     triggers_note_client_gone(&profd->triggers, client);
     when_group_needs_change(profd);
@@ -289,7 +279,7 @@ static uint32_t group_needs(const struct daemon *profd)
         needs |= GROUP_NEEDS_USUAL;
     if (trigger_watch_needs_groups(&profd->triggers.watch))
         needs |= GROUP_NEEDS_USUAL;
-    for (const struct client *client = profd->clients; client != NULL; client = client->next)
+    for (const struct client *client = profd->clients.first; client != NULL; client = client->next)
         needs |= client->group_needs;
     return needs;
 }

@@ -74,11 +74,6 @@ void when_process_is_reaped(struct daemon *profd, pid_t pid, int wait_status,
 
 /* --- Captures --- */
 
-/* REQUEST, the current one, is for a capture; and nobody wants the one that is being made any more.
- */
-void when_capture_is_asked_for(struct daemon *profd, struct request *request);
-void when_capture_is_unwanted(struct daemon *profd, int error, const char *text);
-
 /* What CLIENT, who asked for it, is told. */
 void when_capture_progresses(struct client *client, const struct message_capture_progress *message);
 void when_capture_is_written(struct client *client, const struct message_capture_done *message);

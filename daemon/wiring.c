@@ -1,9 +1,9 @@
 #include "daemon/wiring.h"
 
 #include "daemon/capture/capture.h"
+#include "daemon/clients/clients.h"
 #include "daemon/command.h"
 #include "daemon/daemon.h"
-#include "daemon/requests/client_connection.h"
 #include "daemon/when.h"
 
 static void on_news_wanted(void *context)
@@ -62,7 +62,8 @@ static void on_ended_count(void *context)
 
 static void on_acknowledged(struct child *child, unsigned kind, uint64_t generation, void *context)
 {
-    requests_note_acknowledged(context, child, kind, generation);
+    struct daemon *profd = context;
+    requests_note_acknowledged(&profd->requests, child, kind, generation);
 }
 
 static void on_gather_progress(struct child *child, const struct message_gather_progress *message,
@@ -124,7 +125,8 @@ static int on_agent(struct connection *connection, int pidfd, const uint8_t *pay
 static int on_client(struct connection *connection, bool is_private, const uint8_t *payload,
                      size_t bytes, void *context)
 {
-    return client_hello(context, connection, is_private, payload, bytes);
+    struct daemon *profd = context;
+    return clients_hello(&profd->clients, connection, is_private, payload, bytes);
 }
 
 static void on_private_gone(void *context)
@@ -135,6 +137,85 @@ static void on_private_gone(void *context)
 const struct visitors_events visitors_events = { on_agent, on_client, on_private_gone };
 
 const struct lending_events lending_events = { on_news_wanted };
+
+static void on_answered(struct client *client, uint64_t id, int error, const char *text,
+                        void *context)
+{
+    (void)context;
+    client_reply(client, id, error, text);
+}
+
+static void on_begin(const struct trigger_set *set, int directory_fd, void *context)
+{
+    when_session_begins(context, set, directory_fd);
+}
+
+static void on_joined(const struct trigger_set *set, int directory_fd, void *context)
+{
+    when_session_is_joined(context, set, directory_fd);
+}
+
+static void on_left(void *context)
+{
+    when_session_is_left(context);
+}
+
+static void on_extras_over(void *context)
+{
+    when_extras_end(context);
+}
+
+static void on_move(void *context)
+{
+    when_session_moves(context);
+}
+
+static void on_started(void *context)
+{
+    struct daemon *profd = context;
+    restart_keep_session(&profd->restart);
+}
+
+static void on_capture(struct request *request, void *context)
+{
+    capture_begin(context, request);
+}
+
+static void on_capture_unwanted(int error, const char *text, void *context)
+{
+    capture_cancel(context, error, text);
+}
+
+static bool is_awaiting(void *context)
+{
+    const struct daemon *profd = context;
+    return restart_is_awaiting(&profd->restart);
+}
+
+const struct requests_events requests_events = {
+    .on_answer = on_answered,
+    .on_begin = on_begin,
+    .on_joined = on_joined,
+    .on_left = on_left,
+    .on_extras_over = on_extras_over,
+    .on_move = on_move,
+    .on_started = on_started,
+    .on_capture = on_capture,
+    .on_capture_unwanted = on_capture_unwanted,
+    .is_awaiting = is_awaiting,
+};
+
+static void on_client_gone(struct client *client, void *context)
+{
+    when_client_goes(context, client);
+}
+
+static void on_needs(void *context)
+{
+    when_group_needs_change(context);
+}
+
+const struct clients_events clients_events = { on_client_gone, on_needs };
 
 static bool is_awaited(lease_owner owner, void *context)
 {
@@ -242,17 +323,11 @@ static void on_return(void *context)
 
 static void on_missing(const struct session_owner *owner, void *context)
 {
-    requests_add_own(context, REQUEST_STOP, owner);
+    struct daemon *profd = context;
+    requests_add_own(&profd->requests, REQUEST_STOP, owner);
 }
 
 const struct restart_events restart_events = { on_session, on_return, on_missing };
-
-static void on_answer(struct client *client, uint64_t id, int error, const char *text,
-                      void *context)
-{
-    (void)context;
-    client_reply(client, id, error, text);
-}
 
 static int write_groups(int fd, void *context)
 {
@@ -271,5 +346,5 @@ static void on_captures_over(int exit_status, void *context)
     daemon_end(context, exit_status);
 }
 
-const struct triggers_events triggers_events = { on_answer, write_groups, is_shutting_down,
+const struct triggers_events triggers_events = { on_answered, write_groups, is_shutting_down,
                                                  on_captures_over };

@@ -100,7 +100,7 @@ void agents_store(struct agents *agents, struct child *child)
 
     if (child->kept == CHILD_KEPT_NOTHING)
         child_keep(agents->children, child, CHILD_KEPT_NAME);
-    if (child->kept == CHILD_KEPT_NAME)
+    if (child->kept != CHILD_KEPT_ARENA && child->kept != CHILD_KEPT_TWICE)
         return;
     agents_stop_keeping(agents, child);
     child->arena_fd = -1;

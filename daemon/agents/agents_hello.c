@@ -130,6 +130,8 @@ struct child *agents_meet(struct agents *agents, const struct child_introduction
         forget_connection(agents, earlier);
         child_reconnect(earlier);
         return earlier;
+    case CHILD_HAS_ENDED:
+        return earlier;
     case CHILD_DID_EXEC:
         return add_after_exec(agents, earlier, who);
     case CHILD_REUSES_PID:
@@ -218,11 +220,19 @@ struct child_introduction agents_introduce(const struct message_hello *hello, pi
     };
 }
 
+/* Whether there is, or was, something of what CHILD recorded. */
+static bool has_recorded(const struct child *child)
+{
+    return child->arena_fd >= 0 ||
+           (child->kept != CHILD_KEPT_NOTHING && child->kept != CHILD_KEPT_NAME);
+}
+
 /* What CHILD records into, or why it does not. A child that says hello again may have got one
- * meanwhile; what it recorded is never exchanged for an obstacle. */
+ * meanwhile, and what is kept of one that has ended is all of it; what it recorded is never
+ * exchanged for an obstacle. */
 void agents_take_arena(struct child *child, const struct message_hello *hello, int arena_fd)
 {
-    if (arena_fd < 0 && child->arena_fd >= 0)
+    if (arena_fd < 0 && has_recorded(child))
         return;
     if (child->arena_fd >= 0)
         close(child->arena_fd);

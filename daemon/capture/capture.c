@@ -86,7 +86,7 @@ void capture_cancel(struct daemon *profd, int error, const char *text)
     if (capture == NULL)
         return;
     let_go(capture);
-    requests_finish(profd, error, text);
+    requests_finish(&profd->requests, error, text);
 }
 
 static void succeed(struct capture *capture)
@@ -112,8 +112,8 @@ static void succeed(struct capture *capture)
     bool stop_after = request->stop_after;
     let_go(capture);
     if (stop_after)
-        requests_add_own(profd, REQUEST_STOP, &owner);
-    requests_finish(profd, 0, "");
+        requests_add_own(&profd->requests, REQUEST_STOP, &owner);
+    requests_finish(&profd->requests, 0, "");
 }
 
 /* --- The output --- */
@@ -357,15 +357,15 @@ void capture_begin(struct daemon *profd, struct request *request)
     const char *refusal = check_owner(profd, request);
 
     if (refusal != NULL) {
-        requests_finish(profd, -ESRCH, refusal);
+        requests_finish(&profd->requests, -ESRCH, refusal);
         return;
     }
     if (!capture_selects_any(profd, request, text, sizeof(text))) {
-        requests_finish(profd, -ESRCH, text);
+        requests_finish(&profd->requests, -ESRCH, text);
         return;
     }
     if (!session_may_move(&profd->session, SESSION_EVENT_GATHER)) {
-        requests_finish(profd, -EINVAL,
+        requests_finish(&profd->requests, -EINVAL,
                         session_refusal(profd->session.state, SESSION_EVENT_GATHER));
         return;
     }
@@ -373,7 +373,7 @@ void capture_begin(struct daemon *profd, struct request *request)
     struct capture *capture = create(profd, request);
     if (capture == NULL) {
         session_move(&profd->session, SESSION_EVENT_GATHERED);
-        requests_finish(profd, -ENOMEM, "cannot begin the capture: no memory");
+        requests_finish(&profd->requests, -ENOMEM, "cannot begin the capture: no memory");
         return;
     }
 

@@ -217,8 +217,8 @@ enum child_meeting child_meet(const struct child *earlier, const struct child_in
         return CHILD_CAME_BEFORE;
     if (is_told_of(earlier) && who->start_ns < earlier->start_ns)
         return CHILD_CAME_BEFORE;
-    if (earlier->start_ns == who->start_ns && earlier->state != CHILD_ENDED)
-        return CHILD_IS_SAME_IMAGE;
+    if (earlier->start_ns == who->start_ns)
+        return earlier->state != CHILD_ENDED ? CHILD_IS_SAME_IMAGE : CHILD_HAS_ENDED;
     if (is_same_process(earlier, who))
         return CHILD_DID_EXEC;
     return earlier->state == CHILD_ENDED ? CHILD_IS_NEW : CHILD_REUSES_PID;

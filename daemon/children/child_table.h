@@ -156,6 +156,7 @@ void child_table_remove(struct child_table *table, struct child *child);
 enum child_meeting {
     CHILD_IS_NEW,        /* nobody of this pid lives */
     CHILD_IS_SAME_IMAGE, /* it connects again */
+    CHILD_HAS_ENDED,     /* the same image; what it said last was read late */
     CHILD_DID_EXEC,      /* the same process as another program */
     CHILD_REUSES_PID,    /* the one known has ended; profd had not noticed */
     CHILD_CAME_BEFORE,   /* it became the one that is known; its hello was read late */

@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "common/time_units.h"
-#include "daemon/daemon.h"
+#include "daemon/children/child_table.h"
 #include "daemon/log.h"
 #include "daemon/outbox.h"
-#include "daemon/requests/client_connection.h"
-#include "daemon/when.h"
+#include "daemon/triggers/triggers.h"
+#include "ipc/messages.h"
 
 enum { SILENT_CHILDREN_NAMED = 5, ANSWER_TEXT_BYTES = 512 };
 
@@ -43,29 +43,30 @@ void request_free(struct request *request)
 
 /* --- The end of a request --- */
 
-void requests_finish(struct daemon *profd, int error, const char *text)
+void requests_finish(struct requests *requests, int error, const char *text)
 {
-    struct request *request = profd->requests.current;
+    struct request *request = requests->current;
 
     if (request == NULL)
         return;
-    uv_timer_stop(&profd->requests.deadline);
+    uv_timer_stop(&requests->deadline);
     if (request->client != NULL)
-        client_reply(request->client, request->id, error, text);
+        requests->events->on_answer(request->client, request->id, error, text, requests->context);
     else if (error < 0)
         log_warn("%s", text);
     request_free(request);
-    profd->requests.current = NULL;
+    requests->current = NULL;
 }
 
 /* "no answer from PID (NAME), …" for people; empty when all answered. */
-static void name_silent_children(const struct daemon *profd, char *out, size_t capacity)
+static void name_silent_children(const struct requests *requests, char *out, size_t capacity)
 {
     unsigned named = 0;
     size_t used = 0;
 
     out[0] = '\0';
-    for (const struct child *child = profd->children.first; child != NULL; child = child->next) {
+    for (const struct child *child = requests->children->first; child != NULL;
+         child = child->next) {
         if (!child->is_awaited)
             continue;
         if (named++ == SILENT_CHILDREN_NAMED)
@@ -76,123 +77,121 @@ static void name_silent_children(const struct daemon *profd, char *out, size_t c
             return;
         used += (size_t)length;
     }
-    if (profd->requests.awaited > SILENT_CHILDREN_NAMED)
+    if (requests->awaited > SILENT_CHILDREN_NAMED)
         snprintf(out + used, capacity - used, " and %u more",
-                 profd->requests.awaited - SILENT_CHILDREN_NAMED);
+                 requests->awaited - SILENT_CHILDREN_NAMED);
 }
 
-static void end_round(struct daemon *profd)
+static void end_round(struct requests *requests)
 {
-    struct request_queue *queue = &profd->requests;
     char silent[ANSWER_TEXT_BYTES];
 
-    name_silent_children(profd, silent, sizeof(silent));
-    for (struct child *child = profd->children.first; child != NULL; child = child->next)
+    name_silent_children(requests, silent, sizeof(silent));
+    for (struct child *child = requests->children->first; child != NULL; child = child->next)
         child->is_awaited = false;
-    queue->awaited = 0;
-    if (profd->session.state == SESSION_STARTING) {
-        session_move(&profd->session, SESSION_EVENT_STARTED);
-        restart_keep_session(&profd->restart);
+    requests->awaited = 0;
+    if (requests->session->state == SESSION_STARTING) {
+        session_move(requests->session, SESSION_EVENT_STARTED);
+        requests->events->on_started(requests->context);
     }
     if (silent[0] != '\0')
         log_warn("%s", silent);
-    requests_finish(profd, 0, silent);
+    requests_finish(requests, 0, silent);
 }
 
 static void on_round_deadline(uv_timer_t *timer)
 {
-    struct daemon *profd = timer->data;
-    if (profd->requests.current != NULL)
-        end_round(profd);
+    struct requests *requests = timer->data;
+    if (requests->current != NULL)
+        end_round(requests);
 }
 
 /* --- Acknowledgements --- */
 
-static void count_off(struct daemon *profd, struct child *child)
+static void count_off(struct requests *requests, struct child *child)
 {
     if (!child->is_awaited)
         return;
     child->is_awaited = false;
-    if (--profd->requests.awaited == 0)
-        end_round(profd);
+    if (--requests->awaited == 0)
+        end_round(requests);
 }
 
-void requests_note_acknowledged(struct daemon *profd, struct child *child, unsigned message_kind,
-                                uint64_t generation)
+void requests_note_acknowledged(struct requests *requests, struct child *child,
+                                unsigned message_kind, uint64_t generation)
 {
-    const struct request *current = profd->requests.current;
+    const struct request *current = requests->current;
 
-    if (generation != profd->session.generation || current == NULL ||
-        current->kind == REQUEST_CAPTURE || profd->requests.answer != message_kind)
+    if (generation != requests->session->generation || current == NULL ||
+        current->kind == REQUEST_CAPTURE || requests->answer != message_kind)
         return;
-    count_off(profd, child);
+    count_off(requests, child);
 }
 
-void requests_note_gone(struct daemon *profd, struct child *child)
+void requests_note_gone(struct requests *requests, struct child *child)
 {
-    count_off(profd, child);
+    count_off(requests, child);
 }
 
 /* --- Beginning a request --- */
 
-static int send_order(const struct daemon *profd, struct child *child, enum message_kind order)
+static int send_order(const struct requests *requests, struct child *child, enum message_kind order)
 {
     if (order == MESSAGE_ENSURE_STARTED) {
         struct message_session session;
-        session_describe(&profd->session, &session);
+        session_describe(requests->session, &session);
         return outbox_session_for(child->protocol_minor, child->connection, order, &session);
     }
-    struct message_generation generation = { profd->session.generation };
+    struct message_generation generation = { requests->session->generation };
     return outbox_generation(child->connection, order, &generation);
 }
 
-static void begin_round(struct daemon *profd, enum request_kind kind)
+static void begin_round(struct requests *requests, enum request_kind kind)
 {
-    struct request_queue *queue = &profd->requests;
     enum message_kind order = rounds[kind].order;
 
-    queue->answer = rounds[kind].answer;
-    for (struct child *child = profd->children.first; child != NULL; child = child->next) {
-        if (child->connection == NULL || send_order(profd, child, order) < 0)
+    requests->answer = rounds[kind].answer;
+    for (struct child *child = requests->children->first; child != NULL; child = child->next) {
+        if (child->connection == NULL || send_order(requests, child, order) < 0)
             continue;
         child->is_awaited = true;
-        queue->awaited++;
+        requests->awaited++;
     }
-    if (queue->awaited == 0)
-        end_round(profd);
+    if (requests->awaited == 0)
+        end_round(requests);
     else
-        uv_timer_start(&queue->deadline, on_round_deadline, ROUND_DEADLINE_MS, 0);
+        uv_timer_start(&requests->deadline, on_round_deadline, ROUND_DEADLINE_MS, 0);
 }
 
 /* A session whose time is over keeps what it recorded, so that it can still be captured. */
 static void on_duration_over(uv_timer_t *timer)
 {
-    struct daemon *profd = timer->data;
+    struct requests *requests = timer->data;
 
-    profd->session.end_ns = 0; /* one that is resumed goes on, also in another profd */
-    if (profd->session.parts.count > 1) {
+    requests->session->end_ns = 0; /* one that is resumed goes on, also in another profd */
+    if (requests->session->parts.count > 1) {
         log_info("the session's duration is over; it goes on beside the other one until it is "
                  "captured or stopped");
         return;
     }
     log_info("the session's duration is over; it pauses until it is captured or stopped");
-    requests_add_own(profd, REQUEST_PAUSE, &user);
+    requests_add_own(requests, REQUEST_PAUSE, &user);
 }
 
-void requests_time_session(struct daemon *profd)
+void requests_time_session(struct requests *requests)
 {
-    uint64_t now_ns = uv_hrtime(), end_ns = profd->session.end_ns;
+    uint64_t now_ns = uv_hrtime(), end_ns = requests->session->end_ns;
 
     if (end_ns == 0)
         return;
     uint64_t rest_ms = end_ns > now_ns ? (end_ns - now_ns) / NS_PER_MS : 0;
-    uv_timer_start(&profd->requests.duration, on_duration_over, rest_ms, 0);
+    uv_timer_start(&requests->duration, on_duration_over, rest_ms, 0);
 }
 
-void requests_end_time(struct daemon *profd)
+void requests_end_time(struct requests *requests)
 {
-    uv_timer_stop(&profd->requests.duration);
-    profd->session.end_ns = 0;
+    uv_timer_stop(&requests->duration);
+    requests->session->end_ns = 0;
 }
 
 /* --- Sessions begin, change and end --- */
@@ -207,83 +206,85 @@ static int take_folder(struct request *request)
 }
 
 /* Whether the program is there whose end would end its session. */
-static int check_program(const struct daemon *profd, const struct session_owner *owner,
+static int check_program(const struct requests *requests, const struct session_owner *owner,
                          const char **refusal)
 {
     if (owner->kind != SESSION_OWNER_PROGRAM)
         return 0;
-    const struct child *child = child_table_find_latest(&profd->children, owner->pid);
+    const struct child *child = child_table_find_latest(requests->children, owner->pid);
     *refusal = "the program that asked for the session is not profiled";
     return child != NULL && child->state != CHILD_ENDED ? 0 : -ESRCH;
 }
 
-static int start_session(struct daemon *profd, struct request *request, const char **refusal)
+static int start_session(struct requests *requests, struct request *request, const char **refusal)
 {
-    bool is_first = !session_is_on(&profd->session);
+    bool is_first = !session_is_on(requests->session);
     uint64_t now_ns = uv_hrtime();
-    int error = check_program(profd, &request->owner, refusal);
+    int error = check_program(requests, &request->owner, refusal);
 
     if (error == 0)
         error =
-            session_start(&profd->session, &request->owner, &request->settings, now_ns, refusal);
+            session_start(requests->session, &request->owner, &request->settings, now_ns, refusal);
     if (error < 0)
         return error;
     if (request->duration_ms > 0)
-        profd->session.end_ns = now_ns + request->duration_ms * NS_PER_MS;
+        requests->session->end_ns = now_ns + request->duration_ms * NS_PER_MS;
     if (is_first)
-        when_session_begins(profd, request->triggers, take_folder(request));
+        requests->events->on_begin(request->triggers, take_folder(request), requests->context);
     else
-        when_session_is_joined(profd, request->triggers,
-                               request->triggers != NULL ? take_folder(request) : -1);
+        requests->events->on_joined(request->triggers,
+                                    request->triggers != NULL ? take_folder(request) : -1,
+                                    requests->context);
     return 0;
 }
 
-static int stop_session(struct daemon *profd, const struct request *request, const char **refusal)
+static int stop_session(struct requests *requests, const struct request *request,
+                        const char **refusal)
 {
-    int error = session_stop(&profd->session, &request->owner, refusal);
+    int error = session_stop(requests->session, &request->owner, refusal);
 
     if (error < 0)
         return error;
-    if (request->owner.kind == SESSION_OWNER_USER || !session_is_on(&profd->session))
-        when_extras_end(profd);
-    if (session_is_on(&profd->session))
-        when_session_is_left(profd);
+    if (request->owner.kind == SESSION_OWNER_USER || !session_is_on(requests->session))
+        requests->events->on_extras_over(requests->context);
+    if (session_is_on(requests->session))
+        requests->events->on_left(requests->context);
     return 0;
 }
 
 /* Moves the session as REQUEST says. 0, or a negative errno with one line for people. */
-static int move_session(struct daemon *profd, struct request *request, const char **refusal)
+static int move_session(struct requests *requests, struct request *request, const char **refusal)
 {
     if (request->kind == REQUEST_START)
-        return start_session(profd, request, refusal);
+        return start_session(requests, request, refusal);
     if (request->kind == REQUEST_STOP)
-        return stop_session(profd, request, refusal);
-    return session_pause(&profd->session, &request->owner, rounds[request->kind].event, refusal);
+        return stop_session(requests, request, refusal);
+    return session_pause(requests->session, &request->owner, rounds[request->kind].event, refusal);
 }
 
-static void begin_request(struct daemon *profd, struct request *request)
+static void begin_request(struct requests *requests, struct request *request)
 {
     const char *refusal;
 
     if (request->kind == REQUEST_CAPTURE) {
-        when_capture_is_asked_for(profd, request);
+        requests->events->on_capture(request, requests->context);
         return;
     }
-    int error = move_session(profd, request, &refusal);
+    int error = move_session(requests, request, &refusal);
     if (error < 0) {
-        requests_finish(profd, error, refusal);
+        requests_finish(requests, error, refusal);
         return;
     }
-    when_session_moves(profd);
+    requests->events->on_move(requests->context);
     /* What goes on does so on other terms. */
-    bool has_left = request->kind == REQUEST_STOP && session_is_on(&profd->session);
-    begin_round(profd, has_left ? REQUEST_START : request->kind);
+    bool has_left = request->kind == REQUEST_STOP && session_is_on(requests->session);
+    begin_round(requests, has_left ? REQUEST_START : request->kind);
 }
 
 /* A capture right after a restart would miss those who are about to come back. */
-static bool may_begin(const struct daemon *profd, const struct request *request)
+static bool may_begin(const struct requests *requests, const struct request *request)
 {
-    return request->kind != REQUEST_CAPTURE || !restart_is_awaiting(&profd->restart);
+    return request->kind != REQUEST_CAPTURE || !requests->events->is_awaiting(requests->context);
 }
 
 /* The capture that ends the session comes after those that triggers began. */
@@ -294,77 +295,76 @@ static bool is_last_capture(const struct request *request)
 
 /* True while LAST, a last capture, waits for captures of triggers. Not for those of what happens
  * while it waits, which may be without end. */
-static bool must_wait(const struct daemon *profd, struct request *last)
+static bool must_wait(const struct requests *requests, struct request *last)
 {
     if (last->last_trigger == 0)
-        last->last_trigger = triggers_last_known(&profd->triggers);
-    return triggers_are_under_way(&profd->triggers, last->last_trigger);
+        last->last_trigger = triggers_last_known(requests->triggers);
+    return triggers_are_under_way(requests->triggers, last->last_trigger);
 }
 
 /* The link to the request that is next; NULL: none may begin now. Captures of triggers overtake the
  * last one, which would leave nothing for them. */
-static struct request **find_next(struct daemon *profd)
+static struct request **find_next(struct requests *requests)
 {
-    struct request **link = &profd->requests.first;
+    struct request **link = &requests->first;
 
-    if (*link == NULL || !may_begin(profd, *link))
+    if (*link == NULL || !may_begin(requests, *link))
         return NULL;
-    if (!is_last_capture(*link) || !must_wait(profd, *link))
+    if (!is_last_capture(*link) || !must_wait(requests, *link))
         return link;
-    triggers_hurry(&profd->triggers);
+    triggers_hurry(requests->triggers);
     while (*link != NULL && ((*link)->kind != REQUEST_CAPTURE || (*link)->stop_after))
         link = &(*link)->next;
     return *link != NULL ? link : NULL;
 }
 
-static struct request *take(struct request_queue *queue, struct request **link)
+static struct request *take(struct requests *requests, struct request **link)
 {
     struct request *request = *link;
 
     *link = request->next;
-    queue->waiting--;
-    queue->last = queue->first;
-    while (queue->last != NULL && queue->last->next != NULL)
-        queue->last = queue->last->next;
+    requests->waiting--;
+    requests->last = requests->first;
+    while (requests->last != NULL && requests->last->next != NULL)
+        requests->last = requests->last->next;
     return request;
 }
 
 static void on_kick(uv_prepare_t *kick)
 {
-    struct daemon *profd = kick->data;
-    struct request_queue *queue = &profd->requests;
+    struct requests *requests = kick->data;
 
-    while (queue->current == NULL) {
-        struct request **link = find_next(profd);
+    while (requests->current == NULL) {
+        struct request **link = find_next(requests);
         if (link == NULL)
             return;
-        queue->current = take(queue, link);
-        begin_request(profd, queue->current);
+        requests->current = take(requests, link);
+        begin_request(requests, requests->current);
     }
 }
 
-static void append(struct request_queue *queue, struct request *request)
+static void append(struct requests *requests, struct request *request)
 {
     request->next = NULL;
-    if (queue->last != NULL)
-        queue->last->next = request;
+    if (requests->last != NULL)
+        requests->last->next = request;
     else
-        queue->first = request;
-    queue->last = request;
-    queue->waiting++;
+        requests->first = request;
+    requests->last = request;
+    requests->waiting++;
 }
 
-int requests_add(struct daemon *profd, struct request *request)
+int requests_add(struct requests *requests, struct request *request)
 {
-    if (profd->requests.waiting >= REQUESTS_MAX_WAITING) {
+    if (requests->waiting >= REQUESTS_MAX_WAITING) {
         request_free(request);
         return -EBUSY;
     }
-    append(&profd->requests, request);
+    append(requests, request);
     return 0;
 }
 
-void requests_add_own(struct daemon *profd, enum request_kind kind,
+void requests_add_own(struct requests *requests, enum request_kind kind,
                       const struct session_owner *owner)
 {
     struct request *request = calloc(1, sizeof(*request));
@@ -376,33 +376,33 @@ void requests_add_own(struct daemon *profd, enum request_kind kind,
     request->kind = kind;
     request->owner = *owner;
     request->output_fd = -1;
-    append(&profd->requests, request);
+    append(requests, request);
 }
 
 /* --- Sessions of others than clients --- */
 
 static const struct session_owner standing = { SESSION_OWNER_PROFD, 0 };
 
-static bool has_standing(const struct daemon *profd)
+static bool has_standing(const struct requests *requests)
 {
-    return session_parts_find(&profd->session.parts, &standing) != NULL;
+    return session_parts_find(&requests->session->parts, &standing) != NULL;
 }
 
-static bool is_standing_awaited(const struct request_queue *queue)
+static bool is_standing_awaited(const struct requests *requests)
 {
-    for (const struct request *each = queue->first; each != NULL; each = each->next) {
+    for (const struct request *each = requests->first; each != NULL; each = each->next) {
         if (each->kind == REQUEST_START && session_owner_is(&each->owner, &standing))
             return true;
     }
     return false;
 }
 
-void requests_ensure_standing(struct daemon *profd)
+void requests_ensure_standing(struct requests *requests)
 {
-    const struct options *options = &profd->options;
+    const struct session_settings *standing_settings = &requests->standing;
 
-    if (options->always_interval_ns == 0 || profd->is_ending || has_standing(profd) ||
-        is_standing_awaited(&profd->requests))
+    if (standing_settings->interval_ns == 0 || requests->is_closed || has_standing(requests) ||
+        is_standing_awaited(requests))
         return;
     struct request *request = calloc(1, sizeof(*request));
     if (request == NULL) {
@@ -412,80 +412,81 @@ void requests_ensure_standing(struct daemon *profd)
     *request = (struct request){
         .kind = REQUEST_START,
         .owner = standing,
-        .settings = { .interval_ns = options->always_interval_ns,
-                      .memory_limit_bytes = options->memory_limit_bytes,
-                      .features = FEATURES_DEFAULT },
+        .settings = requests->standing,
         .output_fd = -1,
     };
-    append(&profd->requests, request);
+    append(requests, request);
 }
 
-void requests_note_program_gone(struct daemon *profd, pid_t pid)
+void requests_note_program_gone(struct requests *requests, pid_t pid)
 {
     const struct session_owner program = { SESSION_OWNER_PROGRAM, pid };
 
-    if (session_parts_find(&profd->session.parts, &program) != NULL)
-        requests_add_own(profd, REQUEST_STOP, &program);
+    if (session_parts_find(&requests->session->parts, &program) != NULL)
+        requests_add_own(requests, REQUEST_STOP, &program);
 }
 
 /* --- A client that goes --- */
 
-void requests_note_client_gone(struct daemon *profd, struct client *client)
+void requests_note_client_gone(struct requests *requests, struct client *client)
 {
-    struct request_queue *queue = &profd->requests;
-    struct request **link = &queue->first;
+    struct request **link = &requests->first;
 
-    queue->last = NULL;
+    requests->last = NULL;
     while (*link != NULL) {
         struct request *request = *link;
         if (request->client == client && request->kind == REQUEST_CAPTURE) {
             *link = request->next;
-            queue->waiting--;
+            requests->waiting--;
             request_free(request);
             continue;
         }
         if (request->client == client)
             request->client = NULL;
-        queue->last = request;
+        requests->last = request;
         link = &request->next;
     }
-    if (queue->current == NULL || queue->current->client != client)
+    if (requests->current == NULL || requests->current->client != client)
         return;
-    queue->current->client = NULL;
-    if (queue->current->kind == REQUEST_CAPTURE)
-        when_capture_is_unwanted(profd, -ECANCELED,
-                                 "the client that asked for the capture has gone");
+    requests->current->client = NULL;
+    if (requests->current->kind == REQUEST_CAPTURE)
+        requests->events->on_capture_unwanted(
+            -ECANCELED, "the client that asked for the capture has gone", requests->context);
 }
 
 /* --- Life cycle --- */
 
-int requests_init(struct daemon *profd)
+int requests_init(struct requests *requests, uv_loop_t *loop, const struct requests_views *views,
+                  const struct requests_events *events, void *context)
 {
-    struct request_queue *queue = &profd->requests;
-    int error = uv_timer_init(&profd->loop, &queue->deadline);
+    requests->session = views->session;
+    requests->children = views->children;
+    requests->triggers = views->triggers;
+    requests->events = events;
+    requests->context = context;
+    int error = uv_timer_init(loop, &requests->deadline);
 
     if (error == 0)
-        error = uv_timer_init(&profd->loop, &queue->duration);
+        error = uv_timer_init(loop, &requests->duration);
     if (error == 0)
-        error = uv_prepare_init(&profd->loop, &queue->kick);
+        error = uv_prepare_init(loop, &requests->kick);
     if (error == 0)
-        error = uv_prepare_start(&queue->kick, on_kick);
-    queue->deadline.data = queue->duration.data = queue->kick.data = profd;
+        error = uv_prepare_start(&requests->kick, on_kick);
+    requests->deadline.data = requests->duration.data = requests->kick.data = requests;
     return error;
 }
 
-void requests_close(struct daemon *profd)
+void requests_close(struct requests *requests)
 {
-    struct request_queue *queue = &profd->requests;
-
-    while (queue->first != NULL) {
-        struct request *request = queue->first;
-        queue->first = request->next;
+    requests->is_closed = true;
+    while (requests->first != NULL) {
+        struct request *request = requests->first;
+        requests->first = request->next;
         request_free(request);
     }
-    queue->last = NULL;
-    requests_finish(profd, -ESHUTDOWN, "profd is ending");
-    uv_close((uv_handle_t *)&queue->deadline, NULL);
-    uv_close((uv_handle_t *)&queue->duration, NULL);
-    uv_close((uv_handle_t *)&queue->kick, NULL);
+    requests->last = NULL;
+    requests_finish(requests, -ESHUTDOWN, "profd is ending");
+    uv_close((uv_handle_t *)&requests->deadline, NULL);
+    uv_close((uv_handle_t *)&requests->duration, NULL);
+    uv_close((uv_handle_t *)&requests->kick, NULL);
 }

@@ -210,7 +210,9 @@ static void set_up(void)
     keeper.fd = -1;
     process = -1;
     session = (struct session){ .state = SESSION_ACTIVE, .generation = 7 };
-    session.settings.memory_limit_bytes = LIMIT_BYTES;
+    session.settings = (struct session_settings){ .interval_ns = 1000 * 1000,
+                                                  .memory_limit_bytes = LIMIT_BYTES,
+                                                  .features = FEATURES_DEFAULT };
     strcpy(folder, "/tmp/profd-agents.XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
     snprintf(path, sizeof(path), "%s/socket", folder);
@@ -276,6 +278,12 @@ static void live_silently(void)
         pause();
 }
 
+static void live_unheard(void)
+{
+    for (;;)
+        pause();
+}
+
 /* Says hello as nobody should: of another protocol, or without an arena. */
 static void live_wrongly(uint64_t version)
 {
@@ -301,6 +309,38 @@ static void live_without_arena(void)
 static void live_with_other_protocol(void)
 {
     live_wrongly(PROTOCOL_VERSION + 1);
+}
+
+static void say_hello(struct fake_agent *agent, uint64_t start_ns, bool gave_arena, int arena_fd)
+{
+    const struct message_hello hello = { .protocol_version = PROTOCOL_VERSION,
+                                         .pid = getpid(),
+                                         .start_ns = start_ns,
+                                         .gave_arena = gave_arena,
+                                         .executable = { "/bin/twice", 10 },
+                                         .command_line = { "twice", 5 } };
+
+    agent->profd = socket_connect(path, 0);
+    fake_agent_send(
+        agent, message_put_hello(agent->frame, MESSAGE_MAX_BYTES, MESSAGE_HELLO, &hello), arena_fd);
+}
+
+/* Says hello with an arena, and when it is welcome once more without, as who has given it; ends. */
+static void live_twice(void)
+{
+    static struct fake_agent agent;
+    uint64_t start_ns = fake_agent_now_ns();
+    struct pollfd welcome = { .events = POLLIN };
+
+    frame_reader_init(&agent.reader);
+    if (arena_create(ARENA_BYTES, &agent.arena) < 0)
+        exit(FAKE_AGENT_FAILED);
+    say_hello(&agent, start_ns, false, agent.arena.fd);
+    welcome.fd = agent.profd;
+    if (poll(&welcome, 1, -1) != 1)
+        exit(FAKE_AGENT_FAILED);
+    say_hello(&agent, start_ns, true, -1);
+    exit(0);
 }
 
 static void begin_agent(void (*agent)(void))
@@ -360,6 +400,22 @@ START_TEST(what_the_dead_recorded_is_kept_with_their_verdict)
 }
 END_TEST
 
+/* Its last hello may be read when its end is known. */
+START_TEST(who_has_ended_is_kept_whatever_it_said_last)
+{
+    begin_agent(live_twice);
+    run_until(&seen.hellos, 1);
+    pid_t pid = process;
+    const struct child_ending ending = reap();
+    ck_assert(agents_note_reaped(&agents, pid, &ending));
+    run_until(&seen.hellos, 2);
+    run_until(&seen.kept, 1);
+    ck_assert_uint_eq(table.count, 1);
+    ck_assert_int_eq(table.first->kept, CHILD_KEPT_COPIED);
+    ck_assert_int_eq(table.first->verdict, VERDICT_EXITED);
+}
+END_TEST
+
 START_TEST(without_a_session_nothing_is_kept)
 {
     session.state = SESSION_IDLE;
@@ -397,8 +453,6 @@ END_TEST
 
 START_TEST(a_silent_one_is_a_name)
 {
-    begin_agent(live_silently);
-    run_until(&seen.silences, 1);
     const struct child_introduction who = {
         .pid = getppid(), .start_ns = 5, .executable = "/bin/other", .executable_length = 10
     };
@@ -420,7 +474,7 @@ END_TEST
 
 START_TEST(dormant_ones_are_looked_for_and_end)
 {
-    begin_agent(live_silently);
+    begin_agent(live_unheard);
     const struct child_introduction who = { .pid = process,
                                             .start_ns = uv_hrtime(),
                                             .executable = "/bin/sleepy",
@@ -449,6 +503,7 @@ int main(void)
     tcase_add_checked_fixture(all, set_up, tear_down);
     tcase_add_test(all, a_hello_makes_a_child);
     tcase_add_test(all, what_the_dead_recorded_is_kept_with_their_verdict);
+    tcase_add_test(all, who_has_ended_is_kept_whatever_it_said_last);
     tcase_add_test(all, without_a_session_nothing_is_kept);
     tcase_add_test(all, a_connection_may_end_before_its_process);
     tcase_add_loop_test(all, a_hello_that_cannot_be_used_makes_no_child, 0, 2);

@@ -28,9 +28,30 @@
 #ifndef PROFD_DAEMON_STATUS_DOCUMENT_H
 #define PROFD_DAEMON_STATUS_DOCUMENT_H
 
-struct daemon;
+#include <stdint.h>
+
+struct census;
+struct child_table;
+struct exit_store;
+struct memory;
+struct session;
+struct supervisor;
+struct triggers;
+
+/* What is told of; borrowed. */
+struct status_view {
+    const struct session *session;
+    struct memory *memory; /* whose ledger is counted anew */
+    const struct child_table *children;
+    const struct exit_store *exits;
+    const struct census *census;
+    const struct triggers *triggers;
+    const struct supervisor *supervisor;
+    const char *socket_path;
+    uint64_t start_ns; /* of profd; CLOCK_MONOTONIC */
+};
 
 /* At most MESSAGE_MAX_STATUS bytes, freed with free(). NULL: no memory. */
-char *status_document_make(struct daemon *profd);
+char *status_document_make(const struct status_view *view);
 
 #endif

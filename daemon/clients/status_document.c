@@ -1,11 +1,18 @@
-#include "daemon/requests/status_document.h"
+#include "daemon/clients/status_document.h"
 
 #include <cjson/cJSON.h>
 #include <unistd.h>
 
+#include "daemon/census/census.h"
+#include "daemon/children/child_table.h"
+#include "daemon/clients/status_process.h"
 #include "daemon/command.h"
-#include "daemon/daemon.h"
-#include "daemon/requests/status_process.h"
+#include "daemon/limit/memory.h"
+#include "daemon/memory/exit_store.h"
+#include "daemon/memory/lease_census.h"
+#include "daemon/programs/supervisor.h"
+#include "daemon/session.h"
+#include "daemon/triggers/triggers.h"
 #include "json/document_print.h"
 
 enum {
@@ -127,19 +134,19 @@ static cJSON *add_children(cJSON *root, const struct child_table *table,
 }
 
 /* What the arenas of CHILD really take, as the kernel counts. */
-static uint64_t kernel_bytes(const struct daemon *profd)
+static uint64_t kernel_bytes(const struct status_view *view)
 {
-    uint64_t bytes = exit_store_kernel_bytes(&profd->exits);
+    uint64_t bytes = exit_store_kernel_bytes(view->exits);
 
-    for (const struct child *child = profd->children.first; child != NULL; child = child->next)
+    for (const struct child *child = view->children->first; child != NULL; child = child->next)
         bytes += child_kernel_bytes(child);
     return bytes;
 }
 
 /* The one memory limit: what may be used, what was leased, what is said to be used, what is. */
-static void add_memory(cJSON *root, struct daemon *profd)
+static void add_memory(cJSON *root, const struct status_view *view)
 {
-    struct memory *memory = &profd->memory;
+    struct memory *memory = view->memory;
     cJSON *object = cJSON_AddObjectToObject(root, "memory");
     uint64_t leased = lease_ledger_recount(&memory->ledger, NULL);
 
@@ -148,7 +155,7 @@ static void add_memory(cJSON *root, struct daemon *profd)
     cJSON_AddNumberToObject(object, "leased_bytes", (double)(leased * LEASE_UNIT_BYTES));
     cJSON_AddNumberToObject(object, "accounted_bytes",
                             (double)memory_controller_total(&memory->controller));
-    cJSON_AddNumberToObject(object, "kernel_bytes", (double)kernel_bytes(profd));
+    cJSON_AddNumberToObject(object, "kernel_bytes", (double)kernel_bytes(view));
 }
 
 static void add_exits(cJSON *root, const struct exit_store *exits)
@@ -210,12 +217,12 @@ static void add_commands(cJSON *root, const struct supervisor *supervisor)
     }
 }
 
-char *status_document_make(struct daemon *profd)
+char *status_document_make(const struct status_view *view)
 {
     cJSON *root = cJSON_CreateObject();
     struct lease_census census;
 
-    if (lease_census_take(&profd->memory.ledger, &census) < 0) {
+    if (lease_census_take(&view->memory->ledger, &census) < 0) {
         cJSON_Delete(root);
         return NULL;
     }
@@ -223,18 +230,18 @@ char *status_document_make(struct daemon *profd)
     cJSON_AddNumberToObject(root, "protocol", PROTOCOL_MAJOR);
     cJSON_AddNumberToObject(root, "protocol_minor", PROTOCOL_MINOR);
     cJSON_AddNumberToObject(root, "pid", getpid());
-    cJSON_AddStringToObject(root, "socket", profd->socket_path);
-    cJSON_AddNumberToObject(root, "census_lost", (double)profd->census.lost);
-    cJSON_AddNumberToObject(root, "uptime_ms", status_milliseconds_since(profd->start_ns));
-    add_session(root, &profd->session);
-    add_memory(root, profd);
-    cJSON *children = add_children(root, &profd->children, &census);
-    if (session_is_on(&profd->session))
-        add_clocks(children, &profd->children);
-    add_exits(root, &profd->exits);
-    add_account(root, &profd->children);
-    add_triggers(root, &profd->triggers);
-    add_commands(root, &profd->supervisor);
+    cJSON_AddStringToObject(root, "socket", view->socket_path);
+    cJSON_AddNumberToObject(root, "census_lost", (double)view->census->lost);
+    cJSON_AddNumberToObject(root, "uptime_ms", status_milliseconds_since(view->start_ns));
+    add_session(root, view->session);
+    add_memory(root, view);
+    cJSON *children = add_children(root, view->children, &census);
+    if (session_is_on(view->session))
+        add_clocks(children, view->children);
+    add_exits(root, view->exits);
+    add_account(root, view->children);
+    add_triggers(root, view->triggers);
+    add_commands(root, view->supervisor);
     lease_census_free(&census);
     char *text = document_print(root);
     cJSON_Delete(root);

@@ -1,4 +1,4 @@
-#include "daemon/requests/status_process.h"
+#include "daemon/clients/status_process.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -6,9 +6,10 @@
 #include <uv.h>
 
 #include "common/time_units.h"
+#include "daemon/agents/agents.h"
 #include "daemon/children/child_table.h"
-#include "daemon/daemon.h"
 #include "daemon/memory/arena_facts.h"
+#include "daemon/memory/exit_store.h"
 #include "daemon/memory/lease_census.h"
 
 enum {
