@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "daemon/agents/agents.h"
-#include "daemon/capture/capture.h"
 #include "daemon/clients/clients.h"
 #include "daemon/log.h"
 #include "daemon/programs/launch.h"
@@ -212,6 +211,22 @@ static int init_census(struct daemon *profd)
     return census_init(&profd->census, &profd->loop, &views, &census_events, profd);
 }
 
+static void init_captures(struct daemon *profd)
+{
+    const struct captures_views views = {
+        .session = &profd->session,
+        .children = &profd->children,
+        .exits = &profd->exits,
+        .power = &profd->power,
+        .forgotten = &profd->agents.forgotten,
+        .lost_news = &profd->census.lost,
+        .salvage = profd->paths.salvage,
+        .start_ns = profd->start_ns,
+    };
+
+    captures_init(&profd->captures, &profd->loop, &views, &captures_events, profd);
+}
+
 static int begin_parts(struct daemon *profd)
 {
     int error = find_installation(&profd->paths);
@@ -256,7 +271,7 @@ static int begin_parts(struct daemon *profd)
     monitoring_init(&profd->monitoring, &profd->children, &profd->memory.ledger);
     exit_store_init(&profd->exits, &profd->loop, &profd->memory.ledger, &profd->memory.controller,
                     agents_note_expired);
-    salvage_pool_init(&profd->salvage, profd->paths.salvage);
+    init_captures(profd);
     return 0;
 }
 
@@ -363,8 +378,7 @@ void daemon_end(struct daemon *profd, int exit_status)
     profd->is_ending = true;
     profd->exit_status = exit_status;
     service_close(&profd->service);
-    capture_cancel(profd, -ESHUTDOWN, "profd is ending");
-    salvage_pool_cancel(&profd->salvage);
+    captures_close(&profd->captures);
     requests_close(&profd->requests);
     programs_close(&profd->programs);
     triggers_close(&profd->triggers);

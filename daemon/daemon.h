@@ -15,7 +15,7 @@
 #include "daemon/access.h"
 #include "daemon/agents/agents.h"
 #include "daemon/agents/visitors.h"
-#include "daemon/capture/salvage.h"
+#include "daemon/capture/captures.h"
 #include "daemon/census/census.h"
 #include "daemon/children/child_table.h"
 #include "daemon/clients/clients.h"
@@ -39,8 +39,6 @@
 #include "daemon/triggers/triggers.h"
 #include "ipc/connection.h"
 
-struct capture;
-
 struct daemon {
     uv_loop_t loop;
     struct options options;
@@ -63,7 +61,7 @@ struct daemon {
     struct monitoring monitoring;
     struct metrics metrics;
     struct exit_store exits;
-    struct salvage_pool salvage;
+    struct captures captures;
     struct supervisor supervisor;
     struct launch launch;
     struct programs programs;
@@ -72,7 +70,6 @@ struct daemon {
     struct requests requests;
     struct clients clients;
     struct status_view status; /* what clients are told */
-    struct capture *capture;   /* NULL: none is being made */
 
     bool is_ending;
     int exit_status;

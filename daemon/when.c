@@ -3,7 +3,6 @@
 #include <signal.h>
 
 #include "daemon/agents/agents.h"
-#include "daemon/capture/capture.h"
 #include "daemon/children/process_title.h"
 #include "daemon/clients/clients.h"
 #include "daemon/clients/status_process.h"
@@ -131,7 +130,7 @@ void when_child_ends(struct daemon *profd, struct child *child)
     process_title_recall(child);
     triggers_note_ended(&profd->triggers, child);
     agents_store(&profd->agents, child);
-    capture_note_ended(profd, child);
+    captures_note_ended(&profd->captures, child);
 }
 
 void when_ended_are_others(struct daemon *profd)
@@ -157,12 +156,12 @@ void when_verdict_is_known(struct daemon *profd, const struct child *child)
 void when_child_falls_silent(struct daemon *profd, struct child *child)
 {
     requests_note_gone(&profd->requests, child);
-    capture_note_silent(profd, child);
+    captures_note_silent(&profd->captures, child);
 }
 
 void when_child_is_kept(struct daemon *profd, struct child *child)
 {
-    capture_note_stored(profd, child);
+    captures_note_stored(&profd->captures, child);
     memory_decide_soon(&profd->memory);
 }
 
@@ -170,25 +169,48 @@ void when_child_is_kept(struct daemon *profd, struct child *child)
 void when_process_is_reaped(struct daemon *profd, pid_t pid, int wait_status,
                             const struct process_remains *remains)
 {
-    if (salvage_pool_note_reaped(&profd->salvage, pid, wait_status))
-        capture_note_worker_free(profd);
-    else if (!triggers_note_reaped(&profd->triggers, pid, wait_status)) {
-        if (supervisor_has_run(&profd->supervisor, pid))
-            census_note_reaped(&profd->census, pid, wait_status, remains);
-        supervisor_note_reaped(&profd->supervisor, pid, wait_status);
-    }
+    if (captures_note_reaped(&profd->captures, pid, wait_status) ||
+        triggers_note_reaped(&profd->triggers, pid, wait_status))
+        return;
+    if (supervisor_has_run(&profd->supervisor, pid))
+        census_note_reaped(&profd->census, pid, wait_status, remains);
+    supervisor_note_reaped(&profd->supervisor, pid, wait_status);
 }
 
 /* --- Captures --- */
 
-void when_capture_progresses(struct client *client, const struct message_capture_progress *message)
+void when_capture_is_asked_for(struct daemon *profd, struct request *request)
 {
-    client_send_capture_progress(client, message);
+    const struct capture_order order = {
+        .id = request->id,
+        .owner = request->owner,
+        .selection = request->selection,
+        .timeout_ms = request->timeout_ms,
+        .since_ns = request->since_ns,
+        .output_fd = request->output_fd,
+        .is_raw = request->is_raw,
+        .stop_after = request->stop_after,
+    };
+
+    request->output_fd = -1;
+    captures_begin(&profd->captures, &order);
 }
 
-void when_capture_is_written(struct client *client, const struct message_capture_done *message)
+/* The request is the current one until the capture is over. */
+void when_capture_progresses(struct daemon *profd, const struct message_capture_progress *message)
 {
-    client_send_capture_done(client, message);
+    struct client *client = profd->requests.current->client;
+
+    if (client != NULL)
+        client_send_capture_progress(client, message);
+}
+
+void when_capture_is_written(struct daemon *profd, const struct message_capture_done *message)
+{
+    struct client *client = profd->requests.current->client;
+
+    if (client != NULL)
+        client_send_capture_done(client, message);
 }
 
 /* --- Pages of metrics --- */

@@ -74,9 +74,12 @@ void when_process_is_reaped(struct daemon *profd, pid_t pid, int wait_status,
 
 /* --- Captures --- */
 
-/* What CLIENT, who asked for it, is told. */
-void when_capture_progresses(struct client *client, const struct message_capture_progress *message);
-void when_capture_is_written(struct client *client, const struct message_capture_done *message);
+/* REQUEST, the current one until the capture is over, is for one. */
+void when_capture_is_asked_for(struct daemon *profd, struct request *request);
+
+/* What who asked for it is told, if that is a client, and not gone. */
+void when_capture_progresses(struct daemon *profd, const struct message_capture_progress *message);
+void when_capture_is_written(struct daemon *profd, const struct message_capture_done *message);
 
 /* --- Pages of metrics --- */
 

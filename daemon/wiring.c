@@ -1,6 +1,6 @@
 #include "daemon/wiring.h"
 
-#include "daemon/capture/capture.h"
+#include "daemon/capture/captures.h"
 #include "daemon/clients/clients.h"
 #include "daemon/command.h"
 #include "daemon/daemon.h"
@@ -69,13 +69,15 @@ static void on_acknowledged(struct child *child, unsigned kind, uint64_t generat
 static void on_gather_progress(struct child *child, const struct message_gather_progress *message,
                                void *context)
 {
-    capture_note_progress(context, child, message->gather_id, message->proportion);
+    struct daemon *profd = context;
+    captures_note_progress(&profd->captures, child, message->gather_id, message->proportion);
 }
 
 static void on_profile(struct child *child, const struct message_profile *message, int *fd,
                        void *context)
 {
-    capture_note_profile(context, child, message, fd);
+    struct daemon *profd = context;
+    captures_note_profile(&profd->captures, child, message, fd);
 }
 
 static void on_marker(struct child *child, uint64_t marker, uint64_t hits, void *context)
@@ -114,6 +116,49 @@ static void on_end_told(pid_t pid, int wait_status, void *context)
 }
 
 const struct census_events census_events = { is_own_worker, on_may_borrow, on_end_told };
+
+static void on_capture_listing(void *context)
+{
+    struct daemon *profd = context;
+    census_take(&profd->census);
+}
+
+static void on_capture_log(struct gathering_log *log, void *context)
+{
+    const struct daemon *profd = context;
+    restart_log(&profd->restart, log);
+}
+
+static void on_capture_progress(const struct message_capture_progress *message, void *context)
+{
+    when_capture_progresses(context, message);
+}
+
+static void on_capture_written(const struct message_capture_done *message, void *context)
+{
+    when_capture_is_written(context, message);
+}
+
+static void on_stop(const struct session_owner *owner, void *context)
+{
+    struct daemon *profd = context;
+    requests_add_own(&profd->requests, REQUEST_STOP, owner);
+}
+
+static void on_capture_finished(int error, const char *text, void *context)
+{
+    struct daemon *profd = context;
+    requests_finish(&profd->requests, error, text);
+}
+
+const struct captures_events captures_events = {
+    .on_listing = on_capture_listing,
+    .on_log = on_capture_log,
+    .on_progress = on_capture_progress,
+    .on_written = on_capture_written,
+    .on_stop = on_stop,
+    .on_finished = on_capture_finished,
+};
 
 static int on_agent(struct connection *connection, int pidfd, const uint8_t *payload, size_t bytes,
                     int *fds, size_t fd_count, void *context)
@@ -178,12 +223,13 @@ static void on_started(void *context)
 
 static void on_capture(struct request *request, void *context)
 {
-    capture_begin(context, request);
+    when_capture_is_asked_for(context, request);
 }
 
 static void on_capture_unwanted(int error, const char *text, void *context)
 {
-    capture_cancel(context, error, text);
+    struct daemon *profd = context;
+    captures_cancel(&profd->captures, error, text);
 }
 
 static bool is_awaiting(void *context)
@@ -321,13 +367,7 @@ static void on_return(void *context)
     agents_readmit_kept(&profd->agents);
 }
 
-static void on_missing(const struct session_owner *owner, void *context)
-{
-    struct daemon *profd = context;
-    requests_add_own(&profd->requests, REQUEST_STOP, owner);
-}
-
-const struct restart_events restart_events = { on_session, on_return, on_missing };
+const struct restart_events restart_events = { on_session, on_return, on_stop };
 
 static int write_groups(int fd, void *context)
 {

@@ -5,6 +5,7 @@
 
 #include "daemon/agents/agents.h"
 #include "daemon/agents/visitors.h"
+#include "daemon/capture/captures.h"
 #include "daemon/census/census.h"
 #include "daemon/clients/clients.h"
 #include "daemon/clocks/lending.h"
@@ -17,6 +18,7 @@
 #include "daemon/triggers/triggers.h"
 
 extern const struct agents_events agents_events;
+extern const struct captures_events captures_events;
 extern const struct census_events census_events;
 extern const struct clients_events clients_events;
 extern const struct lending_events lending_events;

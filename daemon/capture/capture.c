@@ -1,5 +1,4 @@
-#include "daemon/capture/capture.h"
-
+/* One capture, from its beginning to its end. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,53 +9,49 @@
 #include "common/time_units.h"
 #include "daemon/capture/capture_state.h"
 #include "daemon/children/process_list.h"
-#include "daemon/daemon.h"
 #include "daemon/log.h"
-#include "daemon/when.h"
+#include "daemon/memory/exit_store.h"
 #include "json/gecko/gecko_clock.h"
 
 enum {
     /* Between two progress messages: smooth for the eye, nothing for the machine. */
     PROGRESS_MS = 100,
     TICKS_PER_POLL = GATHER_POLL_MS / PROGRESS_MS,
-    SELECTION_TEXT_BYTES = 256,
 };
-
-static uint64_t last_gather_id;
 
 /* --- What is kept meanwhile --- */
 
 void capture_hold(struct capture *capture, size_t index)
 {
-    const struct child *child = capture->children[index];
+    const struct child *child = capture->items[index].child;
 
     if (child->exit != NULL)
-        exit_store_hold(&capture->profd->exits, child->exit, true);
+        exit_store_hold(capture->views->exits, child->exit, true);
 }
 
 void capture_release(struct capture *capture, size_t index)
 {
-    const struct child *child = capture->children[index];
+    const struct child *child = capture->items[index].child;
 
     if (child->exit != NULL)
-        exit_store_hold(&capture->profd->exits, child->exit, false);
+        exit_store_hold(capture->views->exits, child->exit, false);
 }
 
 /* --- The end --- */
 
-/* Lets everything go; the capture is freed when its last handle is closed. */
+/* Lets everything go; the capture is freed by the loop, when its last handle is closed. */
 static void let_go(struct capture *capture)
 {
-    struct daemon *profd = capture->profd;
+    struct captures *captures = capture->captures;
 
     capture->is_over = true;
-    salvage_pool_cancel(&profd->salvage);
+    salvage_pool_cancel(&captures->salvage);
     for (size_t i = 0; i < capture->gather.count; i++) {
         capture_release(capture, i);
-        capture->children[i]->capture_index = -1;
+        capture->items[i].child->capture_index = -1;
     }
-    profd->capture = NULL;
-    session_move(&profd->session, SESSION_EVENT_GATHERED);
+    captures->current = NULL;
+    session_move(captures->views.session, SESSION_EVENT_GATHERED);
     uv_timer_stop(&capture->timer);
     capture_forget_unprofiled(capture);
     capture_assembler_close(capture->assembler);
@@ -69,7 +64,7 @@ static void on_timer_closed(uv_handle_t *timer)
     gather_destroy(&capture->gather);
     gathering_log_free(&capture->log);
     free(capture->profile_places);
-    free(capture->children);
+    free(capture->items);
     free(capture);
 }
 
@@ -79,25 +74,22 @@ static void on_assembler_closed(void *owner)
     uv_close((uv_handle_t *)&capture->timer, on_timer_closed);
 }
 
-void capture_cancel(struct daemon *profd, int error, const char *text)
+void capture_end(struct capture *capture, int error, const char *text)
 {
-    struct capture *capture = profd->capture;
+    struct captures *captures = capture->captures;
 
-    if (capture == NULL)
-        return;
     let_go(capture);
-    requests_finish(&profd->requests, error, text);
+    captures->events->on_finished(error, text, captures->context);
 }
 
 static void succeed(struct capture *capture)
 {
-    struct daemon *profd = capture->profd;
-    const struct request *request = capture->request;
+    struct captures *captures = capture->captures;
     char missing[GATHERING_LINE_BYTES];
 
     gathering_log_line(&capture->log, missing);
     struct message_capture_done done = {
-        .id = request->id,
+        .id = capture->order.id,
         .bytes_written = capture_assembler_bytes(capture->assembler),
         .processes = capture->processes,
         .missing = { missing, strlen(missing) },
@@ -106,14 +98,11 @@ static void succeed(struct capture *capture)
     };
     log_info("captured %llu processes, %llu bytes%s%s", (unsigned long long)done.processes,
              (unsigned long long)done.bytes_written, missing[0] ? "; " : "", missing);
-    if (request->client != NULL)
-        when_capture_is_written(request->client, &done);
-    const struct session_owner owner = request->owner;
-    bool stop_after = request->stop_after;
+    captures->events->on_written(&done, captures->context);
     let_go(capture);
-    if (stop_after)
-        requests_add_own(&profd->requests, REQUEST_STOP, &owner);
-    requests_finish(&profd->requests, 0, "");
+    if (capture->order.stop_after)
+        captures->events->on_stop(&capture->order.owner, captures->context);
+    captures->events->on_finished(0, "", captures->context);
 }
 
 /* --- The output --- */
@@ -130,7 +119,7 @@ static void note_places(struct capture *capture, const struct capture_piece *pie
         capture->profile_places[capture->profile_place_count++] = (struct message_profile_place){
             .start = start + item->start,
             .bytes = item->end - item->start,
-            .pid = (uint64_t)capture->children[item->index]->pid,
+            .pid = (uint64_t)capture->items[item->index].child->pid,
         };
     }
 }
@@ -163,7 +152,7 @@ void capture_fail(struct capture *capture, int error)
     if (capture->is_over)
         return;
     snprintf(text, sizeof(text), "cannot write the capture: %s", uv_strerror(error));
-    capture_cancel(capture->profd, error, text);
+    capture_end(capture, error, text);
 }
 
 static void on_failed(int error, void *owner)
@@ -177,7 +166,7 @@ static const struct capture_assembler_events assembler_events = { on_written, on
 void capture_add_piece(struct capture *capture, struct capture_piece *piece, int fd, uint64_t bytes)
 {
     /* An error was told, or comes as no memory; either ends the capture. */
-    bool is_element = !capture->request->is_raw;
+    bool is_element = !capture->order.is_raw;
     int error = capture_assembler_add(capture->assembler, fd, bytes, is_element, piece);
     if (error < 0)
         capture_fail(capture, error);
@@ -191,7 +180,7 @@ void capture_advance(struct capture *capture)
         return;
     while ((index = gather_next_to_ask(&capture->gather)) >= 0)
         capture_ask(capture, (size_t)index);
-    if (capture->request->is_raw)
+    if (capture->order.is_raw)
         capture_copy(capture);
     else
         capture_salvage(capture);
@@ -203,26 +192,20 @@ void capture_advance(struct capture *capture)
         capture_fail(capture, error);
 }
 
-void capture_note_worker_free(struct daemon *profd)
-{
-    if (profd->capture != NULL)
-        capture_advance(profd->capture);
-}
-
 /* --- Time --- */
 
-static void send_progress(const struct capture *capture)
+static void tell_progress(const struct capture *capture)
 {
-    struct message_capture_progress message = {
-        .id = capture->request->id,
+    const struct captures *captures = capture->captures;
+    const struct message_capture_progress message = {
+        .id = capture->order.id,
         .children_total = capture->gather.count,
         .children_done = capture->gather.done,
         .bytes_written = capture_assembler_bytes(capture->assembler),
         .proportion = gather_proportion(&capture->gather),
     };
 
-    if (capture->request->client != NULL)
-        when_capture_progresses(capture->request->client, &message);
+    captures->events->on_progress(&message, captures->context);
 }
 
 /* Why item INDEX is not waited for any longer when VERDICT ends the waiting; NULL: it is. Who was
@@ -239,7 +222,7 @@ static const char *giving_up(const struct capture *capture, size_t index,
     case GATHER_WAITING:
         if (verdict == GATHER_TIMED_OUT)
             return "it did not answer in time";
-        if (!process_sight(capture->children[index]->pid, &sighting))
+        if (!process_sight(capture->items[index].child->pid, &sighting))
             return NULL;
         return sighting.state == 'T' || sighting.state == 't' ? "it is stopped" : NULL;
     default:
@@ -275,7 +258,7 @@ static void on_tick(uv_timer_t *timer)
 {
     struct capture *capture = timer->data;
 
-    send_progress(capture);
+    tell_progress(capture);
     if (++capture->ticks % TICKS_PER_POLL == 0)
         poll_progress(capture);
     else
@@ -286,20 +269,21 @@ static void on_tick(uv_timer_t *timer)
 
 static void describe_root(struct capture *capture)
 {
-    const struct daemon *profd = capture->profd;
-    const struct session_settings *settings = &profd->session.settings;
+    const struct captures_views *views = capture->views;
+    const struct session *session = views->session;
+    const struct session_settings *settings = &session->settings;
 
     features_names(settings->features, capture->feature_names);
     capture->root = (struct gecko_root_options){
-        .reference_ns = profd->session.start_ns,
-        .reference_unix_ns = gecko_clock_unix_ns(profd->session.start_ns),
-        .session_start_ns = capture->since_ns > profd->session.start_ns ? capture->since_ns
-                                                                        : profd->session.start_ns,
+        .reference_ns = session->start_ns,
+        .reference_unix_ns = gecko_clock_unix_ns(session->start_ns),
+        .session_start_ns =
+            capture->since_ns > session->start_ns ? capture->since_ns : session->start_ns,
         .capture_ns = capture->capture_ns,
         .interval_ns = settings->interval_ns,
         .memory_limit_bytes = settings->memory_limit_bytes,
         .pid = getpid(),
-        .profd_start_ns = profd->start_ns,
+        .profd_start_ns = views->start_ns,
         .features = capture->feature_names,
         .thread_filters = settings->thread_filters,
     };
@@ -307,77 +291,45 @@ static void describe_root(struct capture *capture)
 
 /* What was recorded for others before the session that is meant began is not its affair, unless the
  * last moments are asked for. 0: everything. */
-static uint64_t first_moment(const struct daemon *profd, const struct request *request)
+static uint64_t first_moment(const struct session *session, const struct capture_order *order)
 {
-    const struct session_part *part = session_part_of(&profd->session, &request->owner);
+    const struct session_part *part = session_part_of(session, &order->owner);
 
-    if (request->since_ns != 0 || part == NULL || part->since_ns <= profd->session.start_ns)
-        return request->since_ns;
+    if (order->since_ns != 0 || part == NULL || part->since_ns <= session->start_ns)
+        return order->since_ns;
     return part->since_ns;
 }
 
-static struct capture *create(struct daemon *profd, struct request *request)
+struct capture *capture_create(struct captures *captures, const struct capture_order *order)
 {
+    const struct session *session = captures->views.session;
     struct capture *capture = calloc(1, sizeof(*capture));
-    if (capture == NULL)
+    if (capture == NULL) {
+        close(order->output_fd);
         return NULL;
+    }
 
-    int output_fd = request->output_fd;
-    request->output_fd = -1;
-    capture->profd = profd;
-    capture->request = request;
-    int error = capture_assembler_create(&profd->loop, output_fd, &assembler_events, capture,
-                                         &capture->assembler);
+    capture->captures = captures;
+    capture->views = &captures->views;
+    capture->order = *order;
+    int error = capture_assembler_create(captures->loop, order->output_fd, &assembler_events,
+                                         capture, &capture->assembler);
     if (error < 0) {
         free(capture);
         return NULL;
     }
-    uv_timer_init(&profd->loop, &capture->timer);
+    uv_timer_init(captures->loop, &capture->timer);
     capture->timer.data = capture;
-    capture->gather_id = ++last_gather_id;
+    capture->gather_id = ++captures->last_gather_id;
     capture->capture_ns = uv_hrtime();
-    capture->since_ns = first_moment(profd, request);
-    gathering_log_begin(&capture->log, profd->session.start_ns);
-    restart_log(&profd->restart, &capture->log);
+    capture->since_ns = first_moment(session, order);
+    gathering_log_begin(&capture->log, session->start_ns);
+    captures->events->on_log(&capture->log, captures->context);
     return capture;
 }
 
-/* A program captures in a session of its own; whoever controls profd, in any, but ends its own
- * only. NULL, or a refusal. */
-static const char *check_owner(const struct daemon *profd, const struct request *request)
+void capture_start(struct capture *capture)
 {
-    if (request->owner.kind != SESSION_OWNER_PROGRAM && !request->stop_after)
-        return NULL;
-    return session_lack(&profd->session, &request->owner);
-}
-
-void capture_begin(struct daemon *profd, struct request *request)
-{
-    char text[SELECTION_TEXT_BYTES];
-    const char *refusal = check_owner(profd, request);
-
-    if (refusal != NULL) {
-        requests_finish(&profd->requests, -ESRCH, refusal);
-        return;
-    }
-    if (!capture_selects_any(profd, request, text, sizeof(text))) {
-        requests_finish(&profd->requests, -ESRCH, text);
-        return;
-    }
-    if (!session_may_move(&profd->session, SESSION_EVENT_GATHER)) {
-        requests_finish(&profd->requests, -EINVAL,
-                        session_refusal(profd->session.state, SESSION_EVENT_GATHER));
-        return;
-    }
-    session_move(&profd->session, SESSION_EVENT_GATHER);
-    struct capture *capture = create(profd, request);
-    if (capture == NULL) {
-        session_move(&profd->session, SESSION_EVENT_GATHERED);
-        requests_finish(&profd->requests, -ENOMEM, "cannot begin the capture: no memory");
-        return;
-    }
-
-    profd->capture = capture;
     describe_root(capture);
     int error = capture_list_children(capture);
     if (error == 0)

@@ -6,10 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/capture/capture.h"
 #include "daemon/capture/capture_state.h"
 #include "daemon/children/cpu_account.h"
-#include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/outbox.h"
 
@@ -19,23 +17,23 @@ void capture_fail_item(struct capture *capture, size_t index, const char *why)
 {
     if (!gather_note_failed(&capture->gather, index))
         return;
-    capture->children[index]->salvage_reason = why;
-    gathering_log_event(&capture->log, capture->children[index], "no answer", why);
+    capture->items[index].reason = why;
+    gathering_log_event(&capture->log, capture->items[index].child, "no answer", why);
 }
 
 void capture_ask(struct capture *capture, size_t index)
 {
-    struct child *child = capture->children[index];
+    struct child *child = capture->items[index].child;
     const char *filters = capture_thread_filters(capture);
     struct message_gather_profile message = {
         .gather_id = capture->gather_id,
         .reference_ns = capture->root.reference_ns,
         .reference_unix_ns = capture->root.reference_unix_ns,
         .since_ns = capture->since_ns,
-        .later_images = child_table_later_images(&capture->profd->children, child),
+        .later_images = child_table_later_images(capture->views->children, child),
         .cpu_before_ns = cpu_account_of(child, capture->since_ns).before_ns,
         .thread_filters = { filters, strlen(filters) },
-        .is_raw = capture->request->is_raw,
+        .is_raw = capture->order.is_raw,
     };
 
     gathering_log_event(&capture->log, child, "asked", NULL);
@@ -50,7 +48,7 @@ void capture_ask_for_progress(const struct capture *capture)
     struct message_gather_id message = { capture->gather_id };
 
     for (size_t i = 0; i < capture->gather.count; i++) {
-        struct child *child = capture->children[i];
+        struct child *child = capture->items[i].child;
         if (capture->gather.items[i].state == GATHER_ASKED && child->connection != NULL)
             outbox_gather_id(child->connection, MESSAGE_GET_GATHER_PROFILE_PROGRESS, &message);
     }
@@ -59,19 +57,20 @@ void capture_ask_for_progress(const struct capture *capture)
 /* --- What children do meanwhile --- */
 
 /* The capture that CHILD is in, with its index; NULL: none. */
-static struct capture *capture_of(struct daemon *profd, const struct child *child, size_t *index)
+static struct capture *capture_of(struct captures *captures, const struct child *child,
+                                  size_t *index)
 {
-    if (profd->capture == NULL || child->capture_index < 0)
+    if (captures->current == NULL || child->capture_index < 0)
         return NULL;
     *index = (size_t)child->capture_index;
-    return profd->capture;
+    return captures->current;
 }
 
-void capture_note_progress(struct daemon *profd, struct child *child, uint64_t gather_id,
-                           uint64_t proportion)
+void captures_note_progress(struct captures *captures, struct child *child, uint64_t gather_id,
+                            uint64_t proportion)
 {
     size_t index;
-    struct capture *capture = capture_of(profd, child, &index);
+    struct capture *capture = capture_of(captures, child, &index);
 
     if (capture != NULL && gather_id == capture->gather_id)
         gather_note_proportion(&capture->gather, index, proportion);
@@ -114,11 +113,11 @@ static void note_ready(struct capture *capture, struct child *child, size_t inde
     capture_advance(capture);
 }
 
-void capture_note_profile(struct daemon *profd, struct child *child,
-                          const struct message_profile *message, int *fd)
+void captures_note_profile(struct captures *captures, struct child *child,
+                           const struct message_profile *message, int *fd)
 {
     size_t index;
-    struct capture *capture = capture_of(profd, child, &index);
+    struct capture *capture = capture_of(captures, child, &index);
 
     if (capture == NULL || message->gather_id != capture->gather_id)
         return;
@@ -126,7 +125,7 @@ void capture_note_profile(struct daemon *profd, struct child *child,
         gathering_log_event(&capture->log, child, "busy", "with a capture that was cancelled");
         return; /* the next tick asks again */
     }
-    if (capture->request->is_raw) {
+    if (capture->order.is_raw) {
         note_ready(capture, child, index, message);
         return;
     }
@@ -150,14 +149,14 @@ void capture_note_profile(struct daemon *profd, struct child *child,
         gathering_log_event(&capture->log, child, "answered too late", NULL);
         free(piece);
     }
-    if (profd->capture != NULL)
+    if (captures->current != NULL)
         capture_advance(capture);
 }
 
-void capture_note_silent(struct daemon *profd, struct child *child)
+void captures_note_silent(struct captures *captures, struct child *child)
 {
     size_t index;
-    struct capture *capture = capture_of(profd, child, &index);
+    struct capture *capture = capture_of(captures, child, &index);
 
     if (capture == NULL)
         return;
@@ -165,22 +164,22 @@ void capture_note_silent(struct daemon *profd, struct child *child)
     capture_advance(capture);
 }
 
-void capture_note_ended(struct daemon *profd, struct child *child)
+void captures_note_ended(struct captures *captures, struct child *child)
 {
     size_t index;
-    struct capture *capture = capture_of(profd, child, &index);
+    struct capture *capture = capture_of(captures, child, &index);
 
     if (capture == NULL || !gather_note_ended(&capture->gather, index))
         return;
     gathering_log_event(&capture->log, child, "ended", process_verdict_name(child->verdict));
     if (child->kept != CHILD_KEPT_COPYING)
-        capture_note_stored(profd, child);
+        captures_note_stored(captures, child);
 }
 
-void capture_note_stored(struct daemon *profd, struct child *child)
+void captures_note_stored(struct captures *captures, struct child *child)
 {
     size_t index;
-    struct capture *capture = capture_of(profd, child, &index);
+    struct capture *capture = capture_of(captures, child, &index);
 
     if (capture == NULL)
         return;

@@ -7,7 +7,7 @@
 #include "daemon/capture/capture_selection.h"
 #include "daemon/capture/capture_state.h"
 #include "daemon/children/process_title.h"
-#include "daemon/daemon.h"
+#include "daemon/memory/exit_store.h"
 
 static uint64_t recorded_bytes(const struct child *child)
 {
@@ -39,7 +39,7 @@ static struct selection_subject subject_of(const struct child *child)
 
 bool capture_leaves_out(const struct capture *capture, const struct child *child)
 {
-    const struct capture_selection *selection = capture->request->selection;
+    const struct capture_selection *selection = capture->order.selection;
 
     if (child->kept == CHILD_KEPT_UNWANTED ||
         (child->end_ns != 0 && child->end_ns < capture->since_ns))
@@ -50,12 +50,12 @@ bool capture_leaves_out(const struct capture *capture, const struct child *child
 
 const char *capture_thread_filters(const struct capture *capture)
 {
-    return capture->request->selection != NULL ? capture->request->selection->threads : "";
+    return capture->order.selection != NULL ? capture->order.selection->threads : "";
 }
 
-static bool is_partial(const struct request *request)
+static bool is_partial(const struct capture_order *order)
 {
-    return request->selection != NULL && capture_selection_is_partial(request->selection);
+    return order->selection != NULL && capture_selection_is_partial(order->selection);
 }
 
 static void note_unreadable(struct capture *capture, const struct child *child)
@@ -75,33 +75,40 @@ static void note_unreadable(struct capture *capture, const struct child *child)
 }
 
 /* Of those that live, as they are at the moment: of all, or only of those in which nobody does. */
-static void read_titles(struct daemon *profd, bool of_all)
+static void read_titles(const struct child_table *children, bool of_all)
 {
-    for (struct child *child = profd->children.first; child != NULL; child = child->next) {
+    for (struct child *child = children->first; child != NULL; child = child->next) {
         if (child->state != CHILD_ENDED && (of_all || child->is_alone))
             process_title_look(child);
     }
 }
 
+/* So that the table has who is there by now, with their titles. */
+static void look_around(const struct captures *captures, bool are_all_titles_read)
+{
+    captures->events->on_listing(captures->context);
+    read_titles(captures->views.children, are_all_titles_read);
+}
+
 int capture_list_children(struct capture *capture)
 {
-    struct daemon *profd = capture->profd;
+    const struct captures_views *views = capture->views;
+    const struct child_table *children = views->children;
     size_t count = 0;
 
-    census_take(&profd->census);
-    read_titles(profd, false);
-    for (const struct child *child = profd->children.first; child != NULL; child = child->next)
+    look_around(capture->captures, false);
+    for (const struct child *child = children->first; child != NULL; child = child->next)
         count += capture_can_read(child) && !capture_leaves_out(capture, child);
-    capture->children = calloc(count + 1, sizeof(struct child *));
+    capture->items = calloc(count + 1, sizeof(*capture->items));
     capture->profile_places = calloc(count + 1, sizeof(*capture->profile_places));
-    if (capture->children == NULL || capture->profile_places == NULL)
+    if (capture->items == NULL || capture->profile_places == NULL)
         return -ENOMEM;
-    int error = gather_create(count, capture->request->timeout_ms, &capture->gather);
+    int error = gather_create(count, capture->order.timeout_ms, &capture->gather);
     if (error < 0)
         return error;
 
     size_t index = 0;
-    for (struct child *child = profd->children.first; child != NULL; child = child->next) {
+    for (struct child *child = children->first; child != NULL; child = child->next) {
         if (capture_leaves_out(capture, child))
             continue;
         if (!capture_can_read(child)) {
@@ -109,24 +116,24 @@ int capture_list_children(struct capture *capture)
             continue;
         }
         gather_set(&capture->gather, index, first_state(child), child->exit != NULL,
-                   capture->request->is_raw ? 0 : recorded_bytes(child));
+                   capture->order.is_raw ? 0 : recorded_bytes(child));
         child->capture_index = (long)index;
-        child->salvage_reason = "its agent closed the connection to profd";
         if (child->trouble != NULL)
             gathering_log_gap(&capture->log, child, GAP_TROUBLE, child->trouble);
-        capture->children[index] = child;
+        capture->items[index] =
+            (struct capture_item){ child, "its agent closed the connection to profd" };
         capture_hold(capture, index++);
     }
-    if (is_partial(capture->request))
+    if (is_partial(&capture->order))
         return 0; /* who else there was does not matter */
-    gathering_log_gap_count(&capture->log, GAP_FORGOTTEN, profd->agents.forgotten);
-    gathering_log_lost_news(&capture->log, profd->census.lost);
+    gathering_log_gap_count(&capture->log, GAP_FORGOTTEN, *views->forgotten);
+    gathering_log_lost_news(&capture->log, *views->lost_news);
     return 0;
 }
 
-static bool fits_any(const struct daemon *profd, const struct selection_word *word)
+static bool fits_any(const struct child_table *children, const struct selection_word *word)
 {
-    for (const struct child *child = profd->children.first; child != NULL; child = child->next) {
+    for (const struct child *child = children->first; child != NULL; child = child->next) {
         const struct selection_subject subject = subject_of(child);
         if (selection_word_fits(word, &subject))
             return true;
@@ -134,18 +141,17 @@ static bool fits_any(const struct daemon *profd, const struct selection_word *wo
     return false;
 }
 
-bool capture_selects_any(struct daemon *profd, const struct request *request, char *text,
-                         size_t capacity)
+bool capture_selects_any(const struct captures *captures, const struct capture_order *order,
+                         char *text, size_t capacity)
 {
     struct selection_word word;
 
-    if (!is_partial(request))
+    if (!is_partial(order))
         return true;
-    census_take(&profd->census);
-    read_titles(profd, true);
-    for (bool more = capture_selection_next(request->selection, NULL, &word); more;
-         more = capture_selection_next(request->selection, &word, &word)) {
-        if (fits_any(profd, &word))
+    look_around(captures, true);
+    for (bool more = capture_selection_next(order->selection, NULL, &word); more;
+         more = capture_selection_next(order->selection, &word, &word)) {
+        if (fits_any(captures->views.children, &word))
             continue;
         snprintf(text, capacity, "%s '%.*s'; profctl status lists those that profd knows",
                  word.is_pid ? "there is no process with the id" : "no process is called",

@@ -9,7 +9,7 @@
 #include "buffer/clock.h"
 #include "daemon/capture/capture_state.h"
 #include "daemon/capture/raw_arena.h"
-#include "daemon/daemon.h"
+#include "daemon/memory/exit_store.h"
 #include "json/raw_records.h"
 
 /* Pieces that wait for the output: while one is copied, the next one is made ready. */
@@ -159,7 +159,7 @@ static void on_copied(struct capture *capture, struct capture_piece *piece)
     int error = 0;
 
     capture->copies--;
-    if (is_outdated(copies, capture->children[first->index])) {
+    if (is_outdated(copies, capture->items[first->index].child)) {
         if (first->job.mark == SALVAGE_WRITTEN)
             error = withdraw(capture, first->id);
         capture_read_again(capture, first->index);
@@ -182,19 +182,19 @@ static struct copy_piece *make_piece(struct capture *capture, const size_t *indi
         return NULL;
     copies->piece.on_written = on_copied;
     copies->count = count;
-    copies->is_stored = capture->children[indices[0]]->exit != NULL;
+    copies->is_stored = capture->items[indices[0]].child->exit != NULL;
     for (size_t i = 0; i < count; i++)
         copies->jobs[i] = (struct copy_job){ .index = indices[i],
                                              .job = capture_describe(capture, indices[i]),
-                                             .pid = capture->children[indices[i]]->pid,
+                                             .pid = capture->items[indices[i]].child->pid,
                                              .id = ++capture->copied };
     return copies;
 }
 
 static int begin_copy(struct capture *capture, const size_t *indices, size_t count)
 {
-    const struct child *first = capture->children[indices[0]];
-    int store_fd = first->exit != NULL ? exit_store_fd(&capture->profd->exits) : first->arena_fd;
+    const struct child *first = capture->items[indices[0]].child;
+    int store_fd = first->exit != NULL ? exit_store_fd(capture->views->exits) : first->arena_fd;
     int fd = fcntl(store_fd, F_DUPFD_CLOEXEC, 0);
 
     if (fd < 0)

@@ -6,12 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/capture/capture.h"
 #include "daemon/capture/capture_state.h"
 #include "daemon/children/cpu_account.h"
 #include "daemon/children/process_tree.h"
-#include "daemon/daemon.h"
 #include "daemon/log.h"
+#include "daemon/memory/exit_store.h"
 
 const char *const capture_lost_in_exec =
     "the next one never said hello, and nobody told how it ended";
@@ -19,13 +18,13 @@ const char *const capture_lost_in_exec =
 bool capture_is_lost_in_exec(const struct capture *capture, const struct child *child)
 {
     return child->verdict == VERDICT_EXECED &&
-           child_table_later_images(&capture->profd->children, child) == 0 &&
+           child_table_later_images(capture->views->children, child) == 0 &&
            process_start_ticks(child->pid) == 0;
 }
 
 struct salvage_job capture_describe(const struct capture *capture, size_t index)
 {
-    const struct child *child = capture->children[index];
+    const struct child *child = capture->items[index].child;
     struct salvage_job job = {
         .reference_ns = capture->root.reference_ns,
         .reference_unix_ns = capture->root.reference_unix_ns,
@@ -36,7 +35,7 @@ struct salvage_job capture_describe(const struct capture *capture, size_t index)
         .outcome = child->verdict,
         .code = child->code,
         .cpu_time = cpu_account_of(child, capture->since_ns),
-        .later_images = child_table_later_images(&capture->profd->children, child),
+        .later_images = child_table_later_images(capture->views->children, child),
         .may_skip = child->verdict == VERDICT_EXECED && child->is_fork,
     };
 
@@ -48,7 +47,7 @@ struct salvage_job capture_describe(const struct capture *capture, size_t index)
         job.bytes = child->exit->bytes;
     } else if (!child->is_alone && !capture->gather.items[index].is_ready) {
         job.verdict = VERDICT_FROZEN;
-        snprintf(job.reason, sizeof(job.reason), "%s", child->salvage_reason);
+        snprintf(job.reason, sizeof(job.reason), "%s", capture->items[index].reason);
     }
     if (child->exit != NULL && child->trouble != NULL)
         snprintf(job.reason, sizeof(job.reason), "%s", child->trouble);
@@ -62,7 +61,7 @@ struct salvage_job capture_describe(const struct capture *capture, size_t index)
 
 void capture_give_up(struct capture *capture, size_t index, const char *why)
 {
-    gathering_log_gap(&capture->log, capture->children[index], GAP_UNREADABLE, why);
+    gathering_log_gap(&capture->log, capture->items[index].child, GAP_UNREADABLE, why);
     capture_release(capture, index);
     gather_note_done(&capture->gather, index);
 }
@@ -81,16 +80,16 @@ static void on_salvaged(const struct salvage_result *result, void *owner, void *
 
 static int begin_batch(struct capture *capture, struct capture_piece *piece)
 {
-    struct daemon *profd = capture->profd;
-    struct child *first = capture->children[piece->items[0].index];
-    int store_fd = first->exit != NULL ? exit_store_fd(&profd->exits) : first->arena_fd;
+    struct captures *captures = capture->captures;
+    struct child *first = capture->items[piece->items[0].index].child;
+    int store_fd = first->exit != NULL ? exit_store_fd(captures->views.exits) : first->arena_fd;
     struct salvage_job *jobs = calloc(piece->count, sizeof(*jobs));
 
     if (jobs == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < piece->count; i++)
         jobs[i] = capture_describe(capture, piece->items[i].index);
-    int error = salvage_pool_begin(&profd->salvage, jobs, piece->count, store_fd, on_salvaged,
+    int error = salvage_pool_begin(&captures->salvage, jobs, piece->count, store_fd, on_salvaged,
                                    capture, piece);
     free(jobs);
     return error;
@@ -100,7 +99,7 @@ void capture_salvage(struct capture *capture)
 {
     size_t indices[GATHER_BATCH_ITEMS];
 
-    while (salvage_pool_has_room(&capture->profd->salvage)) {
+    while (salvage_pool_has_room(&capture->captures->salvage)) {
         size_t count = gather_next_to_salvage(&capture->gather, indices, GATHER_BATCH_ITEMS);
         if (count == 0)
             return;
@@ -137,7 +136,7 @@ static void describe_crash(const struct salvage_result *result, char *out, size_
 
 void capture_note_read(struct capture *capture, size_t index, const struct salvage_job *job)
 {
-    const struct child *child = capture->children[index];
+    const struct child *child = capture->items[index].child;
 
     if (job->verdict == VERDICT_FROZEN)
         gathering_log_gap(&capture->log, child, GAP_FROZEN, job->reason);
@@ -164,7 +163,7 @@ static bool take_in(struct capture *capture, const struct salvage_result *result
         gather_note_made(&capture->gather, index, job->output_end - before);
         return true;
     case SALVAGE_SKIPPED:
-        gathering_log_event(&capture->log, capture->children[index], "left out",
+        gathering_log_event(&capture->log, capture->items[index].child, "left out",
                             "it held no samples or markers before its exec");
         capture_release(capture, index);
         gather_note_made(&capture->gather, index, 0);
@@ -193,13 +192,13 @@ static bool is_outdated(const struct salvage_result *result, const struct child 
 
 void capture_read_again(struct capture *capture, size_t index)
 {
-    struct child *child = capture->children[index];
+    struct child *child = capture->items[index].child;
 
     if (!gather_note_outdated(&capture->gather, index))
         return;
     gathering_log_event(&capture->log, child, "ended", process_verdict_name(child->verdict));
     if (child->kept != CHILD_KEPT_COPYING)
-        capture_note_stored(capture->profd, child);
+        captures_note_stored(capture->captures, child);
 }
 
 static void on_salvaged(const struct salvage_result *result, void *owner, void *batch)
@@ -209,7 +208,7 @@ static void on_salvaged(const struct salvage_result *result, void *owner, void *
     size_t written = 0;
     bool has_crashed = false;
 
-    if (is_outdated(result, capture->children[piece->items[0].index])) {
+    if (is_outdated(result, capture->items[piece->items[0].index].child)) {
         capture_read_again(capture, piece->items[0].index);
         free(piece);
         close(result->output_fd);

@@ -8,22 +8,30 @@
 #include <uv.h>
 
 #include "daemon/capture/capture_assembler.h"
+#include "daemon/capture/captures.h"
 #include "daemon/capture/gather.h"
 #include "daemon/capture/gathering_log.h"
-#include "daemon/capture/salvage_job.h"
+#include "daemon/children/child_table.h"
 #include "ipc/messages.h"
 #include "json/gecko/gecko_root.h"
 
 enum { CAPTURE_TEXTS = 2 }; /* head and tail */
 
+/* A process that the capture is to read. */
+struct capture_item {
+    struct child *child;
+    const char *reason; /* why nobody answered for it, if nobody did; a literal */
+};
+
 struct capture {
-    struct daemon *profd;
-    struct request *request; /* the queue's current one, until the end */
+    struct captures *captures;
+    const struct captures_views *views; /* theirs */
+    struct capture_order order;         /* its output is the assembler's */
     uint64_t gather_id;
     uint64_t capture_ns;
     uint64_t since_ns; /* what was before is left out; 0: nothing is */
     struct gather gather;
-    struct child **children; /* of the items, same indices; owned array */
+    struct capture_item *items; /* those of gather, same indices; owned */
     struct capture_assembler *assembler;
     struct unprofiled_list *unprofiled; /* being made; NULL: none */
     struct gathering_log log;
@@ -54,10 +62,20 @@ struct capture_piece {
     } items[];
 };
 
-/* Whether what REQUEST selects is there: what is not was mistyped, or came too late. False with one
+/* One that does what ORDER, whose output is taken over on every path, says; freed by the loop some
+ * time after its end. NULL without memory. */
+struct capture *capture_create(struct captures *captures, const struct capture_order *order);
+
+/* Begins it, as the current one of its captures; it may be over after this. */
+void capture_start(struct capture *capture);
+
+/* Ends it, which is not over, with ERROR and TEXT for on_finished. */
+void capture_end(struct capture *capture, int error, const char *text);
+
+/* Whether what ORDER selects is there: what is not was mistyped, or came too late. False with one
  * line of CAPACITY bytes at most in TEXT. */
-bool capture_selects_any(struct daemon *profd, const struct request *request, char *text,
-                         size_t capacity);
+bool capture_selects_any(const struct captures *captures, const struct capture_order *order,
+                         char *text, size_t capacity);
 
 /* Fills in the children that the capture is about, and its gather. 0 or a negative errno. */
 int capture_list_children(struct capture *capture);

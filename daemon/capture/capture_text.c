@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "daemon/capture/capture_state.h"
-#include "daemon/daemon.h"
+#include "daemon/power/power.h"
 #include "json/raw_records.h"
 
 /* Gives the text of WRITER, a memory writer, to the output; in a raw capture as a record of KIND.
@@ -12,7 +12,7 @@
 static int add_text(struct capture *capture, struct json_writer *writer, enum raw_kind kind)
 {
     uint64_t bytes = json_writer_bytes(writer);
-    bool is_raw = capture->request->is_raw;
+    bool is_raw = capture->order.is_raw;
     int fd = memfd_create("profd-capture-text", MFD_CLOEXEC);
     if (fd < 0)
         return -errno;
@@ -51,7 +51,7 @@ int capture_add_tail(struct capture *capture)
     gathering_log_end(&capture->log);
     /* Live processes were recording until they answered: nothing of them may lie after the end. */
     capture->root.capture_ns = uv_hrtime();
-    power_describe(&capture->profd->power, &capture->root);
+    power_describe(capture->views->power, &capture->root);
     gecko_root_end(&writer, &capture->root, &capture->log.json);
     int error = failure_latch_error(&capture->log.latch);
     if (error == 0)

@@ -11,7 +11,6 @@
 
 #include "daemon/capture/capture_state.h"
 #include "daemon/children/cpu_account.h"
-#include "daemon/daemon.h"
 #include "json/gecko/gecko_process.h"
 #include "json/raw_records.h"
 #include "json/spare_pages.h"
@@ -35,7 +34,7 @@ struct unprofiled_list {
 bool capture_has_successor(const struct capture *capture, const struct child *child)
 {
     return child->obstacle == OBSTACLE_OTHER_USER && child->verdict == VERDICT_EXECED &&
-           child_table_later_images(&capture->profd->children, child) > 0;
+           child_table_later_images(capture->views->children, child) > 0;
 }
 
 const char *capture_absence_reason(const struct capture *capture, const struct child *child)
@@ -117,7 +116,7 @@ static int take(struct unprofiled_list *list, const struct child *child)
         .outcome = child->verdict,
         .code = child->code,
         .cpu_time = cpu_account_of(child, capture->since_ns),
-        .later_images = child_table_later_images(&capture->profd->children, child),
+        .later_images = child_table_later_images(capture->views->children, child),
         .reason = capture_absence_reason(capture, child),
     };
     snprintf(item->title, sizeof(item->title), "%s", child->title != NULL ? child->title : "");
@@ -129,7 +128,7 @@ static int take_all(struct unprofiled_list *list)
 {
     int error = 0;
 
-    for (const struct child *child = list->capture->profd->children.first;
+    for (const struct child *child = list->capture->views->children->first;
          error == 0 && child != NULL; child = child->next) {
         if (is_listed(list->capture, child))
             error = take(list, child);
@@ -247,7 +246,7 @@ int capture_list_unprofiled(struct capture *capture)
 {
     size_t count = 0;
 
-    for (const struct child *child = capture->profd->children.first; child != NULL;
+    for (const struct child *child = capture->views->children->first; child != NULL;
          child = child->next)
         count += is_listed(capture, child);
     if (count == 0)
@@ -258,10 +257,10 @@ int capture_list_unprofiled(struct capture *capture)
     list->work.data = list;
     list->capture = capture;
     list->fd = -1;
-    list->is_raw = capture->request->is_raw;
+    list->is_raw = capture->order.is_raw;
     int error = take_all(list);
     if (error == 0)
-        error = uv_queue_work(&capture->profd->loop, &list->work, on_work, on_listed);
+        error = uv_queue_work(capture->captures->loop, &list->work, on_work, on_listed);
     if (error < 0) {
         destroy(list);
         return error;
