@@ -60,6 +60,12 @@ static void on_ended_count(void *context)
     when_ended_are_others(context);
 }
 
+static bool is_child_in_use(const struct child *child, void *context)
+{
+    const struct daemon *profd = context;
+    return captures_have(&profd->captures, child);
+}
+
 static void on_acknowledged(struct child *child, unsigned kind, uint64_t generation, void *context)
 {
     struct daemon *profd = context;
@@ -97,6 +103,7 @@ const struct agents_events agents_events = {
     .on_kept = on_child_kept,
     .on_forgotten = on_child_forgotten,
     .on_ended_count = on_ended_count,
+    .is_in_use = is_child_in_use,
     .on_acknowledged = on_acknowledged,
     .on_progress = on_gather_progress,
     .on_profile = on_profile,

@@ -69,7 +69,7 @@ void agents_forget_names(struct agents *agents)
 
     for (; agents->children->names > MAX_NAMES && oldest != NULL; oldest = next) {
         next = oldest->next;
-        if (!child_is_only_name(oldest) || oldest->capture_index >= 0)
+        if (!child_is_only_name(oldest) || agents->events->is_in_use(oldest, agents->context))
             continue;
         agents->forgotten++;
         agents_forget(agents, oldest);

@@ -60,6 +60,8 @@ struct agents_events {
     void (*on_forgotten)(struct child *child, void *context);
     /* How many have ended in this session changed. */
     void (*on_ended_count)(void *context);
+    /* Whether somebody works with CHILD, so that it cannot be freed now. */
+    bool (*is_in_use)(const struct child *child, void *context);
 
     /* Messages of CHILD's agent: it is in a state of the session of GENERATION, by the kind; what
      * it gathers; a marker that triggers wait for, HITS times. *FD is the profile's, or FD is

@@ -46,10 +46,8 @@ static void let_go(struct capture *capture)
 
     capture->is_over = true;
     salvage_pool_cancel(&captures->salvage);
-    for (size_t i = 0; i < capture->gather.count; i++) {
+    for (size_t i = 0; i < capture->gather.count; i++)
         capture_release(capture, i);
-        capture->items[i].child->capture_index = -1;
-    }
     captures->current = NULL;
     session_move(captures->views.session, SESSION_EVENT_GATHERED);
     uv_timer_stop(&capture->timer);
@@ -64,6 +62,7 @@ static void on_timer_closed(uv_handle_t *timer)
     gather_destroy(&capture->gather);
     gathering_log_free(&capture->log);
     free(capture->profile_places);
+    free(capture->entries);
     free(capture->items);
     free(capture);
 }

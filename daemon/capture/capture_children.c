@@ -57,13 +57,18 @@ void capture_ask_for_progress(const struct capture *capture)
 /* --- What children do meanwhile --- */
 
 /* The capture that CHILD is in, with its index; NULL: none. */
-static struct capture *capture_of(struct captures *captures, const struct child *child,
+static struct capture *capture_of(const struct captures *captures, const struct child *child,
                                   size_t *index)
 {
-    if (captures->current == NULL || child->capture_index < 0)
+    if (captures->current == NULL || !capture_find(captures->current, child, index))
         return NULL;
-    *index = (size_t)child->capture_index;
     return captures->current;
+}
+
+bool captures_have(const struct captures *captures, const struct child *child)
+{
+    size_t index;
+    return capture_of(captures, child, &index) != NULL;
 }
 
 void captures_note_progress(struct captures *captures, struct child *child, uint64_t gather_id,

@@ -117,13 +117,15 @@ int capture_list_children(struct capture *capture)
         }
         gather_set(&capture->gather, index, first_state(child), child->exit != NULL,
                    capture->order.is_raw ? 0 : recorded_bytes(child));
-        child->capture_index = (long)index;
         if (child->trouble != NULL)
             gathering_log_gap(&capture->log, child, GAP_TROUBLE, child->trouble);
         capture->items[index] =
             (struct capture_item){ child, "its agent closed the connection to profd" };
         capture_hold(capture, index++);
     }
+    error = capture_index_items(capture);
+    if (error < 0)
+        return error;
     if (is_partial(&capture->order))
         return 0; /* who else there was does not matter */
     gathering_log_gap_count(&capture->log, GAP_FORGOTTEN, *views->forgotten);

@@ -23,6 +23,12 @@ struct capture_item {
     const char *reason; /* why nobody answered for it, if nobody did; a literal */
 };
 
+/* The item that a child is. */
+struct capture_entry {
+    const struct child *child;
+    size_t index;
+};
+
 struct capture {
     struct captures *captures;
     const struct captures_views *views; /* theirs */
@@ -31,7 +37,8 @@ struct capture {
     uint64_t capture_ns;
     uint64_t since_ns; /* what was before is left out; 0: nothing is */
     struct gather gather;
-    struct capture_item *items; /* those of gather, same indices; owned */
+    struct capture_item *items;    /* those of gather, same indices; owned */
+    struct capture_entry *entries; /* of the items, for capture_find(); owned; NULL: not yet */
     struct capture_assembler *assembler;
     struct unprofiled_list *unprofiled; /* being made; NULL: none */
     struct gathering_log log;
@@ -79,6 +86,12 @@ bool capture_selects_any(const struct captures *captures, const struct capture_o
 
 /* Fills in the children that the capture is about, and its gather. 0 or a negative errno. */
 int capture_list_children(struct capture *capture);
+
+/* Makes the items, which are all there, findable. 0 or -ENOMEM. */
+int capture_index_items(struct capture *capture);
+
+/* The *INDEX of the item that CHILD is. False when it is none. */
+bool capture_find(const struct capture *capture, const struct child *child, size_t *index);
 
 /* Adds what comes before all processes, and after them. 0 or a negative errno. */
 int capture_add_head(struct capture *capture);

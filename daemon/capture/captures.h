@@ -86,6 +86,10 @@ void captures_begin(struct captures *captures, const struct capture_order *order
 /* Ends the capture that is being made, if any, with ERROR and TEXT for on_finished. */
 void captures_cancel(struct captures *captures, int error, const char *text);
 
+/* Whether the capture that is being made, if any, reads what CHILD recorded: then CHILD is not to
+ * be freed. */
+bool captures_have(const struct captures *captures, const struct child *child);
+
 /* What children do meanwhile; nothing happens when no capture is being made or CHILD is not in it.
  */
 void captures_note_progress(struct captures *captures, struct child *child, uint64_t gather_id,

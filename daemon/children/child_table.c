@@ -127,7 +127,6 @@ struct child *child_table_add(struct child_table *table, const struct child_intr
     child->state = CHILD_CONNECTED;
     child->verdict = VERDICT_LIVE;
     child->arena_fd = -1;
-    child->capture_index = -1;
     child->cpu_ns = CPU_TIME_UNKNOWN;
     child->process_start_ns = who->start_ns;
     if (earlier != NULL && earlier->identity == who->identity && who->identity != 0) {

@@ -95,8 +95,6 @@ struct child {
     uint32_t hits_generation;    /* of marker_hits */
     uint32_t marker_hits[TRIGGERS_MOST]; /* that it told of, by marker */
     bool is_awaited;                     /* an acknowledgement is on its way */
-    const char *salvage_reason; /* of the capture being made: why it was not answered; a literal */
-    long capture_index;         /* among the items of the capture being made; -1: not in it */
 
     struct loan *loan; /* owned by daemon/clocks/lending.h; NULL: it borrows nothing */
 
