@@ -454,9 +454,8 @@ void process_context_init_unprofiled(struct process_context *process,
     process->info.drops[DROP_RECYCLED] = unprofiled->account.dropped_blocks;
     process->info.drop_bytes[DROP_RECYCLED] = unprofiled->account.dropped_bytes;
     process->executable = view(unprofiled->executable);
-    process->command_line = view(unprofiled->command_line);
-    if (unprofiled->command_line != NULL)
-        process->command_line.length = unprofiled->command_line_bytes;
+    process->command_line =
+        (struct arena_string){ unprofiled->command_line, unprofiled->command_line_bytes };
     complete_context(process);
 }
 
