@@ -162,8 +162,9 @@ void agents_let_go(struct child *child)
 void agents_end(struct agents *agents, struct child *child, enum process_verdict verdict, int code,
                 uint64_t end_ns)
 {
-    if (child_end(agents->children, child, verdict, code, end_ns) < 0)
+    if (child->state == CHILD_ENDED)
         return;
+    child_end(agents->children, child, verdict, code, end_ns);
     log_debug_of(child->pid, "%d (%s) ended: %s %d", child->pid, child->executable,
                  process_verdict_name(verdict), code);
     agents->events->on_end(child, agents->context);
@@ -198,8 +199,9 @@ void agents_note_disconnected(struct child *child)
 
     child->connection = NULL;
     memory_note_disconnected(child);
-    if (child_detach(child) < 0)
+    if (child->state != CHILD_CONNECTED)
         return;
+    child_detach(child);
     if (child->watch == NULL)
         agents_end(agents, child, VERDICT_VANISHED, 0, uv_hrtime());
     else if (process_runs_other_program(child->pid, child->executable)) {

@@ -43,8 +43,10 @@ static bool may_connect(struct agents *agents, const struct peer_credentials *pe
 static void forget_connection(struct agents *agents, struct child *child)
 {
     agents_drop_connection(child);
-    if (child_detach(child) == 0)
-        agents->events->on_silence(child, agents->context);
+    if (child->state != CHILD_CONNECTED)
+        return;
+    child_detach(child);
+    agents->events->on_silence(child, agents->context);
 }
 
 /* Two images of one process in the order of their beginning, though LATER was known first. */

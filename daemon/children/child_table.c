@@ -1,7 +1,6 @@
 #include "daemon/children/child_table.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -242,33 +241,27 @@ void child_set_title(struct child *child, const char *title)
     child->title = strdup(title); /* without memory it has none */
 }
 
-int child_reconnect(struct child *child)
+void child_reconnect(struct child *child)
 {
-    if (child->state == CHILD_ENDED)
-        return -EINVAL;
+    assert(child->state == CHILD_DETACHED);
     child->state = CHILD_CONNECTED;
-    return 0;
 }
 
-int child_detach(struct child *child)
+void child_detach(struct child *child)
 {
-    if (child->state != CHILD_CONNECTED)
-        return -EINVAL;
+    assert(child->state == CHILD_CONNECTED);
     child->state = CHILD_DETACHED;
-    return 0;
 }
 
-int child_end(struct child_table *table, struct child *child, enum process_verdict verdict,
-              int code, uint64_t end_ns)
+void child_end(struct child_table *table, struct child *child, enum process_verdict verdict,
+               int code, uint64_t end_ns)
 {
-    if (child->state == CHILD_ENDED)
-        return -EINVAL;
+    assert(child->state != CHILD_ENDED);
     child->state = CHILD_ENDED;
     child->verdict = verdict;
     child->code = code;
     child->end_ns = end_ns;
     table->ended++;
-    return 0;
 }
 
 static bool may_keep(enum child_kept now, enum child_kept next)

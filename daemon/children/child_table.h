@@ -191,14 +191,14 @@ void child_set_arguments(struct child *child, const char *arguments, size_t byte
 /* CHILD calls itself TITLE; "": nothing new is known. */
 void child_set_title(struct child *child, const char *title);
 
-/* Moves. 0, or -EINVAL when CHILD's state has no such move. */
-int child_reconnect(struct child *child);
-int child_detach(struct child *child);
-int child_end(struct child_table *table, struct child *child, enum process_verdict verdict,
-              int code, uint64_t end_ns);
+/* Moves, here and below: only those that are drawn above are made. Another is a mistake of ours,
+ * and an assertion; what comes from outside is looked at before. */
+void child_reconnect(struct child *child);
+void child_detach(struct child *child);
+void child_end(struct child_table *table, struct child *child, enum process_verdict verdict,
+               int code, uint64_t end_ns);
 
-/* What there is of what CHILD recorded is NEXT, as its arena_fd and exit say already. Only moves
- * that are drawn above are made; another is a mistake of ours, and an assertion. */
+/* What there is of what CHILD recorded is NEXT, as its arena_fd and exit say already. */
 void child_keep(struct child_table *table, struct child *child, enum child_kept next);
 
 /* It has ended, and is in captures as a name at most. */

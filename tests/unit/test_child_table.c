@@ -1,6 +1,5 @@
 /* daemon.child_table */
 #include <check.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
@@ -118,12 +117,12 @@ START_TEST(children_are_listed_in_the_order_of_their_hellos)
 }
 END_TEST
 
-START_TEST(an_end_is_told_once)
+START_TEST(an_end_is_counted)
 {
     struct child *child = add(10, 100);
 
-    ck_assert_int_eq(child_end(&table, child, VERDICT_EXITED, 3, 500), 0);
-    ck_assert_int_eq(child_end(&table, child, VERDICT_KILLED, 9, 600), -EINVAL);
+    child_end(&table, child, VERDICT_EXITED, 3, 500);
+    ck_assert_int_eq(child->state, CHILD_ENDED);
     ck_assert_int_eq(child->verdict, VERDICT_EXITED);
     ck_assert_int_eq(child->code, 3);
     ck_assert_uint_eq(child->end_ns, 500);
@@ -131,16 +130,49 @@ START_TEST(an_end_is_told_once)
 }
 END_TEST
 
-START_TEST(a_child_that_ended_does_not_come_back)
+START_TEST(a_child_comes_back_until_it_ends)
 {
     struct child *child = add(10, 100);
 
-    ck_assert_int_eq(child_detach(child), 0);
-    ck_assert_int_eq(child_detach(child), -EINVAL);
-    ck_assert_int_eq(child_reconnect(child), 0);
-    ck_assert_int_eq(child_end(&table, child, VERDICT_EXITED, 0, 1), 0);
-    ck_assert_int_eq(child_reconnect(child), -EINVAL);
-    ck_assert_int_eq(child_detach(child), -EINVAL);
+    child_detach(child);
+    ck_assert_int_eq(child->state, CHILD_DETACHED);
+    child_reconnect(child);
+    ck_assert_int_eq(child->state, CHILD_CONNECTED);
+    child_detach(child);
+    child_end(&table, child, VERDICT_EXITED, 0, 1);
+    ck_assert_int_eq(child->state, CHILD_ENDED);
+}
+END_TEST
+
+static struct child *add_ended(void)
+{
+    struct child *child = add(10, 100);
+
+    child_end(&table, child, VERDICT_EXITED, 0, 1);
+    return child;
+}
+
+START_TEST(a_child_that_ended_does_not_come_back)
+{
+    child_reconnect(add_ended());
+}
+END_TEST
+
+START_TEST(a_child_that_ended_has_no_connection_to_lose)
+{
+    child_detach(add_ended());
+}
+END_TEST
+
+START_TEST(a_child_does_not_end_twice)
+{
+    child_end(&table, add_ended(), VERDICT_KILLED, 9, 600);
+}
+END_TEST
+
+START_TEST(a_connected_child_does_not_connect_again)
+{
+    child_reconnect(add(10, 100));
 }
 END_TEST
 
@@ -176,9 +208,9 @@ START_TEST(a_hello_meets_what_is_known_of_its_pid)
     who.identity = meetings[_i].identity;
     who.is_fork = meetings[_i].is_fork;
     if (meetings[_i].earlier_state == CHILD_DETACHED)
-        ck_assert_int_eq(child_detach(earlier), 0);
+        child_detach(earlier);
     if (meetings[_i].earlier_state == CHILD_ENDED)
-        ck_assert_int_eq(child_end(&table, earlier, VERDICT_EXITED, 0, 150), 0);
+        child_end(&table, earlier, VERDICT_EXITED, 0, 150);
     ck_assert_msg(child_meet(earlier, &who) == meetings[_i].expect, "%s", meetings[_i].name);
 }
 END_TEST
@@ -226,7 +258,7 @@ START_TEST(a_hello_that_is_read_after_the_end_belongs_to_who_began_before_it)
 {
     struct child_introduction early = someone(10, 140), late = someone(10, 160);
     struct child *silent = add_silent(10, 130);
-    ck_assert_int_eq(child_end(&table, silent, VERDICT_EXITED, 0, 150), 0);
+    child_end(&table, silent, VERDICT_EXITED, 0, 150);
     ck_assert(child_was_mistaken(silent, &early));
     ck_assert(!child_was_mistaken(silent, &late)); /* its pid is used again */
 }
@@ -238,7 +270,7 @@ START_TEST(a_hello_that_is_read_late_is_of_the_image_before)
     struct child *silent = add_silent(10, 100);
     ck_assert_int_eq(child_meet(silent, &who), CHILD_CAME_BEFORE);
     ck_assert(!child_was_mistaken(silent, &who));
-    ck_assert_int_eq(child_end(&table, silent, VERDICT_EXITED, 0, 150), 0);
+    child_end(&table, silent, VERDICT_EXITED, 0, 150);
     ck_assert_int_eq(child_meet(silent, &who), CHILD_CAME_BEFORE);
 
     const struct child *before = add(10, 90);
@@ -255,7 +287,7 @@ START_TEST(a_hello_that_is_read_after_the_end_is_of_who_was_known_by_that_alone)
     struct child_introduction who = someone(10, 90);
     struct child *silent = add_silent(10, 150);
     silent->is_known_by_end = true;
-    ck_assert_int_eq(child_end(&table, silent, VERDICT_EXITED, 0, 150), 0);
+    child_end(&table, silent, VERDICT_EXITED, 0, 150);
     ck_assert(child_was_mistaken(silent, &who));
 }
 END_TEST
@@ -265,7 +297,7 @@ START_TEST(who_says_hello_again_with_an_arena_had_not_gone_on_before)
     struct child_introduction again = someone(10, 100), later = someone(10, 101);
     struct child *child = add(10, 100);
     child->obstacle = OBSTACLE_OTHER_USER;
-    ck_assert_int_eq(child_end(&table, child, VERDICT_EXECED, 0, 150), 0);
+    child_end(&table, child, VERDICT_EXECED, 0, 150);
     child_keep(&table, child, CHILD_KEPT_NAME);
     ck_assert(child_was_mistaken(child, &again));
     ck_assert(!child_was_mistaken(child, &later));
@@ -287,7 +319,7 @@ START_TEST(a_dormant_child_is_found_after_its_end_and_after_its_exec)
     struct child *dormant = add(10, 100);
     dormant->is_dormant = true;
     ck_assert_int_eq(child_meet(dormant, &earlier), CHILD_CAME_BEFORE);
-    ck_assert_int_eq(child_end(&table, dormant, VERDICT_EXECED, 0, 150), 0);
+    child_end(&table, dormant, VERDICT_EXECED, 0, 150);
     add(10, 150);
     add(10 + CHILD_TABLE_BUCKETS, 100);
     ck_assert_ptr_eq(child_table_find_dormant(&table, 10, 100), dormant);
@@ -389,8 +421,12 @@ int main(void)
     tcase_add_test(children, images_of_a_pid_are_numbered);
     tcase_add_test(children, the_latest_of_a_pid_is_found);
     tcase_add_test(children, children_are_listed_in_the_order_of_their_hellos);
-    tcase_add_test(children, an_end_is_told_once);
-    tcase_add_test(children, a_child_that_ended_does_not_come_back);
+    tcase_add_test(children, an_end_is_counted);
+    tcase_add_test(children, a_child_comes_back_until_it_ends);
+    tcase_add_test_raise_signal(children, a_child_that_ended_does_not_come_back, SIGABRT);
+    tcase_add_test_raise_signal(children, a_child_that_ended_has_no_connection_to_lose, SIGABRT);
+    tcase_add_test_raise_signal(children, a_child_does_not_end_twice, SIGABRT);
+    tcase_add_test_raise_signal(children, a_connected_child_does_not_connect_again, SIGABRT);
     tcase_add_loop_test(children, a_hello_meets_what_is_known_of_its_pid, 0,
                         (int)(sizeof(meetings) / sizeof(meetings[0])));
     tcase_add_test(children, nobody_is_known_of_a_new_pid);
