@@ -48,7 +48,6 @@ void agents_stop_keeping(struct agents *agents, struct child *child)
 /* Takes CHILD out of the table; its copy is not under way. */
 void agents_forget(struct agents *agents, struct child *child)
 {
-    agents->unwatched -= child->is_unwatched;
     child_watch_stop(child->watch);
     agents_stop_keeping(agents, child);
     agents->events->on_forgotten(child, agents->context);

@@ -84,7 +84,6 @@ struct agents {
     struct keeper_link *keeper;
     const struct agents_events *events;
     void *context;
-    size_t unwatched;   /* dormant ones whose end is not watched for yet */
     uint64_t forgotten; /* of this session, even these: they were too many, or profd was killed */
 };
 

@@ -23,12 +23,13 @@ void agents_add_dormant(struct agents *agents, const struct child_introduction *
     child->agents = agents;
     child->is_fork = who->is_fork;
     child->is_alone = true;
-    child->is_dormant = true;
+    if (child->dormancy == CHILD_AWAKE)
+        child_set_dormancy(child, CHILD_DORMANT);
     take_arguments(child, parent);
-    child->is_unwatched = child->watch == NULL;
-    agents->unwatched += child->is_unwatched;
-    if (!child->is_unwatched) /* the watch is that of the program before; others are looked for */
+    if (child->watch != NULL) /* that of the program before; others are looked for */
         process_title_learn_first_argument(child);
+    else if (child->search == CHILD_SEARCH_NONE)
+        child_set_search(agents->children, child, CHILD_SEARCH_DUE);
     child->started_generation = agents->session->generation;
     const struct child *latest = child_table_find_latest(agents->children, child->pid);
     if (latest != child)
@@ -39,8 +40,8 @@ void agents_note_woken(struct agents *agents, pid_t pid, uint64_t start_ns)
 {
     struct child *child = child_table_find_dormant(agents->children, pid, start_ns);
 
-    if (child != NULL)
-        child->has_woken = true;
+    if (child != NULL && child->dormancy == CHILD_DORMANT)
+        child_set_dormancy(child, CHILD_WOKEN);
 }
 
 /* CHILD, which may have ended long ago, is watched from here on, or it is gone. Who waited for it
@@ -51,12 +52,11 @@ static void look_for_dormant(struct agents *agents, struct child *child)
     bool needs_watch = child->state != CHILD_ENDED && child->watch == NULL;
     int pidfd = needs_watch ? pidfd_of_process(child->pid) : -1;
 
-    if (needs_watch && pidfd < 0 && !child->is_missing) {
-        child->is_missing = true;
+    if (needs_watch && pidfd < 0 && child->search == CHILD_SEARCH_DUE) {
+        child_set_search(agents->children, child, CHILD_SEARCH_MISSED);
         return;
     }
-    child->is_unwatched = false;
-    agents->unwatched--;
+    child_set_search(agents->children, child, CHILD_SEARCH_NONE);
     if (pidfd >= 0) {
         child->identity = pidfd_identity(pidfd);
         agents_watch(agents, child, pidfd);
@@ -70,10 +70,11 @@ void agents_watch_dormant(struct agents *agents)
 {
     struct child *previous, *child = agents->children->last;
 
-    for (size_t left = agents->unwatched; child != NULL && left > 0; child = previous) {
+    for (size_t left = agents->children->sought; child != NULL && left > 0; child = previous) {
         previous = child->previous;
-        left -= child->is_unwatched;
-        if (child->is_unwatched)
-            look_for_dormant(agents, child);
+        if (child->search == CHILD_SEARCH_NONE)
+            continue;
+        left--;
+        look_for_dormant(agents, child);
     }
 }

@@ -241,7 +241,8 @@ void agents_take_arena(struct child *child, const struct message_hello *hello, i
     child->arena_fd = arena_fd;
     if (arena_fd >= 0 && child->kept != CHILD_KEPT_ARENA && child->kept != CHILD_KEPT_TWICE)
         child_keep(child->agents->children, child, CHILD_KEPT_ARENA);
-    child->is_dormant = child->has_woken = false;
+    if (child->dormancy != CHILD_AWAKE)
+        child_set_dormancy(child, CHILD_AWAKE);
     child->lease_owner = hello->lease_owner;
     child->obstacle = (enum recording_obstacle)hello->obstacle;
     memory_add_child(child->agents->memory, child);

@@ -62,7 +62,7 @@ static void note_unreadable(struct capture *capture, const struct child *child)
 {
     const char *reason = capture_absence_reason(capture, child);
 
-    if (child->is_dormant && !child->has_woken) {
+    if (child->dormancy == CHILD_DORMANT) {
         if (reason != NULL)
             gathering_log_gap(&capture->log, child, GAP_SUCCESSOR, reason);
     } else if (capture_has_successor(capture, child))

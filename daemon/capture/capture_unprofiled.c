@@ -39,11 +39,11 @@ bool capture_has_successor(const struct capture *capture, const struct child *ch
 
 const char *capture_absence_reason(const struct capture *capture, const struct child *child)
 {
-    if (child->has_woken)
+    if (child->dormancy == CHILD_WOKEN)
         return child->state == CHILD_ENDED
                    ? "what it recorded went with it, since profd could not take its hello"
                    : "profd has not got its hello so far";
-    if (child->is_dormant)
+    if (child->dormancy == CHILD_DORMANT)
         return capture_is_lost_in_exec(capture, child) ? capture_lost_in_exec : NULL;
     if (capture_has_successor(capture, child))
         return "it is another user's and became another program before profd had let it record";
@@ -58,7 +58,7 @@ const char *capture_absence_reason(const struct capture *capture, const struct c
  */
 static bool is_only_a_step(const struct capture *capture, const struct child *child)
 {
-    return child->is_dormant && child->is_fork && child->verdict == VERDICT_EXECED &&
+    return child->dormancy != CHILD_AWAKE && child->is_fork && child->verdict == VERDICT_EXECED &&
            !capture_is_lost_in_exec(capture, child);
 }
 
@@ -73,7 +73,7 @@ static bool is_listed(const struct capture *capture, const struct child *child)
 /* Of others only the first argument is known. NULL without memory. */
 static char *copy_arguments(const struct child *child)
 {
-    size_t bytes = child->is_dormant ? child->arguments_bytes : 0;
+    size_t bytes = child->dormancy != CHILD_AWAKE ? child->arguments_bytes : 0;
     char *copy = malloc(bytes + 1);
 
     if (copy != NULL && bytes > 0)
@@ -104,7 +104,7 @@ static int take(struct unprofiled_list *list, const struct child *child)
         .start_ns = child->start_ns,
         .executable = executable,
         .command_line = command_line,
-        .command_line_bytes = child->is_dormant ? child->arguments_bytes : 0,
+        .command_line_bytes = child->dormancy != CHILD_AWAKE ? child->arguments_bytes : 0,
         .account = child->expired,
     };
     item->options = (struct gecko_process_options){

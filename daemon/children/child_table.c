@@ -38,7 +38,7 @@ struct child *child_table_find_dormant(const struct child_table *table, pid_t pi
     struct child *child = table->by_pid[(unsigned)pid % CHILD_TABLE_BUCKETS];
 
     while (child != NULL &&
-           !(child->pid == pid && child->is_dormant && child->start_ns == start_ns))
+           !(child->pid == pid && child->dormancy != CHILD_AWAKE && child->start_ns == start_ns))
         child = child->earlier_in_bucket;
     return child;
 }
@@ -155,6 +155,7 @@ void child_table_remove(struct child_table *table, struct child *child)
     if (child->state == CHILD_ENDED)
         table->ended--;
     table->names -= child_is_only_name(child);
+    table->sought -= child->search != CHILD_SEARCH_NONE;
 
     if (child->arena_fd >= 0)
         close(child->arena_fd);
@@ -193,7 +194,7 @@ static bool is_same_process(const struct child *earlier, const struct child_intr
 /* Of a silent child that an agent named, and of a dormant one, the moment of its exec is known. */
 static bool is_told_of(const struct child *child)
 {
-    return child->is_dormant ||
+    return child->dormancy != CHILD_AWAKE ||
            (child->is_silent && child->executable[0] != '\0' && !child->is_known_by_end);
 }
 
@@ -294,6 +295,46 @@ void child_keep(struct child_table *table, struct child *child, enum child_kept 
     table->names -= child_is_only_name(child);
     child->kept = next;
     table->names += child_is_only_name(child);
+}
+
+static bool may_become(enum child_dormancy now, enum child_dormancy next)
+{
+    switch (next) {
+    case CHILD_AWAKE:
+        return now != CHILD_AWAKE;
+    case CHILD_DORMANT:
+        return now == CHILD_AWAKE;
+    case CHILD_WOKEN:
+        return now == CHILD_DORMANT;
+    }
+    return false;
+}
+
+void child_set_dormancy(struct child *child, enum child_dormancy next)
+{
+    assert(may_become(child->dormancy, next));
+    child->dormancy = next;
+}
+
+static bool may_search(enum child_search now, enum child_search next)
+{
+    switch (next) {
+    case CHILD_SEARCH_NONE:
+        return now != CHILD_SEARCH_NONE;
+    case CHILD_SEARCH_DUE:
+        return now == CHILD_SEARCH_NONE;
+    case CHILD_SEARCH_MISSED:
+        return now == CHILD_SEARCH_DUE;
+    }
+    return false;
+}
+
+void child_set_search(struct child_table *table, struct child *child, enum child_search next)
+{
+    assert(may_search(child->search, next));
+    table->sought -= child->search != CHILD_SEARCH_NONE;
+    child->search = next;
+    table->sought += child->search != CHILD_SEARCH_NONE;
 }
 
 enum process_verdict child_verdict_of(int wait_status, int *code)

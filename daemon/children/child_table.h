@@ -17,6 +17,14 @@
  *        │                │                 │ └──session over──▶ unwanted
  *        └────ended────▶ name ◀────lost─────┘
  *
+ * Whoever has nothing to record so far tells only that it is there (enum child_dormancy); it may be
+ * heard of again after its end. It gave no descriptor to watch its process by, which therefore is
+ * looked for once what was told with it has been read (enum child_search):
+ *
+ *     awake ──told──▶ dormant ──it records──▶ woken      none ──told──▶ due ──gone──▶ missed
+ *       ▲                │                      │          ▲             │             │
+ *       └──────hello─────┴────────hello─────────┘          └─found, over─┴─found, gone─┘
+ *
  * Bookkeeping only: no I/O; descriptors and handles are kept here for their owners. Loop thread. */
 #ifndef PROFD_DAEMON_CHILD_TABLE_H
 #define PROFD_DAEMON_CHILD_TABLE_H
@@ -52,6 +60,20 @@ enum child_kept {
     CHILD_KEPT_NAME,     /* it has ended, and there is nothing but this */
 };
 
+/* Whether a child has nothing to record so far. */
+enum child_dormancy {
+    CHILD_AWAKE,   /* it said hello, or is silent */
+    CHILD_DORMANT, /* it has no arena, and no thread of ours */
+    CHILD_WOKEN,   /* likewise, but it records by now: its hello was not read so far */
+};
+
+/* Whether the process of a dormant child has to be looked for, to be watched. */
+enum child_search {
+    CHILD_SEARCH_NONE,   /* it is watched, or need not be */
+    CHILD_SEARCH_DUE,    /* it was not looked for so far */
+    CHILD_SEARCH_MISSED, /* it was gone; how it ended may be told before the next look */
+};
+
 struct child {
     pid_t pid;         /* the kernel's word, in profd's namespace */
     pid_t parent_pid;  /* as the agent said */
@@ -74,10 +96,6 @@ struct child {
     bool is_fork;            /* made by fork, so that it ran no program of its own */
     uint64_t protocol_minor; /* that its agent understands */
     bool is_alone;           /* it has no thread of ours: nobody in it listens */
-    bool is_dormant;         /* likewise, and it has no arena: there was nothing to record */
-    bool has_woken;          /* a dormant one that records by now, and was not heard so far */
-    bool is_unwatched;       /* a dormant one whose end is not watched for yet … */
-    bool is_missing;         /* … and that was gone when it was looked for */
     bool is_known_by_end;    /* of a silent one only the end was told, as its start, too … */
     bool is_name_guessed;    /* … and it was given the name of its parent */
     uint64_t exec_ns;        /* when it was about to become another program; 0: never … */
@@ -106,6 +124,8 @@ struct child {
     struct child *next_to_destroy;
 
     enum child_kept kept;          /* moved by child_keep() alone */
+    enum child_dormancy dormancy;  /* moved by child_set_dormancy() alone */
+    enum child_search search;      /* moved by child_set_search() alone */
     int arena_fd;                  /* owned; -1: none */
     struct exit_record *exit;      /* owned by the exit store; NULL: none */
     struct block_account expired;  /* of the record that was dropped */
@@ -134,9 +154,10 @@ enum { CHILD_TABLE_BUCKETS = 4096 };
 struct child_table {
     struct child *by_pid[CHILD_TABLE_BUCKETS]; /* latest first */
     struct child *first, *last;
-    size_t count; /* all */
-    size_t ended; /* of them */
-    size_t names; /* of those: of which nothing else, or only an account, is kept */
+    size_t count;  /* all */
+    size_t ended;  /* of them */
+    size_t names;  /* of those: of which nothing else, or only an account, is kept */
+    size_t sought; /* of all: whose search is due, or missed once */
 };
 
 /* Adds a connected child. NULL: no memory. */
@@ -200,6 +221,12 @@ void child_end(struct child_table *table, struct child *child, enum process_verd
 
 /* What there is of what CHILD recorded is NEXT, as its arena_fd and exit say already. */
 void child_keep(struct child_table *table, struct child *child, enum child_kept next);
+
+/* CHILD is NEXT. */
+void child_set_dormancy(struct child *child, enum child_dormancy next);
+
+/* The search for the process of CHILD is NEXT. */
+void child_set_search(struct child_table *table, struct child *child, enum child_search next);
 
 /* It has ended, and is in captures as a name at most. */
 bool child_is_only_name(const struct child *child);

@@ -165,7 +165,7 @@ cJSON *status_process_make(const struct child *child, const struct lease_census 
         cJSON_AddTrueToObject(object, "has_expired");
     if (title[0] != '\0')
         cJSON_AddStringToObject(object, "title", title);
-    if (child->is_dormant)
+    if (child->dormancy != CHILD_AWAKE)
         cJSON_AddTrueToObject(object, "is_dormant");
     *most_bytes = PROCESS_BYTES + (strlen(executable) + strlen(title)) * LONGEST_ESCAPE_BYTES +
                   causes * DROP_BYTES;

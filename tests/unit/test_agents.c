@@ -483,9 +483,9 @@ START_TEST(dormant_ones_are_looked_for_and_end)
                                             .arguments_bytes = 9 };
 
     agents_add_dormant(&agents, &who);
-    ck_assert_uint_eq(agents.unwatched, 1);
+    ck_assert_uint_eq(table.sought, 1);
     agents_watch_dormant(&agents);
-    ck_assert_uint_eq(agents.unwatched, 0);
+    ck_assert_uint_eq(table.sought, 0);
     const struct child *child = child_table_find_latest(&table, process);
     ck_assert_ptr_nonnull(child->watch);
     ck_assert_uint_eq(child->arguments_bytes, 9);

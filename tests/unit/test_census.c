@@ -189,7 +189,7 @@ START_TEST(who_is_present_is_a_dormant_child)
     put(CENSUS_PRESENT, START_NS + 1, 0);
     census_read(&census);
     ck_assert_ptr_nonnull(latest());
-    ck_assert(latest()->is_dormant);
+    ck_assert_int_eq(latest()->dormancy, CHILD_DORMANT);
     ck_assert_str_eq(latest()->executable, "/bin/sleep");
     ck_assert_uint_eq(latest()->arguments_bytes, 10);
     ck_assert_ptr_nonnull(latest()->watch);

@@ -317,7 +317,7 @@ START_TEST(a_dormant_child_is_found_after_its_end_and_after_its_exec)
 {
     struct child_introduction earlier = someone(10, 90);
     struct child *dormant = add(10, 100);
-    dormant->is_dormant = true;
+    child_set_dormancy(dormant, CHILD_DORMANT);
     ck_assert_int_eq(child_meet(dormant, &earlier), CHILD_CAME_BEFORE);
     child_end(&table, dormant, VERDICT_EXECED, 0, 150);
     add(10, 150);
@@ -325,6 +325,56 @@ START_TEST(a_dormant_child_is_found_after_its_end_and_after_its_exec)
     ck_assert_ptr_eq(child_table_find_dormant(&table, 10, 100), dormant);
     ck_assert_ptr_null(child_table_find_dormant(&table, 10, 150));
     ck_assert_ptr_null(child_table_find_dormant(&table, 11, 100));
+}
+END_TEST
+
+START_TEST(a_dormant_child_is_found_until_its_hello)
+{
+    struct child *child = add(10, 100);
+
+    ck_assert_ptr_null(child_table_find_dormant(&table, 10, 100));
+    child_set_dormancy(child, CHILD_DORMANT);
+    child_set_dormancy(child, CHILD_WOKEN);
+    ck_assert_ptr_eq(child_table_find_dormant(&table, 10, 100), child);
+    child_set_dormancy(child, CHILD_AWAKE);
+    ck_assert_ptr_null(child_table_find_dormant(&table, 10, 100));
+}
+END_TEST
+
+START_TEST(nobody_wakes_who_was_not_dormant)
+{
+    child_set_dormancy(add(10, 100), CHILD_WOKEN);
+}
+END_TEST
+
+START_TEST(nobody_is_dormant_again_before_its_hello)
+{
+    struct child *child = add(10, 100);
+
+    child_set_dormancy(child, CHILD_DORMANT);
+    child_set_dormancy(child, CHILD_WOKEN);
+    child_set_dormancy(child, CHILD_DORMANT);
+}
+END_TEST
+
+START_TEST(who_is_sought_is_counted_once)
+{
+    struct child *found = add(10, 100), *forgotten = add(11, 100);
+
+    child_set_search(&table, found, CHILD_SEARCH_DUE);
+    child_set_search(&table, forgotten, CHILD_SEARCH_DUE);
+    child_set_search(&table, found, CHILD_SEARCH_MISSED);
+    ck_assert_uint_eq(table.sought, 2);
+    child_set_search(&table, found, CHILD_SEARCH_NONE);
+    ck_assert_uint_eq(table.sought, 1);
+    child_table_remove(&table, forgotten);
+    ck_assert_uint_eq(table.sought, 0);
+}
+END_TEST
+
+START_TEST(nobody_is_missed_who_is_not_sought)
+{
+    child_set_search(&table, add(10, 100), CHILD_SEARCH_MISSED);
 }
 END_TEST
 
@@ -438,6 +488,11 @@ int main(void)
     tcase_add_test(children, a_hello_that_is_read_after_the_end_is_of_who_was_known_by_that_alone);
     tcase_add_test(children, who_said_hello_is_never_mistaken_for_silent);
     tcase_add_test(children, a_dormant_child_is_found_after_its_end_and_after_its_exec);
+    tcase_add_test(children, a_dormant_child_is_found_until_its_hello);
+    tcase_add_test_raise_signal(children, nobody_wakes_who_was_not_dormant, SIGABRT);
+    tcase_add_test_raise_signal(children, nobody_is_dormant_again_before_its_hello, SIGABRT);
+    tcase_add_test(children, who_is_sought_is_counted_once);
+    tcase_add_test_raise_signal(children, nobody_is_missed_who_is_not_sought, SIGABRT);
     tcase_add_test(children, what_is_copied_is_dropped_for_space_and_leaves_its_name);
     tcase_add_test(children, a_name_is_none_any_more_once_its_arena_comes_late);
     tcase_add_test_raise_signal(children, an_arena_is_not_copied_from_two_places, SIGABRT);
