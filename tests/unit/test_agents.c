@@ -256,15 +256,26 @@ static void ignore(struct fake_agent *agent, const uint8_t *payload, size_t byte
     (void)agent, (void)payload, (void)bytes;
 }
 
-/* Says hello, and that it records, and waits for its end. */
+/* Begins the session that the welcome tells of, if it does, and says so. */
+static void obey_welcome(struct fake_agent *agent, const uint8_t *payload, size_t bytes)
+{
+    struct message_welcome welcome;
+
+    if (message_peek_kind(payload, bytes) != MESSAGE_WELCOME)
+        return;
+    if (message_get_welcome(payload, bytes, &welcome) < 0)
+        exit(FAKE_AGENT_FAILED);
+    fake_agent_started(agent, welcome.session.generation);
+}
+
+/* Says hello, does what it is told, and waits for its end. */
 static void live(void)
 {
     static struct fake_agent agent;
 
     fake_agent_begin(&agent, path, ARENA_BYTES);
-    fake_agent_started(&agent, session.generation);
     for (;;)
-        fake_agent_serve(&agent, -1, ignore);
+        fake_agent_serve(&agent, -1, obey_welcome);
 }
 
 /* Says hello, hangs up, and stays. */
@@ -420,7 +431,7 @@ START_TEST(without_a_session_nothing_is_kept)
 {
     session.state = SESSION_IDLE;
     begin_agent(live);
-    run_until(&seen.acknowledged, 1);
+    run_until(&seen.hellos, 1);
     kill(process, SIGKILL);
     run_until(&seen.ends, 1);
     ck_assert_uint_eq(table.count, 0);
@@ -494,6 +505,70 @@ START_TEST(dormant_ones_are_looked_for_and_end)
 }
 END_TEST
 
+static void add_dormant(pid_t pid)
+{
+    const struct child_introduction who = {
+        .pid = pid, .start_ns = uv_hrtime(), .executable = "/bin/brief", .executable_length = 10
+    };
+
+    agents_add_dormant(&agents, &who);
+}
+
+START_TEST(who_records_and_says_that_it_is_dormant_harms_nobody)
+{
+    begin_agent(live);
+    run_until(&seen.acknowledged, 1);
+    const struct child *child = table.first;
+    const struct child_introduction who = { .pid = process,
+                                            .start_ns = child->start_ns,
+                                            .executable = "/bin/fake",
+                                            .executable_length = 9 };
+
+    agents_add_dormant(&agents, &who);
+    agents_add_dormant(&agents, &who);
+    ck_assert_uint_eq(table.count, 1);
+    ck_assert_uint_eq(seen.silences, 1);
+    ck_assert_uint_eq(table.sought, 0); /* it is watched */
+    run_until(&seen.kept, 1);           /* it ends with its connection */
+    ck_assert_int_eq(child->kept, CHILD_KEPT_COPIED);
+}
+END_TEST
+
+START_TEST(how_a_dormant_one_ended_may_be_told_after_the_first_look)
+{
+    begin_agent(live_silently);
+    pid_t pid = process;
+    add_dormant(pid);
+    kill(pid, SIGKILL);
+    const struct child_ending ending = reap();
+    const struct child *child = child_table_find_latest(&table, pid);
+
+    agents_watch_dormant(&agents);
+    ck_assert_int_eq(child->search, CHILD_SEARCH_MISSED);
+    ck_assert_uint_eq(seen.ends, 0);
+    if (_i == 0)
+        ck_assert(agents_note_reaped(&agents, pid, &ending));
+    agents_watch_dormant(&agents);
+    ck_assert_int_eq(child->search, CHILD_SEARCH_NONE);
+    ck_assert_uint_eq(seen.ends, 1);
+    ck_assert_int_eq(child->verdict, _i == 0 ? VERDICT_KILLED : VERDICT_VANISHED);
+    ck_assert_uint_eq(table.sought, 0);
+}
+END_TEST
+
+START_TEST(a_dormant_one_wakes_once_though_it_may_tell_so_twice)
+{
+    add_dormant(getppid());
+    const struct child *child = child_table_find_latest(&table, getppid());
+
+    agents_note_woken(&agents, child->pid, child->start_ns + 1);
+    ck_assert_int_eq(child->dormancy, CHILD_DORMANT); /* that was another image */
+    agents_note_woken(&agents, child->pid, child->start_ns);
+    agents_note_woken(&agents, child->pid, child->start_ns);
+    ck_assert_int_eq(child->dormancy, CHILD_WOKEN);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("daemon.agents");
@@ -509,6 +584,9 @@ int main(void)
     tcase_add_loop_test(all, a_hello_that_cannot_be_used_makes_no_child, 0, 2);
     tcase_add_test(all, a_silent_one_is_a_name);
     tcase_add_test(all, dormant_ones_are_looked_for_and_end);
+    tcase_add_test(all, who_records_and_says_that_it_is_dormant_harms_nobody);
+    tcase_add_loop_test(all, how_a_dormant_one_ended_may_be_told_after_the_first_look, 0, 2);
+    tcase_add_test(all, a_dormant_one_wakes_once_though_it_may_tell_so_twice);
     suite_add_tcase(suite, all);
 
     SRunner *runner = srunner_create(suite);
