@@ -229,13 +229,22 @@ static bool has_recorded(const struct child *child)
            (child->kept != CHILD_KEPT_NOTHING && child->kept != CHILD_KEPT_NAME);
 }
 
-/* What CHILD records into, or why it does not. A child that says hello again may have got one
- * meanwhile, and what is kept of one that has ended is all of it; what it recorded is never
- * exchanged for an obstacle. */
+/* Whether a hello of CHILD changes nothing of what is known to be recorded. A child that says hello
+ * again may have got an arena meanwhile, which is never exchanged for an obstacle; and what is kept
+ * of one that has ended is all of it, whatever it gave last. */
+static bool is_arena_settled(const struct child *child, int arena_fd)
+{
+    return has_recorded(child) && (arena_fd < 0 || child->state == CHILD_ENDED);
+}
+
+/* What CHILD records into, or why it does not. */
 void agents_take_arena(struct child *child, const struct message_hello *hello, int arena_fd)
 {
-    if (arena_fd < 0 && has_recorded(child))
+    if (is_arena_settled(child, arena_fd)) {
+        if (arena_fd >= 0)
+            close(arena_fd);
         return;
+    }
     if (child->arena_fd >= 0)
         close(child->arena_fd);
     child->arena_fd = arena_fd;
@@ -255,6 +264,8 @@ void agents_take_arena(struct child *child, const struct message_hello *hello, i
 static void attach(struct agents *agents, struct child *child, struct connection *connection,
                    const struct message_hello *hello, int arena_fd, int pidfd)
 {
+    if (child->connection != NULL) /* of one that said that it was dormant, and was not */
+        agents_drop_connection(child);
     child->connection = connection;
     child->agents = agents;
     connection_set_events(connection, &agent_connection_events, child);

@@ -44,7 +44,8 @@ static void readmit(struct agents *agents, const struct message_hello *hello,
     child->is_fork = hello->is_fork != 0;
     agents_watch(agents, child, pidfd);
     agents_take_arena(child, hello, arena_fd);
-    child_keep(agents->children, child, CHILD_KEPT_TWICE);
+    if (child->kept == CHILD_KEPT_ARENA) /* not if the same image had two arenas kept */
+        child_keep(agents->children, child, CHILD_KEPT_TWICE);
     if (session_is_on(agents->session) && hello->generation == agents->session->generation)
         child->started_generation = agents->session->generation;
     if (pidfd < 0)

@@ -336,8 +336,9 @@ static void say_hello(struct fake_agent *agent, uint64_t start_ns, bool gave_are
         agent, message_put_hello(agent->frame, MESSAGE_MAX_BYTES, MESSAGE_HELLO, &hello), arena_fd);
 }
 
-/* Says hello with an arena, and when it is welcome once more without, as who has given it; ends. */
-static void live_twice(void)
+/* Says hello with an arena, and when it is welcome once more, as who has given it or with it again;
+ * ends. */
+static void live_twice(bool gives_again)
 {
     static struct fake_agent agent;
     uint64_t start_ns = fake_agent_now_ns();
@@ -350,7 +351,43 @@ static void live_twice(void)
     welcome.fd = agent.profd;
     if (poll(&welcome, 1, -1) != 1)
         exit(FAKE_AGENT_FAILED);
+    say_hello(&agent, start_ns, !gives_again, gives_again ? agent.arena.fd : -1);
+    exit(0);
+}
+
+static void live_twice_giving_once(void)
+{
+    live_twice(false);
+}
+
+static void live_twice_giving_twice(void)
+{
+    live_twice(true);
+}
+
+static void await_end_of_connection(int fd)
+{
+    struct pollfd polled = { fd, POLLIN, 0 };
+    char room[256];
+
+    while (poll(&polled, 1, -1) == 1 && read(fd, room, sizeof(room)) > 0)
+        ;
+}
+
+/* Says hello once more by two connections when the first one has ended; ends with the second. */
+static void live_restlessly(void)
+{
+    static struct fake_agent agent;
+    uint64_t start_ns = fake_agent_now_ns();
+
+    if (arena_create(ARENA_BYTES, &agent.arena) < 0)
+        exit(FAKE_AGENT_FAILED);
+    say_hello(&agent, start_ns, false, agent.arena.fd);
+    await_end_of_connection(agent.profd);
     say_hello(&agent, start_ns, true, -1);
+    int second = agent.profd;
+    say_hello(&agent, start_ns, true, -1);
+    await_end_of_connection(second);
     exit(0);
 }
 
@@ -414,7 +451,7 @@ END_TEST
 /* Its last hello may be read when its end is known. */
 START_TEST(who_has_ended_is_kept_whatever_it_said_last)
 {
-    begin_agent(live_twice);
+    begin_agent(_i == 0 ? live_twice_giving_once : live_twice_giving_twice);
     run_until(&seen.hellos, 1);
     pid_t pid = process;
     const struct child_ending ending = reap();
@@ -516,8 +553,8 @@ static void add_dormant(pid_t pid)
 
 START_TEST(who_records_and_says_that_it_is_dormant_harms_nobody)
 {
-    begin_agent(live);
-    run_until(&seen.acknowledged, 1);
+    begin_agent(_i == 0 ? live : live_restlessly);
+    run_until(&seen.hellos, 1);
     const struct child *child = table.first;
     const struct child_introduction who = { .pid = process,
                                             .start_ns = child->start_ns,
@@ -529,7 +566,8 @@ START_TEST(who_records_and_says_that_it_is_dormant_harms_nobody)
     ck_assert_uint_eq(table.count, 1);
     ck_assert_uint_eq(seen.silences, 1);
     ck_assert_uint_eq(table.sought, 0); /* it is watched */
-    run_until(&seen.kept, 1);           /* it ends with its connection */
+    run_until(&seen.kept, 1);           /* it ends with a connection */
+    ck_assert_uint_eq(seen.hellos, _i == 0 ? 1 : 3);
     ck_assert_int_eq(child->kept, CHILD_KEPT_COPIED);
 }
 END_TEST
@@ -578,13 +616,13 @@ int main(void)
     tcase_add_checked_fixture(all, set_up, tear_down);
     tcase_add_test(all, a_hello_makes_a_child);
     tcase_add_test(all, what_the_dead_recorded_is_kept_with_their_verdict);
-    tcase_add_test(all, who_has_ended_is_kept_whatever_it_said_last);
+    tcase_add_loop_test(all, who_has_ended_is_kept_whatever_it_said_last, 0, 2);
     tcase_add_test(all, without_a_session_nothing_is_kept);
     tcase_add_test(all, a_connection_may_end_before_its_process);
     tcase_add_loop_test(all, a_hello_that_cannot_be_used_makes_no_child, 0, 2);
     tcase_add_test(all, a_silent_one_is_a_name);
     tcase_add_test(all, dormant_ones_are_looked_for_and_end);
-    tcase_add_test(all, who_records_and_says_that_it_is_dormant_harms_nobody);
+    tcase_add_loop_test(all, who_records_and_says_that_it_is_dormant_harms_nobody, 0, 2);
     tcase_add_loop_test(all, how_a_dormant_one_ended_may_be_told_after_the_first_look, 0, 2);
     tcase_add_test(all, a_dormant_one_wakes_once_though_it_may_tell_so_twice);
     suite_add_tcase(suite, all);
