@@ -107,7 +107,9 @@ static void put_thread(struct processed *processed, const struct thread_identity
 static void put_own_thread(struct processed *processed, const struct profile_thread *thread)
 {
     struct counter_owner *process = thread->is_of_root ? &processed->root : &processed->inner;
-    struct thread_identity identity = {
+    size_t ranges_length;
+    const char *ranges = paused_ranges_of(thread, &ranges_length);
+    const struct thread_identity identity = {
         .name = thread->name,
         .process_name = thread->process_name,
         .pid = thread->pid,
@@ -115,7 +117,8 @@ static void put_own_thread(struct processed *processed, const struct profile_thr
         .register_ms = thread->register_ms,
         .unregister_ms = thread->unregister_ms,
         .shutdown_ms = processed->meta.shutdown_ms + thread->shift_ms,
-        .paused_ranges = paused_ranges_of(thread, &identity.paused_ranges_length),
+        .paused_ranges = ranges,
+        .paused_ranges_length = ranges_length,
     };
 
     if (process->main_thread == NO_THREAD && is_main(thread))
