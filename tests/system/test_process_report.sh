@@ -19,8 +19,8 @@ test_the_slowest_of_each_program_come_first() {
     grep -qE '^ +3 +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+  busy$' stdout
     grep -A2 ' busy$' stdout | sed 1d | grep -oE 'busy [0-9.]+$' | cmp - expected
     grep -A3 ' busy$' stdout | tail -1 | grep -qE '^ +and 1 more$'
-    grep -qE ' sh  \(killed 9\)$' stdout
-    grep -qE ' sh  \((exited|failed) 7\)$' stdout
+    grep -qE ' sh -c kill -9 \$\$  \(killed 9\)$' stdout
+    grep -qE ' sh -c exit 7  \((exited|failed) 7\)$' stdout
 }
 
 # The sum of a program is what its processes used, each once.
