@@ -73,8 +73,9 @@ static int take_sample(struct call_samples *samples, struct profile_tree *tree,
     if (sleep != CALL_SLEEP_NONE)
         err = push_sleep(samples, tree, sample, sleep == CALL_SLEEP_IN_STACK,
                          thread->interval_ns / NS_PER_MS);
-    if (err == 0)
-        err = find_node(tree, sample, &node);
+    if (err < 0)
+        return err;
+    err = find_node(tree, sample, &node);
     return err < 0 ? err : push_sample(samples, sample->time_ms, node);
 }
 

@@ -24,7 +24,8 @@ SH
     touch go
     wait_until [ -e all_begun ]
     wait_until has_two
-    children+=("$(cat stopped)" "$(cat alone)" $(pgrep -f "^$programs/numbered $scratch"))
+    mapfile -t numbered < <(pgrep -f "^$programs/numbered $scratch")
+    children+=("$(cat stopped)" "$(cat alone)" "${numbered[@]}")
     expect 0 "$profctl" pause
     kill -STOP "$(cat alone)" # it finds out at its next tick
 }
