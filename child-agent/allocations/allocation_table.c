@@ -6,13 +6,13 @@ static const uint64_t EMPTY = 0, TAKEN = 1; /* TAKEN: somebody is at it */
 
 static _Atomic uint8_t *filter_place(struct allocation_table *table, uint64_t address)
 {
-    return &table->filter[allocation_hash(address) >> (64 - ALLOCATION_FILTER_BITS)];
+    return &table->filter[allocation_filter_place(address)];
 }
 
 static size_t bucket_of(uint64_t address)
 {
-    uint64_t below_filter = allocation_hash(address) << ALLOCATION_FILTER_BITS;
-    return (size_t)(below_filter >> (64 - ALLOCATION_BUCKET_BITS));
+    uint64_t hash = (address >> 4) * UINT64_C(0x9e3779b97f4a7c15);
+    return (size_t)(hash >> (64 - ALLOCATION_BUCKET_BITS));
 }
 
 /* Adds CHANGE to a place of the filter; one that was ever full stays so. */

@@ -1,9 +1,11 @@
-/* Interposed: calls that a program makes by their number, of which only those that set filters are
- * of interest. All others go straight to the kernel, as the C library makes them: without a frame,
- * since some children share the stack with who made them. */
+/* Interposed: calls that a program makes by their number. Those that set filters are noticed. All
+ * go to the kernel as the C library makes them: without a frame, since some children share the
+ * stack with who made them. The number stays below the stack's end, so that a call that our signal
+ * cut short can be made again. */
 #include <errno.h>
 #include <sys/syscall.h>
 
+#include "child-agent/guest/call_by_number_x86_64.h"
 #include "child-agent/guest/interpose.h"
 #include "child-agent/interpose/interpose_filters.h"
 
@@ -31,9 +33,11 @@ PROFD_INTERPOSED long syscall(long number, ...);
 
 /* 157 is prctl, 317 is seccomp. */
 _Static_assert(SYS_prctl == 157 && SYS_seccomp == 317, "as the code below has them");
+_Static_assert(CALL_BY_NUMBER_OFFSET == -8, "as the code below has it");
 
 __asm__(".text\n"
         ".globl syscall\n"
+        ".globl call_by_number_was_made\n"
         ".type syscall, @function\n"
         ".p2align 4\n"
         "syscall:\n"
@@ -42,7 +46,8 @@ __asm__(".text\n"
         "    je 2f\n"
         "    cmpl $317, %edi\n"
         "    je 2f\n"
-        "1:  movq %rdi, %rax\n"
+        "1:  movq %rdi, -8(%rsp)\n"
+        "    movq %rdi, %rax\n"
         "    movq %rsi, %rdi\n"
         "    movq %rdx, %rsi\n"
         "    movq %rcx, %rdx\n"
@@ -50,6 +55,8 @@ __asm__(".text\n"
         "    movq %r9, %r8\n"
         "    movq 8(%rsp), %r9\n"
         "    syscall\n"
+        ".hidden call_by_number_was_made\n"
+        "call_by_number_was_made:\n"
         "    cmpq $-4095, %rax\n"
         "    jae 3f\n"
         "    ret\n"

@@ -10,7 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ALLOCATION_FILTER_BITS = 14 }; /* small enough to stay in the nearest cache */
+/* Small enough to stay in the nearest cache. Neighbours share a place, so that what a program is
+ * busy with is looked up in few of its lines; few enough that a sample among them is rare. */
+enum { ALLOCATION_FILTER_BITS = 14, ALLOCATION_NEIGHBOUR_BITS = 10 };
 
 /* What is known of a sampled allocation. */
 struct sampled_allocation {
@@ -21,15 +23,15 @@ struct sampled_allocation {
 
 typedef _Atomic uint8_t allocation_filter[1 << ALLOCATION_FILTER_BITS];
 
-static inline uint64_t allocation_hash(uint64_t address)
+static inline size_t allocation_filter_place(uint64_t address)
 {
-    return (address >> 4) * UINT64_C(0x9e3779b97f4a7c15);
+    return (address >> ALLOCATION_NEIGHBOUR_BITS) & ((1 << ALLOCATION_FILTER_BITS) - 1);
 }
 
 /* Whether ADDRESS may be in the table of FILTER; most that are not are told apart. */
 static inline bool allocation_filter_has(const allocation_filter *filter, const void *address)
 {
-    size_t place = allocation_hash((uint64_t)address) >> (64 - ALLOCATION_FILTER_BITS);
+    size_t place = allocation_filter_place((uint64_t)address);
     return atomic_load_explicit(&(*filter)[place], memory_order_relaxed) != 0;
 }
 

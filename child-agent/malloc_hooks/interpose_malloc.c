@@ -42,9 +42,9 @@ BESIDE void *counted_malloc(size_t bytes)
 PROFD_INTERPOSED void *malloc(size_t bytes)
 {
     uint32_t active = allocations_active();
-    if (active == ALLOCATIONS_COUNTED)
-        return counted_malloc(bytes);
-    return allocation_passes_while(active, bytes) ? real_malloc.malloc(bytes) : noted_malloc(bytes);
+    if (allocation_passes_while(active, bytes))
+        return real_malloc.malloc(bytes);
+    return active == ALLOCATIONS_COUNTED ? counted_malloc(bytes) : noted_malloc(bytes);
 }
 
 BESIDE void *noted_calloc(size_t count, size_t bytes)
@@ -148,10 +148,10 @@ BESIDE void counted_free(void *memory)
 PROFD_INTERPOSED void free(void *memory)
 {
     uint32_t active = allocations_active();
-    if (active == ALLOCATIONS_COUNTED)
-        counted_free(memory);
-    else if (free_passes_while(active, memory))
+    if (free_passes_while(active, memory))
         real_malloc.free(memory);
+    else if (active == ALLOCATIONS_COUNTED)
+        counted_free(memory);
     else
         noted_free(memory);
 }

@@ -30,8 +30,6 @@ static inline bool allocation_is_due(size_t bytes)
  * Counts down. */
 static inline bool allocation_passes_while(uint32_t active, size_t bytes)
 {
-    if (active == 0)
-        return true;
     return !(active & ALLOCATIONS_COUNTED) &&
            !((active & ALLOCATIONS_SAMPLED) && allocation_is_due(bytes));
 }
@@ -44,8 +42,6 @@ static inline bool allocation_passes(size_t bytes)
 /* The same for the end of MEMORY. */
 static inline bool free_passes_while(uint32_t active, const void *memory)
 {
-    if (active == 0)
-        return true;
     return !(active & (ALLOCATIONS_COUNTED | ALLOCATIONS_EARLY)) &&
            !((active & ALLOCATIONS_MATCHED) &&
              allocation_filter_has(profd_allocation_hooks.filter, memory));

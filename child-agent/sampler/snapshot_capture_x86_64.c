@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "buffer/clock.h"
+#include "child-agent/guest/call_by_number_x86_64.h"
 #include "child-agent/guest/process_memory.h"
 #include "child-agent/recording.h"
 #include "child-agent/sampler/sampling_signal.h"
@@ -292,6 +293,16 @@ static int called_number(const uint8_t *code, size_t bytes, uint32_t *number)
     return 1;
 }
 
+/* Behind syscall(), which keeps the number. */
+static bool number_of_call_by_number(const greg_t *registers, uint32_t *number)
+{
+    uint64_t place = (uint64_t)registers[REG_RSP] + CALL_BY_NUMBER_OFFSET;
+    if ((uint64_t)registers[REG_RIP] != (uint64_t)(uintptr_t)call_by_number_was_made)
+        return false;
+    memcpy(number, (const void *)(uintptr_t)place, sizeof(*number)); /* NOLINT: on the stack */
+    return true;
+}
+
 /* The call that was cut short with EINTR right before the code at REGISTERS. */
 static bool interrupted_number(const greg_t *registers, uint32_t *number)
 {
@@ -302,6 +313,8 @@ static bool interrupted_number(const greg_t *registers, uint32_t *number)
 
     if (registers[REG_RAX] != -EINTR)
         return false;
+    if (number_of_call_by_number(registers, number))
+        return true;
     if (bytes > LONGEST_BYTES)
         bytes = LONGEST_BYTES;
     const uint8_t *code = (const uint8_t *)(uintptr_t)(after - bytes); /* NOLINT: a code address */

@@ -57,19 +57,23 @@ truth_of() {
     ! "$with_perf" || truth_figure "$name, perf" <"$scratch/judged-by-perf"
 }
 
+# What a clock may be off where threads wait: the kernel's tick meets no part of a switch.
+most_points_of() {
+    case $1 in
+    perf) echo 2 ;;
+    *) echo 5 ;;
+    esac
+}
+
 # Points of the CPU time that are booked to calls that wait, above what perf books there.
 blocking_of() {
-    local name=$1 clock limit
+    local name=$1 clock
     "$perf_works" || return 0
     for clock in "${clocks[@]}"; do
-        case $clock in
-        perf) limit=2 ;;
-        *) limit=5 ;;
-        esac
         figure "booked to waiting, above perf: $name, $(clock_name "$clock")" "$(
             paste <(value blocking <"$scratch/judged-$clock") <(value blocking <"$scratch/judged-by-perf") |
                 awk '{ print $1 - $2 }' | median
-        )" points "$limit"
+        )" points "$(most_points_of "$clock")"
     done
 }
 
@@ -81,7 +85,7 @@ elsewhere_of() {
         figure "booked to waiting and all else, off the truth: $name, $(clock_name "$clock")" "$(
             paste <(value other <"$scratch/judged-$clock") <(value true_other <"$scratch/judged-$clock") |
                 awk '{ print ($1 > $2 ? $1 - $2 : $2 - $1) }' | median
-        )" points 2
+        )" points "$(most_points_of "$clock")"
     done
 }
 

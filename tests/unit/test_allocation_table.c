@@ -4,7 +4,12 @@
 
 #include "child-agent/allocations/allocation_table.h"
 
-enum { ADDRESSES = 4000, THREADS = 4, ROUNDS = 200000 };
+enum {
+    ADDRESSES = 4000,
+    THREADS = 4,
+    ROUNDS = 200000,
+    SAMPLED_EACH = 10923, /* addresses, as every 512 KB */
+};
 
 static struct allocation_table *table;
 
@@ -50,7 +55,7 @@ START_TEST(most_of_the_others_are_told_apart_by_the_filter)
 {
     int mistaken = 0;
     for (int i = 0; i < 1000; i++)
-        ck_assert(put((uint64_t)i * 37, 1, 1));
+        ck_assert(put((uint64_t)i * SAMPLED_EACH, 1, 1));
     for (int i = 0; i < 100000; i++)
         mistaken +=
             allocation_filter_has(&table->filter, address_of(UINT64_C(1) << 20 | (uint64_t)i));
