@@ -141,6 +141,7 @@ void when_ended_are_others(struct daemon *profd)
 void when_child_is_forgotten(struct daemon *profd, struct child *child)
 {
     lending_end(&profd->lending, child);
+    triggers_forget_child(child);
     memory_forget_child(&profd->memory, child);
 }
 

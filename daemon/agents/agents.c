@@ -103,7 +103,7 @@ void agents_store(struct agents *agents, struct child *child)
         return;
     agents_stop_keeping(agents, child);
     child->arena_fd = -1;
-    memory_controller_remove(&agents->memory->controller, &child->memory);
+    memory_stop_aging(agents->memory, child);
     int error =
         exit_store_keep(agents->exits, arena_fd, child->lease_owner, child->end_ns, on_kept, child);
     child_keep(agents->children, child, error == 0 ? CHILD_KEPT_COPYING : CHILD_KEPT_NAME);

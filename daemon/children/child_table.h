@@ -35,7 +35,6 @@
 #include <sys/types.h>
 
 #include "buffer/lease_ledger.h"
-#include "daemon/memory/memory_controller.h"
 #include "ipc/messages.h"
 #include "json/gecko/gecko_process.h"
 
@@ -44,6 +43,8 @@ struct agents;
 struct child_watch;
 struct exit_record;
 struct loan;
+struct marker_tally;
+struct memory_share;
 
 enum child_state { CHILD_CONNECTED, CHILD_DETACHED, CHILD_ENDED };
 const char *child_state_name(enum child_state state);
@@ -110,18 +111,14 @@ struct child {
 
     char *trouble;               /* why it cannot take part, as its agent said; owned; NULL: none */
     uint32_t started_generation; /* the session that it said it takes part in; 0: none yet */
-    uint32_t hits_generation;    /* of marker_hits */
-    uint32_t marker_hits[TRIGGERS_MOST]; /* that it told of, by marker */
-    bool is_awaited;                     /* an acknowledgement is on its way */
 
-    struct loan *loan; /* owned by daemon/clocks/lending.h; NULL: it borrows nothing */
+    /* What others keep for it; owned by them. */
+    struct memory_share *share; /* daemon/limit/memory.h; NULL: no arena, or it has ended */
+    struct marker_tally *tally; /* daemon/triggers/triggers.h; NULL: it told of no marker */
+    struct loan *loan;          /* daemon/clocks/lending.h; NULL: it borrows nothing */
 
     lease_owner lease_owner;          /* of its units; NOBODY: it has none */
     enum recording_obstacle obstacle; /* why it has no arena */
-    struct memory_source memory;      /* with an arena, while it lives */
-    bool owes_update;                 /* it was asked for its next chunk update */
-    uint64_t destroy_until_ns;        /* of a decision being carried out; 0: nothing */
-    struct child *next_to_destroy;
 
     enum child_kept kept;          /* moved by child_keep() alone */
     enum child_dormancy dormancy;  /* moved by child_set_dormancy() alone */

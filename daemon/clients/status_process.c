@@ -8,6 +8,7 @@
 #include "common/time_units.h"
 #include "daemon/agents/agents.h"
 #include "daemon/children/child_table.h"
+#include "daemon/limit/memory.h"
 #include "daemon/memory/arena_facts.h"
 #include "daemon/memory/exit_store.h"
 #include "daemon/memory/lease_census.h"
@@ -67,23 +68,31 @@ static size_t add_drops(cJSON *object, const struct arena_facts *facts)
     return causes;
 }
 
+/* Whose chunks are aged for CHILD; NULL: nobody's. */
+static const struct memory_source *source_of(const struct child *child)
+{
+    if (child->exit != NULL)
+        return &child->exit->source;
+    return child->share != NULL ? &child->share->source : NULL;
+}
+
 /* The moment at which the oldest chunk that can be dropped was done; without one nothing is older
  * than the process. */
 static uint64_t oldest_ns(const struct child *child)
 {
-    const struct memory_source *source =
-        child->exit != NULL ? &child->exit->source : &child->memory;
-    uint64_t done_ns = source->is_added && source->chunks.count > 0
+    const struct memory_source *source = source_of(child);
+    uint64_t done_ns = source != NULL && source->is_added && source->chunks.count > 0
                            ? chunk_ages_at(&source->chunks, 0)->done_ns
                            : 0;
     return done_ns != 0 ? done_ns : child->start_ns;
 }
 
-static uint64_t released_bytes(const struct memory_source *source)
+static uint64_t released_bytes(const struct child *child)
 {
+    const struct memory_source *source = source_of(child);
     uint64_t bytes = 0;
 
-    for (uint32_t i = 0; source->is_added && i < source->chunks.count; i++)
+    for (uint32_t i = 0; source != NULL && source->is_added && i < source->chunks.count; i++)
         bytes += chunk_ages_at(&source->chunks, i)->bytes;
     return bytes;
 }
@@ -93,7 +102,7 @@ static void add_bytes(cJSON *object, const struct child *child, const struct are
 {
     bool is_kept = child->exit != NULL;
     uint64_t recorded = is_kept ? child->exit->memory_bytes : child_kernel_bytes(child);
-    uint64_t released = released_bytes(is_kept ? &child->exit->source : &child->memory);
+    uint64_t released = released_bytes(child);
     uint64_t rest = recorded > released ? recorded - released : 0;
     uint64_t dictionary = facts->dictionary_bytes < rest ? facts->dictionary_bytes : rest;
 

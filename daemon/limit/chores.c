@@ -12,7 +12,7 @@
 static bool is_lone(const struct child *child)
 {
     return child->is_alone && child->arena_fd >= 0 && child->state != CHILD_ENDED &&
-           child->memory.is_added;
+           child->share != NULL;
 }
 
 /* A child whose arena cannot be read ages with its next look, or its end. */
@@ -23,7 +23,7 @@ static void update_child(struct memory *memory, struct child *child, uint64_t no
     int error = lone_arena_update(child->arena_fd, &update);
 
     if (error == 0)
-        error = memory_controller_update(controller, &child->memory, controller->generation,
+        error = memory_controller_update(controller, &child->share->source, controller->generation,
                                          &update, now_ns);
     if (error < 0)
         log_debug_of(child->pid, "what %d recorded cannot be aged now: %s", child->pid,

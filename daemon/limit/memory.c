@@ -152,9 +152,9 @@ static void send_orders(struct memory *memory, struct child *first, uint64_t now
 {
     struct message_destroy_released message = { .generation = memory->session->generation };
 
-    for (struct child *child = first; child != NULL; child = child->next_to_destroy) {
-        message.done_ns = child->destroy_until_ns;
-        child->destroy_until_ns = 0;
+    for (struct child *child = first; child != NULL; child = child->share->next_to_destroy) {
+        message.done_ns = child->share->destroy_until_ns;
+        child->share->destroy_until_ns = 0;
         if (child->connection != NULL)
             outbox_destroy_released(child->connection, MESSAGE_DESTROY_RELEASED_CHUNKS_AT_OR_BEFORE,
                                     &message);
@@ -178,12 +178,13 @@ static void decide(struct memory *memory, uint64_t now_ns)
             continue;
         }
         struct child *child = drop.source->owner;
-        if (child->destroy_until_ns == 0) {
-            child->next_to_destroy = first;
+        struct memory_share *share = child->share;
+        if (share->destroy_until_ns == 0) {
+            share->next_to_destroy = first;
             first = child;
         }
-        if (drop.done_ns > child->destroy_until_ns)
-            child->destroy_until_ns = drop.done_ns;
+        if (drop.done_ns > share->destroy_until_ns)
+            share->destroy_until_ns = drop.done_ns;
     }
     exit_store_settle(memory->exits);
     send_orders(memory, first, now_ns);
@@ -286,22 +287,34 @@ void memory_begin_session(struct memory *memory)
     memory->controller.generation = memory->session->generation;
     uv_timer_start(&memory->chores_timer, on_chores, CHORES_EVERY_MS, CHORES_EVERY_MS);
     for (struct child *child = memory->children->first; child != NULL; child = child->next) {
-        child->owes_update = false;
-        if (child->memory.is_added)
+        if (child->share != NULL)
             memory_add_child(memory, child);
     }
 }
 
+static int add_share(struct memory *memory, struct child *child, uint64_t arena_bytes)
+{
+    struct memory_share *share = calloc(1, sizeof(*share));
+
+    if (share == NULL)
+        return -ENOMEM;
+    int error = memory_controller_add(&memory->controller, &share->source, MEMORY_OF_CHILD,
+                                      arena_bytes, child);
+    if (error < 0)
+        free(share);
+    else
+        child->share = share;
+    return error;
+}
+
 void memory_add_child(struct memory *memory, struct child *child)
 {
-    struct memory_controller *controller = &memory->controller;
     struct stat status;
 
-    memory_controller_remove(controller, &child->memory);
+    memory_stop_aging(memory, child);
     if (child->arena_fd < 0 || fstat(child->arena_fd, &status) < 0)
         return;
-    int error = memory_controller_add(controller, &child->memory, MEMORY_OF_CHILD,
-                                      (uint64_t)status.st_size, child);
+    int error = add_share(memory, child, (uint64_t)status.st_size);
     if (error < 0)
         log_warn_of(child->pid, "what %d (%s) recorded cannot be aged: %s", child->pid,
                     child->executable, uv_strerror(error));
@@ -309,9 +322,9 @@ void memory_add_child(struct memory *memory, struct child *child)
 
 void memory_await(struct child *child)
 {
-    if (child->owes_update || child->connection == NULL || !child->memory.is_added)
+    if (child->share == NULL || child->share->owes_update || child->connection == NULL)
         return;
-    child->owes_update = true;
+    child->share->owes_update = true;
     outbox_empty(child->connection, MESSAGE_AWAIT_NEXT_CHUNK_MANAGER_UPDATE);
 }
 
@@ -323,10 +336,10 @@ int memory_note_update(struct memory *memory, struct child *child, const uint8_t
 
     if (error < 0)
         return error;
-    child->owes_update = false;
-    if (!child->memory.is_added)
+    if (child->share == NULL)
         return 0;
-    error = memory_controller_update(&memory->controller, &child->memory, message.generation,
+    child->share->owes_update = false;
+    error = memory_controller_update(&memory->controller, &child->share->source, message.generation,
                                      &message.update, uv_hrtime());
     if (error == 0 && message.update.kind == CHUNK_UPDATE_FINAL)
         return 0; /* its next session begins with STARTED */
@@ -338,7 +351,8 @@ int memory_note_update(struct memory *memory, struct child *child, const uint8_t
 
 void memory_note_disconnected(struct child *child)
 {
-    child->owes_update = false;
+    if (child->share != NULL)
+        child->share->owes_update = false;
 }
 
 void memory_note_ended(struct memory *memory, uint64_t ended)
@@ -347,9 +361,18 @@ void memory_note_ended(struct memory *memory, uint64_t ended)
         atomic_store(&memory->ledger.header->ended_count, (uint32_t)ended);
 }
 
+void memory_stop_aging(struct memory *memory, struct child *child)
+{
+    if (child->share == NULL)
+        return;
+    memory_controller_remove(&memory->controller, &child->share->source);
+    free(child->share);
+    child->share = NULL;
+}
+
 void memory_forget_child(struct memory *memory, struct child *child)
 {
-    memory_controller_remove(&memory->controller, &child->memory);
+    memory_stop_aging(memory, child);
     if (memory->ledger.header != NULL && child->lease_owner > LEASE_OWNER_EXITS)
         lease_move(&memory->ledger, child->lease_owner, LEASE_OWNER_NOBODY, UINT32_MAX);
     child->lease_owner = LEASE_OWNER_NOBODY;

@@ -27,6 +27,14 @@ struct memory_views {
     struct exit_store *exits;
 };
 
+/* What is kept for a child that has an arena and lives. */
+struct memory_share {
+    struct memory_source source;
+    bool owes_update;          /* it was asked for its next chunk update */
+    uint64_t destroy_until_ns; /* of a decision being carried out; 0: nothing */
+    struct child *next_to_destroy;
+};
+
 struct memory_events {
     /* Whether OWNER, of whom there is no child, may still say hello: its units are not lost. */
     bool (*is_awaited)(lease_owner owner, void *context);
@@ -95,6 +103,9 @@ void memory_note_ended(struct memory *memory, uint64_t ended);
 
 /* Something changed that may call for a decision: now, or when enough time has passed. */
 void memory_decide_soon(struct memory *memory);
+
+/* CHILD has ended: its chunks are not aged any more. Its units are still its own. */
+void memory_stop_aging(struct memory *memory, struct child *child);
 
 /* CHILD is about to be freed, or its arena is. Its units are nobody's after this. */
 void memory_forget_child(struct memory *memory, struct child *child);

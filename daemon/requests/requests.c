@@ -13,8 +13,6 @@
 #include "daemon/triggers/triggers.h"
 #include "ipc/messages.h"
 
-enum { SILENT_CHILDREN_NAMED = 5, ANSWER_TEXT_BYTES = 512 };
-
 static const struct session_owner user = { SESSION_OWNER_USER, 0 };
 
 /* What a request says to the children, and what they answer. */
@@ -49,7 +47,6 @@ void requests_finish(struct requests *requests, int error, const char *text)
 
     if (request == NULL)
         return;
-    uv_timer_stop(&requests->deadline);
     if (request->client != NULL)
         requests->events->on_answer(request->client, request->id, error, text, requests->context);
     else if (error < 0)
@@ -58,38 +55,11 @@ void requests_finish(struct requests *requests, int error, const char *text)
     requests->current = NULL;
 }
 
-/* "no answer from PID (NAME), …" for people; empty when all answered. */
-static void name_silent_children(const struct requests *requests, char *out, size_t capacity)
+/* All children have done what they were told, or do not say so. */
+static void on_round_over(const char *silent, void *context)
 {
-    unsigned named = 0;
-    size_t used = 0;
+    struct requests *requests = context;
 
-    out[0] = '\0';
-    for (const struct child *child = requests->children->first; child != NULL;
-         child = child->next) {
-        if (!child->is_awaited)
-            continue;
-        if (named++ == SILENT_CHILDREN_NAMED)
-            break;
-        int length = snprintf(out + used, capacity - used, "%s%d (%.60s)",
-                              used == 0 ? "no answer from " : ", ", child->pid, child->executable);
-        if (length < 0 || (size_t)length >= capacity - used)
-            return;
-        used += (size_t)length;
-    }
-    if (requests->awaited > SILENT_CHILDREN_NAMED)
-        snprintf(out + used, capacity - used, " and %u more",
-                 requests->awaited - SILENT_CHILDREN_NAMED);
-}
-
-static void end_round(struct requests *requests)
-{
-    char silent[ANSWER_TEXT_BYTES];
-
-    name_silent_children(requests, silent, sizeof(silent));
-    for (struct child *child = requests->children->first; child != NULL; child = child->next)
-        child->is_awaited = false;
-    requests->awaited = 0;
     if (requests->session->state == SESSION_STARTING) {
         session_move(requests->session, SESSION_EVENT_STARTED);
         requests->events->on_started(requests->context);
@@ -99,44 +69,31 @@ static void end_round(struct requests *requests)
     requests_finish(requests, 0, silent);
 }
 
-static void on_round_deadline(uv_timer_t *timer)
-{
-    struct requests *requests = timer->data;
-    if (requests->current != NULL)
-        end_round(requests);
-}
-
 /* --- Acknowledgements --- */
 
-static void count_off(struct requests *requests, struct child *child)
-{
-    if (!child->is_awaited)
-        return;
-    child->is_awaited = false;
-    if (--requests->awaited == 0)
-        end_round(requests);
-}
-
-void requests_note_acknowledged(struct requests *requests, struct child *child,
+void requests_note_acknowledged(struct requests *requests, const struct child *child,
                                 unsigned message_kind, uint64_t generation)
 {
     const struct request *current = requests->current;
 
     if (generation != requests->session->generation || current == NULL ||
-        current->kind == REQUEST_CAPTURE || requests->answer != message_kind)
+        current->kind == REQUEST_CAPTURE || rounds[requests->told].answer != message_kind)
         return;
-    count_off(requests, child);
+    round_count_off(&requests->round, child);
 }
 
-void requests_note_gone(struct requests *requests, struct child *child)
+void requests_note_gone(struct requests *requests, const struct child *child)
 {
-    count_off(requests, child);
+    round_count_off(&requests->round, child);
 }
 
 /* --- Beginning a request --- */
 
-static int send_order(const struct requests *requests, struct child *child, enum message_kind order)
+static int send_order(struct child *child, void *context)
 {
+    const struct requests *requests = context;
+    enum message_kind order = rounds[requests->told].order;
+
     if (order == MESSAGE_ENSURE_STARTED) {
         struct message_session session;
         session_describe(requests->session, &session);
@@ -146,22 +103,7 @@ static int send_order(const struct requests *requests, struct child *child, enum
     return outbox_generation(child->connection, order, &generation);
 }
 
-static void begin_round(struct requests *requests, enum request_kind kind)
-{
-    enum message_kind order = rounds[kind].order;
-
-    requests->answer = rounds[kind].answer;
-    for (struct child *child = requests->children->first; child != NULL; child = child->next) {
-        if (child->connection == NULL || send_order(requests, child, order) < 0)
-            continue;
-        child->is_awaited = true;
-        requests->awaited++;
-    }
-    if (requests->awaited == 0)
-        end_round(requests);
-    else
-        uv_timer_start(&requests->deadline, on_round_deadline, ROUND_DEADLINE_MS, 0);
-}
+static const struct round_events round_events = { send_order, on_round_over };
 
 /* A session whose time is over keeps what it recorded, so that it can still be captured. */
 static void on_duration_over(uv_timer_t *timer)
@@ -278,7 +220,8 @@ static void begin_request(struct requests *requests, struct request *request)
     requests->events->on_move(requests->context);
     /* What goes on does so on other terms. */
     bool has_left = request->kind == REQUEST_STOP && session_is_on(requests->session);
-    begin_round(requests, has_left ? REQUEST_START : request->kind);
+    requests->told = has_left ? REQUEST_START : request->kind;
+    round_begin(&requests->round);
 }
 
 /* A capture right after a restart would miss those who are about to come back. */
@@ -464,7 +407,7 @@ int requests_init(struct requests *requests, uv_loop_t *loop, const struct reque
     requests->triggers = views->triggers;
     requests->events = events;
     requests->context = context;
-    int error = uv_timer_init(loop, &requests->deadline);
+    int error = round_init(&requests->round, loop, views->children, &round_events, requests);
 
     if (error == 0)
         error = uv_timer_init(loop, &requests->duration);
@@ -472,7 +415,7 @@ int requests_init(struct requests *requests, uv_loop_t *loop, const struct reque
         error = uv_prepare_init(loop, &requests->kick);
     if (error == 0)
         error = uv_prepare_start(&requests->kick, on_kick);
-    requests->deadline.data = requests->duration.data = requests->kick.data = requests;
+    requests->duration.data = requests->kick.data = requests;
     return error;
 }
 
@@ -486,7 +429,7 @@ void requests_close(struct requests *requests)
     }
     requests->last = NULL;
     requests_finish(requests, -ESHUTDOWN, "profd is ending");
-    uv_close((uv_handle_t *)&requests->deadline, NULL);
+    round_close(&requests->round);
     uv_close((uv_handle_t *)&requests->duration, NULL);
     uv_close((uv_handle_t *)&requests->kick, NULL);
 }

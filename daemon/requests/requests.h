@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <uv.h>
 
+#include "daemon/requests/round.h"
 #include "daemon/session.h"
 
 struct capture_selection;
@@ -20,9 +21,6 @@ struct trigger_set;
 struct triggers;
 
 enum {
-    /* An agent answers in milliseconds, a frozen process never: what a person waits for without
-     * wondering. */
-    ROUND_DEADLINE_MS = 3000,
     REQUESTS_MAX_WAITING = 64, /* clients that go on asking without reading answers end here */
 };
 
@@ -95,11 +93,10 @@ struct requests {
     struct request *current;          /* being carried out */
     struct request *first, *last;
     unsigned waiting;
-    unsigned awaited;    /* children whose acknowledgement is missing … */
-    unsigned answer;     /* … which is this message */
-    uv_timer_t deadline; /* of the round */
-    uv_timer_t duration; /* of the session */
-    uv_prepare_t kick;   /* begins the next request from the loop, never from inside a call */
+    enum request_kind told; /* to the children, in … */
+    struct round round;     /* … this one */
+    uv_timer_t duration;    /* of the session */
+    uv_prepare_t kick;      /* begins the next request from the loop, never from inside a call */
     bool is_closed;
 };
 
@@ -134,10 +131,10 @@ void requests_note_program_gone(struct requests *requests, pid_t pid);
 void requests_finish(struct requests *requests, int error, const char *text);
 
 /* CHILD acknowledged MESSAGE_KIND for GENERATION. */
-void requests_note_acknowledged(struct requests *requests, struct child *child,
+void requests_note_acknowledged(struct requests *requests, const struct child *child,
                                 unsigned message_kind, uint64_t generation);
 /* CHILD cannot answer any more. */
-void requests_note_gone(struct requests *requests, struct child *child);
+void requests_note_gone(struct requests *requests, const struct child *child);
 /* CLIENT went: its captures are cancelled, its other requests are carried out without an answer. */
 void requests_note_client_gone(struct requests *requests, struct client *client);
 

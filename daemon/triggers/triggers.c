@@ -13,6 +13,7 @@
 #include "daemon/children/child_table.h"
 #include "daemon/log.h"
 #include "daemon/session.h"
+#include "daemon/triggers/marker_tally.h"
 
 /* Somebody who asked for a capture, and waits for it. */
 struct trigger_waiter {
@@ -251,17 +252,21 @@ void triggers_note_marker(struct triggers *triggers, struct child *child, uint64
                           uint64_t hits)
 {
     const struct trigger *trigger = trigger_set_marker(&triggers->set, index);
+    uint64_t more;
 
     if (trigger == NULL)
         return;
-    if (child->hits_generation != triggers->views.session->generation)
-        memset(child->marker_hits, 0, sizeof(child->marker_hits));
-    child->hits_generation = triggers->views.session->generation;
-    uint32_t told = child->marker_hits[index];
-    if (hits <= told)
-        return;
-    child->marker_hits[index] = (uint32_t)hits;
-    happened(triggers, trigger->name, child->pid, hits - told, false);
+    int error =
+        marker_tally_note(&child->tally, triggers->views.session->generation, index, hits, &more);
+    if (error < 0)
+        log_warn_of(child->pid, "trigger %s ignored: %s", trigger->name, uv_strerror(error));
+    else if (more > 0)
+        happened(triggers, trigger->name, child->pid, more, false);
+}
+
+void triggers_forget_child(struct child *child)
+{
+    marker_tally_free(&child->tally);
 }
 
 void triggers_note_ended(struct triggers *triggers, struct child *child)

@@ -93,6 +93,8 @@ void triggers_note_failed(struct triggers *triggers, pid_t pid, int status);
 /* CHILD has had HITS of marker INDEX in this session. */
 void triggers_note_marker(struct triggers *triggers, struct child *child, uint64_t index,
                           uint64_t hits);
+/* CHILD is about to be freed. */
+void triggers_forget_child(struct child *child);
 /* CHILD has ended, its arena is still there: what it counted and could not tell any more. */
 void triggers_note_ended(struct triggers *triggers, struct child *child);
 /* True when SIGUSR2 is a trigger, and so for nobody else. */

@@ -269,14 +269,14 @@ START_TEST(children_acknowledge_before_the_answer)
     add_child();
     ask(REQUEST_START, 1);
     run_until(&orders, 1);
-    ck_assert_uint_eq(requests.awaited, 1);
+    ck_assert_uint_eq(requests.round.missing, 1);
     requests_note_acknowledged(&requests, child, MESSAGE_STARTED, session.generation - 1);
     requests_note_acknowledged(&requests, child, MESSAGE_STOPPED, session.generation);
     ck_assert_uint_eq(seen.answers, 0);
     requests_note_acknowledged(&requests, child, MESSAGE_STARTED, session.generation);
     ck_assert_uint_eq(seen.answers, 1);
     ck_assert_str_eq(seen.last_text, "");
-    ck_assert(!child->is_awaited);
+    ck_assert_uint_eq(requests.round.missing, 0);
 }
 END_TEST
 

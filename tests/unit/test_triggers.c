@@ -108,8 +108,10 @@ static void tear_down(void)
     char command[128];
 
     triggers_close(&triggers);
-    while (table.first != NULL)
+    while (table.first != NULL) {
+        triggers_forget_child(table.first);
         child_table_remove(&table, table.first);
+    }
     uv_close((uv_handle_t *)&child_signal, NULL);
     uv_run(&loop, UV_RUN_DEFAULT);
     ck_assert_int_eq(uv_loop_close(&loop), 0);
