@@ -89,7 +89,7 @@ elsewhere_of() {
     done
 }
 
-# Samples for a second of the CPU time of the thread that has fewest.
+# Samples for a second of CPU time.
 rate_of() {
     local name=$1 of_hz=$2 clock limit
     for clock in "${clocks[@]}"; do

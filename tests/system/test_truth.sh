@@ -49,7 +49,7 @@ judged_as_it_should_be() {
     judged true_other 5.000
     judged blocking 10.000
     judged sum 0.000
-    judged rate 10.0
+    judged rate 25.0
 }
 
 # capture UNIT SCALE: the samples of thread "one" are, in ms: 50 in first called by second, 20 in second, 20
