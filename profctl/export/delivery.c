@@ -31,9 +31,10 @@ uint64_t delivery_wait_ms(unsigned failures, uint32_t chance)
 
 static void wait_longer(struct delivery *delivery, uint64_t now_ns)
 {
-    uint32_t chance = 0;
+    uint32_t chance;
 
-    (void)getrandom(&chance, sizeof(chance), GRND_NONBLOCK); /* without chance it is the shortest */
+    if (getrandom(&chance, sizeof(chance), GRND_NONBLOCK) != (ssize_t)sizeof(chance))
+        chance = 0; /* the shortest wait */
     delivery->failures++;
     delivery->next_ns = now_ns + delivery_wait_ms(delivery->failures, chance) * NS_PER_MS;
 }
