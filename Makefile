@@ -292,9 +292,10 @@ HEADERS    := $(wildcard child-agent/include/*)
 PC_PREFIX  := $(if $(filter /usr,$(PREFIX)),/usr,$${pcfiledir}/$(shell echo $(LIBRARIES)/pkgconfig | sed 's|[^/][^/]*|..|g'))
 PC_RPATH   := $(if $(filter /usr,$(PREFIX)),,-Wl,-rpath,$${libdir} )
 sharedir   := $(DESTDIR)$(PREFIX)/share
-# Where each shell looks for what completes the command line of a program.
+# Where each shell looks for what completes the command line of a program. Debian's zsh has a folder for packages.
+ZSH_FUNCTIONS ?= site-functions
 completion_bash = $(sharedir)/bash-completion/completions/$(1)
-completion_zsh  = $(sharedir)/zsh/site-functions/_$(1)
+completion_zsh  = $(sharedir)/zsh/$(ZSH_FUNCTIONS)/_$(1)
 completion_fish = $(sharedir)/fish/vendor_completions.d/$(1).fish
 installed_completion = $(call completion_$(notdir $(patsubst %/,%,$(dir $(1)))),$(notdir $(1)))
 
