@@ -26,6 +26,20 @@ test_installed_copies_find_each_other_after_a_move() {
     has_function busy burn_outer
 }
 
+# debian/*.install names what a package has; where libraries are depends on the machine there.
+test_packages_share_out_all_that_is_installed() {
+    local pattern
+    make -C "$source_dir" --no-print-directory PREFIX=/usr DESTDIR="$scratch/stage" \
+        ZSH_FUNCTIONS=vendor-completions install >install.log
+    cd stage || fail "nothing was installed"
+    cat "$source_dir"/debian/*.install | sed 's|/lib/\*/|/lib/|' >../patterns
+    while read -r pattern; do
+        compgen -G "$pattern" >>../shared || fail "nothing is $pattern"
+    done <../patterns
+    find . -type f -o -type l | sed 's|^\./||' | LC_ALL=C sort >../installed
+    LC_ALL=C sort ../shared | diff - ../installed || fail "not shared out as it is installed"
+}
+
 test_destdir_and_uninstall() {
     install_into /opt/profd "$scratch/stage" >install.log
     for file in bin/profd bin/profctl libexec/profd-salvage lib/libprofd.so lib/libprofd.a \
