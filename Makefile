@@ -240,6 +240,7 @@ BUILD_JOBS = $(if $(SAN)$(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
 check: ## all tests, or T=NAMES (T=lives, T='test_r* top'); the last line tells how many passed (installs missing packages first)
 	$(Q)scripts/bootstrap && $(MAKE) --no-print-directory $(BUILD_JOBS) test-programs && \
+	{ $(MAKE) --no-print-directory $(BUILD_JOBS) -s last-version || echo "test_upgrade is skipped: 0.1.0 cannot be built"; } && \
 	$(RUN_TESTS) $(UNIT) scripts/check-arrows $(SYSTEM)
 
 test-programs: all $(UNIT) $(HELPERS) $(EXAMPLES)
@@ -327,11 +328,15 @@ dist: ## build/dist/profd-VERSION.tar.xz, the source
 deb: dist ## Debian packages, in build/deb (installs missing packages first)
 	$(Q)scripts/bootstrap --packaging && scripts/make-deb build/dist/profd-$(VERSION).tar.xz build/deb
 
-# What test_upgrade meets: processes that began before an upgrade go on with the agent that they have.
-LAST_VERSION := 0.1.0
-last-version: ## the version before this one, for test_upgrade
-	$(Q)rm -rf build/last-version && mkdir -p build/last-version && \
-	git archive $(LAST_VERSION) | tar -x -C build/last-version && $(MAKE) --no-print-directory -C build/last-version all
+# What test_upgrade meets: processes that began before an upgrade go on with the agent that they have. The commit is 0.1.0.
+LAST_VERSION := 410e5f1
+LAST_PROFD   := build/last-version/source/build/plain/bin/profd
+last-version: $(LAST_PROFD) ## the version before this one, for test_upgrade
+$(LAST_PROFD):
+	$(Q)rm -rf build/last-version && mkdir -p build/last-version/source && \
+	git archive -o build/last-version/source.tar $(LAST_VERSION) && \
+	tar -x -C build/last-version/source -f build/last-version/source.tar && \
+	$(MAKE) --no-print-directory -C build/last-version/source all SAN= DEBUG= || { rm -rf build/last-version; false; }
 
 clean: ## everything that was built
 	$(Q)rm -rf build demo

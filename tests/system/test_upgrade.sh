@@ -2,11 +2,11 @@
 # profd, agents and profctl of the last version and of this one understand each other, whichever is older: a
 # session survives the upgrade of profd, and programs that began before it are in the capture.
 #
-# The last version is what `make last-version` builds of the tag 0.1.0; without it there is nothing to compare with.
+# The last version is what `make last-version` builds, as `make check` does; without it there is nothing to compare with.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-last=${PROFD_LAST_VERSION:-$source_dir/build/last-version/build/plain}
+last=${PROFD_LAST_VERSION:-$source_dir/build/last-version/source/build/plain}
 
 need_last_version() {
     [ -x "$last/bin/profd" ] || skip "needs \`make last-version\`"
@@ -113,6 +113,22 @@ test_upgrade_while_a_session_runs() {
     in_background env LD_PRELOAD="$agent" ./later
     wait_until has_samples lone threaded later
     refute grep -qi 'version' profd.log
+}
+
+# What profctl reads for ever.
+test_captures_of_the_last_version_are_read() {
+    need_last_version
+    make_program old
+    expect 124 "$last/bin/profctl" --quiet run -o old.json -- timeout -s TERM 1 ./old
+    gzip -k old.json
+    for file in old.json old.json.gz; do
+        expect 0 "$profctl" report "$file"
+        grep -q burn_outer stdout || fail "report of $file does not know burn_outer"
+    done
+    for format in processed.json trace.json speedscope.json html; do
+        expect 0 "$profctl" convert old.json -o "new.$format"
+        grep -q burn_outer "new.$format" || [ "$format" = html ] || fail "new.$format does not know burn_outer"
+    done
 }
 
 run_tests "$@"
