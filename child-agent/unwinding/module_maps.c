@@ -240,6 +240,26 @@ int mapping_list_read_maps(struct mapping_list *list)
     return rc == 0 ? mapping_list_parse(list) : rc;
 }
 
+/* The range that ends behind ADDRESS, if any: the first that may hold it. */
+static const struct address_range *range_at(const struct mapping_list *list, uint64_t address)
+{
+    size_t low = 0, high = list->executable_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (list->executable[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < list->executable_count ? &list->executable[low] : NULL;
+}
+
+bool mapping_list_is_executable(const struct mapping_list *list, uint64_t address)
+{
+    const struct address_range *range = range_at(list, address);
+    return range != NULL && range->start <= address;
+}
+
 void mapping_list_free(struct mapping_list *list)
 {
     pages_free(list->text, list->text_capacity);

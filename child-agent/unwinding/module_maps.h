@@ -60,6 +60,9 @@ int mapping_list_parse(struct mapping_list *list);
  * undefined. */
 int mapping_list_read_maps(struct mapping_list *list);
 
+/* Whether ADDRESS is in one of the executable ranges. */
+bool mapping_list_is_executable(const struct mapping_list *list, uint64_t address);
+
 /* --- For whoever fills a list from another source --- */
 
 int mapping_list_grow_text(struct mapping_list *list);

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "child-agent/unwinding/call_frame_info.h"
-#include "child-agent/unwinding/modules.h"
+#include "child-agent/unwinding/module.h"
 
 static inline struct frame_tables module_tables(const struct module *module)
 {

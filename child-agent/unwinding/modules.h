@@ -13,24 +13,9 @@
 #define PROFD_AGENT_MODULES_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-struct module {
-    uint64_t start, end; /* all its mappings */
-    uint64_t load_bias;  /* address = bias + p_vaddr */
-    char *path;          /* owned by the map */
-    uint8_t build_id[64];
-    size_t build_id_bytes;
-    /* PT_GNU_EH_FRAME and .eh_frame, readable at these addresses of our own; NULL when there is
-     * none. */
-    const uint8_t *eh_frame_header;
-    size_t eh_frame_header_bytes;
-    uint64_t eh_frame_header_address; /* where the header is (or was) in the program */
-    const uint8_t *eh_frame;
-    size_t eh_frame_bytes;
-    uint64_t eh_frame_address;
-};
+#include "child-agent/unwinding/module.h"
 
 /* Told of modules as they come and go, so that they reach the dictionary. The list changes only
  * between a begin() that returned true and end(); either may be NULL. Called in signal handlers, so

@@ -120,6 +120,10 @@ START_TEST(images_and_executable_ranges_are_gathered)
     ck_assert_uint_eq(list.executable_count, 2);
     ck_assert_uint_eq(list.executable[0].start, 0x2000);
     ck_assert_uint_eq(list.executable[0].end, 0x4000);
+    ck_assert(!mapping_list_is_executable(&list, 0x1fff));
+    ck_assert(mapping_list_is_executable(&list, 0x2000));
+    ck_assert(mapping_list_is_executable(&list, 0x3fff));
+    ck_assert(!mapping_list_is_executable(&list, 0x4000));
     list.text = NULL; /* not from mmap */
     mapping_list_free(&list);
 }
