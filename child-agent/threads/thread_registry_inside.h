@@ -1,0 +1,55 @@
+/* What the files of the registry tell each other.
+ *
+ * thread_registry.c has the slots and the lock, and knows neither of the others;
+ * thread_registry_names.c knows what a session records of whom; thread_registry_lives.c has births
+ * and deaths, and knows both. */
+#ifndef PROFD_AGENT_THREAD_REGISTRY_INSIDE_H
+#define PROFD_AGENT_THREAD_REGISTRY_INSIDE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "child-agent/threads/thread_registration.h"
+
+/* --- Slots: thread_registry.c --- */
+
+/* The process is the calling one from here on. */
+void thread_registry_begin_process(void);
+/* The C library would ask the kernel each time. */
+struct profd_process_id thread_registry_process(void);
+
+/* A free slot, wiped; NULL: there are too many, or there is no memory. */
+struct thread_registration *thread_registry_take_slot(struct registry_access access);
+
+/* Of a thread that has ended: free, unless a sampler may be looking at it. */
+void thread_registry_give_back_slot(struct registry_access access,
+                                    struct thread_registration *ended);
+
+/* Slots in use are below this number. */
+uint32_t thread_registry_slots(struct registry_access access);
+
+/* A number that no thread of this process had so far. */
+uint32_t thread_registry_next_index(struct registry_access access);
+
+/* Whether the calling thread is in fork(), between its handlers, and has the lock. */
+bool thread_registry_is_locked_for_fork(void);
+
+/* In a forked child: no thread but SELF (NULL: none), no sampler, indices from 0. The lock is still
+ * held since before the fork. */
+struct registry_access thread_registry_keep_only(const struct thread_registration *self);
+void thread_registry_reset_lock(struct registry_access access);
+
+/* --- Names: thread_registry_names.c --- */
+
+/* Copies NAME, and decides by it what is recorded of THREAD. */
+void thread_registry_set_name(struct registry_access access, struct thread_registration *thread,
+                              const char *name);
+
+/* Writes THREAD into the dictionary. 0 or -ENOSPC (counted there). */
+int thread_registry_describe_thread(struct registry_access access,
+                                    struct thread_registration *thread);
+
+/* In a forked child: there is no session any more. */
+void thread_registry_forget_profiled(struct registry_access access);
+
+#endif

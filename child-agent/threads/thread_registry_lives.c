@@ -1,0 +1,258 @@
+/* Births and deaths: a thread is registered by whoever creates it, by itself, or as the one that a
+ * fork leaves, and ends with its destructors. */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "child-agent/core.h"
+#include "child-agent/groups/stopwatch.h"
+#include "child-agent/one_thread.h"
+#include "child-agent/recording.h"
+#include "child-agent/sampler/clock_sampling.h"
+#include "child-agent/sampler/cpu_clock.h"
+#include "child-agent/sampler/signal_stack.h"
+#include "child-agent/sampler/thread_mask.h"
+#include "child-agent/threads/event_delay.h"
+#include "child-agent/threads/thread_registry.h"
+#include "child-agent/threads/thread_registry_inside.h"
+
+enum {
+    REGISTRY_PAGE_BYTES = 4096,
+    /* What a stack without a known limit may be at most. */
+    REGISTRY_LARGEST_STACK_BYTES = 1 << 30,
+    /* Above the outermost frame: what the caller left on the stack for it. */
+    REGISTRY_STACK_TOP_SLACK_BYTES = 64,
+};
+
+extern void *__libc_stack_end; /* where the main thread's stack begins; kept by ld.so */
+
+static __thread bool is_ending;     /* the calling thread has run its last destructors */
+static pthread_key_t end_key;       /* its destructor ends registrations */
+static _Atomic bool has_main_ended; /* by pthread_exit(): the process goes on without it */
+
+/* A destructor of thread-specific data. Those of the program may still record, so the registration
+ * stays until the last round of destructors, and what records after that is not registered again:
+ * nobody would end it. */
+static void end_registration(void *value)
+{
+    struct thread_registration *self = value;
+    if (++self->own_.end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS &&
+        pthread_setspecific(end_key, self) == 0)
+        return;
+    is_ending = true;
+    if (self->is_main)
+        atomic_store(&has_main_ended, true);
+    thread_registry_unregister_current();
+    /* The C library ends the process with its last thread, which must be one of the program's. */
+    if (atomic_load(&has_main_ended) && thread_registry_live_count() == 0)
+        one_thread_end_others();
+}
+
+int thread_registry_initialize(void)
+{
+    thread_registry_begin_process();
+    return -pthread_key_create(&end_key, end_registration);
+}
+
+struct thread_registration *thread_registry_prepare(size_t stack_bytes)
+{
+    if (thread_registry_is_locked_for_fork())
+        return NULL;
+    struct registry_access access = thread_registry_hold();
+    struct thread_registration *registration = thread_registry_take_slot(access);
+    if (registration != NULL) {
+        registration->life = REGISTRATION_STARTING;
+        registration->index = thread_registry_next_index(access);
+        registration->stack_low = stack_bytes; /* until the thread knows where it is */
+        thread_mask_inherit(&registration->own_);
+    } else if (core_own.has_arena) {
+        arena_count_drop(&core.arena, DROP_TOO_MANY_THREADS, 1);
+    }
+    thread_registry_let_go(access);
+    return registration;
+}
+
+void thread_registry_cancel(struct thread_registration *registration)
+{
+    struct registry_access access = thread_registry_hold();
+    registration->life = REGISTRATION_FREE;
+    thread_registry_let_go(access);
+}
+
+/* Fills in what only the thread itself can tell, and shows it to the sampler. */
+static void go_live(struct thread_registration *self, uint64_t stack_high, const char *name)
+{
+    uint64_t stack_bytes = self->stack_low;
+    if (stack_bytes > REGISTRY_LARGEST_STACK_BYTES)
+        stack_bytes = REGISTRY_LARGEST_STACK_BYTES;
+    self->stack_high = stack_high;
+    self->stack_low = stack_high > stack_bytes ? stack_high - stack_bytes : 0;
+    self->id.number = (int32_t)syscall(SYS_gettid);
+    self->handle = pthread_self();
+    self->cpu_clock = cpu_clock_of_thread(self->id);
+    self->start_ns = clock_monotonic_ns();
+    self->stopwatch = NULL;
+    self->asking_frame = 0;
+    self->is_in_groups = false;
+    thread_current = self;
+    signal_stack_begin(self);
+    thread_mask_adopt();
+    (void)pthread_setspecific(end_key, self);
+
+    struct registry_access access = thread_registry_hold();
+    self->life = REGISTRATION_LIVE;
+    thread_registry_set_name(access, self, name);
+    if (core_own.has_arena)
+        (void)thread_registry_describe_thread(access, self);
+    thread_registry_let_go(access);
+}
+
+static void kernel_name(char out[THREAD_NAME_BYTES])
+{
+    memset(out, 0, THREAD_NAME_BYTES);
+    if (prctl(PR_GET_NAME, out) < 0)
+        out[0] = '\0';
+}
+
+/* What the C library takes from the top of a stack for itself and the thread's own variables: the
+ * thread's handle is in the last or last but one page. Below the stack somebody else's memory may
+ * begin, behind one page that may not be touched. */
+static uint64_t bytes_above(const void *stack_top)
+{
+    uint64_t handle = (uint64_t)pthread_self(), top = (uint64_t)(uintptr_t)stack_top;
+    uint64_t page_end = (handle | (REGISTRY_PAGE_BYTES - 1)) + 1;
+    return page_end > top ? page_end - top : 0;
+}
+
+void thread_registry_adopt(struct thread_registration *registration, void *stack_top)
+{
+    char name[THREAD_NAME_BYTES];
+    uint64_t above = bytes_above(stack_top);
+    kernel_name(name);
+    if (above < registration->stack_low)
+        registration->stack_low -= above; /* still the size */
+    go_live(registration, (uint64_t)(uintptr_t)stack_top, name);
+}
+
+static uint64_t main_stack_bytes(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) < 0 || limit.rlim_cur > REGISTRY_LARGEST_STACK_BYTES)
+        return REGISTRY_LARGEST_STACK_BYTES;
+    return limit.rlim_cur;
+}
+
+/* The calling thread's stack, for one that the agent did not see being created. */
+static int current_stack(uint64_t *bytes, uint64_t *high)
+{
+    pthread_attr_t attributes;
+    void *low = NULL;
+    size_t size = 0;
+    *bytes = *high = 0;
+    int err = pthread_getattr_np(pthread_self(), &attributes);
+    if (err != 0)
+        return -err;
+    err = pthread_attr_getstack(&attributes, &low, &size);
+    pthread_attr_destroy(&attributes);
+    *bytes = size;
+    *high = (uint64_t)(uintptr_t)low + size;
+    return -err;
+}
+
+int thread_registry_register_current(const char *name, bool is_main)
+{
+    char own_name[THREAD_NAME_BYTES];
+    uint64_t stack_bytes, stack_high;
+    if (thread_current != NULL) {
+        if (name != NULL)
+            thread_registry_rename(thread_current, name);
+        return 0;
+    }
+    if (is_ending)
+        return -ESRCH;
+    if (core_is_forking)
+        return -EAGAIN;
+    if (is_main) {
+        stack_bytes = main_stack_bytes();
+        stack_high = (uint64_t)(uintptr_t)__libc_stack_end + REGISTRY_STACK_TOP_SLACK_BYTES;
+    } else {
+        int err = current_stack(&stack_bytes, &stack_high);
+        if (err < 0)
+            return err;
+    }
+    struct thread_registration *self = thread_registry_prepare(stack_bytes);
+    if (self == NULL)
+        return -EAGAIN;
+    self->is_main = is_main;
+    if (name == NULL) {
+        kernel_name(own_name);
+        name = own_name;
+    }
+    go_live(self, stack_high, name);
+    return 0;
+}
+
+void thread_registry_unregister_current(void)
+{
+    struct thread_registration *self = thread_current;
+    if (self == NULL)
+        return;
+    recording_give_back_chunk(self);
+    event_delay_end(self);
+    stopwatch_leave_thread();
+    clock_sampling_tell_rest(self);
+    /* Before the slot can be reused: from here on the handler finds nothing. */
+    thread_current = NULL;
+    signal_stack_end(self);
+    (void)pthread_setspecific(end_key, NULL);
+
+    struct registry_access access = thread_registry_hold();
+    if (core_own.has_arena && thread_locked(access, self)->is_described)
+        (void)dictionary_put_thread_end(&core.dictionary, self->index, clock_monotonic_ns());
+    clock_sampling_leave(self);
+    thread_registry_give_back_slot(access, self);
+    thread_registry_let_go(access);
+}
+
+/* --- In a forked child --- */
+
+/* The calling thread, SELF, becomes the first of the child. */
+static void be_main(struct registry_access access, struct thread_registration *self)
+{
+    self->index = thread_registry_next_index(access);
+    self->id.number = thread_registry_process().number; /* that of its first thread */
+    self->is_main = true;
+    self->cpu_clock = cpu_clock_of_thread(self->id);
+    self->start_ns = clock_monotonic_ns();
+    self->sampled_.run = 0;
+    atomic_store(&self->profiled_features, 0);
+    self->writer_generation = 0;
+    thread_locked(access, self)->is_described = false;
+    atomic_store(&self->is_in_fork, false);
+    struct snapshot_copy *snapshot = atomic_load(&self->snapshot);
+    if (snapshot != NULL)
+        atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
+}
+
+void thread_registry_unlock_in_child(void)
+{
+    struct thread_registration *self = thread_current;
+    struct registry_access access = thread_registry_keep_only(self);
+    atomic_store(&has_main_ended, false);
+    thread_registry_forget_profiled(access);
+    if (self != NULL)
+        be_main(access, self);
+    thread_registry_reset_lock(access);
+}
+
+void thread_registry_after_fork_child(void)
+{
+    if (thread_current != NULL)
+        thread_current->is_recording = 0;
+    else if (thread_registry_register_current(NULL, false) == 0)
+        thread_current->is_main = true; /* the agent did not see it begin: now it is the first */
+}
