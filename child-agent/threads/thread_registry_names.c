@@ -34,14 +34,15 @@ static void decide_profiling(struct registry_access access,
         clock_sampling_follow(registration);
 }
 
-void thread_registry_set_name(struct registry_access access, struct thread_registration *registration,
-                     const char *name)
+void thread_registry_set_name(struct registry_access access,
+                              struct thread_registration *registration, const char *name)
 {
     snprintf(thread_locked(access, registration)->name, THREAD_NAME_BYTES, "%s", name);
     decide_profiling(access, registration);
 }
 
-int thread_registry_describe_thread(struct registry_access access, struct thread_registration *thread)
+int thread_registry_describe_thread(struct registry_access access,
+                                    struct thread_registration *thread)
 {
     struct thread_locked_data *locked = thread_locked(access, thread);
     int err = dictionary_put_thread(&core.dictionary, thread->index, thread->id.number,

@@ -1,16 +1,17 @@
 /* A small reader of .eh_frame: for a code address, the row that tells where the caller's registers
  * are.
  *
- * Reads the binary search table of .eh_frame_hdr, the CIE and FDE found through it, and runs their
- * call-frame operations up to the address. Only what a compact rule needs is kept: the canonical
- * frame address (CFA), rbp and the return address. Pure functions of the bytes given; every read is
- * checked against their bounds, and the work is bounded: the bytes may be anything. Any thread. */
+ * Reads the binary search table of .eh_frame_hdr, and the CIE and FDE found through it, whose
+ * call-frame operations frame_operations.h runs up to the address. Pure functions of the bytes
+ * given; every read is checked against their bounds, and the work is bounded: the bytes may be
+ * anything. Any thread. */
 #ifndef PROFD_AGENT_CALL_FRAME_INFO_H
 #define PROFD_AGENT_CALL_FRAME_INFO_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "child-agent/unwinding/frame_operations.h"
 
 /* The tables of one module: where they can be read, and where they are (or were) in the program,
  * which is what their contents are relative to. */
@@ -21,39 +22,6 @@ struct frame_tables {
     const uint8_t *frames; /* .eh_frame, and perhaps more behind it */
     size_t frames_bytes;
     uint64_t frames_address;
-};
-
-/* A DWARF expression, inside the tables. */
-struct frame_expression {
-    const uint8_t *bytes;
-    size_t count;
-};
-
-enum register_place {
-    REGISTER_SAME,      /* not changed (or nothing said) */
-    REGISTER_UNDEFINED, /* lost; for the return address: there is no caller */
-    REGISTER_AT_OFFSET, /* saved at CFA + offset */
-    REGISTER_AT_EXPRESSION,
-    REGISTER_IN_REGISTER,
-    REGISTER_ELSEWHERE, /* a computed value */
-};
-
-struct register_rule {
-    enum register_place place;
-    uint32_t number; /* DWARF's, of the register that it is in */
-    int64_t offset;
-    struct frame_expression expression;
-};
-
-struct frame_row {
-    bool is_signal_frame;
-    bool is_cfa_expression;
-    uint32_t cfa_register; /* DWARF's number */
-    int64_t cfa_offset;
-    struct frame_expression cfa_expression;
-    struct register_rule rbp;
-    struct register_rule return_address;
-    struct register_rule other; /* the register asked for */
 };
 
 /* Where .eh_frame is in the program, by its header. -EINVAL: not a header we understand. */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "child-agent/unwinding/call_frame_info.h"
+#include "child-agent/unwinding/frame_reader.h"
 
 enum value_form {
     VALUE_CONSTANT,    /* offset */
