@@ -16,14 +16,12 @@
 #include <uv.h>
 
 #include "buffer/block_account.h"
-#include "buffer/lease_ledger.h"
+#include "daemon/memory/exit_lease.h"
 #include "daemon/memory/memory_controller.h"
 
 enum {
     /* At once; the others wait, each with the descriptor that it had anyway. */
     EXIT_STORE_MOVERS = 2,
-    /* For what movers have twice for a moment (COMPACT_EXTRA_BYTES each). */
-    EXIT_STORE_SPARE_UNITS = 1,
 };
 
 /* One process's part of the file. */
@@ -35,20 +33,17 @@ struct exit_record {
     struct exit_record *previous, *next;
 };
 
-struct exit_file;
+struct exit_file; /* see exit_file.h */
 struct exit_move;
 
 struct exit_store {
     uv_loop_t *loop;
-    struct lease_ledger *ledger;          /* borrowed; it may be closed before the store is */
+    struct exit_lease lease;              /* its ledger may be closed before the store is */
     struct memory_controller *controller; /* borrowed */
     struct exit_file *file;               /* NULL until the first record */
-    uint64_t end_offset;
     uint64_t memory_bytes;
-    uint32_t units;          /* of the ledger, the store's */
-    uint32_t arriving_units; /* of them, for moves under way */
-    unsigned records;        /* kept */
-    unsigned moving;         /* under way */
+    unsigned records; /* kept */
+    unsigned moving;  /* under way */
     struct exit_move *first_waiting, *last_waiting;
     uint64_t expired_records, failed_records;
     struct exit_record *first;

@@ -56,7 +56,7 @@ static void tear_down(void)
 {
     exit_store_destroy(&store);
     ck_assert_uint_eq(controller.source_count, 0);
-    ck_assert_uint_eq(lease_count(&ledger, LEASE_OWNER_EXITS), EXIT_STORE_SPARE_UNITS);
+    ck_assert_uint_eq(lease_count(&ledger, LEASE_OWNER_EXITS), EXIT_LEASE_SPARE_UNITS);
     memory_controller_fini(&controller);
     lease_ledger_close(&ledger);
     ck_assert_int_eq(uv_loop_close(&loop), 0);
@@ -115,8 +115,8 @@ static void end_process(intptr_t number, unsigned blocks)
 static void expect_lease(uint64_t bytes)
 {
     uint32_t units = (uint32_t)((bytes + LEASE_UNIT_BYTES - 1) / LEASE_UNIT_BYTES);
-    ck_assert_uint_eq(lease_count(&ledger, LEASE_OWNER_EXITS), units + EXIT_STORE_SPARE_UNITS);
-    ck_assert_uint_eq(lease_ledger_recount(&ledger, NULL), units + EXIT_STORE_SPARE_UNITS);
+    ck_assert_uint_eq(lease_count(&ledger, LEASE_OWNER_EXITS), units + EXIT_LEASE_SPARE_UNITS);
+    ck_assert_uint_eq(lease_ledger_recount(&ledger, NULL), units + EXIT_LEASE_SPARE_UNITS);
 }
 
 /* Drops what the controller chooses for a total of at most BYTES; returns how many chunks. */

@@ -157,7 +157,7 @@ START_TEST(that_of_a_killed_one_is_adopted_without_what_it_kept)
     ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
     ck_assert(open_memory());
     ck_assert_uint_eq(lease_count(&memory.ledger, living), LEASED_UNITS);
-    ck_assert_uint_eq(lease_count(&memory.ledger, LEASE_OWNER_EXITS), EXIT_STORE_SPARE_UNITS);
+    ck_assert_uint_eq(lease_count(&memory.ledger, LEASE_OWNER_EXITS), EXIT_LEASE_SPARE_UNITS);
 }
 END_TEST
 
