@@ -301,34 +301,79 @@ static void share_arena(struct agents *agents, struct child *child, uid_t uid,
         child_keep(agents->children, child, is_shared ? CHILD_KEPT_TWICE : CHILD_KEPT_ARENA);
 }
 
+/* An agent without a thread cannot come back to the next profd with its descriptor, as others do.
+ */
+static void settle_keeping(struct agents *agents, struct child *child, uid_t uid,
+                           const uint8_t *payload, size_t bytes, bool has_given_arena)
+{
+    if (child->is_alone && child->arena_fd >= 0)
+        share_arena(agents, child, uid, payload, bytes);
+    else if (has_given_arena)
+        agents_stop_keeping(agents, child);
+}
+
+/* The sender of HELLO, by its process' id in CONNECTION. -ENOMEM. */
+static int meet_sender(struct agents *agents, struct connection *connection,
+                       const struct message_hello *hello, int pidfd, struct child **child)
+{
+    struct child_introduction who =
+        agents_introduce(hello, connection_peer(connection)->pid, pidfd);
+
+    agents->events->on_news_wanted(agents->context); /* what the process told before its hello */
+    *child = agents_meet(agents, &who);
+    return *child == NULL ? -ENOMEM : 0;
+}
+
+static void note_session(const struct agents *agents, struct child *child, uint64_t generation)
+{
+    if (session_is_on(agents->session) && generation == agents->session->generation)
+        child->started_generation = generation;
+}
+
+/* CHILD is there, unless its process has become another program, or is gone and no connection will
+ * tell. */
+static void receive(struct agents *agents, struct child *child)
+{
+    const struct child *latest = child_table_find_latest(agents->children, child->pid);
+
+    if (latest != child)
+        agents_end(agents, child, VERDICT_EXECED, 0, latest->start_ns);
+    else if (child->is_alone && (child->is_reaped || child->watch == NULL))
+        agents_end(agents, child, VERDICT_VANISHED, 0, uv_hrtime());
+    else
+        agents->events->on_may_borrow(child, agents->context);
+}
+
+static void refuse(struct connection *connection, int error, int arena_fd, int pidfd)
+{
+    if (error != -EPROTONOSUPPORT) /* which is told before the connection ends */
+        connection_close(connection, error);
+    if (arena_fd >= 0)
+        close(arena_fd);
+    if (pidfd >= 0)
+        close(pidfd);
+}
+
 int agents_hello(struct agents *agents, struct connection *connection, int pidfd,
                  const uint8_t *payload, size_t bytes, int *fds, size_t fd_count)
 {
     struct message_hello hello;
+    struct child *child = NULL;
     int arena_fd = -1;
+    const uid_t uid = connection_peer(connection)->uid;
     int error = message_get_hello(payload, bytes, &hello);
 
     if (error == 0)
         error = check_hello(agents, connection, &hello, fds, fd_count, &arena_fd);
-    if (error < 0)
-        goto refused;
-    agents->events->on_news_wanted(agents->context); /* what the process told before its hello */
-
-    const struct peer_credentials peer = *connection_peer(connection);
-    struct child_introduction who = agents_introduce(&hello, peer.pid, pidfd);
-    struct child *child = agents_meet(agents, &who);
-    if (child == NULL) {
-        error = -ENOMEM;
-        goto refused;
+    if (error == 0)
+        error = meet_sender(agents, connection, &hello, pidfd, &child);
+    if (error < 0) {
+        refuse(connection, error, arena_fd, pidfd);
+        return error;
     }
     attach(agents, child, connection, &hello, arena_fd, pidfd);
-    if (child->is_alone && child->arena_fd >= 0)
-        share_arena(agents, child, peer.uid, payload, bytes);
-    else if (arena_fd >= 0)
-        agents_stop_keeping(agents,
-                            child); /* its agent has a descriptor, and comes back with that */
-    if (session_is_on(agents->session) && hello.generation == agents->session->generation)
-        child->started_generation = agents->session->generation;
+    settle_keeping(agents, child, uid, payload, bytes, arena_fd >= 0);
+    note_session(agents, child, hello.generation);
     log_debug_of(child->pid, "%d (%s) said hello", child->pid, child->executable);
     agents->events->on_hello(hello.lease_owner, agents->context);
     if (child->state == CHILD_ENDED) {
@@ -337,21 +382,6 @@ int agents_hello(struct agents *agents, struct connection *connection, int pidfd
     }
     if (!child->is_alone)
         welcome(agents, child);
-    const struct child *latest = child_table_find_latest(agents->children, child->pid);
-    if (latest != child)
-        agents_end(agents, child, VERDICT_EXECED, 0, latest->start_ns);
-    else if (child->is_alone && (child->is_reaped || child->watch == NULL))
-        agents_end(agents, child, VERDICT_VANISHED, 0, uv_hrtime()); /* no connection will tell */
-    else
-        agents->events->on_may_borrow(child, agents->context);
+    receive(agents, child);
     return 0;
-
-refused:
-    if (error != -EPROTONOSUPPORT)
-        connection_close(connection, error);
-    if (arena_fd >= 0)
-        close(arena_fd);
-    if (pidfd >= 0)
-        close(pidfd);
-    return error;
 }
