@@ -115,7 +115,7 @@ void allocations_take(struct process_context *process, const struct allocation_e
         .address = entry->address,
         .owner = (uint32_t)(owner - process_thread(process, 0)),
         .actor = (uint32_t)actor_position,
-        .stack = samples_unique_stack(process, owner, &tracker->state, is_truncated),
+        .stack = stacks_unique(process, owner, &tracker->state, is_truncated),
     };
     add_row(process, &row);
     bounds_account(process, owner);

@@ -1,8 +1,8 @@
 /* What is known while the profile of one process is made: one context for the process, one for each
  * of its threads. Filled by one pass over the dictionary (gecko_catalog.c) and one over the chunks
- * (gecko_samples.c, gecko_markers.c), then written (gecko_threads.c, gecko_libs.c,
- * gecko_process.c). Everything is freed with the process context. For the files of this folder
- * only. */
+ * (gecko_samples.c, gecko_markers.c), then written (gecko_threads.c, gecko_sample_table.c,
+ * gecko_libs.c, gecko_process.c). Everything is freed with the process context. For the files of
+ * this folder only. */
 #ifndef PROFD_JSON_GECKO_CONTEXT_H
 #define PROFD_JSON_GECKO_CONTEXT_H
 
@@ -39,7 +39,7 @@ struct thread_samples {
     struct stack_tracker *tracker; /* NULL before the first stack */
     uint32_t current_stack;        /* UNIQUE_NONE: not known, or empty */
     uint32_t last_tick;            /* of the last row */
-    struct mapped_array rows;      /* bytes; see gecko_samples.c */
+    struct mapped_array rows;      /* bytes; see gecko_sample_rows.h */
     struct mapped_array timed;     /* struct timed_row */
     bool is_timed_unsorted;
 };
@@ -171,13 +171,24 @@ static inline struct thread_context *process_thread(const struct process_context
     return (struct thread_context *)process->threads.items + position;
 }
 
+/* NULL when there is none. */
+const struct site *process_site(const struct process_context *process, uint32_t id);
+
+/* --- gecko_thread_list.c --- */
+
+/* Copies what a record describes; a later thread may have the index of one that has ended. */
+void thread_list_append(struct process_context *process, const struct thread_context *described);
+/* The last one that has INDEX so far, or NULL. */
+struct thread_context *thread_list_find_latest(const struct process_context *process,
+                                               uint32_t index);
+/* After the last record: one main thread, unique ids, and tables for each. */
+void thread_list_complete(struct process_context *process);
+void thread_list_fini(struct process_context *process);
+
 /* The thread that had INDEX at TIME_NS; made when the dictionary has none. NULL after a failure, or
  * when there are too many unknown ones. Quick when times go forwards. */
 struct thread_context *process_thread_at(struct process_context *process, uint32_t index,
                                          uint64_t time_ns);
-
-/* NULL when there is none. */
-const struct site *process_site(const struct process_context *process, uint32_t id);
 
 /* --- gecko_stack_tracker.c --- */
 
@@ -204,14 +215,27 @@ void samples_take_timed_same(struct process_context *process, const struct sampl
                              uint64_t time_ns);
 void samples_take_thread_cpu(struct process_context *process, const struct sample_entry *cpu,
                              uint64_t time_ns);
+bool samples_exist(const struct thread_context *thread);
+void samples_fini(struct thread_samples *samples);
+
+/* --- gecko_sample_table.c --- */
+
 /* The thread's samples as a table: one for every tick that it lived through. */
 void samples_stream(const struct process_context *process, struct thread_context *thread,
                     struct json_writer *writer);
-bool samples_exist(const struct thread_context *thread);
+
+/* --- gecko_stacks.c --- */
+
 /* The frames of STACK as a stack of THREAD's tables; UNIQUE_NONE: it is empty. */
-uint32_t samples_unique_stack(const struct process_context *process, struct thread_context *thread,
-                              const struct stack_state *stack, bool is_truncated);
-void samples_fini(struct thread_samples *samples);
+uint32_t stacks_unique(const struct process_context *process, struct thread_context *thread,
+                       const struct stack_state *stack, bool is_truncated);
+/* The unique stack of THREAD that FRAMES, outermost first, are on top of STACK (UNIQUE_NONE: none).
+ */
+uint32_t stacks_add(const struct process_context *process, struct thread_context *thread,
+                    uint32_t stack, const struct stack_frame *frames, uint32_t count);
+/* The unique stack of TRACKER's frames, whose outermost KEPT are those of the previous one. */
+uint32_t stacks_track(const struct process_context *process, struct thread_context *thread,
+                      struct stack_tracker *tracker, uint32_t kept);
 
 /* --- gecko_timed_samples.c --- */
 
@@ -305,13 +329,6 @@ struct payload_source {
 /* Writes PAYLOAD's values as members of the open object. */
 void payload_stream(const struct payload_source *source, const struct marker_schema *schema,
                     struct arena_string payload);
-
-/* --- gecko_samples.c --- */
-
-/* The unique stack of THREAD that FRAMES, outermost first, are on top of STACK (UNIQUE_NONE: none).
- */
-uint32_t samples_add_stack(const struct process_context *process, struct thread_context *thread,
-                           uint32_t stack, const struct stack_frame *frames, uint32_t count);
 
 /* --- gecko_chunks.c --- */
 

@@ -99,8 +99,7 @@ static uint32_t add_stack(const struct marker_walk *walk)
         walk->process->bad_entries++;
         return UNIQUE_NONE;
     }
-    return samples_add_stack(walk->process, walk->thread, UNIQUE_NONE, frames,
-                             walk->marker->frame_count);
+    return stacks_add(walk->process, walk->thread, UNIQUE_NONE, frames, walk->marker->frame_count);
 }
 
 static void stream_data(const struct marker_walk *walk, struct json_writer *writer)
