@@ -33,6 +33,7 @@ struct exporting {
     struct delivery delivery;
     char last_trouble[CLICKHOUSE_TEXT_BYTES]; /* with the server, as it was told; "": none */
     char last_failure[CLICKHOUSE_TEXT_BYTES]; /* with profd, likewise */
+    uint64_t retry_ns;                        /* when profd is to be asked again */
     uint64_t drop_ns;                         /* when old partitions are to be dropped next */
     struct failure *failure;
 };
@@ -121,17 +122,26 @@ static bool settle_step(struct exporting *exporting, enum delivery_step step, co
     }
 }
 
+/* Whether RANGE is over at NOW, and to be had of profd. */
+static bool is_range_due(const struct exporting *exporting, const struct export_clocks *now,
+                         struct export_range *range)
+{
+    const struct exporter *exporter = &exporting->exporter;
+
+    return now->monotonic_ns >= exporting->retry_ns &&
+           export_range_next(exporter->covered_ns, exporter->every_ns, now, range);
+}
+
 /* Delivers what can be, until there is something else to do. */
 static bool deliver(struct exporting *exporting)
 {
-    struct exporter *exporter = &exporting->exporter;
     char text[CLICKHOUSE_TEXT_BYTES];
     enum delivery_step step = DELIVERY_DONE;
     struct export_range range;
 
     while (step == DELIVERY_DONE && !should_stop()) {
-        struct export_clocks now = exporter_clocks(exporter);
-        if (export_range_next(exporter->covered_ns, exporter->every_ns, &now, &range))
+        struct export_clocks now = exporter_clocks(&exporting->exporter);
+        if (is_range_due(exporting, &now, &range))
             return true;
         step = delivery_step(&exporting->delivery, now.monotonic_ns, text);
         if (!settle_step(exporting, step, text))
@@ -146,6 +156,8 @@ static void take_range(struct exporting *exporting, const struct export_range *r
 
     if (!exporter_take(&exporting->exporter, range, &failure)) {
         tell_once(exporting->last_failure, failure.text, "nothing to export");
+        exporting->retry_ns = exporter_clocks(&exporting->exporter).monotonic_ns +
+                              LEAST_EVERY_MS * (uint64_t)NS_PER_MS;
         return;
     }
     exporting->last_failure[0] = '\0';
@@ -162,15 +174,21 @@ static void drop_old(struct exporting *exporting, uint64_t now_ns)
         say("cannot drop what is too old: %s", problem);
 }
 
-/* Until the next minute, or the next try to deliver. */
+/* WAIT_MS, or less when NEXT_NS is before that. */
+static uint64_t wait_until_ms(uint64_t wait_ms, uint64_t now_ns, uint64_t next_ns)
+{
+    uint64_t until_ms = next_ns > now_ns ? (next_ns - now_ns) / NS_PER_MS + 1 : wait_ms;
+
+    return until_ms < wait_ms ? until_ms : wait_ms;
+}
+
+/* Until the next minute, or the next try to ask or to deliver. */
 static uint64_t idle_ms(const struct exporting *exporting, const struct export_clocks *now)
 {
     uint64_t wait_ms = export_range_wait_ms(exporting->exporter.every_ns, now);
-    uint64_t next_ns = exporting->delivery.next_ns;
 
-    if (next_ns > now->monotonic_ns && (next_ns - now->monotonic_ns) / NS_PER_MS + 1 < wait_ms)
-        wait_ms = (next_ns - now->monotonic_ns) / NS_PER_MS + 1;
-    return wait_ms;
+    wait_ms = wait_until_ms(wait_ms, now->monotonic_ns, exporting->retry_ns);
+    return wait_until_ms(wait_ms, now->monotonic_ns, exporting->delivery.next_ns);
 }
 
 static bool run(struct exporting *exporting)
@@ -180,17 +198,14 @@ static bool run(struct exporting *exporting)
 
     while (!should_stop()) {
         struct export_clocks now = exporter_clocks(exporter);
-        bool is_tried = export_range_next(exporter->covered_ns, exporter->every_ns, &now, &range);
-        if (is_tried)
+        if (is_range_due(exporting, &now, &range))
             take_range(exporting, &range);
         if (!deliver(exporting))
             return false;
         drop_old(exporting, now.monotonic_ns);
         now = exporter_clocks(exporter);
-        if (!export_range_next(exporter->covered_ns, exporter->every_ns, &now, &range))
+        if (!is_range_due(exporting, &now, &range))
             wait_for(idle_ms(exporting, &now));
-        else if (is_tried && exporting->last_failure[0] != '\0')
-            wait_for(LEAST_EVERY_MS);
     }
     return true;
 }
