@@ -26,6 +26,7 @@
 #include "child-agent/resting.h"
 #include "child-agent/sampler/after_sampling.h"
 #include "child-agent/sampler/clock_sampling.h"
+#include "child-agent/sampler/masking_handlers.h"
 #include "child-agent/sampler/sample_room.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampling_signal.h"
@@ -113,6 +114,7 @@ static void unlock_in_child(void)
     group_observers_after_fork_child();
     after_sampling_after_fork_child();
     sampling_signal_after_fork_child();
+    masking_handlers_after_fork_child();
     clock_sampling_after_fork_child(thread_current);
     thread_registry_unlock_in_child();
     event_delay_unlock_in_child();

@@ -1,5 +1,5 @@
 /* Interposed: the program's dealings with the sampling signal, so that they don't end sampling and
- * it does not end them. All other signals go straight through. */
+ * it does not end them. Of other signals only handlers that block ours are looked at. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -10,6 +10,7 @@
 #include "child-agent/core.h"
 #include "child-agent/guest/interpose.h"
 #include "child-agent/guest/real_calls.h"
+#include "child-agent/sampler/masking_handlers.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/signal_stack.h"
 #include "child-agent/sampler/thread_mask.h"
@@ -41,6 +42,8 @@ PROFD_INTERPOSED int sigaction(int number, const struct sigaction *action,
         signal_stack_withdraw();
     if (is_ours(number))
         return sampling_signal_program_action(number, action, old_action);
+    if (core.is_enabled)
+        return masking_handlers_set(number, action, old_action);
     return real_sigaction(number, action, old_action);
 }
 
@@ -53,6 +56,9 @@ PROFD_INTERPOSED __sighandler_t signal(int number, __sighandler_t handler)
         return sampling_signal_program_action(number, &action, &old_action) == 0
                    ? old_action.sa_handler
                    : SIG_ERR;
+    if (masking_handlers_have(number))
+        return masking_handlers_set(number, &action, &old_action) == 0 ? old_action.sa_handler
+                                                                       : SIG_ERR;
     if (real == NULL)
         real = (signal_function *)real_symbol("signal");
     return real(number, handler);

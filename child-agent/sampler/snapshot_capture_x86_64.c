@@ -11,6 +11,7 @@
 #include "child-agent/guest/call_by_number_x86_64.h"
 #include "child-agent/guest/process_memory.h"
 #include "child-agent/recording.h"
+#include "child-agent/sampler/masking_handlers.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/threads/label_stack.h"
 
@@ -327,7 +328,8 @@ void snapshot_restart_system_call(void *context)
     uint32_t number;
 
     if (!interrupted_number(registers, &number) || !is_worth_restarting(number) ||
-        unblocks_signals(number, registers) || has_other_signal(context))
+        unblocks_signals(number, registers) || has_other_signal(context) ||
+        masking_handlers_returned_to((uint64_t)registers[REG_RIP], (uint64_t)registers[REG_RSP]))
         return;
     registers[REG_RAX] = number;
     registers[REG_RIP] -= CALL_BYTES;

@@ -29,17 +29,27 @@ start_us() {
     done | awk -v count="$count" '{ print ($4 - $2) * 1e6 / count }' | median
 }
 
-# added_percent: of the CPU time in $scratch/capture.json, by its samples and processes and what each costs.
+# agent_ms NAME: CPU time of the threads of ours in the processes of that name, which look where theirs sleep.
+agent_ms() {
+    local pid task
+    for pid in $(pidof "$1"); do
+        for task in "/proc/$pid/task"/*; do
+            ! grep -q '^profd' "$task/comm" || cut -d' ' -f1 "$task/schedstat"
+        done
+    done | awk '{ sum += $1 } END { print sum / 1e6 }'
+}
+
+# added_percent SAMPLE-US START-US [LOOKS-MS]: of the CPU time in $scratch/capture.json, by what it takes: samples, which
+# are one for each interval of CPU time, starts of processes, and looks at threads that sleep.
 added_percent() {
     local cpu_ms
     cpu_ms=$("$profctl" report --processes --json "$scratch/capture.json" | grep -oE '"programs":\[.*' |
         grep -oE '"longestMs"|"program":"[^"]*","processes":[0-9]+,"ended":[0-9]+,"cpuMs":[0-9.]+' |
         grep -oE '[0-9.]+$' | awk '{ sum += $1 } END { print sum }')
-    "$programs/capture_facts" <"$scratch/capture.json" | awk -F'\t' -v cpu_ms="$cpu_ms" \
-        -v sample_us="$1" -v start_us="$2" '
-        $1 == "thread" { samples += $4 }
+    "$programs/capture_facts" <"$scratch/capture.json" | awk -F'\t' -v cpu_ms="$cpu_ms" -v rate="$always_rate" \
+        -v sample_us="$1" -v start_us="$2" -v looks_ms="${3:-0}" '
         $1 == "process" { starts++ }
-        END { print (samples * sample_us + starts * start_us) / 10 / cpu_ms }'
+        END { print 100 * ((cpu_ms / 1000 * rate * sample_us + starts * start_us) / 1000 + looks_ms) / cpu_ms }'
 }
 
 redis_requests() {
@@ -54,7 +64,10 @@ redis_throughput() {
     background+=("$!")
     until redis-cli -s "$scratch/redis.sock" ping >/dev/null 2>&1; do sleep 0.05; done
     redis_requests
-    [ "$1" != under_always ] || capture_always
+    if [ "$1" = under_always ]; then
+        agent_ms redis-server >"$scratch/looks-ms"
+        capture_always
+    fi
     redis-cli -s "$scratch/redis.sock" shutdown nosave >/dev/null 2>&1 || true
     wait "$!" || true
 }
@@ -85,7 +98,7 @@ always_redis() {
     for ((round = 0; round < always_rounds; round++)); do
         echo "$(redis_throughput env) $(redis_throughput under_always)" >>"$scratch/throughput"
     done
-    figure "$what" "$(added_percent "$1" "$2")" % 0.5
+    figure "$what" "$(added_percent "$1" "$2" "$(cat "$scratch/looks-ms")")" % 0.5
     held_row
 }
 

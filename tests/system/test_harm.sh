@@ -18,6 +18,12 @@ test_waits_are_not_cut_short_by_children_that_end() {
     done
 }
 
+test_waits_are_cut_short_by_handlers_that_block_all_signals() {
+    for clock in $clocks; do
+        unharmed "$clock" masked_handler
+    done
+}
+
 test_coroutines_on_small_stacks() {
     for clock in $clocks; do
         # What the kernel saves for a signal takes 3.5 KB with AVX-512. So does binding a name as late as usual.

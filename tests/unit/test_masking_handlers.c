@@ -1,0 +1,178 @@
+#include <check.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "buffer/clock.h"
+#include "child-agent/sampler/masking_handlers.h"
+#include "child-agent/sampler/sampling_signal.h"
+
+static volatile sig_atomic_t calls;
+static siginfo_t last_info;
+
+static void on_plain(int number)
+{
+    ck_assert_int_eq(number, SIGUSR1);
+    calls++;
+}
+
+static void on_info(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    ck_assert_int_eq(number, SIGUSR1);
+    last_info = *info;
+    calls++;
+}
+
+static int was_told;
+
+/* Comes with the return of the one that blocked it, as a signal of ours does. */
+static void on_next(int number, siginfo_t *info, void *context)
+{
+    const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
+    uint64_t pc = (uint64_t)registers[REG_RIP], stack = (uint64_t)registers[REG_RSP];
+    (void)number, (void)info;
+    was_told = masking_handlers_returned_to(pc, stack) &&
+               !masking_handlers_returned_to(pc, stack + 8) &&
+               !masking_handlers_returned_to(pc + 1, stack);
+}
+
+static void on_info_with_next(int number, siginfo_t *info, void *context)
+{
+    on_info(number, info, context);
+    ck_assert_int_eq(raise(SIGUSR2), 0);
+    ck_assert(!was_told);
+}
+
+static void set_up(void)
+{
+    calls = was_told = 0;
+    clock_initialize();
+    sampling_signal_initialize(0);
+}
+
+static struct sigaction masking(void)
+{
+    struct sigaction action = { .sa_sigaction = on_info, .sa_flags = SA_SIGINFO | SA_RESTART };
+    sigfillset(&action.sa_mask);
+    return action;
+}
+
+START_TEST(one_that_blocks_ours_is_called_by_ours_and_nobody_sees_it)
+{
+    struct sigaction action = masking(), old;
+    ck_assert_int_eq(masking_handlers_set(SIGUSR1, &action, &old), 0);
+    ck_assert_ptr_eq(old.sa_handler, SIG_DFL);
+    ck_assert(masking_handlers_have(SIGUSR1));
+    ck_assert_int_eq(masking_handlers_set(SIGUSR1, NULL, &old), 0);
+    ck_assert_ptr_eq(old.sa_sigaction, on_info);
+    ck_assert_int_eq(old.sa_flags & (SA_SIGINFO | SA_RESTART), SA_SIGINFO | SA_RESTART);
+    ck_assert_int_eq(sigismember(&old.sa_mask, SIGTERM), 1);
+    ck_assert_int_eq(raise(SIGUSR1), 0);
+    ck_assert_int_eq(calls, 1);
+    ck_assert_int_eq(last_info.si_pid, getpid());
+}
+END_TEST
+
+START_TEST(where_it_returned_to_is_known_to_what_comes_next)
+{
+    const struct sigaction next = { .sa_sigaction = on_next, .sa_flags = SA_SIGINFO };
+    struct sigaction action = masking();
+    action.sa_sigaction = on_info_with_next;
+    ck_assert_int_eq(sigaction(SIGUSR2, &next, NULL), 0);
+    ck_assert_int_eq(masking_handlers_set(SIGUSR1, &action, NULL), 0);
+    ck_assert_int_eq(raise(SIGUSR2), 0);
+    ck_assert(!was_told);
+    ck_assert_int_eq(raise(SIGUSR1), 0);
+    ck_assert(was_told);
+}
+END_TEST
+
+START_TEST(one_with_a_single_argument_is_called_too)
+{
+    struct sigaction action = { .sa_handler = on_plain }, old;
+    sigfillset(&action.sa_mask);
+    ck_assert_int_eq(masking_handlers_set(SIGUSR1, &action, NULL), 0);
+    ck_assert_int_eq(raise(SIGUSR1), 0);
+    ck_assert_int_eq(calls, 1);
+    ck_assert_int_eq(masking_handlers_set(SIGUSR1, NULL, &old), 0);
+    ck_assert_ptr_eq(old.sa_handler, on_plain);
+    ck_assert_int_eq(old.sa_flags & SA_SIGINFO, 0);
+}
+END_TEST
+
+START_TEST(others_are_the_kernels_own)
+{
+    struct sigaction action = { .sa_handler = on_plain }, old;
+    sigemptyset(&action.sa_mask);
+    ck_assert_int_eq(masking_handlers_set(SIGUSR1, &action, NULL), 0);
+    ck_assert(!masking_handlers_have(SIGUSR1));
+    action = masking();
+    ck_assert_int_eq(masking_handlers_set(SIGSEGV, &action, NULL), 0);
+    ck_assert(!masking_handlers_have(SIGSEGV));
+    ck_assert_int_eq(sigaction(SIGSEGV, NULL, &old), 0);
+    ck_assert_ptr_eq(old.sa_sigaction, on_info);
+}
+END_TEST
+
+START_TEST(what_comes_after_it_finds_it_once)
+{
+    struct sigaction action = masking(), plain = { .sa_handler = on_plain }, old;
+    ck_assert_int_eq(masking_handlers_set(SIGUSR1, &action, NULL), 0);
+    ck_assert_int_eq(masking_handlers_set(SIGUSR1, &plain, &old), 0);
+    ck_assert_ptr_eq(old.sa_sigaction, on_info);
+    ck_assert(!masking_handlers_have(SIGUSR1));
+    ck_assert_int_eq(masking_handlers_set(SIGUSR1, &old, &action), 0);
+    ck_assert_ptr_eq(action.sa_handler, on_plain);
+    ck_assert_int_eq(raise(SIGUSR1), 0);
+    ck_assert_int_eq(calls, 1);
+}
+END_TEST
+
+START_TEST(one_that_is_reset_is_the_default_afterwards)
+{
+    struct sigaction action = masking(), old;
+    action.sa_flags |= (int)SA_RESETHAND;
+    ck_assert_int_eq(masking_handlers_set(SIGUSR1, &action, NULL), 0);
+    ck_assert_int_eq(raise(SIGUSR1), 0);
+    ck_assert_int_eq(calls, 1);
+    ck_assert_int_eq(masking_handlers_set(SIGUSR1, NULL, &old), 0);
+    ck_assert_ptr_eq(old.sa_handler, SIG_DFL);
+}
+END_TEST
+
+START_TEST(what_is_no_signal_is_refused)
+{
+    struct sigaction action = masking(), old;
+    static const int wrong[] = { -1, 0, NSIG, 100000, SIGKILL };
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        ck_assert_int_eq(masking_handlers_set(wrong[i], &action, &old), -1);
+        ck_assert_int_eq(errno, EINVAL);
+        ck_assert(!masking_handlers_have(wrong[i]));
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("child-agent.sampler.masking_handlers");
+    TCase *all = tcase_create("handlers");
+    tcase_add_checked_fixture(all, set_up, NULL);
+    tcase_add_test(all, one_that_blocks_ours_is_called_by_ours_and_nobody_sees_it);
+    tcase_add_test(all, where_it_returned_to_is_known_to_what_comes_next);
+    tcase_add_test(all, one_with_a_single_argument_is_called_too);
+    tcase_add_test(all, others_are_the_kernels_own);
+    tcase_add_test(all, what_comes_after_it_finds_it_once);
+    tcase_add_test(all, one_that_is_reset_is_the_default_afterwards);
+    tcase_add_test(all, what_is_no_signal_is_refused);
+    suite_add_tcase(suite, all);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
