@@ -17,10 +17,11 @@ struct spare {
     struct spare *next;
 };
 
+/* Small: what a library that is loaded late may have of thread-local storage is little. */
 static __thread struct {
-    bool keeps;
     struct spare *first[KINDS];
-    unsigned count[KINDS];
+    uint8_t count[KINDS];
+    bool keeps;
 } spares;
 
 static const size_t kind_bytes[KINDS] = { SMALL_BYTES, LARGE_BYTES };

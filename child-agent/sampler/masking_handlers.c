@@ -1,13 +1,17 @@
 #include "child-agent/sampler/masking_handlers.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
+#include <unistd.h>
 
-#include "buffer/clock.h"
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/sampler/sampling_signal.h"
+#include "child-agent/threads/thread_registration.h"
 
 typedef void signal_handler(int number, siginfo_t *info, void *context);
 
@@ -19,15 +23,6 @@ static struct masking_handler {
 } handlers[NSIG];
 
 static _Atomic bool is_locked;
-
-/* Where the last one returned to, and when; of the calling thread. */
-static __thread struct {
-    uint64_t pc, stack_address, ticks;
-} last_return;
-
-/* A few milliseconds. The way back through the kernel takes microseconds, but for a thread that
- * loses its processor there; and who was cut short so recently expects it. */
-static const uint64_t JUST_TICKS = 10 * 1000 * 1000;
 
 static void lock_handlers(sigset_t *before)
 {
@@ -44,21 +39,30 @@ static void unlock_handlers(const sigset_t *before)
     (void)real_pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-/* Nobody may ask for the time in a process that forbade itself to read the TSC. */
-static uint64_t ticks_if_allowed(void)
+/* Whether one of ours comes as soon as the handler that has CONTEXT returns. */
+static bool is_ours_next(const ucontext_t *context)
 {
-    return clock_is_tsc() ? clock_ticks() : 0;
+    int number = errno;
+    uint64_t pending = 0, blocked;
+    memcpy(&blocked, &context->uc_sigmask, sizeof(blocked));
+    if (syscall(SYS_rt_sigpending, &pending, sizeof(pending)) < 0)
+        errno = number;
+    return (pending & ~blocked) >> (sampling_signal_number() - 1) & 1;
 }
 
-static void on_signal(int number, siginfo_t *info, void *context)
+static void on_signal(int number, siginfo_t *info, void *signal_context)
 {
-    const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
+    const ucontext_t *context = signal_context;
+    const greg_t *registers = context->uc_mcontext.gregs;
     signal_handler *handler = atomic_load(&handlers[number].handler);
 
-    handler(number, info, context);
-    last_return.pc = (uint64_t)registers[REG_RIP];
-    last_return.stack_address = (uint64_t)registers[REG_RSP];
-    last_return.ticks = ticks_if_allowed();
+    handler(number, info, signal_context);
+    struct thread_own_data *own = thread_own();
+    if (own != NULL)
+        own->interrupted_return = (struct handler_return){
+            .pc = is_ours_next(context) ? (uint64_t)registers[REG_RIP] : 0,
+            .stack_address = (uint64_t)registers[REG_RSP],
+        };
 }
 
 static bool blocks_ours(const struct sigaction *action)
@@ -149,13 +153,17 @@ bool masking_handlers_have(int number)
     return is_valid(number) && atomic_load(&handlers[number].is_called_by_ours);
 }
 
-bool masking_handlers_returned_to(uint64_t pc, uint64_t stack_address)
+bool masking_handlers_returned_to(const ucontext_t *context)
 {
-    if (last_return.pc != pc || last_return.stack_address != stack_address)
+    const greg_t *registers = context->uc_mcontext.gregs;
+    struct thread_own_data *own = thread_own();
+    if (own == NULL || own->interrupted_return.pc != (uint64_t)registers[REG_RIP] ||
+        own->interrupted_return.stack_address != (uint64_t)registers[REG_RSP])
         return false;
-    if (!clock_is_tsc())
-        last_return.pc = 0; /* told once, where nobody knows for how long it holds */
-    return ticks_if_allowed() - last_return.ticks < JUST_TICKS;
+    /* The next wait may be here, too; or the next of ours, before the thread goes on. */
+    if (!is_ours_next(context))
+        own->interrupted_return.pc = 0;
+    return true;
 }
 
 void masking_handlers_after_fork_child(void)

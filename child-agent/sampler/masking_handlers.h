@@ -12,7 +12,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
-#include <stdint.h>
+#include <ucontext.h>
 
 /* sigaction() as the program sees it, for a signal that cannot be ours. 0, or -1 and errno. */
 int masking_handlers_set(int number, const struct sigaction *action, struct sigaction *old_action);
@@ -20,9 +20,10 @@ int masking_handlers_set(int number, const struct sigaction *action, struct siga
 /* Whether the program's handler of NUMBER is called by ours. */
 bool masking_handlers_have(int number);
 
-/* Whether one has just returned in the calling thread, to PC with the stack at STACK_ADDRESS. In a
- * signal handler. */
-bool masking_handlers_returned_to(uint64_t pc, uint64_t stack_address);
+/* Whether one has just returned to where CONTEXT is, in the calling thread, which is registered,
+ * and the sampling signal that it blocked came before anything else ran there. In a handler of that
+ * signal, which has CONTEXT. True once for each return. */
+bool masking_handlers_returned_to(const ucontext_t *context);
 
 /* In a forked child. */
 void masking_handlers_after_fork_child(void);

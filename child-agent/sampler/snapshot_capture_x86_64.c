@@ -329,7 +329,7 @@ void snapshot_restart_system_call(void *context)
 
     if (!interrupted_number(registers, &number) || !is_worth_restarting(number) ||
         unblocks_signals(number, registers) || has_other_signal(context) ||
-        masking_handlers_returned_to((uint64_t)registers[REG_RIP], (uint64_t)registers[REG_RSP]))
+        masking_handlers_returned_to(context))
         return;
     registers[REG_RAX] = number;
     registers[REG_RIP] -= CALL_BYTES;

@@ -43,14 +43,20 @@ struct thread_start {
     void *argument;
 };
 
+/* Where a handler of the program returned to. */
+struct handler_return {
+    uint64_t pc, stack_address;
+};
+
 /* Had from thread_own(): the thread's only. */
 struct thread_own_data {
-    unsigned sleep_depth; /* profd_thread_sleep() without a wake */
-    unsigned event_depth; /* events under way, one inside the other */
-    int signal_number;    /* the sampling signal that it is set up for; see thread_mask.h */
-    uint64_t held_open;   /* signals (bit N - 1) that the program blocks, and the kernel does not */
-    uint64_t held_with;   /* what the kernel blocks as long as they are; see thread_mask.c */
-    unsigned end_rounds;  /* of the thread's destructors that have begun */
+    struct handler_return interrupted_return; /* by a sample; see masking_handlers.h */
+    unsigned sleep_depth;                     /* profd_thread_sleep() without a wake */
+    unsigned event_depth;                     /* events under way, one inside the other */
+    int signal_number;   /* the sampling signal that it is set up for; see thread_mask.h */
+    uint64_t held_open;  /* signals (bit N - 1) that the program blocks, and the kernel does not */
+    uint64_t held_with;  /* what the kernel blocks as long as they are; see thread_mask.c */
+    unsigned end_rounds; /* of the thread's destructors that have begun */
 };
 
 /* Had from thread_sampled(): the sampler's only, its lock held. */

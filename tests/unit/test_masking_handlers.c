@@ -6,9 +6,9 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "buffer/clock.h"
 #include "child-agent/sampler/masking_handlers.h"
 #include "child-agent/sampler/sampling_signal.h"
+#include "child-agent/threads/thread_registration.h"
 
 static volatile sig_atomic_t calls;
 static siginfo_t last_info;
@@ -27,30 +27,29 @@ static void on_info(int number, siginfo_t *info, void *context)
     calls++;
 }
 
-static int was_told;
+static int told, heard; /* by the sampling signal: that one returned; at all */
 
-/* Comes with the return of the one that blocked it, as a signal of ours does. */
-static void on_next(int number, siginfo_t *info, void *context)
+static void on_sample(int number, siginfo_t *info, void *context)
 {
-    const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
-    uint64_t pc = (uint64_t)registers[REG_RIP], stack = (uint64_t)registers[REG_RSP];
     (void)number, (void)info;
-    was_told = masking_handlers_returned_to(pc, stack) &&
-               !masking_handlers_returned_to(pc, stack + 8) &&
-               !masking_handlers_returned_to(pc + 1, stack);
+    heard++;
+    told += masking_handlers_returned_to(context);
 }
 
-static void on_info_with_next(int number, siginfo_t *info, void *context)
+/* As a sample that falls due while the handler runs. */
+static void on_info_with_sample(int number, siginfo_t *info, void *context)
 {
     on_info(number, info, context);
-    ck_assert_int_eq(raise(SIGUSR2), 0);
-    ck_assert(!was_told);
+    ck_assert_int_eq(raise(sampling_signal_number()), 0);
+    ck_assert_int_eq(heard, 0);
 }
+
+static struct thread_registration thread;
 
 static void set_up(void)
 {
-    calls = was_told = 0;
-    clock_initialize();
+    thread_current = &thread;
+    calls = told = heard = 0;
     sampling_signal_initialize(0);
 }
 
@@ -77,17 +76,64 @@ START_TEST(one_that_blocks_ours_is_called_by_ours_and_nobody_sees_it)
 }
 END_TEST
 
-START_TEST(where_it_returned_to_is_known_to_what_comes_next)
+static void handle_samples(void)
 {
-    const struct sigaction next = { .sa_sigaction = on_next, .sa_flags = SA_SIGINFO };
+    const struct sigaction sample = { .sa_sigaction = on_sample, .sa_flags = SA_SIGINFO };
+    ck_assert_int_eq(sigaction(sampling_signal_number(), &sample, NULL), 0);
+}
+
+START_TEST(a_sample_that_it_held_up_knows_that_it_returned)
+{
     struct sigaction action = masking();
-    action.sa_sigaction = on_info_with_next;
-    ck_assert_int_eq(sigaction(SIGUSR2, &next, NULL), 0);
+    action.sa_sigaction = on_info_with_sample;
+    handle_samples();
     ck_assert_int_eq(masking_handlers_set(SIGUSR1, &action, NULL), 0);
-    ck_assert_int_eq(raise(SIGUSR2), 0);
-    ck_assert(!was_told);
     ck_assert_int_eq(raise(SIGUSR1), 0);
-    ck_assert(was_told);
+    ck_assert_int_eq(heard, 1);
+    ck_assert_int_eq(told, 1);
+}
+END_TEST
+
+static void send_both(int first, int second)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    ck_assert_int_eq(sigprocmask(SIG_SETMASK, &all, &before), 0);
+    ck_assert_int_eq(raise(first), 0);
+    ck_assert_int_eq(raise(second), 0);
+    ck_assert_int_eq(sigprocmask(SIG_SETMASK, &before, NULL), 0); /* where both arrive */
+}
+
+START_TEST(a_sample_at_the_same_place_later_is_another)
+{
+    struct sigaction action = masking();
+    handle_samples();
+    ck_assert_int_eq(masking_handlers_set(SIGUSR1, &action, NULL), 0);
+    for (int round = 0; round < 3; round++) {
+        ck_assert_int_eq(raise(round == 1 ? sampling_signal_number() : SIGUSR1), 0);
+        ck_assert_int_eq(told, 0);
+    }
+    send_both(SIGUSR1, sampling_signal_number());
+    ck_assert_int_eq(told, 1);
+    send_both(sampling_signal_number(), sampling_signal_number());
+    ck_assert_int_eq(told, 1);
+}
+END_TEST
+
+START_TEST(a_sample_that_stays_blocked_is_not_told_later)
+{
+    struct sigaction action = masking();
+    sigset_t ours;
+    action.sa_sigaction = on_info_with_sample;
+    handle_samples();
+    ck_assert_int_eq(masking_handlers_set(SIGUSR1, &action, NULL), 0);
+    sigemptyset(&ours);
+    sigaddset(&ours, sampling_signal_number());
+    ck_assert_int_eq(sigprocmask(SIG_BLOCK, &ours, NULL), 0);
+    ck_assert_int_eq(raise(SIGUSR1), 0);
+    ck_assert_int_eq(sigprocmask(SIG_UNBLOCK, &ours, NULL), 0);
+    ck_assert_int_eq(heard, 1);
+    ck_assert_int_eq(told, 0);
 }
 END_TEST
 
@@ -162,7 +208,9 @@ int main(void)
     TCase *all = tcase_create("handlers");
     tcase_add_checked_fixture(all, set_up, NULL);
     tcase_add_test(all, one_that_blocks_ours_is_called_by_ours_and_nobody_sees_it);
-    tcase_add_test(all, where_it_returned_to_is_known_to_what_comes_next);
+    tcase_add_test(all, a_sample_that_it_held_up_knows_that_it_returned);
+    tcase_add_test(all, a_sample_at_the_same_place_later_is_another);
+    tcase_add_test(all, a_sample_that_stays_blocked_is_not_told_later);
     tcase_add_test(all, one_with_a_single_argument_is_called_too);
     tcase_add_test(all, others_are_the_kernels_own);
     tcase_add_test(all, what_comes_after_it_finds_it_once);
