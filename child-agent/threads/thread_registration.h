@@ -74,7 +74,7 @@ struct thread_locked_data {
     bool is_described; /* its start is in the dictionary, so its end will be */
 };
 
-/* The proof that its owner is the sampler, its lock held. Made by sampler_tick.c only. */
+/* The proof that its owner is the sampler, its lock held. Made by sampler_tick_inside.h only. */
 struct sampler_access {
     const void *tick;
 };

@@ -1,0 +1,214 @@
+#include <sys/mman.h>
+
+#include "buffer/clock.h"
+#include "child-agent/core.h"
+#include "child-agent/sampler/cpu_clock.h"
+#include "child-agent/sampler/sampler_tick_inside.h"
+#include "child-agent/sampler/sampling_signal.h"
+
+/* The thread's snapshot, made at its first request; NULL when there is no memory. */
+static struct snapshot_copy *snapshot_of(struct thread_registration *thread)
+{
+    struct snapshot_copy *snapshot = atomic_load(&thread->snapshot);
+    if (snapshot != NULL)
+        return snapshot;
+    snapshot =
+        mmap(NULL, sizeof(*snapshot), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (snapshot == MAP_FAILED)
+        return NULL;
+    atomic_store(&thread->snapshot, snapshot);
+    return snapshot;
+}
+
+/* First sight of a thread in this session: what it used before is not the session's. */
+static void meet_thread(struct sampler_tick *tick, struct thread_registration *thread)
+{
+    bool is_new = thread_began_with(thread, tick->session_start_ns);
+    struct thread_sampler_data *sampled = thread_sampled(sampler_tick_access(tick), thread);
+    sampled->run = tick->run;
+    sampled->sampled_cpu_ns = is_new ? 0 : clock_read_ns(thread->cpu_clock);
+    sampled->requested_cpu_ns = sampled->sampled_cpu_ns;
+    thread_sleep_forget_look(&thread->sleep);
+    struct snapshot_copy *snapshot = atomic_load(&thread->snapshot);
+    if (snapshot != NULL)
+        atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
+}
+
+/* A thread that leaves the signal to the program sees the request, or we see that it has. */
+static void signal_thread(struct thread_registration *thread, struct snapshot_copy *snapshot)
+{
+    atomic_store(&snapshot->signal_number, 0);
+    atomic_store(&snapshot->state, SNAPSHOT_REQUESTED);
+    int number = sampling_signal_number();
+    atomic_store(&snapshot->signal_number, number);
+    if (atomic_load(&thread->yields_signal) || thread_registry_signal(thread, number) < 0)
+        atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
+}
+
+static void request_snapshot(struct sampler_tick *tick, struct thread_registration *thread)
+{
+    if (!thread_sleep_lets_look(&thread->sleep) || atomic_load(&core.has_filter))
+        return;
+    uint64_t cpu_ns = clock_read_ns(thread->cpu_clock);
+    /* At the first tick whatever ran at all is asked, so that short lives leave a sample. */
+    uint64_t noise_ns = tick->is_first ? 0 : CPU_NOISE_NS;
+    struct thread_sampler_data *sampled = thread_sampled(sampler_tick_access(tick), thread);
+    if (cpu_ns <= sampled->requested_cpu_ns + noise_ns || atomic_load(&thread->is_in_fork))
+        return;
+    struct snapshot_copy *snapshot = snapshot_of(thread);
+    if (snapshot == NULL)
+        return;
+    sampled->requested_cpu_ns = cpu_ns;
+    if (atomic_load(&snapshot->state) != SNAPSHOT_EMPTY)
+        return; /* asked before, and the signal is still pending: late */
+    signal_thread(thread, snapshot);
+}
+
+/* The ticks between the last one and NOW, at which all threads were as before, and each event that
+ * was under way had kept its loop for less long. */
+static void write_quiet_ticks(struct sampler_tick *tick, uint64_t now, uint32_t stride)
+{
+    uint64_t distance = now - tick->requested_ticks;
+    if (stride > 1 && !(tick->records_event_delay && event_delays_are_used())) {
+        (void)sample_encoder_quiet_ticks(tick->encoder, stride - 1,
+                                         tick->requested_ticks + distance * (stride - 1) / stride);
+        return;
+    }
+    for (uint32_t i = 1; i < stride; i++) {
+        /* One that finds no chunk is counted by the writer. */
+        (void)sample_encoder_tick(tick->encoder, tick->requested_ticks + distance * i / stride);
+        if (tick->records_event_delay)
+            event_delays_write(sampler_tick_access(tick), tick->encoder,
+                               (stride - i) * tick->interval_ns);
+    }
+}
+
+bool sampler_tick_request(struct sampler_tick *tick, uint32_t stride)
+{
+    uint64_t now = clock_ticks();
+    bool has_run = cpu_activity_since_last(&tick->activity) || tick->is_first;
+    if (tick->records_event_delay)
+        event_delays_read(sampler_tick_access(tick));
+    if (!has_run)
+        write_quiet_ticks(tick, now, stride);
+    tick->requested_ticks = now;
+    tick->is_under_way = true;
+    if (!has_run)
+        return false;
+    uint32_t count = thread_registry_slot_count();
+    for (uint32_t slot = 0; slot < count; slot++) {
+        struct thread_registration *thread = thread_registry_at(slot);
+        if (!sampler_tick_samples(thread))
+            continue;
+        if (thread_sampled(sampler_tick_access(tick), thread)->run != tick->run)
+            meet_thread(tick, thread);
+        if (tick->samples_stacks)
+            request_snapshot(tick, thread);
+    }
+    tick->is_first = false;
+    return true;
+}
+
+/* CPU use to report with a sample, in whole µs of a running total, so that nothing is lost by
+ * rounding. */
+static uint64_t take_cpu_us(struct thread_sampler_data *sampled)
+{
+    uint64_t cpu_us = sampled->requested_cpu_ns / 1000 - sampled->sampled_cpu_ns / 1000;
+    sampled->sampled_cpu_ns = sampled->requested_cpu_ns;
+    return cpu_us;
+}
+
+static void write_sample(struct sampler_tick *tick, struct thread_registration *thread,
+                         const struct snapshot *snapshot)
+{
+    bool is_complete;
+    size_t depth = snapshot_stack(snapshot, thread, tick->native, tick->merged, &is_complete);
+    bool is_truncated = snapshot->is_truncated && !is_complete;
+    uint64_t ticks =
+        snapshot->ticks > tick->requested_ticks ? snapshot->ticks : tick->requested_ticks;
+    if (is_truncated)
+        arena_count_drop(&core.arena, DROP_STACK_TRUNCATED, 1);
+    /* A sample that finds no chunk is counted by the writer. */
+    (void)sample_encoder_sample(tick->encoder, thread->index, ticks,
+                                take_cpu_us(thread_sampled(sampler_tick_access(tick), thread)),
+                                tick->merged, (uint32_t)depth, is_truncated);
+}
+
+/* A thread that waits for a processor, or to wake up, is as before; one that runs on without taking
+ * the signal (it blocks it) is late. */
+static bool has_run_since_request(const struct thread_registration *thread,
+                                  const struct thread_sampler_data *sampled)
+{
+    return thread->life == REGISTRATION_LIVE &&
+           clock_read_ns(thread->cpu_clock) > sampled->requested_cpu_ns + CPU_NOISE_NS;
+}
+
+static void collect_thread(struct sampler_tick *tick, struct thread_registration *thread)
+{
+    struct snapshot_copy *snapshot = atomic_load(&thread->snapshot);
+    const struct thread_sampler_data *sampled = thread_sampled(sampler_tick_access(tick), thread);
+    if (sampled->run != tick->run)
+        return;
+    enum snapshot_state state = snapshot != NULL
+                                    ? atomic_load_explicit(&snapshot->state, memory_order_acquire)
+                                    : SNAPSHOT_EMPTY;
+    if (state == SNAPSHOT_TAKEN) {
+        write_sample(tick, thread, &snapshot->snapshot);
+        atomic_store_explicit(&snapshot->state, SNAPSHOT_EMPTY, memory_order_release);
+    } else if (state == SNAPSHOT_REQUESTED && has_run_since_request(thread, sampled)) {
+        arena_count_drop(&core.arena, DROP_LATE_SAMPLE, 1);
+        (void)sample_encoder_late(tick->encoder, thread->index); /* counted by the writer */
+    }
+}
+
+/* What a thread that ended left: its last snapshot is taken, then its slot is free. */
+static void let_go(struct sampler_tick *tick, struct thread_registration *thread)
+{
+    struct snapshot_copy *snapshot = atomic_load(&thread->snapshot);
+    sample_encoder_forget(tick->encoder, thread->index);
+    if (snapshot != NULL)
+        atomic_store(&snapshot->state, SNAPSHOT_EMPTY);
+    thread_registry_free(thread);
+}
+
+/* A fresh chunk knows no stacks: those of threads that sleep on are written into it again. */
+static void repeat_sleeping_stacks(struct sampler_tick *tick, uint32_t count)
+{
+    /* A recycled chunk is another one at the same place: its range tells them apart. */
+    uint64_t range_start =
+        tick->writer.chunk != NULL ? tick->writer.chunk->range_start : TICK_NO_CHUNK;
+    if (tick->chunk_seen == range_start)
+        return;
+    for (uint32_t slot = 0; slot < count; slot++) {
+        struct thread_registration *thread = thread_registry_at(slot);
+        if (sampler_tick_samples(thread) &&
+            sample_encoder_needs_stack(tick->encoder, thread->index))
+            (void)sample_encoder_repeat(tick->encoder, thread->index, tick->requested_ticks);
+    }
+    tick->chunk_seen = range_start;
+}
+
+void sampler_tick_collect(struct sampler_tick *tick)
+{
+    if (!tick->is_under_way)
+        return;
+    tick->is_under_way = false;
+    if (sample_encoder_tick(tick->encoder, tick->requested_ticks) < 0)
+        return; /* counted by the writer */
+    sampler_tick_write_overhead(tick);
+    if (tick->records_event_delay)
+        event_delays_write(sampler_tick_access(tick), tick->encoder, 0);
+    uint32_t count = thread_registry_slot_count();
+    for (uint32_t slot = 0; slot < count; slot++) {
+        struct thread_registration *thread = thread_registry_at(slot);
+        enum registration_life life = thread->life;
+        if (life == REGISTRATION_LIVE || life == REGISTRATION_ENDED)
+            collect_thread(tick, thread);
+        if (life == REGISTRATION_ENDED)
+            let_go(tick, thread);
+    }
+    repeat_sleeping_stacks(tick, count);
+    uint64_t cleaning = clock_ticks();
+    sampler_tick_prepare_chunks(tick);
+    tick->cleaning_ticks = clock_ticks() - cleaning;
+}

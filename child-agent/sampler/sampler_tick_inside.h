@@ -1,0 +1,61 @@
+/* What the files of a tick share: asking (sampler_tick_ask.c), looks (sampler_tick_look.c), and the
+ * rest. Nobody else includes it. */
+#ifndef PROFD_AGENT_SAMPLER_TICK_INSIDE_H
+#define PROFD_AGENT_SAMPLER_TICK_INSIDE_H
+
+#include "buffer/sample_encoder.h"
+#include "child-agent/counters/sampler_counters.h"
+#include "child-agent/sampler/cpu_clock.h"
+#include "child-agent/sampler/sampler_tick.h"
+#include "child-agent/sampler/snapshot_stack.h"
+#include "child-agent/threads/event_delay.h"
+#include "child-agent/threads/thread_registry.h"
+#include "child-agent/threads/thread_spy.h"
+
+#define TICK_NO_CHUNK UINT64_MAX
+
+struct sampler_tick {
+    uint32_t run; /* tells threads that were met from those that were not */
+    bool samples_stacks;
+    bool records_event_delay;
+    struct thread_spy *spy; /* NULL: unregistered threads are not looked for */
+    uint64_t interval_ns;
+    bool is_under_way;
+    bool is_first;
+    uint64_t session_start_ns;
+    uint64_t requested_ticks; /* when the tick under way began */
+    uint64_t range_start_seen;
+    uint32_t ticks_without_chunk;
+    struct cpu_activity activity;
+    struct chunk_manager *manager; /* borrowed */
+    struct chunk_writer writer;
+    uint64_t
+        chunk_seen; /* range start of the chunk that sleeping threads' stacks are known to be in */
+    struct sample_encoder *encoder;
+    struct sampler_counters counters;
+    bool has_overhead;
+    struct sampler_overhead overhead; /* of the tick under way */
+    uint64_t cleaning_ticks;          /* of the wake-up under way */
+    struct unwind_frame native[SAMPLE_MAX_FRAMES];
+    struct stack_frame merged[SAMPLE_MAX_FRAMES];
+    struct snapshot_copy sleeping; /* of the thread that is looked at */
+};
+
+/* Whoever has the tick is the sampler, its lock held. */
+static inline struct sampler_access sampler_tick_access(const struct sampler_tick *tick)
+{
+    return (struct sampler_access){ tick };
+}
+
+static inline bool sampler_tick_samples(const struct thread_registration *thread)
+{
+    return thread->life == REGISTRATION_LIVE && thread->profiled_features != 0;
+}
+
+/* Makes chunks ready for as many as were used since the last tick, and one more. */
+void sampler_tick_prepare_chunks(struct sampler_tick *tick);
+
+/* Writes what the last wake-up took, if it was noted. */
+void sampler_tick_write_overhead(struct sampler_tick *tick);
+
+#endif
