@@ -367,7 +367,7 @@ int agents_hello(struct agents *agents, struct connection *connection, int pidfd
         error = check_hello(agents, connection, &hello, fds, fd_count, &arena_fd);
     if (error == 0)
         error = meet_sender(agents, connection, &hello, pidfd, &child);
-    if (error < 0) {
+    if (error != 0) {
         refuse(connection, error, arena_fd, pidfd);
         return error;
     }
