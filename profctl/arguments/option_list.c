@@ -62,14 +62,14 @@ static const struct option_row rows[] = {
       "where the result goes; its ending chooses the format, and .gz compresses it; .json: as "
       "captures are" },
     { OPTIONS_CONVERT, "format", 0, "FORMAT", OPTION_TEXT, AT(format),
-      "html, collapsed, speedscope, pprof, callgrind, trace, cpuprofile or processed, whatever "
-      "the ending" },
+      "html, collapsed, speedscope, pprof, callgrind, trace, cpuprofile, processed or jslb, "
+      "whatever the ending" },
     { OPTIONS_CONVERT, "thread", 0, "THREAD", OPTION_TEXT, AT(thread),
       "only this thread: its number, PID-TID, its name, or as in 'app (17): main thread'" },
     { OPTIONS_CONVERT, "merge-exited", 0, NULL, OPTION_FLAG, AT(merge_exited),
-      "processed: let all processes that exited share the tracks of their programs" },
+      "processed, jslb: let all processes that exited share the tracks of their programs" },
     { OPTIONS_CONVERT, "no-merge-exited", 0, NULL, OPTION_FLAG, AT(no_merge_exited),
-      "processed: leave each process its own track; default: the first 200 that exited" },
+      "processed, jslb: leave each process its own track; default: the first 200 that exited" },
     { OPTIONS_MERGE, "output", 'o', "FILE", OPTION_TEXT, AT(merged),
       "where the result goes: .json or .json.gz" },
     { OPTIONS_MERGE, "host", 0, "NAMES", OPTION_TEXT, AT(hosts),

@@ -8,9 +8,8 @@
 enum { ENDING_BYTES = 64 };
 
 const struct profile_format *const profile_formats[] = {
-    &format_collapsed, &format_speedscope, &format_pprof,
-    &format_callgrind, &format_trace,      &format_cpuprofile,
-    &format_html,      &format_processed,  NULL
+    &format_collapsed,  &format_speedscope, &format_pprof,     &format_callgrind, &format_trace,
+    &format_cpuprofile, &format_html,       &format_processed, &format_jslb,      NULL
 };
 
 const struct profile_format *profile_format_named(const char *name)

@@ -37,7 +37,7 @@ struct profile_format {
 };
 
 extern const struct profile_format format_collapsed, format_speedscope, format_pprof,
-    format_callgrind, format_trace, format_cpuprofile, format_html, format_processed;
+    format_callgrind, format_trace, format_cpuprofile, format_html, format_processed, format_jslb;
 
 /* NULL: there is none. */
 const struct profile_format *profile_format_named(const char *name);

@@ -16,18 +16,18 @@ static void put_stacks(const struct thread_rows *rows, struct json_writer *write
 }
 
 /* Differences are shorter than times, and pack better. */
-static void put_times(const struct thread_rows *rows, struct json_writer *writer)
+static void put_times(const struct thread_rows *rows, const struct column_output *output)
 {
     const struct profile_sample *samples = rows->samples.items;
     int64_t last_ns = 0;
 
-    json_start_array_property(writer, "timeDeltas");
+    column_start(output, "timeDeltas", SLAB_FLOAT64);
     for (size_t i = 0; i < rows->samples.count; i++) {
         int64_t time_ns = time_ns_of_ms(samples[i].time_ms);
-        json_time_ms(writer, time_ns - last_ns);
+        column_put_time_ms(output, time_ns - last_ns);
         last_ns = time_ns;
     }
-    json_end_array(writer);
+    column_end(output);
 }
 
 static void put_event_delays(const struct thread_rows *rows, struct json_writer *writer)
@@ -65,12 +65,14 @@ static void put_weights(const struct thread_rows *rows, struct json_writer *writ
     json_end_array(writer);
 }
 
-void samples_write(const struct thread_rows *rows, struct json_writer *writer)
+void samples_write(const struct thread_rows *rows, const struct column_output *output)
 {
+    struct json_writer *writer = output->json;
+
     json_start_object_property(writer, "samples");
     json_u64_property(writer, "length", rows->samples.count);
     put_stacks(rows, writer);
-    put_times(rows, writer);
+    put_times(rows, output);
     put_event_delays(rows, writer);
     if (rows->knows_cpu) {
         put_cpu_use(rows, writer);

@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "profctl/processed/columns.h"
 #include "profctl/profile/function_name.h"
 #include "profctl/tables/process_libraries.h"
 #include "json/failure_latch.h"
@@ -65,7 +66,9 @@ uint32_t shared_tables_stack(struct shared_tables *tables, uint32_t prefix, uint
 /* 0, or the first failure. */
 int shared_tables_error(const struct shared_tables *tables);
 
-/* Writes the members "libs" and "shared" of a profile. Nothing is added any more. */
-void shared_tables_write(const struct shared_tables *tables, struct json_writer *writer);
+/* Writes the member "libs" of a profile; and the value of its member "shared". Nothing is added any
+ * more. */
+void shared_tables_write_libraries(const struct shared_tables *tables, struct json_writer *writer);
+void shared_tables_write(const struct shared_tables *tables, const struct column_output *output);
 
 #endif

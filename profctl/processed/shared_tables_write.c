@@ -17,13 +17,22 @@ static uint32_t field_of(const struct unique_strings *table, uint32_t index, siz
     return field;
 }
 
+static void put_numbers(const struct column_output *output, const char *name, enum slab_type type,
+                        const struct unique_strings *table, size_t offset)
+{
+    column_start(output, name, type);
+    for (uint32_t i = 0; i < unique_strings_count(table); i++)
+        column_put(output, field_of(table, i, offset));
+    column_end(output);
+}
+
+/* A column that is JSON in any case. */
 static void put_column(struct json_writer *writer, const char *name,
                        const struct unique_strings *table, size_t offset)
 {
-    json_start_array_property(writer, name);
-    for (uint32_t i = 0; i < unique_strings_count(table); i++)
-        json_u64(writer, field_of(table, i, offset));
-    json_end_array(writer);
+    const struct column_output output = { .json = writer };
+
+    put_numbers(&output, name, SLAB_JSON, table, offset);
 }
 
 /* A column of which nothing is known: VALUE in all rows, or null where it is negative. */
@@ -49,45 +58,55 @@ static void begin_table(struct json_writer *writer, const char *name,
 
 /* --- Tables --- */
 
-static void put_stacks(const struct unique_strings *stacks, struct json_writer *writer)
+static void put_stacks(const struct unique_strings *stacks, const struct column_output *output)
 {
+    struct json_writer *writer = output->json;
+
     begin_table(writer, "stackTable", stacks);
-    put_column(writer, "frame", stacks, offsetof(struct shared_stack, frame));
-    json_start_array_property(writer, "prefixOffset");
+    put_numbers(output, "frame", SLAB_INT32, stacks, offsetof(struct shared_stack, frame));
+    column_start(output, "prefixOffset", SLAB_INT32);
     for (uint32_t i = 0; i < unique_strings_count(stacks); i++) {
         uint32_t prefix = field_of(stacks, i, offsetof(struct shared_stack, prefix));
-        json_u64(writer, prefix != UNIQUE_NONE ? i - prefix : 0);
+        column_put(output, prefix != UNIQUE_NONE ? i - prefix : 0);
     }
-    json_end_array(writer);
+    column_end(output);
     json_end_object(writer);
 }
 
-static void put_frames(const struct unique_strings *frames, struct json_writer *writer)
+static void put_frames(const struct unique_strings *frames, const struct column_output *output)
 {
+    struct json_writer *writer = output->json;
+
     begin_table(writer, "frameTable", frames);
-    put_column(writer, "flags", frames, offsetof(struct shared_frame, flags));
-    put_column(writer, "address", frames, offsetof(struct shared_frame, address));
+    put_numbers(output, "flags", SLAB_UINT8, frames, offsetof(struct shared_frame, flags));
+    put_numbers(output, "address", SLAB_UINT32, frames, offsetof(struct shared_frame, address));
     put_column(writer, "category", frames, offsetof(struct shared_frame, category));
     put_column(writer, "subcategory", frames, offsetof(struct shared_frame, subcategory));
-    put_column(writer, "func", frames, offsetof(struct shared_frame, function));
-    put_column(writer, "lib", frames, offsetof(struct shared_frame, library));
-    put_column(writer, "nativeSymbol", frames, offsetof(struct shared_frame, symbol));
-    put_column(writer, "line", frames, offsetof(struct shared_frame, line));
+    put_numbers(output, "func", SLAB_INT32, frames, offsetof(struct shared_frame, function));
+    put_numbers(output, "lib", SLAB_INT32, frames, offsetof(struct shared_frame, library));
+    put_numbers(output, "nativeSymbol", SLAB_INT32, frames, offsetof(struct shared_frame, symbol));
+    put_numbers(output, "line", SLAB_INT32, frames, offsetof(struct shared_frame, line));
     put_constant(writer, "column", frames, 0);
     put_constant(writer, "innerWindowID", frames, 0);
     put_constant(writer, "originalLocation", frames, 0);
     json_end_object(writer);
 }
 
-static void put_functions(const struct unique_strings *functions, struct json_writer *writer)
+static void put_functions(const struct unique_strings *functions,
+                          const struct column_output *output)
 {
+    struct json_writer *writer = output->json;
+
     begin_table(writer, "funcTable", functions);
-    put_column(writer, "flags", functions, offsetof(struct shared_function, flags));
-    put_column(writer, "name", functions, offsetof(struct shared_function, name));
-    put_column(writer, "resource", functions, offsetof(struct shared_function, resource));
-    put_column(writer, "source", functions, offsetof(struct shared_function, source));
-    put_column(writer, "lineNumber", functions, offsetof(struct shared_function, line));
-    put_column(writer, "columnNumber", functions, offsetof(struct shared_function, column));
+    put_numbers(output, "flags", SLAB_UINT8, functions, offsetof(struct shared_function, flags));
+    put_numbers(output, "name", SLAB_INT32, functions, offsetof(struct shared_function, name));
+    put_numbers(output, "resource", SLAB_INT32, functions,
+                offsetof(struct shared_function, resource));
+    put_numbers(output, "source", SLAB_INT32, functions, offsetof(struct shared_function, source));
+    put_numbers(output, "lineNumber", SLAB_INT32, functions,
+                offsetof(struct shared_function, line));
+    put_numbers(output, "columnNumber", SLAB_INT32, functions,
+                offsetof(struct shared_function, column));
     put_constant(writer, "originalLocation", functions, 0);
     json_end_object(writer);
 }
@@ -113,18 +132,20 @@ static void put_sources(const struct unique_strings *sources, struct json_writer
     json_end_object(writer);
 }
 
-static void put_symbols(const struct unique_strings *symbols, struct json_writer *writer)
+static void put_symbols(const struct unique_strings *symbols, const struct column_output *output)
 {
+    struct json_writer *writer = output->json;
+
     begin_table(writer, "nativeSymbols", symbols);
-    put_column(writer, "libIndex", symbols, offsetof(struct shared_symbol, library));
-    put_column(writer, "address", symbols, offsetof(struct shared_symbol, address));
-    put_column(writer, "name", symbols, offsetof(struct shared_symbol, name));
-    json_start_array_property(writer, "functionSize");
+    put_numbers(output, "libIndex", SLAB_INT32, symbols, offsetof(struct shared_symbol, library));
+    put_numbers(output, "address", SLAB_UINT32, symbols, offsetof(struct shared_symbol, address));
+    put_numbers(output, "name", SLAB_INT32, symbols, offsetof(struct shared_symbol, name));
+    column_start(output, "functionSize", SLAB_INT32);
     for (uint32_t i = 0; i < unique_strings_count(symbols); i++) {
         uint32_t size = field_of(symbols, i, offsetof(struct shared_symbol, size));
-        json_i64(writer, size != 0 ? (int64_t)size : -1);
+        column_put(output, size != 0 ? (int64_t)size : -1);
     }
-    json_end_array(writer);
+    column_end(output);
     json_end_object(writer);
 }
 
@@ -168,21 +189,27 @@ static void put_library(const struct unique_strings *libraries, uint32_t index,
 
 /* --- All --- */
 
-void shared_tables_write(const struct shared_tables *tables, struct json_writer *writer)
+void shared_tables_write_libraries(const struct shared_tables *tables, struct json_writer *writer)
 {
     json_start_array_property(writer, "libs");
     for (uint32_t i = 0; i < unique_strings_count(&tables->libraries); i++)
         put_library(&tables->libraries, i, writer);
     json_end_array(writer);
-    json_start_object_property(writer, "shared");
+}
+
+void shared_tables_write(const struct shared_tables *tables, const struct column_output *output)
+{
+    struct json_writer *writer = output->json;
+
+    json_start_object(writer);
     json_name(writer, "stringArray");
     unique_strings_stream(&tables->strings, writer);
-    put_stacks(&tables->stacks, writer);
-    put_frames(&tables->frames, writer);
-    put_functions(&tables->functions, writer);
+    put_stacks(&tables->stacks, output);
+    put_frames(&tables->frames, output);
+    put_functions(&tables->functions, output);
     put_resources(&tables->resources, writer);
     put_sources(&tables->sources, writer);
-    put_symbols(&tables->symbols, writer);
+    put_symbols(&tables->symbols, output);
     put_no_source_locations(writer);
     json_end_object(writer);
 }

@@ -47,11 +47,13 @@ static void put_identity(const struct thread_identity *identity, struct json_wri
 }
 
 void thread_write(const struct thread_identity *identity, const struct thread_rows *rows,
-                  struct json_writer *writer)
+                  const struct column_output *output)
 {
+    struct json_writer *writer = output->json;
+
     json_start_object(writer);
     put_identity(identity, writer);
-    samples_write(rows, writer);
+    samples_write(rows, output);
     markers_write(rows, writer);
     json_end_object(writer);
 }

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
+#include "profctl/processed/columns.h"
 #include "profctl/processed/thread_rows.h"
-#include "json/json_writer.h"
 
 /* What the viewer calls the first thread of a process. */
 #define MAIN_THREAD_NAME "GeckoMain"
@@ -24,11 +24,11 @@ const char *paused_ranges_of(const struct profile_thread *thread, size_t *length
 
 /* Writes the thread as a value. */
 void thread_write(const struct thread_identity *identity, const struct thread_rows *rows,
-                  struct json_writer *writer);
+                  const struct column_output *output);
 
 /* Writes the member "samples" of the open object. Where the thread tells CPU use, each sample
  * weighs the milliseconds of CPU time that it stands for; else it counts. */
-void samples_write(const struct thread_rows *rows, struct json_writer *writer);
+void samples_write(const struct thread_rows *rows, const struct column_output *output);
 
 /* Writes the members "markers" and, where there are any, "nativeAllocations". */
 void markers_write(const struct thread_rows *rows, struct json_writer *writer);

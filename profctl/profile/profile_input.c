@@ -66,6 +66,17 @@ bool profile_input_open_file(const char *path, int *fd, struct failure *failure)
     return is_made;
 }
 
+/* Whether FILE, at its start, is a JsonSlabs file, of which the first byte is one that no text
+ * begins with; FILE is where it was. */
+static bool is_json_slabs(gzFile file)
+{
+    int first = gzgetc(file);
+
+    if (first >= 0)
+        (void)gzungetc(first, file);
+    return first == 0xDC;
+}
+
 /* Takes FD over on every path. */
 static bool open_descriptor(struct profile_input *input, const char *path, int fd,
                             struct failure *failure)
@@ -81,6 +92,12 @@ static bool open_descriptor(struct profile_input *input, const char *path, int f
     }
     (void)gzbuffer(file, GZIP_BUFFER_BYTES);
     input->file = file;
+    if (is_json_slabs(file)) {
+        failure_set(failure, EXIT_CODE_FAILED,
+                    "cannot read %s, a JsonSlabs file; give the capture that it was made of", path);
+        profile_input_close(input);
+        return false;
+    }
     err = json_reader_open(read_gzip, file, &input->reader);
     if (err == 0)
         return true;

@@ -29,7 +29,7 @@ formats() {
     cpu=$(for _ in 1 2 3 4 5; do seconds_of "$profctl" report --tree "$scratch/million.json"; done | awk '{ print $2 }' | median)
     figure "report --tree of 1,000,000 samples: reads" \
         "$(awk -v bytes="$bytes" -v cpu="$cpu" 'BEGIN { print bytes / 1e6 / cpu }')" "MB/s at least" 200
-    for format in collapsed speedscope.json pb callgrind trace.json processed.json; do
+    for format in collapsed speedscope.json pb callgrind trace.json processed.json jslb; do
         against_gzip "$format" "$format.gz"
     done
     against_gzip html html

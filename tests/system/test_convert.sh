@@ -175,6 +175,21 @@ expect_failure() {
     return 0
 }
 
+# A container for the viewer, which nothing here reads; tests/system/test_viewer.sh loads it.
+test_slabs_are_not_read_back() {
+    make_capture
+    for ending in jslb jslb.gz; do
+        expect 0 "$profctl" convert capture.json.gz -o "out.$ending"
+        expect 1 "$profctl" report "out.$ending"
+        one_line stderr
+        says "cannot read out.$ending, a JsonSlabs file; give the capture" stderr
+    done
+    gzip -t out.jslb.gz
+    cmp <(gzip -dc out.jslb.gz) out.jslb
+    expect 1 "$profctl" report - <out.jslb
+    one_line stderr
+}
+
 # What is there already stays when there is nothing better.
 test_broken_profiles_leave_no_file() {
     make_capture

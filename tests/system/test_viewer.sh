@@ -137,6 +137,10 @@ test_processed_profile_says_the_same() {
     grep -v '!0x' out.processed.json.gz.functions | sort -u >weighed
     comm -23 weighed <(sort -u out.json.gz.functions) >others
     [ ! -s others ] || fail "only the processed profile has: $(cat others)"
+    expect 0 "$profctl" convert out.json.gz -o out.jslb.gz
+    told_of out.jslb.gz
+    diff out.processed.json.gz.told out.jslb.gz.told
+    diff out.processed.json.gz.functions out.jslb.gz.functions
 }
 
 # Where a Gecko profile counts samples, the totals there are CPU time: as the report's.

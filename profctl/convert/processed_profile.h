@@ -1,0 +1,57 @@
+/* What the two kinds of processed profile have in common, JSON and slabs: threads are written as
+ * they come, what they share is gathered to be written behind them, and processes that exited may
+ * share lanes. The functions are members of struct profile_format, but for those that begin and
+ * finish. One thread. */
+#ifndef PROFD_PROFCTL_PROCESSED_PROFILE_H
+#define PROFD_PROFCTL_PROCESSED_PROFILE_H
+
+#include "profctl/convert/profile_format.h"
+#include "profctl/processed/counters_write.h"
+#include "profctl/processed/lanes.h"
+#include "profctl/processed/processed_meta.h"
+#include "profctl/processed/shared_tables.h"
+#include "profctl/processed/thread_write.h"
+
+/* Where the process at hand goes. */
+enum process_place { PLACE_UNKNOWN, PLACE_APART, PLACE_LANE };
+
+struct processed_profile {
+    struct failure_latch latch;
+    struct json_writer json; /* the whole; in slabs: the list of threads, in memory */
+    struct slabs *slabs;     /* NULL: all is JSON */
+    struct shared_tables tables;
+    struct processed_meta meta;
+    struct thread_frames frames;
+    struct thread_rows rows; /* of the thread at hand */
+    struct counter_list counters, lane_counters;
+    struct busiest_threads busiest;
+    struct counter_owner root, inner; /* the main threads of the processes at hand */
+    uint32_t threads;                 /* written so far */
+    uint32_t first_lane;              /* its first thread among them, once they have ended */
+    struct lanes lanes;
+    enum process_place place; /* of the inner process at hand, … */
+    uint32_t lane;            /* … and its lane */
+    double interval_ns;       /* of the first thread that tells one */
+};
+
+/* NULL without memory. The writer goes to memory until it is given a sink. */
+struct processed_profile *processed_profile_create(void);
+void processed_profile_end(void *state);
+
+int processed_profile_add_thread(void *state, const struct profile_thread *thread);
+int processed_profile_add_counter(void *state, const struct profile_counter *counter);
+int processed_profile_add_process(void *state, bool is_root, const struct process_log *log);
+int processed_profile_add_meta(void *state, const char *name, const char *json, size_t length);
+void processed_profile_merge_exited(void *state, size_t apart);
+
+/* Writes the lanes, ends the list of threads, and settles what the rest depends on. 0 or a negative
+ * errno. */
+int processed_profile_end_threads(struct processed_profile *profile);
+
+/* Writes the value of the member "counters", and the member "meta"; nothing is added any more. The
+ * first: 0 or a negative errno. */
+int processed_profile_write_counters(struct processed_profile *profile, struct json_writer *writer);
+void processed_profile_write_meta(struct processed_profile *profile,
+                                  const struct profile_facts *facts, struct json_writer *writer);
+
+#endif
