@@ -1,5 +1,5 @@
-/* Interposed: calls that a program makes by their number. Those that set filters are noticed. All
- * go to the kernel as the C library makes them: without a frame, since some children share the
+/* Interposed: calls that a program makes by their number. Those that set filters are noticed, and
+ * those that end a thread. All go to the kernel as the C library makes them: without a frame, since some children share the
  * stack with who made them. The number stays below the stack's end, so that a call that our signal
  * cut short can be made again. */
 #include <errno.h>
@@ -7,7 +7,9 @@
 
 #include "child-agent/guest/call_by_number_x86_64.h"
 #include "child-agent/guest/interpose.h"
+#include "child-agent/core.h"
 #include "child-agent/interpose/interpose_filters.h"
+#include "child-agent/threads/thread_registry.h"
 
 /* For the code below. */
 void interpose_syscall_notice(long number, unsigned long first, unsigned long second);
@@ -18,8 +20,10 @@ void interpose_syscall_notice(long number, unsigned long first, unsigned long se
     int saved_errno = errno;
     if (number == SYS_prctl)
         interpose_filters_before_prctl((int)first, second);
-    else
+    else if (number == SYS_seccomp)
         interpose_filters_before_seccomp((unsigned)first);
+    else if (core.is_enabled && !atomic_load(&core.has_filter))
+        thread_registry_leave_without_destructors();
     errno = saved_errno;
 }
 
@@ -31,8 +35,9 @@ long interpose_syscall_fail(long error)
 
 PROFD_INTERPOSED long syscall(long number, ...);
 
-/* 157 is prctl, 317 is seccomp. */
-_Static_assert(SYS_prctl == 157 && SYS_seccomp == 317, "as the code below has them");
+/* 60 is exit, 157 is prctl, 317 is seccomp. */
+_Static_assert(SYS_exit == 60 && SYS_prctl == 157 && SYS_seccomp == 317,
+               "as the code below has them");
 _Static_assert(CALL_BY_NUMBER_OFFSET == -8, "as the code below has it");
 
 __asm__(".text\n"
@@ -42,6 +47,8 @@ __asm__(".text\n"
         ".p2align 4\n"
         "syscall:\n"
         "    .cfi_startproc\n"
+        "    cmpl $60, %edi\n"
+        "    je 2f\n"
         "    cmpl $157, %edi\n"
         "    je 2f\n"
         "    cmpl $317, %edi\n"

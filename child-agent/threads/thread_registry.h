@@ -34,6 +34,11 @@ int thread_registry_register_current(const char *name, bool is_main);
 /* Ends the calling thread's registration; nothing when it has none. */
 void thread_registry_unregister_current(void);
 
+/* The calling thread ends by the kernel's call, which runs no destructors: ends its registration,
+ * and the agent's threads where it is the last of the program. Nothing where it is not registered,
+ * where a handler calls that interrupted the agent, and in children that borrow the thread. */
+void thread_registry_leave_without_destructors(void);
+
 /* Renames; the name is copied. Nothing in handlers of fork(). */
 void thread_registry_rename(struct thread_registration *registration, const char *name);
 /* The same for whichever thread HANDLE names, if it is registered. */

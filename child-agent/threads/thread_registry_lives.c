@@ -32,7 +32,38 @@ extern void *__libc_stack_end; /* where the main thread's stack begins; kept by 
 
 static __thread bool is_ending;     /* the calling thread has run its last destructors */
 static pthread_key_t end_key;       /* its destructor ends registrations */
-static _Atomic bool has_main_ended; /* by pthread_exit(): the process goes on without it */
+/* Of the process' first thread. It may end before the process: by pthread_exit(), which unregisters
+ * it, or by the kernel's call, which nobody need see. */
+static struct thread_registration *_Atomic main_thread;
+static _Atomic bool has_main_ended;
+
+/* The kernel takes the id out of the handle of a thread that has ended. */
+static bool is_gone(const struct thread_registration *thread)
+{
+    clockid_t clock;
+    return thread != NULL && pthread_getcpuclockid(thread->handle, &clock) == ESRCH;
+}
+
+static bool is_nobody_left(void)
+{
+    uint32_t count = thread_registry_live_count();
+    return count == 0 ? atomic_load(&has_main_ended)
+                      : count == 1 && is_gone(atomic_load(&main_thread));
+}
+
+/* The calling thread, SELF, is about to end. */
+static void leave(struct thread_registration *self)
+{
+    is_ending = true;
+    if (self->is_main) {
+        atomic_store(&main_thread, NULL);
+        atomic_store(&has_main_ended, true);
+    }
+    thread_registry_unregister_current();
+    /* The process ends with its last thread, which must be one of the program's. */
+    if (is_nobody_left())
+        one_thread_end_others();
+}
 
 /* A destructor of thread-specific data. Those of the program may still record, so the registration
  * stays until the last round of destructors, and what records after that is not registered again:
@@ -43,13 +74,15 @@ static void end_registration(void *value)
     if (++self->own_.end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS &&
         pthread_setspecific(end_key, self) == 0)
         return;
-    is_ending = true;
-    if (self->is_main)
-        atomic_store(&has_main_ended, true);
-    thread_registry_unregister_current();
-    /* The C library ends the process with its last thread, which must be one of the program's. */
-    if (atomic_load(&has_main_ended) && thread_registry_live_count() == 0)
-        one_thread_end_others();
+    leave(self);
+}
+
+void thread_registry_leave_without_destructors(void)
+{
+    struct thread_registration *self = thread_current;
+    if (self != NULL && self->is_recording == 0 && thread_registry_is_free() &&
+        self->id.number == (int32_t)syscall(SYS_gettid))
+        leave(self);
 }
 
 int thread_registry_initialize(void)
@@ -105,6 +138,8 @@ static void go_live(struct thread_registration *self, uint64_t stack_high, const
 
     struct registry_access access = thread_registry_hold();
     self->life = REGISTRATION_LIVE;
+    if (self->is_main)
+        atomic_store(&main_thread, self);
     thread_registry_set_name(access, self, name);
     if (core_own.has_arena)
         (void)thread_registry_describe_thread(access, self);
@@ -226,6 +261,7 @@ static void be_main(struct registry_access access, struct thread_registration *s
     self->index = thread_registry_next_index(access);
     self->id.number = thread_registry_process().number; /* that of its first thread */
     self->is_main = true;
+    atomic_store(&main_thread, self);
     self->cpu_clock = cpu_clock_of_thread(self->id);
     self->start_ns = clock_monotonic_ns();
     self->sampled_.run = 0;
@@ -242,6 +278,7 @@ void thread_registry_unlock_in_child(void)
 {
     struct thread_registration *self = thread_current;
     struct registry_access access = thread_registry_keep_only(self);
+    atomic_store(&main_thread, NULL);
     atomic_store(&has_main_ended, false);
     thread_registry_forget_profiled(access);
     if (self != NULL)
@@ -253,6 +290,8 @@ void thread_registry_after_fork_child(void)
 {
     if (thread_current != NULL)
         thread_current->is_recording = 0;
-    else if (thread_registry_register_current(NULL, false) == 0)
+    else if (thread_registry_register_current(NULL, false) == 0) {
         thread_current->is_main = true; /* the agent did not see it begin: now it is the first */
+        atomic_store(&main_thread, thread_current);
+    }
 }

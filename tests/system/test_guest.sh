@@ -109,6 +109,14 @@ test_a_process_ends_with_its_last_thread() {
     has_function last_thread burn_outer
 }
 
+test_a_process_ends_when_its_main_thread_makes_the_call() {
+    for how in "call" "joined call" "thread call" "thread only call" "thread instruction"; do
+        # shellcheck disable=SC2086
+        run_fast timeout 20 "$programs/last_thread" $how
+        has_function last_thread burn_outer
+    done
+}
+
 test_standard_streams_stay_clean() {
     expect 0 "$profctl" run --clock "$clock" -o out.json -- sh -c '/bin/true; exit 0'
     [ ! -s stdout ]
