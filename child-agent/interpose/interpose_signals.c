@@ -35,11 +35,21 @@ static bool is_ours(int number)
     return core.is_enabled && sampling_signal_may_be(number) && sampling_signal_is_own_process();
 }
 
+static void prepare_for(int number, const struct sigaction *action)
+{
+    bool is_handler = (action->sa_flags & SA_SIGINFO) ||
+                      (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
+    if (number == SIGCHLD && is_handler)
+        sampling_signal_prepare_for_children();
+    if (action->sa_flags & SA_ONSTACK)
+        signal_stack_withdraw();
+}
+
 PROFD_INTERPOSED int sigaction(int number, const struct sigaction *action,
                                struct sigaction *old_action)
 {
-    if (core.is_enabled && action != NULL && (action->sa_flags & SA_ONSTACK))
-        signal_stack_withdraw();
+    if (core.is_enabled && action != NULL)
+        prepare_for(number, action);
     if (is_ours(number))
         return sampling_signal_program_action(number, action, old_action);
     if (core.is_enabled)
@@ -52,6 +62,8 @@ PROFD_INTERPOSED __sighandler_t signal(int number, __sighandler_t handler)
     typedef __sighandler_t signal_function(int, __sighandler_t);
     static signal_function *real;
     struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART }, old_action;
+    if (core.is_enabled)
+        prepare_for(number, &action);
     if (is_ours(number))
         return sampling_signal_program_action(number, &action, &old_action) == 0
                    ? old_action.sa_handler

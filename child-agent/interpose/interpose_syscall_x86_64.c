@@ -1,13 +1,13 @@
 /* Interposed: calls that a program makes by their number. Those that set filters are noticed, and
- * those that end a thread. All go to the kernel as the C library makes them: without a frame, since some children share the
- * stack with who made them. The number stays below the stack's end, so that a call that our signal
- * cut short can be made again. */
+ * those that end a thread. All go to the kernel as the C library makes them: without a frame, since
+ * some children share the stack with who made them. The number stays below the stack's end, so that
+ * a call that our signal cut short can be made again. */
 #include <errno.h>
 #include <sys/syscall.h>
 
+#include "child-agent/core.h"
 #include "child-agent/guest/call_by_number_x86_64.h"
 #include "child-agent/guest/interpose.h"
-#include "child-agent/core.h"
 #include "child-agent/interpose/interpose_filters.h"
 #include "child-agent/threads/thread_registry.h"
 

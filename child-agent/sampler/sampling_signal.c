@@ -18,6 +18,7 @@ static struct {
     _Atomic enum signal_place place;
     _Atomic bool is_locked; /* by a thread that has all signals blocked, and does not wait */
     bool is_installed;
+    bool blocks_children; /* the handler blocks SIGCHLD, which the program handles */
 } signals = { .place = SIGNAL_AT_FIRST };
 
 struct program_signal program_signals[NSIG];
@@ -91,7 +92,11 @@ static void unlock_actions(const sigset_t *before)
 
 /* Ours, for a signal that asks for samples. A handler of the program cuts calls short, and runs
  * on the stack, as it is to; what our signals cut short is made again
- * (snapshot_restart_system_call()). */
+ * (snapshot_restart_system_call()).
+ *
+ * No other handler runs while ours does. But SIGCHLD is let in unless the program handles it: while
+ * the thread that forked blocks it, the kernel keeps it instead of forgetting it, and wakes another
+ * thread for it, whose epoll_wait() then fails with EINTR. */
 static struct sigaction sampling_action(const struct sigaction *wanted)
 {
     int free_flags = SA_RESTART | SA_ONSTACK;
@@ -99,6 +104,8 @@ static struct sigaction sampling_action(const struct sigaction *wanted)
     struct sigaction action = { .sa_sigaction = sampling_signal_handle,
                                 .sa_flags = SA_SIGINFO | flags };
     sigfillset(&action.sa_mask);
+    if (!signals.blocks_children)
+        sigdelset(&action.sa_mask, SIGCHLD);
     return action;
 }
 
@@ -165,17 +172,39 @@ void sampling_signal_note_use(int number)
     unlock_actions(&before);
 }
 
+static bool handles_children(void)
+{
+    struct sigaction action;
+    return real_sigaction(SIGCHLD, NULL, &action) < 0 || sampling_signal_has_handler(&action);
+}
+
 int sampling_signal_install(void)
 {
     sigset_t before;
     int err = 0;
     lock_actions(&before);
     if (!signals.is_installed) {
+        signals.blocks_children = signals.blocks_children || handles_children();
         err = install(sampling_signal_number());
         signals.is_installed = err == 0;
     }
     unlock_actions(&before);
     return err;
+}
+
+void sampling_signal_prepare_for_children(void)
+{
+    sigset_t before;
+    if (!sampling_signal_is_own_process())
+        return;
+    lock_actions(&before);
+    if (!signals.blocks_children) {
+        signals.blocks_children = true;
+        for (int number = 1; number < NSIG; number++)
+            if (atomic_load(&program_signals[number].has_ours))
+                (void)install(number); /* cannot fail for a signal that it was installed for */
+    }
+    unlock_actions(&before);
 }
 
 static int set_action(int number, const struct sigaction *action, struct sigaction *old_action)

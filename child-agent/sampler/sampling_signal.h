@@ -60,6 +60,9 @@ void sampling_signal_note_use(int number);
  * before. In its handler. */
 void sampling_signal_send_again(int number, siginfo_t *info);
 
+/* The program is about to have a handler for SIGCHLD, which then must not interrupt ours. */
+void sampling_signal_prepare_for_children(void);
+
 /* sigaction() as the program sees it, for a signal that may be ours. */
 int sampling_signal_program_action(int number, const struct sigaction *action,
                                    struct sigaction *old_action);

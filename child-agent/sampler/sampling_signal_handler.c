@@ -56,18 +56,20 @@ bool sampling_signal_withdraw_request(const siginfo_t *info)
     return true;
 }
 
-static void call_program_action(int number, siginfo_t *info, void *context)
+/* False when the program ignores the signal. */
+static bool call_program_action(int number, siginfo_t *info, void *context)
 {
     struct program_signal *own = &program_signals[number];
     const struct sigaction action = own->action;
     if (!sampling_signal_has_handler(&action))
-        return;
+        return false;
     if (action.sa_flags & SA_RESETHAND)
         own->action = (struct sigaction){ .sa_handler = SIG_DFL };
     if (action.sa_flags & SA_SIGINFO)
         action.sa_sigaction(number, info, context);
     else
         action.sa_handler(number);
+    return true;
 }
 
 /* One that cannot be told may be a late one of ours. */
@@ -76,9 +78,8 @@ static void on_program_signal(int number, siginfo_t *info, void *context)
     bool is_ambiguous = cannot_be_told(info);
     if (is_ambiguous && core_own.has_arena)
         arena_count_drop(&core.arena, DROP_AMBIGUOUS_SIGNAL, 1);
-    if (is_ambiguous || !thread_mask_put_back(number, info, context))
-        call_program_action(number, info, context);
-    else
+    bool is_put_back = !is_ambiguous && thread_mask_put_back(number, info, context);
+    if (is_put_back || !call_program_action(number, info, context))
         snapshot_restart_system_call(context);
 }
 

@@ -30,8 +30,8 @@ enum {
 
 extern void *__libc_stack_end; /* where the main thread's stack begins; kept by ld.so */
 
-static __thread bool is_ending;     /* the calling thread has run its last destructors */
-static pthread_key_t end_key;       /* its destructor ends registrations */
+static __thread bool is_ending; /* the calling thread has run its last destructors */
+static pthread_key_t end_key;   /* its destructor ends registrations */
 /* Of the process' first thread. It may end before the process: by pthread_exit(), which unregisters
  * it, or by the kernel's call, which nobody need see. */
 static struct thread_registration *_Atomic main_thread;

@@ -2,8 +2,11 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "child-agent/guest/real_calls.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/threads/thread_registration.h"
 #include "child-agent/unwinding/snapshot.h"
@@ -71,6 +74,66 @@ START_TEST(one_that_cannot_be_told_is_taken_for_the_request)
 }
 END_TEST
 
+static bool blocks(int number)
+{
+    struct sigaction ours;
+    ck_assert_int_eq(real_sigaction(SIGURG, NULL, &ours), 0);
+    return sigismember(&ours.sa_mask, number) == 1;
+}
+
+static void handle(int number)
+{
+    (void)number;
+}
+
+START_TEST(children_may_end_while_the_handler_runs)
+{
+    sampling_signal_initialize(0);
+    ck_assert_int_eq(sampling_signal_install(), 0);
+    ck_assert(!blocks(SIGCHLD));
+    ck_assert(blocks(SIGALRM));
+    sampling_signal_prepare_for_children();
+    ck_assert(blocks(SIGCHLD));
+}
+END_TEST
+
+START_TEST(no_handler_for_children_interrupts_ours)
+{
+    const struct sigaction action = { .sa_handler = handle };
+    ck_assert_int_eq(real_sigaction(SIGCHLD, &action, NULL), 0);
+    sampling_signal_initialize(0);
+    ck_assert_int_eq(sampling_signal_install(), 0);
+    ck_assert(blocks(SIGCHLD));
+}
+END_TEST
+
+static void send_often_and_exit(pid_t whom)
+{
+    for (int i = 0; i < 50; i++) {
+        if (kill(whom, SIGURG) != 0)
+            _exit(1);
+        (void)usleep(1000);
+    }
+    _exit(0);
+}
+
+START_TEST(a_signal_that_the_program_ignores_cuts_no_wait_short)
+{
+    struct epoll_event event;
+    int status, epoll = epoll_create1(EPOLL_CLOEXEC);
+    pid_t parent = getpid();
+    sampling_signal_initialize(0);
+    ck_assert_int_eq(sampling_signal_install(), 0);
+    pid_t child = fork();
+    if (child == 0)
+        send_often_and_exit(parent);
+    while (waitpid(child, &status, WNOHANG) == 0)
+        ck_assert_int_eq(epoll_wait(epoll, &event, 1, 20), 0);
+    ck_assert_int_eq(status, 0);
+    close(epoll);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("sampling_signal");
@@ -82,6 +145,11 @@ int main(void)
     tcase_add_test(requests, another_signal_leaves_the_request);
     tcase_add_test(requests, one_that_cannot_be_told_is_taken_for_the_request);
     suite_add_tcase(suite, requests);
+    TCase *handler = tcase_create("handler");
+    tcase_add_test(handler, children_may_end_while_the_handler_runs);
+    tcase_add_test(handler, no_handler_for_children_interrupts_ours);
+    tcase_add_test(handler, a_signal_that_the_program_ignores_cuts_no_wait_short);
+    suite_add_tcase(suite, handler);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
