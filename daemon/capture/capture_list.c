@@ -129,7 +129,7 @@ int capture_list_children(struct capture *capture)
     if (is_partial(&capture->order))
         return 0; /* who else there was does not matter */
     gathering_log_gap_count(&capture->log, GAP_FORGOTTEN, *views->forgotten);
-    gathering_log_lost_news(&capture->log, *views->lost_news);
+    gathering_log_gap_count(&capture->log, GAP_UNHEARD, *views->lost_news);
     return 0;
 }
 

@@ -115,13 +115,3 @@ void gathering_log_line(const struct gathering_log *log, char out[GATHERING_LINE
         used += (size_t)length;
     }
 }
-
-void gathering_log_lost_news(struct gathering_log *log, uint64_t entries)
-{
-    char detail[64];
-
-    if (entries == 0)
-        return;
-    snprintf(detail, sizeof(detail), "%llu entries", (unsigned long long)entries);
-    gathering_log_event(log, NULL, "processes without agent may be missing", detail);
-}

@@ -22,7 +22,8 @@ struct child;
     X(UNSEEN, "ended while profd was not there")                                                   \
     X(TROUBLE, "had an agent that could not record")                                               \
     X(SUCCESSOR, "became another program that was never seen")                                     \
-    X(FORGOTTEN, "ended earlier; their records were discarded")
+    X(FORGOTTEN, "ended earlier; their records were discarded")                                    \
+    X(UNHEARD, "may be missing: more was told of them than profd could read")
 
 enum gathering_gap {
 #define X(name, text) GAP_##name,
@@ -56,9 +57,6 @@ void gathering_log_gap(struct gathering_log *log, const struct child *child, enu
                        const char *detail);
 /* COUNT processes that are not known by name any more. */
 void gathering_log_gap_count(struct gathering_log *log, enum gathering_gap gap, uint64_t count);
-
-/* So many ENTRIES of the census ring (0: none) were lost before profd could read them. */
-void gathering_log_lost_news(struct gathering_log *log, uint64_t entries);
 
 /* Completes the object; nothing is added after. */
 void gathering_log_end(struct gathering_log *log);

@@ -180,25 +180,28 @@ static void on_timer(uv_timer_t *timer)
     uv_timer_start(timer, on_timer, census->scan_ms, 0);
 }
 
-/* Who does not finish a sentence while the reader rests has died over it. */
 static void skip_unfinished(struct census *census, struct census_ring *ring)
 {
     uint64_t number = ring != NULL ? census_ring_unfinished(ring) : 0;
+    uint64_t now_ns = uv_hrtime();
 
-    if (number != 0 && number == census->unfinished)
+    if (number != census->unfinished) {
+        census->unfinished = number;
+        census->unfinished_ns = now_ns;
+    } else if (number != 0 && now_ns - census->unfinished_ns >= CENSUS_UNFINISHED_MS * NS_PER_MS) {
         census_ring_skip(ring);
-    census->unfinished = number;
+    }
 }
 
 static void on_reader(uv_timer_t *timer)
 {
     struct census *census = timer->data;
 
-    census_read(census);
+    bool is_much = census_read(census) > CENSUS_MUCH_NEWS;
     skip_unfinished(census, census->ledger->ring);
     agents_forget_names(census->agents);
-    if (!session_is_on(census->session))
-        uv_timer_stop(timer);
+    if (session_is_on(census->session))
+        uv_timer_start(timer, on_reader, is_much ? CENSUS_NEXT_READ_MS : CENSUS_READ_MS, 0);
 }
 
 void census_begin_session(struct census *census)
@@ -209,7 +212,7 @@ void census_begin_session(struct census *census)
         child->cpu_before_ns =
             cpu_account_before(child->start_ns, census->session->start_ns, child->pid);
     if (census->is_open)
-        uv_timer_start(&census->reader, on_reader, CENSUS_READ_MS, CENSUS_READ_MS);
+        uv_timer_start(&census->reader, on_reader, CENSUS_NEXT_READ_MS, 0);
     census_soon(census);
 }
 

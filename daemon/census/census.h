@@ -33,9 +33,13 @@ enum {
     /* Without a reason, so long after it was first seen, a process counts as silent. */
     CENSUS_PATIENCE_MS = 2000,
     CENSUS_MAX_SUSPECTS = 256,
-    /* What agents told is read so often; and who does not finish a sentence meanwhile never will.
-     */
-    CENSUS_READ_MS = 500,
+    /* What agents told is read so often, and sooner where it was more than so much: the ring has
+     * room for 4,096. */
+    CENSUS_READ_MS = 250,
+    CENSUS_NEXT_READ_MS = 25,
+    CENSUS_MUCH_NEWS = 128,
+    /* Who does not finish a sentence for so long never will. */
+    CENSUS_UNFINISHED_MS = 500,
 };
 
 /* A process that should have an agent, and has not said hello so far. */
@@ -74,9 +78,10 @@ struct census {
     uv_timer_t timer;  /* of looks through /proc */
     uv_timer_t reader; /* of what agents told */
     bool is_open;
-    uint64_t unfinished; /* the oldest entry when the reader last came by, if it was */
-    uint64_t lost;       /* entries, in this session */
-    uint64_t scan_ms;    /* until the next one */
+    uint64_t unfinished;    /* the oldest entry, if the reader found it so … */
+    uint64_t unfinished_ns; /* … at this time first */
+    uint64_t lost;          /* entries, in this session */
+    uint64_t scan_ms;       /* until the next one */
     struct census_suspect suspects[CENSUS_MAX_SUSPECTS];
     size_t suspect_count;
     struct census_names names; /* of those that may yet say hello */
@@ -94,8 +99,8 @@ void census_begin_session(struct census *census);
 /* Something began that may run programs without agents: looks soon. */
 void census_soon(struct census *census);
 
-/* Reads what agents told so far. */
-void census_read(struct census *census);
+/* Reads what agents told so far, and returns how much that was. */
+unsigned census_read(struct census *census);
 
 /* Reads and looks now: before what is known is shown. */
 void census_take(struct census *census);

@@ -293,16 +293,17 @@ static void apply(struct census *census, const struct census_entry *entry)
     }
 }
 
-void census_read(struct census *census)
+unsigned census_read(struct census *census)
 {
     struct census_ring *ring = census->ledger->ring;
     struct census_entry entry;
     bool is_on = session_is_on(census->session);
+    unsigned count = 0;
 
     if (ring == NULL)
-        return;
+        return 0;
     /* No more than there is room for: others may write as fast as we read. */
-    for (unsigned i = 0; i < CENSUS_RING_ENTRIES && census_ring_take(ring, &entry); i++) {
+    for (; count < CENSUS_RING_ENTRIES && census_ring_take(ring, &entry); count++) {
         uint64_t now_ns = uv_hrtime();
         if (entry.time_ns > now_ns)
             entry.time_ns = now_ns; /* what is from the future would never expire */
@@ -313,4 +314,5 @@ void census_read(struct census *census)
     uint64_t lost = census_ring_take_lost(ring);
     if (is_on)
         census->lost += lost;
+    return count;
 }

@@ -74,10 +74,12 @@ START_TEST(who_is_only_known_by_name_is_listed)
 
     child_table_add_silent(&table, &who)->obstacle = OBSTACLE_STATIC;
     forgotten = 3;
+    lost_news = 2;
     capture_all();
     ck_assert_uint_eq(raised.done.processes, 1);
     expect_missing("1 process ran without being profiled: 5000000 (static)");
     expect_missing("3 processes ended earlier");
+    expect_missing("2 processes may be missing");
     cJSON_Delete(read_output());
 }
 END_TEST

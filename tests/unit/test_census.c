@@ -250,6 +250,28 @@ START_TEST(losses_are_counted)
 }
 END_TEST
 
+static void read_all(void)
+{
+    while (atomic_load(&ledger.ring->taken) != atomic_load(&ledger.ring->put))
+        uv_run(&loop, UV_RUN_ONCE);
+}
+
+START_TEST(the_reader_comes_back_soon_while_much_is_told)
+{
+    session.start_ns = uv_hrtime();
+    census_begin_session(&census);
+    for (unsigned i = 0; i <= CENSUS_MUCH_NEWS; i++)
+        put(CENSUS_WISH, session.start_ns + 1, 0);
+    read_all();
+    ck_assert_uint_le(uv_timer_get_due_in(&census.reader), CENSUS_NEXT_READ_MS);
+    while (uv_timer_get_due_in(&census.reader) <= CENSUS_NEXT_READ_MS)
+        uv_run(&loop, UV_RUN_ONCE);
+    session.state = SESSION_IDLE;
+    while (uv_is_active((uv_handle_t *)&census.reader))
+        uv_run(&loop, UV_RUN_ONCE);
+}
+END_TEST
+
 START_TEST(a_process_without_an_agent_is_found)
 {
     session.start_ns = uv_hrtime();
@@ -318,6 +340,7 @@ int main(void)
     tcase_add_test(all, who_ended_unheard_is_a_name);
     tcase_add_test(all, an_end_that_was_forgotten_already_is_passed_on);
     tcase_add_test(all, losses_are_counted);
+    tcase_add_test(all, the_reader_comes_back_soon_while_much_is_told);
     tcase_add_test(all, a_process_without_an_agent_is_found);
     tcase_add_test(all, looks_are_taken_while_a_session_is_on);
     tcase_add_test(all, a_command_is_judged_before_it_runs);
