@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "child-agent/guest/valgrind_x86_64.h"
 #include "child-agent/session_bounds.h"
 #include "common/clock_choice.h"
 #include "common/features.h"
@@ -212,7 +213,8 @@ void environment_read(struct environment *out)
 {
     memset(out, 0, sizeof(*out));
     out->wants_help = value_of("PROFD_HELP") != NULL;
-    out->is_disabled = read_switch(out, "PROFD_DISABLE") || getauxval(AT_SECURE) != 0;
+    out->is_disabled =
+        read_switch(out, "PROFD_DISABLE") || getauxval(AT_SECURE) != 0 || valgrind_runs_this();
     out->starts_up = read_switch(out, "PROFD_STARTUP");
     out->interval_ns = SESSION_DEFAULT_INTERVAL_NS;
     out->features = FEATURES_DEFAULT;

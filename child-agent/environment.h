@@ -35,7 +35,7 @@ enum {
     X("PROFD_SIGNAL", "NAME", "signal that takes samples (default URG)")
 
 struct environment {
-    bool is_disabled;                        /* PROFD_DISABLE=1, or a setuid program */
+    bool is_disabled;                        /* PROFD_DISABLE=1, a setuid program, or valgrind */
     bool wants_help;                         /* PROFD_HELP */
     bool starts_up;                          /* PROFD_STARTUP=1: record from the constructor on */
     int signal_number;                       /* PROFD_SIGNAL; 0: ours to choose */
