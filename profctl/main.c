@@ -111,7 +111,7 @@ static const char symbolicate_help[] =
 
 static const char convert_help[] =
     ".html            a page for a browser, which needs nothing else: time line, flame graph,\n"
-    "                 functions, calls, markers; ? tells its keys\n"
+    "                 functions, calls, markers; ? tells its keys; with --diff, what has changed\n"
     ".collapsed       collapsed stacks for flamegraph.pl: process;thread;function... and\n"
     "                 microseconds of CPU time\n"
     ".speedscope.json for speedscope.app: CPU time of each thread\n"
@@ -120,7 +120,8 @@ static const char convert_help[] =
     ".trace.json      Chrome's trace events, for Perfetto and DevTools: the calls of each thread,\n"
     "                 as they follow from the samples, markers, flows and counters\n"
     ".cpuprofile      for DevTools and editors: one thread; a file for each where there are "
-    "several\n";
+    "several\n"
+    ".processed.json  the Firefox Profiler's own format; .jslb: its container for large profiles\n";
 
 static const char merge_help[] =
     "Times are those of the machines' wall clocks; --offset corrects one that is known to be "
@@ -207,11 +208,11 @@ static const struct command commands[] = {
     { "report", NULL, "FILE", "print the hottest functions of a profile", report_help,
       OPTIONS_REPORT | OPTIONS_CALLS | OPTIONS_DIFF, 1, 1, false, command_report },
     { "convert", NULL, "FILE", "write a profile in the format of another tool", convert_help,
-      OPTIONS_CONVERT, 1, 1, false, command_convert },
+      OPTIONS_CONVERT | OPTIONS_DIFF, 1, 1, false, command_convert },
     { "merge", NULL, "FILE FILE …", "bring captures of several machines or runs onto one time line",
       merge_help, OPTIONS_MERGE, 2, MERGE_MOST_SOURCES, false, command_merge },
-    { "view", NULL, "FILE", "show a profile in the browser", view_help, OPTIONS_VIEW, 1, 1, false,
-      command_view },
+    { "view", NULL, "FILE", "show a profile in the browser", view_help, OPTIONS_VIEW | OPTIONS_DIFF,
+      1, 1, false, command_view },
     { "export", NULL, "URL", "send what a session records to ClickHouse, minute by minute",
       export_help, OPTIONS_EXPORT, 1, 1, false, command_export },
     { "query", NULL, "URL", "report on what hosts have exported", query_help,

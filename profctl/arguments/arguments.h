@@ -31,7 +31,7 @@ enum option_set {
     OPTIONS_PAUSE = 1 << 14,          /* --sampling */
     OPTIONS_CALLS = 1 << 17,          /* --calls, of report */
     OPTIONS_CONVERT = 1 << 16,        /* --output --format --thread */
-    OPTIONS_DIFF = 1 << 18,           /* --diff --shares, of report */
+    OPTIONS_DIFF = 1 << 18,           /* --diff --shares --all */
     OPTIONS_MERGE = 1 << 19,          /* --output --host --offset */
     OPTIONS_VIEW = 1 << 20,           /* --port --idle --no-browser */
     OPTIONS_EXPORT = 1 << 21,         /* --every --spool --spool-limit --label --label-file */
@@ -85,7 +85,7 @@ struct arguments {
     bool tree, callers, fold_recursion; /* of report: the tree of calls, or that of callers */
     const char *table;                  /* of report: what its lines are about; NULL: not given */
     bool no_pager;                      /* of report: straight to the terminal */
-    const char *before;                 /* of report: the profile to compare with; NULL: none … */
+    const char *before;                 /* the profile to compare with; NULL: none … */
     bool shares;                        /* … by shares of CPU time */
 
     unsigned by, order; /* enum group_rows_by, enum group_rows_order */

@@ -126,7 +126,7 @@ static const struct option_row rows[] = {
       "what has changed since BEFORE, another profile, in each function" },
     { OPTIONS_DIFF | OPTIONS_QUERY, "shares", 0, NULL, OPTION_FLAG, AT(shares),
       "compare shares of all CPU time, of runs that did not do the same work" },
-    { OPTIONS_REPORT, "all", 'a', NULL, OPTION_FLAG, AT(all),
+    { OPTIONS_REPORT | OPTIONS_DIFF, "all", 'a', NULL, OPTION_FLAG, AT(all),
       "count idle samples too, not only those in which the thread ran" },
     { OPTIONS_GROUPS, "by", 'b', "WHAT", OPTION_ROWS, AT(by),
       "group, process or thread: what a line is of (default group)" },

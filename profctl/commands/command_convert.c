@@ -6,6 +6,7 @@
 
 #include "common/output_pattern.h"
 #include "profctl/commands/commands.h"
+#include "profctl/commands/compared_profiles.h"
 #include "profctl/commands/converted_file.h"
 #include "profctl/commands/thread_files.h"
 #include "profctl/convert/thread_choice.h"
@@ -16,10 +17,11 @@ struct converting {
     const struct profile_format *format;
     const char *input, *output; /* paths */
     struct thread_choice choice;
-    bool merges_exited, merges_none; /* as the user said */
-    struct converted_file file;      /* of all threads, or of the one at hand */
-    bool has_file_for_each;          /* thread */
-    struct thread_files names;       /* of those files */
+    bool merges_exited, merges_none;             /* as the user said */
+    const struct profile_comparison *comparison; /* NULL: with nothing */
+    struct converted_file file;                  /* of all threads, or of the one at hand */
+    bool has_file_for_each;                      /* thread */
+    struct thread_files names;                   /* of those files */
     struct profile_facts facts;
     struct failure *failure;
     bool has_told; /* the failure is told already */
@@ -139,6 +141,17 @@ static void choose_lanes(struct converting *conversion)
         conversion_merge_exited(&conversion->file.conversion, SIZE_MAX);
 }
 
+static bool tell_changes(struct converting *conversion)
+{
+    int err = conversion->comparison != NULL
+                  ? conversion_compare(&conversion->file.conversion, conversion->comparison)
+                  : 0;
+
+    if (err < 0 && !converted_file_failed(&conversion->file, conversion->failure))
+        failure_set(conversion->failure, EXIT_CODE_FAILED, "cannot compare: %s", strerror(-err));
+    return err == 0;
+}
+
 static bool write_one_file(struct converting *conversion)
 {
     const struct profile_walk_events events =
@@ -153,7 +166,7 @@ static bool write_one_file(struct converting *conversion)
                              conversion->failure))
         return false;
     choose_lanes(conversion);
-    if (!walk_input(conversion, &events))
+    if (!tell_changes(conversion) || !walk_input(conversion, &events))
         return false;
     int err = converted_file_finish(&conversion->file, &conversion->facts);
     if (err < 0 && !converted_file_failed(&conversion->file, conversion->failure))
@@ -263,9 +276,44 @@ static bool is_to_be_capture(const struct arguments *arguments)
 {
     const char *output = arguments->converted;
 
-    return arguments->format == NULL && arguments->thread == NULL && !arguments->merge_exited &&
-           !arguments->no_merge_exited && profile_format_of_file(output) == NULL &&
+    return arguments->format == NULL && arguments->thread == NULL && arguments->before == NULL &&
+           !arguments->merge_exited && !arguments->no_merge_exited &&
+           profile_format_of_file(output) == NULL &&
            (output_name_ends_in(output, ".json") || output_name_ends_in(output, ".json.gz"));
+}
+
+/* A comparison needs a format that can tell of it. */
+static bool check_comparison(const struct converting *conversion, const struct arguments *arguments)
+{
+    if (arguments->before == NULL || conversion->format->compare != NULL)
+        return true;
+    failure_set(conversion->failure, EXIT_CODE_USAGE,
+                "--diff is for pages; say --format html, or see profctl report --diff");
+    return false;
+}
+
+static bool convert(struct converting *conversion)
+{
+    bool is_done = choose_threads(conversion) && write_all(conversion);
+
+    converted_file_close(&conversion->file);
+    return is_done;
+}
+
+static bool convert_compared(struct converting *conversion, const struct arguments *arguments)
+{
+    struct report_diff diff;
+    bool is_done =
+        compared_profiles_read(arguments, &diff, conversion->failure) == EXIT_CODE_SUCCESS;
+
+    if (is_done) {
+        const struct profile_comparison comparison = compared_profiles_view(arguments, &diff);
+        conversion->comparison = &comparison;
+        is_done = convert(conversion);
+        conversion->comparison = NULL;
+    }
+    report_diff_free(&diff);
+    return is_done;
 }
 
 static int convert_to_capture(const struct arguments *arguments, struct failure *failure)
@@ -295,11 +343,12 @@ int command_convert(const struct arguments *arguments, struct failure *failure)
                    : (int)failure->code;
     conversion.format = choose_format(arguments, failure);
     if (conversion.format == NULL || !check_lanes(&conversion) ||
+        !check_comparison(&conversion, arguments) ||
         !profile_input_is_not(conversion.input, conversion.output, failure))
         return (int)failure->code;
     thread_files_init(&conversion.names, conversion.output, conversion.format->ending);
-    bool is_done = choose_threads(&conversion) && write_all(&conversion);
-    converted_file_close(&conversion.file);
+    bool is_done =
+        arguments->before != NULL ? convert_compared(&conversion, arguments) : convert(&conversion);
     if (is_done && !arguments->quiet)
         tell(&conversion);
     thread_files_fini(&conversion.names);

@@ -14,6 +14,7 @@
 #include "buffer/clock.h"
 #include "common/time_units.h"
 #include "profctl/commands/commands.h"
+#include "profctl/commands/compared_profiles.h"
 #include "profctl/profile/profile_input.h"
 #include "profctl/view/view_page.h"
 #include "profctl/view/view_server.h"
@@ -44,7 +45,8 @@ static int open_profile(struct view *view, const char *path, struct failure *fai
     return EXIT_CODE_SUCCESS;
 }
 
-static int make_page(struct view *view, const char *path, struct failure *failure)
+static int make_page(struct view *view, const char *path,
+                     const struct profile_comparison *comparison, struct failure *failure)
 {
     struct profile_input input;
     int write_error;
@@ -58,13 +60,28 @@ static int make_page(struct view *view, const char *path, struct failure *failur
                                 strerror(errno));
     if (!profile_input_open_again(&input, path, view->site.profile_fd, failure))
         return (int)failure->code;
-    int err = view_page_make(input.reader, view->site.page_fd, view->site.libraries, &write_error);
+    int err = view_page_make(input.reader, view->site.page_fd, comparison, view->site.libraries,
+                             &write_error);
     if (write_error < 0)
         failure_set(failure, EXIT_CODE_FAILED, "cannot make the page: %s", strerror(-write_error));
     else if (err < 0)
         (void)profile_input_failed(&input, err, failure);
     profile_input_close(&input);
     return err < 0 ? (int)failure->code : EXIT_CODE_SUCCESS;
+}
+
+static int make_compared_page(struct view *view, const struct arguments *arguments,
+                              struct failure *failure)
+{
+    struct report_diff diff;
+    int code = compared_profiles_read(arguments, &diff, failure);
+
+    if (code == EXIT_CODE_SUCCESS) {
+        const struct profile_comparison comparison = compared_profiles_view(arguments, &diff);
+        code = make_page(view, arguments->operands[0], &comparison, failure);
+    }
+    report_diff_free(&diff);
+    return code;
 }
 
 /* --- Serving --- */
@@ -183,7 +200,8 @@ static int view_profile(struct view *view, const char *path, const struct argume
     int code = open_profile(view, path, failure);
 
     if (code == EXIT_CODE_SUCCESS)
-        code = make_page(view, path, failure);
+        code = arguments->before != NULL ? make_compared_page(view, arguments, failure)
+                                         : make_page(view, path, NULL, failure);
     if (code == EXIT_CODE_SUCCESS)
         code = watch_signals(failure);
     if (code == EXIT_CODE_SUCCESS)

@@ -20,6 +20,11 @@ void conversion_merge_exited(struct conversion *conversion, size_t apart)
     conversion->format->merge_exited(conversion->state, apart);
 }
 
+int conversion_compare(struct conversion *conversion, const struct profile_comparison *comparison)
+{
+    return conversion->format->compare(conversion->state, comparison);
+}
+
 int conversion_add(struct conversion *conversion, const struct profile_thread *thread)
 {
     conversion->threads++;

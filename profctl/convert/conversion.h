@@ -23,6 +23,8 @@ struct conversion {
 int conversion_begin(struct conversion *conversion);
 /* How many processes that exited are seen apart (profile_format.h); for formats that can tell. */
 void conversion_merge_exited(struct conversion *conversion, size_t apart);
+/* What has changed since another profile; for formats that can tell. */
+int conversion_compare(struct conversion *conversion, const struct profile_comparison *comparison);
 int conversion_add(struct conversion *conversion, const struct profile_thread *thread);
 /* For formats that have a use for it alone. */
 int conversion_add_counter(struct conversion *conversion, const struct profile_counter *counter);

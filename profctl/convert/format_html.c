@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profctl/convert/page_comparison.h"
 #include "profctl/convert/page_record.h"
 #include "profctl/convert/page_template.h"
 #include "profctl/convert/profile_format.h"
@@ -32,6 +33,13 @@ static int begin(json_sink_write write, void *context, void **out)
     page_told_init(&page->told, &page->stream);
     int err = page_stream_open(&page->stream, write, context);
     return err < 0 ? err : write(context, page_before_capture, page_before_capture_bytes);
+}
+
+static int compare(void *state, const struct profile_comparison *comparison)
+{
+    struct page *page = state;
+
+    return page_put_comparison(&page->stream, comparison);
 }
 
 static int add_meta(void *state, const char *name, const char *json, size_t length)
@@ -129,6 +137,7 @@ const struct profile_format format_html = {
     .add_counter = add_counter,
     .add_process = add_process,
     .add_meta = add_meta,
+    .compare = compare,
     .wants_markers = true,
     .finish = finish,
     .end = end,

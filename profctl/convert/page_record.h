@@ -11,13 +11,14 @@
 #include "profctl/convert/page_stream.h"
 
 enum page_record {
-    PAGE_END = 0, /* facts, and what each process used that no sample tells of */
-    PAGE_NAMES,   /* column of texts: the names that come next */
-    PAGE_STACKS,  /* column of how far before it the prefix is (0: none), and the name */
-    PAGE_THREAD,  /* what it is, samples, event delay, markers */
-    PAGE_COUNTER, /* name, category, description, column of times and changes */
-    PAGE_PROCESS, /* what became of it */
-    PAGE_META,    /* name and JSON of a member of the profile's "meta" */
+    PAGE_END = 0,    /* facts, and what each process used that no sample tells of */
+    PAGE_NAMES,      /* column of texts: the names that come next */
+    PAGE_STACKS,     /* column of how far before it the prefix is (0: none), and the name */
+    PAGE_THREAD,     /* what it is, samples, event delay, markers */
+    PAGE_COUNTER,    /* name, category, description, column of times and changes */
+    PAGE_PROCESS,    /* what became of it */
+    PAGE_META,       /* name and JSON of a member of the profile's "meta" */
+    PAGE_COMPARISON, /* what has changed since another profile (page_comparison.h) */
 };
 
 /* What a page has told already. Initialised by page_told_init(). */

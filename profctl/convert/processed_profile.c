@@ -73,20 +73,29 @@ static double busyness(const struct thread_rows *rows)
     return rows->knows_cpu ? cpu_ns : stacks;
 }
 
+/* The value of a thread that stands in a slab of its own. */
+static void put_thread_in_slab(struct processed_profile *profile,
+                               const struct thread_identity *identity,
+                               const struct thread_rows *rows)
+{
+    uint32_t slab;
+    const struct column_output output = { slabs_start_json(profile->slabs, &slab), profile->slabs };
+
+    thread_write(identity, rows, &output);
+    slabs_end_json(profile->slabs);
+    slab_reference(&profile->json, slab);
+}
+
 /* Writes the next thread of the profile. */
 static void put_thread(struct processed_profile *profile, const struct thread_identity *identity,
                        const struct thread_rows *rows)
 {
-    struct column_output output = { &profile->json, profile->slabs };
-    uint32_t slab;
+    const struct column_output output = { .json = &profile->json };
 
     if (profile->slabs != NULL)
-        output.json = slabs_start_json(profile->slabs, &slab);
-    thread_write(identity, rows, &output);
-    if (profile->slabs != NULL) {
-        slabs_end_json(profile->slabs);
-        slab_reference(&profile->json, slab);
-    }
+        put_thread_in_slab(profile, identity, rows);
+    else
+        thread_write(identity, rows, &output);
     profile->threads++;
 }
 

@@ -8,6 +8,8 @@
 #include "profctl/profile/profile_walk.h"
 #include "json/json_writer.h"
 
+struct profile_comparison;
+
 struct profile_format {
     const char *name;
     const char *ending;  /* of files, without .gz */
@@ -26,6 +28,9 @@ struct profile_format {
     /* How many processes that exited are seen apart, before others share lanes (processed/lanes.h);
      * to be said before the first thread. NULL: all. */
     void (*merge_exited)(void *state, size_t apart);
+    /* What has changed since another profile; to be said before the first thread. 0 or a negative
+     * errno. */
+    int (*compare)(void *state, const struct profile_comparison *comparison);
     bool wants_markers; /* of threads */
     bool wants_profd;   /* profd's own thread, too, which has its counters */
     /* All threads were added: writes what is left. 0, or the first error of WRITE. */

@@ -6,7 +6,8 @@
  *   marker…[m]                                 likewise
  *   threads, counters, processes               objects; those of a process know it */
 
-const Record = { END: 0, NAMES: 1, STACKS: 2, THREAD: 3, COUNTER: 4, PROCESS: 5, META: 6 };
+const Record = { END: 0, NAMES: 1, STACKS: 2, THREAD: 3, COUNTER: 4, PROCESS: 5, META: 6,
+                 COMPARISON: 7 };
 
 class CaptureData {
     constructor(bytes) {
@@ -30,6 +31,7 @@ class CaptureData {
         this.counters = [];
         this.processes = [];
         this.meta = {};
+        this.comparison = null; /* with another profile */
         this.waiting = [[], []]; /* threads of the process to come, and of the root */
         this.waitingCounters = [];
         this.readRecords();
@@ -37,7 +39,8 @@ class CaptureData {
 
     readRecords() {
         const readers = { [Record.NAMES]: 'readNames', [Record.STACKS]: 'readStacks', [Record.THREAD]: 'readThread',
-                          [Record.COUNTER]: 'readCounter', [Record.PROCESS]: 'readProcess', [Record.META]: 'readMeta' };
+                          [Record.COUNTER]: 'readCounter', [Record.PROCESS]: 'readProcess', [Record.META]: 'readMeta',
+                          [Record.COMPARISON]: 'readComparison' };
         for (let record; (record = this.reader.number()) !== Record.END;) {
             if (readers[record] === undefined)
                 throw new Error(`the capture is damaged: there is no record ${record}`);
@@ -152,6 +155,23 @@ class CaptureData {
         this.waiting[isRoot] = [];
         this.waitingCounters = [];
         this.processes.push(process);
+    }
+
+    /* Amounts are µs, or samples. */
+    readChange(isByCpu) {
+        const scale = isByCpu ? 1e-3 : 1;
+        return { amounts: [this.reader.real() * scale, this.reader.real() * scale], probability: this.reader.real(),
+                 isSignificant: this.reader.number() === 1 };
+    }
+
+    readComparison() {
+        const reader = this.reader, before = reader.text(), isByCpu = reader.number() === 1;
+        const comparesShares = reader.number() === 1, scale = isByCpu ? 1e-3 : 1;
+        const sampled = [reader.real() * scale, reader.real() * scale], functions = [];
+        for (let count = reader.number(); count > 0; count--)
+            functions.push({ name: reader.text(), self: this.readChange(isByCpu), total: this.readChange(isByCpu) });
+        this.comparison = { before, isByCpu, comparesShares, sampled, functions,
+                            byName: new Map(functions.map((item) => [item.name, item])) };
     }
 
     readMeta() {

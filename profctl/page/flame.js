@@ -12,7 +12,7 @@ const flame = {
         this.scroller = byId('flame');
         this.draw = oncePerFrame(() => this.drawNow());
         whenChanged([...selectionMembers, 'capture', 'isInverted'], () => this.restart());
-        whenChanged(['search', 'theme', 'tab'], this.draw);
+        whenChanged(['search', 'theme', 'tab', 'showsChanges'], this.draw);
         this.scroller.addEventListener('scroll', this.draw);
         new ResizeObserver(() => { this.rows = null; this.drawNow(); }).observe(this.scroller);
         this.scroller.addEventListener('click', (event) => this.click(event));
@@ -143,7 +143,7 @@ function describeNode(node) {
     const lines = [`${weights.text(node.weight)}, ${shareText(node.weight, weights.whole())} of what is selected`];
     if (node.stack > 0)
         lines.push(`${weights.text(weights.ofStacks()[node.stack])} in itself`);
-    return lines;
+    return [...lines, ...describeChange(nameOfNode(node))];
 }
 
 /* The way to NODE, of which the middle is left out when it is long. */
@@ -175,7 +175,7 @@ class FramePainter {
         const { context } = this, name = nameOfNode(node);
         const isMatch = this.isMatch !== null && node.name >= 0 && this.isMatch[node.name] === 1;
         context.globalAlpha = this.isMatch === null || isMatch ? 1 : 0.45;
-        context.fillStyle = isMatch ? theme.colours.match : node.name < 0 ? theme.colours.life : frameColour(name);
+        context.fillStyle = isMatch ? theme.colours.match : node.name < 0 ? theme.colours.life : this.colourOf(name);
         context.fillRect(x, top + 1, Math.max(0.3, width - (width > 3 ? 1 : 0)), FRAME_PX - 1);
         context.globalAlpha = 1;
         const room = Math.floor((width - 8) / this.charPx);
@@ -184,6 +184,10 @@ class FramePainter {
         const text = name.length <= room ? name : withoutLibrary(name);
         context.fillStyle = isMatch ? '#1b1300' : theme.colours.text;
         context.fillText(text.length <= room ? text : `${text.slice(0, room - 1)}…`, x + 4, top + FRAME_PX / 2 + 1);
+    }
+
+    colourOf(name) {
+        return state.showsChanges ? changeColour(name) : frameColour(name);
     }
 
     outline({ x, width }, top) {

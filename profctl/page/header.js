@@ -101,4 +101,8 @@ const header = {
     },
 };
 
-const tabNames = ['flame', 'functions', 'calls', 'markers'];
+const tabNames = ['flame', 'functions', 'calls', 'markers', 'changes'];
+
+function isOffered(tab) {
+    return !byId(`tab-${tab}`).hidden;
+}

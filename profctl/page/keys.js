@@ -5,6 +5,7 @@ const keyHelp = [
     ['F', 'filter processes'],
     ['Esc', 'clear the search, or what is selected'],
     ['1 2 3 4', 'flame graph, functions, calls, markers'],
+    ['5', 'changes, in a page of two profiles'],
     ['W S  or  + −', 'zoom the time line'],
     ['A D  or  ← →', 'move along it'],
     ['0', 'all of the time line'],
@@ -36,6 +37,7 @@ const keys = {
         2: () => set({ tab: 'functions' }),
         3: () => set({ tab: 'calls' }),
         4: () => set({ tab: 'markers' }),
+        5: () => isOffered('changes') && set({ tab: 'changes' }),
         w: () => zoomView(0.7, (state.view.start + state.view.end) / 2),
         s: () => zoomView(1 / 0.7, (state.view.start + state.view.end) / 2),
         a: () => panView(-0.15),
@@ -86,9 +88,10 @@ const keys = {
         const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
         if (step === undefined)
             return;
-        const next = (tabNames.indexOf(state.tab) + step + tabNames.length) % tabNames.length;
-        set({ tab: tabNames[next] });
-        byId(`tab-${tabNames[next]}`).focus();
+        const tabs = tabNames.filter(isOffered);
+        const next = tabs[(tabs.indexOf(state.tab) + step + tabs.length) % tabs.length];
+        set({ tab: next });
+        byId(`tab-${next}`).focus();
         event.preventDefault();
         event.stopPropagation();
     },

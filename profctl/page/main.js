@@ -23,7 +23,7 @@ function beginSplitter() {
 
 function applyHash() {
     const asked = new URLSearchParams(location.hash.slice(1)), changes = {};
-    if (tabNames.includes(asked.get('tab')))
+    if (tabNames.includes(asked.get('tab')) && isOffered(asked.get('tab')))
         changes.tab = asked.get('tab');
     if (asked.get('unit') === 'samples' || !state.capture.knowsCpu)
         changes.unit = 'samples';
@@ -35,7 +35,8 @@ function applyHash() {
 }
 
 async function begin() {
-    for (const part of [theme, header, overview, timeline, flame, functionsTable, callsTable, markersTable, keys])
+    for (const part of [theme, header, overview, timeline, flame, functionsTable, callsTable, markersTable,
+                        comparisonTable, keys])
         part.begin();
     beginSplitter();
     const capture = new Capture(await unpackCapture(byId('capture').textContent.trim()));

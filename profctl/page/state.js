@@ -10,6 +10,7 @@ const state = {
     search: '',
     tab: 'flame',
     isInverted: false,
+    showsChanges: false, /* the flame graph's colours tell what has changed */
     theme: 'light',
 };
 

@@ -3,14 +3,16 @@
 /* Graphs of rows that were drawn, until the view changes. */
 function graphsOf(row, width) {
     const key = row.counter || row.thread || (isLane(row) ? row.processes : row.process);
-    if (!timeline.graphs.has(key)) {
-        const threads = threadsOf(row);
-        timeline.graphs.set(key, row.counter !== undefined
-            ? { counter: counterBins(row.counter, state.view, width) }
-            : { cpu: cpuBins(threads, state.view, width, row.processes), marks: markerBins(threads, state.view, width),
-                delays: delayBins(threads, state.view, width) });
-    }
+    if (!timeline.graphs.has(key))
+        timeline.graphs.set(key, row.counter !== undefined ? { counter: counterBins(row.counter, state.view, width) }
+                                                           : graphsOfThreads(row, width));
     return timeline.graphs.get(key);
+}
+
+function graphsOfThreads(row, width) {
+    const threads = threadsOf(row);
+    return { cpu: cpuBins(threads, state.view, width, row.processes), marks: markerBins(threads, state.view, width),
+             delays: delayBins(threads, state.view, width) };
 }
 
 function threadsOf({ processes, thread }) {

@@ -43,7 +43,8 @@ static int on_process(void *owner, bool is_root, struct process_log *log)
     return conversion_add_process(&((struct making *)owner)->page, is_root, log);
 }
 
-int view_page_make(struct json_reader *reader, int page_fd, struct library_list *libraries,
+int view_page_make(struct json_reader *reader, int page_fd,
+                   const struct profile_comparison *comparison, struct library_list *libraries,
                    int *write_error)
 {
     const struct profile_walk_events events =
@@ -59,6 +60,8 @@ int view_page_make(struct json_reader *reader, int page_fd, struct library_list 
     struct profile_facts facts;
     int err = conversion_begin(&making.page);
 
+    if (err == 0 && comparison != NULL)
+        err = conversion_compare(&making.page, comparison);
     if (err == 0)
         err = profile_walk(reader, &events, &making, &facts);
     if (err == 0)

@@ -123,6 +123,48 @@ test_a_stack_of_a_hundred_thousand_frames_is_shown() {
     [ "$(cells f)" = "2 samples 100.0% 2 samples 100.0% f" ]
 }
 
+# A process that is alone is open: its threads and counters have rows.
+test_a_process_that_is_alone_is_shown_with_its_counters() {
+    need_browser
+    expect 0 "$profctl" run -f cpu,stacks,counters,memory -o alone.json -- "$programs/busy" 0.3
+    expect 0 "$profctl" convert alone.json -o alone.html
+    load alone.html
+    grep -q '<span class="name">busy</span>' dom
+    grep -q '<span class="name">malloc</span>' dom
+}
+
+# cell NUMBER FUNCTION: of the row of FUNCTION in the table of changes.
+cell() {
+    grep -oE "<div class=\"row\"[^>]*>(<span[^>]*>[^<]*</span>){5}<span[^>]*>$2</span>" dom | sed 's/<[^>]*>/\n/g' |
+        grep . | sed -n "$1p"
+}
+
+test_what_has_changed_since_another_profile_is_shown() {
+    need_browser
+    expect 0 "$profctl" run -o before.json --clock cpu -- "$programs/two_speeds" 300
+    expect 0 "$profctl" run -o after.json --clock cpu -- "$programs/two_speeds" 900
+    expect 0 "$profctl" convert --diff before.json after.json -o changes.html
+    load "changes.html#tab=changes"
+    grep -q 'Since before.json: ' dom
+    cell 1 changed_part | grep -qE '^\+[4-8][0-9]{2} ms$' || fail "changed_part: $(cell 1 changed_part)"
+    grep -oE '<span class="number change more"[^>]*>\+' dom | grep -q more
+    cell 5 steady_part | grep -qE '^([5-9][0-9]|100)%$' || fail "steady_part by chance: $(cell 5 steady_part)"
+    expect 0 "$profctl" convert --diff before.json --shares after.json -o shares.html
+    load "shares.html#tab=changes"
+    cell 1 changed_part | grep -qE '^\+[1-4][0-9]\.[0-9]+ %$' || fail "changed_part: $(cell 1 changed_part)"
+    # Without another profile nothing is said of it, whatever is asked for.
+    expect 0 "$profctl" convert after.json -o alone.html
+    load "alone.html#tab=changes"
+    grep -q '<button[^>]* id="tab-changes"[^>]* hidden' dom
+    grep -q '<div[^>]* id="panel-changes"[^>]* hidden' dom
+    expect 2 "$profctl" convert --diff before.json after.json -o changes.collapsed
+    one_line stderr
+    says 'diff is for pages' stderr
+    expect 1 "$profctl" convert --diff nothing.json after.json -o nothing.html
+    one_line stderr
+    [ ! -e nothing.html ]
+}
+
 test_a_profile_without_samples_is_shown() {
     need_browser
     one_thread idle f '[null,0]' '' >empty.json

@@ -27,7 +27,7 @@ static int make_page(const char *text, int fd, int *write_error)
 
     ck_assert_int_eq(library_list_create(&libraries), 0);
     ck_assert_int_eq(json_reader_open_memory(text, strlen(text), &reader), 0);
-    int err = view_page_make(reader, fd, libraries, write_error);
+    int err = view_page_make(reader, fd, NULL, libraries, write_error);
     json_reader_close(reader);
     return err;
 }
