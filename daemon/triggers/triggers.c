@@ -1,48 +1,42 @@
 #include "daemon/triggers/triggers.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "buffer/arena.h"
 #include "common/time_units.h"
 #include "daemon/children/child_table.h"
 #include "daemon/log.h"
 #include "daemon/session.h"
-#include "daemon/triggers/marker_tally.h"
-
-/* Somebody who asked for a capture, and waits for it. */
-struct trigger_waiter {
-    struct client *client;
-    uint64_t id;
-    char cause[TRIGGER_NAME_BYTES];
-    bool is_served; /* by the worker that runs */
-    struct trigger_waiter *next;
-};
+#include "daemon/triggers/triggers_inside.h"
 
 static void advance(struct triggers *triggers);
 
 /* --- Who waits for an answer --- */
 
-/* All whom the worker that runs serves, or all whom it does not. */
-static void answer(struct triggers *triggers, bool is_served, int error, const char *text)
-{
-    struct trigger_waiter **link = &triggers->waiters;
+/* What those who waited are told. */
+struct answer {
+    const struct triggers *triggers;
+    int error;
+    const char *text;
+};
 
-    while (*link != NULL) {
-        struct trigger_waiter *waiter = *link;
-        if (waiter->is_served != is_served) {
-            link = &waiter->next;
-            continue;
-        }
-        *link = waiter->next;
-        triggers->events->on_answer(waiter->client, waiter->id, error, text, triggers->context);
-        free(waiter);
-    }
+static void give_answer(struct client *client, uint64_t id, void *context)
+{
+    const struct answer *answer = context;
+
+    answer->triggers->events->on_answer(client, id, answer->error, answer->text,
+                                        answer->triggers->context);
+}
+
+static void answer(struct triggers *triggers, enum trigger_waiters_kind kind, int error,
+                   const char *text)
+{
+    struct answer given = { triggers, error, text };
+
+    trigger_waiters_release(&triggers->waiters, kind, give_answer, &given);
 }
 
 static void answer_now(const struct triggers *triggers, struct client *client, uint64_t id,
@@ -51,25 +45,9 @@ static void answer_now(const struct triggers *triggers, struct client *client, u
     triggers->events->on_answer(client, id, error, text, triggers->context);
 }
 
-static void serve_waiters(struct triggers *triggers)
-{
-    for (struct trigger_waiter *waiter = triggers->waiters; waiter; waiter = waiter->next)
-        waiter->is_served |= strcmp(waiter->cause, triggers->gate.current.name) == 0;
-}
-
 void triggers_note_client_gone(struct triggers *triggers, const struct client *client)
 {
-    struct trigger_waiter **link = &triggers->waiters;
-
-    while (*link != NULL) {
-        struct trigger_waiter *waiter = *link;
-        if (waiter->client != client) {
-            link = &waiter->next;
-            continue;
-        }
-        *link = waiter->next;
-        free(waiter);
-    }
+    trigger_waiters_forget(&triggers->waiters, client);
 }
 
 /* --- A capture --- */
@@ -127,12 +105,12 @@ static void finish(struct triggers *triggers, int error, const char *text)
 
     mention(&triggers->gate.current, about, sizeof(about));
     if (error == 0) {
-        answer(triggers, true, 0, note_written(triggers, about, text));
+        answer(triggers, WAITERS_SERVED, 0, note_written(triggers, about, text));
     } else {
         triggers->failed++;
         snprintf(triggers->last_error, sizeof(triggers->last_error), "%s", text);
         log_warn("no capture was written (%s): %s", about, text);
-        answer(triggers, true, error, text);
+        answer(triggers, WAITERS_SERVED, error, text);
     }
     trigger_gate_end(&triggers->gate);
 }
@@ -178,7 +156,7 @@ static void on_due(uv_timer_t *timer)
 static void advance(struct triggers *triggers)
 {
     while (trigger_gate_begin(&triggers->gate, uv_hrtime())) {
-        serve_waiters(triggers);
+        trigger_waiters_serve(&triggers->waiters, triggers->gate.current.name);
         int error = begin(triggers);
         if (error == 0)
             return;
@@ -214,80 +192,11 @@ static bool note(struct triggers *triggers, const char *name, pid_t pid, uint64_
     return false;
 }
 
-static void happened(struct triggers *triggers, const char *name, pid_t pid, uint64_t count,
-                     bool is_asked)
+void triggers_happened(struct triggers *triggers, const char *name, pid_t pid, uint64_t count,
+                       bool is_asked)
 {
     if (note(triggers, name, pid, count, is_asked))
         advance(triggers);
-}
-
-void triggers_note_killed(struct triggers *triggers, pid_t pid, int signal_number)
-{
-    char name[TRIGGER_NAME_BYTES];
-    const char *abbreviation = sigabbrev_np(signal_number);
-
-    /* Whom profd itself ends, it ends on purpose. */
-    if (!trigger_set_has(&triggers->set, TRIGGER_SIGNAL) ||
-        triggers->events->is_shutting_down(triggers->context))
-        return;
-    if (abbreviation != NULL)
-        snprintf(name, sizeof(name), "SIG%s", abbreviation);
-    else
-        snprintf(name, sizeof(name), "SIG%d", signal_number);
-    happened(triggers, name, pid, 1, false);
-}
-
-void triggers_note_failed(struct triggers *triggers, pid_t pid, int status)
-{
-    char name[TRIGGER_NAME_BYTES];
-
-    if (!trigger_set_has(&triggers->set, TRIGGER_EXIT) ||
-        triggers->events->is_shutting_down(triggers->context))
-        return;
-    snprintf(name, sizeof(name), "exit-%d", status);
-    happened(triggers, name, pid, 1, false);
-}
-
-void triggers_note_marker(struct triggers *triggers, struct child *child, uint64_t index,
-                          uint64_t hits)
-{
-    const struct trigger *trigger = trigger_set_marker(&triggers->set, index);
-    uint64_t more;
-
-    if (trigger == NULL)
-        return;
-    int error =
-        marker_tally_note(&child->tally, triggers->views.session->generation, index, hits, &more);
-    if (error < 0)
-        log_warn_of(child->pid, "trigger %s ignored: %s", trigger->name, uv_strerror(error));
-    else if (more > 0)
-        happened(triggers, trigger->name, child->pid, more, false);
-}
-
-void triggers_forget_child(struct child *child)
-{
-    marker_tally_free(&child->tally);
-}
-
-void triggers_note_ended(struct triggers *triggers, struct child *child)
-{
-    struct arena_header header;
-
-    if (!trigger_set_has(&triggers->set, TRIGGER_MARKER) || child->arena_fd < 0)
-        return;
-    if (pread(child->arena_fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
-        header.generation != triggers->views.session->generation)
-        return;
-    for (uint64_t i = 0; i < TRIGGERS_MOST; i++)
-        triggers_note_marker(triggers, child, i, header.marker_hits[i]);
-}
-
-bool triggers_take_sigusr2(struct triggers *triggers)
-{
-    if (!trigger_set_has(&triggers->set, TRIGGER_SIGUSR2))
-        return false;
-    happened(triggers, "SIGUSR2", 0, 1, true);
-    return true;
 }
 
 void triggers_ask(struct triggers *triggers, struct client *client, uint64_t id, const char *name)
@@ -300,19 +209,11 @@ void triggers_ask(struct triggers *triggers, struct client *client, uint64_t id,
                        : "no session is active; 'profctl start --trigger name:NAME' begins one");
         return;
     }
-    struct trigger_waiter *waiter = calloc(1, sizeof(*waiter));
-    if (waiter == NULL) {
-        answer_now(triggers, client, id, -ENOMEM, "profd has no memory for the request");
-        return;
-    }
-    if (!note(triggers, name, 0, 1, true)) {
-        free(waiter);
+    if (!note(triggers, name, 0, 1, true))
         answer_now(triggers, client, id, -EBUSY, "too many captures wait to be written; try again");
-        return;
-    }
-    *waiter = (struct trigger_waiter){ .client = client, .id = id, .next = triggers->waiters };
-    snprintf(waiter->cause, sizeof(waiter->cause), "%s", name);
-    triggers->waiters = waiter;
+    else if (trigger_waiters_add(&triggers->waiters, client, id, name) < 0)
+        answer_now(triggers, client, id, -ENOMEM,
+                   "profd has no memory for the answer; the capture is written all the same");
     advance(triggers);
 }
 
@@ -344,7 +245,7 @@ static void on_alert(void *owner, const char *cause, const char *what, pid_t pid
         return;
     if (!trigger_gate_awaits(&triggers->gate, cause))
         log_info("%s: %s", cause, what);
-    happened(triggers, cause, pid, times, false);
+    triggers_happened(triggers, cause, pid, times, false);
 }
 
 static const struct trigger_watch_events watch_events = { write_groups, visit_processes, on_alert };
@@ -376,7 +277,7 @@ static void reset(struct triggers *triggers, const char *why)
 
     if (waiting > 0)
         log_warn("%zu captures that waited to be written are dropped: %s", waiting, why);
-    answer(triggers, false, -ECANCELED, why);
+    answer(triggers, WAITERS_UNSERVED, -ECANCELED, why);
     trigger_files_forget(&triggers->files);
     if (triggers->directory_fd >= 0)
         close(triggers->directory_fd);
@@ -447,7 +348,7 @@ void triggers_close(struct triggers *triggers)
 {
     triggers->is_closed = true;
     reset(triggers, "profd is ending");
-    answer(triggers, true, -ESHUTDOWN, "profd is ending");
+    answer(triggers, WAITERS_SERVED, -ESHUTDOWN, "profd is ending");
     uv_close((uv_handle_t *)&triggers->timer, NULL);
     uv_close((uv_handle_t *)&triggers->hold, NULL);
     trigger_watch_close(&triggers->watch);

@@ -15,6 +15,7 @@
 #include "daemon/triggers/trigger_files.h"
 #include "daemon/triggers/trigger_gate.h"
 #include "daemon/triggers/trigger_set.h"
+#include "daemon/triggers/trigger_waiters.h"
 #include "daemon/triggers/trigger_watch.h"
 #include "daemon/triggers/trigger_worker.h"
 
@@ -22,7 +23,6 @@ struct child;
 struct child_table;
 struct client;
 struct session;
-struct trigger_waiter;
 
 /* What they look at, and what workers need; borrowed. */
 struct triggers_views {
@@ -64,7 +64,7 @@ struct triggers {
     struct trigger_worker worker;
     unsigned worker_generation; /* the session that the worker writes for */
     char worker_name[PATH_MAX]; /* of its file, as the pattern gave it */
-    struct trigger_waiter *waiters;
+    struct trigger_waiters waiters;
     uint64_t written, failed;
     char last_file[PATH_MAX]; /* "": none yet */
     char last_error[TRIGGER_WORKER_TEXT_BYTES];
