@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/time_units.h"
 #include "daemon/children/child_table.h"
@@ -29,15 +28,6 @@ static const struct {
     [REQUEST_RESUME_SAMPLING] = { SESSION_EVENT_RESUME_SAMPLING, MESSAGE_RESUME_SAMPLING,
                                   MESSAGE_SAMPLING_RESUMED },
 };
-
-void request_free(struct request *request)
-{
-    if (request->output_fd >= 0)
-        close(request->output_fd);
-    free(request->triggers);
-    free(request->selection);
-    free(request);
-}
 
 /* --- The end of a request --- */
 
@@ -249,7 +239,7 @@ static bool must_wait(const struct requests *requests, struct request *last)
  * last one, which would leave nothing for them. */
 static struct request **find_next(struct requests *requests)
 {
-    struct request **link = &requests->first;
+    struct request **link = &requests->waiting.first;
 
     if (*link == NULL || !may_begin(requests, *link))
         return NULL;
@@ -261,18 +251,6 @@ static struct request **find_next(struct requests *requests)
     return *link != NULL ? link : NULL;
 }
 
-static struct request *take(struct requests *requests, struct request **link)
-{
-    struct request *request = *link;
-
-    *link = request->next;
-    requests->waiting--;
-    requests->last = requests->first;
-    while (requests->last != NULL && requests->last->next != NULL)
-        requests->last = requests->last->next;
-    return request;
-}
-
 static void on_kick(uv_prepare_t *kick)
 {
     struct requests *requests = kick->data;
@@ -281,29 +259,18 @@ static void on_kick(uv_prepare_t *kick)
         struct request **link = find_next(requests);
         if (link == NULL)
             return;
-        requests->current = take(requests, link);
+        requests->current = request_queue_take(&requests->waiting, link);
         begin_request(requests, requests->current);
     }
 }
 
-static void append(struct requests *requests, struct request *request)
-{
-    request->next = NULL;
-    if (requests->last != NULL)
-        requests->last->next = request;
-    else
-        requests->first = request;
-    requests->last = request;
-    requests->waiting++;
-}
-
 int requests_add(struct requests *requests, struct request *request)
 {
-    if (requests->waiting >= REQUESTS_MAX_WAITING) {
+    if (requests->waiting.count >= REQUESTS_MAX_WAITING) {
         request_free(request);
         return -EBUSY;
     }
-    append(requests, request);
+    request_queue_append(&requests->waiting, request);
     return 0;
 }
 
@@ -319,7 +286,7 @@ void requests_add_own(struct requests *requests, enum request_kind kind,
     request->kind = kind;
     request->owner = *owner;
     request->output_fd = -1;
-    append(requests, request);
+    request_queue_append(&requests->waiting, request);
 }
 
 /* --- Sessions of others than clients --- */
@@ -331,21 +298,12 @@ static bool has_standing(const struct requests *requests)
     return session_parts_find(&requests->session->parts, &standing) != NULL;
 }
 
-static bool is_standing_awaited(const struct requests *requests)
-{
-    for (const struct request *each = requests->first; each != NULL; each = each->next) {
-        if (each->kind == REQUEST_START && session_owner_is(&each->owner, &standing))
-            return true;
-    }
-    return false;
-}
-
 void requests_ensure_standing(struct requests *requests)
 {
     const struct session_settings *standing_settings = &requests->standing;
 
     if (standing_settings->interval_ns == 0 || requests->is_closed || has_standing(requests) ||
-        is_standing_awaited(requests))
+        request_queue_has_start(&requests->waiting, &standing))
         return;
     struct request *request = calloc(1, sizeof(*request));
     if (request == NULL) {
@@ -358,7 +316,7 @@ void requests_ensure_standing(struct requests *requests)
         .settings = requests->standing,
         .output_fd = -1,
     };
-    append(requests, request);
+    request_queue_append(&requests->waiting, request);
 }
 
 void requests_note_program_gone(struct requests *requests, pid_t pid)
@@ -373,22 +331,7 @@ void requests_note_program_gone(struct requests *requests, pid_t pid)
 
 void requests_note_client_gone(struct requests *requests, struct client *client)
 {
-    struct request **link = &requests->first;
-
-    requests->last = NULL;
-    while (*link != NULL) {
-        struct request *request = *link;
-        if (request->client == client && request->kind == REQUEST_CAPTURE) {
-            *link = request->next;
-            requests->waiting--;
-            request_free(request);
-            continue;
-        }
-        if (request->client == client)
-            request->client = NULL;
-        requests->last = request;
-        link = &request->next;
-    }
+    request_queue_forget_client(&requests->waiting, client);
     if (requests->current == NULL || requests->current->client != client)
         return;
     requests->current->client = NULL;
@@ -422,12 +365,7 @@ int requests_init(struct requests *requests, uv_loop_t *loop, const struct reque
 void requests_close(struct requests *requests)
 {
     requests->is_closed = true;
-    while (requests->first != NULL) {
-        struct request *request = requests->first;
-        requests->first = request->next;
-        request_free(request);
-    }
-    requests->last = NULL;
+    request_queue_clear(&requests->waiting);
     requests_finish(requests, -ESHUTDOWN, "profd is ending");
     round_close(&requests->round);
     uv_close((uv_handle_t *)&requests->duration, NULL);

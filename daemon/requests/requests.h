@@ -10,10 +10,10 @@
 #include <stdint.h>
 #include <uv.h>
 
+#include "daemon/requests/request_queue.h"
 #include "daemon/requests/round.h"
 #include "daemon/session.h"
 
-struct capture_selection;
 struct child;
 struct child_table;
 struct client;
@@ -22,34 +22,6 @@ struct triggers;
 
 enum {
     REQUESTS_MAX_WAITING = 64, /* clients that go on asking without reading answers end here */
-};
-
-enum request_kind {
-    REQUEST_START,
-    REQUEST_STOP,
-    REQUEST_PAUSE,
-    REQUEST_RESUME,
-    REQUEST_PAUSE_SAMPLING,
-    REQUEST_RESUME_SAMPLING,
-    REQUEST_CAPTURE
-};
-
-struct request {
-    enum request_kind kind;
-    struct client *client; /* NULL: profd's own, or the client has gone */
-    uint64_t id;
-    struct session_owner owner;       /* of the session that is meant */
-    struct session_settings settings; /* START */
-    uint64_t duration_ms;             /* START; 0: until stopped */
-    struct trigger_set *triggers;     /* START; owned; NULL: none */
-    int output_fd;                    /* CAPTURE; START: the folder of triggers; owned; or -1 */
-    bool stop_after;                  /* CAPTURE */
-    uint64_t last_trigger;            /* CAPTURE that stops: comes after that one; 0: not known */
-    uint64_t timeout_ms;              /* CAPTURE */
-    uint64_t since_ns;                /* CAPTURE: what was before is left out; 0: nothing is */
-    bool is_raw;                      /* CAPTURE: json/raw_capture.h instead of JSON */
-    struct capture_selection *selection; /* CAPTURE; owned; NULL: everything */
-    struct request *next;
 };
 
 /* What they change or look at; borrowed. */
@@ -91,8 +63,7 @@ struct requests {
     struct session_settings standing; /* of the session that is always on; interval 0: there is
                                        * none. To be set */
     struct request *current;          /* being carried out */
-    struct request *first, *last;
-    unsigned waiting;
+    struct request_queue waiting;
     enum request_kind told; /* to the children, in … */
     struct round round;     /* … this one */
     uv_timer_t duration;    /* of the session */
@@ -108,9 +79,6 @@ void requests_close(struct requests *requests);
 /* Sees to it that the session pauses at its end_ns; and that it has none any more. */
 void requests_time_session(struct requests *requests);
 void requests_end_time(struct requests *requests);
-
-/* Frees a REQUEST that was not added, with what it owns. */
-void request_free(struct request *request);
 
 /* Takes REQUEST (calloc'ed) over. -EBUSY when too many wait: it is freed, nothing was answered. */
 int requests_add(struct requests *requests, struct request *request);

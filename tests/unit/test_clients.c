@@ -268,12 +268,12 @@ START_TEST(a_capture_needs_an_output)
     ck_assert_int_eq((int)last.error, -EPROTO);
     fd_to_send = open("/dev/null", O_WRONLY | O_CLOEXEC);
     send_bytes(frame, bytes);
-    while (requests.waiting == 0)
+    while (requests.waiting.count == 0)
         uv_run(&loop, UV_RUN_ONCE);
-    ck_assert_int_ge(requests.first->output_fd, 0);
+    ck_assert_int_ge(requests.waiting.first->output_fd, 0);
     connection_close(asking, -ECANCELED);
     run_until(&gone, 1);
-    ck_assert_uint_eq(requests.waiting, 0); /* nobody wants it */
+    ck_assert_uint_eq(requests.waiting.count, 0); /* nobody wants it */
 }
 END_TEST
 

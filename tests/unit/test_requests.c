@@ -361,10 +361,10 @@ START_TEST(the_session_that_is_always_on_begins_once)
                                                    .features = FEATURES_DEFAULT };
     requests_ensure_standing(&requests);
     requests_ensure_standing(&requests);
-    ck_assert_uint_eq(requests.waiting, 1);
+    ck_assert_uint_eq(requests.waiting.count, 1);
     run_until(&seen.started, 1);
     requests_ensure_standing(&requests);
-    ck_assert_uint_eq(requests.waiting, 0);
+    ck_assert_uint_eq(requests.waiting.count, 0);
     ask(REQUEST_START, 1);
     run_until(&seen.joined, 1);
     run_until(&seen.answers, 1);
@@ -374,7 +374,7 @@ START_TEST(the_session_that_is_always_on_begins_once)
     ck_assert(session_is_on(&session));
     requests_close(&requests);
     requests_ensure_standing(&requests);
-    ck_assert_uint_eq(requests.waiting, 0);
+    ck_assert_uint_eq(requests.waiting.count, 0);
     uv_run(&loop, UV_RUN_NOWAIT);
     const struct requests_views views = { &session, &table, &triggers };
     memset(&requests, 0, sizeof(requests));
