@@ -285,6 +285,8 @@ static bool is_to_be_capture(const struct arguments *arguments)
 /* A comparison needs a format that can tell of it. */
 static bool check_comparison(const struct converting *conversion, const struct arguments *arguments)
 {
+    if (!compared_profiles_check(arguments, conversion->failure))
+        return false;
     if (arguments->before == NULL || conversion->format->compare != NULL)
         return true;
     failure_set(conversion->failure, EXIT_CODE_USAGE,

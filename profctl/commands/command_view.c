@@ -223,7 +223,9 @@ int command_view(const struct arguments *arguments, struct failure *failure)
 {
     struct view view = { .site = { .profile_fd = -1, .page_fd = -1 },
                          .port = (uint16_t)arguments->port };
-    int code = view_profile(&view, arguments->operands[0], arguments, failure);
+    int code = compared_profiles_check(arguments, failure)
+                   ? view_profile(&view, arguments->operands[0], arguments, failure)
+                   : (int)failure->code;
 
     view_server_destroy(view.server);
     library_list_free(view.site.libraries);

@@ -6,6 +6,15 @@
 
 #include "profctl/profile/profile_input.h"
 
+bool compared_profiles_check(const struct arguments *arguments, struct failure *failure)
+{
+    if (arguments->before != NULL || (!arguments->shares && !arguments->all))
+        return true;
+    failure_set(failure, EXIT_CODE_USAGE, "--%s needs a profile to compare with: --diff BEFORE",
+                arguments->shares ? "shares" : "all");
+    return false;
+}
+
 void compared_profiles_name(const struct arguments *arguments, const char *names[DIFF_SIDES])
 {
     names[DIFF_BEFORE] =

@@ -7,6 +7,9 @@
 #include "profctl/failure.h"
 #include "profctl/report/report_diff.h"
 
+/* False, with FAILURE filled, when ARGUMENTS say how to compare, and not with what. */
+bool compared_profiles_check(const struct arguments *arguments, struct failure *failure);
+
 /* What the two are called to people: BEFORE of --diff, and the operand. */
 void compared_profiles_name(const struct arguments *arguments, const char *names[DIFF_SIDES]);
 
