@@ -110,7 +110,7 @@ static void await_owners(struct restart *restart)
     if (error == 0)
         error = uv_timer_start(&restart->patience, on_patience_over, RESTART_PATIENCE_MS, 0);
     if (error < 0) {
-        log_warn("captures don't wait for those who come back: %s", uv_strerror(error));
+        log_warn("captures do not wait for those that come back: %s", uv_strerror(error));
         restart->awaited_count = 0;
     }
 }

@@ -204,7 +204,7 @@ void triggers_ask(struct triggers *triggers, struct client *client, uint64_t id,
     if (!trigger_set_has_name(&triggers->set, name)) {
         answer_now(triggers, client, id, -EINVAL,
                    session_is_on(triggers->views.session)
-                       ? "the session has no trigger of that name; 'profctl stop', then 'profctl "
+                       ? "the session has no trigger of that name; run 'profctl stop', and 'profctl "
                          "start --trigger name:NAME'"
                        : "no session is active; 'profctl start --trigger name:NAME' begins one");
         return;

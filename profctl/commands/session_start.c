@@ -79,7 +79,7 @@ static bool describe_captures(const struct arguments *arguments,
 {
     if (arguments->trigger_count == 0 && arguments->trigger_last_ms != 0) {
         failure_set(failure, EXIT_CODE_USAGE,
-                    "how much the captures of triggers hold is for triggers; add --trigger");
+                    "a time for the captures of triggers was given, and no trigger; add --trigger");
         return false;
     }
     if (arguments->trigger_count == 0 && arguments->pattern == NULL)
