@@ -202,11 +202,12 @@ void triggers_happened(struct triggers *triggers, const char *name, pid_t pid, u
 void triggers_ask(struct triggers *triggers, struct client *client, uint64_t id, const char *name)
 {
     if (!trigger_set_has_name(&triggers->set, name)) {
-        answer_now(triggers, client, id, -EINVAL,
-                   session_is_on(triggers->views.session)
-                       ? "the session has no trigger of that name; run 'profctl stop', and 'profctl "
-                         "start --trigger name:NAME'"
-                       : "no session is active; 'profctl start --trigger name:NAME' begins one");
+        answer_now(
+            triggers, client, id, -EINVAL,
+            session_is_on(triggers->views.session)
+                ? "the session has no trigger of that name; run 'profctl stop', and 'profctl "
+                  "start --trigger name:NAME'"
+                : "no session is active; 'profctl start --trigger name:NAME' begins one");
         return;
     }
     if (!note(triggers, name, 0, 1, true))

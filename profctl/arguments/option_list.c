@@ -67,9 +67,10 @@ static const struct option_row rows[] = {
     { OPTIONS_CONVERT, "thread", 0, "THREAD", OPTION_TEXT, AT(thread),
       "only this thread: its number, PID-TID, its name, or as in 'app (17): main thread'" },
     { OPTIONS_CONVERT, "merge-exited", 0, NULL, OPTION_FLAG, AT(merge_exited),
-      "processed, jslb: let all processes that exited share the tracks of their programs" },
+      "processed, jslb, trace: let all processes that exited share the tracks of their programs" },
     { OPTIONS_CONVERT, "no-merge-exited", 0, NULL, OPTION_FLAG, AT(no_merge_exited),
-      "processed, jslb: leave each process its own track; default: the first 200 that exited" },
+      "processed, jslb, trace: leave each process its own track; default: the first 200 that "
+      "exited" },
     { OPTIONS_MERGE, "output", 'o', "FILE", OPTION_TEXT, AT(merged),
       "where the result goes: .json or .json.gz" },
     { OPTIONS_MERGE, "host", 0, "NAMES", OPTION_TEXT, AT(hosts),

@@ -264,7 +264,7 @@ static bool check_lanes(const struct converting *conversion)
     else if ((conversion->merges_exited || conversion->merges_none) &&
              conversion->format->merge_exited == NULL)
         failure_set(conversion->failure, EXIT_CODE_USAGE,
-                    "--%smerge-exited is for processed profiles; say --format processed or jslb",
+                    "--%smerge-exited is for --format processed, jslb and trace",
                     conversion->merges_none ? "no-" : "");
     else
         return true;

@@ -8,6 +8,7 @@
 #include "profctl/convert/profile_format.h"
 #include "profctl/convert/thread_calls.h"
 #include "profctl/convert/trace_event.h"
+#include "profctl/convert/trace_lanes.h"
 #include "profctl/convert/trace_markers.h"
 
 struct trace {
@@ -15,8 +16,10 @@ struct trace {
     struct failure_latch latch;
     struct json_writer json;
     struct trace_markers markers;
-    struct trace_place place;   /* of the thread at hand */
-    double root_pid, inner_pid; /* of the processes at hand; below 0: not known */
+    struct trace_lanes lanes;
+    struct mapped_array own_tracks; /* struct trace_track, of a thread that is in no lane */
+    struct trace_place place;       /* of the thread at hand */
+    double root_pid, inner_pid;     /* of the processes at hand; below 0: not known */
 };
 
 static int begin(json_sink_write write, void *context, void **out)
@@ -29,6 +32,7 @@ static int begin(json_sink_write write, void *context, void **out)
     json_writer_init_sink(&trace->json, write, context, &trace->latch);
     thread_stacks_init(&trace->stacks);
     trace_markers_init(&trace->markers);
+    trace_lanes_init(&trace->lanes, LANES_APART);
     trace->root_pid = trace->inner_pid = -1;
     json_start_object(&trace->json);
     json_string_property(&trace->json, "displayTimeUnit", "ms");
@@ -58,20 +62,48 @@ static int put_call(void *owner, const struct profile_call *call)
     return failure_latch_error(&trace->latch);
 }
 
-static int add_thread(void *state, const struct profile_thread *thread)
+static void merge_exited(void *state, size_t apart)
 {
     struct trace *trace = state;
+
+    trace->lanes.walk.choice.apart = apart;
+}
+
+/* A thread that shares its process' place with nobody. */
+static void take_own_place(struct trace *trace, const struct profile_thread *thread)
+{
     char process[THREAD_LABEL_BYTES];
-    int err = thread_stacks_take(&trace->stacks, thread);
 
     thread_label_process(thread, process);
-    *(thread->is_of_root ? &trace->root_pid : &trace->inner_pid) = thread->pid;
+    trace->own_tracks.count = 0;
     trace->place = (struct trace_place){ thread->pid, thread->tid };
     trace_event_name(&trace->json, &trace->place, "process_name", process);
     trace_event_name(&trace->json, &trace->place, "thread_name", thread_label_name(thread));
+}
+
+static int put_thread(struct trace *trace, const struct profile_thread *thread,
+                      struct mapped_array *tracks)
+{
+    const struct trace_marker_place markers = { trace->place.pid, tracks };
+    int err = thread_stacks_take(&trace->stacks, thread);
+
+    *(thread->is_of_root ? &trace->root_pid : &trace->inner_pid) = trace->place.pid;
     if (err == 0)
         err = thread_calls_tell(&trace->stacks, thread, &trace->markers.types, put_call, trace);
-    return err < 0 ? err : trace_markers_put(&trace->markers, thread, &trace->json);
+    return err < 0 ? err : trace_markers_put(&trace->markers, thread, &markers, &trace->json);
+}
+
+static int add_thread(void *state, const struct profile_thread *thread)
+{
+    struct trace *trace = state;
+    struct mapped_array *tracks = &trace->own_tracks;
+    int in_lane = trace_lanes_take_thread(&trace->lanes, thread, &trace->place, &tracks);
+
+    if (in_lane < 0)
+        return in_lane;
+    if (in_lane == 0)
+        take_own_place(trace, thread);
+    return put_thread(trace, thread, tracks);
 }
 
 /* --- What else processes tell --- */
@@ -80,6 +112,7 @@ static int add_meta(void *state, const char *name, const char *json, size_t leng
 {
     struct trace *trace = state;
 
+    lane_walk_take_meta(&trace->lanes.walk, name, json, length);
     return strcmp(name, "markerSchema") == 0
                ? processed_types_take(&trace->markers.types, json, length)
                : 0;
@@ -113,10 +146,11 @@ static int add_process(void *state, bool is_root, const struct process_log *log)
 {
     struct trace *trace = state;
 
-    (void)log;
-    if (!is_root)
-        trace->inner_pid = -1;
-    return 0;
+    if (is_root)
+        return 0;
+    trace_lanes_end_process(&trace->lanes, log, &trace->json);
+    trace->inner_pid = -1;
+    return failure_latch_error(&trace->latch);
 }
 
 static int finish(void *state, const struct profile_facts *facts)
@@ -124,6 +158,7 @@ static int finish(void *state, const struct profile_facts *facts)
     struct trace *trace = state;
     int err = trace_markers_put_flows(&trace->markers, &trace->json);
 
+    trace_lanes_put_names(&trace->lanes, &trace->json);
     json_end_array(&trace->json);
     if (facts->start_unix_ms > 0) {
         json_start_object_property(&trace->json, "metadata");
@@ -142,6 +177,8 @@ static void end(void *state)
     json_writer_fini(&trace->json);
     thread_stacks_fini(&trace->stacks);
     trace_markers_fini(&trace->markers);
+    trace_lanes_free(&trace->lanes);
+    mapped_array_free(&trace->own_tracks);
     free(trace);
 }
 
@@ -154,6 +191,7 @@ const struct profile_format format_trace = {
     .add_counter = add_counter,
     .add_meta = add_meta,
     .add_process = add_process,
+    .merge_exited = merge_exited,
     .wants_markers = true,
     .finish = finish,
     .end = end,

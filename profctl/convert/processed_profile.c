@@ -7,10 +7,7 @@
 
 #include "profctl/symbols/symbol_cache.h"
 
-enum {
-    NO_THREAD = UINT32_MAX,
-    APART = 200, /* processes that exited are seen apart when nobody says how many */
-};
+enum { NO_THREAD = UINT32_MAX };
 
 struct processed_profile *processed_profile_create(void)
 {
@@ -22,7 +19,7 @@ struct processed_profile *processed_profile_create(void)
     json_writer_init(&profile->json, &profile->latch);
     shared_tables_init(&profile->tables);
     processed_meta_init(&profile->meta);
-    lanes_init(&profile->lanes, APART);
+    lanes_init(&profile->lanes, LANES_APART);
     if (symbol_cache_create(&profile->frames.cache) < 0) {
         processed_profile_end(profile);
         return NULL;
@@ -52,7 +49,7 @@ void processed_profile_merge_exited(void *state, size_t apart)
 {
     struct processed_profile *profile = state;
 
-    profile->lanes.apart = apart;
+    profile->lanes.walk.choice.apart = apart;
 }
 
 static bool is_main(const struct profile_thread *thread)
@@ -111,7 +108,7 @@ static void put_own_thread(struct processed_profile *profile, const struct profi
         .tid = thread->tid,
         .register_ms = thread->register_ms,
         .unregister_ms = thread->unregister_ms,
-        .shutdown_ms = profile->meta.shutdown_ms + thread->shift_ms,
+        .shutdown_ms = profile->lanes.walk.shutdown_ms + thread->shift_ms,
         .paused_ranges = ranges,
         .paused_ranges_length = ranges_length,
     };
@@ -123,16 +120,6 @@ static void put_own_thread(struct processed_profile *profile, const struct profi
     put_thread(profile, &identity, &profile->rows);
 }
 
-/* Where the process of THREAD, its first, goes. 0 or -ENOMEM. */
-static int choose_place(struct processed_profile *profile, const struct profile_thread *thread)
-{
-    double end_ms = profile->meta.shutdown_ms + thread->shift_ms;
-    int in_lane = lanes_enter(&profile->lanes, thread, end_ms, &profile->lane);
-
-    profile->place = in_lane > 0 ? PLACE_LANE : PLACE_APART;
-    return in_lane < 0 ? in_lane : 0;
-}
-
 int processed_profile_add_thread(void *state, const struct profile_thread *thread)
 {
     struct processed_profile *profile = state;
@@ -140,14 +127,11 @@ int processed_profile_add_thread(void *state, const struct profile_thread *threa
                                            &profile->tables };
     int err = thread_frames_take(&profile->frames, thread, &profile->tables);
 
-    if (err == 0 && !thread->is_of_root && profile->place == PLACE_UNKNOWN)
-        err = choose_place(profile, thread);
-    if (err < 0)
-        return err;
     if (profile->interval_ns <= 0)
         profile->interval_ns = thread->interval_ns;
-    if (!thread->is_of_root && profile->place == PLACE_LANE)
-        return lanes_add_thread(&profile->lanes, profile->lane, &source);
+    int in_lane = err == 0 ? lanes_take_thread(&profile->lanes, &source) : err;
+    if (in_lane != 0)
+        return in_lane < 0 ? in_lane : 0;
     thread_rows_clear(&profile->rows);
     err = thread_rows_add(&profile->rows, &source);
     if (err < 0)
@@ -160,6 +144,7 @@ int processed_profile_add_meta(void *state, const char *name, const char *json, 
 {
     struct processed_profile *profile = state;
 
+    lane_walk_take_meta(&profile->lanes.walk, name, json, length);
     return processed_meta_take(&profile->meta, name, json, length);
 }
 
@@ -170,9 +155,9 @@ int processed_profile_add_counter(void *state, const struct profile_counter *cou
     bool is_inner = profile->inner.main_thread != NO_THREAD;
     const struct counter_owner *owner = is_inner ? &profile->inner : &profile->root;
 
-    if (profile->place == PLACE_LANE) {
-        const struct lane *lane = lanes_at(&profile->lanes, profile->lane);
-        const struct counter_owner first = { lane->pid, profile->lane };
+    const struct lane_slot *slot = lane_walk_slot(&profile->lanes.walk);
+    if (slot != NULL) {
+        const struct counter_owner first = { slot->pid, profile->lanes.walk.lane };
         return counter_list_add(&profile->lane_counters, counter, &first);
     }
     if (owner->main_thread == NO_THREAD)
@@ -183,29 +168,27 @@ int processed_profile_add_counter(void *state, const struct profile_counter *cou
 int processed_profile_add_process(void *state, bool is_root, const struct process_log *log)
 {
     struct processed_profile *profile = state;
-    int err = profile->place == PLACE_LANE && !is_root
-                  ? lanes_mark_process(&profile->lanes, profile->lane, log, &profile->tables)
-                  : 0;
+    int err = is_root ? 0 : lanes_end_process(&profile->lanes, log, &profile->tables);
 
-    profile->place = PLACE_UNKNOWN;
     profile->inner.main_thread = NO_THREAD;
-    processed_meta_forget_process(&profile->meta);
     return err;
 }
 
-static void put_lane_thread(struct processed_profile *profile, const struct lane *lane,
-                            size_t index)
+static void put_lane_thread(struct processed_profile *profile, uint32_t number, uint32_t index)
 {
+    const struct lane *lane = lanes_at(&profile->lanes, number);
+    const struct lane_slot *slot = lane_choice_at(&profile->lanes.walk.choice, number);
     const struct lane_thread *thread = lane_thread_at(lane, index);
+    const struct lane_track *track = lane_track_at(slot, index);
     char name[256];
     const struct thread_identity identity = {
-        .name = thread->name,
+        .name = track->name,
         .process_name = name,
-        .pid = lane->pid,
-        .tid = thread->tid,
+        .pid = slot->pid,
+        .tid = track->tid,
         .register_ms = thread->register_ms,
         .unregister_ms = thread->unregister_ms,
-        .shutdown_ms = lane->until_ms,
+        .shutdown_ms = slot->until_ms,
         .paused_ranges = lane->paused_ranges.items,
         .paused_ranges_length = lane->paused_ranges.count,
     };
@@ -214,22 +197,20 @@ static void put_lane_thread(struct processed_profile *profile, const struct lane
     if (index == 0 && thread->rows.knows_cpu)
         weight = fmax(weight, lane->cpu_ns);
     busiest_threads_add(&profile->busiest, profile->threads, weight);
-    lane_name(lane, name, sizeof(name));
+    lane_slot_name(slot, name, sizeof(name));
     put_thread(profile, &identity, &thread->rows);
 }
 
 /* The first threads stand together, as counters know them by the numbers of their lanes. */
 static void put_lanes(struct processed_profile *profile)
 {
-    size_t count = profile->lanes.lanes.count;
+    uint32_t count = (uint32_t)profile->lanes.lanes.count;
 
-    for (size_t i = 0; i < count; i++)
-        put_lane_thread(profile, lanes_at(&profile->lanes, i), 0);
-    for (size_t i = 0; i < count; i++) {
-        const struct lane *lane = lanes_at(&profile->lanes, i);
-        for (size_t k = 1; k < lane->threads.count; k++)
-            put_lane_thread(profile, lane, k);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        put_lane_thread(profile, i, 0);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 1; k < lanes_at(&profile->lanes, i)->threads.count; k++)
+            put_lane_thread(profile, i, k);
 }
 
 int processed_profile_end_threads(struct processed_profile *profile)

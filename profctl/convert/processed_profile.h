@@ -12,9 +12,6 @@
 #include "profctl/processed/shared_tables.h"
 #include "profctl/processed/thread_write.h"
 
-/* Where the process at hand goes. */
-enum process_place { PLACE_UNKNOWN, PLACE_APART, PLACE_LANE };
-
 struct processed_profile {
     struct failure_latch latch;
     struct json_writer json; /* the whole; in slabs: the list of threads, in memory */
@@ -29,9 +26,7 @@ struct processed_profile {
     uint32_t threads;                 /* written so far */
     uint32_t first_lane;              /* its first thread among them, once they have ended */
     struct lanes lanes;
-    enum process_place place; /* of the inner process at hand, … */
-    uint32_t lane;            /* … and its lane */
-    double interval_ns;       /* of the first thread that tells one */
+    double interval_ns; /* of the first thread that tells one */
 };
 
 /* NULL without memory. The writer goes to memory until it is given a sink. */

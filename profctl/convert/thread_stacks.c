@@ -113,9 +113,14 @@ void thread_label_process(const struct profile_thread *thread, char out[THREAD_L
         snprintf(out, THREAD_LABEL_BYTES, "%s", name);
 }
 
+const char *thread_label_named(const char *name)
+{
+    if (name == NULL || name[0] == '\0')
+        return "unnamed thread";
+    return strcmp(name, "GeckoMain") == 0 ? "main thread" : name;
+}
+
 const char *thread_label_name(const struct profile_thread *thread)
 {
-    if (thread->name == NULL || thread->name[0] == '\0')
-        return "unnamed thread";
-    return strcmp(thread->name, "GeckoMain") == 0 ? "main thread" : thread->name;
+    return thread_label_named(thread->name);
 }

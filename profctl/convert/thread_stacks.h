@@ -51,9 +51,11 @@ const struct stack_sum *thread_stacks_sum(const struct thread_stacks *stacks, ui
 uint64_t thread_stacks_sample_weight(const struct profile_thread *thread,
                                      const struct profile_sample *sample);
 
-/* "NAME (PID)", as "postgres (1234)", and the thread's own name. */
+/* "NAME (PID)", as "postgres (1234)", and the thread's own name, or that of one called NAME (NULL:
+ * it has none). */
 enum { THREAD_LABEL_BYTES = 256 };
 void thread_label_process(const struct profile_thread *thread, char out[THREAD_LABEL_BYTES]);
 const char *thread_label_name(const struct profile_thread *thread);
+const char *thread_label_named(const char *name);
 
 #endif

@@ -13,7 +13,7 @@
 
 enum {
     FIRST_TRACK = 1 << 30, /* the kernel has no such thread */
-    MOST_LANES = 256,      /* of a thread; what overlaps even more is on the last */
+    MOST_TRACKS = 256,     /* of a thread; what overlaps even more is on the last */
 };
 
 /* Viewers draw nothing that takes no time, and a flow needs something to begin at. */
@@ -32,47 +32,59 @@ void trace_markers_fini(struct trace_markers *markers)
     unique_strings_fini(&markers->flows);
     processed_types_free(&markers->types);
     mapped_array_free(&markers->points);
-    mapped_array_free(&markers->lanes);
     marker_spans_free(&markers->spans);
 }
 
 /* --- Tracks --- */
 
-static void name_track(const struct trace_markers *markers, const struct profile_thread *thread,
-                       struct json_writer *json, uint32_t lane)
+/* The markers that are being written. */
+struct putting {
+    struct trace_markers *markers;
+    const struct profile_thread *thread;
+    const struct trace_marker_place *place;
+    struct json_writer *json;
+};
+
+static void name_track(const struct putting *putting, uint32_t number)
 {
-    const struct trace_place place = { thread->pid, FIRST_TRACK + markers->tracks + lane };
+    const struct trace_place place = { putting->place->pid, FIRST_TRACK + number };
+    const char *thread = thread_label_name(putting->thread);
+    size_t index = putting->place->tracks->count;
     char name[THREAD_LABEL_BYTES + 32];
 
-    if (lane == 0)
-        snprintf(name, sizeof(name), "%.200s: markers", thread_label_name(thread));
+    if (index == 1)
+        snprintf(name, sizeof(name), "%.200s: markers", thread);
     else
-        snprintf(name, sizeof(name), "%.200s: markers %u", thread_label_name(thread), lane + 1);
-    trace_event_name(json, &place, "thread_name", name);
+        snprintf(name, sizeof(name), "%.200s: markers %zu", thread, index);
+    trace_event_name(putting->json, &place, "thread_name", name);
 }
 
-/* The track on which SPAN has room, which it takes; a new one gets a name. */
-static int find_lane(struct trace_markers *markers, const struct profile_thread *thread,
-                     const struct marker_span *span, struct json_writer *json, uint32_t *lane)
+static struct trace_track *new_track(const struct putting *putting)
 {
-    double *until_ms = markers->lanes.items;
-    uint32_t count = (uint32_t)markers->lanes.count;
+    struct trace_track *track = mapped_array_push(putting->place->tracks, sizeof(*track));
 
-    for (*lane = 0; *lane < count && until_ms[*lane] > span->start_ms; (*lane)++)
-        continue;
-    if (*lane == MOST_LANES) {
-        (*lane)--;
-        return 0;
-    }
-    if (*lane == count) {
-        until_ms = mapped_array_push(&markers->lanes, sizeof(*until_ms));
-        if (until_ms == NULL)
-            return -ENOMEM;
-        name_track(markers, thread, json, *lane);
-    }
-    ((double *)markers->lanes.items)[*lane] =
-        span->end_ms > span->start_ms ? span->end_ms : span->start_ms;
-    return 0;
+    if (track == NULL)
+        return NULL;
+    track->number = putting->markers->tracks++;
+    name_track(putting, track->number);
+    return track;
+}
+
+/* The track on which SPAN has room, which it takes; NULL without memory. */
+static const struct trace_track *take_track(const struct putting *putting,
+                                            const struct marker_span *span)
+{
+    struct trace_track *tracks = putting->place->tracks->items, *track;
+    size_t count = putting->place->tracks->count, index = 0;
+
+    while (index < count && tracks[index].until_ms > span->start_ms)
+        index++;
+    if (index == MOST_TRACKS)
+        return &tracks[index - 1];
+    track = index < count ? &tracks[index] : new_track(putting);
+    if (track != NULL)
+        track->until_ms = span->end_ms > span->start_ms ? span->end_ms : span->start_ms;
+    return track;
 }
 
 /* --- Payloads --- */
@@ -154,26 +166,27 @@ static int put_payload(struct payload *payload, const char *data, size_t length)
 
 /* --- Markers --- */
 
-static int put_span(struct trace_markers *markers, const struct profile_thread *thread,
-                    const struct marker_span *span, struct json_writer *json)
+static int put_span(const struct putting *putting, const struct marker_span *span)
 {
+    const struct profile_thread *thread = putting->thread;
+    struct json_writer *json = putting->json;
     const struct table_marker *marker =
         (const struct table_marker *)thread->markers->markers.items + span->marker;
     const char *data = thread_markers_data(thread->markers, marker);
     double duration_us = (span->end_ms - span->start_ms) * US_PER_MS;
-    uint32_t lane;
     size_t length;
     const char *name = thread_tables_string(thread->tables, span->name, &length);
-    int err = find_lane(markers, thread, span, json, &lane);
+    const struct trace_track *track = take_track(putting, span);
+    int err = 0;
 
-    if (err < 0)
-        return err;
+    if (track == NULL)
+        return -ENOMEM;
     struct payload payload = {
-        .markers = markers,
+        .markers = putting->markers,
         .thread = thread,
         .json = json,
         .point = { .time_ms = span->start_ms,
-                   .place = { thread->pid, FIRST_TRACK + markers->tracks + lane } },
+                   .place = { putting->place->pid, FIRST_TRACK + track->number } },
     };
     trace_event_begin(json, "X", &payload.point.place);
     json_string_property(json, "cat", "marker");
@@ -195,18 +208,17 @@ static bool is_before(const void *left, const void *right)
 }
 
 int trace_markers_put(struct trace_markers *markers, const struct profile_thread *thread,
-                      struct json_writer *json)
+                      const struct trace_marker_place *place, struct json_writer *json)
 {
+    const struct putting putting = { markers, thread, place, json };
     int err = marker_spans_take(&markers->spans, thread);
     const struct marker_span *spans = markers->spans.spans.items;
 
     if (err < 0)
         return err;
     mapped_array_sort(&markers->spans.spans, sizeof(*spans), is_before);
-    markers->lanes.count = 0;
     for (size_t i = 0; i < markers->spans.spans.count && err == 0; i++)
-        err = put_span(markers, thread, &spans[i], json);
-    markers->tracks += (uint32_t)markers->lanes.count;
+        err = put_span(&putting, &spans[i]);
     return err;
 }
 

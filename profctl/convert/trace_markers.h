@@ -28,17 +28,27 @@ struct trace_markers {
     struct unique_strings flows;
     struct mapped_array points; /* struct trace_flow_point */
     struct marker_spans spans;  /* of the thread at hand */
-    struct mapped_array lanes;  /* double: until when each of its tracks is taken, in ms */
     uint32_t tracks;            /* of all threads so far */
+};
+
+/* Where the markers of a thread go. */
+struct trace_marker_place {
+    double pid;
+    struct mapped_array *tracks; /* struct trace_track: of whoever had this place before */
+};
+
+struct trace_track {
+    double until_ms; /* it is taken */
+    uint32_t number;
 };
 
 void trace_markers_init(struct trace_markers *markers);
 void trace_markers_fini(struct trace_markers *markers);
 
-/* Writes the markers of THREAD. 0, -EPROTO for a payload that is none, -ENOMEM, or the error of
- * JSON. */
+/* Writes the markers of THREAD at PLACE. 0, -EPROTO for a payload that is none, -ENOMEM, or the
+ * error of JSON. */
 int trace_markers_put(struct trace_markers *markers, const struct profile_thread *thread,
-                      struct json_writer *json);
+                      const struct trace_marker_place *place, struct json_writer *json);
 
 /* Writes the flows of all threads. 0 or the first failure. */
 int trace_markers_put_flows(struct trace_markers *markers, struct json_writer *json);

@@ -42,7 +42,7 @@ _Static_assert(KEPT_NAMES <= 64, "a bit for each");
 
 void processed_meta_init(struct processed_meta *meta)
 {
-    *meta = (struct processed_meta){ .shutdown_ms = NAN };
+    *meta = (struct processed_meta){ 0 };
     processed_types_init(&meta->types);
     json_writer_init(&meta->members, &meta->types.latch);
 }
@@ -52,11 +52,6 @@ void processed_meta_free(struct processed_meta *meta)
     processed_types_free(&meta->types);
     json_writer_fini(&meta->members);
     mapped_array_free(&meta->categories);
-}
-
-void processed_meta_forget_process(struct processed_meta *meta)
-{
-    meta->shutdown_ms = NAN;
 }
 
 /* --- Taking --- */
@@ -93,18 +88,6 @@ static bool is_true(const char *json, size_t length)
     return !(length == 0 || json[0] == '0' || json[0] == 'f' || json[0] == 'n');
 }
 
-/* JSON as a number; NAN: it is none. */
-static double number_of(const char *json, size_t length)
-{
-    char text[32];
-
-    if (length == 0 || length >= sizeof(text) || json[0] == 'n')
-        return NAN;
-    memcpy(text, json, length);
-    text[length] = '\0';
-    return strtod(text, NULL);
-}
-
 int processed_meta_take(struct processed_meta *meta, const char *name, const char *json,
                         size_t length)
 {
@@ -116,8 +99,6 @@ int processed_meta_take(struct processed_meta *meta, const char *name, const cha
         meta->is_symbolicated = is_true(json, length);
     else if (strcmp(name, "debug") == 0)
         meta->is_debug_build = is_true(json, length);
-    else if (strcmp(name, "shutdownTime") == 0)
-        meta->shutdown_ms = number_of(json, length);
     return keep_member(meta, name, json, length);
 }
 

@@ -24,7 +24,6 @@ struct processed_meta {
     uint64_t kept;                  /* bits: which those are */
     struct mapped_array categories; /* char: the list, as it is written */
     bool is_symbolicated, is_debug_build;
-    double shutdown_ms; /* of the process at hand; NAN: not told */
 };
 
 void processed_meta_init(struct processed_meta *meta);
@@ -34,9 +33,6 @@ void processed_meta_free(struct processed_meta *meta);
  * as it should be. */
 int processed_meta_take(struct processed_meta *meta, const char *name, const char *json,
                         size_t length);
-
-/* The next process begins. */
-void processed_meta_forget_process(struct processed_meta *meta);
 
 /* What only the whole profile tells. */
 struct processed_summary {

@@ -1,0 +1,14 @@
+/* What a lane tells of each of its processes: id, command line, how it ended, CPU time. One thread.
+ */
+#ifndef PROFD_PROFCTL_LANE_PROCESS_H
+#define PROFD_PROFCTL_LANE_PROCESS_H
+
+#include "profctl/processed/lane_choice.h"
+#include "json/json_writer.h"
+
+/* Writes the members "pid", "command", "end" and "cpu" (ms), of which the last two may not be told,
+ * of the process that entered SLOT last and ended as LOG tells. */
+void lane_process_put(const struct lane_slot *slot, const struct process_log *log,
+                      struct json_writer *writer);
+
+#endif
