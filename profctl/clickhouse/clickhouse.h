@@ -1,7 +1,5 @@
-/* A conversation with a ClickHouse over HTTP, by libcurl: one request after the other.
- *
- * Redirects are not followed, and a server that is silent for too long is given up. What it says
- * is never trusted to be short. One thread. */
+/* A conversation with a ClickHouse over HTTP (profctl/http/http_client.h): one request after the
+ * other. One thread. */
 #ifndef PROFD_PROFCTL_CLICKHOUSE_H
 #define PROFD_PROFCTL_CLICKHOUSE_H
 
@@ -11,24 +9,13 @@
 
 #include "profctl/clickhouse/clickhouse_url.h"
 #include "profctl/failure.h"
+#include "profctl/http/http_client.h"
 
 struct clickhouse; /* opaque */
 
-enum clickhouse_outcome {
-    CLICKHOUSE_DONE,
-    CLICKHOUSE_AWAY,    /* nobody took it, for reasons that pass or can be mended */
-    CLICKHOUSE_UNSURE,  /* it was sent, and nobody knows what became of it */
-    CLICKHOUSE_REFUSED, /* the server cannot take it, now or later */
-    CLICKHOUSE_STOPPED, /* by should_stop */
-};
-
-enum { CLICKHOUSE_TEXT_BYTES = 400 };
-
 struct clickhouse_answer {
-    enum clickhouse_outcome outcome;
-    char text[CLICKHOUSE_TEXT_BYTES]; /* one printable line: what went wrong; "" nothing */
-    int error;                        /* of on_bytes; 0: none */
-    uint64_t read_rows, read_bytes;   /* by the server, as it told last */
+    struct http_answer http;
+    uint64_t read_rows, read_bytes; /* by the server, as it told last */
 };
 
 /* What a request takes besides its SQL; a zeroed struct is nothing. */

@@ -135,7 +135,7 @@ struct checking {
 
 static bool refuse(struct checking *checking, const char *what)
 {
-    checking->answer.outcome = CLICKHOUSE_REFUSED;
+    checking->answer.http.outcome = HTTP_REFUSED;
     failure_set(checking->failure, EXIT_CODE_FAILED, "%s", what);
     return false;
 }
@@ -145,9 +145,9 @@ static bool ask(struct checking *checking)
     if (checking->sql.error < 0)
         return refuse(checking, "out of memory");
     clickhouse_ask(checking->clickhouse, sql_text_get(&checking->sql), NULL, &checking->answer);
-    if (checking->answer.outcome != CLICKHOUSE_DONE)
-        failure_set(checking->failure, EXIT_CODE_FAILED, "%s", checking->answer.text);
-    return checking->answer.outcome == CLICKHOUSE_DONE;
+    if (checking->answer.http.outcome != HTTP_DONE)
+        failure_set(checking->failure, EXIT_CODE_FAILED, "%s", checking->answer.http.text);
+    return checking->answer.http.outcome == HTTP_DONE;
 }
 
 /* The one value that the server says to the statement, into the checking's. */
@@ -157,9 +157,9 @@ static bool ask_value(struct checking *checking)
         return refuse(checking, "out of memory");
     clickhouse_ask_text(checking->clickhouse, sql_text_get(&checking->sql), checking->value,
                         sizeof(checking->value), &checking->answer);
-    if (checking->answer.outcome != CLICKHOUSE_DONE)
-        failure_set(checking->failure, EXIT_CODE_FAILED, "%s", checking->answer.text);
-    return checking->answer.outcome == CLICKHOUSE_DONE;
+    if (checking->answer.http.outcome != HTTP_DONE)
+        failure_set(checking->failure, EXIT_CODE_FAILED, "%s", checking->answer.http.text);
+    return checking->answer.http.outcome == HTTP_DONE;
 }
 
 static bool has_cluster(struct checking *checking)
@@ -249,14 +249,14 @@ static bool check_tables(struct checking *checking, bool may_create)
 }
 
 bool clickhouse_schema_check(struct clickhouse *clickhouse, bool may_create,
-                             enum clickhouse_outcome *outcome, struct failure *failure)
+                             enum http_outcome *outcome, struct failure *failure)
 {
     struct checking checking = { .clickhouse = clickhouse,
                                  .url = clickhouse_get_url(clickhouse),
                                  .failure = failure };
     bool is_right = check_tables(&checking, may_create);
 
-    *outcome = checking.answer.outcome;
+    *outcome = checking.answer.http.outcome;
     sql_text_free(&checking.sql);
     return is_right;
 }
@@ -265,8 +265,8 @@ bool clickhouse_schema_check(struct clickhouse *clickhouse, bool may_create,
 
 static int tell_problem(const struct clickhouse_answer *answer, char *problem)
 {
-    snprintf(problem, CLICKHOUSE_TEXT_BYTES, "%s", answer->text);
-    return answer->outcome == CLICKHOUSE_DONE ? 0 : -EIO;
+    snprintf(problem, HTTP_TEXT_BYTES, "%s", answer->http.text);
+    return answer->http.outcome == HTTP_DONE ? 0 : -EIO;
 }
 
 /* LIST has a partition, a number, on each line. */
@@ -312,7 +312,7 @@ static int drop_old_of(struct clickhouse *clickhouse, const struct table_definit
     return error < 0 ? error : drop_partitions(clickhouse, table, list, problem);
 }
 
-int clickhouse_schema_drop_old(struct clickhouse *clickhouse, char problem[CLICKHOUSE_TEXT_BYTES])
+int clickhouse_schema_drop_old(struct clickhouse *clickhouse, char problem[HTTP_TEXT_BYTES])
 {
     struct clickhouse_answer answer;
     char version[VALUE_BYTES];

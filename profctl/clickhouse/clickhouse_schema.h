@@ -31,14 +31,14 @@ const char *clickhouse_table_columns(enum clickhouse_table table);
 const char *clickhouse_table_name(enum clickhouse_table table);
 
 /* Makes the database and tables that are not there, where MAY_CREATE, and checks the version of
- * those that are. *OUTCOME tells whether it is of use to try again: CLICKHOUSE_REFUSED for tables
+ * those that are. *OUTCOME tells whether it is of use to try again: HTTP_REFUSED for tables
  * of another version, and what else nobody will mend by waiting. False with FAILURE filled. */
 bool clickhouse_schema_check(struct clickhouse *clickhouse, bool may_create,
-                             enum clickhouse_outcome *outcome, struct failure *failure);
+                             enum http_outcome *outcome, struct failure *failure);
 
 /* Drops partitions that are older than the URL says, where the server has no TTL of its own. 0 or
  * -EIO, with the reason in PROBLEM. */
-int clickhouse_schema_drop_old(struct clickhouse *clickhouse, char problem[CLICKHOUSE_TEXT_BYTES]);
+int clickhouse_schema_drop_old(struct clickhouse *clickhouse, char problem[HTTP_TEXT_BYTES]);
 
 /* --- Pure parts --- */
 

@@ -12,6 +12,7 @@
 #include "common/time_units.h"
 #include "profctl/clickhouse/clickhouse_schema.h"
 #include "profctl/commands/commands.h"
+#include "profctl/export/clickhouse_target.h"
 #include "profctl/export/delivery.h"
 #include "profctl/export/exporter.h"
 
@@ -28,13 +29,14 @@ enum {
 struct exporting {
     const struct arguments *arguments;
     struct clickhouse *clickhouse;
+    struct clickhouse_target rows;
     struct spool *spool;
     struct exporter exporter;
     struct delivery delivery;
-    char last_trouble[CLICKHOUSE_TEXT_BYTES]; /* with the server, as it was told; "": none */
-    char last_failure[CLICKHOUSE_TEXT_BYTES]; /* with profd, likewise */
-    uint64_t retry_ns;                        /* when profd is to be asked again */
-    uint64_t drop_ns;                         /* when old partitions are to be dropped next */
+    char last_trouble[HTTP_TEXT_BYTES]; /* with the server, as it was told; "": none */
+    char last_failure[HTTP_TEXT_BYTES]; /* with profd, likewise */
+    uint64_t retry_ns;                  /* when profd is to be asked again */
+    uint64_t drop_ns;                   /* when old partitions are to be dropped next */
     struct failure *failure;
 };
 
@@ -73,11 +75,11 @@ static void wait_for(uint64_t milliseconds)
 /* --- What is told --- */
 
 /* The same trouble is told once. */
-static void tell_once(char last[CLICKHOUSE_TEXT_BYTES], const char *text, const char *what)
+static void tell_once(char last[HTTP_TEXT_BYTES], const char *text, const char *what)
 {
     if (strcmp(last, text) == 0)
         return;
-    snprintf(last, CLICKHOUSE_TEXT_BYTES, "%.*s", CLICKHOUSE_TEXT_BYTES - 1, text);
+    snprintf(last, HTTP_TEXT_BYTES, "%.*s", HTTP_TEXT_BYTES - 1, text);
     if (text[0] != '\0')
         say("%s: %s", what, text);
 }
@@ -135,7 +137,7 @@ static bool is_range_due(const struct exporting *exporting, const struct export_
 /* Delivers what can be, until there is something else to do. */
 static bool deliver(struct exporting *exporting)
 {
-    char text[CLICKHOUSE_TEXT_BYTES];
+    char text[HTTP_TEXT_BYTES];
     enum delivery_step step = DELIVERY_DONE;
     struct export_range range;
 
@@ -165,9 +167,9 @@ static void take_range(struct exporting *exporting, const struct export_range *r
 
 static void drop_old(struct exporting *exporting, uint64_t now_ns)
 {
-    char problem[CLICKHOUSE_TEXT_BYTES];
+    char problem[HTTP_TEXT_BYTES];
 
-    if (now_ns < exporting->drop_ns || !exporting->delivery.has_tables)
+    if (now_ns < exporting->drop_ns || !exporting->delivery.is_prepared)
         return;
     exporting->drop_ns = now_ns + UINT64_C(1) * DROP_EVERY_S * NS_PER_S;
     if (clickhouse_schema_drop_old(exporting->clickhouse, problem) < 0)
@@ -319,18 +321,16 @@ static bool open_server(struct exporting *exporting, struct failure *failure)
 /* A server that is away now may come back; tables of another version stay what they are. */
 static bool check_server(struct exporting *exporting, struct failure *failure)
 {
-    struct failure trouble = { 0 };
-    enum clickhouse_outcome outcome;
+    char text[HTTP_TEXT_BYTES];
+    enum http_outcome outcome = delivery_prepare(&exporting->delivery, text);
 
-    exporting->delivery.has_tables =
-        clickhouse_schema_check(exporting->clickhouse, true, &outcome, &trouble);
     follow_clock(exporting);
-    if (exporting->delivery.has_tables || outcome != CLICKHOUSE_REFUSED) {
-        tell_once(exporting->last_trouble, trouble.text, "the server does not take rows yet");
-        return true;
+    if (outcome == HTTP_REFUSED) {
+        failure_set(failure, EXIT_CODE_FAILED, "%s", text);
+        return false;
     }
-    *failure = trouble;
-    return false;
+    tell_once(exporting->last_trouble, text, "the server does not take rows yet");
+    return true;
 }
 
 static bool set_up(struct exporting *exporting, struct failure *failure)
@@ -353,9 +353,11 @@ static bool set_up(struct exporting *exporting, struct failure *failure)
         failure_set(failure, EXIT_CODE_FAILED, "out of memory");
         return false;
     }
-    exporting->delivery = (struct delivery){ .clickhouse = exporting->clickhouse,
+    clickhouse_target_init(&exporting->rows, exporting->clickhouse,
+                           exporting->exporter.source.host);
+    exporting->exporter.target = clickhouse_target_table(&exporting->rows);
+    exporting->delivery = (struct delivery){ .target = &exporting->exporter.target,
                                              .spool = exporting->spool,
-                                             .host = exporting->exporter.source.host,
                                              .is_unsure = true };
     return check_server(exporting, failure);
 }
@@ -376,6 +378,7 @@ int command_export(const struct arguments *arguments, struct failure *failure)
         take_the_rest(&exporting);
     }
     delivery_free(&exporting.delivery);
+    clickhouse_target_fini(&exporting.rows);
     if (exporting.exporter.spool != NULL)
         exporter_fini(&exporting.exporter);
     spool_close(exporting.spool);

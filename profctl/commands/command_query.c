@@ -160,11 +160,11 @@ static bool ask(struct querying *querying, struct query_answer *answer, const st
     clickhouse_ask(querying->clickhouse, sql_text_get(sql), &request, &server);
     querying->read_rows += server.read_rows;
     querying->read_bytes += server.read_bytes;
-    if (server.outcome == CLICKHOUSE_DONE && query_answer_end(answer) == 0)
+    if (server.http.outcome == HTTP_DONE && query_answer_end(answer) == 0)
         return true;
     failure_set(querying->failure, EXIT_CODE_FAILED, "%s",
-                server.outcome != CLICKHOUSE_DONE ? server.text
-                                                  : "the server's answer is cut short; ask again");
+                server.http.outcome != HTTP_DONE ? server.http.text
+                                                 : "the server's answer is cut short; ask again");
     return false;
 }
 
@@ -220,7 +220,7 @@ static bool query_side(struct querying *querying, struct side *side)
 
 static bool query_all(struct querying *querying)
 {
-    enum clickhouse_outcome outcome;
+    enum http_outcome outcome;
     bool is_done = clickhouse_open(&querying->url, NULL, &querying->clickhouse, querying->failure);
 
     if (is_done)

@@ -1,14 +1,11 @@
 #include "profctl/export/delivery.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 
 #include "common/time_units.h"
-#include "profctl/clickhouse/clickhouse_schema.h"
-#include "profctl/clickhouse/sql_text.h"
 
 enum {
     FIRST_WAIT_MS = 1000,
@@ -17,6 +14,7 @@ enum {
     /* A batch that a working server answers so often with an error of its own is not the server's
      * trouble. About twenty minutes. */
     MOST_FAILURES = 25,
+    MOST_ASKED_S = 60 * 60,
 };
 
 uint64_t delivery_wait_ms(unsigned failures, uint32_t chance)
@@ -29,69 +27,21 @@ uint64_t delivery_wait_ms(unsigned failures, uint32_t chance)
     return wait_ms / 2 + chance % (wait_ms / 2);
 }
 
-static void wait_longer(struct delivery *delivery, uint64_t now_ns)
+/* A server that says how long it wants to be left alone is left alone as long as that. */
+static void wait_longer(struct delivery *delivery, uint64_t now_ns, uint64_t asked_s)
 {
+    uint64_t wait_ms;
     uint32_t chance;
 
     if (getrandom(&chance, sizeof(chance), GRND_NONBLOCK) != (ssize_t)sizeof(chance))
         chance = 0; /* the shortest wait */
     delivery->failures++;
-    delivery->next_ns = now_ns + delivery_wait_ms(delivery->failures, chance) * NS_PER_MS;
-}
-
-static void put_insert(const struct delivery *delivery, struct sql_text *sql)
-{
-    enum clickhouse_table table = delivery->batch.table;
-
-    sql_text_add(sql, "INSERT INTO %s.%s (%s) FORMAT RowBinary",
-                 clickhouse_get_url(delivery->clickhouse)->database, clickhouse_table_name(table),
-                 clickhouse_table_columns(table));
-}
-
-static void put_question(const struct delivery *delivery, struct sql_text *sql)
-{
-    const struct export_batch *batch = &delivery->batch;
-
-    sql_text_add(sql,
-                 "SELECT count() FROM %s.samples WHERE minute BETWEEN toDateTime(%u) AND "
-                 "toDateTime(%u) AND host = ",
-                 clickhouse_get_url(delivery->clickhouse)->database, batch->first_minute_s,
-                 batch->last_minute_s);
-    sql_text_quote(sql, delivery->host, strlen(delivery->host));
-    sql_text_add(sql, " AND batch = %" PRIu64, batch->id);
-}
-
-/* Rows of other tables replace each other; samples would count twice. */
-static bool must_ask(const struct delivery *delivery)
-{
-    return delivery->is_unsure && delivery->batch.table == CLICKHOUSE_SAMPLES;
-}
-
-/* Whether the server has the batch already: *IS_THERE. */
-static enum clickhouse_outcome ask_for_batch(struct delivery *delivery, bool *is_there,
-                                             struct clickhouse_answer *answer)
-{
-    struct sql_text sql = { 0 };
-    char count[32] = "";
-
-    put_question(delivery, &sql);
-    clickhouse_ask_text(delivery->clickhouse, sql_text_get(&sql), count, sizeof(count), answer);
-    sql_text_free(&sql);
-    *is_there = answer->outcome == CLICKHOUSE_DONE && strcmp(count, "0") != 0;
-    return answer->outcome;
-}
-
-static enum clickhouse_outcome insert_batch(struct delivery *delivery,
-                                            struct clickhouse_answer *answer)
-{
-    const struct clickhouse_request request = { .rows = delivery->batch.bytes.items,
-                                                .row_bytes = delivery->batch.bytes.count };
-    struct sql_text sql = { 0 };
-
-    put_insert(delivery, &sql);
-    clickhouse_ask(delivery->clickhouse, sql_text_get(&sql), &request, answer);
-    sql_text_free(&sql);
-    return answer->outcome;
+    wait_ms = delivery_wait_ms(delivery->failures, chance);
+    if (asked_s > MOST_ASKED_S)
+        asked_s = MOST_ASKED_S;
+    if (asked_s * MS_PER_S > wait_ms)
+        wait_ms = asked_s * MS_PER_S;
+    delivery->next_ns = now_ns + wait_ms * NS_PER_MS;
 }
 
 static void note_arrival(struct delivery *delivery)
@@ -111,57 +61,61 @@ static enum delivery_step lose_batch(struct delivery *delivery)
     return DELIVERY_LOST;
 }
 
-/* The tables may have been dropped as well, so they are looked at again. */
+/* What the server was prepared with may be gone as well. */
 static enum delivery_step settle_failure(struct delivery *delivery, uint64_t now_ns,
-                                         enum clickhouse_outcome outcome)
+                                         const struct http_answer *answer)
 {
-    delivery->is_unsure |= outcome == CLICKHOUSE_UNSURE || outcome == CLICKHOUSE_STOPPED;
-    delivery->has_tables = delivery->has_tables && outcome != CLICKHOUSE_AWAY;
-    if (outcome == CLICKHOUSE_STOPPED)
+    enum http_outcome outcome = answer->outcome;
+
+    delivery->is_unsure |= outcome == HTTP_UNSURE || outcome == HTTP_STOPPED;
+    delivery->is_prepared = delivery->is_prepared && outcome != HTTP_AWAY;
+    if (outcome == HTTP_STOPPED)
         return DELIVERY_NOTHING;
-    if (outcome == CLICKHOUSE_REFUSED ||
-        (outcome == CLICKHOUSE_UNSURE && delivery->failures >= MOST_FAILURES))
+    if (outcome == HTTP_REFUSED || (outcome == HTTP_UNSURE && delivery->failures >= MOST_FAILURES))
         return lose_batch(delivery);
-    wait_longer(delivery, now_ns);
+    wait_longer(delivery, now_ns, answer->wait_s);
     return DELIVERY_FAILED;
 }
 
 static enum delivery_step send_batch(struct delivery *delivery, uint64_t now_ns, char *text)
 {
-    struct clickhouse_answer answer = { 0 };
-    enum clickhouse_outcome outcome = CLICKHOUSE_DONE;
-    bool is_there = false;
+    const struct export_target *target = delivery->target;
+    struct http_answer answer = { 0 };
 
-    if (must_ask(delivery))
-        outcome = ask_for_batch(delivery, &is_there, &answer);
-    if (outcome == CLICKHOUSE_DONE && !is_there)
-        outcome = insert_batch(delivery, &answer);
-    else if (outcome == CLICKHOUSE_REFUSED)
-        outcome = CLICKHOUSE_UNSURE; /* it was the question */
-    memcpy(text, answer.text, CLICKHOUSE_TEXT_BYTES);
-    if (outcome != CLICKHOUSE_DONE)
-        return settle_failure(delivery, now_ns, outcome);
+    target->send(target->owner, &delivery->batch, delivery->is_unsure, &answer);
+    memcpy(text, answer.text, HTTP_TEXT_BYTES);
+    if (answer.outcome != HTTP_DONE)
+        return settle_failure(delivery, now_ns, &answer);
     note_arrival(delivery);
     return DELIVERY_DONE;
 }
 
-static enum delivery_step check_tables(struct delivery *delivery, uint64_t now_ns, char *text)
+static enum delivery_step prepare(struct delivery *delivery, uint64_t now_ns, char *text)
 {
-    enum clickhouse_outcome outcome;
-    struct failure failure = { 0 };
+    enum http_outcome outcome = delivery_prepare(delivery, text);
 
-    delivery->has_tables = clickhouse_schema_check(delivery->clickhouse, true, &outcome, &failure);
-    snprintf(text, CLICKHOUSE_TEXT_BYTES, "%.*s", CLICKHOUSE_TEXT_BYTES - 1, failure.text);
-    if (delivery->has_tables)
+    if (outcome == HTTP_DONE)
         return DELIVERY_DONE;
-    if (outcome == CLICKHOUSE_REFUSED)
+    if (outcome == HTTP_REFUSED)
         return DELIVERY_ENDED;
-    wait_longer(delivery, now_ns);
-    return outcome == CLICKHOUSE_STOPPED ? DELIVERY_NOTHING : DELIVERY_FAILED;
+    wait_longer(delivery, now_ns, 0);
+    return outcome == HTTP_STOPPED ? DELIVERY_NOTHING : DELIVERY_FAILED;
+}
+
+enum http_outcome delivery_prepare(struct delivery *delivery, char text[HTTP_TEXT_BYTES])
+{
+    const struct export_target *target = delivery->target;
+    enum http_outcome outcome = HTTP_DONE;
+
+    text[0] = '\0';
+    if (target->prepare != NULL)
+        outcome = target->prepare(target->owner, text);
+    delivery->is_prepared = outcome == HTTP_DONE;
+    return outcome;
 }
 
 enum delivery_step delivery_step(struct delivery *delivery, uint64_t now_ns,
-                                 char text[CLICKHOUSE_TEXT_BYTES])
+                                 char text[HTTP_TEXT_BYTES])
 {
     text[0] = '\0';
     if (now_ns < delivery->next_ns)
@@ -170,12 +124,18 @@ enum delivery_step delivery_step(struct delivery *delivery, uint64_t now_ns,
     if (error == -ENOENT)
         return DELIVERY_NOTHING;
     if (error < 0) {
-        snprintf(text, CLICKHOUSE_TEXT_BYTES, "cannot read the spool: %s", strerror(-error));
-        wait_longer(delivery, now_ns);
+        snprintf(text, HTTP_TEXT_BYTES, "cannot read the spool: %s", strerror(-error));
+        wait_longer(delivery, now_ns, 0);
         return DELIVERY_FAILED;
     }
-    if (!delivery->has_tables) {
-        enum delivery_step step = check_tables(delivery, now_ns, text);
+    if (!delivery->target->takes(delivery->target->owner, delivery->batch.kind)) {
+        snprintf(text, HTTP_TEXT_BYTES,
+                 "the spool has batches for another kind of server; give "
+                 "this export its own with --spool");
+        return DELIVERY_ENDED;
+    }
+    if (!delivery->is_prepared) {
+        enum delivery_step step = prepare(delivery, now_ns, text);
         if (step != DELIVERY_DONE)
             return step;
     }

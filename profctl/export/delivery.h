@@ -1,22 +1,21 @@
 /* Batches from the spool to the server: one after the other, again after a while when it did not
- * work, and never one twice. One thread. */
+ * work, and never one twice where the server can be asked what it has. One thread. */
 #ifndef PROFD_PROFCTL_DELIVERY_H
 #define PROFD_PROFCTL_DELIVERY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profctl/clickhouse/clickhouse.h"
+#include "profctl/export/export_target.h"
 #include "profctl/export/spool.h"
 
-/* A zeroed struct, with the first four set, has tried nothing yet. */
+/* A zeroed struct, with the first three set, has tried nothing yet. */
 struct delivery {
-    struct clickhouse *clickhouse; /* borrowed */
-    struct spool *spool;           /* borrowed */
-    const char *host;              /* that rows name; borrowed */
+    const struct export_target *target; /* borrowed */
+    struct spool *spool;                /* borrowed */
     bool
         is_unsure; /* nobody knows what became of the first batch, as at the start of an exporter */
-    bool has_tables;   /* the server's were looked at */
+    bool is_prepared;  /* the target */
     unsigned failures; /* one after the other */
     uint64_t next_ns;  /* CLOCK_MONOTONIC: not to be tried before */
     uint64_t delivered_rows, delivered_batches;
@@ -29,12 +28,16 @@ enum delivery_step {
     DELIVERY_NOTHING, /* there is none, or it is not time yet */
     DELIVERY_FAILED,  /* in TEXT */
     DELIVERY_LOST,    /* the server will not take a batch: it is gone; in TEXT */
-    DELIVERY_ENDED,   /* tables of another version, in TEXT: nothing will ever work */
+    DELIVERY_ENDED,   /* nothing will ever work; in TEXT */
 };
 
 /* Tries to deliver one batch, when it is time. TEXT gets one line where the step says so. */
 enum delivery_step delivery_step(struct delivery *delivery, uint64_t now_ns,
-                                 char text[CLICKHOUSE_TEXT_BYTES]);
+                                 char text[HTTP_TEXT_BYTES]);
+
+/* Makes the target ready now, before there is a batch, so that what never will be is known at once.
+ * What prepare() of export_target.h says, with TEXT. */
+enum http_outcome delivery_prepare(struct delivery *delivery, char text[HTTP_TEXT_BYTES]);
 
 /* Frees the memory of the batch at hand. */
 void delivery_free(struct delivery *delivery);

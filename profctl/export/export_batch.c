@@ -12,7 +12,7 @@ static const char magic[8] = "profdbt1";
 /* As it stands in the file, in front of the batch's bytes; little-endian. */
 struct file_header {
     char magic[sizeof(magic)];
-    uint32_t table, first_minute_s, last_minute_s, reserved;
+    uint32_t kind, first_minute_s, last_minute_s, reserved;
     uint64_t id, rows, bytes;
     uint64_t checksum; /* of header, this being 0, and bytes */
 };
@@ -23,9 +23,9 @@ void export_batch_free(struct export_batch *batch)
     mapped_array_free(&batch->bytes);
 }
 
-int export_batch_pack(struct export_batch *batch, const void *rows, size_t length)
+int export_batch_pack(struct export_batch *batch, const void *body, size_t length)
 {
-    z_stream stream = { .next_in = (Bytef *)rows, .avail_in = (uInt)length };
+    z_stream stream = { .next_in = (Bytef *)body, .avail_in = (uInt)length };
 
     if (length > UINT32_MAX || deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW_BITS,
                                             GZIP_MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
@@ -51,7 +51,7 @@ static uint64_t checksum_of(struct file_header header, const void *bytes)
 int export_batch_put(const struct export_batch *batch, struct mapped_array *file)
 {
     struct file_header header = {
-        .table = batch->table,
+        .kind = batch->kind,
         .first_minute_s = batch->first_minute_s,
         .last_minute_s = batch->last_minute_s,
         .id = batch->id,
@@ -79,7 +79,7 @@ int export_batch_get(const struct mapped_array *file, struct export_batch *batch
     if (file->count < sizeof(header))
         return -EBADMSG;
     memcpy(&header, file->items, sizeof(header));
-    if (memcmp(header.magic, magic, sizeof(magic)) != 0 || header.table >= CLICKHOUSE_TABLES ||
+    if (memcmp(header.magic, magic, sizeof(magic)) != 0 ||
         header.bytes != file->count - sizeof(header) ||
         header.checksum != checksum_of(header, bytes))
         return -EBADMSG;
@@ -88,7 +88,7 @@ int export_batch_get(const struct mapped_array *file, struct export_batch *batch
         return error;
     memcpy(batch->bytes.items, bytes, header.bytes);
     batch->bytes.count = header.bytes;
-    batch->table = (enum clickhouse_table)header.table;
+    batch->kind = (enum export_kind)header.kind;
     batch->id = header.id;
     batch->rows = header.rows;
     batch->first_minute_s = header.first_minute_s;

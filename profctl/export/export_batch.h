@@ -1,26 +1,35 @@
-/* Rows of one table on their way to the server: what one INSERT takes, and how it stands in a file
- * of the spool. Pure. */
+/* What goes to a server in one request, and how it stands in a file of the spool. Pure. */
 #ifndef PROFD_PROFCTL_EXPORT_BATCH_H
 #define PROFD_PROFCTL_EXPORT_BATCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profctl/clickhouse/clickhouse_schema.h"
 #include "json/mapped_array.h"
 
+/* What servers take. The numbers stand in spools. */
+enum export_kind {
+    EXPORT_STACKS = 0, /* rows for ClickHouse: one table each */
+    EXPORT_SAMPLES = 1,
+    EXPORT_HEALTH = 2,
+    EXPORT_PYROSCOPE = 16, /* bodies of requests */
+    EXPORT_PARCA = 17,
+    EXPORT_OTLP = 18,
+};
+
 struct export_batch {
-    enum clickhouse_table table;
+    enum export_kind kind;
     uint64_t id; /* a random number; the samples themselves have it, too */
     uint64_t rows;
     uint32_t first_minute_s, last_minute_s; /* of the rows */
-    struct mapped_array bytes;              /* char: the rows, gzipped */
+    struct mapped_array bytes;              /* char: gzipped */
 };
 
 void export_batch_free(struct export_batch *batch);
 
-/* Sets the batch's bytes to ROWS of RowBinary, gzipped. 0 or -ENOMEM. */
-int export_batch_pack(struct export_batch *batch, const void *rows, size_t length);
+/* Sets the batch's bytes to BODY, gzipped. 0 or -ENOMEM. */
+int export_batch_pack(struct export_batch *batch, const void *body, size_t length);
 
 /* The batch as bytes of a file, with a checksum over all of it, in FILE (char; replaced). 0 or
  * -ENOMEM. */

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/time_units.h"
 #include "profctl/client/client.h"
+#include "profctl/export/batch_add.h"
 #include "profctl/export/profile_reference.h"
 #include "profctl/export/profile_rows.h"
 #include "profctl/naming/capture_naming.h"
@@ -132,69 +132,6 @@ static bool read_rows(struct taking *taking)
     return error == 0 || tell(taking, "read a capture", error);
 }
 
-/* --- From rows to batches --- */
-
-static uint64_t random_number(void)
-{
-    uint64_t number = 0;
-
-    while (getrandom(&number, sizeof(number), 0) < 0 && errno == EINTR)
-        continue;
-    return number;
-}
-
-/* What cannot be kept is counted by the spool, and told with the next minute. */
-static int spool_rows(struct taking *taking, struct export_batch *batch,
-                      const struct row_writer *rows)
-{
-    int error = rows->error;
-
-    batch->first_minute_s = taking->first_minute_s;
-    batch->last_minute_s = taking->last_minute_s;
-    if (error == 0)
-        error = export_batch_pack(batch, rows->bytes.items, rows->bytes.count);
-    if (error == 0)
-        error = spool_add(taking->exporter->spool, batch);
-    export_batch_free(batch);
-    if (error < 0)
-        say("cannot keep %s: %s; they are lost", clickhouse_table_name(batch->table),
-            strerror(-error));
-    return error;
-}
-
-static void spool_stacks(struct taking *taking)
-{
-    struct exporter *exporter = taking->exporter;
-    struct export_batch batch = { .table = CLICKHOUSE_STACKS, .id = random_number() };
-    struct row_writer rows = { 0 };
-
-    known_stacks_enter_minute(&exporter->known, taking->first_minute_s);
-    for (uint32_t i = 0; i < unique_strings_count(&taking->rows.stacks); i++) {
-        if (!known_stacks_add(&exporter->known, export_rows_hash(&taking->rows, i)))
-            continue;
-        export_rows_write_stack(&taking->rows, i, taking->first_minute_s, &rows);
-        batch.rows++;
-    }
-    exporter->health.new_stacks = batch.rows;
-    if (batch.rows > 0 && spool_rows(taking, &batch, &rows) < 0)
-        known_stacks_forget(&exporter->known);
-    row_writer_free(&rows);
-}
-
-static void spool_samples(struct taking *taking)
-{
-    struct export_batch batch = { .table = CLICKHOUSE_SAMPLES,
-                                  .id = random_number(),
-                                  .rows = sum_table_count(&taking->rows.sums) };
-    struct row_writer rows = { 0 };
-
-    export_rows_write_samples(&taking->rows, batch.id, &rows);
-    taking->exporter->health.rows = batch.rows;
-    if (batch.rows > 0)
-        (void)spool_rows(taking, &batch, &rows); /* counted */
-    row_writer_free(&rows);
-}
-
 /* --- Health --- */
 
 /* How much COUNT has grown since it was last told. */
@@ -240,31 +177,30 @@ static void tell_losses(const struct export_health *health)
             (unsigned long long)health->lost_ms / 1000);
 }
 
-static void spool_health(struct taking *taking)
-{
-    struct exporter *exporter = taking->exporter;
-    struct export_batch batch = { .table = CLICKHOUSE_HEALTH, .id = random_number(), .rows = 1 };
-    struct row_writer rows = { 0 };
-
-    fill_health(taking);
-    tell_losses(&exporter->health);
-    export_health_write(&exporter->health, exporter->source.host, &rows);
-    (void)spool_rows(taking, &batch, &rows); /* counted */
-    row_writer_free(&rows);
-}
-
 /* --- A range --- */
 
 static void spool_all(struct taking *taking)
 {
-    struct spool_losses *losses = spool_losses(taking->exporter->spool);
+    struct exporter *exporter = taking->exporter;
+    const struct export_target *target = &exporter->target;
+    const struct export_minute minute = {
+        .rows = &taking->rows,
+        .health = &exporter->health,
+        .host = exporter->source.host,
+        .first_s = taking->first_minute_s,
+        .last_s = taking->last_minute_s,
+        .from_ns = (uint64_t)((int64_t)taking->range->from_ns + taking->unix_offset_ns),
+        .duration_ns = taking->range->to_ns - taking->range->from_ns,
+        .every_ns = exporter->every_ns,
+    };
+    struct export_counts counts = target->spool(target->owner, &minute, exporter->spool);
 
-    spool_stacks(taking);
-    spool_samples(taking);
-    spool_health(taking);
-    if (losses->has_lost_stacks)
-        known_stacks_forget(&taking->exporter->known);
-    losses->has_lost_stacks = false;
+    exporter->health.rows = counts.rows;
+    exporter->health.new_stacks = counts.new_stacks;
+    fill_health(taking);
+    tell_losses(&exporter->health);
+    if (target->spool_health != NULL)
+        target->spool_health(target->owner, &minute, exporter->spool);
 }
 
 /* Values that were common an hour ago may be gone. */
@@ -325,15 +261,13 @@ int exporter_init(struct exporter *exporter, const char *socket, const struct la
                                    .timeout_ms = timeout_ms,
                                    .covered_ns = read_clock(CLOCK_MONOTONIC),
                                    .spool = spool,
-                                   .health = { .exporter = random_number() } };
+                                   .health = { .exporter = batch_random_id() } };
     source_labels_init(&exporter->source, labels);
-    known_stacks_init(&exporter->known);
     return symbol_cache_create(&exporter->symbols);
 }
 
 void exporter_fini(struct exporter *exporter)
 {
     source_labels_fini(&exporter->source);
-    known_stacks_fini(&exporter->known);
     symbol_cache_free(exporter->symbols);
 }

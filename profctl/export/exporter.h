@@ -8,7 +8,7 @@
 
 #include "profctl/export/export_health.h"
 #include "profctl/export/export_range.h"
-#include "profctl/export/known_stacks.h"
+#include "profctl/export/export_target.h"
 #include "profctl/export/label_list.h"
 #include "profctl/export/source_labels.h"
 #include "profctl/export/spool.h"
@@ -23,15 +23,15 @@ struct exporter {
     uint64_t covered_ns;    /* CLOCK_MONOTONIC: what was before is exported, or lost */
     int64_t clock_offset_s; /* that is added to this machine's time of day */
     struct spool *spool;    /* borrowed */
+    struct export_target target;
     struct source_labels source;
-    struct known_stacks known;
     struct symbol_cache *symbols;
     struct export_health health; /* of the next row, as far as it is known */
     uint64_t told_lost_rows, told_lost_batches, told_torn, told_folded; /* in rows so far */
     uint64_t told_lost_blocks, told_cpu_ns;
 };
 
-/* Exports what is recorded from now on. 0 or -ENOMEM. */
+/* Exports what is recorded from now on, for a target that is to be set. 0 or -ENOMEM. */
 int exporter_init(struct exporter *exporter, const char *socket, const struct label_list *labels,
                   uint64_t every_ns, uint64_t timeout_ms, struct spool *spool);
 void exporter_fini(struct exporter *exporter);

@@ -175,7 +175,7 @@ static void count_loss(struct spool *spool, const struct export_batch *batch)
 {
     spool->losses.rows += batch->rows;
     spool->losses.batches++;
-    spool->losses.has_lost_stacks |= batch->table == CLICKHOUSE_STACKS;
+    spool->losses.has_lost_stacks |= batch->kind == EXPORT_STACKS;
 }
 
 void spool_lose_first(struct spool *spool, const struct export_batch *batch)

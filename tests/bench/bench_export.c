@@ -48,8 +48,8 @@ static void insert(enum clickhouse_table table, const struct row_writer *rows, u
                                                 .row_bytes = batch.bytes.count };
     clickhouse_ask(clickhouse, sql_text_get(&sql), &request, &answer);
     insert_seconds += now() - start;
-    if (answer.outcome != CLICKHOUSE_DONE)
-        give_up(answer.text);
+    if (answer.http.outcome != HTTP_DONE)
+        give_up(answer.http.text);
     export_batch_free(&batch);
     sql_text_free(&sql);
 }
@@ -148,7 +148,7 @@ int main(int argc, char **argv)
 {
     struct clickhouse_url url;
     char problem[CLICKHOUSE_PROBLEM_BYTES];
-    enum clickhouse_outcome outcome;
+    enum http_outcome outcome;
     struct failure failure = { 0 };
     uint64_t rows = 0, stacks = 0;
 

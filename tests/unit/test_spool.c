@@ -42,10 +42,10 @@ static struct spool *open_spool(uint64_t limit_bytes)
     return spool;
 }
 
-static int add(struct spool *spool, enum clickhouse_table table, uint64_t id, const char *text)
+static int add(struct spool *spool, enum export_kind kind, uint64_t id, const char *text)
 {
     struct export_batch batch = {
-        .table = table, .id = id, .rows = 10, .first_minute_s = 60, .last_minute_s = 120
+        .kind = kind, .id = id, .rows = 10, .first_minute_s = 60, .last_minute_s = 120
     };
 
     ck_assert_int_eq(export_batch_pack(&batch, text, strlen(text)), 0);
@@ -71,9 +71,9 @@ START_TEST(rows_come_out_as_they_went_in)
     struct export_batch batch = { 0 };
     char text[64] = "";
 
-    ck_assert_int_eq(add(spool, CLICKHOUSE_STACKS, 7, "some rows"), 0);
+    ck_assert_int_eq(add(spool, EXPORT_STACKS, 7, "some rows"), 0);
     ck_assert_int_eq(spool_first(spool, &batch), 0);
-    ck_assert_int_eq(batch.table, CLICKHOUSE_STACKS);
+    ck_assert_int_eq(batch.kind, EXPORT_STACKS);
     ck_assert_uint_eq(batch.id, 7);
     ck_assert_uint_eq(batch.rows, 10);
     ck_assert_uint_eq(batch.first_minute_s, 60);
@@ -96,13 +96,13 @@ START_TEST(batches_outlive_the_exporter_in_their_order)
     struct spool *spool = open_spool(LIMIT_BYTES);
 
     for (uint64_t id = 1; id <= 20; id++)
-        ck_assert_int_eq(add(spool, CLICKHOUSE_SAMPLES, id, "rows"), 0);
+        ck_assert_int_eq(add(spool, EXPORT_SAMPLES, id, "rows"), 0);
     spool_remove_first(spool);
     uint64_t bytes = spool_bytes(spool);
     spool_close(spool);
     spool = open_spool(LIMIT_BYTES);
     ck_assert_uint_eq(spool_bytes(spool), bytes);
-    ck_assert_int_eq(add(spool, CLICKHOUSE_SAMPLES, 21, "rows"), 0);
+    ck_assert_int_eq(add(spool, EXPORT_SAMPLES, 21, "rows"), 0);
     for (uint64_t id = 2; id <= 21; id++) {
         ck_assert_uint_eq(first_id(spool), id);
         spool_remove_first(spool);
@@ -118,12 +118,12 @@ START_TEST(the_oldest_go_when_there_is_no_room)
 {
     struct spool *spool = open_spool(LIMIT_BYTES);
 
-    ck_assert_int_eq(add(spool, CLICKHOUSE_STACKS, 1, "rows"), 0);
+    ck_assert_int_eq(add(spool, EXPORT_STACKS, 1, "rows"), 0);
     uint64_t one = spool_bytes(spool);
     spool_close(spool);
     spool = open_spool(3 * one);
     for (uint64_t id = 2; id <= 5; id++)
-        ck_assert_int_eq(add(spool, CLICKHOUSE_SAMPLES, id, "rows"), 0);
+        ck_assert_int_eq(add(spool, EXPORT_SAMPLES, id, "rows"), 0);
     ck_assert_uint_eq(first_id(spool), 3);
     ck_assert_uint_le(spool_bytes(spool), 3 * one);
     ck_assert_uint_eq(spool_losses(spool)->batches, 2);
@@ -137,10 +137,10 @@ START_TEST(a_batch_that_never_fits_is_lost_alone)
 {
     struct spool *spool = open_spool(LIMIT_BYTES);
 
-    ck_assert_int_eq(add(spool, CLICKHOUSE_SAMPLES, 1, "rows"), 0);
+    ck_assert_int_eq(add(spool, EXPORT_SAMPLES, 1, "rows"), 0);
     spool_close(spool);
     spool = open_spool(10);
-    ck_assert_int_eq(add(spool, CLICKHOUSE_SAMPLES, 2, "rows"), -EFBIG);
+    ck_assert_int_eq(add(spool, EXPORT_SAMPLES, 2, "rows"), -EFBIG);
     ck_assert_uint_eq(first_id(spool), 1);
     ck_assert_uint_eq(spool_losses(spool)->rows, 10);
     spool_close(spool);
@@ -176,11 +176,11 @@ START_TEST(a_torn_file_is_told_by_its_checksum)
 {
     struct spool *spool = open_spool(LIMIT_BYTES);
 
-    ck_assert_int_eq(add(spool, CLICKHOUSE_SAMPLES, 1, "rows"), 0);
+    ck_assert_int_eq(add(spool, EXPORT_SAMPLES, 1, "rows"), 0);
     long bytes = (long)spool_bytes(spool);
     spool_remove_first(spool);
     for (long at = 0; at < 2 * bytes; at++) {
-        ck_assert_int_eq(add(spool, CLICKHOUSE_SAMPLES, 1, "rows"), 0);
+        ck_assert_int_eq(add(spool, EXPORT_SAMPLES, 1, "rows"), 0);
         spool_close(spool);
         damage_file(at, at >= bytes ? at - bytes : -1);
         spool = open_spool(LIMIT_BYTES);
@@ -202,7 +202,7 @@ START_TEST(a_killed_exporter_leaves_whole_batches)
         if (child == 0) {
             struct spool *spool = open_spool(UINT64_MAX);
             for (uint64_t id = 1;; id++)
-                if (add(spool, CLICKHOUSE_SAMPLES, id, "rows of some length") < 0 ||
+                if (add(spool, EXPORT_SAMPLES, id, "rows of some length") < 0 ||
                     write(told[1], &id, sizeof(id)) != sizeof(id))
                     _exit(1);
         }

@@ -1,0 +1,28 @@
+#include "profctl/export/batch_add.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+
+uint64_t batch_random_id(void)
+{
+    uint64_t number = 0;
+
+    while (getrandom(&number, sizeof(number), 0) < 0 && errno == EINTR)
+        continue;
+    return number;
+}
+
+int batch_add(struct export_batch *batch, const struct batch_body *body, struct spool *spool)
+{
+    int error = body->error;
+
+    if (error == 0)
+        error = export_batch_pack(batch, body->bytes, body->count);
+    if (error == 0)
+        error = spool_add(spool, batch);
+    export_batch_free(batch);
+    if (error < 0)
+        say("cannot keep %s: %s; they are lost", body->what, strerror(-error));
+    return error;
+}

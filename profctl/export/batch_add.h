@@ -1,0 +1,23 @@
+/* Batches on their way into the spool. One thread. */
+#ifndef PROFD_PROFCTL_BATCH_ADD_H
+#define PROFD_PROFCTL_BATCH_ADD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profctl/export/spool.h"
+
+struct batch_body {
+    const void *bytes; /* borrowed; not compressed */
+    size_t count;
+    int error;        /* that making it met; 0: none */
+    const char *what; /* as people are told of it: "samples" */
+};
+
+uint64_t batch_random_id(void);
+
+/* Packs BODY into BATCH, whose other members are set, adds it to SPOOL, and frees its bytes. What
+ * cannot be kept is told, and counted by the spool. 0 or a negative errno. */
+int batch_add(struct export_batch *batch, const struct batch_body *body, struct spool *spool);
+
+#endif

@@ -1,0 +1,24 @@
+/* A ClickHouse as where an export goes: rows of three tables, each stack once a month. One thread.
+ */
+#ifndef PROFD_PROFCTL_CLICKHOUSE_TARGET_H
+#define PROFD_PROFCTL_CLICKHOUSE_TARGET_H
+
+#include "profctl/clickhouse/clickhouse.h"
+#include "profctl/export/export_target.h"
+#include "profctl/export/known_stacks.h"
+
+/* Initialised by clickhouse_target_init(). */
+struct clickhouse_target {
+    struct clickhouse *clickhouse; /* borrowed */
+    const char *host;              /* that rows name; borrowed */
+    struct known_stacks known;
+};
+
+void clickhouse_target_init(struct clickhouse_target *target, struct clickhouse *clickhouse,
+                            const char *host);
+void clickhouse_target_fini(struct clickhouse_target *target);
+
+/* TARGET as a table; its owner is TARGET. */
+struct export_target clickhouse_target_table(struct clickhouse_target *target);
+
+#endif
