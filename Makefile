@@ -106,7 +106,7 @@ $(PAGE): scripts/make-page $(wildcard profctl/page/*)
 	$(Q)mkdir -p $(@D) && $(call say,PAGE,profctl/page) && scripts/make-page profctl/page/page.html >$@.new && mv $@.new $@
 $(B)/obj/%.o: $(B)/made/%.c
 	$(Q)mkdir -p $(@D) && $(call say,CC,$<) && $(COMPILE) -c $< -o $@
-$(B)/obj/profctl/convert/%.o: OWN := -I$(B)/made
+$(B)/obj/profctl/convert/%.o $(B)/obj/profctl/push/%.o: OWN := -I$(B)/made
 
 # What else a build is made of: only the files that say so are compiled again when that changes.
 # A tarball has the commit in scripts/commit, where git puts it.
@@ -232,6 +232,10 @@ $(B)/tests/programs/uv_%: tests/system/programs/uv_%.c $(L)/libprofd.so
 # They speak the protocol as profd's own agents do.
 $(addprefix $(B)/tests/programs/,liar clocked asks): $(B)/tests/programs/%: tests/system/programs/%.c $(SHARED)
 	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(COMPILE) $< $(SHARED) $(ALL_LIBS) -o $@
+
+# It reads what profctl sends by the same formats of others.
+$(B)/tests/programs/fake_profile_store: tests/system/programs/fake_profile_store.c $(B)/obj/profctl.a $(SHARED)
+	$(Q)mkdir -p $(@D) && $(call say,TEST,$@) && $(COMPILE) -I$(B)/made $< $(B)/obj/profctl.a $(SHARED) $(ALL_LIBS) -o $@
 
 RUN_TESTS = scripts/run-tests $(if $(T),--only '$(T)') $(B)
 

@@ -44,7 +44,7 @@ static const struct option_row rows[] = {
       "own, beside which profctl begins others" },
     { PROFD, "export", 0, "URL", OPTION_EXPORT, 0,
       "send what is recorded to a server, as profctl export does, e.g. to\n"
-      "clickhouse://HOST/DATABASE; best with --always" },
+      "clickhouse://HOST/DATABASE or pyroscope+http://HOST; best with --always" },
     { PROFD, "groups", 0, "WHICH", OPTION_GROUPS, 0,
       "none, all or units: performance groups to measure at all times\n"
       "(default: none, and all with --metrics); units adds those of\n"
@@ -106,7 +106,9 @@ static int set_export(struct options *options, const char *value, char *error_te
     options->export_url = value;
     return export_program_takes(value)
                ? 0
-               : refuse(error_text, "--export needs a URL like clickhouse://HOST/DATABASE, not",
+               : refuse(error_text,
+                        "--export needs a URL like clickhouse://HOST/DATABASE or "
+                        "pyroscope+http://HOST, not",
                         value);
 }
 

@@ -141,8 +141,9 @@ static const char view_help[] =
 
 static const char export_help[] =
     "URL is clickhouse://[USER[:PASSWORD-FILE]@]HOST[:PORT]/DATABASE[?cluster=NAME&days=N\n"
-    "&hour_days=N]: days are how long minutes are kept (7), hour_days sums by hour (90). Runs "
-    "until\n"
+    "&hour_days=N]: days are how long minutes are kept (7), hour_days sums by hour (90). Or it is\n"
+    "KIND+http://HOST[:PORT][/PREFIX][?token_file=PATH&ca_file=PATH&tenant=NAME], or +https,\n"
+    "where KIND is pyroscope, parca or otlp (profiles of OTLP 1.11, v1development). Runs until\n"
     "it is interrupted. What each minute of the session has recorded goes there, for each "
     "program,\n"
     "build id, version, thread and stack; while the server is away it waits in the spool. Labels\n"
@@ -213,7 +214,7 @@ static const struct command commands[] = {
       merge_help, OPTIONS_MERGE, 2, MERGE_MOST_SOURCES, false, command_merge },
     { "view", NULL, "FILE", "show a profile in the browser", view_help, OPTIONS_VIEW | OPTIONS_DIFF,
       1, 1, false, command_view },
-    { "export", NULL, "URL", "send what a session records to ClickHouse, minute by minute",
+    { "export", NULL, "URL", "send what a session records to a server, minute by minute",
       export_help, OPTIONS_EXPORT, 1, 1, false, command_export },
     { "query", NULL, "URL", "report on what hosts have exported", query_help,
       OPTIONS_QUERY | OPTIONS_REPORT, 1, 2, false, command_query },

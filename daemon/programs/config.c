@@ -89,7 +89,8 @@ static int read_export(struct config_reader *reader, char **url)
         return config_refuse(reader, "is there twice");
     int error = config_read_text(reader, url);
     if (error == 0 && !export_program_takes(*url))
-        error = config_refuse(reader, "is a URL like \"clickhouse://HOST/DATABASE\"");
+        error = config_refuse(reader, "is a URL like \"clickhouse://HOST/DATABASE\" or "
+                                      "\"pyroscope+http://HOST\"");
     return error;
 }
 

@@ -1,4 +1,4 @@
-/* export: what a session records, minute by minute, to ClickHouse; until it is told to end. */
+/* export: what a session records, minute by minute, to a server; until it is told to end. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,9 +10,8 @@
 #include <unistd.h>
 
 #include "common/time_units.h"
-#include "profctl/clickhouse/clickhouse_schema.h"
 #include "profctl/commands/commands.h"
-#include "profctl/export/clickhouse_target.h"
+#include "profctl/commands/export_server.h"
 #include "profctl/export/delivery.h"
 #include "profctl/export/exporter.h"
 
@@ -28,8 +27,7 @@ enum {
 /* All of it. */
 struct exporting {
     const struct arguments *arguments;
-    struct clickhouse *clickhouse;
-    struct clickhouse_target rows;
+    struct export_server server;
     struct spool *spool;
     struct exporter exporter;
     struct delivery delivery;
@@ -87,7 +85,8 @@ static void tell_once(char last[HTTP_TEXT_BYTES], const char *text, const char *
 /* Hosts whose clocks are a day off would be in another day's rows. */
 static void follow_clock(struct exporting *exporting)
 {
-    int64_t ahead_s = clickhouse_clock_ahead(exporting->clickhouse);
+    const struct export_target *target = &exporting->exporter.target;
+    int64_t ahead_s = target->clock_ahead(target->owner);
     int64_t *offset_s = &exporting->exporter.clock_offset_s;
     int64_t wanted_s = llabs(ahead_s) > CLOCK_TOLERANCE_S ? ahead_s : 0;
 
@@ -167,12 +166,13 @@ static void take_range(struct exporting *exporting, const struct export_range *r
 
 static void drop_old(struct exporting *exporting, uint64_t now_ns)
 {
+    const struct export_target *target = &exporting->exporter.target;
     char problem[HTTP_TEXT_BYTES];
 
-    if (now_ns < exporting->drop_ns || !exporting->delivery.is_prepared)
+    if (target->drop_old == NULL || now_ns < exporting->drop_ns || !exporting->delivery.is_prepared)
         return;
     exporting->drop_ns = now_ns + UINT64_C(1) * DROP_EVERY_S * NS_PER_S;
-    if (clickhouse_schema_drop_old(exporting->clickhouse, problem) < 0)
+    if (target->drop_old(target->owner, problem) < 0)
         say("cannot drop what is too old: %s", problem);
 }
 
@@ -280,7 +280,8 @@ static bool read_labels(const struct arguments *arguments, struct label_list *la
 
 /* --- From the command line --- */
 
-static bool choose_spool(const struct arguments *arguments, char path[PATH_MAX],
+/* FOLDER is the one for the server's kind, where nobody says which. */
+static bool choose_spool(const struct arguments *arguments, const char *folder, char path[PATH_MAX],
                          struct failure *failure)
 {
     const char *state = getenv("STATE_DIRECTORY"), *home = getenv("HOME");
@@ -289,33 +290,16 @@ static bool choose_spool(const struct arguments *arguments, char path[PATH_MAX],
     if (arguments->spool != NULL)
         length = snprintf(path, PATH_MAX, "%s", arguments->spool);
     else if (state != NULL)
-        length = snprintf(path, PATH_MAX, "%s/spool", state);
+        length = snprintf(path, PATH_MAX, "%s/%s", state, folder);
     else if (getenv("XDG_STATE_HOME") != NULL)
-        length = snprintf(path, PATH_MAX, "%s/profd/spool", getenv("XDG_STATE_HOME"));
+        length = snprintf(path, PATH_MAX, "%s/profd/%s", getenv("XDG_STATE_HOME"), folder);
     else if (home != NULL)
-        length = snprintf(path, PATH_MAX, "%s/.local/state/profd/spool", home);
+        length = snprintf(path, PATH_MAX, "%s/.local/state/profd/%s", home, folder);
     else
         length = -1;
     if (length < 0 || length >= PATH_MAX)
         failure_set(failure, EXIT_CODE_USAGE, "no place for the spool; say --spool DIR");
     return length >= 0 && length < PATH_MAX;
-}
-
-static bool open_server(struct exporting *exporting, struct failure *failure)
-{
-    struct clickhouse_url url;
-    char problem[CLICKHOUSE_PROBLEM_BYTES];
-    const char *text = exporting->arguments->operands[0];
-
-    if (clickhouse_url_parse(text, &url, problem) == 0) {
-        if (!clickhouse_open(&url, should_stop, &exporting->clickhouse, failure))
-            return false;
-        if (exporting->arguments->server_timeout_ms != 0)
-            clickhouse_set_patience(exporting->clickhouse, exporting->arguments->server_timeout_ms);
-        return true;
-    }
-    failure_set(failure, EXIT_CODE_USAGE, "cannot export to that address: %s", problem);
-    return false;
 }
 
 /* A server that is away now may come back; tables of another version stay what they are. */
@@ -343,8 +327,11 @@ static bool set_up(struct exporting *exporting, struct failure *failure)
         failure_set(failure, EXIT_CODE_USAGE, "--every is a time from 1s to 1h, such as 1m");
         return false;
     }
-    if (!read_labels(arguments, &labels, failure) || !choose_spool(arguments, spool, failure) ||
-        !open_server(exporting, failure) ||
+    if (!read_labels(arguments, &labels, failure) ||
+        !export_server_open(&exporting->server, arguments->operands[0],
+                            exporting->exporter.source.host, should_stop,
+                            arguments->server_timeout_ms, failure) ||
+        !choose_spool(arguments, exporting->server.folder, spool, failure) ||
         !spool_open(spool, arguments->spool_limit_bytes, &exporting->spool, failure))
         return false;
     if (exporter_init(&exporting->exporter, arguments->socket, &labels,
@@ -353,9 +340,7 @@ static bool set_up(struct exporting *exporting, struct failure *failure)
         failure_set(failure, EXIT_CODE_FAILED, "out of memory");
         return false;
     }
-    clickhouse_target_init(&exporting->rows, exporting->clickhouse,
-                           exporting->exporter.source.host);
-    exporting->exporter.target = clickhouse_target_table(&exporting->rows);
+    exporting->exporter.target = export_server_target(&exporting->server);
     exporting->delivery = (struct delivery){ .target = &exporting->exporter.target,
                                              .spool = exporting->spool,
                                              .is_unsure = true };
@@ -371,17 +356,15 @@ int command_export(const struct arguments *arguments, struct failure *failure)
     sigprocmask(SIG_BLOCK, &signals, NULL);
     bool is_done = set_up(&exporting, failure);
     if (is_done && !arguments->quiet)
-        say("exporting to %s, database %s, as %s", clickhouse_get_url(exporting.clickhouse)->host,
-            clickhouse_get_url(exporting.clickhouse)->database, exporting.exporter.source.host);
+        say("exporting to %s, as %s", exporting.server.name, exporting.exporter.source.host);
     if (is_done) {
         is_done = run(&exporting);
         take_the_rest(&exporting);
     }
     delivery_free(&exporting.delivery);
-    clickhouse_target_fini(&exporting.rows);
     if (exporting.exporter.spool != NULL)
         exporter_fini(&exporting.exporter);
     spool_close(exporting.spool);
-    clickhouse_close(exporting.clickhouse);
+    export_server_close(&exporting.server);
     return is_done ? EXIT_CODE_SUCCESS : (int)failure->code;
 }

@@ -2,22 +2,24 @@
 #ifndef PROFD_PROFCTL_BATCH_ADD_H
 #define PROFD_PROFCTL_BATCH_ADD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "profctl/export/spool.h"
 
 struct batch_body {
-    const void *bytes; /* borrowed; not compressed */
+    const void *bytes; /* borrowed */
     size_t count;
     int error;        /* that making it met; 0: none */
     const char *what; /* as people are told of it: "samples" */
+    bool is_packed;   /* it stays as it is */
 };
 
 uint64_t batch_random_id(void);
 
-/* Packs BODY into BATCH, whose other members are set, adds it to SPOOL, and frees its bytes. What
- * cannot be kept is told, and counted by the spool. 0 or a negative errno. */
+/* Puts BODY, gzipped, into BATCH, whose other members are set, adds it to SPOOL, and frees its
+ * bytes. What cannot be kept is told, and counted by the spool. 0 or a negative errno. */
 int batch_add(struct export_batch *batch, const struct batch_body *body, struct spool *spool);
 
 #endif

@@ -24,7 +24,7 @@ static int add_rows(const struct export_minute *minute, struct export_batch *bat
                     const struct row_writer *rows, struct spool *spool)
 {
     const struct batch_body body = { rows->bytes.items, rows->bytes.count, rows->error,
-                                     clickhouse_table_name(table_of(batch)) };
+                                     clickhouse_table_name(table_of(batch)), false };
 
     batch->first_minute_s = minute->first_s;
     batch->last_minute_s = minute->last_s;
@@ -170,6 +170,20 @@ static bool takes(const void *owner, enum export_kind kind)
     return (unsigned)kind < CLICKHOUSE_TABLES;
 }
 
+static int64_t clock_ahead(const void *owner)
+{
+    const struct clickhouse_target *target = owner;
+
+    return clickhouse_clock_ahead(target->clickhouse);
+}
+
+static int drop_old(void *owner, char text[HTTP_TEXT_BYTES])
+{
+    const struct clickhouse_target *target = owner;
+
+    return clickhouse_schema_drop_old(target->clickhouse, text);
+}
+
 /* --- Life cycle --- */
 
 void clickhouse_target_init(struct clickhouse_target *target, struct clickhouse *clickhouse,
@@ -191,5 +205,7 @@ struct export_target clickhouse_target_table(struct clickhouse_target *target)
                                    .prepare = prepare,
                                    .send = send_batch,
                                    .takes = takes,
+                                   .clock_ahead = clock_ahead,
+                                   .drop_old = drop_old,
                                    .owner = target };
 }

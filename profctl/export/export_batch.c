@@ -3,9 +3,8 @@
 #include <errno.h>
 #include <string.h>
 #include <xxhash.h>
-#include <zlib.h>
 
-enum { GZIP_WINDOW_BITS = 15 + 16, GZIP_MEMORY = 8, GZIP_MARGIN_BYTES = 32 };
+#include "profctl/export/gzip_bytes.h"
 
 static const char magic[8] = "profdbt1";
 
@@ -25,21 +24,7 @@ void export_batch_free(struct export_batch *batch)
 
 int export_batch_pack(struct export_batch *batch, const void *body, size_t length)
 {
-    z_stream stream = { .next_in = (Bytef *)body, .avail_in = (uInt)length };
-
-    if (length > UINT32_MAX || deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW_BITS,
-                                            GZIP_MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
-        return -ENOMEM;
-    size_t bound = deflateBound(&stream, length) + GZIP_MARGIN_BYTES;
-    int error = mapped_array_reserve(&batch->bytes, bound, 1);
-    if (error == 0) {
-        stream.next_out = batch->bytes.items;
-        stream.avail_out = (uInt)bound;
-        error = deflate(&stream, Z_FINISH) == Z_STREAM_END ? 0 : -ENOMEM;
-        batch->bytes.count = bound - stream.avail_out;
-    }
-    deflateEnd(&stream);
-    return error;
+    return gzip_bytes(body, length, &batch->bytes);
 }
 
 static uint64_t checksum_of(struct file_header header, const void *bytes)

@@ -43,6 +43,11 @@ struct export_target {
                  struct http_answer *answer);
     /* Whether it takes batches of that KIND. */
     bool (*takes)(const void *owner, enum export_kind kind);
+    /* By how many seconds the server's clock is ahead of this machine's; 0: not known. */
+    int64_t (*clock_ahead)(const void *owner);
+    /* Drops what the server has for too long, now and then. 0, or -EIO with one line in TEXT. NULL:
+     * the server does that itself. */
+    int (*drop_old)(void *owner, char text[HTTP_TEXT_BYTES]);
     void *owner;
 };
 

@@ -1,0 +1,96 @@
+#include "profctl/push/minute_pprof.h"
+
+#include <errno.h>
+
+#include "common/time_units.h"
+#include "profctl/convert/pprof_writer.h"
+#include "profctl/json_sinks.h"
+#include "profctl/push/stack_path.h"
+
+enum { VALUES = 2 };
+
+struct writing {
+    const struct export_rows *rows;
+    enum push_value first; /* of its values */
+    struct pprof_writer writer;
+    struct unique_strings names; /* of frames */
+    struct mapped_array path;    /* uint32_t: frames of the stack at hand */
+    uint64_t samples;
+};
+
+static int write_types(struct writing *writing)
+{
+    Pprof__ValueType types[VALUES], *list[VALUES];
+    Pprof__Profile message = PPROF__PROFILE__INIT;
+
+    for (int i = 0; i < VALUES; i++) {
+        const struct push_value_name *name = &push_value_names[(int)writing->first + i];
+        pprof__value_type__init(&types[i]);
+        types[i].type = pprof_writer_word(&writing->writer, name->type);
+        types[i].unit = pprof_writer_word(&writing->writer, name->unit);
+        list[i] = &types[i];
+    }
+    message.n_sample_type = VALUES;
+    message.sample_type = list;
+    message.period_type = &types[1];
+    message.default_sample_type = types[1].type;
+    return pprof_writer_message(&writing->writer, &message);
+}
+
+static int write_row(struct writing *writing, uint32_t row)
+{
+    const struct export_rows *rows = writing->rows;
+    const struct sums *sums = sum_table_sums(&rows->sums, row);
+    int64_t values[VALUES] = { push_value_of(sums, writing->first),
+                               push_value_of(sums, writing->first + 1) };
+    Pprof__Label label = PPROF__LABEL__INIT, *labels[] = { &label };
+    Pprof__Sample sample = PPROF__SAMPLE__INIT;
+    struct push_source source;
+
+    if (values[0] == 0 && values[1] == 0)
+        return 0;
+    push_groups_source(rows, row, &source);
+    int error = stack_path_read(rows, sum_table_key(&rows->sums, row).stack, &writing->names,
+                                &writing->path);
+    if (error < 0)
+        return error;
+    writing->samples++;
+    label.key = pprof_writer_word(&writing->writer, "thread");
+    label.str = pprof_writer_string(&writing->writer, source.fields[PUSH_THREAD].bytes,
+                                    source.fields[PUSH_THREAD].length);
+    sample.n_value = VALUES;
+    sample.value = values;
+    sample.n_label = 1;
+    sample.label = labels;
+    return pprof_writer_sample(&writing->writer, writing->path.items, writing->path.count, &sample);
+}
+
+static int write_all(struct writing *writing, const struct push_group *group, uint64_t every_ns)
+{
+    Pprof__Profile message = PPROF__PROFILE__INIT;
+    int error = write_types(writing);
+
+    for (size_t i = 0; i < group->count && error == 0; i++)
+        error = write_row(writing, group->rows[i].row);
+    if (error < 0)
+        return error;
+    message.time_nanos = (int64_t)group->minute_s * NS_PER_S;
+    message.duration_nanos = (int64_t)every_ns;
+    error = pprof_writer_message(&writing->writer, &message);
+    return error < 0 ? error : pprof_writer_names(&writing->writer, &writing->names);
+}
+
+int minute_pprof_write(const struct export_rows *rows, const struct push_group *group,
+                       enum minute_profile profile, uint64_t every_ns, struct mapped_array *out)
+{
+    struct writing writing = { .rows = rows, .first = (enum push_value)profile };
+
+    out->count = 0;
+    pprof_writer_init(&writing.writer, json_sink_memory, out);
+    unique_strings_init(&writing.names, &writing.writer.latch);
+    int error = write_all(&writing, group, every_ns);
+    unique_strings_fini(&writing.names);
+    mapped_array_free(&writing.path);
+    pprof_writer_fini(&writing.writer);
+    return error < 0 ? error : writing.samples > 0;
+}

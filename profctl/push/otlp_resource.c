@@ -1,0 +1,60 @@
+#include "profctl/push/otlp_resource.h"
+
+#include <string.h>
+
+#include "profctl/push/otlp.pb-c.h"
+#include "profctl/push/packed_message.h"
+#include "profctl/push/push_utf8.h"
+
+enum { ATTRIBUTES_MOST = PUSH_FIELDS + LABELS_MOST };
+
+struct attributes {
+    Otlp__KeyValue pairs[ATTRIBUTES_MOST], *list[ATTRIBUTES_MOST];
+    Otlp__AnyValue values[ATTRIBUTES_MOST];
+    char keys[ATTRIBUTES_MOST][LABEL_KEY_BYTES], texts[ATTRIBUTES_MOST][LABEL_VALUE_BYTES];
+    size_t count;
+};
+
+static void add_attribute(struct attributes *all, const char *key, size_t key_length,
+                          const struct push_text *value)
+{
+    size_t i = all->count;
+
+    if (value->length == 0)
+        return;
+    push_utf8_copy(all->keys[i], LABEL_KEY_BYTES, key, key_length);
+    push_utf8_copy(all->texts[i], LABEL_VALUE_BYTES, value->bytes, value->length);
+    otlp__any_value__init(&all->values[i]);
+    otlp__key_value__init(&all->pairs[i]);
+    all->values[i].string_value = all->texts[i];
+    all->pairs[i].key = all->keys[i];
+    all->pairs[i].value = &all->values[i];
+    all->list[i] = &all->pairs[i];
+    all->count++;
+}
+
+int otlp_resource_append(const struct push_source *source, struct mapped_array *out)
+{
+    static const char *const names[PUSH_FIELDS] = {
+        [PUSH_SERVICE] = "service.name",
+        [PUSH_HOST] = "host.name",
+        [PUSH_PROGRAM] = "process.executable.name",
+        [PUSH_VERSION] = "service.version",
+        [PUSH_BUILD_ID] = "process.executable.build_id.gnu",
+        [PUSH_KIND] = "process.title",
+    };
+    struct attributes attributes = { .count = 0 };
+    Otlp__Resource resource = OTLP__RESOURCE__INIT;
+    Otlp__ResourceProfiles part = OTLP__RESOURCE_PROFILES__INIT;
+
+    for (int i = 0; i < PUSH_FIELDS; i++)
+        if (names[i] != NULL)
+            add_attribute(&attributes, names[i], strlen(names[i]), &source->fields[i]);
+    for (size_t i = 0; i < source->labels; i++)
+        add_attribute(&attributes, source->keys[i].bytes, source->keys[i].length,
+                      &source->values[i]);
+    resource.n_attributes = attributes.count;
+    resource.attributes = attributes.list;
+    part.resource = &resource;
+    return packed_message_append(out, &part.base);
+}

@@ -1,0 +1,14 @@
+/* Who profiles are of as a resource of OTLP, under the names of OpenTelemetry's conventions where
+ * it has one. One thread. */
+#ifndef PROFD_PROFCTL_OTLP_RESOURCE_H
+#define PROFD_PROFCTL_OTLP_RESOURCE_H
+
+#include "profctl/push/push_source.h"
+#include "json/mapped_array.h"
+
+/* Appends the resource of SOURCE to OUT (char), as part of a message ResourceProfiles. 0 or
+ * -ENOMEM.
+ */
+int otlp_resource_append(const struct push_source *source, struct mapped_array *out);
+
+#endif

@@ -1,0 +1,122 @@
+#include "profctl/push/push_answer.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "profctl/printable.h"
+#include "profctl/push/otlp.pb-c.h"
+
+/* Statuses of gRPC. */
+enum {
+    GRPC_OK = 0,
+    GRPC_INVALID_ARGUMENT = 3,
+    GRPC_NOT_FOUND = 5,
+    GRPC_PERMISSION_DENIED = 7,
+    GRPC_RESOURCE_EXHAUSTED = 8,
+    GRPC_FAILED_PRECONDITION = 9,
+    GRPC_OUT_OF_RANGE = 11,
+    GRPC_UNIMPLEMENTED = 12,
+    GRPC_UNAUTHENTICATED = 16,
+};
+
+enum { FRAME_HEAD_BYTES = 5, TRAILER_FLAG = 0x80 };
+
+static enum http_outcome outcome_of(long status)
+{
+    switch (status) {
+    case GRPC_OK:
+        return HTTP_DONE;
+    case GRPC_INVALID_ARGUMENT:
+    case GRPC_FAILED_PRECONDITION:
+    case GRPC_OUT_OF_RANGE:
+        return HTTP_REFUSED;
+    case GRPC_NOT_FOUND:
+    case GRPC_PERMISSION_DENIED:
+    case GRPC_RESOURCE_EXHAUSTED:
+    case GRPC_UNIMPLEMENTED:
+    case GRPC_UNAUTHENTICATED:
+        return HTTP_AWAY;
+    default:
+        return HTTP_UNSURE;
+    }
+}
+
+/* The trailers among the frames of BODY; NULL: there are none. */
+static const char *find_trailers(const char *body, size_t length, size_t *trailers_length)
+{
+    while (length >= FRAME_HEAD_BYTES) {
+        const uint8_t *head = (const uint8_t *)body;
+        size_t count =
+            (size_t)head[1] << 24 | (size_t)head[2] << 16 | (size_t)head[3] << 8 | head[4];
+        body += FRAME_HEAD_BYTES;
+        length -= FRAME_HEAD_BYTES;
+        if (count > length)
+            return NULL;
+        *trailers_length = count;
+        if (head[0] & TRAILER_FLAG)
+            return body;
+        body += count;
+        length -= count;
+    }
+    return NULL;
+}
+
+/* Reads the lines "NAME: value" of LENGTH bytes. */
+static void read_trailers(const char *trailers, size_t length, long *status, char *message,
+                          size_t message_bytes)
+{
+    while (length > 0) {
+        const char *end = memchr(trailers, '\n', length);
+        size_t line_length = end != NULL ? (size_t)(end - trailers) + 1 : length;
+        char line[HTTP_TEXT_BYTES];
+        const char *value;
+        snprintf(line, sizeof(line), "%.*s", (int)line_length, trailers);
+        line[strcspn(line, "\r\n")] = '\0';
+        if (http_header_is(line, "grpc-status:", &value))
+            *status = strtol(value, NULL, 10);
+        else if (http_header_is(line, "grpc-message:", &value))
+            snprintf(message, message_bytes, "%s", value);
+        trailers += line_length;
+        length -= line_length;
+    }
+}
+
+void push_answer_of_grpc(const char *body, size_t length, long status, struct http_answer *answer)
+{
+    char message[HTTP_TEXT_BYTES / 2] = "";
+    size_t trailers_length = 0;
+    const char *trailers = find_trailers(body, length, &trailers_length);
+
+    if (trailers != NULL)
+        read_trailers(trailers, trailers_length, &status, message, sizeof(message));
+    if (status < 0) {
+        answer->outcome = HTTP_UNSURE;
+        snprintf(answer->text, sizeof(answer->text), "the server's answer is not one of gRPC-Web");
+        return;
+    }
+    answer->outcome = outcome_of(status);
+    if (answer->outcome != HTTP_DONE)
+        snprintf(answer->text, sizeof(answer->text),
+                 "the server answers with status %ld of gRPC%s%s", status,
+                 message[0] != '\0' ? ": " : "", message);
+    (void)make_printable(answer->text);
+}
+
+int64_t push_answer_dropped(const char *body, size_t length, char text[HTTP_TEXT_BYTES])
+{
+    Otlp__Response *response = otlp__response__unpack(NULL, length, (const uint8_t *)body);
+    int64_t dropped = 0;
+
+    text[0] = '\0';
+    if (response != NULL && response->partial_success != NULL) {
+        dropped = response->partial_success->rejected_profiles;
+        snprintf(text, HTTP_TEXT_BYTES, "%.300s", response->partial_success->error_message);
+        (void)make_printable(text);
+    }
+    if (response != NULL)
+        otlp__response__free_unpacked(response, NULL);
+    return dropped > 0 ? dropped : 0;
+}

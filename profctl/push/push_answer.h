@@ -1,0 +1,17 @@
+/* What servers say of a request for which HTTP alone says that it was taken. Pure. */
+#ifndef PROFD_PROFCTL_PUSH_ANSWER_H
+#define PROFD_PROFCTL_PUSH_ANSWER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profctl/http/http_client.h"
+
+/* Parca's, as gRPC-Web has it: a header "grpc-status", or one behind the messages of BODY. STATUS:
+ * that of the header, below 0: there was none. Settles the outcome and text of ANSWER. */
+void push_answer_of_grpc(const char *body, size_t length, long status, struct http_answer *answer);
+
+/* OTLP's: how many profiles the server took and dropped, with its reason in TEXT. */
+int64_t push_answer_dropped(const char *body, size_t length, char text[HTTP_TEXT_BYTES]);
+
+#endif

@@ -1,0 +1,79 @@
+#include "profctl/push/push_labels.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "profctl/push/push_utf8.h"
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool may_stay(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c);
+}
+
+/* A digit in front gets a _ before it, and what else may not be there becomes one. */
+static void make_name(char out[LABEL_KEY_BYTES + 1], const char *key, size_t length)
+{
+    size_t used = 0;
+
+    if (length >= LABEL_KEY_BYTES)
+        length = LABEL_KEY_BYTES - 1;
+    if (length > 0 && is_digit(key[0]))
+        out[used++] = '_';
+    memcpy(out + used, key, length);
+    for (size_t end = used + length; used < end; used++)
+        if (!may_stay(out[used]))
+            out[used] = '_';
+    out[used] = '\0';
+}
+
+static bool has_name(const struct push_labels *labels, const char *name)
+{
+    for (size_t i = 0; i < labels->count; i++)
+        if (strcmp(labels->names[i], name) == 0)
+            return true;
+    return false;
+}
+
+static void add(struct push_labels *labels, const char *key, size_t key_length, const char *value,
+                size_t length)
+{
+    size_t i = labels->count;
+
+    make_name(labels->names[i], key, key_length);
+    if (length == 0 || key_length == 0 || has_name(labels, labels->names[i]))
+        return;
+    push_utf8_copy(labels->values[i], LABEL_VALUE_BYTES, value, length);
+    push__label__init(&labels->labels[i]);
+    labels->labels[i].name = labels->names[i];
+    labels->labels[i].value = labels->values[i];
+    labels->list[i] = &labels->labels[i];
+    labels->count++;
+}
+
+void push_labels_make(struct push_labels *labels, const struct push_source *source,
+                      const char *profile)
+{
+    static const struct {
+        const char *name;
+        enum push_field field;
+    } columns[] = {
+        { "service_name", PUSH_SERVICE }, { "host", PUSH_HOST },
+        { "program", PUSH_PROGRAM },      { "version", PUSH_VERSION },
+        { "build_id", PUSH_BUILD_ID },    { "process", PUSH_KIND },
+    };
+
+    labels->count = 0;
+    add(labels, "__name__", strlen("__name__"), profile, strlen(profile));
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        const struct push_text *text = &source->fields[columns[i].field];
+        add(labels, columns[i].name, strlen(columns[i].name), text->bytes, text->length);
+    }
+    for (size_t i = 0; i < source->labels; i++)
+        add(labels, source->keys[i].bytes, source->keys[i].length, source->values[i].bytes,
+            source->values[i].length);
+}

@@ -1,0 +1,22 @@
+/* The labels of a group as Pyroscope and Parca take them: names of letters, digits and _, each
+ * once. One thread. */
+#ifndef PROFD_PROFCTL_PUSH_LABELS_H
+#define PROFD_PROFCTL_PUSH_LABELS_H
+
+#include "profctl/push/push.pb-c.h"
+#include "profctl/push/push_source.h"
+
+enum { PUSH_LABELS_MOST = LABELS_MOST + PUSH_FIELDS + 1 };
+
+struct push_labels {
+    Push__Label labels[PUSH_LABELS_MOST], *list[PUSH_LABELS_MOST];
+    char names[PUSH_LABELS_MOST][LABEL_KEY_BYTES + 1], values[PUSH_LABELS_MOST][LABEL_VALUE_BYTES];
+    size_t count;
+};
+
+/* The labels of SOURCE, of whose profiles PROFILE is one: "process_cpu". Empty values are left out,
+ * and so is what comes later under a name that is there. */
+void push_labels_make(struct push_labels *labels, const struct push_source *source,
+                      const char *profile);
+
+#endif

@@ -1,0 +1,231 @@
+#include "profctl/push/push_target.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profctl/http/secret_file.h"
+#include "profctl/json_sinks.h"
+#include "profctl/push/push_answer.h"
+#include "profctl/push/push_requests.h"
+
+enum {
+    HEADER_BYTES = SECRET_BYTES + 64,
+    ANSWER_BYTES = 4096,
+    FRAME_HEAD_BYTES = 5, /* of gRPC-Web: flags, and how many bytes follow */
+};
+
+struct push_target {
+    struct push_url url;
+    struct http_client *http;
+    char token_header[HEADER_BYTES], tenant_header[PUSH_TENANT_BYTES + 32]; /* "": none */
+
+    char answer[ANSWER_BYTES]; /* the beginning of the last one */
+    size_t answer_length;
+    long grpc_status; /* that its headers told; below 0: none */
+};
+
+/* --- To the spool --- */
+
+static struct export_counts spool_minute(void *owner, const struct export_minute *minute,
+                                         struct spool *spool)
+{
+    const struct push_target *target = owner;
+
+    return (struct export_counts){ .rows = push_requests_spool(target->url.kind, minute, spool) };
+}
+
+/* --- To the server --- */
+
+static int keep_answer(void *context, const char *bytes, size_t count)
+{
+    struct push_target *target = context;
+    size_t room = sizeof(target->answer) - target->answer_length;
+
+    if (count > room)
+        count = room;
+    memcpy(target->answer + target->answer_length, bytes, count);
+    target->answer_length += count;
+    return 0;
+}
+
+static void note_header(void *context, const char *line)
+{
+    struct push_target *target = context;
+    const char *value;
+
+    if (http_header_is(line, "grpc-status:", &value))
+        target->grpc_status = strtol(value, NULL, 10);
+}
+
+static void add_header(struct http_request *request, const char *header)
+{
+    size_t i = 0;
+
+    if (header[0] == '\0')
+        return;
+    while (request->headers[i] != NULL)
+        i++;
+    request->headers[i] = header;
+}
+
+static void add_headers(const struct push_target *target, struct http_request *request)
+{
+    switch (target->url.kind) {
+    case EXPORT_PARCA:
+        add_header(request, "Content-Type: application/grpc-web+proto");
+        add_header(request, "X-Grpc-Web: 1");
+        break;
+    case EXPORT_OTLP:
+        add_header(request, "Content-Type: application/x-protobuf");
+        add_header(request, "Content-Encoding: gzip");
+        break;
+    default:
+        add_header(request, "Content-Type: application/proto");
+        break;
+    }
+    add_header(request, "User-Agent: profd/" PROFD_VERSION);
+    add_header(request, target->token_header);
+    add_header(request, target->tenant_header);
+}
+
+static void post(struct push_target *target, const void *body, size_t bytes,
+                 struct http_answer *answer)
+{
+    struct http_request request = {
+        .server = target->url.server,
+        .address = target->url.address,
+        .ca_file = target->url.ca_file[0] != '\0' ? target->url.ca_file : NULL,
+        .body = body,
+        .body_bytes = bytes,
+        .is_to_come_once = true,
+        .on_bytes = keep_answer,
+        .on_header = note_header,
+        .context = target,
+    };
+
+    add_headers(target, &request);
+    target->answer_length = 0;
+    target->grpc_status = -1;
+    http_client_post(target->http, &request, answer);
+}
+
+/* One message, in its frame. */
+static void post_framed(struct push_target *target, const struct export_batch *batch,
+                        struct http_answer *answer)
+{
+    size_t count = batch->bytes.count;
+    const char head[FRAME_HEAD_BYTES] = { 0, (char)(count >> 24), (char)(count >> 16),
+                                          (char)(count >> 8), (char)count };
+    struct mapped_array body = { 0 };
+    int error = json_sink_memory(&body, head, sizeof(head));
+
+    if (error == 0)
+        error = json_sink_memory(&body, batch->bytes.items, count);
+    if (error == 0)
+        post(target, body.items, body.count, answer);
+    else
+        *answer = (struct http_answer){ .outcome = HTTP_AWAY, .text = "out of memory" };
+    mapped_array_free(&body);
+    if (answer->outcome == HTTP_DONE)
+        push_answer_of_grpc(target->answer, target->answer_length, target->grpc_status, answer);
+}
+
+static void tell_dropped(const struct push_target *target)
+{
+    char reason[HTTP_TEXT_BYTES];
+    int64_t dropped = push_answer_dropped(target->answer, target->answer_length, reason);
+
+    if (dropped > 0)
+        say("the server dropped %lld profiles of a batch%s%s", (long long)dropped,
+            reason[0] != '\0' ? ": " : "", reason);
+}
+
+static void send_batch(void *owner, const struct export_batch *batch, bool is_unsure,
+                       struct http_answer *answer)
+{
+    struct push_target *target = owner;
+
+    (void)is_unsure;
+    if (batch->kind == EXPORT_PARCA) {
+        post_framed(target, batch, answer);
+        return;
+    }
+    post(target, batch->bytes.items, batch->bytes.count, answer);
+    if (batch->kind == EXPORT_OTLP && answer->outcome == HTTP_DONE)
+        tell_dropped(target);
+}
+
+static bool takes(const void *owner, enum export_kind kind)
+{
+    const struct push_target *target = owner;
+
+    return kind == target->url.kind;
+}
+
+static int64_t clock_ahead(const void *owner)
+{
+    const struct push_target *target = owner;
+
+    return http_client_clock_ahead(target->http);
+}
+
+/* --- Life cycle --- */
+
+static bool set_up(struct push_target *target, struct failure *failure)
+{
+    char token[SECRET_BYTES] = "";
+
+    if (target->url.token_file[0] != '\0') {
+        if (!secret_file_read(target->url.token_file, "the token", token, failure))
+            return false;
+        snprintf(target->token_header, HEADER_BYTES, "Authorization: Bearer %s", token);
+        explicit_bzero(token, sizeof(token));
+    }
+    if (target->url.tenant[0] != '\0')
+        snprintf(target->tenant_header, sizeof(target->tenant_header), "X-Scope-OrgID: %s",
+                 target->url.tenant);
+    if (target->http == NULL)
+        failure_set(failure, EXIT_CODE_FAILED, "cannot set up libcurl: out of memory");
+    return target->http != NULL;
+}
+
+bool push_target_open(const struct push_url *url, bool (*should_stop)(void), uint64_t patience_ms,
+                      struct push_target **out, struct failure *failure)
+{
+    struct push_target *target = calloc(1, sizeof(*target));
+
+    if (target == NULL) {
+        failure_set(failure, EXIT_CODE_FAILED, "out of memory");
+        return false;
+    }
+    target->url = *url;
+    target->http = http_client_create(should_stop);
+    if (!set_up(target, failure)) {
+        push_target_close(target);
+        return false;
+    }
+    if (patience_ms != 0)
+        http_client_set_patience(target->http, patience_ms);
+    *out = target;
+    return true;
+}
+
+void push_target_close(struct push_target *target)
+{
+    if (target == NULL)
+        return;
+    http_client_destroy(target->http);
+    explicit_bzero(target->token_header, sizeof(target->token_header));
+    free(target);
+}
+
+struct export_target push_target_table(struct push_target *target)
+{
+    return (struct export_target){ .spool = spool_minute,
+                                   .send = send_batch,
+                                   .takes = takes,
+                                   .clock_ahead = clock_ahead,
+                                   .owner = target };
+}

@@ -1,0 +1,156 @@
+#include "profctl/push/push_url.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/units.h"
+
+static const struct push_kind {
+    const char *name;
+    enum export_kind kind;
+    unsigned port;
+    const char *path;
+} kinds[] = {
+    { "pyroscope", EXPORT_PYROSCOPE, 4040, "/push.v1.PusherService/Push" },
+    { "parca", EXPORT_PARCA, 7070, "/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw" },
+    { "otlp", EXPORT_OTLP, 4318, "/v1development/profiles" },
+};
+
+enum { KINDS = sizeof(kinds) / sizeof(kinds[0]), HTTPS_PORT = 443 };
+
+static const char plain_scheme[] = "+http://", secure_scheme[] = "+https://";
+
+static int refuse(char *problem, const char *text)
+{
+    snprintf(problem, PUSH_PROBLEM_BYTES, "%s", text);
+    return -EINVAL;
+}
+
+static bool begins_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* The kind that TEXT begins with, and what stands behind the scheme; NULL: it is none. */
+static const struct push_kind *kind_of(const char *text, bool *is_secure, const char **rest)
+{
+    for (size_t i = 0; i < KINDS; i++) {
+        const char *scheme = text + strlen(kinds[i].name);
+        if (!begins_with(text, kinds[i].name))
+            continue;
+        *is_secure = begins_with(scheme, secure_scheme);
+        if (!*is_secure && !begins_with(scheme, plain_scheme))
+            continue;
+        *rest = scheme + strlen(*is_secure ? secure_scheme : plain_scheme);
+        return &kinds[i];
+    }
+    return NULL;
+}
+
+bool push_url_is_one(const char *text)
+{
+    const char *rest;
+    bool is_secure;
+
+    return kind_of(text, &is_secure, &rest) != NULL;
+}
+
+/* "HOST" or "HOST:PORT"; an IPv6 address stands in brackets. */
+static int read_server(const char *text, size_t length, unsigned usual_port, struct push_url *url,
+                       char *problem)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                  "0123456789.-_:%[]";
+    const char *bracket = length > 0 && text[0] == '[' ? memchr(text, ']', length) : NULL;
+    const char *from = bracket != NULL ? bracket : text;
+    const char *colon = memchr(from, ':', length - (size_t)(from - text));
+    size_t host = colon != NULL ? (size_t)(colon - text) : length;
+    char port_text[8] = "";
+    uint64_t port = usual_port;
+
+    if (host == 0 || length + sizeof(port_text) >= sizeof(url->server) ||
+        strspn(text, letters) < host)
+        return refuse(problem, "it names no host");
+    if (colon != NULL && length - host - 1 < sizeof(port_text))
+        memcpy(port_text, colon + 1, length - host - 1);
+    if (colon != NULL && units_parse_count(port_text, 1, UINT16_MAX, &port) < 0)
+        return refuse(problem, "the port is a number from 1 to 65535");
+    snprintf(url->server, sizeof(url->server), "%.*s:%u", (int)host, text, (unsigned)port);
+    return 0;
+}
+
+static int read_parameter(const char *text, size_t length, struct push_url *url, char *problem)
+{
+    const struct {
+        const char *key;
+        char *value;
+        size_t bytes;
+    } known[] = {
+        { "token_file=", url->token_file, sizeof(url->token_file) },
+        { "ca_file=", url->ca_file, sizeof(url->ca_file) },
+        { "tenant=", url->tenant, sizeof(url->tenant) },
+    };
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        size_t key = strlen(known[i].key);
+        if (length <= key || memcmp(text, known[i].key, key) != 0)
+            continue;
+        if (length - key >= known[i].bytes)
+            return refuse(problem, "a value behind ? is too long");
+        memcpy(known[i].value, text + key, length - key);
+        known[i].value[length - key] = '\0';
+        return 0;
+    }
+    return refuse(problem, "behind ? stand token_file=PATH, ca_file=PATH and tenant=NAME, with & "
+                           "between");
+}
+
+static int read_parameters(const char *text, struct push_url *url, char *problem)
+{
+    int error = 0;
+
+    while (error == 0 && *text != '\0') {
+        size_t length = strcspn(text, "&");
+        error = read_parameter(text, length, url, problem);
+        text += length + (text[length] == '&');
+    }
+    return error;
+}
+
+/* Bytes that stand in an address, and in a header, as they are. */
+static bool is_plain(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (text[i] <= ' ' || text[i] > '~' || strchr("\"<>\\^`{|}#", text[i]) != NULL)
+            return false;
+    return true;
+}
+
+int push_url_parse(const char *text, struct push_url *url, char problem[PUSH_PROBLEM_BYTES])
+{
+    const char *rest;
+    bool is_secure;
+    const struct push_kind *kind = kind_of(text, &is_secure, &rest);
+
+    *url = (struct push_url){ 0 };
+    if (kind == NULL)
+        return refuse(problem, "it begins with none of pyroscope, parca and otlp, with +http:// or "
+                               "+https:// behind it");
+    url->kind = kind->kind;
+    size_t length = strcspn(rest, "?"), server = strcspn(rest, "/?"), prefix = length - server;
+    if (!is_plain(rest, length))
+        return refuse(problem, "it has bytes that no address has");
+    int error = read_server(rest, server, is_secure ? HTTPS_PORT : kind->port, url, problem);
+    if (error == 0)
+        error = read_parameters(rest[length] == '?' ? rest + length + 1 : "", url, problem);
+    if (error < 0)
+        return error;
+    if (!is_plain(url->tenant, strlen(url->tenant)))
+        return refuse(problem, "the tenant has bytes that no header has");
+    while (prefix > 0 && rest[server + prefix - 1] == '/')
+        prefix--;
+    int bytes = snprintf(url->address, sizeof(url->address), "http%s://%s%.*s%s",
+                         is_secure ? "s" : "", url->server, (int)prefix, rest + server, kind->path);
+    return bytes < (int)sizeof(url->address) ? 0 : refuse(problem, "it is too long");
+}

@@ -1,0 +1,37 @@
+/* Where a server is that takes profiles as others make them, too:
+ *
+ *     KIND+http[s]://HOST[:PORT][/PREFIX][?token_file=PATH&ca_file=PATH&tenant=NAME]
+ *
+ * KIND is pyroscope, parca or otlp. Tokens stand in files, so that no list of processes shows them.
+ * Pure. */
+#ifndef PROFD_PROFCTL_PUSH_URL_H
+#define PROFD_PROFCTL_PUSH_URL_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "profctl/export/export_batch.h"
+
+enum {
+    PUSH_SERVER_BYTES = 300,
+    PUSH_ADDRESS_BYTES = 1024,
+    PUSH_TENANT_BYTES = 128,
+    PUSH_PROBLEM_BYTES = 160,
+};
+
+struct push_url {
+    enum export_kind kind;
+    char server[PUSH_SERVER_BYTES];   /* "HOST:PORT" */
+    char address[PUSH_ADDRESS_BYTES]; /* of what takes profiles there, http:// or https:// */
+    char token_file[PATH_MAX];        /* "": none */
+    char ca_file[PATH_MAX];           /* "": the machine's certificates */
+    char tenant[PUSH_TENANT_BYTES];   /* "": none */
+};
+
+/* Whether TEXT begins as such a URL does. */
+bool push_url_is_one(const char *text);
+
+/* 0, or -EINVAL with what is wrong in PROBLEM. */
+int push_url_parse(const char *text, struct push_url *url, char problem[PUSH_PROBLEM_BYTES]);
+
+#endif

@@ -1,0 +1,243 @@
+#!/bin/bash
+# profctl export to servers that take profiles: Pyroscope, Parca, and OTLP. The server in tests/system/programs refuses
+# what their specifications refuse.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# start_server KIND [MODE]: its address is in $url; how it answers is in ./mode.
+start_server() {
+    in_background "$programs/fake_profile_store" >port
+    wait_until test -s port
+    url=$1+http://127.0.0.1:$(cat port)
+    echo "${2:-ok}" >mode
+    : >requests
+}
+
+start_session() {
+    start_profd -- "$programs/busy" 600
+    expect 0 "$profctl" start --rate 200
+}
+
+# start_export [OPTION…]: a "minute" is a second; its process id is in $export.
+start_export() {
+    in_background "$profctl" export "$url" --every 1s --timeout 500ms --spool spool --label host=here,service=web "$@" \
+        2>export.log
+    export=$background
+}
+
+stop_export() {
+    kill -TERM "$export"
+    wait_until has_ended "$export"
+}
+
+# has_requests PATTERN N: that many at least.
+has_requests() {
+    [ "$(grep -c -- "$1" requests)" -ge "$2" ]
+}
+
+waiting() {
+    find spool -name '*.batch' | wc -l
+}
+
+has_waiting() {
+    [ "$(waiting)" -ge "$1" ]
+}
+
+# Each minute arrives with its labels, as profiles that pprof opens; none is wrong.
+series_arrive() {
+    start_server "$1"
+    start_session
+    start_export --label 'zone=eu-1,team.name=a"b'
+    wait_until has_requests 'service_name=web' 3
+    stop_export
+    refute grep WRONG requests
+    says '__name__=process_cpu service_name=web host=here program=busy' requests
+    says 'team_name=a"b zone=eu-1' requests
+    says 'exporting to 127.0.0.1:[0-9]*, as here' export.log
+    one_line export.log
+    gzip -t profile-0.pb.gz
+    if command -v go >/dev/null; then
+        expect 0 go tool pprof -top -sample_index=cpu profile-0.pb.gz
+        says burn_inner stdout
+    fi
+}
+
+test_pyroscope_takes_each_minute() {
+    series_arrive pyroscope
+    says '^ok /push.v1.PusherService/Push ' requests
+}
+
+test_parca_takes_each_minute() {
+    series_arrive parca
+    says '^ok /parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw ' requests
+}
+
+test_otlp_takes_each_minute() {
+    start_server otlp
+    start_session
+    start_export --label zone=eu-1
+    wait_until has_requests 'service.name=web' 3
+    stop_export
+    refute grep WRONG requests
+    says '^ok /v1development/profiles service.name=web host.name=here process.executable.name=busy .*zone=eu-1' requests
+    says 'samples/count=[1-9][0-9]* cpu/nanoseconds=[1-9][0-9]* ' requests
+    says '\[burn_inner\]' requests
+    says '\[thread.name\]' requests
+}
+
+# What was told to a server adds up to what a capture has of the same time, but for its edges.
+test_what_arrives_is_the_processes_cpu_time() {
+    local told report
+    start_server otlp
+    start_profd
+    expect 0 "$profctl" start --rate 200
+    start_export
+    wait_until grep -q 'exporting to' export.log
+    LD_PRELOAD=$build/lib/libprofd.so "$programs/busy" 3 &
+    wait $!
+    expect 0 "$profctl" capture --no-symbols -o capture.json
+    wait_until has_requests busy 3
+    stop_export
+    start_export
+    wait_until has_none_waiting
+    stop_export
+    refute grep WRONG requests
+    told=$(grep -o 'cpu/nanoseconds=[0-9]*' requests | cut -d= -f2 | awk '{ sum += $1 } END { printf "%.0f", sum / 1e6 }')
+    report=$("$profctl" report --json capture.json | grep -o '"cpuMs":[0-9.]*' | head -1 | cut -d: -f2)
+    awk -v a="$told" -v b="$report" 'BEGIN { d = a > b ? a - b : b - a; exit !(b > 1000 && d <= b / 50) }' ||
+        fail "$told ms were told, and $report ms captured"
+}
+
+has_none_waiting() {
+    [ "$(waiting)" -eq 0 ] && grep -q 'exporting to' export.log
+}
+
+# What a server that is away or busy does not take waits, and arrives later.
+waits_for() {
+    start_server "$1" "$2"
+    start_session
+    start_export
+    wait_until has_waiting 3
+    wait_until grep -q "the server does not take rows yet: .*$3" export.log
+    echo ok >mode
+    wait_until grep -q 'takes rows again' export.log
+    wait_until has_requests '^ok ' 2
+    stop_export
+    refute grep -E 'lost|WRONG' export.log requests
+}
+
+test_a_busy_server_is_left_alone_and_tried_again() {
+    waits_for pyroscope busy 'answers 429: later'
+}
+
+test_a_server_that_is_full_is_tried_again() {
+    waits_for otlp full 'answers 503: full'
+}
+
+test_an_answer_that_is_cut_off_is_asked_for_again() {
+    start_server parca cut
+    start_session
+    start_export
+    wait_until has_requests '^cut ' 2
+    echo ok >mode
+    wait_until grep -q 'takes rows again' export.log
+    stop_export
+    refute grep -E 'lost' export.log
+}
+
+# is_lost KIND REASON
+is_lost() {
+    start_server "$1" refuse
+    start_session
+    start_export
+    wait_until grep -q "the server refuses a batch, which is lost: .*$2" export.log
+    stop_export
+    refute grep WRONG requests
+}
+
+test_what_pyroscope_refuses_is_lost_and_told() {
+    is_lost pyroscope 'answers 400: not that'
+}
+
+test_what_parca_refuses_is_lost_and_told() {
+    is_lost parca 'status 3 of gRPC: not that'
+}
+
+test_what_otlp_drops_is_told() {
+    start_server otlp partial
+    start_session
+    start_export
+    wait_until grep -q 'the server dropped 3 profiles of a batch: too old' export.log
+    stop_export
+}
+
+test_a_token_stands_in_a_file() {
+    start_server pyroscope
+    echo secret >token
+    start_session
+    start_export
+    wait_until grep -q 'refuses a batch, which is lost: .*no token' export.log
+    stop_export
+    : >requests
+    url="$url?token_file=$PWD/token&tenant=us"
+    start_export
+    wait_until has_requests '^ok ' 2
+    stop_export
+    refute grep WRONG requests
+}
+
+test_a_spool_is_of_one_kind_of_server() {
+    start_server pyroscope full
+    start_session
+    start_export
+    wait_until has_waiting 1
+    stop_export
+    url=otlp+${url#*+}
+    expect 1 "$profctl" export "$url" --every 1s --spool spool
+    says 'the spool has batches for another kind of server; give this export its own with --spool' stderr
+    has_waiting 1
+}
+
+test_an_address_that_is_none_is_refused() {
+    local url
+    for url in pyroscope://h otlp+http:// parca+http://h:0 'otlp+http://h?color=red' 'otlp+http://h/a b'; do
+        expect 2 "$profctl" export "$url" --spool spool
+        one_line stderr
+        says 'cannot export to that address: ' stderr
+    done
+    expect 1 "$profctl" export 'pyroscope+http://127.0.0.1:1?token_file=/no/such' --spool spool
+    one_line stderr
+    says 'cannot read the token in /no/such: No such file' stderr
+}
+
+# A server with a certificate that nobody signed is not talked to; with the right file it is.
+test_tls_is_checked() {
+    command -v openssl >/dev/null || skip "no openssl"
+    openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 1 -subj /CN=localhost \
+        -addext subjectAltName=IP:127.0.0.1 2>/dev/null
+    mkfifo silence
+    port=$((20000 + RANDOM % 20000))
+    # It says to the other side what it reads, and ends when there is no more.
+    in_background bash -c 'exec openssl s_server -quiet -accept "$0" -key key.pem -cert cert.pem <>silence' \
+        "127.0.0.1:$port" >received 2>&1
+    start_session
+    url=otlp+https://127.0.0.1:$port
+    start_export
+    wait_until grep -qi 'does not take rows yet: 127.0.0.1:[0-9]*: .*certificate' export.log
+    stop_export
+    refute grep POST received
+    url="$url?ca_file=$PWD/cert.pem"
+    start_export
+    wait_until grep -q 'POST /v1development/profiles' received
+    stop_export
+}
+
+test_profd_runs_such_an_export() {
+    start_server pyroscope
+    echo "{ \"always\": \"50Hz\", \"export\": \"$url\", \"programs\": [
+        { \"name\": \"busy\", \"command\": [\"$programs/busy\", \"600\"] } ] }" >config.json
+    XDG_STATE_HOME=$scratch/state start_profd --config config.json
+    wait_until test -d state/profd/spool-pyroscope
+}
+
+run_tests "$@"

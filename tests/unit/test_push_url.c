@@ -1,0 +1,207 @@
+/* profctl.push: addresses of servers, labels, and what servers say. */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profctl/push/push_answer.h"
+#include "profctl/push/push_labels.h"
+#include "profctl/push/push_url.h"
+#include "profctl/push/push_utf8.h"
+
+static struct push_url url;
+static char problem[PUSH_PROBLEM_BYTES];
+
+static void accepts(const char *text, enum export_kind kind, const char *address)
+{
+    ck_assert_int_eq(push_url_parse(text, &url, problem), 0);
+    ck_assert_int_eq(url.kind, kind);
+    ck_assert_str_eq(url.address, address);
+}
+
+START_TEST(an_address_has_its_usual_port_and_path)
+{
+    accepts("pyroscope+http://db", EXPORT_PYROSCOPE, "http://db:4040/push.v1.PusherService/Push");
+    accepts("parca+http://db", EXPORT_PARCA,
+            "http://db:7070/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw");
+    accepts("otlp+http://db", EXPORT_OTLP, "http://db:4318/v1development/profiles");
+    accepts("otlp+https://db", EXPORT_OTLP, "https://db:443/v1development/profiles");
+    ck_assert_str_eq(url.server, "db:443");
+}
+END_TEST
+
+START_TEST(an_address_may_have_port_prefix_and_files)
+{
+    accepts("otlp+http://[::1]:99/a/b/?token_file=/t/k@x&ca_file=/c&tenant=us", EXPORT_OTLP,
+            "http://[::1]:99/a/b/v1development/profiles");
+    ck_assert_str_eq(url.token_file, "/t/k@x");
+    ck_assert_str_eq(url.ca_file, "/c");
+    ck_assert_str_eq(url.tenant, "us");
+}
+END_TEST
+
+START_TEST(what_is_no_address_is_refused)
+{
+    static const char *const bad[] = {
+        "",
+        "clickhouse://h/d",
+        "pyroscope://h",
+        "otlp+ftp://h",
+        "otlp+http://",
+        "otlp+http:///x",
+        "otlp+http://h:0",
+        "otlp+http://h:99999",
+        "otlp+http://h:x",
+        "otlp+http://h/a b",
+        "otlp+http://h/\r\nX: y",
+        "otlp+http://h?colour=red",
+        "otlp+http://h?token_file=",
+        "otlp+http://h?tenant=a\nb",
+    };
+
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        problem[0] = '\0';
+        ck_assert_msg(push_url_parse(bad[i], &url, problem) == -EINVAL, "%s", bad[i]);
+        ck_assert_int_ne(problem[0], '\0');
+    }
+    ck_assert(!push_url_is_one("clickhouse://h/d"));
+    ck_assert(push_url_is_one("parca+https://h"));
+}
+END_TEST
+
+START_TEST(an_address_is_never_cut)
+{
+    char text[2 * PUSH_ADDRESS_BYTES] = "otlp+http://h/";
+
+    memset(text + strlen(text), 'a', PUSH_ADDRESS_BYTES);
+    ck_assert_int_eq(push_url_parse(text, &url, problem), -EINVAL);
+}
+END_TEST
+
+/* --- Labels --- */
+
+static struct push_text text_of(const char *text)
+{
+    return (struct push_text){ text, strlen(text) };
+}
+
+START_TEST(labels_have_names_that_servers_take)
+{
+    struct push_source source = { .labels = 4 };
+    struct push_labels labels;
+
+    for (int i = 0; i < PUSH_FIELDS; i++)
+        source.fields[i] = text_of("");
+    source.fields[PUSH_SERVICE] = text_of("web");
+    source.keys[0] = text_of("9.a-b");
+    source.values[0] = text_of("x\xff");
+    source.keys[1] = text_of("service_name"); /* is there */
+    source.values[1] = text_of("y");
+    source.keys[2] = text_of("empty");
+    source.values[2] = text_of("");
+    source.keys[3] = text_of("_9_a_b"); /* as well, by now */
+    source.values[3] = text_of("z");
+    push_labels_make(&labels, &source, "process_cpu");
+    ck_assert_uint_eq(labels.count, 3);
+    ck_assert_str_eq(labels.list[0]->name, "__name__");
+    ck_assert_str_eq(labels.list[0]->value, "process_cpu");
+    ck_assert_str_eq(labels.list[1]->name, "service_name");
+    ck_assert_str_eq(labels.list[1]->value, "web");
+    ck_assert_str_eq(labels.list[2]->name, "_9_a_b");
+    ck_assert_str_eq(labels.list[2]->value, "x?");
+}
+END_TEST
+
+START_TEST(texts_are_cut_between_characters)
+{
+    char out[5];
+
+    push_utf8_copy(out, sizeof(out), "ab\xc3\xa9\xc3\xa9", 6);
+    ck_assert_str_eq(out, "ab\xc3\xa9");
+    push_utf8_copy(out, sizeof(out), "", 0);
+    ck_assert_str_eq(out, "");
+}
+END_TEST
+
+/* --- Answers --- */
+
+static enum http_outcome outcome_of(const char *body, size_t length, long status)
+{
+    struct http_answer answer = { .outcome = HTTP_DONE };
+
+    push_answer_of_grpc(body, length, status, &answer);
+    ck_assert_int_eq(answer.outcome == HTTP_DONE, answer.text[0] == '\0');
+    return answer.outcome;
+}
+
+#define FRAMES(text) text, sizeof(text) - 1
+
+START_TEST(parcas_answers_stand_behind_its_messages)
+{
+    ck_assert_int_eq(outcome_of(FRAMES("\0\0\0\0\0\x80\0\0\0\020grpc-status: 0\r\n"), -1),
+                     HTTP_DONE);
+    ck_assert_int_eq(outcome_of(FRAMES("\x80\0\0\0\020grpc-status: 3\r\n"), -1), HTTP_REFUSED);
+    ck_assert_int_eq(outcome_of(FRAMES("\x80\0\0\0\021grpc-status: 16\r\n"), -1), HTTP_AWAY);
+    ck_assert_int_eq(outcome_of(FRAMES("\x80\0\0\0\021grpc-status: 14\r\n"), -1), HTTP_UNSURE);
+    ck_assert_int_eq(outcome_of("", 0, 0), HTTP_DONE); /* in a header */
+    ck_assert_int_eq(outcome_of("", 0, 8), HTTP_AWAY);
+}
+END_TEST
+
+START_TEST(what_is_no_answer_of_parcas_says_nothing)
+{
+    ck_assert_int_eq(outcome_of("", 0, -1), HTTP_UNSURE);
+    ck_assert_int_eq(outcome_of(FRAMES("<html>"), -1), HTTP_UNSURE);
+    ck_assert_int_eq(outcome_of(FRAMES("\x80\xff\xff\xff\xffgrpc"), -1), HTTP_UNSURE);
+    ck_assert_int_eq(outcome_of(FRAMES("\x80\0\0\0\1x"), -1), HTTP_UNSURE);
+}
+END_TEST
+
+START_TEST(otlp_tells_how_many_profiles_it_dropped)
+{
+    static const char partial[] = "\x0a\x09\x08\x03\x12\x05too o";
+    char text[HTTP_TEXT_BYTES];
+
+    ck_assert_int_eq(push_answer_dropped(partial, sizeof(partial) - 1, text), 3);
+    ck_assert_str_eq(text, "too o");
+    ck_assert_int_eq(push_answer_dropped("", 0, text), 0);
+    ck_assert_int_eq(push_answer_dropped("\xff\xff", 2, text), 0);
+    ck_assert_str_eq(text, "");
+}
+END_TEST
+
+START_TEST(a_status_tells_whether_to_come_again)
+{
+    ck_assert_int_eq(http_outcome_of_status(200), HTTP_DONE);
+    ck_assert_int_eq(http_outcome_of_status(202), HTTP_DONE);
+    ck_assert_int_eq(http_outcome_of_status(400), HTTP_REFUSED);
+    ck_assert_int_eq(http_outcome_of_status(413), HTTP_REFUSED);
+    ck_assert_int_eq(http_outcome_of_status(307), HTTP_AWAY);
+    ck_assert_int_eq(http_outcome_of_status(401), HTTP_AWAY);
+    ck_assert_int_eq(http_outcome_of_status(429), HTTP_AWAY);
+    ck_assert_int_eq(http_outcome_of_status(503), HTTP_UNSURE);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("push_url");
+    TCase *all = tcase_create("all");
+    SRunner *runner = srunner_create(suite);
+
+    tcase_add_test(all, an_address_has_its_usual_port_and_path);
+    tcase_add_test(all, an_address_may_have_port_prefix_and_files);
+    tcase_add_test(all, what_is_no_address_is_refused);
+    tcase_add_test(all, an_address_is_never_cut);
+    tcase_add_test(all, labels_have_names_that_servers_take);
+    tcase_add_test(all, texts_are_cut_between_characters);
+    tcase_add_test(all, parcas_answers_stand_behind_its_messages);
+    tcase_add_test(all, what_is_no_answer_of_parcas_says_nothing);
+    tcase_add_test(all, otlp_tells_how_many_profiles_it_dropped);
+    tcase_add_test(all, a_status_tells_whether_to_come_again);
+    suite_add_tcase(suite, all);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
