@@ -5,6 +5,7 @@
 
 #include "daemon/census/census.h"
 #include "daemon/children/child_table.h"
+#include "daemon/clients/status_cost.h"
 #include "daemon/clients/status_process.h"
 #include "daemon/command.h"
 #include "daemon/limit/memory.h"
@@ -170,17 +171,33 @@ static void add_exits(cJSON *root, const struct exit_store *exits)
 
 /* What all processes of the session have produced, as far as they gave it back, and what was
  * dropped of it. */
-static void add_account(cJSON *root, const struct child_table *table)
+static struct block_account account_of(const struct child_table *table)
 {
     struct block_account sum = { 0 };
-    cJSON *object = cJSON_AddObjectToObject(root, "account");
 
     for (const struct child *child = table->first; child != NULL; child = child->next)
         status_process_add_account(child, &sum);
-    cJSON_AddNumberToObject(object, "produced_blocks", (double)sum.produced_blocks);
-    cJSON_AddNumberToObject(object, "produced_bytes", (double)sum.produced_bytes);
-    cJSON_AddNumberToObject(object, "dropped_blocks", (double)sum.dropped_blocks);
-    cJSON_AddNumberToObject(object, "dropped_bytes", (double)sum.dropped_bytes);
+    return sum;
+}
+
+static void add_account(cJSON *root, const struct block_account *account)
+{
+    cJSON *object = cJSON_AddObjectToObject(root, "account");
+
+    cJSON_AddNumberToObject(object, "produced_blocks", (double)account->produced_blocks);
+    cJSON_AddNumberToObject(object, "produced_bytes", (double)account->produced_bytes);
+    cJSON_AddNumberToObject(object, "dropped_blocks", (double)account->dropped_blocks);
+    cJSON_AddNumberToObject(object, "dropped_bytes", (double)account->dropped_bytes);
+}
+
+static void add_cost(cJSON *root, const struct status_view *view,
+                     const struct block_account *account)
+{
+    const struct status_cost_view cost = { view->session, view->supervisor, account,
+                                           view->start_ns };
+
+    if (session_is_on(view->session))
+        status_cost_add(root, &cost);
 }
 
 /* What triggers did. Nothing for a session without. */
@@ -239,7 +256,9 @@ char *status_document_make(const struct status_view *view)
     if (session_is_on(view->session))
         add_clocks(children, view->children);
     add_exits(root, view->exits);
-    add_account(root, view->children);
+    struct block_account account = account_of(view->children);
+    add_account(root, &account);
+    add_cost(root, view, &account);
     add_triggers(root, view->triggers);
     add_commands(root, view->supervisor);
     lease_census_free(&census);

@@ -17,6 +17,9 @@
  *       "account": { "produced_blocks", "produced_bytes", "dropped_blocks", "dropped_bytes" } (of
  *                  all processes, also those whose profile has expired; without chunks that are
  *                  still in use),
+ *       "minute_cost": { "profd_cpu_ms", "export_cpu_ms" (where profd exports), "blocks", "bytes" }
+ *                      (in a session: what profd and its exporter spend in a minute and what is
+ *                      recorded, on average since each began),
  *       "commands": [ { "pid", "command" } ] }
  *
  * A process with an arena has "recorded_bytes" (the kernel's count), of which "dictionary_bytes",

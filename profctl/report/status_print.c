@@ -104,6 +104,21 @@ static void print_memory(const cJSON *memory, FILE *out)
             units_format_size((uint64_t)number(memory, "kernel_bytes"), kernel));
 }
 
+/* Of a session, in a minute. */
+static void print_cost(const cJSON *cost, FILE *out)
+{
+    char blocks[UNITS_TEXT_BYTES], bytes[UNITS_TEXT_BYTES];
+
+    if (cost == NULL)
+        return;
+    fprintf(out, "a minute   %.1f ms of CPU in profd", number(cost, "profd_cpu_ms"));
+    if (cJSON_HasObjectItem(cost, "export_cpu_ms"))
+        fprintf(out, ", %.1f ms in its exporter", number(cost, "export_cpu_ms"));
+    fprintf(out, "; %s blocks recorded, %s\n",
+            units_format_count((uint64_t)number(cost, "blocks"), blocks),
+            units_format_size((uint64_t)number(cost, "bytes"), bytes));
+}
+
 /* What became of a process, in OUT. */
 static const char *outcome(const cJSON *process, char out[OUTCOME_BYTES])
 {
@@ -269,6 +284,7 @@ int status_print(const char *json, FILE *out)
     print_parts(cJSON_GetObjectItemCaseSensitive(root, "session"), out);
     print_clocks(root, out);
     print_memory(cJSON_GetObjectItemCaseSensitive(root, "memory"), out);
+    print_cost(cJSON_GetObjectItemCaseSensitive(root, "minute_cost"), out);
     cJSON_ArrayForEach(command, cJSON_GetObjectItemCaseSensitive(root, "commands"))
     {
         fprintf(out, "command    %s (pid %.0f)\n", text(command, "command"),
