@@ -95,15 +95,19 @@ static bool check_target(const struct capture_file *file, struct failure *failur
     return false;
 }
 
+static bool is_json(const char *path)
+{
+    return path == NULL || output_name_ends_in(path, ".json") ||
+           output_name_ends_in(path, ".json.gz");
+}
+
 bool capture_file_prepare(const char *path, struct capture_file **out, struct failure *failure)
 {
-    if (path != NULL && !output_name_ends_in(path, ".json") &&
-        !output_name_ends_in(path, ".json.gz")) {
-        failure_set(failure, EXIT_CODE_USAGE,
-                    "'%s' does not end in .json or .json.gz, which choose the format", path);
-        return false;
-    }
-    return capture_file_prepare_any(path, out, failure);
+    if (is_json(path))
+        return capture_file_prepare_any(path, out, failure);
+    failure_set(failure, EXIT_CODE_USAGE,
+                "'%s' does not end in .json or .json.gz, which choose the format", path);
+    return false;
 }
 
 bool capture_file_prepare_capture(const char *path, struct capture_file **out,
@@ -111,8 +115,14 @@ bool capture_file_prepare_capture(const char *path, struct capture_file **out,
 {
     bool is_raw = path != NULL && output_name_ends_in(path, RAW_ENDING);
 
-    if (!(is_raw ? capture_file_prepare_any(path, out, failure)
-                 : capture_file_prepare(path, out, failure)))
+    if (!is_raw && !is_json(path)) {
+        failure_set(failure, EXIT_CODE_USAGE,
+                    "'%s' does not end in .json, .json.gz or " RAW_ENDING
+                    ", which choose the format",
+                    path);
+        return false;
+    }
+    if (!capture_file_prepare_any(path, out, failure))
         return false;
     (*out)->is_raw = is_raw;
     return true;

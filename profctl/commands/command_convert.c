@@ -250,7 +250,7 @@ static const struct profile_format *choose_format(const struct arguments *argume
                                                            : profile_formats[i]->ending);
     failure_set(failure, EXIT_CODE_USAGE,
                 arguments->format != NULL ? "--format '%.64s' is none of %s"
-                                          : "'%.128s' ends in none of %s; say --format",
+                                          : "'%.128s' ends in none of %s, .json; say --format",
                 arguments->format != NULL ? arguments->format : arguments->converted, names);
     return NULL;
 }
@@ -339,6 +339,9 @@ int command_convert(const struct arguments *arguments, struct failure *failure)
 
     if (arguments->converted == NULL)
         return (int)failure_set(failure, EXIT_CODE_USAGE, "no output given; say -o FILE");
+    if (strcmp(arguments->converted, "-") == 0)
+        return (int)failure_set(failure, EXIT_CODE_USAGE,
+                                "convert writes to files; name one with -o");
     if (is_to_be_capture(arguments))
         return profile_input_is_not(conversion.input, conversion.output, failure)
                    ? convert_to_capture(arguments, failure)

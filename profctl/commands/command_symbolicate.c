@@ -97,7 +97,11 @@ static int symbolicate_raw(int raw_fd, const struct arguments *arguments, struct
     const char *path = arguments->operands[0];
     struct capture_file *file;
 
-    if (!capture_file_prepare(arguments->output != NULL ? arguments->output : path, &file, failure))
+    if (arguments->output == NULL)
+        return (int)failure_set(failure, EXIT_CODE_USAGE,
+                                "%s is a raw capture; say where its JSON goes with -o FILE.json",
+                                path);
+    if (!capture_file_prepare(arguments->output, &file, failure))
         return (int)failure->code;
     int code = convert_raw(raw_fd, path, arguments, file, failure);
     capture_file_close(file);

@@ -31,9 +31,14 @@ static const char *pattern_of(const struct arguments *arguments, struct failure 
     char letter[2] = "";
     int error = output_pattern_check(pattern, letter);
 
-    if (error == 0 && arguments->trigger_count > 0)
+    bool is_output = arguments->output != NULL && strcmp(pattern, arguments->output) == 0;
+    if (error == 0 && arguments->trigger_count > 0 && !is_output)
         return pattern;
-    if (error == -EINVAL)
+    if (is_output)
+        failure_set(failure, EXIT_CODE_USAGE,
+                    "'%s' is for the last capture; choose another name with --trigger-output",
+                    pattern);
+    else if (error == -EINVAL)
         failure_set(failure, EXIT_CODE_USAGE,
                     "'%%%s' in '%s' is unknown; use %%p, %%t, %%e, %%n or %%%%", letter, pattern);
     else if (error == -ENOENT)

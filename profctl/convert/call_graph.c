@@ -30,6 +30,7 @@ static int add_self(struct call_graph *graph, uint32_t function, uint64_t cost)
     return 0;
 }
 
+/* A call that stands further out in the path at hand, too, is one with that. */
 static int add_edge(struct call_graph *graph, uint32_t caller, uint32_t callee, uint64_t cost)
 {
     const uint32_t pair[] = { caller, callee };
@@ -38,33 +39,25 @@ static int add_edge(struct call_graph *graph, uint32_t caller, uint32_t callee, 
     if (index == UNIQUE_NONE)
         return -ENOMEM;
     if (index == graph->edges.count) {
-        struct call_edge *edge = mapped_array_push(&graph->edges, sizeof(*edge));
-        if (edge == NULL)
+        struct call_edge *added = mapped_array_push(&graph->edges, sizeof(*added));
+        if (added == NULL)
             return -ENOMEM;
-        *edge = (struct call_edge){ .caller = caller, .callee = callee };
+        *added = (struct call_edge){ .caller = caller, .callee = callee };
     }
-    ((struct call_edge *)graph->edges.items)[index].cost += cost;
+    struct call_edge *edge = (struct call_edge *)graph->edges.items + index;
+    if (edge->path != graph->paths)
+        edge->cost += cost;
+    edge->path = graph->paths;
     return 0;
-}
-
-/* Whether the call at DEPTH stands further out in PATH, too. */
-static bool is_repeated(const uint32_t *path, size_t depth)
-{
-    for (size_t i = 1; i < depth; i++) {
-        if (path[i] == path[depth] && path[i - 1] == path[depth - 1])
-            return true;
-    }
-    return false;
 }
 
 int call_graph_add(struct call_graph *graph, const uint32_t *path, size_t depth, uint64_t cost)
 {
     int err = depth > 0 ? add_self(graph, path[depth - 1], cost) : 0;
 
-    for (size_t i = 1; i < depth && err == 0; i++) {
-        if (!is_repeated(path, i))
-            err = add_edge(graph, path[i - 1], path[i], cost);
-    }
+    graph->paths++;
+    for (size_t i = 1; i < depth && err == 0; i++)
+        err = add_edge(graph, path[i - 1], path[i], cost);
     return err;
 }
 

@@ -15,6 +15,7 @@
 struct call_edge {
     uint32_t caller, callee;
     uint64_t cost; /* of the callee with all that it called there; recursion counts once */
+    uint64_t path; /* the last one that it was in, by number */
 };
 
 /* Zeroed but for call_graph_init(). */
@@ -23,6 +24,7 @@ struct call_graph {
     struct unique_strings pairs; /* of caller and callee, as bytes */
     struct mapped_array edges;   /* struct call_edge, by the number of their pair */
     struct mapped_array self;    /* uint64_t, by function */
+    uint64_t paths;              /* that were added, from 1 on */
 };
 
 /* Begins without calls; and frees what there is. */

@@ -8,6 +8,7 @@
 #include "profctl/json_steps.h"
 #include "profctl/merge/merge_pid.h"
 #include "profctl/tables/json_text.h"
+#include "profctl/tables/profile_kind.h"
 
 struct looking {
     struct json_reader *reader;
@@ -16,6 +17,7 @@ struct looking {
     struct json_writer nowhere;
     struct failure_latch latch; /* of that writer */
     struct merge_source *source;
+    struct profile_kind kind;
     bool has_meta, has_threads; /* the root has */
 };
 
@@ -153,6 +155,7 @@ static int look_at_root_meta(struct looking *looking)
 
 static int root_member(struct looking *looking)
 {
+    profile_kind_note(&looking->kind, looking->reader);
     looking->has_threads |= json_reader_is(looking->reader, "threads");
     if (json_reader_is(looking->reader, "meta"))
         return look_at_root_meta(looking);
@@ -169,12 +172,18 @@ static int look_at_profile(struct looking *looking)
 
     if (err == 0)
         err = json_expect(looking->reader, JSON_TOKEN_END);
+    if (err == 0)
+        err = profile_kind_check_capture(&looking->kind, looking->reader);
     if (err < 0)
         return err;
     bool is_whole = looking->has_meta && looking->has_threads && looking->source->version > 0 &&
                     looking->source->start_unix_ms > 0 &&
                     merge_time_is_valid(looking->source->start_unix_ms);
-    return is_whole ? 0 : -EPROTO;
+    return is_whole
+               ? 0
+               : json_reader_refuse(looking->reader, "no whole capture: its root has no "
+                                                     "\"threads\", or no \"meta\" with version "
+                                                     "and startTime");
 }
 
 void merge_source_init(struct merge_source *source, const char *path)

@@ -15,6 +15,7 @@
 #include "profctl/tables/category_lists.h"
 #include "profctl/tables/marker_schemas.h"
 #include "profctl/tables/process_libraries.h"
+#include "profctl/tables/profile_kind.h"
 #include "profctl/tables/thread_tables.h"
 
 struct naming_pass {
@@ -24,6 +25,7 @@ struct naming_pass {
     struct capture_counts *process_counts;
     struct capture_counts *counts; /* NULL in the root while that is profd itself */
     struct symbolicate_events events;
+    struct profile_kind kind;           /* of the file */
     bool has_meta, has_threads;         /* of the process at hand */
     struct thread_tables tables;        /* of the thread at hand */
     struct symbolicated_thread renamed; /* … and the new ones */

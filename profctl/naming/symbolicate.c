@@ -108,6 +108,7 @@ static int copy_processes(struct naming_pass *pass)
 
 static int root_member(struct naming_pass *pass)
 {
+    profile_kind_note(&pass->kind, pass->reader);
     if (json_reader_is(pass->reader, "meta"))
         return naming_copy_root_meta(pass);
     if (json_reader_is(pass->reader, "processes"))
@@ -124,7 +125,7 @@ static int rewrite(void *context)
         err = naming_each_member(pass, root_member);
     if (err == 0)
         err = json_expect(pass->reader, JSON_TOKEN_END);
-    return err;
+    return err < 0 ? err : profile_kind_check_capture(&pass->kind, pass->reader);
 }
 
 int symbolicate_profile(struct json_reader *reader, struct json_writer *writer,

@@ -42,6 +42,9 @@ int profile_input_failed(const struct profile_input *input, int err, struct fail
                                 "%s cannot be read as a profile: what ends at byte %" PRIu64
                                 " is not as expected",
                                 input->path, json_reader_offset(input->reader));
+    if (err == -ERANGE)
+        return (int)failure_set(failure, EXIT_CODE_FAILED,
+                                "%s has times that are too large for the format", input->path);
     return (int)failure_set(failure, EXIT_CODE_FAILED, "cannot read %s: %s", input->path,
                             err == -EIO ? "the file is damaged or cut short" : strerror(-err));
 }
@@ -66,15 +69,20 @@ bool profile_input_open_file(const char *path, int *fd, struct failure *failure)
     return is_made;
 }
 
-/* Whether FILE, at its start, is a JsonSlabs file, of which the first byte is one that no text
- * begins with; FILE is where it was. */
-static bool is_json_slabs(gzFile file)
+/* What FILE, at its start, is instead of JSON, as its first byte tells; NULL: it may be JSON. FILE
+ * is where it was. */
+static const char *other_format(gzFile file)
 {
+    static const char raw_magic[] = { RAW_MAGIC_LETTERS };
     int first = gzgetc(file);
 
     if (first >= 0)
         (void)gzungetc(first, file);
-    return first == 0xDC;
+    if (first == 0xDC)
+        return "a JsonSlabs file; give the capture that it was made of";
+    if (first == raw_magic[0])
+        return "a raw capture, through a pipe; write it to a regular file first";
+    return first == '<' ? "a page; give the capture that it was made of" : NULL;
 }
 
 /* Takes FD over on every path. */
@@ -92,9 +100,9 @@ static bool open_descriptor(struct profile_input *input, const char *path, int f
     }
     (void)gzbuffer(file, GZIP_BUFFER_BYTES);
     input->file = file;
-    if (is_json_slabs(file)) {
-        failure_set(failure, EXIT_CODE_FAILED,
-                    "cannot read %s, a JsonSlabs file; give the capture that it was made of", path);
+    const char *other = other_format(file);
+    if (other != NULL) {
+        failure_set(failure, EXIT_CODE_FAILED, "cannot read %s, %s", path, other);
         profile_input_close(input);
         return false;
     }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "common/time_units.h"
 #include "profctl/json_steps.h"
 #include "profctl/profile/process_log.h"
 #include "profctl/tables/json_text.h"
@@ -23,7 +24,9 @@ static int read_unit(struct json_reader *reader, double *cpu_unit_ns)
     int token = json_reader_next(reader);
 
     if (is_cpu && token == JSON_TOKEN_STRING)
-        *cpu_unit_ns = json_reader_is(reader, "ns") ? 1 : 1000;
+        *cpu_unit_ns = json_reader_is(reader, "ns")                                   ? 1
+                       : json_reader_is(reader, "us") || json_reader_is(reader, "µs") ? NS_PER_US
+                                                                                      : -1;
     return json_reader_skip(reader);
 }
 
@@ -63,6 +66,9 @@ static int read_member(struct json_reader *reader, const struct profile_meta_lis
                        struct profile_meta *meta)
 {
     meta->is_of_root |= json_reader_is(reader, "product");
+    if (json_reader_is(reader, "preprocessedProfileVersion"))
+        return json_reader_refuse(reader, "it is a processed profile; give the capture that it was "
+                                          "made of");
     if (json_reader_is(reader, "startTime"))
         return json_number_keep_either(reader, &meta->start_unix_ms);
     if (json_reader_is(reader, "interval"))

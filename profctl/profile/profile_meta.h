@@ -13,7 +13,7 @@
 struct profile_meta {
     double start_unix_ms; /* of the process' times; 0: not known */
     uint64_t interval_ns; /* of its samples; 0: not known */
-    double cpu_unit_ns;   /* of threadCPUDelta; 0: not told */
+    double cpu_unit_ns;   /* of threadCPUDelta; 0: not told, below 0: it is no time */
     bool is_of_root;      /* it says what only roots say */
 };
 

@@ -10,13 +10,17 @@
 #include "profctl/profile/profile_meta.h"
 #include "profctl/profile/time_shift.h"
 #include "profctl/tables/json_text.h"
+#include "profctl/tables/profile_kind.h"
 
 struct walk {
     struct json_reader *reader;
     const struct profile_walk_events *events;
     void *owner;
     struct profile_facts *facts;
-    double cpu_unit_ns; /* of threadCPUDelta */
+    struct profile_kind kind;
+    double cpu_unit_ns;    /* of threadCPUDelta; below 0: none that is known */
+    bool has_guessed_unit; /* samples were read before one was told */
+    bool knows_unit;
 
     struct process_log log;   /* of the process at hand, … */
     uint64_t own_interval_ns; /* … what its "meta" tells of its samples; 0: not known … */
@@ -71,9 +75,15 @@ static int read_samples(struct walk *walk)
             sample_spread_tick_ns((double)walk->own_interval_ns, (double)walk->facts->asked_ns),
     };
 
-    if (walk->tables.stage != TABLES_STACKS)
-        return -EPROTO; /* a sample's stack is checked as it is read */
-    return thread_samples_read(&walk->samples, &terms, walk->reader);
+    if (walk->tables.stage != TABLES_STACKS) /* a sample's stack is checked as it is read */
+        return json_reader_refuse(walk->reader,
+                                  "samples before the tables of their stacks; profctl "
+                                  "reads stringTable, frameTable, stackTable, "
+                                  "samples, in this order; of a processed profile, "
+                                  "give the capture that it was made of");
+    int err = thread_samples_read(&walk->samples, &terms, walk->reader);
+    walk->has_guessed_unit |= walk->samples.knows_cpu && !walk->knows_unit;
+    return err;
 }
 
 static int read_markers(struct walk *walk)
@@ -203,6 +213,17 @@ static void use_inner_meta(struct walk *walk, const struct profile_meta *meta)
         walk->shift_ms = meta->start_unix_ms - walk->facts->start_unix_ms;
 }
 
+static int use_unit(struct walk *walk, double unit_ns)
+{
+    if (walk->has_guessed_unit && unit_ns != walk->cpu_unit_ns)
+        return json_reader_refuse(walk->reader,
+                                  "\"meta\" with the unit of samples that stand before "
+                                  "it; profctl reads profiles that begin with it");
+    walk->cpu_unit_ns = unit_ns;
+    walk->knows_unit = true;
+    return 0;
+}
+
 static int read_meta(struct walk *walk, bool is_root)
 {
     const struct profile_meta_listener listener = { walk->events->on_meta, walk->owner,
@@ -210,8 +231,8 @@ static int read_meta(struct walk *walk, bool is_root)
     struct profile_meta meta;
     int err = profile_meta_read(walk->reader, &listener, &meta);
 
-    if (meta.cpu_unit_ns != 0)
-        walk->cpu_unit_ns = meta.cpu_unit_ns;
+    if (err == 0 && meta.cpu_unit_ns != 0)
+        err = use_unit(walk, meta.cpu_unit_ns);
     if (is_root)
         use_root_meta(walk, &meta);
     else
@@ -296,6 +317,7 @@ static int read_processes(struct walk *walk)
 
 static int root_member(struct walk *walk)
 {
+    profile_kind_note(&walk->kind, walk->reader);
     if (json_reader_is(walk->reader, "processes"))
         return read_processes(walk);
     if (cpuprofile_has_member(walk->reader))
@@ -319,6 +341,8 @@ static int read_profile(struct walk *walk)
         err = for_each_member(walk, root_member);
     if (err == 0)
         err = json_expect(walk->reader, JSON_TOKEN_END);
+    if (err == 0 && !walk->cpuprofile.is_there)
+        err = profile_kind_check(&walk->kind, walk->reader);
     if (err == 0 && walk->cpuprofile.is_there)
         err = tell_cpuprofile(walk);
     return err == 0 ? end_process(walk, true) : err;

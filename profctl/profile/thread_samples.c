@@ -33,7 +33,7 @@ static int take_sample(struct thread_samples *samples, const struct sample_terms
 {
     const struct json_cell *cpu = &cells[SAMPLE_CPU], *time = &cells[SAMPLE_TIME];
     const struct json_cell *delay = &cells[SAMPLE_DELAY];
-    bool has_cpu = cpu->token == JSON_TOKEN_NUMBER && cpu->number > 0;
+    bool has_cpu = samples->knows_cpu && cpu->token == JSON_TOKEN_NUMBER && cpu->number > 0;
     double cpu_ns = has_cpu ? cpu->number * terms->cpu_unit_ns : 0;
     uint32_t stack;
     int err = json_cell_index_or_none(&cells[SAMPLE_STACK], terms->stack_count, &stack);
@@ -75,7 +75,7 @@ int thread_samples_read(struct thread_samples *samples, const struct sample_term
     if (err < 0)
         return err;
     samples->samples.count = 0;
-    samples->knows_cpu = table.places[SAMPLE_CPU] >= 0;
+    samples->knows_cpu = table.places[SAMPLE_CPU] >= 0 && terms->cpu_unit_ns > 0;
     /* Without times a sample is all that is known of where its time was used. */
     sample_spread_begin(&samples->spread,
                         table.places[SAMPLE_TIME] >= 0 ? terms->tick_ns : INFINITY);

@@ -31,7 +31,7 @@ struct thread_samples {
 /* What the profile says of the numbers in it. */
 struct sample_terms {
     uint32_t stack_count; /* of the thread */
-    double cpu_unit_ns;   /* of threadCPUDelta */
+    double cpu_unit_ns;   /* of threadCPUDelta; below 0: none that is a time */
     double tick_ns;       /* sample_spread_tick_ns() */
 };
 

@@ -111,6 +111,19 @@ static void print_heading(const struct tree_report *report, const char *file, FI
     fputs("  call\n", out);
 }
 
+/* What is told of those that are too small to be shown. */
+static void print_left_out(const struct tree_report *report, FILE *out)
+{
+    uint64_t left_out = 0;
+    char count[UNITS_TEXT_BYTES];
+
+    for (uint32_t i = 0; i < report->tree.nodes.count; i++)
+        left_out += !is_shown(report, i);
+    if (left_out > 0)
+        fprintf(out, "%s calls of less than %.1f%% each are left out; --json has them\n",
+                units_format_count(left_out, count), 100 * least_share);
+}
+
 void tree_report_print_text(const struct tree_report *report, const char *file, uint64_t top,
                             FILE *out)
 {
@@ -120,9 +133,10 @@ void tree_report_print_text(const struct tree_report *report, const char *file, 
 
     print_heading(report, file, out);
     if (!is_shown(report, at))
-        return;
+        at = CALL_TREE_NONE;
     for (; at != CALL_TREE_NONE; at = next_shown(&walk, at, &depth))
         print_node(&walk, call_tree_node(&report->tree, at), depth);
+    print_left_out(report, out);
 }
 
 /* --- JSON --- */

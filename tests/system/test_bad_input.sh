@@ -17,6 +17,69 @@ test_what_is_no_text_or_time_is_shown_all_the_same() {
     [ "$(meta_of "$(grep -o 'bad "input" .*' facts | head -n1)" profd.events.marker-turned)" -eq 3 ]
 }
 
+# refused_with CODE REASON COMMAND…
+refused_with() {
+    local code=$1 reason=$2
+    shift 2
+    expect "$code" "$profctl" "$@"
+    one_line stderr
+    says "$reason" stderr
+}
+
+test_what_is_no_profile_is_refused_by_each_command() {
+    local file
+    echo '{"name":"foo"}' >package.json
+    expect 0 "$profctl" run --no-symbols -o x.json -- "$programs/busy" 0.1
+    expect 0 "$profctl" convert x.json -o x.trace.json
+    expect 0 "$profctl" convert x.json -o x.cpuprofile
+    for file in package.json x.trace.json; do
+        refused_with 1 'neither "threads" nor "processes"' report "$file"
+        refused_with 1 'neither "threads" nor "processes"' convert "$file" -o y.html
+        refused_with 1 'neither "threads" nor "processes"' convert "$file" -o y.json
+        refused_with 1 'neither "threads" nor "processes"' merge "$file" x.json -o y.json
+    done
+    refused_with 1 'makes no captures of them' convert x.cpuprofile -o y.json
+    refused_with 1 'makes no captures of them' symbolicate x.cpuprofile -o y.json
+    refused_with 1 'makes no captures of them' merge x.cpuprofile x.json -o y.json
+    [ ! -e y.json ] && [ ! -e y.html ]
+}
+
+test_names_of_outputs_are_checked() {
+    expect 0 "$profctl" run --no-symbols -o x.profd -- "$programs/busy" 0.1
+    refused_with 2 'does not end in .json, .json.gz or .profd' run -o y.txt -- true
+    refused_with 2 'choose another name with --trigger-output' run -o y.json --trigger exit --trigger-output y.json -- true
+    refused_with 2 'say where its JSON goes with -o' symbolicate x.profd
+    refused_with 2 'convert writes to files' convert x.profd -o - --format collapsed
+    refused_with 2 'ends in none of .*, .json; say --format' convert x.profd -o y.foo
+}
+
+test_files_of_other_formats_are_named() {
+    expect 0 "$profctl" run --no-symbols -o x.profd -- "$programs/busy" 0.1
+    expect 0 "$profctl" convert x.profd -o x.html
+    expect 0 "$profctl" convert x.profd -o x.jslb
+    refused_with 1 'a page; give the capture' report x.html
+    refused_with 1 'a JsonSlabs file; give the capture' report x.jslb
+    mkfifo pipe
+    cat x.profd >pipe &
+    refused_with 1 'a raw capture, through a pipe; write it to a regular file first' report pipe
+}
+
+# Small calls of a tree are left out, and that is told.
+test_a_tree_tells_how_much_it_leaves_out() {
+    awk 'BEGIN {
+        printf "{\"meta\":{\"interval\":1},\"threads\":[{\"name\":\"t\",\"stringTable\":["
+        for (i = 0; i < 1000; i++) printf "%s\"f%d\"", i ? "," : "", i
+        printf "],\"frameTable\":{\"schema\":{\"location\":0},\"data\":["
+        for (i = 0; i < 1000; i++) printf "%s[%d]", i ? "," : "", i
+        printf "]},\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":["
+        for (i = 0; i < 1000; i++) printf "%s[null,%d]", i ? "," : "", i
+        printf "]},\"samples\":{\"schema\":{\"stack\":0,\"time\":1},\"data\":["
+        for (i = 0; i < 1000; i++) printf "%s[%d,%d]", i ? "," : "", i, i
+        printf "]}}]}" }' >flat.json
+    expect 0 "$profctl" report --callers flat.json
+    says '^1,000 calls of less than 0.5% each are left out; --json has them' stdout
+}
+
 test_a_thread_may_register_twice() {
     expect 0 "$profctl" run -o out.json -- "$programs/bad_input"
     read_facts out.json

@@ -221,7 +221,7 @@ test_broken_captures_leave_no_file() {
     gzip -dc one.json.gz | sed 's/"version":36/"version":35/g' >older.json
     refused 1 'cut.json cannot be read as a profile' one.json.gz cut.json -o out.json
     refused 1 'cut.json.gz: the file is damaged or cut short' one.json.gz cut.json.gz -o out.json
-    refused 1 'other.json cannot be read as a profile: what ends at byte [0-9]+ is' other.json one.json.gz -o out.json
+    refused 1 'other.json cannot be read as a profile: neither "threads" nor "processes"' other.json one.json.gz -o out.json
     refused 1 'text.json cannot be read as a profile' one.json.gz text.json -o out.json
     refused 1 'empty.json' one.json.gz empty.json -o out.json
     refused 1 'version 36 .* 35' one.json.gz older.json -o out.json

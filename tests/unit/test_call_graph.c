@@ -32,6 +32,23 @@ static void check_edge(size_t index, uint32_t caller, uint32_t callee, uint64_t 
     ck_assert_uint_eq(edges[index].cost, cost);
 }
 
+/* One path of as many functions as a file may have; a time that grows with its square is minutes.
+ */
+START_TEST(a_very_deep_path_is_added_at_once)
+{
+    enum { DEEP = 1000000 };
+    uint32_t *path = malloc(DEEP * sizeof(*path));
+
+    ck_assert_ptr_nonnull(path);
+    for (uint32_t i = 0; i < DEEP; i++)
+        path[i] = i;
+    ck_assert_int_eq(call_graph_add(&graph, path, DEEP, 3), 0);
+    ck_assert_uint_eq(graph.edges.count, DEEP - 1);
+    ck_assert_uint_eq(call_graph_self(&graph, DEEP - 1), 3);
+    free(path);
+}
+END_TEST
+
 START_TEST(costs_go_to_the_leaf_and_to_each_call_that_led_there)
 {
     ADD(5, MAIN, WORK, LEAF);
@@ -66,6 +83,7 @@ int main(void)
     Suite *suite = suite_create("profctl.call_graph");
     TCase *all = tcase_create("all");
     tcase_add_checked_fixture(all, set_up, tear_down);
+    tcase_add_test(all, a_very_deep_path_is_added_at_once);
     tcase_add_test(all, costs_go_to_the_leaf_and_to_each_call_that_led_there);
     tcase_add_test(all, recursion_counts_once);
     suite_add_tcase(suite, all);

@@ -34,7 +34,9 @@ struct heard {
     double register_ms, unregister_ms;
     char counter[128], meta[256], command_line[64], executable[64];
     double parent_pid, start_ms, end_ms;
-    char error[160]; /* what the reader said */
+    bool knows_cpu;
+    double cpu_ns;   /* of the first sample */
+    char error[256]; /* what the reader said */
 };
 
 static int on_thread(void *owner, const struct profile_thread *thread)
@@ -50,6 +52,8 @@ static int on_thread(void *owner, const struct profile_thread *thread)
         snprintf(heard->data[i], sizeof(heard->data[i]), "%.*s", (int)markers[i].data_length,
                  data != NULL ? data : "");
     }
+    heard->knows_cpu = thread->knows_cpu;
+    heard->cpu_ns = thread->sample_count > 0 ? thread->samples[0].cpu_ns : 0;
     heard->register_ms = thread->register_ms;
     heard->unregister_ms = thread->unregister_ms;
     return 0;
@@ -151,6 +155,54 @@ START_TEST(markers_that_cannot_be_are_refused)
 }
 END_TEST
 
+/* --- What is no profile, or tells what is not known --- */
+
+#define SAMPLED(meta_first, meta_last)                                                             \
+    "{" meta_first                                                                                 \
+    "\"threads\":[{\"name\":\"t\",\"stringTable\":[\"f\"],\"frameTable\":{\"schema\":"             \
+    "{\"location\":0},\"data\":[[0]]},\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},"      \
+    "\"data\":[[null,0]]},\"samples\":{\"schema\":{\"stack\":0,\"time\":1,\"threadCPUDelta\":2},"  \
+    "\"data\":[[0,1,7]]}}]" meta_last "}"
+#define UNIT(unit) "\"meta\":{\"sampleUnits\":{\"threadCPUDelta\":\"" unit "\"}}"
+
+static void refuses(const char *text, const char *reason)
+{
+    struct heard heard;
+
+    ck_assert_int_eq(walk_over(text, false, &heard), -EPROTO);
+    ck_assert_msg(strstr(heard.error, reason) != NULL, "%s", heard.error);
+}
+
+START_TEST(what_is_no_profile_is_refused)
+{
+    refuses("{}", "neither \"threads\" nor \"processes\"");
+    refuses("{\"name\":\"foo\",\"traceEvents\":[]}", "neither \"threads\" nor \"processes\"");
+    refuses("{\"meta\":{\"preprocessedProfileVersion\":50},\"threads\":[]}", "processed profile");
+    refuses("{\"threads\":[{\"samples\":{\"schema\":{},\"data\":[]}}]}",
+            "samples before the tables of their stacks");
+}
+END_TEST
+
+static double cpu_ns_of(const char *text)
+{
+    struct heard heard;
+
+    ck_assert_int_eq(walk_over(text, false, &heard), 0);
+    return heard.knows_cpu ? heard.cpu_ns : -1;
+}
+
+START_TEST(cpu_time_has_the_unit_that_is_told)
+{
+    ck_assert_double_eq(cpu_ns_of(SAMPLED(UNIT("ns") ",", "")), 7);
+    ck_assert_double_eq(cpu_ns_of(SAMPLED(UNIT("us") ",", "")), 7000);
+    ck_assert_double_eq(cpu_ns_of(SAMPLED(UNIT("\u00b5s") ",", "")), 7000);
+    ck_assert_double_eq(cpu_ns_of(SAMPLED("", "")), 7000);
+    ck_assert_double_eq(cpu_ns_of(SAMPLED(UNIT("variable CPU cycles") ",", "")), -1);
+    ck_assert_double_eq(cpu_ns_of(SAMPLED("", "," UNIT("us"))), 7000);
+    refuses(SAMPLED("", "," UNIT("ns")), "unit of samples that stand before it");
+}
+END_TEST
+
 START_TEST(counters_meta_and_the_process_are_told)
 {
     struct heard heard;
@@ -216,6 +268,8 @@ int main(void)
     TCase *telling = tcase_create("telling");
     tcase_add_test(telling, markers_have_times_by_their_phase_and_their_payload);
     tcase_add_test(telling, markers_that_cannot_be_are_refused);
+    tcase_add_test(telling, what_is_no_profile_is_refused);
+    tcase_add_test(telling, cpu_time_has_the_unit_that_is_told);
     tcase_add_test(telling, counters_meta_and_the_process_are_told);
     tcase_add_test(telling, nobody_has_to_listen);
     tcase_add_test(telling, samples_tell_of_event_delay);
