@@ -38,7 +38,8 @@ copy_stack(struct snapshot_copy *copy, uint64_t rsp)
     snapshot->stack_bytes = bytes & ~(uint64_t)7;
     volatile uint64_t *to = (volatile uint64_t *)copy->stack;
     const volatile uint64_t *from = (const volatile uint64_t *)(uintptr_t)rsp;
-    for (size_t i = 0; i < snapshot->stack_bytes / 8; i++)
+    /* Where this is stepped through, COPY is another step's by the next word. */
+    for (size_t i = 0; i < bytes / 8; i++)
         to[i] = from[i];
 }
 
