@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <string.h>
 
-/* What is shown for CPU time that no sample tells of. */
-static const char not_sampled[] = "(not sampled)";
+/* What is shown for CPU time that no sample tells of, and for callers beyond the next so many. */
+static const char not_sampled[] = "(not sampled)", further_callers[] = "(further callers)";
+
+enum { MOST_CALLERS = 1000 };
 
 static int add_name(struct tree_report *report, const char *name, uint32_t *out)
 {
@@ -69,6 +71,15 @@ static int add_callees(struct tree_report *report, const struct profile_thread *
 
 /* --- From where the time was spent outwards --- */
 
+/* Each function has its own callers, so that those of deep recursion would fill memory. */
+static int step_to_further(struct tree_report *report, uint32_t *node)
+{
+    uint32_t name;
+    int err = add_name(report, further_callers, &name);
+
+    return err < 0 ? err : step_to(report, name, CALL_TREE_NONE, node);
+}
+
 static int add_callers_of(struct tree_report *report, const struct profile_thread *thread,
                           uint32_t stack)
 {
@@ -76,9 +87,12 @@ static int add_callers_of(struct tree_report *report, const struct profile_threa
     size_t depth;
     const uint32_t *path = thread_stacks_unroll(&report->stacks, thread->tables, stack, &depth);
     int err = path != NULL ? 0 : -ENOMEM;
+    size_t last = depth > MOST_CALLERS ? depth - MOST_CALLERS : 0;
 
-    for (size_t i = depth; i > 0 && err == 0; i--)
+    for (size_t i = depth; i > last && err == 0; i--)
         err = step_to(report, path[i - 1], CALL_TREE_NONE, &node);
+    if (err == 0 && last > 0)
+        err = step_to_further(report, &node);
     if (err == 0 && node != CALL_TREE_NONE)
         call_tree_spend(&report->tree, node, thread_stacks_sum(&report->stacks, stack));
     return err;

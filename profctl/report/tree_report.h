@@ -15,7 +15,7 @@
 enum tree_direction {
     TREE_CALLEES, /* program, thread, then who called whom: processes and threads of one name count
                    * together */
-    TREE_CALLERS, /* functions by their own time, then who called them */
+    TREE_CALLERS, /* functions by their own time, then who called them, the next 1,000 of those */
 };
 
 /* The process at hand. */

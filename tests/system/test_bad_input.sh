@@ -80,6 +80,26 @@ test_a_tree_tells_how_much_it_leaves_out() {
     says '^1,000 calls of less than 0.5% each are left out; --json has them' stdout
 }
 
+# Each function of a very deep stack that time was spent in has callers of its own.
+test_callers_of_very_deep_stacks_are_cut() {
+    awk 'BEGIN {
+        count = 20000
+        printf "{\"meta\":{\"interval\":1},\"threads\":[{\"name\":\"t\",\"stringTable\":["
+        for (i = 0; i < count; i++) printf "%s\"f%d\"", i ? "," : "", i
+        printf "],\"frameTable\":{\"schema\":{\"location\":0},\"data\":["
+        for (i = 0; i < count; i++) printf "%s[%d]", i ? "," : "", i
+        printf "]},\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":["
+        for (i = 0; i < count; i++) printf "%s[%s,%d]", i ? "," : "", i ? i - 1 : "null", i
+        printf "]},\"samples\":{\"schema\":{\"stack\":0,\"time\":1},\"data\":["
+        for (i = 0; i < 100; i++) printf "%s[%d,%d]", i ? "," : "", count - 1 - i, i
+        printf "]}}]}" }' >deep.json
+    expect 0 "$profctl" report --json --callers deep.json
+    says '"\(further callers\)"' stdout
+    [ "$(grep -o '"name":' stdout | wc -l)" -le $((100 * 1002)) ]
+    expect 0 "$profctl" report --json --tree deep.json
+    refute grep -q 'further callers' stdout
+}
+
 test_a_thread_may_register_twice() {
     expect 0 "$profctl" run -o out.json -- "$programs/bad_input"
     read_facts out.json
