@@ -123,6 +123,10 @@ static int load_config(struct daemon *profd, const char *file)
         options->always_interval_ns = profd->programs.config.always_interval_ns;
     if (options->export_url == NULL)
         options->export_url = profd->programs.config.export_url;
+    if (options->triggers.count == 0)
+        options->triggers = profd->programs.config.triggers;
+    if (options->triggers.output == NULL)
+        options->triggers.output = profd->programs.config.trigger_output;
     return 0;
 }
 
@@ -146,6 +150,22 @@ static void take_standing(struct daemon *profd)
     };
 }
 
+/* Its triggers. */
+static int take_standing_triggers(struct daemon *profd)
+{
+    const char *refusal;
+    int error =
+        trigger_set_make_standing(&profd->options.triggers, &profd->standing_triggers, &refusal);
+
+    if (error == 0 && profd->options.always_interval_ns == 0) {
+        refusal = "triggers are for a session that is always on; add --always";
+        error = -EINVAL;
+    }
+    if (error == -EINVAL)
+        log_error("%s", refusal);
+    return error == -ENOENT ? 0 : error;
+}
+
 static int begin_work(struct daemon *profd)
 {
     const struct options *options = &profd->options;
@@ -153,6 +173,8 @@ static int begin_work(struct daemon *profd)
     int error = options->config != NULL ? load_config(profd, options->config) : 0;
 
     take_standing(profd);
+    if (error == 0)
+        error = take_standing_triggers(profd);
     if (error == 0)
         error = decide_access(profd);
     if (error == 0)

@@ -66,6 +66,7 @@ struct daemon {
     struct launch launch;
     struct programs programs;
     struct triggers triggers;
+    struct trigger_set standing_triggers; /* of the session that is always on; empty: none */
     struct power power;
     struct requests requests;
     struct clients clients;

@@ -17,6 +17,8 @@ enum option_kind {
     OPTION_CONFIG,
     OPTION_MEMORY_LIMIT,
     OPTION_ALWAYS,
+    OPTION_TRIGGER,
+    OPTION_TRIGGER_OUTPUT,
     OPTION_EXPORT,
     OPTION_GROUPS,
     OPTION_METRICS,
@@ -42,6 +44,13 @@ static const struct option_row rows[] = {
     { PROFD, "always", 0, "RATE", OPTION_ALWAYS, 0,
       "record all processes at all times, e.g. at 19Hz: a session of profd's\n"
       "own, beside which profctl begins others" },
+    { PROFD, "trigger", 0, "TRIGGER", OPTION_TRIGGER, 0,
+      "with --always: write a capture of the last minute when this happens:\n"
+      "signal, exit, SIGUSR2, jank:TIME, delay:TIME, cpu:PERCENT%/TIME or\n"
+      "name:NAME; may be repeated" },
+    { PROFD, "trigger-output", 0, "PATTERN", OPTION_TRIGGER_OUTPUT, 0,
+      "files of triggers; %p pid, %t time, %e event, %n number\n"
+      "(" OUTPUT_PATTERN_DEFAULT ")" },
     { PROFD, "export", 0, "URL", OPTION_EXPORT, 0,
       "send what is recorded to a server, as profctl export does, e.g. to\n"
       "clickhouse://HOST/DATABASE or pyroscope+http://HOST; best with --always" },
@@ -99,6 +108,16 @@ static int set_always(struct options *options, const char *value, char *error_te
     if (error == -EINVAL)
         return refuse(error_text, "--always needs a rate like 19Hz, not", value);
     return error < 0 ? refuse(error_text, "--always can be at most 100000Hz, not", value) : 0;
+}
+
+static int set_trigger(struct options *options, const char *value, char *error_text)
+{
+    const char *refusal;
+
+    if (standing_triggers_add(&options->triggers, value, &refusal) == 0)
+        return 0;
+    snprintf(error_text, OPTIONS_ERROR_TEXT, "--trigger '%.100s' %s", value, refusal);
+    return -EINVAL;
 }
 
 static int set_export(struct options *options, const char *value, char *error_text)
@@ -171,6 +190,11 @@ static int set_option(struct options *options, const struct option_word *word, c
         return set_memory_limit(options, value, error_text);
     case OPTION_ALWAYS:
         return set_always(options, value, error_text);
+    case OPTION_TRIGGER:
+        return set_trigger(options, value, error_text);
+    case OPTION_TRIGGER_OUTPUT:
+        options->triggers.output = value;
+        return 0;
     case OPTION_EXPORT:
         return set_export(options, value, error_text);
     case OPTION_GROUPS:

@@ -9,6 +9,7 @@
 
 #include "daemon/log.h"
 #include "daemon/metrics/metrics_address.h"
+#include "daemon/standing_triggers.h"
 
 enum options_action { OPTIONS_RUN, OPTIONS_SHOW_HELP, OPTIONS_SHOW_VERSION };
 
@@ -25,9 +26,10 @@ struct options {
     enum options_action action;
     const char *socket; /* NULL: the usual place (socket_path()) */
     uint64_t memory_limit_bytes;
-    uint64_t always_interval_ns; /* of the session that is always on; 0: there is none */
-    uint32_t group_needs;        /* enum group_needs: always measured, whoever asks */
-    const char *metrics;         /* where they are served, as it was written; NULL: nowhere */
+    uint64_t always_interval_ns;       /* of the session that is always on; 0: there is none */
+    struct standing_triggers triggers; /* of that */
+    uint32_t group_needs;              /* enum group_needs: always measured, whoever asks */
+    const char *metrics;               /* where they are served, as it was written; NULL: nowhere */
     struct metrics_address metrics_address;
     enum log_level log_level;
     const char *control_group; /* whose members may control profd too; NULL: none */

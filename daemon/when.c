@@ -1,6 +1,9 @@
 #include "daemon/when.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 
 #include "daemon/agents/agents.h"
 #include "daemon/children/process_title.h"
@@ -51,21 +54,39 @@ static void begin_triggers(struct daemon *profd, const struct trigger_set *set, 
     when_group_needs_change(profd);
 }
 
+/* Of the session that is always on, where it is, while no other one has triggers. */
+static void begin_standing_triggers(struct daemon *profd)
+{
+    static const struct session_owner standing = { SESSION_OWNER_PROFD, 0 };
+    const struct trigger_set *set = &profd->standing_triggers;
+
+    if (set->count == 0 || session_parts_find(&profd->session.parts, &standing) == NULL ||
+        profd->triggers.set.count > 0)
+        return;
+    int folder_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (folder_fd < 0)
+        log_error("nothing triggers captures: cannot use profd's folder: %s", strerror(errno));
+    else
+        begin_triggers(profd, set, folder_fd);
+}
+
 void when_session_begins(struct daemon *profd, const struct trigger_set *set, int directory_fd)
 {
     agents_forget_ended(&profd->agents);
     agents_forget_replaced(&profd->agents);
     begin_parts(profd);
     begin_triggers(profd, set, directory_fd);
+    begin_standing_triggers(profd);
 }
 
 /* Unlike one that begins it forgets nobody: who has ended belongs to it, though only a number is
- * left of those whom the killed profd kept. And it has no triggers: the folder that they wrote into
- * went with that profd. */
+ * left of those whom the killed profd kept. And it has no triggers but those of the session that is
+ * always on: the folder that they wrote into went with that profd. */
 void when_session_goes_on(struct daemon *profd)
 {
     profd->agents.forgotten = atomic_load(&profd->memory.ledger.header->ended_count);
     begin_parts(profd);
+    begin_standing_triggers(profd);
 }
 
 void when_session_is_joined(struct daemon *profd, const struct trigger_set *set, int directory_fd)
@@ -75,6 +96,7 @@ void when_session_is_joined(struct daemon *profd, const struct trigger_set *set,
     requests_time_session(&profd->requests);
     if (set != NULL)
         begin_triggers(profd, set, directory_fd);
+    begin_standing_triggers(profd);
 }
 
 void when_session_is_left(struct daemon *profd)
@@ -86,7 +108,9 @@ void when_session_is_left(struct daemon *profd)
 void when_extras_end(struct daemon *profd)
 {
     requests_end_time(&profd->requests);
-    triggers_stop(&profd->triggers);
+    if (!profd->triggers.set.is_standing || !session_is_on(&profd->session))
+        triggers_stop(&profd->triggers);
+    begin_standing_triggers(profd);
     when_group_needs_change(profd);
 }
 

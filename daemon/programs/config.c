@@ -94,6 +94,40 @@ static int read_export(struct config_reader *reader, char **url)
     return error;
 }
 
+static int read_trigger(struct config_reader *reader, struct config *config)
+{
+    const char *refusal;
+    char *text = NULL;
+    int error = config_expect(reader, JSON_TOKEN_STRING, "strings only");
+
+    if (error == 0)
+        error = config_take_text(reader, &text);
+    if (error == 0 && standing_triggers_add(&config->triggers, text, &refusal) < 0)
+        error = config_refuse(reader, "\"%s\" %s", text, refusal);
+    free(text);
+    return error;
+}
+
+static int read_triggers(struct config_reader *reader, struct config *config)
+{
+    bool goes_on = true;
+
+    snprintf(reader->path, CONFIG_PATH_BYTES, "triggers");
+    if (config->triggers.count > 0)
+        return config_refuse(reader, "is there twice");
+    int error = config_expect(reader, JSON_TOKEN_START_ARRAY, "a list of triggers");
+    while (error == 0 && (error = config_more(reader, &goes_on)) == 0 && goes_on)
+        error = read_trigger(reader, config);
+    return error < 0 ? error : config_expect(reader, JSON_TOKEN_END_ARRAY, "an end");
+}
+
+static int read_trigger_output(struct config_reader *reader, char **output)
+{
+    snprintf(reader->path, CONFIG_PATH_BYTES, "trigger_output");
+    return *output != NULL ? config_refuse(reader, "is there twice")
+                           : config_read_text(reader, output);
+}
+
 static int read_key(struct config_reader *reader, struct config *config)
 {
     int error = config_expect(reader, JSON_TOKEN_KEY, "a key");
@@ -106,8 +140,12 @@ static int read_key(struct config_reader *reader, struct config *config)
         return read_always(reader, &config->always_interval_ns);
     if (json_reader_is(reader->json, "export"))
         return read_export(reader, &config->export_url);
-    return config_refuse(reader,
-                         "only the keys \"programs\", \"always\" and \"export\" can be here");
+    if (json_reader_is(reader->json, "triggers"))
+        return read_triggers(reader, config);
+    if (json_reader_is(reader->json, "trigger_output"))
+        return read_trigger_output(reader, &config->trigger_output);
+    return config_refuse(reader, "only the keys \"programs\", \"always\", \"triggers\", "
+                                 "\"trigger_output\" and \"export\" can be here");
 }
 
 static int read_root(struct config_reader *reader, struct config *config)
@@ -186,5 +224,6 @@ void config_free(struct config *config)
         config_free_program(&config->programs[i]);
     free(config->programs);
     free(config->export_url);
+    free(config->trigger_output);
     *config = (struct config){ 0 };
 }

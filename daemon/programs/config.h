@@ -6,12 +6,15 @@
  *           "restart": "on-failure", "stop_signal": "SIGINT", "stop_timeout_ms": 10000 } ] }
  *
  * name and command are needed. Beside "programs", or in place of it, "always": "19Hz" is --always,
- * and "export": "clickhouse://…" is --export. Pure but for config_load(). */
+ * "export": "clickhouse://…" is --export, and "triggers": ["signal"] and "trigger_output": "…" are
+ * --trigger and --trigger-output. Pure but for config_load(). */
 #ifndef PROFD_DAEMON_CONFIG_H
 #define PROFD_DAEMON_CONFIG_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "daemon/standing_triggers.h"
 
 #define RESTART_POLICIES(X)                                                                        \
     X(NEVER, "never")                                                                              \
@@ -47,8 +50,10 @@ struct program_config {
 struct config {
     struct program_config *programs;
     size_t count;
-    uint64_t always_interval_ns; /* 0: not said */
-    char *export_url;            /* NULL: not said */
+    uint64_t always_interval_ns;       /* 0: not said */
+    char *export_url;                  /* NULL: not said */
+    struct standing_triggers triggers; /* of the session that is always on */
+    char *trigger_output;              /* of theirs; NULL: not said */
 };
 
 /* TEXT is the content of FILE. 0 with *OUT to be freed; -EINVAL with one line in ERROR_TEXT, as

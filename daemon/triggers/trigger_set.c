@@ -37,6 +37,28 @@ int trigger_set_read(const char *texts, size_t length, const char *output, size_
     return 0;
 }
 
+int trigger_set_make_standing(const struct standing_triggers *standing, struct trigger_set *out,
+                              const char **refusal)
+{
+    const char *output = standing->output != NULL ? standing->output : OUTPUT_PATTERN_DEFAULT;
+
+    *out = (struct trigger_set){ .most_files = TRIGGER_SET_DEFAULT_FILES,
+                                 .last_ms = TRIGGER_SET_STANDING_LAST_MS,
+                                 .is_standing = true };
+    if (standing->count == 0)
+        return standing->output == NULL
+                   ? -ENOENT
+                   : refuse(refusal, "a name for the captures of triggers was given, and no "
+                                     "trigger; add --trigger");
+    if (strlen(output) >= sizeof(out->output) || output_pattern_check(output, NULL) < 0)
+        return refuse(refusal, "the name for the captures of triggers must end in .json or "
+                               ".json.gz, and may have %p, %t, %e, %n and %% in it");
+    strcpy(out->output, output); /* as checked above */
+    memcpy(out->triggers, standing->triggers, sizeof(out->triggers));
+    out->count = standing->count;
+    return 0;
+}
+
 bool trigger_set_has(const struct trigger_set *set, enum trigger_kind kind)
 {
     for (size_t i = 0; i < set->count; i++) {

@@ -8,8 +8,9 @@
 
 #include "common/output_pattern.h"
 #include "common/trigger.h"
+#include "daemon/standing_triggers.h"
 
-enum { TRIGGER_SET_DEFAULT_FILES = 10 };
+enum { TRIGGER_SET_DEFAULT_FILES = 10, TRIGGER_SET_STANDING_LAST_MS = 60 * 1000 };
 
 struct trigger_set {
     size_t count;
@@ -17,12 +18,18 @@ struct trigger_set {
     char output[OUTPUT_PATTERN_BYTES]; /* "": nothing triggers */
     uint64_t most_files;
     uint64_t last_ms; /* what a capture holds before its cause; 0: everything */
+    bool is_standing; /* of the session that is always on */
 };
 
 /* TEXTS are LENGTH bytes of triggers, each with its NUL; OUTPUT likewise without. 0, or -EINVAL
  * with a line for people in *REFUSAL. */
 int trigger_set_read(const char *texts, size_t length, const char *output, size_t output_length,
                      uint64_t most_files, struct trigger_set *out, const char **refusal);
+
+/* Those of the session that is always on, whose captures hold the last minute. 0; -ENOENT: there
+ * are none; or -EINVAL with a line for people in *REFUSAL. */
+int trigger_set_make_standing(const struct standing_triggers *standing, struct trigger_set *out,
+                              const char **refusal);
 
 bool trigger_set_has(const struct trigger_set *set, enum trigger_kind kind);
 

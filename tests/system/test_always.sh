@@ -270,6 +270,72 @@ test_without_the_option_it_is_over_after_a_restart() {
     expect 0 "$profctl" start
 }
 
+# start_triggered OPTION…: with a session of profd's own that has triggers, and a program that ends by a signal when told.
+start_triggered() {
+    echo "while [ ! -e die ]; do sleep 0.05; done; kill -SEGV \$\$" >dies.sh
+    start_profd --always 20Hz "$@" -- sh -c "sh dies.sh; exec '$programs/busy' 600"
+    wait_until is_on
+}
+
+test_its_triggers_write_what_was_before() {
+    start_triggered --trigger signal --trigger name:now --trigger-output 'its-%e-%n.json'
+    expect 0 "$profctl" trigger now
+    says 'wrote .*/its-now-1.json' stderr
+    touch die
+    wait_until [ -e its-SIGSEGV-2.json ]
+    read_facts its-SIGSEGV-2.json
+    has_process sh
+}
+
+# Those of another session take their place until it ends.
+test_its_triggers_rest_beside_others() {
+    start_triggered --trigger name:now --trigger-output 'its-%n.json'
+    expect 0 "$profctl" start --trigger name:mine --output 'mine-%n.json'
+    expect 1 "$profctl" trigger now
+    one_line stderr
+    expect 0 "$profctl" trigger mine
+    expect 0 "$profctl" stop
+    expect 0 "$profctl" trigger now
+    expect 0 "$profctl" start
+    expect 0 "$profctl" trigger now
+    expect 0 "$profctl" stop
+    expect 0 "$profctl" trigger now
+    [ -e mine-1.json ] && [ "$(find . -name 'its-*.json' | wc -l)" -ge 2 ]
+}
+
+test_its_triggers_go_on_after_a_restart() {
+    start_workers
+    restart_profd --always 20Hz --trigger name:now --trigger-output 'its-%n.json'
+    wait_until is_on
+    expect 0 "$profctl" trigger now
+    [ -e its-1.json ]
+}
+
+test_the_config_may_have_its_triggers() {
+    echo '{ "always": "20Hz", "triggers": ["name:now", "signal"], "trigger_output": "its-%e.json" }' >config.json
+    start_profd --config config.json
+    wait_until is_on
+    expect 0 "$profctl" trigger now
+    [ -e its-now.json ]
+}
+
+test_triggers_that_cannot_be_are_refused() {
+    refused_with "triggers are for a session that is always on; add --always" --trigger signal
+    refused_with "'sgnal' is none of signal, exit" --always 20Hz --trigger sgnal
+    refused_with "'marker:x:1ms' needs a session of its own" --always 20Hz --trigger marker:x:1ms
+    refused_with "no trigger; add --trigger" --always 20Hz --trigger-output x.json
+    refused_with "must end in .json or .json.gz" --always 20Hz --trigger exit --trigger-output x.txt
+}
+
+# refused_with REASON OPTION…
+refused_with() {
+    local reason=$1
+    shift
+    ! "$profd" "$@" >stdout 2>stderr || fail "profd takes $*"
+    one_line stderr
+    says "$reason" stderr
+}
+
 test_a_rate_that_is_none_is_refused() {
     for rate in 0Hz x -1Hz 1ms 1000000Hz ''; do
         expect 2 "$profd" --always "$rate"

@@ -1,0 +1,28 @@
+#include "daemon/standing_triggers.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int refuse(const char **refusal, const char *text)
+{
+    *refusal = text;
+    return -EINVAL;
+}
+
+/* Markers are told to agents with the session that they are for, and there may be two. */
+int standing_triggers_add(struct standing_triggers *standing, const char *text,
+                          const char **refusal)
+{
+    static const char marker[] = "marker:";
+    struct trigger *trigger = &standing->triggers[standing->count];
+
+    if (standing->count == TRIGGERS_MOST)
+        return refuse(refusal, "is one trigger too many, of at most 16");
+    if (strncmp(text, marker, strlen(marker)) == 0)
+        return refuse(refusal, "needs a session of its own; see profctl start --help");
+    if (trigger_parse(text, strlen(text), trigger) < 0)
+        return refuse(refusal, "is none of signal, exit, SIGUSR2, jank:TIME, delay:TIME, "
+                               "cpu:PERCENT%/TIME and name:NAME");
+    standing->count++;
+    return 0;
+}

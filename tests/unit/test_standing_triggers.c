@@ -1,0 +1,109 @@
+/* daemon.standing_triggers: the triggers of the session that is always on. */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/standing_triggers.h"
+#include "daemon/triggers/trigger_set.h"
+
+static struct standing_triggers standing;
+static struct trigger_set set;
+static const char *refusal;
+
+static void set_up(void)
+{
+    standing = (struct standing_triggers){ 0 };
+    refusal = NULL;
+}
+
+static int add(const char *text)
+{
+    return standing_triggers_add(&standing, text, &refusal);
+}
+
+START_TEST(what_was_added_is_in_the_set)
+{
+    ck_assert_int_eq(add("signal"), 0);
+    ck_assert_int_eq(add("name:now"), 0);
+    standing.output = "%n.json";
+    ck_assert_int_eq(trigger_set_make_standing(&standing, &set, &refusal), 0);
+    ck_assert_uint_eq(set.count, 2);
+    ck_assert(trigger_set_has(&set, TRIGGER_SIGNAL));
+    ck_assert(trigger_set_has_name(&set, "now"));
+    ck_assert(set.is_standing);
+    ck_assert_str_eq(set.output, "%n.json");
+    ck_assert_uint_gt(set.last_ms, 0);
+}
+END_TEST
+
+START_TEST(captures_have_the_usual_names)
+{
+    ck_assert_int_eq(add("exit"), 0);
+    ck_assert_int_eq(trigger_set_make_standing(&standing, &set, &refusal), 0);
+    ck_assert_str_eq(set.output, OUTPUT_PATTERN_DEFAULT);
+}
+END_TEST
+
+START_TEST(without_triggers_there_is_no_set)
+{
+    ck_assert_int_eq(trigger_set_make_standing(&standing, &set, &refusal), -ENOENT);
+    ck_assert_uint_eq(set.count, 0);
+    standing.output = "a.json";
+    ck_assert_int_eq(trigger_set_make_standing(&standing, &set, &refusal), -EINVAL);
+    ck_assert_ptr_nonnull(strstr(refusal, "add --trigger"));
+}
+END_TEST
+
+START_TEST(what_is_no_trigger_is_refused)
+{
+    static const char *const wrong[] = { "", "sig", "jank:", "cpu:200", "marker:x:1000000", "name:" };
+
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        ck_assert_msg(add(wrong[i]) == -EINVAL, "%s", wrong[i]);
+    ck_assert_uint_eq(standing.count, 0);
+}
+END_TEST
+
+START_TEST(there_are_no_more_than_a_session_has)
+{
+    for (int i = 0; i < TRIGGERS_MOST; i++)
+        ck_assert_int_eq(add("exit"), 0);
+    ck_assert_int_eq(add("exit"), -EINVAL);
+}
+END_TEST
+
+START_TEST(names_that_cannot_be_are_refused)
+{
+    static char longest[OUTPUT_PATTERN_BYTES + 1];
+    static const char *const wrong[] = { "a.txt", "%x.json", longest };
+
+    memset(longest, 'a', OUTPUT_PATTERN_BYTES);
+    memcpy(longest + OUTPUT_PATTERN_BYTES - 5, ".json", 5);
+    ck_assert_int_eq(add("exit"), 0);
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        standing.output = wrong[i];
+        ck_assert_int_eq(trigger_set_make_standing(&standing, &set, &refusal), -EINVAL);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("standing_triggers");
+    TCase *all = tcase_create("all");
+    SRunner *runner = srunner_create(suite);
+
+    tcase_add_checked_fixture(all, set_up, NULL);
+    tcase_add_test(all, what_was_added_is_in_the_set);
+    tcase_add_test(all, captures_have_the_usual_names);
+    tcase_add_test(all, without_triggers_there_is_no_set);
+    tcase_add_test(all, what_is_no_trigger_is_refused);
+    tcase_add_test(all, there_are_no_more_than_a_session_has);
+    tcase_add_test(all, names_that_cannot_be_are_refused);
+    suite_add_tcase(suite, all);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
