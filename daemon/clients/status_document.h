@@ -19,7 +19,7 @@
  *                  still in use),
  *       "minute_cost": { "profd_cpu_ms", "export_cpu_ms" (where profd exports), "blocks", "bytes" }
  *                      (in a session: what profd and its exporter spend in a minute and what is
- *                      recorded, on average since each began),
+ *                      recorded in chunks that were filled, on average since each began),
  *       "commands": [ { "pid", "command" } ] }
  *
  * A process with an arena has "recorded_bytes" (the kernel's count), of which "dictionary_bytes",

@@ -114,9 +114,11 @@ static void print_cost(const cJSON *cost, FILE *out)
     fprintf(out, "a minute   %.1f ms of CPU in profd", number(cost, "profd_cpu_ms"));
     if (cJSON_HasObjectItem(cost, "export_cpu_ms"))
         fprintf(out, ", %.1f ms in its exporter", number(cost, "export_cpu_ms"));
-    fprintf(out, "; %s blocks recorded, %s\n",
-            units_format_count((uint64_t)number(cost, "blocks"), blocks),
-            units_format_size((uint64_t)number(cost, "bytes"), bytes));
+    if (number(cost, "blocks") >= 1)
+        fprintf(out, "; %s blocks in chunks that were filled, %s",
+                units_format_count((uint64_t)number(cost, "blocks"), blocks),
+                units_format_size((uint64_t)number(cost, "bytes"), bytes));
+    fputc('\n', out);
 }
 
 /* What became of a process, in OUT. */

@@ -57,7 +57,9 @@ END_TEST
 
 START_TEST(what_is_no_trigger_is_refused)
 {
-    static const char *const wrong[] = { "", "sig", "jank:", "cpu:200", "marker:x:1000000", "name:" };
+    static const char *const wrong[] = {
+        "", "sig", "jank:", "cpu:200", "marker:x:1000000", "name:"
+    };
 
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
         ck_assert_msg(add(wrong[i]) == -EINVAL, "%s", wrong[i]);
