@@ -121,8 +121,22 @@ static int copy_register_time(struct naming_pass *pass)
     return err;
 }
 
+/* Members that refer to others come behind them in captures, which are written as they are read. */
+static bool is_too_early(const struct naming_pass *pass)
+{
+    return (json_reader_is(pass->reader, "frameTable") && pass->tables.stage < TABLES_STRINGS) ||
+           (json_reader_is(pass->reader, "stackTable") && pass->tables.stage < TABLES_FRAMES) ||
+           ((json_reader_is(pass->reader, "samples") || json_reader_is(pass->reader, "markers")) &&
+            !pass->is_renamed);
+}
+
 static int thread_member(struct naming_pass *pass)
 {
+    if (is_too_early(pass))
+        return json_reader_refuse(pass->reader,
+                                  "a thread's tables come behind what refers to them, as Firefox "
+                                  "writes them; profctl reports on such profiles and converts "
+                                  "them, but makes no captures of them");
     if (json_reader_is(pass->reader, "name"))
         return keep_thread_name(pass);
     if (json_reader_is(pass->reader, "processName"))

@@ -6,45 +6,13 @@
 
 #include "profctl/json_sinks.h"
 #include "profctl/json_steps.h"
-#include "profctl/profile/cpuprofile.h"
 #include "profctl/profile/profile_meta.h"
+#include "profctl/profile/profile_walk_inside.h"
 #include "profctl/profile/time_shift.h"
 #include "profctl/tables/json_text.h"
-#include "profctl/tables/profile_kind.h"
-
-struct walk {
-    struct json_reader *reader;
-    const struct profile_walk_events *events;
-    void *owner;
-    struct profile_facts *facts;
-    struct profile_kind kind;
-    double cpu_unit_ns;    /* of threadCPUDelta; below 0: none that is known */
-    bool has_guessed_unit; /* samples were read before one was told */
-    bool knows_unit;
-
-    struct process_log log;   /* of the process at hand, … */
-    uint64_t own_interval_ns; /* … what its "meta" tells of its samples; 0: not known … */
-    double shift_ms;          /* … from its times to the root's … */
-    bool was_root;            /* … whether it was one before a merge … */
-    struct process_libraries libraries; /* … its libraries … */
-    struct mapped_array paused_ranges;  /* … and char: when it was paused, as it is written */
-    struct json_writer nowhere;
-    struct failure_latch latch; /* of that writer */
-
-    struct thread_tables tables; /* of the thread at hand … */
-    char *thread_name, *process_name;
-    double pid, tid;
-    double register_ms, unregister_ms;
-    struct thread_samples samples;
-    struct thread_markers markers;
-
-    struct profile_counter counter; /* the counter at hand */
-    struct cpuprofile cpuprofile;   /* all of it, when the file is one */
-    struct mapped_array meta_value; /* char: what a member of "meta" says */
-};
 
 /* Calls MEMBER behind each key of an object whose start was read. */
-static int for_each_member(struct walk *walk, int (*member)(struct walk *walk))
+int walk_each_member(struct walk *walk, int (*member)(struct walk *walk))
 {
     int err = 0;
 
@@ -62,123 +30,6 @@ static int for_each_object(struct walk *walk, bool is_root,
     while (json_next_object(walk->reader, &err))
         err = element(walk, is_root);
     return err;
-}
-
-/* --- Threads --- */
-
-static int read_samples(struct walk *walk)
-{
-    const struct sample_terms terms = {
-        .stack_count = (uint32_t)walk->tables.stacks.count,
-        .cpu_unit_ns = walk->cpu_unit_ns,
-        .tick_ns =
-            sample_spread_tick_ns((double)walk->own_interval_ns, (double)walk->facts->asked_ns),
-    };
-
-    if (walk->tables.stage != TABLES_STACKS) /* a sample's stack is checked as it is read */
-        return json_reader_refuse(walk->reader,
-                                  "samples before the tables of their stacks; profctl "
-                                  "reads stringTable, frameTable, stackTable, "
-                                  "samples, in this order; of a processed profile, "
-                                  "give the capture that it was made of");
-    int err = thread_samples_read(&walk->samples, &terms, walk->reader);
-    walk->has_guessed_unit |= walk->samples.knows_cpu && !walk->knows_unit;
-    return err;
-}
-
-static int read_markers(struct walk *walk)
-{
-    if (!walk->events->wants_markers)
-        return json_reader_skip(walk->reader);
-    if (walk->tables.stage < TABLES_STRINGS)
-        return -EPROTO; /* so is a marker's name */
-    return thread_markers_read(&walk->markers, (uint32_t)walk->tables.strings.count, walk->reader);
-}
-
-static int thread_member(struct walk *walk)
-{
-    struct json_reader *reader = walk->reader;
-
-    if (json_reader_is(reader, "name"))
-        return json_text_keep(reader, &walk->thread_name);
-    if (json_reader_is(reader, "processName"))
-        return json_text_keep(reader, &walk->process_name);
-    if (json_reader_is(reader, "pid"))
-        return json_number_keep_either(reader, &walk->pid);
-    if (json_reader_is(reader, "tid"))
-        return json_number_keep_either(reader, &walk->tid);
-    if (json_reader_is(reader, "stringTable"))
-        return thread_tables_read_strings(&walk->tables, reader);
-    if (json_reader_is(reader, "frameTable"))
-        return thread_tables_read_frames(&walk->tables, reader);
-    if (json_reader_is(reader, "stackTable"))
-        return thread_tables_read_stacks(&walk->tables, reader);
-    if (json_reader_is(reader, "samples"))
-        return read_samples(walk);
-    if (json_reader_is(reader, "markers"))
-        return read_markers(walk);
-    if (json_reader_is(reader, "registerTime"))
-        return json_number_keep_either(reader, &walk->register_ms);
-    if (json_reader_is(reader, "unregisterTime"))
-        return json_number_keep_either(reader, &walk->unregister_ms);
-    return json_reader_skip(reader);
-}
-
-static void begin_thread(struct walk *walk)
-{
-    thread_tables_clear(&walk->tables);
-    free(walk->thread_name);
-    free(walk->process_name);
-    walk->thread_name = walk->process_name = NULL;
-    walk->pid = walk->tid = -1;
-    walk->register_ms = walk->unregister_ms = NAN;
-    thread_samples_clear(&walk->samples);
-    thread_markers_clear(&walk->markers);
-}
-
-static void shift_thread(struct walk *walk)
-{
-    walk->register_ms += walk->shift_ms;
-    walk->unregister_ms += walk->shift_ms;
-    time_shift_samples(&walk->samples, walk->shift_ms);
-    time_shift_markers(&walk->markers, walk->shift_ms);
-}
-
-static int tell_thread(struct walk *walk, bool is_root)
-{
-    const struct profile_thread thread = {
-        .name = walk->thread_name,
-        .process_name = walk->process_name,
-        .pid = walk->pid,
-        .tid = walk->tid,
-        .is_of_root = is_root,
-        .was_of_root = walk->was_root,
-        .register_ms = walk->register_ms,
-        .unregister_ms = walk->unregister_ms,
-        .knows_cpu = walk->samples.knows_cpu,
-        .interval_ns =
-            (double)(walk->own_interval_ns != 0 ? walk->own_interval_ns : walk->facts->asked_ns),
-        .tables = &walk->tables,
-        .libraries = &walk->libraries,
-        .samples = walk->samples.samples.items,
-        .sample_count = walk->samples.samples.count,
-        .not_sampled_ns = walk->samples.not_sampled_ns,
-        .shift_ms = walk->shift_ms,
-        .markers = &walk->markers,
-        .paused_ranges = walk->paused_ranges.count > 0 ? walk->paused_ranges.items : NULL,
-        .paused_ranges_length = walk->paused_ranges.count,
-    };
-    return walk->events->on_thread(walk->owner, &thread);
-}
-
-static int read_thread(struct walk *walk, bool is_root)
-{
-    begin_thread(walk);
-    int err = for_each_member(walk, thread_member);
-    if (err < 0)
-        return err;
-    shift_thread(walk);
-    return tell_thread(walk, is_root);
 }
 
 /* --- Processes --- */
@@ -258,7 +109,7 @@ static int process_member(struct walk *walk, bool is_root)
     if (json_reader_is(walk->reader, "pausedRanges"))
         return read_paused_ranges(walk);
     if (json_reader_is(walk->reader, "threads"))
-        return for_each_object(walk, is_root, read_thread);
+        return for_each_object(walk, is_root, walk_thread);
     if (json_reader_is(walk->reader, "counters") && walk->events->on_counter != NULL)
         return for_each_object(walk, is_root, read_counter);
     if (json_reader_is(walk->reader, "profilingLog"))
@@ -297,7 +148,7 @@ static int read_process(struct walk *walk, bool is_root)
 {
     (void)is_root;
     begin_process(walk);
-    int err = for_each_member(walk, inner_process_member);
+    int err = walk_each_member(walk, inner_process_member);
     return err < 0 ? err : end_process(walk, false);
 }
 
@@ -328,9 +179,9 @@ static int root_member(struct walk *walk)
 /* The file is a .cpuprofile, which is one thread. */
 static int tell_cpuprofile(struct walk *walk)
 {
-    begin_thread(walk);
+    walk_begin_thread(walk);
     int err = cpuprofile_settle(&walk->cpuprofile, &walk->tables, &walk->samples, walk->reader);
-    return err < 0 ? err : tell_thread(walk, true);
+    return err < 0 ? err : walk_tell_thread(walk, true);
 }
 
 static int read_profile(struct walk *walk)
@@ -338,7 +189,7 @@ static int read_profile(struct walk *walk)
     int err = json_expect(walk->reader, JSON_TOKEN_START_OBJECT);
 
     if (err == 0)
-        err = for_each_member(walk, root_member);
+        err = walk_each_member(walk, root_member);
     if (err == 0)
         err = json_expect(walk->reader, JSON_TOKEN_END);
     if (err == 0 && !walk->cpuprofile.is_there)
@@ -367,6 +218,7 @@ int profile_walk(struct json_reader *reader, const struct profile_walk_events *e
     process_libraries_free(&walk.libraries);
     thread_tables_free(&walk.tables);
     thread_samples_free(&walk.samples);
+    late_members_free(&walk.late);
     thread_markers_free(&walk.markers);
     profile_counter_free(&walk.counter);
     mapped_array_free(&walk.meta_value);

@@ -44,6 +44,25 @@ test_what_is_no_profile_is_refused_by_each_command() {
     [ ! -e y.json ] && [ ! -e y.html ]
 }
 
+# What refers to something comes first in what Firefox writes.
+test_firefox_order_of_tables_is_read() {
+    printf '%s' '{"meta":{"interval":1,"version":30,"startTime":1,"sampleUnits":{"threadCPUDelta":"ns"}},"libs":[],
+        "threads":[{"name":"GeckoMain","registerTime":0,"unregisterTime":null,"pid":7,"tid":7,
+        "samples":{"schema":{"stack":0,"time":1,"threadCPUDelta":2},"data":[[1,1,5000000],[1,2,2000000]]},
+        "markers":{"schema":{"name":0,"startTime":1,"endTime":2,"phase":3,"category":4,"data":5},"data":[[2,1,2,1,0]]},
+        "stackTable":{"schema":{"prefix":0,"frame":1},"data":[[null,0],[0,1]]},
+        "frameTable":{"schema":{"location":0},"data":[[0],[1]]},
+        "stringTable":["outer","inner","mark"]}]}' >firefox.json
+    expect 0 "$profctl" report firefox.json
+    says '7.0 ms +100.0% +100.0% +2 +inner' stdout
+    expect 0 "$profctl" convert firefox.json -o y.trace.json
+    says '"name":"mark"' y.trace.json
+    expect 0 "$profctl" convert firefox.json -o y.collapsed
+    says 'outer;inner 7000$' y.collapsed
+    expect 0 "$profctl" convert firefox.json -o y.html
+    refused_with 1 'as Firefox writes them' convert firefox.json -o y.json
+}
+
 test_names_of_outputs_are_checked() {
     expect 0 "$profctl" run --no-symbols -o x.profd -- "$programs/busy" 0.1
     refused_with 2 'does not end in .json, .json.gz or .profd' run -o y.txt -- true

@@ -179,7 +179,41 @@ START_TEST(what_is_no_profile_is_refused)
     refuses("{\"name\":\"foo\",\"traceEvents\":[]}", "neither \"threads\" nor \"processes\"");
     refuses("{\"meta\":{\"preprocessedProfileVersion\":50},\"threads\":[]}", "processed profile");
     refuses("{\"threads\":[{\"samples\":{\"schema\":{},\"data\":[]}}]}",
-            "samples before the tables of their stacks");
+            "\"samples\" without the tables that it refers to");
+}
+END_TEST
+
+/* As Firefox writes it: what is referred to comes last. */
+#define BACKWARDS(samples, rest)                                                                   \
+    "{\"meta\":{\"interval\":1,\"sampleUnits\":{\"threadCPUDelta\":\"ns\"}},\"threads\":[{"        \
+    "\"name\":"                                                                                    \
+    "\"GeckoMain\",\"samples\":{\"schema\":{\"stack\":0,\"time\":1,\"threadCPUDelta\":2},"         \
+    "\"data\":[" samples "]},\"markers\":{" MARKER_SCHEMA                                          \
+    ",\"data\":[[1,5,null,0,0,{\"type\":\"a\"}]]},"                                                \
+    "\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[[null,0]]},"                  \
+    "\"frameTable\":{\"schema\":{\"location\":0},\"data\":[[0]]}" rest "}]}"
+
+START_TEST(tables_may_come_behind_what_refers_to_them)
+{
+    struct heard heard;
+
+    ck_assert_int_eq(
+        walk_over(BACKWARDS("[0,1,7]", ",\"stringTable\":[\"f\",\"mark\"]"), true, &heard), 0);
+    ck_assert(heard.knows_cpu);
+    ck_assert_double_eq(heard.cpu_ns, 7);
+    ck_assert_uint_eq(heard.marker_count, 1);
+    ck_assert_uint_eq(heard.markers[0].name, 1);
+    ck_assert_str_eq(heard.data[0], "{\"type\":\"a\"}");
+}
+END_TEST
+
+START_TEST(what_refers_to_nothing_is_refused_also_there)
+{
+    refuses(BACKWARDS("[1,1,7]", ",\"stringTable\":[\"f\",\"mark\"]"),
+            "\"samples\" of the thread that ends here");
+    refuses(BACKWARDS("[0,1,7]", ""), "\"frameTable\" without the tables that it refers to");
+    refuses(BACKWARDS("[0,1,7]", ",\"samples\":{},\"stringTable\":[\"f\",\"mark\"]"),
+            "\"samples\" is there twice");
 }
 END_TEST
 
@@ -269,6 +303,8 @@ int main(void)
     tcase_add_test(telling, markers_have_times_by_their_phase_and_their_payload);
     tcase_add_test(telling, markers_that_cannot_be_are_refused);
     tcase_add_test(telling, what_is_no_profile_is_refused);
+    tcase_add_test(telling, tables_may_come_behind_what_refers_to_them);
+    tcase_add_test(telling, what_refers_to_nothing_is_refused_also_there);
     tcase_add_test(telling, cpu_time_has_the_unit_that_is_told);
     tcase_add_test(telling, counters_meta_and_the_process_are_told);
     tcase_add_test(telling, nobody_has_to_listen);

@@ -1,0 +1,54 @@
+/* A walk over a profile under way, for the files that make it (profile_walk.h): the file as a
+ * whole, and its threads. */
+#ifndef PROFD_PROFCTL_PROFILE_WALK_INSIDE_H
+#define PROFD_PROFCTL_PROFILE_WALK_INSIDE_H
+
+#include "profctl/profile/cpuprofile.h"
+#include "profctl/profile/late_members.h"
+#include "profctl/profile/profile_walk.h"
+#include "profctl/tables/profile_kind.h"
+#include "json/json_writer.h"
+
+struct walk {
+    struct json_reader *reader;
+    const struct profile_walk_events *events;
+    void *owner;
+    struct profile_facts *facts;
+    struct profile_kind kind;
+    double cpu_unit_ns;    /* of threadCPUDelta; below 0: none that is known */
+    bool has_guessed_unit; /* samples were read before one was told */
+    bool knows_unit;
+
+    struct process_log log;   /* of the process at hand, … */
+    uint64_t own_interval_ns; /* … what its "meta" tells of its samples; 0: not known … */
+    double shift_ms;          /* … from its times to the root's … */
+    bool was_root;            /* … whether it was one before a merge … */
+    struct process_libraries libraries; /* … its libraries … */
+    struct mapped_array paused_ranges;  /* … and char: when it was paused, as it is written */
+    struct json_writer nowhere;
+    struct failure_latch latch; /* of that writer */
+
+    struct thread_tables tables; /* of the thread at hand … */
+    char *thread_name, *process_name;
+    double pid, tid;
+    double register_ms, unregister_ms;
+    struct thread_samples samples;
+    struct thread_markers markers;
+    struct late_members late;
+
+    struct profile_counter counter; /* the counter at hand */
+    struct cpuprofile cpuprofile;   /* all of it, when the file is one */
+    struct mapped_array meta_value; /* char: what a member of "meta" says */
+};
+
+/* Calls MEMBER behind each key of an object whose start was read. */
+int walk_each_member(struct walk *walk, int (*member)(struct walk *walk));
+
+/* Reads a thread, whose start was read, and tells of it: of the root's own, where IS_ROOT. */
+int walk_thread(struct walk *walk, bool is_root);
+
+/* The two ends of that, for a thread that is read otherwise. */
+void walk_begin_thread(struct walk *walk);
+int walk_tell_thread(struct walk *walk, bool is_root);
+
+#endif
