@@ -99,6 +99,36 @@ static int read_counter(struct walk *walk, bool is_root)
     return err < 0 ? err : walk->events->on_counter(walk->owner, &walk->counter);
 }
 
+static int read_counters(struct walk *walk, bool is_root)
+{
+    if (walk->has_threads[is_root])
+        return for_each_object(walk, is_root, read_counter);
+    walk->late_counters[is_root].count = 0;
+    return json_text_append_value(walk->reader, &walk->late_counters[is_root]);
+}
+
+/* Those that were kept. */
+static int read_late_counters(struct walk *walk, bool is_root)
+{
+    struct mapped_array *text = &walk->late_counters[is_root];
+    struct json_reader *file = walk->reader;
+
+    if (text->count == 0)
+        return 0;
+    int err = json_reader_open_memory(text->items, text->count, &walk->reader);
+    if (err == 0) {
+        err = for_each_object(walk, is_root, read_counter);
+        json_reader_close(walk->reader);
+    }
+    walk->reader = file;
+    text->count = 0;
+    return err == -EPROTO
+               ? json_reader_refuse(file,
+                                    "the \"counters\" of the process that ends here are not as "
+                                    "expected")
+               : err;
+}
+
 /* Members that the root has of itself too, when it is a process. */
 static int process_member(struct walk *walk, bool is_root)
 {
@@ -108,10 +138,12 @@ static int process_member(struct walk *walk, bool is_root)
         return read_libraries(walk);
     if (json_reader_is(walk->reader, "pausedRanges"))
         return read_paused_ranges(walk);
-    if (json_reader_is(walk->reader, "threads"))
+    if (json_reader_is(walk->reader, "threads")) {
+        walk->has_threads[is_root] = true;
         return for_each_object(walk, is_root, walk_thread);
+    }
     if (json_reader_is(walk->reader, "counters") && walk->events->on_counter != NULL)
-        return for_each_object(walk, is_root, read_counter);
+        return read_counters(walk, is_root);
     if (json_reader_is(walk->reader, "profilingLog"))
         return process_log_read(&walk->log, walk->reader);
     return json_reader_skip(walk->reader);
@@ -133,6 +165,11 @@ static void begin_process(struct walk *walk)
 
 static int end_process(struct walk *walk, bool is_root)
 {
+    int counter_err = read_late_counters(walk, is_root);
+
+    walk->has_threads[is_root] = false;
+    if (counter_err < 0)
+        return counter_err;
     walk->log.start_ms += walk->shift_ms;
     walk->log.end_ms += walk->shift_ms;
     int err = walk->events->on_process != NULL
@@ -217,6 +254,8 @@ int profile_walk(struct json_reader *reader, const struct profile_walk_events *e
     json_writer_fini(&walk.nowhere);
     process_libraries_free(&walk.libraries);
     thread_tables_free(&walk.tables);
+    mapped_array_free(&walk.late_counters[false]);
+    mapped_array_free(&walk.late_counters[true]);
     thread_samples_free(&walk.samples);
     late_members_free(&walk.late);
     thread_markers_free(&walk.markers);

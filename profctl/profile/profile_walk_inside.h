@@ -28,6 +28,11 @@ struct walk {
     struct json_writer nowhere;
     struct failure_latch latch; /* of that writer */
 
+    /* Of the root (1) and the inner process at hand (0): counters are told behind the threads, and
+     * those that came before, as Firefox writes them, are kept: char. */
+    bool has_threads[2];
+    struct mapped_array late_counters[2];
+
     struct thread_tables tables; /* of the thread at hand … */
     char *thread_name, *process_name;
     double pid, tid;

@@ -36,14 +36,24 @@ struct heard {
     double parent_pid, start_ms, end_ms;
     bool knows_cpu;
     double cpu_ns;   /* of the first sample */
+    char order[16];  /* t, c, p: a thread, a counter, a process; T and P: of the root */
     char error[256]; /* what the reader said */
 };
+
+static void note(struct heard *heard, char what)
+{
+    size_t used = strlen(heard->order);
+
+    ck_assert_uint_lt(used + 1, sizeof(heard->order));
+    heard->order[used] = what;
+}
 
 static int on_thread(void *owner, const struct profile_thread *thread)
 {
     struct heard *heard = owner;
     const struct table_marker *markers = thread->markers->markers.items;
 
+    note(heard, thread->is_of_root ? 'T' : 't');
     heard->marker_count = thread->markers->markers.count;
     ck_assert_uint_le(heard->marker_count, 8);
     for (size_t i = 0; i < heard->marker_count; i++) {
@@ -64,6 +74,7 @@ static int on_counter(void *owner, const struct profile_counter *counter)
     struct heard *heard = owner;
     const struct counter_sample *samples = counter->samples.items;
 
+    note(heard, 'c');
     ck_assert_uint_eq(counter->samples.count, 2);
     snprintf(heard->counter, sizeof(heard->counter), "%s %s %s %g:%g %g:%g", counter->name,
              counter->category, counter->description, samples[0].time_ms, samples[0].count,
@@ -84,7 +95,9 @@ static int on_process(void *owner, bool is_root, struct process_log *log)
 {
     struct heard *heard = owner;
 
-    ck_assert(is_root);
+    note(heard, is_root ? 'P' : 'p');
+    if (log->executable == NULL)
+        return 0;
     snprintf(heard->command_line, sizeof(heard->command_line), "%s", process_log_command_line(log));
     snprintf(heard->executable, sizeof(heard->executable), "%s", log->executable);
     heard->parent_pid = log->parent_pid;
@@ -207,6 +220,21 @@ START_TEST(tables_may_come_behind_what_refers_to_them)
 }
 END_TEST
 
+/* Firefox tells the counters of a process before its threads; listeners hear of them behind. */
+START_TEST(counters_are_told_behind_threads)
+{
+    struct heard heard;
+
+    ck_assert_int_eq(walk_over("{\"meta\":{},\"counters\":[" COUNTER "],\"threads\":[" THREAD(
+                                   "") "],\"processes\":[{\"counters\":[" COUNTER
+                                       "],\"threads\":[" THREAD("") "]}]}",
+                               true, &heard),
+                     0);
+    ck_assert_str_eq(heard.order, "TtcpcP");
+    refuses("{\"counters\":[7],\"threads\":[]}", "\"counters\" of the process that ends here");
+}
+END_TEST
+
 START_TEST(what_refers_to_nothing_is_refused_also_there)
 {
     refuses(BACKWARDS("[1,1,7]", ",\"stringTable\":[\"f\",\"mark\"]"),
@@ -303,6 +331,7 @@ int main(void)
     tcase_add_test(telling, markers_have_times_by_their_phase_and_their_payload);
     tcase_add_test(telling, markers_that_cannot_be_are_refused);
     tcase_add_test(telling, what_is_no_profile_is_refused);
+    tcase_add_test(telling, counters_are_told_behind_threads);
     tcase_add_test(telling, tables_may_come_behind_what_refers_to_them);
     tcase_add_test(telling, what_refers_to_nothing_is_refused_also_there);
     tcase_add_test(telling, cpu_time_has_the_unit_that_is_told);
