@@ -585,8 +585,8 @@ static const char *const malformed[] = {
     PROFILE(PROCESS("{" TABLES TABLES "\"name\":\"a\"}")),
     PROFILE("{\"profilingLog\":{\"1\":{\"profd\":{\"pid\":}}}}"),
     PROFILE("{\"profilingLog\":{\"1\":{\"profd\":{\"reason\":\"a\"}}"),
-    PROFILE(PROCESS("{\"samples\":{\"schema\":{\"stack\":0},\"data\":[[null]]}," TABLES
-                    "\"name\":\"stacks after their samples\"}")),
+    PROFILE(PROCESS("{\"samples\":{\"schema\":{\"stack\":0},\"data\":[[null]]},"
+                    "\"name\":\"samples without stacks\"}")),
     SESSION("{\"profilingLog\":{\"17\":{\"profd\":{\"clock\":}}}}"),
 };
 
