@@ -89,17 +89,6 @@ static void make_address(const struct clickhouse *clickhouse, const char *sql,
     add_escaped(address, sql);
 }
 
-static void add_header(struct http_request *request, const char *header)
-{
-    size_t i = 0;
-
-    if (header[0] == '\0')
-        return;
-    while (request->headers[i] != NULL)
-        i++;
-    request->headers[i] = header;
-}
-
 static void post(struct clickhouse *clickhouse, const char *address, const char *sql)
 {
     const struct clickhouse_request *asked = clickhouse->request;
@@ -116,9 +105,9 @@ static void post(struct clickhouse *clickhouse, const char *address, const char 
         .context = clickhouse,
     };
 
-    add_header(&request, clickhouse->user_header);
-    add_header(&request, clickhouse->key_header);
-    add_header(&request, has_rows ? "Content-Encoding: gzip" : "");
+    http_request_add_header(&request, clickhouse->user_header);
+    http_request_add_header(&request, clickhouse->key_header);
+    http_request_add_header(&request, has_rows ? "Content-Encoding: gzip" : "");
     http_client_post(clickhouse->http, &request, &clickhouse->answer->http);
 }
 

@@ -1,5 +1,6 @@
 #include "profctl/http/http_client.h"
 
+#include <assert.h>
 #include <curl/curl.h>
 #include <errno.h>
 #include <stdio.h>
@@ -154,6 +155,18 @@ static void settle(struct http_client *client, CURLcode code)
 }
 
 /* --- Requests --- */
+
+void http_request_add_header(struct http_request *request, const char *header)
+{
+    size_t i = 0;
+
+    if (header[0] == '\0')
+        return;
+    while (i < HTTP_HEADERS_MOST && request->headers[i] != NULL)
+        i++;
+    assert(i < HTTP_HEADERS_MOST);
+    request->headers[i] = header;
+}
 
 /* Without "Expect" the server is not asked first whether it wants the body. */
 static struct curl_slist *make_headers(const struct http_request *request)

@@ -45,6 +45,9 @@ struct http_request {
     void *context;
 };
 
+/* Adds HEADER, which is borrowed, to those of REQUEST, which has room for it; "" is none. */
+void http_request_add_header(struct http_request *request, const char *header);
+
 /* SHOULD_STOP (NULL: never) ends a request that is under way. NULL: no memory. */
 struct http_client *http_client_create(bool (*should_stop)(void));
 void http_client_destroy(struct http_client *client); /* NULL is allowed */

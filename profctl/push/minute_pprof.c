@@ -37,27 +37,24 @@ static int write_types(struct writing *writing)
     return pprof_writer_message(&writing->writer, &message);
 }
 
-static int write_row(struct writing *writing, uint32_t row)
+static int write_row(struct writing *writing, const struct push_row *row)
 {
     const struct export_rows *rows = writing->rows;
-    const struct sums *sums = sum_table_sums(&rows->sums, row);
+    const struct sums *sums = sum_table_sums(&rows->sums, row->row);
     int64_t values[VALUES] = { push_value_of(sums, writing->first),
                                push_value_of(sums, writing->first + 1) };
     Pprof__Label label = PPROF__LABEL__INIT, *labels[] = { &label };
     Pprof__Sample sample = PPROF__SAMPLE__INIT;
-    struct push_source source;
 
     if (values[0] == 0 && values[1] == 0)
         return 0;
-    push_groups_source(rows, row, &source);
-    int error = stack_path_read(rows, sum_table_key(&rows->sums, row).stack, &writing->names,
+    int error = stack_path_read(rows, sum_table_key(&rows->sums, row->row).stack, &writing->names,
                                 &writing->path);
     if (error < 0)
         return error;
     writing->samples++;
     label.key = pprof_writer_word(&writing->writer, "thread");
-    label.str = pprof_writer_string(&writing->writer, source.fields[PUSH_THREAD].bytes,
-                                    source.fields[PUSH_THREAD].length);
+    label.str = pprof_writer_string(&writing->writer, row->thread.bytes, row->thread.length);
     sample.n_value = VALUES;
     sample.value = values;
     sample.n_label = 1;
@@ -71,7 +68,7 @@ static int write_all(struct writing *writing, const struct push_group *group, ui
     int error = write_types(writing);
 
     for (size_t i = 0; i < group->count && error == 0; i++)
-        error = write_row(writing, group->rows[i].row);
+        error = write_row(writing, &group->rows[i]);
     if (error < 0)
         return error;
     message.time_nanos = (int64_t)group->minute_s * NS_PER_S;

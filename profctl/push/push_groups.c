@@ -14,11 +14,6 @@ static int read_source(const struct export_rows *rows, uint32_t row, struct push
     return push_source_read(columns, length, out);
 }
 
-void push_groups_source(const struct export_rows *rows, uint32_t row, struct push_source *out)
-{
-    (void)read_source(rows, row, out); /* all were read when the groups were made */
-}
-
 /* All of the columns but the thread, whose bytes stand between the others'. */
 static uint32_t number_of(const struct export_rows *rows, uint32_t row,
                           const struct push_source *source, struct unique_strings *others,
@@ -61,7 +56,10 @@ static int add_row(struct push_groups *groups, const struct export_rows *rows, u
     uint32_t group = number_of(rows, row, &source, others, buffer);
     if (added == NULL || group == UNIQUE_NONE)
         return -ENOMEM;
-    *added = (struct push_row){ sum_table_key(&rows->sums, row).minute_s, group, row };
+    *added = (struct push_row){ .minute_s = sum_table_key(&rows->sums, row).minute_s,
+                                .group = group,
+                                .row = row,
+                                .thread = source.fields[PUSH_THREAD] };
     return 0;
 }
 
@@ -101,7 +99,7 @@ bool push_groups_next(const struct push_groups *groups, const struct export_rows
     *out = (struct push_group){ .minute_s = all[first].minute_s,
                                 .rows = all + first,
                                 .count = end - first };
-    push_groups_source(rows, all[first].row, &out->source);
+    (void)read_source(rows, all[first].row, &out->source); /* it was read when they were made */
     *next = end;
     return true;
 }

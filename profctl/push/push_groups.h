@@ -5,16 +5,17 @@
 #include "profctl/export/export_rows.h"
 #include "profctl/push/push_source.h"
 
+struct push_row {
+    uint32_t minute_s, group; /* a number for all that the source has but its thread */
+    uint32_t row;             /* of the sums */
+    struct push_text thread;  /* a view into the sources of the rows */
+};
+
 struct push_group {
     uint32_t minute_s;
     struct push_source source; /* but for the thread, which each row has of its own */
     const struct push_row *rows;
     size_t count;
-};
-
-struct push_row {
-    uint32_t minute_s, group; /* a number for all that the source has but its thread */
-    uint32_t row;             /* of the sums */
 };
 
 /* Zeroed: there are none. */
@@ -30,8 +31,5 @@ void push_groups_free(struct push_groups *groups);
  * more. */
 bool push_groups_next(const struct push_groups *groups, const struct export_rows *rows,
                       size_t *next, struct push_group *out);
-
-/* The source of a row of the sums. */
-void push_groups_source(const struct export_rows *rows, uint32_t row, struct push_source *out);
 
 #endif

@@ -1,30 +1,27 @@
 #include "profctl/push/push_otlp.h"
 
 #include <errno.h>
-#include <sys/random.h>
 
 #include "common/time_units.h"
+#include "profctl/export/batch_add.h"
 #include "profctl/json_sinks.h"
 #include "profctl/push/otlp.pb-c.h"
 #include "profctl/push/otlp_resource.h"
 #include "profctl/push/packed_message.h"
 #include "profctl/push/push_values.h"
 
-/* Appends what row number ROW has of VALUE to PROFILE, as a part of it; nothing where it has none.
- */
-static int add_sample(struct push_otlp *otlp, uint32_t row, enum push_value value,
+/* Appends what ROW has of VALUE to PROFILE, as a part of it; nothing where it has none. */
+static int add_sample(struct push_otlp *otlp, const struct push_row *row, enum push_value value,
                       struct mapped_array *profile)
 {
-    uint32_t stack = sum_table_key(&otlp->rows->sums, row).stack;
-    int64_t number = push_value_of(sum_table_sums(&otlp->rows->sums, row), value);
+    uint32_t stack = sum_table_key(&otlp->rows->sums, row->row).stack;
+    int64_t number = push_value_of(sum_table_sums(&otlp->rows->sums, row->row), value);
     Otlp__Sample sample = OTLP__SAMPLE__INIT, *samples[] = { &sample };
     Otlp__Profile part = OTLP__PROFILE__INIT;
-    struct push_source source;
 
     if (number == 0)
         return 0;
-    push_groups_source(otlp->rows, row, &source);
-    int32_t thread = otlp_dictionary_thread(&otlp->dictionary, &source.fields[PUSH_THREAD]);
+    int32_t thread = otlp_dictionary_thread(&otlp->dictionary, &row->thread);
     int error = otlp_dictionary_stack(&otlp->dictionary, otlp->rows, stack, &sample.stack_index);
     sample.n_attribute_indices = sample.n_values = 1;
     sample.attribute_indices = &thread;
@@ -40,14 +37,14 @@ static int add_samples(struct push_otlp *otlp, const struct push_group *group,
     int error = 0;
 
     for (size_t i = 0; i < group->count && error == 0; i++)
-        error = add_sample(otlp, group->rows[i].row, value, profile);
+        error = add_sample(otlp, &group->rows[i], value, profile);
     return error;
 }
 
 static int add_facts(struct push_otlp *otlp, const struct push_group *group, enum push_value value,
                      uint64_t every_ns, struct mapped_array *profile)
 {
-    uint8_t id[16];
+    uint64_t id[2] = { batch_random_id(), batch_random_id() };
     Otlp__ValueType type = OTLP__VALUE_TYPE__INIT;
     Otlp__Profile part = OTLP__PROFILE__INIT;
 
@@ -56,8 +53,7 @@ static int add_facts(struct push_otlp *otlp, const struct push_group *group, enu
     part.sample_type = &type;
     part.time_unix_nano = (uint64_t)group->minute_s * NS_PER_S;
     part.duration_nano = every_ns;
-    if (getrandom(id, sizeof(id), 0) == (ssize_t)sizeof(id))
-        part.profile_id = (ProtobufCBinaryData){ sizeof(id), id };
+    part.profile_id = (ProtobufCBinaryData){ sizeof(id), (uint8_t *)id };
     return packed_message_append(profile, &part.base);
 }
 

@@ -99,7 +99,7 @@ uint64_t push_requests_spool(enum export_kind kind, const struct export_minute *
                              struct spool *spool)
 {
     struct spooling spooling = { .kind = kind, .minute = minute, .spool = spool };
-    int error = push_otlp_init(&spooling.otlp, minute->rows);
+    int error = kind == EXPORT_OTLP ? push_otlp_init(&spooling.otlp, minute->rows) : 0;
 
     if (error == 0) {
         add_groups(&spooling);

@@ -59,35 +59,24 @@ static void note_header(void *context, const char *line)
         target->grpc_status = strtol(value, NULL, 10);
 }
 
-static void add_header(struct http_request *request, const char *header)
-{
-    size_t i = 0;
-
-    if (header[0] == '\0')
-        return;
-    while (request->headers[i] != NULL)
-        i++;
-    request->headers[i] = header;
-}
-
 static void add_headers(const struct push_target *target, struct http_request *request)
 {
     switch (target->url.kind) {
     case EXPORT_PARCA:
-        add_header(request, "Content-Type: application/grpc-web+proto");
-        add_header(request, "X-Grpc-Web: 1");
+        http_request_add_header(request, "Content-Type: application/grpc-web+proto");
+        http_request_add_header(request, "X-Grpc-Web: 1");
         break;
     case EXPORT_OTLP:
-        add_header(request, "Content-Type: application/x-protobuf");
-        add_header(request, "Content-Encoding: gzip");
+        http_request_add_header(request, "Content-Type: application/x-protobuf");
+        http_request_add_header(request, "Content-Encoding: gzip");
         break;
     default:
-        add_header(request, "Content-Type: application/proto");
+        http_request_add_header(request, "Content-Type: application/proto");
         break;
     }
-    add_header(request, "User-Agent: profd/" PROFD_VERSION);
-    add_header(request, target->token_header);
-    add_header(request, target->tenant_header);
+    http_request_add_header(request, "User-Agent: profd/" PROFD_VERSION);
+    http_request_add_header(request, target->token_header);
+    http_request_add_header(request, target->tenant_header);
 }
 
 static void post(struct push_target *target, const void *body, size_t bytes,
