@@ -110,7 +110,7 @@ static void await_owners(struct restart *restart)
     if (error == 0)
         error = uv_timer_start(&restart->patience, on_patience_over, RESTART_PATIENCE_MS, 0);
     if (error < 0) {
-        log_warn("captures do not wait for those that come back: %s", uv_strerror(error));
+        log_warn("captures do not wait for processes that come back: %s", uv_strerror(error));
         restart->awaited_count = 0;
     }
 }
@@ -138,19 +138,19 @@ static void drop_ended_programs(struct session *session)
 /* profd may have been started with another --always, or without. */
 static void renew_standing(struct session *session, const struct restart_standing *standing)
 {
-    static const struct session_owner owner = { SESSION_OWNER_PROFD, 0 };
-    const struct session_part *part = session_parts_find(&session->parts, &owner);
+    const struct session_owner *owner = &session_owner_standing;
+    const struct session_part *part = session_parts_find(&session->parts, owner);
 
     if (part == NULL)
         return;
     if (standing->interval_ns == 0) {
-        stop_of(session, &owner);
+        stop_of(session, owner);
         return;
     }
     struct session_settings settings = part->settings;
     settings.interval_ns = standing->interval_ns;
     settings.memory_limit_bytes = standing->limit_bytes;
-    session_change(session, &owner, &settings);
+    session_change(session, owner, &settings);
 }
 
 static void begin_with(struct restart *restart, const struct session *kept,

@@ -125,7 +125,6 @@ static int read_part(const cJSON *object, struct session_parts *parts)
 /* An older profd's session is the user's. */
 static int read_parts(const cJSON *root, struct session *session)
 {
-    static const struct session_owner user = { SESSION_OWNER_USER, 0 };
     const cJSON *array = cJSON_GetObjectItemCaseSensitive(root, "parts"), *object;
     int error = 0;
 
@@ -135,7 +134,8 @@ static int read_parts(const cJSON *root, struct session *session)
             error = read_part(object, &session->parts);
     }
     if (error == 0 && session->parts.count == 0 && session_is_on(session))
-        session_parts_add(&session->parts, &user, &session->settings, session->start_ns);
+        session_parts_add(&session->parts, &session_owner_user, &session->settings,
+                          session->start_ns);
     return error;
 }
 

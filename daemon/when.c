@@ -57,11 +57,10 @@ static void begin_triggers(struct daemon *profd, const struct trigger_set *set, 
 /* Of the session that is always on, where it is, while no other one has triggers. */
 static void begin_standing_triggers(struct daemon *profd)
 {
-    static const struct session_owner standing = { SESSION_OWNER_PROFD, 0 };
     const struct trigger_set *set = &profd->standing_triggers;
 
-    if (set->count == 0 || session_parts_find(&profd->session.parts, &standing) == NULL ||
-        profd->triggers.set.count > 0)
+    if (set->count == 0 || profd->triggers.set.count > 0 ||
+        session_parts_find(&profd->session.parts, &session_owner_standing) == NULL)
         return;
     int folder_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (folder_fd < 0)

@@ -124,7 +124,7 @@ static struct session_owner owner_of(const struct message_client_hello *hello,
                                      const struct peer_credentials *peer)
 {
     return hello->is_program ? (struct session_owner){ SESSION_OWNER_PROGRAM, peer->pid }
-                             : (struct session_owner){ SESSION_OWNER_USER, 0 };
+                             : session_owner_user;
 }
 
 void clients_init(struct clients *clients, const struct clients_views *views,

@@ -12,8 +12,6 @@
 #include "daemon/triggers/triggers.h"
 #include "ipc/messages.h"
 
-static const struct session_owner user = { SESSION_OWNER_USER, 0 };
-
 /* What a request says to the children, and what they answer. */
 static const struct {
     enum session_event event;
@@ -107,7 +105,7 @@ static void on_duration_over(uv_timer_t *timer)
         return;
     }
     log_info("the session's duration is over; it pauses until it is captured or stopped");
-    requests_add_own(requests, REQUEST_PAUSE, &user);
+    requests_add_own(requests, REQUEST_PAUSE, &session_owner_user);
 }
 
 void requests_time_session(struct requests *requests)
@@ -291,11 +289,9 @@ void requests_add_own(struct requests *requests, enum request_kind kind,
 
 /* --- Sessions of others than clients --- */
 
-static const struct session_owner standing = { SESSION_OWNER_PROFD, 0 };
-
 static bool has_standing(const struct requests *requests)
 {
-    return session_parts_find(&requests->session->parts, &standing) != NULL;
+    return session_parts_find(&requests->session->parts, &session_owner_standing) != NULL;
 }
 
 void requests_ensure_standing(struct requests *requests)
@@ -303,7 +299,7 @@ void requests_ensure_standing(struct requests *requests)
     const struct session_settings *standing_settings = &requests->standing;
 
     if (standing_settings->interval_ns == 0 || requests->is_closed || has_standing(requests) ||
-        request_queue_has_start(&requests->waiting, &standing))
+        request_queue_has_start(&requests->waiting, &session_owner_standing))
         return;
     struct request *request = calloc(1, sizeof(*request));
     if (request == NULL) {
@@ -312,7 +308,7 @@ void requests_ensure_standing(struct requests *requests)
     }
     *request = (struct request){
         .kind = REQUEST_START,
-        .owner = standing,
+        .owner = session_owner_standing,
         .settings = requests->standing,
         .output_fd = -1,
     };

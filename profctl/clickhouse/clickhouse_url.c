@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/units.h"
+#include "profctl/http/url_parts.h"
 
 enum { USUAL_PORT = 8123, USUAL_DAYS = 7, USUAL_HOUR_DAYS = 90, MOST_DAYS = 10000 };
 
@@ -49,28 +50,14 @@ static int read_user(const char *text, size_t length, struct clickhouse_url *url
     return 0;
 }
 
-/* "HOST" or "HOST:PORT"; an IPv6 address stands in brackets. */
 static int read_host(const char *text, size_t length, struct clickhouse_url *url, char *problem)
 {
-    static const char host_letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                       "0123456789.-_:%[]";
-    const char *bracket = text[0] == '[' ? memchr(text, ']', length) : NULL;
-    const char *from = bracket != NULL ? bracket : text;
-    const char *colon = memchr(from, ':', length - (size_t)(from - text));
-    size_t host_length = colon != NULL ? (size_t)(colon - text) : length;
-    char port_text[8] = "";
-    uint64_t port = USUAL_PORT;
+    const char *wrong;
+    size_t host;
 
-    if (host_length == 0 || host_length >= sizeof(url->host) ||
-        strspn(text, host_letters) < host_length)
-        return refuse(problem, "it names no host");
-    copy(url->host, text, host_length);
-    size_t port_length = colon != NULL ? length - host_length - 1 : 0;
-    if (port_length < sizeof(port_text) && colon != NULL)
-        copy(port_text, colon + 1, port_length);
-    if (colon != NULL && units_parse_count(port_text, 1, UINT16_MAX, &port) < 0)
-        return refuse(problem, "the port is a number from 1 to 65535");
-    url->port = (uint16_t)port;
+    if (url_read_server(text, length, sizeof(url->host), &host, &url->port, &wrong) < 0)
+        return refuse(problem, wrong);
+    copy(url->host, text, host);
     return 0;
 }
 
@@ -92,10 +79,17 @@ static bool is_key(const char *text, const char *equals, const char *key)
     return (size_t)(equals - text) == strlen(key) && memcmp(text, key, strlen(key)) == 0;
 }
 
+struct reading {
+    struct clickhouse_url *url;
+    char *problem;
+};
+
 /* "cluster=NAME", "days=N" or "hour_days=N". */
-static int read_parameter(const char *text, size_t length, struct clickhouse_url *url,
-                          char *problem)
+static int read_parameter(void *context, const char *text, size_t length)
 {
+    const struct reading *reading = context;
+    struct clickhouse_url *url = reading->url;
+    char *problem = reading->problem;
     const char *equals = memchr(text, '=', length);
     const char *value = equals != NULL ? equals + 1 : text;
     size_t value_length = length - (size_t)(value - text);
@@ -113,22 +107,12 @@ static int read_parameter(const char *text, size_t length, struct clickhouse_url
     return 0;
 }
 
-static int read_parameters(const char *text, struct clickhouse_url *url, char *problem)
-{
-    int error = 0;
-
-    while (error == 0 && *text != '\0') {
-        size_t length = strcspn(text, "&");
-        error = read_parameter(text, length, url, problem);
-        text += length + (text[length] == '&');
-    }
-    return error;
-}
-
 int clickhouse_url_parse(const char *text, struct clickhouse_url *url,
                          char problem[CLICKHOUSE_PROBLEM_BYTES])
 {
-    *url = (struct clickhouse_url){ .days = USUAL_DAYS, .hour_days = USUAL_HOUR_DAYS };
+    *url = (struct clickhouse_url){ .port = USUAL_PORT,
+                                    .days = USUAL_DAYS,
+                                    .hour_days = USUAL_HOUR_DAYS };
     if (strncmp(text, scheme, strlen(scheme)) != 0)
         return refuse(problem, "it does not begin with clickhouse://");
     text += strlen(scheme);
@@ -149,5 +133,6 @@ int clickhouse_url_parse(const char *text, struct clickhouse_url *url,
     if (!is_name(slash + 1, database_length))
         return refuse(problem, "the database is a name of letters, digits and _");
     copy(url->database, slash + 1, database_length);
-    return read_parameters(text[length] == '?' ? text + length + 1 : "", url, problem);
+    return url_read_parameters(text[length] == '?' ? text + length + 1 : "", read_parameter,
+                               &(struct reading){ url, problem });
 }

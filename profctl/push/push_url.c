@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/units.h"
+#include "profctl/http/url_parts.h"
 
 static const struct push_kind {
     const char *name;
     enum export_kind kind;
-    unsigned port;
+    uint16_t port;
     const char *path;
 } kinds[] = {
     { "pyroscope", EXPORT_PYROSCOPE, 4040, "/push.v1.PusherService/Push" },
@@ -17,7 +17,7 @@ static const struct push_kind {
     { "otlp", EXPORT_OTLP, 4318, "/v1development/profiles" },
 };
 
-enum { KINDS = sizeof(kinds) / sizeof(kinds[0]), HTTPS_PORT = 443 };
+enum { KINDS = sizeof(kinds) / sizeof(kinds[0]), HTTPS_PORT = 443, PORT_BYTES = 6 };
 
 static const char plain_scheme[] = "+http://", secure_scheme[] = "+https://";
 
@@ -56,32 +56,28 @@ bool push_url_is_one(const char *text)
     return kind_of(text, &is_secure, &rest) != NULL;
 }
 
-/* "HOST" or "HOST:PORT"; an IPv6 address stands in brackets. */
-static int read_server(const char *text, size_t length, unsigned usual_port, struct push_url *url,
+/* PORT is what is meant where none is given. */
+static int read_server(const char *text, size_t length, uint16_t port, struct push_url *url,
                        char *problem)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                  "0123456789.-_:%[]";
-    const char *bracket = length > 0 && text[0] == '[' ? memchr(text, ']', length) : NULL;
-    const char *from = bracket != NULL ? bracket : text;
-    const char *colon = memchr(from, ':', length - (size_t)(from - text));
-    size_t host = colon != NULL ? (size_t)(colon - text) : length;
-    char port_text[8] = "";
-    uint64_t port = usual_port;
+    const char *wrong;
+    size_t host;
 
-    if (host == 0 || length + sizeof(port_text) >= sizeof(url->server) ||
-        strspn(text, letters) < host)
-        return refuse(problem, "it names no host");
-    if (colon != NULL && length - host - 1 < sizeof(port_text))
-        memcpy(port_text, colon + 1, length - host - 1);
-    if (colon != NULL && units_parse_count(port_text, 1, UINT16_MAX, &port) < 0)
-        return refuse(problem, "the port is a number from 1 to 65535");
-    snprintf(url->server, sizeof(url->server), "%.*s:%u", (int)host, text, (unsigned)port);
+    if (url_read_server(text, length, sizeof(url->server) - PORT_BYTES, &host, &port, &wrong) < 0)
+        return refuse(problem, wrong);
+    snprintf(url->server, sizeof(url->server), "%.*s:%u", (int)host, text, port);
     return 0;
 }
 
-static int read_parameter(const char *text, size_t length, struct push_url *url, char *problem)
+struct reading {
+    struct push_url *url;
+    char *problem;
+};
+
+static int read_parameter(void *context, const char *text, size_t length)
 {
+    const struct reading *reading = context;
+    struct push_url *url = reading->url;
     const struct {
         const char *key;
         char *value;
@@ -97,25 +93,14 @@ static int read_parameter(const char *text, size_t length, struct push_url *url,
         if (length <= key || memcmp(text, known[i].key, key) != 0)
             continue;
         if (length - key >= known[i].bytes)
-            return refuse(problem, "a value behind ? is too long");
+            return refuse(reading->problem, "a value behind ? is too long");
         memcpy(known[i].value, text + key, length - key);
         known[i].value[length - key] = '\0';
         return 0;
     }
-    return refuse(problem, "behind ? stand token_file=PATH, ca_file=PATH and tenant=NAME, with & "
-                           "between");
-}
-
-static int read_parameters(const char *text, struct push_url *url, char *problem)
-{
-    int error = 0;
-
-    while (error == 0 && *text != '\0') {
-        size_t length = strcspn(text, "&");
-        error = read_parameter(text, length, url, problem);
-        text += length + (text[length] == '&');
-    }
-    return error;
+    return refuse(reading->problem,
+                  "behind ? stand token_file=PATH, ca_file=PATH and tenant=NAME, with & "
+                  "between");
 }
 
 /* Bytes that stand in an address, and in a header, as they are. */
@@ -143,7 +128,8 @@ int push_url_parse(const char *text, struct push_url *url, char problem[PUSH_PRO
         return refuse(problem, "it has bytes that no address has");
     int error = read_server(rest, server, is_secure ? HTTPS_PORT : kind->port, url, problem);
     if (error == 0)
-        error = read_parameters(rest[length] == '?' ? rest + length + 1 : "", url, problem);
+        error = url_read_parameters(rest[length] == '?' ? rest + length + 1 : "", read_parameter,
+                                    &(struct reading){ url, problem });
     if (error < 0)
         return error;
     if (!is_plain(url->tenant, strlen(url->tenant)))

@@ -16,7 +16,6 @@
 enum { LIMIT_BYTES = 64 * LEASE_UNIT_BYTES, INTERVAL_NS = 1000 * 1000, TIMEOUT_S = 30 };
 
 static const struct session_owner user = { SESSION_OWNER_USER, 0 };
-static const struct session_owner always = { SESSION_OWNER_PROFD, 0 };
 static const struct restart_standing no_standing = { 0 };
 
 static char folder[64], path[80];
@@ -246,7 +245,7 @@ START_TEST(the_standing_session_is_as_this_profd_was_told)
 {
     const struct restart_standing other = { 2 * INTERVAL_NS, LIMIT_BYTES / 2 };
 
-    begin_earlier(&always);
+    begin_earlier(&session_owner_standing);
     take_over(&other);
     ck_assert_uint_eq(session.settings.interval_ns, 2 * INTERVAL_NS);
     ck_assert_uint_eq(session.settings.memory_limit_bytes, LIMIT_BYTES / 2);

@@ -21,7 +21,6 @@ static void set_up(void)
 }
 
 static const struct session_owner user = { SESSION_OWNER_USER, 0 };
-static const struct session_owner standing = { SESSION_OWNER_PROFD, 0 };
 static const struct session_owner program = { SESSION_OWNER_PROGRAM, 42 };
 static const char *refusal;
 
@@ -170,7 +169,7 @@ END_TEST
 
 static void begin_beside_standing_one(void)
 {
-    ck_assert_int_eq(start_for(&standing, 5), 0);
+    ck_assert_int_eq(start_for(&session_owner_standing, 5), 0);
     session_move(&session, SESSION_EVENT_STARTED);
     settings.interval_ns = 7;
     ck_assert_int_eq(start_for(&user, 9), 0);
@@ -198,7 +197,7 @@ START_TEST(one_that_leaves_takes_its_terms_along)
     ck_assert_ptr_null(session_part_of(&session, &user));
     ck_assert_int_eq(session_stop(&session, &user, &refusal), -ESRCH);
     ck_assert_ptr_nonnull(strstr(refusal, "always on"));
-    stop_for(&standing);
+    stop_for(&session_owner_standing);
     ck_assert_int_eq(session.state, SESSION_IDLE);
 }
 END_TEST
@@ -206,7 +205,7 @@ END_TEST
 START_TEST(the_first_may_leave_the_second_alone)
 {
     begin_beside_standing_one();
-    stop_for(&standing);
+    stop_for(&session_owner_standing);
     ck_assert_int_eq(session.state, SESSION_ACTIVE);
     ck_assert_uint_eq(session.settings.interval_ns, 7);
 }
@@ -225,7 +224,7 @@ START_TEST(of_two_none_pauses)
 {
     begin_beside_standing_one();
     ck_assert_int_eq(pause_for(&user), -EBUSY);
-    stop_for(&standing);
+    stop_for(&session_owner_standing);
     ck_assert_int_eq(pause_for(&program), -ESRCH);
     ck_assert_int_eq(pause_for(&user), 0);
     ck_assert_int_eq(pause_for(&user), -EINVAL);

@@ -90,13 +90,12 @@ END_TEST
 
 static void put_two_parts(void)
 {
-    const struct session_owner standing = { SESSION_OWNER_PROFD, 0 };
     const struct session_owner program = { SESSION_OWNER_PROGRAM, 4242 };
     struct session_settings coarse = session.settings;
 
     coarse.interval_ns = 52000000;
     session.revision = 12;
-    session_parts_add(&session.parts, &standing, &coarse, 11);
+    session_parts_add(&session.parts, &session_owner_standing, &coarse, 11);
     session_parts_add(&session.parts, &program, &session.settings, 12);
 }
 

@@ -5,7 +5,6 @@
 
 #include "daemon/session_parts.h"
 
-static const struct session_owner standing = { SESSION_OWNER_PROFD, 0 };
 static const struct session_owner user = { SESSION_OWNER_USER, 0 };
 static const struct session_owner program = { SESSION_OWNER_PROGRAM, 42 };
 static struct session_parts parts;
@@ -32,7 +31,7 @@ static int check(const struct session_owner *owner, const struct session_setting
 static void fold(void)
 {
     parts.count = 0;
-    session_parts_add(&parts, &standing, &coarse, 1);
+    session_parts_add(&parts, &session_owner_standing, &coarse, 1);
     session_parts_add(&parts, &user, &fine, 2);
     session_parts_fold(&parts, &both);
 }
@@ -128,7 +127,7 @@ END_TEST
 
 START_TEST(a_wall_clock_goes_beside_no_other)
 {
-    session_parts_add(&parts, &standing, &coarse, 1);
+    session_parts_add(&parts, &session_owner_standing, &coarse, 1);
     fine.clock = SAMPLING_CLOCK_WALL;
     ck_assert_int_eq(check(&user, &fine), -EBUSY);
     ck_assert_ptr_nonnull(strstr(refusal, "--clock wall"));
@@ -146,7 +145,7 @@ START_TEST(an_owner_has_one_and_all_have_two)
     ck_assert_int_eq(check(&program, &fine), 0);
     session_parts_add(&parts, &program, &fine, 2);
     ck_assert_int_eq(check(&program, &fine), -EALREADY);
-    ck_assert_int_eq(check(&standing, &fine), -EBUSY);
+    ck_assert_int_eq(check(&session_owner_standing, &fine), -EBUSY);
     ck_assert_ptr_nonnull(strstr(refusal, "two sessions"));
 }
 END_TEST
@@ -164,9 +163,9 @@ END_TEST
 
 START_TEST(the_one_that_stays_keeps_its_place)
 {
-    session_parts_add(&parts, &standing, &coarse, 1);
+    session_parts_add(&parts, &session_owner_standing, &coarse, 1);
     session_parts_add(&parts, &user, &fine, 2);
-    ck_assert_int_eq(session_parts_remove(&parts, &standing), 0);
+    ck_assert_int_eq(session_parts_remove(&parts, &session_owner_standing), 0);
     ck_assert_uint_eq(session_parts_find(&parts, &user)->since_ns, 2);
     session_parts_change(&parts, &user, &coarse);
     session_parts_fold(&parts, &both);
