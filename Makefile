@@ -247,7 +247,7 @@ check: ## all tests, or T=NAMES (T=lives, T='test_r* top'); the last line tells 
 	{ $(MAKE) --no-print-directory $(BUILD_JOBS) -s last-version || echo "test_upgrade is skipped: 0.1.0 cannot be built"; } && \
 	$(RUN_TESTS) $(UNIT) scripts/check-arrows $(SYSTEM)
 
-test-programs: all $(UNIT) $(HELPERS) $(EXAMPLES)
+test-programs: all $(UNIT) $(HELPERS) $(EXAMPLES) $(BENCHES)
 	@:
 
 check-unit: $(UNIT) ## unit tests alone, or T=NAMES of them

@@ -35,8 +35,8 @@ enum option_set {
     OPTIONS_MERGE = 1 << 19,          /* --output --host --offset */
     OPTIONS_VIEW = 1 << 20,           /* --port --idle --no-browser */
     OPTIONS_EXPORT = 1 << 21,         /* --every --spool --spool-limit --label --label-file */
-    OPTIONS_QUERY = 1 << 22,          /* --from --to --service --host --where --diff --output */
-    OPTIONS_GROUPS = 1 << 15,         /* --by --sort --measure --units --for --watch --top */
+    OPTIONS_QUERY = 1 << 22,  /* --from --to --service --host --where --diff --jank --output */
+    OPTIONS_GROUPS = 1 << 15, /* --by --sort --measure --units --for --watch --top */
 };
 
 #define ARGUMENTS_ALL_TIME UINT64_MAX
@@ -116,6 +116,7 @@ struct arguments {
     const char *from, *to;        /* of query: NULL: not given */
     const char *service, *host;   /* … NULL: all */
     struct argument_texts wheres; /* … KEY=VALUE */
+    bool jank;                    /* … instead of CPU time */
     const char *compared;         /* … what is compared with the second operand; NULL: nothing */
     const char *shown, *shown_before; /* names of what is reported on; NULL: the files' own */
     const char *query_output;         /* … NULL: a report */

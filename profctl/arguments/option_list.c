@@ -174,6 +174,8 @@ static const struct option_row rows[] = {
       "only with that label, version, program, build_id, kind or thread; may be repeated" },
     { OPTIONS_QUERY, "diff", 'D', "KEY=VALUE", OPTION_TEXT, AT(compared),
       "compare: --diff version=A version=B" },
+    { OPTIONS_QUERY, "jank", 0, NULL, OPTION_FLAG, AT(jank),
+      "where events kept others waiting for 50 ms and more, instead of CPU time" },
     { OPTIONS_QUERY, "output", 'o', "FILE", OPTION_TEXT, AT(query_output),
       "a capture (.json, .json.gz), or what profctl convert writes, instead of a report" },
     { OPTIONS_GLOBAL, "socket", 's', "PATH", OPTION_TEXT, AT(socket),

@@ -18,7 +18,7 @@ static const struct {
     [CLICKHOUSE_SAMPLES] = { "samples",
                              "minute, service, host, program, version, build_id, kind, thread, "
                              "label.key, label.value, stack, cpu_ns, samples, allocated_bytes, "
-                             "allocations, batch" },
+                             "allocations, jank_ns, batch" },
     [CLICKHOUSE_HEALTH] = { "health",
                             "minute, host, exporter, covered_ms, cpu_ns, samples, rows, "
                             "new_stacks, export_cpu_ns, spooled_bytes, lost_rows, lost_batches, "
@@ -122,6 +122,25 @@ bool clickhouse_schema_statement(const struct clickhouse_url *url, bool has_ttl,
     return true;
 }
 
+/* On a cluster what has the rows comes first: the other one asks it for the column. */
+bool clickhouse_schema_upgrade(const struct clickhouse_url *url, unsigned index, const char **table,
+                               struct sql_text *sql)
+{
+    static const char *const alone[] = { "samples" }, *const shared[] = { "samples_local",
+                                                                          "samples" };
+    bool is_cluster = url->cluster[0] != '\0';
+
+    sql_text_clear(sql);
+    if (index >=
+        (is_cluster ? sizeof(shared) / sizeof(shared[0]) : sizeof(alone) / sizeof(alone[0])))
+        return false;
+    *table = is_cluster ? shared[index] : alone[index];
+    sql_text_add(sql, "ALTER TABLE %s.%s", url->database, *table);
+    add_on_cluster(url, sql);
+    sql_text_add(sql, " ADD COLUMN jank_ns UInt64");
+    return true;
+}
+
 /* --- On the server --- */
 
 struct checking {
@@ -180,6 +199,14 @@ static bool has_cluster(struct checking *checking)
     return strcmp(checking->value, "0") != 0 || refuse(checking, what);
 }
 
+static bool write_version(struct checking *checking)
+{
+    sql_text_clear(&checking->sql);
+    sql_text_add(&checking->sql, "INSERT INTO %s.profd_schema SELECT %d, now()",
+                 checking->url->database, CLICKHOUSE_SCHEMA_VERSION);
+    return ask(checking);
+}
+
 static bool create_tables(struct checking *checking)
 {
     bool has_ttl;
@@ -193,10 +220,38 @@ static bool create_tables(struct checking *checking)
          i++)
         if (!ask(checking))
             return false;
+    return write_version(checking);
+}
+
+/* Whether TABLE has the column already, as when this was cut off: *HAS_IT. */
+static bool look_for_column(struct checking *checking, const char *table, bool *has_it)
+{
     sql_text_clear(&checking->sql);
-    sql_text_add(&checking->sql, "INSERT INTO %s.profd_schema SELECT %d, now()",
-                 checking->url->database, CLICKHOUSE_SCHEMA_VERSION);
-    return ask(checking);
+    sql_text_add(&checking->sql,
+                 "SELECT count() FROM system.columns WHERE database = '%s' AND table = '%s' AND "
+                 "name = 'jank_ns'",
+                 checking->url->database, table);
+    if (!ask_value(checking))
+        return false;
+    *has_it = strcmp(checking->value, "0") != 0;
+    return true;
+}
+
+static bool upgrade_tables(struct checking *checking)
+{
+    const char *table;
+    bool has_it;
+
+    for (unsigned i = 0; clickhouse_schema_upgrade(checking->url, i, &table, &checking->sql); i++) {
+        if (!look_for_column(checking, table, &has_it))
+            return false;
+        if (has_it)
+            continue;
+        clickhouse_schema_upgrade(checking->url, i, &table, &checking->sql);
+        if (!ask(checking))
+            return false;
+    }
+    return write_version(checking);
 }
 
 /* Whether there are tables of ours: *IS_THERE. */
@@ -234,8 +289,8 @@ static bool check_tables(struct checking *checking, bool may_create)
     if (!has_cluster(checking) || !look_for_tables(checking, &is_there) ||
         (is_there && !read_version(checking, &version)))
         return false;
-    if (version == 0 && may_create)
-        return create_tables(checking);
+    if (version < CLICKHOUSE_SCHEMA_VERSION && may_create)
+        return version == 0 ? create_tables(checking) : upgrade_tables(checking);
     snprintf(what, sizeof(what), "database %s has no tables of profd; profctl export makes them",
              checking->url->database);
     if (version == 0)
@@ -244,7 +299,7 @@ static bool check_tables(struct checking *checking, bool may_create)
              "the tables in %s are of schema %lu, and this profctl writes schema %d; %s",
              checking->url->database, version, CLICKHOUSE_SCHEMA_VERSION,
              version > CLICKHOUSE_SCHEMA_VERSION ? "install a newer profctl here"
-                                                 : "use another database, or drop those tables");
+                                                 : "profctl export brings them up to date");
     return version == CLICKHOUSE_SCHEMA_VERSION || refuse(checking, what);
 }
 

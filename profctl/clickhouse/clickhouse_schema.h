@@ -7,6 +7,8 @@
  *     stacks         each stack once a month, by its hash
  *     health         a row for each minute and exporter: what it did, and what was lost
  *
+ * Jank is told by minute alone: "samples" has had it since version 2 of the tables.
+ *
  * On a cluster each is a Distributed table over NAME_local, which is replicated. One thread. */
 #ifndef PROFD_PROFCTL_CLICKHOUSE_SCHEMA_H
 #define PROFD_PROFCTL_CLICKHOUSE_SCHEMA_H
@@ -17,7 +19,7 @@
 #include "profctl/clickhouse/clickhouse.h"
 #include "profctl/clickhouse/sql_text.h"
 
-enum { CLICKHOUSE_SCHEMA_VERSION = 1 };
+enum { CLICKHOUSE_SCHEMA_VERSION = 2 };
 
 enum clickhouse_table {
     CLICKHOUSE_STACKS, /* before the samples that name them */
@@ -30,9 +32,10 @@ enum clickhouse_table {
 const char *clickhouse_table_columns(enum clickhouse_table table);
 const char *clickhouse_table_name(enum clickhouse_table table);
 
-/* Makes the database and tables that are not there, where MAY_CREATE, and checks the version of
- * those that are. *OUTCOME tells whether it is of use to try again: HTTP_REFUSED for tables
- * of another version, and what else nobody will mend by waiting. False with FAILURE filled. */
+/* Makes the database and tables that are not there, and adds to older ones what they lack, where
+ * MAY_CREATE; checks the version of those that are. *OUTCOME tells whether it is of use to try
+ * again: HTTP_REFUSED for tables of another version, and what else nobody will mend by waiting.
+ * False with FAILURE filled. */
 bool clickhouse_schema_check(struct clickhouse *clickhouse, bool may_create,
                              enum http_outcome *outcome, struct failure *failure);
 
@@ -48,5 +51,9 @@ bool clickhouse_schema_knows_ttl(const char *version);
 /* The statement number INDEX, from 0 on, that makes the tables. False: there are no more. */
 bool clickhouse_schema_statement(const struct clickhouse_url *url, bool has_ttl, unsigned index,
                                  struct sql_text *sql);
+
+/* The same for what tables of version 1 lack, with the table that lacks it, a constant string. */
+bool clickhouse_schema_upgrade(const struct clickhouse_url *url, unsigned index, const char **table,
+                               struct sql_text *sql);
 
 #endif

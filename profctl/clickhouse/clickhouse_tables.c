@@ -9,7 +9,7 @@ const struct table_definition clickhouse_tables[] = {
     {
         .name = "samples",
         .columns = "service String, minute DateTime, host String, " SOURCE_COLUMNS
-                   ", stack FixedString(16), " SUM_COLUMNS ", batch UInt64",
+                   ", stack FixedString(16), " SUM_COLUMNS ", batch UInt64, jank_ns UInt64",
         .engine = "",
         .arguments = "",
         .partition = "toYYYYMMDD(minute)",

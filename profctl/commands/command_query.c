@@ -89,9 +89,11 @@ static bool add_side(struct querying *querying, const char *own)
     struct side *side = &querying->sides[querying->side_count++];
 
     side->slice.database = querying->url.database;
+    side->slice.is_jank = querying->arguments->jank;
     side->fd = -1;
-    snprintf(side->name, sizeof(side->name), "%s%s%.80s", querying->url.database,
-             own != NULL ? ", " : "", own != NULL ? own : "");
+    snprintf(side->name, sizeof(side->name), "%s%s%s%.80s", querying->url.database,
+             querying->arguments->jank ? ", jank" : "", own != NULL ? ", " : "",
+             own != NULL ? own : "");
     return read_times(querying, &side->slice) && add_conditions(querying, &side->slice, own);
 }
 

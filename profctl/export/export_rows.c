@@ -69,6 +69,7 @@ void export_rows_write_samples(const struct export_rows *rows, uint64_t batch,
         row_write_u64(out, sums->samples);
         row_write_u64(out, sums->allocated_bytes);
         row_write_u64(out, sums->allocations);
+        row_write_u64(out, sums->jank_ns);
         row_write_u64(out, batch);
     }
 }

@@ -12,6 +12,9 @@
 #include "profctl/export/stack_columns.h"
 #include "profctl/profile/profile_walk.h"
 
+/* That one sample can stand for: a day. */
+#define JANK_MOST_MS (24 * 3600 * 1e3)
+
 /* A build id that a process' library has. */
 struct library_build {
     char *path, *build_id; /* owned */
@@ -108,6 +111,21 @@ static int add_sums(struct reading *reading, uint32_t name, uint32_t minute_s, u
     return number != UNIQUE_NONE ? sum_table_add(&reading->sums, &key, sums) : -ENOMEM;
 }
 
+/* Since the sample before, at BEFORE_MS, as far as the event under way was there. */
+static int add_jank(struct reading *reading, uint32_t name, const struct profile_sample *sample,
+                    double before_ms)
+{
+    double jank_ms = fmin(sample->time_ms - before_ms, fmin(sample->event_delay_ms, JANK_MOST_MS));
+    struct sums sums = { 0 };
+    uint32_t minute_s;
+
+    if (!(sample->event_delay_ms >= JANK_LEAST_MS) || !(jank_ms > 0) ||
+        !find_minute(reading, sample->time_ms, &minute_s))
+        return 0;
+    sums.jank_ns = (uint64_t)llround(jank_ms * NS_PER_MS);
+    return add_sums(reading, name, minute_s, sample->stack, &sums);
+}
+
 /* What the sample says was used, and its weight, differ by what was used at other places: that is
  * told without a stack, and sums over all stay what the samples say. */
 static int take_sample(struct reading *reading, uint32_t name, const struct profile_sample *sample)
@@ -128,6 +146,19 @@ static int take_sample(struct reading *reading, uint32_t name, const struct prof
     sums = (struct sums){ .cpu_ns = cpu_ns - weight_ns };
     if (error == 0 && sums.cpu_ns != 0)
         error = add_sums(reading, name, minute_s, TABLE_NONE, &sums);
+    return error;
+}
+
+static int take_samples(struct reading *reading, uint32_t name, const struct profile_thread *thread)
+{
+    const struct profile_sample *samples = thread->samples;
+    int error = 0;
+
+    for (size_t i = 0; i < thread->sample_count && error == 0; i++) {
+        error = take_sample(reading, name, &samples[i]);
+        if (error == 0 && i > 0)
+            error = add_jank(reading, name, &samples[i], samples[i - 1].time_ms);
+    }
     return error;
 }
 
@@ -167,8 +198,8 @@ static int on_thread(void *owner, const struct profile_thread *thread)
     int error = name != UNIQUE_NONE ? note_process(reading, thread) : -ENOMEM;
     if (error == 0)
         error = stack_columns_begin(&reading->stacks, thread);
-    for (size_t i = 0; i < thread->sample_count && error == 0; i++)
-        error = take_sample(reading, name, &thread->samples[i]);
+    if (error == 0)
+        error = take_samples(reading, name, thread);
     for (size_t i = 0; i < thread->markers->markers.count && error == 0; i++)
         error = take_marker(reading, name, thread, &markers[i]);
     return error;

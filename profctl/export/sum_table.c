@@ -28,6 +28,7 @@ int sum_table_add(struct sum_table *table, const struct sum_key *key, const stru
     sum->samples += sums->samples;
     sum->allocated_bytes += sums->allocated_bytes;
     sum->allocations += sums->allocations;
+    sum->jank_ns += sums->jank_ns;
     return 0;
 }
 

@@ -14,10 +14,15 @@ struct sum_key {
     uint32_t source, stack;
 };
 
+/* From when on an event that keeps others waiting is jank: as where the Firefox Profiler marks it.
+ */
+enum { JANK_LEAST_MS = 50 };
+
 struct sums {
     int64_t cpu_ns; /* may be below 0: what one minute said of the next */
     uint64_t samples;
     uint64_t allocated_bytes, allocations;
+    uint64_t jank_ns; /* time in which an event had kept an event loop that long */
 };
 
 /* Initialised by sum_table_init(). */

@@ -7,11 +7,15 @@
 #include "profctl/json_sinks.h"
 #include "profctl/push/stack_path.h"
 
-enum { VALUES = 2 };
+const struct minute_profile minute_profiles[MINUTE_PROFILES] = {
+    { "process_cpu", PUSH_SAMPLES, 2 },
+    { "memory", PUSH_ALLOC_OBJECTS, 2 },
+    { "jank", PUSH_JANK, 1 },
+};
 
 struct writing {
     const struct export_rows *rows;
-    enum push_value first; /* of its values */
+    const struct minute_profile *profile;
     struct pprof_writer writer;
     struct unique_strings names; /* of frames */
     struct mapped_array path;    /* uint32_t: frames of the stack at hand */
@@ -20,20 +24,21 @@ struct writing {
 
 static int write_types(struct writing *writing)
 {
-    Pprof__ValueType types[VALUES], *list[VALUES];
+    const struct minute_profile *profile = writing->profile;
+    Pprof__ValueType types[MINUTE_PROFILE_VALUES], *list[MINUTE_PROFILE_VALUES];
     Pprof__Profile message = PPROF__PROFILE__INIT;
 
-    for (int i = 0; i < VALUES; i++) {
-        const struct push_value_name *name = &push_value_names[(int)writing->first + i];
+    for (int i = 0; i < profile->count; i++) {
+        const struct push_value_name *name = &push_value_names[(int)profile->first + i];
         pprof__value_type__init(&types[i]);
         types[i].type = pprof_writer_word(&writing->writer, name->type);
         types[i].unit = pprof_writer_word(&writing->writer, name->unit);
         list[i] = &types[i];
     }
-    message.n_sample_type = VALUES;
+    message.n_sample_type = (size_t)profile->count;
     message.sample_type = list;
-    message.period_type = &types[1];
-    message.default_sample_type = types[1].type;
+    message.period_type = list[profile->count - 1];
+    message.default_sample_type = message.period_type->type;
     return pprof_writer_message(&writing->writer, &message);
 }
 
@@ -41,12 +46,16 @@ static int write_row(struct writing *writing, const struct push_row *row)
 {
     const struct export_rows *rows = writing->rows;
     const struct sums *sums = sum_table_sums(&rows->sums, row->row);
-    int64_t values[VALUES] = { push_value_of(sums, writing->first),
-                               push_value_of(sums, writing->first + 1) };
+    int64_t values[MINUTE_PROFILE_VALUES] = { 0 };
+    bool has_any = false;
     Pprof__Label label = PPROF__LABEL__INIT, *labels[] = { &label };
     Pprof__Sample sample = PPROF__SAMPLE__INIT;
 
-    if (values[0] == 0 && values[1] == 0)
+    for (int i = 0; i < writing->profile->count; i++) {
+        values[i] = push_value_of(sums, (enum push_value)((int)writing->profile->first + i));
+        has_any |= values[i] != 0;
+    }
+    if (!has_any)
         return 0;
     int error = stack_path_read(rows, sum_table_key(&rows->sums, row->row).stack, &writing->names,
                                 &writing->path);
@@ -55,7 +64,7 @@ static int write_row(struct writing *writing, const struct push_row *row)
     writing->samples++;
     label.key = pprof_writer_word(&writing->writer, "thread");
     label.str = pprof_writer_string(&writing->writer, row->thread.bytes, row->thread.length);
-    sample.n_value = VALUES;
+    sample.n_value = (size_t)writing->profile->count;
     sample.value = values;
     sample.n_label = 1;
     sample.label = labels;
@@ -78,9 +87,10 @@ static int write_all(struct writing *writing, const struct push_group *group, ui
 }
 
 int minute_pprof_write(const struct export_rows *rows, const struct push_group *group,
-                       enum minute_profile profile, uint64_t every_ns, struct mapped_array *out)
+                       const struct minute_profile *profile, uint64_t every_ns,
+                       struct mapped_array *out)
 {
-    struct writing writing = { .rows = rows, .first = (enum push_value)profile };
+    struct writing writing = { .rows = rows, .profile = profile };
 
     out->count = 0;
     pprof_writer_init(&writing.writer, json_sink_memory, out);

@@ -54,20 +54,16 @@ static int append_profile(const struct push_source *source, const char *name, en
 int push_series_add(const struct export_rows *rows, const struct push_group *group,
                     enum export_kind kind, uint64_t every_ns, struct mapped_array *body)
 {
-    static const struct {
-        enum minute_profile profile;
-        const char *name;
-    } profiles[] = { { MINUTE_CPU, "process_cpu" }, { MINUTE_MEMORY, "memory" } };
     struct mapped_array pprof = { 0 }, packed = { 0 };
     int error = 0;
 
-    for (size_t i = 0; i < sizeof(profiles) / sizeof(profiles[0]) && error >= 0; i++) {
-        error = minute_pprof_write(rows, group, profiles[i].profile, every_ns, &pprof);
+    for (size_t i = 0; i < MINUTE_PROFILES && error >= 0; i++) {
+        error = minute_pprof_write(rows, group, &minute_profiles[i], every_ns, &pprof);
         if (error <= 0)
             continue;
         error = gzip_bytes(pprof.items, pprof.count, &packed);
         if (error == 0)
-            error = append_profile(&group->source, profiles[i].name, kind, &packed, body);
+            error = append_profile(&group->source, minute_profiles[i].name, kind, &packed, body);
     }
     mapped_array_free(&pprof);
     mapped_array_free(&packed);

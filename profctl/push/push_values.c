@@ -5,6 +5,7 @@ const struct push_value_name push_value_names[PUSH_VALUES] = {
     [PUSH_CPU] = { "cpu", "nanoseconds" },
     [PUSH_ALLOC_OBJECTS] = { "alloc_objects", "count" },
     [PUSH_ALLOC_SPACE] = { "alloc_space", "bytes" },
+    [PUSH_JANK] = { "jank", "nanoseconds" },
 };
 
 int64_t push_value_of(const struct sums *sums, enum push_value value)
@@ -16,7 +17,9 @@ int64_t push_value_of(const struct sums *sums, enum push_value value)
         return sums->cpu_ns > 0 ? sums->cpu_ns : 0;
     case PUSH_ALLOC_OBJECTS:
         return (int64_t)sums->allocations;
-    default:
+    case PUSH_ALLOC_SPACE:
         return (int64_t)sums->allocated_bytes;
+    default:
+        return (int64_t)sums->jank_ns;
     }
 }

@@ -12,6 +12,7 @@ enum push_value {
     PUSH_CPU,
     PUSH_ALLOC_OBJECTS,
     PUSH_ALLOC_SPACE,
+    PUSH_JANK,
     PUSH_VALUES,
 };
 

@@ -45,8 +45,11 @@ static bool is_column(const struct query_condition *condition)
     return false;
 }
 
+/* Sums by hour know neither hosts nor jank. */
 static bool needs_minutes(const struct query_slice *slice)
 {
+    if (slice->is_jank)
+        return true;
     for (size_t i = 0; i < slice->condition_count; i++)
         if (is_key(&slice->conditions[i], "host"))
             return true;
@@ -74,10 +77,15 @@ static void put_conditions(const struct query_slice *slice, struct sql_text *sql
 static void put_minutes(const struct query_slice *slice, uint32_t from_s, uint32_t to_s,
                         struct sql_text *sql)
 {
+    static const char usual[] = "cpu_ns, samples, allocated_bytes",
+                      jank[] = "toInt64(jank_ns) AS cpu_ns, toUInt64(0) AS samples, "
+                               "toUInt64(0) AS allocated_bytes";
+
     sql_text_add(sql,
-                 "SELECT program, thread, stack, cpu_ns, samples, allocated_bytes FROM %s.samples "
-                 "WHERE minute >= toDateTime(%u) AND minute < toDateTime(%u)",
-                 slice->database, from_s, to_s);
+                 "SELECT program, thread, stack, %s FROM %s.samples "
+                 "WHERE minute >= toDateTime(%u) AND minute < toDateTime(%u)%s",
+                 slice->is_jank ? jank : usual, slice->database, from_s, to_s,
+                 slice->is_jank ? " AND jank_ns > 0" : "");
     put_conditions(slice, sql);
 }
 
@@ -103,7 +111,7 @@ static void put_hours(const struct query_slice *slice, uint32_t from_s, uint32_t
 }
 
 /* Whole hours come from the sums by hour, which all hosts share; what is around them, and the
- * hours of one host, from minutes. */
+ * hours of one host and of jank, from minutes. */
 static void put_source(const struct query_slice *slice, struct sql_text *sql)
 {
     uint32_t first_s, last_s;

@@ -2,6 +2,7 @@
 #ifndef PROFD_PROFCTL_QUERY_SLICE_H
 #define PROFD_PROFCTL_QUERY_SLICE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,7 @@ struct query_slice {
     uint32_t from_s, to_s; /* minutes that begin from then on, and before then */
     struct query_condition conditions[QUERY_MOST_CONDITIONS];
     size_t condition_count;
+    bool is_jank; /* jank in place of CPU time, samples and allocations */
 };
 
 /* Adds KEY=VALUE; a later one for the same key is one more condition. 0; -EINVAL for what has no
@@ -29,7 +31,7 @@ int query_slice_add_value(struct query_slice *slice, const char *key, const char
 
 /* Rows (RowBinary): program, thread, stack, cpu_ns Int64, samples UInt64, allocated_bytes UInt64,
  * and of how many rows that is the sum, UInt64; sorted by the first two. The QUERY_MOST_STACKS with
- * the most CPU time. */
+ * the most CPU time. Of jank, cpu_ns is what there was of it, and the next two are 0. */
 void query_slice_put_rows(const struct query_slice *slice, struct sql_text *sql);
 
 /* Rows: stack, frames Array(String), of all stacks that those rows may have. */

@@ -33,7 +33,7 @@ static _Noreturn void give_up(const char *why)
 
 static void insert(enum clickhouse_table table, const struct row_writer *rows, uint64_t count)
 {
-    struct export_batch batch = { .table = table, .rows = count };
+    struct export_batch batch = { .kind = (enum export_kind)table, .rows = count };
     struct clickhouse_answer answer;
     struct sql_text sql = { 0 };
 

@@ -138,6 +138,49 @@ test_a_query_agrees_with_a_capture() {
     [ "$(sql "SELECT sum(cpu_ns) FROM profiles.hours")" -eq "$(sql "SELECT sum(cpu_ns) FROM profiles.samples")" ]
 }
 
+# blocked_ms: for how long the handlers of uv_blocked kept its loop, by its own markers.
+blocked_ms() {
+    awk -F'\t' '$1 == "marker" && $4 ~ /handler$/ { sum += $6 - $5 } END { print sum }' facts
+}
+
+test_jank_is_where_events_kept_others_waiting() {
+    start_server
+    start_profd
+    expect 0 "$profctl" start --clock wall
+    start_export all
+    wait_until grep -q 'exporting to' all.log
+    LD_PRELOAD=$build/lib/libprofd.so "$programs/uv_blocked"
+    expect 0 "$profctl" capture -o capture.json
+    read_facts capture.json
+    wait_until has_rows "samples WHERE jank_ns > 0" 1
+    export_the_rest all
+    expect 0 "$profctl" query "$url" --jank --json
+    grep -q '"function":"[^"]*nanosleep' stdout
+    refute grep -q '"function":"[^"]*epoll' stdout
+    awk -v seen="$(cpu_ms stdout)" -v true="$(blocked_ms)" 'BEGIN { exit !(seen > true / 2 && seen < true * 1.1) }' ||
+        fail "$(cpu_ms stdout) of $(blocked_ms) ms"
+}
+
+# As profctl of version 1 of the tables left them, which knew no jank.
+test_older_tables_are_given_what_they_lack() {
+    start_server
+    start_work
+    end_export
+    sql "ALTER TABLE profiles.samples DROP COLUMN jank_ns"
+    sql "DROP TABLE profiles.profd_schema"
+    sql "CREATE TABLE profiles.profd_schema (version UInt32, made DateTime) ENGINE = MergeTree() PARTITION BY tuple() ORDER BY version"
+    sql "INSERT INTO profiles.profd_schema SELECT 1, now()"
+    expect 1 "$profctl" query "$url"
+    one_line stderr
+    says 'schema 1, .*; profctl export brings them up to date' stderr
+    rows=$(sql "SELECT count() FROM profiles.samples")
+    start_export work
+    wait_until has_rows samples $((rows + 1))
+    expect 0 "$profctl" query "$url"
+    expect 1 "$profctl" query "$url" --jank
+    [ "$(sql "SELECT max(version) FROM profiles.profd_schema")" -eq 2 ]
+}
+
 # start_work [OPTION…]: a process that is busy, and its exporter.
 start_work() {
     start_profd -- "$programs/busy" 600

@@ -110,6 +110,32 @@ START_TEST(a_cluster_has_replicated_tables_behind_distributed_ones)
 }
 END_TEST
 
+/* All that makes tables of version 1 such as are made today. */
+static void put_upgrades(const struct clickhouse_url *url, char *all, size_t bytes)
+{
+    const char *table;
+
+    all[0] = '\0';
+    for (unsigned i = 0; clickhouse_schema_upgrade(url, i, &table, &sql); i++) {
+        strncat(all, sql_text_get(&sql), bytes - strlen(all) - 2);
+        strcat(all, ";");
+    }
+}
+
+START_TEST(older_tables_are_given_what_they_lack)
+{
+    const struct clickhouse_url alone = { .database = "p", .days = 1 };
+    const struct clickhouse_url cluster = { .database = "p", .cluster = "all", .days = 1 };
+    char all[512];
+
+    put_upgrades(&alone, all, sizeof(all));
+    ck_assert_str_eq(all, "ALTER TABLE p.samples ADD COLUMN jank_ns UInt64;");
+    put_upgrades(&cluster, all, sizeof(all));
+    ck_assert_str_eq(all, "ALTER TABLE p.samples_local ON CLUSTER all ADD COLUMN jank_ns UInt64;"
+                          "ALTER TABLE p.samples ON CLUSTER all ADD COLUMN jank_ns UInt64;");
+}
+END_TEST
+
 START_TEST(hours_are_summed_from_hours_and_the_edges_from_minutes)
 {
     struct query_slice slice = { .database = "p", .from_s = 3000, .to_s = 8000 };
@@ -121,6 +147,20 @@ START_TEST(hours_are_summed_from_hours_and_the_edges_from_minutes)
         strstr(sql_text_get(&sql), "minute >= toDateTime(3000) AND minute < toDateTime(3600)"));
     ck_assert_ptr_nonnull(
         strstr(sql_text_get(&sql), "minute >= toDateTime(7200) AND minute < toDateTime(8000)"));
+}
+END_TEST
+
+START_TEST(jank_is_asked_for_by_minutes)
+{
+    struct query_slice slice = {
+        .database = "p", .from_s = 3600, .to_s = 3 * 3600, .is_jank = true
+    };
+
+    sql_text_clear(&sql);
+    query_slice_put_rows(&slice, &sql);
+    ck_assert_ptr_nonnull(strstr(sql_text_get(&sql), "toInt64(jank_ns) AS cpu_ns"));
+    ck_assert_ptr_nonnull(strstr(sql_text_get(&sql), "FROM p.samples WHERE"));
+    ck_assert_ptr_null(strstr(sql_text_get(&sql), "p.hours"));
 }
 END_TEST
 
@@ -173,7 +213,9 @@ int main(void)
     tcase_add_test(claims, one_server_has_plain_tables);
     tcase_add_test(claims, a_server_that_knows_ttl_drops_rows_itself);
     tcase_add_test(claims, a_cluster_has_replicated_tables_behind_distributed_ones);
+    tcase_add_test(claims, older_tables_are_given_what_they_lack);
     tcase_add_test(claims, hours_are_summed_from_hours_and_the_edges_from_minutes);
+    tcase_add_test(claims, jank_is_asked_for_by_minutes);
     tcase_add_test(claims, a_host_is_asked_for_by_minutes);
     tcase_add_test(claims, conditions_are_columns_or_labels_and_always_quoted);
     tcase_add_test(claims, there_is_an_end_to_conditions);

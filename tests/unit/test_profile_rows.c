@@ -104,6 +104,7 @@ static struct sums total_of(const struct export_rows *rows)
         total.samples += sums->samples;
         total.allocated_bytes += sums->allocated_bytes;
         total.allocations += sums->allocations;
+        total.jank_ns += sums->jank_ns;
     }
     return total;
 }
@@ -132,6 +133,40 @@ START_TEST(a_capture_is_summed_by_source_and_stack)
     ck_assert_uint_eq(unique_strings_count(&rows.stacks), 9);
     export_rows_fini(&rows);
     free(capture);
+}
+END_TEST
+
+/* Samples 40 ms apart; from the third to the last but one, one event was under way. */
+static const char janky_capture[] =
+    "{\"libs\":[],\"processes\":[],\"meta\":{\"version\":36,\"startTime\":5,\"interval\":40,"
+    "\"startTimeAsClockMonotonicNanosecondsSinceBoot\":1000000000000},\"threads\":[{\"name\":"
+    "\"t0\","
+    "\"processName\":\"app\",\"pid\":10,\"tid\":10,\"stringTable\":[\"main (in app)\","
+    "\"f (in app)\"],\"frameTable\":{\"schema\":{\"location\":0},\"data\":[[0],[1]]},"
+    "\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[[null,0],[0,1]]},"
+    "\"samples\":{\"schema\":{\"stack\":0,\"time\":1,\"eventDelay\":2,\"threadCPUDelta\":3},"
+    "\"data\":["
+    "[0,0,0,0],[0,40,49.9,0],[1,80,50,100],[1,120,90,0],[0,160,130,0],[0,1000,60,0],[0,1040,1,0]]}}"
+    "],"
+    "\"profilingLog\":{\"10\":{\"profd\":{\"verdict\":\"exited\",\"pid\":10,\"parentPid\":1,"
+    "\"executable\":\"/bin/app\",\"lostBlocks\":0}}}}";
+
+/* Of waiting, too; and of a sample long after the one before, no more than the event took. */
+START_TEST(jank_is_the_time_in_which_an_event_kept_others_waiting_for_long)
+{
+    struct export_rows rows;
+    struct profile_rows_told told;
+    uint64_t most_ns = 0;
+
+    export_rows_init(&rows);
+    read_range(janky_capture, 0, INT64_MAX, &rows, &told);
+    ck_assert_uint_eq(total_of(&rows).jank_ns, (40 + 40 + 40 + 60) * (uint64_t)ms);
+    for (size_t i = 0; i < sum_table_count(&rows.sums); i++)
+        if (sum_table_sums(&rows.sums, i)->jank_ns > most_ns)
+            most_ns = sum_table_sums(&rows.sums, i)->jank_ns;
+    ck_assert_uint_eq(most_ns, 100 * (uint64_t)ms);
+    ck_assert_int_eq(told.cpu_ns, 100 * 1000);
+    export_rows_fini(&rows);
 }
 END_TEST
 
@@ -221,6 +256,7 @@ int main(void)
     int failed;
 
     tcase_add_test(claims, a_capture_is_summed_by_source_and_stack);
+    tcase_add_test(claims, jank_is_the_time_in_which_an_event_kept_others_waiting_for_long);
     tcase_add_test(claims, each_sample_is_in_one_of_two_ranges);
     tcase_add_test(claims, a_range_without_samples_has_no_rows);
     tcase_add_test(claims, a_capture_that_tells_no_clock_is_refused);

@@ -72,11 +72,16 @@ static void set_up(void)
     groups = (struct push_groups){ 0 };
     out = (struct mapped_array){ 0 };
     uint32_t deep = stack(2, frames), flat = stack(1, frames), none = stack(0, NULL);
-    add(MINUTE_S, source("app", "worker \"1\""), deep, &(struct sums){ 7000000, 5, 4096, 2 });
-    add(MINUTE_S, source("other", "main thread"), flat, &(struct sums){ 1000, 1, 0, 0 });
-    add(MINUTE_S, source("app", "main thread"), flat, &(struct sums){ -1000, 1, 0, 0 });
-    add(MINUTE_S, source("app", "main thread"), none, &(struct sums){ 500, 0, 0, 0 });
-    add(MINUTE_S + 60, source("app", "main thread"), flat, &(struct sums){ 9, 1, 0, 0 });
+    add(MINUTE_S, source("app", "worker \"1\""), deep,
+        &(struct sums){ 7000000, 5, 4096, 2, 90000000 });
+    add(MINUTE_S, source("other", "main thread"), flat,
+        &(struct sums){ .cpu_ns = 1000, .samples = 1 });
+    add(MINUTE_S, source("app", "main thread"), flat,
+        &(struct sums){ .cpu_ns = -1000, .samples = 1 });
+    add(MINUTE_S, source("app", "main thread"), none,
+        &(struct sums){ .cpu_ns = 500, .samples = 0 });
+    add(MINUTE_S + 60, source("app", "main thread"), flat,
+        &(struct sums){ .cpu_ns = 9, .samples = 1 });
     ck_assert_int_eq(push_groups_make(&groups, &rows), 0);
 }
 
@@ -118,7 +123,7 @@ START_TEST(columns_that_are_none_are_refused)
 
     put_text(&columns, "web");
     uint32_t bad = export_rows_source(&rows, &columns);
-    add(MINUTE_S, bad, 0, &(struct sums){ 1, 1, 0, 0 });
+    add(MINUTE_S, bad, 0, &(struct sums){ .cpu_ns = 1, .samples = 1 });
     ck_assert_int_eq(push_groups_make(&none, &rows), -ENODATA);
     push_groups_free(&none);
     row_writer_free(&columns);
@@ -127,13 +132,16 @@ END_TEST
 
 /* --- pprof --- */
 
-static Pprof__Profile *pprof_of_first(enum minute_profile what)
+/* As in minute_profiles. */
+enum { CPU, MEMORY, JANK };
+
+static Pprof__Profile *pprof_of_first(int what)
 {
     struct push_group group;
     size_t next = 0;
 
     ck_assert(push_groups_next(&groups, &rows, &next, &group));
-    ck_assert_int_eq(minute_pprof_write(&rows, &group, what, every_ns, &out), 1);
+    ck_assert_int_eq(minute_pprof_write(&rows, &group, &minute_profiles[what], every_ns, &out), 1);
     Pprof__Profile *profile = pprof__profile__unpack(NULL, out.count, out.items);
     ck_assert_ptr_nonnull(profile);
     return profile;
@@ -148,7 +156,7 @@ static const char *name_of(const Pprof__Profile *profile, uint64_t location)
 
 START_TEST(a_group_is_a_profile_of_pprof)
 {
-    Pprof__Profile *profile = pprof_of_first(MINUTE_CPU);
+    Pprof__Profile *profile = pprof_of_first(CPU);
     const Pprof__Sample *deep = profile->sample[0];
 
     ck_assert_uint_eq(profile->n_sample_type, 2);
@@ -169,11 +177,24 @@ END_TEST
 
 START_TEST(allocations_are_a_profile_of_their_own)
 {
-    Pprof__Profile *profile = pprof_of_first(MINUTE_MEMORY);
+    Pprof__Profile *profile = pprof_of_first(MEMORY);
 
     ck_assert_uint_eq(profile->n_sample, 1);
     ck_assert_int_eq(profile->sample[0]->value[0], 2);
     ck_assert_int_eq(profile->sample[0]->value[1], 4096);
+    pprof__profile__free_unpacked(profile, NULL);
+}
+END_TEST
+
+START_TEST(jank_is_a_profile_of_one_value)
+{
+    Pprof__Profile *profile = pprof_of_first(JANK);
+
+    ck_assert_uint_eq(profile->n_sample_type, 1);
+    ck_assert_str_eq(profile->string_table[profile->default_sample_type], "jank");
+    ck_assert_uint_eq(profile->n_sample, 1);
+    ck_assert_uint_eq(profile->sample[0]->n_value, 1);
+    ck_assert_int_eq(profile->sample[0]->value[0], 90000000);
     pprof__profile__free_unpacked(profile, NULL);
 }
 END_TEST
@@ -185,7 +206,8 @@ START_TEST(a_group_without_allocations_has_no_such_profile)
 
     ck_assert(push_groups_next(&groups, &rows, &next, &group));
     ck_assert(push_groups_next(&groups, &rows, &next, &group));
-    ck_assert_int_eq(minute_pprof_write(&rows, &group, MINUTE_MEMORY, every_ns, &out), 0);
+    ck_assert_int_eq(minute_pprof_write(&rows, &group, &minute_profiles[MEMORY], every_ns, &out),
+                     0);
 }
 END_TEST
 
@@ -198,7 +220,7 @@ START_TEST(series_follow_each_other_in_a_request)
         ck_assert_int_eq(push_series_add(&rows, &group, EXPORT_PYROSCOPE, every_ns, &out), 0);
     Push__PyroscopeRequest *request = push__pyroscope_request__unpack(NULL, out.count, out.items);
     ck_assert_ptr_nonnull(request);
-    ck_assert_uint_eq(request->n_series, 4); /* CPU of three groups, and allocations of one */
+    ck_assert_uint_eq(request->n_series, 5); /* CPU of three groups, and allocations of one */
     ck_assert_str_eq(request->series[1]->labels[0]->value, "memory");
     ck_assert_uint_eq(request->series[0]->n_samples, 1);
     push__pyroscope_request__free_unpacked(request, NULL);
@@ -242,7 +264,7 @@ START_TEST(each_value_is_a_profile_of_otlp)
     const Otlp__Profile *cpu = scope->profiles[1];
 
     ck_assert_uint_eq(request->n_resource_profiles, 3);
-    ck_assert_uint_eq(scope->n_profiles, 4);
+    ck_assert_uint_eq(scope->n_profiles, 5);
     ck_assert_str_eq(all->string_table[cpu->sample_type->type_strindex], "cpu");
     ck_assert_uint_eq(cpu->n_samples, 2); /* below 0 is none */
     ck_assert_int_eq(cpu->samples[0]->values[0], 7000000);
@@ -290,6 +312,7 @@ int main(void)
     tcase_add_test(all, columns_that_are_none_are_refused);
     tcase_add_test(all, a_group_is_a_profile_of_pprof);
     tcase_add_test(all, allocations_are_a_profile_of_their_own);
+    tcase_add_test(all, jank_is_a_profile_of_one_value);
     tcase_add_test(all, a_group_without_allocations_has_no_such_profile);
     tcase_add_test(all, series_follow_each_other_in_a_request);
     tcase_add_test(all, each_value_is_a_profile_of_otlp);
