@@ -25,7 +25,7 @@ struct writing {
 static int write_types(struct writing *writing)
 {
     const struct minute_profile *profile = writing->profile;
-    Pprof__ValueType types[MINUTE_PROFILE_VALUES], *list[MINUTE_PROFILE_VALUES];
+    Pprof__ValueType types[MINUTE_PROFILE_VALUES], *list[MINUTE_PROFILE_VALUES] = { 0 };
     Pprof__Profile message = PPROF__PROFILE__INIT;
 
     for (int i = 0; i < profile->count; i++) {
