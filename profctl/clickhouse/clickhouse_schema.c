@@ -122,22 +122,35 @@ bool clickhouse_schema_statement(const struct clickhouse_url *url, bool has_ttl,
     return true;
 }
 
-/* On a cluster what has the rows comes first: the other one asks it for the column. */
+static const struct table_definition *find_table(const char *name)
+{
+    const struct table_definition *table = clickhouse_tables;
+
+    while (strcmp(table->name, name) != 0)
+        table++;
+    return table;
+}
+
+/* Servers of a cluster do not alter a distributed table, which has no rows: it is made again. */
 bool clickhouse_schema_upgrade(const struct clickhouse_url *url, unsigned index, const char **table,
                                struct sql_text *sql)
 {
-    static const char *const alone[] = { "samples" }, *const shared[] = { "samples_local",
-                                                                          "samples" };
     bool is_cluster = url->cluster[0] != '\0';
 
     sql_text_clear(sql);
-    if (index >=
-        (is_cluster ? sizeof(shared) / sizeof(shared[0]) : sizeof(alone) / sizeof(alone[0])))
+    *table = is_cluster && index == 0 ? "samples_local" : "samples";
+    if (index == 0) {
+        sql_text_add(sql, "ALTER TABLE %s.%s", url->database, *table);
+        add_on_cluster(url, sql);
+        sql_text_add(sql, " ADD COLUMN jank_ns UInt64");
+    } else if (is_cluster && index == 1) {
+        sql_text_add(sql, "DROP TABLE IF EXISTS %s.%s", url->database, *table);
+        add_on_cluster(url, sql);
+    } else if (is_cluster && index == 2) {
+        put_distributed(url, find_table("samples"), sql);
+    } else {
         return false;
-    *table = is_cluster ? shared[index] : alone[index];
-    sql_text_add(sql, "ALTER TABLE %s.%s", url->database, *table);
-    add_on_cluster(url, sql);
-    sql_text_add(sql, " ADD COLUMN jank_ns UInt64");
+    }
     return true;
 }
 

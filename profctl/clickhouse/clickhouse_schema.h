@@ -52,7 +52,8 @@ bool clickhouse_schema_knows_ttl(const char *version);
 bool clickhouse_schema_statement(const struct clickhouse_url *url, bool has_ttl, unsigned index,
                                  struct sql_text *sql);
 
-/* The same for what tables of version 1 lack, with the table that lacks it, a constant string. */
+/* The same for what tables of version 1 lack, with the table that lacks it, a constant string:
+ * a statement is left out where that table has it. */
 bool clickhouse_schema_upgrade(const struct clickhouse_url *url, unsigned index, const char **table,
                                struct sql_text *sql);
 

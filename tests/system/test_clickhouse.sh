@@ -12,6 +12,7 @@ free_port() {
     echo "$port"
 }
 
+# write_config [XML]: of the server, with more of it.
 write_config() {
     cat >server/config.xml <<XML
 <yandex>
@@ -19,7 +20,7 @@ write_config() {
   <http_port>$port</http_port><tcp_port>$(free_port)</tcp_port><interserver_http_port>$(free_port)</interserver_http_port>
   <listen_host>127.0.0.1</listen_host><path>$PWD/server/data/</path><tmp_path>$PWD/server/tmp/</tmp_path>
   <users_config>users.xml</users_config><default_profile>default</default_profile><default_database>default</default_database>
-  <mark_cache_size>67108864</mark_cache_size>
+  <mark_cache_size>67108864</mark_cache_size>${1:-}
 </yandex>
 XML
     cat >server/users.xml <<'XML'
@@ -314,6 +315,80 @@ test_a_cluster_that_is_none_is_refused() {
     expect 1 "$profctl" query "$url"
     one_line stderr
     says 'no tables of profd; profctl export makes them' stderr
+}
+
+start_zookeeper() {
+    [ -e /usr/share/java/zookeeper.jar ] || skip "no zookeeper here; apt-get install zookeeper"
+    keeper_port=$(free_port)
+    mkdir -p keeper/data
+    printf '%s\n' "dataDir=$PWD/keeper/data" "clientPort=$keeper_port" clientPortAddress=127.0.0.1 \
+        admin.enableServer=false >keeper/zoo.cfg
+    in_background java -cp '/usr/share/java/*' org.apache.zookeeper.server.quorum.QuorumPeerMain keeper/zoo.cfg \
+        >keeper/out 2>&1
+    wait_until eval '(: <"/dev/tcp/127.0.0.1/$keeper_port") 2>/dev/null'
+}
+
+# start_cluster: of two servers, each a shard; $port is that of the last, and so is sql.
+start_cluster() {
+    local shard native_ports=("$(free_port)" "$(free_port)") shards=""
+    for shard in 0 1; do
+        shards+="<shard><internal_replication>true</internal_replication><replica><host>127.0.0.1</host>"
+        shards+="<port>${native_ports[shard]}</port></replica></shard>"
+    done
+    for shard in 0 1; do
+        mkdir -p "shard$shard/server/data" "shard$shard/server/tmp"
+        cd "shard$shard"
+        port=$(free_port)
+        write_config "<interserver_http_host>127.0.0.1</interserver_http_host>
+            <zookeeper><node><host>127.0.0.1</host><port>$keeper_port</port></node></zookeeper>
+            <macros><shard>shard$shard</shard><replica>replica$shard</replica></macros>
+            <distributed_ddl><path>/clickhouse/task_queue/ddl</path></distributed_ddl>
+            <remote_servers><all>$shards</all></remote_servers>"
+        sed -i "s|<tcp_port>[0-9]*|<tcp_port>${native_ports[shard]}|" server/config.xml
+        run_server
+        cd ..
+        urls[shard]="clickhouse://127.0.0.1:$port/profiles?cluster=all"
+    done
+    url=${urls[1]}
+}
+
+# has_new_rows_of HOST: and more than there were when it was last asked of them.
+has_new_rows_of() {
+    has_rows "samples WHERE host = '$1'" "$((${rows_of[$1]:-0} + 1))"
+}
+
+# Each of two exporters writes to a server of its own, and any server has the rows of both; also when both find tables
+# of version 1, and give them what they lack at the same time.
+test_a_cluster_has_the_rows_of_all() {
+    declare -A rows_of
+    urls=()
+    start_server
+    kill -TERM "$server"
+    start_zookeeper
+    start_cluster
+    url=${urls[0]} start_work --label host=one
+    first=$export
+    url=${urls[1]} start_export two --label host=two
+    wait_until has_new_rows_of one
+    wait_until has_new_rows_of two
+    expect 0 "$profctl" query "$url" --host one
+    expect 0 "$profctl" query "${urls[0]}" --host two
+    end_export
+    export=$first end_export
+    sql "ALTER TABLE profiles.samples_local ON CLUSTER all DROP COLUMN jank_ns" >sql.out
+    sql "DROP TABLE profiles.samples ON CLUSTER all" >sql.out
+    sql "CREATE TABLE profiles.samples ON CLUSTER all AS profiles.samples_local ENGINE = Distributed(all, profiles, samples_local, cityHash64(host))" >sql.out
+    sql "TRUNCATE TABLE profiles.profd_schema_local ON CLUSTER all" >sql.out
+    sql "INSERT INTO profiles.profd_schema_local SELECT 1, now()"
+    for host in one two; do
+        rows_of[$host]=$(sql "SELECT count() FROM profiles.samples WHERE host = '$host'")
+    done
+    url=${urls[0]} start_export work --label host=one
+    url=${urls[1]} start_export two --label host=two
+    wait_until has_new_rows_of one
+    wait_until has_new_rows_of two
+    expect 1 "$profctl" query "$url" --jank
+    says 'nothing was exported' stderr
 }
 
 run_tests "$@"

@@ -126,13 +126,16 @@ START_TEST(older_tables_are_given_what_they_lack)
 {
     const struct clickhouse_url alone = { .database = "p", .days = 1 };
     const struct clickhouse_url cluster = { .database = "p", .cluster = "all", .days = 1 };
-    char all[512];
+    char all[1024];
 
     put_upgrades(&alone, all, sizeof(all));
     ck_assert_str_eq(all, "ALTER TABLE p.samples ADD COLUMN jank_ns UInt64;");
     put_upgrades(&cluster, all, sizeof(all));
     ck_assert_str_eq(all, "ALTER TABLE p.samples_local ON CLUSTER all ADD COLUMN jank_ns UInt64;"
-                          "ALTER TABLE p.samples ON CLUSTER all ADD COLUMN jank_ns UInt64;");
+                          "DROP TABLE IF EXISTS p.samples ON CLUSTER all;"
+                          "CREATE TABLE IF NOT EXISTS p.samples ON CLUSTER all AS "
+                          "p.samples_local ENGINE = Distributed(all, p, samples_local, "
+                          "cityHash64(host));");
 }
 END_TEST
 
