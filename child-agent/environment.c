@@ -48,7 +48,7 @@ static bool read_switch(struct environment *out, const char *name)
     if (text == NULL || strcmp(text, "0") == 0)
         return false;
     if (strcmp(text, "1") != 0)
-        complain(out, "%s '%.64s' is neither 1 nor 0", name, text);
+        complain(out, "%s '%.64s' must be 1 or 0", name, text);
     return strcmp(text, "1") == 0;
 }
 
@@ -81,10 +81,9 @@ static void read_signal(struct environment *out)
         return;
     int number = find_signal(text);
     if (number == 0)
-        complain(out, "PROFD_SIGNAL '%.64s' is no signal", text);
+        complain(out, "PROFD_SIGNAL '%.64s' is not a signal", text);
     else if (!can_be_caught(number))
-        complain(out, "PROFD_SIGNAL '%.64s' can be caught by no program; URG is the usual one",
-                 text);
+        complain(out, "PROFD_SIGNAL '%.64s' cannot be caught; URG is the usual one", text);
     else
         out->signal_number = number;
 }

@@ -10,7 +10,7 @@
     X(KILLED, 2, "killed")     /* code: signal */                                                  \
     X(EXECED, 3, "execed")     /* the process goes on as another program */                        \
     X(FROZEN, 4, "frozen")     /* did not answer; read from its arena */                           \
-    X(VANISHED, 5, "vanished") /* ended, and nobody could tell how */                              \
+    X(VANISHED, 5, "vanished") /* ended in an unknown way */                                       \
     X(NOT_PROFILED, 6, "not-profiled")
 
 enum process_verdict {

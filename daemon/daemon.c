@@ -193,7 +193,7 @@ static int begin_work(struct daemon *profd)
     if (error == 0 && options->private_fd >= 0) {
         error = visitors_add_private(&profd->visitors, options->private_fd);
         if (error < 0)
-            log_error("--private %d is no connected socket", options->private_fd);
+            log_error("--private %d is not a connected socket", options->private_fd);
     }
     if (error == 0 && options->metrics != NULL)
         error = metrics_open(&profd->metrics, &profd->loop, &options->metrics_address,

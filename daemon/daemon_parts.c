@@ -16,7 +16,7 @@ static int find_installation(struct install_paths *paths)
     if (error < 0)
         log_error("cannot tell where profd is installed: %s", uv_strerror(error));
     else if ((error = install_paths_check(paths, &missing)) < 0)
-        log_error("profd is installed in part only: cannot use %s (%s); install the packages profd "
+        log_error("profd is only partly installed: cannot use %s (%s); install the packages profd "
                   "and libprofd1 of one version",
                   missing, uv_strerror(error));
     return error;

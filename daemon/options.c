@@ -280,11 +280,11 @@ int options_parse(int argc, char **argv, struct options *out, char error_text[OP
     if (error < 0 || out->action != OPTIONS_RUN)
         return error;
     if (out->config != NULL && out->command != NULL)
-        return refuse(error_text, "--config and a command exclude one another: add it to",
+        return refuse(error_text, "--config and a command exclude each other: add it to",
                       out->config);
     if (out->export_url != NULL && out->command != NULL)
         return refuse(error_text,
-                      "--export and a command exclude one another: run it by --config, "
+                      "--export and a command exclude each other: run it by --config, "
                       "not as",
                       *out->command);
     if (out->group_needs == unset_needs)

@@ -70,7 +70,7 @@ static void on_patience_over(uv_timer_t *timer)
 
     end_sessions_of_missing(restart);
     if (restart->awaited_count > 0)
-        log_warn("%zu processes that were profiled have not come back; they are in captures once "
+        log_warn("%zu processes that were profiled have not reconnected; they are in captures once "
                  "they do",
                  restart->awaited_count);
     restart->awaited_count = 0;
@@ -122,7 +122,7 @@ static void stop_of(struct session *session, const struct session_owner *owner)
     const char *refusal;
 
     if (session_stop(session, owner, &refusal) < 0)
-        log_warn("a session goes on: %s", refusal);
+        log_warn("resuming a session: %s", refusal);
 }
 
 /* A program that ended meanwhile has no session any more. */
@@ -173,7 +173,7 @@ static void go_on(struct restart *restart)
     size_t kept = restart->views.children->count;
 
     await_owners(restart);
-    log_info("the session goes on; %zu processes were kept, %zu are expected back, %u ended while "
+    log_info("resuming the session; %zu processes were kept, %zu are expected back, %u ended while "
              "there was no profd",
              kept, restart->awaited_count, restart->views.session->unseen_count);
 }
@@ -191,7 +191,7 @@ void restart_take_over(struct restart *restart, const struct restart_standing *s
     if (error == 0)
         restart_keep_session(restart); /* also that it is over */
     else if (error != -ENOENT)
-        log_warn("cannot go on with the session of the profd that was killed (%s); 'profctl start' "
+        log_warn("cannot resume the session of the profd that was killed (%s); 'profctl start' "
                  "begins another",
                  uv_strerror(error));
 }

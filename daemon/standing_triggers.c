@@ -17,7 +17,7 @@ int standing_triggers_add(struct standing_triggers *standing, const char *text,
     struct trigger *trigger = &standing->triggers[standing->count];
 
     if (standing->count == TRIGGERS_MOST)
-        return refuse(refusal, "is one trigger too many, of at most 16");
+        return refuse(refusal, "is more than the 16 triggers that are possible");
     if (strncmp(text, marker, strlen(marker)) == 0)
         return refuse(refusal, "needs a session of its own; see profctl start --help");
     if (trigger_parse(text, strlen(text), trigger) < 0)

@@ -64,7 +64,7 @@ static void begin_standing_triggers(struct daemon *profd)
         return;
     int folder_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (folder_fd < 0)
-        log_error("nothing triggers captures: cannot use profd's folder: %s", strerror(errno));
+        log_error("triggers are ignored: cannot use profd's folder: %s", strerror(errno));
     else
         begin_triggers(profd, set, folder_fd);
 }

@@ -234,7 +234,7 @@ static void print_help(void)
         printf("  %-11s  %s\n", commands[i].name, commands[i].summary);
     printf("\nOptions:\n");
     arguments_print_options(stdout, OPTIONS_GLOBAL);
-    printf("\nprofctl COMMAND --help tells more. Exit codes: 0 done, 1 failed, 2 usage,\n"
+    printf("\nprofctl COMMAND --help has more. Exit codes: 0 done, 1 failed, 2 usage,\n"
            "3 profd cannot be reached, 4 incomplete capture with --strict.\n");
 }
 
@@ -243,8 +243,7 @@ static void print_command_help(const struct command *command)
     printf("Usage: profctl %s%s%s%s\n\n", command->name, command->options != 0 ? " [OPTIONS]" : "",
            command->synopsis[0] != '\0' ? " " : "", command->synopsis);
     printf("%c%s.%s%s\n", command->summary[0] & ~0x20, command->summary + 1,
-           command->alias != NULL ? " Another name: " : "",
-           command->alias != NULL ? command->alias : "");
+           command->alias != NULL ? " Alias: " : "", command->alias != NULL ? command->alias : "");
     if (command->help != NULL)
         printf("\n%s", command->help);
     printf("\nOptions:\n");

@@ -77,7 +77,7 @@ static bool are_hooked(void)
     }
     const char *other = taken_by();
     if (other != NULL)
-        say("they do not go by the hooks but straight to ", other);
+        say("allocations bypass the hooks and go straight to ", other);
     return other == NULL;
 }
 

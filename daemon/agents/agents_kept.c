@@ -95,7 +95,7 @@ void agents_readmit_kept(struct agents *agents)
     if (error < 0 || are_some_missing(agents))
         atomic_fetch_add(&agents->memory->ledger.header->arena_losses, 1);
     if (error < 0)
-        log_warn("profd-keeper did not give everything that it has (%s); what is missing is told "
+        log_warn("profd-keeper did not hand over everything (%s); what is missing is told "
                  "as unseen",
                  uv_strerror(error));
 }

@@ -88,7 +88,7 @@ static void on_message(struct connection *connection, unsigned kind, const uint8
     int error = dispatch(owner, kind, payload, bytes, fds, fd_count);
 
     if (error < 0) {
-        log_warn("a client sent a message that cannot be used (%s)", message_kind_name(kind));
+        log_warn("a client sent an unexpected message (%s)", message_kind_name(kind));
         connection_close(connection, error);
     }
 }

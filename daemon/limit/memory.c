@@ -99,7 +99,7 @@ int memory_open(struct memory *memory, const char *socket_path, uint64_t limit_b
     if (*is_adopted) {
         /* The exit store of the killed one went with it. */
         lease_move(&memory->ledger, LEASE_OWNER_EXITS, LEASE_OWNER_NOBODY, UINT32_MAX);
-        log_info("goes on with the leases of a profd that was killed");
+        log_info("taking over the leases of a profd that was killed");
     }
     memory->socket_path = socket_path;
     memory->controller.target_bytes = memory_controller_target(limit_bytes);

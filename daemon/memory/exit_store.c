@@ -121,7 +121,7 @@ static void expire(struct exit_store *store, struct exit_record *record)
     exit_file_punch(store->file, record->offset, record->bytes);
     store->expired_records++;
     if (store->expired_records == 1)
-        log_info("profiles of ended processes begin to expire: the memory limit holds no more");
+        log_info("exit profiles begin to expire: the memory limit is reached");
     store->on_expired(record->owner, &account);
     free_record(store, record);
 }

@@ -51,7 +51,7 @@ static int read_programs(struct config_reader *reader, struct config *config)
 
     snprintf(reader->path, CONFIG_PATH_BYTES, "programs");
     if (config->programs != NULL)
-        return config_refuse(reader, "is there twice");
+        return config_refuse(reader, "is given twice");
     config->programs = calloc(CONFIG_MAX_PROGRAMS, sizeof(*config->programs));
     if (config->programs == NULL)
         return config_no_memory(reader);
@@ -71,7 +71,7 @@ static int read_always(struct config_reader *reader, uint64_t *interval_ns)
 
     snprintf(reader->path, CONFIG_PATH_BYTES, "always");
     if (*interval_ns != 0)
-        return config_refuse(reader, "is there twice");
+        return config_refuse(reader, "is given twice");
     int error = config_read_text(reader, &rate);
     if (error == 0 && units_parse_rate(rate, interval_ns) < 0)
         error = config_refuse(reader, "is a rate like \"19Hz\"");
@@ -86,7 +86,7 @@ static int read_export(struct config_reader *reader, char **url)
 {
     snprintf(reader->path, CONFIG_PATH_BYTES, "export");
     if (*url != NULL)
-        return config_refuse(reader, "is there twice");
+        return config_refuse(reader, "is given twice");
     int error = config_read_text(reader, url);
     if (error == 0 && !export_program_takes(*url))
         error = config_refuse(reader, "is a URL like \"clickhouse://HOST/DATABASE\" or "
@@ -114,7 +114,7 @@ static int read_triggers(struct config_reader *reader, struct config *config)
 
     snprintf(reader->path, CONFIG_PATH_BYTES, "triggers");
     if (config->triggers.count > 0)
-        return config_refuse(reader, "is there twice");
+        return config_refuse(reader, "is given twice");
     int error = config_expect(reader, JSON_TOKEN_START_ARRAY, "a list of triggers");
     while (error == 0 && (error = config_more(reader, &goes_on)) == 0 && goes_on)
         error = read_trigger(reader, config);
@@ -124,7 +124,7 @@ static int read_triggers(struct config_reader *reader, struct config *config)
 static int read_trigger_output(struct config_reader *reader, char **output)
 {
     snprintf(reader->path, CONFIG_PATH_BYTES, "trigger_output");
-    return *output != NULL ? config_refuse(reader, "is there twice")
+    return *output != NULL ? config_refuse(reader, "is given twice")
                            : config_read_text(reader, output);
 }
 

@@ -9,7 +9,7 @@
 static int make_list(struct config_reader *reader, char ***out)
 {
     if (*out != NULL)
-        return config_refuse(reader, "is there twice");
+        return config_refuse(reader, "is given twice");
     *out = calloc(CONFIG_MAX_STRINGS + 1, sizeof(**out));
     return *out != NULL ? 0 : config_no_memory(reader);
 }
@@ -145,8 +145,8 @@ static int read_stop_signal(struct config_reader *reader, struct program_config 
     if (error == 0) {
         program->stop_signal = signal_of_name(name);
         if (program->stop_signal < 0)
-            error =
-                config_refuse(reader, "\"%.40s\" is no signal; write one like \"SIGTERM\"", name);
+            error = config_refuse(reader, "\"%.40s\" is not a signal; write one like \"SIGTERM\"",
+                                  name);
     }
     free(name);
     return error;
@@ -206,7 +206,7 @@ static int read_member(struct config_reader *reader, struct program_config *prog
         return refuse_key(reader);
     snprintf(reader->path + path_length, CONFIG_PATH_BYTES - path_length, ".%s", keys[at].name);
     error =
-        *seen & 1u << at ? config_refuse(reader, "is there twice") : keys[at].read(reader, program);
+        *seen & 1u << at ? config_refuse(reader, "is given twice") : keys[at].read(reader, program);
     if (error < 0)
         return error;
     *seen |= 1u << at;

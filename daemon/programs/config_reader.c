@@ -59,7 +59,7 @@ int config_take_text(struct config_reader *reader, char **out)
     size_t length;
 
     if (*out != NULL)
-        return config_refuse(reader, "is there twice");
+        return config_refuse(reader, "is given twice");
     if (json_reader_string(reader->json, &text, &length) < 0)
         return config_no_memory(reader);
     if (memchr(text, '\0', length) != NULL)

@@ -47,7 +47,7 @@ static void start(struct program *program)
 
 static void wait_for_next(struct program *program)
 {
-    log_info("'%s' is started again in %llu ms", program->config->name,
+    log_info("restarting '%s' in %llu ms", program->config->name,
              (unsigned long long)program->life.wait_ms);
     uv_timer_start(&program->timer, on_due, program->life.wait_ms, 0);
 }
@@ -72,7 +72,7 @@ static void kill_group(struct program *program)
 static void end(const struct program *program)
 {
     if (program->life.runs > 0)
-        log_info("'%s' is over", program->config->name);
+        log_info("'%s' has finished", program->config->name);
     program->owner->events->on_over(program->owner->context);
 }
 

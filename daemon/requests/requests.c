@@ -100,11 +100,11 @@ static void on_duration_over(uv_timer_t *timer)
 
     requests->session->end_ns = 0; /* one that is resumed goes on, also in another profd */
     if (requests->session->parts.count > 1) {
-        log_info("the session's duration is over; it goes on beside the other one until it is "
+        log_info("the session's duration has passed; it continues beside the other one until it is "
                  "captured or stopped");
         return;
     }
-    log_info("the session's duration is over; it pauses until it is captured or stopped");
+    log_info("the session's duration has passed; it is paused until it is captured or stopped");
     requests_add_own(requests, REQUEST_PAUSE, &session_owner_user);
 }
 

@@ -22,15 +22,15 @@ int trigger_set_read(const char *texts, size_t length, const char *output, size_
         return refuse(refusal, "the pattern of --output is too long");
     memcpy(out->output, output, output_length);
     if (output_length > 0 && output_pattern_check(out->output, NULL) < 0)
-        return refuse(refusal, "the pattern of --output cannot be used");
+        return refuse(refusal, "--output is not a valid pattern");
     if (output_length == 0 && length > 0)
-        return refuse(refusal, "triggers need a pattern for the names of their captures");
+        return refuse(refusal, "triggers need --output, a pattern for the names of captures");
     for (size_t used = 0; used < length;) {
         size_t bytes = strnlen(texts + used, length - used);
         if (out->count == TRIGGERS_MOST)
-            return refuse(refusal, "a session cannot have so many triggers");
+            return refuse(refusal, "a session cannot have more triggers");
         if (trigger_parse(texts + used, bytes, &out->triggers[out->count]) < 0)
-            return refuse(refusal, "there is no such trigger");
+            return refuse(refusal, "unknown trigger");
         out->count++;
         used += bytes + 1;
     }
@@ -48,8 +48,8 @@ int trigger_set_make_standing(const struct standing_triggers *standing, struct t
     if (standing->count == 0)
         return standing->output == NULL
                    ? -ENOENT
-                   : refuse(refusal, "a name for the captures of triggers was given, and no "
-                                     "trigger; add --trigger");
+                   : refuse(refusal, "a name for captures of triggers needs a trigger: add "
+                                     "--trigger");
     if (strlen(output) >= sizeof(out->output) || output_pattern_check(output, NULL) < 0)
         return refuse(refusal, "the name for the captures of triggers must end in .json or "
                                ".json.gz, and may have %p, %t, %e, %n and %% in it");

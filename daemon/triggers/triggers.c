@@ -93,8 +93,8 @@ static const char *note_written(struct triggers *triggers, const char *about, co
         error =
             trigger_files_limit(&triggers->files, triggers->directory_fd, triggers->set.most_files);
     if (error < 0)
-        log_warn("cannot keep to %llu captures: %s", (unsigned long long)triggers->set.most_files,
-                 strerror(-error));
+        log_warn("cannot delete captures beyond the latest %llu: %s",
+                 (unsigned long long)triggers->set.most_files, strerror(-error));
     return triggers->last_file;
 }
 
@@ -330,7 +330,7 @@ static void on_hold_over(uv_timer_t *timer)
 {
     struct triggers *triggers = timer->data;
 
-    log_warn("profd ends before all captures are written: it waited for %d s",
+    log_warn("profd exits before all captures are written: it waited for %d s",
              TRIGGERS_HOLD_MS / 1000);
     triggers->events->on_over(triggers->exit_status, triggers->context);
 }

@@ -45,7 +45,7 @@ static int read_user(const char *text, size_t length, struct clickhouse_url *url
         return 0;
     size_t file_length = length - user_length - 1;
     if (file_length == 0 || file_length >= sizeof(url->password_file))
-        return refuse(problem, "behind the user and : stands a file that holds the password");
+        return refuse(problem, "after USER: comes the name of a file with the password");
     copy(url->password_file, colon + 1, file_length);
     return 0;
 }
@@ -99,8 +99,9 @@ static int read_parameter(void *context, const char *text, size_t length)
     if (equals != NULL && is_key(text, equals, "hour_days"))
         return read_days(value, value_length, &url->hour_days, problem);
     if (equals == NULL || !is_key(text, equals, "cluster"))
-        return refuse(problem, "behind ? stand cluster=NAME, days=N and hour_days=N, with & "
-                               "between");
+        return refuse(problem,
+                      "the parameters after ? are cluster=NAME, days=N and hour_days=N, with & "
+                      "between");
     if (!is_name(value, value_length))
         return refuse(problem, "the cluster is a name of letters, digits and _");
     copy(url->cluster, value, value_length);
@@ -125,7 +126,7 @@ int clickhouse_url_parse(const char *text, struct clickhouse_url *url,
     if (error < 0)
         return error;
     if (slash == NULL)
-        return refuse(problem, "it names no database: clickhouse://HOST/DATABASE");
+        return refuse(problem, "it has no database: clickhouse://HOST/DATABASE");
     error = read_host(host, (size_t)(slash - host), url, problem);
     if (error < 0)
         return error;

@@ -173,7 +173,7 @@ static void drop_old(struct exporting *exporting, uint64_t now_ns)
         return;
     exporting->drop_ns = now_ns + UINT64_C(1) * DROP_EVERY_S * NS_PER_S;
     if (target->drop_old(target->owner, problem) < 0)
-        say("cannot drop what is too old: %s", problem);
+        say("cannot drop old partitions: %s", problem);
 }
 
 /* WAIT_MS, or less when NEXT_NS is before that. */
@@ -257,7 +257,8 @@ static bool read_label_file(const char *path, struct label_list *labels, struct 
     if (label_list_parse_downward(labels, bytes) == 0)
         return true;
     failure_set(failure, EXIT_CODE_FAILED,
-                "%s is not of lines KEY=\"VALUE\", as the downward API writes them", path);
+                "%s does not consist of lines KEY=\"VALUE\", as the downward API writes them",
+                path);
     return false;
 }
 

@@ -61,7 +61,7 @@ static bool read_times(struct querying *querying, struct query_slice *slice)
         return refuse(querying, "--to", to, expected);
     if (slice->from_s < slice->to_s)
         return true;
-    failure_set(querying->failure, EXIT_CODE_USAGE, "--from is not before --to");
+    failure_set(querying->failure, EXIT_CODE_USAGE, "--from must be before --to");
     return false;
 }
 
@@ -81,7 +81,10 @@ static bool add_conditions(struct querying *querying, struct query_slice *slice,
         if (error == -EINVAL)
             return refuse(querying, "--where", arguments->wheres.texts[i], "KEY=VALUE");
     }
-    return error == 0 || refuse(querying, "--where", "…", "so many conditions");
+    if (error < 0)
+        failure_set(querying->failure, EXIT_CODE_USAGE, "there are more than %d conditions",
+                    QUERY_MOST_CONDITIONS);
+    return error == 0;
 }
 
 static bool add_side(struct querying *querying, const char *own)
@@ -317,11 +320,11 @@ static void tell(const struct querying *querying)
         return;
     units_format_count(querying->summed_rows, summed);
     if (querying->read_rows > 0)
-        say("summed up %s rows; the server read %s, %s", summed,
+        say("%s rows were summed up; the server read %s, %s", summed,
             units_format_count(querying->read_rows, rows),
             units_format_size(querying->read_bytes, size));
     else
-        say("summed up %s rows", summed);
+        say("%s rows were summed up", summed);
 }
 
 int command_query(const struct arguments *arguments, struct failure *failure)

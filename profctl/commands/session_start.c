@@ -84,7 +84,7 @@ static bool describe_captures(const struct arguments *arguments,
 {
     if (arguments->trigger_count == 0 && arguments->trigger_last_ms != 0) {
         failure_set(failure, EXIT_CODE_USAGE,
-                    "a time for the captures of triggers was given, and no trigger; add --trigger");
+                    "a time for captures of triggers needs a trigger: add --trigger");
         return false;
     }
     if (arguments->trigger_count == 0 && arguments->pattern == NULL)

@@ -167,13 +167,12 @@ static void fill_health(struct taking *taking)
 static void tell_losses(const struct export_health *health)
 {
     if (health->lost_batches > 0)
-        say("lost %llu rows in %llu batches, for which the spool had no room",
+        say("lost %llu rows in %llu batches: the spool was full",
             (unsigned long long)health->lost_rows, (unsigned long long)health->lost_batches);
     if (health->torn_batches > 0)
-        say("%llu batches in the spool were damaged, and are lost",
-            (unsigned long long)health->torn_batches);
+        say("lost %llu damaged batches of the spool", (unsigned long long)health->torn_batches);
     if (health->lost_ms > 0)
-        say("%llu s are lost: profd could not be asked for so long",
+        say("lost %llu s: profd did not answer for that long",
             (unsigned long long)health->lost_ms / 1000);
 }
 

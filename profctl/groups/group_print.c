@@ -124,16 +124,14 @@ static void print_losses(const struct group_rows *rows, FILE *out)
     char count[UNITS_TEXT_BYTES];
 
     if (rows->folded != 0)
-        fprintf(out, "%s groups found no room and are \"other\".\n",
+        fprintf(out, "%s groups did not fit and are counted as \"other\".\n",
                 units_format_count(rows->folded, count));
     if (rows->cancelled != 0)
-        fprintf(out, "%s measures were cancelled: their units were left without a word.\n",
+        fprintf(out, "%s measurements were cancelled: their units were never left.\n",
                 units_format_count(rows->cancelled, count));
     if (rows->head.forgotten != 0)
-        fprintf(
-            out,
-            "%s processes that have ended are not in here any more: profd keeps 16 MB of such.\n",
-            units_format_count(rows->head.forgotten, count));
+        fprintf(out, "%s ended processes are not included any more: profd keeps 16 MB of them.\n",
+                units_format_count(rows->head.forgotten, count));
 }
 
 void group_print_table(const struct group_rows *rows, enum group_rows_by by, uint64_t most,

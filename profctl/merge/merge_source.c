@@ -181,7 +181,7 @@ static int look_at_profile(struct looking *looking)
                     merge_time_is_valid(looking->source->start_unix_ms);
     return is_whole
                ? 0
-               : json_reader_refuse(looking->reader, "no whole capture: its root has no "
+               : json_reader_refuse(looking->reader, "not a complete capture: its root has no "
                                                      "\"threads\", or no \"meta\" with version "
                                                      "and startTime");
 }

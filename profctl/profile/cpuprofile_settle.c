@@ -92,7 +92,7 @@ static int set_parent(struct settling *settling, uint32_t child, uint32_t parent
         return json_reader_refuse(settling->reader, "the first node, %u, is below node %u", id,
                                   node_at(settling, parent)->id);
     if (*known != NONE && (*known != parent || !is_said_twice))
-        return json_reader_refuse(settling->reader, "node %u is a child twice: of %u and of %u", id,
+        return json_reader_refuse(settling->reader, "node %u has two parents, %u and %u", id,
                                   node_at(settling, *known)->id, node_at(settling, parent)->id);
     *known = parent;
     return 0;
@@ -267,7 +267,7 @@ static int add_sample(struct settling *settling, size_t place, double time_us)
         return json_reader_refuse(settling->reader, "sample %zu is of node %u, which is not there",
                                   place + 1, id);
     if (!(time_us > -MOST_US && time_us < MOST_US))
-        return json_reader_refuse(settling->reader, "the time of sample %zu is out of reach",
+        return json_reader_refuse(settling->reader, "the time of sample %zu is out of range",
                                   place + 1);
     sample = mapped_array_push(&settling->samples->samples, sizeof(*sample));
     if (sample == NULL)

@@ -20,7 +20,7 @@ int late_members_keep(struct late_members *late, enum late_member member,
                       struct json_reader *reader)
 {
     if (late->are_there[member])
-        return json_reader_refuse(reader, "\"%s\" is there twice", late_member_name(member));
+        return json_reader_refuse(reader, "\"%s\" is given twice", late_member_name(member));
     late->are_there[member] = true;
     return json_text_append_value(reader, &late->texts[member]);
 }

@@ -39,8 +39,8 @@ int profile_input_failed(const struct profile_input *input, int err, struct fail
                                 input->path, detail);
     if (is_malformed && input->reader != NULL)
         return (int)failure_set(failure, EXIT_CODE_FAILED,
-                                "%s cannot be read as a profile: what ends at byte %" PRIu64
-                                " is not as expected",
+                                "%s cannot be read as a profile: unexpected value before byte "
+                                "%" PRIu64,
                                 input->path, json_reader_offset(input->reader));
     if (err == -ERANGE)
         return (int)failure_set(failure, EXIT_CODE_FAILED,

@@ -123,9 +123,7 @@ static int read_late_counters(struct walk *walk, bool is_root)
     walk->reader = file;
     text->count = 0;
     return err == -EPROTO
-               ? json_reader_refuse(file,
-                                    "the \"counters\" of the process that ends here are not as "
-                                    "expected")
+               ? json_reader_refuse(file, "invalid \"counters\" in the process that ends here")
                : err;
 }
 

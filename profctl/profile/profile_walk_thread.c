@@ -67,10 +67,10 @@ static int read_kept(struct walk *walk, enum late_member member)
     if (err == 0) {
         err = read_needy(walk, member);
         if (err == -EPROTO)
-            (void)json_reader_refuse(
-                file, "\"%s\" of the thread that ends here is not as expected%s%s",
-                late_member_name(member), json_reader_error(walk->reader)[0] != '\0' ? ": " : "",
-                json_reader_error(walk->reader));
+            (void)json_reader_refuse(file, "invalid \"%s\" in the thread that ends here%s%s",
+                                     late_member_name(member),
+                                     json_reader_error(walk->reader)[0] != '\0' ? ": " : "",
+                                     json_reader_error(walk->reader));
         json_reader_close(walk->reader);
     }
     walk->reader = file;

@@ -74,8 +74,8 @@ static int add_marker(struct thread_markers *markers, uint32_t string_count,
 static int refuse_marker(struct json_reader *reader)
 {
     return json_reader_refuse(reader,
-                              "byte %" PRIu64 ": the marker that ends here has a name, category, "
-                              "phase or time that no marker has",
+                              "byte %" PRIu64 ": invalid name, category, phase or time in the "
+                              "marker that ends here",
                               json_reader_offset(reader));
 }
 

@@ -94,7 +94,7 @@ void push_answer_of_grpc(const char *body, size_t length, long status, struct ht
         read_trailers(trailers, trailers_length, &status, message, sizeof(message));
     if (status < 0) {
         answer->outcome = HTTP_UNSURE;
-        snprintf(answer->text, sizeof(answer->text), "the server's answer is not one of gRPC-Web");
+        snprintf(answer->text, sizeof(answer->text), "the server does not answer in gRPC-Web");
         return;
     }
     answer->outcome = outcome_of(status);

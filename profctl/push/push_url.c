@@ -98,9 +98,10 @@ static int read_parameter(void *context, const char *text, size_t length)
         known[i].value[length - key] = '\0';
         return 0;
     }
-    return refuse(reading->problem,
-                  "behind ? stand token_file=PATH, ca_file=PATH and tenant=NAME, with & "
-                  "between");
+    return refuse(
+        reading->problem,
+        "the parameters after ? are token_file=PATH, ca_file=PATH and tenant=NAME, with & "
+        "between");
 }
 
 /* Bytes that stand in an address, and in a header, as they are. */
@@ -120,12 +121,12 @@ int push_url_parse(const char *text, struct push_url *url, char problem[PUSH_PRO
 
     *url = (struct push_url){ 0 };
     if (kind == NULL)
-        return refuse(problem, "it begins with none of pyroscope, parca and otlp, with +http:// or "
-                               "+https:// behind it");
+        return refuse(problem, "it does not begin with pyroscope, parca or otlp, and +http:// or "
+                               "+https:// after that");
     url->kind = kind->kind;
     size_t length = strcspn(rest, "?"), server = strcspn(rest, "/?"), prefix = length - server;
     if (!is_plain(rest, length))
-        return refuse(problem, "it has bytes that no address has");
+        return refuse(problem, "it has characters that cannot stand in an address");
     int error = read_server(rest, server, is_secure ? HTTPS_PORT : kind->port, url, problem);
     if (error == 0)
         error = url_read_parameters(rest[length] == '?' ? rest + length + 1 : "", read_parameter,
@@ -133,7 +134,7 @@ int push_url_parse(const char *text, struct push_url *url, char problem[PUSH_PRO
     if (error < 0)
         return error;
     if (!is_plain(url->tenant, strlen(url->tenant)))
-        return refuse(problem, "the tenant has bytes that no header has");
+        return refuse(problem, "the tenant has characters that cannot stand in a header");
     while (prefix > 0 && rest[server + prefix - 1] == '/')
         prefix--;
     int bytes = snprintf(url->address, sizeof(url->address), "http%s://%s%.*s%s",

@@ -96,7 +96,7 @@ bool raw_input_write(int fd, const char *path, const struct capture_sink *sink,
     bool is_made = make_json(&input) && name(&input, sink, counts);
 
     if (is_made && input.profile.places.missing[0] != '\0')
-        say("%s is read without what is damaged: %s", path, input.profile.places.missing);
+        say("leaving out what is damaged in %s: %s", path, input.profile.places.missing);
     if (input.json_fd >= 0)
         close(input.json_fd);
     capture_result_free(&input.profile.places);

@@ -140,7 +140,7 @@ static int begin_process(struct making *making, const struct raw_view *record)
 
     if (err < 0) {
         snprintf(making->profile->error, sizeof(making->profile->error),
-                 "what it says of a process at byte %" PRIu64 " makes no sense", record->offset);
+                 "the process record at byte %" PRIu64 " is invalid", record->offset);
         return err;
     }
     making->is_void = !raw_survey_has(making->survey, making->facts.id);
@@ -156,7 +156,7 @@ static int add_to_arena(struct making *making, const struct raw_view *record)
 
     if (err == -EPROTO)
         snprintf(making->profile->error, sizeof(making->profile->error),
-                 "the chunk at byte %" PRIu64 " is none that an arena has", record->offset);
+                 "the chunk at byte %" PRIu64 " is invalid", record->offset);
     return err;
 }
 

@@ -85,7 +85,7 @@ int raw_reader_init(struct raw_reader *reader, int fd)
     if (err < 0)
         return err;
     if (memcmp(file.magic, magic, sizeof(magic)) != 0)
-        return refuse(reader, "it does not begin as a raw capture does");
+        return refuse(reader, "it is not a raw capture");
     if (file.version != RAW_VERSION || file.arena_version != ARENA_VERSION)
         return refuse(reader,
                       "it is of version %" PRIu32 ".%" PRIu32 ", and this profctl reads %d.%d",
@@ -201,10 +201,11 @@ static int check_record(struct raw_reader *reader, const struct raw_record *reco
                         const struct raw_view *view, uint64_t start)
 {
     if (view->bytes != NULL && raw_check(record->kind, view->bytes, view->count) != record->check)
-        return refuse(reader, "it is damaged: the record at byte %" PRIu64 " is not as written",
+        return refuse(reader,
+                      "it is damaged: the checksum of the record at byte %" PRIu64 " is wrong",
                       start);
     if (!has_size(view) || !is_of_process(reader, view))
-        return refuse(reader, "the record at byte %" PRIu64 " makes no sense", start);
+        return refuse(reader, "the record at byte %" PRIu64 " is invalid", start);
     return 0;
 }
 
@@ -251,6 +252,6 @@ int raw_reader_next(struct raw_reader *reader, struct raw_view *out)
         return 1;
     return reader->offset == reader->file_bytes
                ? 0
-               : refuse(reader, "something stands behind its end, from byte %" PRIu64 " on",
+               : refuse(reader, "there are more bytes after its end, from byte %" PRIu64 " on",
                         reader->offset);
 }

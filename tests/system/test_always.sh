@@ -258,7 +258,7 @@ test_what_is_over_after_a_restart_does_not_come_back_with_another() {
     expect 1 "$profctl" stop
     restart_profd --always 20Hz
     wait_until is_on
-    refute grep 'the session goes on' profd.log
+    refute grep 'resuming the session' profd.log
     pkill -KILL -f "$programs/holds_label" || true
 }
 

@@ -205,7 +205,7 @@ test_every_format_is_made_of_a_query() {
         # shellcheck disable=SC2086
         expect 0 "$profctl" query "$url" $option
         says 'burn_inner' stdout
-        says 'summed up [0-9,]+ row' stderr
+        says '[0-9,]+ rows were summed up' stderr
     done
 }
 

@@ -46,8 +46,8 @@ test_restart_policies() {
     wait_until has_lines fails 3
     [ "$(lines_in never)" -eq 1 ]
     [ "$(lines_in succeeds)" -eq 1 ]
-    says "'never' is over" profd.log
-    says "'fails' is started again in 200 ms" profd.log
+    says "'never' has finished" profd.log
+    says "restarting 'fails' in 200 ms" profd.log
 }
 
 test_a_program_that_can_not_be_run_is_tried_again() {
@@ -84,7 +84,7 @@ test_programs_are_adopted_after_a_kill() {
         { "name": "job", "command": ["sh", "-c", "echo >>job"] } ] }'
     start_profd --config config.json
     wait_until has_lines server 1
-    wait_until grep -q "'job' is over" profd.log
+    wait_until grep -q "'job' has finished" profd.log
     kill -KILL "$daemon"
     wait "$daemon" || true
     start_profd --config config.json

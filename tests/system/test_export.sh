@@ -68,7 +68,7 @@ test_profd_exports_by_itself() {
     refute_profd --export http://127.0.0.1/d
     says "needs a URL like clickhouse://HOST/DATABASE" stderr
     refute_profd --export "$url" -- true
-    says "exclude one another" stderr
+    says "exclude each other" stderr
 }
 
 has_recorded() {
@@ -240,7 +240,7 @@ test_a_spool_written_by_a_crash() {
     echo half >spool/new.batch
     echo ok >mode
     start_export
-    wait_until grep -q '2 batches in the spool were damaged' export.log
+    wait_until grep -q 'lost 2 damaged batches of the spool' export.log
     wait_until has_inserts ok health 2
     stop_export
     [ ! -e "$torn" ]

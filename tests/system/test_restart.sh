@@ -76,7 +76,7 @@ both_halves() {
     records_more n1
     records_more n2
     start_profd
-    says "session goes on; $1 processes were kept, $2 are expected back" profd.log
+    says "resuming the session; $1 processes were kept, $2 are expected back" profd.log
     records_more n3
     wait_until all_are_back
     captures_all_numbers 3
@@ -230,7 +230,7 @@ test_a_session_with_a_duration_still_ends() {
     expect 0 "$profctl" start --duration 2s
     kill_profd
     start_profd
-    wait_until grep -q "duration is over" profd.log
+    wait_until grep -q "duration has passed" profd.log
 }
 
 test_a_session_that_was_resumed_after_its_duration_goes_on() {
@@ -285,7 +285,7 @@ test_a_damaged_session_file_is_said_and_not_used() {
     kill_profd
     echo '{"boot": 7' >"$PROFD_SOCKET.session"
     start_profd
-    says "cannot go on with the session" profd.log
+    says "cannot resume the session" profd.log
     expect 0 "$profctl" start
 }
 

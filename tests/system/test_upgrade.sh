@@ -108,7 +108,7 @@ test_upgrade_while_a_session_runs() {
     wait "$daemon" 2>/dev/null || true
     of_builds "$build" "$build" "$build"
     start_profd
-    wait_until grep -q 'session goes on' profd.log
+    wait_until grep -q 'resuming the session' profd.log
     make_program later
     in_background env LD_PRELOAD="$agent" ./later
     wait_until has_samples lone threaded later

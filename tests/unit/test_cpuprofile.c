@@ -147,7 +147,7 @@ START_TEST(what_is_wrong_is_told)
         { "{\"nodes\":[" ROOT("") REST("1,1", "1"), "2 \"samples\" and 1 \"timeDeltas\"" },
         { "{\"nodes\":[" ROOT("") "],\"nodes\":[" ROOT("") REST("1", "1"), "\"nodes\" twice" },
         { "{\"nodes\":[" ROOT("") REST("2", "1"), "sample 1 is of node 2, which is not there" },
-        { "{\"nodes\":[" ROOT("") REST("1", "1e300"), "time of sample 1 is out of reach" },
+        { "{\"nodes\":[" ROOT("") REST("1", "1e300"), "time of sample 1 is out of range" },
         { "{\"nodes\":[" ROOT("") REST("1,1", "9e15,9e15"), "time of sample 2" },
         { "{\"nodes\":[" ROOT("") REST("\"x\"", "1"), "a node's id, from 1 on, expected" },
         { "{\"nodes\":[" ROOT("") REST("0", "1"), "a node's id" },
@@ -167,7 +167,7 @@ START_TEST(what_is_wrong_is_told)
         { "{\"nodes\":[" ROOT("") "," NODE("2", "f", ",\"parent\":8") REST("", ""),
           "the parent 8, which is not there" },
         { "{\"nodes\":[" ROOT(",\"children\":[2,2]") "," NODE("2", "f", "") REST("", ""),
-          "node 2 is a child twice" },
+          "node 2 has two parents" },
         { "{\"nodes\":[" ROOT(",\"children\":[2]") "," NODE("2", "f", ",\"children\":[1]")
               REST("", ""),
           "the first node, 1, is below node 2" },
@@ -180,7 +180,7 @@ START_TEST(what_is_wrong_is_told)
           "node 2 is not below the first node" },
         { "{\"nodes\":[" ROOT(",\"children\":[2,3]") "," NODE("2", "f", "") "," NODE(
               "3", "g", ",\"parent\":2") REST("", ""),
-          "node 3 is a child twice: of 1 and of 2" },
+          "node 3 has two parents, 1 and 2" },
     };
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         ck_assert_int_eq(read_text(wrong[i].text), -EPROTO);

@@ -231,17 +231,18 @@ START_TEST(counters_are_told_behind_threads)
                                true, &heard),
                      0);
     ck_assert_str_eq(heard.order, "TtcpcP");
-    refuses("{\"counters\":[7],\"threads\":[]}", "\"counters\" of the process that ends here");
+    refuses("{\"counters\":[7],\"threads\":[]}",
+            "invalid \"counters\" in the process that ends here");
 }
 END_TEST
 
 START_TEST(what_refers_to_nothing_is_refused_also_there)
 {
     refuses(BACKWARDS("[1,1,7]", ",\"stringTable\":[\"f\",\"mark\"]"),
-            "\"samples\" of the thread that ends here");
+            "invalid \"samples\" in the thread that ends here");
     refuses(BACKWARDS("[0,1,7]", ""), "\"frameTable\" without the tables that it refers to");
     refuses(BACKWARDS("[0,1,7]", ",\"samples\":{},\"stringTable\":[\"f\",\"mark\"]"),
-            "\"samples\" is there twice");
+            "\"samples\" is given twice");
 }
 END_TEST
 
