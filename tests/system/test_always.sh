@@ -323,7 +323,7 @@ test_triggers_that_cannot_be_are_refused() {
     refused_with "triggers are for a session that is always on; add --always" --trigger signal
     refused_with "'sgnal' is none of signal, exit" --always 20Hz --trigger sgnal
     refused_with "'marker:x:1ms' needs a session of its own" --always 20Hz --trigger marker:x:1ms
-    refused_with "no trigger; add --trigger" --always 20Hz --trigger-output x.json
+    refused_with "needs a trigger: add --trigger" --always 20Hz --trigger-output x.json
     refused_with "must end in .json or .json.gz" --always 20Hz --trigger exit --trigger-output x.txt
 }
 
