@@ -67,7 +67,7 @@ test_half_an_installation_says_what_is_missing() {
         mv "prefix/$missing" kept
         expect 3 prefix/bin/profctl run -o out.json -- /bin/true
         one_line stderr
-        says "in part only: cannot use .*/$missing .*install" stderr
+        says "only partly installed: cannot use .*/$missing .*install" stderr
         mv kept "prefix/$missing"
     done
 }
