@@ -3,10 +3,13 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# free_port: one that nobody listens at now.
+# free_port: one that nobody listens at now, nor at the two behind it, as a server has three. From 32768 on the kernel
+# gives them to connections.
 free_port() {
     local port
-    while port=$((20000 + RANDOM % 20000)) && (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do
+    while port=$((20000 + 3 * (RANDOM % 4000))) &&
+        (: <"/dev/tcp/127.0.0.1/$port" || : <"/dev/tcp/127.0.0.1/$((port + 1))" ||
+            : <"/dev/tcp/127.0.0.1/$((port + 2))") 2>/dev/null; do
         continue
     done
     echo "$port"
@@ -17,7 +20,7 @@ write_config() {
     cat >server/config.xml <<XML
 <yandex>
   <logger><level>error</level><log>$PWD/server/log</log><errorlog>$PWD/server/errors</errorlog></logger>
-  <http_port>$port</http_port><tcp_port>$(free_port)</tcp_port><interserver_http_port>$(free_port)</interserver_http_port>
+  <http_port>$port</http_port><tcp_port>$((port + 1))</tcp_port><interserver_http_port>$((port + 2))</interserver_http_port>
   <listen_host>127.0.0.1</listen_host><path>$PWD/server/data/</path><tmp_path>$PWD/server/tmp/</tmp_path>
   <users_config>users.xml</users_config><default_profile>default</default_profile><default_database>default</default_database>
   <mark_cache_size>67108864</mark_cache_size>${1:-}
@@ -48,7 +51,12 @@ sql() {
 run_server() {
     in_background clickhouse-server --config-file="$PWD/server/config.xml" >server/out 2>&1
     server=$background
-    wait_until answers
+    wait_until answers_or_ended
+    answers || { tail -n 5 server/errors >&2 && fail "clickhouse-server does not start"; }
+}
+
+answers_or_ended() {
+    answers || ! kill -0 "$server" 2>/dev/null
 }
 
 start_server() {
@@ -330,21 +338,20 @@ start_zookeeper() {
 
 # start_cluster: of two servers, each a shard; $port is that of the last, and so is sql.
 start_cluster() {
-    local shard native_ports=("$(free_port)" "$(free_port)") shards=""
+    local shard ports=("$(free_port)" "$(free_port)") shards=""
     for shard in 0 1; do
         shards+="<shard><internal_replication>true</internal_replication><replica><host>127.0.0.1</host>"
-        shards+="<port>${native_ports[shard]}</port></replica></shard>"
+        shards+="<port>$((ports[shard] + 1))</port></replica></shard>"
     done
     for shard in 0 1; do
         mkdir -p "shard$shard/server/data" "shard$shard/server/tmp"
         cd "shard$shard"
-        port=$(free_port)
+        port=${ports[shard]}
         write_config "<interserver_http_host>127.0.0.1</interserver_http_host>
             <zookeeper><node><host>127.0.0.1</host><port>$keeper_port</port></node></zookeeper>
             <macros><shard>shard$shard</shard><replica>replica$shard</replica></macros>
             <distributed_ddl><path>/clickhouse/task_queue/ddl</path></distributed_ddl>
             <remote_servers><all>$shards</all></remote_servers>"
-        sed -i "s|<tcp_port>[0-9]*|<tcp_port>${native_ports[shard]}|" server/config.xml
         run_server
         cd ..
         urls[shard]="clickhouse://127.0.0.1:$port/profiles?cluster=all"
