@@ -36,7 +36,8 @@ enum census_kind {
 struct census_entry {
     _Atomic uint64_t number; /* of the entry, from 1; stored last */
     uint64_t time_ns;
-    uint64_t cpu_ns; /* of an ended one, by its own clock; PROCESS_CLOCK_UNKNOWN */
+    uint64_t cpu_ns; /* of an ended one in all, of one that runs a program itself so far, by its own
+                      * clock; PROCESS_CLOCK_UNKNOWN */
     int32_t pid, parent_pid;
     int32_t wait_status; /* of an ended one */
     uint32_t kind;

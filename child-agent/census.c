@@ -9,6 +9,7 @@
 
 #include "buffer/census_ring.h"
 #include "buffer/clock.h"
+#include "buffer/process_clock.h"
 #include "child-agent/agent_lease.h"
 #include "child-agent/core.h"
 #include "common/program_facts.h"
@@ -92,6 +93,7 @@ static void tell_program(const struct census_program *program, struct profd_proc
                          enum census_kind kind)
 {
     int call_errno = errno;
+    bool is_own = process.number == getpid();
 
     if (!program->is_told)
         return;
@@ -99,8 +101,9 @@ static void tell_program(const struct census_program *program, struct profd_proc
         .kind = kind,
         .time_ns = program->judged_ns,
         .pid = process.number,
-        .parent_pid = process.number == getpid() ? getppid() : getpid(),
+        .parent_pid = is_own ? getppid() : getpid(),
         .obstacle = program->obstacle,
+        .cpu_ns = is_own ? process_clock_ns(process.number) : PROCESS_CLOCK_UNKNOWN,
     };
     set_path(&entry, program->path);
     tell(&entry);

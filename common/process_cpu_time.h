@@ -11,14 +11,14 @@
 enum cpu_time_end {
     CPU_TIME_TO_CAPTURE, /* it lives */
     CPU_TIME_TO_END,
-    CPU_TIME_TO_EXEC,        /* the program after it, in the same process, has it all */
+    CPU_TIME_TO_EXEC,        /* the program after it, in the same process, goes on with the clock */
     CPU_TIME_TO_LAST_RECORD, /* nobody who tells profd reaped it: at least so much, if anything */
 };
 
 /* What the kernel charged to a process, in ns: all its threads, all programs that it ran, and none
  * of its children. */
 struct process_cpu_time {
-    uint64_t total_ns;  /* CPU_TIME_UNKNOWN */
+    uint64_t total_ns;  /* up to END; CPU_TIME_UNKNOWN */
     uint64_t before_ns; /* of it, before what the profile shows; CPU_TIME_UNKNOWN */
     enum cpu_time_end end;
 };

@@ -23,7 +23,7 @@
 
 #define RAW_MAGIC_LETTERS 'P', 'R', 'O', 'F', 'D', 'R', 'A', 'W'
 
-enum { RAW_VERSION = 2 };
+enum { RAW_VERSION = 3 };
 
 struct raw_file {
     char magic[8]; /* RAW_MAGIC_LETTERS */
@@ -54,7 +54,8 @@ struct raw_record {
  * Behind it are five strings of the lengths that it tells, one behind the other. */
 struct raw_process {
     uint64_t id; /* unique in the file */
-    uint64_t reference_ns, reference_unix_ns, capture_ns, since_ns, end_ns;
+    uint64_t reference_ns, reference_unix_ns, capture_ns, since_ns;
+    uint64_t process_start_ns, end_ns;
     uint64_t cpu_total_ns, cpu_before_ns;
     uint32_t cpu_end; /* enum cpu_time_end */
     uint32_t verdict, outcome;

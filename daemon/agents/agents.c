@@ -292,6 +292,7 @@ void agents_forget_replaced(struct agents *agents)
 {
     struct child *next;
 
+    exec_calls_clear(&agents->exec_calls);
     for (struct child *child = agents->children->first; child != NULL; child = next) {
         next = child->next;
         if (!child->is_alone || child->state == CHILD_ENDED ||

@@ -14,6 +14,7 @@
 #include <uv.h>
 
 #include "buffer/block_account.h"
+#include "daemon/agents/exec_calls.h"
 #include "ipc/messages.h"
 
 struct access;
@@ -84,6 +85,7 @@ struct agents {
     struct keeper_link *keeper;
     const struct agents_events *events;
     void *context;
+    struct exec_calls exec_calls; /* of programs that are not met yet */
     uint64_t forgotten; /* of this session, even these: they were too many, or profd was killed */
 };
 
@@ -105,6 +107,11 @@ struct child_ending {
     uint64_t end_ns; /* it was known by then */
 };
 bool agents_note_reaped(struct agents *agents, pid_t pid, const struct child_ending *ending);
+
+/* A process tells that it is about to run another program, or its parent that it was started with
+ * one; or that it could not. */
+void agents_note_exec_call(struct agents *agents, const struct exec_call *call);
+void agents_note_exec_failed(struct agents *agents, pid_t pid);
 
 /* A process without an agent, because of OBSTACLE, for the census: another image, if one of its pid
  * lives. PIDFD (-1: none) is taken over on every path. NULL: no memory. */

@@ -83,12 +83,13 @@ static struct child *add_after_exec(struct agents *agents, struct child *earlier
         child->process_start_ns = earlier->process_start_ns;
         child->cpu_before_ns = earlier->cpu_before_ns;
     }
+    uint64_t exec_ns = agents_settle_exec_call(agents, earlier, child, who);
     if (earlier->state == CHILD_ENDED)
-        agents_correct_to_exec(earlier, who->start_ns);
+        agents_correct_to_exec(earlier, exec_ns);
     else {
         if (child != NULL)
             pass_watch_on(earlier, child);
-        agents_end(agents, earlier, VERDICT_EXECED, 0, who->start_ns);
+        agents_end(agents, earlier, VERDICT_EXECED, 0, exec_ns);
     }
     return child;
 }
@@ -116,6 +117,14 @@ static bool has_program_inside(const struct child *earlier, const struct child_i
            process_runs_program(who->pid, earlier->executable);
 }
 
+static struct child *add_first(struct agents *agents, const struct child_introduction *who)
+{
+    struct child *child = agents_add(agents, who);
+
+    (void)agents_settle_exec_call(agents, NULL, child, who);
+    return child;
+}
+
 struct child *agents_meet(struct agents *agents, const struct child_introduction *who)
 {
     struct child *earlier = child_table_find_latest(agents->children, who->pid);
@@ -124,7 +133,7 @@ struct child *agents_meet(struct agents *agents, const struct child_introduction
     if (dormant != NULL)
         return dormant;
     if (earlier == NULL)
-        return agents_add(agents, who);
+        return add_first(agents, who);
     if (child_was_mistaken(earlier, who) || has_program_inside(earlier, who))
         return add_instead(agents, earlier, who);
     switch (child_meet(earlier, who)) {
@@ -144,7 +153,7 @@ struct child *agents_meet(struct agents *agents, const struct child_introduction
     case CHILD_IS_NEW:
         break;
     }
-    return agents_add(agents, who);
+    return add_first(agents, who);
 }
 
 static void turn_away_other_protocol(struct connection *connection,

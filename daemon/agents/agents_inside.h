@@ -15,6 +15,12 @@ struct child *agents_meet(struct agents *agents, const struct child_introduction
 /* A new one. NULL: no memory. */
 struct child *agents_add(struct agents *agents, const struct child_introduction *who);
 
+/* CHILD, which is new, is WHO. What was told of the exec call that made it tells when its process
+ * began, or when that stopped to be EARLIER (NULL: it is the first one that is known), and what it
+ * had used by then. Returns when the program before it ended. */
+uint64_t agents_settle_exec_call(struct agents *agents, struct child *earlier, struct child *child,
+                                 const struct child_introduction *who);
+
 /* Who said HELLO, as PEER_PID; PIDFD (-1: it has ended) is borrowed. */
 struct child_introduction agents_introduce(const struct message_hello *hello, pid_t peer_pid,
                                            int pidfd);

@@ -48,6 +48,7 @@ static struct raw_process_facts facts_of(const struct copy_job *copy)
                      .reference_unix_ns = job->reference_unix_ns,
                      .capture_ns = job->capture_ns,
                      .since_ns = job->since_ns,
+                     .process_start_ns = job->process_start_ns,
                      .end_ns = job->end_ns,
                      .verdict = (enum process_verdict)job->verdict,
                      .outcome = (enum process_verdict)job->outcome,

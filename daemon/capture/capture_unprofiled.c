@@ -111,6 +111,7 @@ static int take(struct unprofiled_list *list, const struct child *child)
         .reference_ns = capture->root.reference_ns,
         .reference_unix_ns = capture->root.reference_unix_ns,
         .capture_ns = capture->capture_ns,
+        .process_start_ns = child->process_start_ns,
         .end_ns = child->end_ns,
         .verdict = child->obstacle != OBSTACLE_NONE ? VERDICT_NOT_PROFILED : child->verdict,
         .outcome = child->verdict,

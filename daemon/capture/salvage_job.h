@@ -31,7 +31,7 @@ enum salvage_mark {
 struct salvage_job {
     uint64_t offset,
         bytes; /* of the arena in SALVAGE_STORE_FD, mapped from there; bytes 0: the whole file */
-    uint64_t reference_ns, reference_unix_ns, capture_ns, since_ns, end_ns;
+    uint64_t reference_ns, reference_unix_ns, capture_ns, since_ns, process_start_ns, end_ns;
     struct process_cpu_time cpu_time;
     uint32_t verdict; /* enum process_verdict */
     uint32_t outcome; /* likewise */

@@ -25,6 +25,7 @@ static int stream(struct arena_reader *reader, const struct salvage_job *job, bo
         .reference_unix_ns = job->reference_unix_ns,
         .capture_ns = job->capture_ns,
         .since_ns = job->since_ns,
+        .process_start_ns = job->process_start_ns,
         .end_ns = job->end_ns,
         .verdict = (enum process_verdict)job->verdict,
         .outcome = (enum process_verdict)job->outcome,

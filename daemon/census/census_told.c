@@ -242,10 +242,23 @@ static bool may_still_fail(const struct child *latest)
            !process_runs_other_program(latest->pid, latest->executable);
 }
 
+/* Agents of before 0.2 tell of no CPU time. */
+static void note_call(struct census *census, const struct census_entry *entry)
+{
+    const struct exec_call call = { entry->pid, entry->time_ns,
+                                    entry->cpu_ns != 0 ? entry->cpu_ns : CPU_TIME_UNKNOWN };
+
+    if (entry->pid > 0 && entry->kind == CENSUS_EXEC)
+        agents_note_exec_call(census->agents, &call);
+    else if (entry->kind == CENSUS_FAILED)
+        agents_note_exec_failed(census->agents, entry->pid);
+}
+
 static void apply(struct census *census, const struct census_entry *entry)
 {
     struct child *latest = child_table_find_latest(census->children, entry->pid);
 
+    note_call(census, entry);
     switch (census_meaning_of(latest, entry)) {
     case CENSUS_MEANS_NOTHING:
         break;

@@ -127,6 +127,7 @@ struct child *child_table_add(struct child_table *table, const struct child_intr
     child->verdict = VERDICT_LIVE;
     child->arena_fd = -1;
     child->cpu_ns = CPU_TIME_UNKNOWN;
+    child->cpu_at_exec_ns = CPU_TIME_UNKNOWN;
     child->process_start_ns = who->start_ns;
     if (earlier != NULL && earlier->identity == who->identity && who->identity != 0) {
         child->process_start_ns = earlier->process_start_ns;

@@ -104,9 +104,12 @@ struct child {
     enum recording_obstacle exec_obstacle; /* … and why that cannot be profiled */
     bool is_reaped;                        /* whoever waited for it told WAIT_STATUS */
     int wait_status;
-    uint64_t process_start_ns; /* of the first image that is known of the process */
+    uint64_t process_start_ns; /* of the first image that is known of the process, from the call
+                                * of exec on that made it, where that was told */
     uint64_t cpu_ns;           /* that the process used when it was last looked at, or … */
     bool is_cpu_final;         /* … in all; CPU_TIME_UNKNOWN */
+    uint64_t cpu_at_exec_ns;   /* that it had used when this program became another one;
+                                * CPU_TIME_UNKNOWN */
     uint64_t cpu_before_ns;    /* of it, before the session or before it was met */
 
     char *trouble;               /* why it cannot take part, as its agent said; owned; NULL: none */

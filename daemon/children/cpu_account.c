@@ -51,7 +51,7 @@ struct process_cpu_time cpu_account_of(const struct child *child, uint64_t since
     if (time.end == CPU_TIME_TO_CAPTURE)
         time.total_ns = process_clock_ns(child->pid);
     if (time.end == CPU_TIME_TO_EXEC)
-        time.total_ns = CPU_TIME_UNKNOWN; /* the program after it has the clock */
+        time.total_ns = child->cpu_at_exec_ns; /* the program after it has the clock */
     if (since_ns != 0 && child->process_start_ns < since_ns)
         time.before_ns = CPU_TIME_UNKNOWN;
     return time;

@@ -43,9 +43,23 @@ static void stream_cpu_time(const struct process_cpu_time *time, struct json_wri
         [CPU_TIME_TO_LAST_RECORD] = "last record",
     };
 
-    stream_cpu_ns(writer, "cpuTime", time->total_ns);
+    bool is_execed = time->end == CPU_TIME_TO_EXEC;
+
+    stream_cpu_ns(writer, "cpuTime", is_execed ? CPU_TIME_UNKNOWN : time->total_ns);
+    stream_cpu_ns(writer, "cpuTimeAtExec", is_execed ? time->total_ns : CPU_TIME_UNKNOWN);
     stream_cpu_ns(writer, "cpuTimeBefore", time->before_ns);
     json_string_property(writer, "cpuTimeUntil", ends[time->end]);
+}
+
+/* A TIME_NS of 0 is not known. */
+static void stream_time(const struct process_context *process, const char *name, uint64_t time_ns,
+                        struct json_writer *writer)
+{
+    json_name(writer, name);
+    if (time_ns != 0)
+        json_time_ms(writer, process_relative_ns(process, time_ns));
+    else
+        json_null(writer);
 }
 
 static void stream_identity(const struct process_context *process, struct json_writer *writer)
@@ -67,11 +81,8 @@ static void stream_identity(const struct process_context *process, struct json_w
     json_string_bytes(writer, process->executable.bytes, process->executable.length);
     stream_command_line(writer, process->command_line);
     json_time_ms_property(writer, "startTime", process_relative_ns(process, process->start_ns));
-    json_name(writer, "endTime");
-    if (options->end_ns != 0)
-        json_time_ms(writer, process_relative_ns(process, options->end_ns));
-    else
-        json_null(writer);
+    stream_time(process, "processStartTime", options->process_start_ns, writer);
+    stream_time(process, "endTime", options->end_ns, writer);
 }
 
 /* What took the samples; of a process without any, all is null. */

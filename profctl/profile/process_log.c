@@ -22,11 +22,13 @@ void process_log_init(struct process_log *log)
                                  .later_images = -1,
                                  .cpu_ms = -1,
                                  .cpu_before_ms = -1,
+                                 .cpu_at_exec_ms = -1,
                                  .clock_interval_ms = -1,
                                  .lost_blocks = -1,
                                  .parent_pid = -1,
                                  .start_ms = NAN,
-                                 .end_ms = NAN };
+                                 .end_ms = NAN,
+                                 .process_start_ms = NAN };
 }
 
 void process_log_free(struct process_log *log)
@@ -96,11 +98,13 @@ static int read_member(struct process_log *log, struct json_reader *reader)
                     { "laterImages", &log->later_images },
                     { "cpuTime", &log->cpu_ms },
                     { "cpuTimeBefore", &log->cpu_before_ms },
+                    { "cpuTimeAtExec", &log->cpu_at_exec_ms },
                     { "clockInterval", &log->clock_interval_ms },
                     { "lostBlocks", &log->lost_blocks },
                     { "parentPid", &log->parent_pid },
                     { "startTime", &log->start_ms },
-                    { "endTime", &log->end_ms } };
+                    { "endTime", &log->end_ms },
+                    { "processStartTime", &log->process_start_ms } };
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
         if (json_reader_is(reader, texts[i].name))

@@ -15,11 +15,13 @@ struct process_log {
     double code;                      /* exit status or signal */
     double pid, later_images;
     double cpu_ms, cpu_before_ms;
+    double cpu_at_exec_ms; /* of a program that went on as another one */
     double clock_interval_ms;
     double lost_blocks; /* neither kept nor dropped */
     char *executable;   /* owned */
     double parent_pid;
     double start_ms, end_ms;          /* on the profile's time line; NAN: not told */
+    double process_start_ms;          /* likewise; of the process' first program */
     struct mapped_array command_line; /* see process_log_command_line() */
 };
 

@@ -170,6 +170,7 @@ static int end_process(struct walk *walk, bool is_root)
         return counter_err;
     walk->log.start_ms += walk->shift_ms;
     walk->log.end_ms += walk->shift_ms;
+    walk->log.process_start_ms += walk->shift_ms;
     int err = walk->events->on_process != NULL
                   ? walk->events->on_process(walk->owner, is_root, &walk->log)
                   : 0;

@@ -1,7 +1,6 @@
 #include "profctl/report/process_report.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,16 +34,10 @@ static int add_life(struct process_report *report, const char *name, const struc
 
     if (life == NULL)
         return -ENOMEM;
-    *life = (struct process_life){
-        .program = number_name(report, name),
-        .verdict = number_name(report, log->verdict),
-        .pid = log->pid,
-        .code = log->code,
-        .start_ms = isnan(log->start_ms) ? -1 : log->start_ms,
-        .wall_ms = log->end_ms >= log->start_ms ? log->end_ms - log->start_ms : -1,
-        .cpu_ms = log->cpu_ms,
-        .command = command != NULL ? strndup(command, PROCESS_COMMAND_MOST_BYTES) : NULL,
-    };
+    *life = process_life_of(log);
+    life->program = number_name(report, name);
+    life->verdict = number_name(report, log->verdict);
+    life->command = command != NULL ? strndup(command, PROCESS_COMMAND_MOST_BYTES) : NULL;
     if (command != NULL && life->command == NULL)
         return -ENOMEM;
     return failure_latch_error(&report->latch);
@@ -118,6 +111,7 @@ static int group_by_program(struct process_report *report)
     size_t total = report->lives.count, end;
     int err = 0;
 
+    process_lives_settle(report->lives.items, total);
     mapped_array_sort(&report->lives, sizeof(struct process_life), is_before_in_program);
     for (size_t first = 0; first < total && err == 0; first = end) {
         for (end = first + 1; end < total && lives[end].program == lives[first].program;)

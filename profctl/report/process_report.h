@@ -6,22 +6,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "profctl/report/process_lives.h"
 #include "json/failure_latch.h"
 #include "json/json_reader.h"
 #include "json/mapped_array.h"
 #include "json/unique_strings.h"
 
 enum { PROCESS_COMMAND_MOST_BYTES = 1024 }; /* of a command line; the rest is cut */
-
-/* One process. What is not known is below 0. */
-struct process_life {
-    uint32_t program; /* a name of the report's */
-    uint32_t verdict; /* likewise; UNIQUE_NONE: not known */
-    double pid, code;
-    double start_ms, wall_ms; /* wall_ms: not known of one that still ran */
-    double cpu_ms;
-    char *command; /* owned; NULL: not known */
-};
 
 /* All processes of one program. */
 struct program_lives {

@@ -80,6 +80,40 @@ test_short_commands_add_up() {
     says '\(not sampled\)' stdout
 }
 
+# life_of COMMAND: its CPU time and its time on the wall in ms, as `report --processes` has printed them.
+life_of() {
+    awk -v command="$1" 'substr($0, length($0) - length(command) + 1) == command && $3 ~ /^[0-9]+$/ { print $1, $2 }' stdout
+}
+
+# A shell works, and then becomes a program that works.
+test_programs_of_one_process_have_their_own() {
+    local out shell program
+    cat >script <<SH
+( for ((i = 0; i < 100000; i++)); do :; done; times >times; exec '$programs/accounts' 400 )
+true
+SH
+    for out in out.json out.profd; do
+        expect 0 "$profctl" run -o "$out" -- bash script
+        expect 0 "$profctl" report --processes "$out"
+        life_of "bash script" >lives
+        [ "$(wc -l <lives)" -eq 2 ] || fail "$(wc -l <lives) programs instead of 2"
+        shell=$(sort -n lives | tail -n 1 | cut -d' ' -f1)
+        about "$shell" "$(times_ms 1 times)"
+        # It works until the process has used so much.
+        program=$(life_of "$programs/accounts 400" | cut -d' ' -f1)
+        about "$(awk -v a="$shell" -v b="$program" 'BEGIN { print a + b }')" 400
+    done
+}
+
+# Most of a short program's life is over when its agent begins.
+test_a_life_begins_before_the_agent() {
+    expect 0 "$profctl" run -o out.json -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done'
+    read_facts out.json
+    paste <(meta_of true profd.processStartTime) <(meta_of true profd.startTime) >starts
+    [ "$(wc -l <starts)" -eq 10 ] || fail "$(wc -l <starts) programs instead of 10"
+    awk '$1 == "null" || $1 >= $2 { bad = 1 } END { exit bad }' starts || fail "$(xargs <starts)"
+}
+
 # What was before the session is not in its capture.
 test_what_was_used_before_is_not_shown() {
     start_profd -- "$programs/busy" 60 pid

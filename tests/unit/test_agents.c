@@ -520,6 +520,76 @@ START_TEST(a_silent_one_is_a_name)
 }
 END_TEST
 
+/* The process that plays the agent says that it is dormant, as an image that began at START_NS. */
+static const struct child *meet_image(uint64_t start_ns, bool is_fork)
+{
+    const struct child_introduction who = { .pid = process,
+                                            .start_ns = start_ns,
+                                            .is_fork = is_fork,
+                                            .executable = "/bin/image",
+                                            .executable_length = 10 };
+
+    agents_add_dormant(&agents, &who);
+    agents_watch_dormant(&agents);
+    return child_table_find_latest(&table, process);
+}
+
+static void note_call(uint64_t time_ns, uint64_t cpu_ns)
+{
+    const struct exec_call call = { process, time_ns, cpu_ns };
+    agents_note_exec_call(&agents, &call);
+}
+
+/* In either order: a parent tells of a program that it started when that may be there already. */
+START_TEST(a_process_begins_when_its_program_is_called)
+{
+    const uint64_t start_ns = uv_hrtime();
+
+    begin_agent(live_unheard);
+    if (_i == 0)
+        note_call(start_ns - 500, CPU_TIME_UNKNOWN);
+    const struct child *child = meet_image(start_ns, false);
+    if (_i == 1)
+        note_call(start_ns - 500, CPU_TIME_UNKNOWN);
+    ck_assert_uint_eq(child->process_start_ns, start_ns - 500);
+    ck_assert_uint_eq(child->start_ns, start_ns);
+    kill(process, SIGKILL);
+    run_until(&seen.ends, 1);
+}
+END_TEST
+
+START_TEST(a_program_ends_where_the_next_is_called)
+{
+    const uint64_t start_ns = uv_hrtime();
+
+    begin_agent(live_unheard);
+    const struct child *fork = meet_image(start_ns, true);
+    note_call(start_ns + 300, 77);
+    const struct child *program = meet_image(start_ns + 900, false);
+    ck_assert_ptr_ne(fork, program);
+    ck_assert_int_eq(fork->verdict, VERDICT_EXECED);
+    ck_assert_uint_eq(fork->end_ns, start_ns + 300);
+    ck_assert_uint_eq(fork->cpu_at_exec_ns, 77);
+    ck_assert_uint_eq(program->process_start_ns, start_ns);
+    ck_assert_uint_eq(program->cpu_at_exec_ns, CPU_TIME_UNKNOWN);
+    kill(process, SIGKILL);
+    run_until(&seen.ends, 2);
+}
+END_TEST
+
+START_TEST(a_call_that_failed_begins_nothing)
+{
+    const uint64_t start_ns = uv_hrtime();
+
+    begin_agent(live_unheard);
+    note_call(start_ns - 500, 77);
+    agents_note_exec_failed(&agents, process);
+    ck_assert_uint_eq(meet_image(start_ns, false)->process_start_ns, start_ns);
+    kill(process, SIGKILL);
+    run_until(&seen.ends, 1);
+}
+END_TEST
+
 START_TEST(dormant_ones_are_looked_for_and_end)
 {
     begin_agent(live_unheard);
@@ -621,6 +691,9 @@ int main(void)
     tcase_add_test(all, a_connection_may_end_before_its_process);
     tcase_add_loop_test(all, a_hello_that_cannot_be_used_makes_no_child, 0, 2);
     tcase_add_test(all, a_silent_one_is_a_name);
+    tcase_add_loop_test(all, a_process_begins_when_its_program_is_called, 0, 2);
+    tcase_add_test(all, a_program_ends_where_the_next_is_called);
+    tcase_add_test(all, a_call_that_failed_begins_nothing);
     tcase_add_test(all, dormant_ones_are_looked_for_and_end);
     tcase_add_loop_test(all, who_records_and_says_that_it_is_dormant_harms_nobody, 0, 2);
     tcase_add_loop_test(all, how_a_dormant_one_ended_may_be_told_after_the_first_look, 0, 2);

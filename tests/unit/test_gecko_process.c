@@ -809,6 +809,34 @@ START_TEST(images_of_one_pid_are_different_processes)
 }
 END_TEST
 
+static const cJSON *told_of_process(const char *name)
+{
+    return get(get(get(get(own.profile, "profilingLog"), "4242"), "profd"), name);
+}
+
+START_TEST(what_was_used_until_an_exec_is_told_apart)
+{
+    put_process();
+    own.options.process_start_ns = own.options.reference_ns + 2500000;
+    own.options.cpu_time = (struct process_cpu_time){ 7000000, 0, CPU_TIME_TO_EXEC };
+    make_profile();
+    ck_assert(cJSON_IsNull(told_of_process("cpuTime")));
+    ck_assert_double_eq(told_of_process("cpuTimeAtExec")->valuedouble, 7);
+    ck_assert_double_eq(told_of_process("processStartTime")->valuedouble, 2.5);
+}
+END_TEST
+
+START_TEST(when_a_process_began_may_not_be_known)
+{
+    put_process();
+    own.options.cpu_time = (struct process_cpu_time){ 7000000, 0, CPU_TIME_TO_END };
+    make_profile();
+    ck_assert_double_eq(told_of_process("cpuTime")->valuedouble, 7);
+    ck_assert(cJSON_IsNull(told_of_process("cpuTimeAtExec")));
+    ck_assert(cJSON_IsNull(told_of_process("processStartTime")));
+}
+END_TEST
+
 START_TEST(the_clock_is_told)
 {
     put_process();
@@ -1035,6 +1063,8 @@ int main(void)
     tcase_add_test(process, a_title_without_an_end_is_cut);
     tcase_add_test(process, an_arena_without_records_is_a_process_with_a_main_thread);
     tcase_add_test(process, images_of_one_pid_are_different_processes);
+    tcase_add_test(process, what_was_used_until_an_exec_is_told_apart);
+    tcase_add_test(process, when_a_process_began_may_not_be_known);
     tcase_add_test(process, the_clock_is_told);
     tcase_add_test(process, who_has_no_clock_tells_none);
     tcase_add_test(process, the_verdict_is_shown);

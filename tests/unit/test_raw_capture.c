@@ -395,6 +395,7 @@ START_TEST(facts_come_back_as_they_were)
 
     facts.may_be_left_out = true;
     facts.options.later_images = 2;
+    facts.options.process_start_ns = 99;
     facts.options.cpu_time = (struct process_cpu_time){ 5, CPU_TIME_UNKNOWN, CPU_TIME_TO_EXEC };
     facts.options.thread_filters = "worker,io";
     facts.unprofiled.command_line = "other\0-x";
@@ -405,6 +406,7 @@ START_TEST(facts_come_back_as_they_were)
     ck_assert_int_eq(back.pid, 42);
     ck_assert(back.may_be_left_out);
     ck_assert_uint_eq(back.options.later_images, 2);
+    ck_assert_uint_eq(back.options.process_start_ns, 99);
     ck_assert_uint_eq(back.options.end_ns, facts.options.end_ns);
     ck_assert_int_eq(back.options.code, 3);
     ck_assert_uint_eq(back.options.cpu_time.before_ns, CPU_TIME_UNKNOWN);

@@ -1,0 +1,73 @@
+#include "profctl/report/process_lives.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/process_verdict.h"
+
+struct process_life process_life_of(const struct process_log *log)
+{
+    const char *execed = process_verdict_name(VERDICT_EXECED);
+    bool goes_on = log->outcome != NULL && strcmp(log->outcome, execed) == 0;
+
+    return (struct process_life){
+        .pid = log->pid,
+        .code = log->code,
+        .later_images = log->later_images,
+        .goes_on = goes_on,
+        .process_start_ms = log->process_start_ms,
+        .first_ms = log->start_ms,
+        .last_ms = log->end_ms,
+        .charged_ms = goes_on ? log->cpu_at_exec_ms : log->cpu_ms,
+        .charged_before_ms = log->cpu_before_ms,
+    };
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct process_life *a = left, *b = right;
+
+    if (a->pid != b->pid)
+        return a->pid < b->pid ? -1 : 1;
+    return (a->later_images < b->later_images) - (a->later_images > b->later_images);
+}
+
+/* When LIFE began, which came after EARLIER in its process (NULL: it is the first one here). */
+static double find_start_ms(const struct process_life *life, const struct process_life *earlier)
+{
+    double start_ms = earlier != NULL ? earlier->last_ms : life->process_start_ms;
+
+    return start_ms < life->first_ms ? start_ms : life->first_ms;
+}
+
+/* What of LIFE's CPU time was used by others, or before the profile. */
+static double find_used_before_ms(const struct process_life *life,
+                                  const struct process_life *earlier)
+{
+    double used_ms =
+        earlier != NULL && earlier->charged_ms >= 0 ? earlier->charged_ms : life->charged_before_ms;
+
+    return used_ms > 0 ? used_ms : 0;
+}
+
+static void settle(struct process_life *life, const struct process_life *earlier)
+{
+    double start_ms = find_start_ms(life, earlier);
+    double used_before_ms = find_used_before_ms(life, earlier);
+
+    life->start_ms = isnan(start_ms) ? -1 : start_ms;
+    life->wall_ms = life->last_ms >= start_ms ? life->last_ms - start_ms : -1;
+    life->cpu_ms = life->charged_ms >= used_before_ms ? life->charged_ms - used_before_ms : -1;
+}
+
+void process_lives_settle(struct process_life *lives, size_t count)
+{
+    if (count > 0)
+        qsort(lives, count, sizeof(*lives), compare);
+    for (size_t i = 0; i < count; i++) {
+        bool is_next =
+            i > 0 && lives[i].pid >= 0 && lives[i - 1].pid == lives[i].pid && lives[i - 1].goes_on;
+        settle(&lives[i], is_next ? &lives[i - 1] : NULL);
+    }
+}
