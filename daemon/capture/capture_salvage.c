@@ -30,7 +30,7 @@ struct salvage_job capture_describe(const struct capture *capture, size_t index)
         .reference_unix_ns = capture->root.reference_unix_ns,
         .capture_ns = capture->capture_ns,
         .since_ns = capture->since_ns,
-        .process_start_ns = child->process_start_ns,
+        .process_start_ns = child->state == CHILD_ENDED ? child->process_start_ns : 0,
         .end_ns = child->end_ns,
         .verdict = child->verdict,
         .outcome = child->verdict,

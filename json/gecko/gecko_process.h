@@ -27,7 +27,7 @@ struct gecko_process_options {
     uint64_t reference_unix_ns; /* the same moment since the epoch; one number in all of a file */
     uint64_t capture_ns;        /* now; the end of everything that still lives */
     uint64_t since_ns;          /* samples and markers before this are left out; 0: none are */
-    uint64_t process_start_ns;  /* of the process' first program; 0: not known */
+    uint64_t process_start_ns;  /* of the process' first program; 0: not known, as to an agent */
     uint64_t end_ns;            /* of the process; 0 while it lives */
     enum process_verdict verdict;
     enum process_verdict outcome; /* what became of a NOT_PROFILED one all the same; of the others
