@@ -35,8 +35,9 @@ int page_put_counter(struct page_stream *stream, const struct profile_counter *c
 
 int page_put_process(struct page_stream *stream, bool is_root, const struct process_log *log)
 {
-    const double numbers[] = { log->pid,    log->parent_pid,    log->start_ms, log->end_ms,
-                               log->cpu_ms, log->cpu_before_ms, log->code,     log->later_images };
+    const double numbers[] = { log->pid,    log->parent_pid,   log->start_ms,
+                               log->end_ms, log->cpu_ms,       log->cpu_before_ms,
+                               log->code,   log->later_images, log->process_start_ms };
     const char *const texts[] = { log->verdict, log->outcome, log->reason, log->executable,
                                   process_log_command_line(log) };
 

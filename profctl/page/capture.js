@@ -14,12 +14,21 @@ class Capture extends CaptureData {
         this.knowsCpu = this.threads.some((thread) => thread.knowsCpu && thread.count > 0);
         /* profd is the root, and a process only where it was profiled. */
         this.processes = this.processes.filter((process) => process.threads.length > 0 || process.counters.length > 0);
+        this.findStarts();
         this.findEnd();
         this.processes.forEach((process) => this.settleProcess(process));
         this.linkStacks();
         this.pairMarkers();
         this.totalUs = this.processes.reduce((sum, process) => sum + process.totalUs, 0);
         this.sampleCount = this.sampleTime.count;
+    }
+
+    /* The first program of a process that is here has what the process used before it, and from when on. */
+    findStarts() {
+        const known = new Set(this.processes.map(({ pid, laterImages }) => `${pid} ${laterImages}`));
+        for (const process of this.processes)
+            if (process.processStart < process.start && !known.has(`${process.pid} ${process.laterImages + 1}`))
+                process.start = process.processStart;
     }
 
     findEnd() {

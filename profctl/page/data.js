@@ -144,8 +144,8 @@ class CaptureData {
         const reader = this.reader, isRoot = reader.number();
         const process = { pid: reader.real(), parentPid: reader.real(), start: reader.real() * 1e3,
                           end: reader.real() * 1e3, cpuMs: reader.real(), cpuBeforeMs: reader.real(),
-                          code: reader.real(), laterImages: reader.real(), verdict: reader.text(),
-                          outcome: reader.text(), reason: reader.text(),
+                          code: reader.real(), laterImages: reader.real(), processStart: reader.real() * 1e3,
+                          verdict: reader.text(), outcome: reader.text(), reason: reader.text(),
                           executablePlace: reader.place(), commandLinePlace: reader.place(), restUs: 0,
                           threads: this.waiting[isRoot], counters: this.waitingCounters };
         for (const thread of process.threads)

@@ -79,6 +79,16 @@ test_programs_that_ran_very_often_share_rows() {
 }
 
 # The page asks for nothing: all that it names is in it.
+# They begin and end one after the other, too fast to be sampled.
+test_short_programs_do_not_use_more_than_there_is() {
+    need_browser
+    expect 0 "$profctl" run -o capture.json --clock cpu -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done'
+    expect 0 "$profctl" convert capture.json -o capture.html
+    load capture.html
+    most=$(grep -oE '<[^>]* id="overview-most"[^>]*>at most [0-9.]+ CPUs' dom | grep -oE '[0-9.]+ CPUs' | cut -d' ' -f1)
+    awk -v most="$most" 'BEGIN { exit !(most > 0 && most <= 2) }' || fail "at most '$most' CPUs"
+}
+
 test_the_page_needs_nothing_else() {
     make_capture
     refute grep -nE '(src|href)=|https?:|@import|url\(' capture.html
