@@ -9,7 +9,8 @@
 #include "buffer/arena.h"
 #include "buffer/file_range.h"
 
-enum { BATCH_BYTES = 1024 * 1024 };
+/* What is read, checked and written stays in the cache of one core meanwhile. */
+enum { BATCH_BYTES = 256 * 1024 };
 
 int raw_out_init(struct raw_out *out, json_sink_write write, void *context)
 {
@@ -21,6 +22,12 @@ void raw_out_fini(struct raw_out *out)
 {
     free(out->records);
     *out = (struct raw_out){ 0 };
+}
+
+void raw_out_expect(struct raw_out *out, uint64_t count)
+{
+    if (out->expect != NULL)
+        out->expect(out->context, count);
 }
 
 uint8_t *raw_out_room(struct raw_out *out, size_t count)

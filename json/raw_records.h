@@ -13,7 +13,8 @@
 #include "json/raw_capture.h"
 
 struct raw_out {
-    json_sink_write write; /* 0, or a negative errno, which is passed on */
+    json_sink_write write;                         /* 0, or a negative errno, which is passed on */
+    void (*expect)(void *context, uint64_t bytes); /* of raw_out_expect(); NULL: it is of no use */
     void *context;
     uint8_t *records; /* owned; those that wait, and room for the next one */
     size_t used, capacity;
@@ -23,6 +24,9 @@ struct raw_out {
 /* -ENOMEM; OUT needs raw_out_fini() in any case. */
 int raw_out_init(struct raw_out *out, json_sink_write write, void *context);
 void raw_out_fini(struct raw_out *out);
+
+/* Says that up to COUNT bytes are about to be put: who writes them can set room aside. */
+void raw_out_expect(struct raw_out *out, uint64_t count);
 
 /* Room for a record of COUNT bytes, where its contents go. NULL: no memory. Valid until the next
  * call. */

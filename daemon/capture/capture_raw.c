@@ -36,6 +36,11 @@ static int write_output(void *context, const char *bytes, size_t count)
     return output_pump_write(context, bytes, count);
 }
 
+static void expect_output(void *context, uint64_t bytes)
+{
+    output_pump_expect(context, bytes);
+}
+
 static struct raw_process_facts facts_of(const struct copy_job *copy)
 {
     const struct salvage_job *job = &copy->job;
@@ -100,6 +105,7 @@ static int write_copies(struct output_pump *pump, int fd, void *piece)
     struct raw_out out;
     int error = raw_out_init(&out, write_output, pump);
 
+    out.expect = expect_output;
     for (size_t i = 0; i < copies->count && error == 0; i++) {
         uint64_t before = out.bytes;
         error = write_process(&copies->jobs[i], fd, &out);
@@ -107,6 +113,7 @@ static int write_copies(struct output_pump *pump, int fd, void *piece)
     }
     if (error == 0)
         error = raw_out_flush(&out);
+    output_pump_settle(pump);
     raw_out_fini(&out);
     return error;
 }

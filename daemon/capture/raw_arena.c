@@ -185,6 +185,7 @@ int raw_arena_copy(const struct raw_arena *arena, struct raw_out *out, bool *is_
     if (error == 0) {
         uint64_t used = atomic_load_explicit(&copy.header.chunk_high_water, memory_order_relaxed);
         uint32_t slots = used < copy.header.chunk_count ? (uint32_t)used : copy.header.chunk_count;
+        raw_out_expect(out, (uint64_t)slots * CHUNK_BYTES);
         for (uint32_t slot = 0; slot < slots && error == 0; slot++)
             error = copy_chunk(&copy, slot);
     }

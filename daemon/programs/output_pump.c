@@ -13,6 +13,8 @@ enum {
     PART_BYTES = 8 * 1024 * 1024,
     /* A pipe that polls as writable takes so much without blocking. */
     PIPE_PART_BYTES = 4096,
+    /* Setting room aside is worth its own cost from here on. */
+    ROOM_BYTES = 1024 * 1024,
 };
 
 /* Waits until the output takes something. */
@@ -115,4 +117,26 @@ int output_pump_write(struct output_pump *pump, const char *bytes, uint64_t coun
         atomic_fetch_add_explicit(&pump->bytes, (uint64_t)written, memory_order_relaxed);
     }
     return 0;
+}
+
+void output_pump_expect(struct output_pump *pump, uint64_t count)
+{
+    if (count < ROOM_BYTES || !is_of_type(pump->output_fd, S_IFREG))
+        return;
+    off_t start = lseek(pump->output_fd, 0, SEEK_CUR);
+    /* A refusal changes nothing: a full disk is an error of writing. */
+    if (start >= 0 && fallocate(pump->output_fd, FALLOC_FL_KEEP_SIZE, start, (off_t)count) == 0)
+        pump->end_of_room = (uint64_t)start + count;
+}
+
+void output_pump_settle(struct output_pump *pump)
+{
+    struct stat status;
+
+    if (pump->end_of_room == 0)
+        return;
+    if (fstat(pump->output_fd, &status) == 0 && (uint64_t)status.st_size < pump->end_of_room &&
+        ftruncate(pump->output_fd, status.st_size) < 0)
+        return;
+    pump->end_of_room = 0;
 }
