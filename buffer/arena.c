@@ -330,7 +330,11 @@ void arena_update_clock(struct arena *arena)
     struct arena_header *header = arena->header;
     struct clock_pair now = clock_read_pair();
     uint32_t sequence = atomic_load_explicit(&header->latest_sequence, memory_order_relaxed);
-    atomic_store_explicit(&header->latest_sequence, sequence + 1, memory_order_relaxed);
+    /* Another thread that is at it writes what is as good. */
+    if (sequence % 2 != 0 ||
+        !atomic_compare_exchange_strong_explicit(&header->latest_sequence, &sequence, sequence + 1,
+                                                 memory_order_acquire, memory_order_relaxed))
+        return;
     atomic_store_explicit(&header->latest_ticks, now.ticks, memory_order_release);
     atomic_store_explicit(&header->latest_monotonic_ns, now.monotonic_ns, memory_order_release);
     atomic_store_explicit(&header->latest_sequence, sequence + 2, memory_order_release);

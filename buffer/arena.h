@@ -187,8 +187,7 @@ static inline struct chunk *arena_chunk(const struct arena *arena, uint32_t inde
     return (struct chunk *)(void *)(arena->chunks + (size_t)index * CHUNK_BYTES);
 }
 
-/* Records a fresh clock pair as the latest. One thread only (the sampler, or the agent without
- * one). */
+/* Records a fresh clock pair as the latest. Any thread; where two are at it, one of them does. */
 void arena_update_clock(struct arena *arena);
 
 /* Begins the account of blocks anew: a session's is its own. Nobody is recording. */

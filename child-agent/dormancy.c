@@ -80,8 +80,17 @@ static int arm_clock(const struct session_settings *settings)
         return err;
     uint64_t interval_ns =
         thread_clock_timer_interval_ns(settings->interval_ns, thread_clock_tick_ns());
-    return thread_clock_start(&thread_current->clock, thread_current->id, thread_current->cpu_clock,
-                              sampling_signal_number(), interval_ns, true);
+    err = thread_clock_start(&thread_current->clock, thread_current->id, thread_current->cpu_clock,
+                             sampling_signal_number(), interval_ns);
+    if (err == 0)
+        thread_clock_count(&thread_current->clock, clock_read_ns(thread_current->cpu_clock), true);
+    return err;
+}
+
+static void disarm_clock(void)
+{
+    thread_clock_stop(&thread_current->clock);
+    thread_clock_end_count(&thread_current->clock);
 }
 
 /* A session that is over is none, in a forked child too. */
@@ -103,7 +112,8 @@ bool dormancy_begin(const struct session_settings *settings, const struct agent_
         !has_session(settings) || arm_clock(wanted) < 0)
         return false;
     if (!census_tell_present()) {
-        thread_clock_stop(&thread_current->clock);
+        disarm_clock();
+        thread_clock_forget_count(&thread_current->clock); /* a session counts all of it */
         return false;
     }
     dormancy.address = *address;
@@ -149,7 +159,7 @@ static void wake_at_work(void)
         (void)session_follow_word();
         sampler_follow_alone();
     } else {
-        thread_clock_stop(&thread_current->clock);
+        disarm_clock();
     }
     introduce();
     if (dormancy.state == DORMANCY_UNHEARD)
@@ -173,7 +183,7 @@ static void rouse(const struct session_settings *settings)
 
 static void forsake(void)
 {
-    thread_clock_stop(&thread_current->clock);
+    disarm_clock();
     session_forget_prepared();
     move_to(DORMANCY_FORSAKEN);
     if (resting_begin(rouse) == 0) /* else it stays so: nobody would look */

@@ -126,7 +126,7 @@ static void start_coarse_clock(void)
     if (!atomic_load(&thread_current->yields_signal))
         (void)thread_clock_start(&thread_current->clock, thread_current->id,
                                  thread_current->cpu_clock, sampling_signal_number(),
-                                 RESTING_INTERVAL_NS, false);
+                                 RESTING_INTERVAL_NS);
 }
 
 int resting_begin(resting_join *join)

@@ -32,7 +32,8 @@ enum sampling_clock {
     X(DESCRIPTORS, 6, "no descriptors are left for perf events of more threads (ulimit -n)")       \
     X(NOT_YET, 7, "none of its threads had a perf event yet")                                      \
     X(ALONE, 8, "it has one thread and joined a session that had begun")                           \
-    X(DEADLY_SIGNAL, 9, "PROFD_SIGNAL would end a program that it meets right after an exec")
+    X(DEADLY_SIGNAL, 9, "PROFD_SIGNAL would end a program that it meets right after an exec")      \
+    X(SHARED, 10, "no timers are left for more threads (ulimit -i), which share one")
 
 enum clock_refusal {
 #define X(name, number, text) CLOCK_REFUSAL_##name = number,

@@ -7,6 +7,7 @@
 #include "child-agent/core.h"
 #include "child-agent/sampler/clock_sampling_inside.h"
 #include "child-agent/sampler/perf_keeper.h"
+#include "child-agent/sampler/process_timer.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/threads/thread_registry.h"
 
@@ -56,10 +57,23 @@ int clock_sampling_start(const struct session_settings *settings)
     return 0;
 }
 
+void clock_sampling_prepare_threads(void)
+{
+    if (atomic_load(&sampling.is_on)) /* without it, who is refused a timer has no samples */
+        (void)process_timer_make(sampling_signal_number());
+}
+
+void clock_sampling_try_again(void)
+{
+    if (atomic_exchange(&sampling.lacks_timers, false))
+        thread_registry_visit(clock_sampling_follow);
+}
+
 void clock_sampling_give_up(void)
 {
     if (!core_own.has_arena || !atomic_exchange(&sampling.is_on, false))
         return;
+    process_timer_delete();
     clock_sampling_refuse(CLOCK_REFUSAL_FILTER);
     thread_registry_visit(clock_sampling_follow);
     if (thread_current != NULL)
@@ -70,6 +84,8 @@ void clock_sampling_stop(void)
 {
     clock_sampling_return_event();
     atomic_store(&sampling.is_on, false);
+    atomic_store(&sampling.lacks_timers, false);
+    process_timer_delete();
 }
 
 static void change_interval(struct thread_registration *thread)
@@ -104,6 +120,7 @@ void clock_sampling_after_fork_child(struct thread_registration *self)
     atomic_store(&sampling.uses_events, false);
     sampling.borrows_event = false;
     perf_keeper_after_fork_child();
+    process_timer_after_fork_child();
     if (self != NULL)
         thread_clock_after_fork_child(&self->clock);
 }

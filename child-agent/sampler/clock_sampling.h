@@ -24,6 +24,13 @@ int clock_sampling_start(const struct session_settings *settings);
 /* From here on nothing is sampled; clocks that still run are ignored. */
 void clock_sampling_stop(void);
 
+/* The process has several threads, or soon will: makes ready what serves those that will be refused
+ * a timer of their own. */
+void clock_sampling_prepare_threads(void);
+
+/* Starts the clocks of threads that were refused one, should timers be left again. */
+void clock_sampling_try_again(void);
+
 /* The program is about to forbid system calls: nobody can tell which, so that sampling ends. Any
  * thread, not in signal handlers. */
 void clock_sampling_give_up(void);
@@ -59,12 +66,16 @@ void clock_sampling_follow_yield(struct thread_registration *self);
  * returns, none of it comes by another. */
 void clock_sampling_change_signal(struct thread_registration *self);
 
-/* THREAD ends: its clock is stopped. Under the registry's lock. */
+/* THREAD has ended: its clock is stopped, and its slot may be another's. Under the registry's lock.
+ */
 void clock_sampling_leave(struct thread_registration *thread);
 
 /* Tells what THREAD used and no sample stands for. Under the registry's lock, or by the thread
  * itself. */
 void clock_sampling_tell_rest(struct thread_registration *thread);
+
+/* The same at the end of the calling thread: waits a few milliseconds for the means to tell it. */
+void clock_sampling_tell_last(struct thread_registration *self);
 
 /* Whether INFO is of a thread's clock, and not the program's own signal. In handlers. */
 bool clock_sampling_is_signal(const siginfo_t *info);

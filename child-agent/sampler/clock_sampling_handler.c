@@ -1,10 +1,13 @@
 #include <stdatomic.h>
+#include <time.h>
 
+#include "buffer/clock.h"
 #include "child-agent/core.h"
 #include "child-agent/sampler/borrowed_event.h"
 #include "child-agent/sampler/clock_sampling_inside.h"
 #include "child-agent/sampler/look_alarm.h"
 #include "child-agent/sampler/perf_clock.h"
+#include "child-agent/sampler/process_timer.h"
 #include "child-agent/sampler/sample_room.h"
 #include "child-agent/sampler/snapshot_capture.h"
 #include "child-agent/sampler/snapshot_stack.h"
@@ -67,13 +70,25 @@ static bool is_of_borrowed_event(const siginfo_t *info)
 
 bool clock_sampling_is_signal(const siginfo_t *info)
 {
-    return thread_clock_is_signal(info) || perf_clock_is_signal(info) || is_of_borrowed_event(info);
+    return thread_clock_is_signal(info) || perf_clock_is_signal(info) ||
+           is_of_borrowed_event(info) || process_timer_is_signal(info);
+}
+
+/* The timer of the process is for threads that have none. */
+static bool read_without_timer(const struct thread_clock *clock, uint64_t *cpu_ns)
+{
+    if (atomic_load(&clock->is_running) || !atomic_load(&clock->is_counting))
+        return false;
+    *cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+    return true;
 }
 
 static bool read_clock(struct thread_clock *clock, const siginfo_t *info, uint64_t *cpu_ns)
 {
     if (thread_clock_is_signal(info))
         return thread_clock_read_signal(clock, info, cpu_ns);
+    if (process_timer_is_signal(info))
+        return read_without_timer(clock, cpu_ns);
     uint64_t interval_ns = is_of_borrowed_event(info) ? borrowed_event_interval_ns()
                                                       : atomic_load(&sampling.event_interval_ns);
     return thread_clock_read_event(clock, interval_ns, cpu_ns);

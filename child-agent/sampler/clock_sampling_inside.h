@@ -17,6 +17,7 @@ struct clock_sampling_state {
     uint64_t interval_ns; /* between samples, as asked for */
     uint64_t timer_interval_ns;
     uint64_t session_start_ns;
+    _Atomic bool lacks_timers;          /* a thread was refused one, and nothing serves instead */
     _Atomic bool uses_events;           /* perf's */
     bool borrows_event;                 /* of profd, for the only thread */
     _Atomic bool is_refused;            /* an event, by the kernel: no more are asked for */

@@ -1,24 +1,32 @@
 #include <errno.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #include "buffer/clock.h"
 #include "child-agent/core.h"
 #include "child-agent/sampler/clock_sampling_inside.h"
 #include "child-agent/sampler/look_alarm.h"
+#include "child-agent/sampler/process_timer.h"
 #include "child-agent/sampler/sample_room.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/threads/thread_registry.h"
 #include "common/time_units.h"
 
-static bool is_wanted(const struct thread_registration *thread)
+/* A thread that ends has its last word, unless all rooms are taken for so long. */
+enum {
+    LAST_TELL_POLLS = 50,
+    LAST_TELL_POLL_NS = 100 * 1000,
+};
+
+/* Whether what THREAD uses is to be told. */
+static bool is_counted(const struct thread_registration *thread)
 {
     /* In a child that was made past the C library there is no arena, whatever else is said. */
     return core_own.has_arena && atomic_load(&sampling.is_on) && !sampling.is_paused &&
-           !atomic_load(&thread->yields_signal) &&
            (atomic_load(&thread->profiled_features) & PROFD_THREAD_SAMPLING);
 }
 
-void clock_sampling_leave(struct thread_registration *thread)
+static void stop_clock(struct thread_registration *thread)
 {
     if (!atomic_load(&thread->clock.is_running))
         return;
@@ -27,40 +35,81 @@ void clock_sampling_leave(struct thread_registration *thread)
         look_alarm_ring_if_resting();
 }
 
+void clock_sampling_leave(struct thread_registration *thread)
+{
+    stop_clock(thread);
+    thread_clock_forget_count(&thread->clock);
+}
+
+static void follow_limit(void)
+{
+    bool is_served = process_timer_serve(sampling.timer_interval_ns);
+    atomic_store(&sampling.lacks_timers, !is_served);
+    clock_sampling_refuse(is_served ? CLOCK_REFUSAL_SHARED : CLOCK_REFUSAL_LIMIT);
+}
+
 void clock_sampling_follow_start(const struct thread_registration *thread, int err)
 {
     if (err == -EAGAIN)
-        clock_sampling_refuse(CLOCK_REFUSAL_LIMIT);
+        follow_limit();
     else if (err < 0 && err != -ESRCH)
         clock_sampling_refuse(CLOCK_REFUSAL_OTHER);
     if (err == 0 && !atomic_load(&sampling.is_refused) && clock_sampling_follow_with_event(thread))
         look_alarm_ring();
 }
 
-static void start_clock(struct thread_registration *thread)
+static void begin_count(struct thread_registration *thread)
 {
     /* After a pause, what it used before was told before. */
-    bool is_new = !thread_clock_has_run(&thread->clock) &&
+    bool is_new = !thread_clock_has_counted(&thread->clock) &&
                   thread_began_with(thread, sampling.session_start_ns);
+    thread_clock_count(&thread->clock, clock_read_ns(thread->cpu_clock), is_new);
+}
+
+static void start_clock(struct thread_registration *thread)
+{
     clock_sampling_follow_start(
         thread, thread_clock_start(&thread->clock, thread->id, thread->cpu_clock,
-                                   sampling_signal_number(), sampling.timer_interval_ns, is_new));
+                                   sampling_signal_number(), sampling.timer_interval_ns));
 }
+
+/* What a thread has used since its last sample. */
+struct rest {
+    struct thread_registration *thread;
+    bool is_told;
+};
 
 static void tell_at_work(struct sample_room *room, void *argument)
 {
-    struct thread_registration *thread = argument;
-    uint64_t cpu_ns = clock_read_ns(thread->cpu_clock);
-    uint64_t cpu_us = thread_clock_take_rest(&thread->clock, cpu_ns) / NS_PER_US;
-    if (cpu_us != 0) /* refusals are counted by the writer */
-        (void)sample_encoder_thread_cpu(room->encoder, thread->index, clock_ticks(), cpu_us);
+    struct rest *rest = argument;
+    struct thread_registration *thread = rest->thread;
+    uint64_t rest_ns = thread_clock_take_rest(&thread->clock, clock_read_ns(thread->cpu_clock));
+    /* Refusals are counted by the writer. */
+    rest->is_told =
+        rest_ns < NS_PER_US || sample_encoder_thread_cpu(room->encoder, thread->index,
+                                                         clock_ticks(), rest_ns / NS_PER_US) == 0;
+    if (!rest->is_told)
+        thread_clock_put_back(&thread->clock, rest_ns);
+}
+
+/* False without a room, or where the chunks are in other hands for a moment. */
+static bool is_rest_told(struct thread_registration *thread)
+{
+    struct rest rest = { .thread = thread };
+    return !core_own.has_arena || !atomic_load(&thread->clock.is_counting) ||
+           (sample_room_work(tell_at_work, &rest) && rest.is_told);
 }
 
 void clock_sampling_tell_rest(struct thread_registration *thread)
 {
-    /* Without a room the next one to ask tells. */
-    if (core_own.has_arena && atomic_load(&thread->clock.is_running))
-        (void)sample_room_work(tell_at_work, thread);
+    (void)is_rest_told(thread); /* else the next one to ask tells */
+}
+
+void clock_sampling_tell_last(struct thread_registration *self)
+{
+    static const struct timespec pause = { .tv_nsec = LAST_TELL_POLL_NS };
+    for (int i = 0; i < LAST_TELL_POLLS && !is_rest_told(self); i++)
+        (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
 }
 
 void clock_sampling_follow(struct thread_registration *thread)
@@ -69,12 +118,17 @@ void clock_sampling_follow(struct thread_registration *thread)
         thread_clock_stop(&thread->clock); /* its waits look for sessions */
     if (core_own.is_dormant || core_own.is_resting)
         return; /* there is nothing to follow, and its clock is to wake it */
-    if (!is_wanted(thread)) {
+    if (!is_counted(thread)) {
         clock_sampling_tell_rest(thread);
-        clock_sampling_leave(thread);
-    } else if (!atomic_load(&thread->clock.is_running)) {
-        start_clock(thread);
+        thread_clock_end_count(&thread->clock);
+        stop_clock(thread);
+        return;
     }
+    begin_count(thread);
+    if (atomic_load(&thread->yields_signal))
+        stop_clock(thread);
+    else if (!atomic_load(&thread->clock.is_running))
+        start_clock(thread);
 }
 
 /* A thread that yields for longer says so again with its next mask. */
@@ -100,10 +154,11 @@ void clock_sampling_change_signal(struct thread_registration *self)
 {
     int before = atomic_load(&self->clock.signal_number);
     int number = sampling_signal_number();
+    process_timer_change_signal(number);
     if ((!core_own.has_arena && !core_own.is_resting) || !atomic_load(&self->clock.is_running) ||
         before == number)
         return;
     if (thread_clock_change_signal(&self->clock, self->id, self->cpu_clock, number) < 0)
-        clock_sampling_refuse(CLOCK_REFUSAL_LIMIT);
+        follow_limit();
     clock_sampling_await_event(self, before);
 }

@@ -103,6 +103,7 @@ void sampler_start_thread(void)
         return;
     after_sampling_open();
     clock_sampling_return_event();
+    clock_sampling_prepare_threads();
     sampler.is_running = true; /* before it runs: chores are its affair from here on */
     session_begin_messages();
     if (own_thread_create(&sampler.thread, sampler_thread_run, tick) == 0)

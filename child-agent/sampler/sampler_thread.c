@@ -170,6 +170,7 @@ static void look_until_stopped(struct sampler_tick *tick)
         process_unwinder_read_mappings();
         chunk_manager_tell(sampler.manager);
         update_clock();
+        clock_sampling_try_again();
         if (!has_run && !after_sampling_is_awaited())
             look_alarm_rest();
         if (atomic_load(&sampler.stop_word) == 0)

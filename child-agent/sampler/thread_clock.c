@@ -64,14 +64,12 @@ static int ready_clock(struct thread_clock *clock, struct profd_thread_id thread
     int err = create_timer(thread, cpu_clock, signal_number, &timer);
     if (err < 0)
         return err == -EINVAL ? -ESRCH : err;
-    hold_timer(clock, timer);
     atomic_store(&clock->signal_number, signal_number);
-    clock->interval_ns = interval_ns;
-    clock->base_ns = clock_read_ns(cpu_clock);
+    atomic_store(&clock->interval_ns, interval_ns);
+    atomic_store(&clock->base_ns, clock_read_ns(cpu_clock));
     atomic_store(&clock->source, SOURCE_TIMER);
     atomic_store(&clock->had_event, false);
-    atomic_store(&clock->intervals, 0);
-    clock->bank = (struct event_bank){ 0, 0 };
+    hold_timer(clock, timer);
     return 0;
 }
 
@@ -85,16 +83,12 @@ static int run_clock(struct thread_clock *clock)
 }
 
 int thread_clock_start(struct thread_clock *clock, struct profd_thread_id thread,
-                       clockid_t cpu_clock, int signal_number, uint64_t interval_ns, bool is_new)
+                       clockid_t cpu_clock, int signal_number, uint64_t interval_ns)
 {
     if (atomic_load(&clock->is_running))
         return 0;
     int err = ready_clock(clock, thread, cpu_clock, signal_number, interval_ns);
-    if (err < 0)
-        return err;
-    atomic_store(&clock->told_ns, clock->base_ns);
-    atomic_store(&clock->placeless_ns, is_new ? clock->base_ns : 0);
-    return run_clock(clock);
+    return err < 0 ? err : run_clock(clock);
 }
 
 /* The old timer goes first: it may be the last that the user may have. */
@@ -132,8 +126,7 @@ int thread_clock_change_signal(struct thread_clock *clock, struct profd_thread_i
     atomic_store(&clock->signal_number, signal_number);
     int err = create_timer(thread, cpu_clock, signal_number, &timer);
     if (err == 0) {
-        clock->base_ns = clock_read_ns(cpu_clock);
-        atomic_store(&clock->intervals, 0);
+        atomic_store(&clock->base_ns, clock_read_ns(cpu_clock));
         hold_timer(clock, timer);
         err = set_timer(clock, interval_with(clock, atomic_load(&clock->source)));
     }
@@ -143,7 +136,28 @@ int thread_clock_change_signal(struct thread_clock *clock, struct profd_thread_i
     return err;
 }
 
-bool thread_clock_has_run(const struct thread_clock *clock)
+void thread_clock_count(struct thread_clock *clock, uint64_t cpu_ns, bool is_new)
+{
+    if (atomic_load(&clock->is_counting))
+        return;
+    atomic_store(&clock->told_ns, cpu_ns);
+    atomic_store(&clock->placeless_ns, is_new ? cpu_ns : 0);
+    atomic_store(&clock->is_counting, true);
+}
+
+void thread_clock_end_count(struct thread_clock *clock)
+{
+    atomic_store(&clock->is_counting, false);
+}
+
+void thread_clock_forget_count(struct thread_clock *clock)
+{
+    thread_clock_end_count(clock);
+    atomic_store(&clock->told_ns, 0);
+    atomic_store(&clock->placeless_ns, 0);
+}
+
+bool thread_clock_has_counted(const struct thread_clock *clock)
 {
     return atomic_load(&clock->told_ns) != 0;
 }
@@ -186,25 +200,33 @@ static bool follow_source(struct thread_clock *clock, bool is_event)
     return step.is_sample;
 }
 
-/* What the timer has counted since its start. */
+/* Whether the timer that sent INFO is still there, and with it what the clock knows of it. */
+static bool is_held(const struct thread_clock *clock, const siginfo_t *info)
+{
+    return info->si_timerid + 1 == atomic_load_explicit(&clock->held_timer, memory_order_acquire);
+}
+
+/* What the timer has counted since it was made. */
 static uint64_t counted_ns(struct thread_clock *clock, const siginfo_t *info)
 {
-    uint64_t overrun = info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0;
-    uint64_t intervals =
-        atomic_load_explicit(&clock->intervals, memory_order_relaxed) + 1 + overrun;
-    atomic_store_explicit(&clock->intervals, intervals, memory_order_relaxed);
-    return clock->base_ns + intervals * clock->interval_ns;
+    if (clock->counted_timer != info->si_timerid + 1) {
+        clock->counted_timer = info->si_timerid + 1;
+        clock->intervals = 0;
+    }
+    clock->intervals += 1 + (info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0);
+    return atomic_load_explicit(&clock->base_ns, memory_order_acquire) +
+           clock->intervals * atomic_load_explicit(&clock->interval_ns, memory_order_acquire);
 }
 
 bool thread_clock_read_signal(struct thread_clock *clock, const siginfo_t *info, uint64_t *cpu_ns)
 {
-    if (!atomic_load_explicit(&clock->is_running, memory_order_acquire) ||
-        info->si_timerid + 1 != atomic_load_explicit(&clock->held_timer, memory_order_relaxed) ||
+    if (!atomic_load_explicit(&clock->is_running, memory_order_acquire) || !is_held(clock, info) ||
         !follow_source(clock, false))
         return false;
     bool is_counting = !atomic_load_explicit(&clock->had_event, memory_order_relaxed);
     *cpu_ns = is_counting ? counted_ns(clock, info) : clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
-    return true;
+    /* Another thread may have put a new timer in its place while it was read. */
+    return is_held(clock, info);
 }
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -223,14 +245,15 @@ uint64_t clock_event_share_ns(uint64_t delta_ns, uint64_t interval_ns, struct ev
     return share_ns;
 }
 
-/* Lets the next sample stand for what it is to, and no place for the rest. */
+/* Lets the next sample stand for what it is to, and no place for the rest. Another thread may be
+ * telling what is placeless: what is shared out is taken from there first. */
 static void share_out(struct thread_clock *clock, uint64_t interval_ns, uint64_t cpu_ns)
 {
-    uint64_t aside_ns = smaller(clock->bank.aside_ns, atomic_load(&clock->placeless_ns));
+    uint64_t placeless_ns = atomic_exchange(&clock->placeless_ns, 0);
     uint64_t delta_ns = thread_clock_take_untold(clock, cpu_ns);
-    clock->bank.aside_ns = aside_ns;
+    clock->bank.aside_ns = smaller(clock->bank.aside_ns, placeless_ns);
     uint64_t share_ns = clock_event_share_ns(delta_ns, interval_ns, &clock->bank);
-    atomic_fetch_add(&clock->placeless_ns, delta_ns - share_ns); /* or less, modulo 2^64 */
+    atomic_fetch_add(&clock->placeless_ns, placeless_ns + delta_ns - share_ns);
     atomic_fetch_sub(&clock->told_ns, share_ns);
 }
 
@@ -262,6 +285,11 @@ uint64_t thread_clock_take_rest(struct thread_clock *clock, uint64_t cpu_ns)
     return thread_clock_take_untold(clock, cpu_ns) + atomic_exchange(&clock->placeless_ns, 0);
 }
 
+void thread_clock_put_back(struct thread_clock *clock, uint64_t rest_ns)
+{
+    atomic_fetch_add(&clock->placeless_ns, rest_ns);
+}
+
 uint64_t thread_clock_take_placeless(struct thread_clock *clock, uint64_t least_ns)
 {
     if (atomic_load_explicit(&clock->placeless_ns, memory_order_relaxed) < least_ns)
@@ -273,5 +301,6 @@ void thread_clock_after_fork_child(struct thread_clock *clock)
 {
     atomic_store(&clock->is_running, false);
     atomic_store(&clock->held_timer, 0);
-    atomic_store(&clock->told_ns, 0);
+    clock->counted_timer = 0; /* numbers begin anew */
+    thread_clock_forget_count(clock);
 }

@@ -39,18 +39,23 @@ struct thread_clock {
     _Atomic bool is_running;
     _Atomic bool had_event; /* the thread's handler writes, as the next */
     _Atomic enum clock_source source;
-    /* The kernel's number for it and one; 0: there is none. Whoever takes it out deletes it. */
+    /* The kernel's number for it and one; 0: there is none. Whoever takes it out deletes it. The
+     * next two are its own, and change only while there is none. */
     _Atomic int held_timer;
+    _Atomic uint64_t interval_ns; /* of the timer */
+    _Atomic uint64_t base_ns;     /* CPU use of the thread when the timer was made */
     _Atomic int signal_number;
-    uint64_t interval_ns;       /* of the timer */
-    uint64_t base_ns;           /* CPU use of the thread when the clock was started */
-    _Atomic uint64_t intervals; /* that went by since; the thread's handler writes */
+    /* The thread's handler only. */
+    int counted_timer;      /* as held_timer; what the intervals are of */
+    uint64_t intervals;     /* that went by since base_ns */
+    struct event_bank bank; /* of events */
+    /* Whether all that the thread uses is to be told, with or without a timer. */
+    _Atomic bool is_counting;
     /* CPU use up to which samples and THREAD_CPU entries have told; whoever tells writes. */
     _Atomic uint64_t told_ns;
     /* Used at no place that is known, before the start or in context switches; told by nobody yet.
      */
     _Atomic uint64_t placeless_ns;
-    struct event_bank bank; /* the thread's handler only */
 };
 
 /* The kernel's tick. */
@@ -78,10 +83,9 @@ struct clock_step clock_source_step(enum clock_source source, bool is_event);
 uint64_t clock_event_share_ns(uint64_t delta_ns, uint64_t interval_ns, struct event_bank *bank);
 
 /* Starts CLOCK for THREAD, whose CPU clock is CPU_CLOCK, with SIGNAL_NUMBER at each INTERVAL_NS.
- * IS_NEW: what the thread used before counts as well. Any thread of the process. 0; -EAGAIN when no
- * timers are left, -ESRCH when the thread is gone. */
+ * Any thread of the process. 0; -EAGAIN when no timers are left, -ESRCH when the thread is gone. */
 int thread_clock_start(struct thread_clock *clock, struct profd_thread_id thread,
-                       clockid_t cpu_clock, int signal_number, uint64_t interval_ns, bool is_new);
+                       clockid_t cpu_clock, int signal_number, uint64_t interval_ns);
 
 /* Goes on with SIGNAL_NUMBER, which a clock that has it leaves as it is. By the thread itself, also
  * in signal handlers. When it returns, the timer sends the old signal no more. 0; -EAGAIN when no
@@ -95,8 +99,19 @@ int thread_clock_change_signal(struct thread_clock *clock, struct profd_thread_i
 int thread_clock_change_interval(struct thread_clock *clock, struct profd_thread_id thread,
                                  clockid_t cpu_clock, uint64_t interval_ns);
 
-/* Whether it was ever started, in this process. */
-bool thread_clock_has_run(const struct thread_clock *clock);
+/* From now on, when the thread has used CPU_NS, all that it uses is to be told; IS_NEW: what it
+ * used before as well. Nothing when that is so already. Any thread of the process, one at a time.
+ */
+void thread_clock_count(struct thread_clock *clock, uint64_t cpu_ns, bool is_new);
+
+/* What the thread uses from now on is nobody's affair. */
+void thread_clock_end_count(struct thread_clock *clock);
+
+/* As if nothing had ever been counted. */
+void thread_clock_forget_count(struct thread_clock *clock);
+
+/* Whether anything was ever counted, in this process. */
+bool thread_clock_has_counted(const struct thread_clock *clock);
 
 /* Nothing when it does not run. Any thread. */
 void thread_clock_stop(struct thread_clock *clock);
@@ -118,6 +133,9 @@ uint64_t thread_clock_take_untold(struct thread_clock *clock, uint64_t cpu_ns);
 
 /* The same with what was used at no place that is known: CPU use that no sample stands for. */
 uint64_t thread_clock_take_rest(struct thread_clock *clock, uint64_t cpu_ns);
+
+/* REST_NS that was taken could not be told, and is to be told later. */
+void thread_clock_put_back(struct thread_clock *clock, uint64_t rest_ns);
 
 /* What was used at no place that is known, once it is LEAST_NS; else 0. */
 uint64_t thread_clock_take_placeless(struct thread_clock *clock, uint64_t least_ns);

@@ -239,7 +239,7 @@ void thread_registry_unregister_current(void)
     recording_give_back_chunk(self);
     event_delay_end(self);
     stopwatch_leave_thread();
-    clock_sampling_tell_rest(self);
+    clock_sampling_tell_last(self);
     /* Before the slot can be reused: from here on the handler finds nothing. */
     thread_current = NULL;
     signal_stack_end(self);

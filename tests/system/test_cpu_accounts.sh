@@ -149,6 +149,34 @@ test_who_was_killed_or_failed_is_in_the_report() {
     says '{"process":"accounts","verdict":"killed","code":9,"signal":"SIGKILL","processes":2}' stdout
 }
 
+# thread_ms NAME: CPU time of the thread called so, as the last report by thread has it.
+thread_ms() {
+    sed 's/{"name"/\n&/g' stdout | grep -F ": $1\"" | grep -oE '"selfMs":[0-9.]+' | cut -d: -f2
+}
+
+# Behind the limit each thread was refused a timer, but one for all of them was made before.
+test_threads_without_timers_have_their_own() {
+    local ms
+    expect 0 "$profctl" run --clock cpu -o out.json -- "$programs/no_timers"
+    expect 0 "$profctl" report out.json
+    says '^clock: cpu, .*; not as asked for: no timers are left for more threads \(ulimit -i\), which share one$' stdout
+    grep -q '^ .* burn_inner' stdout
+    expect 0 "$profctl" --json report --by thread out.json
+    for ms in 300 600 900; do
+        about "$(thread_ms "worker $ms")" $ms
+    done
+}
+
+# A thread that has the signals of samples for itself is not interrupted, but counts.
+test_threads_that_keep_the_signals_have_their_own() {
+    local clock
+    for clock in cpu perf; do
+        expect 0 "$profctl" run --clock $clock -o out.json -- "$programs/keeps_signals"
+        expect 0 "$profctl" --json report --by thread out.json
+        about "$(thread_ms keeper)" 600
+    done
+}
+
 # Whoever waits by calls that nobody sees: what is known is told, and marked.
 test_who_is_reaped_by_nobody_of_ours_is_marked() {
     expect 0 "$profctl" run -o out.json -- "$programs/accounts" 10 0 raw

@@ -1,6 +1,7 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -76,6 +77,26 @@ START_TEST(updating_the_clock_leaves_a_later_pair_and_an_even_sequence)
     ck_assert_uint_gt(header->latest_ticks, before_ticks);
     ck_assert_uint_eq(header->latest_sequence, sequence + 2);
     ck_assert_uint_eq(header->latest_sequence % 2, 0);
+}
+END_TEST
+
+static void *update_clock_often(void *unused)
+{
+    for (int i = 0; i < 200000; i++)
+        arena_update_clock(&arena);
+    return unused;
+}
+
+START_TEST(threads_that_update_the_clock_together_leave_an_even_sequence)
+{
+    pthread_t other;
+    uint32_t sequence = arena.header->latest_sequence;
+
+    ck_assert_int_eq(pthread_create(&other, NULL, update_clock_often, NULL), 0);
+    update_clock_often(NULL);
+    ck_assert_int_eq(pthread_join(other, NULL), 0);
+    ck_assert_uint_eq(arena.header->latest_sequence % 2, 0);
+    ck_assert_uint_ge(arena.header->latest_sequence, sequence + 2);
 }
 END_TEST
 
@@ -293,6 +314,7 @@ int main(void)
     tcase_add_test(tests, the_file_is_sealed_sparse_and_closed_on_exec);
     tcase_add_test(tests, what_is_written_is_in_the_file);
     tcase_add_test(tests, updating_the_clock_leaves_a_later_pair_and_an_even_sequence);
+    tcase_add_test(tests, threads_that_update_the_clock_together_leave_an_even_sequence);
     tcase_add_test(tests, drops_are_counted_by_cause);
     tcase_add_test(tests, a_forked_child_has_no_mapping);
     tcase_add_test(tests, abandoning_in_a_child_closes_and_unmaps_nothing);

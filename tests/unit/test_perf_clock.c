@@ -177,9 +177,9 @@ static void begin_thread(void)
     const struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
     ck_assert_int_eq(sigaction(SIGNAL, &action, NULL), 0);
     self.number = gettid();
-    ck_assert_int_eq(thread_clock_start(&thread, self, cpu_clock_of_thread(self), SIGNAL,
-                                        TIMER_INTERVAL_NS, false),
-                     0);
+    ck_assert_int_eq(
+        thread_clock_start(&thread, self, cpu_clock_of_thread(self), SIGNAL, TIMER_INTERVAL_NS), 0);
+    thread_clock_count(&thread, thread.base_ns, false);
 }
 
 static bool may_have_events(void)
