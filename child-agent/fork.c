@@ -58,32 +58,86 @@ static void end_forking(void)
     core_is_forking = false;
 }
 
-/* Locks are taken in the order in which other threads nest them. Those of the arena are not: the
- * child gets an arena of its own. */
+static void end_forking_in_child(void)
+{
+    core_is_forking = false;
+}
+
+static void clock_sampling_after_fork(void)
+{
+    clock_sampling_after_fork_child(thread_current);
+}
+
+/* What a part of the agent does when the process forks. */
+struct fork_step {
+    void (*before)(void);
+    void (*in_parent)(void);
+    void (*unlock)(void); /* in the child, before the program's own handlers */
+    void (*in_child)(void);
+};
+
+/* From the outermost lock to the innermost, as other threads nest them; the arena's are not taken,
+ * since the child gets an arena of its own. Before the fork from top to bottom, afterwards from
+ * bottom to top. */
+static const struct fork_step fork_steps[] = {
+    { .in_child = barrier_register },
+    { .in_child = own_thread_forget_all },
+    { agent_thread_before_fork, agent_thread_after_fork_parent, NULL,
+      agent_thread_after_fork_child },
+    { begin_forking, end_forking, NULL, NULL },
+    { .in_child = process_unwinder_after_fork_child },
+    { site_before_fork, site_after_fork_parent, site_unlock_in_child, site_after_fork_child },
+    { sampler_before_fork, sampler_after_fork_parent, sampler_unlock_in_child, NULL },
+    { .unlock = event_delay_unlock_in_child },
+    { thread_registry_before_fork, thread_registry_after_fork_parent,
+      thread_registry_unlock_in_child, thread_registry_after_fork_child },
+    /* A thread that the registry describes for the new arena may record again. */
+    { .in_child = end_forking_in_child },
+    /* The registry may have a thread to describe, which is for later. */
+    { .in_child = process_arena_after_fork_child },
+    { .unlock = clock_sampling_after_fork },
+    { .unlock = masking_handlers_after_fork_child },
+    { .unlock = sampling_signal_after_fork_child },
+    { .unlock = after_sampling_after_fork_child },
+    { .unlock = group_observers_after_fork_child },
+    { .unlock = stopwatch_after_fork_child },
+    { group_registry_before_fork, group_registry_after_fork_parent, group_registry_after_fork_child,
+      NULL },
+    { counters_before_fork, counters_after_fork_parent, counters_after_fork_child, NULL },
+    { .unlock = recording_word_after_fork_child },
+    { .unlock = session_of_all_after_fork_child },
+    { .unlock = second_session_after_fork_child },
+    { .unlock = program_calls_after_fork_child },
+    { .in_child = sample_rooms_after_fork_child },
+    { .in_child = sampler_after_fork_child },
+    { .in_child = session_after_fork_child },
+    { .in_child = agent_lease_after_fork_child },
+    { .in_child = resting_after_fork_child },
+    { .in_child = dormancy_after_fork_child },
+};
+
+enum { FORK_STEPS = sizeof(fork_steps) / sizeof(fork_steps[0]) };
+
+static void take_step(void (*step)(void))
+{
+    if (step != NULL)
+        step();
+}
+
 static void before_fork(void)
 {
     if (!core.is_enabled)
         return;
-    agent_thread_before_fork();
-    begin_forking();
-    site_before_fork();
-    sampler_before_fork();
-    thread_registry_before_fork();
-    group_registry_before_fork();
-    counters_before_fork();
+    for (int i = 0; i < FORK_STEPS; i++)
+        take_step(fork_steps[i].before);
 }
 
 static void after_fork_parent(void)
 {
     if (!core_is_forking)
         return;
-    counters_after_fork_parent();
-    group_registry_after_fork_parent();
-    thread_registry_after_fork_parent();
-    sampler_after_fork_parent();
-    site_after_fork_parent();
-    end_forking();
-    agent_thread_after_fork_parent();
+    for (int i = FORK_STEPS - 1; i >= 0; i--)
+        take_step(fork_steps[i].in_parent);
 }
 
 /* Behind a filter what it takes to record may be forbidden, and may kill: what the agent has here
@@ -104,22 +158,8 @@ static void unlock_in_child(void)
         leave_alone_in_child();
         return;
     }
-    program_calls_after_fork_child();
-    second_session_after_fork_child();
-    session_of_all_after_fork_child();
-    recording_word_after_fork_child();
-    counters_after_fork_child();
-    group_registry_after_fork_child();
-    stopwatch_after_fork_child();
-    group_observers_after_fork_child();
-    after_sampling_after_fork_child();
-    sampling_signal_after_fork_child();
-    masking_handlers_after_fork_child();
-    clock_sampling_after_fork_child(thread_current);
-    thread_registry_unlock_in_child();
-    event_delay_unlock_in_child();
-    sampler_unlock_in_child();
-    site_unlock_in_child();
+    for (int i = FORK_STEPS - 1; i >= 0; i--)
+        take_step(fork_steps[i].unlock);
 }
 
 /* The session that is on, where that is not the parent's: one that rests, or was asleep when its
@@ -138,21 +178,8 @@ static void after_fork_child(void)
 {
     if (!core_is_forking)
         return;
-    dormancy_after_fork_child();
-    resting_after_fork_child();
-    agent_lease_after_fork_child();
-    session_after_fork_child();
-    sampler_after_fork_child();
-    sample_rooms_after_fork_child();
-    process_arena_after_fork_child(); /* the registry may have a thread to describe, which is for
-                                         later */
-    core_is_forking = false;
-    thread_registry_after_fork_child();
-    site_after_fork_child();
-    process_unwinder_after_fork_child();
-    agent_thread_after_fork_child();
-    own_thread_forget_all();
-    barrier_register();
+    for (int i = FORK_STEPS - 1; i >= 0; i--)
+        take_step(fork_steps[i].in_child);
     const struct session_settings *news = find_news();
     if (dormancy_begin(news, &follow_address))
         return;

@@ -39,6 +39,15 @@ struct thread_registration *recording_begin_slow(void)
     return self;
 }
 
+void recording_take_back_chunk(struct thread_registration *gone)
+{
+    if (gone->is_recording != 0 || gone->writer_generation == 0 ||
+        gone->writer_generation != core_own.recording_generation)
+        return;
+    chunk_writer_finish(&gone->writer);
+    gone->writer_generation = 0;
+}
+
 void recording_give_back_chunk(struct thread_registration *self)
 {
     if (self == NULL || core_own.recording_generation == 0 || recording_begin() != self)

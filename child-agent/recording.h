@@ -38,6 +38,10 @@ static inline struct thread_registration *recording_begin(void)
 /* The calling thread, SELF, has nothing more to record for now: its chunk goes back. */
 void recording_give_back_chunk(struct thread_registration *self);
 
+/* The same for a thread that is gone, unless it was writing at its end. Under the registry's lock.
+ */
+void recording_take_back_chunk(struct thread_registration *gone);
+
 static inline void recording_end(struct thread_registration *self)
 {
     atomic_signal_fence(memory_order_release);

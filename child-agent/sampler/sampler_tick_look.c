@@ -22,6 +22,10 @@ static void look_at_thread(struct sampler_tick *tick, struct thread_registration
     struct sleeping_place place;
     struct thread_sampler_data *sampled = thread_sampled(sampler_tick_access(tick), thread);
     uint64_t cpu_ns = clock_read_ns(thread->cpu_clock);
+    if (cpu_ns == 0) { /* there is no such thread any more */
+        thread_registry_end_silent(thread);
+        return;
+    }
     if (sampled->run == tick->run && sampled->is_asleep && cpu_ns == sampled->sampled_cpu_ns)
         return;
     sampled->run = tick->run;

@@ -65,13 +65,15 @@ int sampling_signal_wanted_action(int number, struct sigaction *action)
     const struct program_signal *own = &program_signals[number];
     if (!atomic_load(&own->has_ours))
         return real_sigaction(number, NULL, action);
-    *action = own->action;
+    *action = program_signal_action(own);
     return 0;
 }
 
 bool sampling_signal_is_handled_by_program(void)
 {
-    return sampling_signal_has_handler(&program_signals[sampling_signal_number()].action);
+    const struct sigaction action =
+        program_signal_action(&program_signals[sampling_signal_number()]);
+    return sampling_signal_has_handler(&action);
 }
 
 /* The lock is held for a few system calls by nobody who can be interrupted. */
@@ -124,11 +126,14 @@ static struct sigaction left_action(const struct sigaction *wanted)
 static int install(int number)
 {
     struct program_signal *own = &program_signals[number];
-    if (!atomic_load(&own->has_ours) && real_sigaction(number, NULL, &own->action) < 0)
-        return -errno;
-    const struct sigaction action = number == sampling_signal_number()
-                                        ? sampling_action(&own->action)
-                                        : left_action(&own->action);
+    struct sigaction wanted = program_signal_action(own);
+    if (!atomic_load(&own->has_ours)) {
+        if (real_sigaction(number, NULL, &wanted) < 0)
+            return -errno;
+        program_signal_set(own, &wanted);
+    }
+    const struct sigaction action =
+        number == sampling_signal_number() ? sampling_action(&wanted) : left_action(&wanted);
     atomic_store(&own->has_ours, true);
     return real_sigaction(number, &action, NULL) < 0 ? -errno : 0;
 }
@@ -210,18 +215,27 @@ void sampling_signal_prepare_for_children(void)
 static int set_action(int number, const struct sigaction *action, struct sigaction *old_action)
 {
     struct program_signal *own = &program_signals[number];
-    struct sigaction previous = own->action;
+    const struct sigaction previous = program_signal_action(own);
     if (action != NULL && sampling_signal_has_handler(action))
         note_use_locked(number);
     if (!atomic_load(&own->has_ours))
         return real_sigaction(number, action, old_action);
     if (action != NULL) {
-        own->action = *action;
+        program_signal_set(own, action);
         (void)install(number); /* cannot fail for a signal that it was installed for */
     }
     if (old_action != NULL)
         *old_action = previous;
     return 0;
+}
+
+void sampling_signal_reset_action(int number)
+{
+    static const struct sigaction none = { .sa_handler = SIG_DFL };
+    sigset_t before;
+    lock_actions(&before);
+    program_signal_set(&program_signals[number], &none);
+    unlock_actions(&before);
 }
 
 int sampling_signal_program_action(int number, const struct sigaction *action,

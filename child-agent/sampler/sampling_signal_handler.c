@@ -1,11 +1,13 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "child-agent/core.h"
 #include "child-agent/dormancy.h"
 #include "child-agent/groups/groups.h"
+#include "child-agent/guest/real_calls.h"
 #include "child-agent/process_title.h"
 #include "child-agent/resting.h"
 #include "child-agent/reunion.h"
@@ -56,19 +58,37 @@ bool sampling_signal_withdraw_request(const siginfo_t *info)
     return true;
 }
 
+/* What is blocked while the program's handler of NUMBER runs in CONTEXT: ours blocks more. */
+static sigset_t program_mask(int number, const struct sigaction *action, const void *context)
+{
+    sigset_t mask;
+    sigorset(&mask, &((const ucontext_t *)context)->uc_sigmask, &action->sa_mask);
+    if (!(action->sa_flags & SA_NODEFER))
+        sigaddset(&mask, number);
+    return mask;
+}
+
+static void call_handler(const struct sigaction *action, int number, siginfo_t *info, void *context)
+{
+    if (action->sa_flags & SA_SIGINFO)
+        action->sa_sigaction(number, info, context);
+    else
+        action->sa_handler(number);
+}
+
 /* False when the program ignores the signal. */
 static bool call_program_action(int number, siginfo_t *info, void *context)
 {
-    struct program_signal *own = &program_signals[number];
-    const struct sigaction action = own->action;
+    const struct sigaction action = program_signal_action(&program_signals[number]);
     if (!sampling_signal_has_handler(&action))
         return false;
     if (action.sa_flags & SA_RESETHAND)
-        own->action = (struct sigaction){ .sa_handler = SIG_DFL };
-    if (action.sa_flags & SA_SIGINFO)
-        action.sa_sigaction(number, info, context);
-    else
-        action.sa_handler(number);
+        sampling_signal_reset_action(number);
+    const sigset_t mask = program_mask(number, &action, context);
+    sigset_t ours;
+    (void)real_pthread_sigmask(SIG_SETMASK, &mask, &ours); /* fails only for what is no mask */
+    call_handler(&action, number, info, context);
+    (void)real_pthread_sigmask(SIG_SETMASK, &ours, NULL);
     return true;
 }
 

@@ -4,17 +4,10 @@
 #define PROFD_AGENT_SAMPLING_SIGNAL_INSIDE_H
 
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <sys/types.h>
 
+#include "child-agent/sampler/program_signal.h"
 #include "child-agent/sampler/sampling_signal.h"
-
-/* Of a signal that has our handler in the kernel; by number. */
-struct program_signal {
-    _Atomic bool has_ours;
-    struct sigaction action; /* what the program wants */
-};
 
 extern struct program_signal program_signals[NSIG];
 
@@ -24,10 +17,8 @@ pid_t sampling_signal_owner(void);
 /* Ours, for all signals that it is installed for. */
 void sampling_signal_handle(int number, siginfo_t *info, void *context);
 
-static inline bool sampling_signal_has_handler(const struct sigaction *action)
-{
-    return (action->sa_flags & SA_SIGINFO) ||
-           (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
-}
+/* The program's handler of NUMBER was one for a single time. In handlers: whoever holds the lock of
+ * actions is another thread. */
+void sampling_signal_reset_action(int number);
 
 #endif

@@ -34,6 +34,10 @@ int thread_registry_register_current(const char *name, bool is_main);
 /* Ends the calling thread's registration; nothing when it has none. */
 void thread_registry_unregister_current(void);
 
+/* Ends the registration of a thread that ended by an instruction which nobody sees, with all that
+ * it still has; nothing when it is there. Any other thread that does not hold the lock. */
+void thread_registry_end_silent(struct thread_registration *gone);
+
 /* The calling thread ends by the kernel's call, which runs no destructors: ends its registration,
  * and the agent's threads where it is the last of the program. Nothing where it is not registered,
  * where a handler calls that interrupted the agent, and in children that borrow the thread. */

@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "child-agent/core.h"
@@ -250,6 +251,22 @@ void thread_registry_unregister_current(void)
         (void)dictionary_put_thread_end(&core.dictionary, self->index, clock_monotonic_ns());
     clock_sampling_leave(self);
     thread_registry_give_back_slot(access, self);
+    thread_registry_let_go(access);
+}
+
+void thread_registry_end_silent(struct thread_registration *gone)
+{
+    struct timespec cpu_time;
+    struct registry_access access = thread_registry_hold();
+    /* The first thread is one for as long as the process. */
+    if (gone->life == REGISTRATION_LIVE && !gone->is_main &&
+        clock_gettime(gone->cpu_clock, &cpu_time) < 0) {
+        recording_take_back_chunk(gone);
+        if (core_own.has_arena && thread_locked(access, gone)->is_described)
+            (void)dictionary_put_thread_end(&core.dictionary, gone->index, clock_monotonic_ns());
+        clock_sampling_leave(gone);
+        thread_registry_give_back_slot(access, gone);
+    }
     thread_registry_let_go(access);
 }
 

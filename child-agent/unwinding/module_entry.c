@@ -18,7 +18,8 @@ enum {
 bool module_entry_is_of(const struct module_entry *entry, const struct mapped_image *image)
 {
     return entry->header_address == image->header_address && entry->device == image->device &&
-           entry->inode == image->inode && strlen(entry->module.path) == image->path_bytes &&
+           entry->inode == image->inode && entry->contents == image->contents &&
+           strlen(entry->module.path) == image->path_bytes &&
            memcmp(entry->module.path, image->path, image->path_bytes) == 0;
 }
 
@@ -40,6 +41,7 @@ static int read_jitdump(const struct mapped_image *image, struct module_paths *p
     out->header_address = image->header_address;
     out->device = image->device;
     out->inode = image->inode;
+    out->contents = image->contents;
     out->tables = TABLES_READ;
     out->module.start = out->module.load_bias = image->header_address;
     out->module.end = image->header_address + JITDUMP_SHOWN_BYTES;
@@ -58,6 +60,7 @@ int module_entry_read(const struct mapped_image *image, struct module_paths *pat
     out->header_address = image->header_address;
     out->device = image->device;
     out->inode = image->inode;
+    out->contents = image->contents;
     out->tables_header_bytes = elf.eh_frame_header_bytes;
     out->tables_frames_bytes = elf.eh_frame_bytes;
     struct module *module = &out->module;

@@ -23,7 +23,7 @@ enum table_state {
 struct module_entry {
     struct module module;
     uint64_t header_address;
-    uint64_t device, inode;
+    uint64_t device, inode, contents;
     size_t tables_header_bytes, tables_frames_bytes; /* what there is to read */
     enum table_state tables;
     void *header_copy, *frames_copy; /* NULL: none, or read in place */

@@ -81,8 +81,12 @@ static uint64_t header_of(const struct list_builder *builder, const struct mappe
 
 static int list_copy(struct list_builder *builder, const struct mapped_code *code)
 {
-    const struct mapped_image place = { code->start, code->device, code->inode,
-                                        true,        code->path,   code->path_bytes };
+    const struct mapped_image place = { .header_address = code->start,
+                                        .device = code->device,
+                                        .inode = code->inode,
+                                        .has_code = true,
+                                        .path = code->path,
+                                        .path_bytes = code->path_bytes };
     struct module_entry *known = find_listed(builder, &place);
     struct module_entry fresh;
     if (is_covered(builder->next, code->start))

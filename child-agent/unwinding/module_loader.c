@@ -7,6 +7,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "buffer/hash_bytes.h"
 #include "child-agent/core.h"
 #include "child-agent/guest/process_memory.h"
 
@@ -15,6 +16,7 @@ enum {
     MAX_LIBRARIES = 4096, /* a list that is longer was caught while it changed */
     MAX_SEGMENTS = 64,
     PAGE_BYTES = 4096,
+    MAX_HASHED_NOTES_BYTES = 256, /* of each segment of notes */
 };
 
 /* An entry of the loader's list, as far as the list is public. */
@@ -80,6 +82,29 @@ static int add_executable_segments(struct mapping_list *list, const Elf64_Phdr *
     return rc;
 }
 
+/* The first notes of a library have its build id. What cannot be read is as if it were not there.
+ */
+static uint64_t hash_notes(uint64_t hash, const Elf64_Phdr *segments, size_t count, uint64_t bias)
+{
+    char notes[MAX_HASHED_NOTES_BYTES];
+    for (size_t i = 0; i < count; i++) {
+        size_t bytes = segments[i].p_filesz < sizeof notes ? segments[i].p_filesz : sizeof notes;
+        if (segments[i].p_type == PT_NOTE &&
+            process_memory_read(bias + segments[i].p_vaddr, notes, bytes) == 0)
+            hash = hash_mix(hash, hash_bytes(notes, bytes));
+    }
+    return hash;
+}
+
+/* Tells one build of a library from another that the program loads in its place. */
+static uint64_t hash_contents(const Elf64_Ehdr *header, const Elf64_Phdr *segments, uint64_t bias)
+{
+    size_t segment_bytes = header->e_phnum * sizeof segments[0];
+    uint64_t hash = hash_mix(hash_bytes((const char *)header, sizeof *header),
+                             hash_bytes((const char *)segments, segment_bytes));
+    return hash_notes(hash, segments, header->e_phnum, bias);
+}
+
 /* Puts the library whose ELF header is at HEADER_ADDRESS on the list, under the path that was
  * written into path_room(). */
 static int add_library(struct mapping_list *list, uint64_t header_address, uint64_t bias,
@@ -96,8 +121,11 @@ static int add_library(struct mapping_list *list, uint64_t header_address, uint6
                              header.e_phnum * sizeof segments[0]);
     if (rc != 0)
         return rc;
-    struct mapped_image image = { header_address, 0, 0, true, list->text + list->text_bytes,
-                                  path_bytes };
+    struct mapped_image image = { .header_address = header_address,
+                                  .has_code = true,
+                                  .path = list->text + list->text_bytes,
+                                  .path_bytes = path_bytes,
+                                  .contents = hash_contents(&header, segments, bias) };
     list->text_bytes += path_bytes;
     rc = mapping_list_add_image(list, &image);
     return rc != 0 ? rc : add_executable_segments(list, segments, header.e_phnum, bias);

@@ -181,8 +181,11 @@ int mapping_list_parse(struct mapping_list *list)
     list->image_count = list->code_count = list->executable_count = 0;
     while (rc == 0 && mapping_parse(&cursor, end, &mapping)) {
         if (has_image(&mapping)) {
-            struct mapped_image image = { mapping.start, mapping.device, mapping.inode,
-                                          false,         mapping.path,   mapping.path_bytes };
+            struct mapped_image image = { .header_address = mapping.start,
+                                          .device = mapping.device,
+                                          .inode = mapping.inode,
+                                          .path = mapping.path,
+                                          .path_bytes = mapping.path_bytes };
             rc = mapping_list_add_image(list, &image);
         }
         if (rc == 0 && is_code_of_file(&mapping))

@@ -23,6 +23,7 @@ struct mapped_image {
     bool has_code;    /* some of the file is mapped as code behind it: it isn't just data */
     const char *path; /* in the list's text; not terminated */
     size_t path_bytes;
+    uint64_t contents; /* the loader does not tell the file, but a hash of its headers and notes */
 };
 
 /* Where a part of a file is mapped as code. Its image may be elsewhere: V8 maps its built-in

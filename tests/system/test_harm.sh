@@ -132,6 +132,21 @@ test_timers_end_with_their_threads() {
     [ "$(timers meanwhile)" -eq 0 ] || fail "$(timers meanwhile) timers meanwhile"
 }
 
+test_a_thread_that_ends_unseen_leaves_no_timer() {
+    expect 0 "$programs/silent_end"
+    for clock in $clocks; do
+        unharmed "$clock" silent_end
+    done
+}
+
+# With the signal that the user chose, which the program uses as well.
+test_handlers_block_what_they_were_to() {
+    expect 0 "$programs/nested_handler"
+    for clock in $clocks; do
+        PROFD_SIGNAL=USR1 unharmed "$clock" nested_handler
+    done
+}
+
 has_ended_profile() {
     expect 0 "$profctl" status --json
     kept_bytes=$(sed -n 's/.*"exit_profiles":{"kept":1,"bytes":\([0-9]*\).*/\1/p' stdout)

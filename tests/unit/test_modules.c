@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -511,6 +512,41 @@ START_TEST(a_library_that_comes_and_goes_is_told_of)
 }
 END_TEST
 
+/* A library with the build id ID below PATH; its code is that of another build, too. */
+static void build_library(const char *path, const char *id)
+{
+    char command[512];
+    snprintf(command, sizeof command,
+             "echo 'int is_%s(void) { return %d; }' | cc -shared -fPIC -xc - -o %s "
+             "-Wl,--build-id=0x%s",
+             id, id[0], path, id);
+    ck_assert_int_eq(system(command), 0);
+}
+
+/* As a server does that loads its plugins again. */
+START_TEST(another_build_in_the_place_of_a_library_is_another_one)
+{
+    char path[] = "/tmp/test-modules-XXXXXX";
+    close(mkstemp(path));
+    build_library(path, "aaaaaaaa");
+    void *library = dlopen(path, RTLD_NOW);
+    ck_assert_ptr_nonnull(library);
+    void *function = dlsym(library, "is_aaaaaaaa");
+    module_map_changed(map);
+    ck_assert_int_eq(module_of(function)->build_id[0], 0xaa);
+    dlclose(library);
+    unlink(path);
+    build_library(path, "bbbbbbbb");
+    library = dlopen(path, RTLD_NOW);
+    ck_assert_ptr_nonnull(library);
+    module_map_changed(map);
+    ck_assert_int_eq(module_of(dlsym(library, "is_bbbbbbbb"))->build_id[0], 0xbb);
+    ck_assert_str_eq(seen.last_removed, path);
+    dlclose(library);
+    unlink(path);
+}
+END_TEST
+
 START_TEST(a_library_is_known_as_soon_as_its_code_is_met)
 {
     ck_assert_ptr_nonnull(module_of((void *)&getauxval)); /* the list was read just now */
@@ -644,6 +680,7 @@ int main(void)
     tcase_add_test(list, a_forked_child_trusts_only_what_nobody_was_in);
     tcase_add_test(list, the_list_changes_only_when_that_can_be_told);
     tcase_add_test(list, what_was_announced_is_behind_until_it_was_read);
+    tcase_add_test(list, another_build_in_the_place_of_a_library_is_another_one);
     tcase_add_test(list, a_library_is_known_as_soon_as_its_code_is_met);
     tcase_add_test(list, modules_are_as_the_loader_says);
     tcase_add_test(list, modules_tell_extent_path_and_build_id);
