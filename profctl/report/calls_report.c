@@ -48,33 +48,6 @@ static int add_to_longest(struct calls_report *report, const struct reported_cal
     return 0;
 }
 
-/* A number below LIMIT (xorshift64*, of Vigna). */
-static uint64_t draw_below(struct calls_report *report, uint64_t limit)
-{
-    report->chance ^= report->chance >> 12;
-    report->chance ^= report->chance << 25;
-    report->chance ^= report->chance >> 27;
-    return (report->chance * UINT64_C(2685821657736338717)) % limit;
-}
-
-/* The report has COUNT of them by now: this one takes the place of another where there is none. */
-static int draw_call(struct calls_report *report, const struct drawn_call *call, uint64_t count)
-{
-    struct drawn_call *place;
-
-    if (report->drawn.count < CALLS_REPORT_MOST_DRAWN) {
-        place = mapped_array_push(&report->drawn, sizeof(*place));
-        if (place == NULL)
-            return -ENOMEM;
-        *place = *call;
-        return 0;
-    }
-    uint64_t index = draw_below(report, count);
-    if (index < CALLS_REPORT_MOST_DRAWN)
-        ((struct drawn_call *)report->drawn.items)[index] = *call;
-    return 0;
-}
-
 /* By number until all is read. */
 static int count_call(struct calls_report *report, const struct reported_call *call)
 {
@@ -109,7 +82,8 @@ static int on_call(void *owner, const struct profile_call *call)
 
     if (err == 0)
         err = add_to_longest(report, &reported);
-    return err < 0 ? err : draw_call(report, &drawn, ++report->calls);
+    report->calls++;
+    return err < 0 ? err : drawn_calls_add(&report->drawn, &drawn);
 }
 
 static int name_thread(struct calls_report *report, const struct profile_thread *thread,
@@ -148,13 +122,6 @@ static int on_meta(void *owner, const char *name, const char *json, size_t lengt
 
 /* --- By function --- */
 
-static bool is_before_by_function(const void *left, const void *right)
-{
-    const struct drawn_call *a = left, *b = right;
-
-    return a->function != b->function ? a->function < b->function : a->duration_ms < b->duration_ms;
-}
-
 static bool has_more_time(const void *left, const void *right)
 {
     const struct function_calls *a = left, *b = right;
@@ -162,27 +129,20 @@ static bool has_more_time(const void *left, const void *right)
     return a->total_ms != b->total_ms ? a->total_ms > b->total_ms : a->function < b->function;
 }
 
-double calls_report_quantile(const struct drawn_call *calls, size_t count, double share)
-{
-    size_t index = (size_t)((double)count * share);
-
-    return count == 0 ? 0 : (double)calls[index < count ? index : count - 1].duration_ms;
-}
-
 /* While functions are in the order of their numbers. */
 static void find_quantiles(struct calls_report *report)
 {
     struct function_calls *functions = report->functions.items;
-    size_t total = report->drawn.count, end;
+    size_t total = report->drawn.calls.count, end;
 
-    mapped_array_sort(&report->drawn, sizeof(struct drawn_call), is_before_by_function);
-    const struct drawn_call *calls = report->drawn.items;
+    drawn_calls_sort(&report->drawn);
+    const struct drawn_call *calls = report->drawn.calls.items;
     for (size_t first = 0; first < total; first = end) {
         struct function_calls *function = &functions[calls[first].function];
         for (end = first + 1; end < total && calls[end].function == calls[first].function;)
             end++;
-        function->median_ms = calls_report_quantile(calls + first, end - first, 0.5);
-        function->p99_ms = calls_report_quantile(calls + first, end - first, 0.99);
+        function->median_ms = drawn_calls_quantile(calls + first, end - first, 0.5);
+        function->p99_ms = drawn_calls_quantile(calls + first, end - first, 0.99);
     }
 }
 
@@ -207,7 +167,7 @@ int calls_report_read(struct json_reader *reader, struct calls_report *out)
                                                        .wants_markers = true };
     struct profile_facts facts;
 
-    *out = (struct calls_report){ .chance = 1 };
+    *out = (struct calls_report){ 0 };
     thread_stacks_init(&out->stacks);
     processed_types_init(&out->types);
     unique_strings_init(&out->threads, &out->stacks.latch);
@@ -224,6 +184,6 @@ void calls_report_free(struct calls_report *report)
     processed_types_free(&report->types);
     unique_strings_fini(&report->threads);
     mapped_array_free(&report->longest);
-    mapped_array_free(&report->drawn);
+    drawn_calls_free(&report->drawn);
     mapped_array_free(&report->functions);
 }

@@ -9,6 +9,7 @@
 
 #include "profctl/convert/thread_stacks.h"
 #include "profctl/processed/processed_types.h"
+#include "profctl/report/drawn_calls.h"
 #include "json/json_reader.h"
 #include "json/mapped_array.h"
 #include "json/unique_strings.h"
@@ -20,12 +21,6 @@ struct reported_call {
     double start_ms, duration_ms, self_ms;
 };
 
-/* Of a call, what quantiles need. */
-struct drawn_call {
-    uint32_t function;
-    float duration_ms;
-};
-
 /* The calls of one function. */
 struct function_calls {
     uint32_t function;
@@ -35,7 +30,6 @@ struct function_calls {
 
 enum {
     CALLS_REPORT_MOST_LONGEST = 1024,
-    CALLS_REPORT_MOST_DRAWN = 1 << 20,
 };
 
 struct calls_report {
@@ -45,10 +39,8 @@ struct calls_report {
     uint64_t calls;                /* all */
     struct mapped_array longest;   /* struct reported_call, the longest first */
     double shortest_kept_ms;       /* of those, once they are enough */
-    struct mapped_array drawn; /* struct drawn_call: all, or so many of them, any as likely as any
-                                * other, for medians */
+    struct drawn_calls drawn;      /* for medians */
     struct mapped_array functions; /* struct function_calls; those with most time first */
-    uint64_t chance;               /* state of what draws; the same for each profile */
 };
 
 /* Reads a Gecko profile. 0, -EPROTO for what is no such profile, -ENOMEM, or the reader's error;
@@ -62,9 +54,5 @@ void calls_report_print_text(const struct calls_report *report, const char *file
 /* The same as one line of JSON. 0 or -ENOMEM. */
 int calls_report_print_json(const struct calls_report *report, const char *file, uint64_t top,
                             FILE *out);
-
-/* How long the call takes below which SHARE of COUNT calls are, of one function, the shortest
- * first; 0 for none. Pure. */
-double calls_report_quantile(const struct drawn_call *calls, size_t count, double share);
 
 #endif
