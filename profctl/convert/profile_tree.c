@@ -135,11 +135,18 @@ static int add_node(struct profile_tree *tree, uint32_t parent, const struct cal
     return 0;
 }
 
+/* Nodes that have ids of their own are kept apart: DevTools tells those of calls. */
+static struct frame_key key_of(const struct call_site *site)
+{
+    return site->id != 0 ? (struct frame_key){ .value = site->id, .is_label = true }
+                         : (struct frame_key){ .value = (uint64_t)site->script << 32 | site->name };
+}
+
 /* The node of SITE below PARENT. */
 static int enter_child(struct profile_tree *tree, uint32_t parent, const struct call_site *site,
                        uint32_t *node)
 {
-    const struct frame_key key = { .value = (uint64_t)site->script << 32 | site->name };
+    const struct frame_key key = key_of(site);
     const struct frame_details no_details = { 0 };
     uint32_t frame = unique_stacks_find_frame(&tree->paths, key);
 

@@ -1,5 +1,6 @@
-/* The call tree of a thread, as DevTools has it: a node for each path of calls, all of them below
- * (root), and meta nodes beside the outermost calls for what is no call.
+/* The call tree of a thread, as DevTools has it: a node for each path of calls, or as the profile
+ * numbers them, all of them below (root), and meta nodes beside the outermost calls for what is no
+ * call.
  *
  * One thread. */
 #ifndef PROFD_PROFCTL_PROFILE_TREE_H

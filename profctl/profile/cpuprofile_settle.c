@@ -14,6 +14,16 @@ enum { ROOT = 0, NONE = UINT32_MAX };
 
 static const char root_name[] = "(root)", idle_name[] = "(idle)", anonymous[] = "(anonymous)";
 
+/* What V8 calls what is no function of a script, right below the root. DevTools goes by these names
+ * alone, wherever they say that they are. */
+static const char *const meta_names[] = { idle_name, "(program)", "(garbage collector)" };
+
+/* Not terminated. */
+struct text {
+    const char *bytes;
+    size_t length;
+};
+
 /* Where a node is in the file. */
 struct place {
     uint32_t id, index;
@@ -185,38 +195,75 @@ static int order_nodes(struct settling *settling)
 
 /* --- Stacks --- */
 
-/* "function (url:line:column)", as Gecko profiles have functions of scripts; DevTools, too, calls
- * scripts without a URL VM and their number. NULL: no memory. */
-static char *make_name(const struct settling *settling, const struct cpuprofile_node *node)
+static bool is_meta(const struct text *function)
 {
-    size_t function_length, url_length, script_length;
-    const struct cpuprofile *profile = settling->profile;
-    const char *function = unique_strings_get(&profile->texts, node->function, &function_length);
-    const char *url = unique_strings_get(&profile->texts, node->url, &url_length);
-    const char *script = unique_strings_get(&profile->scripts, node->script, &script_length);
-    const char *before = url_length == 0 ? "VM" : "";
-    char column[16] = "", *name;
-    int written;
+    for (size_t i = 0; i < sizeof(meta_names) / sizeof(meta_names[0]); i++) {
+        if (function->length == strlen(meta_names[i]) &&
+            memcmp(function->bytes, meta_names[i], function->length) == 0)
+            return true;
+    }
+    return false;
+}
 
-    if (function_length == 0) {
-        function = anonymous;
-        function_length = strlen(anonymous);
-    }
-    if (url_length == 0) {
-        url = script;
-        url_length = script_length;
-    }
-    if (node->column != 0)
-        snprintf(column, sizeof(column), ":%u", node->column);
+static struct text text_at(const struct unique_strings *texts, uint32_t index)
+{
+    struct text text;
+
+    text.bytes = unique_strings_get(texts, index, &text.length);
+    return text;
+}
+
+/* " (url:line:column)", as Gecko profiles have functions of scripts, or nothing; DevTools, too,
+ * calls scripts without a URL VM and their number. */
+static void put_source(const struct settling *settling, const struct cpuprofile_node *node,
+                       FILE *out)
+{
+    struct text url = text_at(&settling->profile->texts, node->url);
+    struct text script = text_at(&settling->profile->scripts, node->script);
+    const struct text *source = url.length > 0 ? &url : &script;
+
+    if (url.length == 0 && node->line == 0)
+        return;
+    fputs(node->line == 0 ? " (in " : " (", out);
+    fputs(url.length == 0 ? "VM" : "", out);
+    fwrite(source->bytes, 1, source->length, out);
     if (node->line != 0)
-        written = asprintf(&name, "%.*s (%s%.*s:%u%s)", (int)function_length, function, before,
-                           (int)url_length, url, node->line, column);
-    else if (before[0] == '\0')
-        written =
-            asprintf(&name, "%.*s (in %.*s)", (int)function_length, function, (int)url_length, url);
-    else
-        written = asprintf(&name, "%.*s", (int)function_length, function);
-    return written >= 0 ? name : NULL;
+        fprintf(out, ":%u", node->line);
+    if (node->line != 0 && node->column != 0)
+        fprintf(out, ":%u", node->column);
+    putc(')', out);
+}
+
+/* The name of NODE, of LENGTH, which takes free(). NULL: no memory. */
+static char *make_name(const struct settling *settling, const struct cpuprofile_node *node,
+                       bool is_outermost, size_t *length)
+{
+    struct text function = text_at(&settling->profile->texts, node->function);
+    char *name = NULL;
+    FILE *out = open_memstream(&name, length);
+
+    if (out == NULL)
+        return NULL;
+    if (function.length == 0)
+        function = (struct text){ anonymous, strlen(anonymous) };
+    fwrite(function.bytes, 1, function.length, out);
+    if (!is_outermost || !is_meta(&function))
+        put_source(settling, node, out);
+    bool is_whole = ferror(out) == 0;
+    if (fclose(out) == 0 && is_whole)
+        return name;
+    free(name);
+    return NULL;
+}
+
+/* The name of the node at INDEX, of LENGTH, which takes free(). NULL: no memory. */
+static char *name_at(const struct settling *settling, uint32_t index, bool is_outermost,
+                     size_t *length)
+{
+    if (index != ROOT)
+        return make_name(settling, node_at(settling, index), is_outermost, length);
+    *length = strlen(root_name);
+    return strdup(root_name);
 }
 
 /* Children of the root are outermost. */
@@ -225,17 +272,18 @@ static int add_stack(struct settling *settling, uint32_t index)
     const struct cpuprofile_node *node = node_at(settling, index);
     uint32_t parent = ((const uint32_t *)settling->parents.items)[index];
     bool is_outermost = index == ROOT || parent == ROOT;
-    char *name = index == ROOT ? strdup(root_name) : make_name(settling, node);
+    size_t length;
+    char *name = name_at(settling, index, is_outermost, &length);
 
     if (name == NULL)
         return -ENOMEM;
-    if (is_outermost && strcmp(name, idle_name) == 0)
+    if (is_outermost && length == strlen(idle_name) && strcmp(name, idle_name) == 0)
         settling->idle = (uint32_t)settling->tables->stacks.count;
     int err = thread_tables_add_node(
         settling->tables,
         &(struct table_node){
             .location = name,
-            .length = strlen(name),
+            .length = length,
             .prefix =
                 is_outermost ? TABLE_NONE : ((const uint32_t *)settling->stacks.items)[parent],
             .script = node->script,

@@ -30,7 +30,7 @@ function generator(seed) {
     };
 }
 
-/** Few functions in few places, so that neighbours are often the same but for a column, or a script. */
+/** Few functions in few places, so that neighbours are often the same, or but for a column, or a script. */
 function randomFrame(below) {
     const script = below(4);
     const urls = ['', 'file:///a.js', 'file:///a.js', 'native V8Runtime'];
@@ -44,19 +44,21 @@ function randomFrame(below) {
     };
 }
 
-const metaFrame = functionName => ({ functionName, scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 });
+const metaFrame = (functionName, line = -1) =>
+    ({ functionName, scriptId: '0', url: '', lineNumber: line, columnNumber: line });
 
 function randomProfile(seed) {
     const random = generator(seed), below = limit => Math.floor(random() * limit);
     const nodes = [{ id: 1, callFrame: metaFrame('(root)') }];
     const add = (parent, callFrame) => nodes.push({ id: nodes.length + 1, callFrame, parent }) && nodes.length;
-    const metas = ['(program)', '(idle)', '(garbage collector)'].filter(() => below(8) > 0).map(name => add(1, metaFrame(name)));
+    const metas = ['(program)', '(idle)', '(garbage collector)'].filter(() => below(8) > 0)
+        .map(name => add(1, metaFrame(name, below(3) - 1)));
     const total = 2 + below(60);
     const taken = new Set();
     while (nodes.length < total) {
         const depth = below(3) === 0 ? 1 : 1 + below(nodes.length);
         const frame = randomFrame(below), key = JSON.stringify([depth, frame]);
-        if (taken.size < 200 && !taken.has(key) && !(depth === 1 && frame.functionName === '(program)'))
+        if (taken.size < 200 && (!taken.has(key) || below(3) === 0) && !(depth === 1 && frame.functionName === '(program)'))
             add(depth, frame);
         taken.add(key);
         if (taken.size >= 200)

@@ -13,6 +13,7 @@ static struct told {
     unsigned threads, processes;
     size_t stacks, samples;
     char names[MOST_STACKS][MOST_NAME];
+    size_t lengths[MOST_STACKS];
     uint32_t prefixes[MOST_STACKS], ids[MOST_STACKS], scripts[MOST_STACKS];
     struct profile_sample sample[MOST_STACKS];
 } told;
@@ -32,7 +33,9 @@ static int on_thread(void *owner, const struct profile_thread *thread)
         const struct table_frame *frame = thread_tables_frame(thread->tables, stack->frame);
         size_t length;
         const char *name = thread_tables_string(thread->tables, frame->location, &length);
-        snprintf(told.names[i], MOST_NAME, "%.*s", (int)length, name);
+        ck_assert_uint_lt(length, MOST_NAME);
+        memcpy(told.names[i], name, length);
+        told.lengths[i] = length;
         told.prefixes[i] = stack->prefix;
         told.ids[i] = stack->id;
         told.scripts[i] = frame->script;
@@ -135,6 +138,36 @@ START_TEST(names_tell_script_and_place)
 }
 END_TEST
 
+#define PLACED(id, name, url, line)                                                                \
+    "{\"id\":" id ",\"parent\":1,\"callFrame\":{\"functionName\":\"" name "\",\"scriptId\":\"0\"," \
+    "\"url\":\"" url "\",\"lineNumber\":" line "}}"
+
+/* DevTools goes by their names alone. */
+START_TEST(meta_nodes_have_no_place)
+{
+    ck_assert_int_eq(
+        read_text("{\"nodes\":[" ROOT("") "," PLACED("2", "(idle)", "", "0") "," PLACED(
+            "3", "(program)", "v8", "-1") "," PLACED("4", "(garbage collector)", "v8", "7")
+                      REST("2,3,4", "1,1,1")),
+        0);
+    ck_assert_str_eq(told.names[1], "(idle)");
+    ck_assert_str_eq(told.names[2], "(program)");
+    ck_assert_str_eq(told.names[3], "(garbage collector)");
+    ck_assert(!told.sample[0].is_active);
+    ck_assert(told.sample[1].is_active);
+}
+END_TEST
+
+START_TEST(names_go_on_behind_a_nul)
+{
+    ck_assert_int_eq(read_text("{\"nodes\":[" ROOT("") "," PLACED("2", "a\\u0000b", "u\\u0000v",
+                                                                  "1") REST("", "")),
+                     0);
+    ck_assert_uint_eq(told.lengths[1], strlen("a_b (u_v:2)"));
+    ck_assert_mem_eq(told.names[1], "a\0b (u\0v:2)", told.lengths[1]);
+}
+END_TEST
+
 START_TEST(what_is_wrong_is_told)
 {
     static const struct {
@@ -215,6 +248,8 @@ int main(void)
     tcase_add_test(all, children_and_samples_are_a_thread);
     tcase_add_test(all, parents_do_as_well_and_come_in_any_order);
     tcase_add_test(all, names_tell_script_and_place);
+    tcase_add_test(all, meta_nodes_have_no_place);
+    tcase_add_test(all, names_go_on_behind_a_nul);
     tcase_add_test(all, what_is_wrong_is_told);
     tcase_add_test(all, a_file_that_is_cut_short_is_refused);
     suite_add_tcase(suite, all);
