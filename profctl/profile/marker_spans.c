@@ -1,7 +1,6 @@
 #include "profctl/profile/marker_spans.h"
 
 #include <errno.h>
-#include <string.h>
 
 static int push_span(struct mapped_array *spans, const struct marker_span *span)
 {
@@ -13,30 +12,52 @@ static int push_span(struct mapped_array *spans, const struct marker_span *span)
     return 0;
 }
 
-/* The one of NAME that began last and has not ended; NULL: there is none. */
-static struct marker_span *find_open(const struct marker_spans *spans, uint32_t name)
-{
-    struct marker_span *open = spans->open.items;
+/* Those of one name are a chain, the last to begin first. */
+struct open_span {
+    struct marker_span span;
+    uint32_t below; /* the one that began before, as in tops */
+    bool has_ended;
+};
 
-    for (size_t i = spans->open.count; i-- > 0;) {
-        if (open[i].name == name)
-            return &open[i];
-    }
-    return NULL;
+static int begin_span(struct marker_spans *spans, const struct marker_span *span)
+{
+    int err = mapped_array_reserve(&spans->tops, (size_t)span->name + 1, sizeof(uint32_t));
+    struct open_span *place;
+
+    if (err < 0)
+        return err;
+    place = mapped_array_push(&spans->open, sizeof(*place));
+    if (place == NULL)
+        return -ENOMEM;
+    uint32_t *top = (uint32_t *)spans->tops.items + span->name;
+    *place = (struct open_span){ .span = *span, .below = *top };
+    *top = (uint32_t)spans->open.count;
+    return 0;
+}
+
+/* Ends the one of NAME that began last and is open, for good. NULL: there is none. */
+static const struct marker_span *pop_open(struct marker_spans *spans, uint32_t name)
+{
+    struct open_span *open = spans->open.items;
+    uint32_t *tops = spans->tops.items;
+
+    if (name >= spans->tops.capacity || tops[name] == 0)
+        return NULL;
+    struct open_span *ended = &open[tops[name] - 1];
+    ended->has_ended = true;
+    tops[name] = ended->below;
+    while (spans->open.count > 0 && open[spans->open.count - 1].has_ended)
+        spans->open.count--;
+    return &ended->span;
 }
 
 static int end_span(struct marker_spans *spans, const struct marker_span *end)
 {
-    struct marker_span *start = find_open(spans, end->name);
+    const struct marker_span *start = pop_open(spans, end->name);
     struct marker_span span = start != NULL ? *start : *end;
 
     span.is_instant = start == NULL;
     span.end_ms = end->end_ms;
-    if (start != NULL) {
-        const struct marker_span *all = spans->open.items;
-        spans->open.count--;
-        memmove(start, start + 1, (spans->open.count - (size_t)(start - all)) * sizeof(*start));
-    }
     return push_span(&spans->spans, &span);
 }
 
@@ -50,22 +71,33 @@ static int take_marker(struct marker_spans *spans, const struct table_marker *ma
                                 .end_ms = marker->end_ms };
 
     if (marker->phase == PHASE_START)
-        return push_span(&spans->open, &span);
+        return begin_span(spans, &span);
     return marker->phase == PHASE_END ? end_span(spans, &span) : push_span(&spans->spans, &span);
 }
 
 static int end_open(struct marker_spans *spans, const struct profile_thread *thread)
 {
-    struct marker_span *open = spans->open.items;
+    struct open_span *open = spans->open.items;
     size_t samples = thread->sample_count;
     double last_ms = samples > 0 ? thread->samples[samples - 1].time_ms : 0;
     int err = 0;
 
     for (size_t i = 0; i < spans->open.count && err == 0; i++) {
-        open[i].end_ms = last_ms > open[i].start_ms ? last_ms : open[i].start_ms;
-        err = push_span(&spans->spans, &open[i]);
+        struct marker_span *span = &open[i].span;
+        span->end_ms = last_ms > span->start_ms ? last_ms : span->start_ms;
+        if (!open[i].has_ended)
+            err = push_span(&spans->spans, span);
     }
     return err;
+}
+
+static void forget_open(struct marker_spans *spans)
+{
+    const struct open_span *open = spans->open.items;
+
+    for (size_t i = 0; i < spans->open.count; i++)
+        ((uint32_t *)spans->tops.items)[open[i].span.name] = 0;
+    spans->open.count = 0;
 }
 
 int marker_spans_take(struct marker_spans *spans, const struct profile_thread *thread)
@@ -73,7 +105,8 @@ int marker_spans_take(struct marker_spans *spans, const struct profile_thread *t
     const struct table_marker *markers = thread->markers->markers.items;
     int err = 0;
 
-    spans->spans.count = spans->open.count = 0;
+    forget_open(spans);
+    spans->spans.count = 0;
     for (size_t i = 0; i < thread->markers->markers.count && err == 0; i++)
         err = take_marker(spans, &markers[i], (uint32_t)i);
     return err < 0 ? err : end_open(spans, thread);
@@ -83,4 +116,5 @@ void marker_spans_free(struct marker_spans *spans)
 {
     mapped_array_free(&spans->spans);
     mapped_array_free(&spans->open);
+    mapped_array_free(&spans->tops);
 }

@@ -19,7 +19,9 @@ struct marker_span {
 /* A zeroed struct is empty; memory is kept from thread to thread. */
 struct marker_spans {
     struct mapped_array spans; /* struct marker_span */
-    struct mapped_array open;  /* struct marker_span: begun, and not ended */
+    struct mapped_array open;  /* struct open_span: begun; some have ended */
+    struct mapped_array
+        tops; /* uint32_t, by name: the last open one's index + 1; 0: there is none */
 };
 
 /* Reads those of THREAD, in the order in which they end; what never ended goes on to the last
