@@ -113,9 +113,7 @@ int call_samples_take(struct call_samples *samples, struct profile_tree *tree,
 
 static uint32_t outermost_of(const struct profile_tree *tree, uint32_t node)
 {
-    while (node != PROFILE_TREE_ROOT && profile_tree_node(tree, node)->parent != PROFILE_TREE_ROOT)
-        node = profile_tree_node(tree, node)->parent;
-    return node;
+    return profile_tree_node(tree, node)->outermost;
 }
 
 static bool is_of_calls(const struct profile_tree *tree, uint32_t node)

@@ -8,25 +8,27 @@ static struct profile_call *call_at(const struct profile_calls *calls, size_t de
     return (struct profile_call *)calls->open.items + depth;
 }
 
-/* The innermost call ends: its time is none of its caller's own. */
+/* The innermost call ends: its time is none of its caller's own. Open calls owe that in self_ms. */
 static int end_innermost(struct profile_calls *calls)
 {
     assert(calls->open.count > 0);
     calls->open.count--;
     struct profile_call ended = *call_at(calls, calls->open.count);
+    double duration_ms = calls->reached_ms - ended.start_ms;
+    ended.end_ms = calls->reached_ms;
+    ended.self_ms += duration_ms;
     if (ended.self_ms < 0)
         ended.self_ms = 0; /* sums of fractions are not exact */
     if (calls->open.count > 0)
-        call_at(calls, calls->open.count - 1)->self_ms -= ended.end_ms - ended.start_ms;
+        call_at(calls, calls->open.count - 1)->self_ms -= duration_ms;
     return calls->on_ended(calls->owner, &ended);
 }
 
-static void extend(struct profile_call *call, double time_ms)
+/* All that is open goes on to TIME_MS, or already did if a clock has stepped back. */
+static void go_on_to(struct profile_calls *calls, double time_ms)
 {
-    if (time_ms <= call->end_ms)
-        return; /* a clock has stepped back */
-    call->self_ms += time_ms - call->end_ms;
-    call->end_ms = time_ms;
+    if (calls->open.count == 0 || time_ms > calls->reached_ms)
+        calls->reached_ms = time_ms;
 }
 
 static int end_from(struct profile_calls *calls, size_t depth)
@@ -38,19 +40,16 @@ static int end_from(struct profile_calls *calls, size_t depth)
     return err;
 }
 
-static int push_call(struct profile_calls *calls, const struct profile_call_frame *frame,
-                     double time_ms)
+static int push_call(struct profile_calls *calls, const struct profile_call_frame *frame)
 {
     uint32_t depth = (uint32_t)calls->open.count;
     struct profile_call *call = mapped_array_push(&calls->open, sizeof(*call));
 
     if (call == NULL)
         return -ENOMEM;
-    *call = (struct profile_call){ .frame = *frame,
-                                   .sample = calls->samples,
-                                   .depth = depth,
-                                   .start_ms = time_ms,
-                                   .end_ms = time_ms };
+    *call = (struct profile_call){
+        .frame = *frame, .sample = calls->samples, .depth = depth, .start_ms = calls->reached_ms
+    };
     return 0;
 }
 
@@ -88,24 +87,40 @@ static int truncate_to(struct profile_calls *calls, size_t depth, double time_ms
 {
     size_t locked = locked_depth(calls);
 
-    for (size_t i = 0; i < calls->open.count; i++)
-        extend(call_at(calls, i), time_ms);
+    go_on_to(calls, time_ms);
     return end_from(calls, depth > locked ? depth : locked);
 }
 
 /* --- Samples --- */
 
-static int take_stack(struct profile_calls *calls, const struct profile_call_sample *sample)
+/* How many of the open calls go on: those that are locked, and the frames that are the same. */
+static size_t count_same(const struct profile_calls *calls,
+                         const struct profile_call_sample *sample)
 {
     size_t same = locked_depth(calls);
 
+    if (calls->known_from <= same && same < calls->known_to)
+        same = calls->known_to;
+    if (same > calls->open.count)
+        same = calls->open.count;
     while (same < calls->open.count && same < sample->depth &&
            call_at(calls, same)->frame.identity == sample->frames[same].identity)
         same++;
+    return same;
+}
+
+static int take_stack(struct profile_calls *calls, const struct profile_call_sample *sample)
+{
+    size_t locked = locked_depth(calls), same = count_same(calls, sample);
     int err = truncate_to(calls, same, sample->time_ms);
+
+    calls->known_from = locked;
+    calls->known_to = sample->depth;
     for (size_t i = same; i < sample->depth && err == 0; i++) {
         if (!sample->frames[i].is_hidden)
-            err = push_call(calls, &sample->frames[i], sample->time_ms);
+            err = push_call(calls, &sample->frames[i]);
+        else if (i < calls->known_to)
+            calls->known_to = i; /* those above it are open where it was */
     }
     return err;
 }
@@ -132,8 +147,9 @@ static int take_counted(struct profile_calls *calls, const struct profile_call_s
 
 int profile_calls_take(struct profile_calls *calls, const struct profile_call_sample *sample)
 {
+    if (calls->known_to > sample->same)
+        calls->known_to = sample->same; /* also after samples that do not count */
     int err = take_counted(calls, sample);
-
     calls->samples++;
     return err;
 }

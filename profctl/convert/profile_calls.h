@@ -1,7 +1,8 @@
 /* ProfileCalls: from samples to calls with a begin and an end, as DevTools' trace engine estimates
  * them ("The life of a ProfileCall").
  *
- * Samples come in the order of their times. Position by position, frames of a sample that are those
+ * Samples come in the order of their times; what is told to be earlier counts as of the time before
+ * while calls are open. Position by position, frames of a sample that are those
  * of the stack so far have their calls extended to the sample's time; calls of frames that are no
  * longer there end at that time; new ones begin with no duration. What is open in the end is not
  * extended further. Frames that are no calls, such as (idle), end what was in their place and begin
@@ -39,7 +40,8 @@ struct profile_call {
     double self_ms; /* without the calls inside it */
 };
 
-/* A call has ended; those inside it have been told before. 0 or a negative errno. */
+/* A call has ended (one that is open has no end_ms and self_ms yet); those inside it have been told
+ * before. 0 or a negative errno. */
 typedef int profile_call_ended(void *owner, const struct profile_call *call);
 
 /* What samples say. */
@@ -47,6 +49,8 @@ struct profile_call_sample {
     double time_ms;
     const struct profile_call_frame *frames; /* the outermost first */
     size_t depth;                            /* 0: no stack at all */
+    size_t same; /* so many of them at least are those of the sample before: of two deep stacks that
+                  * differ at the top, no more than that is looked at */
 };
 
 /* What an event is; bits. */
@@ -60,10 +64,12 @@ enum profile_event {
 struct profile_calls {
     profile_call_ended *on_ended;
     void *owner;
-    struct mapped_array open;   /* struct profile_call, the outermost first */
-    struct mapped_array events; /* unsigned: what those are that have not ended */
-    struct mapped_array locks;  /* size_t: how many calls were open where they began */
-    bool has_lone_calls;        /* the last lock is of samples in no function call */
+    struct mapped_array open;    /* struct profile_call, the outermost first */
+    struct mapped_array events;  /* unsigned: what those are that have not ended */
+    struct mapped_array locks;   /* size_t: how many calls were open where they began */
+    bool has_lone_calls;         /* the last lock is of samples in no function call */
+    double reached_ms;           /* what is open goes on until then */
+    size_t known_from, known_to; /* where what is open is what the last sample had there */
     size_t samples;
 };
 

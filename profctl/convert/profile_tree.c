@@ -106,6 +106,23 @@ static void link_to_parent(struct profile_tree *tree, uint32_t index)
     node_at(tree, parent)->last_child = index;
 }
 
+/* Tells the node at INDEX where it is, so that nobody needs to climb for that. */
+static void place_node(struct profile_tree *tree, uint32_t index)
+{
+    struct profile_node *node = node_at(tree, index);
+
+    node->outermost = index;
+    node->caller = node->parent;
+    if (node->parent == PROFILE_TREE_NONE)
+        return;
+    const struct profile_node *parent = node_at(tree, node->parent);
+    node->depth = parent->depth + (node->kind != PROFILE_NODE_RUNTIME);
+    if (parent->kind == PROFILE_NODE_RUNTIME)
+        node->caller = parent->caller;
+    if (node->parent != PROFILE_TREE_ROOT)
+        node->outermost = parent->outermost;
+}
+
 /* Adds a node behind the others. */
 static int add_node(struct profile_tree *tree, uint32_t parent, const struct call_site *site,
                     enum profile_node_kind kind)
@@ -131,6 +148,7 @@ static int add_node(struct profile_tree *tree, uint32_t parent, const struct cal
         tree->highest_id = site->id;
     if (kind != PROFILE_NODE_FUNCTION && tree->meta[kind] == PROFILE_TREE_NONE)
         tree->meta[kind] = index;
+    place_node(tree, index);
     link_to_parent(tree, index);
     return 0;
 }

@@ -28,6 +28,9 @@ struct profile_node {
     uint32_t parent;                  /* PROFILE_TREE_NONE, or below its own index */
     uint32_t first_child, last_child; /* PROFILE_TREE_NONE: none … */
     uint32_t next_sibling;            /* … in the order in which they were met */
+    uint32_t outermost;               /* the one below the root that leads to it, or itself */
+    uint32_t caller;                  /* the first above it that is not of the runtime */
+    uint32_t depth;                   /* of the path to it, without those of the runtime */
     uint32_t id;                      /* as the profile has it, or its index and 1 */
     uint32_t name;                    /* of the names of the stacks; of meta nodes, too */
     uint32_t script;                  /* table_frame.script */

@@ -11,20 +11,11 @@ struct telling {
     struct call_samples samples;
     struct profile_calls calls;
     struct thread_events events;
-    size_t event;             /* the next of those */
-    struct mapped_array path; /* struct profile_call_frame, of the sample at hand */
-    uint32_t last;            /* the node of the last sample that was no garbage collection */
+    size_t event;              /* the next of those */
+    struct mapped_array path;  /* struct profile_call_frame, of the sample at hand … */
+    struct mapped_array nodes; /* … and uint32_t, the nodes of those */
+    uint32_t last;             /* the node of the last sample that was no garbage collection */
 };
-
-/* How many calls lead from the root to NODE, without what is left out. */
-static size_t depth_of(const struct profile_tree *tree, uint32_t node)
-{
-    size_t depth = 0;
-
-    for (; node != PROFILE_TREE_ROOT; node = profile_tree_node(tree, node)->parent)
-        depth += profile_tree_node(tree, node)->kind != PROFILE_NODE_RUNTIME;
-    return depth;
-}
 
 static struct profile_call_frame frame_of(const struct profile_node *node)
 {
@@ -34,45 +25,64 @@ static struct profile_call_frame frame_of(const struct profile_node *node)
                                         .is_hidden = node->kind != PROFILE_NODE_FUNCTION };
 }
 
-/* The path to NODE, with TOP above it unless that is PROFILE_TREE_NONE. */
-static int unroll(struct telling *telling, uint32_t node, uint32_t top)
+static int make_room(struct telling *telling, size_t depth)
 {
-    size_t depth = depth_of(&telling->tree, node);
-    int err = mapped_array_reserve(&telling->path, depth + 1, sizeof(struct profile_call_frame));
-    struct profile_call_frame *frames = telling->path.items;
+    int err = mapped_array_reserve(&telling->path, depth, sizeof(struct profile_call_frame));
+
+    return err < 0 ? err : mapped_array_reserve(&telling->nodes, depth, sizeof(uint32_t));
+}
+
+static void put_frame(struct telling *telling, size_t place, uint32_t node)
+{
+    ((uint32_t *)telling->nodes.items)[place] = node;
+    ((struct profile_call_frame *)telling->path.items)[place] =
+        frame_of(profile_tree_node(&telling->tree, node));
+}
+
+/* Makes the path at hand the one to NODE, with TOP above it unless that is PROFILE_TREE_NONE. Below
+ * the first node that both have in one place they are the same: so many frames are in *SAME. */
+static int unroll(struct telling *telling, uint32_t node, uint32_t top, size_t *same)
+{
+    size_t before = telling->path.count, depth = profile_tree_node(&telling->tree, node)->depth;
+    int err = make_room(telling, depth + 1);
+    const uint32_t *nodes = telling->nodes.items;
 
     if (err < 0)
         return err;
     telling->path.count = depth;
+    if (profile_tree_node(&telling->tree, node)->kind == PROFILE_NODE_RUNTIME)
+        node = profile_tree_node(&telling->tree, node)->caller;
+    for (; depth > 0 && !(depth <= before && nodes[depth - 1] == node);
+         node = profile_tree_node(&telling->tree, node)->caller)
+        put_frame(telling, --depth, node);
+    *same = depth;
     if (top != PROFILE_TREE_NONE)
-        frames[telling->path.count++] = frame_of(profile_tree_node(&telling->tree, top));
-    for (; depth > 0; node = profile_tree_node(&telling->tree, node)->parent) {
-        if (profile_tree_node(&telling->tree, node)->kind != PROFILE_NODE_RUNTIME)
-            frames[--depth] = frame_of(profile_tree_node(&telling->tree, node));
-    }
+        put_frame(telling, telling->path.count++, top);
     return 0;
 }
 
 /* What the collector interrupted goes on under it. */
-static int unroll_sample(struct telling *telling, uint32_t node)
+static int unroll_sample(struct telling *telling, uint32_t node, size_t *same)
 {
     bool is_collection =
         profile_tree_node(&telling->tree, node)->kind == PROFILE_NODE_GARBAGE_COLLECTOR;
 
     if (is_collection && telling->last != PROFILE_TREE_NONE)
-        return unroll(telling, telling->last, node);
+        return unroll(telling, telling->last, node, same);
     if (!is_collection)
         telling->last = node;
-    return unroll(telling, node, PROFILE_TREE_NONE);
+    return unroll(telling, node, PROFILE_TREE_NONE, same);
 }
 
 static int take_sample(struct telling *telling, const struct call_sample *sample)
 {
-    int err = unroll_sample(telling, sample->node);
+    size_t same = 0;
+    int err = unroll_sample(telling, sample->node, &same);
     const struct profile_call_sample taken = {
         .time_ms = sample->time_ms,
         .frames = telling->path.items,
         .depth = telling->path.count,
+        .same = same,
     };
 
     return err < 0 ? err : profile_calls_take(&telling->calls, &taken);
@@ -144,5 +154,6 @@ int thread_calls_tell(struct thread_stacks *stacks, const struct profile_thread 
     call_samples_free(&telling.samples);
     profile_tree_fini(&telling.tree);
     mapped_array_free(&telling.path);
+    mapped_array_free(&telling.nodes);
     return err;
 }

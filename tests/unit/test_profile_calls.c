@@ -1,6 +1,7 @@
 #include <check.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "profctl/convert/profile_calls.h"
 
@@ -34,7 +35,7 @@ static void tear_down(void)
 static void take(double time_ms, const uint32_t *functions, size_t depth)
 {
     struct profile_call_frame frames[MOST_FRAMES];
-    const struct profile_call_sample sample = { time_ms, frames, depth };
+    const struct profile_call_sample sample = { time_ms, frames, depth, 0 };
     for (size_t i = 0; i < depth; i++)
         frames[i] = (struct profile_call_frame){ .identity = functions[i],
                                                  .function = functions[i],
@@ -170,7 +171,7 @@ START_TEST(no_call_ends_before_it_began)
     TAKE(3, A, C);
     ck_assert_int_eq(profile_calls_finish(&calls), 0);
     check(B, 5, 5, 0);
-    check(C, 3, 3, 0);
+    check(C, 5, 5, 0);
     check(A, 5, 5, 0);
 }
 END_TEST
@@ -265,6 +266,105 @@ START_TEST(an_end_needs_a_beginning)
 }
 END_TEST
 
+/* --- Stacks of which the caller tells what is the same --- */
+
+enum { RANDOM_ROUNDS = 2000, RANDOM_STEPS = 40, RANDOM_CALLS = RANDOM_STEPS * MOST_FRAMES };
+
+static struct told {
+    struct profile_call calls[RANDOM_CALLS];
+    size_t count;
+} told[2];
+
+static int on_told(void *owner, const struct profile_call *call)
+{
+    struct told *one = owner;
+    ck_assert_uint_lt(one->count, RANDOM_CALLS);
+    one->calls[one->count++] = *call;
+    return 0;
+}
+
+/* Another stack of a few functions, often with much of the last one. */
+static size_t change_stack(struct profile_call_frame *frames, size_t depth)
+{
+    size_t same = (size_t)rand() % (depth + 1), wanted = (size_t)rand() % MOST_FRAMES;
+    for (size_t i = same; i < wanted; i++) {
+        uint32_t function = 1 + (uint32_t)rand() % 3;
+        frames[i] = (struct profile_call_frame){ .identity = function,
+                                                 .function = function,
+                                                 .is_hidden = rand() % 16 == 0 };
+        if (frames[i].is_hidden)
+            frames[i].identity = HIDDEN;
+    }
+    return same < wanted ? wanted : same;
+}
+
+static size_t count_same(const struct profile_call_frame *left, size_t left_depth,
+                         const struct profile_call_frame *right, size_t right_depth)
+{
+    size_t same = 0;
+    while (same < left_depth && same < right_depth && left[same].identity == right[same].identity)
+        same++;
+    return same;
+}
+
+static void take_random(struct profile_calls both[2])
+{
+    struct profile_call_frame frames[MOST_FRAMES] = { 0 }, before[MOST_FRAMES];
+    size_t depth = 0, events = 0;
+    for (int time = 0; time < RANDOM_STEPS; time++) {
+        int chance = rand() % 8;
+        unsigned kind = (unsigned)rand() % 4;
+        size_t last = depth;
+        memcpy(before, frames, sizeof(before));
+        if (chance > 1)
+            depth = change_stack(frames, depth);
+        for (int i = 0; i < 2; i++) {
+            const struct profile_call_sample sample = {
+                time, frames, depth, i == 0 ? 0 : count_same(before, last, frames, depth)
+            };
+            if (chance == 0)
+                ck_assert_int_eq(profile_calls_begin_event(&both[i], kind, time), 0);
+            else if (chance == 1 && events > 0)
+                ck_assert_int_eq(profile_calls_end_event(&both[i], time), 0);
+            else if (chance > 1)
+                ck_assert_int_eq(profile_calls_take(&both[i], &sample), 0);
+        }
+        events += chance == 0;
+        events -= chance == 1 && events > 0;
+    }
+}
+
+static void check_equal(const struct profile_call *left, const struct profile_call *right)
+{
+    ck_assert_uint_eq(left->frame.identity, right->frame.identity);
+    ck_assert_uint_eq(left->sample, right->sample);
+    ck_assert_uint_eq(left->depth, right->depth);
+    ck_assert_double_eq(left->start_ms, right->start_ms);
+    ck_assert_double_eq(left->end_ms, right->end_ms);
+    ck_assert_double_eq(left->self_ms, right->self_ms);
+}
+
+START_TEST(what_is_known_to_be_the_same_changes_nothing)
+{
+    srand(1);
+    for (int round = 0; round < RANDOM_ROUNDS; round++) {
+        struct profile_calls both[2] = { 0 };
+        for (int i = 0; i < 2; i++) {
+            told[i].count = 0;
+            both[i] = (struct profile_calls){ .on_ended = on_told, .owner = &told[i] };
+        }
+        take_random(both);
+        for (int i = 0; i < 2; i++) {
+            ck_assert_int_eq(profile_calls_finish(&both[i]), 0);
+            profile_calls_free(&both[i]);
+        }
+        ck_assert_uint_eq(told[0].count, told[1].count);
+        for (size_t i = 0; i < told[0].count; i++)
+            check_equal(&told[0].calls[i], &told[1].calls[i]);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("profctl.profile_calls");
@@ -284,6 +384,7 @@ int main(void)
     tcase_add_test(all, samples_in_another_event_count_only_where_nothing_is_open);
     tcase_add_test(all, calls_of_no_event_end_where_one_begins);
     tcase_add_test(all, an_end_needs_a_beginning);
+    tcase_add_test(all, what_is_known_to_be_the_same_changes_nothing);
     suite_add_tcase(suite, all);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
