@@ -1,12 +1,15 @@
 'use strict';
 /* Numbers and times as people read them. Times are in µs throughout the page. */
 
+/* What is rounded is split, so that no minute has sixty seconds. */
 function durationText(us) {
-    const size = Math.abs(us);
-    if (size >= 3600e6)
-        return `${Math.floor(us / 3600e6)} h ${Math.round(us % 3600e6 / 60e6)} min`;
-    if (size >= 100e6)
-        return `${Math.floor(us / 60e6)} min ${Math.round(us % 60e6 / 1e6)} s`;
+    const size = Math.abs(us), sign = us < 0 ? '-' : '', seconds = Math.round(size / 1e6);
+    if (seconds >= 3600) {
+        const minutes = Math.round(size / 60e6);
+        return `${sign}${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+    }
+    if (seconds >= 100)
+        return `${sign}${Math.floor(seconds / 60)} min ${seconds % 60} s`;
     if (size >= 1e6)
         return `${(us / 1e6).toFixed(2)} s`;
     if (size >= 1e3)

@@ -133,6 +133,23 @@ test_a_stack_of_a_hundred_thousand_frames_is_shown() {
     [ "$(cells f)" = "2 samples 100.0% 2 samples 100.0% f" ]
 }
 
+test_times_have_no_sixtieth_second_or_minute() {
+    need_browser
+    local time
+    while read -r ms text; do
+        one_thread long f '[null,0]' "[0,0],[0,$ms]" >long.json
+        expect 0 "$profctl" convert long.json -o long.html
+        load "long.html#tab=calls"
+        time=$(grep -oE '<div class="row"[^>]*><span class="number"[^>]*>[^<]*' dom | sed 's/.*>//' | head -1)
+        [ "$time" = "$text" ] || fail "$ms ms are '$time'"
+    done <<'END'
+119600 2 min 0 s
+119400 1 min 59 s
+3599600 1 h 0 min
+7199000 2 h 0 min
+END
+}
+
 # A process that is alone is open: its threads and counters have rows.
 test_a_process_that_is_alone_is_shown_with_its_counters() {
     need_browser
