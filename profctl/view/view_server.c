@@ -56,15 +56,6 @@ static enum MHD_Result send_response(struct MHD_Connection *connection, unsigned
     return result;
 }
 
-static enum MHD_Result send_text(struct MHD_Connection *connection, unsigned status,
-                                 const char *text)
-{
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer(strlen(text), (void *)text, MHD_RESPMEM_PERSISTENT);
-
-    return send_response(connection, status, response, "text/plain; charset=utf-8");
-}
-
 /* Lets pages of other origins read RESPONSE; who asks has the token. */
 static struct MHD_Response *open_to_all(struct MHD_Response *response)
 {
@@ -75,6 +66,25 @@ static struct MHD_Response *open_to_all(struct MHD_Response *response)
     if (response != NULL)
         MHD_destroy_response(response);
     return NULL;
+}
+
+static struct MHD_Response *text_response(const char *text)
+{
+    return MHD_create_response_from_buffer(strlen(text), (void *)text, MHD_RESPMEM_PERSISTENT);
+}
+
+/* To those who do not have the token. */
+static enum MHD_Result send_nothing(struct MHD_Connection *connection)
+{
+    return send_response(connection, MHD_HTTP_NOT_FOUND, text_response("There is nothing here.\n"),
+                         "text/plain; charset=utf-8");
+}
+
+/* Pages of other origins are to see why. */
+static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned status, const char *why)
+{
+    return send_response(connection, status, open_to_all(text_response(why)),
+                         "text/plain; charset=utf-8");
 }
 
 static struct MHD_Response *file_response(int fd)
@@ -155,18 +165,18 @@ static enum MHD_Result send_answer(const struct view_site *site, struct MHD_Conn
     char *answer = NULL;
 
     if (question->is_too_large)
-        return send_text(connection, MHD_HTTP_CONTENT_TOO_LARGE, "The request is too large.\n");
+        return refuse(connection, MHD_HTTP_CONTENT_TOO_LARGE, "The request is too large.\n");
     if (question->has_no_memory)
-        return send_text(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "Out of memory.\n");
+        return refuse(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "Out of memory.\n");
     int err = symbol_api_answer(site->libraries, path, question->text != NULL ? question->text : "",
                                 &answer);
     if (err == -ENOENT)
-        return send_text(connection, MHD_HTTP_NOT_FOUND, "Not found.\n");
+        return refuse(connection, MHD_HTTP_NOT_FOUND, "Not found.\n");
     if (err == -EINVAL)
-        return send_text(connection, MHD_HTTP_BAD_REQUEST,
-                         "The request is not one of the symbolication API.\n");
+        return refuse(connection, MHD_HTTP_BAD_REQUEST,
+                      "The request is not one of the symbolication API.\n");
     if (err < 0)
-        return send_text(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "Out of memory.\n");
+        return refuse(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "Out of memory.\n");
     struct MHD_Response *response =
         MHD_create_response_from_buffer(strlen(answer), answer, MHD_RESPMEM_MUST_FREE);
     if (response == NULL)
@@ -194,8 +204,8 @@ static enum MHD_Result answer_request(struct view_server *server, struct MHD_Con
                              "text/html; charset=utf-8");
     if (reads && strcmp(path, "/profile.json") == 0)
         return send_profile(site, connection);
-    return send_text(connection, reads ? MHD_HTTP_NOT_FOUND : MHD_HTTP_METHOD_NOT_ALLOWED,
-                     "There is nothing here.\n");
+    return refuse(connection, reads ? MHD_HTTP_NOT_FOUND : MHD_HTTP_METHOD_NOT_ALLOWED,
+                  "There is nothing here.\n");
 }
 
 /* What follows the token; NULL: URL does not begin with it. */
@@ -217,7 +227,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     (void)version;
 
     if (path == NULL) /* at once: what else they send is not awaited */
-        return send_text(connection, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
+        return send_nothing(connection);
     if (*request == NULL) {
         (void)MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT,
                                         (unsigned)VIEW_PATIENCE_S); /* one that it knows */

@@ -89,8 +89,13 @@ test_without_the_secret_there_is_nothing() {
     done
     ask POST "/symbolicate/v5" '{}'
     has_status 404
+    refute grep -qi '^Access-Control-Allow-Origin' head
     ask POST "/$token/symbolicate/v5" 'no json'
     has_status 400
+    grep -qi '^Access-Control-Allow-Origin: \*' head # the Firefox Profiler is to see why
+    ask POST "/$token/nothing/v1" '{}'
+    has_status 404
+    grep -qi '^Access-Control-Allow-Origin: \*' head
     ask DELETE "/$token/profile.json"
     has_status 405
 }
