@@ -12,11 +12,14 @@ void thread_files_init(struct thread_files *files, const char *path, const char 
     *files = (struct thread_files){ .path = path, .ending = ending };
     failure_latch_init(&files->latch);
     unique_strings_init(&files->names, &files->latch);
+    unique_strings_init(&files->numbers, &files->latch);
 }
 
 void thread_files_fini(struct thread_files *files)
 {
     unique_strings_fini(&files->names);
+    unique_strings_fini(&files->numbers);
+    mapped_array_free(&files->counts);
 }
 
 /* How much of the path comes before its ending. */
@@ -34,7 +37,7 @@ static size_t stem_length(const struct thread_files *files)
 
 /* Writes the name with the numbers of THREAD; the REPEAT-th of those. */
 static int print_name(struct thread_files *files, const struct profile_thread *thread,
-                      unsigned repeat)
+                      uint32_t repeat)
 {
     size_t stem = stem_length(files);
     char again[16] = "";
@@ -47,13 +50,28 @@ static int print_name(struct thread_files *files, const struct profile_thread *t
     return length < (int)sizeof(files->name) ? length : -ENAMETOOLONG;
 }
 
+/* How many threads had the numbers of THREAD so far, this one included. NULL: no memory. */
+static uint32_t *count_of(struct thread_files *files, const struct profile_thread *thread)
+{
+    const double numbers[] = { thread->pid >= 0 ? thread->pid : 0,
+                               thread->tid >= 0 ? thread->tid : 0 };
+    uint32_t index = unique_strings_add(&files->numbers, (const char *)numbers, sizeof(numbers));
+
+    if (index == UNIQUE_NONE ||
+        mapped_array_reserve(&files->counts, (size_t)index + 1, sizeof(uint32_t)) < 0)
+        return NULL;
+    return (uint32_t *)files->counts.items + index;
+}
+
 int thread_files_name(struct thread_files *files, const struct profile_thread *thread,
                       const char **name)
 {
-    uint32_t known = unique_strings_count(&files->names);
+    uint32_t known = unique_strings_count(&files->names), *count = count_of(files, thread);
 
-    for (unsigned repeat = 1; unique_strings_count(&files->names) == known; repeat++) {
-        int length = print_name(files, thread, repeat);
+    if (count == NULL)
+        return -ENOMEM;
+    while (unique_strings_count(&files->names) == known) {
+        int length = print_name(files, thread, ++*count);
         if (length < 0)
             return length;
         if (unique_strings_add(&files->names, files->name, (size_t)length) == UNIQUE_NONE)

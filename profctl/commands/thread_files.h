@@ -7,13 +7,16 @@
 #include <stdint.h>
 
 #include "profctl/profile/profile_walk.h"
+#include "json/mapped_array.h"
 #include "json/unique_strings.h"
 
 /* Initialised by thread_files_init(). */
 struct thread_files {
     const char *path, *ending; /* borrowed */
     struct failure_latch latch;
-    struct unique_strings names; /* that were given: numbers of threads come back */
+    struct unique_strings names;   /* that were given: numbers of threads come back */
+    struct unique_strings numbers; /* pairs of those, as bytes … */
+    struct mapped_array counts;    /* … and uint32_t, how many threads had each */
     char first[PATH_MAX];
     char name[PATH_MAX]; /* the last one */
 };
