@@ -57,12 +57,27 @@ static void refuse_word(enum option_word_kind kind, const struct option_word *wo
         failure_set(failure, EXIT_CODE_USAGE, "--%s takes no value", option->name);
 }
 
+/* Whether OPTION says again by another option how far samples are apart; *GIVEN is the one that did
+ * before, NULL: none. The last one of them would win in silence. */
+static bool refuse_second(const struct option_row *option, const struct option_row **given,
+                          struct failure *failure)
+{
+    if (option->kind != OPTION_INTERVAL && option->kind != OPTION_RATE)
+        return false;
+    bool is_other = *given != NULL && (*given)->kind != option->kind;
+    *given = option;
+    if (is_other)
+        failure_set(failure, EXIT_CODE_USAGE, "use either --interval or --rate");
+    return is_other;
+}
+
 /* --- Words --- */
 
 bool arguments_parse(struct arguments *arguments, int count, char **words, unsigned sets,
                      bool stop_at_operand, const char *command, struct failure *failure)
 {
     const struct option_table table = option_list(sets);
+    const struct option_row *distance = NULL; /* of samples */
     struct option_words cursor = { .words = words, .count = count };
     struct option_word word;
     enum option_word_kind kind;
@@ -78,7 +93,8 @@ bool arguments_parse(struct arguments *arguments, int count, char **words, unsig
             words[operands++] = words[cursor.next - 1];
             break;
         case OPTION_WORD_OPTION:
-            if (!option_value_set(arguments, word.row, word.value, failure))
+            if (refuse_second(word.row, &distance, failure) ||
+                !option_value_set(arguments, word.row, word.value, failure))
                 return false;
             break;
         default:

@@ -126,6 +126,8 @@ static const struct {
     { "--interval soon", "'soon' is not a time" },
     { "--interval 1us", "is not a time from 10us" },
     { "--rate 0", "is not samples per second" },
+    { "-i 1ms -r 100", "use either --interval or --rate" },
+    { "-r 100 -i 1ms", "use either --interval or --rate" },
     { "--clock pref", "did you mean 'perf'?" },
     { "--clock monotonic", "'monotonic' is none of auto, cpu, perf, wall" },
     { "--clock", "--clock needs a value" },
