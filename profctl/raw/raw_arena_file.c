@@ -24,17 +24,16 @@ void raw_arena_file_close(struct raw_arena_file *file)
     file->fd = -1;
 }
 
+/* Chunks are put side by side as they come. */
 static int add_chunk(struct raw_arena_file *file, const struct raw_view *record)
 {
     struct raw_chunk chunk;
 
     memcpy(&chunk, record->bytes, sizeof(chunk));
-    if (chunk.slot >= ARENA_MAX_CHUNKS)
+    if (chunk.slot >= ARENA_MAX_CHUNKS || file->slot_count >= ARENA_MAX_CHUNKS)
         return -EPROTO;
-    if (chunk.slot >= file->slot_count)
-        file->slot_count = (uint32_t)chunk.slot + 1;
     return file_range_write(file->fd, record->bytes + sizeof(chunk), record->count - sizeof(chunk),
-                            CHUNKS_OFFSET + chunk.slot * CHUNK_BYTES);
+                            CHUNKS_OFFSET + (uint64_t)file->slot_count++ * CHUNK_BYTES);
 }
 
 /* The header in RECORD, a RAW_FRONT, for an arena with SLOT_COUNT chunks. */

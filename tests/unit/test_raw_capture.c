@@ -13,6 +13,7 @@
 #include "buffer/dictionary.h"
 #include "buffer/file_range.h"
 #include "daemon/capture/raw_arena.h"
+#include "profctl/raw/raw_arena_file.h"
 #include "profctl/raw/raw_lists.h"
 #include "profctl/raw/raw_profile.h"
 #include "json/raw_records.h"
@@ -294,6 +295,25 @@ START_TEST(a_chunk_that_no_arena_has_is_refused)
 }
 END_TEST
 
+/* Where a chunk lay means nothing: a hole of a million of them is none to look through. */
+START_TEST(chunks_are_put_side_by_side)
+{
+    static const uint64_t slots[] = { ARENA_MAX_CHUNKS - 1, 7 };
+    uint8_t contents[sizeof(struct raw_chunk) + CHUNK_HEADER_BYTES] = { 0 };
+    const struct raw_view record = { .kind = RAW_CHUNK,
+                                     .bytes = contents,
+                                     .count = sizeof(contents) };
+    struct raw_arena_file file;
+    ck_assert_int_eq(raw_arena_file_open(&file), 0);
+    for (size_t i = 0; i < 2; i++) {
+        memcpy(contents, &slots[i], sizeof(slots[i]));
+        ck_assert_int_eq(raw_arena_file_add(&file, &record), 0);
+    }
+    ck_assert_uint_eq(file.slot_count, 2);
+    raw_arena_file_close(&file);
+}
+END_TEST
+
 START_TEST(an_end_of_another_process_is_refused)
 {
     forge(RAW_PROCESS_END, 0, 9);
@@ -435,6 +455,7 @@ static TCase *make_case(void)
     tcase_add_test(tcase, a_verdict_that_is_none_is_refused);
     tcase_add_test(tcase, strings_that_are_longer_than_their_record_are_refused);
     tcase_add_test(tcase, a_chunk_that_no_arena_has_is_refused);
+    tcase_add_test(tcase, chunks_are_put_side_by_side);
     tcase_add_test(tcase, an_end_of_another_process_is_refused);
     tcase_add_test(tcase, a_dictionary_of_another_length_is_refused);
     tcase_add_test(tcase, an_arena_that_is_none_is_left_out_and_named);
