@@ -46,6 +46,8 @@ static int add_meta(void *state, const char *name, const char *json, size_t leng
 {
     struct page *page = state;
 
+    if (strcmp(name, "markerSchema") == 0)
+        return processed_types_take(&page->told.types, json, length);
     for (size_t i = 0; i < sizeof(meta_members) / sizeof(meta_members[0]); i++) {
         if (strcmp(name, meta_members[i]) != 0 || (page->meta_told & 1u << i) != 0)
             continue;

@@ -9,12 +9,13 @@
 
 #include "profctl/convert/page_stacks.h"
 #include "profctl/convert/page_stream.h"
+#include "profctl/convert/thread_events.h"
 
 enum page_record {
     PAGE_END = 0,    /* facts, and what each process used that no sample tells of */
-    PAGE_NAMES,      /* column of texts: the names that come next */
+    PAGE_NAMES,      /* column of texts: the names that come next, and what functions they are */
     PAGE_STACKS,     /* column of how far before it the prefix is (0: none), and the name */
-    PAGE_THREAD,     /* what it is, samples, event delay, markers */
+    PAGE_THREAD,     /* what it is, samples, event delay, markers, events that bound calls */
     PAGE_COUNTER,    /* name, category, description, column of times and changes */
     PAGE_PROCESS,    /* what became of it */
     PAGE_META,       /* name and JSON of a member of the profile's "meta" */
@@ -25,7 +26,10 @@ enum page_record {
 struct page_told {
     struct page_stream *stream; /* borrowed */
     struct thread_stacks names;
+    struct unique_strings functions; /* of those: what is the same call has the same */
     struct page_stacks stacks;
+    struct processed_types types; /* of markers; the profile's tell of them before its threads */
+    struct thread_events events;  /* of the thread at hand */
     uint32_t name_count, stack_count; /* that were written */
 };
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "common/time_units.h"
+#include "profctl/convert/call_function.h"
 #include "profctl/convert/call_samples.h"
 #include "profctl/convert/page_record.h"
 
@@ -9,28 +10,42 @@ void page_told_init(struct page_told *told, struct page_stream *stream)
 {
     *told = (struct page_told){ .stream = stream };
     thread_stacks_init(&told->names);
+    unique_strings_init(&told->functions, &told->names.latch);
     page_stacks_init(&told->stacks);
+    processed_types_init(&told->types);
 }
 
 void page_told_fini(struct page_told *told)
 {
     thread_stacks_fini(&told->names);
+    unique_strings_fini(&told->functions);
     page_stacks_fini(&told->stacks);
+    processed_types_free(&told->types);
+    thread_events_free(&told->events);
 }
 
-static void put_new_names(struct page_told *told)
+/* With the number of the function, those of one differ in the column alone; times two, and 1 for
+ * what is of V8's runtime. */
+static int put_new_names(struct page_told *told)
 {
     uint32_t count = unique_strings_count(&told->names.names);
 
     if (count == told->name_count)
-        return;
+        return 0;
     page_put_number(told->stream, PAGE_NAMES);
     page_put_number(told->stream, count - told->name_count);
     for (; told->name_count < count; told->name_count++) {
         size_t length;
         const char *name = unique_strings_get(&told->names.names, told->name_count, &length);
+        uint32_t function =
+            unique_strings_add(&told->functions, name, call_function_length(name, length));
+        if (function == UNIQUE_NONE)
+            return -ENOMEM;
         page_put_bytes(told->stream, name, length);
+        page_put_number(told->stream,
+                        (uint64_t)function * 2 + call_function_is_of_runtime(name, length));
     }
+    return 0;
 }
 
 static void put_new_stacks(struct page_told *told)
@@ -150,6 +165,26 @@ static int put_markers(struct page_told *told, const struct profile_thread *thre
     return err;
 }
 
+/* Each with what it is: 0 for the end of the last that has begun, or 1 and bits of enum
+ * profile_event. */
+static int put_events(struct page_told *told, const struct profile_thread *thread)
+{
+    int err = thread_events_take(&told->events, thread, &told->types);
+    const struct thread_event *events = told->events.events.items;
+    int64_t time_us = 0;
+
+    if (err < 0)
+        return err;
+    page_put_number(told->stream, told->events.events.count);
+    for (size_t i = 0; i < told->events.events.count; i++) {
+        int64_t next_us = page_us(events[i].time_ms);
+        page_put_difference(told->stream, next_us - time_us);
+        page_put_number(told->stream, events[i].is_begin ? events[i].kind + 1 : 0);
+        time_us = next_us;
+    }
+    return 0;
+}
+
 static void put_facts(struct page_stream *stream, const struct profile_thread *thread)
 {
     page_put_number(stream, PAGE_THREAD);
@@ -173,9 +208,10 @@ int page_put_thread(struct page_told *told, const struct profile_thread *thread)
         err = page_stacks_take(&told->stacks, &told->names, thread);
     if (err == 0)
         err = name_markers(told, thread);
+    if (err == 0)
+        err = put_new_names(told);
     if (err < 0)
         return err;
-    put_new_names(told);
     put_new_stacks(told);
     put_facts(told->stream, thread);
     page_put_number(told->stream, thread->sample_count);
@@ -185,5 +221,7 @@ int page_put_thread(struct page_told *told, const struct profile_thread *thread)
         put_weights(told->stream, thread);
     put_event_delays(told->stream, thread);
     err = put_markers(told, thread);
+    if (err == 0)
+        err = put_events(told, thread);
     return err < 0 ? err : told->stream->error;
 }

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "profctl/profile/frame_name.h"
+#include "profctl/convert/call_function.h"
 
 static const char *const meta_names[PROFILE_NODE_RUNTIME] = {
     [PROFILE_NODE_ROOT] = "(root)",
@@ -11,9 +11,6 @@ static const char *const meta_names[PROFILE_NODE_RUNTIME] = {
     [PROFILE_NODE_IDLE] = "(idle)",
     [PROFILE_NODE_GARBAGE_COLLECTOR] = "(garbage collector)",
 };
-
-/* What V8 gives as the source of its runtime's functions. */
-static const char runtime_source[] = "native V8Runtime";
 
 /* What a node is made of. */
 struct call_site {
@@ -59,24 +56,12 @@ uint32_t profile_tree_of_stack(const struct profile_tree *tree, uint32_t stack)
     return ((const uint32_t *)tree->of_stacks.items)[stack];
 }
 
-/* The function of a name: without the column, of which DevTools takes no notice. */
 static uint32_t function_of(struct profile_tree *tree, uint32_t name)
 {
-    struct frame_name_parts parts;
     size_t length;
     const char *text = unique_strings_get(&tree->stacks->names, name, &length);
 
-    frame_name_split(text, length, &parts);
-    return unique_strings_add(&tree->functions, text, parts.length_to_line);
-}
-
-static bool is_of_runtime(const char *name, size_t length)
-{
-    struct frame_name_parts parts;
-
-    frame_name_split(name, length, &parts);
-    return parts.source != NULL && parts.source_length == strlen(runtime_source) &&
-           memcmp(parts.source, runtime_source, parts.source_length) == 0;
+    return unique_strings_add(&tree->functions, text, call_function_length(text, length));
 }
 
 static enum profile_node_kind kind_of(const struct profile_tree *tree, uint32_t parent,
@@ -90,7 +75,7 @@ static enum profile_node_kind kind_of(const struct profile_tree *tree, uint32_t 
         if (length == strlen(meta_names[kind]) && memcmp(text, meta_names[kind], length) == 0)
             return (enum profile_node_kind)kind;
     }
-    return is_of_runtime(text, length) ? PROFILE_NODE_RUNTIME : PROFILE_NODE_FUNCTION;
+    return call_function_is_of_runtime(text, length) ? PROFILE_NODE_RUNTIME : PROFILE_NODE_FUNCTION;
 }
 
 static void link_to_parent(struct profile_tree *tree, uint32_t index)

@@ -88,9 +88,6 @@ class Capture extends CaptureData {
             this.nextSibling[i] = this.firstChild[prefix[i]];
             this.firstChild[prefix[i]] = i;
         }
-        this.outermost = new Int32Array(count); /* of each stack, the one that it began with */
-        for (let i = 1; i < count; i++)
-            this.outermost[i] = prefix[i] === 0 ? i : this.outermost[prefix[i]];
         this.isOutermost = new Uint8Array(count);
         const open = new Int32Array(this.names.length);
         for (let at = this.firstChild[0]; at !== 0;) {

@@ -1,9 +1,9 @@
 /* A capture as columns: the records of profctl/convert/page_record.h, in their order.
  *
- *   names[n]                                   functions and names of markers
+ *   names[n], nameFunction[n], nameIsRuntime[n] functions and names of markers; those of one function are one call
  *   stackPrefix[s], stackName[s]               stack 0 is none; a prefix stands before what continues it
  *   sampleTime[i], sampleStack[i], sampleCpu[i], sampleSlept[i]   of all threads, one behind the other
- *   marker…[m]                                 likewise
+ *   marker…[m], event…[e]                      likewise; events bound calls
  *   threads, counters, processes               objects; those of a process know it */
 
 const Record = { END: 0, NAMES: 1, STACKS: 2, THREAD: 3, COUNTER: 4, PROCESS: 5, META: 6,
@@ -13,6 +13,8 @@ class CaptureData {
     constructor(bytes) {
         this.reader = new ByteReader(bytes);
         this.names = [];
+        this.nameFunction = new Column(Int32Array);
+        this.nameIsRuntime = new Column(Uint8Array);
         this.stackPrefix = new Column(Int32Array);
         this.stackName = new Column(Int32Array);
         this.stackPrefix.push(0);
@@ -27,6 +29,8 @@ class CaptureData {
         this.markerEnd = new Column(Float64Array);
         this.markerThread = new Column(Int32Array);
         this.markerPlace = new Column(Uint32Array);
+        this.eventTime = new Column(Float64Array);
+        this.eventKind = new Column(Uint8Array); /* 0: an end; or 1 and what begins */
         this.threads = [];
         this.counters = [];
         this.processes = [];
@@ -54,7 +58,14 @@ class CaptureData {
 
     readNames() {
         for (let count = this.reader.number(); count > 0; count--)
-            this.names.push(this.reader.text());
+            this.readName();
+    }
+
+    readName() {
+        this.names.push(this.reader.text());
+        const said = this.reader.number();
+        this.nameFunction.push(Math.floor(said / 2));
+        this.nameIsRuntime.push(said % 2);
     }
 
     readStacks() {
@@ -77,19 +88,20 @@ class CaptureData {
         this.readSamples(thread);
         this.readDelays(thread);
         this.readMarkers(thread);
+        this.readEvents(thread);
         this.threads.push(thread);
         this.waiting[isOfRoot].push(thread);
     }
 
-    /* Where a clock has stepped back, it is taken to stand still, so that times can be searched. */
     readSamples({ first, count, knowsCpu }) {
         const reader = this.reader, end = first + count;
         const times = this.sampleTime.reserve(count), stacks = this.sampleStack.reserve(count);
         const slept = this.sampleSlept.reserve(count), cpu = this.sampleCpu.reserve(count);
-        for (let i = first, time = 0, latest = -Infinity; i < end; i++) {
-            time += reader.difference();
-            latest = Math.max(latest, time);
-            times[i] = latest;
+        let isSorted = true;
+        for (let i = first, time = 0; i < end; i++) {
+            const difference = reader.difference();
+            isSorted &&= i === first || difference >= 0;
+            times[i] = time += difference;
         }
         for (let i = first, stack = 0; i < end; i++) {
             const said = reader.difference();
@@ -100,6 +112,19 @@ class CaptureData {
         for (let i = first; i < end; i++)
             cpu[i] = knowsCpu ? reader.number() : 0;
         this.sampleTime.count = this.sampleStack.count = this.sampleSlept.count = this.sampleCpu.count = end;
+        if (!isSorted)
+            this.sortSamples(first, end);
+    }
+
+    /* V8's clock steps back; times are to be searched. */
+    sortSamples(first, end) {
+        const times = this.sampleTime.items.slice(first, end);
+        const order = Uint32Array.from(times, (time, i) => i).sort((a, b) => times[a] - times[b] || a - b);
+        for (const column of [this.sampleTime, this.sampleStack, this.sampleSlept, this.sampleCpu]) {
+            const before = column.items.slice(first, end);
+            for (let i = first; i < end; i++)
+                column.items[i] = before[order[i - first]];
+        }
     }
 
     /* From which sample on an event keeps the others waiting, and for how long. */
@@ -123,6 +148,16 @@ class CaptureData {
             this.markerEnd.push(time + reader.difference());
             this.markerThread.push(thread.index);
             this.markerPlace.push(reader.place());
+        }
+    }
+
+    readEvents(thread) {
+        thread.firstEvent = this.eventTime.count;
+        thread.eventCount = this.reader.number();
+        for (let i = 0, time = 0; i < thread.eventCount; i++) {
+            time += this.reader.difference();
+            this.eventTime.push(time);
+            this.eventKind.push(this.reader.number());
         }
     }
 

@@ -133,6 +133,71 @@ test_a_stack_of_a_hundred_thousand_frames_is_shown() {
     [ "$(cells f)" = "2 samples 100.0% 2 samples 100.0% f" ]
 }
 
+# same_calls PROFILE: the table of calls is the list of the report.
+same_calls() {
+    expect 0 "$profctl" convert -q "$1" -o calls.html
+    expect 0 "$profctl" report --calls --top 1000 --json "$1"
+    python3 - stdout >wanted <<'END'
+import json, sys
+for call in json.load(open(sys.argv[1]))["longest"]:
+    print(f'{call["durationMs"]:.0f} {call["selfMs"]:.0f} {call["startMs"]:.0f} {call["function"]}')
+END
+    load "calls.html#tab=calls"
+    python3 - dom >shown <<'END'
+import html, re, sys
+scale = {"ms": 1, "s": 1e3, "µs": 1e-3, "min": 6e4}
+def ms(text):
+    number, unit = text.split(" ")
+    return f"{float(number) * scale[unit]:.0f}"
+page = open(sys.argv[1]).read()
+page = page[page.index('id="panel-calls"'):page.index('id="panel-markers"')]
+for row in re.findall(r'<div class="row"[^>]*>(.*?)</div>', page):
+    cells = [html.unescape(cell) for cell in re.findall(r"<span[^>]*>([^<]*)</span>", row)]
+    if cells[0][:1].isdigit():
+        print(ms(cells[0]), ms(cells[1]), ms(cells[2]), cells[3])
+END
+    [ -s shown ]
+    sort shown >sorted
+    head -n "$(wc -l <shown)" wanted | sort | diff - sorted || fail "$1 has other calls on the page"
+}
+
+# An event loop: main, in f from 40 to 80 ms. %s: markers.
+print_event_loop() {
+    printf '{"meta":{"version":30,"startTime":0,"interval":1,"markerSchema":['
+    printf '{"name":"task","isTask":true,"data":[]},{"name":"call","isStackBased":true,"data":[]}]},'
+    printf '"libs":[],"threads":[{"name":"GeckoMain","processName":"app","pid":7,"tid":7,'
+    printf '"registerTime":0,"unregisterTime":null,"stringTable":["main","f (a.js:1:2)","it","f (a.js:1:9)"],'
+    printf '"frameTable":{"schema":{"location":0},"data":[[0],[1],[3]]},'
+    printf '"stackTable":{"schema":{"prefix":0,"frame":1},"data":[[null,0],[0,1],[0,2]]},'
+    printf '"samples":{"schema":{"stack":0,"time":1},'
+    printf '"data":[[0,10],[0,20],[0,30],[1,40],[1,50],[2,60],[1,70],[1,80],[0,90]]},'
+    printf '"markers":{"schema":{"name":0,"startTime":1,"endTime":2,"phase":3,"category":4,"data":5},"data":[%s]}}],' "$1"
+    printf '"processes":[]}'
+}
+
+test_calls_are_those_of_the_report() {
+    need_browser
+    for markers in '' '[2,35,65,1,0,{"type":"call"}]' '[2,45,65,1,0,{"type":"task"}]' \
+        '[2,35,55,1,0,{"type":"call"}],[2,37,75,1,0,{"type":"call"}]'; do
+        print_event_loop "$markers" >loop.json
+        same_calls loop.json
+    done
+    # Sleep, the garbage collector, V8's runtime, and a clock that steps back.
+    cat >node.cpuprofile <<'END'
+{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"},"children":[2,3,4,5]},
+{"id":2,"callFrame":{"functionName":"(idle)"}},{"id":3,"callFrame":{"functionName":"(program)"}},
+{"id":4,"callFrame":{"functionName":"(garbage collector)"}},
+{"id":5,"callFrame":{"functionName":"f","url":"a.js","lineNumber":1},"children":[6,7]},
+{"id":6,"callFrame":{"functionName":"Builtin","url":"native V8Runtime","lineNumber":1},"children":[8]},
+{"id":7,"callFrame":{"functionName":"g","url":"a.js","lineNumber":1}},
+{"id":8,"callFrame":{"functionName":"h","url":"a.js","lineNumber":9}}],
+"samples":[5,8,7,8,4,8,3,6,3,3,2,2,4,7,1,7],
+"timeDeltas":[1000,3000,2000,-1000,4000,5000,6000,2000,3000,4000,2000,50000,3000,2000,4000,1000],
+"startTime":0,"endTime":91000}
+END
+    same_calls node.cpuprofile
+}
+
 test_times_have_no_sixtieth_second_or_minute() {
     need_browser
     local time
