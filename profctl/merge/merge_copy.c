@@ -18,9 +18,9 @@ struct pass {
     struct merge_copy copy;
     struct json_reader *reader; /* that of COPY, or one over what was kept */
     struct json_writer *writer;
-    bool has_name;     /* the thread at hand told its process' */
-    bool has_interval; /* so did the process at hand its clock's */
-    bool has_start;    /* likewise: "startTime" */
+    struct merge_counts counts;   /* of the thread at hand */
+    bool has_name;                /* it told its process' */
+    bool has_interval, has_start; /* the process at hand told its clock's, and "startTime" */
 };
 
 /* --- Steps --- */
@@ -161,26 +161,25 @@ static int copy_process_name(struct pass *pass)
     return 0;
 }
 
-static int copy_table(struct pass *pass, bool has_payloads)
+static int copy_table(struct pass *pass, enum merge_table table)
 {
     int err = copy_key(pass);
 
-    if (err < 0)
-        return err;
-    return (has_payloads ? merge_tables_copy_markers
-                         : merge_tables_copy_frames)(pass->copy.lists, pass->reader, pass->writer);
+    return err < 0 ? err
+                   : merge_tables_copy(table, pass->copy.lists, &pass->counts, pass->reader,
+                                       pass->writer);
 }
 
 static int thread_member(struct pass *pass)
 {
+    enum merge_table table = merge_tables_named(pass->reader);
+
     if (json_reader_is(pass->reader, "processName"))
         return copy_process_name(pass);
     if (json_reader_is(pass->reader, "pid"))
         return copy_pid(pass);
-    if (json_reader_is(pass->reader, "frameTable"))
-        return copy_table(pass, false);
-    if (json_reader_is(pass->reader, "markers"))
-        return copy_table(pass, true);
+    if (table != MERGE_TABLES)
+        return copy_table(pass, table);
     return json_copy_member(pass->reader, pass->writer);
 }
 
@@ -189,9 +188,12 @@ static int copy_thread(struct pass *pass)
     int err = 0;
 
     pass->has_name = false;
+    pass->counts = (struct merge_counts){ 0 };
     json_start_object(pass->writer);
     while (json_next_member(pass->reader, &err))
         err = thread_member(pass);
+    if (err == 0)
+        err = merge_counts_check(&pass->counts, pass->reader);
     if (err == 0 && !pass->has_name)
         json_string_property(pass->writer, "processName", pass->copy.source->host);
     json_end_object(pass->writer);

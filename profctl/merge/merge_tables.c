@@ -6,14 +6,24 @@
 #include "profctl/json_steps.h"
 #include "profctl/tables/marker_payload.h"
 
-enum { NO_PLACE = -1 };
+enum { NO_PLACE = -1, MOST_REFERENCES = 2 };
+
+/* A column whose cells are numbers of rows of a table, or null. */
+struct reference {
+    const char *column;
+    uint64_t *named; /* one more than the highest; NULL: a row above, in the same table */
+    int place;       /* in a row; NO_PLACE: it has no such column */
+};
 
 /* A table that is being copied. */
 struct table_copy {
     const struct merge_lists *lists;
     struct json_reader *reader;
     struct json_writer *writer;
-    bool has_payloads;               /* these are markers */
+    bool has_payloads; /* these are markers */
+    uint64_t *rows;    /* how many it has; NULL: nobody asks */
+    uint64_t row;      /* the one at hand */
+    struct reference references[MOST_REFERENCES];
     int category, subcategory, data; /* places in a row; NO_PLACE: it has no such column */
 };
 
@@ -25,13 +35,26 @@ void merge_lists_free(struct merge_lists *lists)
 
 /* --- Which columns --- */
 
+/* Where the place of the column goes whose name was read; NULL: it is copied as it is. */
+static int *place_of(struct table_copy *copy)
+{
+    struct json_reader *reader = copy->reader;
+
+    for (size_t i = 0; i < MOST_REFERENCES; i++) {
+        if (copy->references[i].column != NULL &&
+            json_reader_is(reader, copy->references[i].column))
+            return &copy->references[i].place;
+    }
+    return json_reader_is(reader, "category")      ? &copy->category
+           : json_reader_is(reader, "subcategory") ? &copy->subcategory
+           : json_reader_is(reader, "data")        ? &copy->data
+                                                   : NULL;
+}
+
 static int take_column(struct table_copy *copy)
 {
     struct json_reader *reader = copy->reader;
-    int *place = json_reader_is(reader, "category")      ? &copy->category
-                 : json_reader_is(reader, "subcategory") ? &copy->subcategory
-                 : json_reader_is(reader, "data")        ? &copy->data
-                                                         : NULL;
+    int *place = place_of(copy);
     int64_t number;
     int err = json_copy_token(reader, JSON_TOKEN_KEY, copy->writer);
     int token = err == 0 ? json_reader_next(reader) : 0;
@@ -95,6 +118,26 @@ static int copy_categories(struct table_copy *copy, int token, int *place, int *
     return 0;
 }
 
+/* TOKEN is the cell at PLACE. */
+static int check_reference(struct table_copy *copy, int token, int place)
+{
+    for (size_t i = 0; i < MOST_REFERENCES; i++) {
+        const struct reference *reference = &copy->references[i];
+        uint32_t number;
+        if (reference->column == NULL || place != reference->place || token == JSON_TOKEN_NULL)
+            continue;
+        if (take_number(copy, token, &number) < 0)
+            return json_reader_refuse(copy->reader, "\"%s\" of a table is no number",
+                                      reference->column);
+        if (reference->named == NULL && number >= copy->row)
+            return json_reader_refuse(copy->reader, "stack %llu continues stack %u, behind it",
+                                      (unsigned long long)copy->row, number);
+        if (reference->named != NULL && number >= *reference->named)
+            *reference->named = (uint64_t)number + 1;
+    }
+    return 0;
+}
+
 /* A row, of which the start was read. */
 static int copy_row(struct table_copy *copy)
 {
@@ -107,6 +150,9 @@ static int copy_row(struct table_copy *copy)
             err = copy_categories(copy, token, &place, &token);
             continue;
         }
+        err = check_reference(copy, token, place);
+        if (err < 0)
+            break;
         if (place == copy->data && copy->has_payloads && token == JSON_TOKEN_START_OBJECT)
             err = marker_payload_copy(&copy->lists->schemas, NULL, reader, copy->writer);
         else
@@ -123,8 +169,10 @@ static int copy_rows(struct table_copy *copy)
     int err = is_known ? json_expect(copy->reader, JSON_TOKEN_START_ARRAY) : -EPROTO;
 
     json_start_array(copy->writer);
-    while (json_next_array(copy->reader, &err))
+    for (copy->row = 0; json_next_array(copy->reader, &err); copy->row++)
         err = copy_row(copy);
+    if (copy->rows != NULL)
+        *copy->rows = copy->row;
     json_end_array(copy->writer);
     return err;
 }
@@ -152,6 +200,8 @@ static int copy_table(struct table_copy *copy)
     int err = json_expect(copy->reader, JSON_TOKEN_START_OBJECT);
 
     copy->category = copy->subcategory = copy->data = NO_PLACE;
+    for (size_t i = 0; i < MOST_REFERENCES; i++)
+        copy->references[i].place = NO_PLACE;
     json_start_object(copy->writer);
     while (json_next_member(copy->reader, &err))
         err = copy_member(copy, &has_schema);
@@ -159,20 +209,80 @@ static int copy_table(struct table_copy *copy)
     return err;
 }
 
-int merge_tables_copy_frames(const struct merge_lists *lists, struct json_reader *reader,
-                             struct json_writer *writer)
+static int copy_strings(struct merge_counts *counts, struct json_reader *reader,
+                        struct json_writer *writer)
 {
-    struct table_copy copy = { .lists = lists, .reader = reader, .writer = writer };
+    int err = json_expect(reader, JSON_TOKEN_START_ARRAY), token = 0;
 
-    return copy_table(&copy);
+    json_start_array(writer);
+    for (counts->strings = 0; err == 0; counts->strings++) {
+        token = json_reader_next(reader);
+        if (token == JSON_TOKEN_END_ARRAY)
+            break;
+        err = json_copy_from(reader, token, writer);
+    }
+    json_end_array(writer);
+    return err;
 }
 
-int merge_tables_copy_markers(const struct merge_lists *lists, struct json_reader *reader,
-                              struct json_writer *writer)
+enum merge_table merge_tables_named(struct json_reader *reader)
 {
-    struct table_copy copy = {
-        .lists = lists, .reader = reader, .writer = writer, .has_payloads = true
-    };
+    static const char *const names[MERGE_TABLES] = { [MERGE_STRINGS] = "stringTable",
+                                                     [MERGE_FRAMES] = "frameTable",
+                                                     [MERGE_STACKS] = "stackTable",
+                                                     [MERGE_SAMPLES] = "samples",
+                                                     [MERGE_MARKERS] = "markers" };
+    int table = 0;
 
-    return copy_table(&copy);
+    while (table < MERGE_TABLES && !json_reader_is(reader, names[table]))
+        table++;
+    return (enum merge_table)table;
+}
+
+int merge_tables_copy(enum merge_table table, const struct merge_lists *lists,
+                      struct merge_counts *counts, struct json_reader *reader,
+                      struct json_writer *writer)
+{
+    struct table_copy copies[MERGE_TABLES] = {
+        [MERGE_FRAMES] = { .rows = &counts->frames,
+                           .references = { { .column = "location",
+                                             .named = &counts->named_strings } } },
+        [MERGE_STACKS] = { .rows = &counts->stacks,
+                           .references = { { .column = "prefix" },
+                                           { .column = "frame",
+                                             .named = &counts->named_frames } } },
+        [MERGE_SAMPLES] = { .references = { { .column = "stack",
+                                              .named = &counts->named_stacks } } },
+        [MERGE_MARKERS] = { .has_payloads = true,
+                            .references = { { .column = "name",
+                                              .named = &counts->named_strings } } },
+    };
+    struct table_copy *copy = &copies[table];
+
+    if (table == MERGE_STRINGS)
+        return copy_strings(counts, reader, writer);
+    copy->lists = lists;
+    copy->reader = reader;
+    copy->writer = writer;
+    return copy_table(copy);
+}
+
+/* --- The whole thread --- */
+
+static int check_named(struct json_reader *reader, const char *what, uint64_t named, uint64_t count)
+{
+    return named <= count
+               ? 0
+               : json_reader_refuse(reader, "a thread whose tables name %s %llu, and have %llu",
+                                    what, (unsigned long long)(named - 1),
+                                    (unsigned long long)count);
+}
+
+int merge_counts_check(const struct merge_counts *counts, struct json_reader *reader)
+{
+    int err = check_named(reader, "string", counts->named_strings, counts->strings);
+
+    if (err == 0)
+        err = check_named(reader, "frame", counts->named_frames, counts->frames);
+    return err < 0 ? err : check_named(reader, "stack", counts->named_stacks, counts->stacks);
 }

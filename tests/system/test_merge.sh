@@ -227,4 +227,35 @@ test_broken_captures_leave_no_file() {
     refused 1 'version 36 .* 35' one.json.gz older.json -o out.json
 }
 
+# with_tables STRINGS FRAMES STACKS SAMPLES MARKERS: a profile of one process.
+with_tables() {
+    local categories='"categories":[{"name":"Other","color":"grey","subcategories":["Other"]}]'
+    minimal 20 1000000000000 | tr -d '\n' | sed 's/"categories":\[\]/'"$categories"'/g
+        s/"stringTable":\[\]/"stringTable":['"$1"']/
+        s/{"location":0},"data":\[\]/{"location":0},"data":['"$2"']/
+        s/{"prefix":0,"frame":1},"data":\[\]/{"prefix":0,"frame":1},"data":['"$3"']/
+        s/\[\[null,1\]\]/['"$4"']/
+        s/"data":5},"data":\[\]/"data":5},"data":['"$5"']/'
+}
+
+# Readers of the merged capture would refuse it.
+test_tables_that_name_what_is_not_there_are_refused() {
+    minimal 21 1000000000000 >one.json
+    with_tables '"f"' '[0]' '[null,0],[0,0]' '[1,1],[null,2]' '[0,1,null,0,0]' >two.json
+    expect 0 "$profctl" -q convert two.json -o two.trace.json
+    expect 0 "$profctl" -q merge one.json two.json -o all.json
+    while IFS='|' read -r strings frames stacks samples markers reason; do
+        with_tables "$strings" "$frames" "$stacks" "$samples" "$markers" >bad.json
+        expect 1 "$profctl" -q convert bad.json -o bad.trace.json
+        refused 1 "bad.json cannot be read as a profile.*$reason" one.json bad.json -o out.json
+    done <<'END'
+"f"|[1]|[null,0]|[0,1]||string 1, and have 1
+"f"|[0]|[null,3]|[0,1]||frame 3, and have 1
+"f"|[0]|[null,0],[1,0]|[0,1]||stack 1 continues stack 1, behind it
+"f"|[0]|[null,0]|[7,1]||stack 7, and have 1
+"f"|[0]|[null,0]|["x",1]||"stack" of a table is no number
+"f"|[0]|[null,0]|[0,1]|[1,1,null,0,0]|string 1, and have 1
+END
+}
+
 run_tests "$@"
