@@ -8,12 +8,15 @@
 struct process_account process_account_of(const struct process_log *log, double sampled_ns,
                                           size_t id)
 {
+    bool goes_on = log->outcome != NULL && strcmp(log->outcome, "execed") == 0;
+    double charged_ms = goes_on ? log->cpu_at_exec_ms : log->cpu_ms;
+
     return (struct process_account){
         .pid = log->pid,
         .later_images = log->later_images,
-        .goes_on = log->outcome != NULL && strcmp(log->outcome, "execed") == 0,
-        .is_known = log->pid >= 0 && log->cpu_ms >= 0 && log->cpu_before_ms >= 0,
-        .charged_ns = log->cpu_ms * NS_PER_MS,
+        .goes_on = goes_on,
+        .is_known = log->pid >= 0 && charged_ms >= 0 && log->cpu_before_ms >= 0,
+        .charged_ns = charged_ms * NS_PER_MS,
         .before_ns = log->cpu_before_ms * NS_PER_MS,
         .sampled_ns = sampled_ns,
         .id = id,
@@ -29,23 +32,38 @@ static int compare(const void *left, const void *right)
     return (a->later_images < b->later_images) - (a->later_images > b->later_images);
 }
 
-static double rest_of(const struct process_account *account, double sampled_ns)
-{
-    double rest_ns = account->charged_ns - account->before_ns - sampled_ns;
+/* How far the account of a process got: what was charged up to there, and what samples behind it,
+ * or beyond it, say. */
+struct reached {
+    double charged_ns, sampled_ns;
+};
 
-    return account->is_known && rest_ns > 0 ? rest_ns : 0;
+/* What samples say beyond a program's own time is owed by the next one, so that sums stay. */
+static void settle(struct process_account *account, struct reached *reached)
+{
+    reached->sampled_ns += account->sampled_ns;
+    account->rest_ns = 0;
+    if (!account->is_known)
+        return;
+    double from_ns =
+        reached->charged_ns > account->before_ns ? reached->charged_ns : account->before_ns;
+    double rest_ns = account->charged_ns - from_ns - reached->sampled_ns;
+    account->rest_ns = rest_ns > 0 ? rest_ns : 0;
+    reached->charged_ns = account->charged_ns;
+    reached->sampled_ns = rest_ns < 0 ? -rest_ns : 0;
 }
 
 void process_accounts_settle(struct process_account *accounts, size_t count)
 {
-    double sampled_ns = 0;
+    struct reached reached = { 0 };
 
     if (count > 1)
         qsort(accounts, count, sizeof(*accounts), compare);
     for (size_t i = 0; i < count; i++) {
         bool is_next_program =
             i > 0 && accounts[i - 1].goes_on && accounts[i - 1].pid == accounts[i].pid;
-        sampled_ns = accounts[i].sampled_ns + (is_next_program ? sampled_ns : 0);
-        accounts[i].rest_ns = accounts[i].goes_on ? 0 : rest_of(&accounts[i], sampled_ns);
+        if (!is_next_program)
+            reached = (struct reached){ 0 };
+        settle(&accounts[i], &reached);
     }
 }

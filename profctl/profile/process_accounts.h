@@ -1,7 +1,8 @@
 /* What processes used of CPU time beyond what their samples say.
  *
  * A process' clock goes on when it runs another program, which is another process of the profile:
- * so the programs of one process share the account of the last one. Pure; one thread. */
+ * each program has what was charged from the one before it on. One of which nobody knows what the
+ * clock said when it went on shares the account of the next. Pure; one thread. */
 #ifndef PROFD_PROFCTL_PROCESS_ACCOUNTS_H
 #define PROFD_PROFCTL_PROCESS_ACCOUNTS_H
 
@@ -17,12 +18,12 @@ struct process_account {
     double later_images; /* of this pid that the profile has */
     bool goes_on;        /* as another program, by exec */
     bool is_known;       /* the two below are */
-    double charged_ns;   /* what the kernel charged to the process, … */
+    double charged_ns;   /* what the kernel had charged to the process when this one ended, … */
     double before_ns;    /* … of which this was before what the profile shows */
     double sampled_ns;   /* what its samples say */
     size_t id;           /* the caller's */
 
-    double rest_ns; /* what was used beyond the samples: of all programs, at the last one */
+    double rest_ns; /* what was used beyond the samples */
 };
 
 /* What LOG tells of a program whose samples say SAMPLED_NS. */

@@ -46,7 +46,7 @@ START_TEST(nothing_is_known_of_whom_nobody_reaped)
 }
 END_TEST
 
-START_TEST(programs_of_one_process_share_its_clock)
+START_TEST(programs_share_a_clock_that_nobody_read_between_them)
 {
     struct process_account all[] = { account(7, 0, 100, 20), account(8, 0, 50, 50),
                                      account(7, 2, -1, 10), account(7, 1, -1, 30) };
@@ -60,6 +60,29 @@ START_TEST(programs_of_one_process_share_its_clock)
 }
 END_TEST
 
+START_TEST(each_program_has_what_was_charged_since_the_one_before)
+{
+    struct process_account all[] = { account(7, 0, 100, 20), account(7, 1, 70, 10),
+                                     account(7, 2, 40, 10) };
+    all[1].goes_on = all[2].goes_on = true;
+    all[0].before_ns = all[1].before_ns = all[2].before_ns = 5;
+    process_accounts_settle(all, 3);
+    ck_assert_double_eq(all[0].rest_ns, 25); /* the first */
+    ck_assert_double_eq(all[1].rest_ns, 20);
+    ck_assert_double_eq(all[2].rest_ns, 10);
+}
+END_TEST
+
+START_TEST(samples_beyond_the_own_time_are_of_the_next_program)
+{
+    struct process_account all[] = { account(7, 1, 10, 12), account(7, 0, 100, 20) };
+    all[0].goes_on = true;
+    process_accounts_settle(all, 2);
+    ck_assert_double_eq(all[0].rest_ns, 0);
+    ck_assert_double_eq(all[1].rest_ns, 68);
+}
+END_TEST
+
 START_TEST(a_pid_that_was_used_again_is_another_process)
 {
     struct process_account all[] = { account(7, 1, 100, 20), account(7, 0, 60, 50) };
@@ -69,12 +92,12 @@ START_TEST(a_pid_that_was_used_again_is_another_process)
 }
 END_TEST
 
-START_TEST(whose_next_program_is_not_there_has_no_rest)
+START_TEST(whose_next_program_is_not_there_has_its_own_rest)
 {
     struct process_account all[] = { account(7, 1, 100, 20), account(9, 0, 60, 50) };
     all[0].goes_on = true;
     process_accounts_settle(all, 2);
-    ck_assert_double_eq(all[0].rest_ns, 0);
+    ck_assert_double_eq(all[0].rest_ns, 80);
     ck_assert_double_eq(all[1].rest_ns, 10);
 }
 END_TEST
@@ -90,9 +113,11 @@ int main(void)
     tcase_add_test(tests, what_was_before_is_not_shown);
     tcase_add_test(tests, samples_that_say_more_leave_nothing);
     tcase_add_test(tests, nothing_is_known_of_whom_nobody_reaped);
-    tcase_add_test(tests, programs_of_one_process_share_its_clock);
+    tcase_add_test(tests, programs_share_a_clock_that_nobody_read_between_them);
+    tcase_add_test(tests, each_program_has_what_was_charged_since_the_one_before);
+    tcase_add_test(tests, samples_beyond_the_own_time_are_of_the_next_program);
     tcase_add_test(tests, a_pid_that_was_used_again_is_another_process);
-    tcase_add_test(tests, whose_next_program_is_not_there_has_no_rest);
+    tcase_add_test(tests, whose_next_program_is_not_there_has_its_own_rest);
     suite_add_tcase(suite, tests);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
