@@ -148,9 +148,9 @@ static int add_process(void *state, bool is_root, const struct process_log *log)
 
     if (is_root)
         return 0;
-    trace_lanes_end_process(&trace->lanes, log, &trace->json);
+    int err = trace_lanes_end_process(&trace->lanes, log, &trace->json);
     trace->inner_pid = -1;
-    return failure_latch_error(&trace->latch);
+    return err < 0 ? err : failure_latch_error(&trace->latch);
 }
 
 static int finish(void *state, const struct profile_facts *facts)

@@ -55,7 +55,7 @@ int trace_lanes_take_thread(struct trace_lanes *lanes, const struct profile_thre
     return 1;
 }
 
-static void put_process(const struct lane_slot *slot, const struct process_log *log,
+static void put_process(const struct lane_slot *slot, const struct process_log *log, double cpu_ms,
                         struct json_writer *json)
 {
     const struct trace_place place = { slot->pid, lane_track_at(slot, 0)->tid };
@@ -66,19 +66,19 @@ static void put_process(const struct lane_slot *slot, const struct process_log *
     json_double_property(json, "ts", slot->since_ms * US_PER_MS);
     json_double_property(json, "dur", (slot->until_ms - slot->since_ms) * US_PER_MS);
     json_start_object_property(json, "args");
-    lane_process_put(slot, log, json);
+    lane_process_put(slot, log, cpu_ms, json);
     json_end_object(json);
     json_end_object(json);
 }
 
-void trace_lanes_end_process(struct trace_lanes *lanes, const struct process_log *log,
-                             struct json_writer *json)
+int trace_lanes_end_process(struct trace_lanes *lanes, const struct process_log *log,
+                            struct json_writer *json)
 {
     const struct lane_slot *slot = lane_walk_slot(&lanes->walk);
 
     if (slot != NULL)
-        put_process(slot, log, json);
-    lane_walk_end_process(&lanes->walk);
+        put_process(slot, log, lane_walk_cpu_ms(&lanes->walk, log), json);
+    return lane_walk_end_process(&lanes->walk, log);
 }
 
 static void put_lane_names(const struct lane_slot *slot, struct json_writer *json)

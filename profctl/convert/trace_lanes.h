@@ -21,9 +21,9 @@ void trace_lanes_free(struct trace_lanes *lanes);
 int trace_lanes_take_thread(struct trace_lanes *lanes, const struct profile_thread *thread,
                             struct trace_place *place, struct mapped_array **tracks);
 
-/* The process at hand has ended, as LOG tells. */
-void trace_lanes_end_process(struct trace_lanes *lanes, const struct process_log *log,
-                             struct json_writer *json);
+/* The process at hand has ended, as LOG tells. 0 or -ENOMEM. */
+int trace_lanes_end_process(struct trace_lanes *lanes, const struct process_log *log,
+                            struct json_writer *json);
 
 /* Writes what lanes and their threads are called. */
 void trace_lanes_put_names(const struct trace_lanes *lanes, struct json_writer *json);

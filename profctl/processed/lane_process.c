@@ -20,7 +20,7 @@ static void put_end(const struct process_log *log, struct json_writer *writer)
     json_string_property(writer, "end", text);
 }
 
-void lane_process_put(const struct lane_slot *slot, const struct process_log *log,
+void lane_process_put(const struct lane_slot *slot, const struct process_log *log, double cpu_ms,
                       struct json_writer *writer)
 {
     const char *command = process_log_command_line(log);
@@ -30,6 +30,6 @@ void lane_process_put(const struct lane_slot *slot, const struct process_log *lo
     json_string_property(writer, "pid", id);
     json_string_property(writer, "command", command != NULL ? command : slot->program);
     put_end(log, writer);
-    if (log->cpu_ms >= 0)
-        json_double_property(writer, "cpu", log->cpu_ms);
+    if (cpu_ms >= 0)
+        json_double_property(writer, "cpu", cpu_ms);
 }

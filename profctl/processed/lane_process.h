@@ -7,8 +7,9 @@
 #include "json/json_writer.h"
 
 /* Writes the members "pid", "command", "end" and "cpu" (ms), of which the last two may not be told,
- * of the process that entered SLOT last and ended as LOG tells. */
-void lane_process_put(const struct lane_slot *slot, const struct process_log *log,
+ * of the process that entered SLOT last, ended as LOG tells, and used CPU_MS (below 0: not known).
+ */
+void lane_process_put(const struct lane_slot *slot, const struct process_log *log, double cpu_ms,
                       struct json_writer *writer);
 
 #endif

@@ -147,12 +147,13 @@ static int mark_process(struct lanes *lanes, const struct lane_slot *slot,
     struct failure_latch latch;
     struct json_writer writer;
 
-    lane->cpu_ns += fmax(0, log->cpu_ms) * NS_PER_MS;
+    double cpu_ms = lane_walk_cpu_ms(&lanes->walk, log);
+    lane->cpu_ns += fmax(0, cpu_ms) * NS_PER_MS;
     failure_latch_init(&latch);
     json_writer_init_sink(&writer, json_sink_memory, &payload, &latch);
     json_start_object(&writer);
     json_string_property(&writer, "type", MARKER_TYPE);
-    lane_process_put(slot, log, &writer);
+    lane_process_put(slot, log, cpu_ms, &writer);
     json_end_object(&writer);
     int err = json_writer_flush(&writer);
     if (err == 0)
@@ -168,7 +169,7 @@ int lanes_end_process(struct lanes *lanes, const struct process_log *log,
 {
     const struct lane_slot *slot = lane_walk_slot(&lanes->walk);
     int err = slot != NULL ? mark_process(lanes, slot, log, tables) : 0;
+    int end_err = lane_walk_end_process(&lanes->walk, log);
 
-    lane_walk_end_process(&lanes->walk);
-    return err;
+    return err < 0 ? err : end_err;
 }

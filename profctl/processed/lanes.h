@@ -20,7 +20,7 @@ struct lane_thread {
 };
 
 struct lane {
-    double cpu_ns;                     /* that the kernel charged to all of its processes */
+    double cpu_ns;                     /* that all of its processes used */
     struct mapped_array threads;       /* struct lane_thread */
     struct mapped_array paused_ranges; /* char: elements of an array, … */
     size_t ranges_process;             /* … with those of so many of its processes */

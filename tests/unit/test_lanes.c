@@ -177,6 +177,48 @@ static const cJSON *column_at(const cJSON *thread, const char *column, int index
                               index);
 }
 
+/* A program of the process 7, at the end of which its clock says CPU_MS. */
+static void put_program(const char *program, double from, double to, int later, double cpu_ms)
+{
+    begin_process(program, 7 + 1000 * later, from, to, false);
+    put("],\"profilingLog\":{\"7\":{\"profd\":{\"pid\":7,\"laterImages\":%d,\"cpuTimeBefore\":0,",
+        later);
+    if (later > 0)
+        put("\"verdict\":\"execed\",\"outcome\":\"execed\",\"cpuTime\":null,\"cpuTimeAtExec\":%g}}}"
+            "}",
+            cpu_ms);
+    else
+        put("\"verdict\":\"exited\",\"code\":0,\"cpuTime\":%g}}}}", cpu_ms);
+}
+
+static double cpu_of_payload(const cJSON *thread, int index)
+{
+    return number_of(column_at(thread, "data", index), "cpu");
+}
+
+START_TEST(each_program_of_a_process_has_its_own_cpu_time)
+{
+    begin_profile();
+    put_program("cc", 10, 20, 2, 30);
+    put_program("cc", 20, 30, 1, 40);
+    put_program("cc", 30, 40, 0, 90);
+    end_profile();
+    cJSON *result = convert(0);
+    const cJSON *lane = thread_at(result, 0);
+    double sum_ms = 0;
+    int told = 0;
+
+    for (int i = 0; i < length_of(lane, "markers"); i++) {
+        double cpu_ms = cpu_of_payload(lane, i);
+        told += cpu_ms == 30 || cpu_ms == 10 || cpu_ms == 50;
+        sum_ms += cpu_ms >= 0 ? cpu_ms : 0;
+    }
+    ck_assert_int_eq(told, 3);
+    ck_assert_double_eq(sum_ms, 90);
+    cJSON_Delete(result);
+}
+END_TEST
+
 START_TEST(processes_that_follow_each_other_are_one)
 {
     begin_profile();
@@ -397,6 +439,7 @@ int main(void)
     TCase *all = tcase_create("all");
 
     tcase_add_test(all, processes_that_follow_each_other_are_one);
+    tcase_add_test(all, each_program_of_a_process_has_its_own_cpu_time);
     tcase_add_test(all, each_process_is_marked);
     tcase_add_test(all, processes_at_one_time_have_lanes_of_their_own);
     tcase_add_test(all, who_lives_and_who_exited_first_are_apart);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "profctl/report/process_lives.h"
+#include "profctl/profile/process_lives.h"
 
 enum { PID = 7 };
 

@@ -1,4 +1,4 @@
-#include "profctl/report/process_lives.h"
+#include "profctl/profile/process_lives.h"
 
 #include <math.h>
 #include <stdlib.h>
