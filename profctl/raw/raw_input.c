@@ -95,6 +95,10 @@ bool raw_input_write(int fd, const char *path, const struct capture_sink *sink,
     struct raw_input input = { .fd = fd, .path = path, .json_fd = -1, .failure = failure };
     bool is_made = make_json(&input) && name(&input, sink, counts);
 
+    if (is_made && input.survey.is_cut)
+        say("%s is incomplete: %s; what is whole before that is read, %llu process%s", path,
+            input.survey.error, (unsigned long long)input.profile.places.processes,
+            input.profile.places.processes == 1 ? "" : "es");
     if (is_made && input.profile.places.missing[0] != '\0')
         say("leaving out what is damaged in %s: %s", path, input.profile.places.missing);
     if (input.json_fd >= 0)

@@ -9,6 +9,7 @@
 
 #include "profctl/capture/profile_places.h"
 #include "profctl/raw/raw_arena_file.h"
+#include "profctl/raw/raw_root.h"
 #include "json/json_writer.h"
 
 /* What is being made. */
@@ -22,6 +23,8 @@ struct making {
     struct raw_process_texts texts;
     struct raw_arena_file arena;
     bool is_void;
+    /* Of the last one, for an end that is missing. */
+    uint64_t reference_ns, reference_unix_ns, capture_ns;
 };
 
 /* --- The output --- */
@@ -120,7 +123,7 @@ static int end_process(struct making *making, const struct raw_view *record)
     struct raw_process_end end;
 
     memcpy(&end, record->bytes, sizeof(end));
-    making->facts.options.capture_ns = end.capture_ns;
+    making->facts.options.capture_ns = making->capture_ns = end.capture_ns;
     int err = arena_reader_open(making->arena.fd, &reader);
     if (is_damage(err)) {
         tell_left_out(making);
@@ -144,6 +147,10 @@ static int begin_process(struct making *making, const struct raw_view *record)
         return err;
     }
     making->is_void = !raw_survey_has(making->survey, making->facts.id);
+    making->reference_ns = making->facts.options.reference_ns;
+    making->reference_unix_ns = making->facts.options.reference_unix_ns;
+    if (raw_survey_is_damaged(making->survey, making->facts.id))
+        tell_left_out(making);
     if (record->kind == RAW_UNPROFILED)
         return add_element(making, NULL);
     raw_arena_file_close(&making->arena);
@@ -179,12 +186,41 @@ static int add_record(struct making *making, const struct raw_view *record)
     }
 }
 
+/* What stands behind the last process of a file that is cut short. */
+static int put_end(struct making *making)
+{
+    struct failure_latch latch;
+    struct json_writer writer;
+    const struct raw_root root = { making->reference_ns, making->reference_unix_ns,
+                                   making->capture_ns };
+
+    failure_latch_init(&latch);
+    json_writer_init_sink(&writer, json_sink_fd, &making->profile->fd, &latch);
+    raw_root_end(&writer, &root);
+    int err = json_writer_flush(&writer);
+    json_writer_fini(&writer);
+    return err;
+}
+
+/* All records, or those that are whole. */
+static int add_records(struct making *making, struct raw_reader *reader)
+{
+    struct raw_view record;
+    int more = 1;
+
+    while (more > 0 && !(making->survey->is_cut && reader->offset >= making->survey->end)) {
+        more = raw_reader_next(reader, &record);
+        int err = more > 0 && !record.is_damaged ? add_record(making, &record) : 0;
+        if (err < 0)
+            return err;
+    }
+    return more > 0 && reader->state != RAW_BEHIND_TAIL ? put_end(making) : more < 0 ? more : 0;
+}
+
 int raw_profile_write(int fd, const struct raw_survey *survey, struct raw_profile *profile)
 {
     struct making *making = calloc(1, sizeof(*making));
     struct raw_reader reader;
-    struct raw_view record;
-    int more = 0;
 
     profile->places = (struct capture_result){ .may_be_empty = survey->is_filtered };
     profile->error[0] = '\0';
@@ -194,10 +230,9 @@ int raw_profile_write(int fd, const struct raw_survey *survey, struct raw_profil
     making->profile = profile;
     making->arena.fd = -1;
     int err = raw_reader_init(&reader, fd);
-    while (err == 0 && (more = raw_reader_next(&reader, &record)) > 0)
-        err = add_record(making, &record);
+    reader.passes_damage = true;
     if (err == 0)
-        err = more;
+        err = add_records(making, &reader);
     if (reader.error[0] != '\0')
         memcpy(profile->error, reader.error, sizeof(profile->error));
     raw_reader_fini(&reader);

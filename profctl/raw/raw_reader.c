@@ -30,6 +30,7 @@ __attribute__((format(printf, 2, 3))) static int refuse(struct raw_reader *reade
 
 static int refuse_cut(struct raw_reader *reader)
 {
+    reader->is_cut = true;
     return refuse(reader, "it is cut short: it ends at byte %" PRIu64 ", in the middle",
                   reader->file_bytes);
 }
@@ -197,10 +198,20 @@ static int make_room(struct raw_reader *reader, size_t count)
     return 0;
 }
 
-static int check_record(struct raw_reader *reader, const struct raw_record *record,
-                        const struct raw_view *view, uint64_t start)
+/* Whether others can do without RECORD, since it is of one process alone. */
+static bool is_of_arena(const struct raw_view *record)
 {
-    if (view->bytes != NULL && raw_check(record->kind, view->bytes, view->count) != record->check)
+    return record->kind == RAW_CHUNK || record->kind == RAW_FRONT;
+}
+
+static int check_record(struct raw_reader *reader, const struct raw_record *record,
+                        struct raw_view *view, uint64_t start)
+{
+    view->is_damaged =
+        view->bytes != NULL && raw_check(record->kind, view->bytes, view->count) != record->check;
+    if (view->is_damaged && reader->passes_damage && is_of_arena(view))
+        return 0;
+    if (view->is_damaged)
         return refuse(reader,
                       "it is damaged: the checksum of the record at byte %" PRIu64 " is wrong",
                       start);
@@ -233,12 +244,15 @@ int raw_reader_next(struct raw_reader *reader, struct raw_view *out)
     if (!may_follow(reader->state, record.kind))
         return refuse(reader, "it is damaged: the record at byte %" PRIu64 " is out of order",
                       start);
-    if (record.bytes > reader->file_bytes - reader->offset)
+    reader->is_cut = record.bytes > reader->file_bytes - reader->offset;
+    if (reader->is_cut)
         return refuse(reader,
                       "it is cut short or damaged: the record at byte %" PRIu64
                       " is longer than the file",
                       start);
-    *out = (struct raw_view){ (enum raw_kind)record.kind, reader->offset, NULL, record.bytes };
+    *out = (struct raw_view){ .kind = (enum raw_kind)record.kind,
+                              .offset = reader->offset,
+                              .count = record.bytes };
     err = read_contents(reader, out);
     if (err < 0)
         return err;

@@ -20,9 +20,12 @@ struct raw_reader {
     int fd; /* borrowed */
     uint64_t file_bytes, offset;
     enum raw_state state;
-    uint64_t process;  /* the id of the one that is open */
-    bool skips_chunks; /* their contents are neither read nor checked: set it after init */
-    uint8_t *room;     /* owned */
+    uint64_t process;   /* the id of the one that is open */
+    bool skips_chunks;  /* their contents are neither read nor checked: set it after init */
+    bool passes_damage; /* of arenas, with is_damaged, where the records behind it are good;
+                           likewise */
+    bool is_cut;        /* what is wrong with the file is that it ends too early */
+    uint8_t *room;      /* owned */
     size_t capacity;
     char error[RAW_ERROR_BYTES]; /* what is wrong with the file, and where; "": nothing */
 };
@@ -33,6 +36,7 @@ struct raw_view {
     uint64_t offset;      /* in the file, of its contents */
     const uint8_t *bytes; /* NULL: skipped */
     size_t count;
+    bool is_damaged; /* a RAW_CHUNK or RAW_FRONT whose contents are not what was written */
 };
 
 /* Whether FD is a regular file that begins as raw captures do. */

@@ -26,6 +26,16 @@ static int note_void(struct raw_survey *survey, const struct raw_view *record)
     return append((void **)&survey->voids, &survey->void_count, &none.id, sizeof(none.id));
 }
 
+/* The records of a process are beside each other. */
+static int note_damage(struct raw_survey *survey, uint64_t id)
+{
+    if (survey->damaged_count > 0 && survey->damaged[survey->damaged_count - 1] == id)
+        return 0;
+    int err = append((void **)&survey->damaged, &survey->damaged_count, &id, sizeof(id));
+
+    return err < 0 ? err : append((void **)&survey->voids, &survey->void_count, &id, sizeof(id));
+}
+
 static int note_list(struct raw_survey *survey, const struct raw_view *record)
 {
     struct raw_list_place place = { .offset = record->offset + sizeof(place.list),
@@ -66,34 +76,69 @@ static int compare_ids(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
+static void sort_ids(uint64_t *ids, size_t count)
+{
+    if (count > 1)
+        qsort(ids, count, sizeof(*ids), compare_ids);
+}
+
+static bool has_id(const uint64_t *ids, size_t count, uint64_t id)
+{
+    return count > 0 && bsearch(&id, ids, count, sizeof(*ids), compare_ids) != NULL;
+}
+
+/* Whole is what ends with a process. */
+static bool is_whole_behind(const struct raw_view *record)
+{
+    return record->kind == RAW_PROCESS_END || record->kind == RAW_UNPROFILED ||
+           record->kind == RAW_TAIL || record->kind == RAW_LIST;
+}
+
+static int survey_records(struct raw_survey *survey, struct raw_reader *reader)
+{
+    struct raw_view record;
+    int err = 0, more = 0;
+
+    while (err == 0 && (more = raw_reader_next(reader, &record)) > 0) {
+        err =
+            record.is_damaged ? note_damage(survey, reader->process) : note_record(survey, &record);
+        if (is_whole_behind(&record))
+            survey->end = reader->offset;
+    }
+    survey->is_cut = reader->is_cut && survey->end > 0;
+    return err < 0 ? err : survey->is_cut ? 0 : more;
+}
+
 int raw_survey_make(struct raw_survey *survey, int fd)
 {
     struct raw_reader reader;
-    struct raw_view record;
-    int more = 0;
 
     *survey = (struct raw_survey){ 0 };
     int err = raw_reader_init(&reader, fd);
-    while (err == 0 && (more = raw_reader_next(&reader, &record)) > 0)
-        err = note_record(survey, &record);
+    reader.passes_damage = true;
     if (err == 0)
-        err = more;
+        err = survey_records(survey, &reader);
     memcpy(survey->error, reader.error, sizeof(survey->error));
     raw_reader_fini(&reader);
-    if (survey->void_count > 1)
-        qsort(survey->voids, survey->void_count, sizeof(*survey->voids), compare_ids);
+    sort_ids(survey->voids, survey->void_count);
+    sort_ids(survey->damaged, survey->damaged_count);
     return err;
 }
 
 bool raw_survey_has(const struct raw_survey *survey, uint64_t id)
 {
-    return survey->void_count == 0 || bsearch(&id, survey->voids, survey->void_count,
-                                              sizeof(*survey->voids), compare_ids) == NULL;
+    return !has_id(survey->voids, survey->void_count, id);
+}
+
+bool raw_survey_is_damaged(const struct raw_survey *survey, uint64_t id)
+{
+    return has_id(survey->damaged, survey->damaged_count, id);
 }
 
 void raw_survey_free(struct raw_survey *survey)
 {
     free(survey->voids);
+    free(survey->damaged);
     free(survey->lists);
     *survey = (struct raw_survey){ 0 };
 }

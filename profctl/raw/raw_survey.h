@@ -17,20 +17,26 @@ struct raw_list_place {
 };
 
 struct raw_survey {
-    uint64_t *voids; /* ids of processes that do not count; owned */
+    uint64_t *voids; /* ids of processes that do not count, damaged ones among them; owned */
     size_t void_count;
+    uint64_t *damaged; /* ids of processes whose arena is not what was written; owned */
+    size_t damaged_count;
+    bool is_cut;                  /* the file ends too early, as ERROR says; … */
+    uint64_t end;                 /* … of what is whole of it, behind a process or more */
     struct raw_list_place *lists; /* owned */
     size_t list_count;
     bool is_filtered; /* for threads: processes may have none that passes */
     char error[RAW_ERROR_BYTES];
 };
 
-/* Looks through all of FD. 0, or as raw_reader_next(), with SURVEY->error. Needs raw_survey_free()
- * in any case. */
+/* Looks through all of FD. 0, also when it is cut behind a whole process, or some are damaged; or
+ * as raw_reader_next(), with SURVEY->error. Needs raw_survey_free() in any case. */
 int raw_survey_make(struct raw_survey *survey, int fd);
 void raw_survey_free(struct raw_survey *survey);
 
 /* Whether process ID counts. */
 bool raw_survey_has(const struct raw_survey *survey, uint64_t id);
+/* Whether it does not since it is damaged. */
+bool raw_survey_is_damaged(const struct raw_survey *survey, uint64_t id);
 
 #endif

@@ -178,23 +178,45 @@ test_a_jitdump_is_kept() {
     keeps_names_of dump
 }
 
-test_a_damaged_one_is_refused_with_its_place() {
+test_what_is_whole_of_one_that_is_cut_is_read() {
     local bytes at
-    expect 0 "$profctl" run -o raw.profd -- "$programs/busy" 0.1
+    expect 0 "$profctl" run -o raw.profd -- sh -c '"$0" 0.1; "$0" 0.1; "$0" 0.1' "$programs/busy"
     bytes=$(stat -c %s raw.profd)
-    for at in 9 100 $((bytes / 2)) $((bytes - 1)); do
+    for at in 9 100; do
         head -c "$at" raw.profd >cut.profd
         expect 1 "$profctl" report cut.profd
         one_line stderr
-        says "cut.profd: .*(cut short|longer than the file).*|cut.profd: .*byte [0-9]+" stderr
+        says "cut.profd: .*(cut short|longer than the file)" stderr
     done
-    for at in 8 50 $((bytes / 3)) $((bytes - 20)); do
+    for at in $((bytes - 3000)) $((bytes - 1)); do
+        head -c "$at" raw.profd >cut.profd
+        expect 0 "$profctl" report cut.profd
+        one_line stderr
+        says "cut.profd is incomplete: .*byte [0-9]+.*; what is whole before that is read, [2-9] processes" stderr
+        says 'burn_inner' stdout
+        for format in json html trace.json processed.json; do
+            expect 0 "$profctl" convert cut.profd -o "cut.$format"
+        done
+        expect 0 "$profctl" report cut.json
+    done
+}
+
+test_a_damaged_one_is_told_with_its_place() {
+    local bytes at
+    expect 0 "$profctl" run -o raw.profd -- "$programs/busy" 0.1
+    bytes=$(stat -c %s raw.profd)
+    for at in 8 50 $((bytes - 20)); do
         cp raw.profd bad.profd
         printf '\377\376' | dd of=bad.profd bs=1 seek="$at" conv=notrunc status=none
         expect 1 "$profctl" report bad.profd
         one_line stderr
         says "bad.profd: .*(byte [0-9]+|version)" stderr
     done
+    cp raw.profd bad.profd
+    printf '\377\376' | dd of=bad.profd bs=1 seek="$((bytes / 3))" conv=notrunc status=none
+    expect 0 "$profctl" report bad.profd
+    one_line stderr
+    says 'leaving out what is damaged in bad.profd' stderr
 }
 
 test_what_is_no_raw_capture_is_refused() {
