@@ -7,6 +7,7 @@
 #include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
@@ -109,6 +110,40 @@ static int try_path(const char *path, const char *build_id, struct symbol_file *
     return open_session(path, fd, build_id, out);
 }
 
+/* Whether the process that is called PID now has the file at PATH in memory. Its path there may
+ * begin with that of its root. */
+static bool process_maps(int64_t pid, const char *path)
+{
+    char maps[64], *line = NULL;
+    size_t capacity = 0, wanted = strlen(path);
+    ssize_t length;
+    bool is_there = false;
+
+    snprintf(maps, sizeof(maps), "/proc/%" PRId64 "/maps", pid);
+    FILE *file = fopen(maps, "re");
+    if (file == NULL)
+        return false;
+    while (!is_there && (length = getline(&line, &capacity, file)) > 0) {
+        size_t end = (size_t)length - (line[length - 1] == '\n');
+        is_there = end >= wanted && memcmp(line + end - wanted, path, wanted) == 0;
+    }
+    free(line);
+    fclose(file);
+    return is_there;
+}
+
+/* As the process sees PATH. Without a build id, any file there would do, and the id of the process
+ * may be that of another one by now. */
+static int try_root(const char *path, const char *build_id, int64_t pid, struct symbol_file *out)
+{
+    char in_root[4096 + 64];
+
+    if (pid <= 0 || strlen(path) >= 4096 || (build_id[0] == '\0' && !process_maps(pid, path)))
+        return -ENOENT;
+    snprintf(in_root, sizeof(in_root), "/proc/%" PRId64 "/root%s", pid, path);
+    return try_path(in_root, build_id, out);
+}
+
 /* What has the functions and lines of a library whose file is gone, but none of its code. */
 static int try_debug_file(const char *build_id, struct symbol_file *out)
 {
@@ -120,20 +155,14 @@ static int try_debug_file(const char *build_id, struct symbol_file *out)
 int symbol_file_open_itself(const char *path, const char *build_id, int64_t pid,
                             struct symbol_file *out)
 {
-    char in_root[4096 + 64];
-    int err = -ENOENT, second;
-
     if (strcmp(path, "[vdso]") == 0)
         return open_session(path, -1, build_id, out);
     if (path[0] != '/')
         return -ENOENT;
-    if (pid > 0 && strlen(path) < 4096) {
-        snprintf(in_root, sizeof(in_root), "/proc/%" PRId64 "/root%s", pid, path);
-        err = try_path(in_root, build_id, out);
-        if (err == 0 || err == -ENOMEM)
-            return err;
-    }
-    second = try_path(path, build_id, out);
+    int err = try_root(path, build_id, pid, out);
+    if (err == 0 || err == -ENOMEM)
+        return err;
+    int second = try_path(path, build_id, out);
     return second == -ENOENT ? err : second;
 }
 
