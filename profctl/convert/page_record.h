@@ -14,7 +14,7 @@
 enum page_record {
     PAGE_END = 0,    /* facts, and what each process used that no sample tells of */
     PAGE_NAMES,      /* column of texts: the names that come next, and what functions they are */
-    PAGE_STACKS,     /* column of how far before it the prefix is (0: none), and the name */
+    PAGE_STACKS,     /* column of how far before it the prefix is (0: none), name and script */
     PAGE_THREAD,     /* what it is, samples, event delay, markers, events that bound calls */
     PAGE_COUNTER,    /* name, category, description, column of times and changes */
     PAGE_PROCESS,    /* what became of it */

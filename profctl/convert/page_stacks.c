@@ -48,9 +48,12 @@ int page_stacks_take(struct page_stacks *stacks, const struct thread_stacks *nam
     const bool *are_used = stacks->are_used.items;
     uint32_t *numbers = stacks->numbers.items;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t prefix = thread_tables_stack(thread->tables, i)->prefix;
-        const struct page_stack stack = { prefix != TABLE_NONE ? numbers[prefix] : TABLE_NONE,
-                                          thread_stacks_name(names, i) };
+        const struct table_stack *row = thread_tables_stack(thread->tables, i);
+        const struct page_stack stack = {
+            .prefix = row->prefix != TABLE_NONE ? numbers[row->prefix] : TABLE_NONE,
+            .name = thread_stacks_name(names, i),
+            .script = thread_tables_frame(thread->tables, row->frame)->script,
+        };
         if (!are_used[i])
             continue;
         numbers[i] = unique_strings_add(&stacks->pairs, (const char *)&stack, sizeof(stack));

@@ -21,6 +21,7 @@ struct page_stacks {
 struct page_stack {
     uint32_t prefix; /* TABLE_NONE: it is an outermost function */
     uint32_t name;   /* of thread_stacks */
+    uint32_t script; /* table_frame.script: V8 tells those of one name apart */
 };
 
 /* Begins without stacks; and frees what there is. */

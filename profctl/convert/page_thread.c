@@ -61,6 +61,7 @@ static void put_new_stacks(struct page_told *told)
         page_put_number(told->stream,
                         stack.prefix != TABLE_NONE ? told->stack_count - stack.prefix : 0);
         page_put_number(told->stream, stack.name);
+        page_put_number(told->stream, stack.script);
     }
 }
 

@@ -1,7 +1,7 @@
 /* A capture as columns: the records of profctl/convert/page_record.h, in their order.
  *
  *   names[n], nameFunction[n], nameIsRuntime[n] functions and names of markers; those of one function are one call
- *   stackPrefix[s], stackName[s]               stack 0 is none; a prefix stands before what continues it
+ *   stackPrefix[s], stackName[s], stackScript[s] stack 0 is none; a prefix stands before what continues it
  *   sampleTime[i], sampleStack[i], sampleCpu[i], sampleSlept[i]   of all threads, one behind the other
  *   marker…[m], event…[e]                      likewise; events bound calls
  *   threads, counters, processes               objects; those of a process know it */
@@ -17,8 +17,10 @@ class CaptureData {
         this.nameIsRuntime = new Column(Uint8Array);
         this.stackPrefix = new Column(Int32Array);
         this.stackName = new Column(Int32Array);
+        this.stackScript = new Column(Int32Array);
         this.stackPrefix.push(0);
         this.stackName.push(-1);
+        this.stackScript.push(0);
         this.sampleTime = new Column(Float64Array);
         this.sampleStack = new Column(Int32Array);
         this.sampleCpu = new Column(Float64Array);
@@ -71,12 +73,14 @@ class CaptureData {
     readStacks() {
         const count = this.reader.number(), prefixes = this.stackPrefix.reserve(count);
         const names = this.stackName.reserve(count), first = this.stackPrefix.count;
+        const scripts = this.stackScript.reserve(count);
         for (let i = first; i < first + count; i++) {
             const distance = this.reader.number();
             prefixes[i] = distance === 0 ? 0 : i - distance;
             names[i] = this.reader.number();
+            scripts[i] = this.reader.number();
         }
-        this.stackPrefix.count = this.stackName.count = first + count;
+        this.stackPrefix.count = this.stackName.count = this.stackScript.count = first + count;
     }
 
     readThread() {

@@ -21,7 +21,7 @@ class CallTree {
         this.caller = new Int32Array(count);
         this.depth = new Int32Array(count);
         this.outermost = new Int32Array(count);
-        this.identity = new Int32Array(count);
+        this.identity = new Float64Array(count); /* function and script */
         for (let i = 1; i < count; i++) {
             const above = prefix[i], isOutermost = above === 0 || this.kind[above] === NodeKind.ROOT;
             this.kind[i] = isOutermost && metaKind[name[i]] > 0 ? metaKind[name[i]]
@@ -30,7 +30,7 @@ class CallTree {
             this.depth[i] = (isOutermost ? 0 : this.depth[above]) + (isFrame ? 1 : 0);
             this.caller[i] = isOutermost ? 0 : this.kind[above] === NodeKind.RUNTIME ? this.caller[above] : above;
             this.outermost[i] = isOutermost ? i : this.outermost[above];
-            this.identity[i] = capture.nameFunction.items[name[i]];
+            this.identity[i] = capture.nameFunction.items[name[i]] + capture.stackScript.items[i] * capture.names.length;
         }
     }
 
