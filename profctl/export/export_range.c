@@ -3,7 +3,6 @@
 #include "common/time_units.h"
 
 static const uint64_t grace_ns = UINT64_C(1) * EXPORT_GRACE_MS * NS_PER_MS;
-static const uint64_t most_ns = UINT64_C(1) * EXPORT_MOST_MS * NS_PER_MS;
 
 /* So long is it since a minute ended whose records can be read. */
 static uint64_t since_minute(uint64_t every_ns, const struct export_clocks *now)
@@ -15,10 +14,18 @@ static uint64_t since_minute(uint64_t every_ns, const struct export_clocks *now)
     return (uint64_t)into_ns + grace_ns;
 }
 
+/* Of long minutes no range is longer than one and a half, unless profd was not to be had. */
+static uint64_t most_of(uint64_t every_ns)
+{
+    uint64_t least_ns = UINT64_C(1) * EXPORT_MOST_MS * NS_PER_MS;
+
+    return 2 * every_ns > least_ns ? 2 * every_ns : least_ns;
+}
+
 bool export_range_next(uint64_t covered_ns, uint64_t every_ns, const struct export_clocks *now,
                        struct export_range *out)
 {
-    uint64_t since_ns = since_minute(every_ns, now);
+    uint64_t since_ns = since_minute(every_ns, now), most_ns = most_of(every_ns);
 
     if (since_ns >= now->monotonic_ns || now->monotonic_ns - since_ns < covered_ns + every_ns / 2)
         return false;

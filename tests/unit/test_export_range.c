@@ -61,6 +61,26 @@ START_TEST(what_is_too_long_ago_is_counted_as_lost)
 }
 END_TEST
 
+/* "Minutes" of as much as an hour: each moment of them is exported, those before the first whole
+ * one too. */
+START_TEST(long_minutes_are_exported_whole)
+{
+    for (uint64_t every = minute; every <= 60 * minute; every += minute) {
+        uint64_t begun = 100000 * second, covered = begun;
+        for (uint64_t now_ns = begun; now_ns < begun + 3 * every; now_ns += second) {
+            struct export_clocks now = { now_ns, (int64_t)(now_ns + 1000 * 60 * minute) };
+            struct export_range range;
+            if (!export_range_next(covered, every, &now, &range))
+                continue;
+            ck_assert_uint_eq(range.lost_ms, 0);
+            ck_assert_uint_eq(range.from_ns, covered);
+            covered = range.to_ns;
+        }
+        ck_assert_uint_gt(covered, begun + every);
+    }
+}
+END_TEST
+
 START_TEST(the_next_look_is_when_a_minute_has_ended)
 {
     for (uint64_t into_ms = 0; into_ms < 60000; into_ms += 250) {
@@ -87,6 +107,7 @@ int main(void)
     tcase_add_test(claims, a_minute_is_taken_when_it_is_over);
     tcase_add_test(claims, ranges_follow_each_other_without_gap_or_overlap);
     tcase_add_test(claims, what_is_too_long_ago_is_counted_as_lost);
+    tcase_add_test(claims, long_minutes_are_exported_whole);
     tcase_add_test(claims, the_next_look_is_when_a_minute_has_ended);
     suite_add_tcase(suite, claims);
     runner = srunner_create(suite);
