@@ -11,9 +11,9 @@ enum {
     FIRST_WAIT_MS = 1000,
     MOST_WAIT_MS = 60 * 1000,
     MOST_DOUBLINGS = 6,
-    /* A batch that a working server answers so often with an error of its own is not the server's
-     * trouble. About twenty minutes. */
-    MOST_FAILURES = 25,
+    /* A batch at which a server that is there fails so often is not the server's trouble. About
+     * twenty minutes. */
+    MOST_FAULTS = 25,
     MOST_ASKED_S = 60 * 60,
 };
 
@@ -44,10 +44,17 @@ static void wait_longer(struct delivery *delivery, uint64_t now_ns, uint64_t ask
     delivery->next_ns = now_ns + wait_ms * NS_PER_MS;
 }
 
-static void note_arrival(struct delivery *delivery)
+/* Whatever becomes of the batch at hand, the next one is another. */
+static void begin_anew(struct delivery *delivery)
 {
     delivery->failures = 0;
+    delivery->faults = 0;
     delivery->is_unsure = false;
+}
+
+static void note_arrival(struct delivery *delivery)
+{
+    begin_anew(delivery);
     delivery->delivered_rows += delivery->batch.rows;
     delivery->delivered_batches++;
     spool_remove_first(delivery->spool);
@@ -55,10 +62,28 @@ static void note_arrival(struct delivery *delivery)
 
 static enum delivery_step lose_batch(struct delivery *delivery)
 {
-    delivery->failures = 0;
-    delivery->is_unsure = false;
+    begin_anew(delivery);
     spool_lose_first(delivery->spool, &delivery->batch);
     return DELIVERY_LOST;
+}
+
+/* The spool drops its first batch when it is full: what was known was of that one. */
+static void follow_first(struct delivery *delivery)
+{
+    if (delivery->tried_batch != delivery->batch.id)
+        delivery->faults = 0;
+    delivery->tried_batch = delivery->batch.id;
+}
+
+/* Whether the batch is to blame: a server that nobody reaches, or that a proxy stands in for, has
+ * not looked at it. */
+static bool is_fault_of_batch(struct delivery *delivery, enum http_outcome outcome)
+{
+    if (outcome == HTTP_FAILED)
+        delivery->faults++;
+    if (outcome == HTTP_AWAY)
+        delivery->faults = 0;
+    return outcome == HTTP_REFUSED || delivery->faults > MOST_FAULTS;
 }
 
 /* What the server was prepared with may be gone as well. */
@@ -67,11 +92,12 @@ static enum delivery_step settle_failure(struct delivery *delivery, uint64_t now
 {
     enum http_outcome outcome = answer->outcome;
 
-    delivery->is_unsure |= outcome == HTTP_UNSURE || outcome == HTTP_STOPPED;
+    delivery->is_unsure |=
+        outcome == HTTP_UNSURE || outcome == HTTP_FAILED || outcome == HTTP_STOPPED;
     delivery->is_prepared = delivery->is_prepared && outcome != HTTP_AWAY;
     if (outcome == HTTP_STOPPED)
         return DELIVERY_NOTHING;
-    if (outcome == HTTP_REFUSED || (outcome == HTTP_UNSURE && delivery->failures >= MOST_FAILURES))
+    if (is_fault_of_batch(delivery, outcome))
         return lose_batch(delivery);
     wait_longer(delivery, now_ns, answer->wait_s);
     return DELIVERY_FAILED;
@@ -98,6 +124,7 @@ static enum delivery_step prepare(struct delivery *delivery, uint64_t now_ns, ch
         return DELIVERY_DONE;
     if (outcome == HTTP_REFUSED)
         return DELIVERY_ENDED;
+    delivery->faults = 0;
     wait_longer(delivery, now_ns, 0);
     return outcome == HTTP_STOPPED ? DELIVERY_NOTHING : DELIVERY_FAILED;
 }
@@ -134,6 +161,7 @@ enum delivery_step delivery_step(struct delivery *delivery, uint64_t now_ns,
                  "this export its own with --spool");
         return DELIVERY_ENDED;
     }
+    follow_first(delivery);
     if (!delivery->is_prepared) {
         enum delivery_step step = prepare(delivery, now_ns, text);
         if (step != DELIVERY_DONE)

@@ -15,9 +15,11 @@ struct delivery {
     struct spool *spool;                /* borrowed */
     bool
         is_unsure; /* nobody knows what became of the first batch, as at the start of an exporter */
-    bool is_prepared;  /* the target */
-    unsigned failures; /* one after the other */
-    uint64_t next_ns;  /* CLOCK_MONOTONIC: not to be tried before */
+    bool is_prepared;     /* the target */
+    unsigned failures;    /* one after the other, of whatever kind */
+    unsigned faults;      /* errors of the server's own at the batch at hand */
+    uint64_t tried_batch; /* the id of that one */
+    uint64_t next_ns;     /* CLOCK_MONOTONIC: not to be tried before */
     uint64_t delivered_rows, delivered_batches;
     struct export_batch batch; /* the one at hand */
 };

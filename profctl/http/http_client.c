@@ -100,14 +100,17 @@ static int on_tick(void *context, curl_off_t a, curl_off_t b, curl_off_t c, curl
 /* --- What became of it --- */
 
 /* What the server says it cannot take it will not take later. Other complaints are about who asks,
- * or where, and can be mended; too many requests, no memory and the like pass. */
+ * or where, and can be mended; too many requests and the like pass. A proxy says 502 to 504 for a
+ * server that is ill, whatever it was asked. */
 enum http_outcome http_outcome_of_status(long status)
 {
     if (status >= 200 && status < 300)
         return HTTP_DONE;
     if (status == 400 || status == 413 || status == 415 || status == 422)
         return HTTP_REFUSED;
-    return status == 408 || status >= 500 ? HTTP_UNSURE : HTTP_AWAY;
+    if (status == 408 || (status >= 502 && status <= 504))
+        return HTTP_UNSURE;
+    return status >= 500 ? HTTP_FAILED : HTTP_AWAY;
 }
 
 /* The connection never came to be, or nothing was sent over it. */

@@ -14,7 +14,8 @@ struct http_client; /* opaque */
 enum http_outcome {
     HTTP_DONE,
     HTTP_AWAY,    /* nobody took it, for reasons that pass or can be mended */
-    HTTP_UNSURE,  /* it was sent, and nobody knows what became of it */
+    HTTP_UNSURE,  /* it was sent, and nobody knows what became of it … */
+    HTTP_FAILED,  /* … as the server met an error of its own, of which it may be the cause */
     HTTP_REFUSED, /* the server cannot take it, now or later */
     HTTP_STOPPED, /* by should_stop */
 };

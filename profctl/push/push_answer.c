@@ -12,6 +12,7 @@
 /* Statuses of gRPC. */
 enum {
     GRPC_OK = 0,
+    GRPC_UNKNOWN = 2,
     GRPC_INVALID_ARGUMENT = 3,
     GRPC_NOT_FOUND = 5,
     GRPC_PERMISSION_DENIED = 7,
@@ -19,6 +20,8 @@ enum {
     GRPC_FAILED_PRECONDITION = 9,
     GRPC_OUT_OF_RANGE = 11,
     GRPC_UNIMPLEMENTED = 12,
+    GRPC_INTERNAL = 13,
+    GRPC_DATA_LOSS = 15,
     GRPC_UNAUTHENTICATED = 16,
 };
 
@@ -39,6 +42,10 @@ static enum http_outcome outcome_of(long status)
     case GRPC_UNIMPLEMENTED:
     case GRPC_UNAUTHENTICATED:
         return HTTP_AWAY;
+    case GRPC_UNKNOWN:
+    case GRPC_INTERNAL:
+    case GRPC_DATA_LOSS:
+        return HTTP_FAILED;
     default:
         return HTTP_UNSURE;
     }

@@ -179,7 +179,11 @@ START_TEST(a_status_tells_whether_to_come_again)
     ck_assert_int_eq(http_outcome_of_status(307), HTTP_AWAY);
     ck_assert_int_eq(http_outcome_of_status(401), HTTP_AWAY);
     ck_assert_int_eq(http_outcome_of_status(429), HTTP_AWAY);
+    ck_assert_int_eq(http_outcome_of_status(500), HTTP_FAILED);
+    ck_assert_int_eq(http_outcome_of_status(502), HTTP_UNSURE);
     ck_assert_int_eq(http_outcome_of_status(503), HTTP_UNSURE);
+    ck_assert_int_eq(http_outcome_of_status(504), HTTP_UNSURE);
+    ck_assert_int_eq(http_outcome_of_status(507), HTTP_FAILED);
 }
 END_TEST
 
