@@ -7,7 +7,12 @@
 
 #include "profctl/clickhouse/clickhouse_tables.h"
 
-enum { VALUE_BYTES = 64, TTL_FIRST_VERSION = 19 * 1000 + 6, PARTITIONS_BYTES = 16 * 1024 };
+enum {
+    VALUE_BYTES = 64,
+    TTL_FIRST_VERSION = 19 * 1000 + 6,
+    PARTITIONS_BYTES = 16 * 1024,
+    MONTH_DAYS = 31
+};
 
 /* --- What is inserted --- */
 
@@ -47,9 +52,18 @@ bool clickhouse_schema_knows_ttl(const char *version)
     return major * 1000 + minor >= TTL_FIRST_VERSION;
 }
 
+/* For how many days a partition is needed whose rows, or what refers to them, end with it. */
 static unsigned life_days(const struct clickhouse_url *url, enum table_life life)
 {
+    if (life == LIFE_OF_ALL)
+        return url->days > url->hour_days ? url->days : url->hour_days;
     return life == LIFE_DAYS ? url->days : url->hour_days;
+}
+
+/* The same of a row. */
+static unsigned ttl_days(const struct clickhouse_url *url, enum table_life life)
+{
+    return life_days(url, life) + (life == LIFE_OF_ALL ? MONTH_DAYS : 0);
 }
 
 static void add_on_cluster(const struct clickhouse_url *url, struct sql_text *sql)
@@ -77,7 +91,7 @@ static void put_table(const struct clickhouse_url *url, bool has_ttl,
         sql_text_add(sql, "%sMergeTree(%s)", table->engine, table->arguments);
     sql_text_add(sql, " PARTITION BY %s ORDER BY (%s)", table->partition, table->order);
     if (has_ttl && table->life != LIFE_FOR_EVER)
-        sql_text_add(sql, " TTL %s + INTERVAL %u DAY", table->time, life_days(url, table->life));
+        sql_text_add(sql, " TTL %s + INTERVAL %u DAY", table->time, ttl_days(url, table->life));
 }
 
 static void put_distributed(const struct clickhouse_url *url, const struct table_definition *table,

@@ -39,7 +39,7 @@ const struct table_definition clickhouse_tables[] = {
         .order = "service, source",
         .sharding = "source",
         .time = "month",
-        .life = LIFE_HOUR_DAYS,
+        .life = LIFE_OF_ALL,
     },
     {
         .name = "stacks",
@@ -51,7 +51,7 @@ const struct table_definition clickhouse_tables[] = {
         .order = "stack",
         .sharding = "cityHash64(stack)",
         .time = "day",
-        .life = LIFE_HOUR_DAYS,
+        .life = LIFE_OF_ALL,
     },
     {
         .name = "health",
@@ -87,9 +87,13 @@ const size_t clickhouse_table_count = sizeof(clickhouse_tables) / sizeof(clickho
  * stack would cost more than all else when parts are merged. */
 #define SOURCE "cityHash64(program, version, build_id, kind, thread, label.key, label.value)"
 
+/* Of UTC, as queries ask for them: toStartOfHour() is of the server's time zone, which may be off
+ * by a half hour. */
+#define HOUR "toDateTime(intDiv(toUInt32(minute), 3600) * 3600)"
+
 const struct view_definition clickhouse_views[] = {
     { "samples_to_hours", "hours",
-      "service, toStartOfHour(minute) AS hour, " SOURCE " AS source, stack, cpu_ns, samples, "
+      "service, " HOUR " AS hour, " SOURCE " AS source, stack, cpu_ns, samples, "
       "allocated_bytes, allocations" },
     { "samples_to_sources", "sources",
       "DISTINCT service, toStartOfMonth(minute) AS month, " SOURCE " AS source, program, version, "

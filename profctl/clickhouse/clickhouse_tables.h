@@ -4,8 +4,9 @@
 
 #include <stddef.h>
 
-/* How long rows are kept. */
-enum table_life { LIFE_FOR_EVER, LIFE_DAYS, LIFE_HOUR_DAYS };
+/* How long rows are kept. Those of LIFE_OF_ALL are sent once a month, and other tables' rows of the
+ * whole month refer to them, which they outlive. */
+enum table_life { LIFE_FOR_EVER, LIFE_DAYS, LIFE_HOUR_DAYS, LIFE_OF_ALL };
 
 struct table_definition {
     const char *name;

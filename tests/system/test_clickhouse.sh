@@ -59,11 +59,12 @@ answers_or_ended() {
     answers || ! kill -0 "$server" 2>/dev/null
 }
 
+# start_server [XML]: with more of it in its configuration.
 start_server() {
     command -v clickhouse-server >/dev/null || skip "no clickhouse-server here; apt-get install clickhouse-server"
     mkdir -p server/data server/tmp
     port=$(free_port)
-    write_config
+    write_config "$@"
     run_server
     url=clickhouse://127.0.0.1:$port/profiles
 }
@@ -300,6 +301,18 @@ test_old_partitions_are_dropped() {
     start_export work
     wait_until eval '! has_rows "samples WHERE service = '"'old'"'" 1'
     has_rows "samples WHERE service = 'new'" 1
+}
+
+# Of a zone that is off by a half hour: rows of hours begin where those of UTC do, which queries ask for.
+test_hours_are_those_of_utc() {
+    start_server "<timezone>Asia/Kolkata</timezone>"
+    start_work
+    end_export
+    [ "$(sql "SELECT timezone()")" = Asia/Kolkata ]
+    [ "$(sql "SELECT count() FROM profiles.hours WHERE toUInt32(hour) % 3600 != 0")" -eq 0 ]
+    [ "$(sql "SELECT count() FROM profiles.hours")" -gt 0 ]
+    [ "$(sql "SELECT min(intDiv(toUInt32(minute), 3600) * 3600) FROM profiles.samples")" = \
+        "$(sql "SELECT min(toUInt32(hour)) FROM profiles.hours")" ]
 }
 
 test_users_have_passwords() {

@@ -93,6 +93,19 @@ START_TEST(a_server_that_knows_ttl_drops_rows_itself)
 }
 END_TEST
 
+/* They are sent once a month, and its last sums have a life of their own. */
+START_TEST(sources_and_stacks_outlive_what_refers_to_them)
+{
+    const struct clickhouse_url hours = { .database = "p", .days = 5, .hour_days = 50 };
+    const struct clickhouse_url minutes = { .database = "p", .days = 70, .hour_days = 50 };
+
+    ck_assert(is_in_a_statement(&hours, true, "TTL month + INTERVAL 81 DAY"));
+    ck_assert(is_in_a_statement(&hours, true, "TTL day + INTERVAL 81 DAY"));
+    ck_assert(is_in_a_statement(&minutes, true, "TTL month + INTERVAL 101 DAY"));
+    ck_assert(is_in_a_statement(&minutes, true, "TTL day + INTERVAL 101 DAY"));
+}
+END_TEST
+
 START_TEST(a_cluster_has_replicated_tables_behind_distributed_ones)
 {
     const struct clickhouse_url url = { .database = "p", .cluster = "all", .days = 1 };
@@ -215,6 +228,7 @@ int main(void)
     tcase_add_test(claims, servers_from_19_6_on_know_ttl);
     tcase_add_test(claims, one_server_has_plain_tables);
     tcase_add_test(claims, a_server_that_knows_ttl_drops_rows_itself);
+    tcase_add_test(claims, sources_and_stacks_outlive_what_refers_to_them);
     tcase_add_test(claims, a_cluster_has_replicated_tables_behind_distributed_ones);
     tcase_add_test(claims, older_tables_are_given_what_they_lack);
     tcase_add_test(claims, hours_are_summed_from_hours_and_the_edges_from_minutes);
