@@ -83,6 +83,8 @@ static void make_address(const struct clickhouse *clickhouse, const char *sql,
 {
     sql_text_add(address, "http://%s/?send_progress_in_http_headers=%d", clickhouse->server,
                  clickhouse->request->on_progress != NULL);
+    if (clickhouse->request->query_id != NULL)
+        sql_text_add(address, "&query_id=%s", clickhouse->request->query_id);
     if (clickhouse->request->rows == NULL)
         return;
     sql_text_add(address, "&query=");
@@ -145,11 +147,13 @@ static int keep_text(void *context, const char *bytes, size_t count)
     return 0;
 }
 
-void clickhouse_ask_text(struct clickhouse *clickhouse, const char *sql, char *out, size_t capacity,
-                         struct clickhouse_answer *answer)
+void clickhouse_ask_text(struct clickhouse *clickhouse, const char *sql, const char *query_id,
+                         char *out, size_t capacity, struct clickhouse_answer *answer)
 {
     struct short_text text = { out, 0, capacity };
-    const struct clickhouse_request request = { .on_bytes = keep_text, .context = &text };
+    const struct clickhouse_request request = { .query_id = query_id,
+                                                .on_bytes = keep_text,
+                                                .context = &text };
 
     clickhouse_ask(clickhouse, sql, &request, answer);
     if (text.length > 0 && out[text.length - 1] == '\n')

@@ -20,6 +20,9 @@ struct clickhouse_answer {
 
 /* What a request takes besides its SQL; a zeroed struct is nothing. */
 struct clickhouse_request {
+    /* A name of this request, which the server refuses while one of that name is under way; of
+     * letters and digits. NULL: none. */
+    const char *query_id;
     const void *rows; /* of an INSERT: gzipped, borrowed */
     size_t row_bytes;
     /* Takes the answer as it comes; 0, or a negative errno that ends the request. NULL: it is of no
@@ -51,8 +54,8 @@ void clickhouse_ask(struct clickhouse *clickhouse, const char *sql,
                     const struct clickhouse_request *request, struct clickhouse_answer *answer);
 
 /* The same where the answer is one short text: the first CAPACITY - 1 bytes, terminated, without a
- * newline at the end. */
-void clickhouse_ask_text(struct clickhouse *clickhouse, const char *sql, char *out, size_t capacity,
-                         struct clickhouse_answer *answer);
+ * newline at the end. QUERY_ID as above. */
+void clickhouse_ask_text(struct clickhouse *clickhouse, const char *sql, const char *query_id,
+                         char *out, size_t capacity, struct clickhouse_answer *answer);
 
 #endif

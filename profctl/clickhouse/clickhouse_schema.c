@@ -201,7 +201,7 @@ static bool ask_value(struct checking *checking)
 {
     if (checking->sql.error < 0)
         return refuse(checking, "out of memory");
-    clickhouse_ask_text(checking->clickhouse, sql_text_get(&checking->sql), checking->value,
+    clickhouse_ask_text(checking->clickhouse, sql_text_get(&checking->sql), NULL, checking->value,
                         sizeof(checking->value), &checking->answer);
     if (checking->answer.http.outcome != HTTP_DONE)
         failure_set(checking->failure, EXIT_CODE_FAILED, "%s", checking->answer.http.text);
@@ -388,7 +388,7 @@ static int drop_old_of(struct clickhouse *clickhouse, const struct table_definit
                  "AND table = '%s%s' AND toUInt32OrZero(partition) < %s(today() - %u)",
                  url->database, table->name, url->cluster[0] != '\0' ? "_local" : "",
                  is_by_month ? "toYYYYMM" : "toYYYYMMDD", life_days(url, table->life));
-    clickhouse_ask_text(clickhouse, sql_text_get(&sql), list, sizeof(list), &answer);
+    clickhouse_ask_text(clickhouse, sql_text_get(&sql), NULL, list, sizeof(list), &answer);
     sql_text_free(&sql);
     int error = tell_problem(&answer, problem);
     return error < 0 ? error : drop_partitions(clickhouse, table, list, problem);
@@ -399,7 +399,7 @@ int clickhouse_schema_drop_old(struct clickhouse *clickhouse, char problem[HTTP_
     struct clickhouse_answer answer;
     char version[VALUE_BYTES];
 
-    clickhouse_ask_text(clickhouse, "SELECT version()", version, sizeof(version), &answer);
+    clickhouse_ask_text(clickhouse, "SELECT version()", NULL, version, sizeof(version), &answer);
     int error = tell_problem(&answer, problem);
     if (error < 0 || clickhouse_schema_knows_ttl(version))
         return error;

@@ -8,6 +8,8 @@
 #include "profctl/clickhouse/sql_text.h"
 #include "profctl/export/batch_add.h"
 
+enum { QUERY_ID_BYTES = 32 };
+
 _Static_assert((int)EXPORT_STACKS == (int)CLICKHOUSE_STACKS &&
                    (int)EXPORT_SAMPLES == (int)CLICKHOUSE_SAMPLES &&
                    (int)EXPORT_HEALTH == (int)CLICKHOUSE_HEALTH,
@@ -121,19 +123,28 @@ static void put_question(const struct clickhouse_target *target, const struct ex
     sql_text_add(sql, " AND batch = %" PRIu64, batch->id);
 }
 
-/* Whether the server has BATCH already. */
+/* What the server calls the request that inserts BATCH, and the question about it. */
+static void name_query(const struct export_batch *batch, char query_id[QUERY_ID_BYTES])
+{
+    snprintf(query_id, QUERY_ID_BYTES, "profd%016" PRIx64, batch->id);
+}
+
+/* Whether the server has BATCH already. The question has the name of the insertion: it is refused
+ * while that is still under way, and what it tells is so for good. */
 static bool ask_for_batch(const struct clickhouse_target *target, const struct export_batch *batch,
                           struct http_answer *out)
 {
     struct clickhouse_answer answer;
     struct sql_text sql = { 0 };
-    char count[32] = "";
+    char count[32] = "", query_id[QUERY_ID_BYTES];
 
     put_question(target, batch, &sql);
-    clickhouse_ask_text(target->clickhouse, sql_text_get(&sql), count, sizeof(count), &answer);
+    name_query(batch, query_id);
+    clickhouse_ask_text(target->clickhouse, sql_text_get(&sql), query_id, count, sizeof(count),
+                        &answer);
     sql_text_free(&sql);
     *out = answer.http;
-    if (out->outcome == HTTP_REFUSED)
+    if (out->outcome == HTTP_REFUSED || out->outcome == HTTP_FAILED)
         out->outcome = HTTP_UNSURE; /* it was the question */
     return out->outcome == HTTP_DONE && strcmp(count, "0") != 0;
 }
@@ -141,11 +152,15 @@ static bool ask_for_batch(const struct clickhouse_target *target, const struct e
 static void insert_batch(const struct clickhouse_target *target, const struct export_batch *batch,
                          struct http_answer *out)
 {
-    const struct clickhouse_request request = { .rows = batch->bytes.items,
+    bool is_once = batch->kind == EXPORT_SAMPLES; /* others may come while they are under way */
+    char query_id[QUERY_ID_BYTES];
+    const struct clickhouse_request request = { .query_id = is_once ? query_id : NULL,
+                                                .rows = batch->bytes.items,
                                                 .row_bytes = batch->bytes.count };
     struct clickhouse_answer answer;
     struct sql_text sql = { 0 };
 
+    name_query(batch, query_id);
     put_insert(target, batch, &sql);
     clickhouse_ask(target->clickhouse, sql_text_get(&sql), &request, &answer);
     sql_text_free(&sql);

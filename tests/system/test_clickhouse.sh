@@ -253,6 +253,14 @@ test_two_exporters_with_one_host_name() {
     is_running "$first"
 }
 
+# expect_each_row_once: of those that health tells of.
+expect_each_row_once() {
+    local told arrived
+    told=$(sql "SELECT sum(rows) FROM (SELECT any(rows) AS rows FROM profiles.health GROUP BY minute, exporter, covered_ms, cpu_ns)")
+    arrived=$(sql "SELECT count() FROM profiles.samples")
+    [ "$told" -eq "$arrived" ] || fail "$arrived rows of $told; health: $(sql "SELECT minute, covered_ms, cpu_ns, rows, count() FROM profiles.health GROUP BY minute, covered_ms, cpu_ns, rows ORDER BY minute FORMAT CSV" | tr '\n' ' ')"
+}
+
 # Killed under load and back: nothing is lost, and nothing is there twice.
 test_a_killed_server_loses_nothing() {
     start_server
@@ -268,11 +276,22 @@ test_a_killed_server_loses_nothing() {
     done
     "$profctl" stop
     export_the_rest work
-    told=$(sql "SELECT sum(rows) FROM (SELECT any(rows) AS rows FROM profiles.health GROUP BY minute, exporter, covered_ms, cpu_ns)")
-    arrived=$(sql "SELECT count() FROM profiles.samples")
-    [ "$told" -eq "$arrived" ] || fail "$arrived rows of $told; health: $(sql "SELECT minute, covered_ms, cpu_ns, rows, count() FROM profiles.health GROUP BY minute, covered_ms, cpu_ns, rows ORDER BY minute FORMAT CSV" | tr '\n' ' ')"
+    expect_each_row_once
     [ "$(sql "SELECT sum(lost_rows) + sum(torn_batches) FROM profiles.health")" -eq 0 ]
     [ "$(sql "SELECT count() FROM (SELECT DISTINCT stack FROM profiles.samples) WHERE stack NOT IN (SELECT stack FROM profiles.stacks)")" -eq 0 ]
+}
+
+# The server takes longer than the exporter waits, and has the rows in the end: it is not sent them again meanwhile.
+test_a_slow_server_has_each_row_once() {
+    start_server
+    start_work --timeout 1s
+    sql "ALTER TABLE profiles.samples ADD COLUMN slow UInt8 DEFAULT sleep(3)"
+    wait_until grep -q 'does not take rows yet' work.log
+    wait_until eval "[ \$(find spool-work -name '*.batch' | wc -l) -ge 6 ]"
+    "$profctl" stop
+    sql "ALTER TABLE profiles.samples DROP COLUMN slow"
+    export_the_rest work
+    expect_each_row_once
 }
 
 # A server that comes back when the session is over gets what it missed.
