@@ -22,7 +22,8 @@ struct table_definition {
 extern const struct table_definition clickhouse_tables[];
 extern const size_t clickhouse_table_count;
 
-/* Materialized views, which fill other tables from "samples". */
+/* Materialized views, which fill other tables from "samples"; by their names, as a server has them.
+ */
 struct view_definition {
     const char *name, *target;
     const char *columns; /* of the SELECT */

@@ -167,16 +167,34 @@ static void insert_batch(const struct clickhouse_target *target, const struct ex
     *out = answer.http;
 }
 
+/* Where BATCH may be there: it is inserted if it is not, and if it is, given what it lacks. */
+static void settle_doubt(struct clickhouse_target *target, const struct export_batch *batch,
+                         struct http_answer *answer)
+{
+    bool is_there = ask_for_batch(target, batch, answer);
+
+    if (is_there && view_repair_is_due(&target->repair, batch))
+        view_repair_run(&target->repair, target->clickhouse, batch, target->host, answer);
+    else if (!is_there && answer->outcome == HTTP_DONE)
+        insert_batch(target, batch, answer);
+}
+
 /* Rows of other tables replace each other; samples would count twice. */
 static void send_batch(void *owner, const struct export_batch *batch, bool is_unsure,
                        struct http_answer *answer)
 {
-    const struct clickhouse_target *target = owner;
+    struct clickhouse_target *target = owner;
 
-    if (is_unsure && batch->kind == EXPORT_SAMPLES &&
-        (ask_for_batch(target, batch, answer) || answer->outcome != HTTP_DONE))
+    if (batch->kind != EXPORT_SAMPLES) {
+        insert_batch(target, batch, answer);
         return;
-    insert_batch(target, batch, answer);
+    }
+    if (is_unsure)
+        settle_doubt(target, batch, answer);
+    else
+        insert_batch(target, batch, answer);
+    if (answer->outcome == HTTP_FAILED && !view_repair_is_due(&target->repair, batch))
+        view_repair_note(&target->repair, batch, answer->text);
 }
 
 static bool takes(const void *owner, enum export_kind kind)

@@ -6,12 +6,14 @@
 #include "profctl/clickhouse/clickhouse.h"
 #include "profctl/export/export_target.h"
 #include "profctl/export/known_stacks.h"
+#include "profctl/export/view_repair.h"
 
 /* Initialised by clickhouse_target_init(). */
 struct clickhouse_target {
     struct clickhouse *clickhouse; /* borrowed */
     const char *host;              /* that rows name; borrowed */
     struct known_stacks known;
+    struct view_repair repair; /* of the batch that was sent last */
 };
 
 void clickhouse_target_init(struct clickhouse_target *target, struct clickhouse *clickhouse,

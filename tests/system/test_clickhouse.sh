@@ -294,6 +294,24 @@ test_a_slow_server_has_each_row_once() {
     expect_each_row_once
 }
 
+# Samples stay when the view that sums them by hour fails; the sums are made later.
+test_hours_have_what_a_view_failed_at() {
+    start_server
+    start_work
+    sql "RENAME TABLE profiles.hours TO profiles.kept"
+    sql "CREATE TABLE profiles.hours (service String, hour DateTime, source UInt64, stack FixedString(1), cpu_ns Int64, samples UInt64, allocated_bytes UInt64, allocations UInt64) ENGINE = MergeTree() PARTITION BY tuple() ORDER BY hour"
+    wait_until grep -q 'does not take rows yet: .*pushing to view' work.log
+    wait_until eval "[ \$(find spool-work -name '*.batch' | wc -l) -ge 4 ]"
+    sql "DROP TABLE profiles.hours"
+    sql "RENAME TABLE profiles.kept TO profiles.hours"
+    wait_until grep -q 'takes rows again' work.log
+    "$profctl" stop
+    export_the_rest work
+    expect_each_row_once
+    [ "$(sql "SELECT sum(cpu_ns), sum(samples) FROM profiles.hours")" = \
+        "$(sql "SELECT sum(cpu_ns), sum(samples) FROM profiles.samples")" ]
+}
+
 # A server that comes back when the session is over gets what it missed.
 test_what_is_left_arrives_without_a_session() {
     start_server
