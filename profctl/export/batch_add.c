@@ -33,6 +33,8 @@ int batch_add(struct export_batch *batch, const struct batch_body *body, struct 
                                 : export_batch_pack(batch, body->bytes, body->count);
     if (error == 0)
         error = spool_add(spool, batch);
+    else
+        spool_count_loss(spool, batch);
     export_batch_free(batch);
     if (error < 0)
         say("cannot keep %s: %s; they are lost", body->what, strerror(-error));

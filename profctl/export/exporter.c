@@ -164,11 +164,17 @@ static void fill_health(struct taking *taking)
     health->clock_offset_s = exporter->clock_offset_s;
 }
 
-static void tell_losses(const struct export_health *health)
+/* Why a server or a disk did not take a batch was told when it happened. */
+static void tell_losses(struct exporter *exporter)
 {
+    const struct export_health *health = &exporter->health;
+    uint64_t crowded_out =
+        growth(spool_losses(exporter->spool)->crowded_out, &exporter->told_crowded_out);
+
     if (health->lost_batches > 0)
-        say("lost %llu rows in %llu batches: the spool was full",
-            (unsigned long long)health->lost_rows, (unsigned long long)health->lost_batches);
+        say("lost %llu rows in %llu batches%s", (unsigned long long)health->lost_rows,
+            (unsigned long long)health->lost_batches,
+            crowded_out > 0 ? ": the spool was full; see --spool-limit" : "");
     if (health->torn_batches > 0)
         say("lost %llu damaged batches of the spool", (unsigned long long)health->torn_batches);
     if (health->lost_ms > 0)
@@ -197,7 +203,7 @@ static void spool_all(struct taking *taking)
     exporter->health.rows = counts.rows;
     exporter->health.new_stacks = counts.new_stacks;
     fill_health(taking);
-    tell_losses(&exporter->health);
+    tell_losses(exporter);
     if (target->spool_health != NULL)
         target->spool_health(target->owner, &minute, exporter->spool);
 }

@@ -29,6 +29,7 @@ struct exporter {
     struct export_health health; /* of the next row, as far as it is known */
     uint64_t told_lost_rows, told_lost_batches, told_torn, told_folded; /* in rows so far */
     uint64_t told_lost_blocks, told_cpu_ns;
+    uint64_t told_crowded_out; /* in lines of text */
 };
 
 /* Exports what is recorded from now on, for a target that is to be set. 0 or -ENOMEM. */

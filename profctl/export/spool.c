@@ -171,7 +171,7 @@ void spool_remove_first(struct spool *spool)
         spool->first = spool->files.count = 0;
 }
 
-static void count_loss(struct spool *spool, const struct export_batch *batch)
+void spool_count_loss(struct spool *spool, const struct export_batch *batch)
 {
     spool->losses.rows += batch->rows;
     spool->losses.batches++;
@@ -180,7 +180,7 @@ static void count_loss(struct spool *spool, const struct export_batch *batch)
 
 void spool_lose_first(struct spool *spool, const struct export_batch *batch)
 {
-    count_loss(spool, batch);
+    spool_count_loss(spool, batch);
     spool_remove_first(spool);
 }
 
@@ -208,8 +208,10 @@ static int make_room(struct spool *spool, uint64_t bytes)
 
     while (error == 0 && spool->bytes + bytes > spool->limit_bytes) {
         error = spool_first(spool, &oldest);
-        if (error == 0)
+        if (error == 0) {
             spool_lose_first(spool, &oldest);
+            spool->losses.crowded_out++;
+        }
     }
     export_batch_free(&oldest);
     return error == -ENOENT ? 0 : error;
@@ -231,7 +233,7 @@ int spool_add(struct spool *spool, const struct export_batch *batch)
     if (error == 0)
         error = note_file(spool, spool->next_number, spool->buffer.count);
     if (error < 0)
-        count_loss(spool, batch);
+        spool_count_loss(spool, batch);
     return error;
 }
 

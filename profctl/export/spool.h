@@ -16,7 +16,8 @@ struct spool; /* opaque */
 
 /* Since the spool was opened. */
 struct spool_losses {
-    uint64_t rows, batches; /* for which there was no room */
+    uint64_t rows, batches; /* that were not delivered … */
+    uint64_t crowded_out;   /* … and how many of the batches had to make room for others */
     uint64_t torn;          /* files */
     bool has_lost_stacks;   /* … among them; for the owner to clear */
 };
@@ -26,6 +27,9 @@ struct spool_losses {
 bool spool_open(const char *directory, uint64_t limit_bytes, struct spool **out,
                 struct failure *failure);
 void spool_close(struct spool *spool); /* NULL is allowed */
+
+/* Counts BATCH, which is in no spool, as lost. */
+void spool_count_loss(struct spool *spool, const struct export_batch *batch);
 
 /* 0, or a negative errno when the batch could not be kept; it is counted as lost then. */
 int spool_add(struct spool *spool, const struct export_batch *batch);

@@ -175,7 +175,7 @@ test_what_a_server_refuses_is_lost_and_counted() {
     start_export
     wait_until has_inserts refuse health 2
     says 'refuses a batch, which is lost: .*Syntax error' export.log
-    wait_until grep -q 'lost [0-9]* rows in [0-9]* batches' export.log
+    wait_until grep -q 'lost [0-9]* rows in [0-9]* batches$' export.log
     echo ok >mode
     wait_until has_inserts ok samples 1
     stop_export

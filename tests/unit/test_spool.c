@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "profctl/export/batch_add.h"
 #include "profctl/export/delivery.h"
 #include "profctl/export/spool.h"
 
@@ -127,6 +128,7 @@ START_TEST(the_oldest_go_when_there_is_no_room)
     ck_assert_uint_eq(first_id(spool), 3);
     ck_assert_uint_le(spool_bytes(spool), 3 * one);
     ck_assert_uint_eq(spool_losses(spool)->batches, 2);
+    ck_assert_uint_eq(spool_losses(spool)->crowded_out, 2);
     ck_assert_uint_eq(spool_losses(spool)->rows, 20);
     ck_assert(spool_losses(spool)->has_lost_stacks);
     spool_close(spool);
@@ -171,6 +173,21 @@ static void damage_file(long cut, long flip)
     }
     closedir(list);
 }
+
+START_TEST(a_batch_that_cannot_be_packed_is_counted)
+{
+    struct spool *spool = open_spool(LIMIT_BYTES);
+    struct export_batch batch = { .kind = EXPORT_STACKS, .rows = 10 };
+    const struct batch_body body = { .bytes = "", .error = -ENOMEM, .what = "stacks" };
+
+    ck_assert_int_eq(batch_add(&batch, &body, spool), -ENOMEM);
+    ck_assert_uint_eq(spool_losses(spool)->rows, 10);
+    ck_assert_uint_eq(spool_losses(spool)->batches, 1);
+    ck_assert_uint_eq(spool_losses(spool)->crowded_out, 0);
+    ck_assert(spool_losses(spool)->has_lost_stacks);
+    spool_close(spool);
+}
+END_TEST
 
 START_TEST(a_torn_file_is_told_by_its_checksum)
 {
@@ -273,6 +290,7 @@ int main(void)
     tcase_add_test(claims, batches_outlive_the_exporter_in_their_order);
     tcase_add_test(claims, the_oldest_go_when_there_is_no_room);
     tcase_add_test(claims, a_batch_that_never_fits_is_lost_alone);
+    tcase_add_test(claims, a_batch_that_cannot_be_packed_is_counted);
     tcase_add_test(claims, a_torn_file_is_told_by_its_checksum);
     tcase_add_test(claims, a_killed_exporter_leaves_whole_batches);
     tcase_add_test(claims, one_exporter_has_a_spool_at_a_time);
