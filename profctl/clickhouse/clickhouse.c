@@ -9,13 +9,14 @@
 #include "profctl/clickhouse/sql_text.h"
 #include "profctl/http/secret_file.h"
 
-enum { HEADER_BYTES = SECRET_BYTES + 64, SERVER_BYTES = CLICKHOUSE_HOST_BYTES + 8 };
+enum { USER_HEADER_BYTES = CLICKHOUSE_NAME_BYTES + 32, SERVER_BYTES = CLICKHOUSE_HOST_BYTES + 8 };
 
 struct clickhouse {
     struct clickhouse_url url;
     struct http_client *http;
     char server[SERVER_BYTES];
-    char user_header[HEADER_BYTES], key_header[HEADER_BYTES]; /* "": none */
+    char user_header[USER_HEADER_BYTES]; /* "": none */
+    struct secret_header key;
 
     const struct clickhouse_request *request; /* the one at hand */
     struct clickhouse_answer *answer;
@@ -108,9 +109,10 @@ static void post(struct clickhouse *clickhouse, const char *address, const char 
     };
 
     http_request_add_header(&request, clickhouse->user_header);
-    http_request_add_header(&request, clickhouse->key_header);
+    http_request_add_header(&request, clickhouse->key.text);
     http_request_add_header(&request, has_rows ? "Content-Encoding: gzip" : "");
     http_client_post(clickhouse->http, &request, &clickhouse->answer->http);
+    (void)secret_header_renew(&clickhouse->key, &clickhouse->answer->http); /* for the next try */
 }
 
 void clickhouse_ask(struct clickhouse *clickhouse, const char *sql,
@@ -166,16 +168,13 @@ void clickhouse_ask_text(struct clickhouse *clickhouse, const char *sql, const c
 static bool set_up(struct clickhouse *clickhouse, struct failure *failure)
 {
     const struct clickhouse_url *url = &clickhouse->url;
-    char password[SECRET_BYTES] = "";
 
-    if (url->password_file[0] != '\0' &&
-        !secret_file_read(url->password_file, "the password", password, failure))
+    clickhouse->key =
+        (struct secret_header){ url->password_file, "the password", "X-ClickHouse-Key: ", "" };
+    if (!secret_header_read(&clickhouse->key, failure))
         return false;
     if (url->user[0] != '\0')
-        snprintf(clickhouse->user_header, HEADER_BYTES, "X-ClickHouse-User: %s", url->user);
-    if (password[0] != '\0')
-        snprintf(clickhouse->key_header, HEADER_BYTES, "X-ClickHouse-Key: %s", password);
-    explicit_bzero(password, sizeof(password));
+        snprintf(clickhouse->user_header, USER_HEADER_BYTES, "X-ClickHouse-User: %s", url->user);
     snprintf(clickhouse->server, SERVER_BYTES, "%s:%u", url->host, url->port);
     if (clickhouse->http == NULL)
         failure_set(failure, EXIT_CODE_FAILED, "cannot set up libcurl: out of memory");
@@ -206,7 +205,7 @@ void clickhouse_close(struct clickhouse *clickhouse)
     if (clickhouse == NULL)
         return;
     http_client_destroy(clickhouse->http);
-    explicit_bzero(clickhouse->key_header, HEADER_BYTES);
+    secret_header_wipe(&clickhouse->key);
     free(clickhouse);
 }
 

@@ -145,6 +145,7 @@ static void settle(struct http_client *client, CURLcode code)
 
     curl_easy_getinfo(client->curl, CURLINFO_RESPONSE_CODE, &client->status);
     if (code == CURLE_OK) {
+        answer->status = client->status;
         answer->outcome = http_outcome_of_status(client->status);
         if (answer->outcome != HTTP_DONE)
             describe_status(client);

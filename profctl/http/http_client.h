@@ -24,6 +24,7 @@ enum { HTTP_TEXT_BYTES = 400, HTTP_HEADERS_MOST = 8 };
 
 struct http_answer {
     enum http_outcome outcome;
+    long status;                /* of HTTP; 0: there was no answer */
     char text[HTTP_TEXT_BYTES]; /* one printable line: what went wrong; "" nothing */
     int error;                  /* of on_bytes; 0: none */
     uint64_t wait_s;            /* that the server wants to be left alone; 0: it did not say */

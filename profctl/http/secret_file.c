@@ -2,23 +2,81 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-bool secret_file_read(const char *path, const char *what, char secret[SECRET_BYTES],
-                      struct failure *failure)
+enum { UNAUTHORIZED = 401, FORBIDDEN = 403 };
+
+/* What a file has up to its end, or to the end of the room. */
+static ssize_t read_some(int fd, char *bytes, size_t room)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t length = fd >= 0 ? read(fd, secret, SECRET_BYTES - 1) : -1;
+    size_t length = 0;
+    ssize_t got = 1;
+
+    while (got != 0 && length < room) {
+        got = read(fd, bytes + length, room - length);
+        if (got < 0 && errno != EINTR)
+            return -1;
+        length += got > 0 ? (size_t)got : 0;
+    }
+    return (ssize_t)length;
+}
+
+static bool read_secret(const struct secret_header *header, char secret[SECRET_BYTES + 1],
+                        struct failure *failure)
+{
+    int fd = open(header->path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd >= 0 ? read_some(fd, secret, SECRET_BYTES) : -1;
 
     if (length < 0)
-        failure_set(failure, EXIT_CODE_FAILED, "cannot read %s in %s: %s", what, path,
-                    strerror(errno));
+        failure_set(failure, EXIT_CODE_FAILED, "cannot read %s in %s: %s", header->what,
+                    header->path, strerror(errno));
     if (fd >= 0)
         close(fd);
     if (length < 0)
         return false;
     secret[length] = '\0';
     secret[strcspn(secret, "\r\n")] = '\0';
-    return true;
+    if (strlen(secret) < SECRET_BYTES)
+        return true;
+    failure_set(failure, EXIT_CODE_FAILED, "%s in %s has more than %d bytes", header->what,
+                header->path, SECRET_BYTES - 1);
+    return false;
+}
+
+bool secret_header_read(struct secret_header *header, struct failure *failure)
+{
+    char secret[SECRET_BYTES + 1] = "";
+
+    if (header->path[0] == '\0')
+        return true;
+    bool is_read = read_secret(header, secret, failure);
+    if (is_read)
+        snprintf(header->text, sizeof(header->text), "%s%s", secret[0] != '\0' ? header->name : "",
+                 secret);
+    explicit_bzero(secret, sizeof(secret));
+    return is_read;
+}
+
+bool secret_header_renew(struct secret_header *header, struct http_answer *answer)
+{
+    struct secret_header now = { header->path, header->what, header->name, "" };
+    struct failure failure;
+
+    if (answer->status != UNAUTHORIZED && answer->status != FORBIDDEN)
+        return false;
+    bool is_read = secret_header_read(&now, &failure);
+    bool is_another = is_read && strcmp(now.text, header->text) != 0;
+    if (!is_read)
+        snprintf(answer->text, sizeof(answer->text), "%.*s", HTTP_TEXT_BYTES - 1, failure.text);
+    if (is_another)
+        memcpy(header->text, now.text, sizeof(now.text));
+    secret_header_wipe(&now);
+    return is_another;
+}
+
+void secret_header_wipe(struct secret_header *header)
+{
+    explicit_bzero(header->text, sizeof(header->text));
 }

@@ -51,6 +51,14 @@ static enum http_outcome outcome_of(long status)
     }
 }
 
+/* What HTTP would say where gRPC is about who asks. */
+static long http_status_of(long status, long otherwise)
+{
+    if (status == GRPC_UNAUTHENTICATED)
+        return 401;
+    return status == GRPC_PERMISSION_DENIED ? 403 : otherwise;
+}
+
 /* The trailers among the frames of BODY; NULL: there are none. */
 static const char *find_trailers(const char *body, size_t length, size_t *trailers_length)
 {
@@ -105,11 +113,21 @@ void push_answer_of_grpc(const char *body, size_t length, long status, struct ht
         return;
     }
     answer->outcome = outcome_of(status);
+    answer->status = http_status_of(status, answer->status);
     if (answer->outcome != HTTP_DONE)
         snprintf(answer->text, sizeof(answer->text),
                  "the server answers with status %ld of gRPC%s%s", status,
                  message[0] != '\0' ? ": " : "", message);
     (void)make_printable(answer->text);
+}
+
+enum http_outcome push_answer_otlp_outcome(long status)
+{
+    if (status == 429)
+        return HTTP_AWAY;
+    if (status == 502 || status == 503 || status == 504)
+        return HTTP_UNSURE;
+    return status >= 400 ? HTTP_REFUSED : http_outcome_of_status(status);
 }
 
 int64_t push_answer_dropped(const char *body, size_t length, char text[HTTP_TEXT_BYTES])

@@ -8,8 +8,12 @@
 #include "profctl/http/http_client.h"
 
 /* Parca's, as gRPC-Web has it: a header "grpc-status", or one behind the messages of BODY. STATUS:
- * that of the header, below 0: there was none. Settles the outcome and text of ANSWER. */
+ * that of the header, below 0: there was none. Settles the outcome, status and text of ANSWER. */
 void push_answer_of_grpc(const char *body, size_t length, long status, struct http_answer *answer);
+
+/* What OTLP/HTTP says that an answer with that status of HTTP, which is no success, means: all is
+ * final but what is named as to be tried again. Redirects and the like are not of it. */
+enum http_outcome push_answer_otlp_outcome(long status);
 
 /* OTLP's: how many profiles the server took and dropped, with its reason in TEXT. */
 int64_t push_answer_dropped(const char *body, size_t length, char text[HTTP_TEXT_BYTES]);

@@ -11,7 +11,6 @@
 #include "profctl/push/push_requests.h"
 
 enum {
-    HEADER_BYTES = SECRET_BYTES + 64,
     ANSWER_BYTES = 4096,
     FRAME_HEAD_BYTES = 5, /* of gRPC-Web: flags, and how many bytes follow */
 };
@@ -19,7 +18,8 @@ enum {
 struct push_target {
     struct push_url url;
     struct http_client *http;
-    char token_header[HEADER_BYTES], tenant_header[PUSH_TENANT_BYTES + 32]; /* "": none */
+    struct secret_header token;
+    char tenant_header[PUSH_TENANT_BYTES + 32]; /* "": none */
 
     char answer[ANSWER_BYTES]; /* the beginning of the last one */
     size_t answer_length;
@@ -75,7 +75,7 @@ static void add_headers(const struct push_target *target, struct http_request *r
         break;
     }
     http_request_add_header(request, "User-Agent: profd/" PROFD_VERSION);
-    http_request_add_header(request, target->token_header);
+    http_request_add_header(request, target->token.text);
     http_request_add_header(request, target->tenant_header);
 }
 
@@ -135,15 +135,19 @@ static void send_batch(void *owner, const struct export_batch *batch, bool is_un
                        struct http_answer *answer)
 {
     struct push_target *target = owner;
+    bool is_otlp = batch->kind == EXPORT_OTLP;
 
     (void)is_unsure;
-    if (batch->kind == EXPORT_PARCA) {
+    if (batch->kind == EXPORT_PARCA)
         post_framed(target, batch, answer);
-        return;
-    }
-    post(target, batch->bytes.items, batch->bytes.count, answer);
-    if (batch->kind == EXPORT_OTLP && answer->outcome == HTTP_DONE)
+    else
+        post(target, batch->bytes.items, batch->bytes.count, answer);
+    if (is_otlp && answer->outcome == HTTP_DONE)
         tell_dropped(target);
+    if (is_otlp && answer->status != 0 && answer->outcome != HTTP_DONE)
+        answer->outcome = push_answer_otlp_outcome(answer->status);
+    if (secret_header_renew(&target->token, answer))
+        answer->outcome = HTTP_AWAY; /* with another token it is another request */
 }
 
 static bool takes(const void *owner, enum export_kind kind)
@@ -164,14 +168,10 @@ static int64_t clock_ahead(const void *owner)
 
 static bool set_up(struct push_target *target, struct failure *failure)
 {
-    char token[SECRET_BYTES] = "";
-
-    if (target->url.token_file[0] != '\0') {
-        if (!secret_file_read(target->url.token_file, "the token", token, failure))
-            return false;
-        snprintf(target->token_header, HEADER_BYTES, "Authorization: Bearer %s", token);
-        explicit_bzero(token, sizeof(token));
-    }
+    target->token =
+        (struct secret_header){ target->url.token_file, "the token", "Authorization: Bearer ", "" };
+    if (!secret_header_read(&target->token, failure))
+        return false;
     if (target->url.tenant[0] != '\0')
         snprintf(target->tenant_header, sizeof(target->tenant_header), "X-Scope-OrgID: %s",
                  target->url.tenant);
@@ -206,7 +206,7 @@ void push_target_close(struct push_target *target)
     if (target == NULL)
         return;
     http_client_destroy(target->http);
-    explicit_bzero(target->token_header, sizeof(target->token_header));
+    secret_header_wipe(&target->token);
     free(target);
 }
 

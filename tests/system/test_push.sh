@@ -176,7 +176,7 @@ test_a_token_stands_in_a_file() {
     echo secret >token
     start_session
     start_export
-    wait_until grep -q 'refuses a batch, which is lost: .*no token' export.log
+    wait_until grep -q 'does not take rows yet: .*401: no token' export.log
     stop_export
     : >requests
     url="$url?token_file=$PWD/token&tenant=us"
@@ -184,6 +184,24 @@ test_a_token_stands_in_a_file() {
     wait_until has_requests '^ok ' 2
     stop_export
     refute grep WRONG requests
+}
+
+# Another one takes its place while the exporter runs, as in Kubernetes.
+test_a_token_may_be_replaced() {
+    start_server pyroscope
+    echo secret >token
+    echo secret >own-token
+    url="$url?token_file=$PWD/own-token"
+    start_session
+    start_export
+    wait_until has_requests '^ok ' 1
+    echo 'new secret' >token
+    echo 'new secret' >own-token
+    : >requests
+    wait_until has_requests '^ok .*service_name=web' 2
+    has_requests '^denied ' 1
+    stop_export
+    refute grep lost export.log
 }
 
 test_a_spool_is_of_one_kind_of_server() {

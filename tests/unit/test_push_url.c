@@ -145,6 +145,7 @@ START_TEST(parcas_answers_stand_behind_its_messages)
     ck_assert_int_eq(outcome_of(FRAMES("\x80\0\0\0\021grpc-status: 14\r\n"), -1), HTTP_UNSURE);
     ck_assert_int_eq(outcome_of("", 0, 0), HTTP_DONE); /* in a header */
     ck_assert_int_eq(outcome_of("", 0, 8), HTTP_AWAY);
+    ck_assert_int_eq(outcome_of("", 0, 13), HTTP_FAILED);
 }
 END_TEST
 
@@ -187,6 +188,22 @@ START_TEST(a_status_tells_whether_to_come_again)
 }
 END_TEST
 
+/* OTLP/HTTP names those that may be tried again, and forbids it for others. */
+START_TEST(otlp_tries_again_what_it_may)
+{
+    static const struct {
+        long status;
+        enum http_outcome outcome;
+    } answers[] = { { 302, HTTP_AWAY },    { 400, HTTP_REFUSED }, { 401, HTTP_REFUSED },
+                    { 404, HTTP_REFUSED }, { 408, HTTP_REFUSED }, { 429, HTTP_AWAY },
+                    { 500, HTTP_REFUSED }, { 501, HTTP_REFUSED }, { 502, HTTP_UNSURE },
+                    { 503, HTTP_UNSURE },  { 504, HTTP_UNSURE },  { 507, HTTP_REFUSED } };
+
+    for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
+        ck_assert_int_eq(push_answer_otlp_outcome(answers[i].status), answers[i].outcome);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("push_url");
@@ -203,6 +220,7 @@ int main(void)
     tcase_add_test(all, what_is_no_answer_of_parcas_says_nothing);
     tcase_add_test(all, otlp_tells_how_many_profiles_it_dropped);
     tcase_add_test(all, a_status_tells_whether_to_come_again);
+    tcase_add_test(all, otlp_tries_again_what_it_may);
     suite_add_tcase(suite, all);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);

@@ -30,6 +30,7 @@ enum { REQUEST_BYTES = 16 << 20, WORD_BYTES = 256, FRAME_HEAD_BYTES = 5 };
 static char request[REQUEST_BYTES + 1];
 static uint8_t inflated[REQUEST_BYTES];
 static char complaint[WORD_BYTES]; /* why a request is refused; "": it is not */
+static bool is_denied;             /* it has not the token that it must have */
 static unsigned profiles;          /* of pprof that were kept */
 
 struct body {
@@ -348,15 +349,24 @@ static void refuse(int connection, const char *text)
         answer(connection, "400 Bad Request", "", text, strlen(text));
 }
 
+static void deny(int connection)
+{
+    if (is_for(parca))
+        answer_parca(connection, "16", "no token");
+    else
+        answer(connection, "401 Unauthorized", "", "no token", 8);
+}
+
 static void take(const struct body *body, const char *mode)
 {
     FILE *told = fopen("requests", "a");
     char token[WORD_BYTES], line[2 * WORD_BYTES];
 
-    fprintf(told, "%s %.*s", mode, (int)strcspn(request + 5, " "), request + 5);
     read_word("token", "", token);
     snprintf(line, sizeof(line), "Authorization: Bearer %s\r", token);
-    expect(token[0] == '\0' || has_header(line), "no token");
+    is_denied = token[0] != '\0' && !has_header(line);
+    fprintf(told, "%s %.*s", is_denied ? "denied" : mode, (int)strcspn(request + 5, " "),
+            request + 5);
     if (is_for(pyroscope))
         take_pyroscope(body, told);
     else if (is_for(parca))
@@ -385,6 +395,8 @@ static void serve(int connection)
         answer(connection, "503 Service Unavailable", "", "full", 4);
     else if (strcmp(mode, "refuse") == 0)
         refuse(connection, "not that");
+    else if (is_denied)
+        deny(connection);
     else if (complaint[0] != '\0')
         refuse(connection, complaint);
     else if (strcmp(mode, "cut") != 0)

@@ -1,0 +1,78 @@
+/* Passwords and tokens in files: whole, and read again when a server refuses them. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profctl/http/secret_file.h"
+
+static void write_secret(const char *path, size_t bytes, char byte)
+{
+    FILE *file = fopen(path, "w");
+
+    for (size_t i = 0; i < bytes; i++)
+        fputc(byte, file);
+    fputs("\nmore", file);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+START_TEST(secrets_are_read_again_when_they_are_refused)
+{
+    char path[] = "/tmp/profd-test.XXXXXX";
+    struct secret_header token = { path, "the token", "Bearer: ", "" };
+    struct http_answer refused = { .outcome = HTTP_AWAY, .status = 401, .text = "no" };
+    struct http_answer away = { .outcome = HTTP_AWAY, .status = 429 };
+    struct failure failure;
+
+    close(mkstemp(path));
+    write_secret(path, 3, 'a');
+    ck_assert(secret_header_read(&token, &failure));
+    ck_assert_str_eq(token.text, "Bearer: aaa");
+    ck_assert(!secret_header_renew(&token, &refused));
+    write_secret(path, 2, 'b');
+    ck_assert(!secret_header_renew(&token, &away));
+    ck_assert_str_eq(token.text, "Bearer: aaa");
+    ck_assert(secret_header_renew(&token, &refused));
+    ck_assert_str_eq(token.text, "Bearer: bb");
+    ck_assert_str_eq(refused.text, "no");
+    unlink(path);
+    ck_assert(!secret_header_renew(&token, &refused));
+    ck_assert_str_eq(token.text, "Bearer: bb");
+    ck_assert_ptr_nonnull(strstr(refused.text, "cannot read the token"));
+}
+END_TEST
+
+START_TEST(secrets_are_whole_or_refused)
+{
+    char path[] = "/tmp/profd-test.XXXXXX";
+    struct secret_header token = { path, "the token", "Bearer: ", "" };
+    struct failure failure;
+
+    close(mkstemp(path));
+    write_secret(path, SECRET_BYTES - 1, 'a');
+    ck_assert(secret_header_read(&token, &failure));
+    ck_assert_uint_eq(strlen(token.text), SECRET_BYTES - 1 + strlen("Bearer: "));
+    write_secret(path, SECRET_BYTES, 'a');
+    ck_assert(!secret_header_read(&token, &failure));
+    ck_assert_ptr_nonnull(strstr(failure.text, "the token in /tmp/profd-test."));
+    unlink(path);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("profctl.secret_file");
+    TCase *claims = tcase_create("claims");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_test(claims, secrets_are_read_again_when_they_are_refused);
+    tcase_add_test(claims, secrets_are_whole_or_refused);
+    suite_add_tcase(suite, claims);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
