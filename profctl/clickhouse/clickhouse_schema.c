@@ -52,8 +52,7 @@ bool clickhouse_schema_knows_ttl(const char *version)
     return major * 1000 + minor >= TTL_FIRST_VERSION;
 }
 
-/* For how many days a partition is needed whose rows, or what refers to them, end with it. */
-static unsigned life_days(const struct clickhouse_url *url, enum table_life life)
+unsigned clickhouse_schema_days(const struct clickhouse_url *url, enum table_life life)
 {
     if (life == LIFE_OF_ALL)
         return url->days > url->hour_days ? url->days : url->hour_days;
@@ -63,7 +62,7 @@ static unsigned life_days(const struct clickhouse_url *url, enum table_life life
 /* The same of a row. */
 static unsigned ttl_days(const struct clickhouse_url *url, enum table_life life)
 {
-    return life_days(url, life) + (life == LIFE_OF_ALL ? MONTH_DAYS : 0);
+    return clickhouse_schema_days(url, life) + (life == LIFE_OF_ALL ? MONTH_DAYS : 0);
 }
 
 static void add_on_cluster(const struct clickhouse_url *url, struct sql_text *sql)
@@ -341,70 +340,4 @@ bool clickhouse_schema_check(struct clickhouse *clickhouse, bool may_create,
     *outcome = checking.answer.http.outcome;
     sql_text_free(&checking.sql);
     return is_right;
-}
-
-/* --- What is too old --- */
-
-static int tell_problem(const struct clickhouse_answer *answer, char *problem)
-{
-    snprintf(problem, HTTP_TEXT_BYTES, "%s", answer->http.text);
-    return answer->http.outcome == HTTP_DONE ? 0 : -EIO;
-}
-
-/* LIST has a partition, a number, on each line. */
-static int drop_partitions(struct clickhouse *clickhouse, const struct table_definition *table,
-                           char *list, char *problem)
-{
-    const struct clickhouse_url *url = clickhouse_get_url(clickhouse);
-    struct clickhouse_answer answer;
-    struct sql_text sql = { 0 };
-    int error = 0;
-
-    for (char *next = list, *line; error == 0 && (line = strsep(&next, "\n")) != NULL;) {
-        if (line[0] == '\0' || line[strspn(line, "0123456789")] != '\0')
-            continue;
-        sql_text_clear(&sql);
-        sql_text_add(&sql, "ALTER TABLE %s.%s%s DROP PARTITION %s", url->database, table->name,
-                     url->cluster[0] != '\0' ? "_local" : "", line);
-        clickhouse_ask(clickhouse, sql_text_get(&sql), NULL, &answer);
-        error = tell_problem(&answer, problem);
-    }
-    sql_text_free(&sql);
-    return error;
-}
-
-static int drop_old_of(struct clickhouse *clickhouse, const struct table_definition *table,
-                       char *problem)
-{
-    const struct clickhouse_url *url = clickhouse_get_url(clickhouse);
-    struct clickhouse_answer answer;
-    struct sql_text sql = { 0 };
-    char list[PARTITIONS_BYTES];
-    bool is_by_month = strncmp(table->partition, "toYYYYMM(", 9) == 0;
-
-    /* Partitions are compared as the numbers that they are: a whole one is older, or stays. */
-    sql_text_add(&sql,
-                 "SELECT DISTINCT partition FROM system.parts WHERE active AND database = '%s' "
-                 "AND table = '%s%s' AND toUInt32OrZero(partition) < %s(today() - %u)",
-                 url->database, table->name, url->cluster[0] != '\0' ? "_local" : "",
-                 is_by_month ? "toYYYYMM" : "toYYYYMMDD", life_days(url, table->life));
-    clickhouse_ask_text(clickhouse, sql_text_get(&sql), NULL, list, sizeof(list), &answer);
-    sql_text_free(&sql);
-    int error = tell_problem(&answer, problem);
-    return error < 0 ? error : drop_partitions(clickhouse, table, list, problem);
-}
-
-int clickhouse_schema_drop_old(struct clickhouse *clickhouse, char problem[HTTP_TEXT_BYTES])
-{
-    struct clickhouse_answer answer;
-    char version[VALUE_BYTES];
-
-    clickhouse_ask_text(clickhouse, "SELECT version()", NULL, version, sizeof(version), &answer);
-    int error = tell_problem(&answer, problem);
-    if (error < 0 || clickhouse_schema_knows_ttl(version))
-        return error;
-    for (size_t i = 0; i < clickhouse_table_count && error == 0; i++)
-        if (clickhouse_tables[i].life != LIFE_FOR_EVER)
-            error = drop_old_of(clickhouse, &clickhouse_tables[i], problem);
-    return error;
 }

@@ -1,4 +1,4 @@
-/* The tables in ClickHouse: their names, checked or made, and what is too old dropped.
+/* The tables in ClickHouse: their names, checked or made.
  *
  *     profd_schema   the version of all this
  *     samples        a row for each minute, host, labels, program, thread and stack
@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "profctl/clickhouse/clickhouse.h"
+#include "profctl/clickhouse/clickhouse_tables.h"
 #include "profctl/clickhouse/sql_text.h"
 
 enum { CLICKHOUSE_SCHEMA_VERSION = 2 };
@@ -39,14 +40,14 @@ const char *clickhouse_table_name(enum clickhouse_table table);
 bool clickhouse_schema_check(struct clickhouse *clickhouse, bool may_create,
                              enum http_outcome *outcome, struct failure *failure);
 
-/* Drops partitions that are older than the URL says, where the server has no TTL of its own. 0 or
- * -EIO, with the reason in PROBLEM. */
-int clickhouse_schema_drop_old(struct clickhouse *clickhouse, char problem[HTTP_TEXT_BYTES]);
-
 /* --- Pure parts --- */
 
 /* Whether a server of VERSION ("18.16.1") drops rows by itself (TTL: from 19.6 on). */
 bool clickhouse_schema_knows_ttl(const char *version);
+
+/* For how many days a partition is needed after its last one, as rows are, or what refers to them.
+ */
+unsigned clickhouse_schema_days(const struct clickhouse_url *url, enum table_life life);
 
 /* The statement number INDEX, from 0 on, that makes the tables. False: there are no more. */
 bool clickhouse_schema_statement(const struct clickhouse_url *url, bool has_ttl, unsigned index,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "profctl/clickhouse/clickhouse_partitions.h"
 #include "profctl/clickhouse/clickhouse_schema.h"
 #include "profctl/clickhouse/sql_text.h"
 #include "profctl/export/batch_add.h"
@@ -214,7 +215,7 @@ static int drop_old(void *owner, char text[HTTP_TEXT_BYTES])
 {
     const struct clickhouse_target *target = owner;
 
-    return clickhouse_schema_drop_old(target->clickhouse, text);
+    return clickhouse_partitions_drop_old(target->clickhouse, text);
 }
 
 /* --- Life cycle --- */

@@ -432,6 +432,11 @@ test_a_cluster_has_the_rows_of_all() {
     expect 0 "$profctl" query "${urls[0]}" --host two
     end_export
     export=$first end_export
+    # Old rows of a shard that no exporter names go as well.
+    sql "INSERT INTO profiles.samples_local (service, minute, host) VALUES ('old', now() - 9 * 86400, 'h')"
+    url=${urls[0]} start_export work --label host=one
+    wait_until eval '! has_rows "samples WHERE service = '"'old'"'" 1'
+    end_export
     sql "ALTER TABLE profiles.samples_local ON CLUSTER all DROP COLUMN jank_ns" >sql.out
     sql "DROP TABLE profiles.samples ON CLUSTER all" >sql.out
     sql "CREATE TABLE profiles.samples ON CLUSTER all AS profiles.samples_local ENGINE = Distributed(all, profiles, samples_local, cityHash64(host))" >sql.out

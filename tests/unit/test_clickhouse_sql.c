@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profctl/clickhouse/clickhouse_partitions.h"
 #include "profctl/clickhouse/clickhouse_schema.h"
 #include "profctl/query/query_slice.h"
 
@@ -123,6 +124,30 @@ START_TEST(a_cluster_has_replicated_tables_behind_distributed_ones)
 }
 END_TEST
 
+/* Each shard has its own: exporters may all name one server. */
+START_TEST(old_partitions_are_dropped_on_the_whole_cluster)
+{
+    const struct clickhouse_url alone = { .database = "p", .days = 5 };
+    const struct clickhouse_url cluster = { .database = "p", .cluster = "all", .days = 5 };
+    const struct table_definition *samples = &clickhouse_tables[0];
+
+    clickhouse_partitions_put_question(&alone, samples, &sql);
+    ck_assert_ptr_nonnull(strstr(sql_text_get(&sql), "FROM system.parts WHERE active AND database "
+                                                     "= 'p' AND table = 'samples' AND"));
+    clear_text();
+    clickhouse_partitions_put_question(&cluster, samples, &sql);
+    ck_assert_ptr_nonnull(strstr(sql_text_get(&sql), "FROM cluster(all, system, parts) WHERE"));
+    ck_assert_ptr_nonnull(strstr(sql_text_get(&sql), "table = 'samples_local' AND"));
+    clear_text();
+    clickhouse_partitions_put_drop(&alone, samples, "20260131", &sql);
+    ck_assert_str_eq(sql_text_get(&sql), "ALTER TABLE p.samples DROP PARTITION 20260131");
+    clear_text();
+    clickhouse_partitions_put_drop(&cluster, samples, "20260131", &sql);
+    ck_assert_str_eq(sql_text_get(&sql),
+                     "ALTER TABLE p.samples_local ON CLUSTER all DROP PARTITION 20260131");
+}
+END_TEST
+
 /* All that makes tables of version 1 such as are made today. */
 static void put_upgrades(const struct clickhouse_url *url, char *all, size_t bytes)
 {
@@ -230,6 +255,7 @@ int main(void)
     tcase_add_test(claims, a_server_that_knows_ttl_drops_rows_itself);
     tcase_add_test(claims, sources_and_stacks_outlive_what_refers_to_them);
     tcase_add_test(claims, a_cluster_has_replicated_tables_behind_distributed_ones);
+    tcase_add_test(claims, old_partitions_are_dropped_on_the_whole_cluster);
     tcase_add_test(claims, older_tables_are_given_what_they_lack);
     tcase_add_test(claims, hours_are_summed_from_hours_and_the_edges_from_minutes);
     tcase_add_test(claims, jank_is_asked_for_by_minutes);
