@@ -1,13 +1,12 @@
 #include "profctl/export/label_bounds.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 enum { VALUE_MOST_BYTES = 512 };
 
-void label_bounds_init(struct label_bounds *bounds, uint32_t most)
+void label_bounds_init(struct label_bounds *bounds, uint32_t most_keys, uint32_t most_values)
 {
-    *bounds = (struct label_bounds){ .most = most };
+    *bounds = (struct label_bounds){ .most_keys = most_keys, .most_values = most_values };
     failure_latch_init(&bounds->latch);
     unique_strings_init(&bounds->keys, &bounds->latch);
     unique_strings_init(&bounds->values, &bounds->latch);
@@ -22,11 +21,11 @@ void label_bounds_fini(struct label_bounds *bounds)
 
 void label_bounds_forget(struct label_bounds *bounds)
 {
-    uint32_t most = bounds->most;
+    uint32_t most_keys = bounds->most_keys, most_values = bounds->most_values;
     uint64_t folded = bounds->folded;
 
     label_bounds_fini(bounds);
-    label_bounds_init(bounds, most);
+    label_bounds_init(bounds, most_keys, most_values);
     bounds->folded = folded;
 }
 
@@ -42,6 +41,19 @@ static uint32_t *count_of(struct label_bounds *bounds, const char *key, uint32_t
     return (uint32_t *)bounds->counts.items + *number;
 }
 
+bool label_bounds_pass_key(struct label_bounds *bounds, const char *key)
+{
+    uint32_t number;
+
+    if (unique_strings_find(&bounds->keys, key, strlen(key)) != UNIQUE_NONE)
+        return true;
+    if (unique_strings_count(&bounds->keys) < bounds->most_keys &&
+        count_of(bounds, key, &number) != NULL)
+        return true;
+    bounds->folded++;
+    return false;
+}
+
 static bool is_let_through(struct label_bounds *bounds, const char *key, const char *value,
                            size_t length)
 {
@@ -54,7 +66,7 @@ static bool is_let_through(struct label_bounds *bounds, const char *key, const c
     memcpy(text + sizeof(number), value, length);
     if (unique_strings_find(&bounds->values, text, sizeof(number) + length) != UNIQUE_NONE)
         return true;
-    if (*count == bounds->most ||
+    if (*count == bounds->most_values ||
         unique_strings_add(&bounds->values, text, sizeof(number) + length) == UNIQUE_NONE)
         return false;
     (*count)++;

@@ -6,7 +6,7 @@
 
 #include "profctl/export/process_labels.h"
 
-enum { VALUES_MOST = 500, NO_PID = -2 };
+enum { KEYS_MOST = 100, VALUES_MOST = 500, NO_PID = -2 };
 
 void source_labels_init(struct source_labels *source, const struct label_list *all)
 {
@@ -18,7 +18,7 @@ void source_labels_init(struct source_labels *source, const struct label_list *a
     else if (gethostname(source->host, sizeof(source->host) - 1) < 0)
         snprintf(source->host, sizeof(source->host), "unknown");
     label_list_remove(&source->all, "host");
-    label_bounds_init(&source->bounds, VALUES_MOST);
+    label_bounds_init(&source->bounds, KEYS_MOST, VALUES_MOST);
 }
 
 void source_labels_fini(struct source_labels *source)
@@ -78,6 +78,26 @@ static void write_column(struct source_labels *source, struct row_writer *column
     label_list_remove(&source->labels, key);
 }
 
+/* Whoever started the exporter chose few keys; those of processes may be any, and what is beyond
+ * the bound is one label together. */
+static void fold_keys(struct source_labels *source)
+{
+    struct label_list few = { 0 };
+    bool is_any_folded = false;
+
+    for (size_t i = 0; i < source->labels.count; i++) {
+        const struct label *label = &source->labels.labels[i];
+        if (label_list_get(&source->all, label->key) != NULL ||
+            label_bounds_pass_key(&source->bounds, label->key))
+            few.labels[few.count++] = *label;
+        else
+            is_any_folded = true;
+    }
+    if (is_any_folded)
+        few.labels[few.count++] = (struct label){ LABEL_OTHER, LABEL_OTHER };
+    source->labels = few;
+}
+
 static void write_labels(struct source_labels *source, struct row_writer *columns)
 {
     const struct label_list *labels = &source->labels;
@@ -105,6 +125,7 @@ int source_labels_describe(void *context, const struct exported_process *process
     write_bounded(source, columns, "build_id", process->build_id);
     write_bounded(source, columns, "kind", process->kind);
     write_bounded(source, columns, "thread", thread);
+    fold_keys(source);
     write_labels(source, columns);
     source->labels = labels; /* the next thread's are the same */
     return columns->error;

@@ -10,6 +10,7 @@
 #include "profctl/export/label_bounds.h"
 #include "profctl/export/label_list.h"
 #include "profctl/export/process_labels.h"
+#include "profctl/export/source_labels.h"
 
 static struct label_list list;
 
@@ -114,21 +115,29 @@ START_TEST(a_cgroup_without_anything_tells_nothing)
 }
 END_TEST
 
-START_TEST(a_process_says_its_own_labels)
+/* A process whose environment has LABELS, which OWN gets. */
+static pid_t start_labelled(const char *labels, struct label_list *own)
 {
-    struct label_list own = { 0 };
     pid_t child = fork();
 
     if (child == 0) {
-        setenv("PROFD_LABELS", "version=3,=bad", 1);
+        setenv("PROFD_LABELS", labels, 1);
         execl("/bin/sleep", "sleep", "60", (char *)NULL);
         _exit(127);
     }
-    for (int i = 0; i < 10000 && label_list_get(&own, "version") == NULL; i++) {
-        own = (struct label_list){ 0 };
-        (void)process_labels_read(child, &list, &own);
+    *own = (struct label_list){ 0 };
+    for (int i = 0; i < 10000 && own->count == 0; i++) {
+        (void)process_labels_read(child, &list, own);
         usleep(1000);
     }
+    return child;
+}
+
+START_TEST(a_process_says_its_own_labels)
+{
+    struct label_list own;
+    pid_t child = start_labelled("version=3,=bad", &own);
+
     ck_assert_str_eq(label_list_get(&own, "version"), "3");
     ck_assert_int_eq(kill(child, SIGKILL), 0);
 }
@@ -149,7 +158,7 @@ START_TEST(values_beyond_the_bound_are_folded_and_counted)
 {
     struct label_bounds bounds;
 
-    label_bounds_init(&bounds, 2);
+    label_bounds_init(&bounds, 10, 2);
     ck_assert_str_eq(passed(&bounds, "k", "a"), "a");
     ck_assert_str_eq(passed(&bounds, "k", "b"), "b");
     ck_assert_str_eq(passed(&bounds, "k", "c"), LABEL_OTHER);
@@ -160,6 +169,56 @@ START_TEST(values_beyond_the_bound_are_folded_and_counted)
     ck_assert_str_eq(passed(&bounds, "k", "c"), "c");
     ck_assert_uint_eq(bounds.folded, 1);
     label_bounds_fini(&bounds);
+}
+END_TEST
+
+START_TEST(keys_beyond_the_bound_are_told)
+{
+    struct label_bounds bounds;
+
+    label_bounds_init(&bounds, 2, 10);
+    ck_assert(label_bounds_pass_key(&bounds, "a"));
+    ck_assert_str_eq(passed(&bounds, "a", "x"), "x");
+    ck_assert(label_bounds_pass_key(&bounds, "b"));
+    ck_assert(!label_bounds_pass_key(&bounds, "c"));
+    ck_assert(label_bounds_pass_key(&bounds, "a"));
+    ck_assert_uint_eq(bounds.folded, 1);
+    label_bounds_forget(&bounds);
+    ck_assert(label_bounds_pass_key(&bounds, "c"));
+    ck_assert_uint_eq(bounds.folded, 1);
+    label_bounds_fini(&bounds);
+}
+END_TEST
+
+static bool has_text(const struct row_writer *columns, const char *text)
+{
+    return memmem(columns->bytes.items, columns->bytes.count, text, strlen(text)) != NULL;
+}
+
+/* Six columns have names, too; the exporter's own keys always pass. */
+START_TEST(keys_of_processes_are_bounded)
+{
+    struct label_list own;
+    pid_t child = start_labelled("key-a=value-a,key-b=value-b,key-c=value-c,key-d=value-d", &own);
+    const struct exported_process process = {
+        .program = "sleep", .kind = "", .build_id = "", .pid = child, .parent_pid = -1
+    };
+    struct source_labels source;
+    struct row_writer columns = { 0 };
+
+    clear_list();
+    ck_assert_int_eq(label_list_parse(&list, "zone=here"), 0);
+    source_labels_init(&source, &list);
+    source.bounds.most_keys = 8;
+    ck_assert_int_eq(source_labels_describe(&source, &process, "main", &columns), 0);
+    ck_assert(has_text(&columns, "key-a") && has_text(&columns, "value-b"));
+    ck_assert(has_text(&columns, "zone") && has_text(&columns, "here"));
+    ck_assert(!has_text(&columns, "key-c") && !has_text(&columns, "value-d"));
+    ck_assert(has_text(&columns, LABEL_OTHER));
+    ck_assert_uint_eq(source.bounds.folded, 2);
+    row_writer_free(&columns);
+    source_labels_fini(&source);
+    ck_assert_int_eq(kill(child, SIGKILL), 0);
 }
 END_TEST
 
@@ -180,6 +239,8 @@ int main(void)
     tcase_add_test(claims, a_cgroup_without_anything_tells_nothing);
     tcase_add_test(claims, a_process_says_its_own_labels);
     tcase_add_test(claims, values_beyond_the_bound_are_folded_and_counted);
+    tcase_add_test(claims, keys_beyond_the_bound_are_told);
+    tcase_add_test(claims, keys_of_processes_are_bounded);
     tcase_add_checked_fixture(claims, clear_list, NULL);
     suite_add_tcase(suite, claims);
     runner = srunner_create(suite);
