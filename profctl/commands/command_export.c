@@ -217,13 +217,9 @@ static void take_the_rest(struct exporting *exporting)
 {
     struct exporter *exporter = &exporting->exporter;
     struct export_clocks now = exporter_clocks(exporter);
-    const struct export_range range = {
-        .from_ns = exporter->covered_ns,
-        .to_ns = now.monotonic_ns,
-        .ask_last_ms = (now.monotonic_ns - exporter->covered_ns) / NS_PER_MS + EXPORT_OVERLAP_MS,
-    };
+    struct export_range range;
 
-    if (range.to_ns > range.from_ns)
+    if (export_range_rest(exporter->covered_ns, exporter->every_ns, &now, &range))
         take_range(exporting, &range);
 }
 

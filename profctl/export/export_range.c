@@ -22,19 +22,36 @@ static uint64_t most_of(uint64_t every_ns)
     return 2 * every_ns > least_ns ? 2 * every_ns : least_ns;
 }
 
-bool export_range_next(uint64_t covered_ns, uint64_t every_ns, const struct export_clocks *now,
-                       struct export_range *out)
+static void put_range(uint64_t from_ns, uint64_t to_ns, uint64_t every_ns,
+                      const struct export_clocks *now, struct export_range *out)
 {
-    uint64_t since_ns = since_minute(every_ns, now), most_ns = most_of(every_ns);
+    uint64_t most_ns = most_of(every_ns);
 
-    if (since_ns >= now->monotonic_ns || now->monotonic_ns - since_ns < covered_ns + every_ns / 2)
-        return false;
-    *out = (struct export_range){ .from_ns = covered_ns, .to_ns = now->monotonic_ns - since_ns };
+    *out = (struct export_range){ .from_ns = from_ns, .to_ns = to_ns };
     if (out->to_ns - out->from_ns > most_ns) {
         out->lost_ms = (out->to_ns - out->from_ns - most_ns) / NS_PER_MS;
         out->from_ns = out->to_ns - most_ns;
     }
     out->ask_last_ms = (now->monotonic_ns - out->from_ns) / NS_PER_MS + 1 + EXPORT_OVERLAP_MS;
+}
+
+bool export_range_next(uint64_t covered_ns, uint64_t every_ns, const struct export_clocks *now,
+                       struct export_range *out)
+{
+    uint64_t since_ns = since_minute(every_ns, now);
+
+    if (since_ns >= now->monotonic_ns || now->monotonic_ns - since_ns < covered_ns + every_ns / 2)
+        return false;
+    put_range(covered_ns, now->monotonic_ns - since_ns, every_ns, now, out);
+    return true;
+}
+
+bool export_range_rest(uint64_t covered_ns, uint64_t every_ns, const struct export_clocks *now,
+                       struct export_range *out)
+{
+    if (now->monotonic_ns <= covered_ns)
+        return false;
+    put_range(covered_ns, now->monotonic_ns, every_ns, now, out);
     return true;
 }
 

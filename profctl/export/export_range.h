@@ -32,6 +32,10 @@ enum {
 bool export_range_next(uint64_t covered_ns, uint64_t every_ns, const struct export_clocks *now,
                        struct export_range *out);
 
+/* What is left of it at the end of an exporter: up to NOW. False: nothing. */
+bool export_range_rest(uint64_t covered_ns, uint64_t every_ns, const struct export_clocks *now,
+                       struct export_range *out);
+
 /* How long until that is worth another look, in ms; at least 1. */
 uint64_t export_range_wait_ms(uint64_t every_ns, const struct export_clocks *now);
 

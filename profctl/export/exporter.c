@@ -10,6 +10,7 @@
 #include "common/time_units.h"
 #include "profctl/client/client.h"
 #include "profctl/export/batch_add.h"
+#include "profctl/export/covered_file.h"
 #include "profctl/export/profile_reference.h"
 #include "profctl/export/profile_rows.h"
 #include "profctl/naming/capture_naming.h"
@@ -178,7 +179,7 @@ static void tell_losses(struct exporter *exporter)
     if (health->torn_batches > 0)
         say("lost %llu damaged batches of the spool", (unsigned long long)health->torn_batches);
     if (health->lost_ms > 0)
-        say("lost %llu s: profd did not answer for that long",
+        say("lost %llu s: profd was not asked for that long, or did not answer",
             (unsigned long long)health->lost_ms / 1000);
 }
 
@@ -224,6 +225,18 @@ static uint32_t minute_of(const struct taking *taking, uint64_t monotonic_ns)
     return (uint32_t)((unix_ns - unix_ns % (int64_t)taking->exporter->every_ns) / NS_PER_S);
 }
 
+/* Before the range is spooled: should the exporter be killed in between, nothing counts twice. */
+static void keep_covered(struct exporter *exporter, uint64_t covered_ns)
+{
+    int error = covered_file_write(spool_directory(exporter->spool), covered_ns);
+
+    if (error < 0 && exporter->is_covered_kept)
+        say("cannot note what is exported: %s; an exporter that is killed now loses the time until "
+            "the next one begins",
+            strerror(-error));
+    exporter->is_covered_kept = error == 0;
+}
+
 bool exporter_take(struct exporter *exporter, const struct export_range *range,
                    struct failure *failure)
 {
@@ -245,6 +258,7 @@ bool exporter_take(struct exporter *exporter, const struct export_range *range,
     else
         is_done = capture(&taking) && read_rows(&taking);
     if (is_done) {
+        keep_covered(exporter, range->to_ns);
         spool_all(&taking);
         exporter->covered_ns = range->to_ns;
     }
@@ -258,15 +272,28 @@ bool exporter_take(struct exporter *exporter, const struct export_range *range,
 
 /* --- Life cycle --- */
 
+/* Where the last exporter left off, or now. */
+static uint64_t first_covered(const struct spool *spool)
+{
+    uint64_t now_ns = read_clock(CLOCK_MONOTONIC), covered_ns;
+    int error = covered_file_read(spool_directory(spool), &covered_ns);
+
+    if (error < 0 && error != -ENOENT)
+        say("cannot read what was exported: %s; beginning with now", strerror(-error));
+    return error == 0 && covered_ns < now_ns ? covered_ns : now_ns;
+}
+
 int exporter_init(struct exporter *exporter, const char *socket, const struct label_list *labels,
                   uint64_t every_ns, uint64_t timeout_ms, struct spool *spool)
 {
     *exporter = (struct exporter){ .socket = socket,
                                    .every_ns = every_ns,
                                    .timeout_ms = timeout_ms,
-                                   .covered_ns = read_clock(CLOCK_MONOTONIC),
+                                   .covered_ns = first_covered(spool),
+                                   .is_covered_kept = true,
                                    .spool = spool,
                                    .health = { .exporter = batch_random_id() } };
+    keep_covered(exporter, exporter->covered_ns);
     source_labels_init(&exporter->source, labels);
     return symbol_cache_create(&exporter->symbols);
 }

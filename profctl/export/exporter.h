@@ -21,6 +21,7 @@ struct exporter {
     uint64_t every_ns;
     uint64_t timeout_ms;
     uint64_t covered_ns;    /* CLOCK_MONOTONIC: what was before is exported, or lost */
+    bool is_covered_kept;   /* beside the spool, for the next exporter */
     int64_t clock_offset_s; /* that is added to this machine's time of day */
     struct spool *spool;    /* borrowed */
     struct export_target target;
@@ -32,7 +33,8 @@ struct exporter {
     uint64_t told_crowded_out; /* in lines of text */
 };
 
-/* Exports what is recorded from now on, for a target that is to be set. 0 or -ENOMEM. */
+/* Exports what is recorded from now on, or since the last exporter with that spool, for a target
+ * that is to be set. 0 or -ENOMEM. */
 int exporter_init(struct exporter *exporter, const char *socket, const struct label_list *labels,
                   uint64_t every_ns, uint64_t timeout_ms, struct spool *spool);
 void exporter_fini(struct exporter *exporter);

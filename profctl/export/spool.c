@@ -237,6 +237,11 @@ int spool_add(struct spool *spool, const struct export_batch *batch)
     return error;
 }
 
+int spool_directory(const struct spool *spool)
+{
+    return spool->directory;
+}
+
 uint64_t spool_bytes(const struct spool *spool)
 {
     return spool->bytes;

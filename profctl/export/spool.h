@@ -42,6 +42,8 @@ void spool_remove_first(struct spool *spool);
 /* … or will not take it. BATCH is what spool_first() said. */
 void spool_lose_first(struct spool *spool, const struct export_batch *batch);
 
+/* The descriptor of its folder, which it keeps. */
+int spool_directory(const struct spool *spool);
 uint64_t spool_bytes(const struct spool *spool);
 struct spool_losses *spool_losses(struct spool *spool);
 

@@ -312,6 +312,21 @@ test_hours_have_what_a_view_failed_at() {
         "$(sql "SELECT sum(cpu_ns), sum(samples) FROM profiles.samples")" ]
 }
 
+# What was recorded while there was none is exported by the next one.
+test_a_killed_exporter_loses_no_time() {
+    start_server
+    start_work
+    kill -KILL "$export"
+    killed=$(date +%s)
+    wait_until eval "[ \$(date +%s) -ge $((killed + 4)) ]"
+    start_export work
+    wait_until has_rows "samples WHERE minute > toDateTime($killed + 4)" 1
+    export_the_rest work
+    sql "SELECT minute, covered_ms, lost_ms FROM profiles.health ORDER BY minute" >stdout
+    [ "$(sql "SELECT uniqExact(minute) = max(toUInt32(minute)) - min(toUInt32(minute)) + 1 FROM profiles.samples")" -eq 1 ]
+    expect_each_row_once
+}
+
 # A server that comes back when the session is over gets what it missed.
 test_what_is_left_arrives_without_a_session() {
     start_server

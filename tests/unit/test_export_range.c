@@ -81,6 +81,22 @@ START_TEST(long_minutes_are_exported_whole)
 }
 END_TEST
 
+START_TEST(the_rest_is_up_to_now)
+{
+    struct export_range range;
+    const struct export_clocks now = { .monotonic_ns = 10000 * second, .unix_ns = 0 };
+
+    ck_assert(!export_range_rest(10000 * second, minute, &now, &range));
+    ck_assert(export_range_rest(9990 * second, minute, &now, &range));
+    ck_assert_uint_eq(range.from_ns, 9990 * second);
+    ck_assert_uint_eq(range.to_ns, 10000 * second);
+    ck_assert_uint_eq(range.lost_ms, 0);
+    ck_assert(export_range_rest(1000 * second, minute, &now, &range));
+    ck_assert_uint_eq(range.to_ns - range.from_ns, EXPORT_MOST_MS * ms);
+    ck_assert_uint_eq(range.lost_ms, (9000 - 600) * 1000);
+}
+END_TEST
+
 START_TEST(the_next_look_is_when_a_minute_has_ended)
 {
     for (uint64_t into_ms = 0; into_ms < 60000; into_ms += 250) {
@@ -108,6 +124,7 @@ int main(void)
     tcase_add_test(claims, ranges_follow_each_other_without_gap_or_overlap);
     tcase_add_test(claims, what_is_too_long_ago_is_counted_as_lost);
     tcase_add_test(claims, long_minutes_are_exported_whole);
+    tcase_add_test(claims, the_rest_is_up_to_now);
     tcase_add_test(claims, the_next_look_is_when_a_minute_has_ended);
     suite_add_tcase(suite, claims);
     runner = srunner_create(suite);

@@ -1,0 +1,105 @@
+/* Up to when everything is exported, as the next exporter reads it. */
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "profctl/export/covered_file.h"
+
+static char folder[64];
+static int directory;
+
+static void begin(void)
+{
+    strcpy(folder, "/tmp/profd-test.XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    directory = open(folder, O_RDONLY | O_DIRECTORY);
+}
+
+static void end(void)
+{
+    char command[128];
+
+    close(directory);
+    snprintf(command, sizeof(command), "rm -rf %s", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static void write_file(const char *text)
+{
+    int fd = openat(directory, "covered", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+    ck_assert_int_eq(write(fd, text, strlen(text)), strlen(text));
+    close(fd);
+}
+
+START_TEST(what_was_written_last_is_read)
+{
+    uint64_t covered_ns = 0;
+
+    ck_assert_int_eq(covered_file_read(directory, &covered_ns), -ENOENT);
+    ck_assert_int_eq(covered_file_write(directory, UINT64_MAX), 0);
+    ck_assert_int_eq(covered_file_write(directory, 123456789012345), 0);
+    ck_assert_int_eq(covered_file_read(directory, &covered_ns), 0);
+    ck_assert_uint_eq(covered_ns, 123456789012345);
+}
+END_TEST
+
+START_TEST(another_boot_tells_nothing)
+{
+    uint64_t covered_ns;
+
+    write_file("00000000-0000-0000-0000-000000000000 5\n");
+    ck_assert_int_eq(covered_file_read(directory, &covered_ns), -ENOENT);
+    write_file("");
+    ck_assert_int_eq(covered_file_read(directory, &covered_ns), -ENOENT);
+}
+END_TEST
+
+START_TEST(a_file_that_is_cut_is_told)
+{
+    uint64_t covered_ns;
+    char path[128];
+
+    ck_assert_int_eq(covered_file_write(directory, 1), 0);
+    snprintf(path, sizeof(path), "%s/covered", folder);
+    ck_assert_int_eq(truncate(path, strlen("00000000-0000-0000-0000-000000000000")), 0);
+    ck_assert_int_eq(covered_file_read(directory, &covered_ns), -EBADMSG);
+}
+END_TEST
+
+/* It would have the next exporter do again what is done. */
+START_TEST(an_old_time_does_not_stay_where_a_new_one_cannot_be_written)
+{
+    uint64_t covered_ns;
+
+    ck_assert_int_eq(covered_file_write(directory, 1), 0);
+    ck_assert_int_eq(mkdirat(directory, "covered.new", 0700), 0);
+    ck_assert_int_lt(covered_file_write(directory, 2), 0);
+    ck_assert_int_eq(covered_file_read(directory, &covered_ns), -ENOENT);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("profctl.covered_file");
+    TCase *claims = tcase_create("claims");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_checked_fixture(claims, begin, end);
+    tcase_add_test(claims, what_was_written_last_is_read);
+    tcase_add_test(claims, another_boot_tells_nothing);
+    tcase_add_test(claims, a_file_that_is_cut_is_told);
+    tcase_add_test(claims, an_old_time_does_not_stay_where_a_new_one_cannot_be_written);
+    suite_add_tcase(suite, claims);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
