@@ -141,10 +141,11 @@ static const char view_help[] =
 
 static const char export_help[] =
     "URL is clickhouse://[USER[:PASSWORD-FILE]@]HOST[:PORT]/DATABASE[?cluster=NAME&days=N\n"
-    "&hour_days=N]: days are how long minutes are kept (7), hour_days sums by hour (90). Or it is\n"
-    "KIND+http://HOST[:PORT][/PREFIX][?token_file=PATH&ca_file=PATH&tenant=NAME], or +https,\n"
-    "where KIND is pyroscope, parca or otlp (profiles of OTLP 1.11, v1development). Runs until\n"
-    "it is interrupted. What each minute of the session has recorded goes there, for each "
+    "&hour_days=N&ca_file=PATH], or clickhouse+https: days are how long minutes are kept (7),\n"
+    "hour_days sums by hour (90). Or it is KIND+http://HOST[:PORT][/PREFIX][?token_file=PATH\n"
+    "&ca_file=PATH&tenant=NAME], or KIND+https, where KIND is pyroscope, parca or otlp (profiles\n"
+    "of OTLP 1.11, v1development). Runs until it is interrupted. What each minute of the session "
+    "has recorded goes there, for each "
     "program,\n"
     "build id, version, thread and stack; while the server is away it waits in the spool. Labels\n"
     "also come from $PROFD_LABELS, of this command or of a profiled process, and from its systemd\n"

@@ -82,7 +82,8 @@ static void add_escaped(struct sql_text *address, const char *text)
 static void make_address(const struct clickhouse *clickhouse, const char *sql,
                          struct sql_text *address)
 {
-    sql_text_add(address, "http://%s/?send_progress_in_http_headers=%d", clickhouse->server,
+    sql_text_add(address, "http%s://%s/?send_progress_in_http_headers=%d",
+                 clickhouse->url.is_secure ? "s" : "", clickhouse->server,
                  clickhouse->request->on_progress != NULL);
     if (clickhouse->request->query_id != NULL)
         sql_text_add(address, "&query_id=%s", clickhouse->request->query_id);
@@ -99,6 +100,7 @@ static void post(struct clickhouse *clickhouse, const char *address, const char 
     struct http_request request = {
         .server = clickhouse->server,
         .address = address,
+        .ca_file = clickhouse->url.ca_file[0] != '\0' ? clickhouse->url.ca_file : NULL,
         .headers = { "Content-Type: text/plain" },
         .body = has_rows ? asked->rows : sql,
         .body_bytes = has_rows ? asked->row_bytes : strlen(sql),

@@ -1,16 +1,21 @@
 #include "profctl/clickhouse/clickhouse_url.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/units.h"
 #include "profctl/http/url_parts.h"
 
-enum { USUAL_PORT = 8123, USUAL_DAYS = 7, USUAL_HOUR_DAYS = 90, MOST_DAYS = 10000 };
+enum {
+    USUAL_PORT = 8123,
+    SECURE_PORT = 8443,
+    USUAL_DAYS = 7,
+    USUAL_HOUR_DAYS = 90,
+    MOST_DAYS = 10000
+};
 
-static const char scheme[] = "clickhouse://";
+static const char plain_scheme[] = "clickhouse://", secure_scheme[] = "clickhouse+https://";
 
 static int refuse(char *problem, const char *text)
 {
@@ -79,12 +84,30 @@ static bool is_key(const char *text, const char *equals, const char *key)
     return (size_t)(equals - text) == strlen(key) && memcmp(text, key, strlen(key)) == 0;
 }
 
+static int read_cluster(const char *text, size_t length, struct clickhouse_url *url, char *problem)
+{
+    if (!is_name(text, length))
+        return refuse(problem, "the cluster is a name of letters, digits and _");
+    copy(url->cluster, text, length);
+    return 0;
+}
+
+static int read_ca_file(const char *text, size_t length, struct clickhouse_url *url, char *problem)
+{
+    if (!url->is_secure)
+        return refuse(problem, "ca_file is for clickhouse+https://");
+    if (length == 0 || length >= sizeof(url->ca_file))
+        return refuse(problem, "after ca_file= comes the name of a file with certificates");
+    copy(url->ca_file, text, length);
+    return 0;
+}
+
 struct reading {
     struct clickhouse_url *url;
     char *problem;
 };
 
-/* "cluster=NAME", "days=N" or "hour_days=N". */
+/* "cluster=NAME", "days=N", "hour_days=N" or "ca_file=PATH". */
 static int read_parameter(void *context, const char *text, size_t length)
 {
     const struct reading *reading = context;
@@ -98,26 +121,33 @@ static int read_parameter(void *context, const char *text, size_t length)
         return read_days(value, value_length, &url->days, problem);
     if (equals != NULL && is_key(text, equals, "hour_days"))
         return read_days(value, value_length, &url->hour_days, problem);
-    if (equals == NULL || !is_key(text, equals, "cluster"))
-        return refuse(problem,
-                      "the parameters after ? are cluster=NAME, days=N and hour_days=N, with & "
-                      "between");
-    if (!is_name(value, value_length))
-        return refuse(problem, "the cluster is a name of letters, digits and _");
-    copy(url->cluster, value, value_length);
-    return 0;
+    if (equals != NULL && is_key(text, equals, "cluster"))
+        return read_cluster(value, value_length, url, problem);
+    if (equals != NULL && is_key(text, equals, "ca_file"))
+        return read_ca_file(value, value_length, url, problem);
+    return refuse(problem, "the parameters after ? are cluster=NAME, days=N, hour_days=N and "
+                           "ca_file=PATH, with & between");
+}
+
+/* What stands behind the scheme of TEXT; NULL: it has none of ours. */
+static const char *read_scheme(const char *text, struct clickhouse_url *url)
+{
+    size_t plain = strlen(plain_scheme), secure = strlen(secure_scheme);
+
+    url->is_secure = strncmp(text, secure_scheme, secure) == 0;
+    url->port = url->is_secure ? SECURE_PORT : USUAL_PORT;
+    if (url->is_secure)
+        return text + secure;
+    return strncmp(text, plain_scheme, plain) == 0 ? text + plain : NULL;
 }
 
 int clickhouse_url_parse(const char *text, struct clickhouse_url *url,
                          char problem[CLICKHOUSE_PROBLEM_BYTES])
 {
-    *url = (struct clickhouse_url){ .port = USUAL_PORT,
-                                    .days = USUAL_DAYS,
-                                    .hour_days = USUAL_HOUR_DAYS };
-    if (strncmp(text, scheme, strlen(scheme)) != 0)
-        return refuse(problem, "it does not begin with clickhouse://");
-    text += strlen(scheme);
-
+    *url = (struct clickhouse_url){ .days = USUAL_DAYS, .hour_days = USUAL_HOUR_DAYS };
+    text = read_scheme(text, url);
+    if (text == NULL)
+        return refuse(problem, "it does not begin with clickhouse:// or clickhouse+https://");
     size_t length = strcspn(text, "?");
     const char *at = memrchr(text, '@', length); /* the password's file may have slashes and @ */
     const char *host = at != NULL ? at + 1 : text;

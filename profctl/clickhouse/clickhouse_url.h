@@ -1,12 +1,14 @@
 /* Where a ClickHouse is, and what is kept there for how long:
  *
  *     clickhouse://[USER[:PASSWORD-FILE]@]HOST[:PORT]/DATABASE[?cluster=NAME&days=N&hour_days=N]
+ *     clickhouse+https://…[?ca_file=PATH&…]
  *
  * The password stands in a file, so that no list of processes shows it. Pure. */
 #ifndef PROFD_PROFCTL_CLICKHOUSE_URL_H
 #define PROFD_PROFCTL_CLICKHOUSE_URL_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -17,7 +19,9 @@ enum {
 
 struct clickhouse_url {
     char host[CLICKHOUSE_HOST_BYTES]; /* an IPv6 address keeps its brackets */
-    uint16_t port;                    /* 8123 where none is given */
+    uint16_t port;                    /* 8123 where none is given, and 8443 over TLS */
+    bool is_secure;                   /* over TLS */
+    char ca_file[PATH_MAX];           /* "": the machine's certificates */
     char database[CLICKHOUSE_NAME_BYTES];
     char user[CLICKHOUSE_NAME_BYTES];    /* "": the server's default */
     char password_file[PATH_MAX];        /* "": none */

@@ -380,6 +380,24 @@ test_users_have_passwords() {
     expect 0 "$profctl" query "$url"
 }
 
+# A server with a certificate that nobody signed is not talked to; with the right file it is.
+test_tls_is_checked() {
+    command -v openssl >/dev/null || skip "no openssl"
+    openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 1 -subj /CN=localhost \
+        -addext subjectAltName=IP:127.0.0.1 2>/dev/null
+    secure_port=$(free_port)
+    start_server "<https_port>$secure_port</https_port><openSSL><server><certificateFile>$PWD/cert.pem</certificateFile>
+        <privateKeyFile>$PWD/key.pem</privateKeyFile><verificationMode>none</verificationMode></server></openSSL>"
+    url=clickhouse+https://127.0.0.1:$secure_port/profiles
+    expect 1 "$profctl" query "$url"
+    one_line stderr
+    says 'certificate' stderr
+    url="$url?ca_file=$PWD/cert.pem"
+    start_work
+    expect 0 "$profctl" query "$url"
+    says 'burn_inner' stdout
+}
+
 test_a_cluster_that_is_none_is_refused() {
     start_server
     expect 1 "$profctl" export "$url?cluster=nobody" --spool spool

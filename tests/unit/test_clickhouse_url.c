@@ -41,6 +41,24 @@ START_TEST(every_part_is_read)
 }
 END_TEST
 
+START_TEST(an_address_over_tls_has_a_port_and_certificates_of_its_own)
+{
+    ck_assert_int_eq(clickhouse_url_parse("clickhouse+https://h/db", &url, problem), 0);
+    ck_assert(url.is_secure);
+    ck_assert_uint_eq(url.port, 8443);
+    ck_assert_str_eq(url.ca_file, "");
+    ck_assert_int_eq(clickhouse_url_parse(
+                         "clickhouse+https://me@h:9/db?ca_file=/etc/a=b.pem&days=2", &url, problem),
+                     0);
+    ck_assert_uint_eq(url.port, 9);
+    ck_assert_str_eq(url.user, "me");
+    ck_assert_str_eq(url.ca_file, "/etc/a=b.pem");
+    ck_assert_uint_eq(url.days, 2);
+    ck_assert_int_eq(clickhouse_url_parse("clickhouse://h/db", &url, problem), 0);
+    ck_assert(!url.is_secure);
+}
+END_TEST
+
 START_TEST(an_address_without_port_may_be_ipv6)
 {
     ck_assert_int_eq(clickhouse_url_parse("clickhouse://[fe80::1]/db", &url, problem), 0);
@@ -78,6 +96,9 @@ START_TEST(anything_else_is_refused)
         "clickhouse://h/db?days=12345678901",
         "clickhouse://h/db?other=1",
         "clickhouse://h/db?&",
+        "clickhouse://h/db?ca_file=/etc/ca.pem",
+        "clickhouse+https://h/db?ca_file=",
+        "clickhouse+http://h/db",
     };
 
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -110,6 +131,7 @@ int main(void)
 
     tcase_add_test(claims, what_is_left_out_is_as_usual);
     tcase_add_test(claims, every_part_is_read);
+    tcase_add_test(claims, an_address_over_tls_has_a_port_and_certificates_of_its_own);
     tcase_add_test(claims, an_address_without_port_may_be_ipv6);
     tcase_add_test(claims, anything_else_is_refused);
     tcase_add_test(claims, names_that_are_too_long_are_refused);
