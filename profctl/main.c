@@ -144,12 +144,11 @@ static const char export_help[] =
     "&hour_days=N&ca_file=PATH], or clickhouse+https: days are how long minutes are kept (7),\n"
     "hour_days sums by hour (90). Or it is KIND+http://HOST[:PORT][/PREFIX][?token_file=PATH\n"
     "&ca_file=PATH&tenant=NAME], or KIND+https, where KIND is pyroscope, parca or otlp (profiles\n"
-    "of OTLP 1.11, v1development). Runs until it is interrupted. What each minute of the session "
-    "has recorded goes there, for each "
-    "program,\n"
-    "build id, version, thread and stack; while the server is away it waits in the spool. Labels\n"
-    "also come from $PROFD_LABELS, of this command or of a profiled process, and from its systemd\n"
-    "unit or pod.\n";
+    "of OTLP 1.11, v1development). Runs until it is interrupted. What each minute of the session\n"
+    "has recorded goes there, for each program, build id, version, thread and stack; while the\n"
+    "server is away it waits in the spool. Labels also come from $PROFD_LABELS, of this command "
+    "or\n"
+    "of a profiled process, and from its systemd unit or pod.\n";
 
 static const char query_help[] =
     "URL is that of profctl export. Prints a report of what all hosts have exported, or writes it\n"

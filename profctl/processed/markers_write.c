@@ -65,6 +65,29 @@ static void put_payloads(const struct thread_rows *rows, struct json_writer *wri
 
 /* --- Allocations --- */
 
+/* Those of a query are sums, which have none. */
+static bool know_addresses(const struct payload_allocation *all, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (all[i].address != 0)
+            return true;
+    return false;
+}
+
+/* By these viewers tell what was freed again. */
+static void put_addresses(const struct payload_allocation *all, size_t count,
+                          struct json_writer *writer)
+{
+    json_start_array_property(writer, "memoryAddress");
+    for (size_t i = 0; i < count; i++)
+        json_u64(writer, all[i].address);
+    json_end_array(writer);
+    json_start_array_property(writer, "threadId");
+    for (size_t i = 0; i < count; i++)
+        json_i64(writer, all[i].tid);
+    json_end_array(writer);
+}
+
 static void put_allocations(const struct thread_rows *rows, struct json_writer *writer)
 {
     const struct payload_allocation *all = rows->allocations.items;
@@ -89,14 +112,8 @@ static void put_allocations(const struct thread_rows *rows, struct json_writer *
             json_u64(writer, all[i].stack);
     }
     json_end_array(writer);
-    json_start_array_property(writer, "memoryAddress");
-    for (size_t i = 0; i < count; i++)
-        json_u64(writer, all[i].address);
-    json_end_array(writer);
-    json_start_array_property(writer, "threadId");
-    for (size_t i = 0; i < count; i++)
-        json_i64(writer, all[i].tid);
-    json_end_array(writer);
+    if (know_addresses(all, count))
+        put_addresses(all, count, writer);
     json_end_object(writer);
 }
 

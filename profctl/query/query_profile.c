@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/sampling_clock.h"
 #include "common/time_units.h"
+#include "profctl/query/query_allocations.h"
 #include "json/gecko/gecko_meta.h"
 #include "json/gecko/gecko_schema.h"
 #include "json/unique_stacks.h"
@@ -26,6 +28,7 @@ struct writing {
     struct unique_strings strings; /* of the thread at hand … */
     struct unique_stacks stacks;
     struct mapped_array numbers; /* uint32_t: … and the stack of each of its rows */
+    uint32_t allocation_name;    /* QUERY_ALLOCATION_NAME, in its strings */
 };
 
 static const struct query_row *row_at(const struct writing *writing, size_t index)
@@ -145,6 +148,28 @@ static void write_samples(struct writing *writing, size_t first, size_t end)
     gecko_end_table(&writing->writer);
 }
 
+/* Evenly over that time as well. */
+static void write_allocations(struct writing *writing, size_t first, size_t end, unsigned tid)
+{
+    const uint32_t *numbers = writing->numbers.items;
+    double span_ms = (double)(writing->to_s - writing->from_s) * MS_PER_S;
+
+    gecko_start_table(&writing->writer, gecko_marker_columns);
+    for (size_t i = first; i < end; i++) {
+        const struct query_allocation allocation = {
+            .name = writing->allocation_name,
+            .stack = numbers[i - first],
+            .bytes = row_at(writing, i)->allocated_bytes,
+            .time_ms = span_ms * (double)(i - first) / (double)(end - first),
+            .pid = writing->processes,
+            .tid = tid,
+        };
+        if (allocation.bytes > 0)
+            query_allocation_write(&allocation, &writing->writer);
+    }
+    gecko_end_table(&writing->writer);
+}
+
 /* NAME is one of the answer's. */
 static void write_name(struct writing *writing, const char *key, uint32_t name)
 {
@@ -155,7 +180,7 @@ static void write_name(struct writing *writing, const char *key, uint32_t name)
     json_string_bytes(&writing->writer, bytes, length);
 }
 
-static void write_tables(struct writing *writing, size_t first, size_t end)
+static void write_tables(struct writing *writing, size_t first, size_t end, unsigned tid)
 {
     struct json_writer *writer = &writing->writer;
 
@@ -168,8 +193,7 @@ static void write_tables(struct writing *writing, size_t first, size_t end)
     json_name(writer, "samples");
     write_samples(writing, first, end);
     json_name(writer, "markers");
-    gecko_start_table(writer, gecko_marker_columns);
-    gecko_end_table(writer);
+    write_allocations(writing, first, end, tid);
 }
 
 /* Rows FIRST up to END. IS_MAIN: viewers want one such in each process. */
@@ -181,6 +205,8 @@ static int write_thread(struct writing *writing, size_t first, size_t end, unsig
     unique_strings_init(&writing->strings, &writing->latch);
     unique_stacks_init(&writing->stacks, &writing->latch);
     int error = number_stacks(writing, first, end);
+    writing->allocation_name =
+        unique_strings_add(&writing->strings, QUERY_ALLOCATION_NAME, strlen(QUERY_ALLOCATION_NAME));
     json_start_object(writer);
     json_string_property(writer, "processType", "default");
     write_name(writing, "processName", row_at(writing, first)->program);
@@ -192,7 +218,7 @@ static int write_thread(struct writing *writing, size_t first, size_t end, unsig
         json_string_property(writer, "name", "GeckoMain");
     else
         write_name(writing, "name", row_at(writing, first)->thread);
-    write_tables(writing, first, end);
+    write_tables(writing, first, end, tid);
     json_end_object(writer);
     unique_strings_fini(&writing->strings);
     unique_stacks_fini(&writing->stacks);

@@ -191,6 +191,22 @@ test_older_tables_are_given_what_they_lack() {
     [ "$(sql "SELECT max(version) FROM profiles.profd_schema")" -eq 2 ]
 }
 
+test_a_query_has_the_allocations() {
+    start_server
+    start_profd
+    LD_PRELOAD=$build/lib/profd/libprofd-malloc.so:$build/lib/libprofd.so in_background "$programs/allocates_for_ever"
+    wait_until eval '"$profctl" start -f stacks,nativeallocs'
+    start_export all
+    wait_until has_rows "samples WHERE allocated_bytes > 0" 5
+    export_the_rest all
+    expect 0 "$profctl" query "$url" -o out.json
+    grep -o '"type":"Native allocation","size":[0-9]*' out.json | awk -F: '{ sum += $3 } END { printf "%.0f\n", sum }' >sizes
+    [ "$(cat sizes)" = "$(sql "SELECT sum(allocated_bytes) FROM profiles.samples")" ]
+    expect 0 "$profctl" query "$url" -o out.processed.json
+    grep -q '"nativeAllocations":{"length":[1-9]' out.processed.json
+    refute grep -q memoryAddress out.processed.json
+}
+
 # start_work [OPTION…]: a process that is busy, and its exporter.
 start_work() {
     start_profd -- "$programs/busy" 600

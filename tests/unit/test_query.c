@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "profctl/clickhouse/row_binary.h"
+#include "profctl/export/allocation_payload.h"
 #include "profctl/profile/profile_walk.h"
 #include "profctl/query/query_answer.h"
 #include "profctl/query/query_profile.h"
@@ -64,8 +65,9 @@ START_TEST(whole_hours_are_within)
 }
 END_TEST
 
-static void put_row(struct row_writer *rows, const char *program, const char *thread, char stack,
-                    int64_t cpu_ns, uint64_t samples)
+static void put_allocating_row(struct row_writer *rows, const char *program, const char *thread,
+                               char stack, int64_t cpu_ns, uint64_t samples,
+                               uint64_t allocated_bytes)
 {
     char hash[HASH_BYTES];
 
@@ -75,8 +77,14 @@ static void put_row(struct row_writer *rows, const char *program, const char *th
     row_write_bytes(rows, hash, sizeof(hash));
     row_write_u64(rows, (uint64_t)cpu_ns);
     row_write_u64(rows, samples);
-    row_write_u64(rows, 0);
+    row_write_u64(rows, allocated_bytes);
     row_write_u64(rows, 5);
+}
+
+static void put_row(struct row_writer *rows, const char *program, const char *thread, char stack,
+                    int64_t cpu_ns, uint64_t samples)
+{
+    put_allocating_row(rows, program, thread, stack, cpu_ns, samples, 0);
 }
 
 static void put_stack(struct row_writer *rows, char stack, const char *const *frames, size_t count)
@@ -191,6 +199,53 @@ START_TEST(an_answer_is_a_capture_with_all_its_cpu_time)
 }
 END_TEST
 
+static int add_allocation(void *owner, const struct profile_thread *thread)
+{
+    uint64_t *allocated = owner;
+
+    for (size_t i = 0; i < thread->markers->markers.count; i++) {
+        const struct table_marker *marker =
+            (const struct table_marker *)thread->markers->markers.items + i;
+        struct allocation_payload payload;
+        const char *json = thread_markers_data(thread->markers, marker);
+        ck_assert_int_eq(allocation_payload_read(json, marker->data_length,
+                                                 (uint32_t)thread->tables->stacks.count, &payload),
+                         1);
+        ck_assert_uint_lt(payload.stack, thread->tables->stacks.count);
+        *allocated += (uint64_t)payload.size_bytes;
+    }
+    return 0;
+}
+
+/* As markers, which exports read as well. */
+START_TEST(what_was_allocated_is_in_the_capture)
+{
+    static const struct profile_walk_events events = { .on_thread = add_allocation,
+                                                       .wants_markers = true };
+    struct query_answer answer;
+    struct row_writer rows = { 0 };
+    struct profile_facts facts;
+    struct json_reader *reader;
+    uint64_t allocated = 0;
+
+    query_answer_init(&answer);
+    put_allocating_row(&rows, "a", "t", 'x', 100, 1, 4096);
+    put_allocating_row(&rows, "a", "t", 'y', 0, 0, 5);
+    put_row(&rows, "a", "t", 'z', 100, 1);
+    ck_assert_int_eq(give(&answer, &rows, query_answer_take_rows), 0);
+    FILE *out = open_memstream(&profile_text, &profile_length);
+    ck_assert_int_eq(query_profile_write(&answer, 3600, 7200, write_text, out), 0);
+    fclose(out);
+    ck_assert_int_eq(json_reader_open_memory(profile_text, profile_length, &reader), 0);
+    ck_assert_int_eq(profile_walk(reader, &events, &allocated, &facts), 0);
+    ck_assert_uint_eq(allocated, 4101);
+    json_reader_close(reader);
+    free(profile_text);
+    row_writer_free(&rows);
+    query_answer_fini(&answer);
+}
+END_TEST
+
 START_TEST(a_stack_that_is_gone_is_told)
 {
     struct query_answer answer;
@@ -261,6 +316,7 @@ int main(void)
     tcase_add_test(claims, what_is_no_time_is_refused);
     tcase_add_test(claims, whole_hours_are_within);
     tcase_add_test(claims, an_answer_is_a_capture_with_all_its_cpu_time);
+    tcase_add_test(claims, what_was_allocated_is_in_the_capture);
     tcase_add_test(claims, a_stack_that_is_gone_is_told);
     tcase_add_test(claims, more_samples_than_fit_stand_for_several);
     tcase_add_test(claims, an_answer_that_is_cut_short_or_wrong_is_refused);
