@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "buffer/clock.h"
+
 /* One unit in so many is kept for processes that start. */
 enum { STARTUP_SHARE = 8 };
 
@@ -110,6 +112,14 @@ bool lease_ledger_is_in(const struct lease_ledger *ledger, int fd)
     struct lease_ledger_header header = { 0 };
 
     return read_header(fd, &header) == 0 && header.identity == ledger->header->identity;
+}
+
+bool lease_ledger_is_over(const struct lease_ledger *ledger)
+{
+    const struct lease_ledger_header *header = ledger->header;
+    uint64_t until_ns = atomic_load_explicit(&header->left_until_ns, memory_order_relaxed);
+
+    return atomic_load(&header->is_over) != 0 || (until_ns != 0 && clock_monotonic_ns() > until_ns);
 }
 
 void lease_ledger_close(struct lease_ledger *ledger)

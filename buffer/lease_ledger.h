@@ -99,6 +99,9 @@ struct lease_ledger_header {
     _Atomic int32_t profd_pid;     /* in its own namespace */
     _Atomic uint32_t group_needs;  /* enum group_needs; performance groups that clients ask for */
     _Atomic uint32_t tsc;          /* enum tsc_knowledge: to find out takes longer than to record */
+    /* profd has left all this to the one that is started next, until then on CLOCK_MONOTONIC; 0:
+     * profd is here, or was killed. */
+    _Atomic uint64_t left_until_ns;
 };
 
 _Static_assert(sizeof(struct lease_ledger_header) <= LEASE_LEDGER_HEADER_BYTES, "one page");
@@ -145,6 +148,10 @@ int lease_ledger_open(int fd, uint32_t most_units, struct lease_ledger *out);
 
 /* Whether FD is of LEDGER. */
 bool lease_ledger_is_in(const struct lease_ledger *ledger, int fd);
+
+/* Whether nobody will ever ask for what is recorded: profd ended in good order, or left, and no
+ * other one came in time. Any thread, safe in a signal handler. */
+bool lease_ledger_is_over(const struct lease_ledger *ledger);
 
 /* Safe on a zeroed struct, and to repeat. */
 void lease_ledger_close(struct lease_ledger *ledger);

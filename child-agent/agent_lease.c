@@ -90,7 +90,7 @@ bool agent_lease_lets_be_alone(void)
 uint32_t agent_lease_group_needs(void)
 {
     const struct lease_ledger *ledger = current;
-    if (ledger == NULL || atomic_load_explicit(&ledger->header->is_over, memory_order_relaxed) != 0)
+    if (ledger == NULL || lease_ledger_is_over(ledger))
         return 0;
     return atomic_load_explicit(&ledger->header->group_needs, memory_order_relaxed);
 }
@@ -157,5 +157,5 @@ void agent_lease_after_fork_child(void)
 
 bool agent_lease_is_over(void)
 {
-    return current != NULL && atomic_load(&current->header->is_over) != 0;
+    return current != NULL && lease_ledger_is_over(current);
 }

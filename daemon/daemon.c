@@ -209,6 +209,20 @@ static int begin_work(struct daemon *profd)
     return error;
 }
 
+/* What processes record is this profd's no more: it is over, or the next profd's. */
+static void let_go_of_recordings(struct daemon *profd)
+{
+    uint64_t until_ns = uv_hrtime() + profd->options.keep_session_ns;
+
+    if (profd->leaves_session) {
+        keeper_link_leave(&profd->keeper, until_ns);
+        memory_leave(&profd->memory, until_ns);
+    } else {
+        keeper_link_close(&profd->keeper);
+        memory_close(&profd->memory);
+    }
+}
+
 void daemon_end(struct daemon *profd, int exit_status)
 {
     if (profd->is_ending)
@@ -222,15 +236,14 @@ void daemon_end(struct daemon *profd, int exit_status)
     triggers_close(&profd->triggers);
     power_close(&profd->power);
     supervisor_close(&profd->supervisor);
-    if (profd->listener != NULL) /* else the socket may be another profd's */
+    if (profd->listener != NULL && !profd->leaves_session) /* or the socket is another profd's */
         restart_forget_session(&profd->restart);
     restart_close(&profd->restart);
     census_close(&profd->census);
     lending_close(&profd->lending);
     metrics_close(&profd->metrics);
     monitoring_close(&profd->monitoring);
-    keeper_link_close(&profd->keeper);
-    memory_close(&profd->memory);
+    let_go_of_recordings(profd);
     if (profd->listener != NULL)
         listener_close(profd->listener, NULL);
     visitors_close(&profd->visitors);
@@ -255,6 +268,7 @@ int daemon_run(struct daemon *profd, const struct options *options)
     profd->options = *options;
     profd->session.generation = session_first_generation(uv_hrtime());
     profd->start_ns = uv_hrtime();
+    profd->leaves_session = options->keep_session_ns != 0;
     spawn_prepare();
     if (daemon_begin_parts(profd) < 0)
         return DAEMON_EXIT_FAILED;

@@ -72,6 +72,7 @@ struct daemon {
     struct clients clients;
     struct status_view status; /* what clients are told */
 
+    bool leaves_session; /* to a profd that is started next, when this one ends */
     bool is_ending;
     int exit_status;
 };

@@ -8,6 +8,7 @@
 
 #include "buffer/lease_ledger.h"
 #include "common/option_words.h"
+#include "common/time_units.h"
 #include "common/units.h"
 #include "daemon/programs/export_program.h"
 #include "ipc/messages.h"
@@ -22,6 +23,7 @@ enum option_kind {
     OPTION_EXPORT,
     OPTION_GROUPS,
     OPTION_METRICS,
+    OPTION_KEEP_SESSION,
     OPTION_CONTROL_GROUP,
     OPTION_AGENTS,
     OPTION_LOG_LEVEL,
@@ -61,6 +63,9 @@ static const struct option_row rows[] = {
     { PROFD, "metrics", 0, "ADDRESS", OPTION_METRICS, 0,
       "serve metrics for Prometheus at PORT (of 127.0.0.1), ADDRESS:PORT, or\n"
       "the path of a Unix socket" },
+    { PROFD, "keep-session", 0, "TIME", OPTION_KEEP_SESSION, 0,
+      "on SIGTERM, leave the session to the profd that is started next at\n"
+      "this socket; it ends when none is started within TIME, e.g. 5m" },
     { PROFD, "control-group", 0, "GROUP", OPTION_CONTROL_GROUP, 0,
       "members of GROUP may control profd, as its own user and root may" },
     { PROFD, "agents", 0, "WHOSE", OPTION_AGENTS, 0,
@@ -129,6 +134,18 @@ static int set_export(struct options *options, const char *value, char *error_te
                         "--export needs a URL like clickhouse://HOST/DATABASE or "
                         "pyroscope+http://HOST, not",
                         value);
+}
+
+static int set_keep_session(struct options *options, const char *value, char *error_text)
+{
+    int error = units_parse_time(value, NS_PER_S, &options->keep_session_ns);
+
+    if (error == 0 && (options->keep_session_ns == 0 ||
+                       options->keep_session_ns > OPTIONS_MAX_KEEP_SESSION_S * (uint64_t)NS_PER_S))
+        error = -ERANGE;
+    return error < 0
+               ? refuse(error_text, "--keep-session needs a time up to 60m, such as 5m, not", value)
+               : 0;
 }
 
 static int set_private_fd(struct options *options, const char *value, char *error_text)
@@ -201,6 +218,8 @@ static int set_option(struct options *options, const struct option_word *word, c
         return set_groups(options, value, error_text);
     case OPTION_METRICS:
         return set_metrics(options, value, error_text);
+    case OPTION_KEEP_SESSION:
+        return set_keep_session(options, value, error_text);
     case OPTION_CONTROL_GROUP:
         options->control_group = value;
         return *value != '\0' ? 0 : refuse(error_text, "--control-group needs a group, not", value);
@@ -286,6 +305,10 @@ int options_parse(int argc, char **argv, struct options *out, char error_text[OP
         return refuse(error_text,
                       "--export and a command exclude each other: run it by --config, "
                       "not as",
+                      *out->command);
+    if (out->keep_session_ns != 0 && out->command != NULL)
+        return refuse(error_text,
+                      "--keep-session and a command exclude each other: run it by --config, not as",
                       *out->command);
     if (out->group_needs == unset_needs)
         out->group_needs = usual_group_needs(out);

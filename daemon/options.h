@@ -18,6 +18,7 @@ enum {
     /* The smallest limit that lets a few children record at all: LEASE_LEDGER_MIN_UNITS. */
     OPTIONS_MIN_MEMORY_MEGABYTES = 1,
     OPTIONS_DEFAULT_MEMORY_MEGABYTES = 256,
+    OPTIONS_MAX_KEEP_SESSION_S = 3600,
 };
 
 #define OPTIONS_MAX_MEMORY_BYTES (64ULL << 30) /* LEASE_LEDGER_MAX_UNITS */
@@ -32,6 +33,8 @@ struct options {
     const char *metrics;               /* where they are served, as it was written; NULL: nowhere */
     struct metrics_address metrics_address;
     enum log_level log_level;
+    uint64_t keep_session_ns;  /* for how long SIGTERM leaves the session to another profd; 0: it
+                                * ends */
     const char *control_group; /* whose members may control profd too; NULL: none */
     bool takes_all_agents;     /* of every user; else of profd's, of root, and of what it runs */
     int private_fd;            /* a socket whose other end is the only client; -1: none */

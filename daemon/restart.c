@@ -191,7 +191,7 @@ void restart_take_over(struct restart *restart, const struct restart_standing *s
     if (error == 0)
         restart_keep_session(restart); /* also that it is over */
     else if (error != -ENOENT)
-        log_warn("cannot resume the session of the profd that was killed (%s); 'profctl start' "
+        log_warn("cannot resume the session of the profd before (%s); 'profctl start' "
                  "begins another",
                  uv_strerror(error));
 }
@@ -222,7 +222,7 @@ void restart_log(const struct restart *restart, struct gathering_log *log)
     if (session->restart_count == 0)
         return;
     snprintf(detail, sizeof(detail), "%u times", session->restart_count);
-    gathering_log_event(log, NULL, "profd was killed and started again", detail);
+    gathering_log_event(log, NULL, "profd was started again", detail);
     gathering_log_gap_count(log, GAP_UNSEEN, session->unseen_count);
 }
 

@@ -1,4 +1,4 @@
-/* Taking the place of a profd that was killed.
+/* Taking the place of a profd that was killed, or that left its session (--keep-session).
  *
  * Its agents go on recording within their leases and connect again by themselves. What they need is
  * that the new profd has the same session: it is kept in a file beside the socket, and taken over
@@ -39,7 +39,7 @@ struct restart_standing {
 };
 
 struct restart_events {
-    /* The session of the killed one, if it is on, goes on here. */
+    /* The session of the one before, if it is on, goes on here. */
     void (*on_session)(void *context);
     /* Those whose arenas are kept elsewhere become children again, with that session or without. */
     void (*on_return)(void *context);

@@ -290,8 +290,9 @@ void when_command_ends(struct daemon *profd, struct program *program, bool is_ma
         triggers_end_profd(&profd->triggers, exit_status);
 }
 
-/* With a command of its own profd is transparent; without, a signal that ends programs ends it.
- * Under profctl the terminal's signals reach profctl too, which decides. */
+/* With a command of its own profd is transparent; without, a signal that ends programs ends it, and
+ * the session, but for a service's SIGTERM: it may be started again. Under profctl the terminal's
+ * signals reach profctl too, which decides. */
 void when_signal_comes(struct daemon *profd, int signal_number)
 {
     bool ends = signal_number == SIGTERM || signal_number == SIGINT || signal_number == SIGHUP ||
@@ -301,8 +302,11 @@ void when_signal_comes(struct daemon *profd, int signal_number)
         return;
     if (profd->options.command != NULL)
         supervisor_pass_on(&profd->supervisor, signal_number);
-    else if (ends && (profd->options.private_fd < 0 || signal_number == SIGTERM))
+    else if (ends && (profd->options.private_fd < 0 || signal_number == SIGTERM)) {
+        if (signal_number != SIGTERM)
+            profd->leaves_session = false;
         supervisor_shut_down(&profd->supervisor);
+    }
 }
 
 /* --- Clients --- */

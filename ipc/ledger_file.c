@@ -19,11 +19,6 @@ static int make_path(const char *socket_path, char out[LEDGER_FILE_PATH_BYTES])
     return length > 0 && length < LEDGER_FILE_PATH_BYTES ? 0 : -ENAMETOOLONG;
 }
 
-static bool is_over(const struct lease_ledger *ledger)
-{
-    return atomic_load(&ledger->header->is_over) != 0;
-}
-
 static int check_owner(int fd)
 {
     struct stat status;
@@ -73,7 +68,7 @@ int ledger_file_open(const char *socket_path, uint32_t most_units, struct lease_
         error = lease_ledger_open(fd, most_units, out);
     out->seen_profd_pid = claimant(fd);
     close(fd);
-    if (error == 0 && is_over(out)) {
+    if (error == 0 && lease_ledger_is_over(out)) {
         lease_ledger_close(out);
         error = -ESTALE;
     }
@@ -89,8 +84,20 @@ static bool is_of_this_system(const struct lease_ledger *ledger, const char *boo
            header->pid_namespace == pid_namespace();
 }
 
-/* A ledger that was left in good order, or none: 0 with nothing mapped when there is nothing to go
- * on with. */
+/* For profd is here again. Whether it came in time; agents that have given up do not come back to
+ * the ledger of one that did not. */
+static bool end_waiting(const struct lease_ledger *ledger)
+{
+    struct lease_ledger_header *header = ledger->header;
+
+    if (lease_ledger_is_over(ledger))
+        atomic_store(&header->is_over, 1);
+    else
+        atomic_store(&header->left_until_ns, 0);
+    return atomic_load(&header->is_over) == 0;
+}
+
+/* 0 with nothing mapped when there is nothing to go on with. */
 static int adopt(const char *path, const char *boot, struct lease_ledger *out, int *out_fd)
 {
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -99,7 +106,7 @@ static int adopt(const char *path, const char *boot, struct lease_ledger *out, i
     int error = check_owner(fd);
     if (error == 0)
         error = lease_ledger_adopt(fd, out);
-    if (error == 0 && !is_over(out) && is_of_this_system(out, boot)) {
+    if (error == 0 && is_of_this_system(out, boot) && end_waiting(out)) {
         *out_fd = fd;
         return 0;
     }
@@ -164,6 +171,13 @@ uint32_t ledger_file_protocol_minor(const char *socket_path)
     uint32_t minor = atomic_load(&ledger.header->protocol_minor);
     lease_ledger_close(&ledger);
     return minor;
+}
+
+void ledger_file_leave(struct lease_ledger *ledger, uint64_t until_ns)
+{
+    if (ledger->header != NULL)
+        atomic_store(&ledger->header->left_until_ns, until_ns);
+    lease_ledger_close(ledger);
 }
 
 void ledger_file_end(const char *socket_path, struct lease_ledger *ledger)

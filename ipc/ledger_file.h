@@ -1,5 +1,5 @@
 /* The file of the lease ledger: beside profd's socket, as SOCKET.leases, so that an agent finds it
- * before it is connected, and a profd that was killed and started again finds who holds what.
+ * before it is connected, and a profd that takes the place of another one finds who holds what.
  *
  * Plain system calls. Agents use ledger_file_open() alone, profctl ledger_file_protocol_minor(). */
 #ifndef PROFD_IPC_LEDGER_FILE_H
@@ -17,13 +17,14 @@ enum { LEDGER_FILE_PATH_BYTES = sizeof(((struct sockaddr_un *)0)->sun_path) + 8 
 
 /* Maps the ledger of the profd at SOCKET_PATH, at most MOST_UNITS of it. No descriptor stays open.
  * -ENOENT without one; -EPERM when the file is neither ours nor root's (it would let a stranger
- * steer what we record); -EPROTO when it is none; -ESTALE when its profd ended in good order. */
+ * steer what we record); -EPROTO when it is none; -ESTALE when it is over. */
 int ledger_file_open(const char *socket_path, uint32_t most_units, struct lease_ledger *out);
 
-/* For profd, which holds the lock of SOCKET_PATH: adopts the ledger that a killed profd left
- * in this boot of the system and this namespace of process ids (*IS_ADOPTED), else makes a new one
- * for LIMIT_BYTES. In both stands which protocol this profd understands. *FD is the caller's, for
- * agents that cannot open the path. Errors of open and as lease_ledger_create(). */
+/* For profd, which holds the lock of SOCKET_PATH: adopts the ledger that another profd left when it
+ * was killed, or with ledger_file_leave(), in this boot of the system and this namespace of process
+ * ids (*IS_ADOPTED), else makes a new one for LIMIT_BYTES. In both stands which protocol this profd
+ * understands. *FD is the caller's, for agents that cannot open the path. Errors of open and as
+ * lease_ledger_create(). */
 int ledger_file_make(const char *socket_path, uint64_t limit_bytes, struct lease_ledger *out,
                      int *fd, bool *is_adopted);
 
@@ -35,6 +36,10 @@ uint32_t ledger_file_protocol_minor(const char *socket_path);
  * said again now and then: the kernel takes the lock away with every copy of FD that is closed. 0
  * or -errno. */
 int ledger_file_claim(struct lease_ledger *ledger, int fd);
+
+/* Leaves the ledger and its file to the profd that is started next. At UNTIL_NS on CLOCK_MONOTONIC,
+ * when none was, it is over. */
+void ledger_file_leave(struct lease_ledger *ledger, uint64_t until_ns);
 
 /* The good end: marks the ledger as over and removes the file. */
 void ledger_file_end(const char *socket_path, struct lease_ledger *ledger);

@@ -22,7 +22,8 @@ struct keeper {
     enum keeper_state state;
     int profd_fd; /* -1: none */
     int listening_fd;
-    uint64_t needed_ns; /* when somebody may last have wanted what is here */
+    uint64_t needed_ns;     /* when somebody may last have wanted what is here */
+    uint64_t left_until_ns; /* when nobody will any more, whoever lives; 0: profd has not left */
     struct kept_arenas arenas;
 };
 
@@ -61,6 +62,8 @@ static void obey(struct keeper *keeper, const struct keeper_message *message, in
         close(fd);
     if (message->kind == KEEPER_DROP)
         kept_arenas_drop(&keeper->arenas, message->id);
+    if (message->kind == KEEPER_LEAVE)
+        keeper->left_until_ns = message->id;
     if (message->kind == KEEPER_OVER)
         move_to(keeper, KEEPER_IS_OVER);
 }
@@ -92,6 +95,7 @@ static void receive_profd(struct keeper *keeper)
         return;
     }
     keeper->profd_fd = fd;
+    keeper->left_until_ns = 0;
     move_to(keeper, KEEPER_SERVES);
 }
 
@@ -99,6 +103,10 @@ static void look_for_living(struct keeper *keeper)
 {
     uint64_t now_ns = clock_monotonic_ns();
 
+    if (keeper->left_until_ns != 0 && now_ns > keeper->left_until_ns) {
+        move_to(keeper, KEEPER_IS_OVER);
+        return;
+    }
     if (kept_arenas_have_living(&keeper->arenas))
         keeper->needed_ns = now_ns;
     if (keeper->arenas.count == 0 ||

@@ -4,7 +4,7 @@
  * lost when profd is killed, a process of its own has copies of those descriptors. The profd that
  * comes next finds it at a socket beside profd's own, and is given what there is.
  *
- *     serving ──profd was killed──▶ orphaned ──another profd connects──▶ serving
+ *     serving ───profd is gone────▶ orphaned ──another profd connects──▶ serving
  *        └─────────OVER──────────────▶ over ◀──nobody came for long─────────┘
  *
  * Plain system calls, one thread. */
@@ -15,7 +15,8 @@
 enum { KEEPER_PROFD_FD = 3, KEEPER_LISTENING_FD = 4 };
 
 /* Without profd a keeper that has something stays as long as one of the processes lives, and so
- * much longer: time to fetch what the others left. */
+ * much longer: time to fetch what the others left. Of a profd that left its session (LEAVE) it
+ * learned until when it is to stay. */
 enum { KEEPER_PATIENCE_FOR_PROFD_S = 60 };
 
 /* Serves the profd behind PROFD_FD, and those that connect at LISTENING_FD after it, until it is

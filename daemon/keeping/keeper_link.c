@@ -30,7 +30,7 @@ static int make_socket(void)
     return fd < 0 ? -errno : fd;
 }
 
-/* --- The keeper of a profd that was killed --- */
+/* --- The keeper of a profd that is gone --- */
 
 /* A keeper that has not noticed yet that its profd is gone lets us wait in its backlog. */
 static int connect_to_keeper(const struct sockaddr_un *address)
@@ -221,6 +221,17 @@ void keeper_link_drop(struct keeper_link *link, uint64_t id)
 }
 
 /* --- Ends --- */
+
+void keeper_link_leave(struct keeper_link *link, uint64_t until_ns)
+{
+    const struct keeper_message leave = { .kind = KEEPER_LEAVE, .id = until_ns };
+
+    if (!keeper_link_is_open(link))
+        return;
+    (void)keeper_message_send(link->fd, &leave, -1); /* else it stays as if profd was killed */
+    close(link->fd);
+    link->fd = -1;
+}
 
 void keeper_link_close(struct keeper_link *link)
 {

@@ -18,7 +18,7 @@ struct keeper_link {
     bool has_kept;           /* it was there before us, and has not told what it has */
 };
 
-/* Looks for the keeper of a profd that was killed, if IS_SUCCESSOR, else starts one with PROGRAM.
+/* Looks for the keeper of a profd that is gone, if IS_SUCCESSOR, else starts one with PROGRAM.
  * 0, or a negative errno: there is none, and the link is as one that was closed. */
 int keeper_link_open(struct keeper_link *link, const char *program, const char *socket_path,
                      bool is_successor);
@@ -43,5 +43,8 @@ void keeper_link_drop(struct keeper_link *link, uint64_t id);
 /* The good end: nobody will ask for what was kept. Safe to repeat, and on a link that never was
  * opened but zeroed. */
 void keeper_link_close(struct keeper_link *link);
+
+/* Likewise, but the keeper stays for a profd that is started until UNTIL_NS on CLOCK_MONOTONIC. */
+void keeper_link_leave(struct keeper_link *link, uint64_t until_ns);
 
 #endif

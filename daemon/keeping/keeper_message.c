@@ -41,7 +41,7 @@ static int check(const struct keeper_message *message, size_t bytes)
 {
     size_t front = offsetof(struct keeper_message, hello);
 
-    if (bytes < front || message->kind < KEEPER_KEEP || message->kind > KEEPER_ALL)
+    if (bytes < front || message->kind < KEEPER_KEEP || message->kind > KEEPER_LEAVE)
         return -EPROTO;
     return bytes - front == message->hello_bytes ? 0 : -EPROTO;
 }

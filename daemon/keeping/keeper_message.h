@@ -1,9 +1,9 @@
 /* What passes between profd and profd-keeper: one packet a message, on a socket of packets.
  *
- *     profd → keeper    KEEP (an arena's descriptor comes along), DROP, OVER
+ *     profd → keeper    KEEP (an arena's descriptor comes along), DROP, OVER, LEAVE
  *     keeper → profd    KEPT for each that it has (likewise), then ALL
  *
- * The second kind goes to a profd that connects to the keeper, in place of one that was killed.
+ * The second kind goes to a profd that connects to the keeper, in place of one that is gone.
  * Both are the same version of profd and trust each other; what is no message is -EPROTO all the
  * same. Plain system calls; none blocks for longer than KEEPER_PATIENCE_MS. */
 #ifndef PROFD_DAEMON_KEEPER_MESSAGE_H
@@ -20,6 +20,7 @@ enum keeper_kind {
     KEEPER_OVER = 3, /* profd ended in good order: nobody will ask */
     KEEPER_KEPT = 4,
     KEEPER_ALL = 5,
+    KEEPER_LEAVE = 6, /* profd ends, and another one may come until the time that stands as id */
 };
 
 struct keeper_message {
@@ -27,8 +28,8 @@ struct keeper_message {
     int32_t pid;  /* of the process, as the kernel told it */
     uint32_t uid; /* likewise */
     uint32_t hello_bytes;
-    uint64_t id;                       /* of the arena: its lease's owner */
-    uint8_t hello[KEEPER_HELLO_BYTES]; /* as it came; of DROP, OVER and ALL nothing */
+    uint64_t id;                       /* of the arena: its lease's owner; of LEAVE a time, ns */
+    uint8_t hello[KEEPER_HELLO_BYTES]; /* as it came; of DROP, OVER, ALL and LEAVE nothing */
 };
 
 /* Sends MESSAGE, with FD if that is not -1 (borrowed). 0; -EMSGSIZE when the hello is too long,

@@ -99,7 +99,7 @@ int memory_open(struct memory *memory, const char *socket_path, uint64_t limit_b
     if (*is_adopted) {
         /* The exit store of the killed one went with it. */
         lease_move(&memory->ledger, LEASE_OWNER_EXITS, LEASE_OWNER_NOBODY, UINT32_MAX);
-        log_info("taking over the leases of a profd that was killed");
+        log_info("taking over the leases of the profd before");
     }
     memory->socket_path = socket_path;
     memory->controller.target_bytes = memory_controller_target(limit_bytes);
@@ -128,6 +128,12 @@ int memory_init(struct memory *memory, uv_loop_t *loop, const struct memory_view
     memory->timer.data = memory->reclaim_timer.data = memory->chores_timer.data = memory;
     memory->is_open = error == 0;
     return error;
+}
+
+void memory_leave(struct memory *memory, uint64_t until_ns)
+{
+    ledger_file_leave(&memory->ledger, until_ns);
+    memory_close(memory);
 }
 
 void memory_close(struct memory *memory)

@@ -73,6 +73,10 @@ int memory_open(struct memory *memory, const char *socket_path, uint64_t limit_b
 /* The good end, while profd still holds the lock. Safe to repeat. */
 void memory_close(struct memory *memory);
 
+/* As memory_close(), but what processes have stays theirs, for a profd that is started until
+ * UNTIL_NS on CLOCK_MONOTONIC. */
+void memory_leave(struct memory *memory, uint64_t until_ns);
+
 /* Writes what the session is now where processes without a thread of ours read it, and whether
  * there may be such: what they recorded is found if profd is killed, or nobody would look for it.
  * After each change. */

@@ -279,6 +279,98 @@ test_a_good_end_leaves_nothing() {
     refute compgen -G "$PROFD_SOCKET.*"
 }
 
+# end_service [SIGNAL]: as a service manager does, whether it means to start profd again or not.
+end_service() {
+    kill "-${1:-TERM}" "$daemon"
+    wait "$daemon" || true
+}
+
+# profile PROGRAM FILE [VARIABLE]: with an agent that finds profd by its socket.
+profile() {
+    in_background env ${3+"$3"} LD_PRELOAD="$build/lib/libprofd.so" "$programs/$1" "$2"
+}
+
+test_a_service_that_is_restarted_goes_on_with_the_session() {
+    start_profd --keep-session 1m
+    expect 0 "$profctl" start
+    profile numbered n1
+    profile numbered n2 WITH_IDLE_THREAD=1
+    wait_until two_are_known
+    for _ in 1 2; do
+        records_more n1
+        records_more n2
+        end_service
+        records_more n1
+        records_more n2
+        start_profd --keep-session 1m
+        says 'resuming the session' profd.log
+        wait_until two_are_connected
+    done
+    captures_all_numbers 2
+    session_is active
+}
+
+two_are_connected() {
+    [ "$("$profctl" status | grep -c "connected.*numbered")" -eq 2 ]
+}
+
+# It had the session before its options turned out to be wrong.
+test_a_service_that_cannot_start_again_leaves_the_session() {
+    start_profd --keep-session 1m
+    expect 0 "$profctl" start
+    end_service
+    expect 1 "$profd" --socket "$PROFD_SOCKET" --keep-session 1m --metrics 192.0.2.1:1
+    start_profd --keep-session 1m
+    session_is active
+}
+
+has() {
+    [ "$(cat "$1")" = "$2" ]
+}
+
+test_a_session_that_is_left_ends_when_no_profd_comes() {
+    start_profd --keep-session 1s
+    profile active_flag f1
+    profile active_flag f2 WITH_IDLE_THREAD=1
+    expect 0 "$profctl" start
+    wait_until has f1 1
+    wait_until has f2 1
+    end_service
+    wait_until has f1 0
+    wait_until has f2 0
+    wait_until no_keeper
+    start_profd --keep-session 1s
+    refute grep -q 'resuming the session' profd.log
+    session_is idle
+    expect 0 "$profctl" start
+    wait_until has f1 1
+    wait_until has f2 1
+}
+
+no_keeper() {
+    ! pgrep -f "profd-keeper $PROFD_SOCKET"
+}
+
+test_ctrl_c_ends_a_session_that_would_be_left() {
+    start_profd --keep-session 1m
+    expect 0 "$profctl" start
+    end_service INT
+    refute compgen -G "$PROFD_SOCKET.*"
+    wait_until no_keeper
+}
+
+# It is a profd of its own that `systemctl stop` ends, with what it started.
+test_programs_of_a_service_end_with_it() {
+    echo "{ \"programs\": [ { \"name\": \"one\", \"command\": [\"$programs/numbered\", \"n1\"] } ] }" >config.json
+    start_profd --keep-session 1m --config config.json
+    wait_until test -s n1
+    local program
+    program=$(pgrep -P "$daemon" numbered)
+    end_service
+    has_ended "$program"
+    refute test -e "$PROFD_SOCKET.programs"
+}
+
 test_a_damaged_session_file_is_said_and_not_used() {
     start_profd
     expect 0 "$profctl" start

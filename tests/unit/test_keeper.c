@@ -220,6 +220,25 @@ START_TEST(an_orphaned_keeper_that_has_nothing_ends)
 }
 END_TEST
 
+/* Until the time that it was told, however long the processes live. */
+START_TEST(a_keeper_that_was_left_ends_in_time)
+{
+    int listening_fd = listen_somewhere();
+    pthread_t thread;
+    ck_assert_int_eq(pthread_create(&thread, NULL, keep, &listening_fd), 0);
+    int fd = make_file('a');
+    message = keep_of(5, "hello");
+    message.pid = getpid();
+    ck_assert_int_eq(keeper_message_send(ends[0], &message, fd), 0);
+    message = (struct keeper_message){ .kind = KEEPER_LEAVE, .id = clock_monotonic_ns() };
+    ck_assert_int_eq(keeper_message_send(ends[0], &message, -1), 0);
+    close(ends[0]);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    close(fd);
+    ends[0] = ends[1] = -1;
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("daemon.keeper");
@@ -233,6 +252,7 @@ int main(void)
     tcase_add_test(tests, the_living_are_known_by_their_pid);
     tcase_add_test(tests, the_next_profd_is_given_what_the_killed_one_left);
     tcase_add_test(tests, an_orphaned_keeper_that_has_nothing_ends);
+    tcase_add_test(tests, a_keeper_that_was_left_ends_in_time);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "buffer/clock.h"
+#include "common/time_units.h"
 #include "ipc/ledger_file.h"
 #include "ipc/protocol_version.h"
 
@@ -109,6 +111,35 @@ START_TEST(what_is_over_is_not_adopted)
 }
 END_TEST
 
+START_TEST(what_was_left_is_adopted_in_time)
+{
+    ck_assert(!is_adopted_now());
+    ledger_file_leave(&ledger, clock_monotonic_ns() + UINT64_C(60) * NS_PER_S);
+    ck_assert_ptr_null(ledger.header);
+    ck_assert_int_eq(ledger_file_open(socket_path, LEASE_LEDGER_MAX_UNITS, &ledger), 0);
+    lease_ledger_close(&ledger);
+    ck_assert(is_adopted_now());
+    ck_assert_uint_eq(atomic_load(&ledger.header->left_until_ns), 0);
+}
+END_TEST
+
+/* Who has mapped it finds out by itself. */
+START_TEST(what_was_left_is_over_when_its_time_is)
+{
+    struct lease_ledger theirs;
+
+    ck_assert(!is_adopted_now());
+    ck_assert_int_eq(ledger_file_open(socket_path, LEASE_LEDGER_MAX_UNITS, &theirs), 0);
+    ck_assert(!lease_ledger_is_over(&theirs));
+    ledger_file_leave(&ledger, clock_monotonic_ns());
+    ck_assert_int_eq(ledger_file_open(socket_path, LEASE_LEDGER_MAX_UNITS, &ledger), -ESTALE);
+    ck_assert(lease_ledger_is_over(&theirs));
+    ck_assert(!is_adopted_now());
+    ck_assert(lease_ledger_is_over(&theirs));
+    lease_ledger_close(&theirs);
+}
+END_TEST
+
 START_TEST(process_ids_of_another_boot_mean_nothing)
 {
     ck_assert(!is_adopted_now());
@@ -136,6 +167,8 @@ int main(void)
     tcase_add_test(tests, a_ledger_tells_which_protocol_its_profd_understands);
     tcase_add_test(tests, who_opens_it_learns_who_claimed_it);
     tcase_add_test(tests, what_is_over_is_not_adopted);
+    tcase_add_test(tests, what_was_left_is_adopted_in_time);
+    tcase_add_test(tests, what_was_left_is_over_when_its_time_is);
     tcase_add_test(tests, process_ids_of_another_boot_mean_nothing);
     tcase_add_test(tests, process_ids_of_another_namespace_mean_nothing);
     suite_add_tcase(suite, tests);

@@ -61,6 +61,18 @@ START_TEST(agents_are_own_or_of_all)
 }
 END_TEST
 
+START_TEST(a_session_is_kept_for_a_time)
+{
+    ck_assert_int_eq(parse(""), 0);
+    ck_assert_uint_eq(options.keep_session_ns, 0);
+    ck_assert_int_eq(parse("--keep-session 5m"), 0);
+    ck_assert_uint_eq(options.keep_session_ns, UINT64_C(300000000000));
+    ck_assert_int_eq(parse("--keep-session 2"), 0);
+    ck_assert_uint_eq(options.keep_session_ns, UINT64_C(2000000000));
+    ck_assert_int_eq(parse("--keep-session 60m"), 0);
+}
+END_TEST
+
 START_TEST(a_command_takes_all_that_follows)
 {
     ck_assert_int_eq(parse("--socket /a -- sh --help -- x"), 0);
@@ -97,6 +109,10 @@ static const char *const bad[] = {
     "--private -1",
     "--private 5x",
     "--memory-limit 99999999999G",
+    "--keep-session 0",
+    "--keep-session 61m",
+    "--keep-session yes",
+    "--keep-session 5m -- true",
 };
 
 START_TEST(what_is_not_understood_is_refused_with_a_line)
@@ -151,6 +167,7 @@ int main(void)
     tcase_add_test(parsing, nothing_is_needed);
     tcase_add_test(parsing, values_come_as_the_next_word_or_behind_a_sign);
     tcase_add_test(parsing, agents_are_own_or_of_all);
+    tcase_add_test(parsing, a_session_is_kept_for_a_time);
     tcase_add_test(parsing, a_command_takes_all_that_follows);
     tcase_add_test(parsing, help_and_version);
     tcase_add_loop_test(parsing, what_is_not_understood_is_refused_with_a_line, 0,
