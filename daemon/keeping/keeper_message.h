@@ -4,8 +4,9 @@
  *     keeper → profd    KEPT for each that it has (likewise), then ALL
  *
  * The second kind goes to a profd that connects to the keeper, in place of one that is gone.
- * Both are the same version of profd and trust each other; what is no message is -EPROTO all the
- * same. Plain system calls; none blocks for longer than KEEPER_PATIENCE_MS. */
+ * Both are profd's and trust each other; what is no message is -EPROTO all the same. A keeper
+ * outlives upgrades of profd: kinds are appended. Plain system calls; none blocks for longer than
+ * KEEPER_PATIENCE_MS. */
 #ifndef PROFD_DAEMON_KEEPER_MESSAGE_H
 #define PROFD_DAEMON_KEEPER_MESSAGE_H
 

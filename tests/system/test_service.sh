@@ -40,6 +40,12 @@ test_units_are_sandboxed() {
     [ "$(sed -n 's/^CapabilityBoundingSet=//p' "$units/profd.service")" = CAP_PERFMON ]
 }
 
+# Where captures of --always --trigger go.
+test_service_has_a_folder_to_write_into() {
+    local unit=$units/profd.service
+    [ "$(sed -n 's/^WorkingDirectory=//p' "$unit")" = "%S/$(sed -n 's/^StateDirectory=//p' "$unit")" ]
+}
+
 # Units name options, folders and users that there are.
 test_units_say_what_profd_understands() {
     local option
