@@ -122,7 +122,7 @@ static int load_config(struct daemon *profd, const char *file)
     if (options->always_interval_ns == 0)
         options->always_interval_ns = profd->programs.config.always_interval_ns;
     if (options->export_url == NULL)
-        options->export_url = profd->programs.config.export_url;
+        options->export_url = profd->programs.config.export.url;
     if (options->triggers.count == 0)
         options->triggers = profd->programs.config.triggers;
     if (options->triggers.output == NULL)

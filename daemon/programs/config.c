@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "common/units.h"
+#include "daemon/programs/config_export.h"
 #include "daemon/programs/config_program.h"
-#include "daemon/programs/export_program.h"
 #include "ipc/messages.h"
 
 static int check_name(struct config_reader *reader, const struct config *config,
@@ -82,16 +82,11 @@ static int read_always(struct config_reader *reader, uint64_t *interval_ns)
     return error;
 }
 
-static int read_export(struct config_reader *reader, char **url)
+static int read_export(struct config_reader *reader, struct export_config *export)
 {
     snprintf(reader->path, CONFIG_PATH_BYTES, "export");
-    if (*url != NULL)
-        return config_refuse(reader, "is given twice");
-    int error = config_read_text(reader, url);
-    if (error == 0 && !export_program_takes(*url))
-        error = config_refuse(reader, "is a URL like \"clickhouse://HOST/DATABASE\" or "
-                                      "\"pyroscope+http://HOST\"");
-    return error;
+    return export->url != NULL ? config_refuse(reader, "is given twice")
+                               : config_read_export(reader, export);
 }
 
 static int read_trigger(struct config_reader *reader, struct config *config)
@@ -139,7 +134,7 @@ static int read_key(struct config_reader *reader, struct config *config)
     if (json_reader_is(reader->json, "always"))
         return read_always(reader, &config->always_interval_ns);
     if (json_reader_is(reader->json, "export"))
-        return read_export(reader, &config->export_url);
+        return read_export(reader, &config->export);
     if (json_reader_is(reader->json, "triggers"))
         return read_triggers(reader, config);
     if (json_reader_is(reader->json, "trigger_output"))
@@ -161,7 +156,7 @@ static int read_root(struct config_reader *reader, struct config *config)
     if (error == 0)
         error = config_expect(reader, JSON_TOKEN_END_OBJECT, "an end");
     if (error == 0 && config->count == 0 && config->always_interval_ns == 0 &&
-        config->export_url == NULL)
+        config->export.url == NULL)
         error = config_refuse(reader, "has neither \"programs\" nor \"always\" nor \"export\"");
     return error < 0 ? error : config_next(reader, &token); /* nothing may follow */
 }
@@ -223,7 +218,7 @@ void config_free(struct config *config)
     for (size_t i = 0; i < config->count; i++)
         config_free_program(&config->programs[i]);
     free(config->programs);
-    free(config->export_url);
+    config_free_export(&config->export);
     free(config->trigger_output);
     *config = (struct config){ 0 };
 }

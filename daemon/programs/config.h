@@ -6,8 +6,9 @@
  *           "restart": "on-failure", "stop_signal": "SIGINT", "stop_timeout_ms": 10000 } ] }
  *
  * name and command are needed. Beside "programs", or in place of it, "always": "19Hz" is --always,
- * "export": "clickhouse://…" is --export, and "triggers": ["signal"] and "trigger_output": "…" are
- * --trigger and --trigger-output. Pure but for config_load(). */
+ * "export": "clickhouse://…", or an object with that as its "url", is --export, and "triggers":
+ * ["signal"] and "trigger_output": "…" are --trigger and --trigger-output. Pure but for
+ * config_load(). */
 #ifndef PROFD_DAEMON_CONFIG_H
 #define PROFD_DAEMON_CONFIG_H
 
@@ -47,11 +48,16 @@ struct program_config {
     uint64_t stop_timeout_ms; /* until SIGKILL */
 };
 
+struct export_config {
+    char *url;      /* NULL: not said */
+    char **options; /* of profctl export, as words, NULL-terminated; NULL: none */
+};
+
 struct config {
     struct program_config *programs;
     size_t count;
-    uint64_t always_interval_ns;       /* 0: not said */
-    char *export_url;                  /* NULL: not said */
+    uint64_t always_interval_ns; /* 0: not said */
+    struct export_config export;
     struct standing_triggers triggers; /* of the session that is always on */
     char *trigger_output;              /* of theirs; NULL: not said */
 };

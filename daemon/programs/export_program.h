@@ -18,8 +18,8 @@ enum {
 /* Whether URL is for an engine that profctl export knows; it looks at the rest itself. */
 bool export_program_takes(const char *url);
 
-/* Adds PROFCTL with SOCKET and URL to CONFIG, which copies them. 0; -EEXIST when a program of
- * CONFIG has its name; -ENOMEM: CONFIG is to be freed. */
+/* Adds PROFCTL with SOCKET, URL and the options of CONFIG's export to CONFIG, which copies them. 0;
+ * -EEXIST when a program of CONFIG has its name; -ENOMEM: CONFIG is to be freed. */
 int export_program_add(struct config *config, const char *profctl, const char *socket,
                        const char *url);
 

@@ -71,6 +71,20 @@ test_profd_exports_by_itself() {
     says "exclude each other" stderr
 }
 
+test_the_config_tells_how_profd_exports() {
+    start_server
+    cat >config.json <<END
+{ "always": "50Hz",
+  "export": { "url": "$url", "every": "1s", "timeout": "2s", "spool": "$scratch/spool", "spool_limit": "1M",
+              "labels": { "host": "there", "zone": "a,b" } },
+  "programs": [ { "name": "busy", "command": ["$programs/busy", "600"] } ] }
+END
+    start_profd --config config.json
+    wait_until has_inserts ok samples 2
+    says 'exporting to 127.0.0.1, database profiles, as there' profd.log
+    [ -d spool ]
+}
+
 has_recorded() {
     "$profctl" --quiet capture --no-symbols -o seen.json && read_facts seen.json && has_process busy
 }

@@ -72,8 +72,60 @@ END_TEST
 START_TEST(an_export_needs_no_programs)
 {
     ck_assert_int_eq(parse("{\"export\":\"clickhouse://h/d\"}"), 0);
-    ck_assert_str_eq(config.export_url, "clickhouse://h/d");
+    ck_assert_str_eq(config.export.url, "clickhouse://h/d");
+    ck_assert_ptr_null(config.export.options);
     ck_assert_uint_eq(config.count, 0);
+}
+END_TEST
+
+START_TEST(an_export_has_the_options_of_profctl_export)
+{
+    static const char *const words[] = {
+        "--every",      "5m",       "--label",       "zone=a\\,b\\\\c",
+        "--label",      "k8s/app=", "--spool-limit", "1.5G",
+        "--label-file", "/l",       "--spool",       "/s",
+        "--timeout",    "20s",
+    };
+    ck_assert_int_eq(parse("{\"export\":{\"every\":\"5m\",\"url\":\"clickhouse://h/d\","
+                           "\"labels\":{\"zone\":\"a,b\\\\c\",\"k8s/app\":\"\"},"
+                           "\"spool_limit\":\"1.5G\",\"label_file\":\"/l\",\"spool\":\"/s\","
+                           "\"timeout\":\"20s\"}}"),
+                     0);
+    ck_assert_str_eq(config.export.url, "clickhouse://h/d");
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        ck_assert_str_eq(config.export.options[i], words[i]);
+    ck_assert_ptr_null(config.export.options[sizeof(words) / sizeof(words[0])]);
+}
+END_TEST
+
+#define URL "\"url\":\"clickhouse://h/d\""
+
+static const struct {
+    const char *text, *wanted;
+} bad_exports[] = {
+    { "{\"export\":7}", "F:1: export: needs a URL" },
+    { "{\"export\":{}}", "F:1: export: has no \"url\"" },
+    { "{\"export\":{\"url\":\"http://h\"}}", "F:1: export.url: is a URL like" },
+    { "{\"export\":{" URL "," URL "}}", "F:1: export.url: is given twice" },
+    { "{\"export\":{" URL ",\"every\":\"0.5s\"}}", "F:1: export.every: is a time" },
+    { "{\"export\":{" URL ",\"every\":\"61m\"}}", "F:1: export.every: is a time" },
+    { "{\"export\":{" URL ",\"every\":5}}", "F:1: export.every: needs a string" },
+    { "{\"export\":{" URL ",\"every\":\"1m\",\"every\":\"1m\"}}",
+      "F:1: export.every: is given twice" },
+    { "{\"export\":{" URL ",\"spool_limit\":\"much\"}}", "F:1: export.spool_limit: is a size" },
+    { "{\"export\":{" URL ",\"timeout\":\"0\"}}", "F:1: export.timeout: is a time" },
+    { "{\"export\":{" URL ",\"spool\":\"-x\"}}", "F:1: export.spool: cannot begin" },
+    { "{\"export\":{" URL ",\n\"labels\":{\"a=\":\"b\"}}}", "F:2: export.labels: 'a=' cannot" },
+    { "{\"export\":{" URL ",\"labels\":{\"\":\"b\"}}}", "F:1: export.labels: '' cannot" },
+    { "{\"export\":{" URL ",\"labels\":[\"a=b\"]}}", "F:1: export.labels: needs an object" },
+    { "{\"export\":{" URL ",\"every5\":\"b\"}}", "F:1: export: there is no key \"every5\"" },
+};
+
+START_TEST(an_export_that_is_wrong_is_refused)
+{
+    ck_assert_int_eq(parse(bad_exports[_i].text), -EINVAL);
+    ck_assert_msg(strncmp(error_text, bad_exports[_i].wanted, strlen(bad_exports[_i].wanted)) == 0,
+                  "%s", error_text);
 }
 END_TEST
 
@@ -186,6 +238,9 @@ int main(void)
     tcase_add_test(tests, everything_can_be_said);
     tcase_add_test(tests, a_session_that_is_always_on_needs_no_programs);
     tcase_add_test(tests, an_export_needs_no_programs);
+    tcase_add_test(tests, an_export_has_the_options_of_profctl_export);
+    tcase_add_loop_test(tests, an_export_that_is_wrong_is_refused, 0,
+                        sizeof(bad_exports) / sizeof(bad_exports[0]));
     tcase_add_loop_test(tests, a_mistake_names_line_and_key, 0,
                         sizeof(mistakes) / sizeof(mistakes[0]));
     tcase_add_test(tests, a_config_cut_anywhere_is_a_mistake);

@@ -47,6 +47,20 @@ START_TEST(it_comes_behind_those_of_the_config)
 }
 END_TEST
 
+START_TEST(it_has_the_options_of_the_config)
+{
+    static const char text[] = "{\"export\":{\"url\":\"clickhouse://other/d\",\"every\":\"5m\"}}";
+    char error_text[CONFIG_ERROR_TEXT];
+    ck_assert_int_eq(config_parse(text, strlen(text), "F", &config, error_text), 0);
+    ck_assert_int_eq(add(), 0);
+    const struct program_config *program = &config.programs[0];
+    ck_assert_str_eq(program->command[4], "--every");
+    ck_assert_str_eq(program->command[5], "5m");
+    ck_assert_str_eq(program->command[6], "clickhouse://h/d");
+    ck_assert_ptr_null(program->command[7]);
+}
+END_TEST
+
 START_TEST(its_name_is_taken_once)
 {
     ck_assert_int_eq(add(), 0);
@@ -72,6 +86,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, NULL, tear_down);
     tcase_add_test(tcase, it_is_profctl_that_is_run_again);
     tcase_add_test(tcase, it_comes_behind_those_of_the_config);
+    tcase_add_test(tcase, it_has_the_options_of_the_config);
     tcase_add_test(tcase, its_name_is_taken_once);
     tcase_add_test(tcase, only_the_engine_is_looked_at);
     suite_add_tcase(suite, tcase);
