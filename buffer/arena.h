@@ -33,6 +33,7 @@ enum {
     ARENA_MAX_CHUNKS = 1024 * 1024,           /* 64 GB */
     ARENA_MARKER_TRIGGERS = 16,
     ARENA_TITLE_BYTES = 128,
+    ARENA_LABELS_BYTES = 1024,
 };
 
 /* What is appended to it is 0 in arenas of before, and needs no other version. */
@@ -87,6 +88,8 @@ struct arena_header {
     _Atomic uint64_t produced_bytes;
     struct event_loan event_loan;
     struct group_table_header groups;
+    /* What its environment says of the process, as PROFD_LABELS does, terminated; "": nothing. */
+    char labels[ARENA_LABELS_BYTES];
 };
 
 _Static_assert(sizeof(struct arena_header) <= ARENA_HEADER_BYTES, "the header fits its page");

@@ -24,8 +24,9 @@ struct arena_info {
     uint64_t process_start_ns, session_start_ns, interval_ns;
     enum sampling_clock sampling_clock; /* AUTO: none yet, or not known */
     enum clock_refusal sampling_clock_refusal;
-    uint64_t sampling_interval_ns; /* at most SAMPLING_INTERVAL_MOST_NS; 0: not known */
-    char title[ARENA_TITLE_BYTES]; /* terminated; "": none */
+    uint64_t sampling_interval_ns;   /* at most SAMPLING_INTERVAL_MOST_NS; 0: not known */
+    char title[ARENA_TITLE_BYTES];   /* terminated; "": none */
+    char labels[ARENA_LABELS_BYTES]; /* likewise */
     /* By cause, with what the reader found recycled or damaged since it was opened. */
     uint64_t drops[DROP_CAUSE_COUNT];
     uint64_t drop_bytes[DROP_CAUSE_COUNT];

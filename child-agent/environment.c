@@ -208,12 +208,21 @@ static void read_socket(struct environment *out)
         out->socket_path[0] = '\0';
 }
 
+/* Half of them could be others. */
+static void read_labels(struct environment *out)
+{
+    const char *text = value_of("PROFD_LABELS");
+    if (text != NULL && strlen(text) < sizeof(out->labels))
+        strcpy(out->labels, text);
+}
+
 void environment_read(struct environment *out)
 {
     memset(out, 0, sizeof(*out));
     out->wants_help = value_of("PROFD_HELP") != NULL;
     out->is_disabled =
         read_switch(out, "PROFD_DISABLE") || getauxval(AT_SECURE) != 0 || valgrind_runs_this();
+    read_labels(out);
     out->starts_up = read_switch(out, "PROFD_STARTUP");
     out->interval_ns = SESSION_DEFAULT_INTERVAL_NS;
     out->features = FEATURES_DEFAULT;

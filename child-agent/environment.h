@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/un.h>
 
+#include "buffer/arena.h"
 #include "common/sampling_clock.h"
 
 enum {
@@ -32,6 +33,8 @@ enum {
     X("PROFD_SHUTDOWN", "FILE",                                                                    \
       "write the profile to FILE (.json) at exit; %p in it is the process id")                     \
     X("PROFD_SOCKET", "PATH", "where profd listens; with PROFD_SHUTDOWN and without this, nobody") \
+    X("PROFD_LABELS", "LIST",                                                                      \
+      "what exports say of this process, as service=web,version=1.4; see profctl-export(1)")       \
     X("PROFD_SIGNAL", "NAME", "signal that takes samples (default URG)")
 
 struct environment {
@@ -47,6 +50,7 @@ struct environment {
     uint64_t allocation_interval_bytes;      /* PROFD_STARTUP_ALLOC_INTERVAL; 0: not set */
     char filters[ENVIRONMENT_FILTERS_BYTES]; /* PROFD_STARTUP_FILTERS */
     char shutdown_pattern[ENVIRONMENT_PATTERN_BYTES]; /* PROFD_SHUTDOWN; "": none */
+    char labels[ARENA_LABELS_BYTES]; /* PROFD_LABELS; "": none, or more than there is room for */
     bool is_default_socket; /* nobody named the socket: whoever listens there must be trusted first
                              */
     /* "" when it cannot be told, or when the profile is written without profd. */

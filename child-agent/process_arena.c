@@ -24,6 +24,7 @@ enum {
 };
 
 static char process_name[MOST_NAME_BYTES];
+static char labels[ARENA_LABELS_BYTES];
 static uint64_t room_bytes = ARENA_USUAL_CHUNK_BYTES;
 
 void process_arena_set_name(const char *name)
@@ -33,6 +34,11 @@ void process_arena_set_name(const char *name)
     process_title_choose(name);
     if (core_own.has_arena && !core_is_forking)
         (void)dictionary_put_process_name(&core.dictionary, clock_monotonic_ns(), process_name);
+}
+
+void process_arena_set_labels(const char text[ARENA_LABELS_BYTES])
+{
+    memcpy(labels, text, sizeof(labels));
 }
 
 static int describe_process(void)
@@ -136,6 +142,7 @@ int process_arena_make(void)
         return err;
     }
     atomic_store(&core.arena.header->live_threads, thread_registry_live_count());
+    memcpy(core.arena.header->labels, labels, sizeof(labels));
     process_title_follow();
     if (process_name[0] != '\0') /* counted when full */
         (void)dictionary_put_process_name(&core.dictionary, core.start_ns, process_name);

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "buffer/arena.h"
+
 /* An arena that is not within a lease has room for so many bytes of chunks. Before it is made. */
 void process_arena_set_room(uint64_t chunk_bytes);
 
@@ -24,6 +26,9 @@ int process_arena_renew(void);
 
 /* Shows NAME for this process from now on, and in every arena of it to come. Any thread. */
 void process_arena_set_name(const char *name);
+
+/* Likewise what the environment says of the process. Before any arena. */
+void process_arena_set_labels(const char text[ARENA_LABELS_BYTES]);
 
 /* In a forked child, whose parent's arena is not its own: it starts as an image of its own. */
 void process_arena_after_fork_child(void);

@@ -23,7 +23,7 @@
 
 #define RAW_MAGIC_LETTERS 'P', 'R', 'O', 'F', 'D', 'R', 'A', 'W'
 
-enum { RAW_VERSION = 3 };
+enum { RAW_VERSION = 4 };
 
 struct raw_file {
     char magic[8]; /* RAW_MAGIC_LETTERS */

@@ -11,8 +11,8 @@
 bool export_program_takes(const char *url)
 {
     static const char *const beginnings[] = {
-        "clickhouse://",  "pyroscope+http://", "pyroscope+https://", "parca+http://",
-        "parca+https://", "otlp+http://",      "otlp+https://",
+        "clickhouse://", "clickhouse+https://", "pyroscope+http://", "pyroscope+https://",
+        "parca+http://", "parca+https://",      "otlp+http://",      "otlp+https://",
     };
 
     for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++)

@@ -272,6 +272,7 @@ static int on_process(void *owner, bool is_root, struct process_log *log)
             .program = program,
             .kind = strcmp(program, reading->name) != 0 ? reading->name : "",
             .build_id = build_id_of(reading, path),
+            .labels = log->labels,
             .pid = pid_of(log->pid),
             .parent_pid = pid_of(log->parent_pid),
         };

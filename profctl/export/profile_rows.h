@@ -17,6 +17,7 @@ struct exported_process {
     const char *program; /* the file's name … */
     const char *kind;    /* … and the process' own name, where that is another; "" */
     const char *build_id;
+    const char *labels;      /* that its own environment has; NULL: not told */
     int64_t pid, parent_pid; /* as the kernel has them; below 0: not known */
 };
 

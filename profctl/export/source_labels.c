@@ -43,7 +43,9 @@ static void set_service_of_unit(struct label_list *labels)
         (void)label_list_set(labels, "service", strlen("service"), service, length);
 }
 
-/* A process that has gone was of its parent's cgroup, most likely. */
+/* A process that has gone was of its parent's cgroup, most likely. Its agent told its own labels,
+ * which the kernel shows to its user alone, and while it lives. What is wrong with them is the
+ * process' own affair. */
 static void look_up(struct source_labels *source, const struct exported_process *process)
 {
     struct label_list own = { 0 };
@@ -53,6 +55,10 @@ static void look_up(struct source_labels *source, const struct exported_process 
     if (process->pid > 0 && process_labels_read(process->pid, &source->labels, &own) < 0 &&
         source->labels.count == 0 && process->parent_pid > 0)
         (void)process_labels_read(process->parent_pid, &source->labels, &own);
+    if (process->labels != NULL) {
+        own = (struct label_list){ 0 };
+        (void)label_list_parse(&own, process->labels);
+    }
     set_service_of_unit(&source->labels);
     (void)label_list_merge(&source->labels, &source->all); /* beyond LABELS_MOST are left out */
     (void)label_list_merge(&source->labels, &own);

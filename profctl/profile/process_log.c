@@ -39,6 +39,7 @@ void process_log_free(struct process_log *log)
     free(log->clock);
     free(log->clock_refused);
     free(log->executable);
+    free(log->labels);
     mapped_array_free(&log->command_line);
     process_log_init(log);
 }
@@ -89,7 +90,8 @@ static int read_member(struct process_log *log, struct json_reader *reader)
                   { "reason", &log->reason },
                   { "clock", &log->clock },
                   { "clockRefused", &log->clock_refused },
-                  { "executable", &log->executable } };
+                  { "executable", &log->executable },
+                  { "labels", &log->labels } };
     const struct {
         const char *name;
         double *place;

@@ -19,6 +19,7 @@ struct process_log {
     double clock_interval_ms;
     double lost_blocks; /* neither kept nor dropped */
     char *executable;   /* owned */
+    char *labels;       /* likewise; PROFD_LABELS of its environment */
     double parent_pid;
     double start_ms, end_ms;          /* on the profile's time line; NAN: not told */
     double process_start_ms;          /* likewise; of the process' first program */

@@ -240,6 +240,26 @@ test_services_of_all_users_are_profiled() {
     wait_until sampled
 }
 
+# They stand in the environment of another user's process, which profd cannot read.
+test_labels_of_services_are_told() {
+    need_root
+    start_service --agents all
+    expect 0 "$profctl" start
+    PROFD_LABELS=service=web,zone=a in_background env LD_PRELOAD="$build/lib/libprofd.so" \
+        setpriv --reuid $stranger --regid $stranger --clear-groups -- "$programs/busy" 60
+    become $service_user $service_user
+    chmod 777 .
+    told_labels() {
+        "${as[@]}" "$profctl" capture -o out.json && read_facts out.json &&
+            [ "$(meta_of busy profd.labels)" = service=web,zone=a ]
+    }
+    wait_until told_labels
+    "${as[@]}" "$profctl" capture -o out.profd
+    "${as[@]}" "$profctl" convert out.profd -o raw.json.gz
+    read_facts raw.json.gz
+    [ "$(meta_of busy profd.labels)" = service=web,zone=a ]
+}
+
 test_services_of_others_are_refused_otherwise() {
     need_root
     start_service

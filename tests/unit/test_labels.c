@@ -222,6 +222,29 @@ START_TEST(keys_of_processes_are_bounded)
 }
 END_TEST
 
+/* Its environment is not to be read from here, or is another's by now. */
+START_TEST(what_the_agent_told_comes_before_all_others)
+{
+    const struct exported_process process = { .program = "server",
+                                              .kind = "",
+                                              .build_id = "",
+                                              .labels = "service=web,zone=a",
+                                              .pid = -1,
+                                              .parent_pid = -1 };
+    struct label_list all = { 0 };
+    struct source_labels source;
+    struct row_writer columns = { 0 };
+    ck_assert_int_eq(label_list_parse(&all, "service=ours,zone=b,rack=7"), 0);
+    source_labels_init(&source, &all);
+    ck_assert_int_eq(source_labels_describe(&source, &process, "main", &columns), 0);
+    ck_assert_ptr_nonnull(memmem(columns.bytes.items, columns.bytes.count, "\003web", 4));
+    ck_assert_ptr_null(memmem(columns.bytes.items, columns.bytes.count, "ours", 4));
+    ck_assert_ptr_nonnull(memmem(columns.bytes.items, columns.bytes.count, "\0017\001a", 4));
+    row_writer_free(&columns);
+    source_labels_fini(&source);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("profctl.labels");
@@ -241,6 +264,10 @@ int main(void)
     tcase_add_test(claims, values_beyond_the_bound_are_folded_and_counted);
     tcase_add_test(claims, keys_beyond_the_bound_are_told);
     tcase_add_test(claims, keys_of_processes_are_bounded);
+}
+END_TEST
+
+    tcase_add_test(claims, what_the_agent_told_comes_before_all_others);
     tcase_add_checked_fixture(claims, clear_list, NULL);
     suite_add_tcase(suite, claims);
     runner = srunner_create(suite);
