@@ -71,10 +71,8 @@ static void fill_info(struct arena_info *info, const struct arena_header *header
     info->sampling_clock = sampling_clock_checked(header->sampling_clock);
     info->sampling_clock_refusal = clock_refusal_checked(header->sampling_clock_refusal);
     info->sampling_interval_ns = sampling_interval_checked(header->sampling_interval_ns);
-    memcpy(info->title, header->title, sizeof(info->title));
-    info->title[sizeof(info->title) - 1] = '\0';
-    memcpy(info->labels, header->labels, sizeof(info->labels));
-    info->labels[sizeof(info->labels) - 1] = '\0';
+    memcpy(info->title, header->title, sizeof(info->title) - 1); /* what follows is zero */
+    memcpy(info->labels, header->labels, sizeof(info->labels) - 1);
 }
 
 static void fill_drops(struct arena_info *info, const struct arena_header *header)
