@@ -264,9 +264,6 @@ int main(void)
     tcase_add_test(claims, values_beyond_the_bound_are_folded_and_counted);
     tcase_add_test(claims, keys_beyond_the_bound_are_told);
     tcase_add_test(claims, keys_of_processes_are_bounded);
-}
-END_TEST
-
     tcase_add_test(claims, what_the_agent_told_comes_before_all_others);
     tcase_add_checked_fixture(claims, clear_list, NULL);
     suite_add_tcase(suite, claims);
