@@ -148,12 +148,22 @@ uint32_t unique_stacks_push(struct unique_stacks *stacks, uint32_t prefix, uint3
 }
 
 /* [location, false, null, null, line, null, category, subcategory] */
+static void put_string_index(uint32_t index_and_1, struct json_writer *writer)
+{
+    if (index_and_1 != 0)
+        json_u64(writer, index_and_1 - 1);
+    else
+        json_null(writer);
+}
+
+/* A row ends with the last column that tells anything. */
 static void stream_frame(const struct unique_frame *frame, struct json_writer *writer)
 {
     json_start_array(writer);
     json_u64(writer, frame->details.location);
     json_bool(writer, false);
-    json_nulls(writer, 2);
+    json_null(writer);
+    put_string_index(frame->details.tier, writer);
     if (frame->details.line != 0)
         json_u64(writer, frame->details.line);
     else
@@ -161,6 +171,10 @@ static void stream_frame(const struct unique_frame *frame, struct json_writer *w
     json_null(writer);
     json_u64(writer, frame->details.category);
     json_u64(writer, frame->details.subcategory);
+    if (frame->details.file != 0 || frame->details.is_inlined)
+        put_string_index(frame->details.file, writer);
+    if (frame->details.is_inlined)
+        json_bool(writer, true);
     json_end_array(writer);
 }
 

@@ -26,6 +26,9 @@ struct frame_details {
     uint32_t line;     /* 0: none */
     uint32_t category;
     uint32_t subcategory; /* among those of the category */
+    uint32_t file;        /* that the line is in: index of a string and 1; 0: unknown */
+    uint32_t tier;        /* of its compiler, likewise */
+    bool is_inlined;      /* in the function of the frame that it is called from */
 };
 
 struct unique_stacks {

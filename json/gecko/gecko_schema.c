@@ -1,8 +1,9 @@
 #include "json/gecko/gecko_schema.h"
 
-const char *const gecko_frame_columns[] = { "location",       "relevantForJS", "innerWindowID",
-                                            "implementation", "line",          "column",
-                                            "category",       "subcategory",   NULL };
+const char *const gecko_frame_columns[] = {
+    "location", "relevantForJS", "innerWindowID", "implementation", "line", "column",
+    "category", "subcategory",   "file",          "inlined",        NULL
+};
 const char *const gecko_stack_columns[] = { "prefix", "frame", NULL };
 const char *const gecko_sample_columns[] = { "stack", "time", "eventDelay", "threadCPUDelta",
                                              NULL };

@@ -1,5 +1,6 @@
-/* callgrind's profiles, for kcachegrind and callgrind_annotate: what each function cost, and what
- * its calls of others did, in all threads together. Nobody counted calls: each is told once. */
+/* callgrind's profiles, for kcachegrind and callgrind_annotate: what each line of each function
+ * cost, and what its calls of others did, in all threads together. Nobody counted calls: each is
+ * told once. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 struct callgrind {
     struct thread_stacks stacks;
     struct call_graph graph;
+    struct mapped_array path; /* struct call_step: the stack at hand */
     struct text_output text;
     bool knows_cpu; /* the first thread did: what others tell differently is left out */
     bool has_threads;
@@ -27,6 +29,24 @@ static int begin(json_sink_write write, void *context, void **out)
     call_graph_init(&callgrind->graph);
     *out = callgrind;
     return text_output_open(&callgrind->text, write, context);
+}
+
+/* The steps of STACK of the thread at hand; NULL without memory. */
+static const struct call_step *find_path(struct callgrind *callgrind,
+                                         const struct thread_tables *tables, uint32_t stack,
+                                         size_t *depth)
+{
+    const uint32_t *places = thread_stacks_unroll_places(&callgrind->stacks, tables, stack, depth);
+
+    if (places == NULL ||
+        mapped_array_reserve(&callgrind->path, *depth + 1, sizeof(struct call_step)) < 0)
+        return NULL;
+    struct call_step *path = callgrind->path.items;
+    for (size_t i = 0; i < *depth; i++) {
+        const struct stack_place place = thread_stacks_place_at(&callgrind->stacks, places[i]);
+        path[i] = (struct call_step){ place.function, place.line };
+    }
+    return path;
 }
 
 static int add_thread(void *state, const struct profile_thread *thread)
@@ -45,71 +65,110 @@ static int add_thread(void *state, const struct profile_thread *thread)
         size_t depth;
         if (cost == 0)
             continue;
-        const uint32_t *path = thread_stacks_unroll(&callgrind->stacks, thread->tables, i, &depth);
+        const struct call_step *path = find_path(callgrind, thread->tables, i, &depth);
         err = path != NULL ? call_graph_add(&callgrind->graph, path, depth, cost) : -ENOMEM;
     }
     return err;
 }
 
-/* A name is told where it comes first, and its number stands for it from then on. */
-static void put_function(struct callgrind *callgrind, const char *what, uint32_t function,
-                         bool *is_told)
+/* --- Functions and their costs --- */
+
+/* What was told already: a text is told where it comes first, and its number stands for it from
+ * then on. */
+struct told {
+    bool *functions, *files;
+};
+
+static void put_text(struct callgrind *callgrind, const char *what, uint32_t number,
+                     const struct unique_strings *texts, uint32_t text, bool *is_told)
 {
     size_t length;
-    const char *name = unique_strings_get(&callgrind->stacks.names, function, &length);
+    const char *bytes = unique_strings_get(texts, text, &length);
 
-    fprintf(callgrind->text.file, "%s=(%" PRIu32 ")", what, function + 1);
-    if (!is_told[function]) {
+    fprintf(callgrind->text.file, "%s=(%" PRIu32 ")", what, number + 1);
+    if (!*is_told) {
         putc_unlocked(' ', callgrind->text.file);
-        text_output_put(&callgrind->text, name, length, '\0');
+        text_output_put(&callgrind->text, bytes, length, '\0');
     }
     putc_unlocked('\n', callgrind->text.file);
-    is_told[function] = true;
+    *is_told = true;
 }
 
-/* What FUNCTION cost, and its calls, which stand together from *NEXT on. */
-static void put_costs(struct callgrind *callgrind, uint32_t function, size_t *next, bool *is_told)
+/* IS_CALLED: as one that is called from another. */
+static void put_function(struct callgrind *callgrind, uint32_t number, bool is_called,
+                         const struct told *told)
 {
-    const struct call_edge *edges = callgrind->graph.edges.items;
-    size_t count = callgrind->graph.edges.count;
+    const struct stack_function function = thread_stacks_function_at(&callgrind->stacks, number);
 
-    put_function(callgrind, "fn", function, is_told);
-    fprintf(callgrind->text.file, "0 %" PRIu64 "\n", call_graph_self(&callgrind->graph, function));
-    for (; *next < count && edges[*next].caller == function; (*next)++) {
-        put_function(callgrind, "cfn", edges[*next].callee, is_told);
-        fprintf(callgrind->text.file, "calls=1 0\n0 %" PRIu64 "\n", edges[*next].cost);
+    if (function.file != UNIQUE_NONE)
+        put_text(callgrind, is_called ? "cfi" : "fl", function.file, &callgrind->stacks.files,
+                 function.file, &told->files[function.file]);
+    else
+        fprintf(callgrind->text.file, "%s=\?\?\?\n", is_called ? "cfi" : "fl");
+    put_text(callgrind, is_called ? "cfn" : "fn", number, &callgrind->stacks.names, function.name,
+             &told->functions[number]);
+}
+
+/* What FUNCTION cost, and its calls: both stand together, from *COST and from *EDGE on. */
+static void put_costs(struct callgrind *callgrind, uint32_t function, size_t *cost, size_t *edge,
+                      const struct told *told)
+{
+    const struct call_graph *graph = &callgrind->graph;
+    const struct call_cost *costs = graph->costs.items;
+    const struct call_edge *edges = graph->edges.items;
+    FILE *file = callgrind->text.file;
+
+    put_function(callgrind, function, false, told);
+    for (; *cost < graph->costs.count && costs[*cost].at.function == function; (*cost)++)
+        fprintf(file, "%" PRIu32 " %" PRIu64 "\n", costs[*cost].at.line, costs[*cost].cost);
+    for (; *edge < graph->edges.count && edges[*edge].caller.function == function; (*edge)++) {
+        put_function(callgrind, edges[*edge].callee, true, told);
+        fprintf(file, "calls=1 0\n%" PRIu32 " %" PRIu64 "\n", edges[*edge].caller.line,
+                edges[*edge].cost);
     }
-    putc_unlocked('\n', callgrind->text.file);
+    putc_unlocked('\n', file);
 }
 
-static uint64_t sum_of_all(const struct callgrind *callgrind)
+static uint64_t sum_of_all(const struct call_graph *graph)
 {
+    const struct call_cost *costs = graph->costs.items;
     uint64_t sum = 0;
 
-    for (uint32_t i = 0; i < unique_strings_count(&callgrind->stacks.names); i++)
-        sum += call_graph_self(&callgrind->graph, i);
+    for (size_t i = 0; i < graph->costs.count; i++)
+        sum += costs[i].cost;
     return sum;
+}
+
+static void put_all(struct callgrind *callgrind, const struct told *told)
+{
+    uint32_t functions = unique_strings_count(&callgrind->stacks.functions);
+    size_t cost = 0, edge = 0;
+
+    call_graph_sort(&callgrind->graph);
+    fprintf(callgrind->text.file,
+            "# callgrind format\nversion: 1\ncreator: profd " PROFD_VERSION "\n"
+            "positions: line\nevents: %s\nsummary: %" PRIu64 "\n\n",
+            callgrind->knows_cpu ? "Nanoseconds" : "Samples", sum_of_all(&callgrind->graph));
+    for (uint32_t i = 0; i < functions && callgrind->text.error == 0; i++)
+        put_costs(callgrind, i, &cost, &edge, told);
 }
 
 static int finish(void *state, const struct profile_facts *facts)
 {
     struct callgrind *callgrind = state;
-    uint32_t functions = unique_strings_count(&callgrind->stacks.names);
-    bool *is_told = calloc((size_t)functions + 1, sizeof(*is_told));
-    size_t next = 0;
+    const struct thread_stacks *stacks = &callgrind->stacks;
+    const struct told told = {
+        calloc((size_t)unique_strings_count(&stacks->functions) + 1, sizeof(bool)),
+        calloc((size_t)unique_strings_count(&stacks->files) + 1, sizeof(bool)),
+    };
 
     (void)facts;
-    if (is_told == NULL)
-        return -ENOMEM;
-    call_graph_sort(&callgrind->graph);
-    fprintf(callgrind->text.file,
-            "# callgrind format\nversion: 1\ncreator: profd " PROFD_VERSION "\n"
-            "positions: line\nevents: %s\nsummary: %" PRIu64 "\n\nfl=\?\?\?\n",
-            callgrind->knows_cpu ? "Nanoseconds" : "Samples", sum_of_all(callgrind));
-    for (uint32_t i = 0; i < functions && callgrind->text.error == 0; i++)
-        put_costs(callgrind, i, &next, is_told);
-    free(is_told);
-    return text_output_flush(&callgrind->text);
+    if (told.functions != NULL && told.files != NULL)
+        put_all(callgrind, &told);
+    int err = told.functions != NULL && told.files != NULL ? 0 : -ENOMEM;
+    free(told.functions);
+    free(told.files);
+    return err < 0 ? err : text_output_flush(&callgrind->text);
 }
 
 static void end(void *state)
@@ -118,6 +177,7 @@ static void end(void *state)
 
     text_output_close(&callgrind->text);
     call_graph_fini(&callgrind->graph);
+    mapped_array_free(&callgrind->path);
     thread_stacks_fini(&callgrind->stacks);
     free(callgrind);
 }

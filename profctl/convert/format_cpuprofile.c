@@ -58,6 +58,21 @@ static uint32_t number_script(struct cpuprofile *profile, const struct profile_n
     return index != UNIQUE_NONE ? index + FIRST_SCRIPT : 0;
 }
 
+/* The file of native code says more than the library that it is in. Nobody knows where a function
+ * begins in it: the first of its lines that was met is near. */
+static void take_file(const struct cpuprofile *profile, uint32_t name,
+                      struct frame_name_parts *parts)
+{
+    size_t length;
+    const char *file = thread_stacks_file_of(&profile->stacks, name, &length);
+
+    if (file == NULL || (parts->source != NULL && !parts->is_library))
+        return;
+    parts->source = file;
+    parts->source_length = length;
+    parts->line = thread_stacks_line_of(&profile->stacks, name);
+}
+
 /* Lines and columns are counted from 0 there; -1: not told. */
 static void put_position(struct json_writer *json, const char *name, uint32_t position)
 {
@@ -73,6 +88,7 @@ static void put_call_frame(struct cpuprofile *profile, const struct profile_node
     const char *name = unique_strings_get(&profile->stacks.names, node->name, &length);
 
     frame_name_split(name, length, &parts);
+    take_file(profile, node->name, &parts);
     snprintf(script, sizeof(script), "%u", number_script(profile, node, &parts));
     json_start_object_property(json, "callFrame");
     json_name(json, "functionName");

@@ -110,9 +110,12 @@ static int finish(void *state, const struct profile_facts *facts)
 {
     struct page *page = state;
 
+    int err = page_put_files(&page->told);
+    if (err < 0)
+        return err;
     page_put_number(&page->stream, PAGE_END);
     page_put_real(&page->stream, facts->start_unix_ms);
-    int err = put_rests(page);
+    err = put_rests(page);
     if (err == 0)
         err = page_stream_finish(&page->stream);
     return err < 0 ? err

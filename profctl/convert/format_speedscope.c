@@ -34,13 +34,13 @@ static int put_stack(struct speedscope *speedscope, const struct thread_tables *
                      uint32_t stack)
 {
     size_t depth;
-    const uint32_t *path = thread_stacks_unroll(&speedscope->stacks, tables, stack, &depth);
+    const uint32_t *path = thread_stacks_unroll_places(&speedscope->stacks, tables, stack, &depth);
 
     if (path == NULL)
         return -ENOMEM;
     json_start_array(&speedscope->json);
     for (size_t i = 0; i < depth; i++)
-        json_u64(&speedscope->json, path[i]);
+        json_u64(&speedscope->json, thread_stacks_place_at(&speedscope->stacks, path[i]).function);
     json_end_array(&speedscope->json);
     return 0;
 }
@@ -103,24 +103,39 @@ static int add_thread(void *state, const struct profile_thread *thread)
     return err < 0 ? err : failure_latch_error(&speedscope->latch);
 }
 
+static void put_string(struct json_writer *json, const char *key,
+                       const struct unique_strings *strings, uint32_t index)
+{
+    size_t length;
+    const char *text = unique_strings_get(strings, index, &length);
+
+    json_name(json, key);
+    json_string_bytes(json, text, length);
+}
+
+/* A function is a frame, whatever the line: frames of several lines would be several functions. */
+static void put_frame(struct speedscope *speedscope, uint32_t index)
+{
+    const struct stack_function function = thread_stacks_function_at(&speedscope->stacks, index);
+
+    json_start_object(&speedscope->json);
+    put_string(&speedscope->json, "name", &speedscope->stacks.names, function.name);
+    if (function.file != UNIQUE_NONE)
+        put_string(&speedscope->json, "file", &speedscope->stacks.files, function.file);
+    json_end_object(&speedscope->json);
+}
+
 static int finish(void *state, const struct profile_facts *facts)
 {
     struct speedscope *speedscope = state;
     struct json_writer *json = &speedscope->json;
-    const struct unique_strings *names = &speedscope->stacks.names;
 
     (void)facts;
     json_end_array(json);
     json_start_object_property(json, "shared");
     json_start_array_property(json, "frames");
-    for (uint32_t i = 0; i < unique_strings_count(names); i++) {
-        size_t length;
-        const char *name = unique_strings_get(names, i, &length);
-        json_start_object(json);
-        json_name(json, "name");
-        json_string_bytes(json, name, length);
-        json_end_object(json);
-    }
+    for (uint32_t i = 0; i < unique_strings_count(&speedscope->stacks.functions); i++)
+        put_frame(speedscope, i);
     json_end_array(json);
     json_end_object(json);
     json_end_object(json);

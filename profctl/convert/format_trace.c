@@ -53,7 +53,12 @@ static int put_call(void *owner, const struct profile_call *call)
     json_string_bytes(&trace->json, name, length);
     json_double_property(&trace->json, "ts", call->start_ms * US_PER_MS);
     json_double_property(&trace->json, "dur", (call->end_ms - call->start_ms) * US_PER_MS);
+    const char *file = thread_stacks_file_of(&trace->stacks, call->frame.function, &length);
     json_start_object_property(&trace->json, "args");
+    if (file != NULL) {
+        json_name(&trace->json, "file");
+        json_string_bytes(&trace->json, file, length);
+    }
     json_u64_property(&trace->json, "nodeId", call->frame.node);
     json_u64_property(&trace->json, "sampleIndex", call->sample);
     json_double_property(&trace->json, "selfTime", call->self_ms * US_PER_MS);

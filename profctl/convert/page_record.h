@@ -20,6 +20,8 @@ enum page_record {
     PAGE_PROCESS,    /* what became of it */
     PAGE_META,       /* name and JSON of a member of the profile's "meta" */
     PAGE_COMPARISON, /* what has changed since another profile (page_comparison.h) */
+    PAGE_FILES,      /* column of files; column of how many names further on one has a file, and
+                      * which */
 };
 
 /* What a page has told already. Initialised by page_told_init(). */
@@ -39,6 +41,8 @@ void page_told_fini(struct page_told *told);
 /* Each writes a record, and what it needs of names and stacks. 0, -ENOMEM, or the stream's first
  * error. */
 int page_put_thread(struct page_told *told, const struct profile_thread *thread);
+/* Files of the functions that were told: once, behind all threads. */
+int page_put_files(struct page_told *told);
 int page_put_counter(struct page_stream *stream, const struct profile_counter *counter);
 int page_put_process(struct page_stream *stream, bool is_root, const struct process_log *log);
 

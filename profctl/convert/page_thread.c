@@ -226,3 +226,38 @@ int page_put_thread(struct page_told *told, const struct profile_thread *thread)
         err = put_events(told, thread);
     return err < 0 ? err : told->stream->error;
 }
+
+/* --- Files --- */
+
+static uint32_t count_named(const struct mapped_array *files_of)
+{
+    uint32_t count = 0;
+
+    for (size_t i = 0; i < files_of->count; i++)
+        count += ((const struct name_file *)files_of->items)[i].file_and_1 != 0;
+    return count;
+}
+
+int page_put_files(struct page_told *told)
+{
+    const struct thread_stacks *names = &told->names;
+    const struct name_file *files = names->files_of.items;
+    size_t before = 0;
+
+    page_put_number(told->stream, PAGE_FILES);
+    page_put_number(told->stream, unique_strings_count(&names->files));
+    for (uint32_t i = 0; i < unique_strings_count(&names->files); i++) {
+        size_t length;
+        const char *file = unique_strings_get(&names->files, i, &length);
+        page_put_bytes(told->stream, file, length);
+    }
+    page_put_number(told->stream, count_named(&names->files_of));
+    for (size_t i = 0; i < names->files_of.count; i++) {
+        if (files[i].file_and_1 == 0)
+            continue;
+        page_put_number(told->stream, i - before);
+        page_put_number(told->stream, files[i].file_and_1 - 1);
+        before = i;
+    }
+    return told->stream->error;
+}

@@ -1,5 +1,5 @@
-/* The stacks of a thread as those who convert them need them: names of frames as numbers that are
- * the same in all threads, and how much ended in each stack.
+/* The stacks of a thread as those who convert them need them: names of frames, and where in code
+ * they are, as numbers that are the same in all threads, and how much ended in each stack.
  *
  * One thread. */
 #ifndef PROFD_PROFCTL_THREAD_STACKS_H
@@ -17,10 +17,36 @@ struct stack_sum {
     uint64_t cpu_ns;  /* 0 where the profile does not tell CPU use */
 };
 
-/* Names of frames; zeroed and initialised by thread_stacks_init(). */
+/* A function: what it is called, and the file that it is in. Of one size, without gaps: functions
+ * are told apart by these bytes, as places are by theirs. */
+struct stack_function {
+    uint32_t name; /* of the names */
+    uint32_t file; /* of the files; UNIQUE_NONE: not known */
+};
+
+/* Where in a function a frame is. */
+struct stack_place {
+    uint32_t function;   /* of the functions */
+    uint32_t line;       /* in its file; 0: not known */
+    uint32_t is_inlined; /* 1: in the function of the frame that it is called from */
+};
+
+/* The file of the functions of a name: of the first one that was met. */
+struct name_file {
+    uint32_t file_and_1; /* of the files; 0: not known */
+    uint32_t line;       /* the first one in it that was met; 0: none */
+};
+
+/* All but the arrays is of all threads so far; initialised by thread_stacks_init(). */
 struct thread_stacks {
     struct failure_latch latch;
-    struct unique_strings names; /* of all threads so far */
+    struct unique_strings names, files;
+    struct unique_strings functions; /* struct stack_function, as bytes */
+    struct unique_strings places;    /* struct stack_place, as bytes */
+    struct mapped_array files_of;    /* struct name_file: of each name */
+
+    struct mapped_array frame_places; /* uint32_t: of each frame of the thread at hand, and 1 */
+    struct mapped_array stack_places; /* uint32_t: of each of its stacks */
     struct mapped_array
         frames;               /* uint32_t: the name of each stack's frame, of the thread at hand */
     struct mapped_array sums; /* struct stack_sum, of each of its stacks */
@@ -40,8 +66,26 @@ const uint32_t *thread_stacks_unroll(struct thread_stacks *stacks,
                                      const struct thread_tables *tables, uint32_t stack,
                                      size_t *depth);
 
-/* The name of the frame of STACK of the thread at hand. */
+/* The same, as places. */
+const uint32_t *thread_stacks_unroll_places(struct thread_stacks *stacks,
+                                            const struct thread_tables *tables, uint32_t stack,
+                                            size_t *depth);
+
+/* The name of the frame of STACK of the thread at hand, and its place. */
 uint32_t thread_stacks_name(const struct thread_stacks *stacks, uint32_t stack);
+uint32_t thread_stacks_place(const struct thread_stacks *stacks, uint32_t stack);
+
+/* What a place and a function are, by number. */
+struct stack_place thread_stacks_place_at(const struct thread_stacks *stacks, uint32_t place);
+struct stack_function thread_stacks_function_at(const struct thread_stacks *stacks,
+                                                uint32_t function);
+
+/* The file of the functions called NAME, by number, for those who know functions by name alone: a
+ * view of *LENGTH, not terminated; NULL: none is known. */
+const char *thread_stacks_file_of(const struct thread_stacks *stacks, uint32_t name,
+                                  size_t *length);
+/* The first line in that file that was met; 0: none. */
+uint32_t thread_stacks_line_of(const struct thread_stacks *stacks, uint32_t name);
 
 /* What ended in STACK of the thread at hand. */
 const struct stack_sum *thread_stacks_sum(const struct thread_stacks *stacks, uint32_t stack);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "profctl/naming/thread_name.h"
 #include "profctl/tables/thread_callers.h"
@@ -62,12 +63,17 @@ static uint32_t find_or_add_frame(struct unique_stacks *stacks, struct frame_key
     return frame != UNIQUE_NONE ? frame : unique_stacks_add_frame(stacks, key, details);
 }
 
-static uint32_t add_native(struct symbolicated_thread *out, uint32_t location, uint32_t line,
-                           const struct table_frame *frame)
+/* A frame that is native, in the category of FRAME: known by all that DETAILS tells beside that. */
+static uint32_t add_native(struct symbolicated_thread *out, const struct table_frame *frame,
+                           struct frame_details details)
 {
-    struct frame_key key = { .value = (uint64_t)location << 32 | line };
-    struct frame_details details = { location, line, frame->category, frame->subcategory };
+    const uint32_t place[] = { details.location, details.line, details.file, details.tier,
+                               details.is_inlined };
+    struct frame_key key = { .value = unique_strings_add(&out->places, (const char *)place,
+                                                         sizeof(place)) };
 
+    details.category = frame->category;
+    details.subcategory = frame->subcategory;
     return find_or_add_frame(&out->stacks, key, &details);
 }
 
@@ -77,8 +83,15 @@ static uint32_t add_label(struct symbolicated_thread *out, const struct thread_t
 {
     const struct table_frame *frame = thread_tables_frame(tables, old);
     struct frame_key key = { .value = old, .is_label = true };
-    struct frame_details details = { symbolicated_string(out, frame->location), frame->line,
-                                     frame->category, frame->subcategory };
+    const struct frame_details details = {
+        .location = symbolicated_string(out, frame->location),
+        .line = frame->line,
+        .category = frame->category,
+        .subcategory = frame->subcategory,
+        .file = frame->file != TABLE_NONE ? symbolicated_string(out, frame->file) + 1 : 0,
+        .tier = frame->tier != TABLE_NONE ? symbolicated_string(out, frame->tier) + 1 : 0,
+        .is_inlined = frame->is_inlined,
+    };
 
     return find_or_add_frame(&out->stacks, key, &details);
 }
@@ -116,7 +129,15 @@ static uint32_t push_unnamed(struct symbolicated_thread *out, uint64_t address, 
 
     ((uint32_t *)out->string_map.items)[frame->location] = location;
     out->unnamed++;
-    return unique_stacks_push(&out->stacks, prefix, add_native(out, location, 0, frame));
+    return unique_stacks_push(
+        &out->stacks, prefix,
+        add_native(out, frame, (struct frame_details){ .location = location }));
+}
+
+/* Index and 1 of a string; 0: TEXT is NULL. */
+static uint32_t add_text(struct symbolicated_thread *out, const char *text)
+{
+    return text != NULL ? unique_strings_add(&out->strings, text, strlen(text)) + 1 : 0;
 }
 
 static uint32_t push_named(struct symbolicated_thread *out, const struct symbol_library *library,
@@ -129,8 +150,11 @@ static uint32_t push_named(struct symbolicated_thread *out, const struct symbol_
         uint32_t location = unique_strings_add(&out->strings, text, length);
 
         ((uint32_t *)out->string_map.items)[frame->location] = location;
-        prefix = unique_stacks_push(&out->stacks, prefix,
-                                    add_native(out, location, names->frames[i].line, frame));
+        const struct frame_details details = { .location = location,
+                                               .line = names->frames[i].line,
+                                               .file = add_text(out, names->frames[i].file),
+                                               .is_inlined = i > 0 };
+        prefix = unique_stacks_push(&out->stacks, prefix, add_native(out, frame, details));
     }
     out->named++;
     return prefix;
@@ -143,7 +167,9 @@ static uint32_t push_generated(struct symbolicated_thread *out, const char *text
 
     ((uint32_t *)out->string_map.items)[frame->location] = location;
     out->named++;
-    return unique_stacks_push(&out->stacks, prefix, add_native(out, location, 0, frame));
+    return unique_stacks_push(
+        &out->stacks, prefix,
+        add_native(out, frame, (struct frame_details){ .location = location }));
 }
 
 /* Pushes the frame of an address that is in no library. */
@@ -217,6 +243,7 @@ int symbolicate_thread(const struct thread_tables *tables, const struct symbol_s
     failure_latch_init(&out->latch);
     unique_strings_init(&out->strings, &out->latch);
     unique_stacks_init(&out->stacks, &out->latch);
+    unique_strings_init(&out->places, &out->latch);
     err = copy_strings(tables, out);
     if (err == 0)
         err = mapped_array_reserve(&out->stack_map, tables->stacks.count + 1, sizeof(uint32_t));
@@ -239,6 +266,7 @@ void symbolicated_thread_free(struct symbolicated_thread *thread)
     mapped_array_free(&thread->stack_map);
     mapped_array_free(&thread->string_map);
     unique_stacks_fini(&thread->stacks);
+    unique_strings_fini(&thread->places);
     unique_strings_fini(&thread->strings);
 }
 

@@ -1,7 +1,7 @@
 /* New tables for one thread, in which addresses have become functions.
  *
- * Two addresses of one function become one string, and one frame when their lines agree; a function
- * that was inlined becomes a frame of its own, so stacks grow and are numbered anew. */
+ * Two addresses of one function become one string, and one frame when their lines and files agree;
+ * a function that was inlined becomes a frame of its own, so stacks grow and are numbered anew. */
 #ifndef PROFD_PROFCTL_SYMBOLICATE_THREAD_H
 #define PROFD_PROFCTL_SYMBOLICATE_THREAD_H
 
@@ -27,6 +27,7 @@ struct symbolicated_thread {
     struct failure_latch latch;
     struct unique_strings strings;
     struct unique_stacks stacks;
+    struct unique_strings places;   /* what named frames are known by, as bytes */
     struct mapped_array string_map; /* uint32_t: the new index of each old string … */
     struct mapped_array stack_map;  /* … and of each old stack */
     uint64_t named, unnamed;        /* addresses, as often as they are in the stack table */

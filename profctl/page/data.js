@@ -2,12 +2,13 @@
  *
  *   names[n], nameFunction[n], nameIsRuntime[n] functions and names of markers; those of one function are one call
  *   stackPrefix[s], stackName[s], stackScript[s] stack 0 is none; a prefix stands before what continues it
+ *   files[n]                                   of functions, where one is known
  *   sampleTime[i], sampleStack[i], sampleCpu[i], sampleSlept[i]   of all threads, one behind the other
  *   marker…[m], event…[e]                      likewise; events bound calls
  *   threads, counters, processes               objects; those of a process know it */
 
 const Record = { END: 0, NAMES: 1, STACKS: 2, THREAD: 3, COUNTER: 4, PROCESS: 5, META: 6,
-                 COMPARISON: 7 };
+                 COMPARISON: 7, FILES: 8 };
 
 class CaptureData {
     constructor(bytes) {
@@ -15,6 +16,7 @@ class CaptureData {
         this.names = [];
         this.nameFunction = new Column(Int32Array);
         this.nameIsRuntime = new Column(Uint8Array);
+        this.files = [];
         this.stackPrefix = new Column(Int32Array);
         this.stackName = new Column(Int32Array);
         this.stackScript = new Column(Int32Array);
@@ -46,7 +48,7 @@ class CaptureData {
     readRecords() {
         const readers = { [Record.NAMES]: 'readNames', [Record.STACKS]: 'readStacks', [Record.THREAD]: 'readThread',
                           [Record.COUNTER]: 'readCounter', [Record.PROCESS]: 'readProcess', [Record.META]: 'readMeta',
-                          [Record.COMPARISON]: 'readComparison' };
+                          [Record.COMPARISON]: 'readComparison', [Record.FILES]: 'readFiles' };
         for (let record; (record = this.reader.number()) !== Record.END;) {
             if (readers[record] === undefined)
                 throw new Error(`the capture is damaged: there is no record ${record}`);
@@ -68,6 +70,16 @@ class CaptureData {
         const said = this.reader.number();
         this.nameFunction.push(Math.floor(said / 2));
         this.nameIsRuntime.push(said % 2);
+    }
+
+    readFiles() {
+        const files = [];
+        for (let count = this.reader.number(); count > 0; count--)
+            files.push(this.reader.text());
+        for (let count = this.reader.number(), name = 0; count > 0; count--) {
+            name += this.reader.number();
+            this.files[name] = files[this.reader.number()];
+        }
     }
 
     readStacks() {

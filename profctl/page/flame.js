@@ -143,6 +143,8 @@ function describeNode(node) {
     const lines = [`${weights.text(node.weight)}, ${shareText(node.weight, weights.whole())} of what is selected`];
     if (node.stack > 0)
         lines.push(`${weights.text(weights.ofStacks()[node.stack])} in itself`);
+    if (state.capture.files[node.name] !== undefined)
+        lines.push(state.capture.files[node.name]);
     return [...lines, ...describeChange(nameOfNode(node))];
 }
 

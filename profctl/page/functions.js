@@ -17,6 +17,7 @@ const functionsTable = {
                   paint: (cell, item) => paintShare(cell, item.total / weights.whole()) },
                 { title: 'Function', class: 'wide code', text: (item) => withoutLibrary(item.name) },
                 { title: 'Library', class: 'library quiet', text: (item) => libraryOf(item.name) },
+                { title: 'File', class: 'library quiet', text: (item) => item.file },
             ],
             onChoose: (item) => {
                 byId('search').value = item.name;
@@ -33,7 +34,8 @@ const functionsTable = {
         const { self, total } = weights.ofFunctions(), isMatch = matchedNames(), items = [];
         for (let i = 0; i < total.length; i++) {
             if (total[i] > 0 && (isMatch === null || isMatch[i] === 1))
-                items.push({ name: state.capture.names[i], self: self[i], total: total[i] });
+                items.push({ name: state.capture.names[i], file: state.capture.files[i] ?? '', self: self[i],
+                             total: total[i] });
         }
         this.table.show(items);
     },

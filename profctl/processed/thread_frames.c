@@ -14,6 +14,18 @@ struct thread_place {
     bool is_raw; /* nobody named the thread's addresses */
 };
 
+/* UNIQUE_NONE: FRAME tells no file. */
+static uint32_t source_of(const struct profile_thread *thread, const struct table_frame *frame,
+                          struct shared_tables *tables)
+{
+    size_t length;
+
+    if (frame->file == TABLE_NONE)
+        return UNIQUE_NONE;
+    const char *file = thread_tables_string(thread->tables, frame->file, &length);
+    return shared_tables_source(tables, file, length);
+}
+
 static uint32_t add_frame(const struct profile_thread *thread, uint32_t index, bool is_caller,
                           struct shared_tables *tables)
 {
@@ -24,14 +36,15 @@ static uint32_t add_frame(const struct profile_thread *thread, uint32_t index, b
     const char *text =
         frame_name(thread->tables, thread->libraries, old->location, buffer, &length);
     struct shared_frame frame = {
-        .flags = FRAME_HAS_CATEGORY | (old->line != 0 ? FRAME_HAS_LINE : 0),
+        .flags = FRAME_HAS_CATEGORY | (old->line != 0 ? FRAME_HAS_LINE : 0) |
+                 (old->is_inlined ? FRAME_IS_INLINED : 0),
         .category = old->category,
         .subcategory = old->subcategory,
         .line = old->line,
     };
 
     function_name_parse(text, length, &name);
-    frame.function = shared_tables_function(tables, &name, UNIQUE_NONE);
+    frame.function = shared_tables_function(tables, &name, source_of(thread, old, tables));
     struct native_address address;
     if (native_address_find(thread->tables, thread->libraries, old->location, &address)) {
         frame.flags |= FRAME_IS_NATIVE;

@@ -23,15 +23,25 @@ bool stack_keys_is_label(const char *name, size_t length)
            !begins_with(name, length, "unmapped 0x");
 }
 
-/* NAME, with its line behind it. UNIQUE_NONE without memory. */
+/* NAME, with the line of FRAME behind it, and the file where NAME does not tell it. UNIQUE_NONE
+ * without memory. */
 static uint32_t add_line(struct unique_strings *names, const char *name, size_t length,
-                         uint32_t line)
+                         const struct thread_tables *tables, const struct table_frame *frame)
 {
+    const char *file = NULL;
+    size_t file_length;
     char *text;
+    int written;
 
-    if (line == 0)
+    if (frame->line == 0)
         return unique_strings_add(names, name, length);
-    int written = asprintf(&text, "%.*s, line %u", (int)length, name, line);
+    if (frame->file != TABLE_NONE)
+        file = thread_tables_string(tables, frame->file, &file_length);
+    if (file != NULL)
+        written = asprintf(&text, "%.*s at %.*s:%u", (int)length, name, (int)file_length, file,
+                           frame->line);
+    else
+        written = asprintf(&text, "%.*s, line %u", (int)length, name, frame->line);
     if (written < 0)
         return UNIQUE_NONE;
     uint32_t key = unique_strings_add(names, text, (size_t)written);
@@ -51,9 +61,9 @@ static int find_key(const struct thread_stacks *stacks, const struct profile_thr
     *key = UNIQUE_NONE;
     if (by == REPORT_BY_LABEL && (is_of_tree || !stack_keys_is_label(name, length)))
         return 0;
-    uint32_t line =
-        by == REPORT_BY_LINE ? thread_tables_frame(thread->tables, last->frame)->line : 0;
-    *key = add_line(names, name, length, line);
+    *key = by == REPORT_BY_LINE ? add_line(names, name, length, thread->tables,
+                                           thread_tables_frame(thread->tables, last->frame))
+                                : unique_strings_add(names, name, length);
     return *key != UNIQUE_NONE ? 0 : -ENOMEM;
 }
 

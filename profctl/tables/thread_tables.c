@@ -70,9 +70,22 @@ int thread_tables_read_strings(struct thread_tables *tables, struct json_reader 
 
 /* --- Frames --- */
 
-enum { FRAME_LOCATION, FRAME_LINE, FRAME_CATEGORY, FRAME_SUBCATEGORY, FRAME_COLUMNS };
-static const char *const frame_columns[FRAME_COLUMNS] = { "location", "line", "category",
-                                                          "subcategory" };
+enum {
+    FRAME_LOCATION,
+    FRAME_LINE,
+    FRAME_CATEGORY,
+    FRAME_SUBCATEGORY,
+    FRAME_TIER,
+    FRAME_FILE,
+    FRAME_INLINED,
+    FRAME_COLUMNS
+};
+static const char *const frame_columns[FRAME_COLUMNS] = {
+    [FRAME_LOCATION] = "location",   [FRAME_LINE] = "line",
+    [FRAME_CATEGORY] = "category",   [FRAME_SUBCATEGORY] = "subcategory",
+    [FRAME_TIER] = "implementation", [FRAME_FILE] = "file",
+    [FRAME_INLINED] = "inlined",
+};
 
 static uint32_t whole_number(const struct json_cell *cell)
 {
@@ -81,8 +94,16 @@ static uint32_t whole_number(const struct json_cell *cell)
     return (uint32_t)cell->number;
 }
 
+/* Of a column that others may use for something else: what is no number is none. */
+static int index_if_any(const struct json_cell *cell, uint32_t count, uint32_t *index)
+{
+    *index = TABLE_NONE;
+    return cell->token == JSON_TOKEN_NUMBER ? json_cell_index(cell, count, index) : 0;
+}
+
 static int add_frame(struct thread_tables *tables, const struct json_cell *cells)
 {
+    uint32_t strings = (uint32_t)tables->strings.count;
     struct table_frame *frame = mapped_array_push(&tables->frames, sizeof(*frame));
 
     if (frame == NULL)
@@ -91,8 +112,11 @@ static int add_frame(struct thread_tables *tables, const struct json_cell *cells
     frame->line = whole_number(&cells[FRAME_LINE]);
     frame->category = whole_number(&cells[FRAME_CATEGORY]);
     frame->subcategory = whole_number(&cells[FRAME_SUBCATEGORY]);
-    return json_cell_index(&cells[FRAME_LOCATION], (uint32_t)tables->strings.count,
-                           &frame->location);
+    frame->is_inlined = cells[FRAME_INLINED].token == JSON_TOKEN_TRUE;
+    int err = index_if_any(&cells[FRAME_TIER], strings, &frame->tier);
+    if (err == 0)
+        err = index_if_any(&cells[FRAME_FILE], strings, &frame->file);
+    return err < 0 ? err : json_cell_index(&cells[FRAME_LOCATION], strings, &frame->location);
 }
 
 /* --- Stacks --- */
@@ -153,7 +177,9 @@ int thread_tables_add_node(struct thread_tables *tables, const struct table_node
 
     if (err < 0 || frame == NULL || stack == NULL)
         return err < 0 ? err : -ENOMEM;
-    *frame = (struct table_frame){ .location = index, .script = node->script };
+    *frame = (struct table_frame){
+        .location = index, .script = node->script, .file = TABLE_NONE, .tier = TABLE_NONE
+    };
     *stack = (struct table_stack){ .prefix = node->prefix, .frame = index, .id = node->id };
     return 0;
 }

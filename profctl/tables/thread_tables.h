@@ -19,6 +19,9 @@ struct table_frame {
     uint32_t line;     /* 0: none */
     uint32_t script; /* 0: none; frames of two scripts are not the same, whatever they are called */
     uint32_t category, subcategory;
+    uint32_t file;   /* that the line is in, a string; TABLE_NONE: not told */
+    uint32_t tier;   /* of its compiler, likewise */
+    bool is_inlined; /* in the function of the frame that it is called from */
 };
 
 struct table_stack {

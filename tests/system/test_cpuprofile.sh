@@ -52,7 +52,7 @@ test_a_capture_keeps_its_calls() {
     expect 0 "$profctl" run -o capture.json.gz --clock cpu -- "$programs/busy" 0.5
     expect 0 "$profctl" convert capture.json.gz -o out.cpuprofile
     expect 0 "$profctl" report --calls --top 5 out.cpuprofile
-    says 'main \(in busy\)' stdout
+    says 'main \([^ ]*busy\.c:[0-9]+\)' stdout
     for file in capture.json.gz out.cpuprofile; do
         expect 0 "$profctl" convert $file -o out.trace.json
         grep -oE '"nodeId":[0-9]+,"sampleIndex":[0-9]+' out.trace.json >$file.calls

@@ -29,7 +29,7 @@ test_each_kind_has_its_lines() {
     expect 0 "$profctl" report --by function out.json
     grep -qE '^ +[0-9.]+ +[0-9.]+% +[0-9.]+ +[0-9.]+% +[0-9]+  burn_inner \(in busy\)$' stdout
     expect 0 "$profctl" report --by line out.json
-    grep -qE '  burn_inner \(in busy\), line [0-9]+$' stdout
+    grep -qE '  burn_inner \(in busy\) at .*burn\.h:[0-9]+$' stdout
     expect 0 "$profctl" report --by label out.json
     grep -qE '  (inner|outer) label$' stdout
     expect 0 "$profctl" report --by thread out.json

@@ -53,6 +53,21 @@ test_capture_of_a_tree_loads() {
     says interval stdout
 }
 
+# Of what is a capture with names already: the files are in a column that this viewer leaves alone there.
+test_functions_have_libraries_and_files_there() {
+    need_viewer
+    expect 0 "$profctl" run -o out.json.gz -- "$programs/busy" 0.5
+    load out.json.gz
+    node "$cli" thread functions --search burn_inner >functions
+    says 'busy!burn_inner' functions
+    expect 0 "$profctl" convert out.json.gz -o out.processed.json
+    grep -qE '"[^"]*burn\.h"' out.processed.json
+    node "$cli" stop --all >/dev/null 2>&1
+    load out.processed.json
+    node "$cli" thread functions --search burn_inner >functions
+    says 'busy!burn_inner' functions
+}
+
 test_functions_have_names_there() {
     need_viewer
     expect 0 "$profctl" run -o out.json.gz -- "$programs/busy" 0.5

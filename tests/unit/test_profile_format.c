@@ -25,6 +25,18 @@ static const char profile[] =
     "\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[[null,0]]},"
     "\"samples\":{\"schema\":{\"stack\":0,\"time\":1},\"data\":[[0,1],[0,2]]}}]}]}";
 
+/* Native code with files: work is inlined in main; and a function of a script. */
+static const char with_files[] =
+    "{\"meta\":{\"interval\":1,\"sampleUnits\":{\"threadCPUDelta\":\"ns\"}},"
+    "\"libs\":[{\"start\":4096,\"end\":8192,\"offset\":512,\"name\":\"app\",\"path\":\"/bin/app\","
+    "\"codeId\":\"0102\"}],\"threads\":[{\"name\":\"GeckoMain\",\"processName\":\"app\",\"pid\":7,"
+    "\"tid\":7,\"stringTable\":[\"main (in app)\",\"work (in app)\",\"f (x.js:3:1)\",\"main.c\","
+    "\"work.h\",\"0x1010\"],\"frameTable\":{\"schema\":{\"location\":0,\"line\":1,\"file\":2,"
+    "\"inlined\":3},\"data\":[[0,10,3],[1,20,4,true],[2,5],[5]]},"
+    "\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[[null,0],[0,1],[1,2],[0,3]]},"
+    "\"samples\":{\"schema\":{\"stack\":0,\"time\":1,\"threadCPUDelta\":2},"
+    "\"data\":[[1,1,1000000],[2,2,1000000],[3,3,1000000]]}}],\"processes\":[]}";
+
 enum { MOST_BYTES = 512 * 1024 }; /* a page has much around what it tells */
 
 static char written[MOST_BYTES];
@@ -56,13 +68,13 @@ static int on_thread(void *owner, const struct profile_thread *thread)
     return conversion->format->add_thread(conversion->state, thread);
 }
 
-static int convert(const struct profile_format *format)
+static int convert_text(const char *text, const struct profile_format *format)
 {
     static const struct profile_walk_events events = { .on_thread = on_thread };
     struct conversion conversion = { .format = format };
     struct profile_facts facts;
     struct json_reader *reader;
-    ck_assert_int_eq(json_reader_open_memory(profile, strlen(profile), &reader), 0);
+    ck_assert_int_eq(json_reader_open_memory(text, strlen(text), &reader), 0);
     int err = format->begin(write_bytes, written, &conversion.state);
     if (err == 0)
         err = profile_walk(reader, &events, &conversion, &facts);
@@ -73,6 +85,11 @@ static int convert(const struct profile_format *format)
     json_reader_close(reader);
     written[bytes] = '\0';
     return err;
+}
+
+static int convert(const struct profile_format *format)
+{
+    return convert_text(profile, format);
 }
 
 static void set_up(void)
@@ -156,11 +173,43 @@ START_TEST(callgrind_has_functions_and_their_calls)
 {
     ck_assert_int_eq(convert(&format_callgrind), 0);
     ck_assert_ptr_nonnull(strstr(written, "events: Nanoseconds\n"));
-    ck_assert_ptr_nonnull(strstr(written, "fn=(1) main (in app)\n0 0\n"
+    ck_assert_ptr_nonnull(strstr(written, "fl=\?\?\?\nfn=(1) main (in app)\ncfi=\?\?\?\n"
                                           "cfn=(2) wo;rk\ncalls=1 0\n0 3000000\n"));
-    ck_assert_ptr_nonnull(strstr(written, "fn=(2)\n0 1000000\n"
+    ck_assert_ptr_nonnull(strstr(written, "fn=(2)\n0 1000000\ncfi=\?\?\?\n"
                                           "cfn=(3) 0x10 (in lib)\ncalls=1 0\n0 2000000\n"));
     ck_assert_ptr_nonnull(strstr(written, "fn=(3)\n0 2000000\n"));
+}
+END_TEST
+
+/* --- Files --- */
+
+static void has_file(const struct profile_format *format, const char *text)
+{
+    bytes = 0;
+    ck_assert_int_eq(convert_text(with_files, format), 0);
+    ck_assert_msg(strstr(written, text) != NULL, "%s: no %s in %s", format->name, text, written);
+}
+
+START_TEST(formats_have_the_files_of_functions)
+{
+    has_file(&format_speedscope, "{\"name\":\"main (in app)\",\"file\":\"main.c\"},"
+                                 "{\"name\":\"work (in app)\",\"file\":\"work.h\"},"
+                                 "{\"name\":\"f (x.js:3:1)\",\"file\":\"x.js\"}");
+    has_file(&format_trace, "\"args\":{\"file\":\"work.h\",");
+    has_file(&format_cpuprofile, "\"functionName\":\"work\",\"scriptId\":\"2\",\"url\":\"work.h\","
+                                 "\"lineNumber\":19,\"columnNumber\":-1");
+    has_file(&format_processed, "\"stringArray\":[\"main.c\",\"main\",\"app\",\"work.h\"");
+    has_file(&format_processed, "\"frameTable\":{\"length\":4,\"flags\":[20,21,20,6]");
+}
+END_TEST
+
+START_TEST(callgrind_has_files_and_lines)
+{
+    has_file(&format_callgrind, "fl=(1) main.c\nfn=(1) main (in app)\n"
+                                "cfi=(2) work.h\ncfn=(2) work (in app)\n"
+                                "calls=1 0\n10 2000000\n");
+    has_file(&format_callgrind, "fl=(2)\nfn=(2)\n20 1000000\n"
+                                "cfi=(3) x.js\ncfn=(3) f (x.js:3:1)\ncalls=1 0\n20 1000000\n");
 }
 END_TEST
 
@@ -236,6 +285,8 @@ int main(void)
     tcase_add_test(all, a_cpuprofile_has_the_call_tree_of_a_thread);
     tcase_add_test(all, a_cpuprofile_has_no_room_for_a_second_thread);
     tcase_add_test(all, callgrind_has_functions_and_their_calls);
+    tcase_add_test(all, formats_have_the_files_of_functions);
+    tcase_add_test(all, callgrind_has_files_and_lines);
     tcase_add_test(all, pprof_is_one_message);
     tcase_add_test(all, what_cannot_be_written_is_an_error);
     tcase_add_test(all, a_format_is_known_by_name_and_ending);

@@ -15,8 +15,9 @@ static const char profile[] =
     "\"sampleUnits\":{\"threadCPUDelta\":\"ns\"}},\"libs\":[],"
     "\"threads\":[{\"name\":\"GeckoMain\",\"processName\":\"app\",\"pid\":7,\"tid\":7,"
     "\"registerTime\":0,\"unregisterTime\":null,"
-    "\"stringTable\":[\"f (in app)\",\"request\",\"g (in app)\",\"work\"],"
-    "\"frameTable\":{\"schema\":{\"location\":0,\"line\":1},\"data\":[[1],[0,5],[0,6],[2,9]]},"
+    "\"stringTable\":[\"f (in app)\",\"request\",\"g (in app)\",\"work\",\"g.c\"],"
+    "\"frameTable\":{\"schema\":{\"location\":0,\"line\":1,\"file\":2},"
+    "\"data\":[[1],[0,5],[0,6],[2,9,4]]},"
     "\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},"
     "\"data\":[[null,0],[0,1],[1,2],[null,3]]},"
     "\"samples\":{\"schema\":{\"stack\":0,\"time\":1,\"eventDelay\":2,\"threadCPUDelta\":3},"
@@ -76,6 +77,12 @@ END_TEST
 START_TEST(lines_of_a_function_are_told_apart)
 {
     check_cost(REPORT_BY_LINE, 4, "f (in app), line 5", 0, 8);
+}
+END_TEST
+
+START_TEST(lines_have_the_file_where_one_is_known)
+{
+    check_cost(REPORT_BY_LINE, 4, "g (in app) at g.c:9", 4, 4);
 }
 END_TEST
 
@@ -156,6 +163,7 @@ int main(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, recursion_counts_once);
     tcase_add_test(tests, lines_of_a_function_are_told_apart);
+    tcase_add_test(tests, lines_have_the_file_where_one_is_known);
     tcase_add_test(tests, a_label_has_what_was_spent_in_it);
     tcase_add_test(tests, what_is_in_no_label_is_told);
     tcase_add_test(tests, threads_have_their_time);

@@ -225,7 +225,7 @@ START_TEST(two_addresses_of_a_function_are_one_function)
     ck_assert_int_eq(symbolicate(capture, true, &root), 0);
     ck_assert_str_eq(stack_of(only_thread(root), 0), "plain_function (in test[1])");
     ck_assert_str_eq(stack_of(only_thread(root), 1), "plain_function (in test[1])");
-    ck_assert_int_eq(cJSON_GetArraySize(member(only_thread(root), "stringTable")), 1);
+    ck_assert_int_eq(cJSON_GetArraySize(member(only_thread(root), "stringTable")), 2); /* a file */
     ck_assert_int_eq(cell(only_thread(root), "samples", 2, 0), -1);
     ck_assert_uint_eq(counts.samples, 3);
     ck_assert_uint_eq(counts.processes, 1);
@@ -247,6 +247,14 @@ START_TEST(an_inlined_function_is_a_frame_of_its_own)
                      "inlined_function (in test[1]) < outer_function (in test[1])");
     innermost = cell(only_thread(root), "stackTable", cell(only_thread(root), "samples", 0, 0), 1);
     ck_assert_int_gt(cell(only_thread(root), "frameTable", innermost, 4), 0);
+    for (int frame = 0; frame < 2; frame++) {
+        int file = cell(only_thread(root), "frameTable", frame, 8);
+        ck_assert_int_ge(file, 0);
+        ck_assert_ptr_nonnull(strstr(string_at(only_thread(root), file), "test_symbolicate.c"));
+    }
+    const cJSON *rows = member(member(only_thread(root), "frameTable"), "data");
+    ck_assert(cJSON_IsTrue(cJSON_GetArrayItem(cJSON_GetArrayItem(rows, innermost), 9)));
+    ck_assert_int_eq(cJSON_GetArraySize(cJSON_GetArrayItem(rows, 1 - innermost)), 9);
     cJSON_Delete(root);
     free(capture);
 }
