@@ -112,8 +112,8 @@ static int write_name(struct pprof_writer *writer, const struct unique_strings *
     return err < 0 ? err : pprof_writer_message(writer, &message);
 }
 
-/* They are numbered in this order. Nothing is added any more. */
-static int write_strings(struct pprof_writer *writer)
+/* They are numbered in this order. */
+int pprof_writer_strings(struct pprof_writer *writer)
 {
     int err = 0;
 
@@ -141,5 +141,5 @@ int pprof_writer_names(struct pprof_writer *writer, const struct unique_strings 
     for (uint32_t i = 0; i < unique_strings_count(names) && err == 0; i++)
         err = write_name(writer, names, &libraries, i);
     unique_strings_fini(&libraries);
-    return err < 0 ? err : write_strings(writer);
+    return err < 0 ? err : pprof_writer_strings(writer);
 }

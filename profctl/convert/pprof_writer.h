@@ -40,8 +40,12 @@ int pprof_writer_message(struct pprof_writer *writer, const Pprof__Profile *mess
 int pprof_writer_sample(struct pprof_writer *writer, const uint32_t *path, size_t depth,
                         Pprof__Sample *sample);
 
-/* Functions, locations and mappings of all NAMES, "FUNCTION (in LIBRARY)" or "FUNCTION", and then
- * the table of strings: nothing may be added to it any more. 0, -ENOMEM, or the sink's error. */
+/* Writes the table of strings: nothing may be added to it any more. 0, -ENOMEM, or the sink's
+ * error. */
+int pprof_writer_strings(struct pprof_writer *writer);
+
+/* Functions, locations and mappings of all NAMES, "FUNCTION (in LIBRARY)" or "FUNCTION", of which
+ * no more is known, and then the table of strings. 0, -ENOMEM, or the sink's error. */
 int pprof_writer_names(struct pprof_writer *writer, const struct unique_strings *names);
 
 #endif

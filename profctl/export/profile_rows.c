@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/time_units.h"
-#include "profctl/export/allocation_payload.h"
+#include "profctl/tables/allocation_payload.h"
 #include "profctl/export/stack_columns.h"
 #include "profctl/profile/profile_walk.h"
 

@@ -121,6 +121,26 @@ test_callgrind_annotate_reads_it() {
     is_near "$((total / 1000000))" "$(sampled_ms)"
 }
 
+# By the tool that it is for, where that is installed.
+test_pprof_reads_it() {
+    command -v go >/dev/null || skip "there is no go"
+    export HOME=$scratch PPROF_TMPDIR=$scratch
+    make_capture
+    expect 0 "$profctl" convert capture.json.gz -o out.pb.gz
+    expect 0 go tool pprof -top -lines out.pb.gz
+    grep -qE ' burn_inner .*burn\.h:[0-9]+$' stdout
+    expect 0 go tool pprof -list '^burn_inner$' -source_path "$build/../.." out.pb.gz
+    grep -qE '^ROUTINE =+ burn_inner in .*burn\.h$' stdout
+    expect 0 go tool pprof -tags out.pb.gz
+    grep -qE '\([ 0-9.]+%\): busy$' stdout
+    for type in wall alloc_space; do
+        expect 0 go tool pprof -top -sample_index=$type out.pb.gz
+        grep -qx "Type: $type" stdout
+    done
+    expect 0 go tool pprof -raw out.pb.gz
+    grep -qE '^[0-9]+: 0x[0-9a-f]+/0x[0-9a-f]+/0x[0-9a-f]+ .*/busy [0-9a-f]+ \[FN\]\[FL\]\[LN\]\[IN\]' stdout
+}
+
 test_the_longest_calls_are_told() {
     make_capture
     expect 0 "$profctl" report --calls --top 100 capture.json.gz

@@ -70,7 +70,8 @@ static int on_thread(void *owner, const struct profile_thread *thread)
 
 static int convert_text(const char *text, const struct profile_format *format)
 {
-    static const struct profile_walk_events events = { .on_thread = on_thread };
+    const struct profile_walk_events events = { .on_thread = on_thread,
+                                                .wants_markers = format->wants_markers };
     struct conversion conversion = { .format = format };
     struct profile_facts facts;
     struct json_reader *reader;
@@ -225,24 +226,91 @@ START_TEST(pprof_is_one_message)
     Pprof__Profile *message = pprof__profile__unpack(NULL, bytes, (const uint8_t *)written);
     ck_assert_ptr_nonnull(message);
     ck_assert_str_eq(string_at(message, 0), "");
-    ck_assert_uint_eq(message->n_sample_type, 2);
+    ck_assert_uint_eq(message->n_sample_type, 5);
     ck_assert_str_eq(string_at(message, message->sample_type[1]->unit), "nanoseconds");
-    ck_assert_uint_eq(message->n_sample, 3);
+    ck_assert_uint_eq(message->n_sample, 4);
     const Pprof__Sample *sample = message->sample[1];
     ck_assert_uint_eq(sample->n_location_id, 3);
     ck_assert_uint_eq(sample->location_id[0], 3); /* the innermost first */
     ck_assert_int_eq(sample->value[0], 2);
     ck_assert_int_eq(sample->value[1], 2000000);
+    ck_assert_int_eq(sample->value[2], 2000000);
+    ck_assert_int_eq(sample->value[3], 0);
     ck_assert_str_eq(string_at(message, sample->label[0]->key), "process");
     ck_assert_str_eq(string_at(message, sample->label[0]->str), "app");
     ck_assert_int_eq(sample->label[2]->num, 7);
     ck_assert_uint_eq(message->n_function, 3);
     ck_assert_str_eq(string_at(message, message->function[2]->name), "0x10");
     ck_assert_uint_eq(message->n_mapping, 2);
-    ck_assert_str_eq(string_at(message, message->mapping[1]->filename), "lib");
+    ck_assert_str_eq(string_at(message, message->mapping[1]->filename), "/lib");
+    ck_assert_uint_eq(message->mapping[1]->memory_start, 4096);
+    ck_assert_uint_eq(message->mapping[1]->memory_limit, 8192);
+    ck_assert_uint_eq(message->location[2]->address, 0x1010);
     ck_assert_uint_eq(message->location[1]->mapping_id, 0);
-    ck_assert_int_eq(message->sample[2]->value[1], 0);
+    ck_assert_int_eq(message->sample[2]->value[0], 0); /* it tells time on the wall alone */
+    ck_assert_int_eq(message->sample[2]->value[2], 1000000);
+    ck_assert_int_eq(message->sample[3]->value[1], 0);
     ck_assert_int_eq(message->time_nanos, 1000500000);
+    pprof__profile__free_unpacked(message, NULL);
+}
+END_TEST
+
+START_TEST(pprof_has_lines_files_and_what_is_inlined)
+{
+    ck_assert_int_eq(convert_text(with_files, &format_pprof), 0);
+    Pprof__Profile *message = pprof__profile__unpack(NULL, bytes, (const uint8_t *)written);
+    ck_assert_ptr_nonnull(message);
+    /* One location of main and of work, which is inlined there; below it the script's. */
+    const Pprof__Sample *sample = message->sample[1];
+    ck_assert_uint_eq(sample->n_location_id, 2);
+    const Pprof__Location *location = message->location[sample->location_id[1] - 1];
+    ck_assert_uint_eq(location->n_line, 2);
+    ck_assert_int_eq(location->line[0]->line, 20);
+    ck_assert_int_eq(location->line[1]->line, 10);
+    const Pprof__Function *work = message->function[location->line[0]->function_id - 1];
+    ck_assert_str_eq(string_at(message, work->name), "work");
+    ck_assert_str_eq(string_at(message, work->filename), "work.h");
+    location = message->location[sample->location_id[0] - 1];
+    const Pprof__Function *script = message->function[location->line[0]->function_id - 1];
+    ck_assert_str_eq(string_at(message, script->name), "f");
+    ck_assert_str_eq(string_at(message, script->filename), "x.js");
+    ck_assert_int_eq(script->start_line, 3);
+    ck_assert_int_eq(location->line[0]->line, 5);
+    ck_assert_uint_eq(location->mapping_id, 0);
+    /* One mapping, of frames with a name and of the address. */
+    ck_assert_uint_eq(message->n_mapping, 1);
+    ck_assert_str_eq(string_at(message, message->mapping[0]->filename), "/bin/app");
+    ck_assert_str_eq(string_at(message, message->mapping[0]->build_id), "0102");
+    ck_assert_uint_eq(message->mapping[0]->file_offset, 512);
+    pprof__profile__free_unpacked(message, NULL);
+}
+END_TEST
+
+START_TEST(pprof_has_allocations_and_groups)
+{
+    static const char text[] =
+        "{\"meta\":{\"interval\":1,\"sampleUnits\":{\"threadCPUDelta\":\"ns\"}},\"threads\":[{"
+        "\"name\":\"t\",\"pid\":7,\"tid\":7,\"stringTable\":[\"f\",\"Native allocation\",\"Jank\"],"
+        "\"frameTable\":{\"schema\":{\"location\":0},\"data\":[[0]]},"
+        "\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[[null,0]]},"
+        "\"samples\":{\"schema\":{\"stack\":0,\"time\":1,\"threadCPUDelta\":2},"
+        "\"data\":[[0,1,1000000],[0,2,1000000],[0,52,1000000]]},"
+        "\"markers\":{\"schema\":{\"name\":0,\"startTime\":1,\"endTime\":2,\"phase\":3,"
+        "\"category\":4,\"data\":5},\"data\":[[1,1,null,0,0,{\"type\":\"Native allocation\","
+        "\"size\":100,\"stack\":{\"samples\":{\"schema\":{\"stack\":0},\"data\":[[0]]}}}],"
+        "[2,1.5,2.5,1,0,{\"type\":\"jank\",\"group\":\"tenant blue\"}]]}}],\"processes\":[]}";
+    ck_assert_int_eq(convert_text(text, &format_pprof), 0);
+    Pprof__Profile *message = pprof__profile__unpack(NULL, bytes, (const uint8_t *)written);
+    ck_assert_ptr_nonnull(message);
+    ck_assert_uint_eq(message->n_sample, 2);
+    const Pprof__Sample *of_none = message->sample[0], *of_blue = message->sample[1];
+    ck_assert_int_eq(of_none->value[2], 2000000); /* it slept for the rest of the 50 ms */
+    ck_assert_int_eq(of_none->value[3], 1);
+    ck_assert_int_eq(of_none->value[4], 100);
+    ck_assert_int_eq(of_blue->value[1], 1000000);
+    const Pprof__Label *group = of_blue->label[of_blue->n_label - 1];
+    ck_assert_str_eq(string_at(message, group->key), "group");
+    ck_assert_str_eq(string_at(message, group->str), "tenant blue");
     pprof__profile__free_unpacked(message, NULL);
 }
 END_TEST
@@ -287,6 +355,8 @@ int main(void)
     tcase_add_test(all, callgrind_has_functions_and_their_calls);
     tcase_add_test(all, formats_have_the_files_of_functions);
     tcase_add_test(all, callgrind_has_files_and_lines);
+    tcase_add_test(all, pprof_has_lines_files_and_what_is_inlined);
+    tcase_add_test(all, pprof_has_allocations_and_groups);
     tcase_add_test(all, pprof_is_one_message);
     tcase_add_test(all, what_cannot_be_written_is_an_error);
     tcase_add_test(all, a_format_is_known_by_name_and_ending);

@@ -1,4 +1,4 @@
-#include "profctl/export/allocation_payload.h"
+#include "profctl/tables/allocation_payload.h"
 
 #include <errno.h>
 #include <stdbool.h>
