@@ -160,16 +160,16 @@ static uint32_t push_named(struct symbolicated_thread *out, const struct symbol_
     return prefix;
 }
 
-static uint32_t push_generated(struct symbolicated_thread *out, const char *text, size_t length,
+static uint32_t push_generated(struct symbolicated_thread *out, const struct jit_function *function,
                                uint32_t prefix, const struct table_frame *frame)
 {
-    uint32_t location = unique_strings_add(&out->strings, text, length);
+    uint32_t location = unique_strings_add(&out->strings, function->location, function->length);
+    const struct frame_details details = { .location = location,
+                                           .tier = add_text(out, function->tier) };
 
     ((uint32_t *)out->string_map.items)[frame->location] = location;
     out->named++;
-    return unique_stacks_push(
-        &out->stacks, prefix,
-        add_native(out, frame, (struct frame_details){ .location = location }));
+    return unique_stacks_push(&out->stacks, prefix, add_native(out, frame, details));
 }
 
 /* Pushes the frame of an address that is in no library. */
@@ -177,13 +177,12 @@ static int push_outside(struct symbolicated_thread *out, const struct symbol_sou
                         uint64_t address, bool is_caller, uint32_t prefix,
                         const struct table_frame *frame, uint32_t *pushed)
 {
-    size_t length;
-    const char *text;
+    struct jit_function function;
     int err;
 
-    text = jit_process_find(source->generated, address - (is_caller ? 1 : 0), &length, &err);
-    *pushed = text != NULL ? push_generated(out, text, length, prefix, frame)
-                           : push_unnamed(out, address, false, prefix, frame);
+    *pushed = jit_process_find(source->generated, address - (is_caller ? 1 : 0), &function, &err)
+                  ? push_generated(out, &function, prefix, frame)
+                  : push_unnamed(out, address, false, prefix, frame);
     return err;
 }
 

@@ -17,6 +17,7 @@ struct jit_region {
     uint64_t start, bytes;
     uint32_t order; /* of being added */
     uint32_t location;
+    const char *tier; /* NULL: not told */
 };
 
 void jit_code_init(struct jit_code *code)
@@ -32,13 +33,14 @@ void jit_code_free(struct jit_code *code)
     mapped_array_free(&code->regions);
 }
 
-static int add_region(struct jit_code *code, uint64_t start, uint64_t bytes, uint32_t location)
+static int add_region(struct jit_code *code, uint64_t start, uint64_t bytes, uint32_t location,
+                      const char *tier)
 {
     struct jit_region *region = mapped_array_push(&code->regions, sizeof(*region));
 
     if (region == NULL)
         return -ENOMEM;
-    *region = (struct jit_region){ start, bytes, code->added++, location };
+    *region = (struct jit_region){ start, bytes, code->added++, location, tier };
     if (bytes > code->longest)
         code->longest = bytes;
     code->is_sorted = false;
@@ -62,13 +64,15 @@ int jit_code_add(struct jit_code *code, uint64_t start, uint64_t bytes, const ch
                  size_t name_bytes)
 {
     char location[JIT_LOCATION_BYTES];
+    const char *tier;
     size_t length;
     int err = check(code);
 
     if (err < 0 || !is_region(start, bytes))
         return err;
-    length = jit_name_location(name, name_bytes, location);
-    return add_region(code, start, bytes, unique_strings_add(&code->locations, location, length));
+    length = jit_name_location(name, name_bytes, location, &tier);
+    return add_region(code, start, bytes, unique_strings_add(&code->locations, location, length),
+                      tier);
 }
 
 static int compare_regions(const void *left, const void *right)
@@ -123,9 +127,13 @@ static const struct jit_region *find_region(struct jit_code *code, uint64_t addr
     return found;
 }
 
-const char *jit_code_find(struct jit_code *code, uint64_t address, size_t *length)
+bool jit_code_find(struct jit_code *code, uint64_t address, struct jit_function *out)
 {
     const struct jit_region *found = find_region(code, address);
 
-    return found != NULL ? unique_strings_get(&code->locations, found->location, length) : NULL;
+    if (found == NULL)
+        return false;
+    out->location = unique_strings_get(&code->locations, found->location, &out->length);
+    out->tier = found->tier;
+    return true;
 }

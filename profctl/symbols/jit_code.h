@@ -30,8 +30,14 @@ void jit_code_free(struct jit_code *code);
 int jit_code_add(struct jit_code *code, uint64_t start, uint64_t bytes, const char *name,
                  size_t name_bytes);
 
-/* The location, for a profile, of the function at ADDRESS; a view, valid until the next add. NULL
- * when nothing is known there. */
-const char *jit_code_find(struct jit_code *code, uint64_t address, size_t *length);
+/* A function as profiles have it; views, valid until the next add. */
+struct jit_function {
+    const char *location; /* of LENGTH; not terminated */
+    size_t length;
+    const char *tier; /* of its compiler; NULL: not told */
+};
+
+/* The function at ADDRESS. False when nothing is known there. */
+bool jit_code_find(struct jit_code *code, uint64_t address, struct jit_function *out);
 
 #endif

@@ -27,8 +27,25 @@ static void skip(struct piece *text, size_t count)
     text->length -= count;
 }
 
-/* Takes a V8 kind of JavaScript code and its compiler's letter off the front of TEXT. */
-static bool take_v8_kind(struct piece *text)
+/* What V8 means by the letter before a name; NULL: nothing. */
+static const char *v8_tier(char letter)
+{
+    switch (letter) {
+    case '~':
+        return "interpreter";
+    case '^':
+        return "baseline";
+    case '+':
+        return "maglev";
+    case '*':
+        return "turbofan";
+    default:
+        return NULL;
+    }
+}
+
+/* Takes a V8 kind of JavaScript code and the letter of its tier off the front of TEXT. */
+static bool take_v8_kind(struct piece *text, const char **tier)
 {
     static const char *const kinds[] = { "JS:", "LazyCompile:", "Function:", "Script:", "Eval:" };
 
@@ -36,8 +53,10 @@ static bool take_v8_kind(struct piece *text)
         if (!starts_with(*text, kinds[i]))
             continue;
         skip(text, strlen(kinds[i]));
-        if (text->length > 0 && strchr("*~^+'", text->bytes[0]) != NULL)
+        if (text->length > 0 && strchr("*~^+'", text->bytes[0]) != NULL) {
+            *tier = v8_tier(text->bytes[0]);
             skip(text, 1);
+        }
         return true;
     }
     return false;
@@ -77,11 +96,12 @@ static const char *find_source(struct piece text)
     return last;
 }
 
-static bool split_v8(struct piece text, struct piece *function, struct piece *source)
+static bool split_v8(struct piece text, struct piece *function, struct piece *source,
+                     const char **tier)
 {
     const char *blank;
 
-    if (!take_v8_kind(&text) || !has_position(text))
+    if (!take_v8_kind(&text, tier) || !has_position(text))
         return false;
     blank = find_source(text);
     if (blank == NULL)
@@ -108,6 +128,26 @@ static bool split_python(struct piece text, struct piece *function, struct piece
     return source->length > 0;
 }
 
+/* Takes "[TIER]", of .NET, off the end of TEXT. NULL: it is not there. */
+static const char *take_dotnet_tier(struct piece *text)
+{
+    static const char *const tiers[] = { "Tier0",          "Tier1",        "PreJIT",
+                                         "MinOptJitted",   "Optimized",    "QuickJitted",
+                                         "OptimizedTier1", "Instrumented", "OptimizedTier1OSR" };
+
+    for (size_t i = 0; i < sizeof(tiers) / sizeof(tiers[0]); i++) {
+        size_t length = strlen(tiers[i]) + strlen("[]");
+        if (text->length <= length)
+            continue;
+        const char *end = text->bytes + text->length - length;
+        if (end[0] != '[' || end[length - 1] != ']' || memcmp(end + 1, tiers[i], length - 2) != 0)
+            continue;
+        text->length -= length;
+        return tiers[i];
+    }
+    return NULL;
+}
+
 static void clean(char *text)
 {
     for (; *text != '\0'; text++)
@@ -115,18 +155,21 @@ static void clean(char *text)
             *text = '?';
 }
 
-size_t jit_name_location(const char *name, size_t bytes, char out[JIT_LOCATION_BYTES])
+size_t jit_name_location(const char *name, size_t bytes, char out[JIT_LOCATION_BYTES],
+                         const char **tier)
 {
     struct piece text = { name, bytes < MOST_NAME_BYTES ? bytes : MOST_NAME_BYTES };
     struct piece function, source;
     int length;
 
-    if (split_v8(text, &function, &source) || split_python(text, &function, &source)) {
+    *tier = NULL;
+    if (split_v8(text, &function, &source, tier) || split_python(text, &function, &source)) {
         if (function.length == 0)
             function = (struct piece){ "anonymous", strlen("anonymous") };
         length = snprintf(out, JIT_LOCATION_BYTES, "%.*s (%.*s)", (int)function.length,
                           function.bytes, (int)source.length, source.bytes);
     } else {
+        *tier = take_dotnet_tier(&text);
         length = snprintf(out, JIT_LOCATION_BYTES, "%.*s (in " GECKO_GENERATED_CODE ")",
                           (int)text.length, text.bytes);
     }

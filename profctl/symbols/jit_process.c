@@ -199,11 +199,11 @@ static int read_all(struct jit_process *process)
                                     : jit_process_visit_lists(process, read_list, &process->code);
 }
 
-const char *jit_process_find(struct jit_process *process, uint64_t address, size_t *length,
-                             int *err)
+bool jit_process_find(struct jit_process *process, uint64_t address, struct jit_function *out,
+                      int *err)
 {
     *err = process->is_read ? 0 : read_all(process);
-    return *err == 0 ? jit_code_find(&process->code, address, length) : NULL;
+    return *err == 0 && jit_code_find(&process->code, address, out);
 }
 
 void jit_process_clear(struct jit_process *process)

@@ -96,6 +96,7 @@ JS
     rm -f "$(list_of stdout)"
     read_facts out.json
     has_function node workInScript
+    grep -qE '"(interpreter|baseline|maglev|turbofan)"' out.json
     expect 0 "$profctl" run -o out.json -- node --perf-prof work.js
     read_facts out.json
     has_function node workInScript

@@ -24,41 +24,49 @@ static void tear_down(void)
 }
 
 static const struct {
-    const char *name, *location;
+    const char *name, *location, *tier;
 } names[] = {
-    { "JS:*parse /srv/app.js:12:5", "parse (/srv/app.js:12:5)" },
-    { "JS:~parse file:///srv/an app.js:12:5", "parse (file:///srv/an app.js:12:5)" },
+    { "JS:*parse /srv/app.js:12:5", "parse (/srv/app.js:12:5)", "turbofan" },
+    { "JS:+parse /srv/app.js:12:5", "parse (/srv/app.js:12:5)", "maglev" },
+    { "JS:parse /srv/app.js:12:5", "parse (/srv/app.js:12:5)", NULL },
+    { "JS:~parse file:///srv/an app.js:12:5", "parse (file:///srv/an app.js:12:5)", "interpreter" },
     { "JS:^Module._load node:internal/modules/cjs/loader:900:24",
-      "Module._load (node:internal/modules/cjs/loader:900:24)" },
-    { "LazyCompile:*get size /srv/app.js:1:2", "get size (/srv/app.js:1:2)" },
-    { "JS:* /srv/app.js:2:109", "anonymous (/srv/app.js:2:109)" },
-    { "JS:* [eval]:1:1", "anonymous ([eval]:1:1)" },
-    { "JS:*parse", "JS:*parse (in [generated code])" },
-    { "JS:*parse 1:2", "JS:*parse 1:2 (in [generated code])" },
-    { "Builtin:ArrayMap", "Builtin:ArrayMap (in [generated code])" },
-    { "py::parse:/srv/app.py", "parse (/srv/app.py)" },
-    { "py::parse:", "py::parse: (in [generated code])" },
-    { "", " (in [generated code])" },
-    { "a\tb\033[m", "a?b?[m (in [generated code])" },
+      "Module._load (node:internal/modules/cjs/loader:900:24)", "baseline" },
+    { "LazyCompile:*get size /srv/app.js:1:2", "get size (/srv/app.js:1:2)", "turbofan" },
+    { "JS:* /srv/app.js:2:109", "anonymous (/srv/app.js:2:109)", "turbofan" },
+    { "JS:* [eval]:1:1", "anonymous ([eval]:1:1)", "turbofan" },
+    { "JS:*parse", "JS:*parse (in [generated code])", NULL },
+    { "JS:*parse 1:2", "JS:*parse 1:2 (in [generated code])", NULL },
+    { "Builtin:ArrayMap", "Builtin:ArrayMap (in [generated code])", NULL },
+    { "py::parse:/srv/app.py", "parse (/srv/app.py)", NULL },
+    { "py::parse:", "py::parse: (in [generated code])", NULL },
+    { "", " (in [generated code])", NULL },
+    { "a\tb\033[m", "a?b?[m (in [generated code])", NULL },
+    { "void [app] Parser::Read()[OptimizedTier1]",
+      "void [app] Parser::Read() (in [generated code])", "OptimizedTier1" },
+    { "[Tier0]", "[Tier0] (in [generated code])", NULL },
 };
 
 START_TEST(names_become_locations)
 {
     char location[JIT_LOCATION_BYTES];
-    size_t length = jit_name_location(names[_i].name, strlen(names[_i].name), location);
+    const char *tier;
+    size_t length = jit_name_location(names[_i].name, strlen(names[_i].name), location, &tier);
     ck_assert_str_eq(location, names[_i].location);
     ck_assert_uint_eq(length, strlen(location));
+    ck_assert_pstr_eq(tier, names[_i].tier);
 }
 END_TEST
 
 START_TEST(a_name_that_is_too_long_is_cut)
 {
     char name[3 * JIT_LOCATION_BYTES], location[JIT_LOCATION_BYTES];
+    const char *tier;
     memset(name, 'x', sizeof(name));
-    ck_assert_uint_lt(jit_name_location(name, sizeof(name), location), JIT_LOCATION_BYTES);
+    ck_assert_uint_lt(jit_name_location(name, sizeof(name), location, &tier), JIT_LOCATION_BYTES);
     memcpy(name, "JS:*", 4);
     memcpy(name + sizeof(name) - 4, ":1:2", 4);
-    ck_assert_uint_lt(jit_name_location(name, sizeof(name), location), JIT_LOCATION_BYTES);
+    ck_assert_uint_lt(jit_name_location(name, sizeof(name), location, &tier), JIT_LOCATION_BYTES);
 }
 END_TEST
 
@@ -71,10 +79,10 @@ static void add(uint64_t start, uint64_t bytes, const char *name)
 static const char *at(uint64_t address)
 {
     static char text[64];
-    size_t length = 0;
-    const char *location = jit_code_find(&code, address, &length);
-    size_t end = location != NULL && length > 20 ? length - strlen(" (in [generated code])") : 0;
-    memcpy(text, location != NULL ? location : "", end);
+    struct jit_function function;
+    bool is_known = jit_code_find(&code, address, &function);
+    size_t end = is_known ? function.length - strlen(" (in [generated code])") : 0;
+    memcpy(text, is_known ? function.location : "", end);
     text[end] = '\0';
     return text;
 }
@@ -251,13 +259,12 @@ static const char *name_by_map(void (*make)(const char *path, const char *elsewh
 {
     struct jit_process process = { .pid = getpid() };
     char path[64], elsewhere[64];
-    size_t length;
+    struct jit_function function;
     int err;
     snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
     snprintf(elsewhere, sizeof(elsewhere), "/tmp/perf-%d.elsewhere", getpid());
     make(path, elsewhere);
-    const char *name = jit_process_find(&process, 0x1000, &length, &err);
-    bool is_known = name != NULL;
+    bool is_known = jit_process_find(&process, 0x1000, &function, &err);
     ck_assert_int_eq(err, 0);
     jit_process_clear(&process);
     unlink(path);
@@ -309,9 +316,9 @@ END_TEST
 START_TEST(nobody_knows_the_code_of_an_unknown_process)
 {
     struct jit_process process = { 0 };
-    size_t length;
+    struct jit_function function;
     int err;
-    ck_assert_ptr_null(jit_process_find(&process, 0x1000, &length, &err));
+    ck_assert(!jit_process_find(&process, 0x1000, &function, &err));
     ck_assert_int_eq(err, 0);
     jit_process_clear(&process);
 }
