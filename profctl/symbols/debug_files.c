@@ -3,26 +3,43 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "common/time_units.h"
 
 #define LIBDEBUGINFOD "libdebuginfod.so.1"
 #define MOST_BYTES    "2147483648" /* of one file: Chromium's has more than 1 GB */
 
-enum { SHORTEST_BUILD_ID = 4, LONGEST_BUILD_ID = 128 };
+enum {
+    SHORTEST_BUILD_ID = 4,
+    LONGEST_BUILD_ID = 128,
+    MOST_SECONDS = 120, /* of waiting for servers, for all files together */
+};
 
 /* Of libdebuginfod; loaded only where servers may be asked. BUILD_ID_BYTES 0: it is hexadecimal. */
 typedef void *begin_function(void);
 typedef int find_function(void *client, const unsigned char *build_id, int build_id_bytes,
                           char **path);
+/* Called all the time while a file is waited for: DONE of WHOLE bytes are there (0: not known).
+ * Other than 0: nobody waits for it any more. */
+typedef int watch_function(void *client, long done, long whole);
+typedef void set_watch_function(void *client, watch_function *watch);
 
 static struct {
     bool are_allowed, show_progress;
     begin_function *begin;
     find_function *find;
-    void *client; /* NULL: they are not asked; else for as long as we run */
+    set_watch_function *set_watch;
+    uint64_t most_ns, waited_ns; /* for all files so far */
+    uint64_t asked_ns;           /* when the file at hand was asked for */
+    const char *build_id;        /* of that one */
+    bool shows_line;             /* one of progress is on the terminal */
+    void *client;                /* NULL: they are not asked; else for as long as we run */
 } servers;
 
 bool debug_file_path(const char *build_id, char path[DEBUG_FILE_PATH_BYTES])
@@ -49,18 +66,87 @@ int debug_files_allow_servers(bool shows_progress)
         return -ELIBACC;
     servers.begin = (begin_function *)dlsym(library, "debuginfod_begin");
     servers.find = (find_function *)dlsym(library, "debuginfod_find_debuginfo");
-    servers.are_allowed = servers.begin != NULL && servers.find != NULL;
+    servers.set_watch = (set_watch_function *)dlsym(library, "debuginfod_set_progressfn");
+    servers.are_allowed =
+        servers.begin != NULL && servers.find != NULL && servers.set_watch != NULL;
     servers.show_progress = shows_progress;
     return servers.are_allowed ? 0 : -ELIBACC;
 }
 
-/* The user's own settings go first. */
+/* --- While a file is waited for --- */
+
+static uint64_t monotonic_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+static void show_progress(long done, long whole)
+{
+    const double bytes_per_mb = 1e6;
+
+    fprintf(stderr, "\r\033[Kprofctl: debug information of %.12s: %.1f", servers.build_id,
+            (double)done / bytes_per_mb);
+    if (whole > 0)
+        fprintf(stderr, " of %.1f", (double)whole / bytes_per_mb);
+    fputs(" MB", stderr);
+    servers.shows_line = true;
+}
+
+static int watch(void *client, long done, long whole)
+{
+    (void)client;
+    if (servers.show_progress)
+        show_progress(done, whole);
+    return servers.waited_ns + (monotonic_ns() - servers.asked_ns) >= servers.most_ns;
+}
+
+/* Notes how long that took, and takes the line of progress back. */
+static void end_waiting(void)
+{
+    bool had_time = servers.waited_ns < servers.most_ns;
+
+    servers.waited_ns += monotonic_ns() - servers.asked_ns;
+    if (servers.shows_line)
+        fputs("\r\033[K", stderr);
+    servers.shows_line = false;
+    if (had_time && servers.waited_ns >= servers.most_ns)
+        fprintf(stderr,
+                "profctl: --debuginfod: the servers took %" PRIu64 " s and are asked no more; "
+                "DEBUGINFOD_MAXTIME sets another limit\n",
+                servers.most_ns / NS_PER_S);
+}
+
+static int ask_servers(const char *build_id)
+{
+    char *path = NULL;
+
+    if (servers.waited_ns >= servers.most_ns)
+        return -ENOENT;
+    servers.build_id = build_id;
+    servers.asked_ns = monotonic_ns();
+    int fd = servers.find(servers.client, (const unsigned char *)build_id, 0, &path);
+    end_waiting();
+    free(path);
+    return fd >= 0 ? fd : -ENOENT;
+}
+
+/* --- Files --- */
+
+/* The user's own settings go first. That of the time is libdebuginfod's for one file, and ours for
+ * all of them. */
 static int set_limits(void)
 {
-    if (setenv("DEBUGINFOD_TIMEOUT", "10", 0) < 0 || setenv("DEBUGINFOD_MAXTIME", "60", 0) < 0 ||
-        setenv("DEBUGINFOD_MAXSIZE", MOST_BYTES, 0) < 0 ||
-        (servers.show_progress && setenv("DEBUGINFOD_PROGRESS", "1", 0) < 0))
+    char text[16];
+
+    snprintf(text, sizeof(text), "%d", MOST_SECONDS);
+    if (setenv("DEBUGINFOD_TIMEOUT", "10", 0) < 0 || setenv("DEBUGINFOD_MAXTIME", text, 0) < 0 ||
+        setenv("DEBUGINFOD_MAXSIZE", MOST_BYTES, 0) < 0)
         return -ENOMEM;
+    uint64_t seconds = strtoull(getenv("DEBUGINFOD_MAXTIME"), NULL, 10);
+    servers.most_ns = (seconds > 0 && seconds < UINT32_MAX ? seconds : MOST_SECONDS) * NS_PER_S;
     return 0;
 }
 
@@ -71,12 +157,14 @@ int debug_files_begin(void)
     int err = set_limits();
     if (err == 0 && servers.client == NULL)
         servers.client = servers.begin();
+    if (servers.client != NULL)
+        servers.set_watch(servers.client, watch);
     return err < 0 || servers.client != NULL ? err : -ENOMEM;
 }
 
 int debug_file_open(const char *build_id)
 {
-    char path[DEBUG_FILE_PATH_BYTES], *fetched = NULL;
+    char path[DEBUG_FILE_PATH_BYTES];
     int fd;
 
     if (!debug_file_path(build_id, path))
@@ -84,7 +172,5 @@ int debug_file_open(const char *build_id)
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd >= 0 || servers.client == NULL)
         return fd >= 0 ? fd : -ENOENT;
-    fd = servers.find(servers.client, (const unsigned char *)build_id, 0, &fetched);
-    free(fetched);
-    return fd >= 0 ? fd : -ENOENT;
+    return ask_servers(build_id);
 }

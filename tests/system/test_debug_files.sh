@@ -58,6 +58,27 @@ test_a_server_names_them_when_it_may_be_asked() {
     grep -q "GET /buildid/$build_id/debuginfo" served
 }
 
+# Where the machine that converts it has no binaries.
+test_raw_captures_are_named_by_servers() {
+    find /usr/lib -name 'libdebuginfod.so.1' 2>/dev/null | grep -q . || skip "there is no libdebuginfod"
+    make_spinner only_named_elsewhere
+    objcopy --only-keep-debug spin spin.debug
+    strip spin
+    build_id=$(readelf -n spin | sed -n 's/.*Build ID: *//p')
+    expect 0 "$profctl" -q run --clock cpu -o raw.profd -- ./spin
+    rm spin
+    mkdir -p "server/buildid/$build_id"
+    cp spin.debug "server/buildid/$build_id/debuginfo"
+    serve server
+    export DEBUGINFOD_URLS="http://127.0.0.1:$port" DEBUGINFOD_CACHE_PATH=$PWD/cache
+    expect 0 "$profctl" -q convert raw.profd -o without.collapsed
+    refute grep -q only_named_elsewhere without.collapsed
+    expect 0 "$profctl" -q convert --debuginfod raw.profd -o with.collapsed
+    grep -q only_named_elsewhere with.collapsed
+    expect 0 "$profctl" report --debuginfod raw.profd
+    grep -q only_named_elsewhere stdout
+}
+
 # Nothing of it reaches the program, which may use debuginfod itself.
 test_the_environment_of_the_program_stays_as_it_is() {
     find /usr/lib -name 'libdebuginfod.so.1' 2>/dev/null | grep -q . || skip "there is no libdebuginfod"
