@@ -145,7 +145,8 @@ static int set_limits(void)
     if (setenv("DEBUGINFOD_TIMEOUT", "10", 0) < 0 || setenv("DEBUGINFOD_MAXTIME", text, 0) < 0 ||
         setenv("DEBUGINFOD_MAXSIZE", MOST_BYTES, 0) < 0)
         return -ENOMEM;
-    uint64_t seconds = strtoull(getenv("DEBUGINFOD_MAXTIME"), NULL, 10);
+    const char *most = getenv("DEBUGINFOD_MAXTIME");
+    uint64_t seconds = most != NULL ? strtoull(most, NULL, 10) : 0;
     servers.most_ns = (seconds > 0 && seconds < UINT32_MAX ? seconds : MOST_SECONDS) * NS_PER_S;
     return 0;
 }
