@@ -304,7 +304,8 @@ static int write_location(struct pprof_places *places, uint32_t index)
     Pprof__Location location = PPROF__LOCATION__INIT, *locations[] = { &location };
     Pprof__Profile message = PPROF__PROFILE__INIT;
     size_t count = (size_t)location_at(places, index).depth + 1;
-    Pprof__Line *lines = calloc(count, sizeof(*lines)), **list = calloc(count, sizeof(*list));
+    Pprof__Line *lines = calloc(count, sizeof(*lines));
+    Pprof__Line **list = calloc(count, sizeof(Pprof__Line *));
     int err = lines != NULL && list != NULL ? 0 : -ENOMEM;
     if (err == 0) {
         location.id = index + PPROF_FIRST_ID;
