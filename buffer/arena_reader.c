@@ -15,7 +15,7 @@ static int read_header(const struct arena_source *source, struct arena_header *o
 {
     if (source->bytes < ARENA_HEADER_BYTES)
         return -EPROTO;
-    return arena_source_read(source, 0, out, sizeof *out);
+    return arena_source_read(source, 0, out, sizeof(*out));
 }
 
 /* All later offsets follow from these numbers; nothing overflows after this. */

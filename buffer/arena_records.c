@@ -53,7 +53,7 @@ static const uint8_t layouts[][RECORD_MAX_FIELDS] = {
     [DICTIONARY_SITE_FRAME] = { FIELD_INDEX, FIELD_LINE },
 };
 
-enum { LAYOUT_COUNT = sizeof layouts / sizeof layouts[0] };
+enum { LAYOUT_COUNT = sizeof(layouts) / sizeof(layouts[0]) };
 
 /* Numbers of less than 64 bits. False when VALUE is too large. */
 static bool store_u32(uint32_t *out, uint64_t value)
@@ -149,7 +149,7 @@ static int decode_record(const uint8_t *in, const uint8_t *end, struct arena_rec
     uint8_t kind = *in++;
     if (kind >= LAYOUT_COUNT || layouts[kind][0] == FIELD_NONE)
         return 0;
-    memset(out, 0, sizeof *out);
+    memset(out, 0, sizeof(*out));
     out->kind = (enum dictionary_kind)kind;
     for (int i = 0; i < RECORD_MAX_FIELDS && layouts[kind][i] != FIELD_NONE; i++) {
         in = decode_field(in, end, (enum field)layouts[kind][i], out);

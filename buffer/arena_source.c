@@ -43,7 +43,7 @@ __attribute__((no_sanitize("thread"))) static void copy_shared(uint8_t *out, con
         for (; done + sizeof(uint64_t) <= bytes; done += sizeof(uint64_t)) {
             const uint64_t *word = (const uint64_t *)(const void *)(in + done);
             uint64_t value = __atomic_load_n(word, __ATOMIC_ACQUIRE);
-            memcpy(out + done, &value, sizeof value);
+            memcpy(out + done, &value, sizeof(value));
         }
     }
     for (; done < bytes; done++)

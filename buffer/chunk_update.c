@@ -18,7 +18,7 @@ static void append_released(struct chunk_update *update, const struct chunk_upda
     uint32_t room = CHUNK_UPDATE_MAX_RELEASED - update->newly_released_count;
     uint32_t count = next->newly_released_count < room ? next->newly_released_count : room;
     memcpy(&update->newly_released[update->newly_released_count], next->newly_released,
-           count * sizeof next->newly_released[0]);
+           count * sizeof(next->newly_released[0]));
     update->newly_released_count += count;
 
     uint64_t lost = (uint64_t)update->newly_released_lost + next->newly_released_lost +

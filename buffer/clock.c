@@ -47,7 +47,7 @@ static bool kernel_rejects_tsc(void)
     if (fd < 0)
         return false;
     char names[256];
-    ssize_t length = read(fd, names, sizeof names);
+    ssize_t length = read(fd, names, sizeof(names));
     close(fd);
     return length > 0 && memmem(names, (size_t)length, "tsc", 3) == NULL;
 }

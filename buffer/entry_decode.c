@@ -32,7 +32,7 @@ static const uint8_t *read_u32(const uint8_t *in, const uint8_t *end, uint32_t *
 static const uint8_t *read_sample_start(const uint8_t *in, const uint8_t *end,
                                         struct sample_entry *out)
 {
-    memset(out, 0, sizeof *out);
+    memset(out, 0, sizeof(*out));
     in = read_u32(in, end, &out->thread_index);
     in = read_u64(in, end, &out->ticks_after_tick);
     return read_u64(in, end, &out->cpu_us);
@@ -60,7 +60,7 @@ int entry_decode_allocation(const uint8_t *payload, size_t bytes, struct allocat
 {
     const uint8_t *end = payload + bytes;
     uint64_t ticks_after = 0, size = 0;
-    memset(out, 0, sizeof *out);
+    memset(out, 0, sizeof(*out));
     const uint8_t *in = read_u32(payload, end, &out->owner_index);
     in = read_u32(in, end, &out->actor_index);
     in = read_u64(in, end, &ticks_after);
@@ -166,7 +166,7 @@ static const uint8_t *read_plain_marker(uint8_t kind, const uint8_t *in, const u
 int entry_decode_marker(uint8_t kind, const uint8_t *payload, size_t bytes,
                         struct marker_entry *out)
 {
-    memset(out, 0, sizeof *out);
+    memset(out, 0, sizeof(*out));
     if (!entry_is_marker(kind))
         return -EPROTO;
     const uint8_t *end = payload + bytes;

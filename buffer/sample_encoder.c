@@ -227,7 +227,7 @@ static void remember(struct sample_encoder *encoder, struct written_stack *writt
 {
     const struct written_stack *pending = &encoder->pending;
     memcpy(&written->codes[kept], &pending->codes[kept],
-           (pending->depth - kept) * sizeof pending->codes[0]);
+           (pending->depth - kept) * sizeof(pending->codes[0]));
     written->depth = pending->depth;
     written->is_truncated = pending->is_truncated;
     written->epoch = encoder->epoch;
@@ -379,7 +379,7 @@ int sample_encoder_repeat(struct sample_encoder *encoder, uint32_t thread_index,
         return 0;
     const struct written_stack *written = stack_of(encoder, thread_index);
     struct written_stack *pending = &encoder->pending;
-    memcpy(pending->codes, written->codes, written->depth * sizeof written->codes[0]);
+    memcpy(pending->codes, written->codes, written->depth * sizeof(written->codes[0]));
     pending->depth = written->depth;
     pending->is_truncated = written->is_truncated;
     const struct sample_head head = { .thread_index = thread_index, .ticks = ticks };

@@ -45,7 +45,7 @@ int frame_header_table(const uint8_t *header, size_t bytes, uint64_t header_addr
 static int32_t table_value(const uint8_t *table, size_t index)
 {
     int32_t value;
-    memcpy(&value, table + 4 * index, sizeof value);
+    memcpy(&value, table + 4 * index, sizeof(value));
     return value;
 }
 
@@ -134,7 +134,7 @@ static int read_common_information(const struct frame_tables *tables, uint64_t a
     int rc = open_record(tables, address, &reader);
     if (rc != 0)
         return rc;
-    memset(out, 0, sizeof *out);
+    memset(out, 0, sizeof(*out));
     uint64_t id = frame_read_unsigned(&reader, 4);
     uint64_t version = frame_read_unsigned(&reader, 1);
     if (reader.error != 0 || id != 0)

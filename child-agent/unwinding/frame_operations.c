@@ -297,7 +297,7 @@ int frame_operations_run(const struct common_information *cie, const struct fram
                          uint64_t address, uint32_t other, struct frame_row *out)
 {
     struct machine machine;
-    memset(&machine, 0, sizeof machine);
+    memset(&machine, 0, sizeof(machine));
     machine.cie = cie;
     machine.header_address = fde->header_address;
     machine.location = fde->start;

@@ -26,7 +26,7 @@ struct segments {
 static int read_segments(uint64_t header_address, struct segments *out)
 {
     Elf64_Ehdr header;
-    int rc = process_memory_read(header_address, &header, sizeof header);
+    int rc = process_memory_read(header_address, &header, sizeof(header));
     if (rc != 0)
         return rc;
     if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
@@ -37,7 +37,7 @@ static int read_segments(uint64_t header_address, struct segments *out)
         return -EINVAL;
     out->count = header.e_phnum;
     return process_memory_read(header_address + header.e_phoff, out->at,
-                               out->count * sizeof out->at[0]);
+                               out->count * sizeof(out->at[0]));
 }
 
 static bool is_sane(const Elf64_Phdr *segment)
@@ -76,19 +76,19 @@ static int find_extent(const struct segments *segments, uint64_t header_address,
 static void find_build_id(const Elf64_Phdr *segment, struct elf_image *image)
 {
     uint8_t notes[MAX_NOTE_BYTES];
-    size_t bytes = segment->p_memsz < sizeof notes ? (size_t)segment->p_memsz : sizeof notes;
+    size_t bytes = segment->p_memsz < sizeof(notes) ? (size_t)segment->p_memsz : sizeof(notes);
     if (process_memory_read(image->load_bias + segment->p_vaddr, notes, bytes) != 0)
         return;
     for (size_t offset = 0; bytes - offset >= sizeof(Elf64_Nhdr);) {
         Elf64_Nhdr note;
-        memcpy(&note, notes + offset, sizeof note);
-        offset += sizeof note;
+        memcpy(&note, notes + offset, sizeof(note));
+        offset += sizeof(note);
         uint64_t name_bytes = ((uint64_t)note.n_namesz + 3) & ~(uint64_t)3;
         uint64_t value_bytes = ((uint64_t)note.n_descsz + 3) & ~(uint64_t)3;
         if (name_bytes + value_bytes > bytes - offset)
             return;
         if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-            memcmp(notes + offset, "GNU", 4) == 0 && note.n_descsz <= sizeof image->build_id) {
+            memcmp(notes + offset, "GNU", 4) == 0 && note.n_descsz <= sizeof(image->build_id)) {
             memcpy(image->build_id, notes + offset + name_bytes, note.n_descsz);
             image->build_id_bytes = note.n_descsz;
             return;
@@ -118,8 +118,8 @@ static void find_tables(const struct segments *segments, const Elf64_Phdr *segme
     uint64_t address = image->load_bias + segment->p_vaddr;
     size_t bytes = (size_t)segment->p_memsz;
     if (bytes < MIN_HEADER_BYTES || bytes > bytes_in_segment(segments, image, address) ||
-        process_memory_read(address, head, bytes < sizeof head ? bytes : sizeof head) != 0 ||
-        frame_header_locate(head, sizeof head, address, &image->eh_frame_address) != 0)
+        process_memory_read(address, head, bytes < sizeof(head) ? bytes : sizeof(head)) != 0 ||
+        frame_header_locate(head, sizeof(head), address, &image->eh_frame_address) != 0)
         return;
     image->eh_frame_bytes = bytes_in_segment(segments, image, image->eh_frame_address);
     if (image->eh_frame_bytes == 0)
@@ -154,7 +154,7 @@ int elf_image_read(uint64_t header_address, struct elf_image *out)
     int rc = read_segments(header_address, &segments);
     if (rc != 0)
         return rc;
-    memset(out, 0, sizeof *out);
+    memset(out, 0, sizeof(*out));
     rc = find_extent(&segments, header_address, out);
     if (rc != 0)
         return rc;

@@ -27,17 +27,17 @@ bool module_entry_is_of(const struct module_entry *entry, const struct mapped_im
 static bool is_jitdump(const struct mapped_image *image)
 {
     static const char magic[] = { 'D', 'T', 'i', 'J' };
-    char start[sizeof magic];
+    char start[sizeof(magic)];
     return image->has_code && image->path[0] == '/' &&
-           process_memory_read(image->header_address, start, sizeof start) == 0 &&
-           memcmp(start, magic, sizeof magic) == 0;
+           process_memory_read(image->header_address, start, sizeof(start)) == 0 &&
+           memcmp(start, magic, sizeof(magic)) == 0;
 }
 
 /* A library with nothing in it but its name. */
 static int read_jitdump(const struct mapped_image *image, struct module_paths *paths,
                         struct module_entry *out)
 {
-    memset(out, 0, sizeof *out);
+    memset(out, 0, sizeof(*out));
     out->header_address = image->header_address;
     out->device = image->device;
     out->inode = image->inode;
@@ -56,7 +56,7 @@ int module_entry_read(const struct mapped_image *image, struct module_paths *pat
     int rc = image->has_code ? elf_image_read(image->header_address, &elf) : -ENOEXEC;
     if (rc != 0)
         return is_jitdump(image) ? read_jitdump(image, paths, out) : rc;
-    memset(out, 0, sizeof *out);
+    memset(out, 0, sizeof(*out));
     out->header_address = image->header_address;
     out->device = image->device;
     out->inode = image->inode;
@@ -70,7 +70,7 @@ int module_entry_read(const struct mapped_image *image, struct module_paths *pat
     module->eh_frame_header_address = elf.eh_frame_header_address;
     module->eh_frame_address = elf.eh_frame_address;
     module->build_id_bytes = elf.build_id_bytes;
-    memcpy(module->build_id, elf.build_id, sizeof module->build_id);
+    memcpy(module->build_id, elf.build_id, sizeof(module->build_id));
     module->path = module_paths_keep(paths, image->path, image->path_bytes);
     return module->path == NULL ? -ENOMEM : 0;
 }
@@ -80,7 +80,7 @@ int module_entry_read_copy(const struct mapped_code *code, uint64_t header_addre
 {
     struct elf_image elf;
     int rc = header_address != 0 ? elf_image_read(header_address, &elf) : -ENOEXEC;
-    memset(out, 0, sizeof *out);
+    memset(out, 0, sizeof(*out));
     if (rc == 0)
         rc = elf_image_bias_of_copy(header_address, code->start, code->offset,
                                     &out->module.load_bias);
@@ -93,7 +93,7 @@ int module_entry_read_copy(const struct mapped_code *code, uint64_t header_addre
     out->module.start = code->start;
     out->module.end = code->end;
     out->module.build_id_bytes = elf.build_id_bytes;
-    memcpy(out->module.build_id, elf.build_id, sizeof out->module.build_id);
+    memcpy(out->module.build_id, elf.build_id, sizeof(out->module.build_id));
     out->module.path = module_paths_keep(paths, code->path, code->path_bytes);
     return out->module.path == NULL ? -ENOMEM : 0;
 }

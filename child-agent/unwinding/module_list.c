@@ -8,7 +8,7 @@ enum { FIRST_LIST_BYTES = 64 * 1024 };
 
 static int add_entry(struct module_list *list, const struct module_entry *entry)
 {
-    size_t bytes = (list->count + 1) * sizeof *entry;
+    size_t bytes = (list->count + 1) * sizeof(*entry);
     if (bytes > list->capacity_bytes) {
         size_t capacity = list->capacity_bytes == 0 ? FIRST_LIST_BYTES : 2 * list->capacity_bytes;
         void *grown = pages_grow(list->at, list->capacity_bytes, capacity);

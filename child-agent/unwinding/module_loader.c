@@ -112,13 +112,13 @@ static int add_library(struct mapping_list *list, uint64_t header_address, uint6
 {
     Elf64_Phdr segments[MAX_SEGMENTS];
     Elf64_Ehdr header;
-    int rc = process_memory_read(header_address, &header, sizeof header);
+    int rc = process_memory_read(header_address, &header, sizeof(header));
     if (rc != 0)
         return rc;
     if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phnum > MAX_SEGMENTS)
         return 0; /* no library that anybody could unwind */
     rc = process_memory_read(header_address + header.e_phoff, segments,
-                             header.e_phnum * sizeof segments[0]);
+                             header.e_phnum * sizeof(segments[0]));
     if (rc != 0)
         return rc;
     struct mapped_image image = { .header_address = header_address,
@@ -143,7 +143,7 @@ bool module_loader_has(uint64_t address)
 static bool is_header(uint64_t address)
 {
     char magic[SELFMAG];
-    return process_memory_read(address, magic, sizeof magic) == 0 &&
+    return process_memory_read(address, magic, sizeof(magic)) == 0 &&
            memcmp(magic, ELFMAG, SELFMAG) == 0;
 }
 
@@ -167,8 +167,8 @@ static int add_vdso(struct mapping_list *list)
     char *path = path_room(list);
     if (address == 0 || path == NULL)
         return 0;
-    memcpy(path, name, sizeof name);
-    return add_library(list, address, address, sizeof name - 1);
+    memcpy(path, name, sizeof(name));
+    return add_library(list, address, address, sizeof(name) - 1);
 }
 
 /* The first entry is the program; the vdso's has a name that is no path. */
@@ -218,7 +218,7 @@ static int walk_list(struct mapping_list *list)
     for (; rc == 0 && address != 0; address = loaded.next) {
         if (count == MAX_LIBRARIES)
             return -EAGAIN;
-        rc = process_memory_read(address, &loaded, sizeof loaded);
+        rc = process_memory_read(address, &loaded, sizeof(loaded));
         if (rc == 0)
             rc = add_loaded(list, &loaded, count == 0);
         count++;

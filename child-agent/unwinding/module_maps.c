@@ -45,7 +45,7 @@ static bool parse_character(const char **cursor, const char *end, char wanted)
 static void parse_path(const char *cursor, const char *end, struct mapping *out)
 {
     static const char deleted[] = " (deleted)";
-    const size_t deleted_bytes = sizeof deleted - 1;
+    const size_t deleted_bytes = sizeof(deleted) - 1;
     while (cursor < end && *cursor == ' ')
         cursor++;
     size_t bytes = (size_t)(end - cursor);
@@ -113,7 +113,7 @@ static int make_room(void **items, size_t *capacity, size_t count, size_t item_b
 int mapping_list_add_image(struct mapping_list *list, const struct mapped_image *image)
 {
     int rc =
-        make_room((void **)&list->images, &list->image_capacity, list->image_count, sizeof *image);
+        make_room((void **)&list->images, &list->image_capacity, list->image_count, sizeof(*image));
     if (rc == 0)
         list->images[list->image_count++] = *image;
     return rc;
@@ -127,7 +127,7 @@ int mapping_list_add_executable(struct mapping_list *list, uint64_t start, uint6
         return 0;
     }
     int rc = make_room((void **)&list->executable, &list->executable_capacity, count,
-                       sizeof *list->executable);
+                       sizeof(*list->executable));
     if (rc == 0)
         list->executable[list->executable_count++] = (struct address_range){ start, end };
     return rc;
@@ -138,7 +138,7 @@ static int add_code(struct mapping_list *list, const struct mapping *mapping)
     const struct mapped_code code = { mapping->start,     mapping->end,   mapping->offset,
                                       mapping->device,    mapping->inode, mapping->path,
                                       mapping->path_bytes };
-    int rc = make_room((void **)&list->codes, &list->code_capacity, list->code_count, sizeof code);
+    int rc = make_room((void **)&list->codes, &list->code_capacity, list->code_count, sizeof(code));
     if (rc == 0)
         list->codes[list->code_count++] = code;
     return rc;
@@ -155,8 +155,8 @@ static bool has_image(const struct mapping *mapping)
     if (mapping->offset != 0 || mapping->path_bytes == 0)
         return false;
     static const char vdso[] = "[vdso]";
-    return mapping->path[0] == '/' || (mapping->path_bytes == sizeof vdso - 1 &&
-                                       memcmp(mapping->path, vdso, sizeof vdso - 1) == 0);
+    return mapping->path[0] == '/' || (mapping->path_bytes == sizeof(vdso) - 1 &&
+                                       memcmp(mapping->path, vdso, sizeof(vdso) - 1) == 0);
 }
 
 /* The code belongs to the nearest image of its file before it. */
@@ -269,5 +269,5 @@ void mapping_list_free(struct mapping_list *list)
     pages_free(list->images, list->image_capacity);
     pages_free(list->codes, list->code_capacity);
     pages_free(list->executable, list->executable_capacity);
-    memset(list, 0, sizeof *list);
+    memset(list, 0, sizeof(*list));
 }

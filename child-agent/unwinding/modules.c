@@ -156,7 +156,7 @@ bool module_map_after_fork_child(struct module_map *map)
     map->owes_all = true;
     module_map_changed(map);
     /* Its owner in the parent may have been moving it. */
-    memset(&map->spare_mappings, 0, sizeof map->spare_mappings);
+    memset(&map->spare_mappings, 0, sizeof(map->spare_mappings));
     return atomic_exchange(&map->owner, NULL) == NULL;
 }
 
@@ -256,7 +256,7 @@ void module_map_changed(struct module_map *map)
 
 int module_map_create(const struct module_events *events, struct module_map **out)
 {
-    struct module_map *map = pages_allocate(sizeof *map);
+    struct module_map *map = pages_allocate(sizeof(*map));
     if (map == NULL)
         return -ENOMEM;
     map->refresh_interval_ns = REFRESH_INTERVAL_NS;
@@ -279,5 +279,5 @@ void module_map_destroy(struct module_map *map)
     mapping_list_free(&map->mappings);
     mapping_list_free(&map->spare_mappings);
     module_paths_free(&map->paths);
-    pages_free(map, sizeof *map);
+    pages_free(map, sizeof(*map));
 }

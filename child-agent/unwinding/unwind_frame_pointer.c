@@ -19,7 +19,7 @@ static bool ends_with_call(const uint8_t code[LONGEST_CALL_BYTES])
 static bool is_behind_call(uint64_t pc)
 {
     uint8_t code[LONGEST_CALL_BYTES];
-    return process_memory_read(pc - sizeof code, code, sizeof code) == 0 && ends_with_call(code);
+    return process_memory_read(pc - sizeof(code), code, sizeof(code)) == 0 && ends_with_call(code);
 }
 
 /* Code that was generated since somebody last asked the kernel is known by the call before PC. */

@@ -120,7 +120,7 @@ void rule_cache_insert(struct rule_cache *cache, uint64_t tag, uint64_t address,
     uint64_t bits;
     if (address >> RULE_ADDRESS_BITS != 0)
         return;
-    memcpy(&bits, &rule, sizeof bits);
+    memcpy(&bits, &rule, sizeof(bits));
     put_in_way(&set->ways[1], atomic_load_explicit(&set->ways[0].sealed_key, memory_order_relaxed),
                atomic_load_explicit(&set->ways[0].rule, memory_order_relaxed));
     put_in_way(&set->ways[0], (address | tag) ^ bits, bits);
@@ -130,7 +130,7 @@ void rule_cache_forget(struct rule_cache *cache)
 {
     uint64_t tag = rule_cache_tag(cache) + TAG_UNIT;
     if (tag == 0) { /* rules of the tag that is next may still be there */
-        for (size_t i = 0; i < sizeof cache->sets / sizeof cache->sets[0]; i++)
+        for (size_t i = 0; i < sizeof(cache->sets) / sizeof(cache->sets[0]); i++)
             for (size_t way = 0; way < RULE_WAYS; way++)
                 put_in_way(&cache->sets[i].ways[way], 0, 0);
         tag = TAG_UNIT;

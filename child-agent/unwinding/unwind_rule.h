@@ -119,7 +119,7 @@ static inline bool rule_cache_find(const struct rule_cache *cache, uint64_t tag,
     if (!__builtin_expect(rule_way_matches(&set->ways[0], key, &bits), 1) &&
         !rule_way_matches(&set->ways[1], key, &bits))
         return false;
-    memcpy(out, &bits, sizeof *out);
+    memcpy(out, &bits, sizeof(*out));
     return true;
 }
 

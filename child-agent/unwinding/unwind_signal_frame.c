@@ -14,10 +14,10 @@ bool unwind_is_signal_return(uint64_t pc)
     /* mov $15,%rax; syscall, and the same with %eax */
     static const uint8_t long_form[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
     static const uint8_t short_form[] = { 0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05 };
-    uint8_t code[sizeof long_form];
-    return process_memory_read(pc, code, sizeof code) == 0 &&
-           (memcmp(code, long_form, sizeof long_form) == 0 ||
-            memcmp(code, short_form, sizeof short_form) == 0);
+    uint8_t code[sizeof(long_form)];
+    return process_memory_read(pc, code, sizeof(code)) == 0 &&
+           (memcmp(code, long_form, sizeof(long_form)) == 0 ||
+            memcmp(code, short_form, sizeof(short_form)) == 0);
 }
 
 bool unwind_signal_register(const struct stack_view *stack, uint64_t rsp, uint32_t number,

@@ -110,7 +110,7 @@ void unwinder_get_statistics(const struct unwinder *unwinder, struct unwind_stat
 
 int unwinder_create(struct module_map *modules, struct unwinder **out)
 {
-    struct unwinder *unwinder = pages_allocate(sizeof *unwinder);
+    struct unwinder *unwinder = pages_allocate(sizeof(*unwinder));
     if (unwinder == NULL)
         return -ENOMEM;
     unwinder->modules = modules;
@@ -121,5 +121,5 @@ int unwinder_create(struct module_map *modules, struct unwinder **out)
 
 void unwinder_destroy(struct unwinder *unwinder)
 {
-    pages_free(unwinder, sizeof *unwinder);
+    pages_free(unwinder, sizeof(*unwinder));
 }

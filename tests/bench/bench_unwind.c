@@ -144,7 +144,7 @@ static bool take_stacks(void)
     uint64_t random = 88172645463325252;
     for (int i = 0; i < STACKS; i++) {
         struct path path;
-        snapshots[i] = aligned_alloc(64, sizeof *snapshots[i]);
+        snapshots[i] = aligned_alloc(64, sizeof(*snapshots[i]));
         if (snapshots[i] == NULL)
             return false;
         path.snapshot = snapshots[i];
@@ -205,7 +205,7 @@ static int compare(const void *a, const void *b)
 
 static double median(double *values)
 {
-    qsort(values, ROUNDS, sizeof *values, compare);
+    qsort(values, ROUNDS, sizeof(*values), compare);
     return values[ROUNDS / 2];
 }
 

@@ -53,19 +53,19 @@ struct libunwind_cursor {
 static bool read_table_word(const uint8_t *bytes, size_t count, uint64_t start, uint64_t address,
                             unw_word_t *out)
 {
-    if (address - start < count && count - (address - start) >= sizeof *out) {
-        memcpy(out, bytes + (address - start), sizeof *out);
+    if (address - start < count && count - (address - start) >= sizeof(*out)) {
+        memcpy(out, bytes + (address - start), sizeof(*out));
         return true;
     }
-    if (address + sizeof *out <= start || address >= start + count)
+    if (address + sizeof(*out) <= start || address >= start + count)
         return false;
-    uint8_t word[sizeof *out] = { 0 };
-    for (size_t i = 0; i < sizeof word; i++) {
+    uint8_t word[sizeof(*out)] = { 0 };
+    for (size_t i = 0; i < sizeof(word); i++) {
         uint64_t offset = address + i - start;
         if (offset < count)
             word[i] = bytes[offset];
     }
-    memcpy(out, word, sizeof *out);
+    memcpy(out, word, sizeof(*out));
     return true;
 }
 
@@ -194,11 +194,11 @@ static bool find_functions(void)
         { "_Ux86_64_set_cache_size", &library.set_cache_size },
         { "_Ux86_64_flush_cache", &library.flush_cache },
     };
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
         void *function = dlsym(library.handle, functions[i].name);
         if (function == NULL)
             return false;
-        memcpy(functions[i].pointer, &function, sizeof function);
+        memcpy(functions[i].pointer, &function, sizeof(function));
     }
     return true;
 }
@@ -232,7 +232,7 @@ static bool is_ready(struct libunwind_cursor *cursor)
 
 int libunwind_cursor_create(struct module_map *modules, struct libunwind_cursor **out)
 {
-    struct libunwind_cursor *cursor = pages_allocate(sizeof *cursor);
+    struct libunwind_cursor *cursor = pages_allocate(sizeof(*cursor));
     if (cursor == NULL)
         return -ENOMEM;
     cursor->modules = modules;
@@ -246,7 +246,7 @@ void libunwind_cursor_destroy(struct libunwind_cursor *cursor)
         return;
     if (cursor->space != NULL)
         library.destroy_addr_space(cursor->space);
-    pages_free(cursor, sizeof *cursor);
+    pages_free(cursor, sizeof(*cursor));
 }
 
 /* --- Walking --- */
@@ -272,7 +272,7 @@ static void follow_modules(struct libunwind_cursor *cursor)
     if (generation == cursor->generation)
         return;
     cursor->generation = generation;
-    memset(&cursor->tables, 0, sizeof cursor->tables);
+    memset(&cursor->tables, 0, sizeof(cursor->tables));
     if (cursor->space != NULL)
         library.flush_cache(cursor->space, 0, 0);
 }

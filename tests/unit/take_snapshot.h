@@ -58,7 +58,7 @@ static inline void snapshot_from_context(struct snapshot_copy *copy, const ucont
 __attribute__((noinline, noclone)) static void take_snapshot(struct snapshot_copy *copy)
 {
     ucontext_t context;
-    memset(copy->snapshot.registers, 0, sizeof copy->snapshot.registers);
+    memset(copy->snapshot.registers, 0, sizeof(copy->snapshot.registers));
     getcontext(&context);
     snapshot_from_context(copy, &context);
 }

@@ -58,7 +58,7 @@ int main(void)
     Suite *suite = suite_create("child-agent.guest.address_space");
     TCase *tests = tcase_create("address_space");
     tcase_add_loop_test(tests, all_shares_together_are_less_than_a_tenth, 0,
-                        sizeof limits / sizeof limits[0]);
+                        sizeof(limits) / sizeof(limits[0]));
     tcase_add_test(tests, of_too_few_nothing_is_taken);
     tcase_add_test(tests, a_share_is_no_more_than_usual);
     suite_add_tcase(suite, tests);

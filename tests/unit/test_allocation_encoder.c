@@ -143,9 +143,9 @@ START_TEST(every_cut_of_an_entry_is_refused)
     const uint8_t payload[] = { 1, 2, 3, 4, 5, 0, 1, 0x80, 1 };
     struct allocation_entry entry;
     struct stack_state stack = { 0 };
-    ck_assert_int_eq(entry_decode_allocation(payload, sizeof payload, &entry), 0);
+    ck_assert_int_eq(entry_decode_allocation(payload, sizeof(payload), &entry), 0);
     ck_assert_int_eq(sample_decode_stack(&entry.stack, &stack), 0);
-    for (size_t bytes = 0; bytes < sizeof payload; bytes++) {
+    for (size_t bytes = 0; bytes < sizeof(payload); bytes++) {
         int error = entry_decode_allocation(payload, bytes, &entry);
         if (error == 0)
             error = sample_decode_stack(&entry.stack, &stack);

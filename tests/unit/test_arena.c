@@ -322,7 +322,7 @@ int main(void)
     tcase_add_test(tests, destroying_again_is_harmless);
     tcase_add_loop_test(tests, impossible_capacities_are_refused, 0, 4);
     tcase_add_loop_test(tests, a_file_size_limit_makes_it_smaller_and_never_kills, 0,
-                        sizeof file_limits / sizeof file_limits[0]);
+                        sizeof(file_limits) / sizeof(file_limits[0]));
     tcase_add_test(tests, a_program_with_locked_memory_does_not_fill_it);
     tcase_add_test(tests, another_file_has_the_same_at_the_same_addresses);
     tcase_add_test(tests, a_file_that_may_not_be_so_long_is_not_tried);

@@ -45,7 +45,7 @@ static struct chunk *put_chunk(uint32_t writer_index)
     struct chunk_writer writer;
     chunk_writer_init(&writer, manager, writer_index);
     uint8_t entry[] = { (uint8_t)writer_index, 0xab, 0xcd };
-    ck_assert_int_eq(chunk_writer_put(&writer, entry, sizeof entry), 0);
+    ck_assert_int_eq(chunk_writer_put(&writer, entry, sizeof(entry)), 0);
     return writer.chunk;
 }
 
@@ -144,7 +144,7 @@ START_TEST(what_is_no_arena_is_refused)
     ck_assert_int_eq(pipe2(pipe_fds, O_CLOEXEC), 0);
     ck_assert_int_lt(arena_reader_open(pipe_fds[0], &reader), 0);
     ck_assert_int_eq(arena_reader_open_memory(zeros, 0, &reader), -EPROTO);
-    ck_assert_int_eq(arena_reader_open_memory(zeros, sizeof zeros, &reader), -EPROTO);
+    ck_assert_int_eq(arena_reader_open_memory(zeros, sizeof(zeros), &reader), -EPROTO);
     ck_assert_int_eq(arena_reader_open_memory((const char *)zeros + 1, 100, &reader), -EINVAL);
     ck_assert_int_eq(arena_reader_open_memory(arena.header, ARENA_HEADER_BYTES - 1, &reader),
                      -EPROTO);
@@ -288,9 +288,9 @@ static void open_reader_while_writing(struct chunk_writer *writer)
 {
     uint8_t entry[] = { 1, 2 };
     chunk_writer_init(writer, manager, 1);
-    ck_assert_int_eq(chunk_writer_put(writer, entry, sizeof entry), 0);
+    ck_assert_int_eq(chunk_writer_put(writer, entry, sizeof(entry)), 0);
     open_reader();
-    ck_assert_int_eq(chunk_writer_put(writer, entry, sizeof entry), 0);
+    ck_assert_int_eq(chunk_writer_put(writer, entry, sizeof(entry)), 0);
 }
 
 START_TEST(a_chunk_that_grew_since_is_read_whole)
@@ -338,7 +338,7 @@ START_TEST(what_was_produced_is_kept_or_dropped)
     chunk_manager_set_limit(manager, 4 * CHUNK_BYTES);
     put_chunk(5);
     chunk_writer_init(&writer, manager, 6);
-    ck_assert_int_eq(chunk_writer_put(&writer, too_large, sizeof too_large), -EMSGSIZE);
+    ck_assert_int_eq(chunk_writer_put(&writer, too_large, sizeof(too_large)), -EMSGSIZE);
     read_all();
     ck_assert_uint_eq(info().produced_blocks, 6);
     ck_assert_uint_eq(info().kept_blocks, 4);
@@ -423,7 +423,7 @@ START_TEST(an_arena_is_read_from_memory_as_from_its_file)
     ck_assert_int_eq(arena_reader_open_memory(arena.header, arena.mapped_bytes, &reader), 0);
     ck_assert_int_eq(arena_reader_copy_chunk(reader, 0, &copy), 0);
     static const uint8_t expected[] = { 3, 1, 0xab, 0xcd };
-    ck_assert_mem_eq(copy.bytes, expected, sizeof expected);
+    ck_assert_mem_eq(copy.bytes, expected, sizeof(expected));
 }
 END_TEST
 
@@ -573,7 +573,7 @@ START_TEST(blocks_are_walked_up_to_the_damage)
     const uint8_t *payload;
     size_t payload_bytes;
     int blocks = 0, result;
-    memcpy(copy.bytes, framings[_i].bytes, sizeof framings[_i].bytes);
+    memcpy(copy.bytes, framings[_i].bytes, sizeof(framings[_i].bytes));
     copy.used_bytes = framings[_i].used;
     block_cursor_init(&cursor, &copy);
     while ((result = block_cursor_next(&cursor, &kind, &payload, &payload_bytes)) == 1) {
@@ -856,8 +856,8 @@ static void *write_on(void *context)
     uint8_t entry[64];
     chunk_writer_init(&writer, manager, (uint32_t)(uintptr_t)context);
     for (unsigned i = 0; !is_over; i++) {
-        memset(entry, (int)(i % 251), sizeof entry);
-        if (chunk_writer_put(&writer, entry, 1 + i % sizeof entry) != 0)
+        memset(entry, (int)(i % 251), sizeof(entry));
+        if (chunk_writer_put(&writer, entry, 1 + i % sizeof(entry)) != 0)
             return "refused";
     }
     chunk_writer_finish(&writer);
@@ -925,7 +925,7 @@ static void record_until_killed(int fd_out)
     dup2(own.fd, fd_out);
     chunk_writer_init(&writer, manager, 0);
     for (;;)
-        if (chunk_writer_put(&writer, entry, sizeof entry) != 0)
+        if (chunk_writer_put(&writer, entry, sizeof(entry)) != 0)
             _exit(2);
 }
 
@@ -938,13 +938,13 @@ START_TEST(what_a_killed_process_recorded_is_all_there)
     pid_t child = fork();
     if (child == 0)
         record_until_killed(100);
-    snprintf(path, sizeof path, "/proc/%d/fd/100", (int)child);
+    snprintf(path, sizeof(path), "/proc/%d/fd/100", (int)child);
     while (recycled == 0) {
         if (fd < 0)
             fd = open(path, O_RDONLY | O_CLOEXEC);
         ck_assert_int_eq(waitpid(child, &status, WNOHANG), 0);
         if (fd >= 0)
-            ck_assert_int_ge(pread(fd, &recycled, sizeof recycled,
+            ck_assert_int_ge(pread(fd, &recycled, sizeof(recycled),
                                    (off_t)offsetof(struct arena_header, drops[DROP_RECYCLED])),
                              0);
     }

@@ -34,7 +34,7 @@ static void put(uint8_t *to, size_t *at, const void *bytes, size_t count)
 
 static void put_u32(uint8_t *to, size_t *at, uint32_t value)
 {
-    put(to, at, &value, sizeof value);
+    put(to, at, &value, sizeof(value));
 }
 
 /* A CIE with AUGMENTATION "zR" or "zRS" (CFA = rsp + 8, return address at CFA - 8), and one FDE. */
@@ -49,12 +49,12 @@ static void make(struct made *made, const char *augmentation, const uint8_t *ope
     };
     uint8_t *out = made->frames;
     size_t at = 0;
-    memset(made, 0, sizeof *made);
-    put_u32(out, &at, (uint32_t)(4 + 1 + strlen(augmentation) + 1 + sizeof cie_tail));
+    memset(made, 0, sizeof(*made));
+    put_u32(out, &at, (uint32_t)(4 + 1 + strlen(augmentation) + 1 + sizeof(cie_tail)));
     put_u32(out, &at, 0);
     put(out, &at, "\1", 1);
     put(out, &at, augmentation, strlen(augmentation) + 1);
-    put(out, &at, cie_tail, sizeof cie_tail);
+    put(out, &at, cie_tail, sizeof(cie_tail));
     size_t fde = at;
     put_u32(out, &at, (uint32_t)(4 + 4 + 4 + 1 + count));
     put_u32(out, &at, (uint32_t)at);
@@ -66,7 +66,7 @@ static void make(struct made *made, const char *augmentation, const uint8_t *ope
 
     static const uint8_t encodings[] = { 1, 0x1b, 0x03, 0x3b };
     at = 0;
-    put(made->header, &at, encodings, sizeof encodings);
+    put(made->header, &at, encodings, sizeof(encodings));
     put_u32(made->header, &at, FRAMES_ADDRESS - (HEADER_ADDRESS + 4));
     put_u32(made->header, &at, 1);
     put_u32(made->header, &at, (uint32_t)(CODE_ADDRESS - HEADER_ADDRESS));
@@ -159,7 +159,7 @@ START_TEST(expressions_are_found_in_the_tables)
     static const uint8_t operations[] = { 0x0f, 3, 0x76, 0x78, 0x06, 0x10, 6, 2, 0x76, 0 };
     struct made made;
     struct frame_row row;
-    make(&made, "zR", operations, sizeof operations);
+    make(&made, "zR", operations, sizeof(operations));
     ck_assert_int_eq(find_row(&made, CODE_ADDRESS, &row), 0);
     ck_assert(row.is_cfa_expression);
     ck_assert_uint_eq(row.cfa_expression.count, 3);
@@ -174,7 +174,7 @@ START_TEST(the_register_asked_for_is_followed)
     static const uint8_t operations[] = { 0x83, 5 };
     struct made made;
     struct frame_row row;
-    make(&made, "zR", operations, sizeof operations);
+    make(&made, "zR", operations, sizeof(operations));
     ck_assert_int_eq(find_row(&made, CODE_ADDRESS, &row), 0);
     ck_assert_int_eq(row.other.place, REGISTER_AT_OFFSET);
     ck_assert_int_eq(row.other.offset, -40);
@@ -186,7 +186,7 @@ START_TEST(an_undefined_return_address_is_told)
     static const uint8_t operations[] = { 0x07, 16 };
     struct made made;
     struct frame_row row;
-    make(&made, "zR", operations, sizeof operations);
+    make(&made, "zR", operations, sizeof(operations));
     ck_assert_int_eq(find_row(&made, CODE_ADDRESS, &row), 0);
     ck_assert_int_eq(row.return_address.place, REGISTER_UNDEFINED);
     ck_assert(!row.is_signal_frame);
@@ -234,7 +234,7 @@ START_TEST(tables_cut_off_anywhere_are_survived)
     static const uint8_t operations[] = { 0x41, 0x0e, 16, 0x86, 2 };
     struct made made;
     struct frame_row row;
-    make(&made, "zR", operations, sizeof operations);
+    make(&made, "zR", operations, sizeof(operations));
     for (size_t kept = 0; kept < made.frames_bytes; kept++) {
         struct made cut = made;
         uint8_t *exact = malloc(kept + 1); /* the sanitizer watches its end */
@@ -325,7 +325,7 @@ int main(void)
 {
     Suite *suite = suite_create("child-agent.call_frame_info");
     TCase *made = tcase_create("made by hand");
-    tcase_add_loop_test(made, operations_make_rows, 0, sizeof rows / sizeof rows[0]);
+    tcase_add_loop_test(made, operations_make_rows, 0, sizeof(rows) / sizeof(rows[0]));
     tcase_add_test(made, expressions_are_found_in_the_tables);
     tcase_add_test(made, the_register_asked_for_is_followed);
     tcase_add_test(made, an_undefined_return_address_is_told);

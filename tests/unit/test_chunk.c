@@ -49,7 +49,7 @@ END_TEST
 START_TEST(a_new_life_forgets_the_old_one)
 {
     struct chunk *chunk = (struct chunk *)(void *)memory;
-    memset(memory, 0xff, sizeof memory);
+    memset(memory, 0xff, sizeof(memory));
     struct clock_pair before = clock_read_pair();
     chunk_begin(chunk, 7, 3, 1234);
     struct clock_pair after = clock_read_pair();

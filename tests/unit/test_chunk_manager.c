@@ -840,7 +840,7 @@ START_TEST(whatever_handlers_interrupt_each_chunk_is_told_of_once)
     ck_assert_int_eq(arena_create((uint64_t)MANY_SLOTS * CHUNK_BYTES, &arena), 0);
     ck_assert_int_eq(
         chunk_manager_create(&arena, GENERATION, (uint64_t)MANY_SLOTS * CHUNK_BYTES, &manager), 0);
-    memset(&interrupts, 0, sizeof interrupts);
+    memset(&interrupts, 0, sizeof(interrupts));
     interrupts.thread = pthread_self();
     chunk_manager_set_update_callback(manager, count_told, NULL);
     sigaction(SIGUSR1, &action, NULL);
@@ -966,7 +966,7 @@ int main(void)
     tcase_set_timeout(handlers, 60);
     tcase_add_test(handlers, a_handler_tells_nobody);
     tcase_add_loop_test(handlers, the_next_other_call_tells_what_handlers_released, 0,
-                        sizeof other_calls / sizeof other_calls[0]);
+                        sizeof(other_calls) / sizeof(other_calls[0]));
     tcase_add_test(handlers, what_a_handler_released_is_told_with_what_comes_next);
     tcase_add_test(handlers, what_is_recycled_before_it_was_told_is_never_told);
     tcase_add_test(handlers, a_handler_that_recycles_its_only_chunk_has_nothing_to_tell_of);

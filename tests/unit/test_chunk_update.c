@@ -30,7 +30,7 @@ static void assert_same(const struct chunk_update *a, const struct chunk_update 
     ck_assert_uint_eq(a->newly_released_count, b->newly_released_count);
     ck_assert_uint_eq(a->newly_released_lost, b->newly_released_lost);
     ck_assert_mem_eq(a->newly_released, b->newly_released,
-                     a->newly_released_count * sizeof a->newly_released[0]);
+                     a->newly_released_count * sizeof(a->newly_released[0]));
 }
 
 static void set_up(void)

@@ -19,7 +19,7 @@ static void set_up(void)
     ck_assert_int_eq(arena_create(SLOTS * CHUNK_BYTES, &arena), 0);
     ck_assert_int_eq(chunk_manager_create(&arena, 1, SLOTS * CHUNK_BYTES, &manager), 0);
     chunk_writer_init(&writer, manager, 3);
-    for (size_t i = 0; i < sizeof entry; i++)
+    for (size_t i = 0; i < sizeof(entry); i++)
         entry[i] = (uint8_t)(i * 7 + 1);
 }
 
@@ -42,8 +42,8 @@ START_TEST(a_block_is_its_size_and_the_entry)
 {
     ck_assert_int_eq(chunk_writer_put(&writer, entry, 3), 0);
     static const uint8_t expected[] = { 3, 1, 8, 15 };
-    ck_assert_mem_eq(writer.chunk->buffer, expected, sizeof expected);
-    ck_assert_uint_eq(writer.chunk->offset_past_last_block, sizeof expected);
+    ck_assert_mem_eq(writer.chunk->buffer, expected, sizeof(expected));
+    ck_assert_uint_eq(writer.chunk->offset_past_last_block, sizeof(expected));
     ck_assert_uint_eq(writer.chunk->block_count, 1);
     ck_assert_uint_eq(writer.chunk->writer_index, 3);
     ck_assert_uint_eq(writer.last_ticks, writer.chunk->start.ticks);
@@ -221,7 +221,7 @@ int main(void)
     tcase_add_test(tests, no_chunk_is_taken_before_the_first_block);
     tcase_add_test(tests, a_block_is_its_size_and_the_entry);
     tcase_add_loop_test(tests, blocks_of_any_size_fill_chunks_without_crossing, 0,
-                        sizeof sizes / sizeof sizes[0]);
+                        sizeof(sizes) / sizeof(sizes[0]));
     tcase_add_test(tests, a_full_chunk_is_given_back_and_a_new_one_taken);
     tcase_add_test(tests, finishing_gives_the_chunk_back_once);
     tcase_add_test(tests, what_no_chunk_holds_is_refused_and_counted);

@@ -117,9 +117,9 @@ int main(void)
     tcase_add_test(tests, initializing_again_changes_nothing);
     tcase_add_test(tests, without_a_tsc_ticks_are_monotonic_nanoseconds);
     tcase_add_loop_test(tests, pairs_tell_the_rate_or_the_fallback_does, 0,
-                        sizeof rates / sizeof rates[0]);
+                        sizeof(rates) / sizeof(rates[0]));
     tcase_add_loop_test(tests, conversion_goes_both_ways_and_never_wraps, 0,
-                        sizeof conversions / sizeof conversions[0]);
+                        sizeof(conversions) / sizeof(conversions[0]));
     tcase_add_test(tests, real_pairs_convert_into_each_other);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

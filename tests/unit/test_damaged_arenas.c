@@ -66,7 +66,7 @@ static void fill_dictionary(void)
     dictionary_put_process(&dictionary, 1, 2, 3, "/bin/program", "program\0-x", 11);
     for (uint32_t i = 0; i < DICTIONARY_RECORDS; i++) {
         struct dictionary_library library = {
-            i, i * 4096, i * 4096 + 100, 0, "/lib/some.so", build_id, sizeof build_id
+            i, i * 4096, i * 4096 + 100, 0, "/lib/some.so", build_id, sizeof(build_id)
         };
         struct dictionary_site site = { i, CATEGORY_FIRST_OWN, i, "name", "function", "file.c" };
         dictionary_put_thread(&dictionary, i, (pid_t)i, i == 0, i, "thread");
@@ -208,7 +208,7 @@ static int read_sample(uint8_t kind, const uint8_t *payload, size_t bytes)
     result = sample_decode_stack(&sample, state);
     if (state->depth > SAMPLE_MAX_FRAMES) /* a claim for each would take longer than all the rest */
         ck_abort_msg("a stack of %zu frames", (size_t)state->depth);
-    look_at(state->frames, state->depth * sizeof state->frames[0]);
+    look_at(state->frames, state->depth * sizeof(state->frames[0]));
     return result;
 }
 
@@ -305,7 +305,7 @@ static size_t random_place(void)
     uint64_t chunk = header->chunks_offset + random_below(SLOTS) * CHUNK_BYTES;
     switch (random_below(8)) {
     case 0:
-        return random_below(sizeof *header);
+        return random_below(sizeof(*header));
     case 1:
     case 2:
         return header->dictionary_offset + random_below(4096);
@@ -325,7 +325,7 @@ static void damage_once(uint8_t *bytes)
         bytes[place] ^= (uint8_t)(1u << random_below(8));
         break;
     case 1:
-        bytes[place] = edges[random_below(sizeof edges)];
+        bytes[place] = edges[random_below(sizeof(edges))];
         break;
     case 2:
         bytes[place] = (uint8_t)random_next();

@@ -101,7 +101,8 @@ START_TEST(libraries_read_back)
 {
     static const uint8_t build_id[20] = { 1, 0, 2, 0, 3 };
     struct dictionary_library library = {
-        5, 0x7f0000001000, 0x7f0000002000, 0x7f0000000000, "/lib/libx.so", build_id, sizeof build_id
+        5,        0x7f0000001000,  0x7f0000002000, 0x7f0000000000, "/lib/libx.so",
+        build_id, sizeof(build_id)
     };
     ck_assert_int_eq(dictionary_put_library(&dictionary, &library), 0);
     library.build_id = NULL;
@@ -117,7 +118,7 @@ START_TEST(libraries_read_back)
     ck_assert_uint_eq(record.end, library.end);
     ck_assert_uint_eq(record.load_bias, library.load_bias);
     assert_string(record.name, "/lib/libx.so", 12);
-    assert_string(record.extra, (const char *)build_id, sizeof build_id);
+    assert_string(record.extra, (const char *)build_id, sizeof(build_id));
     ck_assert_int_eq(arena_reader_next_record(reader, &record), 1);
     ck_assert_uint_eq(record.extra.length, 0);
     ck_assert_int_eq(arena_reader_next_record(reader, &record), 1);
@@ -204,8 +205,8 @@ END_TEST
 START_TEST(long_strings_are_cut)
 {
     char text[2 * STRING_MAX];
-    memset(text, 'x', sizeof text - 1);
-    text[sizeof text - 1] = 0;
+    memset(text, 'x', sizeof(text) - 1);
+    text[sizeof(text) - 1] = 0;
     ck_assert_int_eq(dictionary_put_log(&dictionary, 4, text), 0);
     struct arena_reader *reader = open_reader();
     ck_assert_uint_eq(only_record(reader).name.length, STRING_MAX);
@@ -499,7 +500,7 @@ END_TEST
 START_TEST(a_build_id_above_64_bytes_is_damage)
 {
     static const uint8_t build_id[65] = { 1 };
-    struct dictionary_library library = { 5, 1, 2, 0, "x", build_id, sizeof build_id };
+    struct dictionary_library library = { 5, 1, 2, 0, "x", build_id, sizeof(build_id) };
     struct arena_record record;
     struct arena_info info;
     ck_assert_int_eq(dictionary_put_library(&dictionary, &library), 0);
@@ -544,7 +545,7 @@ int main(void)
     tcase_add_test(tests, names_find_room_when_chunks_have_taken_all);
     tcase_add_test(tests, threads_put_whole_records_in_their_own_order);
     tcase_add_loop_test(tests, strange_records_are_skipped_and_damage_is_counted_once, 0,
-                        sizeof strange_records / sizeof strange_records[0]);
+                        sizeof(strange_records) / sizeof(strange_records[0]));
     tcase_add_test(tests, a_build_id_above_64_bytes_is_damage);
     tcase_add_test(tests, a_record_past_the_end_ends_the_list);
     suite_add_tcase(suite, tests);

@@ -191,7 +191,7 @@ static double cell(const cJSON *table, int row, int column)
 static const char *stack_text(int thread, int row)
 {
     static char text[64];
-    char *out = text + sizeof text - 1;
+    char *out = text + sizeof(text) - 1;
     const cJSON *strings =
         get(cJSON_GetArrayItem(get(own.profile, "threads"), thread), "stringTable");
     const cJSON *stack = cJSON_GetArrayItem(cJSON_GetArrayItem(rows(thread, "samples"), row), 0);
@@ -236,7 +236,7 @@ static void assert_rows(int thread, const struct row *expected, int count)
 #define ASSERT_ROWS(THREAD, ...)                                                                   \
     do {                                                                                           \
         const struct row expected_rows[] = { __VA_ARGS__ };                                        \
-        assert_rows(THREAD, expected_rows, sizeof expected_rows / sizeof expected_rows[0]);        \
+        assert_rows(THREAD, expected_rows, sizeof(expected_rows) / sizeof(expected_rows[0]));      \
     } while (0)
 
 /* --- Samples --- */
@@ -587,7 +587,7 @@ START_TEST(timed_entries_in_the_chunk_of_a_thread_are_damage)
     chunk_writer_init(&writer, own.manager, MAIN);
     for (char kind = ENTRY_TIMED_SAMPLE; kind <= ENTRY_THREAD_CPU; kind++) {
         const char entry[] = { kind, MAIN, 5, 5 };
-        put_raw(&writer, entry, sizeof entry);
+        put_raw(&writer, entry, sizeof(entry));
     }
     make_profile();
     ck_assert_uint_eq(bad_blocks(), 4);
@@ -631,7 +631,7 @@ int main(void)
     TCase *damage = situation(suite, "damage");
     tcase_add_test(damage, samples_for_which_there_is_no_room_are_left_out_and_counted);
     tcase_add_loop_test(damage, a_damaged_entry_is_counted_and_shows_no_stack, 0,
-                        sizeof damaged / sizeof damaged[0]);
+                        sizeof(damaged) / sizeof(damaged[0]));
     tcase_add_test(damage, what_is_the_same_as_a_damaged_stack_has_none);
     tcase_add_test(damage, timed_entries_in_the_chunk_of_a_thread_are_damage);
     SRunner *runner = srunner_create(suite);

@@ -19,12 +19,12 @@ static const struct {
     { UINT64_MAX >> 1, 9, { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f } },
     { UINT64_MAX, 10, { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01 } },
 };
-enum { KNOWN_COUNT = sizeof known / sizeof known[0] };
+enum { KNOWN_COUNT = sizeof(known) / sizeof(known[0]) };
 
 START_TEST(numbers_have_their_known_bytes)
 {
     uint8_t out[LEB128_MAX_BYTES + 1];
-    memset(out, 0x55, sizeof out);
+    memset(out, 0x55, sizeof(out));
     ck_assert_uint_eq(leb128_size(known[_i].value), known[_i].size);
     ck_assert_ptr_eq(leb128_write(out, known[_i].value), out + known[_i].size);
     ck_assert_mem_eq(out, known[_i].bytes, known[_i].size);
@@ -76,7 +76,7 @@ START_TEST(numbers_above_64_bits_are_refused)
 {
     uint64_t value = 12345;
     const uint8_t *in = too_large[_i];
-    ck_assert_ptr_null(leb128_read(in, in + sizeof too_large[_i], &value));
+    ck_assert_ptr_null(leb128_read(in, in + sizeof(too_large[_i]), &value));
     ck_assert_uint_eq(value, 12345);
 }
 END_TEST

@@ -49,12 +49,12 @@ START_TEST(paths_stay_where_they_are_when_there_are_many)
     char path[40];
 
     for (int i = 0; i < PATHS; i++) {
-        int bytes = snprintf(path, sizeof path, "/usr/lib/plugins/libplugin-%d.so", i);
+        int bytes = snprintf(path, sizeof(path), "/usr/lib/plugins/libplugin-%d.so", i);
         kept[i] = module_paths_keep(&paths, path, (size_t)bytes);
         ck_assert_ptr_nonnull(kept[i]);
     }
     for (int i = 0; i < PATHS; i++) {
-        int bytes = snprintf(path, sizeof path, "/usr/lib/plugins/libplugin-%d.so", i);
+        int bytes = snprintf(path, sizeof(path), "/usr/lib/plugins/libplugin-%d.so", i);
         ck_assert_str_eq(kept[i], path);
         ck_assert_ptr_eq(module_paths_keep(&paths, path, (size_t)bytes), kept[i]);
     }

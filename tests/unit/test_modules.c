@@ -31,14 +31,14 @@ static void on_added(const struct module *module, void *context)
 {
     ck_assert_ptr_eq(context, &seen);
     seen.added++;
-    strncpy(seen.last_added, module->path, sizeof seen.last_added - 1);
+    strncpy(seen.last_added, module->path, sizeof(seen.last_added) - 1);
 }
 
 static void on_removed(const struct module *module, void *context)
 {
     ck_assert_ptr_eq(context, &seen);
     seen.removed++;
-    strncpy(seen.last_removed, module->path, sizeof seen.last_removed - 1);
+    strncpy(seen.last_removed, module->path, sizeof(seen.last_removed) - 1);
 }
 
 static void setup(void)
@@ -46,7 +46,7 @@ static void setup(void)
     const struct module_events events = { .added = on_added,
                                           .removed = on_removed,
                                           .context = &seen };
-    memset(&seen, 0, sizeof seen);
+    memset(&seen, 0, sizeof(seen));
     ck_assert_int_eq(module_map_create(&events, &map), 0);
 }
 
@@ -80,7 +80,7 @@ START_TEST(lines_are_parsed)
         "7f0000000000-7f0000001000 r-xp 00000000 00:00 0 \n"
         "7f0000002000-7f0000003000 r--p 00000000 103:02 9    /a name/with spaces (deleted)\n"
         "7fff00000000-7fff00001000 r-xp 00000000 00:00 0                          [vdso]";
-    const char *cursor = text, *end = text + sizeof text - 1;
+    const char *cursor = text, *end = text + sizeof(text) - 1;
     struct mapping mapping;
     ck_assert(mapping_parse(&cursor, end, &mapping));
     ck_assert_uint_eq(mapping.start, 0x55820807e000);
@@ -111,7 +111,7 @@ START_TEST(images_and_executable_ranges_are_gathered)
                          "5000-6000 r-xp 00000000 00:00 0 \n"
                          "7000-8000 rw-p 00000000 00:00 0 [heap]\n"
                          "9000-a000 r--p 00000000 fe:00 2 /two\n";
-    struct mapping_list list = { .text = text, .text_bytes = sizeof text - 1 };
+    struct mapping_list list = { .text = text, .text_bytes = sizeof(text) - 1 };
     ck_assert_int_eq(mapping_list_parse(&list), 0);
     ck_assert_uint_eq(list.image_count, 2);
     ck_assert_uint_eq(list.images[0].header_address, 0x1000);
@@ -136,14 +136,14 @@ START_TEST(any_text_is_survived)
     uint64_t random = 88172645463325252;
     for (int round = 0; round < 20000; round++) {
         char text[100];
-        for (size_t i = 0; i < sizeof text; i++) {
+        for (size_t i = 0; i < sizeof(text); i++) {
             random ^= random << 13, random ^= random >> 7, random ^= random << 17;
-            text[i] = letters[random % (sizeof letters - 1)];
+            text[i] = letters[random % (sizeof(letters) - 1)];
         }
         const char *cursor = text;
         struct mapping mapping;
-        while (mapping_parse(&cursor, text + sizeof text, &mapping))
-            ck_assert(mapping.path + mapping.path_bytes <= text + sizeof text);
+        while (mapping_parse(&cursor, text + sizeof(text), &mapping))
+            ck_assert(mapping.path + mapping.path_bytes <= text + sizeof(text));
     }
 }
 END_TEST
@@ -240,7 +240,7 @@ START_TEST(modules_are_as_the_loader_says)
 {
     const void *const addresses[] = { (const void *)&labs, (const void *)&function_of_the_program,
                                       (const void *)&srunner_create };
-    for (size_t i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
+    for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++) {
         struct expectation expected = { .address = (uint64_t)(uintptr_t)addresses[i] };
         dl_iterate_phdr(expect_object, &expected);
         ck_assert(expected.found);
@@ -375,7 +375,7 @@ static void *enter_often(void *context)
 START_TEST(threads_are_in_one_after_the_other)
 {
     pthread_t threads[4];
-    memset(&crowd, 0, sizeof crowd);
+    memset(&crowd, 0, sizeof(crowd));
     for (int i = 0; i < 4; i++)
         ck_assert_int_eq(pthread_create(&threads[i], NULL, enter_often, map), 0);
     for (int i = 0; i < 4; i++) {
@@ -448,7 +448,7 @@ START_TEST(the_list_changes_only_when_that_can_be_told)
     const struct module_events events = { .begin = begin_to_tell,
                                           .added = add_told,
                                           .end = end_telling };
-    memset(&listener, 0, sizeof listener);
+    memset(&listener, 0, sizeof(listener));
     module_map_destroy(map);
     ck_assert_int_eq(module_map_create(&events, &map), 0);
     ck_assert(module_map_is_behind(map));

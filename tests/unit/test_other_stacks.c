@@ -168,7 +168,7 @@ START_TEST(generated_code_that_went_to_another_stack_leads_back)
     /* push %rbp; mov %rsp,%rbp; mov %rdi,%rsp; call *%rsi; leave; ret */
     static const uint8_t bytes[] = { 0x55, 0x48, 0x89, 0xe5, 0x48, 0x89,
                                      0xfc, 0xff, 0xd6, 0xc9, 0xc3 };
-    void *code = generate(bytes, sizeof bytes);
+    void *code = generate(bytes, sizeof(bytes));
     goes_there_by_generated_code(code);
     ck_assert(has_frame_of((const void *)goes_there_by_generated_code));
     ck_assert(is_complete);
@@ -181,7 +181,7 @@ START_TEST(a_frame_pointer_that_leads_nowhere_ends_the_stack)
     /* push %rbp; mov $1 << 40,%rbp; push %rbp; int3; pop %rbp; pop %rbp; ret */
     static const uint8_t bytes[] = { 0x55, 0x48, 0xbd, 0,    0,    0,    0,    0,
                                      1,    0,    0,    0x55, 0xcc, 0x5d, 0x5d, 0xc3 };
-    void *code = generate(bytes, sizeof bytes);
+    void *code = generate(bytes, sizeof(bytes));
     handle(SIGTRAP, walk_what_was_interrupted, 0);
     ((void (*)(void))code)();
     ck_assert_uint_eq(count, 1);
@@ -194,7 +194,7 @@ START_TEST(without_a_frame_pointer_the_innermost_frame_is_no_root)
 {
     /* push %rbp; xor %ebp,%ebp; push %rbp; int3; pop %rbp; pop %rbp; ret */
     static const uint8_t bytes[] = { 0x55, 0x31, 0xed, 0x55, 0xcc, 0x5d, 0x5d, 0xc3 };
-    void *code = generate(bytes, sizeof bytes);
+    void *code = generate(bytes, sizeof(bytes));
     handle(SIGTRAP, walk_what_was_interrupted, 0);
     ((void (*)(void))code)();
     ck_assert_uint_eq(count, 1);

@@ -182,7 +182,7 @@ static size_t read_all(void)
         size_t bytes;
         int result;
         ck_assert_int_eq(arena_reader_copy_chunk(reader, i, &copy), 0);
-        memset(&decoding, 0, sizeof decoding);
+        memset(&decoding, 0, sizeof(decoding));
         decoding.last_ticks = copy.start_ticks;
         block_cursor_init(&cursor, &copy);
         while ((result = block_cursor_next(&cursor, &kind, &payload, &bytes)) == 1)
@@ -312,7 +312,7 @@ START_TEST(random_stacks_of_many_threads_survive)
     static const uint32_t depths[] = { 3, 40, 300, SAMPLE_MAX_FRAMES };
     written_count = 0;
     seed += (uint64_t)_i;
-    memset(stacks, 0, sizeof stacks);
+    memset(stacks, 0, sizeof(stacks));
     while (writer.chunk == NULL || writer.chunk->range_start < 8 * CHUNK_BUFFER_BYTES) {
         if (written_count + THREADS > MAX_EVENTS)
             break;
@@ -628,7 +628,7 @@ START_TEST(timed_samples_of_many_threads_survive)
     uint64_t now = clock_ticks();
     written_count = 0;
     seed += (uint64_t)_i;
-    memset(stacks, 0, sizeof stacks);
+    memset(stacks, 0, sizeof(stacks));
     while (writer.chunk == NULL || writer.chunk->range_start < 8 * CHUNK_BUFFER_BYTES) {
         if (written_count == MAX_EVENTS)
             break;

@@ -74,7 +74,7 @@ START_TEST(random_expressions_are_survived)
     for (int round = 0; round < 200000; round++) {
         uint8_t bytes[16];
         struct frame_value value;
-        for (size_t i = 0; i < sizeof bytes; i++) {
+        for (size_t i = 0; i < sizeof(bytes); i++) {
             random ^= random << 13, random ^= random >> 7, random ^= random << 17;
             bytes[i] = (uint8_t)random;
         }
@@ -122,19 +122,19 @@ static const struct {
       { 16, -16, RULE_RBP, 0 } },
     { "realigned",
       { .is_cfa_expression = true,
-        .cfa_expression = { at_rbp_minus_8, sizeof at_rbp_minus_8 },
+        .cfa_expression = { at_rbp_minus_8, sizeof(at_rbp_minus_8) },
         .rbp = { .place = REGISTER_AT_EXPRESSION, .expression = { rbp_itself, 2 } },
         .return_address = RETURN_AT_CFA_8 },
       { -8, 0, RULE_AT_RBP, RULE_RBP_RELATIVE_TO_RBP } },
     { "realigned, rsp kept from before the pushes",
       { .is_cfa_expression = true,
-        .cfa_expression = { at_rsp_152_plus_8, sizeof at_rsp_152_plus_8 },
+        .cfa_expression = { at_rsp_152_plus_8, sizeof(at_rsp_152_plus_8) },
         .rbp = { .place = REGISTER_AT_OFFSET, .offset = -24 },
         .return_address = RETURN_AT_CFA_8 },
       { 152, -24, RULE_AT_RSP, 1 } },
     { "an addend that is no word",
       { .is_cfa_expression = true,
-        .cfa_expression = { at_rsp_plus_4, sizeof at_rsp_plus_4 },
+        .cfa_expression = { at_rsp_plus_4, sizeof(at_rsp_plus_4) },
         .return_address = RETURN_AT_CFA_8 },
       { 0, RULE_RBP_UNCHANGED, RULE_BEYOND, 0 } },
     { "realigning",
@@ -178,7 +178,7 @@ static const struct {
       { 0, RULE_RBP_UNCHANGED, RULE_BEYOND, 0 } },
     { "an expression too hard",
       { .is_cfa_expression = true,
-        .cfa_expression = { sum_of_registers, sizeof sum_of_registers },
+        .cfa_expression = { sum_of_registers, sizeof(sum_of_registers) },
         .return_address = RETURN_AT_CFA_8 },
       { 0, RULE_RBP_UNCHANGED, RULE_BEYOND, 0 } },
 };
@@ -207,9 +207,9 @@ static struct rule_cache *cache;
 
 static void setup(void)
 {
-    cache = aligned_alloc(64, sizeof *cache);
+    cache = aligned_alloc(64, sizeof(*cache));
     ck_assert_ptr_nonnull(cache);
-    memset(cache, 0, sizeof *cache);
+    memset(cache, 0, sizeof(*cache));
     rule_cache_forget(cache);
 }
 
@@ -252,7 +252,7 @@ START_TEST(an_empty_cache_has_nothing_at_any_address)
     static const uint64_t addresses[] = {
         0, 1, PC, UINT64_MAX, (uint64_t)1 << 47, (uint64_t)1 << 48
     };
-    for (size_t i = 0; i < sizeof addresses / sizeof addresses[0]; i++)
+    for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++)
         ck_assert(!has_rule(addresses[i]));
 }
 END_TEST
@@ -331,9 +331,9 @@ int main(void)
     Suite *suite = suite_create("child-agent.unwind_rule");
     TCase *making = tcase_create("making");
     tcase_add_loop_test(making, expressions_have_values, 0,
-                        sizeof expressions / sizeof expressions[0]);
+                        sizeof(expressions) / sizeof(expressions[0]));
     tcase_add_test(making, random_expressions_are_survived);
-    tcase_add_loop_test(making, rows_become_rules, 0, sizeof rules / sizeof rules[0]);
+    tcase_add_loop_test(making, rows_become_rules, 0, sizeof(rules) / sizeof(rules[0]));
     tcase_add_test(making, signal_frames_are_rules_of_their_own);
     suite_add_tcase(suite, making);
     TCase *caching = tcase_create("caching");

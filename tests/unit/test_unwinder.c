@@ -151,7 +151,7 @@ OPAQUE static int compare_and_go_deeper(const void *a, const void *b)
 OPAQUE static void sort(void)
 {
     int values[2] = { 2, 1 };
-    qsort(values, 2, sizeof values[0], compare_and_go_deeper);
+    qsort(values, 2, sizeof(values[0]), compare_and_go_deeper);
     sink += (uint64_t)values[0];
 }
 
@@ -208,7 +208,7 @@ START_TEST(every_shape_of_frame_leads_to_its_caller)
         size_t count = walk();
         size_t at = 1;
         ck_assert(is_complete);
-        for (size_t i = 0; i < sizeof callers / sizeof callers[0]; i++) {
+        for (size_t i = 0; i < sizeof(callers) / sizeof(callers[0]); i++) {
             size_t next = frame_of(callers[i], at, count);
             ck_assert_msg(next < count, "caller %zu is missing", i);
             ck_assert(next == at || callers[i] == (const void *)sort);
@@ -352,7 +352,7 @@ START_TEST(a_truncated_copy_ends_broken_and_not_wrong)
 {
     sort();
     size_t all = walk();
-    memcpy(reference, frames, sizeof reference);
+    memcpy(reference, frames, sizeof(reference));
     uint64_t bytes = snapshot->stack_bytes;
     for (uint64_t kept = 0; kept < bytes; kept += 8) {
         snapshot->stack_bytes = kept;
@@ -409,7 +409,7 @@ static void expect_walk_of(struct concurrent_walk *in, const struct snapshot_cop
 
 static void keep_copy(struct snapshot_copy *out)
 {
-    memcpy(out, &copy, sizeof copy);
+    memcpy(out, &copy, sizeof(copy));
     out->snapshot.stack = out->stack;
 }
 
@@ -582,10 +582,10 @@ START_TEST(any_bytes_in_the_copy_are_survived)
     static struct snapshot_copy original;
     uint64_t random = 0x9e3779b97f4a7c15 + (uint64_t)_i;
     sort();
-    memcpy(&original, &copy, sizeof copy);
+    memcpy(&original, &copy, sizeof(copy));
     for (int round = 0; round < 2000; round++) {
         size_t words = original.snapshot.stack_bytes / 8;
-        memcpy(&copy, &original, sizeof copy);
+        memcpy(&copy, &original, sizeof(copy));
         for (uint64_t changes = 1 + next_random(&random) % 40; changes > 0; changes--) {
             uint64_t kind = next_random(&random) % 5;
             uint64_t value = next_random(&random);
@@ -640,7 +640,7 @@ static void *generate(void)
 {
     void *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ck_assert_ptr_ne(code, MAP_FAILED);
-    memcpy(code, generated_code, sizeof generated_code);
+    memcpy(code, generated_code, sizeof(generated_code));
     ck_assert_int_eq(mprotect(code, 4096, PROT_READ | PROT_EXEC), 0);
     return code;
 }
@@ -769,7 +769,7 @@ OPAQUE static void step_through(void (*function)(void))
 OPAQUE static void call_library(void)
 {
     char text[64];
-    sink += (uint64_t)snprintf(text, sizeof text, "%d %s %g", 17, "text", 1.5);
+    sink += (uint64_t)snprintf(text, sizeof(text), "%d %s %g", 17, "text", 1.5);
     sink += strtoul(text, NULL, 10);
     free(calloc(3, 5));
 }
@@ -821,7 +821,7 @@ START_TEST(at_every_instruction_the_callers_are_those_libunwind_finds)
 {
     struct sigaction action = { .sa_sigaction = on_step, .sa_flags = SA_SIGINFO };
     struct sigaction keep = { .sa_handler = keep_signal };
-    memset(&stepped, 0, sizeof stepped);
+    memset(&stepped, 0, sizeof(stepped));
     snapshot_here();
     size_t count = walk();
     ck_assert_uint_gt(count, 3);
@@ -859,7 +859,7 @@ int main(void)
     tcase_add_test(stacks, generated_code_is_passed_by_its_frame_pointer);
     tcase_add_test(stacks, the_entry_of_generated_code_returns_to_the_word_at_rsp);
     tcase_add_loop_test(stacks, at_every_instruction_the_callers_are_those_libunwind_finds, 0,
-                        sizeof stepped_functions / sizeof stepped_functions[0]);
+                        sizeof(stepped_functions) / sizeof(stepped_functions[0]));
     suite_add_tcase(suite, stacks);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
