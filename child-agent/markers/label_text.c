@@ -12,8 +12,8 @@
 #include "child-agent/guest/pages.h"
 #include "child-agent/markers/site.h"
 #include "child-agent/recording.h"
-#include "profd.h"
 #include "json/hash.h"
+#include "profd.h"
 
 enum {
     TEXT_MOST_BYTES = 256, /* with its end */

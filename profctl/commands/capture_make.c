@@ -8,12 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "json/document_print.h"
+#include "json/progress.h"
 #include "profctl/commands/progress_bar.h"
 #include "profctl/naming/capture_naming.h"
 #include "profctl/raw/raw_lists.h"
 #include "profctl/units.h"
-#include "json/document_print.h"
-#include "json/progress.h"
 
 /* Gathering and naming take about the same time. */
 static const double gathering_share = 0.5;

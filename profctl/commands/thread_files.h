@@ -6,9 +6,9 @@
 #include <limits.h>
 #include <stdint.h>
 
-#include "profctl/profile/profile_walk.h"
 #include "json/mapped_array.h"
 #include "json/unique_strings.h"
+#include "profctl/profile/profile_walk.h"
 
 /* Initialised by thread_files_init(). */
 struct thread_files {

@@ -10,8 +10,8 @@
 #ifndef PROFD_PROFCTL_CALL_SAMPLES_H
 #define PROFD_PROFCTL_CALL_SAMPLES_H
 
-#include "profctl/convert/profile_tree.h"
 #include "json/mapped_array.h"
+#include "profctl/convert/profile_tree.h"
 
 struct call_sample {
     double time_ms;

@@ -9,10 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profctl/convert/pprof.pb-c.h"
 #include "json/failure_latch.h"
 #include "json/json_writer.h"
 #include "json/unique_strings.h"
+#include "profctl/convert/pprof.pb-c.h"
 
 enum { PPROF_FIRST_ID = 1 /* 0 is none */ };
 

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "profctl/profile/profile_walk.h"
 #include "json/json_writer.h"
+#include "profctl/profile/profile_walk.h"
 
 struct profile_comparison;
 

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profctl/convert/thread_stacks.h"
 #include "json/unique_stacks.h"
+#include "profctl/convert/thread_stacks.h"
 
 enum profile_node_kind {
     PROFILE_NODE_FUNCTION,

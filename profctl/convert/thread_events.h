@@ -5,9 +5,9 @@
 
 #include <stdbool.h>
 
+#include "json/mapped_array.h"
 #include "profctl/processed/processed_types.h"
 #include "profctl/profile/marker_spans.h"
-#include "json/mapped_array.h"
 
 /* Where one begins, or where the last that has begun ends. */
 struct thread_event {

@@ -7,9 +7,9 @@
 
 #include <stdint.h>
 
-#include "profctl/profile/profile_walk.h"
 #include "json/mapped_array.h"
 #include "json/unique_strings.h"
+#include "profctl/profile/profile_walk.h"
 
 /* What ended in a stack. */
 struct stack_sum {

@@ -4,12 +4,12 @@
 #include <stdio.h>
 
 #include "common/time_units.h"
+#include "json/hash.h"
+#include "json/json_reader.h"
 #include "profctl/convert/thread_stacks.h"
 #include "profctl/json_copy.h"
 #include "profctl/json_steps.h"
 #include "profctl/processed/processed_payload.h"
-#include "json/hash.h"
-#include "json/json_reader.h"
 
 enum {
     FIRST_TRACK = 1 << 30, /* the kernel has no such thread */

@@ -8,11 +8,11 @@
 
 #include <stdint.h>
 
+#include "json/failure_latch.h"
+#include "json/unique_strings.h"
 #include "profctl/convert/trace_event.h"
 #include "profctl/processed/processed_types.h"
 #include "profctl/profile/marker_spans.h"
-#include "json/failure_latch.h"
-#include "json/unique_strings.h"
 
 /* A marker that is part of a flow. */
 struct trace_flow_point {

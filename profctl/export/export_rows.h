@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "json/unique_strings.h"
 #include "profctl/clickhouse/row_binary.h"
 #include "profctl/export/sum_table.h"
-#include "json/unique_strings.h"
 
 enum { STACK_HASH_BYTES = 16 };
 

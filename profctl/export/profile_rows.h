@@ -8,9 +8,9 @@
 
 #include <stdint.h>
 
+#include "json/json_reader.h"
 #include "profctl/clickhouse/row_binary.h"
 #include "profctl/export/export_rows.h"
-#include "json/json_reader.h"
 
 /* What is known of a process. Strings are views. */
 struct exported_process {

@@ -5,11 +5,11 @@
 
 #include "common/time_units.h"
 #include "ipc/groups/group_order.h"
+#include "json/gecko/gecko_process.h"
+#include "json/json_writer.h"
 #include "profctl/printable.h"
 #include "profctl/report/report_output.h"
 #include "profctl/units.h"
-#include "json/gecko/gecko_process.h"
-#include "json/json_writer.h"
 
 enum {
     NAME_BYTES = 2 * GROUP_TEXT_MOST_BYTES + 64,

@@ -5,10 +5,10 @@
 #ifndef PROFD_PROFCTL_MERGE_COPY_H
 #define PROFD_PROFCTL_MERGE_COPY_H
 
-#include "profctl/merge/merge_source.h"
-#include "profctl/merge/merge_tables.h"
 #include "json/json_reader.h"
 #include "json/json_writer.h"
+#include "profctl/merge/merge_source.h"
+#include "profctl/merge/merge_tables.h"
 
 struct merge_copy {
     struct json_reader *reader; /* at the beginning of the capture */

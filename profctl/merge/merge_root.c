@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <math.h>
 
+#include "json/gecko/gecko_meta.h"
 #include "profctl/json_copy.h"
 #include "profctl/json_steps.h"
-#include "json/gecko/gecko_meta.h"
 
 /* What is true of one machine or one capture alone, or written anew. */
 static const char *const left_out[] = {

@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
+#include "json/json_writer.h"
 #include "profctl/merge/merge_plan.h"
 #include "profctl/merge/merge_tables.h"
-#include "json/json_writer.h"
 
 /* Begins the file, up to the first of its processes. Of the "meta" of SOURCES, of which there is at
  * least one, what the first says counts where it is not about its machine. 0, -ENOMEM, or -EPROTO.

@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profctl/tables/category_lists.h"
-#include "profctl/tables/marker_schemas.h"
 #include "json/json_reader.h"
 #include "json/mapped_array.h"
+#include "profctl/tables/category_lists.h"
+#include "profctl/tables/marker_schemas.h"
 
 /* Larger ids are left as they are: numbers of JSON end at 2^53. */
 #define MERGE_MOST_PID INT64_C(9999999999999)

@@ -3,10 +3,10 @@
 #ifndef PROFD_PROFCTL_MERGE_TABLES_H
 #define PROFD_PROFCTL_MERGE_TABLES_H
 
-#include "profctl/tables/category_lists.h"
-#include "profctl/tables/marker_schemas.h"
 #include "json/json_reader.h"
 #include "json/json_writer.h"
+#include "profctl/tables/category_lists.h"
+#include "profctl/tables/marker_schemas.h"
 
 /* What the process at hand has in its "meta", which was read. */
 struct merge_lists {

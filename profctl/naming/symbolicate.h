@@ -9,11 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "json/json_reader.h"
+#include "json/json_writer.h"
 #include "profctl/symbols/jit_process.h"
 #include "profctl/symbols/symbol_cache.h"
 #include "profctl/tables/category_lists.h"
-#include "json/json_reader.h"
-#include "json/json_writer.h"
 
 /* What was in the capture. */
 struct capture_counts {

@@ -8,12 +8,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "json/unique_stacks.h"
+#include "json/unique_strings.h"
 #include "profctl/symbols/jit_process.h"
 #include "profctl/symbols/symbol_cache.h"
 #include "profctl/tables/process_libraries.h"
 #include "profctl/tables/thread_tables.h"
-#include "json/unique_stacks.h"
-#include "json/unique_strings.h"
 
 /* Where names come from. */
 struct symbol_source {

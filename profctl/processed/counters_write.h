@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "profctl/profile/profile_counter.h"
 #include "json/failure_latch.h"
 #include "json/json_writer.h"
+#include "profctl/profile/profile_counter.h"
 
 /* Whose counter it is. */
 struct counter_owner {

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profctl/profile/profile_walk.h"
 #include "json/mapped_array.h"
+#include "profctl/profile/profile_walk.h"
 
 /* So many exited processes are seen apart when nobody says how many. */
 enum { LANES_APART = 200 };

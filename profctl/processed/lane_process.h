@@ -3,8 +3,8 @@
 #ifndef PROFD_PROFCTL_LANE_PROCESS_H
 #define PROFD_PROFCTL_LANE_PROCESS_H
 
-#include "profctl/processed/lane_choice.h"
 #include "json/json_writer.h"
+#include "profctl/processed/lane_choice.h"
 
 /* Writes the members "pid", "command", "end" and "cpu" (ms), of which the last two may not be told,
  * of the process that entered SLOT last, ended as LOG tells, and used CPU_MS (below 0: not known).

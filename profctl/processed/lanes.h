@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "json/mapped_array.h"
 #include "profctl/processed/lane_walk.h"
 #include "profctl/processed/thread_rows.h"
 #include "profctl/profile/process_log.h"
-#include "json/mapped_array.h"
 
 /* A thread of a lane, on the track of the same number. */
 struct lane_thread {

@@ -9,11 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "json/json_writer.h"
+#include "json/mapped_array.h"
 #include "profctl/processed/busiest_threads.h"
 #include "profctl/processed/processed_types.h"
 #include "profctl/profile/profile_walk.h"
-#include "json/json_writer.h"
-#include "json/mapped_array.h"
 
 /* The newest version of the format that the viewer reads. */
 enum { PROCESSED_VERSION = 75 };

@@ -3,12 +3,12 @@
 #include <errno.h>
 #include <math.h>
 
+#include "json/hash.h"
 #include "profctl/json_copy.h"
 #include "profctl/json_steps.h"
 #include "profctl/processed/time_ns.h"
 #include "profctl/tables/json_table.h"
 #include "profctl/tables/json_text.h"
-#include "json/hash.h"
 
 static const char allocation_type[] = "Native allocation";
 

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json/hash.h"
+#include "json/json_reader.h"
 #include "profctl/json_copy.h"
 #include "profctl/json_steps.h"
 #include "profctl/tables/json_text.h"
-#include "json/hash.h"
-#include "json/json_reader.h"
 
 /* The schema at hand. */
 struct schema {

@@ -7,12 +7,12 @@
 
 #include <stdint.h>
 
-#include "profctl/processed/columns.h"
-#include "profctl/profile/function_name.h"
-#include "profctl/tables/process_libraries.h"
 #include "json/failure_latch.h"
 #include "json/json_writer.h"
 #include "json/unique_strings.h"
+#include "profctl/processed/columns.h"
+#include "profctl/profile/function_name.h"
+#include "profctl/tables/process_libraries.h"
 
 /* Which fields of a frame tell anything, as the viewer numbers them. */
 enum shared_frame_flag {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profctl/json_sinks.h"
 #include "json/mapped_array.h"
+#include "profctl/json_sinks.h"
 
 enum {
     FORMAT_VERSION = 1,

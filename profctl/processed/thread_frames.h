@@ -4,10 +4,10 @@
 
 #include <stdint.h>
 
+#include "json/mapped_array.h"
 #include "profctl/processed/shared_tables.h"
 #include "profctl/profile/profile_walk.h"
 #include "profctl/symbols/symbol_cache.h"
-#include "json/mapped_array.h"
 
 /* Memory is kept from thread to thread. A zeroed struct is empty. */
 struct thread_frames {

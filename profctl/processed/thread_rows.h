@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profctl/processed/processed_payload.h"
 #include "json/mapped_array.h"
+#include "profctl/processed/processed_payload.h"
 
 struct marker_row {
     double start_ms, end_ms;

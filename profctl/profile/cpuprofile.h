@@ -12,10 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profctl/profile/thread_samples.h"
-#include "profctl/tables/thread_tables.h"
 #include "json/json_reader.h"
 #include "json/unique_strings.h"
+#include "profctl/profile/thread_samples.h"
+#include "profctl/tables/thread_tables.h"
 
 /* As it stands in the file. */
 struct cpuprofile_node {

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profctl/profile/profile_walk.h"
 #include "json/mapped_array.h"
+#include "profctl/profile/profile_walk.h"
 
 struct marker_span {
     uint32_t name;   /* a string of the thread's */

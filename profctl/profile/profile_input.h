@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "profctl/failure.h"
 #include "json/json_reader.h"
+#include "profctl/failure.h"
 
 struct profile_input {
     const char *path;

@@ -12,13 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "json/json_reader.h"
 #include "profctl/profile/process_log.h"
 #include "profctl/profile/profile_counter.h"
 #include "profctl/profile/thread_markers.h"
 #include "profctl/profile/thread_samples.h"
 #include "profctl/tables/process_libraries.h"
 #include "profctl/tables/thread_tables.h"
-#include "json/json_reader.h"
 
 /* A thread that was read; all of it is the walk's, until the call returns. */
 struct profile_thread {

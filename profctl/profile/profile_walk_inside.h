@@ -3,11 +3,11 @@
 #ifndef PROFD_PROFCTL_PROFILE_WALK_INSIDE_H
 #define PROFD_PROFCTL_PROFILE_WALK_INSIDE_H
 
+#include "json/json_writer.h"
 #include "profctl/profile/cpuprofile.h"
 #include "profctl/profile/late_members.h"
 #include "profctl/profile/profile_walk.h"
 #include "profctl/tables/profile_kind.h"
-#include "json/json_writer.h"
 
 struct walk {
     struct json_reader *reader;

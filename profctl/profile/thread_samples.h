@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profctl/profile/sample_spread.h"
 #include "json/json_reader.h"
 #include "json/mapped_array.h"
+#include "profctl/profile/sample_spread.h"
 
 struct profile_sample {
     double time_ms;   /* on the profile's time line; 0: not told */

@@ -5,10 +5,10 @@
 
 #include <stdint.h>
 
-#include "profctl/export/export_rows.h"
-#include "profctl/push/push_source.h"
 #include "json/failure_latch.h"
 #include "json/unique_strings.h"
+#include "profctl/export/export_rows.h"
+#include "profctl/push/push_source.h"
 
 /* Initialised by otlp_dictionary_init(). */
 struct otlp_dictionary {

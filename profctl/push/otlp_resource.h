@@ -3,8 +3,8 @@
 #ifndef PROFD_PROFCTL_OTLP_RESOURCE_H
 #define PROFD_PROFCTL_OTLP_RESOURCE_H
 
-#include "profctl/push/push_source.h"
 #include "json/mapped_array.h"
+#include "profctl/push/push_source.h"
 
 /* Appends the resource of SOURCE to OUT (char), as part of a message ResourceProfiles. 0 or
  * -ENOMEM.

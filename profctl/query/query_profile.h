@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-#include "profctl/query/query_answer.h"
 #include "json/json_writer.h"
+#include "profctl/query/query_answer.h"
 
 /* The most samples that are written: of more, each stands for several. */
 enum { QUERY_MOST_SAMPLES = 200000 };

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "buffer/file_range.h"
-#include "profctl/raw/raw_arena_file.h"
 #include "json/gecko/gecko_meta.h"
 #include "json/raw_records.h"
+#include "profctl/raw/raw_arena_file.h"
 
 static const double ns_per_ms = 1e6;
 

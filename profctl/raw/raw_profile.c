@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "json/json_writer.h"
 #include "profctl/capture/profile_places.h"
 #include "profctl/raw/raw_arena_file.h"
 #include "profctl/raw/raw_root.h"
-#include "json/json_writer.h"
 
 /* What is being made. */
 struct making {

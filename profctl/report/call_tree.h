@@ -7,10 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profctl/convert/thread_stacks.h"
 #include "json/failure_latch.h"
 #include "json/mapped_array.h"
 #include "json/unique_strings.h"
+#include "profctl/convert/thread_stacks.h"
 
 #define CALL_TREE_NONE UINT32_MAX
 

@@ -7,12 +7,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "profctl/convert/thread_stacks.h"
-#include "profctl/processed/processed_types.h"
-#include "profctl/report/drawn_calls.h"
 #include "json/json_reader.h"
 #include "json/mapped_array.h"
 #include "json/unique_strings.h"
+#include "profctl/convert/thread_stacks.h"
+#include "profctl/processed/processed_types.h"
+#include "profctl/report/drawn_calls.h"
 
 /* One call. */
 struct reported_call {

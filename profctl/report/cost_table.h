@@ -7,12 +7,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "profctl/convert/thread_stacks.h"
-#include "profctl/profile/process_accounts.h"
-#include "profctl/report/report_by.h"
 #include "json/json_reader.h"
 #include "json/mapped_array.h"
 #include "json/unique_strings.h"
+#include "profctl/convert/thread_stacks.h"
+#include "profctl/profile/process_accounts.h"
+#include "profctl/report/report_by.h"
 
 struct cost_row {
     uint32_t name;    /* of the table's */

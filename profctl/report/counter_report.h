@@ -6,11 +6,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "profctl/profile/profile_counter.h"
 #include "json/failure_latch.h"
 #include "json/json_reader.h"
 #include "json/mapped_array.h"
 #include "json/unique_strings.h"
+#include "profctl/profile/profile_counter.h"
 
 /* All counters of a name and category. */
 struct counter_row {

@@ -7,12 +7,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "profctl/profile/marker_spans.h"
-#include "profctl/profile/profile_walk.h"
 #include "json/failure_latch.h"
 #include "json/json_reader.h"
 #include "json/mapped_array.h"
 #include "json/unique_strings.h"
+#include "profctl/profile/marker_spans.h"
+#include "profctl/profile/profile_walk.h"
 
 /* How long one lasted. */
 struct marker_duration {

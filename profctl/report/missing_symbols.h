@@ -6,11 +6,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "profctl/convert/thread_stacks.h"
 #include "json/failure_latch.h"
 #include "json/json_reader.h"
 #include "json/mapped_array.h"
 #include "json/unique_strings.h"
+#include "profctl/convert/thread_stacks.h"
 
 struct unnamed_library {
     char *name, *path, *build_id; /* owned; build_id "": not known */

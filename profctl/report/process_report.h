@@ -6,11 +6,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "profctl/profile/process_lives.h"
 #include "json/failure_latch.h"
 #include "json/json_reader.h"
 #include "json/mapped_array.h"
 #include "json/unique_strings.h"
+#include "profctl/profile/process_lives.h"
 
 enum { PROCESS_COMMAND_MOST_BYTES = 1024 }; /* of a command line; the rest is cut */
 

@@ -11,13 +11,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "json/json_reader.h"
+#include "json/mapped_array.h"
+#include "json/unique_strings.h"
 #include "profctl/report/report_clocks.h"
 #include "profctl/report/report_fates.h"
 #include "profctl/tables/process_libraries.h"
 #include "profctl/tables/thread_tables.h"
-#include "json/json_reader.h"
-#include "json/mapped_array.h"
-#include "json/unique_strings.h"
 
 /* Samples of a function, and the CPU time that they saw, in ns. */
 struct function_count {

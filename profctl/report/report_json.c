@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json/document_print.h"
 #include "profctl/profile/frame_name.h"
 #include "profctl/report/report.h"
-#include "json/document_print.h"
 
 static void add_size_members(cJSON *object, const struct report_size *size)
 {

@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "json/mapped_array.h"
 #include "profctl/failure.h"
 #include "profctl/report/report_paint.h"
-#include "json/mapped_array.h"
 
 struct report_screen {
     FILE *out; /* to be written to; stdout where that is no terminal */

@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profctl/convert/thread_stacks.h"
-#include "profctl/report/report_by.h"
 #include "json/mapped_array.h"
 #include "json/unique_strings.h"
+#include "profctl/convert/thread_stacks.h"
+#include "profctl/report/report_by.h"
 
 /* What is shown where a thread was in no label. */
 extern const char stack_keys_no_label[];

@@ -7,10 +7,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "json/json_reader.h"
 #include "profctl/convert/thread_stacks.h"
 #include "profctl/profile/process_accounts.h"
 #include "profctl/report/call_tree.h"
-#include "json/json_reader.h"
 
 enum tree_direction {
     TREE_CALLEES, /* program, thread, then who called whom: processes and threads of one name count

@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "profctl/symbols/jit_lists.h"
 #include "json/gecko/gecko_meta.h"
+#include "profctl/symbols/jit_lists.h"
 
 enum {
     PATH_BYTES = 64,

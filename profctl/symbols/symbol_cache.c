@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#include "profctl/symbols/debug_files.h"
 #include "json/unique_strings.h"
+#include "profctl/symbols/debug_files.h"
 
 struct symbol_cache {
     struct failure_latch latch;

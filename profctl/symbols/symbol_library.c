@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json/unique_strings.h"
 #include "profctl/symbols/symbol_dwarf.h"
 #include "profctl/symbols/symbol_file.h"
 #include "profctl/symbols/symbol_name.h"
 #include "profctl/symbols/symbol_plt.h"
 #include "profctl/symbols/symbol_starts.h"
 #include "profctl/symbols/symbol_table.h"
-#include "json/unique_strings.h"
 
 enum { FIRST_SLOTS = 256 };
 

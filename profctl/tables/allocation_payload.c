@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include "json/json_reader.h"
 #include "profctl/tables/json_table.h"
 #include "profctl/tables/thread_tables.h"
-#include "json/json_reader.h"
 
 struct reading {
     struct json_reader *reader;

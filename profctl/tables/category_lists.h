@@ -10,10 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profctl/tables/thread_tables.h"
 #include "json/json_reader.h"
 #include "json/json_writer.h"
 #include "json/mapped_array.h"
+#include "profctl/tables/thread_tables.h"
 
 struct category_lists {
     struct mapped_array categories; /* struct listed_category: of the whole file */

@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#include "profctl/json_copy.h"
-#include "profctl/json_steps.h"
 #include "json/hash.h"
 #include "json/unique_strings.h"
+#include "profctl/json_copy.h"
+#include "profctl/json_steps.h"
 
 /* The value of "type": the name that the type has in the file. */
 static int copy_type(const struct marker_schemas *schemas, struct json_reader *reader,

@@ -5,10 +5,10 @@
 #ifndef PROFD_PROFCTL_MARKER_PAYLOAD_H
 #define PROFD_PROFCTL_MARKER_PAYLOAD_H
 
-#include "profctl/tables/marker_schemas.h"
 #include "json/json_reader.h"
 #include "json/json_writer.h"
 #include "json/mapped_array.h"
+#include "profctl/tables/marker_schemas.h"
 
 /* The new numbers of a thread's strings and stacks: uint32_t, one for each old one. UNIQUE_NONE:
  * nothing has it any more, so null is written. Borrowed. */

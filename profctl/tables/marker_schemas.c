@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "json/hash.h"
+#include "json/json_format.h"
 #include "profctl/json_copy.h"
 #include "profctl/json_sinks.h"
 #include "profctl/json_steps.h"
-#include "json/hash.h"
-#include "json/json_format.h"
 
 enum { NAME_MOST_BYTES = MARKER_NAME_BYTES / 2 };
 

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json/gecko/gecko_meta.h"
 #include "profctl/json_copy.h"
 #include "profctl/json_steps.h"
 #include "profctl/tables/json_text.h"
-#include "json/gecko/gecko_meta.h"
 
 static void free_library(struct process_library *library)
 {

@@ -4,10 +4,10 @@
 
 #include <stdint.h>
 
-#include "profctl/symbols/symbol_library.h"
 #include "json/json_reader.h"
 #include "json/json_writer.h"
 #include "json/mapped_array.h"
+#include "profctl/symbols/symbol_library.h"
 
 struct process_library {
     uint64_t start, end;            /* addresses in the process */

@@ -2,8 +2,8 @@
 #ifndef PROFD_PROFCTL_THREAD_CALLERS_H
 #define PROFD_PROFCTL_THREAD_CALLERS_H
 
-#include "profctl/tables/thread_tables.h"
 #include "json/mapped_array.h"
+#include "profctl/tables/thread_tables.h"
 
 /* Fills IS_CALLER (bool, for each stack of TABLES): the address of a stack that is marked is where
  * a call returns to, which may be another line, or even another function, than the call; that of

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profctl/symbols/symbol_cache.h"
 #include "json/failure_latch.h"
 #include "json/unique_strings.h"
+#include "profctl/symbols/symbol_cache.h"
 
 struct listed_library {
     char *name, *path, *build_id; /* owned */

@@ -2,9 +2,9 @@
 #ifndef PROFD_PROFCTL_VIEW_PAGE_H
 #define PROFD_PROFCTL_VIEW_PAGE_H
 
+#include "json/json_reader.h"
 #include "profctl/convert/profile_comparison.h"
 #include "profctl/view/library_list.h"
-#include "json/json_reader.h"
 
 /* Reads all of READER, writes the page to PAGE_FD, with COMPARISON unless that is NULL, and adds
  * the libraries of each process to LIBRARIES. 0, an error as profile_walk(), or -ENOMEM;

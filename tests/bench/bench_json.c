@@ -3,8 +3,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "tests/bench/bench.h"
 #include "json/json_writer.h"
+#include "tests/bench/bench.h"
 
 enum { ROWS = 400000 };
 

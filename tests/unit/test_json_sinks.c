@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "profctl/json_sinks.h"
 #include "json/mapped_array.h"
+#include "profctl/json_sinks.h"
 
 START_TEST(memory_keeps_all_that_came)
 {

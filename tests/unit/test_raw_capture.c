@@ -13,10 +13,10 @@
 #include "buffer/dictionary.h"
 #include "buffer/file_range.h"
 #include "daemon/capture/raw_arena.h"
+#include "json/raw_records.h"
 #include "profctl/raw/raw_arena_file.h"
 #include "profctl/raw/raw_lists.h"
 #include "profctl/raw/raw_profile.h"
-#include "json/raw_records.h"
 
 enum { CAPACITY = 8 * CHUNK_BYTES, MAIN = 0, MARKERS = 3 };
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profctl/report/stack_recursion.h"
 #include "json/unique_strings.h"
+#include "profctl/report/stack_recursion.h"
 
 static struct thread_tables tables;
 
