@@ -1,6 +1,6 @@
 #include "buffer/group_peaks.h"
 
-#include "buffer/arena.h"
+#include "buffer/group_table_writer.h"
 #include "common/time_units.h"
 
 enum { VALUE_BITS = 32 };

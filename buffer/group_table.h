@@ -17,8 +17,6 @@
 
 #include "common/group_thresholds.h"
 
-struct arena;
-
 enum {
     GROUP_TEXT_MOST_BYTES = 255,          /* of a kind, and of a name */
     GROUP_TABLE_BYTES = 16 * 1024 * 1024, /* room, not use; at most */
@@ -64,28 +62,10 @@ struct group_record {
     char text[];
 };
 
-/* What a group is known by. Texts longer than GROUP_TEXT_MOST_BYTES are cut. */
-struct group_identity {
-    const char *kind, *name;
-    uint32_t flags;
-    int32_t thread;
-    uint64_t id;
-};
-
 /* What one iteration, or several, add. */
 struct group_costs {
     uint64_t cpu_ns, wall_ns, blocked_ns, unattributed_ns;
 };
-
-/* Adds a record, zeroed but for its identity. One thread at a time. 0 with *OUT, or -ENOSPC: there
- * is no room, or no memory to be had within the limit. */
-int group_table_add(struct arena *arena, const struct group_identity *identity,
-                    struct group_record **out);
-
-/* Room for a record of BYTES, a multiple of 8, at the end of the table, zeroed; readers see it when
- * it is published. One thread at a time. 0 with *OUT, or as group_table_add(). */
-int group_table_take(struct arena *arena, uint64_t bytes, void **out);
-void group_table_publish(struct arena *arena, uint64_t bytes);
 
 /* Adds COSTS of no iteration. Any thread, and several at once. */
 void group_record_add(struct group_record *record, const struct group_costs *costs);

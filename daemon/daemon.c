@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/children/spawn.h"
 #include "daemon/daemon_parts.h"
 #include "daemon/log.h"
 #include "daemon/programs/launch.h"
-#include "daemon/programs/spawn.h"
 #include "daemon/when.h"
 #include "ipc/listener.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <uv.h>
 
-#include "daemon/service/journal.h"
+#include "daemon/journal.h"
 
 enum { LOG_LINE_BYTES = 1024 };
 

@@ -9,11 +9,11 @@
 #include "daemon/children/process_title.h"
 #include "daemon/clients/clients.h"
 #include "daemon/clients/status_process.h"
-#include "daemon/command.h"
 #include "daemon/daemon.h"
 #include "daemon/limit/chores.h"
 #include "daemon/log.h"
 #include "daemon/metrics/metrics_page.h"
+#include "daemon/programs/command.h"
 
 /* --- Sessions --- */
 
@@ -276,8 +276,11 @@ void when_page_is_made(struct daemon *profd, struct metrics_view *view)
 
 void when_command_starts(struct daemon *profd, const struct command *command, const char *text)
 {
+    const struct census_start start = { command->pid, command->start_ns, command->executable,
+                                        command->obstacle };
+
     if (command->failure == 0)
-        census_note_command(&profd->census, command);
+        census_note_started(&profd->census, &start);
     if (command->launcher != NULL)
         client_reply(command->launcher, command->request_id, command->failure, text);
 }

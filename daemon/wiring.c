@@ -2,8 +2,8 @@
 
 #include "daemon/capture/captures.h"
 #include "daemon/clients/clients.h"
-#include "daemon/command.h"
 #include "daemon/daemon.h"
+#include "daemon/programs/command.h"
 #include "daemon/when.h"
 
 static void on_news_wanted(void *context)

@@ -4,9 +4,11 @@
 #include <msgpack/pack.h>
 #include <string.h>
 
+#include "buffer/chunk_update.h"
 #include "ipc/frame.h"
-#include "ipc/messages.h"
+#include "ipc/message_string.h"
 #include "ipc/msgpack_cursor.h"
+#include "ipc/protocol_version.h"
 
 enum { RELEASED_FIELDS = 3 };
 
@@ -302,7 +304,7 @@ int message_fields_get(const struct message_schema *schema, const uint8_t *paylo
     return schema->check == NULL || schema->check(message) == 0 ? 0 : -EPROTO;
 }
 
-int message_peek_kind(const uint8_t *payload, size_t bytes)
+int message_fields_peek_kind(const uint8_t *payload, size_t bytes)
 {
     struct msgpack_cursor cursor = { .next = payload, .end = payload + bytes };
     uint64_t count, kind;

@@ -46,4 +46,7 @@ long message_fields_put(const struct message_schema *schema, uint8_t *out, size_
 int message_fields_get(const struct message_schema *schema, const uint8_t *payload, size_t bytes,
                        void *message);
 
+/* The kind that a frame's payload says it is, positive, or -EPROTO. */
+int message_fields_peek_kind(const uint8_t *payload, size_t bytes);
+
 #endif

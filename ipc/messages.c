@@ -312,3 +312,8 @@ long message_put_empty(uint8_t *out, size_t capacity, enum message_kind kind)
     }
 MESSAGE_GROWN_CODECS(X)
 #undef X
+
+int message_peek_kind(const uint8_t *payload, size_t bytes)
+{
+    return message_fields_peek_kind(payload, bytes);
+}

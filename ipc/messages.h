@@ -22,7 +22,7 @@
 #include "common/recording_obstacle.h"
 #include "common/sampling_clock.h"
 #include "common/trigger.h"
-#include "ipc/frame.h"
+#include "ipc/message_string.h"
 #include "ipc/protocol_version.h"
 
 /* Wire numbers: append, never reuse. 1–99 agent → profd, 100–199 profd → agent, 200–299 profctl →
@@ -80,11 +80,6 @@ enum message_kind {
 
 /* "HELLO" …, or "unknown". */
 const char *message_kind_name(unsigned kind);
-
-struct message_string {
-    const char *bytes; /* not terminated */
-    size_t length;
-};
 
 enum {
     MESSAGE_MAX_PATH = 4096,
@@ -304,12 +299,8 @@ struct message_command_exited {
     int64_t code; /* exit status or signal */
 };
 
-/* The longest encoded message, with its frame's header; and the longest of kinds 1–199, for an
- * agent's buffers. */
-enum {
-    MESSAGE_MAX_BYTES = FRAME_HEADER_BYTES + FRAME_MAX_BYTES,
-    MESSAGE_MAX_AGENT_BYTES = 20 * 1024,
-};
+/* The longest message of kinds 1–199, as MESSAGE_MAX_BYTES is of all: for an agent's buffers. */
+enum { MESSAGE_MAX_AGENT_BYTES = 20 * 1024 };
 
 /* One encoder and one decoder per struct, named message_put_X / message_get_X.
  *

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "buffer/group_peaks.h"
-#include "buffer/group_table.h"
+#include "buffer/group_table_writer.h"
 
 struct group_counter; /* see group_session.c */
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/programs/spawn.h"
+#include "daemon/children/spawn.h"
 
 void salvage_pool_init(struct salvage_pool *pool, const char *program)
 {

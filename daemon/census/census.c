@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "buffer/lease_ledger.h"
-#include "common/program_facts.h"
+#include "common/file_name.h"
 #include "common/time_units.h"
 #include "daemon/agents/agents.h"
 #include "daemon/census/census_told.h"
@@ -17,7 +17,6 @@
 #include "daemon/children/process_program.h"
 #include "daemon/children/process_title.h"
 #include "daemon/children/process_tree.h"
-#include "daemon/command.h"
 #include "daemon/log.h"
 #include "daemon/paths.h"
 #include "daemon/session.h"
@@ -76,9 +75,7 @@ static bool look_again(struct child *child, const struct process_program *progra
 {
     cpu_account_follow(child);
     return program->obstacle != OBSTACLE_NONE && program->path[0] == '/' &&
-           strcmp(strrchr(program->path, '/'), strrchr(child->executable, '/') != NULL
-                                                   ? strrchr(child->executable, '/')
-                                                   : child->executable) != 0;
+           !file_name_is_same(child->executable, program->path, strlen(program->path));
 }
 
 /* True when SIGHTING is news. */
@@ -233,52 +230,18 @@ void census_take(struct census *census)
 
 /* --- What profd itself starts and reaps --- */
 
-static const char *search_path_of(char *const *environment)
-{
-    for (; *environment != NULL; environment++) {
-        if (strncmp(*environment, "PATH=", 5) == 0)
-            return *environment + 5;
-    }
-    return NULL;
-}
-
-void census_judge_command(struct command *command, const char *name, char *const *environment,
-                          const char *directory)
-{
-    struct program_facts facts = { .descriptor_limit = UINT64_MAX };
-    int directory_fd = AT_FDCWD;
-
-    command->start_ns = uv_hrtime();
-    command->executable[0] = '\0';
-    command->obstacle = OBSTACLE_NONE;
-    if (directory != NULL)
-        directory_fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (directory_fd == -1)
-        return;
-    int error = program_find(directory_fd, name, search_path_of(environment), command->executable,
-                             sizeof(command->executable));
-    if (error == 0)
-        error = program_look_at(directory_fd, command->executable, &facts);
-    for (; *environment != NULL; environment++)
-        program_look_variable(*environment, &facts);
-    if (error == 0)
-        command->obstacle = program_obstacle(&facts);
-    if (directory_fd >= 0)
-        close(directory_fd);
-}
-
-void census_note_command(struct census *census, const struct command *command)
+void census_note_started(struct census *census, const struct census_start *start)
 {
     const struct process_sighting sighting = {
-        .pid = command->pid,
+        .pid = start->pid,
         .parent_pid = getpid(),
-        .start_ns = command->start_ns,
+        .start_ns = start->start_ns,
     };
 
     census_soon(census);
-    if (session_is_on(census->session) && command->obstacle != OBSTACLE_NONE &&
-        !has_agent(command->pid, census))
-        census_add(census, &sighting, command->executable, command->obstacle);
+    if (session_is_on(census->session) && start->obstacle != OBSTACLE_NONE &&
+        !has_agent(start->pid, census))
+        census_add(census, &sighting, start->executable, start->obstacle);
 }
 
 void census_note_reaped(struct census *census, pid_t pid, int wait_status,

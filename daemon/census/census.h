@@ -14,13 +14,13 @@
 #include <sys/types.h>
 #include <uv.h>
 
+#include "common/recording_obstacle.h"
 #include "daemon/census/census_names.h"
 #include "daemon/census/recent_ends.h"
 
 struct agents;
 struct child;
 struct child_table;
-struct command;
 struct install_paths;
 struct lease_ledger;
 struct process_remains;
@@ -47,6 +47,14 @@ struct census_suspect {
     pid_t pid;
     uint64_t start_ns;
     uint64_t seen_ns; /* first */
+};
+
+/* A program that profd has just started. */
+struct census_start {
+    pid_t pid;
+    uint64_t start_ns;                /* it was about to be */
+    const char *executable;           /* "" when it cannot be told; borrowed */
+    enum recording_obstacle obstacle; /* why it won't be profiled, as it seems */
 };
 
 /* What it looks at, or works on; borrowed. */
@@ -105,11 +113,8 @@ unsigned census_read(struct census *census);
 /* Reads and looks now: before what is known is shown. */
 void census_take(struct census *census);
 
-/* Judges what COMMAND will run, before it does. */
-void census_judge_command(struct command *command, const char *name, char *const *environment,
-                          const char *directory);
-/* It runs. */
-void census_note_command(struct census *census, const struct command *command);
+/* profd started a program itself. */
+void census_note_started(struct census *census, const struct census_start *start);
 
 /* profd reaped PID, its own child or an orphan that it adopted, of which REMAINS were there before.
  */

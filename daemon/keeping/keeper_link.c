@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "daemon/children/spawn.h"
 #include "daemon/keeping/keeper.h"
 #include "daemon/log.h"
-#include "daemon/programs/spawn.h"
 #include "ipc/socket.h"
 
 #define KEEPER_SUFFIX ".keeper"

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/command.h"
 #include "daemon/log.h"
 #include "daemon/paths.h"
+#include "daemon/programs/command.h"
 #include "daemon/programs/launch_environment.h"
 #include "daemon/session.h"
 

@@ -2,7 +2,7 @@
 #ifndef PROFD_DAEMON_LAUNCH_H
 #define PROFD_DAEMON_LAUNCH_H
 
-#include "daemon/command.h"
+#include "daemon/programs/command.h"
 #include "daemon/programs/config.h"
 #include "ipc/messages.h"
 

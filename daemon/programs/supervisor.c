@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 
 #include "daemon/children/process_program.h"
-#include "daemon/command.h"
+#include "daemon/programs/command.h"
 #include "daemon/programs/terminal.h"
 
 /* --- Reaping --- */

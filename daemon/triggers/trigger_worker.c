@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/programs/spawn.h"
+#include "daemon/children/spawn.h"
 
 /* profd's environment with PROFD_DISABLE: the worker is no part of what is profiled. Freed with
  * free(). */

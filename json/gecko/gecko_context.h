@@ -14,8 +14,8 @@
 #include "json/gecko/gecko_categories.h"
 #include "json/gecko/gecko_marker_types.h"
 #include "json/gecko/gecko_process.h"
+#include "json/gecko/unique_stacks.h"
 #include "json/mapped_array.h"
-#include "json/unique_stacks.h"
 #include "json/unique_strings.h"
 
 /* A stack of the chunk at hand, to which the next one is relative, and the unique stacks that its

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "json/unique_stacks.h"
+#include "json/gecko/unique_stacks.h"
 #include "profctl/convert/thread_stacks.h"
 
 enum profile_node_kind {

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "json/unique_stacks.h"
+#include "json/gecko/unique_stacks.h"
 #include "json/unique_strings.h"
 #include "profctl/symbols/jit_process.h"
 #include "profctl/symbols/symbol_cache.h"

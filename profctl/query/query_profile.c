@@ -10,7 +10,7 @@
 #include "profctl/query/query_allocations.h"
 #include "json/gecko/gecko_meta.h"
 #include "json/gecko/gecko_schema.h"
-#include "json/unique_stacks.h"
+#include "json/gecko/unique_stacks.h"
 
 enum { OTHER_CATEGORY = 0, NAME_BYTES = 256 };
 

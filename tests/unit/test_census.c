@@ -14,7 +14,6 @@
 #include "daemon/census/census.h"
 #include "daemon/children/child_table.h"
 #include "daemon/children/process_program.h"
-#include "daemon/command.h"
 #include "daemon/paths.h"
 #include "daemon/session.h"
 
@@ -300,20 +299,24 @@ START_TEST(looks_are_taken_while_a_session_is_on)
 }
 END_TEST
 
-START_TEST(a_command_is_judged_before_it_runs)
+START_TEST(a_program_that_profd_starts_and_cannot_record_is_known_at_once)
 {
-    static char *const environment[] = { "PATH=/bin:/usr/bin", NULL };
-    struct command command = { .pid = process };
+    const struct census_start start = { process, uv_hrtime(), "/bin/sleep", OBSTACLE_STATIC };
 
-    census_judge_command(&command, "sleep", environment, NULL);
-    ck_assert_str_eq(command.executable + strlen(command.executable) - 6, "/sleep");
-    ck_assert_uint_ge(command.start_ns, session.start_ns);
-    command.obstacle = OBSTACLE_STATIC;
-    census_note_command(&census, &command);
+    census_note_started(&census, &start);
     ck_assert_ptr_nonnull(latest());
     ck_assert_int_eq(latest()->obstacle, OBSTACLE_STATIC);
-    census_judge_command(&command, "no-such-program", environment, NULL);
-    ck_assert_int_eq(command.obstacle, OBSTACLE_NONE); /* it fails by itself */
+    ck_assert_str_eq(latest()->executable, "/bin/sleep");
+    ck_assert_uint_eq(latest()->start_ns, start.start_ns);
+}
+END_TEST
+
+START_TEST(one_that_may_record_is_waited_for)
+{
+    const struct census_start start = { process, uv_hrtime(), "/bin/sleep", OBSTACLE_NONE };
+
+    census_note_started(&census, &start);
+    ck_assert_ptr_null(latest());
 }
 END_TEST
 
@@ -343,7 +346,8 @@ int main(void)
     tcase_add_test(all, the_reader_comes_back_soon_while_much_is_told);
     tcase_add_test(all, a_process_without_an_agent_is_found);
     tcase_add_test(all, looks_are_taken_while_a_session_is_on);
-    tcase_add_test(all, a_command_is_judged_before_it_runs);
+    tcase_add_test(all, a_program_that_profd_starts_and_cannot_record_is_known_at_once);
+    tcase_add_test(all, one_that_may_record_is_waited_for);
     tcase_add_test(all, who_is_reaped_unheard_is_a_name);
     suite_add_tcase(suite, all);
 

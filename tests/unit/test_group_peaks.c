@@ -4,6 +4,7 @@
 
 #include "buffer/arena.h"
 #include "buffer/group_reader.h"
+#include "buffer/group_table_writer.h"
 
 #define MS UINT64_C(1000000)
 #define S  UINT64_C(1000000000)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "buffer/arena.h"
+#include "buffer/group_table_writer.h"
 #include "ipc/groups/group_merge.h"
 #include "ipc/groups/group_order.h"
 #include "profctl/groups/group_print.h"

@@ -7,6 +7,7 @@
 
 #include "buffer/arena.h"
 #include "buffer/group_reader.h"
+#include "buffer/group_table_writer.h"
 
 enum { MS = 1000000, CHUNKS = 4, LIMIT_UNITS = 32 };
 

@@ -9,6 +9,7 @@
 
 #include "buffer/arena.h"
 #include "buffer/group_reader.h"
+#include "buffer/group_table_writer.h"
 #include "daemon/children/pidfd.h"
 #include "daemon/groups/group_tables.h"
 #include "json/gecko/gecko_process.h"

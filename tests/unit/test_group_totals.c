@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "buffer/arena.h"
+#include "buffer/group_table_writer.h"
 #include "daemon/metrics/group_totals.h"
 
 enum { PROCESSORS = 4 };

@@ -8,7 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "daemon/service/journal.h"
+#include "daemon/journal.h"
 
 static char folder[64], path[96];
 static int journal, sender;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "buffer/arena.h"
+#include "buffer/group_table_writer.h"
 #include "daemon/children/child_table.h"
 #include "daemon/children/child_watch.h"
 #include "daemon/children/pidfd.h"

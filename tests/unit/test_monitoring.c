@@ -10,6 +10,7 @@
 
 #include "buffer/arena.h"
 #include "buffer/group_reader.h"
+#include "buffer/group_table_writer.h"
 #include "buffer/lease_ledger.h"
 #include "daemon/children/child_table.h"
 #include "daemon/groups/monitoring.h"

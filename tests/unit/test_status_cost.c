@@ -7,7 +7,7 @@
 #include "buffer/clock.h"
 #include "common/time_units.h"
 #include "daemon/clients/status_cost.h"
-#include "daemon/command.h"
+#include "daemon/programs/command.h"
 #include "daemon/programs/supervisor.h"
 #include "daemon/session.h"
 

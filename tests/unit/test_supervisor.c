@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/command.h"
+#include "daemon/programs/command.h"
 #include "daemon/programs/supervisor.h"
 #include "ipc/messages.h"
 
@@ -150,6 +150,21 @@ START_TEST(a_command_runs_and_ends)
 }
 END_TEST
 
+START_TEST(what_a_command_will_run_is_known_before_it_does)
+{
+    char *environment[] = { "PATH=/nowhere:/bin", NULL };
+    char *arguments[] = { "true", NULL };
+    uint64_t before_ns = uv_hrtime();
+
+    started = command_make(&supervisor, arguments[0]);
+    ck_assert_int_eq(command_start(started, arguments, environment, "/"), 0);
+    ck_assert_str_eq(started->executable, "/bin/true");
+    ck_assert_int_eq(started->obstacle, OBSTACLE_ENVIRONMENT);
+    ck_assert_uint_ge(started->start_ns, before_ns);
+    await(&ends, 1);
+}
+END_TEST
+
 START_TEST(profd_ends_as_shells_do_when_a_signal_ends_its_command)
 {
     run("kill -USR1 $$")->is_main = true;
@@ -250,6 +265,7 @@ int main(void)
     tcase_add_checked_fixture(commands, set_up, tear_down);
     tcase_set_timeout(commands, TIMEOUT_S);
     tcase_add_test(commands, a_command_runs_and_ends);
+    tcase_add_test(commands, what_a_command_will_run_is_known_before_it_does);
     tcase_add_test(commands, profd_ends_as_shells_do_when_a_signal_ends_its_command);
     tcase_add_test(commands, what_cannot_run_is_told_and_is_no_process_of_the_session);
     tcase_add_test(commands, orphans_are_reaped_too);

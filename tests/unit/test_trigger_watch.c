@@ -8,6 +8,7 @@
 
 #include "buffer/arena.h"
 #include "buffer/file_range.h"
+#include "buffer/group_table_writer.h"
 #include "daemon/groups/group_tables.h"
 #include "daemon/triggers/trigger_watch.h"
 

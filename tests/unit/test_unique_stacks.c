@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "json/unique_stacks.h"
+#include "json/gecko/unique_stacks.h"
 
 static struct failure_latch latch;
 static struct unique_strings strings;

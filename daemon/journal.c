@@ -1,4 +1,4 @@
-#include "daemon/service/journal.h"
+#include "daemon/journal.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,15 +1,16 @@
-#include "daemon/command.h"
+#include "daemon/programs/command.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/census/census.h"
+#include "common/program_facts.h"
+#include "daemon/children/spawn.h"
 #include "daemon/log.h"
-#include "daemon/programs/spawn.h"
 #include "daemon/programs/supervisor.h"
 #include "daemon/programs/terminal.h"
 #include "ipc/messages.h"
@@ -114,6 +115,41 @@ static int watch_start(struct command *command)
     return 0;
 }
 
+static const char *search_path_of(char *const *environment)
+{
+    for (; *environment != NULL; environment++) {
+        if (strncmp(*environment, "PATH=", 5) == 0)
+            return *environment + 5;
+    }
+    return NULL;
+}
+
+/* What it will run, when, and why that cannot be profiled. */
+static void judge_command(struct command *command, const char *name, char *const *environment,
+                          const char *directory)
+{
+    struct program_facts facts = { .descriptor_limit = UINT64_MAX };
+    int directory_fd = AT_FDCWD;
+
+    command->start_ns = uv_hrtime();
+    command->executable[0] = '\0';
+    command->obstacle = OBSTACLE_NONE;
+    if (directory != NULL)
+        directory_fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (directory_fd == -1)
+        return;
+    int error = program_find(directory_fd, name, search_path_of(environment), command->executable,
+                             sizeof(command->executable));
+    if (error == 0)
+        error = program_look_at(directory_fd, command->executable, &facts);
+    for (; *environment != NULL; environment++)
+        program_look_variable(*environment, &facts);
+    if (error == 0)
+        command->obstacle = program_obstacle(&facts);
+    if (directory_fd >= 0)
+        close(directory_fd);
+}
+
 int command_start(struct command *command, char **arguments, char **environment,
                   const char *directory)
 {
@@ -124,7 +160,7 @@ int command_start(struct command *command, char **arguments, char **environment,
         .own_group = true,
         .terminal_fd = command->terminal_fd,
     };
-    census_judge_command(command, arguments[0], environment, directory);
+    judge_command(command, arguments[0], environment, directory);
     int error = spawn(&options, &command->pid, &command->start_fd);
 
     if (error == 0)

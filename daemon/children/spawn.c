@@ -1,4 +1,4 @@
-#include "daemon/programs/spawn.h"
+#include "daemon/children/spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
  * A stack is its caller's stack (the prefix) and one frame, so stacks that begin alike share what
  * they share. A sample then is one number. Open-addressing hash tables; memory from mmap. One
  * thread. */
-#ifndef PROFD_JSON_UNIQUE_STACKS_H
-#define PROFD_JSON_UNIQUE_STACKS_H
+#ifndef PROFD_JSON_GECKO_UNIQUE_STACKS_H
+#define PROFD_JSON_GECKO_UNIQUE_STACKS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "json/unique_stacks.h"
+#include "json/gecko/unique_stacks.h"
 
 #include <errno.h>
 #include <string.h>
