@@ -9,6 +9,7 @@
 #include "buffer/clock.h"
 #include "child-agent/agent_lease.h"
 #include "child-agent/agent_presence.h"
+#include "child-agent/clock_tick.h"
 #include "child-agent/core.h"
 #include "child-agent/counters/counters.h"
 #include "child-agent/dormancy.h"
@@ -17,17 +18,30 @@
 #include "child-agent/groups/groups.h"
 #include "child-agent/guest/barrier.h"
 #include "child-agent/guest/say.h"
+#include "child-agent/one_thread.h"
 #include "child-agent/process_arena.h"
 #include "child-agent/process_title.h"
 #include "child-agent/program/profd_call.h"
+#include "child-agent/resting.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/session.h"
 #include "child-agent/session_offer.h"
 #include "child-agent/shutdown_profile.h"
 #include "child-agent/threads/thread_registry.h"
+#include "child-agent/upcalls.h"
 
 static struct environment environment;
+
+static const struct upcalls upcalls = {
+    .wake = dormancy_wake,
+    .ensure_thread = agent_presence_ensure_thread,
+    .end_threads = one_thread_end_others,
+    .make_arena = one_thread_make_shared_arena,
+    .look_for_session = resting_look,
+    .begin_messages = session_begin_messages,
+    .take_tick = clock_tick_take,
+};
 
 static void settings_of_environment(struct session_settings *out)
 {
@@ -131,6 +145,7 @@ void agent_initialize(int argument_count, char **arguments)
     environment_read(&environment);
     if (environment.is_disabled)
         return;
+    upcalls_begin(&upcalls);
     speak();
     struct agent_address address = { .is_default = environment.is_default_socket };
     memcpy(address.path, environment.socket_path, sizeof(address.path));
@@ -163,6 +178,7 @@ void agent_initialize(int argument_count, char **arguments)
 void agent_finish(void)
 {
     dormancy_say_last_words();
-    sampler_flush_at_exit();
+    if (session_is_active())
+        sampler_flush_at_exit();
     shutdown_profile_write();
 }

@@ -1,10 +1,14 @@
 #include "child-agent/agent_presence.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include "child-agent/agent_lease.h"
 #include "child-agent/agent_thread.h"
+#include "child-agent/core.h"
+#include "child-agent/dormancy.h"
 #include "child-agent/resting.h"
+#include "child-agent/reunion.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/session.h"
 #include "child-agent/threads/thread_registry.h"
@@ -37,14 +41,42 @@ static bool may_be_alone(const struct agent_address *address)
            thread_current != NULL && thread_registry_live_count() <= 1 && can_be_followed_alone();
 }
 
+/* From here on no tick sees to sessions. Returns whether the process was alone. */
+static bool leave_loneliness(void)
+{
+    bool was_alone = core_own.is_alone;
+    core_own.is_alone = false; /* first: a tick in between would have the process rest again */
+    atomic_signal_fence(memory_order_seq_cst);
+    if (core_own.lacks_thread)
+        session_suspend(); /* profd's welcome begins it anew, with all that was asked for */
+    resting_end();
+    if (was_alone)
+        reunion_prepare_thread();
+    return was_alone;
+}
+
+void agent_presence_ensure_thread(void)
+{
+    /* A child that is being forked begins later; one made past the C library never does. */
+    if (core_is_forking || !core_own.is_followed || atomic_load(&core.has_filter))
+        return;
+    if (dormancy_leave() || (!core_own.has_arena && !core_own.is_alone))
+        return;
+    bool was_alone = leave_loneliness();
+    sampler_start_thread();
+    if (was_alone)
+        (void)agent_thread_start(NULL); /* without, the process goes on as it was */
+}
+
 /* Whether profd heard of the process. */
 static bool stay_alone(const struct agent_address *address)
 {
     sampler_follow_alone(); /* first: the hello brings what it wants */
+    reunion_note_hello();
     if (agent_thread_introduce(address) < 0)
         return false;
     if (!session_is_active() && resting_begin(NULL) < 0)
-        agent_thread_ensure(); /* or nobody would see that a session begins */
+        agent_presence_ensure_thread(); /* or nobody would see that a session begins */
     return true;
 }
 

@@ -13,4 +13,8 @@
  * has one thread. 0 or -errno: then nobody steers this process. */
 int agent_presence_begin(const struct agent_address *address);
 
+/* A process without threads of ours gets them now: the program is about to have a second thread, or
+ * asks for something that takes one. Nothing when it has them. Not in signal handlers. */
+void agent_presence_ensure_thread(void);
+
 #endif

@@ -11,15 +11,12 @@
 #include "child-agent/agent_orders.h"
 #include "child-agent/agent_updates.h"
 #include "child-agent/core.h"
-#include "child-agent/dormancy.h"
 #include "child-agent/guest/descriptor.h"
 #include "child-agent/guest/gate.h"
 #include "child-agent/guest/named_mutex.h"
 #include "child-agent/guest/own_thread.h"
 #include "child-agent/markers/marker_triggers.h"
 #include "child-agent/process_arena.h"
-#include "child-agent/resting.h"
-#include "child-agent/reunion.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/session.h"
@@ -275,7 +272,6 @@ int agent_thread_start(const struct agent_address *address)
 int agent_thread_introduce(const struct agent_address *address)
 {
     agent.address = *address;
-    reunion_note_hello();
     int err = agent_link_introduce(address);
     core_own.is_alone = err == 0;
     return err;
@@ -283,7 +279,6 @@ int agent_thread_introduce(const struct agent_address *address)
 
 int agent_thread_introduce_again(void)
 {
-    reunion_note_hello();
     agent_link_take_arena_back();
     return agent_link_introduce(&agent.address);
 }
@@ -296,33 +291,6 @@ int agent_thread_find_ledger(void)
 bool agent_thread_is_alone(void)
 {
     return core_own.is_alone;
-}
-
-/* From here on no tick sees to sessions. Returns whether the process was alone. */
-static bool leave_loneliness(void)
-{
-    bool was_alone = core_own.is_alone;
-    core_own.is_alone = false; /* first: a tick in between would have the process rest again */
-    atomic_signal_fence(memory_order_seq_cst);
-    if (core_own.lacks_thread)
-        session_suspend(); /* profd's welcome begins it anew, with all that was asked for */
-    resting_end();
-    if (was_alone)
-        reunion_prepare_thread();
-    return was_alone;
-}
-
-void agent_thread_ensure(void)
-{
-    /* A child that is being forked begins later; one made past the C library never does. */
-    if (core_is_forking || !core_own.is_followed || atomic_load(&core.has_filter))
-        return;
-    if (dormancy_leave() || (!core_own.has_arena && !core_own.is_alone))
-        return;
-    bool was_alone = leave_loneliness();
-    sampler_start_thread();
-    if (was_alone)
-        (void)agent_thread_start(NULL); /* without, the process goes on as it was */
 }
 
 bool agent_thread_is_running(void)

@@ -31,10 +31,6 @@ int agent_thread_find_ledger(void);
 /* Whether this process was introduced, and has no thread of ours. Any thread. */
 bool agent_thread_is_alone(void);
 
-/* A process without threads of ours gets them now: the program is about to have a second thread, or
- * asks for something that takes one. Nothing when it has them. Not in signal handlers. */
-void agent_thread_ensure(void);
-
 /* Ends the thread and its connection, and waits for the end of a gathering. Any thread but the
  * agent's. False when there was none. */
 bool agent_thread_stop(void);

@@ -12,10 +12,12 @@
 #include "child-agent/markers/labels.h"
 #include "child-agent/process_title.h"
 #include "child-agent/resting.h"
+#include "child-agent/reunion.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/thread_clock.h"
+#include "child-agent/session.h"
 #include "child-agent/session_offer.h"
 #include "child-agent/shutdown_profile.h"
 #include "child-agent/threads/thread_registry.h"
@@ -132,6 +134,7 @@ void dormancy_after_fork_child(void)
 
 static void introduce(void)
 {
+    reunion_note_hello();
     if (agent_thread_introduce(&dormancy.address) == 0)
         move_to(DORMANCY_AWAKE);
 }
@@ -220,7 +223,8 @@ void dormancy_say_last_words(void)
 
 bool dormancy_leave(void)
 {
-    dormancy_end();
+    if (core_own.is_dormant)
+        dormancy_wake();
     if (dormancy.state != DORMANCY_UNHEARD && dormancy.state != DORMANCY_FORSAKEN)
         return false;
     resting_end();

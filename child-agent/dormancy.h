@@ -22,7 +22,7 @@
 
 #include "child-agent/agent_address.h"
 #include "child-agent/core.h"
-#include "child-agent/session.h"
+#include "child-agent/session_settings.h"
 
 /* Makes the process dormant, for a session with SETTINGS (NULL: the parent's, in a forked child) of
  * the profd at ADDRESS. False when it cannot be, or must not: then it is to start at once. From the
@@ -32,13 +32,6 @@ bool dormancy_begin(const struct session_settings *settings, const struct agent_
 /* Wakes the process if it is dormant and its session is still on. Where it cannot be done, in a
  * handler that interrupted the agent itself, the next tick makes up for it. No thread is made. */
 void dormancy_wake(void);
-
-/* What is about to be done needs a session, or puts profd out of reach. */
-static inline void dormancy_end(void)
-{
-    if (__builtin_expect(core_own.is_dormant, 0))
-        dormancy_wake();
-}
 
 /* A tick of the thread's clock has something to do here. */
 static inline bool dormancy_needs_tick(void)

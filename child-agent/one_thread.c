@@ -6,6 +6,7 @@
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
 #include "child-agent/process_arena.h"
+#include "child-agent/program_call.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/session.h"
 #include "child-agent/threads/thread_registry.h"
@@ -47,4 +48,15 @@ static int make_arena(void *unused)
 int one_thread_make_arena(void)
 {
     return core_own.has_arena ? 0 : one_thread_around(make_arena, NULL);
+}
+
+int one_thread_make_shared_arena(void)
+{
+    struct program_call call;
+    int err = program_call_begin(&call);
+    if (err < 0)
+        return err;
+    err = one_thread_make_arena();
+    program_call_end(&call);
+    return err;
 }

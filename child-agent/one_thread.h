@@ -23,4 +23,8 @@ int one_thread_around(int (*change)(void *argument), void *argument);
  */
 int one_thread_make_arena(void);
 
+/* The same for any thread of the program, several of which may come at once. Errors of
+ * program_call_begin(), too. */
+int one_thread_make_shared_arena(void);
+
 #endif

@@ -2,7 +2,7 @@
 #ifndef PROFD_AGENT_OWN_PROFILE_H
 #define PROFD_AGENT_OWN_PROFILE_H
 
-#include "child-agent/session.h"
+#include "child-agent/session_settings.h"
 #include "json/json_writer.h"
 
 /* Gives SINK the JSON of what is recorded in the session of SETTINGS (borrowed), which may go on

@@ -8,12 +8,13 @@
 #include "child-agent/agent_lease.h"
 #include "child-agent/core.h"
 #include "child-agent/counters/counters.h"
-#include "child-agent/dormancy.h"
 #include "child-agent/groups/group_registry.h"
 #include "child-agent/guest/address_space.h"
 #include "child-agent/guest/descriptor.h"
 #include "child-agent/process_title.h"
 #include "child-agent/threads/thread_registry.h"
+#include "child-agent/upcalls.h"
+#include "profd.h"
 
 enum {
     /* Room, not use: chunks that were never written cost no memory. */
@@ -29,7 +30,7 @@ static uint64_t room_bytes = ARENA_USUAL_CHUNK_BYTES;
 
 void process_arena_set_name(const char *name)
 {
-    dormancy_end();
+    upcall_end_dormancy();
     snprintf(process_name, sizeof(process_name), "%s", name);
     process_title_choose(name);
     if (core_own.has_arena && !core_is_forking)
@@ -39,6 +40,13 @@ void process_arena_set_name(const char *name)
 void process_arena_set_labels(const char text[ARENA_LABELS_BYTES])
 {
     memcpy(labels, text, sizeof(labels));
+}
+
+void profd_set_process_name(const char *name)
+{
+    if (!core.is_enabled)
+        return;
+    process_arena_set_name(name != NULL ? name : "");
 }
 
 static int describe_process(void)

@@ -8,7 +8,7 @@
 
 #include "buffer/arena_title.h"
 #include "child-agent/core.h"
-#include "child-agent/dormancy.h"
+#include "child-agent/upcalls.h"
 
 enum { KERNEL_NAME_LENGTH = 15 };
 
@@ -72,7 +72,7 @@ void process_title_follow(void)
 {
     char now[ARENA_TITLE_BYTES];
     if (core_own.is_dormant && process_title_exists())
-        dormancy_wake();
+        upcall_wake();
     if (!core_own.has_arena || core_is_forking)
         return;
     find_title(now);

@@ -4,11 +4,10 @@
 #include <pthread.h>
 #include <stddef.h>
 
-#include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
-#include "child-agent/dormancy.h"
 #include "child-agent/guest/named_mutex.h"
 #include "child-agent/guest/own_thread.h"
+#include "child-agent/upcalls.h"
 
 static struct named_mutex lock = NAMED_MUTEX_INITIALIZER(PROGRAM);
 
@@ -20,9 +19,9 @@ int program_call_begin(struct program_call *call)
         return -EDEADLK;
     if (core_is_forking)
         return -EAGAIN;
-    dormancy_end(); /* there is a session, in truth */
+    upcall_end_dormancy(); /* there is a session, in truth */
     if (core_own.is_resting)
-        agent_thread_ensure(); /* or one that profd begins would not be seen beside its own */
+        upcall_ensure_thread(); /* or one that profd begins would not be seen beside its own */
     (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &call->cancel_state);
     named_mutex_lock(&lock);
     return 0;

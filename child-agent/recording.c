@@ -1,21 +1,22 @@
 #include "child-agent/recording.h"
 
-#include "child-agent/dormancy.h"
-#include "child-agent/resting.h"
-#include "child-agent/session.h"
 #include "child-agent/threads/thread_registry.h"
+#include "child-agent/upcalls.h"
+
+struct chunk_manager *recording_manager;
 
 /* Inside recording: nothing can take the session away. */
 static void renew_writer(struct thread_registration *self, uint32_t generation)
 {
-    chunk_writer_init(&self->writer, session_chunk_manager(), self->index);
+    chunk_writer_init(&self->writer, recording_manager, self->index);
     self->writer_generation = generation;
 }
 
 struct thread_registration *recording_begin_slow(void)
 {
-    dormancy_end();
-    resting_note_record();
+    upcall_end_dormancy();
+    if (core_own.is_resting)
+        upcall_look_for_session();
     if (core_own.recording_generation == 0 || core_is_forking)
         return NULL;
     if (thread_current == NULL && thread_registry_register_current(NULL, false) < 0)

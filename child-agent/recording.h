@@ -8,8 +8,13 @@
 
 #include <stdint.h>
 
+#include "buffer/chunk_manager.h"
 #include "child-agent/core.h"
 #include "child-agent/threads/thread_registration.h"
+
+/* Of the session that is on, or of one that is suspended; NULL: nothing is recorded. session.c sets
+ * it while nobody records. */
+extern struct chunk_manager *recording_manager;
 
 /* Slow side of recording_begin: registers the thread, or gives it a writer for this session. NULL
  * when there is nothing to record into. */

@@ -3,16 +3,18 @@
 #include <signal.h>
 
 #include "child-agent/agent_thread.h"
-#include "child-agent/front/recording_word.h"
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/handler_work.h"
+#include "child-agent/recording_word.h"
 #include "child-agent/reunion.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/thread_clock.h"
+#include "child-agent/session.h"
 #include "child-agent/session_offer.h"
 #include "child-agent/threads/thread_registry.h"
+#include "child-agent/upcalls.h"
 #include "ipc/messages.h"
 #include "profd_labels.h"
 
@@ -192,7 +194,7 @@ void resting_note_wait_slowly(void)
     if (is_changed())
         handler_work_do_undisturbed(follow_change);
     if (core_own.lacks_thread && is_sure_of_no_handler() && handler_work_is_possible())
-        agent_thread_ensure();
+        upcall_ensure_thread();
 }
 
 void resting_end(void)

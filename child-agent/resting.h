@@ -16,7 +16,7 @@
 #include <stdbool.h>
 
 #include "child-agent/core.h"
-#include "child-agent/session.h"
+#include "child-agent/session_settings.h"
 
 /* How a resting process takes part in a session with SETTINGS. All signals are blocked. */
 typedef void resting_join(const struct session_settings *settings);

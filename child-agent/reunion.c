@@ -57,10 +57,10 @@ static void reunite(void)
 {
     if (move_to_new_profd() < 0)
         return;
-    if (core_own.has_arena && process_arena_renew() == 0)
+    bool has_new_file = core_own.has_arena && process_arena_renew() == 0;
+    reunion_note_hello();
+    if (has_new_file)
         (void)agent_thread_introduce_again(); /* the next tick makes up for it */
-    else
-        reunion_note_hello();
 }
 
 static void take_arena_back(void)

@@ -7,12 +7,12 @@
 #include "child-agent/allocations/allocations.h"
 #include "child-agent/core.h"
 #include "child-agent/counters/counters.h"
-#include "child-agent/front/recording_word.h"
 #include "child-agent/groups/groups.h"
 #include "child-agent/guest/barrier.h"
 #include "child-agent/markers/marker_triggers.h"
 #include "child-agent/process_arena.h"
 #include "child-agent/recording.h"
+#include "child-agent/recording_word.h"
 #include "child-agent/sampler/sample_room.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampling_signal.h"
@@ -51,7 +51,7 @@ static uint32_t thread_features(const struct session_settings *settings)
 static void describe_in_arena(const struct session_settings *settings)
 {
     struct arena_header *header = core.arena.header;
-    if (session_now.manager == NULL)
+    if (recording_manager == NULL)
         atomic_store(&header->session_start_ns, clock_monotonic_ns());
     atomic_store(&header->interval_ns, settings->interval_ns);
     atomic_store(&header->generation, settings->generation);
@@ -72,8 +72,8 @@ static void close_arena(struct chunk_manager *manager)
  * any more, so its memory is for others now. */
 static void end(void)
 {
-    struct chunk_manager *manager = session_now.manager;
-    session_now.manager =
+    struct chunk_manager *manager = recording_manager;
+    recording_manager =
         NULL; /* first: another thread may fork now, and its child frees what is here */
     close_arena(manager);
     chunk_manager_discard_all(manager);
@@ -83,9 +83,9 @@ static void end(void)
 /* That of a suspended session, or a new one. */
 static int get_manager(const struct session_settings *settings, struct chunk_manager **out)
 {
-    *out = session_now.manager;
-    if (session_now.manager != NULL)
-        return chunk_manager_continue(session_now.manager, settings->generation,
+    *out = recording_manager;
+    if (recording_manager != NULL)
+        return chunk_manager_continue(recording_manager, settings->generation,
                                       settings->limit_bytes);
     return chunk_manager_create(&core.arena, settings->generation, settings->limit_bytes, out);
 }
@@ -122,7 +122,7 @@ static int start(const struct session_settings *settings, uint32_t recording)
     describe_in_arena(settings);
     session_describe_pauses(settings);
     session_now.settings = *settings;
-    session_now.manager = manager;
+    recording_manager = manager;
     err = sample_rooms_open(manager);
     if (err == 0)
         err = sampler_start(&session_now.settings, manager);
@@ -200,8 +200,8 @@ void session_suspend(void)
     if (!session_is_active())
         return;
     stop_recording();
-    close_arena(session_now.manager);
-    chunk_manager_close_all(session_now.manager);
+    close_arena(recording_manager);
+    chunk_manager_close_all(recording_manager);
 }
 
 /* Stacks of labels and counts that nobody keeps up for a while would be wrong for the rest of the
@@ -217,7 +217,7 @@ static int renew_sampler(const struct session_settings *before)
     const struct session_settings *after = &session_now.settings;
     bool are_threads_the_same = !before->is_paused && !before->is_sampling_paused &&
                                 strcmp(before->filters, after->filters) == 0;
-    int err = sampler_start(&session_now.settings, session_now.manager);
+    int err = sampler_start(&session_now.settings, recording_manager);
     if (err < 0)
         return err;
     thread_registry_set_profiled(after->filters, thread_features(after));
@@ -240,7 +240,7 @@ static int renew(const struct session_settings *before, const struct session_set
     describe_in_arena(&session_now.settings);
     session_describe_pauses(&session_now.settings);
     int err =
-        chunk_manager_continue(session_now.manager, settings->generation, settings->limit_bytes);
+        chunk_manager_continue(recording_manager, settings->generation, settings->limit_bytes);
     if (err == 0 && strcmp(before->marker_triggers, settings->marker_triggers) != 0)
         err = marker_triggers_set(settings->marker_triggers);
     if (err == 0)
@@ -266,12 +266,12 @@ int session_renew(const struct session_settings *settings)
 int session_move_lease(struct lease_ledger *ledger)
 {
     int err = dictionary_move_lease(&core.dictionary, ledger);
-    if (session_now.manager == NULL)
+    if (recording_manager == NULL)
         return err;
     if (err < 0)
         end(); /* chunks are worth nothing without the names of their threads */
     else
-        chunk_manager_pay_anew(session_now.manager);
+        chunk_manager_pay_anew(recording_manager);
     return err;
 }
 
@@ -294,6 +294,6 @@ void session_after_fork_child(void)
     allocations_after_fork_child();
     recording_word_set(0);
     core_own.recording_generation = 0;
-    finer_interval_ns = 0;      /* a second session was the parent's */
-    session_now.manager = NULL; /* unforked pages */
+    finer_interval_ns = 0;    /* a second session was the parent's */
+    recording_manager = NULL; /* unforked pages */
 }

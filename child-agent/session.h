@@ -10,27 +10,7 @@
 #include <stdint.h>
 
 #include "buffer/chunk_manager.h"
-#include "common/sampling_clock.h"
-#include "common/trigger.h"
-
-enum { SESSION_FILTERS_BYTES = 4096 };
-
-/* Of a session that the process has by itself, whose settings say so; profd counts from 1. */
-#define SESSION_OWN_GENERATION UINT32_MAX
-
-struct session_settings {
-    uint32_t generation; /* never 0 */
-    uint32_t revision;   /* of what follows, which may change meanwhile; see session_word.h */
-    uint64_t interval_ns;
-    uint64_t limit_bytes;
-    uint64_t features;                  /* enum feature */
-    enum sampling_clock clock;          /* asked for */
-    uint64_t allocation_interval_bytes; /* between sampled allocations; 0: the default */
-    bool is_paused;
-    bool is_sampling_paused; /* samples and counters alone */
-    char filters[SESSION_FILTERS_BYTES];
-    char marker_triggers[TRIGGER_LINES_BYTES]; /* lines of common/trigger.h */
-};
+#include "child-agent/session_settings.h"
 
 /* Starts a session, after stopping another one if need be. 0 or -errno with no session. */
 int session_start(const struct session_settings *settings);

@@ -14,7 +14,6 @@
 
 struct session_now {
     struct session_settings settings; /* generation 0: no session, they are the latest one's */
-    struct chunk_manager *manager;    /* without a session: of one that is suspended, or NULL */
 };
 
 extern struct session_now session_now;

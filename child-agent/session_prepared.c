@@ -1,6 +1,6 @@
 /* The session that begins as soon as there is something to record. */
 #include "child-agent/core.h"
-#include "child-agent/front/recording_word.h"
+#include "child-agent/recording_word.h"
 #include "child-agent/session_inside.h"
 
 const struct session_settings *session_prepared_settings(void)

@@ -1,7 +1,8 @@
 /* The session that is on, and what of it programs may record. */
 #include "child-agent/agent_lease.h"
 #include "child-agent/core.h"
-#include "child-agent/front/recording_word.h"
+#include "child-agent/recording.h"
+#include "child-agent/recording_word.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/session_inside.h"
 #include "common/features.h"
@@ -26,7 +27,7 @@ uint32_t session_generation(void)
 
 struct chunk_manager *session_chunk_manager(void)
 {
-    return session_now.manager;
+    return recording_manager;
 }
 
 const struct session_settings *session_get_settings(void)
@@ -36,7 +37,7 @@ const struct session_settings *session_get_settings(void)
 
 bool session_has_records(void)
 {
-    return core_own.has_arena && session_now.manager != NULL;
+    return core_own.has_arena && recording_manager != NULL;
 }
 
 const struct session_settings *session_last_settings(void)

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "child-agent/session.h"
+#include "child-agent/session_settings.h"
 
 /* Turns on what the session's features want, and says in the profile's log what cannot be had. The
  * session records as number RECORDING. */

@@ -11,9 +11,9 @@
 #include <sys/mman.h>
 
 #include "child-agent/core.h"
-#include "child-agent/dormancy.h"
 #include "child-agent/guest/named_mutex.h"
 #include "child-agent/guest/real_calls.h"
+#include "child-agent/upcalls.h"
 
 enum {
     SHARD_BYTES = 4096,
@@ -197,7 +197,7 @@ static uint32_t register_counter(struct profd_counter *counter)
 {
     struct described_counter described;
     sigset_t mask;
-    dormancy_end();
+    upcall_end_dormancy();
     snprintf(described.name, sizeof(described.name), "%s", text_or_empty(counter->name));
     snprintf(described.category, sizeof(described.category), "%s",
              text_or_empty(counter->category));
@@ -232,7 +232,7 @@ void profd_counter_add_slow_(struct profd_counter *counter, int64_t delta)
     if (slot == SLOT_NEW)
         slot = (uint8_t)register_counter(counter);
     if (own_shard() == NULL) {
-        dormancy_end();
+        upcall_end_dormancy();
         take_shard();
     }
     if (own_shard() != NULL)

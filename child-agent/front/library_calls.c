@@ -1,7 +1,7 @@
 /* libprofd.so's table of the API, for programs that have libprofd.a inside. The linker takes the
  * functions of this library (-Bsymbolic-functions), whatever the program itself exports. */
 #include "child-agent/front/agent_calls.h"
-#include "child-agent/front/recording_word.h"
+#include "child-agent/recording_word.h"
 #include "profd.h"
 
 const struct agent_calls profd_library_calls_ = {

@@ -5,11 +5,9 @@
 
 #include "buffer/group_reader.h"
 #include "child-agent/core.h"
-#include "child-agent/dormancy.h"
-#include "child-agent/front/recording_word.h"
 #include "child-agent/groups/group_registry.h"
-#include "child-agent/one_thread.h"
-#include "child-agent/program_call.h"
+#include "child-agent/recording_word.h"
+#include "child-agent/upcalls.h"
 
 _Atomic uint32_t groups_followed;
 _Atomic uint32_t groups_needs;
@@ -51,24 +49,12 @@ void groups_ask(enum groups_asker who, uint32_t needs)
         groups_follow();
 }
 
-/* Several threads may come at once, and threads of ours are stopped meanwhile. */
-static int make_arena(void)
-{
-    struct program_call call;
-    int err = program_call_begin(&call);
-    if (err < 0)
-        return err;
-    err = one_thread_make_arena();
-    program_call_end(&call);
-    return err;
-}
-
 int groups_prepare(void)
 {
     if (!core.is_enabled || !core_own.is_followed || core_is_forking)
         return -ENOTSUP;
-    dormancy_end();
-    return core_own.has_arena ? 0 : make_arena();
+    upcall_end_dormancy();
+    return core_own.has_arena ? 0 : upcall_make_arena();
 }
 
 /* --- The program's calls --- */

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "buffer/unforked_pages.h"
-#include "child-agent/dormancy.h"
 #include "child-agent/groups/stopwatch_inside.h"
+#include "child-agent/upcalls.h"
 
 enum { THREAD_NAME_MOST_BYTES = 16, WALL_HOLDS_NS = 1000 * 1000 * 1000 };
 
@@ -77,7 +77,7 @@ struct stopwatch_thread *stopwatch_make(void)
 {
     if (thread_current == NULL || core_is_forking || !core_own.is_followed)
         return NULL;
-    dormancy_end();
+    upcall_end_dormancy();
     if (!core_own.has_arena && !make_arena_once())
         return NULL;
     struct stopwatch_thread *thread = unforked_pages_allocate(sizeof(*thread));

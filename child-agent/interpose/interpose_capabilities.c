@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "child-agent/dormancy.h"
 #include "child-agent/guest/interpose.h"
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/one_thread.h"
+#include "child-agent/upcalls.h"
 
 struct capset_call {
     void *header;
@@ -33,7 +33,7 @@ static int call_capset(void *argument)
 PROFD_INTERPOSED int capset(void *header, const void *data)
 {
     struct capset_call call = { header, data };
-    dormancy_end();
+    upcall_end_dormancy();
     if (one_thread_is_known())
         return one_thread_around(call_capset, &call);
     return call_capset(&call);

@@ -8,18 +8,18 @@
 
 #include "buffer/clock.h"
 #include "child-agent/core.h"
-#include "child-agent/dormancy.h"
 #include "child-agent/interpose/interpose_waits.h"
 #include "child-agent/one_thread.h"
 #include "child-agent/resting.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/thread_mask.h"
+#include "child-agent/upcalls.h"
 
 static void give_up_calls(void)
 {
-    dormancy_end(); /* which takes calls */
-    resting_end();  /* likewise */
+    upcall_end_dormancy(); /* which takes calls */
+    resting_end();         /* likewise */
     atomic_store(&core.is_filtered, true);
     clock_sampling_give_up();
 }

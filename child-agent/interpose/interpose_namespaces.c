@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "child-agent/dormancy.h"
 #include "child-agent/guest/interpose.h"
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/one_thread.h"
+#include "child-agent/upcalls.h"
 
 enum {
     /* A joined thread leaves the kernel's list of the process a little later. */
@@ -40,7 +40,7 @@ PROFD_INTERPOSED int unshare(int flags)
     static unshare_function *real;
     if (real == NULL)
         real = (unshare_function *)real_symbol("unshare");
-    dormancy_end();
+    upcall_end_dormancy();
     int result = real(flags);
     if (!(flags & CLONE_NEWUSER) || !may_be_our_fault(result))
         return result;
@@ -58,7 +58,7 @@ PROFD_INTERPOSED int setns(int fd, int type)
     static setns_function *real;
     if (real == NULL)
         real = (setns_function *)real_symbol("setns");
-    dormancy_end();
+    upcall_end_dormancy();
     int result = real(fd, type);
     if ((type != 0 && !(type & CLONE_NEWUSER)) || !may_be_our_fault(result))
         return result;

@@ -4,9 +4,9 @@
 #include <sys/fsuid.h>
 #include <unistd.h>
 
-#include "child-agent/dormancy.h"
 #include "child-agent/guest/interpose.h"
 #include "child-agent/guest/real_calls.h"
+#include "child-agent/upcalls.h"
 
 /* Defines NAME, which returns an int, with PARAMETERS that are passed on as ARGUMENTS. The call
  * itself is looked for early: a forked child of many threads must not ask the loader. */
@@ -20,7 +20,7 @@
     PROFD_INTERPOSED int NAME PARAMETERS                                                           \
     {                                                                                              \
         find_##NAME();                                                                             \
-        dormancy_end();                                                                            \
+        upcall_end_dormancy();                                                                     \
         return real_##NAME ARGUMENTS;                                                              \
     }
 

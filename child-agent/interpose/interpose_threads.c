@@ -8,9 +8,8 @@
 #include <threads.h>
 #include <unistd.h>
 
-#include "child-agent/agent_thread.h"
+#include "child-agent/agent_presence.h"
 #include "child-agent/core.h"
-#include "child-agent/dormancy.h"
 #include "child-agent/guest/interpose.h"
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/interpose/interpose_filters.h"
@@ -18,6 +17,7 @@
 #include "child-agent/process_title.h"
 #include "child-agent/sampler/thread_mask.h"
 #include "child-agent/threads/thread_registry.h"
+#include "child-agent/upcalls.h"
 
 /* Runs in the new thread, outermost; what it calls is the root of the thread's stacks. */
 static void *run_registered(void *argument)
@@ -51,7 +51,7 @@ PROFD_INTERPOSED int pthread_create(pthread_t *thread, const pthread_attr_t *att
         core.is_enabled ? thread_registry_prepare(stack_bytes_of(attributes)) : NULL;
     if (registration == NULL)
         return real_pthread_create(thread, attributes, start_routine, argument);
-    agent_thread_ensure();
+    agent_presence_ensure_thread();
     registration->start.routine = start_routine;
     registration->start.argument = argument;
     uint64_t closed = thread_mask_close();
@@ -82,7 +82,7 @@ PROFD_INTERPOSED int thrd_create(thrd_t *thread, thrd_start_t start, void *argum
         core.is_enabled ? thread_registry_prepare(stack_bytes_of(NULL)) : NULL;
     if (registration == NULL)
         return real(thread, start, argument);
-    agent_thread_ensure();
+    agent_presence_ensure_thread();
     registration->start.c11_routine = start;
     registration->start.argument = argument;
     uint64_t closed = thread_mask_close();
@@ -150,7 +150,7 @@ PROFD_INTERPOSED int prctl(int option, ...)
         call.arguments[i] = va_arg(list, unsigned long);
     va_end(list);
     if (is_about_capabilities(option))
-        dormancy_end(); /* what it takes to wake may be refused from now on */
+        upcall_end_dormancy(); /* what it takes to wake may be refused from now on */
     interpose_filters_before_prctl(option, call.arguments[0]);
     if (is_about_capabilities(option) && one_thread_is_known())
         return one_thread_around(call_prctl, &call);

@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "child-agent/core.h"
-#include "child-agent/dormancy.h"
 #include "child-agent/guest/address_space.h"
 #include "child-agent/guest/pages.h"
 #include "child-agent/markers/site.h"
 #include "child-agent/recording.h"
+#include "child-agent/upcalls.h"
 #include "json/hash.h"
 #include "profd.h"
 
@@ -142,7 +142,7 @@ static struct profd_site *keep(const struct profd_site *wanted)
 {
     static struct profd_site too_many = { "(too many labels)",  "", "",   0,
                                           PROFD_CATEGORY_LABEL, 0,  NULL, 0 };
-    dormancy_end();
+    upcall_end_dormancy();
     struct label_table *in = get_table();
     struct profd_site *site = in != NULL ? find_or_add(in, wanted) : NULL;
     if (site != NULL)

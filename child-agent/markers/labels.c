@@ -7,10 +7,10 @@
 #include <stdbool.h>
 
 #include "child-agent/core.h"
-#include "child-agent/dormancy.h"
 #include "child-agent/markers/site.h"
 #include "child-agent/recording.h"
 #include "child-agent/threads/thread_registry.h"
+#include "child-agent/upcalls.h"
 #include "profd.h"
 
 __thread struct label_stack thread_labels;
@@ -42,7 +42,7 @@ static bool ready_stack(uint32_t generation)
 /* What push does when the stack is not ready, the site is new, or there is no room. */
 static __attribute__((noinline)) uint32_t push_slow(struct profd_site *site, void *stack_address)
 {
-    dormancy_end();
+    upcall_end_dormancy();
     uint32_t generation = core_own.recording_generation;
     if (generation == 0 || !ready_stack(generation))
         return 0;

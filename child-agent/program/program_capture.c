@@ -13,6 +13,7 @@
 #include "child-agent/program/second_session.h"
 #include "child-agent/program/session_of_all.h"
 #include "child-agent/program_call.h"
+#include "child-agent/session.h"
 #include "profd_session.h"
 
 /* What the thread that writes is given, and what became of it. One at a time. */

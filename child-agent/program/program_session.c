@@ -5,7 +5,6 @@
 
 #include "child-agent/agent_thread.h"
 #include "child-agent/core.h"
-#include "child-agent/dormancy.h"
 #include "child-agent/one_thread.h"
 #include "child-agent/process_arena.h"
 #include "child-agent/program/second_session.h"
@@ -13,7 +12,9 @@
 #include "child-agent/program/session_options.h"
 #include "child-agent/program_call.h"
 #include "child-agent/sampler/sampler.h"
+#include "child-agent/session.h"
 #include "child-agent/session_bounds.h"
+#include "child-agent/upcalls.h"
 
 /* Makes CHANGE while profd changes nothing. */
 static int change_held(int (*change)(const struct session_settings *settings),
@@ -141,6 +142,6 @@ int profd_session_resume(void)
 
 bool profd_is_active(void)
 {
-    dormancy_end();
+    upcall_end_dormancy();
     return core_own.recording_generation != 0;
 }

@@ -6,6 +6,7 @@
 
 #include "buffer/clock.h"
 #include "child-agent/core.h"
+#include "child-agent/session.h"
 
 static struct {
     uint32_t recording; /* that it is beside; 0: there is none */

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "child-agent/session.h"
+#include "child-agent/session_settings.h"
 
 /* Begins it with SETTINGS, beside the session that is on. -EALREADY when there is one, -EBUSY when
  * SETTINGS ask for what that session does not record. */

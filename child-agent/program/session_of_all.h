@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "child-agent/session.h"
+#include "child-agent/session_settings.h"
 
 /* Begins it with SETTINGS, whose limit may be 0: profd's own. Returns when this process takes part.
  * 0, -EALREADY, -EBUSY when profd has two sessions or one that is paused, -EPERM when profd lets

@@ -2,7 +2,7 @@
 #ifndef PROFD_AGENT_SESSION_OPTIONS_H
 #define PROFD_AGENT_SESSION_OPTIONS_H
 
-#include "child-agent/session.h"
+#include "child-agent/session_settings.h"
 #include "profd_session.h"
 
 /* Settings of an own session as OPTIONS (NULL: none) has them. 0, or -EINVAL for one that makes no

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "child-agent/agent_thread.h"
 #include "child-agent/guest/named_mutex.h"
 #include "child-agent/sampler/look_alarm.h"
+#include "child-agent/upcalls.h"
 
 enum { MOST_CALLS = 64, WAKEUPS_UNTIL_DUE = 2 };
 
@@ -29,7 +29,7 @@ static struct named_mutex list_lock = NAMED_MUTEX_INITIALIZER(AFTER_SAMPLING);
 int profd_call_after_sampling(profd_after_sampling *function, void *context)
 {
     int err = 0;
-    agent_thread_ensure(); /* somebody has to make the call */
+    upcall_ensure_thread(); /* somebody has to make the call */
     named_mutex_lock(&list_lock);
     unsigned count = atomic_load(&waiting.count);
     if (!waiting.is_open) {

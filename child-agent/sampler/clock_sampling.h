@@ -14,7 +14,7 @@
 #include <stdbool.h>
 
 #include "buffer/chunk_manager.h"
-#include "child-agent/session.h"
+#include "child-agent/session_settings.h"
 #include "child-agent/threads/thread_registration.h"
 
 /* For a session; clocks run once clock_sampling_follow() has been called for their threads. One

@@ -23,6 +23,7 @@
 #include "child-agent/sampler/sampler_tick.h"
 #include "child-agent/threads/thread_registry.h"
 #include "child-agent/unwinding/process_unwinder.h"
+#include "child-agent/upcalls.h"
 #include "ipc/messages.h"
 
 struct sampler sampler = { .lock = NAMED_MUTEX_INITIALIZER(SAMPLER) };
@@ -105,7 +106,7 @@ void sampler_start_thread(void)
     clock_sampling_return_event();
     clock_sampling_prepare_threads();
     sampler.is_running = true; /* before it runs: chores are its affair from here on */
-    session_begin_messages();
+    upcall_begin_messages();
     if (own_thread_create(&sampler.thread, sampler_thread_run, tick) == 0)
         return;
     after_sampling_close();
@@ -213,8 +214,7 @@ void sampler_flush(void)
 void sampler_flush_at_exit(void)
 {
     struct sampler_tick *tick = atomic_load(&sampler.tick);
-    if (tick == NULL || !session_is_active() || atomic_load(&core.is_filtered) ||
-        !named_mutex_lock_soon(&sampler.lock))
+    if (tick == NULL || atomic_load(&core.is_filtered) || !named_mutex_lock_soon(&sampler.lock))
         return;
     sampler_tick_collect(tick);
     thread_registry_visit_soon(clock_sampling_tell_rest);

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 
 #include "buffer/chunk_manager.h"
-#include "child-agent/session.h"
+#include "child-agent/session_settings.h"
 
 /* Begins for a session; both arguments are borrowed until sampler_stop(). Threads' own clocks run
  * from here on, but what takes a thread of ours waits for sampler_start_thread(), or is done by

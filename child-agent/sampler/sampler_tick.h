@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "buffer/chunk_manager.h"
-#include "child-agent/session.h"
+#include "child-agent/session_settings.h"
 
 struct sampler_tick; /* opaque: encoder, counters, the tick under way */
 

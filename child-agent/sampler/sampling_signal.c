@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "child-agent/dormancy.h"
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/sampler/sampling_signal_inside.h"
 #include "child-agent/sampler/signal_choice.h"
 #include "child-agent/sampler/thread_mask.h"
+#include "child-agent/upcalls.h"
 
 static struct {
     int chosen;  /* by the user; 0: nobody */
@@ -171,7 +171,7 @@ void sampling_signal_note_use(int number)
     sigset_t before;
     if (!is_unused(number))
         return;
-    dormancy_end(); /* it is the clocks of a session that follow */
+    upcall_end_dormancy(); /* it is the clocks of a session that follow */
     lock_actions(&before);
     note_use_locked(number);
     unlock_actions(&before);
@@ -246,7 +246,7 @@ int sampling_signal_program_action(int number, const struct sigaction *action,
     if (action != NULL)
         wanted = *action;
     if (action != NULL && sampling_signal_has_handler(&wanted) && is_unused(number))
-        dormancy_end();
+        upcall_end_dormancy();
     lock_actions(&before);
     int result = set_action(number, action != NULL ? &wanted : NULL, &old);
     int call_errno = errno;

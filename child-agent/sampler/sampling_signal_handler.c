@@ -5,20 +5,14 @@
 #include <unistd.h>
 
 #include "child-agent/core.h"
-#include "child-agent/dormancy.h"
-#include "child-agent/groups/groups.h"
 #include "child-agent/guest/real_calls.h"
-#include "child-agent/process_title.h"
-#include "child-agent/resting.h"
-#include "child-agent/reunion.h"
 #include "child-agent/sampler/clock_sampling.h"
-#include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampling_signal_inside.h"
 #include "child-agent/sampler/signal_stack.h"
 #include "child-agent/sampler/snapshot_capture.h"
 #include "child-agent/sampler/thread_mask.h"
-#include "child-agent/session.h"
 #include "child-agent/threads/thread_registration.h"
+#include "child-agent/upcalls.h"
 
 static __thread bool only_wakes; /* the calling thread */
 
@@ -103,33 +97,13 @@ static void on_program_signal(int number, siginfo_t *info, void *context)
         snapshot_restart_system_call(context);
 }
 
-static void take_own_sample(const siginfo_t *info, void *context)
-{
-    reunion_tick();
-    groups_look();
-    if (core_own.is_resting) {
-        resting_tick();
-        return;
-    }
-    if (dormancy_needs_tick() && !dormancy_tick(info))
-        return;
-    if (session_follow_word()) {
-        clock_sampling_take(thread_current, info, context);
-        process_title_follow();
-        sampler_do_chores();
-    } else {
-        clock_sampling_skip(thread_current, info);
-    }
-    resting_follow_change();
-}
-
 /* With the flags of the program, where we left it the signal, we may be on a small stack. */
 static void on_clock(int number, const siginfo_t *info, void *context)
 {
     if (thread_current == NULL)
         return;
     if (number == sampling_signal_number())
-        take_own_sample(info, context);
+        upcall_take_tick(info, context);
     thread_mask_settle_in_handler(context);
 }
 

@@ -5,12 +5,12 @@
 #include <ucontext.h>
 
 #include "child-agent/core.h"
-#include "child-agent/dormancy.h"
 #include "child-agent/guest/real_calls.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/sampler/signal_choice.h"
 #include "child-agent/threads/thread_registration.h"
+#include "child-agent/upcalls.h"
 
 enum {
     /* A wall clock that has asked for a sample sends its signal at once. */
@@ -270,7 +270,7 @@ static int block(struct thread_registration *self, int how, const sigset_t *set,
     if (!is_yielding && signal_set_is_general(set))
         return block_others(&self->own_, how, set, old_set);
     if (!is_yielding) {
-        dormancy_end();
+        upcall_end_dormancy();
         yield_signal(self);
         await_request(self);
         self->own_.held_open &= ~bit_of(sampling_signal_number());

@@ -1,15 +1,14 @@
 #include "child-agent/threads/event_delay.h"
-#include "child-agent/agent_thread.h"
 
 #include <stddef.h>
 
 #include "buffer/clock.h"
-#include "child-agent/dormancy.h"
 #include "child-agent/groups/groups.h"
 #include "child-agent/groups/stopwatch.h"
 #include "child-agent/guest/named_mutex.h"
 #include "child-agent/recording.h"
 #include "child-agent/threads/thread_registry.h"
+#include "child-agent/upcalls.h"
 #include "common/time_units.h"
 #include "profd.h"
 
@@ -23,7 +22,7 @@ static void set_busy_since(struct thread_registration *self, uint64_t busy_since
 {
     if (busy_since_ns != 0 && !atomic_load_explicit(&is_used, memory_order_relaxed)) {
         atomic_store(&is_used, true);
-        agent_thread_ensure(); /* somebody has to look while the thread is busy */
+        upcall_ensure_thread(); /* somebody has to look while the thread is busy */
     }
     atomic_store_explicit(&self->busy_since_ns, busy_since_ns, memory_order_relaxed);
 }
@@ -31,7 +30,7 @@ static void set_busy_since(struct thread_registration *self, uint64_t busy_since
 void profd_event_begin(uint64_t queued_ns)
 {
     struct thread_own_data *own = thread_own();
-    dormancy_end();
+    upcall_end_dormancy();
     if (own == NULL || own->event_depth++ > 0)
         return;
     stopwatch_begin_event();
@@ -61,7 +60,7 @@ static void set_idle_clock(struct thread_registration *self, profd_idle_clock *i
 
 void profd_event_loop_begin(profd_idle_clock *idle_clock, void *context)
 {
-    dormancy_end();
+    upcall_end_dormancy();
     if (thread_current != NULL)
         set_idle_clock(thread_current, idle_clock, context);
 }

@@ -11,7 +11,6 @@
 
 #include "child-agent/core.h"
 #include "child-agent/groups/stopwatch.h"
-#include "child-agent/one_thread.h"
 #include "child-agent/recording.h"
 #include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/cpu_clock.h"
@@ -20,6 +19,7 @@
 #include "child-agent/threads/event_delay.h"
 #include "child-agent/threads/thread_registry.h"
 #include "child-agent/threads/thread_registry_inside.h"
+#include "child-agent/upcalls.h"
 
 enum {
     REGISTRY_PAGE_BYTES = 4096,
@@ -63,7 +63,7 @@ static void leave(struct thread_registration *self)
     thread_registry_unregister_current();
     /* The process ends with its last thread, which must be one of the program's. */
     if (is_nobody_left())
-        one_thread_end_others();
+        upcall_end_threads();
 }
 
 /* A destructor of thread-specific data. Those of the program may still record, so the registration

@@ -2,9 +2,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "child-agent/dormancy.h"
 #include "child-agent/recording.h"
 #include "child-agent/threads/thread_registry.h"
+#include "child-agent/upcalls.h"
 #include "profd.h"
 
 void profd_thread_sleep(void)
@@ -41,19 +41,19 @@ struct profd_process_id profd_current_process_id(void)
 
 bool profd_is_active_and_thread_is_registered(void)
 {
-    dormancy_end();
+    upcall_end_dormancy();
     return core_own.recording_generation != 0 && thread_current != NULL;
 }
 
 bool profd_thread_is_being_profiled(uint32_t features)
 {
     const struct thread_registration *self = thread_current;
-    dormancy_end();
+    upcall_end_dormancy();
     return self != NULL && (atomic_load(&self->profiled_features) & features) != 0;
 }
 
 bool profd_thread_with_id_is_being_profiled(struct profd_thread_id thread, uint32_t features)
 {
-    dormancy_end();
+    upcall_end_dormancy();
     return (thread_registry_profiled_features(thread) & features) != 0;
 }

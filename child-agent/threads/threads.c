@@ -1,6 +1,5 @@
-/* The calls of profd.h about threads and the process. */
+/* The calls of profd.h about threads. */
 #include "child-agent/core.h"
-#include "child-agent/process_arena.h"
 #include "child-agent/threads/thread_registry.h"
 #include "profd.h"
 
@@ -14,11 +13,4 @@ int profd_register_thread(const char *name)
 void profd_unregister_thread(void)
 {
     thread_registry_unregister_current();
-}
-
-void profd_set_process_name(const char *name)
-{
-    if (!core.is_enabled)
-        return;
-    process_arena_set_name(name != NULL ? name : "");
 }

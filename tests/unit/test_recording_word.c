@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "child-agent/front/recording_word.h"
+#include "child-agent/recording_word.h"
 #include "profd.h"
 
 enum { MORE_THAN_FIT = 1000, ROUNDS = 20000 };

@@ -1,4 +1,4 @@
-#include "child-agent/front/recording_word.h"
+#include "child-agent/recording_word.h"
 
 #include <errno.h>
 #include <stdatomic.h>

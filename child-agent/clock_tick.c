@@ -1,0 +1,31 @@
+#include "child-agent/clock_tick.h"
+
+#include "child-agent/dormancy.h"
+#include "child-agent/groups/groups.h"
+#include "child-agent/process_title.h"
+#include "child-agent/resting.h"
+#include "child-agent/reunion.h"
+#include "child-agent/sampler/clock_sampling.h"
+#include "child-agent/sampler/sampler.h"
+#include "child-agent/session.h"
+#include "child-agent/threads/thread_registration.h"
+
+void clock_tick_take(const siginfo_t *info, void *context)
+{
+    reunion_tick();
+    groups_look();
+    if (core_own.is_resting) {
+        resting_tick();
+        return;
+    }
+    if (dormancy_needs_tick() && !dormancy_tick(info))
+        return;
+    if (session_follow_word()) {
+        clock_sampling_take(thread_current, info, context);
+        process_title_follow();
+        sampler_do_chores();
+    } else {
+        clock_sampling_skip(thread_current, info);
+    }
+    resting_follow_change();
+}
