@@ -145,7 +145,9 @@ static void set_status(struct child *child, int wait_status)
 {
     if (child->verdict != VERDICT_VANISHED)
         return;
-    child->verdict = child_verdict_of(wait_status, &child->code);
+    int code;
+    enum process_verdict verdict = child_verdict_of(wait_status, &code);
+    child_correct_end(child, verdict, code, child->end_ns);
     child->agents->events->on_verdict(child, child->agents->context);
 }
 
@@ -226,10 +228,8 @@ void agents_watch(struct agents *agents, struct child *child, int pidfd)
 /* What was told with its end: the last word, where there is one. */
 void agents_take_cpu_time(struct child *child, const struct child_ending *ending)
 {
-    if (ending->cpu_ns == CPU_TIME_UNKNOWN)
-        return;
-    child->cpu_ns = ending->cpu_ns;
-    child->is_cpu_final = true;
+    if (ending->cpu_ns != CPU_TIME_UNKNOWN)
+        cpu_account_close(&child->cpu, ending->cpu_ns);
 }
 
 bool agents_note_reaped(struct agents *agents, pid_t pid, const struct child_ending *ending)
@@ -257,9 +257,7 @@ bool agents_note_reaped(struct agents *agents, pid_t pid, const struct child_end
  */
 void agents_correct_to_exec(struct child *child, uint64_t exec_ns)
 {
-    child->verdict = VERDICT_EXECED;
-    child->code = 0;
-    child->end_ns = exec_ns;
+    child_correct_end(child, VERDICT_EXECED, 0, exec_ns);
     child->agents->events->on_verdict(child, child->agents->context);
 }
 

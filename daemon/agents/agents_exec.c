@@ -36,7 +36,7 @@ uint64_t agents_settle_exec_call(struct agents *agents, struct child *earlier, s
         if (child != NULL)
             begin_process(child, call.time_ns);
     } else if (call.time_ns >= earlier->start_ns) {
-        earlier->cpu_at_exec_ns = call.cpu_ns;
+        earlier->cpu.at_exec_ns = call.cpu_ns;
         return call.time_ns;
     }
     return who->start_ns;

@@ -81,7 +81,7 @@ static struct child *add_after_exec(struct agents *agents, struct child *earlier
     if (child != NULL) {
         agents_pass_ending_on(child, earlier);
         child->process_start_ns = earlier->process_start_ns;
-        child->cpu_before_ns = earlier->cpu_before_ns;
+        child->cpu.before_ns = earlier->cpu.before_ns;
     }
     uint64_t exec_ns = agents_settle_exec_call(agents, earlier, child, who);
     if (earlier->state == CHILD_ENDED)

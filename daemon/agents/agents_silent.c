@@ -14,22 +14,20 @@ void agents_take_ending(struct child *child, const struct child *other)
 {
     child->is_reaped = other->is_reaped;
     child->wait_status = other->wait_status;
-    child->cpu_ns = other->cpu_ns;
-    child->is_cpu_final = other->is_cpu_final;
+    cpu_account_take_end(&child->cpu, &other->cpu);
 }
 
 void agents_pass_ending_on(struct child *child, struct child *earlier)
 {
     agents_take_ending(child, earlier);
-    earlier->cpu_ns = CPU_TIME_UNKNOWN;
-    earlier->is_cpu_final = false;
+    cpu_account_take_end(&earlier->cpu, &CPU_ACCOUNT_NEW);
 }
 
 /* A process that is met for the first time may have used CPU time before the session. */
 static void open_account(const struct agents *agents, struct child *child)
 {
     if (child->process_start_ns == child->start_ns && session_is_on(agents->session))
-        child->cpu_before_ns =
+        child->cpu.before_ns =
             cpu_account_before(child->start_ns, agents->session->start_ns, child->pid);
 }
 
@@ -58,7 +56,7 @@ struct child *agents_add_silent(struct agents *agents, const struct child_introd
     }
     child->agents = agents;
     child->obstacle = obstacle;
-    child->cpu_ns = process_clock_ns(child->pid);
+    child->cpu.used_ns = process_clock_ns(child->pid);
     open_account(agents, child);
     agents_watch(agents, child, pidfd);
     log_debug_of(child->pid, "%d (%s) is not profiled: %s", child->pid, child->executable,
@@ -92,27 +90,27 @@ void agents_split_ending(struct child *earlier, uint64_t exec_ns, struct child *
  * known. */
 static void split_from_unheard(struct child *child)
 {
-    const char *path = child->exec_path != NULL ? child->exec_path : "";
+    const char *path = child->exec.path != NULL ? child->exec.path : "";
     const struct child_introduction who = {
         .pid = child->pid,
         .parent_pid = child->parent_pid,
-        .start_ns = child->exec_ns,
+        .start_ns = child->exec.start_ns,
         .executable = path,
         .executable_length = strlen(path),
     };
     enum recording_obstacle obstacle =
-        child->exec_obstacle != OBSTACLE_NONE ? child->exec_obstacle : OBSTACLE_SILENT;
-    agents_split_ending(child, child->exec_ns,
+        child->exec.obstacle != OBSTACLE_NONE ? child->exec.obstacle : OBSTACLE_SILENT;
+    agents_split_ending(child, child->exec.start_ns,
                         child->is_reaped ? agents_add_silent(child->agents, &who, obstacle, -1)
                                          : NULL);
 }
 
 void agents_settle_exec(struct child *child)
 {
-    if (child->exec_ns == 0 || child->verdict == VERDICT_EXECED)
+    if (child->exec.start_ns == 0 || child->verdict == VERDICT_EXECED)
         return;
     if (child->state != CHILD_ENDED)
-        agents_end(child->agents, child, VERDICT_EXECED, 0, child->exec_ns);
+        agents_end(child->agents, child, VERDICT_EXECED, 0, child->exec.start_ns);
     else if (child_table_find_latest(child->agents->children, child->pid) == child)
         split_from_unheard(child);
 }
@@ -127,7 +125,5 @@ void agents_forget_silent(struct child *child)
     if (earlier == NULL || earlier->state != CHILD_ENDED || last.state != CHILD_ENDED)
         return;
     agents_take_ending(earlier, &last);
-    earlier->verdict = last.verdict;
-    earlier->code = last.code;
-    earlier->end_ns = last.end_ns;
+    child_correct_end(earlier, last.verdict, last.code, last.end_ns);
 }

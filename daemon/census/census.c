@@ -90,7 +90,7 @@ static bool look_at(struct census *census, const struct process_sighting *sighti
     if (process_program_read(sighting->pid, census->paths->library, &program) < 0 ||
         is_our_own(census, program.path))
         return false;
-    if (is_known && child->exec_ns != 0 &&
+    if (is_known && child->exec.start_ns != 0 &&
         process_runs_other_program(child->pid, child->executable)) {
         agents_settle_exec(child);
         is_known = child->state != CHILD_ENDED;
@@ -206,7 +206,7 @@ void census_begin_session(struct census *census)
 
     census->lost = 0;
     for (struct child *child = census->children->first; child != NULL; child = child->next)
-        child->cpu_before_ns =
+        child->cpu.before_ns =
             cpu_account_before(child->start_ns, census->session->start_ns, child->pid);
     if (census->is_open)
         uv_timer_start(&census->reader, on_reader, CENSUS_NEXT_READ_MS, 0);

@@ -40,7 +40,7 @@ struct child *census_add(struct census *census, const struct process_sighting *s
 static bool is_nameless(const struct child *child, const struct census_entry *entry)
 {
     return child->is_silent && child->state == CHILD_ENDED &&
-           (child->executable[0] == '\0' || child->is_name_guessed) &&
+           (child->executable[0] == '\0' || child->knowledge == CHILD_KNOWN_BY_END_UNNAMED) &&
            entry->time_ns < child->end_ns + NAME_WITHIN_NS;
 }
 
@@ -92,7 +92,7 @@ enum census_meaning census_meaning_of(const struct child *latest, const struct c
     case CENSUS_EXEC:
         return meaning_of_exec(latest, entry);
     case CENSUS_FAILED:
-        if ((latest != NULL && latest->exec_ns != 0) || entry->obstacle == OBSTACLE_NONE)
+        if ((latest != NULL && latest->exec.start_ns != 0) || entry->obstacle == OBSTACLE_NONE)
             return CENSUS_MEANS_NO_EXEC;
         return latest != NULL && latest->is_silent && is_same_program(latest, entry)
                    ? CENSUS_MEANS_MISTAKE
@@ -166,7 +166,7 @@ static void rename_child(struct child *child, const struct census_entry *entry)
         return;
     free(child->executable);
     child->executable = executable;
-    child->is_known_by_end = child->is_name_guessed = false;
+    child->knowledge = CHILD_KNOWN_BY_ITSELF;
     if (entry->obstacle != OBSTACLE_NONE)
         child->obstacle = (enum recording_obstacle)entry->obstacle;
     child->start_ns = entry->time_ns;
@@ -174,18 +174,12 @@ static void rename_child(struct child *child, const struct census_entry *entry)
 
 static void note_exec(struct child *child, const struct census_entry *entry)
 {
-    child->exec_ns = entry->time_ns;
-    free(child->exec_path);
-    child->exec_path = strdup(entry->path); /* without memory it has no name */
-    child->exec_obstacle = (enum recording_obstacle)entry->obstacle;
+    child_begin_exec(child, entry->time_ns, entry->path, (enum recording_obstacle)entry->obstacle);
 }
 
 static void take_back_exec(struct child *child)
 {
-    free(child->exec_path);
-    child->exec_path = NULL;
-    child->exec_ns = 0;
-    child->exec_obstacle = OBSTACLE_NONE;
+    child_cancel_exec(child);
     child->was_title_read = false; /* nor was it looked for meanwhile */
 }
 
@@ -212,8 +206,7 @@ void census_add_ended(struct census *census, const struct process_sighting *sigh
     free(told);
     if (child == NULL)
         return;
-    child->is_known_by_end = true;
-    child->is_name_guessed = is_guess;
+    child->knowledge = is_guess ? CHILD_KNOWN_BY_END_UNNAMED : CHILD_KNOWN_BY_END;
     agents_end_silent(child, ending);
 }
 

@@ -126,12 +126,11 @@ struct child *child_table_add(struct child_table *table, const struct child_intr
     child->state = CHILD_CONNECTED;
     child->verdict = VERDICT_LIVE;
     child->arena_fd = -1;
-    child->cpu_ns = CPU_TIME_UNKNOWN;
-    child->cpu_at_exec_ns = CPU_TIME_UNKNOWN;
+    child->cpu = CPU_ACCOUNT_NEW;
     child->process_start_ns = who->start_ns;
     if (earlier != NULL && earlier->identity == who->identity && who->identity != 0) {
         child->process_start_ns = earlier->process_start_ns;
-        child->cpu_before_ns = earlier->cpu_before_ns;
+        child->cpu.before_ns = earlier->cpu.before_ns;
     }
 
     link_in(table, child);
@@ -161,7 +160,7 @@ void child_table_remove(struct child_table *table, struct child *child)
     if (child->arena_fd >= 0)
         close(child->arena_fd);
     free(child->trouble);
-    free(child->exec_path);
+    free(child->exec.path);
     free(child->arguments);
     free(child->title);
     free(child->executable);
@@ -195,8 +194,8 @@ static bool is_same_process(const struct child *earlier, const struct child_intr
 /* Of a silent child that an agent named, and of a dormant one, the moment of its exec is known. */
 static bool is_told_of(const struct child *child)
 {
-    return child->dormancy != CHILD_AWAKE ||
-           (child->is_silent && child->executable[0] != '\0' && !child->is_known_by_end);
+    return child->dormancy != CHILD_AWAKE || (child->is_silent && child->executable[0] != '\0' &&
+                                              child->knowledge == CHILD_KNOWN_BY_ITSELF);
 }
 
 /* It called exec right after a second hello, which is read when that has been noticed. */
@@ -259,11 +258,34 @@ void child_end(struct child_table *table, struct child *child, enum process_verd
                int code, uint64_t end_ns)
 {
     assert(child->state != CHILD_ENDED);
+    assert(verdict != VERDICT_LIVE);
     child->state = CHILD_ENDED;
     child->verdict = verdict;
     child->code = code;
     child->end_ns = end_ns;
     table->ended++;
+}
+
+void child_correct_end(struct child *child, enum process_verdict verdict, int code, uint64_t end_ns)
+{
+    assert(child->state == CHILD_ENDED);
+    assert(verdict != VERDICT_LIVE);
+    child->verdict = verdict;
+    child->code = code;
+    child->end_ns = end_ns;
+}
+
+void child_begin_exec(struct child *child, uint64_t start_ns, const char *path,
+                      enum recording_obstacle obstacle)
+{
+    free(child->exec.path);
+    child->exec = (struct child_exec){ start_ns, strdup(path), obstacle };
+}
+
+void child_cancel_exec(struct child *child)
+{
+    free(child->exec.path);
+    child->exec = (struct child_exec){ .obstacle = OBSTACLE_NONE };
 }
 
 static bool may_keep(enum child_kept now, enum child_kept next)

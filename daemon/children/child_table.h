@@ -8,14 +8,13 @@
  *         ▲ └─────────────── ended ─────────────▲
  *         └──hello again── detached
  *
- * What there is of what it recorded goes its own way (enum child_kept); an arena that the exit
- * store cannot take is lost at once, and only the name stays:
+ * What there is of what it recorded goes its own way (enum child_kept):
  *
  *     nothing ──hello──▶ arena ◀──▶ twice
- *        │                ▲  │
- *        │     late hello │  └──ended──▶ copying ──▶ copied ──no space──▶ expired
- *        │                │                 │ └──session over──▶ unwanted
- *        └────ended────▶ name ◀────lost─────┘
+ *        │                ▲  │ └──ended──▶ copying ──▶ copied ──no space──▶ expired
+ *        │     late hello │  │ lost          │ └──session over──▶ unwanted
+ *        │                │  ▼               │
+ *        └────ended────▶  name  ◀────lost────┘
  *
  * Whoever has nothing to record so far tells only that it is there (enum child_dormancy); it may be
  * heard of again after its end. It gave no descriptor to watch its process by, which therefore is
@@ -35,6 +34,7 @@
 #include <sys/types.h>
 
 #include "buffer/lease_ledger.h"
+#include "daemon/children/cpu_account.h"
 #include "ipc/messages.h"
 #include "json/gecko/gecko_process.h"
 
@@ -75,6 +75,20 @@ enum child_search {
     CHILD_SEARCH_MISSED, /* it was gone; how it ended may be told before the next look */
 };
 
+/* What a silent child is known by. */
+enum child_knowledge {
+    CHILD_KNOWN_BY_ITSELF,
+    CHILD_KNOWN_BY_END,         /* only its end was told, which stands for its start, too */
+    CHILD_KNOWN_BY_END_UNNAMED, /* likewise; it was given the name of its parent */
+};
+
+/* A child is about to become another program, by an agent's word. */
+struct child_exec {
+    uint64_t start_ns;                /* of that one; 0: it never was */
+    char *path;                       /* owned; NULL: not known */
+    enum recording_obstacle obstacle; /* why it cannot be profiled */
+};
+
 struct child {
     pid_t pid;         /* the kernel's word, in profd's namespace */
     pid_t parent_pid;  /* as the agent said */
@@ -83,12 +97,13 @@ struct child {
     uint64_t end_ns;   /* 0 while it lives */
     uint64_t identity; /* of the process, unlike a pid never reused; 0: the kernel cannot tell */
     enum child_state state;
-    enum process_verdict verdict; /* LIVE until it ended */
-    int code;                     /* exit status or signal */
-    char *executable;             /* owned */
-    char *arguments;              /* that it was started with, with NULs between and behind them;
-                                   * of one that has them in its arena only the first; owned;
-                                   * NULL: not known */
+    enum process_verdict
+        verdict;      /* LIVE until it ended; moved by child_end(), child_correct_end() */
+    int code;         /* exit status or signal */
+    char *executable; /* owned */
+    char *arguments;  /* that it was started with, with NULs between and behind them;
+                       * of one that has them in its arena only the first; owned;
+                       * NULL: not known */
     size_t arguments_bytes;
     char *title;             /* what it called itself when that was last looked at; owned;
                               * NULL: it has no title, or was not looked at */
@@ -97,20 +112,13 @@ struct child {
     bool is_fork;            /* made by fork, so that it ran no program of its own */
     uint64_t protocol_minor; /* that its agent understands */
     bool is_alone;           /* it has no thread of ours: nobody in it listens */
-    bool is_known_by_end;    /* of a silent one only the end was told, as its start, too … */
-    bool is_name_guessed;    /* … and it was given the name of its parent */
-    uint64_t exec_ns;        /* when it was about to become another program; 0: never … */
-    char *exec_path;         /* … that program; owned; NULL: not known … */
-    enum recording_obstacle exec_obstacle; /* … and why that cannot be profiled */
-    bool is_reaped;                        /* whoever waited for it told WAIT_STATUS */
+    enum child_knowledge knowledge;
+    struct child_exec exec; /* that it was about to make; the census' */
+    bool is_reaped;         /* whoever waited for it told WAIT_STATUS */
     int wait_status;
     uint64_t process_start_ns; /* of the first image that is known of the process, from the call
                                 * of exec on that made it, where that was told */
-    uint64_t cpu_ns;           /* that the process used when it was last looked at, or … */
-    bool is_cpu_final;         /* … in all; CPU_TIME_UNKNOWN */
-    uint64_t cpu_at_exec_ns;   /* that it had used when this program became another one;
-                                * CPU_TIME_UNKNOWN */
-    uint64_t cpu_before_ns;    /* of it, before the session or before it was met */
+    struct cpu_account cpu;    /* of the process */
 
     char *trouble;               /* why it cannot take part, as its agent said; owned; NULL: none */
     uint32_t started_generation; /* the session that it said it takes part in; 0: none yet */
@@ -218,6 +226,17 @@ void child_reconnect(struct child *child);
 void child_detach(struct child *child);
 void child_end(struct child_table *table, struct child *child, enum process_verdict verdict,
                int code, uint64_t end_ns);
+
+/* CHILD, which has ended, ended otherwise than it seemed, or at another time: its wait status came,
+ * it had become another program, or it had not. */
+void child_correct_end(struct child *child, enum process_verdict verdict, int code,
+                       uint64_t end_ns);
+
+/* CHILD was about to become the program at PATH at START_NS; without memory that has no name. */
+void child_begin_exec(struct child *child, uint64_t start_ns, const char *path,
+                      enum recording_obstacle obstacle);
+/* It did not. */
+void child_cancel_exec(struct child *child);
 
 /* What there is of what CHILD recorded is NEXT, as its arena_fd and exit say already. */
 void child_keep(struct child_table *table, struct child *child, enum child_kept next);

@@ -12,23 +12,34 @@ uint64_t cpu_account_before(uint64_t image_start_ns, uint64_t session_start_ns, 
     return used_ns != PROCESS_CLOCK_UNKNOWN ? used_ns : 0;
 }
 
+void cpu_account_close(struct cpu_account *account, uint64_t used_ns)
+{
+    account->used_ns = used_ns;
+    account->is_final = true;
+}
+
+void cpu_account_take_end(struct cpu_account *account, const struct cpu_account *other)
+{
+    account->used_ns = other->used_ns;
+    account->is_final = other->is_final;
+}
+
 void cpu_account_note_ended(struct child *child, int pidfd)
 {
-    if (child->is_cpu_final)
+    if (child->cpu.is_final)
         return;
     uint64_t used_ns = process_clock_ns(child->pid);
     /* As long as it is not reaped, its pid, whose clock this was, is nobody else's. */
     if (used_ns == PROCESS_CLOCK_UNKNOWN || pidfd < 0 || pidfd_was_reaped(pidfd))
         return;
-    child->cpu_ns = used_ns;
-    child->is_cpu_final = true;
+    cpu_account_close(&child->cpu, used_ns);
 }
 
 void cpu_account_follow(struct child *child)
 {
     uint64_t used_ns = process_clock_ns(child->pid);
-    if (!child->is_cpu_final && used_ns != PROCESS_CLOCK_UNKNOWN)
-        child->cpu_ns = used_ns;
+    if (!child->cpu.is_final && used_ns != PROCESS_CLOCK_UNKNOWN)
+        child->cpu.used_ns = used_ns;
 }
 
 static enum cpu_time_end end_of(const struct child *child)
@@ -37,21 +48,21 @@ static enum cpu_time_end end_of(const struct child *child)
         return CPU_TIME_TO_CAPTURE;
     if (child->verdict == VERDICT_EXECED)
         return CPU_TIME_TO_EXEC;
-    return child->is_cpu_final ? CPU_TIME_TO_END : CPU_TIME_TO_LAST_RECORD;
+    return child->cpu.is_final ? CPU_TIME_TO_END : CPU_TIME_TO_LAST_RECORD;
 }
 
 struct process_cpu_time cpu_account_of(const struct child *child, uint64_t since_ns)
 {
     struct process_cpu_time time = {
-        .total_ns = child->cpu_ns,
-        .before_ns = child->cpu_before_ns,
+        .total_ns = child->cpu.used_ns,
+        .before_ns = child->cpu.before_ns,
         .end = end_of(child),
     };
 
     if (time.end == CPU_TIME_TO_CAPTURE)
         time.total_ns = process_clock_ns(child->pid);
     if (time.end == CPU_TIME_TO_EXEC)
-        time.total_ns = child->cpu_at_exec_ns; /* the program after it has the clock */
+        time.total_ns = child->cpu.at_exec_ns; /* the program after it has the clock */
     if (since_ns != 0 && child->process_start_ns < since_ns)
         time.before_ns = CPU_TIME_UNKNOWN;
     return time;

@@ -3,11 +3,29 @@
 #ifndef PROFD_DAEMON_CPU_ACCOUNT_H
 #define PROFD_DAEMON_CPU_ACCOUNT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "json/gecko/gecko_process.h"
 
 struct child;
+
+/* The CPU time of a child's process; CPU_TIME_UNKNOWN where it is not known. */
+struct cpu_account {
+    uint64_t used_ns;    /* when it was last looked at, or … */
+    bool is_final;       /* … in all */
+    uint64_t at_exec_ns; /* that was used when this program became another one */
+    uint64_t before_ns;  /* of it, before the session or before the process was met */
+};
+
+#define CPU_ACCOUNT_NEW                                                                            \
+    ((struct cpu_account){ .used_ns = CPU_TIME_UNKNOWN, .at_exec_ns = CPU_TIME_UNKNOWN })
+
+/* The process used USED_NS in all: the last word. */
+void cpu_account_close(struct cpu_account *account, uint64_t used_ns);
+
+/* What is known of the end of OTHER, and whether it is the last word, is ACCOUNT's. */
+void cpu_account_take_end(struct cpu_account *account, const struct cpu_account *other);
 
 /* What was used of a process' clock before the session began, or before it was met when it is older
  * than the session. All programs that a process runs share it. Makes system calls. */

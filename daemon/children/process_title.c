@@ -81,7 +81,7 @@ void process_title_look(struct child *child)
     char title[ARENA_TITLE_BYTES];
 
     child->was_title_read = true;
-    if (child->exec_ns != 0)
+    if (child->exec.start_ns != 0)
         return; /* the arguments may be another program's */
     read_from_arguments(child, title);
     if (title[0] == '\0')

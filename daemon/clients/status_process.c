@@ -163,8 +163,8 @@ cJSON *status_process_make(const struct child *child, const struct lease_census 
     cJSON_AddStringToObject(object, "state", child_state_name(child->state));
     cJSON_AddStringToObject(object, "verdict", process_verdict_name(child->verdict));
     cJSON_AddNumberToObject(object, "code", child->code);
-    if (child->cpu_ns != CPU_TIME_UNKNOWN)
-        cJSON_AddNumberToObject(object, "cpu_ms", (double)child->cpu_ns / 1e6);
+    if (child->cpu.used_ns != CPU_TIME_UNKNOWN)
+        cJSON_AddNumberToObject(object, "cpu_ms", (double)child->cpu.used_ns / 1e6);
     cJSON_AddNumberToObject(object, "age_ms", status_milliseconds_since(child->start_ns));
     if (child->arena_fd >= 0 || child->exit != NULL)
         causes = add_recording(object, child, census);

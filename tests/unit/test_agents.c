@@ -514,7 +514,7 @@ START_TEST(a_silent_one_is_a_name)
     agents_end_silent(child, &ending);
     ck_assert_int_eq(child->verdict, VERDICT_EXITED);
     ck_assert_int_eq(child->code, 3);
-    ck_assert_uint_eq(child->cpu_ns, 42);
+    ck_assert_uint_eq(child->cpu.used_ns, 42);
     ck_assert(child_is_only_name(child));
     ck_assert_uint_eq(seen.kept, 0);
 }
@@ -569,9 +569,9 @@ START_TEST(a_program_ends_where_the_next_is_called)
     ck_assert_ptr_ne(fork, program);
     ck_assert_int_eq(fork->verdict, VERDICT_EXECED);
     ck_assert_uint_eq(fork->end_ns, start_ns + 300);
-    ck_assert_uint_eq(fork->cpu_at_exec_ns, 77);
+    ck_assert_uint_eq(fork->cpu.at_exec_ns, 77);
     ck_assert_uint_eq(program->process_start_ns, start_ns);
-    ck_assert_uint_eq(program->cpu_at_exec_ns, CPU_TIME_UNKNOWN);
+    ck_assert_uint_eq(program->cpu.at_exec_ns, CPU_TIME_UNKNOWN);
     kill(process, SIGKILL);
     run_until(&seen.ends, 2);
 }

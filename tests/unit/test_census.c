@@ -198,7 +198,7 @@ START_TEST(who_is_present_is_a_dormant_child)
     put(CENSUS_ENDED, START_NS + 3, SIGKILL);
     census_read(&census);
     ck_assert_int_eq(latest()->verdict, VERDICT_KILLED);
-    ck_assert_uint_eq(latest()->cpu_ns, 5);
+    ck_assert_uint_eq(latest()->cpu.used_ns, 5);
     ck_assert_uint_eq(ends, 1);
 }
 END_TEST
@@ -327,7 +327,7 @@ START_TEST(who_is_reaped_unheard_is_a_name)
     census_note_reaped(&census, process, 1 << 8, &remains);
     ck_assert(child_is_only_name(latest()));
     ck_assert_str_eq(latest()->executable, "sleep");
-    ck_assert_uint_eq(latest()->cpu_ns, 9);
+    ck_assert_uint_eq(latest()->cpu.used_ns, 9);
 }
 END_TEST
 

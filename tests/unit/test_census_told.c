@@ -147,7 +147,7 @@ START_TEST(a_name_is_better_than_a_guess)
 {
     struct child guessed = ended(silent(100), VERDICT_EXITED, 100);
     check_usual(&guessed, CENSUS_EXEC, 90, CENSUS_MEANS_NOTHING);
-    guessed.is_name_guessed = true;
+    guessed.knowledge = CHILD_KNOWN_BY_END_UNNAMED;
     check_usual(&guessed, CENSUS_EXEC, 90, CENSUS_MEANS_NAME);
 }
 END_TEST

@@ -164,6 +164,40 @@ START_TEST(a_child_that_ended_has_no_connection_to_lose)
 }
 END_TEST
 
+START_TEST(only_an_end_is_corrected)
+{
+    child_correct_end(add(10, 100), VERDICT_EXITED, 0, 200);
+}
+END_TEST
+
+START_TEST(an_end_is_corrected_to_what_it_was)
+{
+    struct child *child = add(10, 100);
+
+    child_end(&table, child, VERDICT_VANISHED, 0, 300);
+    child_correct_end(child, VERDICT_KILLED, 9, 250);
+    ck_assert_int_eq(child->verdict, VERDICT_KILLED);
+    ck_assert_int_eq(child->code, 9);
+    ck_assert_uint_eq(child->end_ns, 250);
+    ck_assert_uint_eq(table.ended, 1);
+}
+END_TEST
+
+START_TEST(an_exec_that_was_not_made_leaves_nothing)
+{
+    struct child *child = add(10, 100);
+
+    child_begin_exec(child, 200, "/bin/first", OBSTACLE_STATIC);
+    child_begin_exec(child, 210, "/bin/second", OBSTACLE_STATIC);
+    ck_assert_uint_eq(child->exec.start_ns, 210);
+    ck_assert_str_eq(child->exec.path, "/bin/second");
+    child_cancel_exec(child);
+    ck_assert_uint_eq(child->exec.start_ns, 0);
+    ck_assert_ptr_null(child->exec.path);
+    ck_assert_int_eq(child->exec.obstacle, OBSTACLE_NONE);
+}
+END_TEST
+
 START_TEST(a_child_does_not_end_twice)
 {
     child_end(&table, add_ended(), VERDICT_KILLED, 9, 600);
@@ -236,7 +270,7 @@ START_TEST(a_silent_child_lives_without_a_connection)
     ck_assert_int_eq(child->state, CHILD_DETACHED);
     ck_assert_int_eq(child->verdict, VERDICT_LIVE);
     ck_assert(child->is_silent);
-    ck_assert_uint_eq(child->cpu_ns, CPU_TIME_UNKNOWN);
+    ck_assert_uint_eq(child->cpu.used_ns, CPU_TIME_UNKNOWN);
 }
 END_TEST
 
@@ -286,7 +320,7 @@ START_TEST(a_hello_that_is_read_after_the_end_is_of_who_was_known_by_that_alone)
 {
     struct child_introduction who = someone(10, 90);
     struct child *silent = add_silent(10, 150);
-    silent->is_known_by_end = true;
+    silent->knowledge = CHILD_KNOWN_BY_END;
     child_end(&table, silent, VERDICT_EXITED, 0, 150);
     ck_assert(child_was_mistaken(silent, &who));
 }
@@ -476,6 +510,9 @@ int main(void)
     tcase_add_test_raise_signal(children, a_child_that_ended_does_not_come_back, SIGABRT);
     tcase_add_test_raise_signal(children, a_child_that_ended_has_no_connection_to_lose, SIGABRT);
     tcase_add_test_raise_signal(children, a_child_does_not_end_twice, SIGABRT);
+    tcase_add_test_raise_signal(children, only_an_end_is_corrected, SIGABRT);
+    tcase_add_test(children, an_end_is_corrected_to_what_it_was);
+    tcase_add_test(children, an_exec_that_was_not_made_leaves_nothing);
     tcase_add_test_raise_signal(children, a_connected_child_does_not_connect_again, SIGABRT);
     tcase_add_loop_test(children, a_hello_meets_what_is_known_of_its_pid, 0,
                         (int)(sizeof(meetings) / sizeof(meetings[0])));
