@@ -1,18 +1,14 @@
 #include "daemon/when.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <string.h>
 
 #include "daemon/agents/agents.h"
 #include "daemon/children/process_title.h"
 #include "daemon/clients/clients.h"
-#include "daemon/clients/status_process.h"
+#include "daemon/clients/profd_facts.h"
 #include "daemon/daemon.h"
 #include "daemon/limit/chores.h"
 #include "daemon/log.h"
-#include "daemon/metrics/metrics_page.h"
 #include "daemon/programs/command.h"
 
 /* --- Sessions --- */
@@ -62,11 +58,8 @@ static void begin_standing_triggers(struct daemon *profd)
     if (set->count == 0 || profd->triggers.set.count > 0 ||
         session_parts_find(&profd->session.parts, &session_owner_standing) == NULL)
         return;
-    int folder_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (folder_fd < 0)
-        log_error("triggers are ignored: cannot use profd's folder: %s", strerror(errno));
-    else
-        begin_triggers(profd, set, folder_fd);
+    if (triggers_start_here(&profd->triggers, set) == 0)
+        when_group_needs_change(profd);
 }
 
 void when_session_begins(struct daemon *profd, const struct trigger_set *set, int directory_fd)
@@ -239,37 +232,18 @@ void when_capture_is_written(struct daemon *profd, const struct message_capture_
 
 /* --- Pages of metrics --- */
 
-/* What its children recorded, and what of that is still there. */
-static void add_recordings(const struct daemon *profd, struct metrics_view *view)
-{
-    struct block_account sum = { 0 };
-
-    for (const struct child *child = profd->children.first; child != NULL; child = child->next) {
-        view->kernel_bytes += child_kernel_bytes(child);
-        view->agents += child->connection != NULL;
-        status_process_add_account(child, &sum);
-    }
-    view->produced_blocks = sum.produced_blocks;
-    view->produced_bytes = sum.produced_bytes;
-    view->dropped_blocks = sum.dropped_blocks;
-    view->dropped_bytes = sum.dropped_bytes;
-}
-
 void when_page_is_made(struct daemon *profd, struct metrics_view *view)
 {
-    view->limit_bytes = lease_ledger_limit_bytes(&profd->memory.ledger);
-    view->leased_bytes = lease_ledger_recount(&profd->memory.ledger, NULL) * LEASE_UNIT_BYTES;
-    view->accounted_bytes = memory_controller_total(&profd->memory.controller);
-    view->kernel_bytes = exit_store_kernel_bytes(&profd->exits);
-    view->exit_profiles = profd->exits.records;
-    view->exit_profile_bytes = profd->exits.memory_bytes;
-    view->exit_profiles_expired = profd->exits.expired_records;
-    view->exit_profiles_failed = profd->exits.failed_records;
-    view->is_session_on = session_is_on(&profd->session);
-    view->lost_news = profd->census.lost;
-    for (const struct client *client = profd->clients.first; client != NULL; client = client->next)
-        view->clients++;
-    add_recordings(profd, view);
+    const struct profd_facts facts = {
+        .session = &profd->session,
+        .memory = &profd->memory,
+        .exits = &profd->exits,
+        .children = &profd->children,
+        .census = &profd->census,
+        .clients = &profd->clients,
+    };
+
+    profd_facts_describe(&facts, view);
 }
 
 /* --- Commands and signals --- */
@@ -332,9 +306,7 @@ static uint32_t group_needs(const struct daemon *profd)
         needs |= GROUP_NEEDS_USUAL;
     if (trigger_watch_needs_groups(&profd->triggers.watch))
         needs |= GROUP_NEEDS_USUAL;
-    for (const struct client *client = profd->clients.first; client != NULL; client = client->next)
-        needs |= client->group_needs;
-    return needs;
+    return needs | clients_group_needs(&profd->clients);
 }
 
 void when_ledger_is_there(struct daemon *profd)

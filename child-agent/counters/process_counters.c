@@ -25,8 +25,9 @@ static struct profd_counter descriptions[PROCESS_COUNTER_TOTAL] = {
                                                "a thread had to give the processor up", 0 },
 };
 
-/* The more than there can be are counted there. */
-static void record(struct process_counters *counters, enum process_counter counter)
+/* From here on COUNTER is read at each tick. Without room for its description it stays out, and
+ * counters_index() counts that. */
+static void select_counter(struct process_counters *counters, enum process_counter counter)
 {
     counters->index[counter] = counters_index(&descriptions[counter]);
 }
@@ -60,17 +61,17 @@ void process_counters_begin(struct process_counters *counters, uint64_t features
     for (int i = 0; i < PROCESS_COUNTER_TOTAL; i++)
         counters->index[i] = -1;
     if (features & FEATURE_PROCESS_CPU) {
-        record(counters, PROCESS_COUNTER_CPU);
+        select_counter(counters, PROCESS_COUNTER_CPU);
         counters->value[PROCESS_COUNTER_CPU] =
             (int64_t)(clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) / NS_PER_US);
     }
     if (features & FEATURE_SWITCHES) {
-        record(counters, PROCESS_COUNTER_VOLUNTARY_SWITCHES);
-        record(counters, PROCESS_COUNTER_INVOLUNTARY_SWITCHES);
+        select_counter(counters, PROCESS_COUNTER_VOLUNTARY_SWITCHES);
+        select_counter(counters, PROCESS_COUNTER_INVOLUNTARY_SWITCHES);
         add_switches(counters, RUSAGE_SELF, 1);
     }
     if (features & FEATURE_PROCESS_MEMORY)
-        record(counters, PROCESS_COUNTER_MEMORY);
+        select_counter(counters, PROCESS_COUNTER_MEMORY);
 }
 
 /* "size resident shared …", in pages. 0 or -1. */

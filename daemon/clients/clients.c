@@ -189,6 +189,24 @@ int clients_hello(struct clients *clients, struct connection *connection, bool i
     return 0;
 }
 
+size_t clients_count(const struct clients *clients)
+{
+    size_t count = 0;
+
+    for (const struct client *client = clients->first; client != NULL; client = client->next)
+        count++;
+    return count;
+}
+
+uint32_t clients_group_needs(const struct clients *clients)
+{
+    uint32_t needs = 0;
+
+    for (const struct client *client = clients->first; client != NULL; client = client->next)
+        needs |= client->group_needs;
+    return needs;
+}
+
 void clients_close(struct clients *clients)
 {
     for (struct client *client = clients->first; client != NULL; client = client->next)

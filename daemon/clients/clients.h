@@ -85,6 +85,10 @@ void client_send_capture_done(struct client *client, const struct message_captur
 void client_send_command_exited(struct client *client,
                                 const struct message_command_exited *message);
 
+/* How many are connected, and what they want measured of groups, all together. */
+size_t clients_count(const struct clients *clients);
+uint32_t clients_group_needs(const struct clients *clients);
+
 /* At profd's end: closes all as soon as what they are told is sent. */
 void clients_close(struct clients *clients);
 

@@ -1,6 +1,7 @@
 #include "daemon/triggers/triggers.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -300,6 +301,18 @@ void triggers_start(struct triggers *triggers, const struct trigger_set *set, in
     if (set != NULL)
         triggers->set = *set;
     trigger_watch_follow(&triggers->watch, &triggers->set);
+}
+
+int triggers_start_here(struct triggers *triggers, const struct trigger_set *set)
+{
+    int folder_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int error = folder_fd < 0 ? -errno : 0;
+
+    if (error < 0)
+        log_error("triggers are ignored: cannot use profd's folder: %s", strerror(-error));
+    else
+        triggers_start(triggers, set, folder_fd);
+    return error;
 }
 
 void triggers_stop(struct triggers *triggers)

@@ -83,6 +83,10 @@ void triggers_close(struct triggers *triggers);
  * -1 without). */
 void triggers_start(struct triggers *triggers, const struct trigger_set *set, int directory_fd);
 
+/* Likewise, with SET's files in the folder that profd runs in. Negative errno, which was logged:
+ * nothing has changed. */
+int triggers_start_here(struct triggers *triggers, const struct trigger_set *set);
+
 /* The session ended. A worker that runs still finishes, if it can. */
 void triggers_stop(struct triggers *triggers);
 

@@ -26,7 +26,8 @@ static bool is_worth_showing(const struct process_context *process,
 }
 
 /* A filter for the process lets all of its threads through. */
-static bool passes(const struct process_context *process, const struct thread_context *thread)
+static bool passes_filters(const struct process_context *process,
+                           const struct thread_context *thread)
 {
     const struct thread_filter_subject subject = {
         .name = thread->name.bytes,
@@ -42,7 +43,7 @@ bool threads_exist(const struct process_context *process)
 {
     for (size_t i = 0; i < process->threads.count; i++)
         if (is_worth_showing(process, process_thread(process, i)) &&
-            passes(process, process_thread(process, i)))
+            passes_filters(process, process_thread(process, i)))
             return true;
     return false;
 }
@@ -118,7 +119,8 @@ void threads_stream(struct process_context *process, struct json_writer *writer,
     json_start_array_property(writer, "threads");
     for (size_t i = 0; i < process->threads.count; i++) {
         struct thread_context *thread = process_thread(process, i);
-        if (is_worth_showing(process, thread) && (thread->is_main || passes(process, thread)))
+        if (is_worth_showing(process, thread) &&
+            (thread->is_main || passes_filters(process, thread)))
             stream_thread(process, thread, writer);
         free_tables(thread);
         progress_report_of(progress, i + 1, process->threads.count);
