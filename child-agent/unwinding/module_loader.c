@@ -88,7 +88,7 @@ static uint64_t hash_notes(uint64_t hash, const Elf64_Phdr *segments, size_t cou
 {
     char notes[MAX_HASHED_NOTES_BYTES];
     for (size_t i = 0; i < count; i++) {
-        size_t bytes = segments[i].p_filesz < sizeof notes ? segments[i].p_filesz : sizeof notes;
+        size_t bytes = segments[i].p_filesz < sizeof(notes) ? segments[i].p_filesz : sizeof(notes);
         if (segments[i].p_type == PT_NOTE &&
             process_memory_read(bias + segments[i].p_vaddr, notes, bytes) == 0)
             hash = hash_mix(hash, hash_bytes(notes, bytes));
@@ -99,8 +99,8 @@ static uint64_t hash_notes(uint64_t hash, const Elf64_Phdr *segments, size_t cou
 /* Tells one build of a library from another that the program loads in its place. */
 static uint64_t hash_contents(const Elf64_Ehdr *header, const Elf64_Phdr *segments, uint64_t bias)
 {
-    size_t segment_bytes = header->e_phnum * sizeof segments[0];
-    uint64_t hash = hash_mix(hash_bytes((const char *)header, sizeof *header),
+    size_t segment_bytes = header->e_phnum * sizeof(segments[0]);
+    uint64_t hash = hash_mix(hash_bytes((const char *)header, sizeof(*header)),
                              hash_bytes((const char *)segments, segment_bytes));
     return hash_notes(hash, segments, header->e_phnum, bias);
 }

@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profctl/profile/profile_walk.h"
 #include "json/mapped_array.h"
 #include "json/unique_strings.h"
+#include "profctl/profile/profile_walk.h"
 
 enum pprof_value {
     PPROF_SAMPLES, /* that stand for CPU time */

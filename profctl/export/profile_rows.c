@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "common/time_units.h"
-#include "profctl/tables/allocation_payload.h"
 #include "profctl/export/stack_columns.h"
 #include "profctl/profile/profile_walk.h"
+#include "profctl/tables/allocation_payload.h"
 
 /* That one sample can stand for: a day. */
 #define JANK_MOST_MS (24 * 3600 * 1e3)

@@ -6,10 +6,10 @@
 
 #include <stdbool.h>
 
-#include "profctl/processed/lane_choice.h"
-#include "profctl/profile/process_lives.h"
 #include "json/mapped_array.h"
 #include "json/unique_strings.h"
+#include "profctl/processed/lane_choice.h"
+#include "profctl/profile/process_lives.h"
 
 enum lane_walk_place { LANE_WALK_UNKNOWN, LANE_WALK_APART, LANE_WALK_IN_LANE };
 

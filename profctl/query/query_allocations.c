@@ -1,7 +1,7 @@
 #include "profctl/query/query_allocations.h"
 
 #include "json/gecko/gecko_schema.h"
-#include "json/unique_stacks.h"
+#include "json/gecko/unique_stacks.h"
 
 enum { AT_A_MOMENT = 0, OTHER_CATEGORY = 0 };
 

@@ -7,10 +7,10 @@
 
 #include "common/sampling_clock.h"
 #include "common/time_units.h"
-#include "profctl/query/query_allocations.h"
 #include "json/gecko/gecko_meta.h"
 #include "json/gecko/gecko_schema.h"
 #include "json/gecko/unique_stacks.h"
+#include "profctl/query/query_allocations.h"
 
 enum { OTHER_CATEGORY = 0, NAME_BYTES = 256 };
 

@@ -516,7 +516,7 @@ END_TEST
 static void build_library(const char *path, const char *id)
 {
     char command[512];
-    snprintf(command, sizeof command,
+    snprintf(command, sizeof(command),
              "echo 'int is_%s(void) { return %d; }' | cc -shared -fPIC -xc - -o %s "
              "-Wl,--build-id=0x%s",
              id, id[0], path, id);
