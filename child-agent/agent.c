@@ -107,7 +107,7 @@ static void obey_shutdown(void)
     if (err == 0)
         return;
     say("PROFD_SHUTDOWN: cannot write to %s: %s; nothing is recorded", environment.shutdown_pattern,
-        err == -EINVAL ? "no regular file" : strerrordesc_np(-err));
+        err == -EINVAL ? "not a regular file" : strerrordesc_np(-err));
     environment.starts_up = false;
 }
 

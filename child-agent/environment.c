@@ -108,7 +108,7 @@ static void read_clock(struct environment *out)
     if (text == NULL || clock_choice_parse(text, &out->clock) == 0)
         return;
     const char *meant = clock_choice_nearest(text);
-    complain(out, "PROFD_STARTUP_CLOCK '%.64s' is none of " CLOCK_CHOICES "%s%s%s", text,
+    complain(out, "PROFD_STARTUP_CLOCK '%.64s' is not one of " CLOCK_CHOICES "%s%s%s", text,
              meant != NULL ? "; did you mean '" : "", meant != NULL ? meant : "",
              meant != NULL ? "'?" : "");
 }

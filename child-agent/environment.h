@@ -32,7 +32,7 @@ enum {
       "nativeallocs: bytes from one sampled allocation to the next (default 512K)")                \
     X("PROFD_SHUTDOWN", "FILE",                                                                    \
       "write the profile to FILE (.json) at exit; %p in it is the process id")                     \
-    X("PROFD_SOCKET", "PATH", "where profd listens; with PROFD_SHUTDOWN and without this, nobody") \
+    X("PROFD_SOCKET", "PATH", "where profd listens; if unset, PROFD_SHUTDOWN uses no profd")       \
     X("PROFD_LABELS", "LIST",                                                                      \
       "what exports say of this process, as service=web,version=1.4; see profctl-export(1)")       \
     X("PROFD_SIGNAL", "NAME", "signal that takes samples (default URG)")

@@ -67,5 +67,5 @@ void session_pause_sampling(void)
 
 void session_resume_sampling(void)
 {
-    set_sampling_paused(false, "sampling goes on");
+    set_sampling_paused(false, "sampling resumed");
 }

@@ -124,8 +124,8 @@ void shutdown_profile_write(void)
     (void)agent_thread_hold(); /* a profile that may lack its end is better than none */
     if (!session_has_records()) {
         if (session_was_ended())
-            say("PROFD_SHUTDOWN: profd ended the session; nothing is written (captures that were "
-                "made before have what was recorded)");
+            say("PROFD_SHUTDOWN: profd ended the session; no profile is written (earlier captures "
+                "have what was recorded)");
     } else {
         int err = path_now(job.path);
         sampler_set_paused(true);

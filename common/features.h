@@ -17,10 +17,10 @@
     X(PROCESS_CPU, 7, "processcpu", "CPU use of each process")                                     \
     X(PROCESS_MEMORY, 8, "processmemory", "memory of each process")                                \
     X(SWITCHES, 9, "switches", "context switches of each process")                                 \
-    X(POWER, 10, "power", "energy that the machine uses, where the kernel tells")                  \
+    X(POWER, 10, "power", "energy used by the machine, where the kernel reports it")               \
     X(RESPONSIVENESS, 11, "responsiveness", "how long events wait for threads that run a loop")    \
     X(UNREGISTERED_THREADS, 12, "unregisteredthreads",                                             \
-      "CPU use of threads that the kernel knows and profd does not")                               \
+      "CPU use of threads that the kernel knows but profd does not")                               \
     X(GROUPS, 13, "groups",                                                                        \
       "performance groups: CPU time as graphs, iterations over 16 ms as markers")
 

@@ -73,18 +73,18 @@ bool group_alert_parse(const char *text, struct group_alert_rule *out,
         snprintf(word, sizeof(word), "%.*s",
                  (int)(comma - text < WORD_BYTES ? comma - text : WORD_BYTES), text);
         if (is_first && !parse_measure(word, out))
-            return has_problem(problem, "a rule begins like cpu>64ms, wall>64ms or blocked>64ms",
-                               word);
+            return has_problem(problem,
+                               "a rule must begin with cpu>TIME, wall>TIME or blocked>TIME", word);
         if (!is_first && !parse_condition(word, out))
             return has_problem(problem,
-                               "a rule goes on with kind=, name=, process= (each once), "
+                               "a rule may continue with kind=, name=, process= (once each), "
                                "times=N/TIME or quiet=TIME",
                                word);
         is_first = false;
         text = comma;
     } while (*text++ != '\0');
     if (out->measure != ALERT_ON_BLOCKED && threshold_of(out->above_ns) == GROUP_THRESHOLDS)
-        return has_problem(problem, "the time is one of 1ms, 2ms, 4ms ... 512ms", whole);
+        return has_problem(problem, "the time must be one of 1ms, 2ms, 4ms ... 512ms", whole);
     return true;
 }
 

@@ -11,14 +11,15 @@
     X(NO_MEMORY, 3, "it had no memory for an arena")                                               \
     X(FILE_LIMIT, 4, "its file-size limit leaves no room for an arena")                            \
     X(OTHER, 5, "its arena could not be made")                                                     \
-    X(STATIC, 6, "it is linked statically: no loader brings the agent in")                         \
+    X(STATIC, 6, "it is statically linked, so the agent cannot be preloaded")                      \
     X(PRIVILEGED, 7, "it gains privileges when it starts (setuid, setgid or capabilities)")        \
     X(ENVIRONMENT, 8, "its environment was cleared: LD_PRELOAD does not name the agent")           \
     X(DISABLED, 9, "PROFD_DISABLE=1 is in its environment")                                        \
-    X(FOREIGN, 10, "it is for another machine or word size than the agent")                        \
+    X(FOREIGN, 10, "it was built for another machine or word size than the agent")                 \
     X(SILENT, 11, "its agent never said hello")                                                    \
-    X(OTHER_USER, 12, "it is another user's and ended before profd had let it record")             \
-    X(OUT_OF_REACH, 13, "the agent cannot be opened where it runs, or would meet a filter of calls")
+    X(OTHER_USER, 12, "it belongs to another user and ended before profd allowed it to record")    \
+    X(OUT_OF_REACH, 13,                                                                            \
+      "the agent cannot be opened where it runs, or a filter of system calls would stop it")
 
 enum recording_obstacle {
 #define X(name, number, text) OBSTACLE_##name = number,

@@ -26,9 +26,9 @@ static void make_absolute(char path[sizeof(((struct daemon *)0)->socket_path)])
     if (length > 0 && (size_t)length < sizeof(((struct daemon *)0)->socket_path))
         memcpy(path, whole, (size_t)length + 1);
     else
-        log_warn("%s/%s is too long for a socket's path: programs that leave this folder are not "
-                 "profiled",
-                 folder, path);
+        log_warn(
+            "socket path %s/%s is too long: programs that change their directory are not profiled",
+            folder, path);
 }
 
 /* With the socket FD of the service manager. */
@@ -42,7 +42,8 @@ static int listen_as_service(struct daemon *profd, int fd, char text[LISTENER_ER
     if (profd->options.socket != NULL &&
         strcmp(profd->options.socket, listener_path(profd->listener)) != 0) {
         snprintf(text, LISTENER_ERROR_TEXT,
-                 "--socket %.100s is not the socket that profd was started with, %s: leave it out",
+                 "--socket %.100s differs from the socket that the service manager passed (%s); "
+                 "omit --socket",
                  profd->options.socket, listener_path(profd->listener));
         return -EINVAL;
     }
@@ -65,7 +66,8 @@ static int listen_by_path(struct daemon *profd, char text[LISTENER_ERROR_TEXT])
 
 static int listen_for_all(struct daemon *profd)
 {
-    char text[LISTENER_ERROR_TEXT] = "the service manager gave profd several sockets; it takes one";
+    char text[LISTENER_ERROR_TEXT] =
+        "the service manager passed several sockets; profd takes exactly one";
     int fd, error = service_take_socket(&fd);
 
     if (error == 0)
@@ -87,7 +89,7 @@ static int decide_access(struct daemon *profd)
 
     if (error < 0)
         log_error("--control-group %s: %s", options->control_group,
-                  error == -ENOENT ? "there is no such group" : strerror(-error));
+                  error == -ENOENT ? "no such group" : strerror(-error));
     return error;
 }
 
@@ -107,7 +109,7 @@ static void open_keeper(struct daemon *profd, bool is_successor)
     int error =
         keeper_link_open(&profd->keeper, profd->paths.keeper, profd->socket_path, is_successor);
     if (error < 0)
-        log_warn("cannot start profd-keeper (%s): each process gets threads of profd's own",
+        log_warn("cannot start profd-keeper (%s): every process gets agent threads",
                  uv_strerror(error));
 }
 
@@ -158,7 +160,7 @@ static int take_standing_triggers(struct daemon *profd)
         trigger_set_make_standing(&profd->options.triggers, &profd->standing_triggers, &refusal);
 
     if (error == 0 && profd->options.always_interval_ns == 0) {
-        refusal = "triggers are for a session that is always on; add --always";
+        refusal = "--trigger requires --always";
         error = -EINVAL;
     }
     if (error == -EINVAL)
@@ -281,7 +283,7 @@ int daemon_run(struct daemon *profd, const struct options *options)
     memory_controller_fini(&profd->memory.controller);
     int error = uv_loop_close(&profd->loop);
     if (error < 0)
-        log_warn("something was still open at the end (%s)", uv_strerror(error));
+        log_warn("handles were still open at exit (%s)", uv_strerror(error));
     remove_private_folder(profd);
     return profd->exit_status;
 }

@@ -14,10 +14,10 @@ static int find_installation(struct install_paths *paths)
     int error = install_paths_find(paths);
 
     if (error < 0)
-        log_error("cannot tell where profd is installed: %s", uv_strerror(error));
+        log_error("cannot determine where profd is installed: %s", uv_strerror(error));
     else if ((error = install_paths_check(paths, &missing)) < 0)
-        log_error("profd is only partly installed: cannot use %s (%s); install the packages profd "
-                  "and libprofd1 of one version",
+        log_error("profd is only partly installed: cannot use %s (%s); install profd and libprofd1 "
+                  "of the same version",
                   missing, uv_strerror(error));
     return error;
 }

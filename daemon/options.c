@@ -39,27 +39,26 @@ static const struct option_row rows[] = {
       "listen at PATH (default: $PROFD_SOCKET, else\n"
       "$XDG_RUNTIME_DIR/profd.sock, else /tmp/profd-UID/profd.sock)" },
     { PROFD, "config", 0, "FILE", OPTION_CONFIG, 0,
-      "runs the programs that FILE names (profd-config(5)), and starts them\n"
-      "again when they end, as it says" },
+      "run the programs that FILE lists (profd-config(5)), and restart them as\n"
+      "it says" },
     { PROFD, "memory-limit", 0, "SIZE", OPTION_MEMORY_LIMIT, 0,
-      "for everything that is recorded, e.g. 64M or 2G (default: 256M)" },
+      "limit the memory for recordings, e.g. 64M or 2G (default: 256M)" },
     { PROFD, "always", 0, "RATE", OPTION_ALWAYS, 0,
-      "record all processes at all times, e.g. at 19Hz: a session of profd's\n"
-      "own, beside which profctl begins others" },
+      "record all processes all the time, e.g. at 19Hz; profctl can still\n"
+      "start another session" },
     { PROFD, "trigger", 0, "TRIGGER", OPTION_TRIGGER, 0,
       "with --always: write a capture of the last minute when this happens:\n"
       "signal, exit, SIGUSR2, jank:TIME, delay:TIME, cpu:PERCENT%/TIME or\n"
       "name:NAME; may be repeated" },
     { PROFD, "trigger-output", 0, "PATTERN", OPTION_TRIGGER_OUTPUT, 0,
-      "files of triggers; %p pid, %t time, %e event, %n number\n"
-      "(" OUTPUT_PATTERN_DEFAULT ")" },
+      "name of the files that triggers write; %p pid, %t time, %e event,\n"
+      "%n number (default: " OUTPUT_PATTERN_DEFAULT ")" },
     { PROFD, "export", 0, "URL", OPTION_EXPORT, 0,
       "send what is recorded to a server, as profctl export does, e.g. to\n"
       "clickhouse://HOST/DATABASE or pyroscope+http://HOST; best with --always" },
     { PROFD, "groups", 0, "WHICH", OPTION_GROUPS, 0,
-      "none, all or units: performance groups to measure at all times\n"
-      "(default: none, and all with --metrics); units adds those of\n"
-      "single units" },
+      "none, all or units: performance groups that are always measured; units\n"
+      "adds those of single units (default: none, or all with --metrics)" },
     { PROFD, "metrics", 0, "ADDRESS", OPTION_METRICS, 0,
       "serve metrics for Prometheus at PORT (of 127.0.0.1), ADDRESS:PORT, or\n"
       "the path of a Unix socket" },
@@ -69,13 +68,13 @@ static const struct option_row rows[] = {
     { PROFD, "control-group", 0, "GROUP", OPTION_CONTROL_GROUP, 0,
       "members of GROUP may control profd, as its own user and root may" },
     { PROFD, "agents", 0, "WHOSE", OPTION_AGENTS, 0,
-      "own or all: whose programs are profiled that profd did not start,\n"
-      "those of its own user and root (the default) or of every user" },
+      "own or all: profile programs that profd did not start if they belong to\n"
+      "its own user or root, or to any user (default: own)" },
     { PROFD, "log-level", 0, "LEVEL", OPTION_LOG_LEVEL, 0,
-      "error, warn, info or debug (default: info)" },
+      "error, warn, info or debug (default: info, or warn with COMMAND)" },
     { PROFD, "private", 0, "FD", OPTION_PRIVATE, 0, NULL },
-    { PROFD, "help", 0, NULL, OPTION_HELP, 0, NULL },
-    { PROFD, "version", 0, NULL, OPTION_VERSION, 0, NULL },
+    { PROFD, "help", 0, NULL, OPTION_HELP, 0, "print this help" },
+    { PROFD, "version", 0, NULL, OPTION_VERSION, 0, "print the version" },
 };
 
 static const struct option_table table = { rows, sizeof(rows) / sizeof(rows[0]), PROFD };
@@ -96,9 +95,9 @@ static int set_memory_limit(struct options *options, const char *value, char *er
     if (error == -EINVAL)
         return refuse(error_text, "--memory-limit needs a size like 64M or 1.5G, not", value);
     if (error == 0 && options->memory_limit_bytes < smallest)
-        return refuse(error_text, "--memory-limit needs at least 1M, not", value);
+        return refuse(error_text, "--memory-limit must be at least 1M, not", value);
     if (error < 0 || options->memory_limit_bytes > OPTIONS_MAX_MEMORY_BYTES)
-        return refuse(error_text, "--memory-limit can be at most 64G, not", value);
+        return refuse(error_text, "--memory-limit must be at most 64G, not", value);
     return 0;
 }
 
@@ -112,7 +111,9 @@ static int set_always(struct options *options, const char *value, char *error_te
         error = -ERANGE;
     if (error == -EINVAL)
         return refuse(error_text, "--always needs a rate like 19Hz, not", value);
-    return error < 0 ? refuse(error_text, "--always can be at most 100000Hz, not", value) : 0;
+    return error < 0
+               ? refuse(error_text, "--always must be between 1/3600Hz and 100000Hz, not", value)
+               : 0;
 }
 
 static int set_trigger(struct options *options, const char *value, char *error_text)
@@ -171,7 +172,7 @@ static int set_groups(struct options *options, const char *value, char *error_te
         if (strcmp(value, choices[i].name) == 0)
             return 0;
     }
-    return refuse(error_text, "--groups is none, all or units, not", value);
+    return refuse(error_text, "--groups must be none, all or units, not", value);
 }
 
 static int set_metrics(struct options *options, const char *value, char *error_text)
@@ -189,7 +190,7 @@ static int set_agents(struct options *options, const char *value, char *error_te
     options->takes_all_agents = strcmp(value, "all") == 0;
     if (options->takes_all_agents || strcmp(value, "own") == 0)
         return 0;
-    return refuse(error_text, "--agents is own or all, not", value);
+    return refuse(error_text, "--agents must be own or all, not", value);
 }
 
 static int set_option(struct options *options, const struct option_word *word, char *error_text)
@@ -228,7 +229,7 @@ static int set_option(struct options *options, const struct option_word *word, c
     case OPTION_LOG_LEVEL:
         if (log_level_parse(value, &options->log_level) == 0)
             return 0;
-        return refuse(error_text, "--log-level is error, warn, info or debug, not", value);
+        return refuse(error_text, "--log-level must be error, warn, info or debug, not", value);
     case OPTION_PRIVATE:
         return set_private_fd(options, value, error_text);
     case OPTION_HELP:
@@ -246,7 +247,7 @@ static int set_option(struct options *options, const struct option_word *word, c
 static int refuse_word(enum option_word_kind kind, const char *word, char *error_text)
 {
     if (kind == OPTION_WORD_VALUE_MISSING)
-        return refuse(error_text, "a value is missing after", word);
+        return refuse(error_text, "option requires a value:", word);
     return refuse(error_text, word[0] == '-' ? "unknown option" : "unexpected argument", word);
 }
 
@@ -266,7 +267,7 @@ static int take_words(int argc, char **argv, struct options *out, char *error_te
         return refuse_word(kind, word.word, error_text);
     out->command = kind == OPTION_WORD_DASHES ? &argv[words.next] : NULL;
     if (kind == OPTION_WORD_DASHES && *out->command == NULL)
-        return refuse(error_text, "a command is missing after", "--");
+        return refuse(error_text, "no command given after", "--");
     return 0;
 }
 
@@ -299,12 +300,10 @@ int options_parse(int argc, char **argv, struct options *out, char error_text[OP
     if (error < 0 || out->action != OPTIONS_RUN)
         return error;
     if (out->config != NULL && out->command != NULL)
-        return refuse(error_text, "--config and a command exclude each other: add it to",
+        return refuse(error_text, "--config cannot be used with a command; add the command to",
                       out->config);
     if (out->export_url != NULL && out->command != NULL)
-        return refuse(error_text,
-                      "--export and a command exclude each other: run it by --config, "
-                      "not as",
+        return refuse(error_text, "--export cannot be used with a command; use --config instead of",
                       *out->command);
     if (out->keep_session_ns != 0 && out->command != NULL)
         return refuse(error_text,
@@ -330,8 +329,7 @@ void options_print_help(FILE *out)
           out);
     for (size_t i = 0; i < table.count; i++)
         option_row_print(out, &table.rows[i], &layout);
-    fputs("  --help, --version\n"
-          "\n"
+    fputs("\n"
           "profctl starts, stops and captures sessions.\n",
           out);
 }

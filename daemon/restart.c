@@ -28,7 +28,8 @@ static void sift(struct restart *restart, const struct lease_census *census)
             lease_move(views->ledger, owner, LEASE_OWNER_NOBODY, UINT32_MAX);
         } else {
             restart->awaited[restart->awaited_count++] = owner;
-            log_debug_of(lease_owner_pid(owner), "%d is expected back", lease_owner_pid(owner));
+            log_debug_of(lease_owner_pid(owner), "expecting %d to reconnect",
+                         lease_owner_pid(owner));
         }
     }
 }
@@ -70,8 +71,7 @@ static void on_patience_over(uv_timer_t *timer)
 
     end_sessions_of_missing(restart);
     if (restart->awaited_count > 0)
-        log_warn("%zu processes that were profiled have not reconnected; they are in captures once "
-                 "they do",
+        log_warn("%zu profiled processes have not reconnected; captures lack them until they do",
                  restart->awaited_count);
     restart->awaited_count = 0;
 }
@@ -110,7 +110,7 @@ static void await_owners(struct restart *restart)
     if (error == 0)
         error = uv_timer_start(&restart->patience, on_patience_over, RESTART_PATIENCE_MS, 0);
     if (error < 0) {
-        log_warn("captures do not wait for processes that come back: %s", uv_strerror(error));
+        log_warn("captures will not wait for processes to reconnect: %s", uv_strerror(error));
         restart->awaited_count = 0;
     }
 }
@@ -173,8 +173,8 @@ static void go_on(struct restart *restart)
     size_t kept = restart->views.children->count;
 
     await_owners(restart);
-    log_info("resuming the session; %zu processes were kept, %zu are expected back, %u ended while "
-             "there was no profd",
+    log_info("resuming the session: %zu processes kept, %zu expected to reconnect, %u ended while "
+             "profd was not running",
              kept, restart->awaited_count, restart->views.session->unseen_count);
 }
 
@@ -191,8 +191,8 @@ void restart_take_over(struct restart *restart, const struct restart_standing *s
     if (error == 0)
         restart_keep_session(restart); /* also that it is over */
     else if (error != -ENOENT)
-        log_warn("cannot resume the session of the profd before (%s); 'profctl start' "
-                 "begins another",
+        log_warn("cannot resume the session of the previous profd (%s); start a new one with "
+                 "'profctl start'",
                  uv_strerror(error));
 }
 

@@ -105,7 +105,7 @@ int session_start(struct session *session, const struct session_owner *owner,
     if (error < 0)
         return error;
     if (event == SESSION_EVENT_JOIN && session->is_sampling_paused) {
-        *refusal = "sampling is paused; 'profctl resume --sampling' comes first";
+        *refusal = "sampling is paused; run 'profctl resume --sampling' first";
         return -EBUSY;
     }
     if (!session_may_move(session, event)) {
@@ -141,8 +141,8 @@ const char *session_lack(const struct session *session, const struct session_own
     if (session_part_of(session, owner) != NULL)
         return NULL;
     return session->parts.count == 0 ? session_refusal(SESSION_IDLE, SESSION_EVENT_STOP)
-                                     : "only the session that is always on is active; 'profctl "
-                                       "start' begins one beside it";
+                                     : "only the session that is always on is active; start "
+                                       "another one with 'profctl start'";
 }
 
 int session_stop(struct session *session, const struct session_owner *owner, const char **refusal)
@@ -174,7 +174,7 @@ int session_pause(struct session *session, const struct session_owner *owner,
     *refusal = session_lack(session, owner);
     if (*refusal != NULL)
         return -ESRCH;
-    *refusal = "two sessions are on, and neither can be paused";
+    *refusal = "two sessions are active; neither can be paused";
     if (session->parts.count > 1)
         return -EBUSY;
     *refusal = session_refusal(session->state, event);
@@ -189,24 +189,24 @@ int session_pause(struct session *session, const struct session_owner *owner,
 const char *session_refusal(enum session_state state, enum session_event event)
 {
     if (state == SESSION_IDLE)
-        return "no session is active; 'profctl start' begins one";
+        return "no session is active; start one with 'profctl start'";
     if (state == SESSION_STARTING)
         return "the session is still starting; try again";
     if (state == SESSION_GATHERING)
         return "a capture is being made; try again when it is done";
     if (event == SESSION_EVENT_START)
-        return "a session is active already; 'profctl stop' ends it";
+        return "a session is already active; end it with 'profctl stop'";
     if (event == SESSION_EVENT_JOIN)
-        return "the session that is on is paused; 'profctl resume' or 'profctl stop' comes first";
+        return "the active session is paused; run 'profctl resume' or 'profctl stop' first";
     if (event == SESSION_EVENT_PAUSE)
-        return "the session is paused already";
+        return "the session is already paused";
     if (event == SESSION_EVENT_RESUME)
         return "the session is not paused";
     if (event == SESSION_EVENT_PAUSE_SAMPLING)
         return "sampling is paused already";
     if (event == SESSION_EVENT_RESUME_SAMPLING)
         return "sampling is not paused";
-    return "not possible in this state of the session";
+    return "not possible in the session's current state";
 }
 
 bool session_is_on(const struct session *session)

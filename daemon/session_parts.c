@@ -47,15 +47,15 @@ int session_parts_check(const struct session_parts *parts, const struct session_
     *refusal = NULL;
     if (session_parts_find(parts, owner) != NULL) {
         *refusal = owner->kind == SESSION_OWNER_USER
-                       ? "a session is active already; 'profctl stop' ends it"
-                       : "the program has a session already";
+                       ? "a session is already active; end it with 'profctl stop'"
+                       : "the program already has a session";
         return -EALREADY;
     }
     if (parts->count == SESSION_PARTS_MOST)
-        *refusal = "two sessions are on already; 'profctl stop' ends one";
+        *refusal = "two sessions are already active; end one with 'profctl stop'";
     else if (parts->count > 0 && are_clocks_at_odds(&parts->items[0].settings, settings))
-        *refusal = "the session that is on has another kind of clock: --clock wall goes beside no "
-                   "other";
+        *refusal = "--clock wall and another clock cannot be combined; use the active session's "
+                   "kind of clock";
     return *refusal != NULL ? -EBUSY : 0;
 }
 

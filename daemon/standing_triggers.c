@@ -17,11 +17,11 @@ int standing_triggers_add(struct standing_triggers *standing, const char *text,
     struct trigger *trigger = &standing->triggers[standing->count];
 
     if (standing->count == TRIGGERS_MOST)
-        return refuse(refusal, "is more than the 16 triggers that are possible");
+        return refuse(refusal, "exceeds the limit of 16 triggers");
     if (strncmp(text, marker, strlen(marker)) == 0)
         return refuse(refusal, "needs a session of its own; see profctl start --help");
     if (trigger_parse(text, strlen(text), trigger) < 0)
-        return refuse(refusal, "is none of signal, exit, SIGUSR2, jank:TIME, delay:TIME, "
+        return refuse(refusal, "is not one of signal, exit, SIGUSR2, jank:TIME, delay:TIME, "
                                "cpu:PERCENT%/TIME and name:NAME");
     standing->count++;
     return 0;

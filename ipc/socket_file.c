@@ -54,7 +54,7 @@ static int prepare_default_folder(const char *path, struct error_text *text)
 
     struct stat status;
     if (lstat(folder, &status) < 0)
-        return fail(text, -errno, "cannot look at %s: %s", folder, strerror(errno));
+        return fail(text, -errno, "cannot check %s: %s", folder, strerror(errno));
     if (!S_ISDIR(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & 0022) != 0)
         return fail(text, -EPERM,
                     "%s is not a directory that only this user can write to: remove it, or "
@@ -108,9 +108,9 @@ static int remove_dead_socket(const char *path, struct error_text *text)
     struct stat status;
     if (lstat(path, &status) < 0)
         return errno == ENOENT ? 0
-                               : fail(text, -errno, "cannot look at %s: %s", path, strerror(errno));
+                               : fail(text, -errno, "cannot check %s: %s", path, strerror(errno));
     if (!S_ISSOCK(status.st_mode))
-        return fail(text, -EEXIST, "%s exists and is no socket: it was left as it is", path);
+        return fail(text, -EEXIST, "%s exists and is not a socket; it was left unchanged", path);
 
     int fd = socket_connect(path, 0);
     if (fd >= 0)

@@ -23,194 +23,166 @@ struct command {
 };
 
 static const char run_help[] =
-    "COMMAND runs under a profd of its own, which follows its forks and execs. The exit status is\n"
-    "the command's own (128 + N for signal N; 127: not found, 126: cannot be run). Where no profd\n"
-    "can be started, the command runs without being profiled; with --strict it does not start.\n";
+    "COMMAND runs under a profd of its own, which follows its forks and execs. The exit status\n"
+    "is the command's own (128 + N for signal N; 127: not found, 126: cannot be run). If no\n"
+    "profd can be started, the command runs without being profiled; with --strict it does not\n"
+    "start.\n";
 
 static const char capture_help[] =
-    "Exits with 0 and a warning when the capture is incomplete, or with 4 under --strict.\n"
+    "Exits with 0 and a warning if the capture is incomplete, or with 4 under --strict.\n"
     "--json prints { \"file\", \"processes\", \"threads\", \"samples\", \"markers\", \"named\",\n"
     "\"unnamed\", \"complete\", \"missing\" }; named and unnamed count addresses.\n";
 
 static const char report_help[] =
-    "Processes of one name count together, and so do their threads of one name. A function's self\n"
-    "samples are those in which it ran; its total includes what it called. Where the profile "
-    "knows\n"
-    "CPU time, that decides what comes first: a sample stands for what its thread used since the "
-    "one\n"
-    "before, what is more than one tick of its clock being spread over the thread's samples of "
-    "the\n"
-    "same second. Percentages are of the CPU time of all processes: what no sample saw is\n"
-    "\"(not sampled)\". Processes that were not profiled, and those that did not end well, are "
-    "listed\n"
-    "last. With --all, and without CPU time, the number of samples decides.\n"
-    "--json prints { \"file\", \"rankedBy\", \"orderedBy\", \"processes\", SIZE, "
-    "\"notProfiledMs\", \"lostBlocks\",\n"
-    "\"clocks\": [ { \"clock\", \"processes\", \"shortestIntervalMs\", \"longestIntervalMs\", "
-    "\"refused\" } ],\n"
-    "\"groups\": [ { \"process\", \"processes\", SIZE, \"threads\": [ { \"thread\", \"threads\", "
-    "SIZE,\n"
-    "\"functions\": [ { \"function\", \"library\", \"self\", \"total\", \"selfMs\", \"totalMs\" } "
-    "]\n"
-    "} ] } ], \"notProfiled\": [ { \"process\", \"reason\", \"processes\", \"unknown\", \"cpuMs\" "
-    "} ],\n"
-    "\"ends\": [ { \"process\", \"verdict\", \"code\", \"signal\", \"processes\" } ] }, where SIZE "
-    "is\n"
-    "\"samples\", \"activeSamples\", \"cpuMs\", \"notSampledMs\"; rankedBy tells which samples "
-    "self and\n"
-    "total count, orderedBy (\"cpuMs\" or \"samples\") what comes first; Ms is CPU time. clocks "
-    "are\n"
-    "what took the samples; refused tells why it is not the one asked for.\n"
-    "--calls prints calls as they follow from samples: a call goes on while its frame is in the "
-    "same\n"
-    "place of the stack, and ends when the thread sleeps. With --json: { \"file\", \"calls\",\n"
-    "\"longest\": [ { \"function\", \"thread\", \"startMs\", \"durationMs\", \"selfMs\" } ],\n"
-    "\"functions\": [ { \"function\", \"calls\", \"totalMs\", \"medianMs\", \"p99Ms\", "
-    "\"longestMs\" } ] }.\n"
-    "--tree and --callers print { \"file\", \"direction\", \"samples\", \"cpuMs\",\n"
-    "\"nodes\": [ { \"name\", \"parent\", \"self\", \"selfMs\", \"total\", \"totalMs\" } ] }, "
-    "where parent\n"
-    "is the place of another node in the list, or null.\n"
+    "Processes of one name count together, and so do their threads of one name. A function's\n"
+    "self samples are those in which it ran; its total includes what it called. If the profile\n"
+    "has CPU times, they decide the order: a sample stands for the CPU time that its thread has\n"
+    "used since the one before; anything beyond one tick of its clock is spread over the\n"
+    "thread's samples of the same second. Percentages are of the CPU time of all processes; time\n"
+    "that no sample covers is \"(not sampled)\". Processes that were not profiled, and those\n"
+    "that ended abnormally, are listed last. With --all, and without CPU times, the number of\n"
+    "samples decides.\n"
+    "--json prints { \"file\", \"rankedBy\", \"orderedBy\", \"processes\", SIZE,\n"
+    "\"notProfiledMs\", \"lostBlocks\", \"clocks\": [ { \"clock\", \"processes\",\n"
+    "\"shortestIntervalMs\", \"longestIntervalMs\", \"refused\" } ], \"groups\": [ {\n"
+    "\"process\", \"processes\", SIZE, \"threads\": [ { \"thread\", \"threads\", SIZE,\n"
+    "\"functions\": [ { \"function\", \"library\", \"self\", \"total\", \"selfMs\", \"totalMs\"\n"
+    "} ] } ] } ], \"notProfiled\": [ { \"process\", \"reason\", \"processes\", \"unknown\",\n"
+    "\"cpuMs\" } ], \"ends\": [ { \"process\", \"verdict\", \"code\", \"signal\", \"processes\"\n"
+    "} ] }, where SIZE is \"samples\", \"activeSamples\", \"cpuMs\", \"notSampledMs\"; rankedBy\n"
+    "says which samples self and total count, orderedBy (\"cpuMs\" or \"samples\") what comes\n"
+    "first; Ms is CPU time. clocks are what took the samples; refused says why it is not the one\n"
+    "that was requested.\n"
+    "--calls prints calls as inferred from the samples: a call lasts as long as its frame stays\n"
+    "in the same place of the stack, and ends when the thread sleeps. With --json: { \"file\",\n"
+    "\"calls\", \"longest\": [ { \"function\", \"thread\", \"startMs\", \"durationMs\",\n"
+    "\"selfMs\" } ], \"functions\": [ { \"function\", \"calls\", \"totalMs\", \"medianMs\",\n"
+    "\"p99Ms\", \"longestMs\" } ] }.\n"
+    "--tree and --callers print { \"file\", \"direction\", \"samples\", \"cpuMs\", \"nodes\": [\n"
+    "{ \"name\", \"parent\", \"self\", \"selfMs\", \"total\", \"totalMs\" } ] }, where parent is\n"
+    "the index of another node in the list, or null.\n"
     "--processes prints { \"file\", \"processes\", \"programs\": [ { \"program\", \"processes\",\n"
-    "\"ended\", \"cpuMs\", \"medianMs\", \"p99Ms\", \"longestMs\", \"slowest\": [ { \"pid\", "
-    "\"command\",\n"
-    "\"startMs\", \"wallMs\", \"cpuMs\", \"verdict\", \"code\" } ] } ] }.\n"
-    "--by function, line, label, thread, process and program print { \"file\", \"by\", "
-    "\"orderedBy\",\n"
-    "\"samples\", \"cpuMs\", \"count\", \"rows\": [ { \"name\", \"self\", \"selfMs\", \"total\", "
-    "\"totalMs\" } ] };\n"
-    "--by marker rows of { \"name\", \"markers\", \"instants\", \"totalMs\", \"medianMs\", "
-    "\"p99Ms\",\n"
-    "\"longestMs\", \"cpuMs\" }, --by counter of { \"name\", \"category\", \"processes\", "
-    "\"changes\",\n"
-    "\"sum\", \"perSecond\", \"highest\" }.\n"
+    "\"ended\", \"cpuMs\", \"medianMs\", \"p99Ms\", \"longestMs\", \"slowest\": [ { \"pid\",\n"
+    "\"command\", \"startMs\", \"wallMs\", \"cpuMs\", \"verdict\", \"code\" } ] } ] }.\n"
+    "--by function, line, label, thread, process and program print { \"file\", \"by\",\n"
+    "\"orderedBy\", \"samples\", \"cpuMs\", \"count\", \"rows\": [ { \"name\", \"self\",\n"
+    "\"selfMs\", \"total\", \"totalMs\" } ] }; --by marker prints rows of { \"name\",\n"
+    "\"markers\", \"instants\", \"totalMs\", \"medianMs\", \"p99Ms\", \"longestMs\", \"cpuMs\"\n"
+    "}, --by counter rows of { \"name\", \"category\", \"processes\", \"changes\", \"sum\",\n"
+    "\"perSecond\", \"highest\" }.\n"
     "--missing-symbols prints { \"file\", \"libraries\": [ { \"library\", \"path\", \"buildId\",\n"
-    "\"total\", \"self\", \"totalMs\", \"selfMs\", \"lookedFor\": [ { \"path\", \"found\" } ] } ] "
-    "}.\n"
-    "--diff BEFORE compares FILE with BEFORE by function, over all processes: CPU time, which "
-    "tells\n"
-    "most when both did the same work, or with --shares the share of all sampled CPU time.\n"
-    "Differences in the number of samples are tested, so what only chance has changed is marked "
-    "~.\n"
-    "With --json: { \"before\": PROFILE, \"after\": PROFILE, \"amountsOf\", \"compared\", "
-    "\"test\", \"level\",\n"
-    "\"comparisons\", \"functions\": [ { \"function\", \"library\", \"in\", \"self\": CHANGE, "
-    "\"total\": CHANGE } ] },\n"
-    "where PROFILE is { \"file\", \"processes\", \"samples\", \"sampledMs\", \"notSampledMs\",\n"
-    "\"notProfiledMs\" } and CHANGE { \"beforeMs\", \"afterMs\", \"beforeSamples\", "
-    "\"afterSamples\",\n"
-    "\"beforeShare\", \"afterShare\", \"change\", \"probability\", \"significant\" }; in is "
-    "both, before\n"
-    "or after, change is in ms or of the share, and probability that of chance, null where there "
-    "are\n"
-    "too few samples.\n";
+    "\"total\", \"self\", \"totalMs\", \"selfMs\", \"lookedFor\": [ { \"path\", \"found\" } ] }\n"
+    "] }.\n"
+    "--diff BEFORE compares FILE with BEFORE by function, over all processes: by CPU time, which\n"
+    "is best if both did the same work, or with --shares by the share of all sampled CPU time.\n"
+    "Differences in the number of samples are tested; those that may be mere chance are marked\n"
+    "~. With --json: { \"before\": PROFILE, \"after\": PROFILE, \"amountsOf\", \"compared\",\n"
+    "\"test\", \"level\", \"comparisons\", \"functions\": [ { \"function\", \"library\", \"in\",\n"
+    "\"self\": CHANGE, \"total\": CHANGE } ] }, where PROFILE is { \"file\", \"processes\",\n"
+    "\"samples\", \"sampledMs\", \"notSampledMs\", \"notProfiledMs\" } and CHANGE {\n"
+    "\"beforeMs\", \"afterMs\", \"beforeSamples\", \"afterSamples\", \"beforeShare\",\n"
+    "\"afterShare\", \"change\", \"probability\", \"significant\" }; in is both, before or\n"
+    "after, change is in ms or of the share, and probability is that of chance, null if there\n"
+    "are too few samples.\n";
 
 static const char symbolicate_help[] =
-    "For profiles that PROFD_SHUTDOWN or --no-symbols wrote, on the machine where they were made.\n"
+    "For profiles that PROFD_SHUTDOWN or --no-symbols wrote, on the machine where they were\n"
+    "made.\n"
     "--json prints what profctl capture prints.\n";
 
 static const char convert_help[] =
     ".html            a page for a browser, which needs nothing else: time line, flame graph,\n"
-    "                 functions, calls, markers; ? tells its keys; with --diff, what has changed\n"
+    "                 functions, calls, markers; ? lists its keys; with --diff, what has changed\n"
     ".collapsed       collapsed stacks for flamegraph.pl: process;thread;function... and\n"
     "                 microseconds of CPU time\n"
     ".speedscope.json for speedscope.app: CPU time of each thread\n"
     ".pb              for pprof, with labels for process and thread; .pb.gz as usual\n"
     ".callgrind       for kcachegrind and callgrind_annotate\n"
     ".trace.json      Chrome's trace events, for Perfetto and DevTools: the calls of each thread,\n"
-    "                 as they follow from the samples, markers, flows and counters\n"
-    ".cpuprofile      for DevTools and editors: one thread; a file for each where there are "
-    "several\n"
+    "                 as inferred from the samples, markers, flows and counters\n"
+    ".cpuprofile      for DevTools and editors: one thread, or one file for each thread\n"
     ".processed.json  the Firefox Profiler's own format; .jslb: its container for large profiles\n";
 
 static const char merge_help[] =
-    "Times are those of the machines' wall clocks; --offset corrects one that is known to be "
-    "wrong:\n"
-    "TIME is added to what it says. Processes are called \"HOST: NAME\", and get other ids where "
-    "two\n"
-    "captures have one in common. The captures stay as they are, and may be larger than memory.\n";
+    "Times are those of the machines' wall clocks; --offset corrects one that is known to be\n"
+    "wrong: TIME is added to its times. Processes are called \"HOST: NAME\", and get other ids\n"
+    "if two captures share one. The captures themselves are not changed, and may be larger than\n"
+    "memory.\n";
 
 static const char view_help[] =
     "Serves two views of the profile to browsers on this machine: a page of profd's own, and the\n"
-    "Firefox Profiler with the profile in it, to which this command gives names, sources and\n"
-    "machine code of addresses (profiles that were written with --no-symbols). The addresses hold\n"
-    "a secret: who knows them can read the profile. Ends with Ctrl-C, or when nobody has asked "
-    "for\n"
-    "anything for a while.\n"
+    "profile in the Firefox Profiler, to which this command gives the names, sources and machine\n"
+    "code of addresses (of profiles that were written with --no-symbols). The URLs contain a\n"
+    "secret: whoever knows them can read the profile. Exits on Ctrl-C, or when no browser has\n"
+    "made a request for a while.\n"
     "--json prints { \"page\", \"firefoxProfiler\" }.\n";
 
 static const char export_help[] =
-    "URL is clickhouse://[USER[:PASSWORD-FILE]@]HOST[:PORT]/DATABASE[?cluster=NAME&days=N\n"
-    "&hour_days=N&ca_file=PATH], or clickhouse+https: days are how long minutes are kept (7),\n"
-    "hour_days sums by hour (90). Or it is KIND+http://HOST[:PORT][/PREFIX][?token_file=PATH\n"
-    "&ca_file=PATH&tenant=NAME], or KIND+https, where KIND is pyroscope, parca or otlp (profiles\n"
-    "of OTLP 1.11, v1development). Runs until it is interrupted. What each minute of the session\n"
-    "has recorded goes there, for each program, build id, version, thread and stack; while the\n"
-    "server is away it waits in the spool. Labels also come from $PROFD_LABELS, of this command "
-    "or\n"
-    "of a profiled process, and from its systemd unit or pod.\n";
+    "URL is clickhouse://[USER[:PASSWORD-FILE]@]HOST[:PORT]/DATABASE, with\n"
+    "?cluster=NAME&days=N&hour_days=N&ca_file=PATH, or clickhouse+https: days says how long\n"
+    "minutes are kept (default: 7), hour_days how long sums by hour are (default: 90). Or it is\n"
+    "KIND+http://HOST[:PORT][/PREFIX][?token_file=PATH&ca_file=PATH&tenant=NAME], or +https,\n"
+    "where KIND is pyroscope, parca or otlp (profiles of OTLP 1.11, v1development). Runs until\n"
+    "interrupted. What the session records is sent every minute, by program, build id, version,\n"
+    "thread and stack; while the server is away it waits in the spool. Labels also come from\n"
+    "$PROFD_LABELS, of this command or of a profiled process, and from its systemd unit or pod.\n";
 
 static const char query_help[] =
-    "URL is that of profctl export. Prints a report of what all hosts have exported, or writes it\n"
-    "to a file: a capture with a process for each program, or any format of profctl convert. "
-    "Without\n"
-    "--host, whole hours come from sums by hour. With --diff, the second slice is named behind "
-    "URL.\n"
-    "A sample of such a capture is when nobody knows, and threads of one name are one thread.\n";
+    "URL is that of profctl export. Prints a report of what all hosts have exported, or writes\n"
+    "it to a file: a capture with a process for each program, or any format of profctl convert.\n"
+    "Without --host, whole hours come from sums by hour. With --diff, the second slice follows\n"
+    "URL. Samples in such a capture have no times, and threads of one name are one thread.\n";
 
 static const char status_help[] = "--json prints profd's status document, one line each time.\n";
 
 static const char top_help[] =
-    "Every two seconds, from what was recorded in the last two (--last), in all processes that "
-    "profd\n"
-    "knows: the processes by --sort, and the functions of all. Self samples are those in which the "
-    "function ran; its total includes what it called.\n"
+    "Shows every two seconds, for all processes that profd knows, what was recorded in the last\n"
+    "two (--last): the processes in the order of --sort, and the functions of all. Self samples\n"
+    "are those in which the function ran; its total includes what it called.\n"
     "--json prints a report each time, one line, as profctl report does.\n";
 
 static const char groups_help[] =
     "Groups are what the program says they are: tenants, add-ons, handlers (profd_groups.h).\n"
-    "Where there are none, and with --by process or --by thread, threads are shown; profd sees "
-    "their\n"
-    "event loops by the calls in which they wait. CPU time, time on the wall and time blocked in\n"
-    "other processes are of all iterations; longest is the CPU time of one. No session is needed.\n"
-    "Nothing is measured while nobody asks: then this command measures for a second.\n"
+    "Where there are none, and with --by process or --by thread, threads are shown; profd\n"
+    "recognizes their event loops by the calls in which they wait. CPU time, time on the wall\n"
+    "and time blocked in other processes are of all iterations; longest is the CPU time of one.\n"
+    "No session is needed. If no groups are being measured yet, this command measures for one\n"
+    "second (--for).\n"
     "--json prints { \"periodMs\", \"processes\", \"forgotten\", \"unmeasured\", \"folded\",\n"
-    "\"cancelled\", \"moved\", \"groups\": [ { \"kind\", \"name\", \"id\", \"system\", \"unit\", "
-    "\"thread\",\n"
-    "\"pid\", \"process\", \"verdict\", \"code\", \"merged\", \"ticks\", \"cpuMs\", \"wallMs\", "
-    "\"blockedMs\",\n"
-    "\"unattributedMs\", \"runningMs\", \"cpuExceeded\", \"wallExceeded\" } ] }, one line each "
-    "time;\n"
-    "periodMs is 0 for since monitoring began, Exceeded counts iterations above 1, 2, 4 ... 512 "
-    "ms.\n";
+    "\"cancelled\", \"moved\", \"groups\": [ { \"kind\", \"name\", \"id\", \"system\", \"unit\",\n"
+    "\"thread\", \"pid\", \"process\", \"verdict\", \"code\", \"merged\", \"ticks\", \"cpuMs\",\n"
+    "\"wallMs\", \"blockedMs\", \"unattributedMs\", \"runningMs\", \"cpuExceeded\",\n"
+    "\"wallExceeded\" } ] }, one line each time; periodMs is 0 if the values count from the\n"
+    "start of monitoring, and Exceeded counts iterations above 1, 2, 4 ... 512 ms.\n";
 
 static const struct command commands[] = {
-    { "start", NULL, "", "begin a session in all processes that profd knows", NULL,
+    { "start", NULL, "", "start a session in all processes that profd knows", NULL,
       OPTIONS_SESSION | OPTIONS_TRIGGER | OPTIONS_PATTERN, 0, 0, false, command_start },
-    { "stop", NULL, "", "end the session; what it recorded is dropped", NULL, 0, 0, 0, false,
+    { "stop", NULL, "", "end the session and discard what it recorded", NULL, 0, 0, 0, false,
       command_stop },
-    { "pause", NULL, "", "stop recording, keep what was recorded", NULL, OPTIONS_PAUSE, 0, 0, false,
-      command_pause },
-    { "resume", NULL, "", "go on recording", NULL, OPTIONS_PAUSE, 0, 0, false, command_resume },
+    { "pause", NULL, "", "pause recording and keep what was recorded", NULL, OPTIONS_PAUSE, 0, 0,
+      false, command_pause },
+    { "resume", NULL, "", "resume recording", NULL, OPTIONS_PAUSE, 0, 0, false, command_resume },
     { "status", NULL, "", "show the session and the processes in it", status_help, OPTIONS_STATUS,
       0, 0, false, command_status },
     { "capture", NULL, "", "write what the session recorded to a file", capture_help,
       OPTIONS_OUTPUT | OPTIONS_CAPTURE | OPTIONS_LAST | OPTIONS_SELECT | OPTIONS_SELECT_THREADS, 0,
       0, false, command_capture },
-    { "top", NULL, "", "show processes and their hottest functions, again and again", top_help,
-      OPTIONS_TOP | OPTIONS_LAST | OPTIONS_REPORT | OPTIONS_SELECT, 0, 0, false, command_top },
+    { "top", NULL, "", "show processes and their hottest functions, refreshed every two seconds",
+      top_help, OPTIONS_TOP | OPTIONS_LAST | OPTIONS_REPORT | OPTIONS_SELECT, 0, 0, false,
+      command_top },
     { "groups", NULL, "", "show what performance groups cost, in all processes", groups_help,
       OPTIONS_GROUPS, 0, 0, false, command_groups },
-    { "trigger", NULL, "NAME", "write the capture of a session's trigger name:NAME now", NULL, 0, 1,
-      1, false, command_trigger },
-    { "run", "record", "-- COMMAND …", "profile one command, with all that it starts", run_help,
+    { "trigger", NULL, "NAME", "write the capture of a trigger name:NAME now", NULL, 0, 1, 1, false,
+      command_trigger },
+    { "run", "record", "-- COMMAND …", "profile a command with everything that it starts", run_help,
       OPTIONS_OUTPUT | OPTIONS_SESSION | OPTIONS_TRIGGER | OPTIONS_RUN, 1, INT32_MAX, true,
       command_run },
     { "report", NULL, "FILE", "print the hottest functions of a profile", report_help,
       OPTIONS_REPORT | OPTIONS_CALLS | OPTIONS_DIFF, 1, 1, false, command_report },
-    { "convert", NULL, "FILE", "write a profile in the format of another tool", convert_help,
+    { "convert", NULL, "FILE", "convert a profile to the format of another tool", convert_help,
       OPTIONS_CONVERT | OPTIONS_DIFF, 1, 1, false, command_convert },
-    { "merge", NULL, "FILE FILE …", "bring captures of several machines or runs onto one time line",
+    { "merge", NULL, "FILE FILE …", "merge captures of several machines or runs onto one time line",
       merge_help, OPTIONS_MERGE, 2, MERGE_MOST_SOURCES, false, command_merge },
     { "view", NULL, "FILE", "show a profile in the browser", view_help, OPTIONS_VIEW | OPTIONS_DIFF,
       1, 1, false, command_view },
@@ -234,7 +206,7 @@ static void print_help(void)
         printf("  %-11s  %s\n", commands[i].name, commands[i].summary);
     printf("\nOptions:\n");
     arguments_print_options(stdout, OPTIONS_GLOBAL);
-    printf("\nprofctl COMMAND --help has more. Exit codes: 0 done, 1 failed, 2 usage,\n"
+    printf("\nprofctl COMMAND --help has more. Exit status: 0 success, 1 failure, 2 usage error,\n"
            "3 profd cannot be reached, 4 incomplete capture with --strict.\n");
 }
 

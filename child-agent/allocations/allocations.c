@@ -70,8 +70,8 @@ static const char *taken_by(void)
 static bool are_hooked(void)
 {
     if (&profd_allocation_hooks == NULL) {
-        say("libprofd-malloc.so is not loaded; a session that is on when the program starts, as "
-            "with profctl run, has it preloaded",
+        say("libprofd-malloc.so is not loaded: it is preloaded only if a session is active when "
+            "the program starts, as with profctl run",
             "");
         return false;
     }
@@ -84,10 +84,9 @@ static bool are_hooked(void)
 static void start_counting(void)
 {
     if (!profd_allocation_hooks.knows_sizes())
-        say("the allocator cannot tell the sizes of what is freed, so there is no memory counter",
-            "");
+        say("no memory counter: the allocator does not report the sizes of freed blocks", "");
     else if (allocation_counter_start(&profd_allocation_hooks) < 0)
-        say("there are too many counters for one of memory", "");
+        say("no memory counter: there are too many counters", "");
     else
         wanted |= ALLOCATIONS_COUNTED;
 }

@@ -18,7 +18,7 @@ enum { MEMORY_PERIOD_NS = 20 * 1000 * 1000, STATM_BYTES = 256 };
 static struct profd_counter descriptions[PROCESS_COUNTER_TOTAL] = {
     [PROCESS_COUNTER_CPU] = { "processCPU", "CPU", "CPU time of the process, in µs", 0 },
     [PROCESS_COUNTER_MEMORY] = { "processMemory", "Memory",
-                                 "resident memory of the process that it shares with no file", 0 },
+                                 "resident memory of the process, without pages of files", 0 },
     [PROCESS_COUNTER_VOLUNTARY_SWITCHES] = { "Context switches, voluntary", "Scheduling",
                                              "a thread gave the processor up to wait", 0 },
     [PROCESS_COUNTER_INVOLUNTARY_SWITCHES] = { "Context switches, involuntary", "Scheduling",

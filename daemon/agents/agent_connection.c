@@ -105,8 +105,8 @@ static int dispatch(struct child *child, unsigned kind, const uint8_t *payload, 
     case MESSAGE_AGENT_LOG:
         return on_log(child, payload, bytes);
     default:
-        log_debug_of(child->pid, "%d sent %s, which is not used", child->pid,
-                     message_kind_name(kind));
+        log_debug_of(child->pid, "ignored unexpected %s from %d", message_kind_name(kind),
+                     child->pid);
         return 0;
     }
 }

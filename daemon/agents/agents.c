@@ -86,7 +86,7 @@ static void on_kept(struct exit_record *record, int error, void *owner)
         return;
     }
     if (error < 0)
-        log_warn_of_many(child->pid, "the profile of %d (%s) is lost: it cannot be copied (%s)",
+        log_warn_of_many(child->pid, "lost the profile of %d (%s), which cannot be copied: %s",
                          child->pid, child->executable, uv_strerror(error));
     child->exit = record;
     child_keep(agents->children, child, record != NULL ? CHILD_KEPT_COPIED : CHILD_KEPT_NAME);

@@ -163,7 +163,7 @@ static void turn_away_other_protocol(struct connection *connection,
                                        .session.thread_filters = { "", 0 } };
 
     log_warn_of(connection_peer(connection)->pid,
-                "%d speaks version %llu of the protocol, this profd version %d: it is not profiled",
+                "not profiling %d: it uses version %llu of the protocol, this profd version %d",
                 connection_peer(connection)->pid,
                 (unsigned long long)protocol_version_major(hello->protocol_version),
                 PROTOCOL_MAJOR);
@@ -184,14 +184,16 @@ static int check_hello(struct agents *agents, struct connection *connection,
         return -EPROTONOSUPPORT;
     }
     if (!may_connect(agents, peer)) {
-        log_warn_of_many(peer->pid, "refused %d of user %u: neither ours nor supervised", peer->pid,
-                         peer->uid);
+        log_warn_of_many(
+            peer->pid,
+            "rejected %d of user %u: not started by profd, and of another user (see --agents)",
+            peer->pid, peer->uid);
         return -EPERM;
     }
     if (fd_count == 0 && (hello->obstacle != OBSTACLE_NONE || hello->gave_arena))
         return 0;
     if (fd_count != 1 || compact_plan_read(fds[0], &plan) < 0) {
-        log_warn_of_many(peer->pid, "refused %d: its hello came without an arena", peer->pid);
+        log_warn_of_many(peer->pid, "rejected %d: hello without an arena", peer->pid);
         return -EBADMSG;
     }
     *arena_fd = fds[0];

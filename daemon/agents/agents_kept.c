@@ -33,7 +33,7 @@ static void readmit(struct agents *agents, const struct message_hello *hello,
     struct child *child = agents_meet(agents, &who);
 
     if (child == NULL) {
-        log_warn_of(message->pid, "no memory to go on with %d, whose arena was kept", message->pid);
+        log_warn_of(message->pid, "out of memory: cannot resume the recording of %d", message->pid);
         close(arena_fd);
         if (pidfd >= 0)
             close(pidfd);
@@ -67,7 +67,7 @@ static void on_kept_arena(const struct keeper_message *message, int fd, void *co
         readmit(agents, &hello, message, fd, pidfd_of_greeter(&hello, message->pid));
         return;
     }
-    log_warn_of(message->pid, "cannot go on with %d, whose arena was kept: %s", message->pid,
+    log_warn_of(message->pid, "cannot resume the recording of %d: %s", message->pid,
                 uv_strerror(error));
     close(fd);
 }
@@ -95,7 +95,7 @@ void agents_readmit_kept(struct agents *agents)
     if (error < 0 || are_some_missing(agents))
         atomic_fetch_add(&agents->memory->ledger.header->arena_losses, 1);
     if (error < 0)
-        log_warn("profd-keeper did not hand over everything (%s); what is missing is told "
-                 "as unseen",
+        log_warn("profd-keeper did not hand over all arenas (%s); captures count the processes "
+                 "that they lack as unseen",
                  uv_strerror(error));
 }

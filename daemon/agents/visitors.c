@@ -82,7 +82,7 @@ static void on_closed(struct connection *connection, int reason, void *owner)
     bool was_private = visitor->is_private;
 
     if (reason == -ETIMEDOUT)
-        log_warn_of_many(connection_peer(connection)->pid, "%d connected and said nothing",
+        log_warn_of_many(connection_peer(connection)->pid, "%d connected but sent nothing",
                          connection_peer(connection)->pid);
     else if (reason == -EPROTO)
         log_warn_of_many(connection_peer(connection)->pid,
@@ -150,8 +150,7 @@ void visitors_on_accept(struct listener *listener, int fd, const struct peer_cre
     }
     close(fd);
     log_warn_of_many(peer->pid,
-                     "turned away %d of user %u: strangers have too many connections that say "
-                     "nothing",
+                     "rejected %d of user %u: too many idle connections from unknown processes",
                      peer->pid, peer->uid);
 }
 
@@ -162,7 +161,7 @@ void visitors_init(struct visitors *visitors, uv_loop_t *loop, const struct visi
 
     *visitors = (struct visitors){ .loop = loop, .events = events, .context = context };
     if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-        log_warn("cannot tell how many descriptors there are: %s", strerror(errno));
+        log_warn("cannot determine the limit of descriptors: %s", strerror(errno));
     admission_init(&visitors->admission, geteuid(), limit.rlim_cur);
 }
 

@@ -41,12 +41,13 @@ const char *capture_absence_reason(const struct capture *capture, const struct c
 {
     if (child->dormancy == CHILD_WOKEN)
         return child->state == CHILD_ENDED
-                   ? "what it recorded went with it, since profd could not take its hello"
-                   : "profd has not got its hello so far";
+                   ? "its recordings were lost: it ended before profd read its hello"
+                   : "profd has not received its hello yet";
     if (child->dormancy == CHILD_DORMANT)
         return capture_is_lost_in_exec(capture, child) ? capture_lost_in_exec : NULL;
     if (capture_has_successor(capture, child))
-        return "it is another user's and became another program before profd had let it record";
+        return "it belongs to another user and became another program before profd allowed it to "
+               "record";
     if (child->obstacle != OBSTACLE_NONE)
         return recording_obstacle_text(child->obstacle);
     if (child->kept == CHILD_KEPT_EXPIRED)

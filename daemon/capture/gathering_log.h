@@ -14,16 +14,16 @@ struct child;
 
 /* Why a process is missing in the capture, or is there but perhaps incomplete. */
 #define GATHERING_GAPS(X)                                                                          \
-    X(FROZEN, "gave no answer and had to be read from outside")                                    \
+    X(FROZEN, "did not answer and were read from outside")                                         \
     X(UNREADABLE, "could not be read")                                                             \
     X(LOST, "ended; the profile could not be saved")                                               \
     X(OBSTACLE, "ran without being profiled")                                                      \
     X(EXPIRED, "ended; dropped to stay within the memory limit")                                   \
-    X(UNSEEN, "ended while profd was not there")                                                   \
+    X(UNSEEN, "ended while profd was not running")                                                 \
     X(TROUBLE, "had an agent that could not record")                                               \
     X(SUCCESSOR, "became another program that was never seen")                                     \
     X(FORGOTTEN, "ended earlier; their records were discarded")                                    \
-    X(UNHEARD, "may be missing: more was told of them than profd could read")
+    X(UNHEARD, "may be missing: profd could not keep up with the reports of new processes")
 
 enum gathering_gap {
 #define X(name, text) GAP_##name,

@@ -101,7 +101,7 @@ static void on_closed(struct connection *connection, int reason, void *owner)
     (void)connection;
 
     if (reason == -ENOBUFS)
-        log_warn("hung up on a client that does not read its answers");
+        log_warn("disconnected a client that does not read its replies");
     while (*link != client)
         link = &(*link)->next;
     *link = client->next;
@@ -113,7 +113,7 @@ static const struct connection_events client_events = { on_message, on_closed };
 
 static void turn_away(struct connection *connection, int error, const char *text)
 {
-    log_warn_of(connection_peer(connection)->pid, "turned away %d: %s",
+    log_warn_of(connection_peer(connection)->pid, "rejected %d: %s",
                 connection_peer(connection)->pid, text);
     if (send_reply(connection, 0, error, text) == 0)
         connection_finish(connection, error, LAST_ANSWER_MS);

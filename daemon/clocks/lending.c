@@ -118,8 +118,8 @@ void lending_follow(struct lending *lending, struct child *child)
         child->loan = open_loan(lending);
     int error = child->loan != NULL ? follow_wish(lending, child->loan, child) : -ENOMEM;
     if (error < 0 && error != -ESRCH)
-        log_warn_of_many(child->pid, "%d (%s) has no perf event: %s", child->pid, child->executable,
-                         uv_strerror(error));
+        log_warn_of_many(child->pid, "cannot open a perf event for %d (%s): %s", child->pid,
+                         child->executable, uv_strerror(error));
 }
 
 void lending_end(struct lending *lending, struct child *child)

@@ -187,8 +187,8 @@ static void replace_keeper(struct keeper_link *link, int error)
     if (started == 0)
         started = start_keeper(link, &address);
     log_warn("profd-keeper does not answer (%s); %s", strerror(-error),
-             started == 0 ? "there is another one"
-                          : "single-threaded processes that start get threads of profd's own");
+             started == 0 ? "started another one"
+                          : "new single-threaded processes get agent threads");
 }
 
 int keeper_link_keep(struct keeper_link *link, uint64_t id, pid_t pid, uid_t uid,

@@ -49,8 +49,8 @@ void chores_destroy(struct memory *memory, struct child *child, uint64_t done_ns
     int64_t destroyed =
         lone_arena_destroy(child->arena_fd, &memory->ledger, child->lease_owner, done_ns);
     if (destroyed < 0)
-        log_warn_of_many(child->pid, "the oldest of what %d (%s) recorded cannot be dropped: %s",
-                         child->pid, child->executable, uv_strerror((int)destroyed));
+        log_warn_of_many(child->pid, "cannot drop the oldest recordings of %d (%s): %s", child->pid,
+                         child->executable, uv_strerror((int)destroyed));
     update_child(memory, child, now_ns);
 }
 
@@ -61,7 +61,7 @@ void chores_end_session(struct memory *memory)
             continue;
         int error = lone_arena_clear(child->arena_fd, &memory->ledger, child->lease_owner);
         if (error < 0)
-            log_warn_of_many(child->pid, "what %d (%s) recorded keeps its memory: %s", child->pid,
-                             child->executable, uv_strerror(error));
+            log_warn_of_many(child->pid, "cannot free the memory of what %d (%s) recorded: %s",
+                             child->pid, child->executable, uv_strerror(error));
     }
 }

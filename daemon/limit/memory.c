@@ -92,8 +92,8 @@ int memory_open(struct memory *memory, const char *socket_path, uint64_t limit_b
         ledger_file_make(socket_path, limit_bytes, &memory->ledger, &memory->ledger_fd, is_adopted);
 
     if (error < 0) {
-        log_error("cannot make %s%s, which keeps the memory limit: %s", socket_path,
-                  LEDGER_FILE_SUFFIX, uv_strerror(error));
+        log_error("cannot create %s%s, the memory ledger: %s", socket_path, LEDGER_FILE_SUFFIX,
+                  uv_strerror(error));
         return error;
     }
     if (*is_adopted) {
@@ -281,7 +281,7 @@ uint64_t memory_set_limit(struct memory *memory, uint64_t limit_bytes)
     int error = lease_ledger_set_limit(&memory->ledger, limit_bytes);
 
     if (error < 0) {
-        log_error("the memory limit stays what it was: %s", uv_strerror(error));
+        log_error("cannot change the memory limit: %s", uv_strerror(error));
         limit_bytes = lease_ledger_limit_bytes(&memory->ledger);
     }
     memory->controller.target_bytes = memory_controller_target(limit_bytes);
@@ -322,7 +322,7 @@ void memory_add_child(struct memory *memory, struct child *child)
         return;
     int error = add_share(memory, child, (uint64_t)status.st_size);
     if (error < 0)
-        log_warn_of(child->pid, "what %d (%s) recorded cannot be aged: %s", child->pid,
+        log_warn_of(child->pid, "cannot track the age of what %d (%s) recorded: %s", child->pid,
                     child->executable, uv_strerror(error));
 }
 

@@ -121,7 +121,7 @@ static void expire(struct exit_store *store, struct exit_record *record)
     exit_file_punch(store->file, record->offset, record->bytes);
     store->expired_records++;
     if (store->expired_records == 1)
-        log_info("exit profiles begin to expire: the memory limit is reached");
+        log_info("memory limit reached; dropping the oldest profiles of ended processes");
     store->on_expired(record->owner, &account);
     free_record(store, record);
 }

@@ -106,15 +106,15 @@ static void put_groups(FILE *out, struct group_totals *totals)
     put_group_seconds(out, totals, false, "profd_group_blocked_seconds_total", "counter",
                       "Time in synchronous calls to other processes.");
     put_group_seconds(out, totals, true, "profd_group_running_seconds", "gauge",
-                      "For how long the iteration that is running now has been; 0: none is.");
+                      "How long the current iteration has been running; 0 if none is.");
     put_gauge(out, "profd_group_label_sets_folded", totals->labels.folded_count,
-              "Groups that are told as \"other\", since there are too many.");
+              "Groups reported as \"other\" because there are too many.");
     put_counter(out, "profd_groups_folded_total", totals->folded,
                 "Groups that found no room in the table of their process.");
     put_counter(out, "profd_group_measures_cancelled_total", totals->cancelled,
-                "Measures of units that were left by other ways than their end.");
+                "Measurements cancelled because a unit was left without profd_unit_leave().");
     put_counter(out, "profd_group_measures_moved_total", totals->moved,
-                "Measures of units that ended on another processor.");
+                "Measurements of units that moved to another processor.");
 }
 
 /* --- Processes --- */
@@ -156,19 +156,22 @@ static void put_processes(FILE *out, const struct process_counts *counts)
 static void put_memory(FILE *out, const struct metrics_view *view)
 {
     put_gauge(out, "profd_memory_limit_bytes", view->limit_bytes,
-              "What recording may use in all processes together.");
-    put_gauge(out, "profd_memory_leased_bytes", view->leased_bytes, "What of it is taken.");
+              "Bytes that the recordings of all processes may use together.");
+    put_gauge(out, "profd_memory_leased_bytes", view->leased_bytes,
+              "Bytes of the memory limit that are in use.");
     put_gauge(out, "profd_memory_accounted_bytes", view->accounted_bytes,
-              "What processes say they have recorded there.");
+              "Bytes that processes report as recorded.");
     put_gauge(out, "profd_memory_kernel_bytes", view->kernel_bytes,
-              "What the kernel counts for it.");
+              "Bytes of recordings that are resident, as the kernel counts them.");
     put_gauge(out, "profd_exit_profiles", view->exit_profiles,
               "Profiles of ended processes that are kept.");
-    put_gauge(out, "profd_exit_profile_bytes", view->exit_profile_bytes, "What they take.");
-    put_gauge(out, "profd_exit_profiles_expired", view->exit_profiles_expired,
-              "Of the session: those dropped to stay within the memory limit.");
+    put_gauge(out, "profd_exit_profile_bytes", view->exit_profile_bytes,
+              "Bytes of the profiles of ended processes that are kept.");
+    put_gauge(
+        out, "profd_exit_profiles_expired", view->exit_profiles_expired,
+        "Profiles of ended processes that this session dropped to stay within the memory limit.");
     put_gauge(out, "profd_exit_profiles_failed", view->exit_profiles_failed,
-              "Of the session: those that could not be saved.");
+              "Profiles of ended processes that this session could not save.");
 }
 
 static void put_session(FILE *out, const struct metrics_view *view)
@@ -176,10 +179,12 @@ static void put_session(FILE *out, const struct metrics_view *view)
     put_gauge(out, "profd_session_active", view->is_session_on, "Whether a session is on.");
     put_gauge(out, "profd_session_produced_blocks", view->produced_blocks,
               "Samples, markers and other records of the session.");
-    put_gauge(out, "profd_session_produced_bytes", view->produced_bytes, "What they took.");
+    put_gauge(out, "profd_session_produced_bytes", view->produced_bytes,
+              "Bytes of the session's records.");
     put_gauge(out, "profd_session_dropped_blocks", view->dropped_blocks,
-              "Those dropped to stay within the memory limit.");
-    put_gauge(out, "profd_session_dropped_bytes", view->dropped_bytes, "What they took.");
+              "Records of the session that were dropped to stay within the memory limit.");
+    put_gauge(out, "profd_session_dropped_bytes", view->dropped_bytes,
+              "Bytes of the dropped records.");
 }
 
 static uint64_t ns_of(const struct timeval *time)
@@ -224,9 +229,10 @@ static void put_own_process(FILE *out, uint64_t start_unix_ns)
             ns_of(&usage.ru_utime) + ns_of(&usage.ru_stime), "CPU time of profd.");
     put_gauge(out, "process_resident_memory_bytes", resident_bytes(), "Memory of profd.");
     put_gauge(out, "process_open_fds", open_descriptors(), "Open descriptors of profd.");
-    put_gauge(out, "process_max_fds", limit.rlim_cur, "How many it may have.");
+    put_gauge(out, "process_max_fds", limit.rlim_cur,
+              "Maximum number of open descriptors of profd.");
     put_one(out, SECONDS, "process_start_time_seconds", "gauge", start_unix_ns,
-            "When profd began, in seconds since 1970.");
+            "When profd started, in seconds since 1970.");
 }
 
 static void put_health(FILE *out, const struct metrics_view *view)
@@ -239,9 +245,9 @@ static void put_health(FILE *out, const struct metrics_view *view)
     put_gauge(out, "profd_agents_connected", view->agents, "Agents with a connection.");
     put_gauge(out, "profd_clients_connected", view->clients, "Clients, profctl among them.");
     put_counter(out, "profd_process_news_lost_total", view->lost_news,
-                "News of processes that were not read in time.");
+                "Process events lost because profd did not read them in time.");
     put_counter(out, "profd_metrics_pages_total", view->pages_made,
-                "Pages like this one that were made before.");
+                "Metrics pages that were made before this one.");
     put_own_process(out, view->start_unix_ns);
 }
 

@@ -17,7 +17,7 @@ static int check_name(struct config_reader *reader, const struct config *config,
 {
     for (size_t i = 0; i < config->count; i++) {
         if (strcmp(config->programs[i].name, program->name) == 0)
-            return config_refuse(reader, "the name \"%s\" is that of programs[%zu] too",
+            return config_refuse(reader, "has the name \"%s\" of programs[%zu]; choose another one",
                                  program->name, i);
     }
     return 0;
@@ -32,7 +32,7 @@ static int read_program(struct config_reader *reader, struct config *config)
     int error =
         config->count < CONFIG_MAX_PROGRAMS
             ? config_expect(reader, JSON_TOKEN_START_OBJECT, "an object with name and command")
-            : config_refuse(reader, "there are more than %d programs", CONFIG_MAX_PROGRAMS);
+            : config_refuse(reader, "has more than %d programs", CONFIG_MAX_PROGRAMS);
     if (error == 0)
         error = config_read_members(reader, &program);
     if (error == 0)
@@ -74,10 +74,10 @@ static int read_always(struct config_reader *reader, uint64_t *interval_ns)
         return config_refuse(reader, "is given twice");
     int error = config_read_text(reader, &rate);
     if (error == 0 && units_parse_rate(rate, interval_ns) < 0)
-        error = config_refuse(reader, "is a rate like \"19Hz\"");
+        error = config_refuse(reader, "must be a rate such as \"19Hz\"");
     if (error == 0 &&
         (*interval_ns < MESSAGE_MIN_INTERVAL_NS || *interval_ns > MESSAGE_MAX_INTERVAL_NS))
-        error = config_refuse(reader, "is at most \"100000Hz\"");
+        error = config_refuse(reader, "must be between \"1/3600Hz\" and \"100000Hz\"");
     free(rate);
     return error;
 }
@@ -139,8 +139,8 @@ static int read_key(struct config_reader *reader, struct config *config)
         return read_triggers(reader, config);
     if (json_reader_is(reader->json, "trigger_output"))
         return read_trigger_output(reader, &config->trigger_output);
-    return config_refuse(reader, "only the keys \"programs\", \"always\", \"triggers\", "
-                                 "\"trigger_output\" and \"export\" can be here");
+    return config_refuse(reader, "unknown key; expected \"programs\", \"always\", \"triggers\", "
+                                 "\"trigger_output\" or \"export\"");
 }
 
 static int read_root(struct config_reader *reader, struct config *config)

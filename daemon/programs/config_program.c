@@ -42,7 +42,7 @@ static int read_command(struct config_reader *reader, struct program_config *pro
     if (error < 0)
         return error;
     if (count == 0 || program->command[0][0] == '\0')
-        return config_refuse(reader, "needs at least the program");
+        return config_refuse(reader, "must name the program");
     fit_list(&program->command, count);
     return config_expect(reader, JSON_TOKEN_END_ARRAY, "an end");
 }
@@ -56,7 +56,7 @@ static int read_variable(struct config_reader *reader, char **out)
     if (error == 0)
         error = config_take_text(reader, &name);
     if (error == 0 && (*name == '\0' || strchr(name, '=') != NULL))
-        error = config_refuse(reader, "'%.60s' cannot be the name of a variable", name);
+        error = config_refuse(reader, "'%.60s' is not a valid name of a variable", name);
     if (error == 0)
         error = config_expect(reader, JSON_TOKEN_STRING, "strings as values");
     if (error == 0)
@@ -122,7 +122,8 @@ static int read_restart(struct config_reader *reader, struct program_config *pro
             return 0;
         }
     }
-    return error < 0 ? error : config_refuse(reader, "is \"never\", \"on-failure\" or \"always\"");
+    return error < 0 ? error
+                     : config_refuse(reader, "must be \"never\", \"on-failure\" or \"always\"");
 }
 
 static int signal_of_name(const char *name)
@@ -158,7 +159,7 @@ static int read_stop_timeout(struct config_reader *reader, struct program_config
 
     if (error == 0 && (json_reader_u64(reader->json, &program->stop_timeout_ms) < 0 ||
                        program->stop_timeout_ms > CONFIG_MAX_STOP_TIMEOUT_MS))
-        error = config_refuse(reader, "is a whole number of milliseconds up to %d",
+        error = config_refuse(reader, "must be a whole number of milliseconds, at most %d",
                               CONFIG_MAX_STOP_TIMEOUT_MS);
     return error;
 }
@@ -185,11 +186,10 @@ static int refuse_key(struct config_reader *reader)
     size_t length;
     const char *key = json_reader_raw(reader->json, &length);
 
-    return config_refuse(
-        reader,
-        "there is no key \"%.*s\"; there are name, command, environment, directory, "
-        "restart, stop_signal and stop_timeout_ms",
-        length > 60 ? 60 : (int)length, key);
+    return config_refuse(reader,
+                         "unknown key \"%.*s\"; expected name, command, environment, directory, "
+                         "restart, stop_signal or stop_timeout_ms",
+                         length > 60 ? 60 : (int)length, key);
 }
 
 /* The member whose KEY comes next; SEEN has a bit for each key that was there. */

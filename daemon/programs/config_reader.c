@@ -63,7 +63,7 @@ int config_take_text(struct config_reader *reader, char **out)
     if (json_reader_string(reader->json, &text, &length) < 0)
         return config_no_memory(reader);
     if (memchr(text, '\0', length) != NULL)
-        return config_refuse(reader, "cannot hold a zero byte");
+        return config_refuse(reader, "must not contain a NUL byte");
     *out = strndup(text, length);
     return *out != NULL ? 0 : config_no_memory(reader);
 }
@@ -74,5 +74,5 @@ int config_read_text(struct config_reader *reader, char **out)
 
     if (error == 0)
         error = config_take_text(reader, out);
-    return error == 0 && **out == '\0' ? config_refuse(reader, "cannot be empty") : error;
+    return error == 0 && **out == '\0' ? config_refuse(reader, "must not be empty") : error;
 }

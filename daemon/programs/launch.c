@@ -18,7 +18,7 @@ static int check_library(const char *path, char text[COMMAND_TEXT_BYTES])
     int error = access(path, R_OK) < 0 ? -errno : 0;
 
     if (error < 0)
-        snprintf(text, COMMAND_TEXT_BYTES, "cannot use %.300s: %s; install profd completely", path,
+        snprintf(text, COMMAND_TEXT_BYTES, "cannot use %.300s: %s; reinstall profd", path,
                  strerror(-error));
     return error;
 }

@@ -63,7 +63,7 @@ static void send_signal(struct program *program, int signal_number, uint64_t tim
 
 static void kill_group(struct program *program)
 {
-    log_warn_of(program->pid, "'%s' (%d) has not ended within %llu ms and is killed",
+    log_warn_of(program->pid, "'%s' (%d) did not exit within %llu ms; killing it",
                 program->config->name, program->pid,
                 (unsigned long long)program->config->stop_timeout_ms);
     send_signal(program, SIGKILL, PROGRAM_KILL_PATIENCE_MS);
@@ -176,7 +176,7 @@ static void meet(const char *name, bool is_over, pid_t pid, void *context)
     struct program *program = find(context, name);
 
     if (program == NULL && pid > 0)
-        log_warn_of(pid, "'%.64s' is not in the config any more, and still runs as %d", name, pid);
+        log_warn_of(pid, "'%.64s' is no longer in the config but still runs as %d", name, pid);
     if (program == NULL)
         return;
     if (is_over)
@@ -190,7 +190,7 @@ static void meet_earlier_ones(struct programs *programs)
     int error = program_file_read(programs->socket_path, meet, programs);
 
     if (error < 0 && error != -ENOENT)
-        log_warn("cannot read %s." PROGRAM_FILE_NAME " (%s): all programs are started",
+        log_warn("cannot read %s." PROGRAM_FILE_NAME " (%s): starting all programs",
                  programs->socket_path, uv_strerror(error));
 }
 
@@ -238,8 +238,9 @@ int programs_add_export(struct programs *programs, const char *profctl, const ch
     int error = export_program_add(&programs->config, profctl, path, url);
 
     if (error == -EEXIST)
-        log_error("'" EXPORT_PROGRAM_NAME "' is the name of the program that --export runs: rename "
-                  "that of %s",
+        log_error("the name '" EXPORT_PROGRAM_NAME
+                  "' is reserved for --export; rename that program "
+                  "in %s",
                   programs->file);
     else if (error < 0)
         log_error("cannot export: %s", uv_strerror(error));

@@ -100,11 +100,11 @@ static void on_duration_over(uv_timer_t *timer)
 
     requests->session->end_ns = 0; /* one that is resumed goes on, also in another profd */
     if (requests->session->parts.count > 1) {
-        log_info("the session's duration has passed; it continues beside the other one until it is "
-                 "captured or stopped");
+        log_info("the session's duration has elapsed; it continues alongside the other session "
+                 "until it is captured or stopped");
         return;
     }
-    log_info("the session's duration has passed; it is paused until it is captured or stopped");
+    log_info("the session's duration has elapsed; it is paused until it is captured or stopped");
     requests_add_own(requests, REQUEST_PAUSE, &session_owner_user);
 }
 
@@ -333,7 +333,8 @@ void requests_note_client_gone(struct requests *requests, struct client *client)
     requests->current->client = NULL;
     if (requests->current->kind == REQUEST_CAPTURE)
         requests->events->on_capture_unwanted(
-            -ECANCELED, "the client that asked for the capture has gone", requests->context);
+            -ECANCELED, "the client that requested the capture has disconnected",
+            requests->context);
 }
 
 /* --- Life cycle --- */
@@ -362,7 +363,7 @@ void requests_close(struct requests *requests)
 {
     requests->is_closed = true;
     request_queue_clear(&requests->waiting);
-    requests_finish(requests, -ESHUTDOWN, "profd is ending");
+    requests_finish(requests, -ESHUTDOWN, "profd is shutting down");
     round_close(&requests->round);
     uv_close((uv_handle_t *)&requests->duration, NULL);
     uv_close((uv_handle_t *)&requests->kick, NULL);

@@ -30,7 +30,7 @@ static void notify(struct service *service, const char *text)
 
     if (error >= 0)
         return;
-    log_warn("cannot tell the service manager what profd does (%s); it is not told again",
+    log_warn("cannot report the status to the service manager (%s); no further attempts are made",
              strerror(-error));
     service->has_manager = false;
 }

@@ -46,13 +46,11 @@ int trigger_set_make_standing(const struct standing_triggers *standing, struct t
                                  .last_ms = TRIGGER_SET_STANDING_LAST_MS,
                                  .is_standing = true };
     if (standing->count == 0)
-        return standing->output == NULL
-                   ? -ENOENT
-                   : refuse(refusal, "a name for captures of triggers needs a trigger: add "
-                                     "--trigger");
+        return standing->output == NULL ? -ENOENT
+                                        : refuse(refusal, "--trigger-output requires --trigger");
     if (strlen(output) >= sizeof(out->output) || output_pattern_check(output, NULL) < 0)
-        return refuse(refusal, "the name for the captures of triggers must end in .json or "
-                               ".json.gz, and may have %p, %t, %e, %n and %% in it");
+        return refuse(refusal, "--trigger-output must end in .json or .json.gz, and may contain "
+                               "%p, %t, %e, %n and %%");
     strcpy(out->output, output); /* as checked above */
     memcpy(out->triggers, standing->triggers, sizeof(out->triggers));
     out->count = standing->count;

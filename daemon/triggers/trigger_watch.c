@@ -148,7 +148,7 @@ static void look_at_all(struct trigger_watch *watch, uint64_t now_ns)
     }
     int error = trigger_watch_needs_groups(watch) ? look_at_groups(watch) : 0;
     if (error < 0 && error != watch->last_error)
-        log_warn("cannot look at performance groups for triggers: %s", strerror(-error));
+        log_warn("cannot check performance groups for triggers: %s", strerror(-error));
     watch->last_error = error;
 }
 

@@ -104,7 +104,7 @@ static int judge(const struct trigger_worker *worker, int wait_status, char *tex
     if (read(worker->status_fd, &failure, sizeof(failure)) == (ssize_t)sizeof(failure)) {
         snprintf(text, TRIGGER_WORKER_TEXT_BYTES, "%s: %s",
                  failure.stage == SPAWN_DIRECTORY
-                     ? "its folder cannot be entered"
+                     ? "cannot enter its directory"
                      : "profctl cannot be run; install it beside profd",
                  strerror(-failure.error));
         return failure.error < 0 ? failure.error : -EIO;

@@ -137,7 +137,7 @@ static int begin(struct triggers *triggers)
         return error;
     triggers->next_number++;
     triggers->worker_generation = triggers->generation;
-    log_debug("a capture because of %s begins", cause->name);
+    log_debug("starting a capture for %s", cause->name);
     return 0;
 }
 
@@ -278,7 +278,7 @@ static void reset(struct triggers *triggers, const char *why)
     size_t waiting = trigger_gate_waiting(&triggers->gate);
 
     if (waiting > 0)
-        log_warn("%zu captures that waited to be written are dropped: %s", waiting, why);
+        log_warn("dropped %zu captures that were waiting to be written: %s", waiting, why);
     answer(triggers, WAITERS_UNSERVED, -ECANCELED, why);
     trigger_files_forget(&triggers->files);
     if (triggers->directory_fd >= 0)
@@ -343,8 +343,7 @@ static void on_hold_over(uv_timer_t *timer)
 {
     struct triggers *triggers = timer->data;
 
-    log_warn("profd exits before all captures are written: it waited for %d s",
-             TRIGGERS_HOLD_MS / 1000);
+    log_warn("exiting before all captures are written: waited %d s", TRIGGERS_HOLD_MS / 1000);
     triggers->events->on_over(triggers->exit_status, triggers->context);
 }
 

@@ -118,7 +118,7 @@ static bool parse_clock(const char *text, enum sampling_clock *clock, struct fai
     if (clock_choice_parse(text, clock) == 0)
         return true;
     meant = clock_choice_nearest(text);
-    failure_set(failure, EXIT_CODE_USAGE, "--clock '%.64s' is none of " CLOCK_CHOICES "%s%s%s",
+    failure_set(failure, EXIT_CODE_USAGE, "--clock '%.64s' is not one of " CLOCK_CHOICES "%s%s%s",
                 text, meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
     return false;
 }
@@ -161,7 +161,7 @@ static bool parse_choice(const struct option_row *option, const char *text, unsi
         if (strcmp(choices[*choice], text) == 0)
             return true;
     }
-    failure_set(failure, EXIT_CODE_USAGE, "--%s '%.64s' is none of %s", option->name, text,
+    failure_set(failure, EXIT_CODE_USAGE, "--%s '%.64s' is not one of %s", option->name, text,
                 option->kind == OPTION_ROWS ? "group, process, thread"
                                             : "cpu, wall, blocked, ticks, jank");
     return false;

@@ -39,8 +39,8 @@ static void refuse_trigger(const char *text, struct failure *failure)
         return;
     }
     failure_set(failure, EXIT_CODE_USAGE,
-                "--trigger '%s' is none of signal, exit, marker:NAME:TIME, jank:TIME, delay:TIME, "
-                "cpu:PERCENT%%/TIME, name:NAME, SIGUSR2",
+                "--trigger '%s' is not one of signal, exit, marker:NAME:TIME, jank:TIME, "
+                "delay:TIME, cpu:PERCENT%%/TIME, name:NAME, SIGUSR2",
                 text);
 }
 

@@ -23,7 +23,7 @@ static bool can_be_wished(const struct client *client, const struct capture_wish
     if (!wish->is_raw || client->protocol_minor >= PROTOCOL_MINOR_OF_RAW_CAPTURES)
         return true;
     failure_set(failure, EXIT_CODE_FAILED,
-                "profd at %s is older than raw captures; restart it, or write .json.gz",
+                "profd at %s does not support raw captures; restart it, or write .json.gz",
                 client->where);
     return false;
 }

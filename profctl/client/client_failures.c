@@ -13,12 +13,12 @@ void client_tell_unreached(const struct client *client, int err, struct failure 
                     client->where);
     else if (err == -EACCES || err == -EPERM)
         failure_set(failure, EXIT_CODE_NO_DAEMON,
-                    "the profd at %s is another user's (%s); name yours with --socket",
+                    "the profd at %s belongs to another user (%s); choose yours with --socket",
                     client->where, strerror(-err));
     else
         failure_set(failure, EXIT_CODE_NO_DAEMON,
-                    "cannot reach profd at %s: %s; try again, or see whether it runs",
-                    client->where, strerror(-err));
+                    "cannot reach profd at %s: %s; check that it is running", client->where,
+                    strerror(-err));
 }
 
 void client_tell_lost(const struct client *client, struct failure *failure)
@@ -27,7 +27,7 @@ void client_tell_lost(const struct client *client, struct failure *failure)
 
     if (client->close_reason == -ETIMEDOUT)
         failure_set(failure, EXIT_CODE_NO_DAEMON,
-                    "profd at %s does not answer; see whether it is stopped", who);
+                    "profd at %s does not answer; check whether it is stopped", who);
     else if (client->close_reason == -EPROTO)
         failure_set(failure, EXIT_CODE_NO_DAEMON,
                     "the server at %s is not a profd of this version; restart profd", who);

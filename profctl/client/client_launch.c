@@ -66,7 +66,7 @@ bool client_launch(struct client *client, char *const *command, struct failure *
                     MESSAGE_MAX_ARGUMENTS / 1024);
     else if (bytes == -ENOENT)
         failure_set(failure, EXIT_CODE_FAILED,
-                    "the current directory is gone; change to one that exists");
+                    "the current directory no longer exists; change to another one");
     launched = bytes != -EMSGSIZE && bytes != -ENOENT &&
                client_request(client, frame, bytes, NULL, 0, NULL, failure);
     free(frame);

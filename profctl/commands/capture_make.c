@@ -62,7 +62,7 @@ static bool failed(const struct capture_file *file, int err, const char *problem
 {
     if (problem[0] != '\0')
         failure_set(failure, EXIT_CODE_FAILED,
-                    "profd's capture is damaged (%s); restart profd if it is of another version",
+                    "profd's capture is damaged (%s); restart profd if its version differs",
                     problem);
     else
         failure_set(failure, EXIT_CODE_FAILED, "cannot write %s: %s%s", capture_file_path(file),
@@ -115,7 +115,8 @@ static bool finish(struct capture_file *file, const struct arguments *arguments,
         return failed(file, err, problem, failure);
     if (arguments->only_threads != NULL && summary->counts.processes == 0) {
         failure_set(failure, EXIT_CODE_FAILED,
-                    "no thread passes --threads '%s'; nothing is written", arguments->only_threads);
+                    "no thread matches --threads '%s'; nothing was written",
+                    arguments->only_threads);
         return false;
     }
     return capture_file_commit(file, failure);

@@ -61,7 +61,7 @@ static bool check_choice(const struct converting *conversion)
 
     if (choice->wanted != NULL && choice->chosen > 1)
         failure_set(conversion->failure, EXIT_CODE_FAILED,
-                    "--thread '%.128s' matches %" PRIu64 " threads of %s; say one of %s%s",
+                    "--thread '%.128s' matches %" PRIu64 " threads of %s; use one of %s%s",
                     choice->wanted, choice->chosen, conversion->input, choice->chosen_text,
                     choice->chosen_noted < choice->chosen ? ", ..." : "");
     else if (choice->wanted != NULL && choice->chosen == 0)
@@ -226,8 +226,8 @@ static void tell(const struct converting *conversion)
     unsigned long long threads = conversion->threads;
 
     if (conversion->has_file_for_each)
-        say("wrote %llu files, %s and so on (%s, one for each thread)", threads,
-            conversion->names.first, conversion->format->name);
+        say("wrote %llu files, %s and so on (%s, one per thread)", threads, conversion->names.first,
+            conversion->format->name);
     else
         say("wrote %s (%s, %llu thread%s)", conversion->output, conversion->format->name, threads,
             threads == 1 ? "" : "s");
@@ -249,8 +249,9 @@ static const struct profile_format *choose_format(const struct arguments *argume
                                  arguments->format != NULL ? profile_formats[i]->name
                                                            : profile_formats[i]->ending);
     failure_set(failure, EXIT_CODE_USAGE,
-                arguments->format != NULL ? "--format '%.64s' is none of %s"
-                                          : "'%.128s' ends in none of %s, .json; say --format",
+                arguments->format != NULL
+                    ? "--format '%.64s' is not one of %s"
+                    : "'%.128s' does not end in one of %s, .json; use --format",
                 arguments->format != NULL ? arguments->format : arguments->converted, names);
     return NULL;
 }
@@ -260,11 +261,11 @@ static bool check_lanes(const struct converting *conversion)
 {
     if (conversion->merges_exited && conversion->merges_none)
         failure_set(conversion->failure, EXIT_CODE_USAGE,
-                    "--merge-exited and --no-merge-exited exclude each other");
+                    "--merge-exited and --no-merge-exited are mutually exclusive");
     else if ((conversion->merges_exited || conversion->merges_none) &&
              conversion->format->merge_exited == NULL)
         failure_set(conversion->failure, EXIT_CODE_USAGE,
-                    "--%smerge-exited is for --format processed, jslb and trace",
+                    "--%smerge-exited applies only to --format processed, jslb and trace",
                     conversion->merges_none ? "no-" : "");
     else
         return true;
@@ -290,7 +291,7 @@ static bool check_comparison(const struct converting *conversion, const struct a
     if (arguments->before == NULL || conversion->format->compare != NULL)
         return true;
     failure_set(conversion->failure, EXIT_CODE_USAGE,
-                "--diff is for pages; say --format html, or see profctl report --diff");
+                "--diff is for pages; use --format html, or see profctl report --diff");
     return false;
 }
 
@@ -338,10 +339,10 @@ int command_convert(const struct arguments *arguments, struct failure *failure)
     };
 
     if (arguments->converted == NULL)
-        return (int)failure_set(failure, EXIT_CODE_USAGE, "no output given; say -o FILE");
+        return (int)failure_set(failure, EXIT_CODE_USAGE, "no output file given; use -o FILE");
     if (strcmp(arguments->converted, "-") == 0)
         return (int)failure_set(failure, EXIT_CODE_USAGE,
-                                "convert writes to files; name one with -o");
+                                "cannot write to standard output; use -o FILE");
     if (is_to_be_capture(arguments))
         return profile_input_is_not(conversion.input, conversion.output, failure)
                    ? convert_to_capture(arguments, failure)

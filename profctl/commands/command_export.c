@@ -92,7 +92,7 @@ static void follow_clock(struct exporting *exporting)
 
     if (llabs(wanted_s - *offset_s) <= CLOCK_TOLERANCE_S && (wanted_s != 0) == (*offset_s != 0))
         return;
-    say("this machine's clock is %lld s off the server's; minutes go by the server's",
+    say("this machine's clock differs from the server's by %lld s; minutes go by the server's",
         (long long)-ahead_s);
     *offset_s = wanted_s;
 }
@@ -104,10 +104,10 @@ static bool settle_step(struct exporting *exporting, enum delivery_step step, co
 {
     switch (step) {
     case DELIVERY_FAILED:
-        tell_once(exporting->last_trouble, text, "the server does not take rows yet");
+        tell_once(exporting->last_trouble, text, "the server is not accepting rows");
         return true;
     case DELIVERY_LOST:
-        say("the server refuses a batch, which is lost: %s", text);
+        say("the server rejected a batch, which is lost: %s", text);
         return true;
     case DELIVERY_ENDED:
         failure_set(exporting->failure, EXIT_CODE_FAILED, "%s", text);
@@ -115,7 +115,7 @@ static bool settle_step(struct exporting *exporting, enum delivery_step step, co
     case DELIVERY_DONE:
         follow_clock(exporting);
         if (exporting->last_trouble[0] != '\0')
-            say("the server takes rows again");
+            say("the server accepts rows again");
         exporting->last_trouble[0] = '\0';
         return true;
     default:
@@ -253,8 +253,7 @@ static bool read_label_file(const char *path, struct label_list *labels, struct 
     if (label_list_parse_downward(labels, bytes) == 0)
         return true;
     failure_set(failure, EXIT_CODE_FAILED,
-                "%s does not consist of lines KEY=\"VALUE\", as the downward API writes them",
-                path);
+                "%s must consist of lines KEY=\"VALUE\", as written by the downward API", path);
     return false;
 }
 
@@ -295,7 +294,7 @@ static bool choose_spool(const struct arguments *arguments, const char *folder, 
     else
         length = -1;
     if (length < 0 || length >= PATH_MAX)
-        failure_set(failure, EXIT_CODE_USAGE, "no place for the spool; say --spool DIR");
+        failure_set(failure, EXIT_CODE_USAGE, "no directory for the spool; use --spool DIR");
     return length >= 0 && length < PATH_MAX;
 }
 
@@ -310,7 +309,7 @@ static bool check_server(struct exporting *exporting, struct failure *failure)
         failure_set(failure, EXIT_CODE_FAILED, "%s", text);
         return false;
     }
-    tell_once(exporting->last_trouble, text, "the server does not take rows yet");
+    tell_once(exporting->last_trouble, text, "the server is not accepting rows");
     return true;
 }
 

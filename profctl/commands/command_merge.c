@@ -161,7 +161,7 @@ int command_merge(const struct arguments *arguments, struct failure *failure)
     struct merging merging = { .count = (size_t)arguments->operand_count };
 
     if (arguments->merged == NULL)
-        return (int)failure_set(failure, EXIT_CODE_USAGE, "no output given; say -o FILE");
+        return (int)failure_set(failure, EXIT_CODE_USAGE, "no output file given; use -o FILE");
     merging.sources = calloc(merging.count, sizeof(*merging.sources));
     if (merging.sources == NULL)
         return (int)failure_set(failure, EXIT_CODE_FAILED, "out of memory");

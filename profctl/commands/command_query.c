@@ -82,7 +82,7 @@ static bool add_conditions(struct querying *querying, struct query_slice *slice,
             return refuse(querying, "--where", arguments->wheres.texts[i], "KEY=VALUE");
     }
     if (error < 0)
-        failure_set(querying->failure, EXIT_CODE_USAGE, "there are more than %d conditions",
+        failure_set(querying->failure, EXIT_CODE_USAGE, "too many conditions; use at most %d",
                     QUERY_MOST_CONDITIONS);
     return error == 0;
 }
@@ -115,7 +115,7 @@ static bool read_arguments(struct querying *querying)
         failure_set(querying->failure, EXIT_CODE_USAGE,
                     is_diff && arguments->query_output != NULL
                         ? "--diff is a report; leave -o out"
-                        : "two slices are compared by --diff KEY=VALUE URL KEY=VALUE");
+                        : "to compare two slices, use --diff KEY=VALUE URL KEY=VALUE");
         return false;
     }
     return add_side(querying, arguments->compared) &&
@@ -187,7 +187,7 @@ static bool receive(struct querying *querying, const struct query_slice *slice,
     querying->summed_rows += answer->summed_rows;
     if (is_done && answer->rows.count == 0) {
         failure_set(querying->failure, EXIT_CODE_FAILED,
-                    "nothing was exported of that; see --from, --service and --where");
+                    "no exported data matches; check --from, --service and --where");
         return false;
     }
     return is_done;
@@ -207,8 +207,8 @@ static bool make_capture(struct querying *querying, struct side *side,
         error = -errno;
     snprintf(side->path, sizeof(side->path), "/proc/self/fd/%d", side->fd);
     if (error < 0)
-        failure_set(querying->failure, EXIT_CODE_FAILED, "cannot put the answer together: %s",
-                    strerror(-error));
+        failure_set(querying->failure, EXIT_CODE_FAILED,
+                    "cannot build a profile from the answer: %s", strerror(-error));
     return error == 0;
 }
 

@@ -152,10 +152,10 @@ static int check_kinds(const struct arguments *arguments, struct failure *failur
     if (kinds > 1)
         return (int)failure_set(failure, EXIT_CODE_USAGE,
                                 "--by, --diff, --calls, --tree, --callers, --processes and "
-                                "--missing-symbols are different reports; choose one");
+                                "--missing-symbols are mutually exclusive");
     if (arguments->table != NULL && report_by_named(arguments->table) == REPORT_BY_NOTHING)
-        return (int)failure_set(failure, EXIT_CODE_USAGE, "--by '%.64s' is none of " REPORT_BY_TEXT,
-                                arguments->table);
+        return (int)failure_set(failure, EXIT_CODE_USAGE,
+                                "--by '%.64s' is not one of " REPORT_BY_TEXT, arguments->table);
     if (arguments->all && kinds > (arguments->before != NULL))
         return (int)failure_set(failure, EXIT_CODE_USAGE,
                                 "--all is for the list of functions and for --diff");

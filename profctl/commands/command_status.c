@@ -29,7 +29,7 @@ static bool print_status(const char *json, const struct arguments *arguments,
     else
         err = status_print(json, stdout);
     if (err < 0)
-        failure_set(failure, EXIT_CODE_FAILED, "profd's status cannot be read; restart it");
+        failure_set(failure, EXIT_CODE_FAILED, "cannot read profd's status; restart profd");
     else if (fflush(stdout) != 0 || ferror(stdout))
         failure_set(failure, EXIT_CODE_FAILED, "cannot print the status: %s", strerror(errno));
     else

@@ -98,9 +98,9 @@ static int symbolicate_raw(int raw_fd, const struct arguments *arguments, struct
     struct capture_file *file;
 
     if (arguments->output == NULL)
-        return (int)failure_set(failure, EXIT_CODE_USAGE,
-                                "%s is a raw capture; say where its JSON goes with -o FILE.json",
-                                path);
+        return (int)failure_set(
+            failure, EXIT_CODE_USAGE,
+            "%s is a raw capture; name the JSON file to write with -o FILE.json", path);
     if (!capture_file_prepare(arguments->output, &file, failure))
         return (int)failure->code;
     int code = convert_raw(raw_fd, path, arguments, file, failure);

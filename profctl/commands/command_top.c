@@ -186,7 +186,7 @@ static bool choose_order(const char *name, enum cost_order *order, struct failur
         if (strcmp(names[i], name) == 0)
             return true;
     }
-    failure_set(failure, EXIT_CODE_USAGE, "--sort '%.64s' is none of cpu, samples, name and pid",
+    failure_set(failure, EXIT_CODE_USAGE, "--sort '%.64s' is not one of cpu, samples, name and pid",
                 name);
     return false;
 }

@@ -10,7 +10,7 @@ bool compared_profiles_check(const struct arguments *arguments, struct failure *
 {
     if (arguments->before != NULL || (!arguments->shares && !arguments->all))
         return true;
-    failure_set(failure, EXIT_CODE_USAGE, "--%s needs a profile to compare with: --diff BEFORE",
+    failure_set(failure, EXIT_CODE_USAGE, "--%s requires --diff BEFORE",
                 arguments->shares ? "shares" : "all");
     return false;
 }
@@ -48,7 +48,7 @@ static int compare(const struct report reports[DIFF_SIDES], const struct argumen
     compared_profiles_name(arguments, names);
     if (err == -EINVAL)
         failure_set(failure, EXIT_CODE_FAILED,
-                    "only one of %s and %s knows CPU time; compare their samples with --all",
+                    "only one of %s and %s has CPU times; compare their samples with --all",
                     names[DIFF_BEFORE], names[DIFF_AFTER]);
     else
         failure_set(failure, EXIT_CODE_FAILED, "cannot compare: %s", strerror(-err));

@@ -36,7 +36,7 @@ static const char *pattern_of(const struct arguments *arguments, struct failure 
         return pattern;
     if (is_output)
         failure_set(failure, EXIT_CODE_USAGE,
-                    "'%s' is for the last capture; choose another name with --trigger-output",
+                    "'%s' is already the output file; choose another name with --trigger-output",
                     pattern);
     else if (error == -EINVAL)
         failure_set(failure, EXIT_CODE_USAGE,
@@ -46,7 +46,8 @@ static const char *pattern_of(const struct arguments *arguments, struct failure 
     else if (error < 0)
         failure_set(failure, EXIT_CODE_USAGE, "'%s' is too long", pattern);
     else
-        failure_set(failure, EXIT_CODE_USAGE, "'%s' is for triggers; add --trigger", pattern);
+        failure_set(failure, EXIT_CODE_USAGE, "'%s' names the files of triggers; add --trigger",
+                    pattern);
     return NULL;
 }
 
@@ -84,7 +85,7 @@ static bool describe_captures(const struct arguments *arguments,
 {
     if (arguments->trigger_count == 0 && arguments->trigger_last_ms != 0) {
         failure_set(failure, EXIT_CODE_USAGE,
-                    "a time for captures of triggers needs a trigger: add --trigger");
+                    "a time for the captures of triggers requires --trigger");
         return false;
     }
     if (arguments->trigger_count == 0 && arguments->pattern == NULL)

@@ -130,7 +130,7 @@ static void print_losses(const struct group_rows *rows, FILE *out)
         fprintf(out, "%s measurements were cancelled: their units were never left.\n",
                 units_format_count(rows->cancelled, count));
     if (rows->head.forgotten != 0)
-        fprintf(out, "%s ended processes are not included any more: profd keeps 16 MB of them.\n",
+        fprintf(out, "%s ended processes are no longer included: profd keeps 16 MB of them.\n",
                 units_format_count(rows->head.forgotten, count));
 }
 
@@ -140,11 +140,11 @@ void group_print_table(const struct group_rows *rows, enum group_rows_by by, uin
     static const char *const titles[] = { "group", "process", "thread" };
 
     if (period_ns != 0)
-        fprintf(out, "In %.1f s; |bar| is iterations by CPU time: up to 1 ms, 2 ms … above 512.\n",
-                (double)period_ns / NS_PER_S);
+        fprintf(out, "In %.1f s", (double)period_ns / NS_PER_S);
     else
-        fprintf(out, "Since monitoring began; |bar| is iterations by CPU time: up to 1 ms, 2 ms … "
-                     "above 512.\n");
+        fputs("Since monitoring began", out);
+    fputs("; each column of |bar| is iterations by their CPU time: up to 1 ms, 2 ms … above 512.\n",
+          out);
     fprintf(out, "     CPU ms     wall ms   blocked  iterations longest |<1  ms >512| %s\n",
             titles[by]);
     for (size_t i = 0; i < rows->count && i < most; i++)

@@ -240,9 +240,10 @@ bool merge_plan_check(const struct merge_source *sources, size_t count, struct f
 {
     for (size_t i = 1; i < count; i++) {
         if (sources[i].version != sources[0].version) {
-            failure_set(failure, EXIT_CODE_FAILED,
-                        "%s has version %g of the format, %s has %g; capture with equal versions",
-                        sources[0].path, sources[0].version, sources[i].path, sources[i].version);
+            failure_set(
+                failure, EXIT_CODE_FAILED,
+                "%s has version %g of the format, %s has %g; capture both with the same version",
+                sources[0].path, sources[0].version, sources[i].path, sources[i].version);
             return false;
         }
         if (!have_equal_units(&sources[0], &sources[i])) {

@@ -160,8 +160,8 @@ bool profile_input_is_not(const char *path, const char *output, struct failure *
     if (stat(path, &input) != 0 || stat(output, &target) != 0 || !S_ISREG(input.st_mode) ||
         target.st_dev != input.st_dev || target.st_ino != input.st_ino)
         return true;
-    failure_set(failure, EXIT_CODE_USAGE,
-                "%s is an input, which stays as it is; choose another name with -o", output);
+    failure_set(failure, EXIT_CODE_USAGE, "%s is an input file; choose another output with -o",
+                output);
     return false;
 }
 

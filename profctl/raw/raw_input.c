@@ -36,8 +36,8 @@ static bool cannot_read(const struct raw_input *input, int err, const char *prob
 static bool cannot_write(const struct raw_input *input, int err)
 {
     failure_set(input->failure, EXIT_CODE_FAILED,
-                "cannot make the profile of %s: %s; TMPDIR names a folder with room", input->path,
-                strerror(-err));
+                "cannot make the profile of %s: %s; set TMPDIR to a directory with enough space",
+                input->path, strerror(-err));
     return false;
 }
 
@@ -100,7 +100,7 @@ bool raw_input_write(int fd, const char *path, const struct capture_sink *sink,
             input.survey.error, (unsigned long long)input.profile.places.processes,
             input.profile.places.processes == 1 ? "" : "es");
     if (is_made && input.profile.places.missing[0] != '\0')
-        say("leaving out what is damaged in %s: %s", path, input.profile.places.missing);
+        say("omitted damaged parts of %s: %s", path, input.profile.places.missing);
     if (input.json_fd >= 0)
         close(input.json_fd);
     capture_result_free(&input.profile.places);

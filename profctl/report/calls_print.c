@@ -46,8 +46,8 @@ void calls_report_print_text(const struct calls_report *report, const char *file
 {
     char count[UNITS_TEXT_BYTES];
 
-    fprintf(out, "%s: %s call%s, inferred from samples: none is known more precisely than those\n",
-            file, units_format_count(report->calls, count), report->calls == 1 ? "" : "s");
+    fprintf(out, "%s: %s call%s, inferred from samples, and only as precise as they are\n", file,
+            units_format_count(report->calls, count), report->calls == 1 ? "" : "s");
     print_longest(report, top, out);
     print_functions(report, top, out);
 }

@@ -48,7 +48,7 @@ static void format_reason(const struct clock_group *group, uint64_t asked_ns,
 
     out[0] = '\0';
     if (group->refusal != CLOCK_REFUSAL_NONE)
-        snprintf(out, REASON_BYTES, "; not as asked for: %s", clock_refusal_text(group->refusal));
+        snprintf(out, REASON_BYTES, "; not as requested: %s", clock_refusal_text(group->refusal));
     else if (!is_longer(group->longest_ns, asked_ns))
         return;
     else if (group->clock == SAMPLING_CLOCK_CPU)

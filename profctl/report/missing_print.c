@@ -20,8 +20,8 @@ static const char *library_state(const struct unnamed_library *library)
     if (err == -ENOENT)
         return "not there";
     if (err == -ESTALE)
-        return "another build by now: its build id differs";
-    return err == 0 ? "there" : "no library that can be read";
+        return "a different build: its build id differs";
+    return err == 0 ? "there" : "not a readable library";
 }
 
 static const char *debug_state(const struct unnamed_library *library,

@@ -83,11 +83,12 @@ static void print_header(const struct report *report, const char *file, FILE *ou
             units_format_count(report->size.active_samples, active),
             format_cpu(report->size.cpu_ns, cpu));
     if (report->counts_idle) {
-        fputs("Ranked by all samples, idle ones too; percentages are of them.\n", out);
+        fputs("Ranked by all samples, including idle ones; percentages are of all samples.\n", out);
         return;
     }
     print_parts(report, out);
-    fputs("Ranked by CPU time, of which percentages are (--all counts idle samples too).\n", out);
+    fputs("Ranked by CPU time; percentages are of all CPU time (--all counts idle samples, too).\n",
+          out);
 }
 
 /* Whether BYTE is within a character of UTF-8, behind its first one. */
@@ -258,7 +259,7 @@ static void sum_up(const struct report *report, bool with_something, const char 
         processes += is_summed_up(report, groups[i], with_something) ? groups[i]->processes : 0;
     if (processes == 0)
         return;
-    int column = fprintf(out, "\nand %llu process%s %s:", (unsigned long long)processes,
+    int column = fprintf(out, "\nand %llu more process%s, %s:", (unsigned long long)processes,
                          processes == 1 ? "" : "es", what);
     for (size_t i = 0; i < report->groups.count; i++) {
         if (!is_summed_up(report, groups[i], with_something))
@@ -303,7 +304,7 @@ static void print_fates(const struct report *report, FILE *out)
     for (size_t i = 0; i < report->fates.absences.count; i++)
         print_absence(report, &absences[i], out);
     if (report->fates.ends.count > 0)
-        fputs("\nDid not end well:\n", out);
+        fputs("\nEnded abnormally:\n", out);
     for (size_t i = 0; i < report->fates.ends.count; i++)
         fprintf(out, "  %6llu × %s: %s\n", (unsigned long long)ends[i].processes, ends[i].name,
                 report_end_text(&ends[i], text));
@@ -325,8 +326,8 @@ void report_print_text(const struct report *report, const char *file, uint64_t t
         if (is_shown(report, &groups[i]->size))
             print_process(report, groups[i], top, out);
     sum_up(report, true,
-           is_by_cpu ? "with less than 1% of all CPU time each name"
-                     : "with less than 1% of all samples each name",
+           is_by_cpu ? "each name with less than 1% of all CPU time"
+                     : "each name with less than 1% of all samples",
            out);
     sum_up(report, false, is_by_cpu ? "without CPU time" : "without samples", out);
     print_fates(report, out);

@@ -179,7 +179,7 @@ static void print_process(const cJSON *process, FILE *out)
     if (text(process, "title")[0] != '\0')
         fprintf(out, " (%s)", text(process, "title"));
     if (cJSON_HasObjectItem(process, "is_dormant"))
-        fputs("; nothing to record so far", out);
+        fputs("; nothing recorded yet", out);
     if (text(process, "obstacle")[0] != '\0')
         fprintf(out, "; not profiled: %s", text(process, "obstacle"));
     if (cJSON_HasObjectItem(process, "cpu_ms"))

@@ -10,7 +10,7 @@ int profile_kind_check(const struct profile_kind *kind, struct json_reader *read
 {
     if (kind->has_threads || kind->is_cpuprofile)
         return 0;
-    return json_reader_refuse(reader, "neither \"threads\" nor \"processes\" in all of it; give a "
+    return json_reader_refuse(reader, "neither \"threads\" nor \"processes\" found; expected a "
                                       "capture, or a profile of Firefox or V8");
 }
 

@@ -174,7 +174,7 @@ static enum MHD_Result send_answer(const struct view_site *site, struct MHD_Conn
         return refuse(connection, MHD_HTTP_NOT_FOUND, "Not found.\n");
     if (err == -EINVAL)
         return refuse(connection, MHD_HTTP_BAD_REQUEST,
-                      "The request is not one of the symbolication API.\n");
+                      "Not a request of the symbolication API.\n");
     if (err < 0)
         return refuse(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "Out of memory.\n");
     struct MHD_Response *response =

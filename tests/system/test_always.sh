@@ -78,7 +78,7 @@ test_another_one_beside_it_has_its_own_rate_and_beginning() {
     expect 0 "$profctl" status
     says '^sessions +always on, each 50 ms.*; of profctl, each 1 ms' stdout
     expect 1 "$profctl" start
-    says 'active already' stderr
+    says 'already active' stderr
     expect 1 "$profctl" pause
     says 'two sessions' stderr
     # Five samples of it are not yet one of the other.
@@ -320,10 +320,10 @@ test_the_config_may_have_its_triggers() {
 }
 
 test_triggers_that_cannot_be_are_refused() {
-    refused_with "triggers are for a session that is always on; add --always" --trigger signal
-    refused_with "'sgnal' is none of signal, exit" --always 20Hz --trigger sgnal
+    refused_with "--trigger requires --always" --trigger signal
+    refused_with "'sgnal' is not one of signal, exit" --always 20Hz --trigger sgnal
     refused_with "'marker:x:1ms' needs a session of its own" --always 20Hz --trigger marker:x:1ms
-    refused_with "needs a trigger: add --trigger" --always 20Hz --trigger-output x.json
+    refused_with "--trigger-output requires --trigger" --always 20Hz --trigger-output x.json
     refused_with "must end in .json or .json.gz" --always 20Hz --trigger exit --trigger-output x.txt
 }
 

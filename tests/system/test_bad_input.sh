@@ -67,9 +67,9 @@ test_names_of_outputs_are_checked() {
     expect 0 "$profctl" run --no-symbols -o x.profd -- "$programs/busy" 0.1
     refused_with 2 'does not end in .json, .json.gz or .profd' run -o y.txt -- true
     refused_with 2 'choose another name with --trigger-output' run -o y.json --trigger exit --trigger-output y.json -- true
-    refused_with 2 'say where its JSON goes with -o' symbolicate x.profd
-    refused_with 2 'convert writes to files' convert x.profd -o - --format collapsed
-    refused_with 2 'ends in none of .*, .json; say --format' convert x.profd -o y.foo
+    refused_with 2 'name the JSON file to write with -o' symbolicate x.profd
+    refused_with 2 'cannot write to standard output' convert x.profd -o - --format collapsed
+    refused_with 2 'does not end in one of .*, .json; use --format' convert x.profd -o y.foo
 }
 
 test_files_of_other_formats_are_named() {

@@ -241,7 +241,7 @@ test_labels_have_any_bytes() {
     PROFD_LABELS=note=hello start_work --label "service=a b,version=${version//\\/\\\\}" --label "zone="
     expect 0 "$profctl" query "$url" --service 'a b' --where "version=$version" --where zone= --where note=hello
     expect 1 "$profctl" query "$url" --where "version=$version "
-    says 'nothing was exported of that' stderr
+    says 'no exported data matches' stderr
     expect 1 "$profctl" query "$url" --where "zone=' OR 1 = 1 --"
     expect 1 "$profctl" query "$url" --where "zo'ne=x"
     one_line stderr
@@ -499,7 +499,7 @@ test_a_cluster_has_the_rows_of_all() {
     wait_until has_new_rows_of one
     wait_until has_new_rows_of two
     expect 1 "$profctl" query "$url" --jank
-    says 'nothing was exported' stderr
+    says 'no exported data matches' stderr
 }
 
 run_tests "$@"

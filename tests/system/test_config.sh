@@ -73,7 +73,7 @@ test_stop_signal_and_timeout() {
     kill -TERM "$daemon"
     wait "$daemon"
     [ "$(lines_in stopped)" -eq 1 ]
-    says "'deaf' .* is killed" profd.log
+    says "'deaf' .*; killing it" profd.log
     wait_until has_ended "$(cat deaf)"
 }
 

@@ -82,7 +82,7 @@ samples_of() {
 test_each_thread_has_a_cpuprofile() {
     make_capture
     expect 0 "$profctl" convert capture.json.gz -o out.cpuprofile
-    says 'one for each thread' stderr
+    says 'one per thread' stderr
     [ ! -e out.cpuprofile ]
     [ "$(grep -l '"functionName":"main","scriptId":"[1-9][0-9]*","url":"[^"]*busy\.c"' out-*.cpuprofile | wc -l)" -eq 2 ]
     for file in out-*.cpuprofile; do
@@ -102,7 +102,7 @@ test_one_thread_is_named() {
     expect 0 "$profctl" convert capture.json.gz -o one.collapsed --thread "$tid"
     [ "$(cut -d';' -f1 one.collapsed | sort -u)" = "busy ($tid)" ]
     expect 1 "$profctl" convert capture.json.gz -o none.cpuprofile --thread 'main thread'
-    says "say one of .*$tid-$tid \(busy \($tid\): main thread\)" stderr
+    says "use one of .*$tid-$tid \(busy \($tid\): main thread\)" stderr
     expect 1 "$profctl" convert capture.json.gz -o none.cpuprofile --thread nobody
     says "no thread with samples in .* matches .*$tid \(busy" stderr
     [ -z "$(find . -name 'none*')" ]
@@ -164,7 +164,7 @@ test_the_input_stays_as_it_is() {
     cp capture.json.gz kept
     ln capture.json.gz other.html
     expect 2 "$profctl" convert capture.json.gz --format html -o capture.json.gz
-    grep -q 'is an input, which stays as it is' stderr
+    grep -q 'is an input file' stderr
     expect 2 "$profctl" convert capture.json.gz -o other.html
     cmp capture.json.gz kept
 }

@@ -76,7 +76,7 @@ test_wrong_words_are_refused() {
     expect 2 "$profctl" report --shares before.json.gz
     says '--diff' stderr
     expect 2 "$profctl" report --calls --diff before.json.gz before.json.gz
-    says 'choose one' stderr
+    says 'mutually exclusive' stderr
     gzip -dc before.json.gz | sed 's/threadCPUDelta/nobodyKnows/g' >unknown.json
     expect 1 "$profctl" report --diff before.json.gz unknown.json
     one_line stderr

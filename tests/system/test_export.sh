@@ -68,7 +68,7 @@ test_profd_exports_by_itself() {
     refute_profd --export http://127.0.0.1/d
     says "needs a URL like clickhouse://HOST/DATABASE" stderr
     refute_profd --export "$url" -- true
-    says "exclude each other" stderr
+    says "cannot be used with a command" stderr
 }
 
 test_the_config_tells_how_profd_exports() {
@@ -144,7 +144,7 @@ bad_server() {
     echo ok >mode
     wait_until has_inserts ok samples 2
     stop_export
-    says 'the server takes rows again' export.log
+    says 'the server accepts rows again' export.log
     refute grep -q lost export.log
 }
 
@@ -179,7 +179,7 @@ test_nobody_listens() {
     start_session
     start_export
     wait_until has_waiting 4
-    says 'takes rows|connect' export.log
+    says 'accepting rows|connect' export.log
     stop_export
 }
 
@@ -188,7 +188,7 @@ test_what_a_server_refuses_is_lost_and_counted() {
     start_session
     start_export
     wait_until has_inserts refuse health 2
-    says 'refuses a batch, which is lost: .*Syntax error' export.log
+    says 'rejected a batch, which is lost: .*Syntax error' export.log
     wait_until grep -q 'lost [0-9]* rows in [0-9]* batches$' export.log
     echo ok >mode
     wait_until has_inserts ok samples 1
@@ -287,7 +287,7 @@ test_a_clock_that_is_a_day_off_is_told_and_corrected() {
     start_session
     start_export
     wait_until has_inserts tomorrow samples 2
-    says "clock is -?8(640|639)[0-9] s off the server's" export.log
+    says "clock differs from the server's by -?8(640|639)[0-9] s" export.log
     stop_export
 }
 

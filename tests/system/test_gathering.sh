@@ -32,7 +32,7 @@ test_one_in_fifty_is_stopped() {
     start_fifty
     kill -STOP "${fifty[7]}"
     expect 0 "$profctl" capture -o out.json
-    says "1 process gave no answer .*: ${fifty[7]} " stderr
+    says "1 process did not answer .*: ${fifty[7]} " stderr
     read_facts out.json
     [ "$(process_count numbered)" -eq 50 ]
     [ "$(verdicts)" = "1 frozen 49 live" ] || fail "$(verdicts)"

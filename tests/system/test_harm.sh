@@ -170,10 +170,10 @@ test_a_program_that_may_have_no_timers_lives_and_is_told_of() {
     in_background bash -c 'ulimit -i 0; LD_PRELOAD="$0" exec "$1" 60 pid' "$build/lib/libprofd.so" "$programs/busy"
     wait_until test -s pid
     expect 0 "$profctl" status
-    says 'cpu, .* in 1 process; not as asked for: no timers are left for more threads \(ulimit -i\)' stdout
+    says 'cpu, .* in 1 process; not as requested: no timers are left for more threads \(ulimit -i\)' stdout
     expect 0 "$profctl" capture -o out.json
     expect 0 "$profctl" report out.json
-    says '^clock: cpu, .*; not as asked for: no timers are left for more threads \(ulimit -i\)' stdout
+    says '^clock: cpu, .*; not as requested: no timers are left for more threads \(ulimit -i\)' stdout
     is_running "$background"
 }
 

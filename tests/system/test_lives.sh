@@ -145,7 +145,7 @@ test_programs_of_another_user_are_listed_with_the_true_reason() {
     expect 0 "$profctl" run --clock "$clock" -o out.json -- runuser -u nobody -- /bin/sh -c ':; exec /bin/true'
     read_facts out.json
     refute grep -q 'its arena could not be made' facts
-    meta_of sh profd.reason | grep -q "another user's" || [ "$(samples_of sh GeckoMain)" -gt 0 ]
+    meta_of sh profd.reason | grep -q "another user" || [ "$(samples_of sh GeckoMain)" -gt 0 ]
     has_process true
 }
 
@@ -165,7 +165,7 @@ test_programs_of_another_user_that_ended_before_profd_looked() {
     read_facts out.json
     has_process true
     for name in sh true; do
-        grep -q "another user's" <(meta_of $name profd.reason) || fail "$name: $(meta_of $name profd.reason | xargs)"
+        grep -q "another user" <(meta_of $name profd.reason) || fail "$name: $(meta_of $name profd.reason | xargs)"
     done
     refute grep -q 'never said hello' facts
 }

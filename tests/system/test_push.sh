@@ -118,9 +118,9 @@ waits_for() {
     start_session
     start_export
     wait_until has_waiting 3
-    wait_until grep -q "the server does not take rows yet: .*$3" export.log
+    wait_until grep -q "the server is not accepting rows: .*$3" export.log
     echo ok >mode
-    wait_until grep -q 'takes rows again' export.log
+    wait_until grep -q 'accepts rows again' export.log
     wait_until has_requests '^ok ' 2
     stop_export
     refute grep -E 'lost|WRONG' export.log requests
@@ -140,7 +140,7 @@ test_an_answer_that_is_cut_off_is_asked_for_again() {
     start_export
     wait_until has_requests '^cut ' 2
     echo ok >mode
-    wait_until grep -q 'takes rows again' export.log
+    wait_until grep -q 'accepts rows again' export.log
     stop_export
     refute grep -E 'lost' export.log
 }
@@ -150,7 +150,7 @@ is_lost() {
     start_server "$1" refuse
     start_session
     start_export
-    wait_until grep -q "the server refuses a batch, which is lost: .*$2" export.log
+    wait_until grep -q "the server rejected a batch, which is lost: .*$2" export.log
     stop_export
     refute grep WRONG requests
 }
@@ -241,7 +241,7 @@ test_tls_is_checked() {
     start_session
     url=otlp+https://127.0.0.1:$port
     start_export
-    wait_until grep -qi 'does not take rows yet: 127.0.0.1:[0-9]*: .*certificate' export.log
+    wait_until grep -qi 'is not accepting rows: 127.0.0.1:[0-9]*: .*certificate' export.log
     stop_export
     refute grep POST received
     url="$url?ca_file=$PWD/cert.pem"

@@ -64,7 +64,7 @@ test_it_tells_what_a_capture_does() {
     start_family 50
     kill -STOP "$(cat stopped)"
     expect 0 "$profctl" capture -o raw.profd
-    says "gave no answer .*: $(cat stopped) " stderr
+    says "did not answer .*: $(cat stopped) " stderr
     expect 0 "$profctl" capture -o named.json.gz
     expect 0 "$profctl" convert raw.profd -o converted.json.gz
     has_same_facts named.json.gz converted.json.gz

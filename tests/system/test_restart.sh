@@ -76,7 +76,7 @@ both_halves() {
     records_more n1
     records_more n2
     start_profd
-    says "resuming the session; $1 processes were kept, $2 are expected back" profd.log
+    says "resuming the session: $1 processes kept, $2 expected to reconnect" profd.log
     records_more n3
     wait_until all_are_back
     captures_all_numbers 3
@@ -195,7 +195,7 @@ test_who_ended_meanwhile_without_the_keeper_is_counted() {
     start_profd
     says "[1-9][0-9]* ended while" profd.log
     expect 0 "$profctl" capture -o out.json
-    says "process(es)? ended while profd was not there" stderr
+    says "process(es)? ended while profd was not running" stderr
 }
 
 test_who_had_ended_before_is_counted() {
@@ -230,7 +230,7 @@ test_a_session_with_a_duration_still_ends() {
     expect 0 "$profctl" start --duration 2s
     kill_profd
     start_profd
-    wait_until grep -q "duration has passed" profd.log
+    wait_until grep -q "duration has elapsed" profd.log
 }
 
 test_a_session_that_was_resumed_after_its_duration_goes_on() {

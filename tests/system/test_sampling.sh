@@ -39,7 +39,7 @@ test_sampling_pauses_alone() {
     read_facts out.json
     has_function after_sampling 'not sampled'
     grep -qF 'sampling is paused' out.json || fail "the log does not tell of the pause"
-    grep -qF 'sampling goes on' out.json || fail "the log does not tell of its end"
+    grep -qF 'sampling resumed' out.json || fail "the log does not tell of its end"
     # Viewers show it as a marker of the main thread, and an ended one of some time.
     [ "$(awk -F'\t' '$1 == "marker" && $4 == "Sampling paused" { print $3, ($6 > $5) }' facts)" = 'GeckoMain 1' ] ||
         fail "$(grep 'Sampling paused' facts)"

@@ -10,12 +10,12 @@ is_in_status() {
 test_a_clock_that_is_none_is_refused() {
     expect 2 "$profctl" run --clock pref -- touch started
     one_line stderr
-    says "'pref' is none of auto, cpu, perf, wall; did you mean 'perf'\?" stderr
+    says "'pref' is not one of auto, cpu, perf, wall; did you mean 'perf'\?" stderr
     [ ! -e started ]
     start_profd
     expect 2 "$profctl" start --clock monotonic
     one_line stderr
-    says "'monotonic' is none of" stderr
+    says "'monotonic' is not one of" stderr
     expect 2 "$profctl" start --clock
     one_line stderr
     expect 0 "$profctl" status
@@ -26,7 +26,7 @@ test_a_clock_of_the_environment_that_is_none_is_told_and_nothing_is_recorded() {
     expect 42 env -u PROFD_SOCKET LD_PRELOAD="$build/lib/libprofd.so" PROFD_STARTUP=1 \
         PROFD_STARTUP_CLOCK=pref PROFD_SHUTDOWN=out.json sh -c 'exit 42'
     one_line stderr
-    says "PROFD_STARTUP_CLOCK 'pref' is none of auto, cpu, perf, wall; did you mean 'perf'\?; nothing is recorded" stderr
+    says "PROFD_STARTUP_CLOCK 'pref' is not one of auto, cpu, perf, wall; did you mean 'perf'\?; nothing is recorded" stderr
     [ ! -e out.json ]
 }
 
@@ -65,7 +65,7 @@ test_the_clock_of_each_process_is_told() {
     clocked 1 1 4000000
     expect 0 "$profctl" status
     says '^clock +perf, 1 ms in 2 processes$' stdout
-    says '^ +cpu, 4 ms in 1 process; not as asked for: the kernel refuses perf events \(sysctl kernel.perf_event_paranoid\)$' stdout
+    says '^ +cpu, 4 ms in 1 process; not as requested: the kernel refuses perf events \(sysctl kernel.perf_event_paranoid\)$' stdout
     expect 0 "$profctl" status --json
     says '"clocks":\[{"clock":"perf","processes":2,"shortest_interval_ns":1000000,"longest_interval_ns":1000000},{"clock":"cpu","processes":1,' stdout
     says '"clock":"cpu","clock_interval_ns":4000000,"clock_refused":"the kernel refuses' stdout
@@ -236,7 +236,7 @@ test_perf_that_the_kernel_refuses_is_told() {
         "$profctl" run --clock perf -o for_all/out.json -- "$programs/known_truth" busy 0.5
     mv stdout truth
     expect 0 "$profctl" report for_all/out.json
-    says '^clock: cpu, .*; not as asked for: the kernel refuses perf events' stdout
+    says '^clock: cpu, .*; not as requested: the kernel refuses perf events' stdout
     expect 0 "$programs/judge_truth" truth for_all/out.json
     [ "$(value_of samples)" -gt 0 ] || fail "there are no samples"
 }

@@ -161,7 +161,7 @@ test_socket_activation() {
 test_another_socket_than_the_one_given_is_refused() {
     activate --socket "$scratch/other.sock"
     expect 3 "$profctl" status
-    wait_until grep -q "not the socket that profd was started with" profd.log
+    wait_until grep -q "differs from the socket that the service manager passed" profd.log
     wait_until has_ended "$daemon"
 }
 
@@ -265,7 +265,7 @@ test_services_of_others_are_refused_otherwise() {
     start_service
     in_background env LD_PRELOAD="$build/lib/libprofd.so" \
         setpriv --reuid $stranger --regid $stranger --clear-groups -- "$programs/busy" 60
-    wait_until grep -q "of user $stranger: neither ours nor supervised" profd.log
+    wait_until grep -q "of user $stranger: not started by profd" profd.log
 }
 
 run_tests "$@"

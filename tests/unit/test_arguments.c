@@ -129,7 +129,7 @@ static const struct {
     { "-i 1ms -r 100", "use either --interval or --rate" },
     { "-r 100 -i 1ms", "use either --interval or --rate" },
     { "--clock pref", "did you mean 'perf'?" },
-    { "--clock monotonic", "'monotonic' is none of auto, cpu, perf, wall" },
+    { "--clock monotonic", "'monotonic' is not one of auto, cpu, perf, wall" },
     { "--clock", "--clock needs a value" },
     { "--features stacks,marker", "did you mean 'markers'?" },
     { "--features ", "--features needs a value" },

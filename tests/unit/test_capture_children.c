@@ -9,7 +9,7 @@ START_TEST(who_falls_silent_is_read_from_outside)
 {
     add_with_agent(fall_silent);
     capture_all();
-    expect_missing("gave no answer and had to be read from outside");
+    expect_missing("did not answer and were read from outside");
     expect_salvaged(VERDICT_FROZEN, "its agent closed the connection to profd");
 }
 END_TEST

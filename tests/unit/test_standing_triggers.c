@@ -51,7 +51,7 @@ START_TEST(without_triggers_there_is_no_set)
     ck_assert_uint_eq(set.count, 0);
     standing.output = "a.json";
     ck_assert_int_eq(trigger_set_make_standing(&standing, &set, &refusal), -EINVAL);
-    ck_assert_ptr_nonnull(strstr(refusal, "add --trigger"));
+    ck_assert_ptr_nonnull(strstr(refusal, "requires --trigger"));
 }
 END_TEST
 
