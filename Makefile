@@ -290,6 +290,8 @@ libdir     := $(DESTDIR)$(PREFIX)/$(LIBRARIES)
 includedir := $(DESTDIR)$(PREFIX)/include
 mandir     := $(DESTDIR)$(PREFIX)/share/man
 MANUALS    := $(wildcard docs/man/*.[1-8])
+# Pages have the version, and its date, from where they are installed: both are in debian/changelog.
+MANUAL_DATE = $(shell date -u +%F -d "$$(sed -n 's/^ -- .*>  //p' debian/changelog | head -n 1)")
 # Where a page goes is told by its ending.
 manual      = $(mandir)/man$(patsubst .%,%,$(suffix $(1)))/$(notdir $(1))
 HEADERS    := $(wildcard child-agent/include/*)
@@ -315,6 +317,7 @@ install: all ## into PREFIX (default /usr/local)
 	child-agent/profd.pc.in >$(libdir)/pkgconfig/profd.pc
 	$(Q)chmod 644 $(libdir)/pkgconfig/profd.pc
 	$(Q)$(foreach page,$(MANUALS),install -D -m 644 $(page) $(call manual,$(page)) &&) true
+	$(Q)sed -i '/^\.TH /s/(date) "profd (unreleased)"/$(MANUAL_DATE) "profd $(VERSION)"/' $(foreach page,$(MANUALS),$(call manual,$(page)))
 	$(Q)$(foreach file,$(COMPLETIONS),install -D -m 644 $(file) $(call installed_completion,$(file)) &&) true
 
 uninstall: ## what install put there

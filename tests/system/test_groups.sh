@@ -368,7 +368,7 @@ test_profd_measures_always_when_it_is_told_to() {
     wait_until groups_have '"periodMs":0,.*"name":"loop".*"ticks":[1-9]' --by thread
     expect 2 "$profd" --groups some
     one_line stderr
-    says "groups is none, all or units, not 'some'" stderr
+    says "groups must be none, all or units, not 'some'" stderr
 }
 
 test_what_a_killed_process_had_is_there() {

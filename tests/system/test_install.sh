@@ -50,6 +50,10 @@ test_destdir_and_uninstall() {
         share/bash-completion/completions/profctl share/zsh/site-functions/_profd share/fish/vendor_completions.d/profd.fish; do
         [ -f "stage/opt/profd/$file" ] || fail "no $file"
     done
+    # Manuals tell the version and its day.
+    version=$("$profd" --version | sed -n '1s/^profd //p')
+    [ -z "$(grep -LE "^\.TH [^ ]+ [1-8] 20[0-9]{2}-[0-9]{2}-[0-9]{2} \"profd ${version//./\\.}\" " stage/opt/profd/share/man/man*/*)" ] ||
+        fail "a manual has no version: $(head -n 2 stage/opt/profd/share/man/man1/profctl.1)"
     make -C "$source_dir" --no-print-directory PREFIX=/opt/profd DESTDIR="$scratch/stage" \
         uninstall >install.log
     [ -z "$(find stage -type f)" ] || fail "left behind: $(find stage -type f)"

@@ -50,7 +50,7 @@ test_pages_have_their_sections() {
         case $page in
         *.1) titles="NAME SYNOPSIS DESCRIPTION OPTIONS EXIT.STATUS SEE.ALSO" ;;
         *.8) titles="NAME SYNOPSIS DESCRIPTION OPTIONS EXIT.STATUS ENVIRONMENT FILES EXAMPLES SEE.ALSO" ;;
-        *.3) titles="NAME LIBRARY SYNOPSIS DESCRIPTION SEE.ALSO" ;;
+        *.3) titles="NAME LIBRARY SYNOPSIS DESCRIPTION ATTRIBUTES HISTORY SEE.ALSO" ;;
         *.5) titles="NAME DESCRIPTION EXAMPLES SEE.ALSO" ;;
         *) titles="NAME DESCRIPTION SEE.ALSO" ;;
         esac
@@ -59,6 +59,27 @@ test_pages_have_their_sections() {
         done
         subjects "${page##*/}" | grep -qxF "$(basename "${page%.*}")" || [[ $page == *.hpp.3 ]] ||
             fail "${page##*/} is not about what it is called"
+    done
+}
+
+# What man-pages(7) asks for: sections in this order, with ours of their own behind OPTIONS.
+test_sections_are_in_their_order() {
+    local page order
+    order="NAME LIBRARY SYNOPSIS DESCRIPTION COMMANDS OPTIONS EXIT_STATUS RETURN_VALUE ERRORS ENVIRONMENT FILES"
+    order+=" ATTRIBUTES HISTORY NOTES EXAMPLES SEE_ALSO"
+    tr ' ' '\n' <<<"$order" >order
+    for page in "$pages"/*.[1-8]; do
+        sed -n 's/^\.SH //p' "$page" | tr ' ' '_' | grep -xFf order >titles
+        diff <(grep -xFf titles order) titles >difference || fail "${page##*/}: $(xargs <difference)"
+    done
+}
+
+test_other_pages_are_sorted() {
+    local page
+    for page in "$pages"/*.[1-8]; do
+        section "${page##*/}" "SEE ALSO" | tr '\n' ' ' | grep -oE '[A-Za-z_.-]+\([1-8]\)' |
+            sed 's/\(.*\)(\(.\))/\2 \1/' >others
+        LC_ALL=C sort -f -c others 2>stderr || fail "SEE ALSO of ${page##*/}: $(cat stderr)"
     done
 }
 
