@@ -256,7 +256,7 @@ static struct chunk *get_locked(struct chunk_manager *manager, uint32_t writer_i
     return chunk;
 }
 
-/* The slot of CHUNK, or SLOT_NONE when it is none of the arena's. */
+/* The slot of CHUNK, or SLOT_NONE if it is not of this arena. */
 static uint32_t slot_of(const struct chunk_manager *manager, const struct chunk *chunk)
 {
     uintptr_t distance = (uintptr_t)chunk - (uintptr_t)manager->arena->chunks;

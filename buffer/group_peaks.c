@@ -39,7 +39,8 @@ static uint32_t micros(uint64_t ns)
     return us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
 }
 
-/* Whether it was the highest. One of an earlier window gives way. */
+/* Raises PEAK to WANTED, unless it is as high already; one of an earlier window always is lower.
+ * Returns whether it did. */
 static bool raise_to(_Atomic uint64_t *peak, uint64_t wanted)
 {
     uint64_t seen = atomic_load_explicit(peak, memory_order_relaxed);

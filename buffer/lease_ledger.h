@@ -3,7 +3,7 @@
  * The limit is cut into units of a chunk's size. A unit has at most one owner, and what an owner
  * owns is its lease. The ledger is memory that profd and all agents share: taking a unit is one
  * compare-and-swap, so the leases never add up to more than the limit, whoever is stopped, slow,
- * restarted or killed at whatever instant, and nobody waits for an answer.
+ * restarted or killed at any instant, and no process waits for an answer.
  *
  *     header │ session board │ census ring │ startup units: one in eight │ growth units
  *

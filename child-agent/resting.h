@@ -60,7 +60,7 @@ static inline void resting_note_wait(void)
  * or goes on with it on other terms. */
 void resting_follow_change(void);
 
-/* Somebody else sees to sessions from here on, or nobody: waits do not look around any more. */
+/* From now on waits do not check for sessions: an agent thread does, or nothing. */
 void resting_end(void);
 
 /* In a forked child, first. */

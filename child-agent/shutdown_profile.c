@@ -57,14 +57,14 @@ static const char *remedy(int err)
 {
     switch (err) {
     case -EFBIG:
-        return "the limit on file sizes leaves no room for what is recorded (raise it: ulimit -f)";
+        return "the limit on file sizes leaves no room for recordings (raise it: ulimit -f)";
     case -EMFILE:
         return "the program may open no more descriptors (raise the limit: ulimit -n)";
     case -EAGAIN:
-        return "no thread can be made (raise the limits on processes and memory: ulimit -u, -v)";
+        return "no thread can be created (raise the limits on processes and memory: ulimit -u, -v)";
     case -ENOMEM:
-        return "there is no memory for what is recorded (raise the limit: ulimit -v, or record "
-               "less: PROFD_STARTUP_LIMIT)";
+        return "there is no memory for recordings (raise the limit: ulimit -v, or record less: "
+               "PROFD_STARTUP_LIMIT)";
     default:
         return strerrordesc_np(-err);
     }

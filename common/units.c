@@ -26,7 +26,8 @@ static const struct unit size_units[] = {
 };
 
 static const struct unit time_units[] = {
-    { "ns", 1 }, { "us", 1e3 }, { "µs", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "m", 60e9 },
+    { "ns", 1 },  { "us", 1e3 }, { "µs", 1e3 },   { "ms", 1e6 },
+    { "s", 1e9 }, { "m", 60e9 }, { "h", 3600e9 },
 };
 
 /* A plain decimal number: strtod also takes "inf", "0x10" and leading blanks, which nobody means

@@ -73,8 +73,9 @@ static void write_or_drop(const char *line, size_t bytes)
         return;
     }
     if (lost_lines > 0) {
-        int length = snprintf(gap, sizeof(gap),
-                              "profd: %" PRIu64 " lines that nobody read are lost\n", lost_lines);
+        int length =
+            snprintf(gap, sizeof(gap),
+                     "profd: lost %" PRIu64 " lines of this log, which was not read\n", lost_lines);
         lost_lines = 0;
         write_once(gap, (size_t)length);
         if (!has_reader())

@@ -125,7 +125,7 @@ void allocations_start(const struct session_settings *settings, uint32_t recordi
         mappings_start();
 }
 
-/* What nobody wants any more. */
+/* What is no longer wanted. */
 static void stop_some(uint64_t features)
 {
     if (features & FEATURE_MEMORY) {

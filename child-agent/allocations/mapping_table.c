@@ -16,7 +16,7 @@ static size_t find(const struct mapping_table *table, uint64_t address)
     return low;
 }
 
-/* Puts NUMBER ranges with nothing in them before that at INDEX; or takes as many out, negative. */
+/* Makes room for NUMBER ranges at INDEX; with a negative NUMBER, removes that many there. */
 static void move(struct mapping_table *table, size_t index, ptrdiff_t number)
 {
     size_t from = number < 0 ? index + (size_t)-number : index;

@@ -25,8 +25,7 @@ static struct profd_counter descriptions[PROCESS_COUNTER_TOTAL] = {
                                                "a thread had to give the processor up", 0 },
 };
 
-/* From here on COUNTER is read at each tick. Without room for its description it stays out, and
- * counters_index() counts that. */
+/* Registers COUNTER; counters_index() counts those that there is no room for. */
 static void select_counter(struct process_counters *counters, enum process_counter counter)
 {
     counters->index[counter] = counters_index(&descriptions[counter]);
@@ -46,7 +45,7 @@ static void add_switches(struct process_counters *counters, int who, int sign)
     counters->value[PROCESS_COUNTER_INVOLUNTARY_SWITCHES] += sign * usage.ru_nivcsw;
 }
 
-/* Those of the sampler, which is the caller, are none of the process'. */
+/* Those of the sampler, which is the caller, are not the process's own. */
 static void read_switches(struct process_counters *counters)
 {
     counters->value[PROCESS_COUNTER_VOLUNTARY_SWITCHES] = 0;

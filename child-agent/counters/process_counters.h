@@ -2,7 +2,7 @@
  * context switches.
  *
  * They are counters like those of the program (child-agent/counters/counters.h), but are read, not
- * added to. What the sampler's own thread takes is none of the process'. Sampler's lock held. */
+ * added to. What the sampler's own thread uses does not count. Sampler's lock held. */
 #ifndef PROFD_AGENT_PROCESS_COUNTERS_H
 #define PROFD_AGENT_PROCESS_COUNTERS_H
 

@@ -37,7 +37,7 @@ bool archive_has_library(void)
 static void complain(const char *why)
 {
     say_prepare();
-    say("%s; what the program itself tells with labels, markers and counters is not recorded", why);
+    say("%s; labels, markers and counters of the program are not recorded", why);
 }
 
 static bool join(const struct agent_calls *found)

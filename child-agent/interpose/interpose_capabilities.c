@@ -14,7 +14,7 @@ struct capset_call {
     const void *data;
 };
 
-/* Declared in <sys/capability.h>, which is no part of the C library's own headers. */
+/* Declared in <sys/capability.h>, which is not part of the C library's headers. */
 int capset(void *header, const void *data);
 
 static int call_capset(void *argument)

@@ -19,7 +19,7 @@ bool marker_stack_is_now(const struct profd_stack *stack)
     return stack->image == NOW_IMAGE && stack->ticks == NOW_TICKS;
 }
 
-/* Frames of our own, which are at or inside of BOUNDARY, are nobody's business. */
+/* Frames of the agent, which are at or inside of BOUNDARY, are not shown. */
 static size_t count_own_frames(const struct unwind_frame *native, size_t count, uint64_t boundary)
 {
     size_t own = 0;

@@ -68,10 +68,11 @@ static void tell_mistake(const struct marker_schema *schema, const char *what,
     static bool was_said;
     char line[LINE_BYTES];
     arena_count_drop(&core.arena, DROP_MARKER_LABELS, 1);
-    snprintf(line, sizeof(line), "marker type %.*s: its %s \"%.*s\" %s; it is left out",
+    snprintf(line, sizeof(line), "marker type %.*s: its %s \"%.*s\" %s; it is omitted",
              (int)schema->name.length, schema->name.bytes, what, (int)text.length, text.bytes,
-             text.bytes == schema->colour_field.bytes ? "is none of its strings"
-                                                      : "refers to what the type does not have");
+             text.bytes == schema->colour_field.bytes
+                 ? "is not one of its strings"
+                 : "refers to a field that the type does not have");
     (void)dictionary_put_log(&core.dictionary, clock_monotonic_ns(), line); /* counted when full */
     if (!was_said)
         say("%s", line);

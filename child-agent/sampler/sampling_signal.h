@@ -34,7 +34,7 @@ void sampling_signal_only_wakes(void);
 void sampling_signal_waking_mask(sigset_t *mask);
 
 /* The calling thread took the signal of INFO in its hand without its handler being run. True when
- * it was for a sample, which there is none of then. */
+ * it was for a sample, of which there is then none. */
 bool sampling_signal_withdraw_request(const siginfo_t *info);
 
 /* Whether the program has a handler of its own for the signal. */

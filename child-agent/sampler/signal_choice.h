@@ -1,6 +1,6 @@
 /* Which signal asks for samples.
  *
- * SIGURG, since it is ignored where nobody expects it. A program that uses it itself leaves us the
+ * SIGURG, since its default action is to be ignored. A program that uses it itself leaves us the
  * next one of that kind, SIGWINCH; one that uses both shares the first. What the user chose
  * (PROFD_SIGNAL) stays, shared if need be. Pure; any thread. */
 #ifndef PROFD_AGENT_SIGNAL_CHOICE_H

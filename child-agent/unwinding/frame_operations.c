@@ -124,7 +124,7 @@ static void recall(struct machine *machine, struct frame_reader *reader)
         machine->row = machine->saved[--machine->saved_count];
 }
 
-/* Operations on the CFA. False: it is none of them. */
+/* Operations on the CFA. False: it is another operation. */
 static bool run_cfa_operation(struct machine *machine, struct frame_reader *reader,
                               uint8_t operation)
 {
@@ -165,7 +165,7 @@ static bool names_register(uint8_t operation)
            (operation >= DW_CFA_val_offset && operation <= DW_CFA_val_expression);
 }
 
-/* Operations on other registers. False: it is none of them. */
+/* Operations on other registers. False: it is another operation. */
 static bool run_register_operation(struct machine *machine, struct frame_reader *reader,
                                    uint8_t operation)
 {

@@ -239,7 +239,7 @@ bool agents_note_reaped(struct agents *agents, pid_t pid, const struct child_end
     if (child == NULL || child->is_reaped)
         return false; /* a pid is not used again before its process was reaped */
     if (child->state == CHILD_ENDED && child->verdict == VERDICT_EXECED)
-        return false; /* it is the program after CHILD that has ended, of which nobody heard */
+        return false; /* it is the program after CHILD that has ended, which never said hello */
     child->is_reaped = true;
     child->wait_status = ending->wait_status;
     agents_take_cpu_time(child, ending);

@@ -156,7 +156,7 @@ bool capture_selects_any(const struct captures *captures, const struct capture_o
         if (fits_any(captures->views.children, &word))
             continue;
         snprintf(text, capacity, "%s '%.*s'; profctl status lists those that profd knows",
-                 word.is_pid ? "no process has the id" : "no process is called",
+                 word.is_pid ? "no process has the id" : "no process is named",
                  word.length < 64 ? (int)word.length : 64, word.text);
         return false;
     }

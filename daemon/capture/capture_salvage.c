@@ -13,7 +13,7 @@
 #include "daemon/memory/exit_store.h"
 
 const char *const capture_lost_in_exec =
-    "the next one never said hello, and nobody told how it ended";
+    "the next one never said hello, and how it ended is not known";
 
 bool capture_is_lost_in_exec(const struct capture *capture, const struct child *child)
 {

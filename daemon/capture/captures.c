@@ -47,7 +47,7 @@ void captures_begin(struct captures *captures, const struct capture_order *order
     captures->current = capture_create(captures, order);
     if (captures->current == NULL) {
         session_move(session, SESSION_EVENT_GATHERED);
-        captures->events->on_finished(-ENOMEM, "cannot begin the capture: no memory",
+        captures->events->on_finished(-ENOMEM, "out of memory: cannot begin the capture",
                                       captures->context);
         return;
     }

@@ -83,11 +83,11 @@ static int copy_chunk(struct copy *copy, uint32_t slot)
     return put(copy, RAW_CHUNK, sizeof(chunk) + bytes);
 }
 
-/* --- What tells of them --- */
+/* --- Facts about the arena --- */
 
-/* An arena that tells of too little time to know the clock's rate was written on this machine: the
- * clocks of now tell it, or those of a millisecond after its beginning. Who reads the copy may be
- * on another one. */
+/* An arena that covers too little time to give the clock's rate was written on this machine, whose
+ * clocks give it now, or a millisecond after the arena's beginning. The copy may be read on another
+ * machine, so the rate is put into it. */
 static void complete_clock(struct arena_header *header)
 {
     uint64_t latest_ns = atomic_load_explicit(&header->latest_monotonic_ns, memory_order_relaxed);

@@ -95,8 +95,8 @@ int client_on_groups(struct client *client, const uint8_t *payload, size_t bytes
     client->clients->events->on_needs(client->clients->context);
     error = fd_count == 1 ? monitoring_write_snapshot(client->clients->monitoring, fds[0]) : 0;
     client_reply(client, message.id, error,
-                 error < 0 ? "the snapshot cannot be written"
-                           : (is_news ? "nobody had asked for groups so far" : ""));
+                 error < 0 ? "cannot write the snapshot"
+                           : (is_news ? "groups were not being measured yet" : ""));
     return 0;
 }
 

@@ -96,10 +96,9 @@ static void put_groups(FILE *out, struct group_totals *totals)
         "CPU time of iterations in which a group ran; the sum is all of its CPU time.", cpu_ns_of,
         cpu_within_of
     };
-    static const struct iterations wall = {
-        "profd_group_iteration_wall_seconds",
-        "Time from begin to end of iterations in which a group ran.", wall_ns_of, wall_within_of
-    };
+    static const struct iterations wall = { "profd_group_iteration_wall_seconds",
+                                            "Wall-clock time of iterations in which a group ran.",
+                                            wall_ns_of, wall_within_of };
 
     put_iterations(out, totals, &cpu);
     put_iterations(out, totals, &wall);
@@ -135,20 +134,20 @@ static void put_processes(FILE *out, const struct process_counts *counts)
     struct metric_labels labels;
     uint32_t programs = label_sets_count(&counts->programs);
 
-    metric_family(out, "profd_processes", "gauge", "Processes that live.");
+    metric_family(out, "profd_processes", "gauge", "Processes that are running.");
     for (uint32_t i = 0; i < programs; i++) {
         label_sets_get(&counts->programs, i, &labels);
         metric_count(out, "profd_processes", labels.text, process_counts_get(counts, i)->living);
     }
     metric_family(out, "profd_process_ends_total", "counter",
                   "Processes that ended: exited (with 0), failed (with another status), killed, "
-                  "execed (as another program), vanished (nobody could tell).");
+                  "execed (became another program), vanished (the reason is not known).");
     for (uint32_t i = 0; i < programs; i++) {
         label_sets_get(&counts->programs, i, &labels);
         put_ends(out, &labels, process_counts_get(counts, i));
     }
     put_gauge(out, "profd_process_label_sets_folded", counts->programs.folded_count,
-              "Programs that are told as \"other\", since there are too many.");
+              "Programs reported as \"other\" because there are too many.");
 }
 
 /* --- profd --- */

@@ -303,7 +303,7 @@ void requests_ensure_standing(struct requests *requests)
         return;
     struct request *request = calloc(1, sizeof(*request));
     if (request == NULL) {
-        log_error("cannot begin the session that is always on: no memory");
+        log_error("out of memory: cannot start the session that is always on");
         return;
     }
     *request = (struct request){

@@ -1,5 +1,5 @@
-/* Triggers that nobody tells of, so that profd looks for them itself, once a second: groups and
- * event loops that are janky, and processes that use too much CPU time.
+/* Triggers that are not reported by an agent, so that profd checks for them itself, once a second:
+ * groups and event loops that are janky, and processes that use too much CPU time.
  *
  * Runs only while the session has such a trigger. Loop thread. */
 #ifndef PROFD_DAEMON_TRIGGER_WATCH_H

@@ -208,11 +208,12 @@ void triggers_ask(struct triggers *triggers, struct client *client, uint64_t id,
             session_is_on(triggers->views.session)
                 ? "the session has no trigger of that name; run 'profctl stop', and 'profctl "
                   "start --trigger name:NAME'"
-                : "no session is active; 'profctl start --trigger name:NAME' begins one");
+                : "no session is active; start one with 'profctl start --trigger name:NAME'");
         return;
     }
     if (!note(triggers, name, 0, 1, true))
-        answer_now(triggers, client, id, -EBUSY, "too many captures wait to be written; try again");
+        answer_now(triggers, client, id, -EBUSY,
+                   "too many captures are waiting to be written; try again");
     else if (trigger_waiters_add(&triggers->waiters, client, id, name) < 0)
         answer_now(triggers, client, id, -ENOMEM,
                    "profd has no memory for the answer; the capture is written all the same");

@@ -10,7 +10,7 @@ enum {
     STRING_BYTES = 32, /* an entry of each table, with its slots */
     FRAME_BYTES = 40,
     STACK_BYTES = 16,
-    HELD_BYTES_FOR_EACH = 64, /* byte of the chunks */
+    HELD_BYTES_FOR_EACH = 64, /* times the bytes of the chunks */
 };
 
 static const uint64_t held_whatever_bytes = UINT64_C(256) << 20;

@@ -13,8 +13,8 @@ static bool ended_before(const struct thread_context *thread, uint64_t time_ns)
     return thread->end_ns != 0 && thread->end_ns < time_ns;
 }
 
-/* Nothing of this session concerns a thread that ended before it, nor what is shown of it one that
- * ended before that; but for markers that others recorded for it since. */
+/* A thread that ended before the session, or before the time that is shown, is left out, unless
+ * other threads have recorded markers for it since. */
 static bool is_worth_showing(const struct process_context *process,
                              const struct thread_context *thread)
 {
@@ -25,7 +25,7 @@ static bool is_worth_showing(const struct process_context *process,
     return !ended_before(thread, process->info.session_start_ns) || samples_exist(thread);
 }
 
-/* A filter for the process lets all of its threads through. */
+/* A filter that matches the process passes all of its threads. */
 static bool passes_filters(const struct process_context *process,
                            const struct thread_context *thread)
 {

@@ -58,11 +58,11 @@ static const struct option_row rows[] = {
     { OPTIONS_TRIGGER, "max-files", 0, "N", OPTION_COUNT, AT(most_files),
       "keep only the N newest of these files (default: 10)" },
     { OPTIONS_OUTPUT, "output", 'o', "FILE", OPTION_TEXT, AT(output),
-      "where the capture goes: .json, .json.gz, or .profd, which is written at once and read by "
-      "all commands (default: profile.json.gz)" },
+      "file to write: .json, .json.gz, or .profd, which is written quickly and read by all "
+      "commands (default: profile.json.gz)" },
     { OPTIONS_CONVERT, "output", 'o', "FILE", OPTION_TEXT, AT(converted),
-      "where the result goes; its ending chooses the format, and .gz compresses it; .json is the "
-      "format of captures" },
+      "file to write; its ending chooses the format, and .gz compresses it; .json is the format of "
+      "captures" },
     { OPTIONS_CONVERT, "format", 0, "FORMAT", OPTION_TEXT, AT(format),
       "html, collapsed, speedscope, pprof, callgrind, trace, cpuprofile, processed or jslb, "
       "whatever the ending" },
@@ -74,14 +74,14 @@ static const struct option_row rows[] = {
       "processed, jslb, trace: leave each process its own track (default: only the first 200 that "
       "exited)" },
     { OPTIONS_MERGE, "output", 'o', "FILE", OPTION_TEXT, AT(merged),
-      "where the result goes: .json or .json.gz" },
+      "file to write: .json or .json.gz" },
     { OPTIONS_MERGE, "host", 0, "NAMES", OPTION_TEXT, AT(hosts),
       "names of the hosts, comma-separated, in the order of the files (default: the files' "
       "names)" },
     { OPTIONS_MERGE, "offset", 0, "LIST", OPTION_TEXT, AT(offsets),
       "corrections of clocks, comma-separated: HOST:TIME or NUMBER:TIME, e.g. web2:-250ms" },
     { OPTIONS_FILE, "output", 'o', "FILE", OPTION_TEXT, AT(output),
-      "where the result goes: .json or .json.gz (default: in place of FILE)" },
+      "file to write: .json or .json.gz (default: in place of FILE)" },
     { OPTIONS_OUTPUT, "timeout", 0, "TIME", OPTION_SECONDS_MS, AT(timeout_ms),
       "wait at most TIME for the profiles of the processes (default: 10s)" },
     { OPTIONS_OUTPUT, "no-symbols", 0, NULL, OPTION_FLAG, AT(no_symbols),

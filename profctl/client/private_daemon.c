@@ -65,7 +65,7 @@ static bool find_profd(char path[4096], struct failure *failure)
     char *slash;
 
     if (length < 0) {
-        failure_set(failure, EXIT_CODE_FAILED, "cannot tell where profctl is installed: %s",
+        failure_set(failure, EXIT_CODE_FAILED, "cannot determine where profctl is installed: %s",
                     strerror(errno));
         return false;
     }

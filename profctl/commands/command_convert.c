@@ -291,7 +291,7 @@ static bool check_comparison(const struct converting *conversion, const struct a
     if (arguments->before == NULL || conversion->format->compare != NULL)
         return true;
     failure_set(conversion->failure, EXIT_CODE_USAGE,
-                "--diff is for pages; use --format html, or see profctl report --diff");
+                "--diff applies only to pages; use --format html, or profctl report --diff");
     return false;
 }
 

@@ -250,7 +250,7 @@ static bool has_ending(const char *path, const char *ending)
     return length > count && strcmp(path + length - count, ending) == 0;
 }
 
-/* "out.speedscope.json" is another format, "out.json" is none of theirs. */
+/* "out.speedscope.json" is another format, "out.json" is a capture. */
 static bool is_capture(const char *path)
 {
     static const char *const others[] = { ".speedscope.json", ".trace.json", ".processed.json" };

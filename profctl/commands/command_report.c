@@ -158,13 +158,12 @@ static int check_kinds(const struct arguments *arguments, struct failure *failur
                                 "--by '%.64s' is not one of " REPORT_BY_TEXT, arguments->table);
     if (arguments->all && kinds > (arguments->before != NULL))
         return (int)failure_set(failure, EXIT_CODE_USAGE,
-                                "--all is for the list of functions and for --diff");
+                                "--all applies only to the list of functions and to --diff");
     if (arguments->fold_recursion && !arguments->tree && !arguments->callers)
         return (int)failure_set(failure, EXIT_CODE_USAGE,
-                                "--fold-recursion is for --tree and --callers");
+                                "--fold-recursion requires --tree or --callers");
     if (arguments->shares && arguments->before == NULL)
-        return (int)failure_set(failure, EXIT_CODE_USAGE,
-                                "--shares needs a profile to compare with: --diff BEFORE");
+        return (int)failure_set(failure, EXIT_CODE_USAGE, "--shares requires --diff BEFORE");
     return EXIT_CODE_SUCCESS;
 }
 

@@ -264,8 +264,8 @@ static int meta_member(struct pass *pass)
     return json_copy_member(pass->reader, pass->writer);
 }
 
-/* Of what the root has beyond the others, what tells of the machine stays; "product" says that it
- * was a root. */
+/* Of the members that only a root has, those about the machine are kept; "product" says that it was
+ * a root. */
 static int root_meta_member(struct pass *pass)
 {
     static const char *const kept[] = { "version",    "startTime", "shutdownTime",

@@ -15,7 +15,7 @@ enum { MERGE_MOST_SOURCES = 256 };
 struct merge_span {
     double start_unix_ms;    /* the earliest start, clocks corrected */
     double begin_ms, end_ms; /* of all profiling; NAN where somebody does not tell */
-    double interval_ms;      /* the shortest; NAN: nobody tells */
+    double interval_ms;      /* the shortest; NAN: not known */
 };
 
 /* Sets the hosts of COUNT sources: those of NAMES, separated by commas, in the order of the

@@ -119,7 +119,7 @@ static int take_children(struct settling *settling, uint32_t parent)
         uint32_t child = find_id(settling, ids[i]);
         err = child != NONE ? set_parent(settling, child, parent, false)
                             : json_reader_refuse(settling->reader,
-                                                 "node %u has a child %u, which is not there",
+                                                 "node %u has a child %u, which does not exist",
                                                  node->id, ids[i]);
     }
     return err;
@@ -134,7 +134,7 @@ static int take_parent(struct settling *settling, uint32_t child)
     uint32_t parent = find_id(settling, node->parent_id);
     return parent != NONE ? set_parent(settling, child, parent, true)
                           : json_reader_refuse(settling->reader,
-                                               "node %u has the parent %u, which is not there",
+                                               "node %u has the parent %u, which does not exist",
                                                node->id, node->parent_id);
 }
 
@@ -312,8 +312,8 @@ static int add_sample(struct settling *settling, size_t place, double time_us)
     struct profile_sample *sample;
 
     if (index == NONE)
-        return json_reader_refuse(settling->reader, "sample %zu is of node %u, which is not there",
-                                  place + 1, id);
+        return json_reader_refuse(settling->reader,
+                                  "sample %zu is of node %u, which does not exist", place + 1, id);
     if (!(time_us > -MOST_US && time_us < MOST_US))
         return json_reader_refuse(settling->reader, "the time of sample %zu is out of range",
                                   place + 1);

@@ -120,7 +120,7 @@ static void print_left_out(const struct tree_report *report, FILE *out)
     for (uint32_t i = 0; i < report->tree.nodes.count; i++)
         left_out += !is_shown(report, i);
     if (left_out > 0)
-        fprintf(out, "%s calls of less than %.1f%% each are left out; --json has them\n",
+        fprintf(out, "%s calls of less than %.1f%% each are omitted; --json has them\n",
                 units_format_count(left_out, count), 100 * least_share);
 }
 

@@ -143,7 +143,8 @@ static bool reserve_question(struct question *question, size_t bytes)
     return true;
 }
 
-/* What is too much is read, and forgotten: the answer comes behind all of it. */
+/* What exceeds the limit is read and discarded, since the answer comes only after the whole
+ * request. */
 static void take_piece(struct question *question, const char *piece, size_t bytes)
 {
     if (question->is_too_large || question->has_no_memory)

@@ -96,7 +96,7 @@ test_a_tree_tells_how_much_it_leaves_out() {
         for (i = 0; i < 1000; i++) printf "%s[%d,%d]", i ? "," : "", i, i
         printf "]}}]}" }' >flat.json
     expect 0 "$profctl" report --callers flat.json
-    says '^1,000 calls of less than 0.5% each are left out; --json has them' stdout
+    says '^1,000 calls of less than 0.5% each are omitted; --json has them' stdout
 }
 
 # Each function of a very deep stack that time was spent in has callers of its own.

@@ -67,11 +67,11 @@ test_what_is_wrong_is_said() {
     for command in "report" "report --calls" "convert -o x.collapsed"; do
         # shellcheck disable=SC2086
         expect 1 "$profctl" $command child
-        says 'node 1 has a child 2, which is not there' stderr
+        says 'node 1 has a child 2, which does not exist' stderr
         one_line stderr
         # shellcheck disable=SC2086
         expect 1 "$profctl" $command sample
-        says 'sample 1 is of node 3, which is not there' stderr
+        says 'sample 1 is of node 3, which does not exist' stderr
     done
     [ ! -e x.collapsed ]
 }

@@ -251,11 +251,11 @@ test_what_has_changed_since_another_profile_is_shown() {
     grep -q '<div[^>]* id="panel-changes"[^>]* hidden' dom
     expect 2 "$profctl" convert --diff before.json after.json -o changes.collapsed
     one_line stderr
-    says 'diff is for pages' stderr
+    says 'diff applies only to pages' stderr
     for command in "convert -o shares.html" "view --no-browser"; do
         # shellcheck disable=SC2086
         expect 2 "$profctl" $command --shares after.json
-        says 'shares needs a profile to compare with' stderr
+        says 'shares requires --diff BEFORE' stderr
     done
     expect 1 "$profctl" convert --diff nothing.json after.json -o nothing.html
     one_line stderr

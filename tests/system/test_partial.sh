@@ -90,10 +90,10 @@ test_what_selects_nothing_is_refused() {
     start_programs
     expect 1 "$profctl" capture -o out.json --pid "1,$busy"
     one_line stderr
-    says "no process with the id '1'" stderr
+    says "no process has the id '1'" stderr
     expect 1 "$profctl" capture -o out.json --process "bussy"
     one_line stderr
-    says "no process is called 'bussy'" stderr
+    says "no process is named 'bussy'" stderr
     expect 1 "$profctl" capture -o out.json --threads gamma
     one_line stderr
     says "no thread passes --threads 'gamma'" stderr

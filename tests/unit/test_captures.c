@@ -223,7 +223,7 @@ START_TEST(what_is_not_there_cannot_be_selected)
 
     add_alone("/bin/alone");
     order.selection = &selection;
-    expect_refusal(&order, -ESRCH, "no process is called 'nobody'");
+    expect_refusal(&order, -ESRCH, "no process is named 'nobody'");
     ck_assert_uint_eq(raised.listings, 1);
 }
 END_TEST

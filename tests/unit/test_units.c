@@ -44,10 +44,11 @@ static const struct {
     int expect;
     uint64_t ns;
 } times[] = {
-    { "250us", 0, 250000 },    { "1ms", 0, 1000000 },  { "1.5s", 0, 1500000000 },
-    { "2m", 0, 120000000000 }, { "100ns", 0, 100 },    { "7", 0, 7000 },
-    { "1h", -EINVAL, 0 },      { "soon", -EINVAL, 0 }, { "ms", -EINVAL, 0 },
-    { "-1s", -EINVAL, 0 },     { "1s ", -EINVAL, 0 },  { "99999999999s", -ERANGE, 0 },
+    { "250us", 0, 250000 },         { "1ms", 0, 1000000 }, { "1.5s", 0, 1500000000 },
+    { "2m", 0, 120000000000 },      { "100ns", 0, 100 },   { "7", 0, 7000 },
+    { "1h", 0, 3600000000000 },     { "1d", -EINVAL, 0 },  { "soon", -EINVAL, 0 },
+    { "ms", -EINVAL, 0 },           { "-1s", -EINVAL, 0 }, { "1s ", -EINVAL, 0 },
+    { "99999999999s", -ERANGE, 0 },
 };
 
 START_TEST(times_take_units_and_bare_numbers_the_default)
