@@ -203,7 +203,7 @@ const char *session_refusal(enum session_state state, enum session_event event)
     if (event == SESSION_EVENT_RESUME)
         return "the session is not paused";
     if (event == SESSION_EVENT_PAUSE_SAMPLING)
-        return "sampling is paused already";
+        return "sampling is already paused";
     if (event == SESSION_EVENT_RESUME_SAMPLING)
         return "sampling is not paused";
     return "not possible in the session's current state";

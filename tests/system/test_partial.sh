@@ -96,7 +96,7 @@ test_what_selects_nothing_is_refused() {
     says "no process is named 'bussy'" stderr
     expect 1 "$profctl" capture -o out.json --threads gamma
     one_line stderr
-    says "no thread passes --threads 'gamma'" stderr
+    says "no thread matches --threads 'gamma'" stderr
     refute test -e out.json
     expect 2 "$profctl" capture -o out.json --pid busy
     says 'process ids' stderr

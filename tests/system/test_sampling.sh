@@ -24,7 +24,7 @@ test_sampling_pauses_alone() {
     expect 0 "$profctl" pause --sampling
     wait_until last_line_is paused
     expect 1 "$profctl" pause --sampling
-    says 'sampling is paused already' stderr
+    says 'sampling is already paused' stderr
     expect 0 "$profctl" status
     says 'active without sampling' stdout
     expect 0 "$profctl" pause

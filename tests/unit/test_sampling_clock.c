@@ -134,7 +134,7 @@ static const struct {
     { { SAMPLING_CLOCK_CPU, CLOCK_REFUSAL_KERNEL, 1, 4000000, 4000000 },
       1000000,
       false,
-      "cpu, 4 ms; not as asked for: the kernel refuses perf events (sysctl "
+      "cpu, 4 ms; not as requested: the kernel refuses perf events (sysctl "
       "kernel.perf_event_paranoid)" },
     { { SAMPLING_CLOCK_PERF, CLOCK_REFUSAL_NONE, 1, 100000, 100000 },
       10000,
