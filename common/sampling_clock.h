@@ -32,7 +32,7 @@ enum sampling_clock {
     X(DESCRIPTORS, 6, "no descriptors are left for perf events of more threads (ulimit -n)")       \
     X(NOT_YET, 7, "none of its threads has a perf event yet")                                      \
     X(ALONE, 8, "it has one thread and joined a session that was already active")                  \
-    X(DEADLY_SIGNAL, 9, "PROFD_SIGNAL would kill the program if it arrived right after an exec")      \
+    X(DEADLY_SIGNAL, 9, "PROFD_SIGNAL would kill the program if it arrived right after an exec")   \
     X(SHARED, 10, "no timers are left for more threads (ulimit -i), which share one")
 
 enum clock_refusal {
