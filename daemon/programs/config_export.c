@@ -49,7 +49,7 @@ static int check_url(struct config_reader *reader, const char *text)
 {
     return export_program_takes(text)
                ? 0
-               : config_refuse(reader, "is a URL like \"clickhouse://HOST/DATABASE\" or "
+               : config_refuse(reader, "must be a URL such as \"clickhouse://HOST/DATABASE\" or "
                                        "\"pyroscope+http://HOST\"");
 }
 

@@ -99,7 +99,7 @@ START_TEST(what_is_no_message_is_refused)
     sent.hello_bytes = 0;
     sent.kind = 0;
     ck_assert_int_eq(send_raw(front), -EPROTO);
-    sent.kind = KEEPER_ALL + 1;
+    sent.kind = KEEPER_LEAVE + 1;
     ck_assert_int_eq(send_raw(front), -EPROTO);
 }
 END_TEST
@@ -110,7 +110,7 @@ START_TEST(the_descriptor_of_what_is_refused_is_closed)
     int pipe_ends[2];
 
     ck_assert_int_eq(pipe2(pipe_ends, O_CLOEXEC | O_NONBLOCK), 0);
-    sent.kind = KEEPER_ALL + 1;
+    sent.kind = KEEPER_LEAVE + 1;
     ck_assert_int_eq(keeper_message_send(ends[0], &sent, pipe_ends[1]), 0);
     close(pipe_ends[1]);
     ck_assert_int_eq(receive(), -EPROTO);

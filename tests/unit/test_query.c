@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "profctl/clickhouse/row_binary.h"
-#include "profctl/export/allocation_payload.h"
 #include "profctl/profile/profile_walk.h"
 #include "profctl/query/query_answer.h"
 #include "profctl/query/query_profile.h"
 #include "profctl/query/query_time.h"
+#include "profctl/tables/allocation_payload.h"
 
 enum { NOW_S = 1800000000, HASH_BYTES = 16 };
 

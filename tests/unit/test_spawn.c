@@ -154,11 +154,25 @@ START_TEST(descriptors_come_in_order_though_each_has_the_place_of_the_other)
 }
 END_TEST
 
+/* The line of NAME in the status of this process. */
+static void read_status(const char *name, char line[64])
+{
+    FILE *status = fopen("/proc/self/status", "r");
+
+    ck_assert_ptr_nonnull(status);
+    do
+        ck_assert_ptr_nonnull(fgets(line, 64, status));
+    while (strncmp(line, name, strlen(name)) != 0);
+    fclose(status);
+}
+
 START_TEST(signals_are_as_profd_found_them)
 {
+    char ignored[64];
     char *direct[] = { "grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status", NULL };
     sigset_t blocked;
 
+    read_status("SigIgn:", ignored);
     spawn_prepare();
     sigemptyset(&blocked);
     sigaddset(&blocked, SIGTERM);
@@ -166,7 +180,7 @@ START_TEST(signals_are_as_profd_found_them)
     options.arguments = direct; /* a shell unblocks signals by itself */
     ck_assert_int_eq(run(""), 0);
     ck_assert_ptr_nonnull(strstr(output, "SigBlk:\t0000000000000000"));
-    ck_assert_ptr_nonnull(strstr(output, "SigIgn:\t0000000000000000"));
+    ck_assert_ptr_nonnull(strstr(output, ignored));
 }
 END_TEST
 
