@@ -105,7 +105,7 @@ static const struct {
 } bad_exports[] = {
     { "{\"export\":7}", "F:1: export: needs a URL" },
     { "{\"export\":{}}", "F:1: export: has no \"url\"" },
-    { "{\"export\":{\"url\":\"http://h\"}}", "F:1: export.url: is a URL like" },
+    { "{\"export\":{\"url\":\"http://h\"}}", "F:1: export.url: must be a URL such as" },
     { "{\"export\":{" URL "," URL "}}", "F:1: export.url: is given twice" },
     { "{\"export\":{" URL ",\"every\":\"0.5s\"}}", "F:1: export.every: is a time" },
     { "{\"export\":{" URL ",\"every\":\"61m\"}}", "F:1: export.every: is a time" },
