@@ -302,7 +302,7 @@ test_a_slow_server_has_each_row_once() {
     start_server
     start_work --timeout 1s
     sql "ALTER TABLE profiles.samples ADD COLUMN slow UInt8 DEFAULT sleep(3)"
-    wait_until grep -q 'does not take rows yet' work.log
+    wait_until grep -q 'is not accepting rows' work.log
     wait_until eval "[ \$(find spool-work -name '*.batch' | wc -l) -ge 6 ]"
     "$profctl" stop
     sql "ALTER TABLE profiles.samples DROP COLUMN slow"
@@ -316,7 +316,7 @@ test_hours_have_what_a_view_failed_at() {
     start_work
     sql "RENAME TABLE profiles.hours TO profiles.kept"
     sql "CREATE TABLE profiles.hours (service String, hour DateTime, source UInt64, stack FixedString(1), cpu_ns Int64, samples UInt64, allocated_bytes UInt64, allocations UInt64) ENGINE = MergeTree() PARTITION BY tuple() ORDER BY hour"
-    wait_until grep -q 'does not take rows yet: .*pushing to view' work.log
+    wait_until grep -q 'is not accepting rows: .*pushing to view' work.log
     wait_until eval "[ \$(find spool-work -name '*.batch' | wc -l) -ge 4 ]"
     sql "DROP TABLE profiles.hours"
     sql "RENAME TABLE profiles.kept TO profiles.hours"

@@ -176,7 +176,7 @@ test_a_token_stands_in_a_file() {
     echo secret >token
     start_session
     start_export
-    wait_until grep -q 'does not take rows yet: .*401: no token' export.log
+    wait_until grep -q 'is not accepting rows: .*401: no token' export.log
     stop_export
     : >requests
     url="$url?token_file=$PWD/token&tenant=us"
