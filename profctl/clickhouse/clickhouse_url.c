@@ -44,13 +44,13 @@ static int read_user(const char *text, size_t length, struct clickhouse_url *url
     size_t user_length = colon != NULL ? (size_t)(colon - text) : length;
 
     if (!is_name(text, user_length))
-        return refuse(problem, "the user is a name of letters, digits and _");
+        return refuse(problem, "the user may contain only letters, digits and _");
     copy(url->user, text, user_length);
     if (colon == NULL)
         return 0;
     size_t file_length = length - user_length - 1;
     if (file_length == 0 || file_length >= sizeof(url->password_file))
-        return refuse(problem, "after USER: comes the name of a file with the password");
+        return refuse(problem, "USER: must be followed by the name of a password file");
     copy(url->password_file, colon + 1, file_length);
     return 0;
 }
@@ -87,7 +87,7 @@ static bool is_key(const char *text, const char *equals, const char *key)
 static int read_cluster(const char *text, size_t length, struct clickhouse_url *url, char *problem)
 {
     if (!is_name(text, length))
-        return refuse(problem, "the cluster is a name of letters, digits and _");
+        return refuse(problem, "the cluster may contain only letters, digits and _");
     copy(url->cluster, text, length);
     return 0;
 }
@@ -162,7 +162,7 @@ int clickhouse_url_parse(const char *text, struct clickhouse_url *url,
         return error;
     size_t database_length = length - (size_t)(slash + 1 - text);
     if (!is_name(slash + 1, database_length))
-        return refuse(problem, "the database is a name of letters, digits and _");
+        return refuse(problem, "the database may contain only letters, digits and _");
     copy(url->database, slash + 1, database_length);
     return url_read_parameters(text[length] == '?' ? text + length + 1 : "", read_parameter,
                                &(struct reading){ url, problem });

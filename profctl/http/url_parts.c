@@ -33,7 +33,7 @@ int url_read_server(const char *text, size_t length, size_t host_bytes, size_t *
     size_t host = colon != NULL ? (size_t)(colon - text) : length;
 
     if (host == 0 || host >= host_bytes || strspn(text, letters) < host) {
-        *problem = "it has no host";
+        *problem = "no host given";
         return -EINVAL;
     }
     *host_length = host;

@@ -127,7 +127,7 @@ static void tell_dropped(const struct push_target *target)
     int64_t dropped = push_answer_dropped(target->answer, target->answer_length, reason);
 
     if (dropped > 0)
-        say("the server dropped %lld profiles of a batch%s%s", (long long)dropped,
+        say("the server rejected %lld profiles of a batch%s%s", (long long)dropped,
             reason[0] != '\0' ? ": " : "", reason);
 }
 

@@ -93,7 +93,7 @@ static int read_parameter(void *context, const char *text, size_t length)
         if (length <= key || memcmp(text, known[i].key, key) != 0)
             continue;
         if (length - key >= known[i].bytes)
-            return refuse(reading->problem, "a value behind ? is too long");
+            return refuse(reading->problem, "a query parameter is too long");
         memcpy(known[i].value, text + key, length - key);
         known[i].value[length - key] = '\0';
         return 0;
@@ -126,7 +126,7 @@ int push_url_parse(const char *text, struct push_url *url, char problem[PUSH_PRO
     url->kind = kind->kind;
     size_t length = strcspn(rest, "?"), server = strcspn(rest, "/?"), prefix = length - server;
     if (!is_plain(rest, length))
-        return refuse(problem, "it has characters that cannot stand in an address");
+        return refuse(problem, "it contains characters that are not allowed in an address");
     int error = read_server(rest, server, is_secure ? HTTPS_PORT : kind->port, url, problem);
     if (error == 0)
         error = url_read_parameters(rest[length] == '?' ? rest + length + 1 : "", read_parameter,

@@ -167,7 +167,7 @@ test_what_otlp_drops_is_told() {
     start_server otlp partial
     start_session
     start_export
-    wait_until grep -q 'the server dropped 3 profiles of a batch: too old' export.log
+    wait_until grep -q 'the server rejected 3 profiles of a batch: too old' export.log
     stop_export
 }
 

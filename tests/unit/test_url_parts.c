@@ -52,7 +52,7 @@ START_TEST(what_is_no_host_is_refused)
 
     for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
         ck_assert_int_eq(server_of(none[i]), -EINVAL);
-        ck_assert_str_eq(problem, "it has no host");
+        ck_assert_str_eq(problem, "no host given");
     }
 }
 END_TEST
