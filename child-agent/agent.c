@@ -36,7 +36,7 @@ static struct environment environment;
 static const struct upcalls upcalls = {
     .wake = dormancy_wake,
     .ensure_thread = agent_presence_ensure_thread,
-    .end_threads = one_thread_end_others,
+    .end_threads = one_thread_stop_agent_threads,
     .make_arena = one_thread_make_shared_arena,
     .look_for_session = resting_look,
     .begin_messages = session_begin_messages,

@@ -82,7 +82,7 @@ int agent_lease_get(struct lease_ledger **out)
     return last_error;
 }
 
-bool agent_lease_lets_be_alone(void)
+bool agent_lease_allows_no_thread(void)
 {
     return last_error == 0 && current != NULL && atomic_load(&current->header->may_be_alone) != 0;
 }

@@ -25,7 +25,7 @@ int agent_lease_take_over(int fd);
 int agent_lease_renew(const char *socket_path);
 
 /* Whether its profd leaves processes of one thread alone: it needs no thread of ours in them. */
-bool agent_lease_lets_be_alone(void);
+bool agent_lease_allows_no_thread(void);
 
 /* What its profd's clients ask for of performance groups: enum group_needs; 0 when it is over. Any
  * thread, also in signal handlers. */

@@ -37,7 +37,7 @@ static bool can_be_followed_alone(void)
 
 static bool may_be_alone(const struct agent_address *address)
 {
-    return agent_lease_find(address->path) == 0 && agent_lease_lets_be_alone() &&
+    return agent_lease_find(address->path) == 0 && agent_lease_allows_no_thread() &&
            thread_current != NULL && thread_registry_live_count() <= 1 && can_be_followed_alone();
 }
 

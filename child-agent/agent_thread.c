@@ -313,7 +313,7 @@ bool agent_thread_stop(void)
 
 bool agent_thread_hold(void)
 {
-    is_held = named_mutex_lock_soon(&agent.lock);
+    is_held = named_mutex_lock_polling(&agent.lock);
     return is_held;
 }
 

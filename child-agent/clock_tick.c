@@ -23,7 +23,7 @@ void clock_tick_take(const siginfo_t *info, void *context)
     if (session_follow_word()) {
         clock_sampling_take(thread_current, info, context);
         process_title_follow();
-        sampler_do_chores();
+        sampler_run_maintenance();
     } else {
         clock_sampling_skip(thread_current, info);
     }

@@ -33,7 +33,7 @@ const char *core_command_line(size_t *bytes)
 
 /* Whether PATH means another file to each process, as /proc/self/exe does, and what fexecve()
  * gives. */
-static bool is_link_of_the_kernel(const char *path)
+static bool is_per_process_path(const char *path)
 {
     return strncmp(path, "/proc/", strlen("/proc/")) == 0 ||
            strncmp(path, "/dev/fd/", strlen("/dev/fd/")) == 0;
@@ -45,7 +45,7 @@ static void remember_executable(void)
     char directory[CORE_MAX_PATH / 2] = "";
     if (path == NULL)
         return;
-    if (is_link_of_the_kernel(path) &&
+    if (is_per_process_path(path) &&
         readlink("/proc/self/exe", executable, sizeof(executable) - 1) > 0)
         return;
     if (path[0] != '/' && getcwd(directory, sizeof(directory)) == NULL)

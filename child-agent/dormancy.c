@@ -110,7 +110,7 @@ bool dormancy_begin(const struct session_settings *settings, const struct agent_
 {
     const struct session_settings *wanted =
         settings != NULL ? settings : session_prepared_settings();
-    if (wanted == NULL || !agent_lease_lets_be_alone() || !can_wait(wanted) ||
+    if (wanted == NULL || !agent_lease_allows_no_thread() || !can_wait(wanted) ||
         !has_session(settings) || arm_clock(wanted) < 0)
         return false;
     if (!census_tell_present()) {

@@ -16,7 +16,7 @@ bool one_thread_is_known(void)
     return core.is_enabled && thread_registry_live_count() <= 1;
 }
 
-void one_thread_end_others(void)
+void one_thread_stop_agent_threads(void)
 {
     (void)agent_thread_stop();
     sampler_stop();

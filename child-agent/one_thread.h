@@ -11,7 +11,7 @@
 bool one_thread_is_known(void);
 
 /* Ends them, after the last sample; what was recorded stays. Any thread but those. */
-void one_thread_end_others(void);
+void one_thread_stop_agent_threads(void);
 
 /* Ends them around CHANGE(ARGUMENT), which changes what the kernel keeps for each thread; those
  * that come after it have it from the calling thread, as if the process had always had just one.

@@ -221,7 +221,7 @@ static int renew_sampler(const struct session_settings *before)
     if (err < 0)
         return err;
     thread_registry_set_profiled(after->filters, thread_features(after));
-    sampler_go_on(are_threads_the_same);
+    sampler_resume(are_threads_the_same);
     if (finer_interval_ns != 0)
         follow_finer_interval();
     return 0;

@@ -13,7 +13,7 @@
 struct upcalls {
     void (*wake)(void);                                      /* dormancy_wake() */
     void (*ensure_thread)(void);                             /* agent_presence_ensure_thread() */
-    void (*end_threads)(void);                               /* one_thread_end_others() */
+    void (*end_threads)(void);                               /* one_thread_stop_agent_threads() */
     int (*make_arena)(void);                                 /* one_thread_make_shared_arena() */
     void (*look_for_session)(void);                          /* resting_look() */
     void (*begin_messages)(void);                            /* session_begin_messages() */

@@ -191,7 +191,7 @@ static int begin_work(struct daemon *profd)
     else if (error == 0)
         restart_forget_session(&profd->restart); /* it went with a ledger that is no more */
     if (error == 0)
-        when_ledger_is_there(profd);
+        when_ledger_opens(profd);
     if (error == 0 && options->private_fd >= 0) {
         error = visitors_add_private(&profd->visitors, options->private_fd);
         if (error < 0)
@@ -201,7 +201,7 @@ static int begin_work(struct daemon *profd)
         error = metrics_open(&profd->metrics, &profd->loop, &options->metrics_address,
                              options->metrics);
     if (error == 0)
-        requests_ensure_standing(&profd->requests);
+        requests_join_always_on(&profd->requests);
     if (error == 0)
         error = begin_programs(profd);
     if (error == 0 && options->command != NULL)

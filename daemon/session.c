@@ -109,7 +109,7 @@ int session_start(struct session *session, const struct session_owner *owner,
         return -EBUSY;
     }
     if (!session_may_move(session, event)) {
-        *refusal = session_refusal(session->state, event);
+        *refusal = session_refusal_text(session->state, event);
         return -EINVAL;
     }
     session_move(session, event);
@@ -136,11 +136,11 @@ const struct session_part *session_part_of(const struct session *session,
     return part;
 }
 
-const char *session_lack(const struct session *session, const struct session_owner *owner)
+const char *session_missing_reason(const struct session *session, const struct session_owner *owner)
 {
     if (session_part_of(session, owner) != NULL)
         return NULL;
-    return session->parts.count == 0 ? session_refusal(SESSION_IDLE, SESSION_EVENT_STOP)
+    return session->parts.count == 0 ? session_refusal_text(SESSION_IDLE, SESSION_EVENT_STOP)
                                      : "only the session that is always on is active; start "
                                        "another one with 'profctl start'";
 }
@@ -150,7 +150,7 @@ int session_stop(struct session *session, const struct session_owner *owner, con
     const struct session_part *part = session_part_of(session, owner);
     bool is_last = session->parts.count == 1;
 
-    *refusal = session_lack(session, owner);
+    *refusal = session_missing_reason(session, owner);
     if (part == NULL)
         return -ESRCH;
     session_move(session, is_last ? SESSION_EVENT_STOP : SESSION_EVENT_LEAVE);
@@ -171,13 +171,13 @@ void session_change(struct session *session, const struct session_owner *owner,
 int session_pause(struct session *session, const struct session_owner *owner,
                   enum session_event event, const char **refusal)
 {
-    *refusal = session_lack(session, owner);
+    *refusal = session_missing_reason(session, owner);
     if (*refusal != NULL)
         return -ESRCH;
     *refusal = "two sessions are active; neither can be paused";
     if (session->parts.count > 1)
         return -EBUSY;
-    *refusal = session_refusal(session->state, event);
+    *refusal = session_refusal_text(session->state, event);
     if (!session_may_move(session, event))
         return -EINVAL;
     session_move(session, event);
@@ -186,7 +186,7 @@ int session_pause(struct session *session, const struct session_owner *owner,
 
 /* --- What people and agents are told --- */
 
-const char *session_refusal(enum session_state state, enum session_event event)
+const char *session_refusal_text(enum session_state state, enum session_event event)
 {
     if (state == SESSION_IDLE)
         return "no session is active; start one with 'profctl start'";

@@ -66,7 +66,7 @@ struct session {
     struct session_settings settings;    /* what serves all parts */
 };
 
-/* Whether the present state has the move that EVENT makes; session_refusal() says why not. */
+/* Whether the present state has the move that EVENT makes; session_refusal_text() says why not. */
 bool session_may_move(const struct session *session, enum session_event event);
 
 /* Makes it. What people ask for is refused before: a move that is impossible here is a mistake of
@@ -102,10 +102,11 @@ const struct session_part *session_part_of(const struct session *session,
                                            const struct session_owner *owner);
 
 /* One line for people: why OWNER has nothing to stop or pause. NULL: it has a session. */
-const char *session_lack(const struct session *session, const struct session_owner *owner);
+const char *session_missing_reason(const struct session *session,
+                                   const struct session_owner *owner);
 
 /* One line for people: why EVENT is not possible in STATE, and what to do. */
-const char *session_refusal(enum session_state state, enum session_event event);
+const char *session_refusal_text(enum session_state state, enum session_event event);
 
 /* True when processes that connect now take part. */
 bool session_is_on(const struct session *session);

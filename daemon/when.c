@@ -25,8 +25,8 @@ static void follow_limit(struct daemon *profd)
  * keeper it would not. A private one has no successor. */
 static void tell_session(struct daemon *profd)
 {
-    memory_tell_session(&profd->memory,
-                        profd->options.private_fd >= 0 || keeper_link_is_open(&profd->keeper));
+    memory_publish_session(&profd->memory,
+                           profd->options.private_fd >= 0 || keeper_link_is_open(&profd->keeper));
 }
 
 static void follow_power(struct daemon *profd)
@@ -74,14 +74,14 @@ void when_session_begins(struct daemon *profd, const struct trigger_set *set, in
 /* Unlike one that begins it forgets nobody: who has ended belongs to it, though only a number is
  * left of those whom the killed profd kept. And it has no triggers but those of the session that is
  * always on: the folder that they wrote into went with that profd. */
-void when_session_goes_on(struct daemon *profd)
+void when_session_resumes(struct daemon *profd)
 {
     profd->agents.forgotten = atomic_load(&profd->memory.ledger.header->ended_count);
     begin_parts(profd);
     begin_standing_triggers(profd);
 }
 
-void when_session_is_joined(struct daemon *profd, const struct trigger_set *set, int directory_fd)
+void when_session_is_shared(struct daemon *profd, const struct trigger_set *set, int directory_fd)
 {
     follow_limit(profd);
     follow_power(profd);
@@ -91,13 +91,13 @@ void when_session_is_joined(struct daemon *profd, const struct trigger_set *set,
     begin_standing_triggers(profd);
 }
 
-void when_session_is_left(struct daemon *profd)
+void when_part_leaves(struct daemon *profd)
 {
     follow_limit(profd);
     follow_power(profd);
 }
 
-void when_extras_end(struct daemon *profd)
+void when_user_session_ends(struct daemon *profd)
 {
     requests_end_time(&profd->requests);
     if (!profd->triggers.set.is_standing || !session_is_on(&profd->session))
@@ -123,7 +123,7 @@ void when_session_moves(struct daemon *profd)
     service_tell_status(&profd->service);
     if (!session_is_on(&profd->session))
         end_parts(profd);
-    requests_ensure_standing(&profd->requests); /* what kept it from joining may be over */
+    requests_join_always_on(&profd->requests); /* what kept it from joining may be over */
 }
 
 /* --- Processes --- */
@@ -131,11 +131,11 @@ void when_session_moves(struct daemon *profd)
 /* Without a session there is nothing to keep of it. */
 void when_child_ends(struct daemon *profd, struct child *child)
 {
-    when_ended_are_others(profd);
+    when_ended_count_changes(profd);
     lending_end(&profd->lending, child);
     monitoring_note_ended(&profd->monitoring, child);
     metrics_note_ended(&profd->metrics, child);
-    agents_let_go(child);
+    agents_detach_process(child);
     requests_note_gone(&profd->requests, child);
     requests_note_program_gone(&profd->requests, child->pid);
     if (!session_is_on(&profd->session)) {
@@ -149,7 +149,7 @@ void when_child_ends(struct daemon *profd, struct child *child)
     captures_note_ended(&profd->captures, child);
 }
 
-void when_ended_are_others(struct daemon *profd)
+void when_ended_count_changes(struct daemon *profd)
 {
     memory_note_ended(&profd->memory, profd->children.ended + profd->agents.forgotten);
 }
@@ -179,7 +179,7 @@ void when_child_falls_silent(struct daemon *profd, struct child *child)
 void when_child_is_kept(struct daemon *profd, struct child *child)
 {
     captures_note_stored(&profd->captures, child);
-    memory_decide_soon(&profd->memory);
+    memory_schedule_decision(&profd->memory);
 }
 
 /* Workers of ours are no processes of the session; neither is a command that never ran. */
@@ -232,7 +232,7 @@ void when_capture_is_written(struct daemon *profd, const struct message_capture_
 
 /* --- Pages of metrics --- */
 
-void when_page_is_made(struct daemon *profd, struct metrics_view *view)
+void when_metrics_are_requested(struct daemon *profd, struct metrics_view *view)
 {
     const struct profd_facts facts = {
         .session = &profd->session,
@@ -309,7 +309,7 @@ static uint32_t group_needs(const struct daemon *profd)
     return needs | clients_group_needs(&profd->clients);
 }
 
-void when_ledger_is_there(struct daemon *profd)
+void when_ledger_opens(struct daemon *profd)
 {
     tell_session(profd);
     monitoring_open(&profd->monitoring, group_needs(profd));

@@ -26,7 +26,7 @@ struct trigger_set;
 /* --- The ledger --- */
 
 /* Made, or taken over with its session from a profd that was killed. */
-void when_ledger_is_there(struct daemon *profd);
+void when_ledger_opens(struct daemon *profd);
 
 /* --- Sessions --- */
 
@@ -35,14 +35,14 @@ void when_ledger_is_there(struct daemon *profd);
 void when_session_begins(struct daemon *profd, const struct trigger_set *set, int directory_fd);
 
 /* That of a profd that was killed, in this one. */
-void when_session_goes_on(struct daemon *profd);
+void when_session_resumes(struct daemon *profd);
 
 /* Another one joins it, with SET and DIRECTORY_FD as above, or one of two leaves it. */
-void when_session_is_joined(struct daemon *profd, const struct trigger_set *set, int directory_fd);
-void when_session_is_left(struct daemon *profd);
+void when_session_is_shared(struct daemon *profd, const struct trigger_set *set, int directory_fd);
+void when_part_leaves(struct daemon *profd);
 
 /* What the user had in it beside what is recorded is over, with the session or without. */
-void when_extras_end(struct daemon *profd);
+void when_user_session_ends(struct daemon *profd);
 
 /* A request moved it, which all of the above lead to but a restart; whoever records is told next.
  */
@@ -54,7 +54,7 @@ void when_session_moves(struct daemon *profd);
 void when_child_ends(struct daemon *profd, struct child *child);
 
 /* How many have ended in this session changed. */
-void when_ended_are_others(struct daemon *profd);
+void when_ended_count_changes(struct daemon *profd);
 
 /* CHILD is about to be freed, whether it has ended or not. */
 void when_child_is_forgotten(struct daemon *profd, struct child *child);
@@ -84,7 +84,7 @@ void when_capture_is_written(struct daemon *profd, const struct message_capture_
 /* --- Pages of metrics --- */
 
 /* VIEW has processes and groups; all else is for here. */
-void when_page_is_made(struct daemon *profd, struct metrics_view *view);
+void when_metrics_are_requested(struct daemon *profd, struct metrics_view *view);
 
 /* --- Commands and signals --- */
 

@@ -21,10 +21,10 @@ static void on_hello(lease_owner owner, void *context)
 static void on_replaced(void *context)
 {
     struct daemon *profd = context;
-    census_soon(&profd->census);
+    census_schedule(&profd->census);
 }
 
-static void on_may_borrow(struct child *child, void *context)
+static void on_loan_request(struct child *child, void *context)
 {
     struct daemon *profd = context;
     lending_follow(&profd->lending, child);
@@ -57,7 +57,7 @@ static void on_child_forgotten(struct child *child, void *context)
 
 static void on_ended_count(void *context)
 {
-    when_ended_are_others(context);
+    when_ended_count_changes(context);
 }
 
 static bool is_child_in_use(const struct child *child, void *context)
@@ -96,7 +96,7 @@ const struct agents_events agents_events = {
     .on_news_wanted = on_news_wanted,
     .on_hello = on_hello,
     .on_replaced = on_replaced,
-    .on_may_borrow = on_may_borrow,
+    .on_loan_request = on_loan_request,
     .on_silence = on_silence,
     .on_end = on_child_ended,
     .on_verdict = on_verdict,
@@ -122,7 +122,7 @@ static void on_end_told(pid_t pid, int wait_status, void *context)
     metrics_note_told_end(&profd->metrics, pid, wait_status);
 }
 
-const struct census_events census_events = { is_own_worker, on_may_borrow, on_end_told };
+const struct census_events census_events = { is_own_worker, on_loan_request, on_end_told };
 
 static void on_capture_listing(void *context)
 {
@@ -204,17 +204,17 @@ static void on_begin(const struct trigger_set *set, int directory_fd, void *cont
 
 static void on_joined(const struct trigger_set *set, int directory_fd, void *context)
 {
-    when_session_is_joined(context, set, directory_fd);
+    when_session_is_shared(context, set, directory_fd);
 }
 
 static void on_left(void *context)
 {
-    when_session_is_left(context);
+    when_part_leaves(context);
 }
 
 static void on_extras_over(void *context)
 {
-    when_extras_end(context);
+    when_user_session_ends(context);
 }
 
 static void on_move(void *context)
@@ -332,10 +332,10 @@ static void on_shut_down(void *context)
     programs_stop(&profd->programs);
 }
 
-static bool are_programs_over(void *context)
+static bool have_programs_ended(void *context)
 {
     const struct daemon *profd = context;
-    return programs_are_over(&profd->programs);
+    return programs_have_ended(&profd->programs);
 }
 
 static void on_all_over(void *context)
@@ -350,7 +350,7 @@ const struct supervisor_events supervisor_events = {
     .on_ended = on_command_ended,
     .on_signal = on_signal,
     .on_shut_down = on_shut_down,
-    .are_programs_over = are_programs_over,
+    .have_programs_ended = have_programs_ended,
     .on_over = on_all_over,
 };
 
@@ -358,14 +358,14 @@ const struct memory_events memory_events = { is_awaited };
 
 static void on_page(struct metrics_view *view, void *context)
 {
-    when_page_is_made(context, view);
+    when_metrics_are_requested(context, view);
 }
 
 const struct metrics_events metrics_events = { on_page };
 
 static void on_session(void *context)
 {
-    when_session_goes_on(context);
+    when_session_resumes(context);
 }
 
 static void on_return(void *context)

@@ -109,10 +109,10 @@ static void read_kept_memory(struct process_counters *counters)
     if (counters->memory_fd < 0 && counters->has_own_descriptors)
         open_memory(counters);
     counters->has_no_memory = counters->memory_fd < 0 || read_memory(counters) < 0;
-    process_counters_tell(counters);
+    process_counters_log_missing(counters);
 }
 
-void process_counters_tell(struct process_counters *counters)
+void process_counters_log_missing(struct process_counters *counters)
 {
     if (!counters->has_no_memory || counters->is_memory_told)
         return;

@@ -50,7 +50,7 @@ void process_counters_read_alone(struct process_counters *counters);
 void process_counters_read_last(struct process_counters *counters);
 
 /* Says in the profile what could not be read, once. Not in signal handlers. */
-void process_counters_tell(struct process_counters *counters);
+void process_counters_log_missing(struct process_counters *counters);
 
 /* Puts what was read last into TOTALS, by index. */
 void process_counters_apply(const struct process_counters *counters, struct counter_total *totals);

@@ -33,8 +33,8 @@ bool group_alarm_note(struct group_alarm *alarm, const struct group_alert_rule *
     return alarm->times >= rule->times && now_ns >= alarm->quiet_until_ns;
 }
 
-void group_alarm_told(struct group_alarm *alarm, const struct group_alert_rule *rule,
-                      uint64_t now_ns)
+void group_alarm_mark_reported(struct group_alarm *alarm, const struct group_alert_rule *rule,
+                               uint64_t now_ns)
 {
     uint64_t quiet_ns = rule->quiet_ns != 0 ? rule->quiet_ns : GROUP_ALARM_BURST_NS;
     *alarm = (struct group_alarm){ .quiet_until_ns = now_ns + quiet_ns };

@@ -24,12 +24,12 @@ struct group_alarm {
 bool group_alarm_is_broken(const struct group_alert_rule *rule, const struct group_costs *costs);
 
 /* Such an iteration ended at NOW_NS. True when the observer is to be told: ALARM has what, until
- * group_alarm_told(). */
+ * group_alarm_mark_reported(). */
 bool group_alarm_note(struct group_alarm *alarm, const struct group_alert_rule *rule,
                       const struct group_costs *costs, uint64_t now_ns);
 
 /* It was told. */
-void group_alarm_told(struct group_alarm *alarm, const struct group_alert_rule *rule,
-                      uint64_t now_ns);
+void group_alarm_mark_reported(struct group_alarm *alarm, const struct group_alert_rule *rule,
+                               uint64_t now_ns);
 
 #endif

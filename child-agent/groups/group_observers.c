@@ -172,7 +172,7 @@ static void note_broken(struct observer *observer, const struct profd_group *gro
         pending->count == GROUP_ALERTS_MOST_PENDING)
         return;
     put_alert(pending, observer, group, alarm);
-    group_alarm_told(alarm, &observer->rule, now_ns);
+    group_alarm_mark_reported(alarm, &observer->rule, now_ns);
 }
 
 void group_observers_note_slowly(const struct profd_group *group, const struct group_costs *costs,
@@ -186,7 +186,7 @@ void group_observers_note_slowly(const struct profd_group *group, const struct g
     group_registry_let_go(held);
 }
 
-bool group_observers_tell_next(struct pending_alerts *pending)
+bool group_observers_call_next(struct pending_alerts *pending)
 {
     if (pending->count == 0)
         return false;

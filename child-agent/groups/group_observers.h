@@ -50,6 +50,6 @@ void group_observers_after_fork_child(void);
 
 /* Takes the next out of PENDING, and tells it if that observer is still there. False: there was
  * none. */
-bool group_observers_tell_next(struct pending_alerts *pending);
+bool group_observers_call_next(struct pending_alerts *pending);
 
 #endif

@@ -274,7 +274,7 @@ bool group_registry_is_free(void)
 
 void group_registry_before_fork(void)
 {
-    is_held_for_fork = named_mutex_lock_soon(&lock);
+    is_held_for_fork = named_mutex_lock_polling(&lock);
 }
 
 void group_registry_after_fork_parent(void)

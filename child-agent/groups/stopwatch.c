@@ -38,7 +38,7 @@ void stopwatch_begin_iteration(void)
 void stopwatch_tell(void)
 {
     struct stopwatch_thread *thread;
-    while ((thread = stopwatch_own()) != NULL && group_observers_tell_next(&thread->alerts))
+    while ((thread = stopwatch_own()) != NULL && group_observers_call_next(&thread->alerts))
         continue;
 }
 

@@ -106,7 +106,7 @@ void stopwatch_leave_thread(void)
     struct pending_alerts alerts = thread->alerts;
     thread_current->stopwatch = NULL;
     unforked_pages_free(thread, sizeof(*thread));
-    while (group_observers_tell_next(&alerts))
+    while (group_observers_call_next(&alerts))
         continue;
 }
 

@@ -4,7 +4,7 @@
 
 enum { SOON_NS = 20 * 1000 * 1000 };
 
-bool named_mutex_lock_soon(struct named_mutex *mutex)
+bool named_mutex_lock_polling(struct named_mutex *mutex)
 {
     const struct timespec deadline = clock_timespec(clock_monotonic_ns() + SOON_NS);
     return named_mutex_lock_until(mutex, &deadline);

@@ -123,7 +123,7 @@ static inline bool named_mutex_lock_until(struct named_mutex *mutex,
 /* For forks and the end of the process: they wait for a moment that nobody minds and no longer,
  * since whoever has MUTEX could be waiting for a lock that the calling thread holds (the dynamic
  * loader's, or malloc's). Whether it was had. */
-bool named_mutex_lock_soon(struct named_mutex *mutex);
+bool named_mutex_lock_polling(struct named_mutex *mutex);
 
 static inline void named_mutex_unlock(struct named_mutex *mutex)
 {

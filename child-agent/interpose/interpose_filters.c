@@ -35,7 +35,7 @@ static void prepare_for_filter(void)
 static void prepare_for_strict_mode(void)
 {
     if (one_thread_is_known())
-        one_thread_end_others(); /* or the thread's last call would not be the process' */
+        one_thread_stop_agent_threads(); /* or the thread's last call would not be the process' */
     thread_mask_yield();
     prepare_for_filter();
 }

@@ -44,7 +44,7 @@ PROFD_INTERPOSED int unshare(int flags)
     int result = real(flags);
     if (!(flags & CLONE_NEWUSER) || !may_be_our_fault(result))
         return result;
-    one_thread_end_others();
+    one_thread_stop_agent_threads();
     for (int i = 0; i < NAMESPACE_TRIES && (i == 0 || may_try_again(result)); i++) {
         rest();
         result = real(flags);
@@ -62,7 +62,7 @@ PROFD_INTERPOSED int setns(int fd, int type)
     int result = real(fd, type);
     if ((type != 0 && !(type & CLONE_NEWUSER)) || !may_be_our_fault(result))
         return result;
-    one_thread_end_others();
+    one_thread_stop_agent_threads();
     for (int i = 0; i < NAMESPACE_TRIES && (i == 0 || may_try_again(result)); i++) {
         rest();
         result = real(fd, type);

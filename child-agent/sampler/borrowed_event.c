@@ -11,7 +11,7 @@ static struct event_loan *find_loan(void)
     return &core.arena.header->event_loan;
 }
 
-void borrowed_event_want(uint64_t interval_ns, int signal_number)
+void borrowed_event_request(uint64_t interval_ns, int signal_number)
 {
     struct event_wish *wish = &find_loan()->wish;
     atomic_store(&wish->interval_ns, interval_ns);

@@ -11,7 +11,7 @@
 
 /* Wants an event at each INTERVAL_NS that sends SIGNAL_NUMBER (0: none), and tells profd if that is
  * another one than before. */
-void borrowed_event_want(uint64_t interval_ns, int signal_number);
+void borrowed_event_request(uint64_t interval_ns, int signal_number);
 
 /* The signal of the event that is lent; 0: there is none. */
 int borrowed_event_signal(void);

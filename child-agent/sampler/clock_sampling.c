@@ -96,7 +96,7 @@ static void change_interval(struct thread_registration *thread)
                                                  sampling.timer_interval_ns));
 }
 
-void clock_sampling_go_on(void)
+void clock_sampling_resume(void)
 {
     thread_registry_visit(change_interval);
 }
@@ -106,7 +106,7 @@ void clock_sampling_set_interval(uint64_t interval_ns)
     if (atomic_load(&sampling.uses_events))
         return;
     choose_interval(interval_ns);
-    clock_sampling_go_on();
+    clock_sampling_resume();
 }
 
 void clock_sampling_set_paused(bool is_paused)

@@ -49,7 +49,7 @@ void clock_sampling_set_paused(bool is_paused);
 
 /* The clocks that ran when the session before this one ended go on in this one, at its interval:
  * what their threads used in between counts. */
-void clock_sampling_go_on(void);
+void clock_sampling_resume(void);
 
 /* Of the threads' timers; likewise. */
 void clock_sampling_set_interval(uint64_t interval_ns);

@@ -20,8 +20,8 @@ enum {
 static void want_event_of(const struct thread_registration *thread)
 {
     bool is_wanted = atomic_load(&thread->clock.is_running) && !atomic_load(&sampling.is_refused);
-    borrowed_event_want(sampling.interval_ns,
-                        is_wanted ? atomic_load(&thread->clock.signal_number) : 0);
+    borrowed_event_request(sampling.interval_ns,
+                           is_wanted ? atomic_load(&thread->clock.signal_number) : 0);
 }
 
 bool clock_sampling_follow_with_event(const struct thread_registration *thread)
@@ -123,7 +123,7 @@ void clock_sampling_return_event(void)
 {
     if (!sampling.borrows_event)
         return;
-    borrowed_event_want(sampling.interval_ns, 0);
+    borrowed_event_request(sampling.interval_ns, 0);
     sampling.borrows_event = false;
     if (thread_current != NULL) /* else it has gone, and its clock with it */
         (void)clock_sampling_follow_with_event(thread_current);

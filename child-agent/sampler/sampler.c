@@ -88,12 +88,12 @@ int sampler_start(const struct session_settings *settings, struct chunk_manager 
     return 0;
 }
 
-void sampler_go_on(bool are_threads_the_same)
+void sampler_resume(bool are_threads_the_same)
 {
     if (sampler.looks)
-        clock_sampling_go_on();
+        clock_sampling_resume();
     else if (are_threads_the_same)
-        sampler_tick_go_on(atomic_load(&sampler.tick));
+        sampler_tick_resume(atomic_load(&sampler.tick));
 }
 
 /* Without its thread a session has fewer looks, but is one. */
@@ -144,7 +144,7 @@ static void do_chores(struct sample_room *room, void *argument)
     named_mutex_unlock(&sampler.lock);
 }
 
-void sampler_do_chores(void)
+void sampler_run_maintenance(void)
 {
     uint64_t now_ns = clock_monotonic_ns();
     if (atomic_load(&sampler.tick) == NULL || sampler.is_running ||
@@ -214,10 +214,10 @@ void sampler_flush(void)
 void sampler_flush_at_exit(void)
 {
     struct sampler_tick *tick = atomic_load(&sampler.tick);
-    if (tick == NULL || atomic_load(&core.is_filtered) || !named_mutex_lock_soon(&sampler.lock))
+    if (tick == NULL || atomic_load(&core.is_filtered) || !named_mutex_lock_polling(&sampler.lock))
         return;
     sampler_tick_collect(tick);
-    thread_registry_visit_soon(clock_sampling_tell_rest);
+    thread_registry_try_visit(clock_sampling_tell_rest);
     if (!sampler.is_running)
         sampler_tick_read_last_alone(tick);
     record_last_counters(tick);
@@ -226,7 +226,7 @@ void sampler_flush_at_exit(void)
 
 void sampler_before_fork(void)
 {
-    is_locked_for_fork = named_mutex_lock_soon(&sampler.lock);
+    is_locked_for_fork = named_mutex_lock_polling(&sampler.lock);
 }
 
 void sampler_after_fork_parent(void)

@@ -18,13 +18,13 @@
 
 /* Begins for a session; both arguments are borrowed until sampler_stop(). Threads' own clocks run
  * from here on, but what takes a thread of ours waits for sampler_start_thread(), or is done by
- * sampler_do_chores() instead. 0 or -errno. */
+ * sampler_run_maintenance() instead. 0 or -errno. */
 int sampler_start(const struct session_settings *settings, struct chunk_manager *manager);
 
 /* After sampler_start() and before sampler_start_thread(): it goes on where sampler_stop() ended,
  * and what threads used in between counts. With the wall clock, only where ARE_THREADS_THE_SAME
  * that are sampled. */
-void sampler_go_on(bool are_threads_the_same);
+void sampler_resume(bool are_threads_the_same);
 
 /* Nothing without a session, or when the thread is there. */
 void sampler_start_thread(void);
@@ -39,7 +39,7 @@ bool sampler_has_thread(void);
 bool sampler_is_free(void);
 
 /* In the handler of the only thread: what a thread of ours would do now and then. */
-void sampler_do_chores(void);
+void sampler_run_maintenance(void);
 
 /* Takes the last snapshots and ends the thread. */
 void sampler_stop(void);

@@ -55,7 +55,7 @@ int sampler_tick_create(const struct session_settings *settings, struct chunk_ma
     return 0;
 }
 
-void sampler_tick_go_on(struct sampler_tick *tick)
+void sampler_tick_resume(struct sampler_tick *tick)
 {
     tick->run = --last_run;
 }
@@ -105,7 +105,7 @@ void sampler_tick_read_last_alone(struct sampler_tick *tick)
 
 void sampler_tick_record_last_counters(struct sampler_tick *tick)
 {
-    process_counters_tell(&tick->counters.process);
+    process_counters_log_missing(&tick->counters.process);
     if (tick->is_first)
         (void)sample_encoder_tick(tick->encoder, clock_ticks()); /* counted by the writer */
     sampler_counters_record(&tick->counters, tick->encoder);

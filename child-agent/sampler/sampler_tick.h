@@ -16,7 +16,7 @@ int sampler_tick_create(const struct session_settings *settings, struct chunk_ma
                         struct sampler_tick **out);
 /* TICK, which was just created, goes on where the one before it ended: what threads used in between
  * counts. */
-void sampler_tick_go_on(struct sampler_tick *tick);
+void sampler_tick_resume(struct sampler_tick *tick);
 void sampler_tick_destroy(struct sampler_tick *tick);
 
 /* Starts a tick: requests a snapshot from every thread that has run. The sampler slept for STRIDE

@@ -159,9 +159,9 @@ void thread_registry_visit(void (*visit)(struct thread_registration *thread))
     thread_registry_let_go(access);
 }
 
-void thread_registry_visit_soon(void (*visit)(struct thread_registration *thread))
+void thread_registry_try_visit(void (*visit)(struct thread_registration *thread))
 {
-    if (!named_mutex_lock_soon(&registry.lock))
+    if (!named_mutex_lock_polling(&registry.lock))
         return;
     const struct registry_access access = { &registry.lock };
     visit_live(access, visit);

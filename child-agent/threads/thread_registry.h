@@ -72,7 +72,7 @@ void thread_registry_visit(void (*visit)(struct thread_registration *thread));
 
 /* The same at the end of the process, which may come in a handler that interrupted whoever has the
  * lock: nobody is visited then. */
-void thread_registry_visit_soon(void (*visit)(struct thread_registration *thread));
+void thread_registry_try_visit(void (*visit)(struct thread_registration *thread));
 
 /* Slots in use are below this number; the sampler walks them with thread_registry_at(). */
 uint32_t thread_registry_slot_count(void);

@@ -42,7 +42,7 @@ void agents_stop_keeping(struct agents *agents, struct child *child)
     if (child->kept != CHILD_KEPT_TWICE)
         return;
     keeper_link_drop(agents->keeper, child->lease_owner);
-    child_keep(agents->children, child, CHILD_KEPT_ARENA);
+    child_set_kept(agents->children, child, CHILD_KEPT_ARENA);
 }
 
 /* Takes CHILD out of the table; its copy is not under way. */
@@ -89,7 +89,7 @@ static void on_kept(struct exit_record *record, int error, void *owner)
         log_warn_of_many(child->pid, "lost the profile of %d (%s), which cannot be copied: %s",
                          child->pid, child->executable, uv_strerror(error));
     child->exit = record;
-    child_keep(agents->children, child, record != NULL ? CHILD_KEPT_COPIED : CHILD_KEPT_NAME);
+    child_set_kept(agents->children, child, record != NULL ? CHILD_KEPT_COPIED : CHILD_KEPT_NAME);
     agents->events->on_kept(child, agents->context);
 }
 
@@ -98,7 +98,7 @@ void agents_store(struct agents *agents, struct child *child)
     int arena_fd = child->arena_fd;
 
     if (child->kept == CHILD_KEPT_NOTHING)
-        child_keep(agents->children, child, CHILD_KEPT_NAME);
+        child_set_kept(agents->children, child, CHILD_KEPT_NAME);
     if (child->kept != CHILD_KEPT_ARENA && child->kept != CHILD_KEPT_TWICE)
         return;
     agents_stop_keeping(agents, child);
@@ -106,7 +106,7 @@ void agents_store(struct agents *agents, struct child *child)
     memory_stop_aging(agents->memory, child);
     int error =
         exit_store_keep(agents->exits, arena_fd, child->lease_owner, child->end_ns, on_kept, child);
-    child_keep(agents->children, child, error == 0 ? CHILD_KEPT_COPYING : CHILD_KEPT_NAME);
+    child_set_kept(agents->children, child, error == 0 ? CHILD_KEPT_COPYING : CHILD_KEPT_NAME);
     if (error == 0)
         return;
     log_warn_of_many(child->pid, "the profile of %d (%s) is lost: %s", child->pid,
@@ -151,7 +151,7 @@ static void set_status(struct child *child, int wait_status)
     child->agents->events->on_verdict(child, child->agents->context);
 }
 
-void agents_let_go(struct child *child)
+void agents_detach_process(struct child *child)
 {
     agents_drop_connection(child);
     if (child->verdict != VERDICT_VANISHED)
@@ -255,7 +255,7 @@ bool agents_note_reaped(struct agents *agents, pid_t pid, const struct child_end
 
 /* An exec that was noticed late: the process seemed to have ended, and went on as another program.
  */
-void agents_correct_to_exec(struct child *child, uint64_t exec_ns)
+void agents_change_end_to_exec(struct child *child, uint64_t exec_ns)
 {
     child_correct_end(child, VERDICT_EXECED, 0, exec_ns);
     child->agents->events->on_verdict(child, child->agents->context);
@@ -267,7 +267,7 @@ void agents_correct_to_exec(struct child *child, uint64_t exec_ns)
 static void give_up(struct agents *agents, struct child *child)
 {
     if (child->kept == CHILD_KEPT_COPYING)
-        child_keep(agents->children, child, CHILD_KEPT_UNWANTED);
+        child_set_kept(agents->children, child, CHILD_KEPT_UNWANTED);
     else if (child->kept != CHILD_KEPT_UNWANTED)
         agents_forget(agents, child);
 }
@@ -308,7 +308,7 @@ void agents_note_expired(void *owner, const struct block_account *account)
 
     child->exit = NULL;
     child->expired = *account;
-    child_keep(child->agents->children, child, CHILD_KEPT_EXPIRED);
+    child_set_kept(child->agents->children, child, CHILD_KEPT_EXPIRED);
 }
 
 void agents_close(struct agents *agents)

@@ -48,7 +48,7 @@ struct agents_events {
     /* A child runs another program, which may have no agent. */
     void (*on_replaced)(void *context);
     /* CHILD, in which nobody listens, has an arena in which it may want a perf event. */
-    void (*on_may_borrow)(struct child *child, void *context);
+    void (*on_loan_request)(struct child *child, void *context);
     /* CHILD, which lives, has no connection any more, and so gives no answers. */
     void (*on_silence)(struct child *child, void *context);
     /* CHILD has ended, as its verdict says so far; it may be freed by this. */
@@ -141,7 +141,7 @@ void agents_split_ending(struct child *earlier, uint64_t exec_ns, struct child *
 void agents_forget_silent(struct child *child);
 
 /* CHILD has ended: nothing more is heard of it, but how it ended, where that is not known. */
-void agents_let_go(struct child *child);
+void agents_detach_process(struct child *child);
 
 /* Keeps what CHILD, which has ended, recorded; or its name alone. */
 void agents_store(struct agents *agents, struct child *child);

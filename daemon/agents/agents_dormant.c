@@ -53,7 +53,7 @@ static void look_for_dormant(struct agents *agents, struct child *child)
     int pidfd = needs_watch ? pidfd_of_process(child->pid) : -1;
 
     if (needs_watch && pidfd < 0 && child->search == CHILD_SEARCH_DUE) {
-        child_set_search(agents->children, child, CHILD_SEARCH_MISSED);
+        child_set_search(agents->children, child, CHILD_SEARCH_FAILED_ONCE);
         return;
     }
     child_set_search(agents->children, child, CHILD_SEARCH_NONE);

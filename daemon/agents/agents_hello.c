@@ -85,7 +85,7 @@ static struct child *add_after_exec(struct agents *agents, struct child *earlier
     }
     uint64_t exec_ns = agents_settle_exec_call(agents, earlier, child, who);
     if (earlier->state == CHILD_ENDED)
-        agents_correct_to_exec(earlier, exec_ns);
+        agents_change_end_to_exec(earlier, exec_ns);
     else {
         if (child != NULL)
             pass_watch_on(earlier, child);
@@ -113,7 +113,7 @@ static struct child *add_instead(struct agents *agents, struct child *earlier,
 static bool has_program_inside(const struct child *earlier, const struct child_introduction *who)
 {
     return earlier->is_silent && earlier->state != CHILD_ENDED &&
-           child_meet(earlier, who) != CHILD_CAME_BEFORE &&
+           child_relate(earlier, who) != CHILD_CAME_BEFORE &&
            process_runs_program(who->pid, earlier->executable);
 }
 
@@ -134,9 +134,9 @@ struct child *agents_meet(struct agents *agents, const struct child_introduction
         return dormant;
     if (earlier == NULL)
         return add_first(agents, who);
-    if (child_was_mistaken(earlier, who) || has_program_inside(earlier, who))
+    if (child_is_same_as_silent(earlier, who) || has_program_inside(earlier, who))
         return add_instead(agents, earlier, who);
-    switch (child_meet(earlier, who)) {
+    switch (child_relate(earlier, who)) {
     case CHILD_IS_SAME_IMAGE:
         forget_connection(agents, earlier);
         child_reconnect(earlier);
@@ -260,7 +260,7 @@ void agents_take_arena(struct child *child, const struct message_hello *hello, i
         close(child->arena_fd);
     child->arena_fd = arena_fd;
     if (arena_fd >= 0 && child->kept != CHILD_KEPT_ARENA && child->kept != CHILD_KEPT_TWICE)
-        child_keep(child->agents->children, child, CHILD_KEPT_ARENA);
+        child_set_kept(child->agents->children, child, CHILD_KEPT_ARENA);
     if (child->dormancy != CHILD_AWAKE)
         child_set_dormancy(child, CHILD_AWAKE);
     child->lease_owner = hello->lease_owner;
@@ -309,7 +309,7 @@ static void share_arena(struct agents *agents, struct child *child, uid_t uid,
                                       bytes, child->arena_fd) == 0;
 
     if (is_shared != (child->kept == CHILD_KEPT_TWICE))
-        child_keep(agents->children, child, is_shared ? CHILD_KEPT_TWICE : CHILD_KEPT_ARENA);
+        child_set_kept(agents->children, child, is_shared ? CHILD_KEPT_TWICE : CHILD_KEPT_ARENA);
 }
 
 /* An agent without a thread cannot come back to the next profd with its descriptor, as others do.
@@ -352,7 +352,7 @@ static void receive(struct agents *agents, struct child *child)
     else if (child->is_alone && (child->is_reaped || child->watch == NULL))
         agents_end(agents, child, VERDICT_VANISHED, 0, uv_hrtime());
     else
-        agents->events->on_may_borrow(child, agents->context);
+        agents->events->on_loan_request(child, agents->context);
 }
 
 static void refuse(struct connection *connection, int error, int arena_fd, int pidfd)

@@ -48,7 +48,7 @@ void agents_stop_keeping(struct agents *agents, struct child *child);
 void agents_take_cpu_time(struct child *child, const struct child_ending *ending);
 
 /* CHILD, which seemed to have ended, went on as another program at EXEC_NS. */
-void agents_correct_to_exec(struct child *child, uint64_t exec_ns);
+void agents_change_end_to_exec(struct child *child, uint64_t exec_ns);
 
 /* What was told of the end of OTHER was CHILD's; passed on: and EARLIER knows nothing of it. */
 void agents_take_ending(struct child *child, const struct child *other);

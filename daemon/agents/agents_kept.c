@@ -45,13 +45,13 @@ static void readmit(struct agents *agents, const struct message_hello *hello,
     agents_watch(agents, child, pidfd);
     agents_take_arena(child, hello, arena_fd);
     if (child->kept == CHILD_KEPT_ARENA) /* not if the same image had two arenas kept */
-        child_keep(agents->children, child, CHILD_KEPT_TWICE);
+        child_set_kept(agents->children, child, CHILD_KEPT_TWICE);
     if (session_is_on(agents->session) && hello->generation == agents->session->generation)
         child->started_generation = agents->session->generation;
     if (pidfd < 0)
         agents_end(agents, child, VERDICT_VANISHED, 0, uv_hrtime());
     else
-        agents->events->on_may_borrow(child, agents->context);
+        agents->events->on_loan_request(child, agents->context);
 }
 
 static void on_kept_arena(const struct keeper_message *message, int fd, void *context)

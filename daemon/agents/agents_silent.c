@@ -83,7 +83,7 @@ void agents_split_ending(struct child *earlier, uint64_t exec_ns, struct child *
         agents_pass_ending_on(later, earlier);
         agents_end(later->agents, later, earlier->verdict, earlier->code, earlier->end_ns);
     }
-    agents_correct_to_exec(earlier, exec_ns);
+    agents_change_end_to_exec(earlier, exec_ns);
 }
 
 /* What was told of the end of CHILD was of the program that it became, of which nothing else is

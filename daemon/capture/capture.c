@@ -21,7 +21,7 @@ enum {
 
 /* --- What is kept meanwhile --- */
 
-void capture_hold(struct capture *capture, size_t index)
+void capture_reference(struct capture *capture, size_t index)
 {
     const struct child *child = capture->items[index].child;
 

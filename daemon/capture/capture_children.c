@@ -189,7 +189,7 @@ void captures_note_stored(struct captures *captures, struct child *child)
     if (capture == NULL)
         return;
     if (child->exit != NULL) {
-        capture_hold(capture, index);
+        capture_reference(capture, index);
         gather_note_stored(&capture->gather, index);
     } else {
         gathering_log_gap(&capture->log, child, GAP_LOST, NULL);

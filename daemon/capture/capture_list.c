@@ -121,7 +121,7 @@ int capture_list_children(struct capture *capture)
             gathering_log_gap(&capture->log, child, GAP_TROUBLE, child->trouble);
         capture->items[index] =
             (struct capture_item){ child, "its agent closed the connection to profd" };
-        capture_hold(capture, index++);
+        capture_reference(capture, index++);
     }
     error = capture_index_items(capture);
     if (error < 0)

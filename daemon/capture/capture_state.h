@@ -136,7 +136,7 @@ extern const char *const capture_lost_in_exec;
 
 /* While an item waits to be read, the exit store keeps its record whole; released when it was read,
  * or cannot be. */
-void capture_hold(struct capture *capture, size_t index);
+void capture_reference(struct capture *capture, size_t index);
 void capture_release(struct capture *capture, size_t index);
 
 /* Whether CHILD, of another user, became another program, which is known, in the moment before

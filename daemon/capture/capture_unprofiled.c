@@ -57,7 +57,7 @@ const char *capture_absence_reason(const struct capture *capture, const struct c
 
 /* What a fork did before its exec was nothing; the program after it is listed, where there is one.
  */
-static bool is_only_a_step(const struct capture *capture, const struct child *child)
+static bool is_fork_before_exec(const struct capture *capture, const struct child *child)
 {
     return child->dormancy != CHILD_AWAKE && child->is_fork && child->verdict == VERDICT_EXECED &&
            !capture_is_lost_in_exec(capture, child);
@@ -66,7 +66,7 @@ static bool is_only_a_step(const struct capture *capture, const struct child *ch
 static bool is_listed(const struct capture *capture, const struct child *child)
 {
     return !capture_can_read(child) && !capture_leaves_out(capture, child) &&
-           !is_only_a_step(capture, child) && capture_thread_filters(capture)[0] == '\0';
+           !is_fork_before_exec(capture, child) && capture_thread_filters(capture)[0] == '\0';
 }
 
 /* --- What is known of them, on the loop's thread --- */

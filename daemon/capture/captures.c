@@ -21,7 +21,7 @@ static const char *check_owner(const struct captures *captures, const struct cap
 {
     if (order->owner.kind != SESSION_OWNER_PROGRAM && !order->stop_after)
         return NULL;
-    return session_lack(captures->views.session, &order->owner);
+    return session_missing_reason(captures->views.session, &order->owner);
 }
 
 void captures_begin(struct captures *captures, const struct capture_order *order)
@@ -40,7 +40,7 @@ void captures_begin(struct captures *captures, const struct capture_order *order
     }
     if (!session_may_move(session, SESSION_EVENT_GATHER)) {
         refuse_order(captures, order, -EINVAL,
-                     session_refusal(session->state, SESSION_EVENT_GATHER));
+                     session_refusal_text(session->state, SESSION_EVENT_GATHER));
         return;
     }
     session_move(session, SESSION_EVENT_GATHER);

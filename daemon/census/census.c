@@ -71,7 +71,7 @@ static bool is_our_own(const struct census *census, const char *program)
 }
 
 /* A silent one that was met before: it may have become another program. True when it has. */
-static bool look_again(struct child *child, const struct process_program *program)
+static bool examine_silent_child(struct child *child, const struct process_program *program)
 {
     cpu_account_follow(child);
     return program->obstacle != OBSTACLE_NONE && program->path[0] == '/' &&
@@ -98,7 +98,7 @@ static bool look_at(struct census *census, const struct process_sighting *sighti
     if (is_known) {
         struct process_sighting as_of_now = *sighting;
         as_of_now.start_ns = now_ns;
-        return look_again(child, &program) &&
+        return examine_silent_child(child, &program) &&
                census_add(census, &as_of_now, program.path, program.obstacle) != NULL;
     }
     if (program.obstacle == OBSTACLE_NONE) {
@@ -210,10 +210,10 @@ void census_begin_session(struct census *census)
             cpu_account_before(child->start_ns, census->session->start_ns, child->pid);
     if (census->is_open)
         uv_timer_start(&census->reader, on_reader, CENSUS_NEXT_READ_MS, 0);
-    census_soon(census);
+    census_schedule(census);
 }
 
-void census_soon(struct census *census)
+void census_schedule(struct census *census)
 {
 
     if (!census->is_open || census->scan_ms == CENSUS_FIRST_SCAN_MS)
@@ -238,7 +238,7 @@ void census_note_started(struct census *census, const struct census_start *start
         .start_ns = start->start_ns,
     };
 
-    census_soon(census);
+    census_schedule(census);
     if (session_is_on(census->session) && start->obstacle != OBSTACLE_NONE &&
         !has_agent(start->pid, census))
         census_add(census, &sighting, start->executable, start->obstacle);

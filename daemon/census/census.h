@@ -105,7 +105,7 @@ void census_close(struct census *census);
 void census_begin_session(struct census *census);
 
 /* Something began that may run programs without agents: looks soon. */
-void census_soon(struct census *census);
+void census_schedule(struct census *census);
 
 /* Reads what agents told so far, and returns how much that was. */
 unsigned census_read(struct census *census);

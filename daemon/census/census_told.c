@@ -102,7 +102,7 @@ enum census_meaning census_meaning_of(const struct child *latest, const struct c
     case CENSUS_WOKEN:
         return CENSUS_MEANS_WOKEN;
     case CENSUS_WISH:
-        return latest != NULL ? CENSUS_MEANS_WISH : CENSUS_MEANS_NOTHING;
+        return latest != NULL ? CENSUS_MEANS_LOAN_REQUEST : CENSUS_MEANS_NOTHING;
     case CENSUS_PRESENT: /* unless its hello was read before */
         return latest != NULL && !latest->is_silent && latest->start_ns == entry->time_ns
                    ? CENSUS_MEANS_NOTHING
@@ -177,7 +177,7 @@ static void note_exec(struct child *child, const struct census_entry *entry)
     child_begin_exec(child, entry->time_ns, entry->path, (enum recording_obstacle)entry->obstacle);
 }
 
-static void take_back_exec(struct child *child)
+static void cancel_exec(struct child *child)
 {
     child_cancel_exec(child);
     child->was_title_read = false; /* nor was it looked for meanwhile */
@@ -258,7 +258,7 @@ static void apply(struct census *census, const struct census_entry *entry)
     case CENSUS_MEANS_NEW:
         if (may_still_fail(latest)) {
             note_exec(latest, entry);
-            census_soon(census);
+            census_schedule(census);
         } else {
             add_living(census, entry);
         }
@@ -285,7 +285,7 @@ static void apply(struct census *census, const struct census_entry *entry)
     case CENSUS_MEANS_NO_EXEC:
         free(census_names_take(&census->names, entry->pid));
         if (latest != NULL)
-            take_back_exec(latest);
+            cancel_exec(latest);
         break;
     case CENSUS_MEANS_PRESENT:
         add_present(census, entry);
@@ -293,7 +293,7 @@ static void apply(struct census *census, const struct census_entry *entry)
     case CENSUS_MEANS_WOKEN:
         agents_note_woken(census->agents, entry->pid, entry->time_ns);
         break;
-    case CENSUS_MEANS_WISH:
+    case CENSUS_MEANS_LOAN_REQUEST:
         census->events->on_wish(latest, census->context);
         break;
     }

@@ -23,7 +23,7 @@ enum census_meaning {
     CENSUS_MEANS_NO_EXEC, /* and did not */
     CENSUS_MEANS_PRESENT, /* one that is there, and has nothing to tell */
     CENSUS_MEANS_WOKEN,   /* it has, and could not say so */
-    CENSUS_MEANS_WISH,    /* one without a thread of ours wants another perf event */
+    CENSUS_MEANS_LOAN_REQUEST, /* one without a thread of ours wants another perf event */
 };
 
 /* LATEST is the latest child with the entry's pid, or NULL. Pure. */

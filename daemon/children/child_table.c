@@ -206,7 +206,7 @@ static bool says_hello_again(const struct child *earlier, const struct child_int
            earlier->identity == who->identity;
 }
 
-enum child_meeting child_meet(const struct child *earlier, const struct child_introduction *who)
+enum child_relation child_relate(const struct child *earlier, const struct child_introduction *who)
 {
     if (earlier == NULL)
         return CHILD_IS_NEW;
@@ -223,11 +223,11 @@ enum child_meeting child_meet(const struct child *earlier, const struct child_in
     return earlier->state == CHILD_ENDED ? CHILD_IS_NEW : CHILD_REUSES_PID;
 }
 
-bool child_was_mistaken(const struct child *earlier, const struct child_introduction *who)
+bool child_is_same_as_silent(const struct child *earlier, const struct child_introduction *who)
 {
     if (says_hello_again(earlier, who))
         return true;
-    if (!earlier->is_silent || child_meet(earlier, who) == CHILD_CAME_BEFORE)
+    if (!earlier->is_silent || child_relate(earlier, who) == CHILD_CAME_BEFORE)
         return false;
     if (earlier->state == CHILD_ENDED)
         return who->start_ns <= earlier->end_ns;
@@ -310,7 +310,7 @@ bool child_is_only_name(const struct child *child)
     return child->kept == CHILD_KEPT_NAME || child->kept == CHILD_KEPT_EXPIRED;
 }
 
-void child_keep(struct child_table *table, struct child *child, enum child_kept next)
+void child_set_kept(struct child_table *table, struct child *child, enum child_kept next)
 {
     assert(may_keep(child->kept, next));
     assert((child->arena_fd >= 0) == (next == CHILD_KEPT_ARENA || next == CHILD_KEPT_TWICE));
@@ -346,7 +346,7 @@ static bool may_search(enum child_search now, enum child_search next)
         return now != CHILD_SEARCH_NONE;
     case CHILD_SEARCH_DUE:
         return now == CHILD_SEARCH_NONE;
-    case CHILD_SEARCH_MISSED:
+    case CHILD_SEARCH_FAILED_ONCE:
         return now == CHILD_SEARCH_DUE;
     }
     return false;

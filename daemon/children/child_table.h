@@ -70,9 +70,9 @@ enum child_dormancy {
 
 /* Whether the process of a dormant child has to be looked for, to be watched. */
 enum child_search {
-    CHILD_SEARCH_NONE,   /* it is watched, or need not be */
-    CHILD_SEARCH_DUE,    /* it was not looked for so far */
-    CHILD_SEARCH_MISSED, /* it was gone; how it ended may be told before the next look */
+    CHILD_SEARCH_NONE,        /* it is watched, or need not be */
+    CHILD_SEARCH_DUE,         /* it was not looked for so far */
+    CHILD_SEARCH_FAILED_ONCE, /* it was gone; how it ended may be told before the next look */
 };
 
 /* What a silent child is known by. */
@@ -131,7 +131,7 @@ struct child {
     lease_owner lease_owner;          /* of its units; NOBODY: it has none */
     enum recording_obstacle obstacle; /* why it has no arena */
 
-    enum child_kept kept;          /* moved by child_keep() alone */
+    enum child_kept kept;          /* moved by child_set_kept() alone */
     enum child_dormancy dormancy;  /* moved by child_set_dormancy() alone */
     enum child_search search;      /* moved by child_set_search() alone */
     int arena_fd;                  /* owned; -1: none */
@@ -180,7 +180,7 @@ struct child *child_table_add_silent(struct child_table *table,
 void child_table_remove(struct child_table *table, struct child *child);
 
 /* How a hello meets what is known of its pid. */
-enum child_meeting {
+enum child_relation {
     CHILD_IS_NEW,        /* nobody of this pid lives */
     CHILD_IS_SAME_IMAGE, /* it connects again */
     CHILD_HAS_ENDED,     /* the same image; what it said last was read late */
@@ -190,12 +190,12 @@ enum child_meeting {
 };
 
 /* EARLIER is the latest child with the same pid (ended or not), or NULL. Pure. */
-enum child_meeting child_meet(const struct child *earlier, const struct child_introduction *who);
+enum child_relation child_relate(const struct child *earlier, const struct child_introduction *who);
 
 /* Whether EARLIER, the latest child with that pid, is the same image, which was taken for a silent
  * one, since its agent was slow or the judgement wrong; or which could not record, and seemed to
  * have gone on as another program when it was about to say hello again. Pure. */
-bool child_was_mistaken(const struct child *earlier, const struct child_introduction *who);
+bool child_is_same_as_silent(const struct child *earlier, const struct child_introduction *who);
 
 /* Makes CHILD the latest of its pid, which came before it. */
 void child_table_make_latest(struct child_table *table, struct child *child);
@@ -239,7 +239,7 @@ void child_begin_exec(struct child *child, uint64_t start_ns, const char *path,
 void child_cancel_exec(struct child *child);
 
 /* What there is of what CHILD recorded is NEXT, as its arena_fd and exit say already. */
-void child_keep(struct child_table *table, struct child *child, enum child_kept next);
+void child_set_kept(struct child_table *table, struct child *child, enum child_kept next);
 
 /* CHILD is NEXT. */
 void child_set_dormancy(struct child *child, enum child_dormancy next);

@@ -198,7 +198,7 @@ static void decide(struct memory *memory, uint64_t now_ns)
 
 static void on_timer(uv_timer_t *timer);
 
-void memory_decide_soon(struct memory *memory)
+void memory_schedule_decision(struct memory *memory)
 {
     uint64_t now_ns = uv_hrtime();
     uint64_t passed_ms = (now_ns - memory->decided_ns) / NS_PER_MS;
@@ -216,7 +216,7 @@ void memory_decide_soon(struct memory *memory)
 
 static void on_timer(uv_timer_t *timer)
 {
-    memory_decide_soon(timer->data);
+    memory_schedule_decision(timer->data);
 }
 
 static void on_chores(uv_timer_t *timer)
@@ -224,7 +224,7 @@ static void on_chores(uv_timer_t *timer)
     struct memory *memory = timer->data;
 
     if (session_is_on(memory->session))
-        memory_decide_soon(memory);
+        memory_schedule_decision(memory);
     else
         uv_timer_stop(timer);
 }
@@ -255,7 +255,7 @@ static void write_board(const struct memory *memory)
     session_board_write(memory->ledger.board, &terms);
 }
 
-void memory_tell_session(struct memory *memory, bool may_be_alone)
+void memory_publish_session(struct memory *memory, bool may_be_alone)
 {
     struct lease_ledger_header *header = memory->ledger.header;
     const struct session *session = memory->session;
@@ -350,7 +350,7 @@ int memory_note_update(struct memory *memory, struct child *child, const uint8_t
     if (error == 0 && message.update.kind == CHUNK_UPDATE_FINAL)
         return 0; /* its next session begins with STARTED */
     if (error == 0)
-        memory_decide_soon(memory);
+        memory_schedule_decision(memory);
     memory_await(child);
     return 0;
 }

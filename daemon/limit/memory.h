@@ -80,7 +80,7 @@ void memory_leave(struct memory *memory, uint64_t until_ns);
 /* Writes what the session is now where processes without a thread of ours read it, and whether
  * there may be such: what they recorded is found if profd is killed, or nobody would look for it.
  * After each change. */
-void memory_tell_session(struct memory *memory, bool may_be_alone);
+void memory_publish_session(struct memory *memory, bool may_be_alone);
 
 /* All of the session may take LIMIT_BYTES (a limit that a ledger can have) from here on. Returns
  * the limit that holds: the old one when the new cannot be had, which is logged. */
@@ -106,7 +106,7 @@ void memory_note_disconnected(struct child *child);
 void memory_note_ended(struct memory *memory, uint64_t ended);
 
 /* Something changed that may call for a decision: now, or when enough time has passed. */
-void memory_decide_soon(struct memory *memory);
+void memory_schedule_decision(struct memory *memory);
 
 /* CHILD has ended: its chunks are not aged any more. Its units are still its own. */
 void memory_stop_aging(struct memory *memory, struct child *child);

@@ -269,7 +269,7 @@ void programs_stop(struct programs *programs)
         move(&programs->list[i], PROGRAM_EVENT_STOP);
 }
 
-bool programs_are_over(const struct programs *programs)
+bool programs_have_ended(const struct programs *programs)
 {
     for (size_t i = 0; programs->is_open && i < programs->config.count; i++) {
         if (programs->list[i].life.state != PROGRAM_OVER)

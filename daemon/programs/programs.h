@@ -22,7 +22,7 @@ struct programs_events {
     /* Starts PROGRAM as its config says: 0 with the *PID of its process, whose end
      * programs_note_ended() is told; or a negative errno, which was logged. */
     int (*launch)(struct program *program, pid_t *pid, void *context);
-    /* A program is over for good; programs_are_over() tells whether all are. */
+    /* A program is over for good; programs_have_ended() tells whether all are. */
     void (*on_over)(void *context);
 };
 
@@ -80,6 +80,6 @@ void programs_note_ended(struct program *program, bool has_failed);
 /* Stops all for good; on_over() tells when they are over. */
 void programs_stop(struct programs *programs);
 
-bool programs_are_over(const struct programs *programs);
+bool programs_have_ended(const struct programs *programs);
 
 #endif

@@ -22,7 +22,7 @@ static struct command *find_command(const struct supervisor *supervisor, pid_t p
 
 static bool is_all_over(const struct supervisor *supervisor)
 {
-    return supervisor->events->are_programs_over(supervisor->context) &&
+    return supervisor->events->have_programs_ended(supervisor->context) &&
            (supervisor->commands == NULL || supervisor->is_grace_over);
 }
 

@@ -35,7 +35,7 @@ struct supervisor_events {
     void (*on_signal)(int signal_number, void *context);
     /* Everything is to end: programs, in their own ways; and whether those have. */
     void (*on_shut_down)(void *context);
-    bool (*are_programs_over)(void *context);
+    bool (*have_programs_ended)(void *context);
     /* Everything has. */
     void (*on_over)(void *context);
 };

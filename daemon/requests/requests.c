@@ -294,7 +294,7 @@ static bool has_standing(const struct requests *requests)
     return session_parts_find(&requests->session->parts, &session_owner_standing) != NULL;
 }
 
-void requests_ensure_standing(struct requests *requests)
+void requests_join_always_on(struct requests *requests)
 {
     const struct session_settings *standing_settings = &requests->standing;
 

@@ -90,7 +90,7 @@ void requests_add_own(struct requests *requests, enum request_kind kind,
 
 /* Begins the session that is always on, or a log line says why not. Nothing where there is none, or
  * when it is on. */
-void requests_ensure_standing(struct requests *requests);
+void requests_join_always_on(struct requests *requests);
 
 /* Process PID is no more, or another program: a session that it began is over. */
 void requests_note_program_gone(struct requests *requests, pid_t pid);

@@ -99,7 +99,7 @@ void allocations_take(struct process_context *process, const struct allocation_e
         process->bad_entries += entry->address >> 53 != 0;
         return;
     }
-    if (!bounds_let(process))
+    if (!bounds_allow(process))
         return;
     const struct thread_context *actor = process_thread_at(process, entry->actor_index, time_ns);
     if (actor == NULL)

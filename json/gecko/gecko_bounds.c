@@ -13,7 +13,7 @@ enum {
     HELD_BYTES_FOR_EACH = 64, /* times the bytes of the chunks */
 };
 
-static const uint64_t held_whatever_bytes = UINT64_C(256) << 20;
+static const uint64_t base_held_bytes = UINT64_C(256) << 20;
 static const uint64_t most_held_bytes = UINT64_C(2) << 30;
 
 static uint64_t allowed_bytes(const struct process_context *process)
@@ -22,12 +22,12 @@ static uint64_t allowed_bytes(const struct process_context *process)
     if (process->options.most_held_bytes != 0)
         return process->options.most_held_bytes;
     if (__builtin_mul_overflow(process->chunk_bytes, (uint64_t)HELD_BYTES_FOR_EACH, &allowed) ||
-        allowed > most_held_bytes - held_whatever_bytes)
+        allowed > most_held_bytes - base_held_bytes)
         return most_held_bytes;
-    return held_whatever_bytes + allowed;
+    return base_held_bytes + allowed;
 }
 
-bool bounds_let(struct process_context *process)
+bool bounds_allow(struct process_context *process)
 {
     bool has_room = process->held_bytes < allowed_bytes(process);
     process->left_out_entries += !has_room;

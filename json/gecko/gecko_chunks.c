@@ -45,7 +45,7 @@ static int take_quiet_ticks(struct chunk_walk *walk, const uint8_t *payload, siz
     if (error < 0)
         return error;
     walk->ticks = walk->tick_ticks = start + delta;
-    if (!bounds_let(walk->process))
+    if (!bounds_allow(walk->process))
         return 0;
     for (uint32_t i = 1; i <= count; i++) {
         walk->ticks = start + (uint64_t)((unsigned __int128)delta * i / count);

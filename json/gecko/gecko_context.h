@@ -248,7 +248,7 @@ void timed_samples_sort(struct thread_samples *samples);
 
 /* Whether there is room for one more sample, marker or allocation; one for which there is none is
  * counted. */
-bool bounds_let(struct process_context *process);
+bool bounds_allow(struct process_context *process);
 /* After something was added to THREAD. */
 void bounds_account(struct process_context *process, struct thread_context *thread);
 

@@ -176,7 +176,7 @@ void markers_take(struct process_context *process, struct thread_context *thread
         walk.type = marker_types_find(&process->marker_types, site->marker_type);
     if (marker->content == MARKER_WITH_PAYLOAD && walk.type == NULL)
         process->bad_entries++;
-    if (!bounds_let(process))
+    if (!bounds_allow(process))
         return;
     stream_marker(&walk, site);
     bounds_account(process, thread);

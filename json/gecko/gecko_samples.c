@@ -89,7 +89,7 @@ static bool take_stack(struct process_context *process, struct thread_context *t
         process->bad_entries++;
         return false;
     }
-    if (!bounds_let(process)) {
+    if (!bounds_allow(process)) {
         thread->samples.current_stack = UNIQUE_NONE;
         return false;
     }
@@ -140,7 +140,7 @@ void samples_take_timed_same(struct process_context *process, const struct sampl
 {
     struct thread_context *thread = process_thread_at(process, sample->thread_index, time_ns);
     process->bad_entries += thread == NULL;
-    if (thread == NULL || !bounds_let(process))
+    if (thread == NULL || !bounds_allow(process))
         return;
     take_same_stack(process, &thread->samples);
     add_timed(process, thread, thread->samples.current_stack, time_ns, sample->cpu_us);
@@ -151,7 +151,7 @@ void samples_take_thread_cpu(struct process_context *process, const struct sampl
 {
     struct thread_context *thread = process_thread_at(process, cpu->thread_index, time_ns);
     process->bad_entries += thread == NULL;
-    if (thread != NULL && bounds_let(process))
+    if (thread != NULL && bounds_allow(process))
         add_timed(process, thread, UNIQUE_NONE, time_ns, cpu->cpu_us);
 }
 

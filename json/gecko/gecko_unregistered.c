@@ -48,7 +48,7 @@ void unregistered_take(struct process_context *process, const struct unregistere
         process->bad_entries++;
         return;
     }
-    if (time_ns < process->options.since_ns || !bounds_let(process))
+    if (time_ns < process->options.since_ns || !bounds_allow(process))
         return;
 
     struct json_writer *writer = &thread->markers;

@@ -206,7 +206,7 @@ static inline struct child *add_alone(const char *name)
     child->lease_owner = lease_owner_make(child->pid, 1, false);
     child->arena_fd = make_arena(child->lease_owner);
     child->is_alone = true;
-    child_keep(&table, child, CHILD_KEPT_ARENA);
+    child_set_kept(&table, child, CHILD_KEPT_ARENA);
     return child;
 }
 
@@ -286,7 +286,7 @@ static inline void on_kept(struct exit_record *record, int error, void *owner)
 
     ck_assert_int_eq(error, 0);
     child->exit = record;
-    child_keep(&table, child, CHILD_KEPT_COPIED);
+    child_set_kept(&table, child, CHILD_KEPT_COPIED);
     captures_note_stored(&captures, child);
 }
 
@@ -298,7 +298,7 @@ static inline void end_child(struct child *child)
     child_end(&table, child, VERDICT_KILLED, SIGKILL, uv_hrtime());
     child->connection = NULL;
     child->arena_fd = -1;
-    child_keep(&table, child, CHILD_KEPT_COPYING);
+    child_set_kept(&table, child, CHILD_KEPT_COPYING);
     ck_assert_int_eq(exit_store_keep(&exits, fd, child->lease_owner, child->end_ns, on_kept, child),
                      0);
     captures_note_ended(&captures, child);
@@ -318,7 +318,7 @@ static inline void end_without_trace(struct agent *from)
     child->connection = NULL;
     close(child->arena_fd);
     child->arena_fd = -1;
-    child_keep(&table, child, CHILD_KEPT_NAME);
+    child_set_kept(&table, child, CHILD_KEPT_NAME);
     captures_note_ended(&captures, child);
 }
 

@@ -61,7 +61,7 @@ static void on_replaced(void *context)
     seen.replaced++;
 }
 
-static void on_may_borrow(struct child *child, void *context)
+static void on_loan_request(struct child *child, void *context)
 {
     (void)context;
     ck_assert_ptr_nonnull(child);
@@ -79,7 +79,7 @@ static void on_end(struct child *child, void *context)
 {
     (void)context;
     seen.ends++;
-    agents_let_go(child);
+    agents_detach_process(child);
     if (session_is_on(&session))
         agents_store(&agents, child);
     else
@@ -124,7 +124,7 @@ static const struct agents_events events = {
     .on_news_wanted = on_news_wanted,
     .on_hello = on_hello,
     .on_replaced = on_replaced,
-    .on_may_borrow = on_may_borrow,
+    .on_loan_request = on_loan_request,
     .on_silence = on_silence,
     .on_end = on_end,
     .on_verdict = on_verdict,
@@ -652,7 +652,7 @@ START_TEST(how_a_dormant_one_ended_may_be_told_after_the_first_look)
     const struct child *child = child_table_find_latest(&table, pid);
 
     agents_watch_dormant(&agents);
-    ck_assert_int_eq(child->search, CHILD_SEARCH_MISSED);
+    ck_assert_int_eq(child->search, CHILD_SEARCH_FAILED_ONCE);
     ck_assert_uint_eq(seen.ends, 0);
     if (_i == 0)
         ck_assert(agents_note_reaped(&agents, pid, &ending));

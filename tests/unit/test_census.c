@@ -40,7 +40,7 @@ static void on_agents_event(void *context)
 static void on_end(struct child *child, void *context)
 {
     on_agents_event(context);
-    agents_let_go(child);
+    agents_detach_process(child);
     agents_store(&agents, child);
     ends++;
 }
@@ -150,7 +150,7 @@ static void tear_down(void)
     census_close(&census);
     census_close(&census);
     while (table.first != NULL) {
-        agents_let_go(table.first);
+        agents_detach_process(table.first);
         agents_forget(&agents, table.first);
     }
     uv_close((uv_handle_t *)&limit, NULL);

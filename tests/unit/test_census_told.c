@@ -57,7 +57,7 @@ END_TEST
 START_TEST(a_wish_is_of_whoever_is_known)
 {
     struct child known = heard(100);
-    check(&known, CENSUS_WISH, 300, CENSUS_MEANS_WISH);
+    check(&known, CENSUS_WISH, 300, CENSUS_MEANS_LOAN_REQUEST);
     check(NULL, CENSUS_WISH, 300, CENSUS_MEANS_NOTHING);
 }
 END_TEST

@@ -47,14 +47,14 @@ static void give_arena(struct child *child)
 {
     child->arena_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
     ck_assert_int_ge(child->arena_fd, 0);
-    child_keep(&table, child, CHILD_KEPT_ARENA);
+    child_set_kept(&table, child, CHILD_KEPT_ARENA);
 }
 
 static void keep_without_arena(struct child *child, enum child_kept next)
 {
     close(child->arena_fd);
     child->arena_fd = -1;
-    child_keep(&table, child, next);
+    child_set_kept(&table, child, next);
 }
 
 START_TEST(a_new_child_is_connected_and_lives)
@@ -216,7 +216,7 @@ static const struct {
     uint64_t earlier_identity, identity;
     uint64_t start_ns; /* the earlier one's is 100 */
     bool is_fork;
-    enum child_meeting expect;
+    enum child_relation expect;
 } meetings[] = {
     { "connects again", CHILD_DETACHED, 7, 7, 100, false, CHILD_IS_SAME_IMAGE },
     { "connects again, old socket unnoticed", CHILD_CONNECTED, 0, 0, 100, false,
@@ -245,14 +245,14 @@ START_TEST(a_hello_meets_what_is_known_of_its_pid)
         child_detach(earlier);
     if (meetings[_i].earlier_state == CHILD_ENDED)
         child_end(&table, earlier, VERDICT_EXITED, 0, 150);
-    ck_assert_msg(child_meet(earlier, &who) == meetings[_i].expect, "%s", meetings[_i].name);
+    ck_assert_msg(child_relate(earlier, &who) == meetings[_i].expect, "%s", meetings[_i].name);
 }
 END_TEST
 
 START_TEST(nobody_is_known_of_a_new_pid)
 {
     struct child_introduction who = someone(10, 100);
-    ck_assert_int_eq(child_meet(NULL, &who), CHILD_IS_NEW);
+    ck_assert_int_eq(child_relate(NULL, &who), CHILD_IS_NEW);
 }
 END_TEST
 
@@ -278,13 +278,13 @@ START_TEST(a_late_hello_of_the_same_program_corrects_the_judgement)
 {
     struct child_introduction who = someone(10, 200);
     const struct child *silent = add_silent(10, 100);
-    ck_assert(child_was_mistaken(silent, &who));
+    ck_assert(child_is_same_as_silent(silent, &who));
     who.executable = "/usr/bin/true";
     who.executable_length = strlen(who.executable);
-    ck_assert(child_was_mistaken(silent, &who));
+    ck_assert(child_is_same_as_silent(silent, &who));
     who.executable = "/usr/bin/other";
     who.executable_length = strlen(who.executable);
-    ck_assert(!child_was_mistaken(silent, &who)); /* it called exec */
+    ck_assert(!child_is_same_as_silent(silent, &who)); /* it called exec */
 }
 END_TEST
 
@@ -293,8 +293,8 @@ START_TEST(a_hello_that_is_read_after_the_end_belongs_to_who_began_before_it)
     struct child_introduction early = someone(10, 140), late = someone(10, 160);
     struct child *silent = add_silent(10, 130);
     child_end(&table, silent, VERDICT_EXITED, 0, 150);
-    ck_assert(child_was_mistaken(silent, &early));
-    ck_assert(!child_was_mistaken(silent, &late)); /* its pid is used again */
+    ck_assert(child_is_same_as_silent(silent, &early));
+    ck_assert(!child_is_same_as_silent(silent, &late)); /* its pid is used again */
 }
 END_TEST
 
@@ -302,10 +302,10 @@ START_TEST(a_hello_that_is_read_late_is_of_the_image_before)
 {
     struct child_introduction who = someone(10, 90);
     struct child *silent = add_silent(10, 100);
-    ck_assert_int_eq(child_meet(silent, &who), CHILD_CAME_BEFORE);
-    ck_assert(!child_was_mistaken(silent, &who));
+    ck_assert_int_eq(child_relate(silent, &who), CHILD_CAME_BEFORE);
+    ck_assert(!child_is_same_as_silent(silent, &who));
     child_end(&table, silent, VERDICT_EXITED, 0, 150);
-    ck_assert_int_eq(child_meet(silent, &who), CHILD_CAME_BEFORE);
+    ck_assert_int_eq(child_relate(silent, &who), CHILD_CAME_BEFORE);
 
     const struct child *before = add(10, 90);
     add(10 + CHILD_TABLE_BUCKETS, 95);
@@ -322,7 +322,7 @@ START_TEST(a_hello_that_is_read_after_the_end_is_of_who_was_known_by_that_alone)
     struct child *silent = add_silent(10, 150);
     silent->knowledge = CHILD_KNOWN_BY_END;
     child_end(&table, silent, VERDICT_EXITED, 0, 150);
-    ck_assert(child_was_mistaken(silent, &who));
+    ck_assert(child_is_same_as_silent(silent, &who));
 }
 END_TEST
 
@@ -332,18 +332,18 @@ START_TEST(who_says_hello_again_with_an_arena_had_not_gone_on_before)
     struct child *child = add(10, 100);
     child->obstacle = OBSTACLE_OTHER_USER;
     child_end(&table, child, VERDICT_EXECED, 0, 150);
-    child_keep(&table, child, CHILD_KEPT_NAME);
-    ck_assert(child_was_mistaken(child, &again));
-    ck_assert(!child_was_mistaken(child, &later));
+    child_set_kept(&table, child, CHILD_KEPT_NAME);
+    ck_assert(child_is_same_as_silent(child, &again));
+    ck_assert(!child_is_same_as_silent(child, &later));
     give_arena(child);
-    ck_assert(!child_was_mistaken(child, &again));
+    ck_assert(!child_is_same_as_silent(child, &again));
 }
 END_TEST
 
 START_TEST(who_said_hello_is_never_mistaken_for_silent)
 {
     struct child_introduction who = someone(10, 200);
-    ck_assert(!child_was_mistaken(add(10, 100), &who));
+    ck_assert(!child_is_same_as_silent(add(10, 100), &who));
 }
 END_TEST
 
@@ -352,7 +352,7 @@ START_TEST(a_dormant_child_is_found_after_its_end_and_after_its_exec)
     struct child_introduction earlier = someone(10, 90);
     struct child *dormant = add(10, 100);
     child_set_dormancy(dormant, CHILD_DORMANT);
-    ck_assert_int_eq(child_meet(dormant, &earlier), CHILD_CAME_BEFORE);
+    ck_assert_int_eq(child_relate(dormant, &earlier), CHILD_CAME_BEFORE);
     child_end(&table, dormant, VERDICT_EXECED, 0, 150);
     add(10, 150);
     add(10 + CHILD_TABLE_BUCKETS, 100);
@@ -397,7 +397,7 @@ START_TEST(who_is_sought_is_counted_once)
 
     child_set_search(&table, found, CHILD_SEARCH_DUE);
     child_set_search(&table, forgotten, CHILD_SEARCH_DUE);
-    child_set_search(&table, found, CHILD_SEARCH_MISSED);
+    child_set_search(&table, found, CHILD_SEARCH_FAILED_ONCE);
     ck_assert_uint_eq(table.sought, 2);
     child_set_search(&table, found, CHILD_SEARCH_NONE);
     ck_assert_uint_eq(table.sought, 1);
@@ -408,7 +408,7 @@ END_TEST
 
 START_TEST(nobody_is_missed_who_is_not_sought)
 {
-    child_set_search(&table, add(10, 100), CHILD_SEARCH_MISSED);
+    child_set_search(&table, add(10, 100), CHILD_SEARCH_FAILED_ONCE);
 }
 END_TEST
 
@@ -418,14 +418,14 @@ START_TEST(what_is_copied_is_dropped_for_space_and_leaves_its_name)
     struct child *child = add(10, 100);
 
     give_arena(child);
-    child_keep(&table, child, CHILD_KEPT_TWICE);
-    child_keep(&table, child, CHILD_KEPT_ARENA);
+    child_set_kept(&table, child, CHILD_KEPT_TWICE);
+    child_set_kept(&table, child, CHILD_KEPT_ARENA);
     keep_without_arena(child, CHILD_KEPT_COPYING);
     child->exit = &record;
-    child_keep(&table, child, CHILD_KEPT_COPIED);
+    child_set_kept(&table, child, CHILD_KEPT_COPIED);
     ck_assert(!child_is_only_name(child));
     child->exit = NULL;
-    child_keep(&table, child, CHILD_KEPT_EXPIRED);
+    child_set_kept(&table, child, CHILD_KEPT_EXPIRED);
     ck_assert(child_is_only_name(child));
     ck_assert_uint_eq(table.names, 1);
 }
@@ -435,12 +435,12 @@ START_TEST(a_name_is_none_any_more_once_its_arena_comes_late)
 {
     struct child *child = add(10, 100);
 
-    child_keep(&table, child, CHILD_KEPT_NAME);
+    child_set_kept(&table, child, CHILD_KEPT_NAME);
     ck_assert_uint_eq(table.names, 1);
     give_arena(child);
     ck_assert_uint_eq(table.names, 0);
     keep_without_arena(child, CHILD_KEPT_COPYING);
-    child_keep(&table, child, CHILD_KEPT_NAME); /* the copy failed */
+    child_set_kept(&table, child, CHILD_KEPT_NAME); /* the copy failed */
     ck_assert_uint_eq(table.names, 1);
 }
 END_TEST
@@ -468,19 +468,19 @@ END_TEST
 
 START_TEST(what_is_unwanted_does_not_come_back)
 {
-    child_keep(&table, add_kept(CHILD_KEPT_UNWANTED), CHILD_KEPT_NAME);
+    child_set_kept(&table, add_kept(CHILD_KEPT_UNWANTED), CHILD_KEPT_NAME);
 }
 END_TEST
 
 START_TEST(nothing_is_copied_without_a_record)
 {
-    child_keep(&table, add_kept(CHILD_KEPT_COPYING), CHILD_KEPT_COPIED);
+    child_set_kept(&table, add_kept(CHILD_KEPT_COPYING), CHILD_KEPT_COPIED);
 }
 END_TEST
 
 START_TEST(no_arena_is_left_to_whoever_has_a_name_alone)
 {
-    child_keep(&table, add_kept(CHILD_KEPT_ARENA), CHILD_KEPT_NAME);
+    child_set_kept(&table, add_kept(CHILD_KEPT_ARENA), CHILD_KEPT_NAME);
 }
 END_TEST
 

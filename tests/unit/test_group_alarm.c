@@ -23,7 +23,7 @@ static bool note(const char *text, uint64_t now_ns)
     const struct group_costs costs = { .cpu_ns = 100 * MS };
     bool is_told = group_alarm_note(&alarm_state, &rule, &costs, now_ns);
     if (is_told)
-        group_alarm_told(&alarm_state, &rule, now_ns);
+        group_alarm_mark_reported(&alarm_state, &rule, now_ns);
     return is_told;
 }
 

@@ -176,25 +176,25 @@ START_TEST(who_is_alone_reads_what_the_session_is)
     struct lease_ledger_header *header = memory.ledger.header;
 
     session.is_sampling_paused = true;
-    memory_tell_session(&memory, true);
+    memory_publish_session(&memory, true);
     const struct session_word word = session_word_unpack(atomic_load(&header->session_word));
     ck_assert_uint_eq(word.generation, GENERATION);
     ck_assert(word.is_sampling_paused);
     ck_assert(atomic_load(&header->may_be_alone));
     strcpy(session.settings.marker_triggers, "x"); /* which are told of by messages */
-    memory_tell_session(&memory, true);
+    memory_publish_session(&memory, true);
     ck_assert(!atomic_load(&header->may_be_alone));
     session.state = SESSION_IDLE;
-    memory_tell_session(&memory, true);
+    memory_publish_session(&memory, true);
     ck_assert_uint_eq(session_word_unpack(atomic_load(&header->session_word)).generation, 0);
 }
 END_TEST
 
 START_TEST(nothing_is_told_before_there_is_a_ledger)
 {
-    memory_tell_session(&memory, true);
+    memory_publish_session(&memory, true);
     memory_note_ended(&memory, 7);
-    memory_decide_soon(&memory);
+    memory_schedule_decision(&memory);
     ck_assert_int_eq(uv_run(&loop, UV_RUN_NOWAIT), 0);
 }
 END_TEST
@@ -256,11 +256,11 @@ START_TEST(the_oldest_of_who_is_alone_goes_when_memory_is_short)
     uint32_t units = lease_count(&memory.ledger, child->lease_owner);
 
     memory_add_child(&memory, child);
-    memory_decide_soon(&memory);
+    memory_schedule_decision(&memory);
     ck_assert_uint_eq(lease_count(&memory.ledger, child->lease_owner), units); /* there is room */
     memory.controller.target_bytes = 0;
     memory.looked_ns = memory.decided_ns = 0;
-    memory_decide_soon(&memory);
+    memory_schedule_decision(&memory);
     ck_assert_uint_lt(lease_count(&memory.ledger, child->lease_owner), units);
 }
 END_TEST

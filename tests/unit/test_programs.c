@@ -116,7 +116,7 @@ static void begin(void)
 
 static void run_until_over(void)
 {
-    while (!programs_are_over(&programs))
+    while (!programs_have_ended(&programs))
         uv_run(&loop, UV_RUN_ONCE);
 }
 
@@ -124,7 +124,7 @@ START_TEST(a_program_that_succeeds_is_over)
 {
     load("one", "[\"true\"]", ", \"restart\": \"on-failure\"");
     begin();
-    ck_assert(!programs_are_over(&programs));
+    ck_assert(!programs_have_ended(&programs));
     run_until_over();
     ck_assert_uint_eq(launches, 1);
     ck_assert_uint_eq(overs, 1);
@@ -152,7 +152,7 @@ START_TEST(so_is_one_that_cannot_be_run)
     while (launches < 2)
         uv_run(&loop, UV_RUN_ONCE);
     programs_stop(&programs);
-    ck_assert(programs_are_over(&programs));
+    ck_assert(programs_have_ended(&programs));
 }
 END_TEST
 
@@ -240,7 +240,7 @@ END_TEST
 START_TEST(without_programs_nothing_begins)
 {
     begin();
-    ck_assert(programs_are_over(&programs));
+    ck_assert(programs_have_ended(&programs));
     programs_stop(&programs);
     ck_assert_uint_eq(launches, 0);
     ck_assert_uint_eq(overs, 0);

@@ -359,11 +359,11 @@ START_TEST(the_session_that_is_always_on_begins_once)
     requests.standing = (struct session_settings){ .interval_ns = INTERVAL_NS,
                                                    .memory_limit_bytes = LIMIT_BYTES,
                                                    .features = FEATURES_DEFAULT };
-    requests_ensure_standing(&requests);
-    requests_ensure_standing(&requests);
+    requests_join_always_on(&requests);
+    requests_join_always_on(&requests);
     ck_assert_uint_eq(requests.waiting.count, 1);
     run_until(&seen.started, 1);
-    requests_ensure_standing(&requests);
+    requests_join_always_on(&requests);
     ck_assert_uint_eq(requests.waiting.count, 0);
     ask(REQUEST_START, 1);
     run_until(&seen.joined, 1);
@@ -373,7 +373,7 @@ START_TEST(the_session_that_is_always_on_begins_once)
     run_until(&seen.answers, 2);
     ck_assert(session_is_on(&session));
     requests_close(&requests);
-    requests_ensure_standing(&requests);
+    requests_join_always_on(&requests);
     ck_assert_uint_eq(requests.waiting.count, 0);
     uv_run(&loop, UV_RUN_NOWAIT);
     const struct requests_views views = { &session, &table, &triggers };

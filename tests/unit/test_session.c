@@ -103,7 +103,8 @@ START_TEST(a_refusal_always_says_why)
     for (int event = 0; event <= SESSION_EVENT_STOP; event++) {
         if (expected((enum session_state)_i, (enum session_event)event) < 0)
             ck_assert_uint_gt(
-                strlen(session_refusal((enum session_state)_i, (enum session_event)event)), 10);
+                strlen(session_refusal_text((enum session_state)_i, (enum session_event)event)),
+                10);
     }
 }
 END_TEST

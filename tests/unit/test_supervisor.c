@@ -73,7 +73,7 @@ static void on_shut_down(void *context)
     shut_downs++;
 }
 
-static bool are_programs_over(void *context)
+static bool have_programs_ended(void *context)
 {
     (void)context;
     return !has_programs;
@@ -92,7 +92,7 @@ static const struct supervisor_events events = {
     .on_ended = on_ended,
     .on_signal = on_signal,
     .on_shut_down = on_shut_down,
-    .are_programs_over = are_programs_over,
+    .have_programs_ended = have_programs_ended,
     .on_over = on_over,
 };
 
