@@ -87,9 +87,9 @@ int perf_event_rest(int descriptor)
     return ioctl(descriptor, PERF_EVENT_IOC_DISABLE, 0) < 0 ? -errno : 0;
 }
 
-enum clock_refusal perf_event_refusal(int err)
+enum clock_refusal perf_event_refusal(int error)
 {
-    switch (err) {
+    switch (error) {
     case 0:
     case -ESRCH:
         return CLOCK_REFUSAL_NONE;

@@ -41,6 +41,6 @@ int perf_event_start(int descriptor);
 int perf_event_rest(int descriptor);
 
 /* What people are told of an error of these; NONE when it is the thread that is gone. Pure. */
-enum clock_refusal perf_event_refusal(int err);
+enum clock_refusal perf_event_refusal(int error);
 
 #endif

@@ -61,13 +61,13 @@ static void settings_of_environment(struct session_settings *out)
 static int look_for_profd(bool *is_there)
 {
     struct lease_ledger *ledger = NULL;
-    int err = 0;
+    int error = 0;
     if (environment.socket_path[0] != '\0')
-        err = agent_lease_find(environment.socket_path);
-    if (err == 0)
-        err = agent_lease_get(&ledger);
+        error = agent_lease_find(environment.socket_path);
+    if (error == 0)
+        error = agent_lease_get(&ledger);
     *is_there = ledger != NULL;
-    return err;
+    return error;
 }
 
 /* A session before main and before there is a connection: the one that profd has on, or without a
@@ -92,10 +92,10 @@ static bool start_up(const struct agent_address *address)
     process_arena_set_room(settings.limit_bytes);
     if (dormancy_begin(&settings, address))
         return true;
-    int err = session_start(&settings);
+    int error = session_start(&settings);
     /* Where there is a profd the process says hello all the same, and is told of there. */
-    if (err < 0)
-        shutdown_profile_cancel(err);
+    if (error < 0)
+        shutdown_profile_cancel(error);
     return false;
 }
 
@@ -103,11 +103,11 @@ static void obey_shutdown(void)
 {
     if (environment.shutdown_pattern[0] == '\0')
         return;
-    int err = shutdown_profile_prepare(environment.shutdown_pattern);
-    if (err == 0)
+    int error = shutdown_profile_prepare(environment.shutdown_pattern);
+    if (error == 0)
         return;
     say("PROFD_SHUTDOWN: cannot write to %s: %s; nothing is recorded", environment.shutdown_pattern,
-        err == -EINVAL ? "not a regular file" : strerrordesc_np(-err));
+        error == -EINVAL ? "not a regular file" : strerrordesc_np(-error));
     environment.starts_up = false;
 }
 
@@ -156,18 +156,18 @@ void agent_initialize(int argument_count, char **arguments)
     sampling_signal_initialize(environment.signal_number);
     barrier_register();
     (void)counters_initialize(); /* without, threads add to what they have in common */
-    int err = thread_registry_initialize();
-    if (err == 0)
-        err = fork_follow(&address);
+    int error = thread_registry_initialize();
+    if (error == 0)
+        error = fork_follow(&address);
     profd_call_follow(&address);
-    if (err < 0) {
+    if (error < 0) {
         core.is_enabled = false;
-        shutdown_profile_cancel(err);
+        shutdown_profile_cancel(error);
         return;
     }
-    err = thread_registry_register_current(NULL, true);
-    if (err < 0) {
-        shutdown_profile_cancel(err);
+    error = thread_registry_register_current(NULL, true);
+    if (error < 0) {
+        shutdown_profile_cancel(error);
         return;
     }
     if (!start_up(&address))

@@ -32,28 +32,28 @@ static int write_profile(struct arena_reader *reader, int fd)
     struct progress progress = progress_whole(&gather.progress);
     failure_latch_init(&latch);
     json_writer_init_sink(&writer, json_sink_fd, &fd, &latch);
-    int err = gecko_stream_process(reader, &gather.options, &writer, &progress, &latch);
-    if (err == 0)
-        err = json_writer_flush(&writer);
+    int error = gecko_stream_process(reader, &gather.options, &writer, &progress, &latch);
+    if (error == 0)
+        error = json_writer_flush(&writer);
     gather.json_bytes = json_writer_bytes(&writer);
     json_writer_fini(&writer);
-    return err;
+    return error;
 }
 
 static int make_profile(void)
 {
     struct arena_reader *reader = NULL;
-    int err = arena_reader_open_memory(core.arena.header, core.arena.mapped_bytes, &reader);
-    if (err < 0)
-        return err;
+    int error = arena_reader_open_memory(core.arena.header, core.arena.mapped_bytes, &reader);
+    if (error < 0)
+        return error;
     gather.fd = memfd_create("profd-profile", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    err = gather.fd < 0 ? -errno : write_profile(reader, gather.fd);
+    error = gather.fd < 0 ? -errno : write_profile(reader, gather.fd);
     arena_reader_close(reader);
-    if (err < 0 && gather.fd >= 0) {
+    if (error < 0 && gather.fd >= 0) {
         close(gather.fd);
         gather.fd = -1;
     }
-    return err;
+    return error;
 }
 
 static void *gather_main(void *argument)
@@ -90,10 +90,10 @@ int agent_gather_start(const struct message_gather_profile *asked)
     gather.json_bytes = 0;
     progress_value_init(&gather.progress);
     atomic_store(&gather.is_finished, false);
-    int err = own_thread_create(&gather.thread, gather_main, NULL);
-    if (err == 0)
+    int error = own_thread_create(&gather.thread, gather_main, NULL);
+    if (error == 0)
         gather.id = asked->gather_id;
-    return err;
+    return error;
 }
 
 uint64_t agent_gather_id(void)

@@ -40,12 +40,12 @@ int agent_lease_find(const char *socket_path)
 
     if (current != NULL)
         return 0;
-    int err = ledger_file_open(socket_path, most_units(), &ledger);
-    if (err == 0) {
+    int error = ledger_file_open(socket_path, most_units(), &ledger);
+    if (error == 0) {
         set_current(&ledger);
         opener = getpid();
     }
-    last_error = err == -ENOENT || err == -ENOTDIR || err == -ESTALE ? 0 : err;
+    last_error = error == -ENOENT || error == -ENOTDIR || error == -ESTALE ? 0 : error;
     return last_error;
 }
 
@@ -53,9 +53,9 @@ int agent_lease_renew(const char *socket_path)
 {
     struct lease_ledger ledger;
 
-    int err = ledger_file_open(socket_path, most_units(), &ledger);
-    if (err < 0)
-        return err;
+    int error = ledger_file_open(socket_path, most_units(), &ledger);
+    if (error < 0)
+        return error;
     set_current(&ledger);
     opener = getpid();
     last_error = 0;

@@ -49,9 +49,9 @@ int agent_link_take_descriptor(void)
 }
 
 /* Why there is no arena, as profd is told. */
-static enum recording_obstacle obstacle_of(int err)
+static enum recording_obstacle obstacle_of(int error)
 {
-    switch (err) {
+    switch (error) {
     case 0:
         return OBSTACLE_NONE;
     case -ENOSPC:
@@ -110,16 +110,16 @@ static int open_link(const struct agent_address *address, bool is_alone)
     link_state.fd = fd;
     descriptor_remember(DESCRIPTOR_SOCKET, fd);
     frame_reader_init(&link_state.reader);
-    int err = agent_lease_find(address->path);
-    if (err == 0)
-        err = process_arena_make();
+    int error = agent_lease_find(address->path);
+    if (error == 0)
+        error = process_arena_make();
     /* An arena that nothing is recorded into is none. */
-    if (err == 0 && !session_is_active())
-        err = session_start_error();
-    err = say_hello(obstacle_of(err), is_alone);
-    if (err < 0)
+    if (error == 0 && !session_is_active())
+        error = session_start_error();
+    error = say_hello(obstacle_of(error), is_alone);
+    if (error < 0)
         agent_link_close();
-    return err;
+    return error;
 }
 
 int agent_link_open(const struct agent_address *address)
@@ -129,9 +129,9 @@ int agent_link_open(const struct agent_address *address)
 
 int agent_link_introduce(const struct agent_address *address)
 {
-    int err = open_link(address, true);
-    if (err < 0)
-        return err;
+    int error = open_link(address, true);
+    if (error < 0)
+        return error;
     agent_link_abandon(); /* closed without a shutdown: the hello is still to be read */
     if (!link_state.gave_arena)
         return 0; /* it was told why there is none */
@@ -223,9 +223,9 @@ int agent_link_fill(void)
     int fds[SOCKET_MAX_DESCRIPTORS];
     if (!descriptor_is_ours(DESCRIPTOR_SOCKET))
         return -EBADF;
-    int err = frame_reader_room(&link_state.reader, &room, &room_bytes);
-    if (err < 0)
-        return err;
+    int error = frame_reader_room(&link_state.reader, &room, &room_bytes);
+    if (error < 0)
+        return error;
     ssize_t got = socket_receive(link_state.fd, room, room_bytes, fds, &fd_count);
     receive_descriptors(fds, fd_count);
     if (got == -EAGAIN)

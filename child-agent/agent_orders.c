@@ -57,15 +57,15 @@ static void settings_from(const struct message_session *session, struct session_
 static int obey_session(const struct message_session *session)
 {
     struct session_settings settings;
-    int err = 0;
+    int error = 0;
     settings_from(session, &settings);
     bool is_on = session->generation == session_generation();
     if (is_on && settings.revision != session_last_settings()->revision) {
-        err = session_renew(&settings);
-        if (err == 0)
+        error = session_renew(&settings);
+        if (error == 0)
             sampler_start_thread();
     } else if (is_on) {
-        err = session_add_marker_triggers(settings.marker_triggers);
+        error = session_add_marker_triggers(settings.marker_triggers);
         if (session->is_paused)
             session_pause();
         else
@@ -76,12 +76,12 @@ static int obey_session(const struct message_session *session)
             session_resume_sampling();
         chunk_manager_set_limit(session_chunk_manager(), session->memory_limit_bytes);
     } else {
-        err = session_start(&settings);
-        if (err == 0)
+        error = session_start(&settings);
+        if (error == 0)
             sampler_start_thread();
     }
-    if (err < 0)
-        return send_log("session not started", err);
+    if (error < 0)
+        return send_log("session not started", error);
     if (!agent_link_gave_arena())
         return -ESTALE; /* there was none at the hello: another one brings it */
     agent_updates_listen(session_chunk_manager());
@@ -109,22 +109,22 @@ static int take_ledger(void)
     int fd = agent_link_take_descriptor();
     if (fd < 0)
         return 0;
-    int err = agent_lease_take_over(fd);
+    int error = agent_lease_take_over(fd);
     close(fd);
-    if (err < 0 || session_is_own())
-        return err; /* the program's session goes on in what it has; the next one moves */
-    err = agent_lease_get(&ledger);
-    return err < 0 ? err : move_arena(ledger);
+    if (error < 0 || session_is_own())
+        return error; /* the program's session goes on in what it has; the next one moves */
+    error = agent_lease_get(&ledger);
+    return error < 0 ? error : move_arena(ledger);
 }
 
 static int on_welcome(struct agent_standing *standing, const uint8_t *payload, size_t bytes)
 {
     struct message_welcome welcome;
-    int err = message_get_welcome(payload, bytes, &welcome);
-    if (err == 0)
-        err = take_ledger();
-    if (err < 0)
-        return err;
+    int error = message_get_welcome(payload, bytes, &welcome);
+    if (error == 0)
+        error = take_ledger();
+    if (error < 0)
+        return error;
     if (!protocol_version_is_understood(welcome.protocol_version)) {
         standing->is_refused = true;
         session_stop();
@@ -142,19 +142,19 @@ static int on_welcome(struct agent_standing *standing, const uint8_t *payload, s
 static int on_ensure_started(const uint8_t *payload, size_t bytes)
 {
     struct message_session session;
-    int err = message_get_session(payload, bytes, &session);
-    if (err == 0 && session.generation == 0)
-        err = -EPROTO;
-    return err < 0 ? err : obey_session(&session);
+    int error = message_get_session(payload, bytes, &session);
+    if (error == 0 && session.generation == 0)
+        error = -EPROTO;
+    return error < 0 ? error : obey_session(&session);
 }
 
 /* Stop, pause and resume; what is meant for another session is acknowledged and has no effect. */
 static int on_change(int kind, const uint8_t *payload, size_t bytes)
 {
     struct message_generation change;
-    int err = message_get_generation(payload, bytes, &change);
-    if (err < 0)
-        return err;
+    int error = message_get_generation(payload, bytes, &change);
+    if (error < 0)
+        return error;
     bool is_ours = change.generation == session_generation();
     switch (kind) {
     case MESSAGE_STOP:
@@ -183,10 +183,10 @@ static int on_change(int kind, const uint8_t *payload, size_t bytes)
 static int on_destroy_released(const uint8_t *payload, size_t bytes)
 {
     struct message_destroy_released destroy;
-    int err = message_get_destroy_released(payload, bytes, &destroy);
-    if (err == 0 && session_is_active() && destroy.generation == session_generation())
+    int error = message_get_destroy_released(payload, bytes, &destroy);
+    if (error == 0 && session_is_active() && destroy.generation == session_generation())
         (void)chunk_manager_destroy_released_at_or_before(session_chunk_manager(), destroy.done_ns);
-    return err;
+    return error;
 }
 
 int agent_orders_send_profile(uint64_t gather_id, int fd, uint64_t json_bytes, int error)
@@ -195,34 +195,34 @@ int agent_orders_send_profile(uint64_t gather_id, int fd, uint64_t json_bytes, i
     const struct message_profile body = { .gather_id = gather_id,
                                           .error = error,
                                           .json_bytes = json_bytes };
-    int err = agent_link_send(
+    int send_error = agent_link_send(
         message, message_put_profile(message, sizeof(message), MESSAGE_PROFILE, &body), fd);
     if (fd >= 0)
         close(fd);
-    return err;
+    return send_error;
 }
 
 static int on_gather_profile(const uint8_t *payload, size_t bytes)
 {
     struct message_gather_profile gather;
-    int err = message_get_gather_profile(payload, bytes, &gather);
-    if (err < 0)
-        return err;
+    int error = message_get_gather_profile(payload, bytes, &gather);
+    if (error < 0)
+        return error;
     if (gather.is_raw) {
         session_flush();
         return agent_orders_send_profile(gather.gather_id, -1, 0, 0);
     }
-    err = agent_gather_start(&gather);
-    return err < 0 ? agent_orders_send_profile(gather.gather_id, -1, 0, err) : 0;
+    error = agent_gather_start(&gather);
+    return error < 0 ? agent_orders_send_profile(gather.gather_id, -1, 0, error) : 0;
 }
 
 static int on_get_progress(const uint8_t *payload, size_t bytes)
 {
     uint8_t message[AGENT_SMALL_MESSAGE_BYTES];
     struct message_gather_id asked;
-    int err = message_get_gather_id(payload, bytes, &asked);
-    if (err < 0)
-        return err;
+    int error = message_get_gather_id(payload, bytes, &asked);
+    if (error < 0)
+        return error;
     const struct message_gather_progress body = { .gather_id = asked.gather_id,
                                                   .proportion = agent_gather_proportion() };
     return agent_link_send(message,

@@ -54,15 +54,15 @@ static int read_and_obey(void)
     const uint8_t *payload;
     size_t bytes;
     int kind, got;
-    int err = agent_link_fill();
-    if (err < 0)
-        return err;
+    int error = agent_link_fill();
+    if (error < 0)
+        return error;
     while ((got = agent_link_next(&kind, &payload, &bytes)) > 0) {
         named_mutex_lock(&agent.lock);
-        err = agent_orders_obey(&agent.standing, kind, payload, bytes);
+        error = agent_orders_obey(&agent.standing, kind, payload, bytes);
         named_mutex_unlock(&agent.lock);
-        if (err < 0)
-            return err;
+        if (error < 0)
+            return error;
     }
     return got;
 }
@@ -98,18 +98,18 @@ static int deliver_update(void)
 static int deliver_triggered(void)
 {
     uint32_t hits;
-    int err = 0;
+    int error = 0;
     if (!session_is_active())
         return 0;
-    for (size_t index = 0; err >= 0 && marker_triggers_take(&index, &hits); index++) {
+    for (size_t index = 0; error >= 0 && marker_triggers_take(&index, &hits); index++) {
         uint8_t message[AGENT_SMALL_MESSAGE_BYTES];
         const struct message_triggered body = { .generation = session_generation(),
                                                 .marker = index,
                                                 .hits = hits };
-        err = agent_link_send(
+        error = agent_link_send(
             message, message_put_triggered(message, sizeof(message), MESSAGE_TRIGGERED, &body), -1);
     }
-    return err;
+    return error;
 }
 
 static int wait_timeout_ms(void)
@@ -132,9 +132,9 @@ static int on_quiet(void)
     if (agent_link_gave_arena())
         return 0;
     named_mutex_lock(&agent.lock);
-    int err = process_arena_make();
+    int error = process_arena_make();
     named_mutex_unlock(&agent.lock);
-    return err == 0 ? -ESTALE : 0; /* now there is something to say hello with */
+    return error == 0 ? -ESTALE : 0; /* now there is something to say hello with */
 }
 
 /* Whether agent_thread_stop() may end the thread where it is: only while it waits, with nothing in
@@ -165,26 +165,26 @@ static int wait_for_news(void)
 /* Until the connection ends. True when it did only because there is an arena to say hello with. */
 static bool serve(void)
 {
-    int err = 0;
+    int error = 0;
     agent.update_rest_ms = AGENT_UPDATE_REST_MS;
-    while (err >= 0) {
+    while (error >= 0) {
         set_interruptible(true);
-        err = wait_for_news();
+        error = wait_for_news();
         set_interruptible(false);
-        if (err > 0)
-            err = read_and_obey();
-        else if (err == 0)
-            err = on_quiet();
-        if (err >= 0)
-            err = deliver_profile();
-        if (err >= 0)
-            err = deliver_update();
-        if (err >= 0)
-            err = deliver_triggered();
+        if (error > 0)
+            error = read_and_obey();
+        else if (error == 0)
+            error = on_quiet();
+        if (error >= 0)
+            error = deliver_profile();
+        if (error >= 0)
+            error = deliver_update();
+        if (error >= 0)
+            error = deliver_triggered();
     }
     agent_link_close();
     agent.standing.owes_update = false;
-    return err == -ESTALE && session_is_active();
+    return error == -ESTALE && session_is_active();
 }
 
 static void rest_ms(int rest)
@@ -201,9 +201,9 @@ static void renew_given_arena(void)
     if (!agent_link_gave_only_arena() || !agent_lease_is_over() || session_is_active() ||
         !core_own.has_arena || !dictionary_try_hold(&core.dictionary))
         return; /* when it connects the next time */
-    int err = process_arena_renew();
+    int error = process_arena_renew();
     dictionary_let_go(&core.dictionary);
-    if (err == 0)
+    if (error == 0)
         agent_link_take_arena_back();
 }
 
@@ -211,9 +211,9 @@ static int open_link(void)
 {
     named_mutex_lock(&agent.lock);
     renew_given_arena();
-    int err = agent_link_open(&agent.address);
+    int error = agent_link_open(&agent.address);
     named_mutex_unlock(&agent.lock);
-    return err;
+    return error;
 }
 
 /* A profd that ended in good order asks for nothing any more. */
@@ -255,26 +255,26 @@ int agent_thread_start(const struct agent_address *address)
 {
     if (address != NULL)
         agent.address = *address;
-    int err = agent_link_open(&agent.address);
+    int error = agent_link_open(&agent.address);
     /* No profd yet, or a busy one: the thread will try again. */
-    (void)err;
+    (void)error;
     const struct descriptor_identity socket = descriptor_identity(DESCRIPTOR_SOCKET);
     gate_close(&agent.own_table);
-    err = own_thread_create(&agent.thread, agent_main, NULL);
-    agent.is_running = err == 0;
+    error = own_thread_create(&agent.thread, agent_main, NULL);
+    agent.is_running = error == 0;
     /* The first thing that the program does may be to close all descriptors; it is to see none of
      * ours that it need not. */
-    if (err == 0 && gate_wait(&agent.own_table, AGENT_START_WAIT_MS) && agent.has_own_table)
+    if (error == 0 && gate_wait(&agent.own_table, AGENT_START_WAIT_MS) && agent.has_own_table)
         descriptor_close_here(&socket);
-    return err;
+    return error;
 }
 
 int agent_thread_introduce(const struct agent_address *address)
 {
     agent.address = *address;
-    int err = agent_link_introduce(address);
-    core_own.is_alone = err == 0;
-    return err;
+    int error = agent_link_introduce(address);
+    core_own.is_alone = error == 0;
+    return error;
 }
 
 int agent_thread_introduce_again(void)

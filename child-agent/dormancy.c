@@ -77,16 +77,16 @@ static bool can_wait(const struct session_settings *settings)
 
 static int arm_clock(const struct session_settings *settings)
 {
-    int err = sampling_signal_install();
-    if (err < 0)
-        return err;
+    int error = sampling_signal_install();
+    if (error < 0)
+        return error;
     uint64_t interval_ns =
         thread_clock_timer_interval_ns(settings->interval_ns, thread_clock_tick_ns());
-    err = thread_clock_start(&thread_current->clock, thread_current->id, thread_current->cpu_clock,
-                             sampling_signal_number(), interval_ns);
-    if (err == 0)
+    error = thread_clock_start(&thread_current->clock, thread_current->id,
+                               thread_current->cpu_clock, sampling_signal_number(), interval_ns);
+    if (error == 0)
         thread_clock_count(&thread_current->clock, clock_read_ns(thread_current->cpu_clock), true);
-    return err;
+    return error;
 }
 
 static void disarm_clock(void)

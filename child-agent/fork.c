@@ -186,11 +186,11 @@ static void after_fork_child(void)
     /* A child that cannot record still runs; who was to have its profile is told. */
     if (news != NULL)
         session_prepare(news);
-    int err = session_start_prepared();
-    if (err == 0)
+    int error = session_start_prepared();
+    if (error == 0)
         labels_after_fork_child();
     else
-        shutdown_profile_cancel(err);
+        shutdown_profile_cancel(error);
     (void)agent_presence_begin(&follow_address);
     groups_follow();
 }
@@ -206,6 +206,6 @@ int fork_be_first(void)
 int fork_follow(const struct agent_address *address)
 {
     follow_address = *address;
-    int err = fork_be_first();
-    return err < 0 ? err : -pthread_atfork(NULL, NULL, after_fork_child);
+    int error = fork_be_first();
+    return error < 0 ? error : -pthread_atfork(NULL, NULL, after_fork_child);
 }

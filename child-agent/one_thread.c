@@ -53,10 +53,10 @@ int one_thread_make_arena(void)
 int one_thread_make_shared_arena(void)
 {
     struct program_call call;
-    int err = program_call_begin(&call);
-    if (err < 0)
-        return err;
-    err = one_thread_make_arena();
+    int error = program_call_begin(&call);
+    if (error < 0)
+        return error;
+    error = one_thread_make_arena();
     program_call_end(&call);
-    return err;
+    return error;
 }

@@ -43,19 +43,19 @@ static int stream(struct arena_reader *reader, const struct session_settings *se
     features_names(settings->features, features);
     failure_latch_init(&latch);
     json_writer_init_sink(&writer, sink, context, &latch);
-    int err = gecko_stream_process(reader, &options, &writer, NULL, &latch);
+    int error = gecko_stream_process(reader, &options, &writer, NULL, &latch);
     json_writer_fini(&writer);
-    return err;
+    return error;
 }
 
 int own_profile_write(const struct session_settings *settings, uint64_t since_ns,
                       json_sink_write sink, void *context)
 {
     struct arena_reader *reader = NULL;
-    int err = arena_reader_open_memory(core.arena.header, core.arena.mapped_bytes, &reader);
-    if (err < 0)
-        return err;
-    err = stream(reader, settings, since_ns, sink, context);
+    int error = arena_reader_open_memory(core.arena.header, core.arena.mapped_bytes, &reader);
+    if (error < 0)
+        return error;
+    error = stream(reader, settings, since_ns, sink, context);
     arena_reader_close(reader);
-    return err;
+    return error;
 }

@@ -53,11 +53,11 @@ static int describe_process(void)
 {
     size_t command_line_bytes;
     const char *command_line = core_command_line(&command_line_bytes);
-    int err = dictionary_put_process(&core.dictionary, getpid(), getppid(), core.start_ns,
-                                     core_executable(), command_line, command_line_bytes);
-    if (err == 0)
-        err = dictionary_put_user(&core.dictionary, geteuid());
-    return err;
+    int error = dictionary_put_process(&core.dictionary, getpid(), getppid(), core.start_ns,
+                                       core_executable(), command_line, command_line_bytes);
+    if (error == 0)
+        error = dictionary_put_user(&core.dictionary, geteuid());
+    return error;
 }
 
 void process_arena_set_room(uint64_t chunk_bytes)
@@ -70,9 +70,9 @@ void process_arena_set_room(uint64_t chunk_bytes)
 static int create_arena(void)
 {
     struct lease_ledger *ledger;
-    int err = address_space_is_enough() ? agent_lease_get(&ledger) : -ENOMEM;
-    if (err < 0)
-        return err;
+    int error = address_space_is_enough() ? agent_lease_get(&ledger) : -ENOMEM;
+    if (error < 0)
+        return error;
     uint64_t capacity = ledger != NULL ? lease_ledger_limit_bytes(ledger) : room_bytes;
     if (capacity > ARENA_MOST_CHUNK_BYTES)
         capacity = ARENA_MOST_CHUNK_BYTES;
@@ -83,10 +83,10 @@ static int create_arena(void)
         .group_bytes = (uint32_t)address_space_within(ADDRESSES_GROUPS, GROUP_TABLE_BYTES),
     };
     do {
-        err = arena_create_leased(&room, ledger, agent_lease_owner(), &core.arena);
+        error = arena_create_leased(&room, ledger, agent_lease_owner(), &core.arena);
         room.chunk_bytes /= 2;
-    } while (err == -ENOMEM && room.chunk_bytes >= ARENA_LEAST_CHUNK_BYTES);
-    return err;
+    } while (error == -ENOMEM && room.chunk_bytes >= ARENA_LEAST_CHUNK_BYTES);
+    return error;
 }
 
 /* The arena is there for others once it has its records. Who comes meanwhile waits, and adds its
@@ -96,15 +96,15 @@ static int write_records(void)
     sigset_t mask;
     struct registry_access access = thread_registry_hold();
     counters_hold(&mask);
-    int err = describe_process();
-    if (err == 0)
-        err = counters_describe();
-    if (err == 0)
-        err = thread_registry_describe(access);
-    core_own.has_arena = err == 0;
+    int error = describe_process();
+    if (error == 0)
+        error = counters_describe();
+    if (error == 0)
+        error = thread_registry_describe(access);
+    core_own.has_arena = error == 0;
     counters_let_go(&mask);
     thread_registry_let_go(access);
-    return err;
+    return error;
 }
 
 /* An arena that nobody else has seen. */
@@ -127,27 +127,27 @@ int process_arena_renew(void)
     if (descriptor_is_ours(DESCRIPTOR_ARENA))
         return 0;
     bool held = group_registry_hold();
-    int err = arena_replace_file(&core.arena);
+    int error = arena_replace_file(&core.arena);
     group_registry_let_go(held);
-    if (err == 0)
+    if (error == 0)
         keep_descriptor();
-    return err;
+    return error;
 }
 
 int process_arena_make(void)
 {
     if (core_own.has_arena)
         return 0;
-    int err = create_arena();
-    if (err < 0)
-        return err;
+    int error = create_arena();
+    if (error < 0)
+        return error;
     keep_descriptor();
     core.arena.header->process_start_ns = core.start_ns;
     dictionary_init(&core.dictionary, &core.arena);
-    err = write_records();
-    if (err < 0) {
+    error = write_records();
+    if (error < 0) {
         give_back_arena();
-        return err;
+        return error;
     }
     atomic_store(&core.arena.header->live_threads, thread_registry_live_count());
     memcpy(core.arena.header->labels, labels, sizeof(labels));
@@ -160,9 +160,9 @@ int process_arena_make(void)
 int process_arena_lease(void)
 {
     struct lease_ledger *ledger;
-    int err = agent_lease_get(&ledger);
-    if (err < 0 || ledger == NULL || ledger == core.arena.lease.ledger)
-        return err;
+    int error = agent_lease_get(&ledger);
+    if (error < 0 || ledger == NULL || ledger == core.arena.lease.ledger)
+        return error;
     return dictionary_move_lease(&core.dictionary, ledger);
 }
 

@@ -133,9 +133,9 @@ static void start_coarse_clock(void)
 
 int resting_begin(resting_join *join)
 {
-    int err = sampling_signal_install();
-    if (err < 0)
-        return err;
+    int error = sampling_signal_install();
+    if (error < 0)
+        return error;
     start_coarse_clock();
     resting.join = join != NULL ? join : join_in_arena;
     core_own.is_resting = true;

@@ -49,8 +49,8 @@ static int move_to_new_profd(void)
         return 0;
     if (session_is_active())
         return -EBUSY; /* it ends first */
-    int err = agent_thread_find_ledger();
-    return err == 0 && core_own.has_arena ? process_arena_lease() : err;
+    int error = agent_thread_find_ledger();
+    return error == 0 && core_own.has_arena ? process_arena_lease() : error;
 }
 
 static void reunite(void)

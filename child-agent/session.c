@@ -108,25 +108,25 @@ void session_set_finer_interval(uint64_t interval_ns)
 static int start(const struct session_settings *settings, uint32_t recording)
 {
     struct chunk_manager *manager = NULL;
-    int err = process_arena_make();
-    if (err == 0)
-        err = process_arena_lease();
-    if (err == 0)
-        err = marker_triggers_set(settings->marker_triggers);
-    if (err == 0)
-        err = sampling_signal_install();
-    if (err == 0)
-        err = get_manager(settings, &manager);
-    if (err < 0)
-        return err;
+    int error = process_arena_make();
+    if (error == 0)
+        error = process_arena_lease();
+    if (error == 0)
+        error = marker_triggers_set(settings->marker_triggers);
+    if (error == 0)
+        error = sampling_signal_install();
+    if (error == 0)
+        error = get_manager(settings, &manager);
+    if (error < 0)
+        return error;
     describe_in_arena(settings);
     session_describe_pauses(settings);
     session_now.settings = *settings;
     recording_manager = manager;
-    err = sample_rooms_open(manager);
-    if (err == 0)
-        err = sampler_start(&session_now.settings, manager);
-    if (err < 0)
+    error = sample_rooms_open(manager);
+    if (error == 0)
+        error = sampler_start(&session_now.settings, manager);
+    if (error < 0)
         goto cleanup;
     if (finer_interval_ns != 0)
         follow_finer_interval();
@@ -139,7 +139,7 @@ static int start(const struct session_settings *settings, uint32_t recording)
 
 cleanup:
     end();
-    return err;
+    return error;
 }
 
 void session_count(void)
@@ -217,9 +217,9 @@ static int renew_sampler(const struct session_settings *before)
     const struct session_settings *after = &session_now.settings;
     bool are_threads_the_same = !before->is_paused && !before->is_sampling_paused &&
                                 strcmp(before->filters, after->filters) == 0;
-    int err = sampler_start(&session_now.settings, recording_manager);
-    if (err < 0)
-        return err;
+    int error = sampler_start(&session_now.settings, recording_manager);
+    if (error < 0)
+        return error;
     thread_registry_set_profiled(after->filters, thread_features(after));
     sampler_resume(are_threads_the_same);
     if (finer_interval_ns != 0)
@@ -239,14 +239,14 @@ static int renew(const struct session_settings *before, const struct session_set
     session_now.settings.features |= features_to_keep(before->features);
     describe_in_arena(&session_now.settings);
     session_describe_pauses(&session_now.settings);
-    int err =
+    int error =
         chunk_manager_continue(recording_manager, settings->generation, settings->limit_bytes);
-    if (err == 0 && strcmp(before->marker_triggers, settings->marker_triggers) != 0)
-        err = marker_triggers_set(settings->marker_triggers);
-    if (err == 0)
-        err = renew_sampler(before);
-    if (err < 0)
-        return err;
+    if (error == 0 && strcmp(before->marker_triggers, settings->marker_triggers) != 0)
+        error = marker_triggers_set(settings->marker_triggers);
+    if (error == 0)
+        error = renew_sampler(before);
+    if (error < 0)
+        return error;
     session_open_recording(settings->is_paused);
     groups_ask(GROUPS_FOR_SESSION, settings->features & FEATURE_GROUPS ? GROUP_NEEDS_USUAL : 0);
     allocations_change(before, &session_now.settings, core_own.recording_generation);
@@ -265,14 +265,14 @@ int session_renew(const struct session_settings *settings)
 
 int session_move_lease(struct lease_ledger *ledger)
 {
-    int err = dictionary_move_lease(&core.dictionary, ledger);
+    int error = dictionary_move_lease(&core.dictionary, ledger);
     if (recording_manager == NULL)
-        return err;
-    if (err < 0)
+        return error;
+    if (error < 0)
         end(); /* chunks are worth nothing without the names of their threads */
     else
         chunk_manager_pay_anew(recording_manager);
-    return err;
+    return error;
 }
 
 int session_add_marker_triggers(const char *lines)

@@ -29,9 +29,9 @@ static int path_now(char out[PATH_MAX])
 {
     const struct output_event event = { .pid = getpid(), .unix_s = time(NULL), .name = "exit" };
     char name[PATH_MAX];
-    int err = output_pattern_expand(pattern, &event, name);
-    if (err < 0)
-        return err;
+    int error = output_pattern_expand(pattern, &event, name);
+    if (error < 0)
+        return error;
     int length = snprintf(out, PATH_MAX, "%s%s", name[0] == '/' ? "" : folder, name);
     return length < 0 || length >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
@@ -44,18 +44,18 @@ int shutdown_profile_prepare(const char *wanted)
     strcpy(pattern, wanted);
     if (getcwd(folder, sizeof(folder) - 1) != NULL)
         strcat(folder, "/");
-    int err = path_now(path);
-    if (err == 0)
-        err = replaced_file_check(path);
-    if (err < 0)
+    int error = path_now(path);
+    if (error == 0)
+        error = replaced_file_check(path);
+    if (error < 0)
         pattern[0] = '\0';
-    return err;
+    return error;
 }
 
 /* What is in the way of a session, and what the user can do about it. */
-static const char *remedy(int err)
+static const char *remedy(int error)
 {
-    switch (err) {
+    switch (error) {
     case -EFBIG:
         return "the limit on file sizes leaves no room for recordings (raise it: ulimit -f)";
     case -EMFILE:
@@ -66,28 +66,28 @@ static const char *remedy(int err)
         return "there is no memory for recordings (raise the limit: ulimit -v, or record less: "
                "PROFD_STARTUP_LIMIT)";
     default:
-        return strerrordesc_np(-err);
+        return strerrordesc_np(-error);
     }
 }
 
-void shutdown_profile_cancel(int err)
+void shutdown_profile_cancel(int error)
 {
     if (pattern[0] == '\0')
         return;
-    say("PROFD_SHUTDOWN: %s; nothing is recorded", remedy(err));
+    say("PROFD_SHUTDOWN: %s; nothing is recorded", remedy(error));
     pattern[0] = '\0';
 }
 
 static int write_profile(const char *path)
 {
     struct replaced_file file = { .fd = -1 };
-    int err = replaced_file_begin(&file, path);
-    if (err == 0)
-        err = own_profile_write(session_last_settings(), 0, json_sink_fd, &file.fd);
-    if (err == 0)
-        err = replaced_file_commit(&file);
+    int error = replaced_file_begin(&file, path);
+    if (error == 0)
+        error = own_profile_write(session_last_settings(), 0, json_sink_fd, &file.fd);
+    if (error == 0)
+        error = replaced_file_commit(&file);
     replaced_file_abandon(&file);
-    return err;
+    return error;
 }
 
 static void *write_main(void *argument)
@@ -104,9 +104,9 @@ static void *write_main(void *argument)
 static int write_on_own_thread(struct job *job)
 {
     pthread_t thread;
-    int err = own_thread_create(&thread, write_main, job);
-    if (err < 0)
-        return err;
+    int error = own_thread_create(&thread, write_main, job);
+    if (error < 0)
+        return error;
     (void)pthread_join(thread, NULL); /* fails only for a thread that is not ours */
     return job->error;
 }
@@ -127,12 +127,12 @@ void shutdown_profile_write(void)
             say("PROFD_SHUTDOWN: profd ended the session; no profile is written (earlier captures "
                 "have what was recorded)");
     } else {
-        int err = path_now(job.path);
+        int error = path_now(job.path);
         sampler_set_paused(true);
-        if (err == 0)
-            err = write_on_own_thread(&job);
-        if (err < 0)
-            say("cannot write the profile to %s: %s", job.path, strerrordesc_np(-err));
+        if (error == 0)
+            error = write_on_own_thread(&job);
+        if (error < 0)
+            say("cannot write the profile to %s: %s", job.path, strerrordesc_np(-error));
     }
     agent_thread_release();
 }

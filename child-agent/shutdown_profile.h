@@ -15,7 +15,7 @@ int shutdown_profile_prepare(const char *pattern);
 /* Nothing can be recorded, because of ERR: if a profile was prepared there will be none, and the
  * user is told what to do, in one line on standard error. From the constructor, and in forked
  * children. */
-void shutdown_profile_cancel(int err);
+void shutdown_profile_cancel(int error);
 
 /* Writes the profile if it was prepared and a session is active, in whichever process this is by
  * now; tells on standard error when that fails. From the destructor. */

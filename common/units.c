@@ -71,10 +71,10 @@ int units_parse_size(const char *text, uint64_t *bytes)
     const struct unit *unit;
     const char *suffix;
     double number;
-    int err = parse_decimal(text, &number, &suffix);
+    int error = parse_decimal(text, &number, &suffix);
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     unit = find_unit(size_units, sizeof(size_units) / sizeof(size_units[0]), suffix);
     if (unit == NULL)
         return -EINVAL;
@@ -86,10 +86,10 @@ int units_parse_time(const char *text, uint64_t default_unit_ns, uint64_t *ns)
     const struct unit *unit;
     const char *suffix;
     double number;
-    int err = parse_decimal(text, &number, &suffix);
+    int error = parse_decimal(text, &number, &suffix);
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     if (*suffix == '\0')
         return to_whole(number * (double)default_unit_ns, ns);
     unit = find_unit(time_units, sizeof(time_units) / sizeof(time_units[0]), suffix);
@@ -102,10 +102,10 @@ int units_parse_rate(const char *text, uint64_t *interval_ns)
 {
     const char *suffix;
     double number;
-    int err = parse_decimal(text, &number, &suffix);
+    int error = parse_decimal(text, &number, &suffix);
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     if (strcasecmp(suffix, "Hz") != 0 && *suffix != '\0')
         return -EINVAL;
     if (number <= 0)

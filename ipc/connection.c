@@ -82,9 +82,9 @@ static void poll_for_what_is_needed(struct connection *connection)
         events |= UV_WRITABLE;
     if (connection->close_reason != 0 || events == connection->polled_events)
         return;
-    int err = uv_poll_start(&connection->poll, events, on_poll);
-    if (err < 0)
-        connection_close(connection, err);
+    int error = uv_poll_start(&connection->poll, events, on_poll);
+    if (error < 0)
+        connection_close(connection, error);
     else
         connection->polled_events = events;
 }
@@ -93,13 +93,13 @@ int connection_accept(uv_loop_t *loop, int fd, const struct connection_events *e
                       struct connection **out)
 {
     struct connection *connection = connection_new(fd, events, owner);
-    int err = connection == NULL ? -ENOMEM : socket_peer(fd, &connection->peer);
-    if (err == 0)
-        err = uv_poll_init(loop, &connection->poll, fd);
-    if (err < 0) {
+    int error = connection == NULL ? -ENOMEM : socket_peer(fd, &connection->peer);
+    if (error == 0)
+        error = uv_poll_init(loop, &connection->poll, fd);
+    if (error < 0) {
         free(connection);
         close(fd);
-        return err;
+        return error;
     }
     uv_timer_init(loop, &connection->deadline);
     connection->open_handles = 2;
@@ -218,9 +218,9 @@ static void drop_all_outgoing(struct connection *connection)
         drop_first_outgoing(connection);
 }
 
-static void give_up_writing(struct connection *connection, int err)
+static void give_up_writing(struct connection *connection, int error)
 {
-    connection->write_error = err;
+    connection->write_error = error;
     drop_all_outgoing(connection);
 }
 
@@ -243,11 +243,11 @@ static int send_first_outgoing(struct connection *connection)
 
 static void send_queue(struct connection *connection)
 {
-    int err = 0;
-    while (err == 0 && connection->first_outgoing != NULL)
-        err = send_first_outgoing(connection);
-    if (err < 0 && err != -EAGAIN)
-        give_up_writing(connection, err);
+    int error = 0;
+    while (error == 0 && connection->first_outgoing != NULL)
+        error = send_first_outgoing(connection);
+    if (error < 0 && error != -EAGAIN)
+        give_up_writing(connection, error);
 }
 
 static int enqueue(struct connection *connection, const void *bytes, size_t count, const int *fds,
@@ -271,24 +271,24 @@ static int enqueue(struct connection *connection, const void *bytes, size_t coun
 int connection_send(struct connection *connection, const void *bytes, size_t count, const int *fds,
                     size_t fd_count)
 {
-    int err = 0;
+    int error = 0;
     if (count == 0 || fd_count > SOCKET_MAX_DESCRIPTORS)
-        err = -EINVAL;
+        error = -EINVAL;
     else if (connection->close_reason != 0 || connection->finish_reason != 0)
-        err = -ENOTCONN;
+        error = -ENOTCONN;
     else if (connection->write_error != 0)
-        err = connection->write_error;
-    if (err < 0) {
+        error = connection->write_error;
+    if (error < 0) {
         close_descriptors(fds, fd_count);
-        return err;
+        return error;
     }
 
     bool is_first = connection->first_outgoing == NULL;
-    err = enqueue(connection, bytes, count, fds, fd_count);
-    if (err < 0) {
+    error = enqueue(connection, bytes, count, fds, fd_count);
+    if (error < 0) {
         close_descriptors(fds, fd_count);
-        connection_close(connection, err);
-        return err;
+        connection_close(connection, error);
+        return error;
     }
     if (is_first)
         send_queue(connection);

@@ -57,18 +57,18 @@ static void move_to_front(struct frame_reader *reader)
 
 int frame_reader_room(struct frame_reader *reader, uint8_t **out, size_t *room)
 {
-    int err = 0;
+    int error = 0;
     move_to_front(reader);
     if (reader->bytes == NULL)
-        err = map_first_bytes(reader);
+        error = map_first_bytes(reader);
     else if (reader->used == MAXIMAL_BYTES)
-        err = -ENOBUFS;
+        error = -ENOBUFS;
     else if (reader->used == reader->capacity)
-        err = resize(reader, 2 * reader->capacity);
+        error = resize(reader, 2 * reader->capacity);
     else if (reader->used == 0 && reader->capacity > INITIAL_BYTES)
-        err = resize(reader, INITIAL_BYTES);
-    if (err < 0)
-        return err;
+        error = resize(reader, INITIAL_BYTES);
+    if (error < 0)
+        return error;
     *out = reader->bytes + reader->used;
     *room = reader->capacity - reader->used;
     return 0;

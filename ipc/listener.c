@@ -90,20 +90,20 @@ static int watch_socket(uv_loop_t *loop, struct listener *listener,
 {
     listener->poll.data = listener;
     listener->reserve_fd = open_reserve();
-    int err = uv_poll_init(loop, &listener->poll, listener->file.listening_fd);
-    if (err < 0) {
+    int error = uv_poll_init(loop, &listener->poll, listener->file.listening_fd);
+    if (error < 0) {
         close_files(listener);
         free(listener);
         goto describe;
     }
-    err = uv_poll_start(&listener->poll, UV_READABLE, on_pending_connection);
-    if (err == 0)
+    error = uv_poll_start(&listener->poll, UV_READABLE, on_pending_connection);
+    if (error == 0)
         return 0;
     listener_close(listener, NULL);
 
 describe:
-    snprintf(error_text, LISTENER_ERROR_TEXT, "cannot wait for connections: %s", strerror(-err));
-    return err;
+    snprintf(error_text, LISTENER_ERROR_TEXT, "cannot wait for connections: %s", strerror(-error));
+    return error;
 }
 
 /* At PATH, or with FD where PATH is NULL. */
@@ -119,17 +119,17 @@ static int make_listener(uv_loop_t *loop, const char *path, int fd,
         return -ENOMEM;
     }
     *listener = *description;
-    int err = path != NULL
-                  ? socket_file_listen(&listener->file, path, error_text, LISTENER_ERROR_TEXT)
-                  : socket_file_adopt(&listener->file, fd, error_text, LISTENER_ERROR_TEXT);
-    if (err < 0) {
+    int error = path != NULL
+                    ? socket_file_listen(&listener->file, path, error_text, LISTENER_ERROR_TEXT)
+                    : socket_file_adopt(&listener->file, fd, error_text, LISTENER_ERROR_TEXT);
+    if (error < 0) {
         free(listener);
-        return err;
+        return error;
     }
-    err = watch_socket(loop, listener, error_text);
-    if (err == 0)
+    error = watch_socket(loop, listener, error_text);
+    if (error == 0)
         *out = listener;
-    return err;
+    return error;
 }
 
 int listener_create(uv_loop_t *loop, const char *path, listener_on_accept on_accept, void *owner,

@@ -62,8 +62,8 @@ static int put_string(msgpack_packer *packer, const struct message_field *field,
         return -EMSGSIZE;
     if (!content_fits(field, string))
         return -EINVAL;
-    int err = msgpack_pack_str(packer, string->length);
-    return err < 0 ? err : msgpack_pack_str_body(packer, string->bytes, string->length);
+    int error = msgpack_pack_str(packer, string->length);
+    return error < 0 ? error : msgpack_pack_str_body(packer, string->bytes, string->length);
 }
 
 static int put_unsigned(msgpack_packer *packer, const struct message_field *field, uint64_t value)
@@ -80,15 +80,15 @@ static int put_released(msgpack_packer *packer, const struct chunk_update *updat
 {
     if (update->newly_released_count > CHUNK_UPDATE_MAX_RELEASED)
         return -EINVAL;
-    int err = msgpack_pack_array(packer, update->newly_released_count);
-    for (uint32_t i = 0; err == 0 && i < update->newly_released_count; i++) {
+    int error = msgpack_pack_array(packer, update->newly_released_count);
+    for (uint32_t i = 0; error == 0 && i < update->newly_released_count; i++) {
         const struct released_chunk *chunk = &update->newly_released[i];
-        if ((err = msgpack_pack_array(packer, RELEASED_FIELDS)) == 0 &&
-            (err = msgpack_pack_uint64(packer, chunk->done_ns)) == 0 &&
-            (err = msgpack_pack_uint64(packer, chunk->bytes)) == 0)
-            err = msgpack_pack_uint64(packer, chunk->sequence);
+        if ((error = msgpack_pack_array(packer, RELEASED_FIELDS)) == 0 &&
+            (error = msgpack_pack_uint64(packer, chunk->done_ns)) == 0 &&
+            (error = msgpack_pack_uint64(packer, chunk->bytes)) == 0)
+            error = msgpack_pack_uint64(packer, chunk->sequence);
     }
-    return err;
+    return error;
 }
 
 static int put_field(msgpack_packer *packer, const struct message_field *field, const void *message)
@@ -150,15 +150,15 @@ long message_fields_put(const struct message_schema *schema, uint8_t *out, size_
     msgpack_packer_init(&packer, &writer, write_into_frame);
 
     const size_t count = count_for(schema, message, minor);
-    int err = schema->check == NULL ? 0 : schema->check(message);
-    if (err == 0)
-        err = msgpack_pack_array(&packer, 1 + count);
-    if (err == 0)
-        err = msgpack_pack_uint64(&packer, kind);
-    for (size_t i = 0; err == 0 && i < count; i++)
-        err = put_field(&packer, &schema->fields[i], message);
-    if (err < 0)
-        return err;
+    int error = schema->check == NULL ? 0 : schema->check(message);
+    if (error == 0)
+        error = msgpack_pack_array(&packer, 1 + count);
+    if (error == 0)
+        error = msgpack_pack_uint64(&packer, kind);
+    for (size_t i = 0; error == 0 && i < count; i++)
+        error = put_field(&packer, &schema->fields[i], message);
+    if (error < 0)
+        return error;
     put_frame_length(out, writer.used - FRAME_HEADER_BYTES);
     return (long)writer.used;
 }
@@ -184,10 +184,10 @@ static int get_bounded_32(struct msgpack_cursor *cursor, const struct message_fi
                           uint32_t *out)
 {
     uint64_t value;
-    int err = get_bounded(cursor, field, &value);
-    if (err == 0)
+    int error = get_bounded(cursor, field, &value);
+    if (error == 0)
         *out = (uint32_t)value;
-    return err;
+    return error;
 }
 
 static int get_signed(struct msgpack_cursor *cursor, const struct message_field *field,
@@ -240,9 +240,9 @@ static int get_released(struct msgpack_cursor *cursor, struct chunk_update *out)
         return -EPROTO;
     out->newly_released_count = (uint32_t)count;
     for (uint64_t i = 0; i < count; i++) {
-        int err = get_released_chunk(cursor, &out->newly_released[i]);
-        if (err < 0)
-            return err;
+        int error = get_released_chunk(cursor, &out->newly_released[i]);
+        if (error < 0)
+            return error;
     }
     return 0;
 }
@@ -289,9 +289,9 @@ int message_fields_get(const struct message_schema *schema, const uint8_t *paylo
     for (size_t i = 0; i < schema->field_count; i++) {
         if (i >= schema->count_in_6_0 && 1 + i >= count)
             break; /* of an older minor version */
-        int err = get_field(&cursor, &schema->fields[i], message);
-        if (err < 0)
-            return err;
+        int error = get_field(&cursor, &schema->fields[i], message);
+        if (error < 0)
+            return error;
         /* Another major version may have other fields: only the number is ours to read. */
         if (is_foreign_version(&schema->fields[i], message))
             return 0;

@@ -36,9 +36,9 @@ static int move_up(int fd, int minimum)
     if (fd >= minimum)
         return fd;
     int moved = fcntl(fd, F_DUPFD_CLOEXEC, minimum);
-    int err = moved < 0 ? -errno : moved;
+    int error = moved < 0 ? -errno : moved;
     close(fd);
-    return err;
+    return error;
 }
 
 /* TYPE_FLAGS: SOCK_NONBLOCK or none. A socket at MINIMUM_FD or above. */
@@ -53,20 +53,20 @@ static int connect_to(int fd, const char *path)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
     size_t length = strlen(path);
-    int err = fd < 0 ? fd : 0;
+    int error = fd < 0 ? fd : 0;
 
-    if (err == 0 && length >= sizeof(address.sun_path))
-        err = -ENAMETOOLONG;
-    if (err < 0)
+    if (error == 0 && length >= sizeof(address.sun_path))
+        error = -ENAMETOOLONG;
+    if (error < 0)
         goto cleanup;
     memcpy(address.sun_path, path, length + 1);
     if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
-        err = -errno;
+        error = -errno;
 
 cleanup:
-    if (err < 0 && fd >= 0)
+    if (error < 0 && fd >= 0)
         close(fd);
-    return err < 0 ? err : fd;
+    return error < 0 ? error : fd;
 }
 
 int socket_connect(const char *path, int minimum_fd)
@@ -80,15 +80,15 @@ int socket_connect_patiently(const char *path, unsigned patience_ms)
     int fd = make_socket(0, 0);
 
     if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) < 0) {
-        int err = -errno;
+        int error = -errno;
         close(fd);
-        return err;
+        return error;
     }
     fd = connect_to(fd, path);
     if (fd >= 0 && fcntl(fd, F_SETFL, O_NONBLOCK) < 0) {
-        int err = -errno;
+        int error = -errno;
         close(fd);
-        return err;
+        return error;
     }
     return fd;
 }

@@ -24,14 +24,14 @@ struct error_text {
     size_t capacity;
 };
 
-__attribute__((format(printf, 3, 4))) static int fail(struct error_text *text, int err,
+__attribute__((format(printf, 3, 4))) static int fail(struct error_text *text, int error,
                                                       const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text->bytes, text->capacity, format, arguments);
     va_end(arguments);
-    return err;
+    return error;
 }
 
 /* --- the default folder --- */
@@ -87,11 +87,11 @@ static int take_lock(const char *path, struct error_text *text)
         if (fd < 0)
             return fail(text, -errno, "cannot open %s: %s", lock_path, strerror(errno));
         if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-            int err = errno;
+            int error = errno;
             close(fd);
-            if (err == EWOULDBLOCK)
+            if (error == EWOULDBLOCK)
                 break;
-            return fail(text, -err, "cannot lock %s: %s", lock_path, strerror(err));
+            return fail(text, -error, "cannot lock %s: %s", lock_path, strerror(error));
         }
         if (is_file_at(fd, lock_path))
             return fd;
@@ -135,9 +135,9 @@ static int bind_and_listen(struct socket_file *file)
     struct stat status;
     if (fchmodat(AT_FDCWD, file->path, file->mode, AT_SYMLINK_NOFOLLOW) < 0 ||
         lstat(file->path, &status) < 0 || listen(file->listening_fd, SOMAXCONN) < 0) {
-        int err = -errno;
+        int error = -errno;
         unlink(file->path);
-        return err;
+        return error;
     }
     file->device = status.st_dev;
     file->inode = status.st_ino;
@@ -146,16 +146,16 @@ static int bind_and_listen(struct socket_file *file)
 
 static int open_socket(struct socket_file *file, struct error_text *text)
 {
-    int err = remove_dead_socket(file->path, text);
-    if (err < 0)
-        return err;
+    int error = remove_dead_socket(file->path, text);
+    if (error < 0)
+        return error;
     file->listening_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (file->listening_fd < 0)
         return fail(text, -errno, "cannot make a socket: %s", strerror(errno));
-    err = bind_and_listen(file);
-    if (err < 0) {
+    error = bind_and_listen(file);
+    if (error < 0) {
         close(file->listening_fd);
-        return fail(text, err, "cannot listen at %s: %s", file->path, strerror(-err));
+        return fail(text, error, "cannot listen at %s: %s", file->path, strerror(-error));
     }
     return 0;
 }
@@ -184,16 +184,16 @@ int socket_file_listen_as(struct socket_file *file, const char *path, mode_t mod
     *file = (struct socket_file){ .listening_fd = -1, .lock_fd = -1, .mode = mode };
     strcpy(file->path, path);
 
-    int err = prepare_default_folder(path, &text);
-    if (err < 0)
-        return err;
+    int error = prepare_default_folder(path, &text);
+    if (error < 0)
+        return error;
     file->lock_fd = take_lock(path, &text);
     if (file->lock_fd < 0)
         return file->lock_fd;
-    err = open_socket(file, &text);
-    if (err < 0)
+    error = open_socket(file, &text);
+    if (error < 0)
         release_lock(file);
-    return err;
+    return error;
 }
 
 /* The path that FD listens at, as a Unix stream socket. */
@@ -220,22 +220,22 @@ int socket_file_adopt(struct socket_file *file, int fd, char *error_text, size_t
     struct error_text text = { .bytes = error_text, .capacity = error_text_bytes };
     *file = (struct socket_file){ .listening_fd = fd, .lock_fd = -1, .is_lent = true };
 
-    int err = listening_path(fd, file->path);
-    if (err < 0) {
-        fail(&text, err, "descriptor %d is no Unix socket that listens at an absolute path", fd);
+    int error = listening_path(fd, file->path);
+    if (error < 0) {
+        fail(&text, error, "descriptor %d is no Unix socket that listens at an absolute path", fd);
         goto cleanup;
     }
     if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0) {
-        err = fail(&text, -errno, "cannot listen with descriptor %d: %s", fd, strerror(errno));
+        error = fail(&text, -errno, "cannot listen with descriptor %d: %s", fd, strerror(errno));
         goto cleanup;
     }
     file->lock_fd = take_lock(file->path, &text);
-    err = file->lock_fd < 0 ? file->lock_fd : 0;
+    error = file->lock_fd < 0 ? file->lock_fd : 0;
 
 cleanup:
-    if (err < 0)
+    if (error < 0)
         close(fd);
-    return err;
+    return error;
 }
 
 void socket_file_close(struct socket_file *file)

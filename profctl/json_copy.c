@@ -6,10 +6,10 @@ static int copy_text(struct json_reader *reader, bool is_key, struct json_writer
 {
     const char *text;
     size_t length;
-    int err = json_reader_string(reader, &text, &length);
+    int error = json_reader_string(reader, &text, &length);
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     if (is_key)
         json_name(writer, text);
     else
@@ -65,13 +65,13 @@ static int copy_bracket_or_token(struct json_reader *reader, int token, struct j
 int json_copy_from(struct json_reader *reader, int token, struct json_writer *writer)
 {
     unsigned depth = json_reader_depth(reader);
-    int err = copy_bracket_or_token(reader, token, writer);
+    int error = copy_bracket_or_token(reader, token, writer);
 
     if (token != JSON_TOKEN_START_OBJECT && token != JSON_TOKEN_START_ARRAY)
-        return err;
-    while (err == 0 && json_reader_depth(reader) >= depth)
-        err = copy_bracket_or_token(reader, json_reader_next(reader), writer);
-    return err;
+        return error;
+    while (error == 0 && json_reader_depth(reader) >= depth)
+        error = copy_bracket_or_token(reader, json_reader_next(reader), writer);
+    return error;
 }
 
 int json_copy_unless_text(struct json_reader *reader, struct json_writer *writer, const char **text,
@@ -81,15 +81,15 @@ int json_copy_unless_text(struct json_reader *reader, struct json_writer *writer
 
     if (token != JSON_TOKEN_STRING)
         return json_copy_from(reader, token, writer);
-    int err = json_reader_string(reader, text, length);
-    return err < 0 ? err : 1;
+    int error = json_reader_string(reader, text, length);
+    return error < 0 ? error : 1;
 }
 
 int json_copy_member(struct json_reader *reader, struct json_writer *writer)
 {
-    int err = json_copy_token(reader, JSON_TOKEN_KEY, writer);
+    int error = json_copy_token(reader, JSON_TOKEN_KEY, writer);
 
-    return err < 0 ? err : json_copy_value(reader, writer);
+    return error < 0 ? error : json_copy_value(reader, writer);
 }
 
 int json_copy_value(struct json_reader *reader, struct json_writer *writer)

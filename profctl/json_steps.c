@@ -9,27 +9,27 @@ int json_expect(struct json_reader *reader, enum json_token wanted)
 
 /* Whether the next token is WANTED; the only other one that is right is END. */
 static bool read_step(struct json_reader *reader, enum json_token wanted, enum json_token end,
-                      int *err)
+                      int *error)
 {
-    if (*err < 0)
+    if (*error < 0)
         return false;
     int token = json_reader_next(reader);
     if (token != (int)wanted && token != (int)end)
-        *err = json_token_error(token);
+        *error = json_token_error(token);
     return token == (int)wanted;
 }
 
-bool json_next_member(struct json_reader *reader, int *err)
+bool json_next_member(struct json_reader *reader, int *error)
 {
-    return read_step(reader, JSON_TOKEN_KEY, JSON_TOKEN_END_OBJECT, err);
+    return read_step(reader, JSON_TOKEN_KEY, JSON_TOKEN_END_OBJECT, error);
 }
 
-bool json_next_object(struct json_reader *reader, int *err)
+bool json_next_object(struct json_reader *reader, int *error)
 {
-    return read_step(reader, JSON_TOKEN_START_OBJECT, JSON_TOKEN_END_ARRAY, err);
+    return read_step(reader, JSON_TOKEN_START_OBJECT, JSON_TOKEN_END_ARRAY, error);
 }
 
-bool json_next_array(struct json_reader *reader, int *err)
+bool json_next_array(struct json_reader *reader, int *error)
 {
-    return read_step(reader, JSON_TOKEN_START_ARRAY, JSON_TOKEN_END_ARRAY, err);
+    return read_step(reader, JSON_TOKEN_START_ARRAY, JSON_TOKEN_END_ARRAY, error);
 }

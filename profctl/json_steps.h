@@ -1,10 +1,10 @@
 /* Steps through objects and arrays as they are read from a JSON stream:
  *
- *     int err = json_expect(reader, JSON_TOKEN_START_OBJECT);
+ *     int error = json_expect(reader, JSON_TOKEN_START_OBJECT);
  *
- *     while (json_next_member(reader, &err))
- *         err = read_member(reader);
- *     return err;
+ *     while (json_next_member(reader, &error))
+ *         error = read_member(reader);
+ *     return error;
  *
  * Errors are those of json_reader_next(), and -EPROTO for a value of another kind. One thread. */
 #ifndef PROFD_PROFCTL_JSON_STEPS_H
@@ -28,11 +28,11 @@ int json_expect(struct json_reader *reader, enum json_token wanted);
  * returns false, *ERR is 0 behind the end of the collection, else an error. --- */
 
 /* Whether the open object has another member, whose key was read then; the step reads the value. */
-bool json_next_member(struct json_reader *reader, int *err);
+bool json_next_member(struct json_reader *reader, int *error);
 
 /* Whether the open array has another element, which must be an object or an array; its start was
  * read then, and the step reads it to its end. */
-bool json_next_object(struct json_reader *reader, int *err);
-bool json_next_array(struct json_reader *reader, int *err);
+bool json_next_object(struct json_reader *reader, int *error);
+bool json_next_array(struct json_reader *reader, int *error);
 
 #endif

@@ -36,7 +36,7 @@ static void count(int64_t bytes)
 
 int allocation_counter_start(struct allocation_hooks *hooks)
 {
-    int err = profd_counter_register(&memory);
+    int error = profd_counter_register(&memory);
     hooks->count = count;
-    return err;
+    return error;
 }

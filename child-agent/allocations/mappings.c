@@ -128,13 +128,13 @@ static int initialize(void)
     page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
     void *wiped = pages_allocate(sizeof(*mutex));
     void *inherited = pages_allocate(sizeof(*table));
-    int err = wiped == NULL || inherited == NULL ? -ENOMEM : 0;
-    if (err == 0 && madvise(wiped, page_bytes, MADV_WIPEONFORK) < 0)
-        err = -errno;
-    if (err < 0) {
+    int error = wiped == NULL || inherited == NULL ? -ENOMEM : 0;
+    if (error == 0 && madvise(wiped, page_bytes, MADV_WIPEONFORK) < 0)
+        error = -errno;
+    if (error < 0) {
         pages_free(wiped, sizeof(*mutex));
         pages_free(inherited, sizeof(*table));
-        return err;
+        return error;
     }
     mutex = wiped;
     table = inherited;
@@ -159,11 +159,11 @@ static void forget_all(void)
 
 static int start(void)
 {
-    int err = table == NULL ? initialize() : 0;
-    if (err == 0)
-        err = profd_counter_register(&mapped_memory);
-    if (err < 0)
-        return err;
+    int error = table == NULL ? initialize() : 0;
+    if (error == 0)
+        error = profd_counter_register(&mapped_memory);
+    if (error < 0)
+        return error;
     if (!is_kept)
         forget_all();
     is_kept = false;
@@ -174,10 +174,10 @@ static int start(void)
 void mappings_start(void)
 {
     char line[LOG_LINE_BYTES];
-    int err = &profd_mapping_hooks != NULL ? start() : 0;
-    if (err == 0)
+    int error = &profd_mapping_hooks != NULL ? start() : 0;
+    if (error == 0)
         return;
-    snprintf(line, sizeof(line), "what is mapped is not counted: %s", strerrordesc_np(-err));
+    snprintf(line, sizeof(line), "what is mapped is not counted: %s", strerrordesc_np(-error));
     (void)dictionary_put_log(&core.dictionary, clock_monotonic_ns(), line); /* counted when full */
 }
 

@@ -288,24 +288,24 @@ bool counters_are_free(void)
 
 int counters_describe(void)
 {
-    int err = 0;
+    int error = 0;
     uint32_t count = atomic_load(&counters.count);
-    for (uint32_t i = 0; i < count && err == 0; i++)
-        err = put_into_dictionary(i);
-    return err;
+    for (uint32_t i = 0; i < count && error == 0; i++)
+        error = put_into_dictionary(i);
+    return error;
 }
 
 /* --- Life --- */
 
 int counters_initialize(void)
 {
-    int err = pthread_key_create(&counters.end_key, end_shard);
-    if (err == 0 && counters.end_key >= KEYS_WITHOUT_MEMORY) {
+    int error = pthread_key_create(&counters.end_key, end_shard);
+    if (error == 0 && counters.end_key >= KEYS_WITHOUT_MEMORY) {
         (void)pthread_key_delete(counters.end_key); /* one that is there */
-        err = EAGAIN;
+        error = EAGAIN;
     }
-    counters.has_key = err == 0;
-    return -err;
+    counters.has_key = error == 0;
+    return -error;
 }
 
 /* Of the forking thread; under the lock. */

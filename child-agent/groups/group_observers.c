@@ -90,8 +90,8 @@ int profd_groups_observe(const char *rule_text, profd_group_observer *observer, 
     if (rule_text == NULL || observer == NULL || !group_alert_parse(rule_text, &rule, problem) ||
         rule.filter.process[0] != '\0')
         return -EINVAL;
-    int err = groups_prepare();
-    return err < 0 ? -ENOTSUP : add_observer(&rule, observer, context);
+    int error = groups_prepare();
+    return error < 0 ? -ENOTSUP : add_observer(&rule, observer, context);
 }
 
 void profd_groups_unobserve(profd_group_observer *observer, void *context)

@@ -187,10 +187,10 @@ static int add_record(struct profd_group *group, const char *kind, const char *n
                                              .flags = group->flags,
                                              .thread = atomic_load(&group->thread),
                                              .id = group->id };
-    int err = group_table_add(&core.arena, &identity, &record);
-    if (err == 0)
+    int error = group_table_add(&core.arena, &identity, &record);
+    if (error == 0)
         set_record(group, record);
-    return err;
+    return error;
 }
 
 /* There is room for it as long as there is for any: it is the first. The lock is held. */

@@ -30,12 +30,12 @@ bool gate_wait(struct gate *gate, int most_ms)
 {
     const struct timespec deadline = after_ms(most_ms);
     int saved_errno = errno;
-    long err = 0;
-    while (atomic_load(&gate->is_open) == 0 && err == 0) {
+    long error = 0;
+    while (atomic_load(&gate->is_open) == 0 && error == 0) {
         if (syscall(SYS_futex, &gate->is_open, FUTEX_WAIT_BITSET_PRIVATE, 0, &deadline, NULL,
                     FUTEX_BITSET_MATCH_ANY) < 0 &&
             errno != EINTR && errno != EAGAIN)
-            err = -errno;
+            error = -errno;
     }
     errno = saved_errno;
     return atomic_load(&gate->is_open) != 0;

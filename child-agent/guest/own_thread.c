@@ -60,16 +60,16 @@ static size_t needed_stack_bytes(void)
 static int create(pthread_t *thread, void *(*start_routine)(void *), void *argument)
 {
     pthread_attr_t attributes;
-    int err = pthread_attr_init(&attributes);
-    if (err != 0)
-        return -err;
-    err = pthread_attr_setstacksize(&attributes, needed_stack_bytes());
-    if (err == 0)
-        err = real_pthread_create(thread, &attributes, start_routine, argument);
-    if (err == EINVAL)
-        err = real_pthread_create(thread, NULL, start_routine, argument);
+    int error = pthread_attr_init(&attributes);
+    if (error != 0)
+        return -error;
+    error = pthread_attr_setstacksize(&attributes, needed_stack_bytes());
+    if (error == 0)
+        error = real_pthread_create(thread, &attributes, start_routine, argument);
+    if (error == EINVAL)
+        error = real_pthread_create(thread, NULL, start_routine, argument);
     pthread_attr_destroy(&attributes);
-    return -err;
+    return -error;
 }
 
 /* Takes a place for a thread that is about to be made; NULL when there are too many to tell. */
@@ -120,22 +120,22 @@ static int create_own(pthread_t *thread, void *(*start_routine)(void *), void *a
     struct own_thread *own = take_place(start_routine, argument);
     if (own == NULL)
         return create(thread, start_routine, argument);
-    int err = create(thread, run_own, own);
-    if (err < 0)
+    int error = create(thread, run_own, own);
+    if (error < 0)
         leave_place(own);
-    return err;
+    return error;
 }
 
 int own_thread_create(pthread_t *thread, void *(*start_routine)(void *), void *argument)
 {
     sigset_t all, before;
     sigfillset(&all);
-    int err = -real_pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (err < 0)
-        return err;
-    err = create_own(thread, start_routine, argument);
+    int error = -real_pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (error < 0)
+        return error;
+    error = create_own(thread, start_routine, argument);
     (void)real_pthread_sigmask(SIG_SETMASK, &before, NULL); /* a mask that was valid */
-    return err;
+    return error;
 }
 
 void own_thread_set_name(const char *name)

@@ -25,9 +25,9 @@ int replaced_file_check(const char *path)
 {
     char folder[PATH_MAX];
     struct stat status;
-    int err = folder_of(path, folder);
-    if (err < 0)
-        return err;
+    int error = folder_of(path, folder);
+    if (error < 0)
+        return error;
     if (faccessat(AT_FDCWD, folder[0] != '\0' ? folder : ".", W_OK | X_OK, AT_EACCESS) < 0)
         return -errno;
     if (stat(path, &status) < 0)
@@ -48,11 +48,11 @@ int replaced_file_begin(struct replaced_file *file, const char *path)
 {
     char folder[PATH_MAX];
     file->fd = -1;
-    int err = replaced_file_check(path);
-    if (err == 0)
-        err = folder_of(path, folder);
-    if (err < 0)
-        return err;
+    int error = replaced_file_check(path);
+    if (error == 0)
+        error = folder_of(path, folder);
+    if (error < 0)
+        return error;
     int length =
         snprintf(file->temporary, sizeof(file->temporary), "%s.profd-%d", folder, (int)getpid());
     if (length < 0 || (size_t)length >= sizeof(file->temporary) ||
@@ -65,13 +65,13 @@ int replaced_file_begin(struct replaced_file *file, const char *path)
 
 int replaced_file_commit(struct replaced_file *file)
 {
-    int err = close(file->fd) < 0 ? -errno : 0; /* where some file systems tell of a full disk */
+    int error = close(file->fd) < 0 ? -errno : 0; /* where some file systems tell of a full disk */
     file->fd = -1;
-    if (err == 0 && rename(file->temporary, file->path) < 0)
-        err = -errno;
-    if (err < 0)
+    if (error == 0 && rename(file->temporary, file->path) < 0)
+        error = -errno;
+    if (error < 0)
         (void)unlink(file->temporary); /* the first error counts */
-    return err;
+    return error;
 }
 
 void replaced_file_abandon(struct replaced_file *file)

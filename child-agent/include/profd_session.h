@@ -2,9 +2,9 @@
  * and captures of what is recorded. Part of profd.h.
  *
  *     struct profd_session_options options = { .interval_ns = 1000000, .features = "stacks,cpu" };
- *     int err = profd_session_start(&options);
+ *     int error = profd_session_start(&options);
  *     …
- *     err = profd_capture_to_fd(fd);
+ *     error = profd_capture_to_fd(fd);
  *     profd_session_stop();
  *
  * Beside a session that profd began (profctl start, profctl run) a program may have one of its own,

@@ -52,13 +52,13 @@ static inline int profd_uv_begin(struct profd_uv *watch, uv_loop_t *loop)
 #ifdef PROFD_DISABLED
     return uv_prepare_init(loop, &watch->prepare); /* for profd_uv_end() to close */
 #else
-    int err = uv_loop_configure(loop, UV_METRICS_IDLE_TIME);
-    if (err == 0)
-        err = uv_prepare_init(loop, &watch->prepare);
-    if (err == 0)
-        err = uv_prepare_start(&watch->prepare, profd_uv_on_prepare_);
-    if (err < 0)
-        return err;
+    int error = uv_loop_configure(loop, UV_METRICS_IDLE_TIME);
+    if (error == 0)
+        error = uv_prepare_init(loop, &watch->prepare);
+    if (error == 0)
+        error = uv_prepare_start(&watch->prepare, profd_uv_on_prepare_);
+    if (error < 0)
+        return error;
     uv_unref((uv_handle_t *)&watch->prepare);
     profd_event_loop_begin(profd_uv_idle_ns_, loop);
     profd_event_loop_turn();

@@ -215,13 +215,13 @@ PROFD_INTERPOSED int pause(void)
     if (!core.is_enabled)
         return real();
     sigfillset(&all);
-    int err = real_pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (err == 0) {
+    int error = real_pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (error == 0) {
         (void)sigsuspend(&before); /* always fails */
-        err = errno;
+        error = errno;
         (void)real_pthread_sigmask(SIG_SETMASK, &before, NULL); /* a mask that was valid */
     }
-    errno = err;
+    errno = error;
     return -1;
 }
 

@@ -22,10 +22,10 @@ PROFD_INTERPOSED int pthread_sigmask(int how, const sigset_t *set, sigset_t *old
 
 PROFD_INTERPOSED int sigprocmask(int how, const sigset_t *set, sigset_t *old_set)
 {
-    int err = thread_mask_change(how, set, old_set);
-    if (err == 0)
+    int error = thread_mask_change(how, set, old_set);
+    if (error == 0)
         return 0;
-    errno = err;
+    errno = error;
     return -1;
 }
 

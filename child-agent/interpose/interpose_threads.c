@@ -55,11 +55,11 @@ PROFD_INTERPOSED int pthread_create(pthread_t *thread, const pthread_attr_t *att
     registration->start.routine = start_routine;
     registration->start.argument = argument;
     uint64_t closed = thread_mask_close();
-    int err = real_pthread_create(thread, attributes, run_registered, registration);
+    int error = real_pthread_create(thread, attributes, run_registered, registration);
     thread_mask_reopen(closed);
-    if (err != 0)
+    if (error != 0)
         thread_registry_cancel(registration);
-    return err;
+    return error;
 }
 
 /* The same for threads.h, whose threads have another type. */
@@ -95,10 +95,10 @@ PROFD_INTERPOSED int thrd_create(thrd_t *thread, thrd_start_t start, void *argum
 
 PROFD_INTERPOSED int pthread_setname_np(pthread_t thread, const char *name)
 {
-    int err = real_set_name(thread, name);
-    if (err == 0 && core.is_enabled)
+    int error = real_set_name(thread, name);
+    if (error == 0 && core.is_enabled)
         thread_registry_rename_handle(thread, name);
-    return err;
+    return error;
 }
 
 /* Who names its main thread by this call, names the process: ps shows that. A child of vfork()

@@ -53,9 +53,9 @@ static int send_all(int socket, const uint8_t *bytes, size_t count, int fd)
         ssize_t got = socket_send(socket, bytes + sent, count - sent, &fd, fd >= 0 && sent == 0);
         if (got > 0)
             sent += (size_t)got;
-        int err = got == -EAGAIN ? wait_for(socket, POLLOUT) : got < 0 ? -ENOTCONN : 0;
-        if (err < 0)
-            return err;
+        int error = got == -EAGAIN ? wait_for(socket, POLLOUT) : got < 0 ? -ENOTCONN : 0;
+        if (error < 0)
+            return error;
     }
     return 0;
 }
@@ -74,9 +74,9 @@ static int receive_some(int socket)
     int fds[SOCKET_MAX_DESCRIPTORS];
     uint8_t *room;
     size_t room_bytes, fd_count;
-    int err = frame_reader_room(&call.reader, &room, &room_bytes);
-    if (err < 0)
-        return err;
+    int error = frame_reader_room(&call.reader, &room, &room_bytes);
+    if (error < 0)
+        return error;
     ssize_t got = socket_receive(socket, room, room_bytes, fds, &fd_count);
     if (got == -EAGAIN)
         return wait_for(socket, POLLIN);
@@ -96,21 +96,21 @@ static int find_reply(int *result)
         struct message_reply reply;
         if (message_peek_kind(payload, bytes) != MESSAGE_REPLY)
             continue; /* progress */
-        int err = message_get_reply(payload, bytes, &reply);
+        int error = message_get_reply(payload, bytes, &reply);
         *result = (int)reply.error;
-        return err < 0 ? err : 1;
+        return error < 0 ? error : 1;
     }
     return got;
 }
 
 static int await_reply(int socket)
 {
-    int result = 0, found = 0, err = 0;
+    int result = 0, found = 0, error = 0;
     frame_reader_init(&call.reader);
-    while (err == 0 && (found = find_reply(&result)) == 0)
-        err = receive_some(socket);
+    while (error == 0 && (found = find_reply(&result)) == 0)
+        error = receive_some(socket);
     frame_reader_destroy(&call.reader);
-    return err < 0 ? err : found < 0 ? found : result;
+    return error < 0 ? error : found < 0 ? found : result;
 }
 
 static int connect_to_profd(void)
@@ -129,13 +129,13 @@ static int ask(void)
     int socket = connect_to_profd();
     if (socket < 0)
         return socket;
-    int err = say_hello(socket);
-    if (err == 0)
-        err = send_all(socket, call.request, call.bytes, call.fd);
-    if (err == 0)
-        err = await_reply(socket);
+    int error = say_hello(socket);
+    if (error == 0)
+        error = send_all(socket, call.request, call.bytes, call.fd);
+    if (error == 0)
+        error = await_reply(socket);
     close(socket);
-    return err;
+    return error;
 }
 
 static void *call_main(void *unused)
@@ -161,9 +161,9 @@ int profd_call(const uint8_t *request, long count, int fd, int patience_ms)
     call.fd = fd;
     call.deadline_ns =
         patience_ms < 0 ? 0 : clock_monotonic_ns() + (uint64_t)patience_ms * NS_PER_MS;
-    int err = own_thread_create(&thread, call_main, NULL);
-    if (err < 0)
-        return err;
+    int error = own_thread_create(&thread, call_main, NULL);
+    if (error < 0)
+        return error;
     (void)pthread_join(thread, NULL); /* fails only for a thread that is not ours */
     return call.result;
 }

@@ -61,9 +61,9 @@ static void *capture_main(void *unused)
 static int write_on_own_thread(void)
 {
     pthread_t thread;
-    int err = own_thread_create(&thread, capture_main, NULL);
-    if (err < 0)
-        return err;
+    int error = own_thread_create(&thread, capture_main, NULL);
+    if (error < 0)
+        return error;
     (void)pthread_join(thread, NULL); /* fails only for a thread that is not ours */
     return capture.error;
 }
@@ -80,41 +80,41 @@ static void choose_session(void)
 /* Readies what is recorded to be read; *RECORDING tells its session. */
 static int ready(uint32_t *recording)
 {
-    int err = -ESRCH;
+    int error = -ESRCH;
     if (!agent_thread_hold())
         return -EAGAIN;
     if (session_is_active()) {
         session_flush();
         choose_session();
         *recording = core_own.recording_generation;
-        err = 0;
+        error = 0;
     }
     agent_thread_release();
-    return err;
+    return error;
 }
 
 static int capture_session(int fd)
 {
     uint32_t recording;
-    int err = check_descriptor(fd);
-    if (err == 0 && session_of_all_is_on())
+    int error = check_descriptor(fd);
+    if (error == 0 && session_of_all_is_on())
         return session_of_all_capture(fd);
-    if (err == 0)
-        err = ready(&recording);
-    if (err < 0)
-        return err;
+    if (error == 0)
+        error = ready(&recording);
+    if (error < 0)
+        return error;
     capture.fd = fd;
-    err = write_on_own_thread();
-    return err == 0 && core_own.recording_generation != recording ? -ECANCELED : err;
+    error = write_on_own_thread();
+    return error == 0 && core_own.recording_generation != recording ? -ECANCELED : error;
 }
 
 int profd_capture_to_fd(int fd)
 {
     struct program_call call;
-    int err = program_call_begin(&call);
-    if (err < 0)
-        return err;
-    err = capture_session(fd);
+    int error = program_call_begin(&call);
+    if (error < 0)
+        return error;
+    error = capture_session(fd);
     program_call_end(&call);
-    return err;
+    return error;
 }

@@ -22,9 +22,9 @@ static int change_held(int (*change)(const struct session_settings *settings),
 {
     if (!agent_thread_hold())
         return -EAGAIN;
-    int err = change(settings);
+    int error = change(settings);
     agent_thread_release();
-    return err;
+    return error;
 }
 
 /* One of the changes that take no settings. */
@@ -32,12 +32,12 @@ static int change_session(int (*change)(const struct session_settings *settings)
                           int (*change_of_all)(void))
 {
     struct program_call call;
-    int err = program_call_begin(&call);
-    if (err < 0)
-        return err;
-    err = session_of_all_is_on() ? change_of_all() : change_held(change, NULL);
+    int error = program_call_begin(&call);
+    if (error < 0)
+        return error;
+    error = session_of_all_is_on() ? change_of_all() : change_held(change, NULL);
     program_call_end(&call);
-    return err;
+    return error;
 }
 
 static int ensure_arena(const struct session_settings *settings)
@@ -51,10 +51,10 @@ static int start(const struct session_settings *settings)
 {
     if (session_is_active())
         return session_is_own() ? -EALREADY : second_session_start(settings);
-    int err = session_start(settings);
-    if (err == 0)
+    int error = session_start(settings);
+    if (error == 0)
         sampler_start_thread();
-    return err;
+    return error;
 }
 
 static int check_own(void)
@@ -69,28 +69,28 @@ static int stop(const struct session_settings *settings)
     (void)settings;
     if (second_session_stop() == 0)
         return 0;
-    int err = check_own();
-    if (err == 0)
+    int error = check_own();
+    if (error == 0)
         session_stop();
-    return err;
+    return error;
 }
 
 static int pause_session(const struct session_settings *settings)
 {
     (void)settings;
-    int err = check_own();
-    if (err == 0)
+    int error = check_own();
+    if (error == 0)
         session_pause();
-    return err;
+    return error;
 }
 
 static int resume(const struct session_settings *settings)
 {
     (void)settings;
-    int err = check_own();
-    if (err == 0)
+    int error = check_own();
+    if (error == 0)
         session_resume();
-    return err;
+    return error;
 }
 
 /* Of all, but not where profd or its user has ended it. */
@@ -107,22 +107,22 @@ static int begin(const struct profd_session_options *options, struct session_set
         settings->limit_bytes = options->limit_bytes;
         return session_of_all_start(settings);
     }
-    int err = ensure_arena(settings);
-    return err < 0 ? err : change_held(start, settings);
+    int error = ensure_arena(settings);
+    return error < 0 ? error : change_held(start, settings);
 }
 
 int profd_session_start(const struct profd_session_options *options)
 {
     static struct session_settings settings; /* one call at a time */
     struct program_call call;
-    int err = program_call_begin(&call);
-    if (err < 0)
-        return err;
-    err = session_options_read(options, &settings);
-    if (err == 0)
-        err = has_session() ? -EALREADY : begin(options, &settings);
+    int error = program_call_begin(&call);
+    if (error < 0)
+        return error;
+    error = session_options_read(options, &settings);
+    if (error == 0)
+        error = has_session() ? -EALREADY : begin(options, &settings);
     program_call_end(&call);
-    return err;
+    return error;
 }
 
 int profd_session_stop(void)

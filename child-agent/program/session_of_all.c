@@ -43,20 +43,20 @@ int session_of_all_start(const struct session_settings *settings)
         .clock = settings->clock,
     };
     long count = message_put_client_start(frame, sizeof(frame), MESSAGE_CLIENT_START, &start);
-    int err = profd_call(frame, count, -1, CHANGE_PATIENCE_MS);
-    if (err < 0)
-        return err == -EINVAL ? -EBUSY : err; /* the settings are sound: it is the moment */
+    int error = profd_call(frame, count, -1, CHANGE_PATIENCE_MS);
+    if (error < 0)
+        return error == -EINVAL ? -EBUSY : error; /* the settings are sound: it is the moment */
     is_on = true;
     join();
     return 0;
 }
 
 /* profd, or whoever controls it, may have ended it. */
-static int note_end(int err)
+static int note_end(int error)
 {
-    if (err == -ESRCH || err == -ENOTCONN)
+    if (error == -ESRCH || error == -ENOTCONN)
         is_on = false;
-    return err;
+    return error;
 }
 
 /* Asks for one of the changes without settings. */
@@ -69,17 +69,17 @@ static int change(enum message_kind kind)
 
 int session_of_all_stop(void)
 {
-    int err = change(MESSAGE_CLIENT_STOP);
-    if (err == 0)
+    int error = change(MESSAGE_CLIENT_STOP);
+    if (error == 0)
         is_on = false;
-    return err;
+    return error;
 }
 
 /* What is so already is refused as an impossible move. */
 static int change_to(enum message_kind kind)
 {
-    int err = change(kind);
-    return err == -EINVAL ? 0 : err;
+    int error = change(kind);
+    return error == -EINVAL ? 0 : error;
 }
 
 int session_of_all_pause(void)

@@ -67,18 +67,18 @@ int session_options_read(const struct profd_session_options *options, struct ses
         options = &none;
     memset(out, 0, sizeof(*out));
     out->generation = SESSION_OWN_GENERATION;
-    int err = refuse_reserved(options);
-    if (err == 0)
-        err = check_scope(options->scope);
-    if (err == 0)
-        err = read_interval(options->interval_ns, out);
-    if (err == 0)
-        err = read_limit(options->limit_bytes, out);
-    if (err == 0)
-        err = read_features(options->features, out);
-    if (err == 0)
-        err = read_threads(options->threads, out);
-    if (err == 0)
-        err = read_clock(options->clock, out);
-    return err;
+    int error = refuse_reserved(options);
+    if (error == 0)
+        error = check_scope(options->scope);
+    if (error == 0)
+        error = read_interval(options->interval_ns, out);
+    if (error == 0)
+        error = read_limit(options->limit_bytes, out);
+    if (error == 0)
+        error = read_features(options->features, out);
+    if (error == 0)
+        error = read_threads(options->threads, out);
+    if (error == 0)
+        error = read_clock(options->clock, out);
+    return error;
 }

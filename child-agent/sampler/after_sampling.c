@@ -28,22 +28,22 @@ static struct named_mutex list_lock = NAMED_MUTEX_INITIALIZER(AFTER_SAMPLING);
 
 int profd_call_after_sampling(profd_after_sampling *function, void *context)
 {
-    int err = 0;
+    int error = 0;
     upcall_ensure_thread(); /* somebody has to make the call */
     named_mutex_lock(&list_lock);
     unsigned count = atomic_load(&waiting.count);
     if (!waiting.is_open) {
-        err = -ESRCH;
+        error = -ESRCH;
     } else if (count == MOST_CALLS) {
-        err = -EAGAIN;
+        error = -EAGAIN;
     } else {
         waiting.calls[count] = (struct call){ .function = function, .context = context };
         atomic_store(&waiting.count, count + 1);
     }
     named_mutex_unlock(&list_lock);
-    if (err == 0)
+    if (error == 0)
         look_alarm_ring();
-    return err;
+    return error;
 }
 
 void after_sampling_open(void)

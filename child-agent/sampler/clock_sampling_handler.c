@@ -41,11 +41,12 @@ static void write_sample(struct sample_room *room, const struct sampled *sampled
     uint64_t untold_ns = thread_clock_take_untold(clock, sampled->cpu_ns);
     /* µs of the running total, so that nothing is lost by rounding. */
     uint64_t cpu_us = sampled->cpu_ns / NS_PER_US - (sampled->cpu_ns - untold_ns) / NS_PER_US;
-    int err = sample_encoder_timed_sample(room->encoder, sampled->self->index, room->snapshot.ticks,
-                                          cpu_us, room->merged, (uint32_t)depth, !is_complete);
+    int error =
+        sample_encoder_timed_sample(room->encoder, sampled->self->index, room->snapshot.ticks,
+                                    cpu_us, room->merged, (uint32_t)depth, !is_complete);
     /* What could not be written is told with the next sample; refusals are counted by the writer.
      */
-    if (err < 0)
+    if (error < 0)
         atomic_fetch_sub(&clock->told_ns, untold_ns);
     write_placeless(room, sampled->self);
 }

@@ -30,7 +30,7 @@ extern struct clock_sampling_state sampling;
 bool clock_sampling_follow_with_event(const struct thread_registration *thread);
 
 /* The clock of THREAD was started, or not: ERR. */
-void clock_sampling_follow_start(const struct thread_registration *thread, int err);
+void clock_sampling_follow_start(const struct thread_registration *thread, int error);
 
 /* Waits until the event of SELF, the calling thread, no longer sends UNWANTED_SIGNAL; for a tenth
  * of a second at most. */

@@ -48,13 +48,14 @@ static void follow_limit(void)
     clock_sampling_refuse(is_served ? CLOCK_REFUSAL_SHARED : CLOCK_REFUSAL_LIMIT);
 }
 
-void clock_sampling_follow_start(const struct thread_registration *thread, int err)
+void clock_sampling_follow_start(const struct thread_registration *thread, int error)
 {
-    if (err == -EAGAIN)
+    if (error == -EAGAIN)
         follow_limit();
-    else if (err < 0 && err != -ESRCH)
+    else if (error < 0 && error != -ESRCH)
         clock_sampling_refuse(CLOCK_REFUSAL_OTHER);
-    if (err == 0 && !atomic_load(&sampling.is_refused) && clock_sampling_follow_with_event(thread))
+    if (error == 0 && !atomic_load(&sampling.is_refused) &&
+        clock_sampling_follow_with_event(thread))
         look_alarm_ring();
 }
 

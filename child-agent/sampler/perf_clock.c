@@ -33,9 +33,9 @@ static int tell_to_signal(int fd, int number, pid_t thread, int signal_number)
         return -EMFILE;
     if (dup3(fd, number, O_CLOEXEC) < 0)
         return errno == EBADF ? -EMFILE : -errno; /* the limit was lowered */
-    int err = perf_event_direct(number, thread, signal_number);
+    int error = perf_event_direct(number, thread, signal_number);
     close(number);
-    return err;
+    return error;
 }
 
 int perf_clock_open(struct profd_thread_id thread, uint64_t interval_ns, int signal_number,
@@ -43,15 +43,15 @@ int perf_clock_open(struct profd_thread_id thread, uint64_t interval_ns, int sig
 {
     int fd;
     int number = choose_number();
-    int err = perf_event_create(thread.number, interval_ns, &fd);
-    if (err < 0)
-        return err;
-    err = tell_to_signal(fd, number, thread.number, signal_number);
-    if (err == 0)
-        err = perf_event_start(fd);
-    if (err < 0) {
+    int error = perf_event_create(thread.number, interval_ns, &fd);
+    if (error < 0)
+        return error;
+    error = tell_to_signal(fd, number, thread.number, signal_number);
+    if (error == 0)
+        error = perf_event_start(fd);
+    if (error < 0) {
         close(fd);
-        return err;
+        return error;
     }
     *descriptor = fd;
     return 0;

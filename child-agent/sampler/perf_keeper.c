@@ -50,9 +50,9 @@ static void follow_slot(uint32_t slot, const struct perf_wish *wish, uint64_t in
         close_event(event);
     if (!wish->wants_event || event->is_open)
         return;
-    int err = perf_clock_open(wish->thread, interval_ns, signal_number, &event->descriptor);
-    if (err < 0) {
-        enum clock_refusal refusal = perf_event_refusal(err);
+    int error = perf_clock_open(wish->thread, interval_ns, signal_number, &event->descriptor);
+    if (error < 0) {
+        enum clock_refusal refusal = perf_event_refusal(error);
         outcome->refusal = refusal != CLOCK_REFUSAL_NONE ? refusal : outcome->refusal;
         return;
     }

@@ -55,9 +55,9 @@ int process_timer_make(int signal_number)
     int number;
     if (atomic_load(&timer.held) != 0 || !kernel_works())
         return 0;
-    int err = create_timer(signal_number, &number);
-    if (err < 0)
-        return err;
+    int error = create_timer(signal_number, &number);
+    if (error < 0)
+        return error;
     atomic_store(&timer.interval_ns, 0);
     atomic_store(&timer.signal_number, signal_number);
     hold_timer(number);

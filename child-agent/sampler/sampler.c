@@ -70,16 +70,16 @@ static bool needs_thread(const struct session_settings *settings)
 int sampler_start(const struct session_settings *settings, struct chunk_manager *manager)
 {
     struct sampler_tick *tick;
-    int err = sampler_tick_create(settings, manager, &tick);
-    if (err < 0)
-        return err;
+    int error = sampler_tick_create(settings, manager, &tick);
+    if (error < 0)
+        return error;
     sampler.manager = manager;
     sampler.needs_thread = needs_thread(settings);
     sampler.chores_due_ns = clock_monotonic_ns() + SAMPLER_LOOK_INTERVAL_NS;
-    err = choose_clock(settings);
-    if (err < 0) {
+    error = choose_clock(settings);
+    if (error < 0) {
         sampler_tick_destroy(tick);
-        return err;
+        return error;
     }
     atomic_store(&sampler.is_paused, settings->is_paused || settings->is_sampling_paused);
     atomic_store(&sampler.stop_word, 0);

@@ -44,12 +44,12 @@ int sampler_tick_create(const struct session_settings *settings, struct chunk_ma
     tick->manager = manager;
     sampler_counters_begin(&tick->counters, settings->features);
     chunk_writer_init_in_handler(&tick->writer, manager, CHUNK_WRITER_SAMPLER);
-    int err = sample_encoder_create(&tick->writer, remembered_stacks(), &tick->encoder);
-    if (err == 0 && (settings->features & FEATURE_UNREGISTERED_THREADS))
-        err = thread_spy_create(&tick->spy);
-    if (err < 0) {
+    int error = sample_encoder_create(&tick->writer, remembered_stacks(), &tick->encoder);
+    if (error == 0 && (settings->features & FEATURE_UNREGISTERED_THREADS))
+        error = thread_spy_create(&tick->spy);
+    if (error < 0) {
         sampler_tick_destroy(tick);
-        return err;
+        return error;
     }
     *out = tick;
     return 0;

@@ -186,15 +186,15 @@ static bool handles_children(void)
 int sampling_signal_install(void)
 {
     sigset_t before;
-    int err = 0;
+    int error = 0;
     lock_actions(&before);
     if (!signals.is_installed) {
         signals.blocks_children = signals.blocks_children || handles_children();
-        err = install(sampling_signal_number());
-        signals.is_installed = err == 0;
+        error = install(sampling_signal_number());
+        signals.is_installed = error == 0;
     }
     unlock_actions(&before);
-    return err;
+    return error;
 }
 
 void sampling_signal_prepare_for_children(void)

@@ -61,9 +61,9 @@ static int ready_clock(struct thread_clock *clock, struct profd_thread_id thread
                        clockid_t cpu_clock, int signal_number, uint64_t interval_ns)
 {
     int timer;
-    int err = create_timer(thread, cpu_clock, signal_number, &timer);
-    if (err < 0)
-        return err == -EINVAL ? -ESRCH : err;
+    int error = create_timer(thread, cpu_clock, signal_number, &timer);
+    if (error < 0)
+        return error == -EINVAL ? -ESRCH : error;
     atomic_store(&clock->signal_number, signal_number);
     atomic_store(&clock->interval_ns, interval_ns);
     atomic_store(&clock->base_ns, clock_read_ns(cpu_clock));
@@ -76,10 +76,10 @@ static int ready_clock(struct thread_clock *clock, struct profd_thread_id thread
 static int run_clock(struct thread_clock *clock)
 {
     atomic_store(&clock->is_running, true);
-    int err = set_timer(clock, clock->interval_ns);
-    if (err < 0)
+    int error = set_timer(clock, clock->interval_ns);
+    if (error < 0)
         thread_clock_stop(clock);
-    return err;
+    return error;
 }
 
 int thread_clock_start(struct thread_clock *clock, struct profd_thread_id thread,
@@ -87,8 +87,8 @@ int thread_clock_start(struct thread_clock *clock, struct profd_thread_id thread
 {
     if (atomic_load(&clock->is_running))
         return 0;
-    int err = ready_clock(clock, thread, cpu_clock, signal_number, interval_ns);
-    return err < 0 ? err : run_clock(clock);
+    int error = ready_clock(clock, thread, cpu_clock, signal_number, interval_ns);
+    return error < 0 ? error : run_clock(clock);
 }
 
 /* The old timer goes first: it may be the last that the user may have. */
@@ -98,9 +98,9 @@ int thread_clock_change_interval(struct thread_clock *clock, struct profd_thread
     if (!atomic_load(&clock->is_running))
         return 0;
     thread_clock_stop(clock);
-    int err =
+    int error =
         ready_clock(clock, thread, cpu_clock, atomic_load(&clock->signal_number), interval_ns);
-    return err < 0 ? err : run_clock(clock);
+    return error < 0 ? error : run_clock(clock);
 }
 
 static uint64_t watching_interval_ns(const struct thread_clock *clock)
@@ -124,16 +124,16 @@ int thread_clock_change_signal(struct thread_clock *clock, struct profd_thread_i
         return 0;
     hold_timer(clock, -1);
     atomic_store(&clock->signal_number, signal_number);
-    int err = create_timer(thread, cpu_clock, signal_number, &timer);
-    if (err == 0) {
+    int error = create_timer(thread, cpu_clock, signal_number, &timer);
+    if (error == 0) {
         atomic_store(&clock->base_ns, clock_read_ns(cpu_clock));
         hold_timer(clock, timer);
-        err = set_timer(clock, interval_with(clock, atomic_load(&clock->source)));
+        error = set_timer(clock, interval_with(clock, atomic_load(&clock->source)));
     }
     /* Whoever stopped it meanwhile found no timer. */
-    if (err < 0 || !atomic_load(&clock->is_running))
+    if (error < 0 || !atomic_load(&clock->is_running))
         thread_clock_stop(clock);
-    return err;
+    return error;
 }
 
 void thread_clock_count(struct thread_clock *clock, uint64_t cpu_ns, bool is_new)

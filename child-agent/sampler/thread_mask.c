@@ -257,10 +257,10 @@ static int block_others(struct thread_own_data *own, int how, const sigset_t *se
     sigset_t others = *set;
     if (sampling_signal_install() == 0) /* else nobody would put back what comes in */
         sigdelset(&others, number);
-    int err = real_pthread_sigmask(how, &others, old_set);
-    if (err == 0)
+    int error = real_pthread_sigmask(how, &others, old_set);
+    if (error == 0)
         hold_open(own, bits_of(set) & ~bits_of(&others), bits_of(&others));
-    return err;
+    return error;
 }
 
 /* SET has the sampling signal in it, and where it means that it is shared. */
@@ -285,12 +285,12 @@ static int unblock(struct thread_registration *self, int how, const sigset_t *se
 {
     uint64_t held_before = self->own_.held_open;
     self->own_.held_open &= ~bit_of(sampling_signal_number());
-    int err = real_pthread_sigmask(how, set, old_set);
-    if (err != 0)
+    int error = real_pthread_sigmask(how, set, old_set);
+    if (error != 0)
         self->own_.held_open = held_before;
     else if (atomic_load(&self->yields_signal))
         take_signal_back(self);
-    return err;
+    return error;
 }
 
 static int change(struct thread_registration *self, int how, const sigset_t *set, sigset_t *old_set)
@@ -319,18 +319,18 @@ int thread_mask_change(int how, const sigset_t *set, sigset_t *old_set)
     if (!core.is_enabled || self == NULL)
         return real_pthread_sigmask(how, set, old_set);
     uint64_t held_before = held_open_now(&self->own_);
-    int err;
+    int error;
     if (set != NULL && concerns_us(self, how, set)) {
         thread_mask_settle();
         if (how != SIG_UNBLOCK)
             thread_mask_use(set);
-        err = change(self, how, set, old_set);
+        error = change(self, how, set, old_set);
     } else {
-        err = real_pthread_sigmask(how, set, old_set);
+        error = real_pthread_sigmask(how, set, old_set);
     }
-    if (err == 0 && set != NULL && how == SIG_UNBLOCK)
+    if (error == 0 && set != NULL && how == SIG_UNBLOCK)
         self->own_.held_with &= ~bits_of(set);
-    if (err == 0 && old_set != NULL)
+    if (error == 0 && old_set != NULL)
         add_bits(old_set, held_before);
-    return err;
+    return error;
 }

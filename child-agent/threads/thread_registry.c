@@ -170,13 +170,13 @@ void thread_registry_try_visit(void (*visit)(struct thread_registration *thread)
 
 int thread_registry_signal(struct thread_registration *registration, int signal_number)
 {
-    int err = -ESRCH;
+    int error = -ESRCH;
     struct registry_access access = thread_registry_hold();
     if (registration->life == REGISTRATION_LIVE &&
         syscall(SYS_tgkill, registry.process.number, registration->id.number, signal_number) == 0)
-        err = 0;
+        error = 0;
     thread_registry_let_go(access);
-    return err;
+    return error;
 }
 
 void thread_registry_free(struct thread_registration *registration)

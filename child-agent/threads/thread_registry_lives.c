@@ -189,14 +189,14 @@ static int current_stack(uint64_t *bytes, uint64_t *high)
     void *low = NULL;
     size_t size = 0;
     *bytes = *high = 0;
-    int err = pthread_getattr_np(pthread_self(), &attributes);
-    if (err != 0)
-        return -err;
-    err = pthread_attr_getstack(&attributes, &low, &size);
+    int error = pthread_getattr_np(pthread_self(), &attributes);
+    if (error != 0)
+        return -error;
+    error = pthread_attr_getstack(&attributes, &low, &size);
     pthread_attr_destroy(&attributes);
     *bytes = size;
     *high = (uint64_t)(uintptr_t)low + size;
-    return -err;
+    return -error;
 }
 
 int thread_registry_register_current(const char *name, bool is_main)
@@ -216,9 +216,9 @@ int thread_registry_register_current(const char *name, bool is_main)
         stack_bytes = main_stack_bytes();
         stack_high = (uint64_t)(uintptr_t)__libc_stack_end + REGISTRY_STACK_TOP_SLACK_BYTES;
     } else {
-        int err = current_stack(&stack_bytes, &stack_high);
-        if (err < 0)
-            return err;
+        int error = current_stack(&stack_bytes, &stack_high);
+        if (error < 0)
+            return error;
     }
     struct thread_registration *self = thread_registry_prepare(stack_bytes);
     if (self == NULL)

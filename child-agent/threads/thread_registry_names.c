@@ -45,10 +45,10 @@ int thread_registry_describe_thread(struct registry_access access,
                                     struct thread_registration *thread)
 {
     struct thread_locked_data *locked = thread_locked(access, thread);
-    int err = dictionary_put_thread(&core.dictionary, thread->index, thread->id.number,
-                                    thread->is_main, thread->start_ns, locked->name);
-    locked->is_described = err == 0;
-    return err;
+    int error = dictionary_put_thread(&core.dictionary, thread->index, thread->id.number,
+                                      thread->is_main, thread->start_ns, locked->name);
+    locked->is_described = error == 0;
+    return error;
 }
 
 /* The same name again leaves no trace: some programs say it with every
@@ -110,15 +110,15 @@ static void forget_described(struct registry_access access)
 
 int thread_registry_describe(struct registry_access access)
 {
-    int err = 0;
-    for (uint32_t slot = 0; slot < thread_registry_slots(access) && err == 0; slot++) {
+    int error = 0;
+    for (uint32_t slot = 0; slot < thread_registry_slots(access) && error == 0; slot++) {
         struct thread_registration *each = thread_registry_at(slot);
         if (each->life == REGISTRATION_LIVE)
-            err = thread_registry_describe_thread(access, each);
+            error = thread_registry_describe_thread(access, each);
     }
-    if (err < 0)
+    if (error < 0)
         forget_described(access);
-    return err;
+    return error;
 }
 
 void thread_registry_set_profiled(const char *filters, uint32_t features)

@@ -53,10 +53,10 @@ static int32_t table_value(const uint8_t *table, size_t index)
 static int find_description(const struct frame_tables *tables, uint64_t address, uint64_t *out)
 {
     size_t offset = 0, count = 0;
-    int rc = frame_header_table(tables->header, tables->header_bytes, tables->header_address,
-                                &offset, &count);
-    if (rc != 0)
-        return rc;
+    int error = frame_header_table(tables->header, tables->header_bytes, tables->header_address,
+                                   &offset, &count);
+    if (error != 0)
+        return error;
     const uint8_t *table = tables->header + offset;
     int64_t wanted = (int64_t)(address - tables->header_address);
     size_t low = 0, high = count;
@@ -131,9 +131,9 @@ static int read_common_information(const struct frame_tables *tables, uint64_t a
                                    struct common_information *out)
 {
     struct frame_reader reader;
-    int rc = open_record(tables, address, &reader);
-    if (rc != 0)
-        return rc;
+    int error = open_record(tables, address, &reader);
+    if (error != 0)
+        return error;
     memset(out, 0, sizeof(*out));
     uint64_t id = frame_read_unsigned(&reader, 4);
     uint64_t version = frame_read_unsigned(&reader, 1);
@@ -164,16 +164,16 @@ static int read_description(const struct frame_tables *tables, uint64_t address,
                             struct common_information *cie, struct frame_description *out)
 {
     struct frame_reader reader;
-    int rc = open_record(tables, address, &reader);
-    if (rc != 0)
-        return rc;
+    int error = open_record(tables, address, &reader);
+    if (error != 0)
+        return error;
     uint64_t cie_field = reader.address + reader.offset;
     uint64_t cie_distance = frame_read_unsigned(&reader, 4);
     if (reader.error != 0 || cie_distance == 0)
         return -EINVAL;
-    rc = read_common_information(tables, cie_field - cie_distance, cie);
-    if (rc != 0)
-        return rc;
+    error = read_common_information(tables, cie_field - cie_distance, cie);
+    if (error != 0)
+        return error;
     out->header_address = tables->header_address;
     out->start = frame_read_pointer(&reader, cie->pointer_encoding, tables->header_address);
     out->bytes = frame_read_pointer_value(&reader, cie->pointer_encoding & POINTER_FORMAT);
@@ -189,11 +189,11 @@ int frame_tables_find_row(const struct frame_tables *tables, uint64_t address, u
     uint64_t fde_address = 0;
     struct common_information cie;
     struct frame_description fde;
-    int rc = find_description(tables, address, &fde_address);
-    if (rc == 0)
-        rc = read_description(tables, fde_address, &cie, &fde);
-    if (rc != 0)
-        return rc;
+    int error = find_description(tables, address, &fde_address);
+    if (error == 0)
+        error = read_description(tables, fde_address, &cie, &fde);
+    if (error != 0)
+        return error;
     if (address - fde.start >= fde.bytes)
         return -ENOENT;
     return frame_operations_run(&cie, &fde, address, other, out);

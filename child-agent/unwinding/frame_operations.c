@@ -286,9 +286,9 @@ static int run_machine(struct machine *machine, const struct frame_description *
     machine->row.cfa_register = UINT32_MAX;
     machine->row.is_signal_frame = machine->cie->is_signal_frame;
     machine->initial = machine->row;
-    int rc = run_operations(machine, &initial);
-    if (rc != 0)
-        return rc;
+    int error = run_operations(machine, &initial);
+    if (error != 0)
+        return error;
     machine->initial = machine->row;
     return run_operations(machine, &own);
 }
@@ -303,8 +303,8 @@ int frame_operations_run(const struct common_information *cie, const struct fram
     machine.location = fde->start;
     machine.wanted = address;
     machine.other = other;
-    int rc = run_machine(&machine, fde);
-    if (rc == 0)
+    int error = run_machine(&machine, fde);
+    if (error == 0)
         *out = machine.row;
-    return rc;
+    return error;
 }

@@ -26,9 +26,9 @@ struct segments {
 static int read_segments(uint64_t header_address, struct segments *out)
 {
     Elf64_Ehdr header;
-    int rc = process_memory_read(header_address, &header, sizeof(header));
-    if (rc != 0)
-        return rc;
+    int error = process_memory_read(header_address, &header, sizeof(header));
+    if (error != 0)
+        return error;
     if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
         header.e_machine != EM_X86_64 || header.e_phentsize != sizeof(Elf64_Phdr) ||
         (header.e_type != ET_EXEC && header.e_type != ET_DYN))
@@ -132,9 +132,9 @@ int elf_image_bias_of_copy(uint64_t header_address, uint64_t address, uint64_t o
                            uint64_t *load_bias)
 {
     struct segments segments;
-    int rc = read_segments(header_address, &segments);
-    if (rc != 0)
-        return rc;
+    int error = read_segments(header_address, &segments);
+    if (error != 0)
+        return error;
     for (size_t i = 0; i < segments.count; i++) {
         const Elf64_Phdr *segment = &segments.at[i];
         uint64_t in_page = segment->p_offset & (PAGE_BYTES - 1);
@@ -151,13 +151,13 @@ int elf_image_bias_of_copy(uint64_t header_address, uint64_t address, uint64_t o
 int elf_image_read(uint64_t header_address, struct elf_image *out)
 {
     struct segments segments;
-    int rc = read_segments(header_address, &segments);
-    if (rc != 0)
-        return rc;
+    int error = read_segments(header_address, &segments);
+    if (error != 0)
+        return error;
     memset(out, 0, sizeof(*out));
-    rc = find_extent(&segments, header_address, out);
-    if (rc != 0)
-        return rc;
+    error = find_extent(&segments, header_address, out);
+    if (error != 0)
+        return error;
     for (size_t i = 0; i < segments.count; i++) {
         const Elf64_Phdr *segment = &segments.at[i];
         if (!is_sane(segment))

@@ -53,9 +53,9 @@ int module_entry_read(const struct mapped_image *image, struct module_paths *pat
                       struct module_entry *out)
 {
     struct elf_image elf;
-    int rc = image->has_code ? elf_image_read(image->header_address, &elf) : -ENOEXEC;
-    if (rc != 0)
-        return is_jitdump(image) ? read_jitdump(image, paths, out) : rc;
+    int error = image->has_code ? elf_image_read(image->header_address, &elf) : -ENOEXEC;
+    if (error != 0)
+        return is_jitdump(image) ? read_jitdump(image, paths, out) : error;
     memset(out, 0, sizeof(*out));
     out->header_address = image->header_address;
     out->device = image->device;
@@ -79,13 +79,13 @@ int module_entry_read_copy(const struct mapped_code *code, uint64_t header_addre
                            struct module_paths *paths, struct module_entry *out)
 {
     struct elf_image elf;
-    int rc = header_address != 0 ? elf_image_read(header_address, &elf) : -ENOEXEC;
+    int error = header_address != 0 ? elf_image_read(header_address, &elf) : -ENOEXEC;
     memset(out, 0, sizeof(*out));
-    if (rc == 0)
-        rc = elf_image_bias_of_copy(header_address, code->start, code->offset,
-                                    &out->module.load_bias);
-    if (rc != 0)
-        return rc;
+    if (error == 0)
+        error = elf_image_bias_of_copy(header_address, code->start, code->offset,
+                                       &out->module.load_bias);
+    if (error != 0)
+        return error;
     out->header_address = code->start;
     out->device = code->device;
     out->inode = code->inode;

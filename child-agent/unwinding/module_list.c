@@ -59,10 +59,10 @@ static int list_image(struct list_builder *builder, const struct mapped_image *i
         known->is_listed = true;
         return add_entry(builder->next, known);
     }
-    int rc = module_entry_read(image, builder->paths, &fresh);
-    if (rc == -ENOMEM)
-        return rc;
-    if (rc != 0)
+    int error = module_entry_read(image, builder->paths, &fresh);
+    if (error == -ENOMEM)
+        return error;
+    if (error != 0)
         return 0; /* no library, or gone already */
     builder->added++;
     return add_entry(builder->next, &fresh);
@@ -95,9 +95,9 @@ static int list_copy(struct list_builder *builder, const struct mapped_code *cod
         known->is_listed = true;
         return add_entry(builder->next, known);
     }
-    int rc = module_entry_read_copy(code, header_of(builder, code), builder->paths, &fresh);
-    if (rc != 0)
-        return rc == -ENOMEM ? rc : 0;
+    int error = module_entry_read_copy(code, header_of(builder, code), builder->paths, &fresh);
+    if (error != 0)
+        return error == -ENOMEM ? error : 0;
     builder->added++;
     return add_entry(builder->next, &fresh);
 }
@@ -114,15 +114,15 @@ static int list_all(struct list_builder *builder)
 {
     const struct mapping_list *loaded = builder->mapped->loaded;
     const struct mapping_list *mappings = builder->mapped->mappings;
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < loaded->image_count; i++)
-        rc = list_image(builder, &loaded->images[i]);
-    for (size_t i = 0; rc == 0 && i < mappings->image_count; i++)
+    int error = 0;
+    for (size_t i = 0; error == 0 && i < loaded->image_count; i++)
+        error = list_image(builder, &loaded->images[i]);
+    for (size_t i = 0; error == 0 && i < mappings->image_count; i++)
         if (!is_loaded(builder, mappings->images[i].header_address))
-            rc = list_image(builder, &mappings->images[i]);
-    for (size_t i = 0; rc == 0 && i < mappings->code_count; i++)
-        rc = list_copy(builder, &mappings->codes[i]);
-    return rc;
+            error = list_image(builder, &mappings->images[i]);
+    for (size_t i = 0; error == 0 && i < mappings->code_count; i++)
+        error = list_copy(builder, &mappings->codes[i]);
+    return error;
 }
 
 int module_list_build(struct module_list *old, const struct mapped_modules *mapped,
@@ -132,9 +132,9 @@ int module_list_build(struct module_list *old, const struct mapped_modules *mapp
     next->count = 0;
     for (size_t i = 0; i < old->count; i++)
         old->at[i].is_listed = false;
-    int rc = list_all(&builder);
+    int error = list_all(&builder);
     *added = builder.added;
-    return rc;
+    return error;
 }
 
 struct module_entry *module_list_find(const struct module_list *list, uint64_t address)

@@ -57,9 +57,9 @@ static int copy_path(uint64_t address, char *path, size_t *bytes)
         size_t count = (size_t)(PAGE_BYTES - (from & (PAGE_BYTES - 1)));
         if (count > MAX_PATH_BYTES - *bytes)
             count = MAX_PATH_BYTES - *bytes;
-        int rc = process_memory_read(from, path + *bytes, count);
-        if (rc != 0)
-            return rc;
+        int error = process_memory_read(from, path + *bytes, count);
+        if (error != 0)
+            return error;
         const char *end = memchr(path + *bytes, '\0', count);
         if (end != NULL) {
             *bytes = (size_t)(end - path);
@@ -73,13 +73,13 @@ static int copy_path(uint64_t address, char *path, size_t *bytes)
 static int add_executable_segments(struct mapping_list *list, const Elf64_Phdr *segments,
                                    size_t count, uint64_t bias)
 {
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < count; i++) {
+    int error = 0;
+    for (size_t i = 0; error == 0 && i < count; i++) {
         uint64_t start = bias + segments[i].p_vaddr;
         if (segments[i].p_type == PT_LOAD && (segments[i].p_flags & PF_X))
-            rc = mapping_list_add_executable(list, start, start + segments[i].p_memsz);
+            error = mapping_list_add_executable(list, start, start + segments[i].p_memsz);
     }
-    return rc;
+    return error;
 }
 
 /* The first notes of a library have its build id. What cannot be read is as if it were not there.
@@ -112,23 +112,23 @@ static int add_library(struct mapping_list *list, uint64_t header_address, uint6
 {
     Elf64_Phdr segments[MAX_SEGMENTS];
     Elf64_Ehdr header;
-    int rc = process_memory_read(header_address, &header, sizeof(header));
-    if (rc != 0)
-        return rc;
+    int error = process_memory_read(header_address, &header, sizeof(header));
+    if (error != 0)
+        return error;
     if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phnum > MAX_SEGMENTS)
         return 0; /* no library that anybody could unwind */
-    rc = process_memory_read(header_address + header.e_phoff, segments,
-                             header.e_phnum * sizeof(segments[0]));
-    if (rc != 0)
-        return rc;
+    error = process_memory_read(header_address + header.e_phoff, segments,
+                                header.e_phnum * sizeof(segments[0]));
+    if (error != 0)
+        return error;
     struct mapped_image image = { .header_address = header_address,
                                   .has_code = true,
                                   .path = list->text + list->text_bytes,
                                   .path_bytes = path_bytes,
                                   .contents = hash_contents(&header, segments, bias) };
     list->text_bytes += path_bytes;
-    rc = mapping_list_add_image(list, &image);
-    return rc != 0 ? rc : add_executable_segments(list, segments, header.e_phnum, bias);
+    error = mapping_list_add_image(list, &image);
+    return error != 0 ? error : add_executable_segments(list, segments, header.e_phnum, bias);
 }
 
 /* Since glibc 2.35. Takes no lock, and may be called in signal handlers. */
@@ -183,8 +183,9 @@ static int add_loaded(struct mapping_list *list, const struct loaded *loaded, bo
     else if (copy_path(loaded->name, path, &bytes) != 0 || bytes == 0 ||
              loaded->bias == getauxval(AT_SYSINFO_EHDR))
         return 0;
-    int rc = add_library(list, header_address_of(loaded, is_program), loaded->bias, bytes);
-    return rc == -ENOMEM ? rc : 0; /* the others are not to suffer from one that cannot be read */
+    int error = add_library(list, header_address_of(loaded, is_program), loaded->bias, bytes);
+    return error == -ENOMEM ? error
+                            : 0; /* the others are not to suffer from one that cannot be read */
 }
 
 static void sort_executable(struct mapping_list *list)
@@ -214,32 +215,32 @@ static int walk_list(struct mapping_list *list)
     struct loaded loaded;
     uint64_t address = (uint64_t)(uintptr_t)_r_debug.r_map;
     size_t count = 0;
-    int rc = add_vdso(list);
-    for (; rc == 0 && address != 0; address = loaded.next) {
+    int error = add_vdso(list);
+    for (; error == 0 && address != 0; address = loaded.next) {
         if (count == MAX_LIBRARIES)
             return -EAGAIN;
-        rc = process_memory_read(address, &loaded, sizeof(loaded));
-        if (rc == 0)
-            rc = add_loaded(list, &loaded, count == 0);
+        error = process_memory_read(address, &loaded, sizeof(loaded));
+        if (error == 0)
+            error = add_loaded(list, &loaded, count == 0);
         count++;
     }
-    return rc;
+    return error;
 }
 
 int module_loader_read(struct mapping_list *list)
 {
     if (list->text_capacity == 0) {
-        int rc = mapping_list_grow_text(list);
-        if (rc != 0)
-            return rc;
+        int error = mapping_list_grow_text(list);
+        if (error != 0)
+            return error;
     }
     list->text_bytes = list->image_count = list->executable_count = 0;
     if (_r_debug.r_state != RT_CONSISTENT)
         return -EAGAIN;
-    int rc = walk_list(list);
-    if (rc == 0 && _r_debug.r_state != RT_CONSISTENT)
-        rc = -EAGAIN;
+    int error = walk_list(list);
+    if (error == 0 && _r_debug.r_state != RT_CONSISTENT)
+        error = -EAGAIN;
     sort_images(list);
     sort_executable(list);
-    return rc;
+    return error;
 }

@@ -112,11 +112,11 @@ static int make_room(void **items, size_t *capacity, size_t count, size_t item_b
 
 int mapping_list_add_image(struct mapping_list *list, const struct mapped_image *image)
 {
-    int rc =
+    int error =
         make_room((void **)&list->images, &list->image_capacity, list->image_count, sizeof(*image));
-    if (rc == 0)
+    if (error == 0)
         list->images[list->image_count++] = *image;
-    return rc;
+    return error;
 }
 
 int mapping_list_add_executable(struct mapping_list *list, uint64_t start, uint64_t end)
@@ -126,11 +126,11 @@ int mapping_list_add_executable(struct mapping_list *list, uint64_t start, uint6
         list->executable[count - 1].end = end;
         return 0;
     }
-    int rc = make_room((void **)&list->executable, &list->executable_capacity, count,
-                       sizeof(*list->executable));
-    if (rc == 0)
+    int error = make_room((void **)&list->executable, &list->executable_capacity, count,
+                          sizeof(*list->executable));
+    if (error == 0)
         list->executable[list->executable_count++] = (struct address_range){ start, end };
-    return rc;
+    return error;
 }
 
 static int add_code(struct mapping_list *list, const struct mapping *mapping)
@@ -138,10 +138,11 @@ static int add_code(struct mapping_list *list, const struct mapping *mapping)
     const struct mapped_code code = { mapping->start,     mapping->end,   mapping->offset,
                                       mapping->device,    mapping->inode, mapping->path,
                                       mapping->path_bytes };
-    int rc = make_room((void **)&list->codes, &list->code_capacity, list->code_count, sizeof(code));
-    if (rc == 0)
+    int error =
+        make_room((void **)&list->codes, &list->code_capacity, list->code_count, sizeof(code));
+    if (error == 0)
         list->codes[list->code_count++] = code;
-    return rc;
+    return error;
 }
 
 static bool is_code_of_file(const struct mapping *mapping)
@@ -177,25 +178,25 @@ int mapping_list_parse(struct mapping_list *list)
     const char *cursor = list->text;
     const char *end = list->text + list->text_bytes;
     struct mapping mapping;
-    int rc = 0;
+    int error = 0;
     list->image_count = list->code_count = list->executable_count = 0;
-    while (rc == 0 && mapping_parse(&cursor, end, &mapping)) {
+    while (error == 0 && mapping_parse(&cursor, end, &mapping)) {
         if (has_image(&mapping)) {
             struct mapped_image image = { .header_address = mapping.start,
                                           .device = mapping.device,
                                           .inode = mapping.inode,
                                           .path = mapping.path,
                                           .path_bytes = mapping.path_bytes };
-            rc = mapping_list_add_image(list, &image);
+            error = mapping_list_add_image(list, &image);
         }
-        if (rc == 0 && is_code_of_file(&mapping))
-            rc = add_code(list, &mapping);
-        if (rc == 0 && mapping.is_executable) {
+        if (error == 0 && is_code_of_file(&mapping))
+            error = add_code(list, &mapping);
+        if (error == 0 && mapping.is_executable) {
             mark_image_of_code(list, &mapping);
-            rc = mapping_list_add_executable(list, mapping.start, mapping.end);
+            error = mapping_list_add_executable(list, mapping.start, mapping.end);
         }
     }
-    return rc;
+    return error;
 }
 
 /* --- Sources --- */
@@ -218,9 +219,9 @@ static int read_text(struct mapping_list *list, int fd)
     list->text_bytes = 0;
     for (;;) {
         if (list->text_bytes == list->text_capacity) {
-            int rc = mapping_list_grow_text(list);
-            if (rc != 0)
-                return rc;
+            int error = mapping_list_grow_text(list);
+            if (error != 0)
+                return error;
         }
         ssize_t got =
             read(fd, list->text + list->text_bytes, list->text_capacity - list->text_bytes);
@@ -238,9 +239,9 @@ int mapping_list_read_maps(struct mapping_list *list)
     int fd = open("/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    int rc = read_text(list, fd);
+    int error = read_text(list, fd);
     close(fd);
-    return rc == 0 ? mapping_list_parse(list) : rc;
+    return error == 0 ? mapping_list_parse(list) : error;
 }
 
 /* The range that ends behind ADDRESS, if any: the first that may hold it. */

@@ -27,14 +27,14 @@ static int make(struct process_tables **out)
     struct process_tables *made = pages_allocate(sizeof(*made));
     if (made == NULL)
         return -ENOMEM;
-    int err = module_map_create(&module_dictionary_events, &made->modules);
-    if (err == 0)
-        err = unwinder_create(made->modules, &made->unwinder);
-    if (err == 0)
+    int error = module_map_create(&module_dictionary_events, &made->modules);
+    if (error == 0)
+        error = unwinder_create(made->modules, &made->unwinder);
+    if (error == 0)
         *out = made;
     else
         destroy(made);
-    return err;
+    return error;
 }
 
 /* Whoever is second takes what the first has made. */
@@ -43,10 +43,10 @@ static int prepare(void)
     struct process_tables *made, *none = NULL;
     if (atomic_load(&tables) != NULL)
         return 0;
-    int err = make(&made);
-    if (err == 0 && !atomic_compare_exchange_strong(&tables, &none, made))
+    int error = make(&made);
+    if (error == 0 && !atomic_compare_exchange_strong(&tables, &none, made))
         destroy(made); /* another thread was first */
-    return err;
+    return error;
 }
 
 struct unwinder *process_unwinder(void)

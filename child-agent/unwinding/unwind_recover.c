@@ -50,9 +50,9 @@ static bool leave_frame(struct module_map *modules, struct followed *at,
     const struct module *module = module_map_find(modules, address);
     if (module == NULL)
         return false;
-    int rc = module_find_row(module, address, at->number, &row);
-    bool is_signal = rc == 0 ? row.is_signal_frame : unwind_is_signal_return(frame->address);
-    if (rc != 0 && !is_signal)
+    int error = module_find_row(module, address, at->number, &row);
+    bool is_signal = error == 0 ? row.is_signal_frame : unwind_is_signal_return(frame->address);
+    if (error != 0 && !is_signal)
         return false;
     caller.is_exact = is_signal;
     caller.rsp = frame->stack_address;

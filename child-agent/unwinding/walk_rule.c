@@ -19,10 +19,10 @@ static struct unwind_rule rule_from_tables(const struct module *module, uint64_t
 {
     struct unwind_rule rule = { 0, RULE_RBP_UNCHANGED, RULE_NO_TABLE, 0 };
     struct frame_row row;
-    int rc = module_find_row(module, address, REGISTER_RBP, &row);
-    if (rc == 0)
+    int error = module_find_row(module, address, REGISTER_RBP, &row);
+    if (error == 0)
         return unwind_rule_from_row(&row, pc);
-    if (rc == -ENOTSUP)
+    if (error == -ENOTSUP)
         rule.kind = RULE_BEYOND;
     else if (unwind_is_signal_return(pc))
         rule.kind = RULE_SIGNAL;

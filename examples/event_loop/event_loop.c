@@ -62,19 +62,19 @@ static void on_end(uv_timer_t *timer)
 static int run(struct service *service, uint64_t end_ms)
 {
     uv_loop_t *loop = uv_default_loop();
-    int err = profd_uv_begin(&service->watch, loop);
-    if (err == 0)
-        err = uv_timer_init(loop, &service->work);
-    if (err == 0)
-        err = uv_timer_init(loop, &service->end);
-    if (err < 0)
-        return err;
+    int error = profd_uv_begin(&service->watch, loop);
+    if (error == 0)
+        error = uv_timer_init(loop, &service->work);
+    if (error == 0)
+        error = uv_timer_init(loop, &service->end);
+    if (error < 0)
+        return error;
     service->work.data = service->end.data = service;
-    err = uv_timer_start(&service->work, on_work, PIECE_MS, PIECE_MS);
-    if (err == 0)
-        err = uv_timer_start(&service->end, on_end, end_ms, 0);
-    if (err < 0)
-        return err;
+    error = uv_timer_start(&service->work, on_work, PIECE_MS, PIECE_MS);
+    if (error == 0)
+        error = uv_timer_start(&service->end, on_end, end_ms, 0);
+    if (error < 0)
+        return error;
     (void)uv_run(loop, UV_RUN_DEFAULT); /* until on_end() has closed everything */
     return uv_loop_close(loop);
 }
@@ -88,9 +88,9 @@ int main(int argc, char **argv)
         perror("event-loop: temporary file");
         return 1;
     }
-    int err = run(&service, seconds > 0 ? (uint64_t)(seconds * 1000) : 0);
-    if (err < 0)
-        fprintf(stderr, "event-loop: %s\n", uv_strerror(err));
+    int error = run(&service, seconds > 0 ? (uint64_t)(seconds * 1000) : 0);
+    if (error < 0)
+        fprintf(stderr, "event-loop: %s\n", uv_strerror(error));
     fclose(service.journal);
-    return err < 0 ? 1 : 0;
+    return error < 0 ? 1 : 0;
 }

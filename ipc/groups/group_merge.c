@@ -195,7 +195,7 @@ int group_rows_merge(struct group_rows *rows, enum group_rows_by by)
 {
     struct placed_row *placed = malloc((rows->count + 1) * sizeof(*placed));
     struct group_row *merged = NULL;
-    int err = -ENOMEM;
+    int error = -ENOMEM;
 
     if (placed == NULL)
         goto cleanup;
@@ -208,8 +208,8 @@ int group_rows_merge(struct group_rows *rows, enum group_rows_by by)
     free(rows->rows);
     rows->rows = merged;
     rows->count = different;
-    err = 0;
+    error = 0;
 cleanup:
     free(placed);
-    return err;
+    return error;
 }

@@ -19,20 +19,20 @@ static const uint64_t smallest_limit_bytes = UINT64_C(1) << 20;
 
 /* --- Numbers --- */
 
-static int in_range(int err, const uint64_t *value, uint64_t minimum, uint64_t maximum)
+static int in_range(int error, const uint64_t *value, uint64_t minimum, uint64_t maximum)
 {
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     return *value < minimum || *value > maximum ? -ERANGE : 0;
 }
 
 static int parse_milliseconds(const char *text, uint64_t *milliseconds)
 {
     uint64_t ns;
-    int err = units_parse_time(text, NS_PER_S, &ns);
+    int error = units_parse_time(text, NS_PER_S, &ns);
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     if (ns == 0)
         return -ERANGE;
     *milliseconds = (ns + NS_PER_MS - 1) / NS_PER_MS;

@@ -32,13 +32,13 @@ struct capture_file {
     gzFile gzip;    /* owns fd while it is open */
 };
 
-static bool cannot_write(const struct capture_file *file, int err, struct failure *failure)
+static bool cannot_write(const struct capture_file *file, int error, struct failure *failure)
 {
-    const char *advice = err == ENOSPC   ? "; make room, or choose another place with -o"
-                         : err == ENOENT ? "; make the folder, or choose another place with -o"
-                                         : "; choose another place with -o";
+    const char *advice = error == ENOSPC   ? "; make room, or choose another place with -o"
+                         : error == ENOENT ? "; make the folder, or choose another place with -o"
+                                           : "; choose another place with -o";
 
-    failure_set(failure, EXIT_CODE_FAILED, "cannot write %s: %s%s", file->path, strerror(err),
+    failure_set(failure, EXIT_CODE_FAILED, "cannot write %s: %s%s", file->path, strerror(error),
                 advice);
     return false;
 }
@@ -55,9 +55,9 @@ static char *directory_of(const char *path)
 /* --- Preparing --- */
 
 /* Whether a file system, or an old kernel, has no files without a name. */
-static bool is_tmpfile_unknown(int err)
+static bool is_tmpfile_unknown(int error)
 {
-    return err == EOPNOTSUPP || err == EISDIR || err == EINVAL;
+    return error == EOPNOTSUPP || error == EISDIR || error == EINVAL;
 }
 
 /* A file without a name: it goes away with its descriptors, however we end. */
@@ -195,15 +195,15 @@ static int name_temporary(struct capture_file *file, const char *ending)
 /* Where files cannot be without a name. */
 static int open_named(struct capture_file *file)
 {
-    int err = name_temporary(file, "XXXXXX");
+    int error = name_temporary(file, "XXXXXX");
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     file->fd = mkostemp(file->temporary, O_CLOEXEC);
     if (file->fd < 0) {
-        err = -errno;
+        error = -errno;
         forget_temporary(file);
-        return err;
+        return error;
     }
     apply_umask(file->fd);
     return 0;
@@ -219,14 +219,14 @@ static int open_file(struct capture_file *file)
 
 bool capture_file_create(struct capture_file *file, struct failure *failure)
 {
-    int err;
+    int error;
 
     /* A limit on file sizes is an error like a full disk, and not the end. What we start has been
      * started by now, and did not inherit this. */
     signal(SIGXFSZ, SIG_IGN);
-    err = open_file(file);
-    if (err < 0)
-        return cannot_write(file, -err, failure);
+    error = open_file(file);
+    if (error < 0)
+        return cannot_write(file, -error, failure);
     if (!file->is_compressed)
         return true;
     file->gzip = gzdopen(file->fd, "wb");
@@ -291,39 +291,39 @@ int capture_file_write(void *context, const char *bytes, size_t count)
 /* Writes out what zlib and the kernel hold back, where errors such as a full disk show late. */
 static int finish(struct capture_file *file)
 {
-    int err = 0;
+    int error = 0;
 
     if (file->gzip != NULL) {
         errno = 0;
         if (gzclose(file->gzip) != Z_OK)
-            err = errno != 0 ? -errno : -EIO;
+            error = errno != 0 ? -errno : -EIO;
     } else if (close(file->fd) != 0) {
-        err = -errno;
+        error = -errno;
     }
     file->gzip = NULL;
     file->fd = -1;
-    return err;
+    return error;
 }
 
 /* Gives the file a name, from which it can be renamed over an older one. */
 static int link_temporary(struct capture_file *file)
 {
     char descriptor[32], ending[16];
-    int err;
+    int error;
 
     if (file->temporary != NULL)
         return 0;
     snprintf(descriptor, sizeof(descriptor), "/proc/self/fd/%d", file->fd);
     snprintf(ending, sizeof(ending), "%d", getpid());
-    err = name_temporary(file, ending);
-    if (err < 0)
-        return err;
+    error = name_temporary(file, ending);
+    if (error < 0)
+        return error;
     unlink(file->temporary); /* of one that had our process id and was killed at this point */
     if (linkat(AT_FDCWD, descriptor, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW) == 0)
         return 0;
-    err = -errno;
+    error = -errno;
     forget_temporary(file);
-    return err;
+    return error;
 }
 
 static int keep_old(const struct capture_file *file)
@@ -335,16 +335,16 @@ static int keep_old(const struct capture_file *file)
 
 bool capture_file_commit(struct capture_file *file, struct failure *failure)
 {
-    int err = link_temporary(file);
+    int error = link_temporary(file);
 
-    if (err == 0)
-        err = finish(file);
-    if (err == 0)
-        err = keep_old(file);
-    if (err == 0 && rename(file->temporary, file->path) != 0)
-        err = -errno;
-    if (err < 0)
-        return cannot_write(file, -err, failure);
+    if (error == 0)
+        error = finish(file);
+    if (error == 0)
+        error = keep_old(file);
+    if (error == 0 && rename(file->temporary, file->path) != 0)
+        error = -errno;
+    if (error < 0)
+        return cannot_write(file, -error, failure);
     forget_temporary(file);
     return true;
 }

@@ -36,19 +36,19 @@ static int write_at(int fd, const char *bytes, size_t count, uint64_t offset)
 int profile_place_blank(int fd, const struct message_profile_place *profile)
 {
     char blanks[BLANK_BYTES];
-    int err = profile->bytes >= 2 ? 0 : -EPROTO;
+    int error = profile->bytes >= 2 ? 0 : -EPROTO;
 
     memset(blanks, ' ', sizeof(blanks));
-    for (uint64_t done = 0; err == 0 && done < profile->bytes; done += sizeof(blanks)) {
+    for (uint64_t done = 0; error == 0 && done < profile->bytes; done += sizeof(blanks)) {
         uint64_t rest = profile->bytes - done;
-        err = write_at(fd, blanks, rest < sizeof(blanks) ? (size_t)rest : sizeof(blanks),
-                       profile->start + done);
+        error = write_at(fd, blanks, rest < sizeof(blanks) ? (size_t)rest : sizeof(blanks),
+                         profile->start + done);
     }
-    if (err == 0)
-        err = write_at(fd, "{", 1, profile->start);
-    if (err == 0)
-        err = write_at(fd, "}", 1, profile->start + profile->bytes - 1);
-    return err;
+    if (error == 0)
+        error = write_at(fd, "{", 1, profile->start);
+    if (error == 0)
+        error = write_at(fd, "}", 1, profile->start + profile->bytes - 1);
+    return error;
 }
 
 void profile_places_remove(struct message_profile_place *profiles, size_t *count,

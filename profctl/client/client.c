@@ -21,43 +21,43 @@ static bool say_hello(struct client *client, uint32_t theirs, struct failure *fa
     struct message_client_hello message = { .protocol_version = protocol_version_with(theirs) };
     uint8_t frame[64];
     long bytes = message_put_client_hello(frame, sizeof(frame), MESSAGE_CLIENT_HELLO, &message);
-    int err =
+    int error =
         bytes < 0 ? (int)bytes : connection_send(client->connection, frame, (size_t)bytes, NULL, 0);
 
     client->protocol_minor = theirs;
-    if (err < 0)
-        client_tell_unreached(client, err, failure);
-    return err == 0;
+    if (error < 0)
+        client_tell_unreached(client, error, failure);
+    return error == 0;
 }
 
 static struct client *new_client(struct failure *failure)
 {
     struct client *client = calloc(1, sizeof(*client));
-    int err = client != NULL ? uv_loop_init(&client->loop) : -ENOMEM;
+    int error = client != NULL ? uv_loop_init(&client->loop) : -ENOMEM;
 
-    if (err == 0)
+    if (error == 0)
         return client;
     free(client);
-    failure_set(failure, EXIT_CODE_FAILED, "cannot start an event loop: %s", strerror(-err));
+    failure_set(failure, EXIT_CODE_FAILED, "cannot start an event loop: %s", strerror(-error));
     return NULL;
 }
 
 bool client_connect(const char *socket, struct client **out, struct failure *failure)
 {
     struct client *client = new_client(failure);
-    int err;
+    int error;
 
     if (client == NULL)
         return false;
-    err = socket_path(socket, client->where);
-    if (err < 0)
+    error = socket_path(socket, client->where);
+    if (error < 0)
         snprintf(client->where, sizeof(client->where), "%s", socket != NULL ? socket : "");
-    if (err == 0)
-        err = connection_connect(&client->loop, client->where, CONNECT_PATIENCE_MS, &client_events,
-                                 client, &client->connection);
-    if (err < 0)
-        client_tell_unreached(client, err, failure);
-    if (err < 0 || !say_hello(client, ledger_file_protocol_minor(client->where), failure)) {
+    if (error == 0)
+        error = connection_connect(&client->loop, client->where, CONNECT_PATIENCE_MS,
+                                   &client_events, client, &client->connection);
+    if (error < 0)
+        client_tell_unreached(client, error, failure);
+    if (error < 0 || !say_hello(client, ledger_file_protocol_minor(client->where), failure)) {
         client_close(client);
         return false;
     }
@@ -68,16 +68,16 @@ bool client_connect(const char *socket, struct client **out, struct failure *fai
 bool client_adopt(int fd, struct client **out, struct failure *failure)
 {
     struct client *client = new_client(failure);
-    int err;
+    int error;
 
     if (client == NULL) {
         close(fd);
         return false;
     }
-    err = connection_accept(&client->loop, fd, &client_events, client, &client->connection);
-    if (err < 0)
-        client_tell_unreached(client, err, failure);
-    if (err < 0 || !say_hello(client, PROTOCOL_MINOR, failure)) {
+    error = connection_accept(&client->loop, fd, &client_events, client, &client->connection);
+    if (error < 0)
+        client_tell_unreached(client, error, failure);
+    if (error < 0 || !say_hello(client, PROTOCOL_MINOR, failure)) {
         client_close(client);
         return false;
     }
@@ -146,7 +146,7 @@ static void close_all(const int *fds, size_t count)
 bool client_request(struct client *client, const uint8_t *message, long bytes, const int *fds,
                     size_t fd_count, char *warning, struct failure *failure)
 {
-    int err;
+    int error;
 
     if (bytes < 0) {
         close_all(fds, fd_count);
@@ -160,9 +160,9 @@ bool client_request(struct client *client, const uint8_t *message, long bytes, c
         return false;
     }
     client->is_answered = false;
-    err = connection_send(client->connection, message, (size_t)bytes, fds, fd_count);
-    if (err < 0 && err != -ENOTCONN && err != -EPIPE) {
-        client_tell_unreached(client, err, failure);
+    error = connection_send(client->connection, message, (size_t)bytes, fds, fd_count);
+    if (error < 0 && error != -ENOTCONN && error != -EPIPE) {
+        client_tell_unreached(client, error, failure);
         return false;
     }
     connection_set_deadline(client->connection, client->silence_ms);

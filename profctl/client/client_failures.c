@@ -4,21 +4,21 @@
 
 #include "profctl/client/client_state.h"
 
-void client_tell_unreached(const struct client *client, int err, struct failure *failure)
+void client_tell_unreached(const struct client *client, int error, struct failure *failure)
 {
-    if (err == -ENOENT || err == -ECONNREFUSED)
+    if (error == -ENOENT || error == -ECONNREFUSED)
         failure_set(failure, EXIT_CODE_NO_DAEMON,
                     "no profd listens at %s; start one with 'profd', or profile one command with "
                     "'profctl run -- COMMAND'",
                     client->where);
-    else if (err == -EACCES || err == -EPERM)
+    else if (error == -EACCES || error == -EPERM)
         failure_set(failure, EXIT_CODE_NO_DAEMON,
                     "the profd at %s belongs to another user (%s); choose yours with --socket",
-                    client->where, strerror(-err));
+                    client->where, strerror(-error));
     else
         failure_set(failure, EXIT_CODE_NO_DAEMON,
                     "cannot reach profd at %s: %s; check that it is running", client->where,
-                    strerror(-err));
+                    strerror(-error));
 }
 
 void client_tell_lost(const struct client *client, struct failure *failure)

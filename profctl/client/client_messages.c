@@ -16,10 +16,10 @@ static void copy_text(char *out, size_t capacity, struct message_string text)
 static int take_reply(struct client *client, const uint8_t *payload, size_t bytes)
 {
     struct message_reply reply;
-    int err = message_get_reply(payload, bytes, &reply);
+    int error = message_get_reply(payload, bytes, &reply);
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     /* id 0 answers the hello, and is sent only to turn us away. */
     if (reply.id != client->last_id && reply.id != 0)
         return 0;
@@ -33,10 +33,10 @@ static int take_reply(struct client *client, const uint8_t *payload, size_t byte
 static int take_status(struct client *client, const uint8_t *payload, size_t bytes)
 {
     struct message_status status;
-    int err = message_get_status(payload, bytes, &status);
+    int error = message_get_status(payload, bytes, &status);
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     free(client->status_json);
     client->status_json = strndup(status.json.bytes, status.json.length);
     return client->status_json != NULL ? 0 : -ENOMEM;
@@ -45,30 +45,30 @@ static int take_status(struct client *client, const uint8_t *payload, size_t byt
 static int take_progress(struct client *client, const uint8_t *payload, size_t bytes)
 {
     struct message_capture_progress progress;
-    int err = message_get_capture_progress(payload, bytes, &progress);
+    int error = message_get_capture_progress(payload, bytes, &progress);
 
-    if (err == 0 && progress.id == client->last_id && client->on_progress != NULL)
+    if (error == 0 && progress.id == client->last_id && client->on_progress != NULL)
         client->on_progress(&progress, client->progress_context);
-    return err;
+    return error;
 }
 
 static int take_capture_done(struct client *client, const uint8_t *payload, size_t bytes)
 {
     struct message_capture_done done;
-    int err = message_get_capture_done(payload, bytes, &done);
+    int error = message_get_capture_done(payload, bytes, &done);
 
-    if (err < 0 || client->capture == NULL || done.id != client->last_id)
-        return err;
+    if (error < 0 || client->capture == NULL || done.id != client->last_id)
+        return error;
     return capture_result_take(client->capture, &done);
 }
 
 static int take_exited(struct client *client, const uint8_t *payload, size_t bytes)
 {
     struct message_command_exited exited;
-    int err = message_get_command_exited(payload, bytes, &exited);
+    int error = message_get_command_exited(payload, bytes, &exited);
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     client->has_exited = true;
     client->exit_status =
         exited.is_signal ? EXIT_CODE_SIGNAL_BASE + (int)exited.code : (int)exited.code;
@@ -97,13 +97,13 @@ static void on_message(struct connection *connection, unsigned kind, const uint8
                        size_t bytes, int *fds, size_t fd_count, void *owner)
 {
     struct client *client = owner;
-    int err = take_message(client, kind, payload, bytes);
+    int error = take_message(client, kind, payload, bytes);
 
     (void)fds;
     (void)fd_count;
     connection_set_deadline(connection, client->silence_ms);
-    if (err < 0)
-        connection_close(connection, err);
+    if (error < 0)
+        connection_close(connection, error);
 }
 
 static void on_closed(struct connection *connection, int reason, void *owner)

@@ -55,7 +55,7 @@ bool client_request(struct client *client, const uint8_t *message, long bytes, c
 /* --- Failures --- */
 
 /* There is no way to profd, or none for a message: ERR says why. */
-void client_tell_unreached(const struct client *client, int err, struct failure *failure);
+void client_tell_unreached(const struct client *client, int error, struct failure *failure);
 
 /* The connection has ended. */
 void client_tell_lost(const struct client *client, struct failure *failure);

@@ -96,40 +96,40 @@ static int spawn_profd(const char *profd, const char *socket, int fd, pid_t *pid
                           (char *)socket, (char *)"--private",
                           fd_text,        NULL };
     posix_spawnattr_t attributes;
-    int err = posix_spawnattr_init(&attributes);
+    int error = posix_spawnattr_init(&attributes);
 
-    if (err != 0)
-        return -err;
+    if (error != 0)
+        return -error;
     snprintf(fd_text, sizeof(fd_text), "%d", fd);
     if (!is_foreground_job())
-        err = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    if (err == 0)
-        err = posix_spawn(pid, profd, NULL, &attributes, arguments, environ);
+        error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    if (error == 0)
+        error = posix_spawn(pid, profd, NULL, &attributes, arguments, environ);
     posix_spawnattr_destroy(&attributes);
-    return -err;
+    return -error;
 }
 
 /* Starts profd with the other end of a socket pair, whose near end is closed on exec. */
 static int start_process(struct private_daemon *daemon, const char *profd)
 {
     char socket[sizeof(daemon->directory) + 16];
-    int ends[2], err;
+    int ends[2], error;
 
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
         return -errno;
     if (fcntl(ends[0], F_SETFD, FD_CLOEXEC) != 0) {
-        err = -errno;
+        error = -errno;
         close(ends[0]);
         close(ends[1]);
-        return err;
+        return error;
     }
     snprintf(socket, sizeof(socket), "%s/profd.sock", daemon->directory);
-    err = spawn_profd(profd, socket, ends[1], &daemon->pid);
+    error = spawn_profd(profd, socket, ends[1], &daemon->pid);
     close(ends[1]);
-    if (err < 0) {
+    if (error < 0) {
         close(ends[0]);
         daemon->pid = 0;
-        return err;
+        return error;
     }
     daemon->fd = ends[0];
     return 0;
@@ -138,17 +138,17 @@ static int start_process(struct private_daemon *daemon, const char *profd)
 bool private_daemon_start(struct private_daemon *daemon, struct failure *failure)
 {
     char profd[4096];
-    int err;
+    int error;
 
     *daemon = (struct private_daemon){ .fd = -1 };
     if (!find_profd(profd, failure) || !make_directory(daemon, failure))
         return false;
-    err = prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 ? -errno : 0;
-    if (err == 0)
-        err = start_process(daemon, profd);
-    if (err == 0)
+    error = prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0 ? -errno : 0;
+    if (error == 0)
+        error = start_process(daemon, profd);
+    if (error == 0)
         return true;
-    failure_set(failure, EXIT_CODE_FAILED, "cannot start %s: %s", profd, strerror(-err));
+    failure_set(failure, EXIT_CODE_FAILED, "cannot start %s: %s", profd, strerror(-error));
     (void)private_daemon_end(daemon);
     return false;
 }

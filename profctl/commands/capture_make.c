@@ -57,7 +57,7 @@ static uint64_t size_of(int fd)
     return fstat(fd, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
-static bool failed(const struct capture_file *file, int err, const char *problem,
+static bool failed(const struct capture_file *file, int error, const char *problem,
                    struct failure *failure)
 {
     if (problem[0] != '\0')
@@ -66,8 +66,8 @@ static bool failed(const struct capture_file *file, int err, const char *problem
                     problem);
     else
         failure_set(failure, EXIT_CODE_FAILED, "cannot write %s: %s%s", capture_file_path(file),
-                    strerror(-err),
-                    err == -ENOSPC ? "; make room, or choose another place with -o" : "");
+                    strerror(-error),
+                    error == -ENOSPC ? "; make room, or choose another place with -o" : "");
     return false;
 }
 
@@ -103,16 +103,16 @@ static bool finish(struct capture_file *file, const struct arguments *arguments,
     const struct capture_naming_progress progress = { show_naming, &naming_progress };
     struct symbol_cache *cache = NULL;
     char problem[CAPTURE_PROBLEM_BYTES] = "";
-    int err = arguments->no_symbols ? 0 : symbol_cache_create(&cache);
+    int error = arguments->no_symbols ? 0 : symbol_cache_create(&cache);
 
-    if (err == 0)
-        err = capture_naming_run(raw_fd, &summary->result, cache, NULL, &sink, &progress,
-                                 &summary->counts, problem);
+    if (error == 0)
+        error = capture_naming_run(raw_fd, &summary->result, cache, NULL, &sink, &progress,
+                                   &summary->counts, problem);
     symbol_cache_free(cache);
-    if (err == -ECANCELED)
+    if (error == -ECANCELED)
         return false;
-    if (err < 0)
-        return failed(file, err, problem, failure);
+    if (error < 0)
+        return failed(file, error, problem, failure);
     if (arguments->only_threads != NULL && summary->counts.processes == 0) {
         failure_set(failure, EXIT_CODE_FAILED,
                     "no thread matches --threads '%s'; nothing was written",
@@ -127,10 +127,10 @@ static bool finish_raw(struct capture_file *file, struct capture_summary *summar
                        struct failure *failure)
 {
     char problem[RAW_ERROR_BYTES];
-    int err = raw_lists_add(capture_file_raw_fd(file), problem);
+    int error = raw_lists_add(capture_file_raw_fd(file), problem);
 
     summary->counts.processes = summary->result.processes;
-    return err < 0 ? failed(file, err, problem, failure) : capture_file_commit(file, failure);
+    return error < 0 ? failed(file, error, problem, failure) : capture_file_commit(file, failure);
 }
 
 bool capture_make(struct client *client, struct capture_file *file,

@@ -35,12 +35,12 @@ static bool walk_input(struct converting *conversion, const struct profile_walk_
 
     if (!profile_input_open(&input, conversion->input, conversion->failure))
         return false;
-    int err = profile_walk(input.reader, events, conversion, &conversion->facts);
-    if (err < 0 && !conversion->has_told &&
+    int error = profile_walk(input.reader, events, conversion, &conversion->facts);
+    if (error < 0 && !conversion->has_told &&
         !converted_file_failed(&conversion->file, conversion->failure))
-        (void)profile_input_failed(&input, err, conversion->failure);
+        (void)profile_input_failed(&input, error, conversion->failure);
     profile_input_close(&input);
-    return err == 0;
+    return error == 0;
 }
 
 /* --- Which threads --- */
@@ -143,13 +143,13 @@ static void choose_lanes(struct converting *conversion)
 
 static bool tell_changes(struct converting *conversion)
 {
-    int err = conversion->comparison != NULL
-                  ? conversion_compare(&conversion->file.conversion, conversion->comparison)
-                  : 0;
+    int error = conversion->comparison != NULL
+                    ? conversion_compare(&conversion->file.conversion, conversion->comparison)
+                    : 0;
 
-    if (err < 0 && !converted_file_failed(&conversion->file, conversion->failure))
-        failure_set(conversion->failure, EXIT_CODE_FAILED, "cannot compare: %s", strerror(-err));
-    return err == 0;
+    if (error < 0 && !converted_file_failed(&conversion->file, conversion->failure))
+        failure_set(conversion->failure, EXIT_CODE_FAILED, "cannot compare: %s", strerror(-error));
+    return error == 0;
 }
 
 static bool write_one_file(struct converting *conversion)
@@ -168,11 +168,11 @@ static bool write_one_file(struct converting *conversion)
     choose_lanes(conversion);
     if (!tell_changes(conversion) || !walk_input(conversion, &events))
         return false;
-    int err = converted_file_finish(&conversion->file, &conversion->facts);
-    if (err < 0 && !converted_file_failed(&conversion->file, conversion->failure))
+    int error = converted_file_finish(&conversion->file, &conversion->facts);
+    if (error < 0 && !converted_file_failed(&conversion->file, conversion->failure))
         failure_set(conversion->failure, EXIT_CODE_FAILED, "cannot convert %s: %s",
-                    conversion->input, strerror(-err));
-    return err == 0 && converted_file_commit(&conversion->file, conversion->failure);
+                    conversion->input, strerror(-error));
+    return error == 0 && converted_file_commit(&conversion->file, conversion->failure);
 }
 
 /* --- A file for each thread --- */
@@ -185,18 +185,18 @@ static int write_thread(void *owner, const struct profile_thread *thread)
 
     if (profile_thread_is_of_profd(thread) || thread->sample_count == 0)
         return 0;
-    int err = thread_files_name(&conversion->names, thread, &path);
-    if (err < 0)
-        return err;
+    int error = thread_files_name(&conversion->names, thread, &path);
+    if (error < 0)
+        return error;
     if (!converted_file_open(file, conversion->format, path, conversion->failure)) {
         conversion->has_told = true;
         return -EIO;
     }
-    err = converted_file_add(file, thread);
-    if (err == 0)
-        err = converted_file_finish(file, &conversion->facts);
-    if (err < 0)
-        return err;
+    error = converted_file_add(file, thread);
+    if (error == 0)
+        error = converted_file_finish(file, &conversion->facts);
+    if (error < 0)
+        return error;
     conversion->has_told = !converted_file_commit(file, conversion->failure);
     converted_file_close(file);
     if (conversion->has_told)

@@ -33,19 +33,19 @@ static bool take_snapshot(struct client *client, const struct arguments *argumen
 {
     uint32_t needs = arguments->measures | (arguments->units ? GROUP_NEED_UNITS : 0);
     int fd = memfd_create("profctl-groups", MFD_CLOEXEC);
-    int err = fd < 0 ? -errno : 0;
+    int error = fd < 0 ? -errno : 0;
 
     *out = (struct snapshot_file){ 0 };
-    bool is_there = err == 0 && client_groups(client, needs, fd, remark, failure);
+    bool is_there = error == 0 && client_groups(client, needs, fd, remark, failure);
     if (is_there)
-        err = snapshot_file_map(fd, out);
-    if (err < 0)
-        failure_set(failure, EXIT_CODE_FAILED, "cannot read the groups: %s", strerror(-err));
+        error = snapshot_file_map(fd, out);
+    if (error < 0)
+        failure_set(failure, EXIT_CODE_FAILED, "cannot read the groups: %s", strerror(-error));
     if (fd >= 0)
         close(fd);
-    if (err < 0)
+    if (error < 0)
         snapshot_file_close(out);
-    return is_there && err == 0;
+    return is_there && error == 0;
 }
 
 static bool print(const struct watch *watch, struct group_rows *rows, uint64_t period_ns,
@@ -56,17 +56,17 @@ static bool print(const struct watch *watch, struct group_rows *rows, uint64_t p
     uint64_t most = arguments->top;
 
     group_rows_keep(rows, &watch->filter);
-    int err = group_rows_merge(rows, by);
+    int error = group_rows_merge(rows, by);
     group_rows_sort(rows, (enum group_rows_order)arguments->order);
     if (arguments->every_ms != 0 && !arguments->json && isatty(STDOUT_FILENO))
         fputs("\033[H\033[J", stdout);
-    if (err == 0 && arguments->json)
-        err = group_print_json(rows, by, period_ns, stdout);
-    else if (err == 0)
+    if (error == 0 && arguments->json)
+        error = group_print_json(rows, by, period_ns, stdout);
+    else if (error == 0)
         group_print_table(rows, by, most, period_ns, stdout);
-    if (err < 0 || fflush(stdout) != 0 || ferror(stdout))
+    if (error < 0 || fflush(stdout) != 0 || ferror(stdout))
         failure_set(failure, EXIT_CODE_FAILED, "cannot print the groups: %s",
-                    strerror(err < 0 ? -err : errno));
+                    strerror(error < 0 ? -error : errno));
     else
         return true;
     return false;
@@ -76,22 +76,22 @@ static bool print(const struct watch *watch, struct group_rows *rows, uint64_t p
 static bool print_alerts(struct watch *watch, struct group_rows *news, struct failure *failure)
 {
     const struct arguments *arguments = watch->arguments;
-    int err = 0;
+    int error = 0;
 
     group_rows_keep(news, &watch->filter);
-    for (size_t i = 0; i < news->count && err >= 0; i++) {
+    for (size_t i = 0; i < news->count && error >= 0; i++) {
         const struct group_row *row = &news->rows[i];
         uint64_t times;
-        err = group_alert_judge(&watch->alerts, &watch->rule, row, news->head.now_ns, &times);
-        if (err == 1 && arguments->json)
-            err = group_print_alert_json(row, arguments->alert, times, stdout);
-        else if (err == 1)
+        error = group_alert_judge(&watch->alerts, &watch->rule, row, news->head.now_ns, &times);
+        if (error == 1 && arguments->json)
+            error = group_print_alert_json(row, arguments->alert, times, stdout);
+        else if (error == 1)
             group_print_alert(row, arguments->alert, times, stdout);
     }
     group_alerts_end_look(&watch->alerts, &watch->rule, news->head.now_ns);
-    if (err < 0 || fflush(stdout) != 0 || ferror(stdout))
+    if (error < 0 || fflush(stdout) != 0 || ferror(stdout))
         failure_set(failure, EXIT_CODE_FAILED, "cannot print alerts: %s",
-                    strerror(err < 0 ? -err : errno));
+                    strerror(error < 0 ? -error : errno));
     else
         return true;
     return false;
@@ -115,15 +115,15 @@ static bool print_news(struct watch *watch, struct snapshot_file *earlier, struc
 
     if (!take_snapshot(watch->client, arguments, remark, &now, failure))
         return false;
-    int err = group_rows_read(now.memory, now.bytes, &news);
-    if (err == 0)
+    int error = group_rows_read(now.memory, now.bytes, &news);
+    if (error == 0)
         group_rows_subtract(&news, &earlier->rows);
     uint64_t period_ns = now.rows.head.now_ns - earlier->rows.head.now_ns;
     bool is_printed =
-        err == 0 && (arguments->alert != NULL ? print_alerts(watch, &news, failure)
-                                              : print(watch, &news, period_ns, failure));
-    if (err < 0)
-        failure_set(failure, EXIT_CODE_FAILED, "cannot read the groups: %s", strerror(-err));
+        error == 0 && (arguments->alert != NULL ? print_alerts(watch, &news, failure)
+                                                : print(watch, &news, period_ns, failure));
+    if (error < 0)
+        failure_set(failure, EXIT_CODE_FAILED, "cannot read the groups: %s", strerror(-error));
     group_rows_free(&news);
     snapshot_file_close(earlier);
     *earlier = now;

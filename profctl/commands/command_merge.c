@@ -35,12 +35,12 @@ static bool look_at(struct merging *merging, struct merge_source *source, struct
 
     if (!profile_input_open(&input, source->path, failure))
         return false;
-    int err = merge_source_read(source, input.reader, &merging->lists.categories,
-                                &merging->lists.schemas);
-    if (err < 0)
-        profile_input_failed(&input, err, failure);
+    int error = merge_source_read(source, input.reader, &merging->lists.categories,
+                                  &merging->lists.schemas);
+    if (error < 0)
+        profile_input_failed(&input, error, failure);
     profile_input_close(&input);
-    return err == 0;
+    return error == 0;
 }
 
 static bool look_at_all(struct merging *merging, struct failure *failure)
@@ -62,11 +62,11 @@ static bool look_at_all(struct merging *merging, struct failure *failure)
 static int write_bytes(void *context, const char *bytes, size_t count)
 {
     struct merging *merging = context;
-    int err = capture_file_write(merging->file, bytes, count);
+    int error = capture_file_write(merging->file, bytes, count);
 
-    if (err < 0 && merging->write_error == 0)
-        merging->write_error = err;
-    return err;
+    if (error < 0 && merging->write_error == 0)
+        merging->write_error = error;
+    return error;
 }
 
 static bool copy_with(struct merging *merging, const struct merge_source *source,
@@ -78,11 +78,11 @@ static bool copy_with(struct merging *merging, const struct merge_source *source
     if (!profile_input_open(&input, source->path, failure))
         return false;
     const struct merge_copy copy = { input.reader, writer, source, &merging->lists };
-    int err = copy_part(&copy);
-    if (err < 0)
-        profile_input_failed(&input, err, failure);
+    int error = copy_part(&copy);
+    if (error < 0)
+        profile_input_failed(&input, error, failure);
     profile_input_close(&input);
-    return err == 0;
+    return error == 0;
 }
 
 static bool copy_source(struct merging *merging, const struct merge_source *source,
@@ -96,20 +96,20 @@ static bool copy_source(struct merging *merging, const struct merge_source *sour
 static bool write_all(struct merging *merging, const struct merge_span *span,
                       struct json_writer *writer, struct failure *failure)
 {
-    int err = merge_root_begin(writer, merging->sources, merging->count, span, &merging->lists);
-    bool is_good = err == 0;
+    int error = merge_root_begin(writer, merging->sources, merging->count, span, &merging->lists);
+    bool is_good = error == 0;
 
     if (!is_good)
-        failure_set(failure, EXIT_CODE_FAILED, "cannot merge: %s", strerror(-err));
+        failure_set(failure, EXIT_CODE_FAILED, "cannot merge: %s", strerror(-error));
     for (size_t i = 0; is_good && i < merging->count; i++)
         is_good = copy_source(merging, &merging->sources[i], writer, failure);
     if (!is_good)
         return false;
     merge_root_end(writer);
-    err = json_writer_flush(writer);
-    if (err < 0 && merging->write_error == 0)
-        failure_set(failure, EXIT_CODE_FAILED, "cannot merge: %s", strerror(-err));
-    return err == 0;
+    error = json_writer_flush(writer);
+    if (error < 0 && merging->write_error == 0)
+        failure_set(failure, EXIT_CODE_FAILED, "cannot merge: %s", strerror(-error));
+    return error == 0;
 }
 
 static bool write_file(struct merging *merging, struct failure *failure)

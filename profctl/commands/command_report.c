@@ -18,35 +18,35 @@ static int print(const struct report *report, const char *path, const struct arg
                  struct failure *failure)
 {
     struct report_screen screen;
-    int err = report_screen_open(&screen, arguments->json, !arguments->no_pager);
+    int error = report_screen_open(&screen, arguments->json, !arguments->no_pager);
 
-    if (err == 0 && arguments->json)
-        err = report_print_json(report, path, arguments->top, screen.out);
-    else if (err == 0)
+    if (error == 0 && arguments->json)
+        error = report_print_json(report, path, arguments->top, screen.out);
+    else if (error == 0)
         report_print_text(report, path, arguments->top, screen.out);
-    return report_screen_settle(&screen, err, failure);
+    return report_screen_settle(&screen, error, failure);
 }
 
 static int print_calls(const struct calls_report *report, const char *path,
                        const struct arguments *arguments, struct failure *failure)
 {
     struct report_screen screen;
-    int err = report_screen_open(&screen, arguments->json, !arguments->no_pager);
+    int error = report_screen_open(&screen, arguments->json, !arguments->no_pager);
 
-    if (err == 0 && arguments->json)
-        err = calls_report_print_json(report, path, arguments->top, screen.out);
-    else if (err == 0)
+    if (error == 0 && arguments->json)
+        error = calls_report_print_json(report, path, arguments->top, screen.out);
+    else if (error == 0)
         calls_report_print_text(report, path, arguments->top, screen.out);
-    return report_screen_settle(&screen, err, failure);
+    return report_screen_settle(&screen, error, failure);
 }
 
 static int report_functions(struct profile_input *input, const struct arguments *arguments,
                             struct failure *failure)
 {
     struct report report;
-    int err = report_read(input->reader, arguments->all, &report);
-    int code = err < 0 ? profile_input_failed(input, err, failure)
-                       : print(&report, input->path, arguments, failure);
+    int error = report_read(input->reader, arguments->all, &report);
+    int code = error < 0 ? profile_input_failed(input, error, failure)
+                         : print(&report, input->path, arguments, failure);
 
     report_free(&report);
     return code;
@@ -56,9 +56,9 @@ static int report_calls(struct profile_input *input, const struct arguments *arg
                         struct failure *failure)
 {
     struct calls_report report;
-    int err = calls_report_read(input->reader, &report);
-    int code = err < 0 ? profile_input_failed(input, err, failure)
-                       : print_calls(&report, input->path, arguments, failure);
+    int error = calls_report_read(input->reader, &report);
+    int code = error < 0 ? profile_input_failed(input, error, failure)
+                         : print_calls(&report, input->path, arguments, failure);
 
     calls_report_free(&report);
     return code;
@@ -68,23 +68,23 @@ static int print_tree(const struct tree_report *report, const char *path,
                       const struct arguments *arguments, struct failure *failure)
 {
     struct report_screen screen;
-    int err = report_screen_open(&screen, arguments->json, !arguments->no_pager);
+    int error = report_screen_open(&screen, arguments->json, !arguments->no_pager);
 
-    if (err == 0 && arguments->json)
-        err = tree_report_print_json(report, path, screen.out);
-    else if (err == 0)
+    if (error == 0 && arguments->json)
+        error = tree_report_print_json(report, path, screen.out);
+    else if (error == 0)
         tree_report_print_text(report, path, arguments->top, screen.out);
-    return report_screen_settle(&screen, err, failure);
+    return report_screen_settle(&screen, error, failure);
 }
 
 static int report_tree(struct profile_input *input, const struct arguments *arguments,
                        struct failure *failure)
 {
     struct tree_report report;
-    int err = tree_report_read(input->reader, arguments->callers ? TREE_CALLERS : TREE_CALLEES,
-                               arguments->fold_recursion, &report);
-    int code = err < 0 ? profile_input_failed(input, err, failure)
-                       : print_tree(&report, input->path, arguments, failure);
+    int error = tree_report_read(input->reader, arguments->callers ? TREE_CALLERS : TREE_CALLEES,
+                                 arguments->fold_recursion, &report);
+    int code = error < 0 ? profile_input_failed(input, error, failure)
+                         : print_tree(&report, input->path, arguments, failure);
 
     tree_report_free(&report);
     return code;
@@ -94,22 +94,22 @@ static int print_processes(const struct process_report *report, const char *path
                            const struct arguments *arguments, struct failure *failure)
 {
     struct report_screen screen;
-    int err = report_screen_open(&screen, arguments->json, !arguments->no_pager);
+    int error = report_screen_open(&screen, arguments->json, !arguments->no_pager);
 
-    if (err == 0 && arguments->json)
-        err = process_report_print_json(report, path, arguments->top, screen.out);
-    else if (err == 0)
+    if (error == 0 && arguments->json)
+        error = process_report_print_json(report, path, arguments->top, screen.out);
+    else if (error == 0)
         process_report_print_text(report, path, arguments->top, screen.out);
-    return report_screen_settle(&screen, err, failure);
+    return report_screen_settle(&screen, error, failure);
 }
 
 static int report_processes(struct profile_input *input, const struct arguments *arguments,
                             struct failure *failure)
 {
     struct process_report report;
-    int err = process_report_read(input->reader, &report);
-    int code = err < 0 ? profile_input_failed(input, err, failure)
-                       : print_processes(&report, input->path, arguments, failure);
+    int error = process_report_read(input->reader, &report);
+    int code = error < 0 ? profile_input_failed(input, error, failure)
+                         : print_processes(&report, input->path, arguments, failure);
 
     process_report_free(&report);
     return code;
@@ -119,24 +119,24 @@ static int print_missing(const struct missing_symbols *missing, const char *path
                          const struct arguments *arguments, struct failure *failure)
 {
     struct report_screen screen;
-    int err = report_screen_open(&screen, arguments->json, !arguments->no_pager);
+    int error = report_screen_open(&screen, arguments->json, !arguments->no_pager);
 
-    if (err == 0)
-        err = debug_files_begin();
-    if (err == 0 && arguments->json)
-        err = missing_symbols_print_json(missing, path, screen.out);
-    else if (err == 0)
+    if (error == 0)
+        error = debug_files_begin();
+    if (error == 0 && arguments->json)
+        error = missing_symbols_print_json(missing, path, screen.out);
+    else if (error == 0)
         missing_symbols_print_text(missing, path, screen.out);
-    return report_screen_settle(&screen, err, failure);
+    return report_screen_settle(&screen, error, failure);
 }
 
 static int report_missing(struct profile_input *input, const struct arguments *arguments,
                           struct failure *failure)
 {
     struct missing_symbols missing;
-    int err = missing_symbols_read(input->reader, &missing);
-    int code = err < 0 ? profile_input_failed(input, err, failure)
-                       : print_missing(&missing, input->path, arguments, failure);
+    int error = missing_symbols_read(input->reader, &missing);
+    int code = error < 0 ? profile_input_failed(input, error, failure)
+                         : print_missing(&missing, input->path, arguments, failure);
 
     missing_symbols_free(&missing);
     return code;

@@ -21,14 +21,14 @@ static void begin_frame(const struct arguments *arguments)
 static bool print_status(const char *json, const struct arguments *arguments,
                          struct failure *failure)
 {
-    int err = 0;
+    int error = 0;
 
     begin_frame(arguments);
     if (arguments->json)
         puts(json);
     else
-        err = status_print(json, stdout);
-    if (err < 0)
+        error = status_print(json, stdout);
+    if (error < 0)
         failure_set(failure, EXIT_CODE_FAILED, "cannot read profd's status; restart profd");
     else if (fflush(stdout) != 0 || ferror(stdout))
         failure_set(failure, EXIT_CODE_FAILED, "cannot print the status: %s", strerror(errno));

@@ -17,18 +17,18 @@ static int write_named(struct profile_input *input, struct capture_file *file,
 {
     struct failure_latch latch;
     struct json_writer writer;
-    int err, written;
+    int error, written;
 
     failure_latch_init(&latch);
     json_writer_init_sink(&writer, capture_file_write, file, &latch);
-    err = symbolicate_profile(input->reader, &writer, cache, &summary->counts, NULL);
+    error = symbolicate_profile(input->reader, &writer, cache, &summary->counts, NULL);
     written = json_writer_flush(&writer);
     json_writer_fini(&writer);
     if (written < 0)
         return (int)failure_set(failure, EXIT_CODE_FAILED, "cannot write %s: %s",
                                 capture_file_path(file), strerror(-written));
-    if (err < 0)
-        return profile_input_failed(input, err, failure);
+    if (error < 0)
+        return profile_input_failed(input, error, failure);
     return capture_file_commit(file, failure) ? EXIT_CODE_SUCCESS : (int)failure->code;
 }
 
@@ -37,9 +37,9 @@ static int symbolicate(struct profile_input *input, struct capture_file *file,
 {
     struct capture_summary summary = { 0 };
     struct symbol_cache *cache = NULL;
-    int code, err = symbol_cache_create(&cache);
+    int code, error = symbol_cache_create(&cache);
 
-    if (err < 0)
+    if (error < 0)
         return (int)failure_set(failure, EXIT_CODE_FAILED, "out of memory");
     if (!capture_file_create(file, failure))
         code = (int)failure->code;
@@ -61,11 +61,11 @@ struct raw_target {
 static int write_raw(void *context, const char *bytes, size_t count)
 {
     struct raw_target *target = context;
-    int err = capture_file_write(target->file, bytes, count);
+    int error = capture_file_write(target->file, bytes, count);
 
-    if (err < 0)
-        target->error = err;
-    return err;
+    if (error < 0)
+        target->error = error;
+    return error;
 }
 
 static int restart_raw(void *context)

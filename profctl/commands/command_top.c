@@ -42,54 +42,54 @@ static void clear_screen(const struct top *top)
 static int print_functions(const struct top *top, struct report *report)
 {
     struct report table;
-    int err = top_table_make(report, &table);
+    int error = top_table_make(report, &table);
 
-    if (err == 0)
+    if (error == 0)
         top_table_print(&table, top->last_ms, top->arguments->top, stdout);
     report_free(&table);
-    return err;
+    return error;
 }
 
 static int show_functions(const struct top *top, struct json_reader *reader)
 {
     struct report report;
-    int err = report_read(reader, top->arguments->all, &report);
+    int error = report_read(reader, top->arguments->all, &report);
 
-    if (err == 0)
+    if (error == 0)
         report_sort(&report);
-    if (err == 0 && top->arguments->json)
-        err = report_print_json(&report, "top", top->arguments->top, stdout);
-    else if (err == 0)
-        err = print_functions(top, &report);
+    if (error == 0 && top->arguments->json)
+        error = report_print_json(&report, "top", top->arguments->top, stdout);
+    else if (error == 0)
+        error = print_functions(top, &report);
     report_free(&report);
-    return err;
+    return error;
 }
 
 static int show_processes(const struct top *top, struct json_reader *reader)
 {
     struct cost_table table;
-    int err = cost_table_read(reader, REPORT_BY_PROCESS, &table);
+    int error = cost_table_read(reader, REPORT_BY_PROCESS, &table);
 
-    if (err == 0) {
+    if (error == 0) {
         cost_table_sort(&table, top->order);
         cost_table_print_rows(&table, top->arguments->top, stdout);
         putchar('\n');
     }
     cost_table_free(&table);
-    return err;
+    return error;
 }
 
 static int show_tree(const struct top *top, struct json_reader *reader)
 {
     struct tree_report report;
-    int err = tree_report_read(reader, TREE_CALLEES, false, &report);
+    int error = tree_report_read(reader, TREE_CALLEES, false, &report);
 
-    if (err == 0 && top->arguments->json)
-        err = tree_report_print_json(&report, "top", stdout);
-    else if (err == 0)
+    if (error == 0 && top->arguments->json)
+        error = tree_report_print_json(&report, "top", stdout);
+    else if (error == 0)
         tree_report_print_text(&report, "top", top->arguments->top, stdout);
     tree_report_free(&report);
-    return err;
+    return error;
 }
 
 /* Reads the capture once more, for one part of the picture. */
@@ -97,25 +97,25 @@ static int show_part(const struct top *top, int named_fd,
                      int (*part)(const struct top *top, struct json_reader *reader))
 {
     struct json_reader *reader = NULL;
-    int err = lseek(named_fd, 0, SEEK_SET) < 0 ? -errno : json_reader_open_fd(named_fd, &reader);
+    int error = lseek(named_fd, 0, SEEK_SET) < 0 ? -errno : json_reader_open_fd(named_fd, &reader);
 
-    if (err == 0)
-        err = part(top, reader);
+    if (error == 0)
+        error = part(top, reader);
     if (reader != NULL)
         json_reader_close(reader);
-    return err;
+    return error;
 }
 
 static int read_and_print(const struct top *top, int named_fd)
 {
-    int err = 0;
+    int error = 0;
 
     clear_screen(top);
     if (top->arguments->tree)
         return show_part(top, named_fd, show_tree);
     if (!top->arguments->json)
-        err = show_part(top, named_fd, show_processes);
-    return err < 0 ? err : show_part(top, named_fd, show_functions);
+        error = show_part(top, named_fd, show_processes);
+    return error < 0 ? error : show_part(top, named_fd, show_functions);
 }
 
 /* --- Captures --- */
@@ -133,16 +133,17 @@ static bool show(const struct top *top, int raw_fd, int named_fd, struct failure
 
     if (!client_capture(top->client, raw_fd, &wish, NULL, NULL, &result, failure))
         return false;
-    int err = capture_naming_run(raw_fd, &result, top->cache, NULL, &sink, NULL, &counts, problem);
+    int error =
+        capture_naming_run(raw_fd, &result, top->cache, NULL, &sink, NULL, &counts, problem);
     capture_result_free(&result);
-    if (err == 0)
-        err = read_and_print(top, named_fd);
-    if (err == 0 && (fflush(stdout) != 0 || ferror(stdout)))
-        err = errno != 0 ? -errno : -EIO;
-    if (err < 0)
+    if (error == 0)
+        error = read_and_print(top, named_fd);
+    if (error == 0 && (fflush(stdout) != 0 || ferror(stdout)))
+        error = errno != 0 ? -errno : -EIO;
+    if (error < 0)
         failure_set(failure, EXIT_CODE_FAILED, "cannot show the hottest functions: %s",
-                    problem[0] != '\0' ? problem : strerror(-err));
-    return err == 0;
+                    problem[0] != '\0' ? problem : strerror(-error));
+    return error == 0;
 }
 
 static bool show_next(const struct top *top, struct failure *failure)

@@ -60,14 +60,14 @@ static int make_page(struct view *view, const char *path,
                                 strerror(errno));
     if (!profile_input_open_again(&input, path, view->site.profile_fd, failure))
         return (int)failure->code;
-    int err = view_page_make(input.reader, view->site.page_fd, comparison, view->site.libraries,
-                             &write_error);
+    int error = view_page_make(input.reader, view->site.page_fd, comparison, view->site.libraries,
+                               &write_error);
     if (write_error < 0)
         failure_set(failure, EXIT_CODE_FAILED, "cannot make the page: %s", strerror(-write_error));
-    else if (err < 0)
-        (void)profile_input_failed(&input, err, failure);
+    else if (error < 0)
+        (void)profile_input_failed(&input, error, failure);
     profile_input_close(&input);
-    return err < 0 ? (int)failure->code : EXIT_CODE_SUCCESS;
+    return error < 0 ? (int)failure->code : EXIT_CODE_SUCCESS;
 }
 
 static int make_compared_page(struct view *view, const struct arguments *arguments,
@@ -88,19 +88,19 @@ static int make_compared_page(struct view *view, const struct arguments *argumen
 
 static int begin_server(struct view *view, struct failure *failure)
 {
-    int fd, err = view_site_make_token(&view->site);
+    int fd, error = view_site_make_token(&view->site);
 
-    if (err == 0)
-        err = view_socket_listen(&view->port, &fd);
-    if (err == -EADDRINUSE)
+    if (error == 0)
+        error = view_socket_listen(&view->port, &fd);
+    if (error == -EADDRINUSE)
         return (int)failure_set(failure, EXIT_CODE_FAILED,
                                 "port %u is taken; choose another one with --port, or none",
                                 (unsigned)view->port);
-    if (err == 0)
-        err = view_server_create(fd, &view->site, &view->server);
-    if (err < 0)
+    if (error == 0)
+        error = view_server_create(fd, &view->site, &view->server);
+    if (error < 0)
         return (int)failure_set(failure, EXIT_CODE_FAILED, "cannot serve the profile: %s",
-                                strerror(-err));
+                                strerror(-error));
     return EXIT_CODE_SUCCESS;
 }
 
@@ -182,13 +182,13 @@ static int tell_urls(const struct view *view, const struct arguments *arguments,
         printf("{\"page\":\"%s\",\"firefoxProfiler\":\"%s\"}\n", urls.page, urls.firefox_profiler);
     else
         printf("Page:             %s\nFirefox Profiler: %s\n", urls.page, urls.firefox_profiler);
-    int err = fflush(stdout) == 0 ? 0 : -errno;
-    if (err == 0 && has_display() && !arguments->no_browser)
+    int error = fflush(stdout) == 0 ? 0 : -errno;
+    if (error == 0 && has_display() && !arguments->no_browser)
         open_browser(urls.page);
     view_urls_free(&urls);
-    if (err < 0)
+    if (error < 0)
         return (int)failure_set(failure, EXIT_CODE_FAILED, "cannot print the addresses: %s",
-                                strerror(-err));
+                                strerror(-error));
     return EXIT_CODE_SUCCESS;
 }
 

@@ -29,9 +29,9 @@ static int read_side(const char *path, const struct arguments *arguments, struct
 
     if (!profile_input_open(&input, path, failure))
         return (int)failure->code;
-    int err = report_read(input.reader, arguments->all, out);
-    int code = err < 0 ? profile_input_failed(&input, err, failure) : EXIT_CODE_SUCCESS;
-    if (err == 0 && out->processes == 0 && out->absent_processes == 0)
+    int error = report_read(input.reader, arguments->all, out);
+    int code = error < 0 ? profile_input_failed(&input, error, failure) : EXIT_CODE_SUCCESS;
+    if (error == 0 && out->processes == 0 && out->absent_processes == 0)
         code = (int)failure_set(failure, EXIT_CODE_FAILED, "%s has no processes to compare", path);
     profile_input_close(&input);
     return code;
@@ -41,17 +41,18 @@ static int compare(const struct report reports[DIFF_SIDES], const struct argumen
                    struct report_diff *out, struct failure *failure)
 {
     const char *names[DIFF_SIDES];
-    int err = report_diff_make(&reports[DIFF_BEFORE], &reports[DIFF_AFTER], arguments->shares, out);
+    int error =
+        report_diff_make(&reports[DIFF_BEFORE], &reports[DIFF_AFTER], arguments->shares, out);
 
-    if (err == 0)
+    if (error == 0)
         return EXIT_CODE_SUCCESS;
     compared_profiles_name(arguments, names);
-    if (err == -EINVAL)
+    if (error == -EINVAL)
         failure_set(failure, EXIT_CODE_FAILED,
                     "only one of %s and %s has CPU times; compare their samples with --all",
                     names[DIFF_BEFORE], names[DIFF_AFTER]);
     else
-        failure_set(failure, EXIT_CODE_FAILED, "cannot compare: %s", strerror(-err));
+        failure_set(failure, EXIT_CODE_FAILED, "cannot compare: %s", strerror(-error));
     return (int)failure->code;
 }
 

@@ -14,10 +14,10 @@ bool converted_file_open(struct converted_file *converted, const struct profile_
         .write = capture_file_write,
         .context = converted->file,
     };
-    int err = conversion_begin(&converted->conversion);
-    if (err < 0)
-        failure_set(failure, EXIT_CODE_FAILED, "cannot write %s: %s", path, strerror(-err));
-    return err == 0;
+    int error = conversion_begin(&converted->conversion);
+    if (error < 0)
+        failure_set(failure, EXIT_CODE_FAILED, "cannot write %s: %s", path, strerror(-error));
+    return error == 0;
 }
 
 int converted_file_add(struct converted_file *converted, const struct profile_thread *thread)

@@ -9,14 +9,14 @@ static int print_diff(const struct report_diff *diff, const struct arguments *ar
 {
     const char *names[DIFF_SIDES];
     struct report_screen screen;
-    int err = report_screen_open(&screen, arguments->json, !arguments->no_pager);
+    int error = report_screen_open(&screen, arguments->json, !arguments->no_pager);
 
     compared_profiles_name(arguments, names);
-    if (err == 0 && arguments->json)
-        err = report_diff_print_json(diff, names, arguments->top, screen.out);
-    else if (err == 0)
+    if (error == 0 && arguments->json)
+        error = report_diff_print_json(diff, names, arguments->top, screen.out);
+    else if (error == 0)
         report_diff_print_text(diff, names, arguments->top, screen.out);
-    return report_screen_settle(&screen, err, failure);
+    return report_screen_settle(&screen, error, failure);
 }
 
 int report_changes(const struct arguments *arguments, struct failure *failure)

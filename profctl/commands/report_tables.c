@@ -9,22 +9,22 @@ static int print_markers(const struct marker_report *report, const char *path,
                          const struct arguments *arguments, struct failure *failure)
 {
     struct report_screen screen;
-    int err = report_screen_open(&screen, arguments->json, !arguments->no_pager);
+    int error = report_screen_open(&screen, arguments->json, !arguments->no_pager);
 
-    if (err == 0 && arguments->json)
-        err = marker_report_print_json(report, path, arguments->top, screen.out);
-    else if (err == 0)
+    if (error == 0 && arguments->json)
+        error = marker_report_print_json(report, path, arguments->top, screen.out);
+    else if (error == 0)
         marker_report_print_text(report, path, arguments->top, screen.out);
-    return report_screen_settle(&screen, err, failure);
+    return report_screen_settle(&screen, error, failure);
 }
 
 static int report_markers(struct profile_input *input, const struct arguments *arguments,
                           struct failure *failure)
 {
     struct marker_report report;
-    int err = marker_report_read(input->reader, &report);
-    int code = err < 0 ? profile_input_failed(input, err, failure)
-                       : print_markers(&report, input->path, arguments, failure);
+    int error = marker_report_read(input->reader, &report);
+    int code = error < 0 ? profile_input_failed(input, error, failure)
+                         : print_markers(&report, input->path, arguments, failure);
 
     marker_report_free(&report);
     return code;
@@ -34,22 +34,22 @@ static int print_counters(const struct counter_report *report, const char *path,
                           const struct arguments *arguments, struct failure *failure)
 {
     struct report_screen screen;
-    int err = report_screen_open(&screen, arguments->json, !arguments->no_pager);
+    int error = report_screen_open(&screen, arguments->json, !arguments->no_pager);
 
-    if (err == 0 && arguments->json)
-        err = counter_report_print_json(report, path, screen.out);
-    else if (err == 0)
+    if (error == 0 && arguments->json)
+        error = counter_report_print_json(report, path, screen.out);
+    else if (error == 0)
         counter_report_print_text(report, path, screen.out);
-    return report_screen_settle(&screen, err, failure);
+    return report_screen_settle(&screen, error, failure);
 }
 
 static int report_counters(struct profile_input *input, const struct arguments *arguments,
                            struct failure *failure)
 {
     struct counter_report report;
-    int err = counter_report_read(input->reader, &report);
-    int code = err < 0 ? profile_input_failed(input, err, failure)
-                       : print_counters(&report, input->path, arguments, failure);
+    int error = counter_report_read(input->reader, &report);
+    int code = error < 0 ? profile_input_failed(input, error, failure)
+                         : print_counters(&report, input->path, arguments, failure);
 
     counter_report_free(&report);
     return code;
@@ -59,22 +59,22 @@ static int print_costs(const struct cost_table *table, const char *path,
                        const struct arguments *arguments, struct failure *failure)
 {
     struct report_screen screen;
-    int err = report_screen_open(&screen, arguments->json, !arguments->no_pager);
+    int error = report_screen_open(&screen, arguments->json, !arguments->no_pager);
 
-    if (err == 0 && arguments->json)
-        err = cost_table_print_json(table, path, arguments->top, screen.out);
-    else if (err == 0)
+    if (error == 0 && arguments->json)
+        error = cost_table_print_json(table, path, arguments->top, screen.out);
+    else if (error == 0)
         cost_table_print_text(table, path, arguments->top, screen.out);
-    return report_screen_settle(&screen, err, failure);
+    return report_screen_settle(&screen, error, failure);
 }
 
 static int report_costs(struct profile_input *input, enum report_by by,
                         const struct arguments *arguments, struct failure *failure)
 {
     struct cost_table table;
-    int err = cost_table_read(input->reader, by, &table);
-    int code = err < 0 ? profile_input_failed(input, err, failure)
-                       : print_costs(&table, input->path, arguments, failure);
+    int error = cost_table_read(input->reader, by, &table);
+    int code = error < 0 ? profile_input_failed(input, error, failure)
+                         : print_costs(&table, input->path, arguments, failure);
 
     cost_table_free(&table);
     return code;

@@ -78,12 +78,12 @@ static int add_edge(struct call_graph *graph, const struct call_step *caller, ui
 int call_graph_add(struct call_graph *graph, const struct call_step *path, size_t depth,
                    uint64_t cost)
 {
-    int err = depth > 0 ? add_cost(graph, &path[depth - 1], cost) : 0;
+    int error = depth > 0 ? add_cost(graph, &path[depth - 1], cost) : 0;
 
     graph->paths++;
-    for (size_t i = 1; i < depth && err == 0; i++)
-        err = add_edge(graph, &path[i - 1], path[i].function, cost);
-    return err;
+    for (size_t i = 1; i < depth && error == 0; i++)
+        error = add_edge(graph, &path[i - 1], path[i].function, cost);
+    return error;
 }
 
 static bool step_is_before(const struct call_step *a, const struct call_step *b)

@@ -57,9 +57,9 @@ static int push_sleep(struct call_samples *samples, struct profile_tree *tree,
 
     if (is_look && sample->stack == sample[-1].stack)
         return 0;
-    int err = is_look ? find_node(tree, sample, &node)
-                      : profile_tree_meta(tree, PROFILE_NODE_IDLE, &node);
-    return err < 0 ? err : push_sample(samples, sample[-1].time_ms + tick_ms, node);
+    int error = is_look ? find_node(tree, sample, &node)
+                        : profile_tree_meta(tree, PROFILE_NODE_IDLE, &node);
+    return error < 0 ? error : push_sample(samples, sample[-1].time_ms + tick_ms, node);
 }
 
 static int take_sample(struct call_samples *samples, struct profile_tree *tree,
@@ -68,15 +68,15 @@ static int take_sample(struct call_samples *samples, struct profile_tree *tree,
     const struct profile_sample *sample = &thread->samples[index];
     enum call_sleep sleep = call_samples_sleep(thread, index);
     uint32_t node;
-    int err = 0;
+    int error = 0;
 
     if (sleep != CALL_SLEEP_NONE)
-        err = push_sleep(samples, tree, sample, sleep == CALL_SLEEP_IN_STACK,
-                         thread->interval_ns / NS_PER_MS);
-    if (err < 0)
-        return err;
-    err = find_node(tree, sample, &node);
-    return err < 0 ? err : push_sample(samples, sample->time_ms, node);
+        error = push_sleep(samples, tree, sample, sleep == CALL_SLEEP_IN_STACK,
+                           thread->interval_ns / NS_PER_MS);
+    if (error < 0)
+        return error;
+    error = find_node(tree, sample, &node);
+    return error < 0 ? error : push_sample(samples, sample->time_ms, node);
 }
 
 static bool is_before(const void *left, const void *right)
@@ -100,13 +100,13 @@ static bool is_sorted(const struct call_samples *samples)
 int call_samples_take(struct call_samples *samples, struct profile_tree *tree,
                       const struct profile_thread *thread)
 {
-    int err = 0;
+    int error = 0;
 
-    for (size_t i = 0; i < thread->sample_count && err == 0; i++)
-        err = take_sample(samples, tree, thread, i);
-    if (err == 0 && !is_sorted(samples))
+    for (size_t i = 0; i < thread->sample_count && error == 0; i++)
+        error = take_sample(samples, tree, thread, i);
+    if (error == 0 && !is_sorted(samples))
         mapped_array_sort(&samples->samples, sizeof(struct call_sample), is_before);
-    return err;
+    return error;
 }
 
 /* --- Mending --- */

@@ -3,11 +3,11 @@
 static int write_bytes(void *context, const char *bytes, size_t count)
 {
     struct conversion *conversion = context;
-    int err = conversion->write(conversion->context, bytes, count);
+    int error = conversion->write(conversion->context, bytes, count);
 
-    if (err < 0 && conversion->write_error == 0)
-        conversion->write_error = err;
-    return err;
+    if (error < 0 && conversion->write_error == 0)
+        conversion->write_error = error;
+    return error;
 }
 
 int conversion_begin(struct conversion *conversion)

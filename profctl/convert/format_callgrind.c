@@ -52,23 +52,23 @@ static const struct call_step *find_path(struct callgrind *callgrind,
 static int add_thread(void *state, const struct profile_thread *thread)
 {
     struct callgrind *callgrind = state;
-    int err = thread->sample_count > 0 ? thread_stacks_take(&callgrind->stacks, thread) : 0;
+    int error = thread->sample_count > 0 ? thread_stacks_take(&callgrind->stacks, thread) : 0;
 
     if (thread->sample_count == 0)
         return 0;
     if (!callgrind->has_threads)
         callgrind->knows_cpu = thread->knows_cpu;
     callgrind->has_threads = true;
-    for (uint32_t i = 0; err == 0 && i < thread->tables->stacks.count; i++) {
+    for (uint32_t i = 0; error == 0 && i < thread->tables->stacks.count; i++) {
         const struct stack_sum *sum = thread_stacks_sum(&callgrind->stacks, i);
         uint64_t cost = callgrind->knows_cpu ? sum->cpu_ns : sum->samples;
         size_t depth;
         if (cost == 0)
             continue;
         const struct call_step *path = find_path(callgrind, thread->tables, i, &depth);
-        err = path != NULL ? call_graph_add(&callgrind->graph, path, depth, cost) : -ENOMEM;
+        error = path != NULL ? call_graph_add(&callgrind->graph, path, depth, cost) : -ENOMEM;
     }
-    return err;
+    return error;
 }
 
 /* --- Functions and their costs --- */
@@ -165,10 +165,10 @@ static int finish(void *state, const struct profile_facts *facts)
     (void)facts;
     if (told.functions != NULL && told.files != NULL)
         put_all(callgrind, &told);
-    int err = told.functions != NULL && told.files != NULL ? 0 : -ENOMEM;
+    int error = told.functions != NULL && told.files != NULL ? 0 : -ENOMEM;
     free(told.functions);
     free(told.files);
-    return err < 0 ? err : text_output_flush(&callgrind->text);
+    return error < 0 ? error : text_output_flush(&callgrind->text);
 }
 
 static void end(void *state)

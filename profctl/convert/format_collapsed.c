@@ -57,10 +57,10 @@ static int add_thread(void *state, const struct profile_thread *thread)
     struct collapsed *collapsed = state;
     char process[THREAD_LABEL_BYTES];
     const char *name = thread_label_name(thread);
-    int err = thread_stacks_take(&collapsed->stacks, thread);
+    int error = thread_stacks_take(&collapsed->stacks, thread);
 
     thread_label_process(thread, process);
-    for (uint32_t i = 0; err == 0 && i < thread->tables->stacks.count; i++) {
+    for (uint32_t i = 0; error == 0 && i < thread->tables->stacks.count; i++) {
         const struct stack_sum *sum = thread_stacks_sum(&collapsed->stacks, i);
         uint64_t weight =
             thread->knows_cpu ? (sum->cpu_ns + NS_PER_US / 2) / NS_PER_US : sum->samples;
@@ -69,12 +69,12 @@ static int add_thread(void *state, const struct profile_thread *thread)
         put_frame(collapsed, process, strlen(process));
         putc_unlocked(';', collapsed->text.file);
         put_frame(collapsed, name, strlen(name));
-        err = put_stack(collapsed, thread->tables, i);
+        error = put_stack(collapsed, thread->tables, i);
         fprintf(collapsed->text.file, " %" PRIu64 "\n", weight);
-        if (err == 0)
-            err = collapsed->text.error;
+        if (error == 0)
+            error = collapsed->text.error;
     }
-    return err;
+    return error;
 }
 
 static int finish(void *state, const struct profile_facts *facts)

@@ -117,21 +117,21 @@ static void put_children(struct cpuprofile *profile, const struct profile_node *
 static int count_hits(struct cpuprofile *profile)
 {
     const struct call_sample *samples = profile->samples.samples.items;
-    int err =
+    int error =
         mapped_array_reserve(&profile->hits, profile_tree_count(&profile->tree), sizeof(uint64_t));
 
-    for (size_t i = 0; i < profile->samples.samples.count && err == 0; i++)
+    for (size_t i = 0; i < profile->samples.samples.count && error == 0; i++)
         ((uint64_t *)profile->hits.items)[samples[i].node]++;
-    return err;
+    return error;
 }
 
 static int put_nodes(struct cpuprofile *profile)
 {
-    int err = count_hits(profile);
+    int error = count_hits(profile);
     const uint64_t *hits = profile->hits.items;
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     json_start_array_property(&profile->json, "nodes");
     for (uint32_t i = 0; i < profile_tree_count(&profile->tree); i++) {
         const struct profile_node *node = profile_tree_node(&profile->tree, i);
@@ -188,18 +188,18 @@ static int add_thread(void *state, const struct profile_thread *thread)
     if (profile->has_thread)
         return -EINVAL; /* there is no place for a second one */
     profile->has_thread = true;
-    int err = thread_stacks_take(&profile->stacks, thread);
-    if (err == 0)
-        err = profile_tree_take(&profile->tree, thread);
-    if (err == 0)
-        err = call_samples_take(&profile->samples, &profile->tree, thread);
-    if (err < 0)
-        return err;
+    int error = thread_stacks_take(&profile->stacks, thread);
+    if (error == 0)
+        error = profile_tree_take(&profile->tree, thread);
+    if (error == 0)
+        error = call_samples_take(&profile->samples, &profile->tree, thread);
+    if (error < 0)
+        return error;
     json_start_object(&profile->json);
-    err = put_nodes(profile);
+    error = put_nodes(profile);
     put_samples(profile);
     json_end_object(&profile->json);
-    return err < 0 ? err : failure_latch_error(&profile->latch);
+    return error < 0 ? error : failure_latch_error(&profile->latch);
 }
 
 static int finish(void *state, const struct profile_facts *facts)

@@ -31,8 +31,8 @@ static int begin(json_sink_write write, void *context, void **out)
         return -ENOMEM;
     *out = page;
     page_told_init(&page->told, &page->stream);
-    int err = page_stream_open(&page->stream, write, context);
-    return err < 0 ? err : write(context, page_before_capture, page_before_capture_bytes);
+    int error = page_stream_open(&page->stream, write, context);
+    return error < 0 ? error : write(context, page_before_capture, page_before_capture_bytes);
 }
 
 static int compare(void *state, const struct profile_comparison *comparison)
@@ -110,17 +110,17 @@ static int finish(void *state, const struct profile_facts *facts)
 {
     struct page *page = state;
 
-    int err = page_put_files(&page->told);
-    if (err < 0)
-        return err;
+    int error = page_put_files(&page->told);
+    if (error < 0)
+        return error;
     page_put_number(&page->stream, PAGE_END);
     page_put_real(&page->stream, facts->start_unix_ms);
-    err = put_rests(page);
-    if (err == 0)
-        err = page_stream_finish(&page->stream);
-    return err < 0 ? err
-                   : page->stream.write(page->stream.context, page_behind_capture,
-                                        page_behind_capture_bytes);
+    error = put_rests(page);
+    if (error == 0)
+        error = page_stream_finish(&page->stream);
+    return error < 0 ? error
+                     : page->stream.write(page->stream.context, page_behind_capture,
+                                          page_behind_capture_bytes);
 }
 
 static void end(void *state)

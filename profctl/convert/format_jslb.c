@@ -7,13 +7,13 @@
 static int begin(json_sink_write write, void *context, void **out)
 {
     struct processed_profile *profile = processed_profile_create();
-    int err =
+    int error =
         profile != NULL ? slabs_create(&profile->latch, write, context, &profile->slabs) : -ENOMEM;
 
-    if (err < 0) {
+    if (error < 0) {
         if (profile != NULL)
             processed_profile_end(profile);
-        return err;
+        return error;
     }
     json_start_array(&profile->json);
     *out = profile;
@@ -23,12 +23,12 @@ static int begin(json_sink_write write, void *context, void **out)
 static int put_counters(struct processed_profile *profile, struct json_writer *root)
 {
     uint32_t slab;
-    int err = processed_profile_write_counters(profile, slabs_start_json(profile->slabs, &slab));
+    int error = processed_profile_write_counters(profile, slabs_start_json(profile->slabs, &slab));
 
     slabs_end_json(profile->slabs);
     json_name(root, "counters");
     slab_reference(root, slab);
-    return err;
+    return error;
 }
 
 static void put_shared_tables(struct processed_profile *profile, struct json_writer *root)
@@ -51,26 +51,26 @@ static int put_root(struct processed_profile *profile, const struct profile_fact
     processed_profile_write_meta(profile, facts, root);
     json_name(root, "threads");
     json_splice(root, &profile->json);
-    int err = put_counters(profile, root);
+    int error = put_counters(profile, root);
     put_shared_tables(profile, root);
     json_end_object(root);
-    return err;
+    return error;
 }
 
 static int finish(void *state, const struct profile_facts *facts)
 {
     struct processed_profile *profile = state;
     struct json_writer root;
-    int err = processed_profile_end_threads(profile);
+    int error = processed_profile_end_threads(profile);
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     json_writer_init(&root, &profile->latch);
-    err = put_root(profile, facts, &root);
-    if (err == 0)
-        err = slabs_write(profile->slabs, &root);
+    error = put_root(profile, facts, &root);
+    if (error == 0)
+        error = slabs_write(profile->slabs, &root);
     json_writer_fini(&root);
-    return err;
+    return error;
 }
 
 const struct profile_format format_jslb = {

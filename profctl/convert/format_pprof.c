@@ -128,12 +128,12 @@ static int add_thread(void *state, const struct profile_thread *thread)
     struct pprof *pprof = state;
     struct pprof_cost *costs;
     struct thread_labels labels = { .count = 0 };
-    int err = thread_stacks_take(&pprof->stacks, thread);
+    int error = thread_stacks_take(&pprof->stacks, thread);
 
-    if (err == 0)
-        err = pprof_places_take(&pprof->places, thread);
-    if (err == 0)
-        err = pprof_costs_take(&pprof->costs, thread);
+    if (error == 0)
+        error = pprof_places_take(&pprof->places, thread);
+    if (error == 0)
+        error = pprof_costs_take(&pprof->costs, thread);
     if (pprof->interval_ns <= 0)
         pprof->interval_ns = thread->interval_ns;
     add_label(pprof, &labels, "process",
@@ -141,9 +141,9 @@ static int add_thread(void *state, const struct profile_thread *thread)
     add_label(pprof, &labels, "thread", thread_label_name(thread), -1);
     add_label(pprof, &labels, "pid", NULL, thread->pid);
     costs = pprof->costs.costs.items;
-    for (size_t i = 0; err == 0 && i < pprof->costs.costs.count; i++)
-        err = write_sample(pprof, thread->tables, &costs[i], &labels);
-    return err;
+    for (size_t i = 0; error == 0 && i < pprof->costs.costs.count; i++)
+        error = write_sample(pprof, thread->tables, &costs[i], &labels);
+    return error;
 }
 
 static int finish(void *state, const struct profile_facts *facts)
@@ -158,10 +158,10 @@ static int finish(void *state, const struct profile_facts *facts)
     message.period_type = &period;
     message.period = (int64_t)pprof->interval_ns;
     message.time_nanos = start_ns > 0 && start_ns < 9e18 ? (int64_t)start_ns : 0;
-    int err = pprof_writer_message(&pprof->writer, &message);
-    if (err == 0)
-        err = pprof_places_write(&pprof->places);
-    return err < 0 ? err : pprof_writer_strings(&pprof->writer);
+    int error = pprof_writer_message(&pprof->writer, &message);
+    if (error == 0)
+        error = pprof_places_write(&pprof->places);
+    return error < 0 ? error : pprof_writer_strings(&pprof->writer);
 }
 
 static void end(void *state)

@@ -21,14 +21,14 @@ static int finish(void *state, const struct profile_facts *facts)
     struct processed_profile *profile = state;
     struct json_writer *writer = &profile->json;
     const struct column_output output = { .json = writer };
-    int err = processed_profile_end_threads(profile);
+    int error = processed_profile_end_threads(profile);
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     json_name(writer, "counters");
-    err = processed_profile_write_counters(profile, writer);
-    if (err < 0)
-        return err;
+    error = processed_profile_write_counters(profile, writer);
+    if (error < 0)
+        return error;
     shared_tables_write_libraries(&profile->tables, writer);
     json_name(writer, "shared");
     shared_tables_write(&profile->tables, &output);

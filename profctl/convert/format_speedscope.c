@@ -49,20 +49,20 @@ static int put_stack(struct speedscope *speedscope, const struct thread_tables *
 static int put_samples(struct speedscope *speedscope, const struct profile_thread *thread,
                        uint64_t *sum)
 {
-    int err = 0;
+    int error = 0;
 
     *sum = 0;
     json_start_array_property(&speedscope->json, "samples");
-    for (size_t i = 0; i < thread->sample_count && err == 0; i++) {
+    for (size_t i = 0; i < thread->sample_count && error == 0; i++) {
         const struct profile_sample *sample = &thread->samples[i];
         uint64_t weight = thread_stacks_sample_weight(thread, sample);
         if (weight == 0)
             continue;
         *sum += weight;
-        err = put_stack(speedscope, thread->tables, sample->stack);
+        error = put_stack(speedscope, thread->tables, sample->stack);
     }
     json_end_array(&speedscope->json);
-    return err;
+    return error;
 }
 
 static void put_weights(struct speedscope *speedscope, const struct profile_thread *thread)
@@ -84,9 +84,9 @@ static int add_thread(void *state, const struct profile_thread *thread)
 
     if (thread->sample_count == 0)
         return 0;
-    int err = thread_stacks_take(&speedscope->stacks, thread);
-    if (err < 0)
-        return err;
+    int error = thread_stacks_take(&speedscope->stacks, thread);
+    if (error < 0)
+        return error;
     thread_label_process(thread, process);
     if (asprintf(&name, "%s: %s", process, thread_label_name(thread)) < 0)
         return -ENOMEM;
@@ -95,12 +95,12 @@ static int add_thread(void *state, const struct profile_thread *thread)
     json_string_property(&speedscope->json, "name", name);
     json_string_property(&speedscope->json, "unit", thread->knows_cpu ? "nanoseconds" : "none");
     json_u64_property(&speedscope->json, "startValue", 0);
-    err = put_samples(speedscope, thread, &sum);
+    error = put_samples(speedscope, thread, &sum);
     put_weights(speedscope, thread);
     json_u64_property(&speedscope->json, "endValue", sum);
     json_end_object(&speedscope->json);
     free(name);
-    return err < 0 ? err : failure_latch_error(&speedscope->latch);
+    return error < 0 ? error : failure_latch_error(&speedscope->latch);
 }
 
 static void put_string(struct json_writer *json, const char *key,

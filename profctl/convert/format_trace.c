@@ -90,12 +90,12 @@ static int put_thread(struct trace *trace, const struct profile_thread *thread,
                       struct mapped_array *tracks)
 {
     const struct trace_marker_place markers = { trace->place.pid, tracks };
-    int err = thread_stacks_take(&trace->stacks, thread);
+    int error = thread_stacks_take(&trace->stacks, thread);
 
     *(thread->is_of_root ? &trace->root_pid : &trace->inner_pid) = trace->place.pid;
-    if (err == 0)
-        err = thread_calls_tell(&trace->stacks, thread, &trace->markers.types, put_call, trace);
-    return err < 0 ? err : trace_markers_put(&trace->markers, thread, &markers, &trace->json);
+    if (error == 0)
+        error = thread_calls_tell(&trace->stacks, thread, &trace->markers.types, put_call, trace);
+    return error < 0 ? error : trace_markers_put(&trace->markers, thread, &markers, &trace->json);
 }
 
 static int add_thread(void *state, const struct profile_thread *thread)
@@ -153,15 +153,15 @@ static int add_process(void *state, bool is_root, const struct process_log *log)
 
     if (is_root)
         return 0;
-    int err = trace_lanes_end_process(&trace->lanes, log, &trace->json);
+    int error = trace_lanes_end_process(&trace->lanes, log, &trace->json);
     trace->inner_pid = -1;
-    return err < 0 ? err : failure_latch_error(&trace->latch);
+    return error < 0 ? error : failure_latch_error(&trace->latch);
 }
 
 static int finish(void *state, const struct profile_facts *facts)
 {
     struct trace *trace = state;
-    int err = trace_markers_put_flows(&trace->markers, &trace->json);
+    int error = trace_markers_put_flows(&trace->markers, &trace->json);
 
     trace_lanes_put_names(&trace->lanes, &trace->json);
     json_end_array(&trace->json);
@@ -172,7 +172,7 @@ static int finish(void *state, const struct profile_facts *facts)
     }
     json_end_object(&trace->json);
     int flush_err = json_writer_flush(&trace->json);
-    return err < 0 ? err : flush_err;
+    return error < 0 ? error : flush_err;
 }
 
 static void end(void *state)

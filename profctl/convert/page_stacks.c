@@ -38,12 +38,12 @@ int page_stacks_take(struct page_stacks *stacks, const struct thread_stacks *nam
                      const struct profile_thread *thread)
 {
     size_t count = thread->tables->stacks.count;
-    int err = mapped_array_reserve(&stacks->numbers, count + 1, sizeof(uint32_t));
+    int error = mapped_array_reserve(&stacks->numbers, count + 1, sizeof(uint32_t));
 
-    if (err == 0)
-        err = mapped_array_reserve(&stacks->are_used, count + 1, sizeof(bool));
-    if (err < 0)
-        return err;
+    if (error == 0)
+        error = mapped_array_reserve(&stacks->are_used, count + 1, sizeof(bool));
+    if (error < 0)
+        return error;
     mark_used(stacks, thread);
     const bool *are_used = stacks->are_used.items;
     uint32_t *numbers = stacks->numbers.items;

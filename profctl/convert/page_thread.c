@@ -136,11 +136,11 @@ static int name_markers(struct page_told *told, const struct profile_thread *thr
 {
     const struct table_marker *markers = thread->markers->markers.items;
     uint32_t name;
-    int err = 0;
+    int error = 0;
 
-    for (size_t i = 0; i < thread->markers->markers.count && err == 0; i++)
-        err = name_marker(told, thread, &markers[i], &name);
-    return err;
+    for (size_t i = 0; i < thread->markers->markers.count && error == 0; i++)
+        error = name_marker(told, thread, &markers[i], &name);
+    return error;
 }
 
 /* Their names were written before. */
@@ -148,13 +148,13 @@ static int put_markers(struct page_told *told, const struct profile_thread *thre
 {
     const struct table_marker *markers = thread->markers->markers.items;
     int64_t time_us = 0;
-    int err = 0;
+    int error = 0;
 
     page_put_number(told->stream, thread->markers->markers.count);
-    for (size_t i = 0; i < thread->markers->markers.count && err == 0; i++) {
+    for (size_t i = 0; i < thread->markers->markers.count && error == 0; i++) {
         int64_t start_us = page_us(markers[i].start_ms), end_us = page_us(markers[i].end_ms);
         uint32_t name;
-        err = name_marker(told, thread, &markers[i], &name);
+        error = name_marker(told, thread, &markers[i], &name);
         page_put_number(told->stream, name);
         page_put_number(told->stream, markers[i].phase);
         page_put_difference(told->stream, start_us - time_us);
@@ -163,19 +163,19 @@ static int put_markers(struct page_told *told, const struct profile_thread *thre
                        markers[i].data_length);
         time_us = start_us;
     }
-    return err;
+    return error;
 }
 
 /* Each with what it is: 0 for the end of the last that has begun, or 1 and bits of enum
  * profile_event. */
 static int put_events(struct page_told *told, const struct profile_thread *thread)
 {
-    int err = thread_events_take(&told->events, thread, &told->types);
+    int error = thread_events_take(&told->events, thread, &told->types);
     const struct thread_event *events = told->events.events.items;
     int64_t time_us = 0;
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     page_put_number(told->stream, told->events.events.count);
     for (size_t i = 0; i < told->events.events.count; i++) {
         int64_t next_us = page_us(events[i].time_ms);
@@ -203,16 +203,16 @@ static void put_facts(struct page_stream *stream, const struct profile_thread *t
 
 int page_put_thread(struct page_told *told, const struct profile_thread *thread)
 {
-    int err = thread_stacks_take(&told->names, thread);
+    int error = thread_stacks_take(&told->names, thread);
 
-    if (err == 0)
-        err = page_stacks_take(&told->stacks, &told->names, thread);
-    if (err == 0)
-        err = name_markers(told, thread);
-    if (err == 0)
-        err = put_new_names(told);
-    if (err < 0)
-        return err;
+    if (error == 0)
+        error = page_stacks_take(&told->stacks, &told->names, thread);
+    if (error == 0)
+        error = name_markers(told, thread);
+    if (error == 0)
+        error = put_new_names(told);
+    if (error < 0)
+        return error;
     put_new_stacks(told);
     put_facts(told->stream, thread);
     page_put_number(told->stream, thread->sample_count);
@@ -221,10 +221,10 @@ int page_put_thread(struct page_told *told, const struct profile_thread *thread)
     if (thread->knows_cpu)
         put_weights(told->stream, thread);
     put_event_delays(told->stream, thread);
-    err = put_markers(told, thread);
-    if (err == 0)
-        err = put_events(told, thread);
-    return err < 0 ? err : told->stream->error;
+    error = put_markers(told, thread);
+    if (error == 0)
+        error = put_events(told, thread);
+    return error < 0 ? error : told->stream->error;
 }
 
 /* --- Files --- */

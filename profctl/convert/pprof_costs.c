@@ -73,20 +73,20 @@ static int read_group(struct pprof_costs *costs, const char *payload, size_t len
 {
     struct json_reader *reader;
     char *text = NULL;
-    int err = json_reader_open_memory(payload, length, &reader);
+    int error = json_reader_open_memory(payload, length, &reader);
 
     *group = 0;
-    if (err < 0)
-        return err;
-    err = json_expect(reader, JSON_TOKEN_START_OBJECT);
-    while (json_next_member(reader, &err))
-        err = json_reader_is(reader, "group") ? json_text_keep_if_string(reader, &text)
-                                              : json_reader_skip(reader);
-    if (err == 0 && text != NULL)
+    if (error < 0)
+        return error;
+    error = json_expect(reader, JSON_TOKEN_START_OBJECT);
+    while (json_next_member(reader, &error))
+        error = json_reader_is(reader, "group") ? json_text_keep_if_string(reader, &text)
+                                                : json_reader_skip(reader);
+    if (error == 0 && text != NULL)
         *group = unique_strings_add(&costs->groups, text, strlen(text)) + 1;
     free(text);
     json_reader_close(reader);
-    return err;
+    return error;
 }
 
 static int take_unit(struct pprof_costs *costs, const struct profile_thread *thread,
@@ -99,9 +99,9 @@ static int take_unit(struct pprof_costs *costs, const struct profile_thread *thr
     if (marker->phase != PHASE_INTERVAL || length != strlen(unit_marker) ||
         memcmp(name, unit_marker, length) != 0)
         return 0;
-    int err = read_group(costs, payload, marker->data_length, &span.group);
-    if (err < 0 || span.group == 0)
-        return err;
+    int error = read_group(costs, payload, marker->data_length, &span.group);
+    if (error < 0 || span.group == 0)
+        return error;
     struct group_span *added = mapped_array_push(&costs->spans, sizeof(*added));
     if (added == NULL)
         return -ENOMEM;
@@ -168,8 +168,8 @@ static int take_sample(struct pprof_costs *costs, const struct profile_thread *t
 
     if (sample->stack == TABLE_NONE)
         return 0;
-    int err = find_group(costs, sample->time_ms, &group);
-    return err < 0 ? err : add(costs, sample->stack, group, values);
+    int error = find_group(costs, sample->time_ms, &group);
+    return error < 0 ? error : add(costs, sample->stack, group, values);
 }
 
 static int take_allocation(struct pprof_costs *costs, const struct profile_thread *thread,
@@ -194,20 +194,20 @@ static int take_marker(struct pprof_costs *costs, const struct profile_thread *t
 
     if (payload == NULL)
         return 0;
-    int err = take_unit(costs, thread, marker, payload);
-    return err < 0 ? err : take_allocation(costs, thread, marker, payload);
+    int error = take_unit(costs, thread, marker, payload);
+    return error < 0 ? error : take_allocation(costs, thread, marker, payload);
 }
 
 int pprof_costs_take(struct pprof_costs *costs, const struct profile_thread *thread)
 {
     const struct table_marker *markers = thread->markers->markers.items;
-    int err = 0;
+    int error = 0;
 
     clear(costs);
-    for (size_t i = 0; i < thread->markers->markers.count && err == 0; i++)
-        err = take_marker(costs, thread, &markers[i]);
+    for (size_t i = 0; i < thread->markers->markers.count && error == 0; i++)
+        error = take_marker(costs, thread, &markers[i]);
     mapped_array_sort(&costs->spans, sizeof(struct group_span), starts_before);
-    for (size_t i = 0; i < thread->sample_count && err == 0; i++)
-        err = take_sample(costs, thread, i);
-    return err;
+    for (size_t i = 0; i < thread->sample_count && error == 0; i++)
+        error = take_sample(costs, thread, i);
+    return error;
 }

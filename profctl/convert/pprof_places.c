@@ -194,16 +194,16 @@ static uint32_t locate(struct pprof_places *places, const struct profile_thread 
 int pprof_places_take(struct pprof_places *places, const struct profile_thread *thread)
 {
     size_t count = thread->tables->stacks.count;
-    int err = mapped_array_reserve(&places->of_stacks, count + 1, sizeof(uint32_t));
+    int error = mapped_array_reserve(&places->of_stacks, count + 1, sizeof(uint32_t));
     uint32_t *of_stacks = places->of_stacks.items;
 
-    if (err == 0 && places->of_names.count > 0)
+    if (error == 0 && places->of_names.count > 0)
         memset(places->of_names.items, 0, places->of_names.count * sizeof(uint32_t));
-    for (uint32_t i = 0; i < count && err == 0; i++) {
+    for (uint32_t i = 0; i < count && error == 0; i++) {
         of_stacks[i] = locate(places, thread, i);
-        err = of_stacks[i] != UNIQUE_NONE ? 0 : -ENOMEM;
+        error = of_stacks[i] != UNIQUE_NONE ? 0 : -ENOMEM;
     }
-    return err;
+    return error;
 }
 
 uint64_t *pprof_places_unroll(struct pprof_places *places, const struct thread_tables *tables,
@@ -306,29 +306,29 @@ static int write_location(struct pprof_places *places, uint32_t index)
     size_t count = (size_t)location_at(places, index).depth + 1;
     Pprof__Line *lines = calloc(count, sizeof(*lines));
     Pprof__Line **list = calloc(count, sizeof(Pprof__Line *));
-    int err = lines != NULL && list != NULL ? 0 : -ENOMEM;
-    if (err == 0) {
+    int error = lines != NULL && list != NULL ? 0 : -ENOMEM;
+    if (error == 0) {
         location.id = index + PPROF_FIRST_ID;
         location.line = list;
         fill_location(places, index, &location, lines, list);
         message.n_location = 1;
         message.location = locations;
-        err = pprof_writer_message(places->writer, &message);
+        error = pprof_writer_message(places->writer, &message);
     }
     free(lines);
     free(list);
-    return err;
+    return error;
 }
 
 int pprof_places_write(struct pprof_places *places)
 {
-    int err = 0;
+    int error = 0;
 
-    for (uint32_t i = 0; i < places->mappings.count && err == 0; i++)
-        err = write_mapping(places, i);
-    for (uint32_t i = 0; i < unique_strings_count(&places->stacks->functions) && err == 0; i++)
-        err = write_function(places, i);
-    for (uint32_t i = 0; i < unique_strings_count(&places->locations) && err == 0; i++)
-        err = write_location(places, i);
-    return err;
+    for (uint32_t i = 0; i < places->mappings.count && error == 0; i++)
+        error = write_mapping(places, i);
+    for (uint32_t i = 0; i < unique_strings_count(&places->stacks->functions) && error == 0; i++)
+        error = write_function(places, i);
+    for (uint32_t i = 0; i < unique_strings_count(&places->locations) && error == 0; i++)
+        error = write_location(places, i);
+    return error;
 }

@@ -37,9 +37,9 @@ int pprof_writer_message(struct pprof_writer *writer, const Pprof__Profile *mess
     if (packed == NULL)
         return -ENOMEM;
     pprof__profile__pack(message, packed);
-    int err = writer->write(writer->context, (const char *)packed, bytes);
+    int error = writer->write(writer->context, (const char *)packed, bytes);
     free(packed);
-    return err < 0 ? err : failure_latch_error(&writer->latch);
+    return error < 0 ? error : failure_latch_error(&writer->latch);
 }
 
 int pprof_writer_sample(struct pprof_writer *writer, const uint32_t *path, size_t depth,
@@ -57,16 +57,16 @@ int pprof_writer_sample(struct pprof_writer *writer, const uint32_t *path, size_
     sample->location_id = locations;
     message.n_sample = 1;
     message.sample = samples;
-    int err = pprof_writer_message(writer, &message);
+    int error = pprof_writer_message(writer, &message);
     free(locations);
-    return err;
+    return error;
 }
 
 /* --- Names --- */
 
 /* The number of LIBRARY's mapping; a new one is written. 0: no memory. */
 static uint64_t mapping_of(struct pprof_writer *writer, struct unique_strings *libraries,
-                           const char *library, size_t length, int *err)
+                           const char *library, size_t length, int *error)
 {
     uint32_t known = unique_strings_count(libraries);
     uint64_t id = (uint64_t)unique_strings_add(libraries, library, length) + PPROF_FIRST_ID;
@@ -80,7 +80,7 @@ static uint64_t mapping_of(struct pprof_writer *writer, struct unique_strings *l
     mapping.has_functions = true;
     message.n_mapping = 1;
     message.mapping = mappings;
-    *err = pprof_writer_message(writer, &message);
+    *error = pprof_writer_message(writer, &message);
     return id;
 }
 
@@ -95,12 +95,12 @@ static int write_name(struct pprof_writer *writer, const struct unique_strings *
     struct function_name parts;
     size_t length;
     const char *name = unique_strings_get(names, index, &length);
-    int err = 0;
+    int error = 0;
 
     function_name_parse(name, length, &parts);
     if (parts.library != NULL)
         location.mapping_id =
-            mapping_of(writer, libraries, parts.library, parts.library_length, &err);
+            mapping_of(writer, libraries, parts.library, parts.library_length, &error);
     function.id = location.id = line.function_id = index + PPROF_FIRST_ID;
     function.name = function.system_name =
         pprof_writer_string(writer, name, parts.library != NULL ? parts.function_length : length);
@@ -109,15 +109,15 @@ static int write_name(struct pprof_writer *writer, const struct unique_strings *
     message.n_function = message.n_location = 1;
     message.function = functions;
     message.location = locations;
-    return err < 0 ? err : pprof_writer_message(writer, &message);
+    return error < 0 ? error : pprof_writer_message(writer, &message);
 }
 
 /* They are numbered in this order. */
 int pprof_writer_strings(struct pprof_writer *writer)
 {
-    int err = 0;
+    int error = 0;
 
-    for (uint32_t i = 0; i < unique_strings_count(&writer->strings) && err == 0; i++) {
+    for (uint32_t i = 0; i < unique_strings_count(&writer->strings) && error == 0; i++) {
         Pprof__Profile message = PPROF__PROFILE__INIT;
         size_t length;
         const char *view = unique_strings_get(&writer->strings, i, &length);
@@ -126,20 +126,20 @@ int pprof_writer_strings(struct pprof_writer *writer)
             return -ENOMEM;
         message.n_string_table = 1;
         message.string_table = texts;
-        err = pprof_writer_message(writer, &message);
+        error = pprof_writer_message(writer, &message);
         free(text);
     }
-    return err;
+    return error;
 }
 
 int pprof_writer_names(struct pprof_writer *writer, const struct unique_strings *names)
 {
     struct unique_strings libraries;
-    int err = 0;
+    int error = 0;
 
     unique_strings_init(&libraries, &writer->latch);
-    for (uint32_t i = 0; i < unique_strings_count(names) && err == 0; i++)
-        err = write_name(writer, names, &libraries, i);
+    for (uint32_t i = 0; i < unique_strings_count(names) && error == 0; i++)
+        error = write_name(writer, names, &libraries, i);
     unique_strings_fini(&libraries);
-    return err < 0 ? err : pprof_writer_strings(writer);
+    return error < 0 ? error : pprof_writer_strings(writer);
 }

@@ -125,17 +125,17 @@ int processed_profile_add_thread(void *state, const struct profile_thread *threa
     struct processed_profile *profile = state;
     const struct payload_source source = { thread, &profile->frames, &profile->meta.types,
                                            &profile->tables };
-    int err = thread_frames_take(&profile->frames, thread, &profile->tables);
+    int error = thread_frames_take(&profile->frames, thread, &profile->tables);
 
     if (profile->interval_ns <= 0)
         profile->interval_ns = thread->interval_ns;
-    int in_lane = err == 0 ? lanes_take_thread(&profile->lanes, &source) : err;
+    int in_lane = error == 0 ? lanes_take_thread(&profile->lanes, &source) : error;
     if (in_lane != 0)
         return in_lane < 0 ? in_lane : 0;
     thread_rows_clear(&profile->rows);
-    err = thread_rows_add(&profile->rows, &source);
-    if (err < 0)
-        return err;
+    error = thread_rows_add(&profile->rows, &source);
+    if (error < 0)
+        return error;
     put_own_thread(profile, thread);
     return failure_latch_error(&profile->latch);
 }
@@ -168,10 +168,10 @@ int processed_profile_add_counter(void *state, const struct profile_counter *cou
 int processed_profile_add_process(void *state, bool is_root, const struct process_log *log)
 {
     struct processed_profile *profile = state;
-    int err = is_root ? 0 : lanes_end_process(&profile->lanes, log, &profile->tables);
+    int error = is_root ? 0 : lanes_end_process(&profile->lanes, log, &profile->tables);
 
     profile->inner.main_thread = NO_THREAD;
-    return err;
+    return error;
 }
 
 static void put_lane_thread(struct processed_profile *profile, uint32_t number, uint32_t index)
@@ -228,11 +228,11 @@ int processed_profile_end_threads(struct processed_profile *profile)
 int processed_profile_write_counters(struct processed_profile *profile, struct json_writer *writer)
 {
     json_start_array(writer);
-    int err = counter_list_write(&profile->counters, 0, writer);
-    if (err == 0)
-        err = counter_list_write(&profile->lane_counters, profile->first_lane, writer);
+    int error = counter_list_write(&profile->counters, 0, writer);
+    if (error == 0)
+        error = counter_list_write(&profile->lane_counters, profile->first_lane, writer);
     json_end_array(writer);
-    return err;
+    return error;
 }
 
 void processed_profile_write_meta(struct processed_profile *profile,

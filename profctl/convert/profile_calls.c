@@ -33,11 +33,11 @@ static void go_on_to(struct profile_calls *calls, double time_ms)
 
 static int end_from(struct profile_calls *calls, size_t depth)
 {
-    int err = 0;
+    int error = 0;
 
-    while (calls->open.count > depth && err == 0)
-        err = end_innermost(calls);
-    return err;
+    while (calls->open.count > depth && error == 0)
+        error = end_innermost(calls);
+    return error;
 }
 
 static int push_call(struct profile_calls *calls, const struct profile_call_frame *frame)
@@ -112,17 +112,17 @@ static size_t count_same(const struct profile_calls *calls,
 static int take_stack(struct profile_calls *calls, const struct profile_call_sample *sample)
 {
     size_t locked = locked_depth(calls), same = count_same(calls, sample);
-    int err = truncate_to(calls, same, sample->time_ms);
+    int error = truncate_to(calls, same, sample->time_ms);
 
     calls->known_from = locked;
     calls->known_to = sample->depth;
-    for (size_t i = same; i < sample->depth && err == 0; i++) {
+    for (size_t i = same; i < sample->depth && error == 0; i++) {
         if (!sample->frames[i].is_hidden)
-            err = push_call(calls, &sample->frames[i]);
+            error = push_call(calls, &sample->frames[i]);
         else if (i < calls->known_to)
             calls->known_to = i; /* those above it are open where it was */
     }
-    return err;
+    return error;
 }
 
 /* Whether the thread is right in an event that is a function call. */
@@ -141,17 +141,17 @@ static int take_counted(struct profile_calls *calls, const struct profile_call_s
     if (is_lone && calls->open.count > 0)
         return 0;
     calls->has_lone_calls |= is_lone;
-    int err = take_stack(calls, sample);
-    return err == 0 && is_lone ? push_lock(calls, 0) : err;
+    int error = take_stack(calls, sample);
+    return error == 0 && is_lone ? push_lock(calls, 0) : error;
 }
 
 int profile_calls_take(struct profile_calls *calls, const struct profile_call_sample *sample)
 {
     if (calls->known_to > sample->same)
         calls->known_to = sample->same; /* also after samples that do not count */
-    int err = take_counted(calls, sample);
+    int error = take_counted(calls, sample);
     calls->samples++;
-    return err;
+    return error;
 }
 
 /* --- Events --- */
@@ -159,22 +159,22 @@ int profile_calls_take(struct profile_calls *calls, const struct profile_call_sa
 int profile_calls_begin_event(struct profile_calls *calls, unsigned event, double time_ms)
 {
     unsigned *place;
-    int err = 0;
+    int error = 0;
 
     if ((event & PROFILE_EVENT_TASK) != 0) {
         calls->locks.count = 0;
         calls->has_lone_calls = false;
-        err = truncate_to(calls, 0, time_ms);
+        error = truncate_to(calls, 0, time_ms);
     }
-    if (err == 0 && calls->has_lone_calls)
-        err = truncate_to(calls, pop_lock(calls), time_ms);
+    if (error == 0 && calls->has_lone_calls)
+        error = truncate_to(calls, pop_lock(calls), time_ms);
     calls->has_lone_calls = false;
-    if (err == 0)
-        err = truncate_to(calls, calls->open.count, time_ms);
-    if (err == 0)
-        err = push_lock(calls, calls->open.count);
-    if (err < 0)
-        return err;
+    if (error == 0)
+        error = truncate_to(calls, calls->open.count, time_ms);
+    if (error == 0)
+        error = push_lock(calls, calls->open.count);
+    if (error < 0)
+        return error;
     place = mapped_array_push(&calls->events, sizeof(*place));
     if (place == NULL)
         return -ENOMEM;

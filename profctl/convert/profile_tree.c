@@ -208,29 +208,29 @@ int profile_tree_take(struct profile_tree *tree, const struct profile_thread *th
 {
     uint32_t stacks = (uint32_t)thread->tables->stacks.count;
     struct call_site root = { 0 };
-    int err = name_of_meta(tree, PROFILE_NODE_ROOT, &root.name);
+    int error = name_of_meta(tree, PROFILE_NODE_ROOT, &root.name);
 
-    if (err == 0)
-        err = mapped_array_reserve(&tree->of_stacks, (size_t)stacks + 1, sizeof(uint32_t));
-    if (err == 0)
-        err = add_node(tree, PROFILE_TREE_NONE, &root, PROFILE_NODE_ROOT);
-    for (uint32_t i = 0; i < stacks && err == 0; i++)
-        err = take_stack(tree, thread, i);
+    if (error == 0)
+        error = mapped_array_reserve(&tree->of_stacks, (size_t)stacks + 1, sizeof(uint32_t));
+    if (error == 0)
+        error = add_node(tree, PROFILE_TREE_NONE, &root, PROFILE_NODE_ROOT);
+    for (uint32_t i = 0; i < stacks && error == 0; i++)
+        error = take_stack(tree, thread, i);
     number_nodes(tree);
-    return err;
+    return error;
 }
 
 int profile_tree_meta(struct profile_tree *tree, enum profile_node_kind kind, uint32_t *node)
 {
     struct call_site site = { 0 };
-    int err = 0;
+    int error = 0;
 
     if (tree->meta[kind] == PROFILE_TREE_NONE) {
-        err = name_of_meta(tree, kind, &site.name);
-        if (err == 0)
-            err = enter_child(tree, PROFILE_TREE_ROOT, &site, node);
+        error = name_of_meta(tree, kind, &site.name);
+        if (error == 0)
+            error = enter_child(tree, PROFILE_TREE_ROOT, &site, node);
         number_nodes(tree);
     }
     *node = tree->meta[kind];
-    return err;
+    return error;
 }

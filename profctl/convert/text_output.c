@@ -5,11 +5,11 @@
 static ssize_t write_to_sink(void *cookie, const char *bytes, size_t count)
 {
     struct text_output *text = cookie;
-    int err = text->error == 0 ? text->write(text->context, bytes, count) : text->error;
+    int error = text->error == 0 ? text->write(text->context, bytes, count) : text->error;
 
-    if (err < 0)
-        text->error = err;
-    return err < 0 ? 0 : (ssize_t)count;
+    if (error < 0)
+        text->error = error;
+    return error < 0 ? 0 : (ssize_t)count;
 }
 
 int text_output_open(struct text_output *text, json_sink_write write, void *context)

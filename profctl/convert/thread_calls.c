@@ -27,9 +27,9 @@ static struct profile_call_frame frame_of(const struct profile_node *node)
 
 static int make_room(struct telling *telling, size_t depth)
 {
-    int err = mapped_array_reserve(&telling->path, depth, sizeof(struct profile_call_frame));
+    int error = mapped_array_reserve(&telling->path, depth, sizeof(struct profile_call_frame));
 
-    return err < 0 ? err : mapped_array_reserve(&telling->nodes, depth, sizeof(uint32_t));
+    return error < 0 ? error : mapped_array_reserve(&telling->nodes, depth, sizeof(uint32_t));
 }
 
 static void put_frame(struct telling *telling, size_t place, uint32_t node)
@@ -44,11 +44,11 @@ static void put_frame(struct telling *telling, size_t place, uint32_t node)
 static int unroll(struct telling *telling, uint32_t node, uint32_t top, size_t *same)
 {
     size_t before = telling->path.count, depth = profile_tree_node(&telling->tree, node)->depth;
-    int err = make_room(telling, depth + 1);
+    int error = make_room(telling, depth + 1);
     const uint32_t *nodes = telling->nodes.items;
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     telling->path.count = depth;
     if (profile_tree_node(&telling->tree, node)->kind == PROFILE_NODE_RUNTIME)
         node = profile_tree_node(&telling->tree, node)->caller;
@@ -77,7 +77,7 @@ static int unroll_sample(struct telling *telling, uint32_t node, size_t *same)
 static int take_sample(struct telling *telling, const struct call_sample *sample)
 {
     size_t same = 0;
-    int err = unroll_sample(telling, sample->node, &same);
+    int error = unroll_sample(telling, sample->node, &same);
     const struct profile_call_sample taken = {
         .time_ms = sample->time_ms,
         .frames = telling->path.items,
@@ -85,7 +85,7 @@ static int take_sample(struct telling *telling, const struct call_sample *sample
         .same = same,
     };
 
-    return err < 0 ? err : profile_calls_take(&telling->calls, &taken);
+    return error < 0 ? error : profile_calls_take(&telling->calls, &taken);
 }
 
 static int take_event(struct telling *telling, const struct thread_event *event)
@@ -98,12 +98,12 @@ static int take_event(struct telling *telling, const struct thread_event *event)
 static int take_events(struct telling *telling, double time_ms)
 {
     const struct thread_event *events = telling->events.events.items;
-    int err = 0;
+    int error = 0;
 
-    while (err == 0 && telling->event < telling->events.events.count &&
+    while (error == 0 && telling->event < telling->events.events.count &&
            events[telling->event].time_ms <= time_ms)
-        err = take_event(telling, &events[telling->event++]);
-    return err;
+        error = take_event(telling, &events[telling->event++]);
+    return error;
 }
 
 /* Between its markers the thread is in its own code as well, which goes on when one begins. */
@@ -120,16 +120,16 @@ static int begin_own_code(struct telling *telling)
 static int take_all(struct telling *telling)
 {
     const struct call_sample *samples = telling->samples.samples.items;
-    int err = begin_own_code(telling);
+    int error = begin_own_code(telling);
 
-    for (size_t i = 0; err == 0 && i < telling->samples.samples.count; i++) {
-        err = take_events(telling, samples[i].time_ms);
-        if (err == 0)
-            err = take_sample(telling, &samples[i]);
+    for (size_t i = 0; error == 0 && i < telling->samples.samples.count; i++) {
+        error = take_events(telling, samples[i].time_ms);
+        if (error == 0)
+            error = take_sample(telling, &samples[i]);
     }
-    if (err == 0)
-        err = take_events(telling, INFINITY);
-    return err < 0 ? err : profile_calls_finish(&telling->calls);
+    if (error == 0)
+        error = take_events(telling, INFINITY);
+    return error < 0 ? error : profile_calls_finish(&telling->calls);
 }
 
 int thread_calls_tell(struct thread_stacks *stacks, const struct profile_thread *thread,
@@ -140,20 +140,20 @@ int thread_calls_tell(struct thread_stacks *stacks, const struct profile_thread 
                                .last = PROFILE_TREE_NONE };
 
     profile_tree_init(&telling.tree, stacks);
-    int err = profile_tree_take(&telling.tree, thread);
-    if (err == 0)
-        err = call_samples_take(&telling.samples, &telling.tree, thread);
-    if (err == 0)
+    int error = profile_tree_take(&telling.tree, thread);
+    if (error == 0)
+        error = call_samples_take(&telling.samples, &telling.tree, thread);
+    if (error == 0)
         call_samples_mend(&telling.samples, &telling.tree);
-    if (err == 0)
-        err = thread_events_take(&telling.events, thread, types);
-    if (err == 0)
-        err = take_all(&telling);
+    if (error == 0)
+        error = thread_events_take(&telling.events, thread, types);
+    if (error == 0)
+        error = take_all(&telling);
     thread_events_free(&telling.events);
     profile_calls_free(&telling.calls);
     call_samples_free(&telling.samples);
     profile_tree_fini(&telling.tree);
     mapped_array_free(&telling.path);
     mapped_array_free(&telling.nodes);
-    return err;
+    return error;
 }

@@ -23,27 +23,27 @@ static double last_end(const struct thread_events *events)
 /* Those that have ended by TIME_MS end. */
 static int end_until(struct thread_events *events, double time_ms)
 {
-    int err = 0;
+    int error = 0;
 
-    while (events->open.count > 0 && last_end(events) <= time_ms && err == 0) {
-        err = push_event(events, last_end(events), false, 0);
+    while (events->open.count > 0 && last_end(events) <= time_ms && error == 0) {
+        error = push_event(events, last_end(events), false, 0);
         events->open.count--;
     }
-    return err;
+    return error;
 }
 
 static int begin_span(struct thread_events *events, const struct marker_span *span, unsigned kind)
 {
-    int err = end_until(events, span->start_ms);
+    int error = end_until(events, span->start_ms);
     double end_ms = span->end_ms;
 
     if (events->open.count > 0 && last_end(events) < end_ms)
         end_ms = last_end(events);
-    if (err == 0)
-        err = push_event(events, span->start_ms, true, kind);
-    double *open = err == 0 ? mapped_array_push(&events->open, sizeof(*open)) : NULL;
+    if (error == 0)
+        error = push_event(events, span->start_ms, true, kind);
+    double *open = error == 0 ? mapped_array_push(&events->open, sizeof(*open)) : NULL;
     if (open == NULL)
-        return err < 0 ? err : -ENOMEM;
+        return error < 0 ? error : -ENOMEM;
     *open = end_ms;
     return 0;
 }
@@ -56,11 +56,11 @@ static int find_kind(const struct profile_thread *thread, const struct processed
         (const struct table_marker *)thread->markers->markers.items + span->marker;
     const char *data = thread_markers_data(thread->markers, marker);
     uint64_t type = 0;
-    int err = data != NULL ? payload_find_type(data, marker->data_length, &type) : 0;
+    int error = data != NULL ? payload_find_type(data, marker->data_length, &type) : 0;
 
     *kind = (processed_types_is_task(types, type) ? PROFILE_EVENT_TASK : 0) |
             (processed_types_is_stack_based(types, type) ? PROFILE_EVENT_FUNCTION_CALL : 0);
-    return err;
+    return error;
 }
 
 static bool is_before(const void *left, const void *right)
@@ -78,20 +78,20 @@ int thread_events_take(struct thread_events *events, const struct profile_thread
     events->events.count = events->open.count = 0;
     if (!processed_types_have_events(types))
         return 0;
-    int err = marker_spans_take(&events->spans, thread);
-    if (err < 0)
-        return err;
+    int error = marker_spans_take(&events->spans, thread);
+    if (error < 0)
+        return error;
     const struct marker_span *spans = events->spans.spans.items;
     mapped_array_sort(&events->spans.spans, sizeof(*spans), is_before);
-    for (size_t i = 0; i < events->spans.spans.count && err == 0; i++) {
+    for (size_t i = 0; i < events->spans.spans.count && error == 0; i++) {
         unsigned kind = 0;
         if (spans[i].end_ms > spans[i].start_ms)
-            err = find_kind(thread, types, &spans[i], &kind);
-        if (err == 0 && kind != 0)
-            err = begin_span(events, &spans[i], kind);
+            error = find_kind(thread, types, &spans[i], &kind);
+        if (error == 0 && kind != 0)
+            error = begin_span(events, &spans[i], kind);
     }
-    return err < 0 || events->open.count == 0
-               ? err
+    return error < 0 || events->open.count == 0
+               ? error
                : end_until(events, ((const double *)events->open.items)[0]);
 }
 

@@ -138,17 +138,17 @@ static void add_sample(const struct profile_thread *thread, const struct profile
 int thread_stacks_take(struct thread_stacks *stacks, const struct profile_thread *thread)
 {
     size_t count = thread->tables->stacks.count + 1;
-    int err = mapped_array_reserve(&stacks->frames, count, sizeof(uint32_t));
+    int error = mapped_array_reserve(&stacks->frames, count, sizeof(uint32_t));
 
-    if (err == 0)
-        err = mapped_array_reserve(&stacks->stack_places, count, sizeof(uint32_t));
-    if (err == 0)
-        err = mapped_array_reserve(&stacks->frame_places, thread->tables->frames.count + 1,
-                                   sizeof(uint32_t));
-    if (err == 0)
-        err = mapped_array_reserve(&stacks->sums, count, sizeof(struct stack_sum));
-    if (err < 0)
-        return err;
+    if (error == 0)
+        error = mapped_array_reserve(&stacks->stack_places, count, sizeof(uint32_t));
+    if (error == 0)
+        error = mapped_array_reserve(&stacks->frame_places, thread->tables->frames.count + 1,
+                                     sizeof(uint32_t));
+    if (error == 0)
+        error = mapped_array_reserve(&stacks->sums, count, sizeof(struct stack_sum));
+    if (error < 0)
+        return error;
     memset(stacks->sums.items, 0, count * sizeof(struct stack_sum));
     for (size_t i = 0; i < thread->sample_count; i++)
         add_sample(thread, &thread->samples[i], stacks->sums.items);

@@ -46,8 +46,8 @@ int trace_lanes_take_thread(struct trace_lanes *lanes, const struct profile_thre
     if (in_lane <= 0)
         return in_lane;
     struct mapped_array *lane = array_at(&lanes->lanes, lanes->walk.lane);
-    int err = lane_choice_add_thread(&lanes->walk.choice, lanes->walk.lane, thread, &track);
-    *tracks = lane != NULL && err == 0 ? array_at(lane, track) : NULL;
+    int error = lane_choice_add_thread(&lanes->walk.choice, lanes->walk.lane, thread, &track);
+    *tracks = lane != NULL && error == 0 ? array_at(lane, track) : NULL;
     if (*tracks == NULL)
         return -ENOMEM;
     const struct lane_slot *slot = lane_walk_slot(&lanes->walk);

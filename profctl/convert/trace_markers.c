@@ -137,9 +137,9 @@ static int put_member(struct payload *payload)
 
     if (json_reader_is(payload->reader, "stack"))
         return json_reader_skip(payload->reader); /* its numbers mean nothing here */
-    int err = json_reader_string(payload->reader, &text, &length);
-    if (err < 0)
-        return err;
+    int error = json_reader_string(payload->reader, &text, &length);
+    if (error < 0)
+        return error;
     uint64_t key = hash_bytes(text, length);
     json_name_bytes(payload->json, text, length);
     return processed_types_is_indexed(&payload->markers->types, payload->type, key)
@@ -149,19 +149,19 @@ static int put_member(struct payload *payload)
 
 static int put_payload(struct payload *payload, const char *data, size_t length)
 {
-    int err = payload_find_type(data, length, &payload->type);
+    int error = payload_find_type(data, length, &payload->type);
 
-    if (err == 0)
-        err = json_reader_open_memory(data, length, &payload->reader);
-    if (err < 0)
-        return err;
+    if (error == 0)
+        error = json_reader_open_memory(data, length, &payload->reader);
+    if (error < 0)
+        return error;
     json_start_object_property(payload->json, "args");
-    err = json_expect(payload->reader, JSON_TOKEN_START_OBJECT);
-    while (json_next_member(payload->reader, &err))
-        err = put_member(payload);
+    error = json_expect(payload->reader, JSON_TOKEN_START_OBJECT);
+    while (json_next_member(payload->reader, &error))
+        error = put_member(payload);
     json_end_object(payload->json);
     json_reader_close(payload->reader);
-    return err;
+    return error;
 }
 
 /* --- Markers --- */
@@ -177,7 +177,7 @@ static int put_span(const struct putting *putting, const struct marker_span *spa
     size_t length;
     const char *name = thread_tables_string(thread->tables, span->name, &length);
     const struct trace_track *track = take_track(putting, span);
-    int err = 0;
+    int error = 0;
 
     if (track == NULL)
         return -ENOMEM;
@@ -195,9 +195,9 @@ static int put_span(const struct putting *putting, const struct marker_span *spa
     json_double_property(json, "ts", span->start_ms * US_PER_MS);
     json_double_property(json, "dur", duration_us > shortest_us ? duration_us : shortest_us);
     if (data != NULL)
-        err = put_payload(&payload, data, marker->data_length);
+        error = put_payload(&payload, data, marker->data_length);
     json_end_object(json);
-    return err;
+    return error;
 }
 
 static bool is_before(const void *left, const void *right)
@@ -211,15 +211,15 @@ int trace_markers_put(struct trace_markers *markers, const struct profile_thread
                       const struct trace_marker_place *place, struct json_writer *json)
 {
     const struct putting putting = { markers, thread, place, json };
-    int err = marker_spans_take(&markers->spans, thread);
+    int error = marker_spans_take(&markers->spans, thread);
     const struct marker_span *spans = markers->spans.spans.items;
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     mapped_array_sort(&markers->spans.spans, sizeof(*spans), is_before);
-    for (size_t i = 0; i < markers->spans.spans.count && err == 0; i++)
-        err = put_span(&putting, &spans[i]);
-    return err;
+    for (size_t i = 0; i < markers->spans.spans.count && error == 0; i++)
+        error = put_span(&putting, &spans[i]);
+    return error;
 }
 
 /* --- Flows --- */

@@ -33,13 +33,13 @@ static int copy_key(struct pass *pass)
 /* Copies an object whose start was read, each member with MEMBER, which starts behind its key. */
 static int copy_members(struct pass *pass, int (*member)(struct pass *pass))
 {
-    int err = 0;
+    int error = 0;
 
     json_start_object(pass->writer);
-    while (json_next_member(pass->reader, &err))
-        err = member(pass);
+    while (json_next_member(pass->reader, &error))
+        error = member(pass);
     json_end_object(pass->writer);
-    return err;
+    return error;
 }
 
 /* The same with the value that comes next; one that is no object is copied as it is. */
@@ -53,19 +53,19 @@ static int copy_object(struct pass *pass, int (*member)(struct pass *pass))
 
 static int copy_object_member(struct pass *pass, int (*member)(struct pass *pass))
 {
-    int err = copy_key(pass);
+    int error = copy_key(pass);
 
-    return err < 0 ? err : copy_object(pass, member);
+    return error < 0 ? error : copy_object(pass, member);
 }
 
 /* Calls ELEMENT at the start of each object of the array that comes next. */
 static int for_each_object(struct pass *pass, int (*element)(struct pass *pass))
 {
-    int err = json_expect(pass->reader, JSON_TOKEN_START_ARRAY);
+    int error = json_expect(pass->reader, JSON_TOKEN_START_ARRAY);
 
-    while (json_next_object(pass->reader, &err))
-        err = element(pass);
-    return err;
+    while (json_next_object(pass->reader, &error))
+        error = element(pass);
+    return error;
 }
 
 /* --- Process ids --- */
@@ -78,11 +78,11 @@ static int64_t distinct_pid(const struct pass *pass, int64_t pid)
 static int copy_pid(struct pass *pass)
 {
     int64_t pid;
-    int err = copy_key(pass);
-    int token = err == 0 ? json_reader_next(pass->reader) : 0;
+    int error = copy_key(pass);
+    int token = error == 0 ? json_reader_next(pass->reader) : 0;
 
-    if (err < 0 || !merge_pid_read(pass->reader, token, &pid))
-        return err < 0 ? err : json_copy_from(pass->reader, token, pass->writer);
+    if (error < 0 || !merge_pid_read(pass->reader, token, &pid))
+        return error < 0 ? error : json_copy_from(pass->reader, token, pass->writer);
     if (token == JSON_TOKEN_NUMBER) {
         json_i64(pass->writer, distinct_pid(pass, pid));
         return 0;
@@ -100,10 +100,10 @@ static int copy_pid_key(struct pass *pass)
     int64_t number;
     const char *text;
     size_t length;
-    int err = json_reader_string(pass->reader, &text, &length);
+    int error = json_reader_string(pass->reader, &text, &length);
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     if (!merge_pid_parse(text, &number))
         return copy_key(pass);
     snprintf(pid, sizeof(pid), "%lld", (long long)distinct_pid(pass, number));
@@ -129,9 +129,9 @@ static int log_entry_member(struct pass *pass)
 
 static int log_member(struct pass *pass)
 {
-    int err = copy_pid_key(pass);
+    int error = copy_pid_key(pass);
 
-    return err < 0 ? err : copy_object(pass, log_entry_member);
+    return error < 0 ? error : copy_object(pass, log_entry_member);
 }
 
 /* --- Threads --- */
@@ -140,19 +140,19 @@ static int copy_process_name(struct pass *pass)
 {
     const char *text;
     size_t length;
-    int err = copy_key(pass);
-    int token = err == 0 ? json_reader_next(pass->reader) : 0;
+    int error = copy_key(pass);
+    int token = error == 0 ? json_reader_next(pass->reader) : 0;
 
     pass->has_name = true;
-    if (err == 0 && token == JSON_TOKEN_NULL) {
+    if (error == 0 && token == JSON_TOKEN_NULL) {
         json_string(pass->writer, pass->copy.source->host);
         return 0;
     }
-    if (err < 0 || token != JSON_TOKEN_STRING)
-        return err < 0 ? err : json_token_error(token);
-    err = json_reader_string(pass->reader, &text, &length);
-    if (err < 0)
-        return err;
+    if (error < 0 || token != JSON_TOKEN_STRING)
+        return error < 0 ? error : json_token_error(token);
+    error = json_reader_string(pass->reader, &text, &length);
+    if (error < 0)
+        return error;
     char *name = NULL;
     if (asprintf(&name, "%s: %s", pass->copy.source->host, text) < 0)
         return -ENOMEM;
@@ -163,11 +163,11 @@ static int copy_process_name(struct pass *pass)
 
 static int copy_table(struct pass *pass, enum merge_table table)
 {
-    int err = copy_key(pass);
+    int error = copy_key(pass);
 
-    return err < 0 ? err
-                   : merge_tables_copy(table, pass->copy.lists, &pass->counts, pass->reader,
-                                       pass->writer);
+    return error < 0 ? error
+                     : merge_tables_copy(table, pass->copy.lists, &pass->counts, pass->reader,
+                                         pass->writer);
 }
 
 static int thread_member(struct pass *pass)
@@ -185,30 +185,30 @@ static int thread_member(struct pass *pass)
 
 static int copy_thread(struct pass *pass)
 {
-    int err = 0;
+    int error = 0;
 
     pass->has_name = false;
     pass->counts = (struct merge_counts){ 0 };
     json_start_object(pass->writer);
-    while (json_next_member(pass->reader, &err))
-        err = thread_member(pass);
-    if (err == 0)
-        err = merge_counts_check(&pass->counts, pass->reader);
-    if (err == 0 && !pass->has_name)
+    while (json_next_member(pass->reader, &error))
+        error = thread_member(pass);
+    if (error == 0)
+        error = merge_counts_check(&pass->counts, pass->reader);
+    if (error == 0 && !pass->has_name)
         json_string_property(pass->writer, "processName", pass->copy.source->host);
     json_end_object(pass->writer);
-    return err;
+    return error;
 }
 
 static int copy_threads(struct pass *pass)
 {
-    int err = copy_key(pass);
+    int error = copy_key(pass);
 
     json_start_array(pass->writer);
-    if (err == 0)
-        err = for_each_object(pass, copy_thread);
+    if (error == 0)
+        error = for_each_object(pass, copy_thread);
     json_end_array(pass->writer);
-    return err;
+    return error;
 }
 
 /* --- Meta --- */
@@ -224,31 +224,31 @@ static int write_start(struct pass *pass, double start_unix_ms)
 static int copy_start_time(struct pass *pass)
 {
     double offset_ms = pass->copy.source->offset_ms;
-    int err = copy_key(pass);
-    int token = err == 0 ? json_reader_next(pass->reader) : 0;
+    int error = copy_key(pass);
+    int token = error == 0 ? json_reader_next(pass->reader) : 0;
 
-    if (err < 0 || token != JSON_TOKEN_NUMBER || offset_ms == 0)
-        return err < 0 ? err : json_copy_from(pass->reader, token, pass->writer);
+    if (error < 0 || token != JSON_TOKEN_NUMBER || offset_ms == 0)
+        return error < 0 ? error : json_copy_from(pass->reader, token, pass->writer);
     return write_start(pass, json_reader_double(pass->reader) + offset_ms);
 }
 
 static int copy_categories(struct pass *pass)
 {
-    int err = copy_key(pass);
+    int error = copy_key(pass);
 
-    if (err == 0)
-        err = category_lists_read(&pass->copy.lists->categories, pass->reader);
-    if (err == 0)
+    if (error == 0)
+        error = category_lists_read(&pass->copy.lists->categories, pass->reader);
+    if (error == 0)
         category_lists_write(&pass->copy.lists->categories, pass->writer);
-    return err;
+    return error;
 }
 
 static int copy_schemas(struct pass *pass)
 {
-    int err = copy_key(pass);
+    int error = copy_key(pass);
 
-    return err < 0 ? err
-                   : marker_schemas_copy(&pass->copy.lists->schemas, pass->reader, pass->writer);
+    return error < 0 ? error
+                     : marker_schemas_copy(&pass->copy.lists->schemas, pass->reader, pass->writer);
 }
 
 static int meta_member(struct pass *pass)
@@ -286,29 +286,29 @@ static int root_meta_member(struct pass *pass)
 static int copy_meta_members(struct pass *pass, int (*member)(struct pass *pass))
 {
     const struct merge_source *source = pass->copy.source;
-    int err = 0;
+    int error = 0;
 
     pass->has_interval = pass->has_start = false;
     json_start_object(pass->writer);
-    while (json_next_member(pass->reader, &err))
-        err = member(pass);
-    if (err == 0 && !pass->has_interval && !isnan(source->interval_ms))
+    while (json_next_member(pass->reader, &error))
+        error = member(pass);
+    if (error == 0 && !pass->has_interval && !isnan(source->interval_ms))
         json_double_property(pass->writer, "interval", source->interval_ms);
-    if (err == 0 && !pass->has_start) {
+    if (error == 0 && !pass->has_start) {
         json_name(pass->writer, "startTime");
-        err = write_start(pass, source->start_unix_ms + source->offset_ms);
+        error = write_start(pass, source->start_unix_ms + source->offset_ms);
     }
     json_end_object(pass->writer);
-    return err;
+    return error;
 }
 
 static int copy_meta(struct pass *pass)
 {
-    int err = copy_key(pass);
+    int error = copy_key(pass);
 
-    if (err == 0)
-        err = json_expect(pass->reader, JSON_TOKEN_START_OBJECT);
-    return err < 0 ? err : copy_meta_members(pass, meta_member);
+    if (error == 0)
+        error = json_expect(pass->reader, JSON_TOKEN_START_OBJECT);
+    return error < 0 ? error : copy_meta_members(pass, meta_member);
 }
 
 /* That of the root, which may stand behind what needs it. */
@@ -317,15 +317,15 @@ static int copy_kept_meta(struct pass *pass)
     const struct mapped_array *meta = &pass->copy.source->meta;
 
     json_name(pass->writer, "meta");
-    int err = json_reader_open_memory(meta->items, meta->count, &pass->reader);
-    if (err == 0) {
-        err = json_expect(pass->reader, JSON_TOKEN_START_OBJECT);
-        if (err == 0)
-            err = copy_meta_members(pass, root_meta_member);
+    int error = json_reader_open_memory(meta->items, meta->count, &pass->reader);
+    if (error == 0) {
+        error = json_expect(pass->reader, JSON_TOKEN_START_OBJECT);
+        if (error == 0)
+            error = copy_meta_members(pass, root_meta_member);
         json_reader_close(pass->reader);
     }
     pass->reader = pass->copy.reader;
-    return err;
+    return error;
 }
 
 /* --- Processes --- */
@@ -370,11 +370,11 @@ static struct pass begin_pass(const struct merge_copy *copy)
 /* Nothing may come behind the root's end. */
 static int read_root(struct pass *pass, int (*member)(struct pass *pass))
 {
-    int err = json_expect(pass->reader, JSON_TOKEN_START_OBJECT);
+    int error = json_expect(pass->reader, JSON_TOKEN_START_OBJECT);
 
-    while (json_next_member(pass->reader, &err))
-        err = member(pass);
-    return err < 0 ? err : json_expect(pass->reader, JSON_TOKEN_END);
+    while (json_next_member(pass->reader, &error))
+        error = member(pass);
+    return error < 0 ? error : json_expect(pass->reader, JSON_TOKEN_END);
 }
 
 int merge_copy_root(const struct merge_copy *copy)
@@ -383,13 +383,13 @@ int merge_copy_root(const struct merge_copy *copy)
 
     category_lists_forget_process(&copy->lists->categories);
     json_start_object(copy->writer);
-    int err = copy_kept_meta(&pass);
-    if (err == 0)
-        err = read_root(&pass, root_member);
+    int error = copy_kept_meta(&pass);
+    if (error == 0)
+        error = read_root(&pass, root_member);
     json_start_array_property(copy->writer, "processes");
     json_end_array(copy->writer);
     json_end_object(copy->writer);
-    return err;
+    return error;
 }
 
 int merge_copy_processes(const struct merge_copy *copy)

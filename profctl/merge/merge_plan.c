@@ -108,11 +108,11 @@ static int parse_signed_time(const char *text, double *ms)
 {
     bool has_sign = *text == '-' || *text == '+';
     uint64_t ns;
-    int err = units_parse_time(has_sign ? text + 1 : text, NS_PER_S, &ns);
+    int error = units_parse_time(has_sign ? text + 1 : text, NS_PER_S, &ns);
 
-    if (err == 0)
+    if (error == 0)
         *ms = (*text == '-' ? -1.0 : 1.0) * (double)ns / NS_PER_MS;
-    return err;
+    return error;
 }
 
 static bool take_offset(struct merge_source *sources, size_t count, char *offset,
@@ -217,15 +217,15 @@ int merge_plan_pids(struct merge_source *sources, size_t count)
 {
     struct mapped_array taken = { 0 };
     int64_t step = step_above(sources, count);
-    int err = 0;
+    int error = 0;
 
-    for (size_t i = 0; err == 0 && i < count; i++) {
+    for (size_t i = 0; error == 0 && i < count; i++) {
         sources[i].pid_offset = meets(&taken, &sources[i]) ? (int64_t)i * step : 0;
         if (sources[i].pid_offset == 0)
-            err = add_pids(&taken, &sources[i]);
+            error = add_pids(&taken, &sources[i]);
     }
     mapped_array_free(&taken);
-    return err;
+    return error;
 }
 
 /* --- All together --- */

@@ -29,11 +29,11 @@ static bool is_left_out(struct json_reader *reader)
 
 static int copy_rest(struct json_writer *writer, struct json_reader *reader)
 {
-    int err = json_expect(reader, JSON_TOKEN_START_OBJECT);
+    int error = json_expect(reader, JSON_TOKEN_START_OBJECT);
 
-    while (json_next_member(reader, &err))
-        err = is_left_out(reader) ? json_reader_skip(reader) : json_copy_member(reader, writer);
-    return err;
+    while (json_next_member(reader, &error))
+        error = is_left_out(reader) ? json_reader_skip(reader) : json_copy_member(reader, writer);
+    return error;
 }
 
 static void write_number_if_known(struct json_writer *writer, const char *name, double number)
@@ -72,13 +72,13 @@ static int write_meta(struct json_writer *writer, const struct merge_source *sou
     if (all->count > 0)
         json_splice_bytes(writer, all->items, all->count);
     json_end_array(writer);
-    int err = json_reader_open_memory(sources[0].meta.items, sources[0].meta.count, &reader);
-    if (err < 0)
-        return err;
-    err = copy_rest(writer, reader);
+    int error = json_reader_open_memory(sources[0].meta.items, sources[0].meta.count, &reader);
+    if (error < 0)
+        return error;
+    error = copy_rest(writer, reader);
     json_reader_close(reader);
     json_end_object(writer);
-    return err;
+    return error;
 }
 
 static void write_empty_array(struct json_writer *writer, const char *name)
@@ -91,13 +91,13 @@ int merge_root_begin(struct json_writer *writer, const struct merge_source *sour
                      const struct merge_span *span, const struct merge_lists *lists)
 {
     json_start_object(writer);
-    int err = write_meta(writer, sources, count, span, lists);
+    int error = write_meta(writer, sources, count, span, lists);
     write_empty_array(writer, "libs");
     gecko_stream_sources(writer);
     write_empty_array(writer, "pausedRanges");
     write_empty_array(writer, "threads");
     json_start_array_property(writer, "processes");
-    return err;
+    return error;
 }
 
 void merge_root_end(struct json_writer *writer)

@@ -24,25 +24,25 @@ struct looking {
 /* Calls MEMBER behind each key of the object that comes next. */
 static int look_into_object(struct looking *looking, int (*member)(struct looking *looking))
 {
-    int err = json_expect(looking->reader, JSON_TOKEN_START_OBJECT);
+    int error = json_expect(looking->reader, JSON_TOKEN_START_OBJECT);
 
-    while (json_next_member(looking->reader, &err))
-        err = member(looking);
-    return err;
+    while (json_next_member(looking->reader, &error))
+        error = member(looking);
+    return error;
 }
 
 /* Calls MEMBER behind each key of each object of the array that comes next. */
 static int look_into_objects(struct looking *looking, int (*member)(struct looking *looking),
                              bool *is_any)
 {
-    int err = json_expect(looking->reader, JSON_TOKEN_START_ARRAY);
+    int error = json_expect(looking->reader, JSON_TOKEN_START_ARRAY);
 
-    while (json_next_object(looking->reader, &err)) {
+    while (json_next_object(looking->reader, &error)) {
         *is_any = true;
-        while (json_next_member(looking->reader, &err))
-            err = member(looking);
+        while (json_next_member(looking->reader, &error))
+            error = member(looking);
     }
-    return err;
+    return error;
 }
 
 /* --- Processes --- */
@@ -98,13 +98,13 @@ static int look_at_units(struct looking *looking)
     struct json_writer units;
 
     json_writer_init(&units, &looking->latch);
-    int err = json_copy_value(looking->reader, &units);
-    if (err == 0)
-        err = failure_latch_error(&looking->latch);
-    if (err == 0)
-        err = json_writer_copy_out(&units, json_sink_memory, &looking->source->units);
+    int error = json_copy_value(looking->reader, &units);
+    if (error == 0)
+        error = failure_latch_error(&looking->latch);
+    if (error == 0)
+        error = json_writer_copy_out(&units, json_sink_memory, &looking->source->units);
     json_writer_fini(&units);
-    return err;
+    return error;
 }
 
 static int root_meta_member(struct looking *looking)
@@ -142,15 +142,15 @@ static int look_at_root_meta(struct looking *looking)
     if (looking->has_meta)
         return -EPROTO;
     looking->has_meta = true;
-    int err = json_text_append_value(file, meta);
-    if (err == 0)
-        err = json_reader_open_memory(meta->items, meta->count, &looking->reader);
-    if (err == 0) {
-        err = look_into_object(looking, root_meta_member);
+    int error = json_text_append_value(file, meta);
+    if (error == 0)
+        error = json_reader_open_memory(meta->items, meta->count, &looking->reader);
+    if (error == 0) {
+        error = look_into_object(looking, root_meta_member);
         json_reader_close(looking->reader);
     }
     looking->reader = file;
-    return err;
+    return error;
 }
 
 static int root_member(struct looking *looking)
@@ -168,14 +168,14 @@ static int root_member(struct looking *looking)
 
 static int look_at_profile(struct looking *looking)
 {
-    int err = look_into_object(looking, root_member);
+    int error = look_into_object(looking, root_member);
 
-    if (err == 0)
-        err = json_expect(looking->reader, JSON_TOKEN_END);
-    if (err == 0)
-        err = profile_kind_check_capture(&looking->kind, looking->reader);
-    if (err < 0)
-        return err;
+    if (error == 0)
+        error = json_expect(looking->reader, JSON_TOKEN_END);
+    if (error == 0)
+        error = profile_kind_check_capture(&looking->kind, looking->reader);
+    if (error < 0)
+        return error;
     bool is_whole = looking->has_meta && looking->has_threads && looking->source->version > 0 &&
                     looking->source->start_unix_ms > 0 &&
                     merge_time_is_valid(looking->source->start_unix_ms);
@@ -201,9 +201,9 @@ int merge_source_read(struct merge_source *source, struct json_reader *reader,
 
     failure_latch_init(&looking.latch);
     json_writer_init_sink(&looking.nowhere, json_sink_nowhere, NULL, &looking.latch);
-    int err = look_at_profile(&looking);
+    int error = look_at_profile(&looking);
     json_writer_fini(&looking.nowhere);
-    return err;
+    return error;
 }
 
 void merge_source_free(struct merge_source *source)

@@ -56,13 +56,13 @@ static int take_column(struct table_copy *copy)
     struct json_reader *reader = copy->reader;
     int *place = place_of(copy);
     int64_t number;
-    int err = json_copy_token(reader, JSON_TOKEN_KEY, copy->writer);
-    int token = err == 0 ? json_reader_next(reader) : 0;
+    int error = json_copy_token(reader, JSON_TOKEN_KEY, copy->writer);
+    int token = error == 0 ? json_reader_next(reader) : 0;
 
-    if (err < 0 || token != JSON_TOKEN_NUMBER)
-        return err < 0 ? err : json_token_error(token);
-    err = json_reader_i64(reader, &number);
-    if (err < 0 || number < 0 || number > INT16_MAX)
+    if (error < 0 || token != JSON_TOKEN_NUMBER)
+        return error < 0 ? error : json_token_error(token);
+    error = json_reader_i64(reader, &number);
+    if (error < 0 || number < 0 || number > INT16_MAX)
         return -EPROTO;
     if (place != NULL)
         *place = (int)number;
@@ -71,13 +71,13 @@ static int take_column(struct table_copy *copy)
 
 static int copy_schema(struct table_copy *copy)
 {
-    int err = json_expect(copy->reader, JSON_TOKEN_START_OBJECT);
+    int error = json_expect(copy->reader, JSON_TOKEN_START_OBJECT);
 
     json_start_object(copy->writer);
-    while (json_next_member(copy->reader, &err))
-        err = take_column(copy);
+    while (json_next_member(copy->reader, &error))
+        error = take_column(copy);
     json_end_object(copy->writer);
-    return err;
+    return error;
 }
 
 /* --- Rows --- */
@@ -99,16 +99,16 @@ static int copy_categories(struct table_copy *copy, int token, int *place, int *
 {
     uint32_t category, subcategory = 0;
     bool has_part = copy->subcategory != NO_PLACE;
-    int err = take_number(copy, token, &category);
+    int error = take_number(copy, token, &category);
 
-    *next = err == 0 ? json_reader_next(copy->reader) : 0;
+    *next = error == 0 ? json_reader_next(copy->reader) : 0;
     bool is_told = has_part && *next == JSON_TOKEN_NUMBER;
-    if (err == 0 && is_told)
-        err = take_number(copy, *next, &subcategory);
-    if (err == 0)
-        err = category_lists_map(&copy->lists->categories, &category, &subcategory);
-    if (err < 0)
-        return err;
+    if (error == 0 && is_told)
+        error = take_number(copy, *next, &subcategory);
+    if (error == 0)
+        error = category_lists_map(&copy->lists->categories, &category, &subcategory);
+    if (error < 0)
+        return error;
     json_u64(copy->writer, category);
     if (is_told) {
         json_u64(copy->writer, subcategory);
@@ -142,49 +142,49 @@ static int check_reference(struct table_copy *copy, int token, int place)
 static int copy_row(struct table_copy *copy)
 {
     struct json_reader *reader = copy->reader;
-    int token = json_reader_next(reader), err = 0;
+    int token = json_reader_next(reader), error = 0;
 
     json_start_array(copy->writer);
-    for (int place = 0; err == 0 && token != JSON_TOKEN_END_ARRAY; place++) {
+    for (int place = 0; error == 0 && token != JSON_TOKEN_END_ARRAY; place++) {
         if (place == copy->category && token != JSON_TOKEN_NULL) {
-            err = copy_categories(copy, token, &place, &token);
+            error = copy_categories(copy, token, &place, &token);
             continue;
         }
-        err = check_reference(copy, token, place);
-        if (err < 0)
+        error = check_reference(copy, token, place);
+        if (error < 0)
             break;
         if (place == copy->data && copy->has_payloads && token == JSON_TOKEN_START_OBJECT)
-            err = marker_payload_copy(&copy->lists->schemas, NULL, reader, copy->writer);
+            error = marker_payload_copy(&copy->lists->schemas, NULL, reader, copy->writer);
         else
-            err = json_copy_from(reader, token, copy->writer);
-        token = err == 0 ? json_reader_next(reader) : 0;
+            error = json_copy_from(reader, token, copy->writer);
+        token = error == 0 ? json_reader_next(reader) : 0;
     }
     json_end_array(copy->writer);
-    return err;
+    return error;
 }
 
 static int copy_rows(struct table_copy *copy)
 {
     bool is_known = copy->subcategory == NO_PLACE || copy->subcategory == copy->category + 1;
-    int err = is_known ? json_expect(copy->reader, JSON_TOKEN_START_ARRAY) : -EPROTO;
+    int error = is_known ? json_expect(copy->reader, JSON_TOKEN_START_ARRAY) : -EPROTO;
 
     json_start_array(copy->writer);
-    for (copy->row = 0; json_next_array(copy->reader, &err); copy->row++)
-        err = copy_row(copy);
+    for (copy->row = 0; json_next_array(copy->reader, &error); copy->row++)
+        error = copy_row(copy);
     if (copy->rows != NULL)
         *copy->rows = copy->row;
     json_end_array(copy->writer);
-    return err;
+    return error;
 }
 
 static int copy_member(struct table_copy *copy, bool *has_schema)
 {
     bool is_schema = json_reader_is(copy->reader, "schema");
     bool is_data = json_reader_is(copy->reader, "data");
-    int err = json_copy_token(copy->reader, JSON_TOKEN_KEY, copy->writer);
+    int error = json_copy_token(copy->reader, JSON_TOKEN_KEY, copy->writer);
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     if (is_schema) {
         *has_schema = true;
         return copy_schema(copy);
@@ -197,32 +197,32 @@ static int copy_member(struct table_copy *copy, bool *has_schema)
 static int copy_table(struct table_copy *copy)
 {
     bool has_schema = false;
-    int err = json_expect(copy->reader, JSON_TOKEN_START_OBJECT);
+    int error = json_expect(copy->reader, JSON_TOKEN_START_OBJECT);
 
     copy->category = copy->subcategory = copy->data = NO_PLACE;
     for (size_t i = 0; i < MOST_REFERENCES; i++)
         copy->references[i].place = NO_PLACE;
     json_start_object(copy->writer);
-    while (json_next_member(copy->reader, &err))
-        err = copy_member(copy, &has_schema);
+    while (json_next_member(copy->reader, &error))
+        error = copy_member(copy, &has_schema);
     json_end_object(copy->writer);
-    return err;
+    return error;
 }
 
 static int copy_strings(struct merge_counts *counts, struct json_reader *reader,
                         struct json_writer *writer)
 {
-    int err = json_expect(reader, JSON_TOKEN_START_ARRAY), token = 0;
+    int error = json_expect(reader, JSON_TOKEN_START_ARRAY), token = 0;
 
     json_start_array(writer);
-    for (counts->strings = 0; err == 0; counts->strings++) {
+    for (counts->strings = 0; error == 0; counts->strings++) {
         token = json_reader_next(reader);
         if (token == JSON_TOKEN_END_ARRAY)
             break;
-        err = json_copy_from(reader, token, writer);
+        error = json_copy_from(reader, token, writer);
     }
     json_end_array(writer);
-    return err;
+    return error;
 }
 
 enum merge_table merge_tables_named(struct json_reader *reader)
@@ -280,9 +280,9 @@ static int check_named(struct json_reader *reader, const char *what, uint64_t na
 
 int merge_counts_check(const struct merge_counts *counts, struct json_reader *reader)
 {
-    int err = check_named(reader, "string", counts->named_strings, counts->strings);
+    int error = check_named(reader, "string", counts->named_strings, counts->strings);
 
-    if (err == 0)
-        err = check_named(reader, "frame", counts->named_frames, counts->frames);
-    return err < 0 ? err : check_named(reader, "stack", counts->named_stacks, counts->stacks);
+    if (error == 0)
+        error = check_named(reader, "frame", counts->named_frames, counts->frames);
+    return error < 0 ? error : check_named(reader, "stack", counts->named_stacks, counts->stacks);
 }

@@ -39,16 +39,17 @@ static uint64_t on_process(void *context, uint64_t start, int64_t *pid)
 static int look_at_categories(struct naming *naming, int raw_fd)
 {
     const struct message_profile_place *places = naming->result->profile_places;
-    int err = 0;
+    int error = 0;
 
-    for (size_t i = 0; err == 0 && i < naming->result->profile_place_count; i++)
-        err = category_lists_look_at(&naming->categories, raw_fd, places[i].start, places[i].bytes);
-    return err;
+    for (size_t i = 0; error == 0 && i < naming->result->profile_place_count; i++)
+        error =
+            category_lists_look_at(&naming->categories, raw_fd, places[i].start, places[i].bytes);
+    return error;
 }
 
-static bool is_problem_of_capture(int err)
+static bool is_problem_of_capture(int error)
 {
-    return err == -EPROTO || err == -E2BIG;
+    return error == -EPROTO || error == -E2BIG;
 }
 
 static int name_once(struct naming *naming, int raw_fd, struct symbol_cache *cache,
@@ -61,35 +62,35 @@ static int name_once(struct naming *naming, int raw_fd, struct symbol_cache *cac
     struct json_reader *reader = NULL;
     struct json_writer writer;
     struct failure_latch latch;
-    int err = lseek(raw_fd, 0, SEEK_SET) < 0 ? -errno : 0;
+    int error = lseek(raw_fd, 0, SEEK_SET) < 0 ? -errno : 0;
 
-    if (err == 0)
-        err = json_reader_open_fd(raw_fd, &reader);
-    if (err < 0)
-        return err;
+    if (error == 0)
+        error = json_reader_open_fd(raw_fd, &reader);
+    if (error < 0)
+        return error;
     failure_latch_init(&latch);
     json_writer_init_sink(&writer, sink->write, sink->context, &latch);
-    err = symbolicate_profile(reader, &writer, cache, counts, &events);
-    if (err == 0)
-        err = json_writer_flush(&writer);
-    if (is_problem_of_capture(err))
+    error = symbolicate_profile(reader, &writer, cache, counts, &events);
+    if (error == 0)
+        error = json_writer_flush(&writer);
+    if (is_problem_of_capture(error))
         snprintf(problem, CAPTURE_PROBLEM_BYTES, "%s at byte %llu",
                  json_reader_error(reader)[0] != '\0' ? json_reader_error(reader)
                                                       : "not in the order of a capture",
                  (unsigned long long)json_reader_offset(reader));
     json_writer_fini(&writer);
     json_reader_close(reader);
-    return err;
+    return error;
 }
 
 /* Takes PROFILE out of the raw capture, and says so in RESULT. */
 static int leave_out(int raw_fd, struct capture_result *result,
                      const struct message_profile_place *profile)
 {
-    int err = profile_place_blank(raw_fd, profile);
+    int error = profile_place_blank(raw_fd, profile);
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     profile_place_tell(profile, result->missing, sizeof(result->missing));
     profile_places_remove(result->profile_places, &result->profile_place_count, profile);
     return 0;
@@ -103,18 +104,18 @@ int capture_naming_run(int raw_fd, struct capture_result *result, struct symbol_
     problem[0] = '\0';
     for (;;) {
         struct naming naming = { .result = result, .progress = progress, .archive = archive };
-        int err = look_at_categories(&naming, raw_fd);
-        if (err == 0)
-            err = name_once(&naming, raw_fd, cache, sink, counts, problem);
+        int error = look_at_categories(&naming, raw_fd);
+        if (error == 0)
+            error = name_once(&naming, raw_fd, cache, sink, counts, problem);
         category_lists_free(&naming.categories);
-        if (!is_problem_of_capture(err) || naming.at == NULL)
-            return err;
-        err = leave_out(raw_fd, result, naming.at);
-        if (err < 0)
-            return err;
+        if (!is_problem_of_capture(error) || naming.at == NULL)
+            return error;
+        error = leave_out(raw_fd, result, naming.at);
+        if (error < 0)
+            return error;
         problem[0] = '\0';
-        err = sink->restart(sink->context);
-        if (err < 0)
-            return err;
+        error = sink->restart(sink->context);
+        if (error < 0)
+            return error;
     }
 }

@@ -16,28 +16,28 @@ static int take_user(struct naming_pass *pass)
 static int copy_shutdown_time(struct naming_pass *pass)
 {
     double shutdown_ms = 0;
-    int err = naming_copy_number(pass, &shutdown_ms);
+    int error = naming_copy_number(pass, &shutdown_ms);
 
     pass->generated.end_ms = shutdown_ms != 0 ? pass->zero_ms + shutdown_ms : 0;
-    return err;
+    return error;
 }
 
 static int copy_schemas(struct naming_pass *pass)
 {
-    int err = naming_copy_key(pass);
+    int error = naming_copy_key(pass);
 
-    return err < 0 ? err : marker_schemas_copy(&pass->schemas, pass->reader, pass->writer);
+    return error < 0 ? error : marker_schemas_copy(&pass->schemas, pass->reader, pass->writer);
 }
 
 static int copy_categories(struct naming_pass *pass)
 {
-    int err = naming_copy_key(pass);
+    int error = naming_copy_key(pass);
 
-    if (err == 0)
-        err = category_lists_read(pass->categories, pass->reader);
-    if (err == 0)
+    if (error == 0)
+        error = category_lists_read(pass->categories, pass->reader);
+    if (error == 0)
         category_lists_write(pass->categories, pass->writer);
-    return err;
+    return error;
 }
 
 static int meta_member(struct naming_pass *pass)
@@ -57,18 +57,18 @@ static int meta_member(struct naming_pass *pass)
 
 int naming_copy_meta(struct naming_pass *pass)
 {
-    int err = naming_copy_key(pass);
+    int error = naming_copy_key(pass);
 
-    if (err == 0)
-        err = naming_enter(pass, JSON_TOKEN_START_OBJECT);
-    return err < 0 ? err : naming_each_member(pass, meta_member);
+    if (error == 0)
+        error = naming_enter(pass, JSON_TOKEN_START_OBJECT);
+    return error < 0 ? error : naming_each_member(pass, meta_member);
 }
 
 static int copy_root_schemas(struct naming_pass *pass)
 {
-    int err = naming_copy_key(pass);
+    int error = naming_copy_key(pass);
 
-    return err < 0 ? err : marker_schemas_copy_root(&pass->schemas, pass->reader, pass->writer);
+    return error < 0 ? error : marker_schemas_copy_root(&pass->schemas, pass->reader, pass->writer);
 }
 
 static int root_meta_member(struct naming_pass *pass)
@@ -83,11 +83,11 @@ static int root_meta_member(struct naming_pass *pass)
 /* The viewer asks only the root's meta, for the whole profile. */
 int naming_copy_root_meta(struct naming_pass *pass)
 {
-    int err = naming_copy_key(pass);
+    int error = naming_copy_key(pass);
 
-    if (err == 0)
-        err = naming_enter(pass, JSON_TOKEN_START_OBJECT);
-    if (err == 0 && pass->cache != NULL)
+    if (error == 0)
+        error = naming_enter(pass, JSON_TOKEN_START_OBJECT);
+    if (error == 0 && pass->cache != NULL)
         json_bool_property(pass->writer, "presymbolicated", true);
-    return err < 0 ? err : naming_each_member(pass, root_meta_member);
+    return error < 0 ? error : naming_each_member(pass, root_meta_member);
 }

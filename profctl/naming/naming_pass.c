@@ -5,23 +5,23 @@
 
 int naming_each_member(struct naming_pass *pass, int (*member)(struct naming_pass *pass))
 {
-    int err = 0;
+    int error = 0;
 
-    while (json_next_member(pass->reader, &err)) {
-        err = member(pass);
-        if (err == 0)
-            err = failure_latch_error(pass->writer->latch);
+    while (json_next_member(pass->reader, &error)) {
+        error = member(pass);
+        if (error == 0)
+            error = failure_latch_error(pass->writer->latch);
     }
     json_end_object(pass->writer);
-    return err;
+    return error;
 }
 
 int naming_enter(struct naming_pass *pass, enum json_token start)
 {
-    int err = json_expect(pass->reader, start);
+    int error = json_expect(pass->reader, start);
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     if (start == JSON_TOKEN_START_OBJECT)
         json_start_object(pass->writer);
     else
@@ -41,10 +41,10 @@ int naming_copy_member(struct naming_pass *pass)
 
 int naming_copy_number(struct naming_pass *pass, double *value)
 {
-    int token, err = naming_copy_key(pass);
+    int token, error = naming_copy_key(pass);
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     token = json_reader_next(pass->reader);
     if (token == JSON_TOKEN_NUMBER)
         *value = json_reader_double(pass->reader);
@@ -53,12 +53,12 @@ int naming_copy_number(struct naming_pass *pass, double *value)
 
 int naming_copy_objects(struct naming_pass *pass, int (*copy)(struct naming_pass *pass))
 {
-    int err = naming_copy_key(pass);
+    int error = naming_copy_key(pass);
 
-    if (err == 0)
-        err = naming_enter(pass, JSON_TOKEN_START_ARRAY);
-    while (json_next_object(pass->reader, &err))
-        err = copy(pass);
+    if (error == 0)
+        error = naming_enter(pass, JSON_TOKEN_START_ARRAY);
+    while (json_next_object(pass->reader, &error))
+        error = copy(pass);
     json_end_array(pass->writer);
-    return err;
+    return error;
 }

@@ -16,12 +16,12 @@ static int copy_row(struct naming_pass *pass,
     int token = json_reader_next(pass->reader);
 
     json_start_array(pass->writer);
-    int err = copy(pass, FIRST_CELL, token);
+    int error = copy(pass, FIRST_CELL, token);
     for (unsigned cell = 1;
-         err == 0 && (token = json_reader_next(pass->reader)) != JSON_TOKEN_END_ARRAY; cell++)
-        err = copy(pass, cell, token);
+         error == 0 && (token = json_reader_next(pass->reader)) != JSON_TOKEN_END_ARRAY; cell++)
+        error = copy(pass, cell, token);
     json_end_array(pass->writer);
-    return err;
+    return error;
 }
 
 static int old_index(struct naming_pass *pass, int token, size_t count, uint32_t *index)
@@ -39,16 +39,16 @@ static int old_index(struct naming_pass *pass, int token, size_t count, uint32_t
 static int map_stack(struct naming_pass *pass, int token)
 {
     uint32_t index;
-    int err;
+    int error;
 
     if (token == JSON_TOKEN_NULL) {
         json_null(pass->writer);
         return 0;
     }
-    err = old_index(pass, token, pass->tables.stacks.count, &index);
-    if (err == 0)
+    error = old_index(pass, token, pass->tables.stacks.count, &index);
+    if (error == 0)
         json_u64(pass->writer, symbolicated_stack(&pass->renamed, index));
-    return err;
+    return error;
 }
 
 static int copy_sample_cell(struct naming_pass *pass, unsigned cell, int token)
@@ -63,27 +63,27 @@ static int copy_sample_cell(struct naming_pass *pass, unsigned cell, int token)
 static int map_name(struct naming_pass *pass, int token)
 {
     uint32_t index;
-    int err = old_index(pass, token, pass->tables.strings.count, &index);
+    int error = old_index(pass, token, pass->tables.strings.count, &index);
 
     if (pass->counts != NULL)
         pass->counts->markers++;
-    if (err == 0 && symbolicated_string(&pass->renamed, index) == UNIQUE_NONE)
-        err = -EPROTO;
-    if (err == 0)
+    if (error == 0 && symbolicated_string(&pass->renamed, index) == UNIQUE_NONE)
+        error = -EPROTO;
+    if (error == 0)
         json_u64(pass->writer, symbolicated_string(&pass->renamed, index));
-    return err;
+    return error;
 }
 
 static int map_category(struct naming_pass *pass, int token)
 {
     uint32_t category, subcategory = 0;
-    int err = old_index(pass, token, UINT32_MAX, &category);
+    int error = old_index(pass, token, UINT32_MAX, &category);
 
-    if (err == 0)
-        err = category_lists_map(pass->categories, &category, &subcategory);
-    if (err == 0)
+    if (error == 0)
+        error = category_lists_map(pass->categories, &category, &subcategory);
+    if (error == 0)
         json_u64(pass->writer, category);
-    return err;
+    return error;
 }
 
 static int copy_payload(struct naming_pass *pass)
@@ -109,44 +109,44 @@ static int copy_marker_cell(struct naming_pass *pass, unsigned cell, int token)
 static int copy_rows(struct naming_pass *pass,
                      int (*copy)(struct naming_pass *pass, unsigned cell, int token))
 {
-    int err = naming_enter(pass, JSON_TOKEN_START_ARRAY);
+    int error = naming_enter(pass, JSON_TOKEN_START_ARRAY);
 
-    while (json_next_array(pass->reader, &err))
-        err = copy_row(pass, copy);
+    while (json_next_array(pass->reader, &error))
+        error = copy_row(pass, copy);
     json_end_array(pass->writer);
-    return err;
+    return error;
 }
 
 static int samples_member(struct naming_pass *pass)
 {
-    int err;
+    int error;
 
     if (!json_reader_is(pass->reader, "data"))
         return naming_copy_member(pass);
-    err = naming_copy_key(pass);
-    return err < 0 ? err : copy_rows(pass, copy_sample_cell);
+    error = naming_copy_key(pass);
+    return error < 0 ? error : copy_rows(pass, copy_sample_cell);
 }
 
 static int markers_member(struct naming_pass *pass)
 {
-    int err;
+    int error;
 
     if (!json_reader_is(pass->reader, "data"))
         return naming_copy_member(pass);
-    err = naming_copy_key(pass);
-    return err < 0 ? err : copy_rows(pass, copy_marker_cell);
+    error = naming_copy_key(pass);
+    return error < 0 ? error : copy_rows(pass, copy_marker_cell);
 }
 
 static int copy_table(struct naming_pass *pass, int (*member)(struct naming_pass *pass))
 {
-    int err;
+    int error;
 
     if (!pass->is_renamed)
         return -EPROTO;
-    err = naming_copy_key(pass);
-    if (err == 0)
-        err = naming_enter(pass, JSON_TOKEN_START_OBJECT);
-    return err < 0 ? err : naming_each_member(pass, member);
+    error = naming_copy_key(pass);
+    if (error == 0)
+        error = naming_enter(pass, JSON_TOKEN_START_OBJECT);
+    return error < 0 ? error : naming_each_member(pass, member);
 }
 
 int naming_copy_samples(struct naming_pass *pass)

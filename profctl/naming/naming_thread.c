@@ -39,12 +39,12 @@ static int keep_thread_name(struct naming_pass *pass)
 
 static int copy_process_name(struct naming_pass *pass)
 {
-    int err = naming_copy_key(pass);
+    int error = naming_copy_key(pass);
 
-    if (err == 0)
-        err = keep_text(pass, &pass->process_name);
-    if (err < 0)
-        return err;
+    if (error == 0)
+        error = keep_text(pass, &pass->process_name);
+    if (error < 0)
+        return error;
     if (pass->process_name != NULL)
         json_string(pass->writer, pass->process_name);
     else
@@ -70,18 +70,18 @@ static int write_tables(struct naming_pass *pass)
     const struct symbol_source source = { pass->cache, &pass->libraries, &pass->generated,
                                           pass->pid_here != 0 ? pass->pid_here : pass->pid };
     struct symbolicated_thread *renamed = &pass->renamed;
-    int err = thread_tables_read_stacks(&pass->tables, pass->reader);
+    int error = thread_tables_read_stacks(&pass->tables, pass->reader);
 
-    if (err < 0 || pass->is_renamed)
-        return err < 0 ? err : -EPROTO;
-    err = category_lists_map_frames(pass->categories, &pass->tables);
-    if (err < 0)
-        return err;
+    if (error < 0 || pass->is_renamed)
+        return error < 0 ? error : -EPROTO;
+    error = category_lists_map_frames(pass->categories, &pass->tables);
+    if (error < 0)
+        return error;
     pass->is_renamed = true;
     count_root(pass);
-    err = symbolicate_thread(&pass->tables, &source, renamed);
-    if (err < 0)
-        return err;
+    error = symbolicate_thread(&pass->tables, &source, renamed);
+    if (error < 0)
+        return error;
     write_thread_name(pass);
     json_name(pass->writer, "stringTable");
     unique_strings_stream(&renamed->strings, pass->writer);
@@ -99,10 +99,10 @@ static int write_tables(struct naming_pass *pass)
 
 static int copy_pid(struct naming_pass *pass)
 {
-    int token, err = naming_copy_key(pass);
+    int token, error = naming_copy_key(pass);
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     token = json_reader_next(pass->reader);
     if (token == JSON_TOKEN_NUMBER && json_reader_i64(pass->reader, &pass->pid) != 0)
         return -EPROTO;
@@ -114,11 +114,11 @@ static int copy_pid(struct naming_pass *pass)
 static int copy_register_time(struct naming_pass *pass)
 {
     double register_ms = 0;
-    int err = naming_copy_number(pass, &register_ms);
+    int error = naming_copy_number(pass, &register_ms);
 
     if (pass->generated.start_ms == 0)
         pass->generated.start_ms = pass->zero_ms + register_ms;
-    return err;
+    return error;
 }
 
 /* Members that refer to others come behind them in captures, which are written as they are read. */
@@ -160,18 +160,18 @@ static int thread_member(struct naming_pass *pass)
 
 int naming_copy_thread(struct naming_pass *pass)
 {
-    int err;
+    int error;
 
     thread_tables_clear(&pass->tables);
     naming_forget_thread(pass);
     json_start_object(pass->writer);
-    err = naming_each_member(pass, thread_member);
-    if (err == 0 && !pass->is_renamed)
-        err = -EPROTO;
+    error = naming_each_member(pass, thread_member);
+    if (error == 0 && !pass->is_renamed)
+        error = -EPROTO;
     if (pass->is_renamed)
         symbolicated_thread_free(&pass->renamed);
     pass->is_renamed = false;
-    if (err == 0 && pass->events.on_thread != NULL)
+    if (error == 0 && pass->events.on_thread != NULL)
         pass->events.on_thread(pass->events.context, json_reader_offset(pass->reader));
-    return err;
+    return error;
 }

@@ -30,24 +30,24 @@ int own_stack_run(int (*work)(void *argument), void *argument)
     sigset_t all, before;
     pthread_attr_t attributes;
     pthread_t thread;
-    int err = pthread_attr_init(&attributes);
+    int error = pthread_attr_init(&attributes);
 
-    if (err != 0)
-        return -err;
-    err = pthread_attr_setstacksize(&attributes, OWN_STACK_BYTES);
-    if (err != 0)
+    if (error != 0)
+        return -error;
+    error = pthread_attr_setstacksize(&attributes, OWN_STACK_BYTES);
+    if (error != 0)
         goto cleanup;
     sigfillset(&all);
-    err = pthread_sigmask(SIG_SETMASK, &all, &before); /* as the thread begins with it */
-    if (err != 0)
+    error = pthread_sigmask(SIG_SETMASK, &all, &before); /* as the thread begins with it */
+    if (error != 0)
         goto cleanup;
     int create_error = pthread_create(&thread, &attributes, run, &task);
-    err = pthread_sigmask(SIG_SETMASK, &before, NULL);
+    error = pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (create_error == 0)
         create_error = pthread_join(thread, NULL);
-    if (err == 0)
-        err = create_error;
+    if (error == 0)
+        error = create_error;
 cleanup:
     pthread_attr_destroy(&attributes);
-    return err != 0 ? -err : task.result;
+    return error != 0 ? -error : task.result;
 }

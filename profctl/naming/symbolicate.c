@@ -26,13 +26,13 @@ static int find_dump(struct naming_pass *pass)
 
 static int copy_libraries(struct naming_pass *pass)
 {
-    int err = naming_copy_key(pass);
+    int error = naming_copy_key(pass);
 
     process_libraries_free(&pass->libraries);
     pass->pid = 0;
-    if (err == 0)
-        err = process_libraries_copy(&pass->libraries, pass->reader, pass->writer);
-    return err < 0 ? err : find_dump(pass);
+    if (error == 0)
+        error = process_libraries_copy(&pass->libraries, pass->reader, pass->writer);
+    return error < 0 ? error : find_dump(pass);
 }
 
 static int process_member(struct naming_pass *pass)
@@ -63,10 +63,10 @@ static int check_process(const struct naming_pass *pass, uint64_t end)
 
 static int leave_out_empty(struct naming_pass *pass, uint64_t end)
 {
-    int err = end == 0 || pass->events.may_be_empty ? json_reader_skip(pass->reader) : -EPROTO;
+    int error = end == 0 || pass->events.may_be_empty ? json_reader_skip(pass->reader) : -EPROTO;
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     return end == 0 || json_reader_offset(pass->reader) == end ? 0 : -EPROTO;
 }
 
@@ -90,18 +90,18 @@ static int copy_process(struct naming_pass *pass)
     pass->generated.pid_here = pass->pid_here = pid_here;
     json_start_object(pass->writer);
     pass->counts->processes++;
-    int err = naming_each_member(pass, inner_process_member);
-    return err < 0 ? err : check_process(pass, end);
+    int error = naming_each_member(pass, inner_process_member);
+    return error < 0 ? error : check_process(pass, end);
 }
 
 static int copy_processes(struct naming_pass *pass)
 {
-    int err;
+    int error;
 
     pass->counts = pass->process_counts;
-    err = naming_copy_objects(pass, copy_process);
+    error = naming_copy_objects(pass, copy_process);
     pass->counts = NULL;
-    return err;
+    return error;
 }
 
 /* --- The root --- */
@@ -119,13 +119,13 @@ static int root_member(struct naming_pass *pass)
 static int rewrite(void *context)
 {
     struct naming_pass *pass = context;
-    int err = naming_enter(pass, JSON_TOKEN_START_OBJECT);
+    int error = naming_enter(pass, JSON_TOKEN_START_OBJECT);
 
-    if (err == 0)
-        err = naming_each_member(pass, root_member);
-    if (err == 0)
-        err = json_expect(pass->reader, JSON_TOKEN_END);
-    return err < 0 ? err : profile_kind_check_capture(&pass->kind, pass->reader);
+    if (error == 0)
+        error = naming_each_member(pass, root_member);
+    if (error == 0)
+        error = json_expect(pass->reader, JSON_TOKEN_END);
+    return error < 0 ? error : profile_kind_check_capture(&pass->kind, pass->reader);
 }
 
 int symbolicate_profile(struct json_reader *reader, struct json_writer *writer,
@@ -140,12 +140,12 @@ int symbolicate_profile(struct json_reader *reader, struct json_writer *writer,
     if (events != NULL)
         pass.events = *events;
     pass.categories = pass.events.categories != NULL ? pass.events.categories : &pass.own_lists;
-    int err = own_stack_run(rewrite, &pass);
+    int error = own_stack_run(rewrite, &pass);
     naming_forget_thread(&pass);
     jit_process_clear(&pass.generated);
     process_libraries_free(&pass.libraries);
     marker_schemas_free(&pass.schemas);
     category_lists_free(&pass.own_lists);
     thread_tables_free(&pass.tables);
-    return err;
+    return error;
 }

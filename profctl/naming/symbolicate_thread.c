@@ -100,17 +100,17 @@ static uint32_t add_label(struct symbolicated_thread *out, const struct thread_t
 static int find_names(const struct symbol_source *source, uint64_t address, bool is_caller,
                       struct process_library **library, struct symbol_frames *names)
 {
-    int err;
+    int error;
 
     *names = (struct symbol_frames){ 0 };
     *library = process_libraries_find(source->libraries, address);
     if (source->cache == NULL || *library == NULL)
         return 0;
     if ((*library)->symbols == NULL) {
-        err = symbol_cache_find(source->cache, (*library)->name, (*library)->path,
-                                (*library)->build_id, source->pid, &(*library)->symbols);
-        if (err < 0)
-            return err;
+        error = symbol_cache_find(source->cache, (*library)->name, (*library)->path,
+                                  (*library)->build_id, source->pid, &(*library)->symbols);
+        if (error < 0)
+            return error;
     }
     return symbol_library_resolve((*library)->symbols,
                                   address - (*library)->load_bias - (is_caller ? 1 : 0), names);
@@ -178,12 +178,12 @@ static int push_outside(struct symbolicated_thread *out, const struct symbol_sou
                         const struct table_frame *frame, uint32_t *pushed)
 {
     struct jit_function function;
-    int err;
+    int error;
 
-    *pushed = jit_process_find(source->generated, address - (is_caller ? 1 : 0), &function, &err)
+    *pushed = jit_process_find(source->generated, address - (is_caller ? 1 : 0), &function, &error)
                   ? push_generated(out, &function, prefix, frame)
                   : push_unnamed(out, address, false, prefix, frame);
-    return err;
+    return error;
 }
 
 static void note_start(struct symbolicated_thread *out, const struct symbol_library *library,
@@ -207,18 +207,18 @@ static int push_stack(struct symbolicated_thread *out, const struct thread_table
     struct process_library *library;
     struct symbol_frames names;
     uint64_t address, function;
-    int err;
+    int error;
 
     if (!frame_address(tables, stack->frame, &address)) {
         map[old] = unique_stacks_push(&out->stacks, prefix, add_label(out, tables, stack->frame));
         return failure_latch_error(&out->latch);
     }
-    err = find_names(source, address, is_caller, &library, &names);
-    if (err < 0)
-        return err;
+    error = find_names(source, address, is_caller, &library, &names);
+    if (error < 0)
+        return error;
     if (library == NULL && source->cache != NULL) {
-        err = push_outside(out, source, address, is_caller, prefix, frame, &map[old]);
-        return err < 0 ? err : failure_latch_error(&out->latch);
+        error = push_outside(out, source, address, is_caller, prefix, frame, &map[old]);
+        return error < 0 ? error : failure_latch_error(&out->latch);
     }
     if (stack->prefix == TABLE_NONE && names.count > 0)
         note_start(out, library->symbols, &names);
@@ -236,28 +236,28 @@ int symbolicate_thread(const struct thread_tables *tables, const struct symbol_s
                        struct symbolicated_thread *out)
 {
     struct mapped_array is_caller = { 0 };
-    int err;
+    int error;
 
     *out = (struct symbolicated_thread){ 0 };
     failure_latch_init(&out->latch);
     unique_strings_init(&out->strings, &out->latch);
     unique_stacks_init(&out->stacks, &out->latch);
     unique_strings_init(&out->places, &out->latch);
-    err = copy_strings(tables, out);
-    if (err == 0)
-        err = mapped_array_reserve(&out->stack_map, tables->stacks.count + 1, sizeof(uint32_t));
-    out->stack_map.count = err == 0 ? tables->stacks.count : 0;
-    if (err == 0)
-        err = thread_callers_mark(tables, &is_caller);
-    for (uint32_t i = 0; err == 0 && i < tables->stacks.count; i++) {
+    error = copy_strings(tables, out);
+    if (error == 0)
+        error = mapped_array_reserve(&out->stack_map, tables->stacks.count + 1, sizeof(uint32_t));
+    out->stack_map.count = error == 0 ? tables->stacks.count : 0;
+    if (error == 0)
+        error = thread_callers_mark(tables, &is_caller);
+    for (uint32_t i = 0; error == 0 && i < tables->stacks.count; i++) {
         uint32_t old_prefix = thread_tables_stack(tables, i)->prefix;
         uint32_t prefix =
             old_prefix != TABLE_NONE ? symbolicated_stack(out, old_prefix) : UNIQUE_NONE;
 
-        err = push_stack(out, tables, source, i, ((bool *)is_caller.items)[i], prefix);
+        error = push_stack(out, tables, source, i, ((bool *)is_caller.items)[i], prefix);
     }
     mapped_array_free(&is_caller);
-    return err;
+    return error;
 }
 
 void symbolicated_thread_free(struct symbolicated_thread *thread)

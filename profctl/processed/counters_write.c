@@ -68,9 +68,9 @@ int counter_list_add(struct counter_list *list, const struct profile_counter *co
 
     if (counter->samples.count == 0)
         return 0;
-    int err = open_file(list);
-    if (err < 0)
-        return err;
+    int error = open_file(list);
+    if (error < 0)
+        return error;
     json_start_object(writer);
     json_string_property(writer, "name", name);
     json_string_property(writer, "category", category);
@@ -94,10 +94,10 @@ int counter_list_add(struct counter_list *list, const struct profile_counter *co
 static int finish_text(struct counter_list *list)
 {
     json_end_array(&list->text);
-    int err = json_writer_flush(&list->text);
-    if (err == 0 && (fflush(list->file) != 0 || lseek(fileno(list->file), 0, SEEK_SET) < 0))
-        err = -errno;
-    return err;
+    int error = json_writer_flush(&list->text);
+    if (error == 0 && (fflush(list->file) != 0 || lseek(fileno(list->file), 0, SEEK_SET) < 0))
+        error = -errno;
+    return error;
 }
 
 /* A member of a counter, whose key was read. */
@@ -114,9 +114,9 @@ static int copy_member(struct json_reader *reader, uint32_t first_thread,
         json_u64_property(writer, "mainThreadIndex", first_thread + index);
         return 0;
     }
-    int err = json_reader_string(reader, &name, &length);
-    if (err < 0)
-        return err;
+    int error = json_reader_string(reader, &name, &length);
+    if (error < 0)
+        return error;
     json_name_bytes(writer, name, length);
     return json_copy_value(reader, writer);
 }
@@ -124,15 +124,15 @@ static int copy_member(struct json_reader *reader, uint32_t first_thread,
 static int copy_counters(struct json_reader *reader, uint32_t first_thread,
                          struct json_writer *writer)
 {
-    int err = json_expect(reader, JSON_TOKEN_START_ARRAY);
+    int error = json_expect(reader, JSON_TOKEN_START_ARRAY);
 
-    while (json_next_object(reader, &err)) {
+    while (json_next_object(reader, &error)) {
         json_start_object(writer);
-        while (json_next_member(reader, &err))
-            err = copy_member(reader, first_thread, writer);
+        while (json_next_member(reader, &error))
+            error = copy_member(reader, first_thread, writer);
         json_end_object(writer);
     }
-    return err;
+    return error;
 }
 
 int counter_list_write(struct counter_list *list, uint32_t first_thread, struct json_writer *writer)
@@ -141,15 +141,15 @@ int counter_list_write(struct counter_list *list, uint32_t first_thread, struct 
 
     if (list->file == NULL)
         return 0;
-    int err = finish_text(list);
-    if (err < 0)
-        return err;
-    err = json_reader_open_fd(fileno(list->file), &reader);
-    if (err < 0)
-        return err;
-    err = copy_counters(reader, first_thread, writer);
+    int error = finish_text(list);
+    if (error < 0)
+        return error;
+    error = json_reader_open_fd(fileno(list->file), &reader);
+    if (error < 0)
+        return error;
+    error = copy_counters(reader, first_thread, writer);
     json_reader_close(reader);
-    return err;
+    return error;
 }
 
 void counter_list_free(struct counter_list *list)

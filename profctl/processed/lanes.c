@@ -100,8 +100,8 @@ static int add_paused_ranges(struct lane *lane, size_t process, const struct pro
     if (lane->ranges_process == process || length == 0)
         return 0;
     lane->ranges_process = process;
-    int err = all->count > 0 ? json_sink_memory(all, ",", 1) : 0;
-    return err < 0 ? err : json_sink_memory(all, ranges, length);
+    int error = all->count > 0 ? json_sink_memory(all, ",", 1) : 0;
+    return error < 0 ? error : json_sink_memory(all, ranges, length);
 }
 
 static int add_thread(struct lanes *lanes, const struct payload_source *source)
@@ -109,9 +109,9 @@ static int add_thread(struct lanes *lanes, const struct payload_source *source)
     const struct profile_thread *added = source->thread;
     struct lane *lane = lane_of(lanes, lanes->walk.lane);
     uint32_t track;
-    int err = lane_choice_add_thread(&lanes->walk.choice, lanes->walk.lane, added, &track);
+    int error = lane_choice_add_thread(&lanes->walk.choice, lanes->walk.lane, added, &track);
 
-    if (lane == NULL || err < 0)
+    if (lane == NULL || error < 0)
         return -ENOMEM;
     struct lane_thread *thread = thread_on(lane, track, added);
     if (thread == NULL ||
@@ -127,8 +127,8 @@ int lanes_take_thread(struct lanes *lanes, const struct payload_source *source)
 
     if (in_lane <= 0)
         return in_lane;
-    int err = add_thread(lanes, source);
-    return err < 0 ? err : 1;
+    int error = add_thread(lanes, source);
+    return error < 0 ? error : 1;
 }
 
 /* --- Processes --- */
@@ -155,21 +155,21 @@ static int mark_process(struct lanes *lanes, const struct lane_slot *slot,
     json_string_property(&writer, "type", MARKER_TYPE);
     lane_process_put(slot, log, cpu_ms, &writer);
     json_end_object(&writer);
-    int err = json_writer_flush(&writer);
-    if (err == 0)
-        err =
+    int error = json_writer_flush(&writer);
+    if (error == 0)
+        error =
             thread_rows_add_marker(&all_threads(lane)->rows, &marker, payload.items, payload.count);
     json_writer_fini(&writer);
     mapped_array_free(&payload);
-    return err < 0 ? err : shared_tables_error(tables);
+    return error < 0 ? error : shared_tables_error(tables);
 }
 
 int lanes_end_process(struct lanes *lanes, const struct process_log *log,
                       struct shared_tables *tables)
 {
     const struct lane_slot *slot = lane_walk_slot(&lanes->walk);
-    int err = slot != NULL ? mark_process(lanes, slot, log, tables) : 0;
+    int error = slot != NULL ? mark_process(lanes, slot, log, tables) : 0;
     int end_err = lane_walk_end_process(&lanes->walk, log);
 
-    return err < 0 ? err : end_err;
+    return error < 0 ? error : end_err;
 }

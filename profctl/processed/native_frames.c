@@ -39,10 +39,10 @@ static int find_names(struct symbol_cache *cache, const struct native_address *a
     struct process_library *library = address->library;
 
     if (library->symbols == NULL) {
-        int err = symbol_cache_find(cache, library->name, library->path, library->build_id, 0,
-                                    &library->symbols);
-        if (err < 0)
-            return err;
+        int error = symbol_cache_find(cache, library->name, library->path, library->build_id, 0,
+                                      &library->symbols);
+        if (error < 0)
+            return error;
     }
     return symbol_library_resolve(library->symbols, address->offset - (address->is_caller ? 1 : 0),
                                   names);
@@ -94,10 +94,10 @@ int native_frames_push(struct shared_tables *tables, struct symbol_cache *cache,
                        uint32_t prefix, uint32_t *row)
 {
     struct symbol_frames names;
-    int err = find_names(cache, address, &names);
+    int error = find_names(cache, address, &names);
 
-    if (err < 0 || names.count == 0)
-        return err;
+    if (error < 0 || names.count == 0)
+        return error;
     const struct symbol_library *symbols = address->library->symbols;
     struct shared_frame common = {
         .flags = FRAME_IS_NATIVE | FRAME_HAS_CATEGORY,

@@ -74,10 +74,10 @@ static int keep_member(struct processed_meta *meta, const char *name, const char
 /* All processes of a file have the same list. */
 static int keep_categories(struct processed_meta *meta, const char *json, size_t length)
 {
-    int err = mapped_array_reserve(&meta->categories, length + 1, 1);
+    int error = mapped_array_reserve(&meta->categories, length + 1, 1);
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     memcpy(meta->categories.items, json, length);
     meta->categories.count = length;
     return 0;

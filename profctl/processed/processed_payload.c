@@ -27,37 +27,37 @@ static int read_stack_samples(const struct payload_source *source, struct json_r
     static const char *const columns[] = { "stack", "time" };
     struct json_cell cells[JSON_TABLE_MOST_COLUMNS];
     struct json_table table;
-    int err = json_table_open(&table, columns, 2, reader);
+    int error = json_table_open(&table, columns, 2, reader);
 
-    for (bool is_first = true; json_table_next(&table, reader, cells, &err); is_first = false) {
+    for (bool is_first = true; json_table_next(&table, reader, cells, &error); is_first = false) {
         if (!is_first)
             continue;
-        err = json_cell_index_or_none(&cells[0], (uint32_t)source->thread->tables->stacks.count,
-                                      &stack->stack);
+        error = json_cell_index_or_none(&cells[0], (uint32_t)source->thread->tables->stacks.count,
+                                        &stack->stack);
         if (cells[1].token == JSON_TOKEN_NUMBER)
             stack->time_ms = cells[1].number;
     }
-    return err;
+    return error;
 }
 
 /* The value of "stack", whose key was read. */
 static int read_stack(const struct payload_source *source, struct json_reader *reader,
                       struct inner_stack *stack)
 {
-    int token = json_reader_next(reader), err = 0;
+    int token = json_reader_next(reader), error = 0;
 
     *stack = (struct inner_stack){ TABLE_NONE, NAN, NAN };
     if (token != JSON_TOKEN_START_OBJECT)
         return token < 0 ? token : json_reader_skip(reader);
-    while (json_next_member(reader, &err)) {
+    while (json_next_member(reader, &error)) {
         if (json_reader_is(reader, "samples"))
-            err = read_stack_samples(source, reader, stack);
+            error = read_stack_samples(source, reader, stack);
         else if (json_reader_is(reader, "tid"))
-            err = json_number_keep(reader, &stack->tid);
+            error = json_number_keep(reader, &stack->tid);
         else
-            err = json_reader_skip(reader);
+            error = json_reader_skip(reader);
     }
-    return err;
+    return error;
 }
 
 /* --- Allocations --- */
@@ -74,47 +74,47 @@ static int read_allocation_member(const struct payload_source *source, struct js
 {
     struct inner_stack stack;
     int64_t address = 0;
-    int err;
+    int error;
 
     if (json_reader_is(reader, "size"))
         return read_whole_number(reader, &out->size);
     if (json_reader_is(reader, "threadId"))
         return read_whole_number(reader, &out->tid);
     if (json_reader_is(reader, "memoryAddress")) {
-        err = read_whole_number(reader, &address);
+        error = read_whole_number(reader, &address);
         out->address = (uint64_t)address;
-        return err;
+        return error;
     }
     if (!json_reader_is(reader, "stack"))
         return json_reader_skip(reader);
-    err = read_stack(source, reader, &stack);
-    if (err == 0 && stack.stack != TABLE_NONE)
+    error = read_stack(source, reader, &stack);
+    if (error == 0 && stack.stack != TABLE_NONE)
         out->stack = thread_frames_stack(source->frames, stack.stack);
-    return err;
+    return error;
 }
 
 int payload_find_type(const char *json, size_t length, uint64_t *type)
 {
     struct json_reader *reader;
-    int token, err = json_reader_open_memory(json, length, &reader);
+    int token, error = json_reader_open_memory(json, length, &reader);
 
     *type = 0;
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     token = json_reader_next(reader);
-    while (err == 0 && *type == 0 && (token = json_reader_next(reader)) == JSON_TOKEN_KEY) {
+    while (error == 0 && *type == 0 && (token = json_reader_next(reader)) == JSON_TOKEN_KEY) {
         const char *text;
         bool is_type = json_reader_is(reader, "type");
         token = is_type ? json_reader_next(reader) : token;
         if (is_type && token == JSON_TOKEN_STRING) {
-            err = json_reader_string(reader, &text, &length);
-            *type = err == 0 ? hash_bytes(text, length) : 0;
+            error = json_reader_string(reader, &text, &length);
+            *type = error == 0 ? hash_bytes(text, length) : 0;
         } else {
-            err = json_reader_skip(reader);
+            error = json_reader_skip(reader);
         }
     }
     json_reader_close(reader);
-    return err < 0 ? err : token < 0 ? token : 0;
+    return error < 0 ? error : token < 0 ? token : 0;
 }
 
 int payload_read_allocation(const struct payload_source *source, const char *json, size_t length,
@@ -122,19 +122,19 @@ int payload_read_allocation(const struct payload_source *source, const char *jso
 {
     struct json_reader *reader;
     uint64_t type;
-    int err = payload_find_type(json, length, &type);
+    int error = payload_find_type(json, length, &type);
 
-    if (err < 0 || type != hash_bytes(allocation_type, sizeof(allocation_type) - 1))
-        return err;
+    if (error < 0 || type != hash_bytes(allocation_type, sizeof(allocation_type) - 1))
+        return error;
     *out = (struct payload_allocation){ .stack = UNIQUE_NONE };
-    err = json_reader_open_memory(json, length, &reader);
-    if (err < 0)
-        return err;
-    err = json_expect(reader, JSON_TOKEN_START_OBJECT);
-    while (json_next_member(reader, &err))
-        err = read_allocation_member(source, reader, out);
+    error = json_reader_open_memory(json, length, &reader);
+    if (error < 0)
+        return error;
+    error = json_expect(reader, JSON_TOKEN_START_OBJECT);
+    while (json_next_member(reader, &error))
+        error = read_allocation_member(source, reader, out);
     json_reader_close(reader);
-    return err < 0 ? err : 1;
+    return error < 0 ? error : 1;
 }
 
 /* --- All others --- */
@@ -143,10 +143,10 @@ static int write_cause(const struct payload_source *source, struct json_reader *
                        struct json_writer *writer)
 {
     struct inner_stack stack;
-    int err = read_stack(source, reader, &stack);
+    int error = read_stack(source, reader, &stack);
 
-    if (err < 0 || stack.stack == TABLE_NONE)
-        return err;
+    if (error < 0 || stack.stack == TABLE_NONE)
+        return error;
     json_start_object_property(writer, "cause");
     if (stack.tid >= 0 && stack.tid < 9e15)
         json_u64_property(writer, "tid", (uint64_t)stack.tid);
@@ -183,9 +183,9 @@ static int write_member(const struct payload_source *source, uint64_t type,
 
     if (json_reader_is(reader, "stack"))
         return write_cause(source, reader, writer);
-    int err = json_reader_string(reader, &text, &length);
-    if (err < 0)
-        return err;
+    int error = json_reader_string(reader, &text, &length);
+    if (error < 0)
+        return error;
     uint64_t key = hash_bytes(text, length);
     json_name_bytes(writer, text, length);
     return processed_types_is_indexed(source->types, type, key)
@@ -198,18 +198,18 @@ int payload_write(const struct payload_source *source, const char *json, size_t 
 {
     struct json_reader *reader;
     uint64_t type;
-    int err = payload_find_type(json, length, &type);
+    int error = payload_find_type(json, length, &type);
 
-    if (err < 0)
-        return err;
-    err = json_reader_open_memory(json, length, &reader);
-    if (err < 0)
-        return err;
-    err = json_expect(reader, JSON_TOKEN_START_OBJECT);
+    if (error < 0)
+        return error;
+    error = json_reader_open_memory(json, length, &reader);
+    if (error < 0)
+        return error;
+    error = json_expect(reader, JSON_TOKEN_START_OBJECT);
     json_start_object(writer);
-    while (json_next_member(reader, &err))
-        err = write_member(source, type, reader, writer);
+    while (json_next_member(reader, &error))
+        error = write_member(source, type, reader, writer);
     json_end_object(writer);
     json_reader_close(reader);
-    return err;
+    return error;
 }

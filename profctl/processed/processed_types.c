@@ -106,12 +106,12 @@ static int keep_key(struct schema *schema, const char *key, const char *format)
 
     if (!is_flow && !is_last_flow && strcmp(format, "unique-string") != 0)
         return 0;
-    int err = keep_hash(&schema->keys, hash);
-    if (err == 0 && is_flow)
-        err = keep_hash(&schema->flows, hash);
-    if (err == 0 && is_last_flow)
-        err = keep_hash(&schema->last_flows, hash);
-    return err;
+    int error = keep_hash(&schema->keys, hash);
+    if (error == 0 && is_flow)
+        error = keep_hash(&schema->flows, hash);
+    if (error == 0 && is_last_flow)
+        error = keep_hash(&schema->last_flows, hash);
+    return error;
 }
 
 /* One that is no field of markers describes their type: that called so, or the first. */
@@ -134,28 +134,28 @@ static int use_field(struct schema *schema, struct field *field)
 static int take_field(struct schema *schema)
 {
     struct field field = { 0 };
-    int err = 0;
+    int error = 0;
 
-    while (json_next_member(schema->reader, &err))
-        err = read_field_member(&field, schema->reader);
-    if (err == 0)
-        err = use_field(schema, &field);
+    while (json_next_member(schema->reader, &error))
+        error = read_field_member(&field, schema->reader);
+    if (error == 0)
+        error = use_field(schema, &field);
     free(field.key);
     free(field.label);
     free(field.format);
     free(field.value);
-    return err;
+    return error;
 }
 
 static int take_fields(struct schema *schema)
 {
-    int err = json_expect(schema->reader, JSON_TOKEN_START_ARRAY);
+    int error = json_expect(schema->reader, JSON_TOKEN_START_ARRAY);
 
     json_start_array_property(&schema->element, "fields");
-    while (json_next_object(schema->reader, &err))
-        err = take_field(schema);
+    while (json_next_object(schema->reader, &error))
+        error = take_field(schema);
     json_end_array(&schema->element);
-    return err;
+    return error;
 }
 
 /* --- Schemas --- */
@@ -188,13 +188,13 @@ static int take_member(struct schema *schema)
 /* Reads all of SCHEMA into its element. */
 static int read_schema(struct schema *schema)
 {
-    int err = 0;
+    int error = 0;
 
     json_start_object(&schema->element);
-    while (json_next_member(schema->reader, &err))
-        err = take_member(schema);
-    if (err < 0 || schema->name == NULL)
-        return err < 0 ? err : -EPROTO;
+    while (json_next_member(schema->reader, &error))
+        error = take_member(schema);
+    if (error < 0 || schema->name == NULL)
+        return error < 0 ? error : -EPROTO;
     json_string_property(&schema->element, "name", schema->name);
     if (schema->description != NULL)
         json_string_property(&schema->element, "description", schema->description);
@@ -205,11 +205,11 @@ static int read_schema(struct schema *schema)
 static int keep_fields(struct mapped_array *kept, uint64_t type, const struct mapped_array *keys)
 {
     const uint64_t *hashes = keys->items;
-    int err = 0;
+    int error = 0;
 
-    for (size_t i = 0; err == 0 && i < keys->count; i++)
-        err = keep_hash(kept, hash_mix(type, hashes[i]));
-    return err;
+    for (size_t i = 0; error == 0 && i < keys->count; i++)
+        error = keep_hash(kept, hash_mix(type, hashes[i]));
+    return error;
 }
 
 /* Adds SCHEMA, when its name is new. */
@@ -222,16 +222,16 @@ static int keep_schema(struct processed_types *types, struct schema *schema)
     if (unique_strings_add(&types->names, schema->name, length) < known)
         return 0;
     json_splice(&types->schemas, &schema->element);
-    int err = keep_fields(&types->indexed, type, &schema->keys);
-    if (err == 0)
-        err = keep_fields(&types->flows, type, &schema->flows);
-    if (err == 0)
-        err = keep_fields(&types->last_flows, type, &schema->last_flows);
-    if (err == 0 && schema->is_stack_based)
-        err = keep_hash(&types->stack_based, type);
-    if (err == 0 && schema->is_task)
-        err = keep_hash(&types->tasks, type);
-    return err < 0 ? err : failure_latch_error(&types->latch);
+    int error = keep_fields(&types->indexed, type, &schema->keys);
+    if (error == 0)
+        error = keep_fields(&types->flows, type, &schema->flows);
+    if (error == 0)
+        error = keep_fields(&types->last_flows, type, &schema->last_flows);
+    if (error == 0 && schema->is_stack_based)
+        error = keep_hash(&types->stack_based, type);
+    if (error == 0 && schema->is_task)
+        error = keep_hash(&types->tasks, type);
+    return error < 0 ? error : failure_latch_error(&types->latch);
 }
 
 /* A schema, of which the start was read. */
@@ -240,25 +240,25 @@ static int take_schema(struct processed_types *types, struct json_reader *reader
     struct schema schema = { .reader = reader };
 
     json_writer_init(&schema.element, &types->latch);
-    int err = read_schema(&schema);
-    if (err == 0)
-        err = keep_schema(types, &schema);
+    int error = read_schema(&schema);
+    if (error == 0)
+        error = keep_schema(types, &schema);
     json_writer_fini(&schema.element);
     mapped_array_free(&schema.keys);
     mapped_array_free(&schema.flows);
     mapped_array_free(&schema.last_flows);
     free(schema.name);
     free(schema.description);
-    return err;
+    return error;
 }
 
 static int take_list(struct processed_types *types, struct json_reader *reader)
 {
-    int err = json_expect(reader, JSON_TOKEN_START_ARRAY);
+    int error = json_expect(reader, JSON_TOKEN_START_ARRAY);
 
-    while (json_next_object(reader, &err))
-        err = take_schema(types, reader);
-    return err;
+    while (json_next_object(reader, &error))
+        error = take_schema(types, reader);
+    return error;
 }
 
 /* Most processes have the same list. */
@@ -269,12 +269,12 @@ int processed_types_take(struct processed_types *types, const char *json, size_t
 
     if (holds(&types->lists, hash))
         return 0;
-    int err = json_reader_open_memory(json, length, &reader);
-    if (err < 0)
-        return err;
-    err = take_list(types, reader);
+    int error = json_reader_open_memory(json, length, &reader);
+    if (error < 0)
+        return error;
+    error = take_list(types, reader);
     json_reader_close(reader);
-    return err < 0 ? err : keep_hash(&types->lists, hash);
+    return error < 0 ? error : keep_hash(&types->lists, hash);
 }
 
 bool processed_types_is_indexed(const struct processed_types *types, uint64_t type, uint64_t key)

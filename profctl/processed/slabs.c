@@ -56,9 +56,9 @@ int slabs_create(struct failure_latch *latch, json_sink_write write, void *conte
     slabs->numbers = tmpfile();
     slabs->texts = slabs->numbers != NULL ? tmpfile() : NULL;
     if (slabs->texts == NULL) {
-        int err = -errno;
+        int error = -errno;
         slabs_destroy(slabs);
-        return err;
+        return error;
     }
     *out = slabs;
     return 0;
@@ -220,51 +220,51 @@ static int write_table(const struct slabs *slabs, const struct file_plan *plan, 
                                   .root = htole32(plan->slab_count - 1) };
 
     memcpy(header.magic, magic, sizeof(magic));
-    int err = write_bytes(slabs, &header, sizeof(header));
-    for (uint32_t i = 0; err == 0 && i < slabs->all.count; i++) {
+    int error = write_bytes(slabs, &header, sizeof(header));
+    for (uint32_t i = 0; error == 0 && i < slabs->all.count; i++) {
         const struct slab *slab = slab_at(slabs, i);
         uint64_t start = slab->type == SLAB_JSON ? plan->texts : plan->numbers;
-        err = write_entry(slabs, slab->type, start + slab->offset, slab->bytes);
+        error = write_entry(slabs, slab->type, start + slab->offset, slab->bytes);
     }
-    return err == 0 ? write_entry(slabs, SLAB_JSON, plan->root, root_bytes) : err;
+    return error == 0 ? write_entry(slabs, SLAB_JSON, plan->root, root_bytes) : error;
 }
 
 static int write_root(const struct slabs *slabs, const struct file_plan *plan,
                       const struct json_writer *root)
 {
     static const char padding[ALIGNMENT_BYTES];
-    int err = json_writer_copy_out(root, slabs->write, slabs->context);
+    int error = json_writer_copy_out(root, slabs->write, slabs->context);
     size_t gap = plan->numbers - plan->root - json_writer_bytes(root);
 
-    return err == 0 && gap > 0 ? write_bytes(slabs, padding, gap) : err;
+    return error == 0 && gap > 0 ? write_bytes(slabs, padding, gap) : error;
 }
 
 static int copy_file(const struct slabs *slabs, FILE *file)
 {
     char buffer[COPY_BYTES];
     size_t count;
-    int err = 0;
+    int error = 0;
 
     if (fseek(file, 0, SEEK_SET) != 0)
         return -errno;
-    while (err == 0 && (count = fread(buffer, 1, sizeof(buffer), file)) > 0)
-        err = write_bytes(slabs, buffer, count);
-    return err == 0 && ferror(file) ? -EIO : err;
+    while (error == 0 && (count = fread(buffer, 1, sizeof(buffer), file)) > 0)
+        error = write_bytes(slabs, buffer, count);
+    return error == 0 && ferror(file) ? -EIO : error;
 }
 
 int slabs_write(struct slabs *slabs, const struct json_writer *root)
 {
     uint64_t root_bytes = json_writer_bytes(root);
     struct file_plan plan;
-    int err = failure_latch_error(slabs->latch);
+    int error = failure_latch_error(slabs->latch);
 
-    if (err == 0)
-        err = plan_file(slabs, root_bytes, &plan);
-    if (err == 0)
-        err = write_table(slabs, &plan, root_bytes);
-    if (err == 0)
-        err = write_root(slabs, &plan, root);
-    if (err == 0)
-        err = copy_file(slabs, slabs->numbers);
-    return err == 0 ? copy_file(slabs, slabs->texts) : err;
+    if (error == 0)
+        error = plan_file(slabs, root_bytes, &plan);
+    if (error == 0)
+        error = write_table(slabs, &plan, root_bytes);
+    if (error == 0)
+        error = write_root(slabs, &plan, root);
+    if (error == 0)
+        error = copy_file(slabs, slabs->numbers);
+    return error == 0 ? copy_file(slabs, slabs->texts) : error;
 }

@@ -68,13 +68,13 @@ static uint32_t find_frame(struct thread_frames *frames, const struct profile_th
 static int make_room(struct thread_frames *frames, const struct thread_tables *tables)
 {
     size_t rows = 2 * tables->frames.count;
-    int err = mapped_array_reserve(&frames->frames, rows + 1, sizeof(uint32_t));
+    int error = mapped_array_reserve(&frames->frames, rows + 1, sizeof(uint32_t));
 
-    if (err == 0)
-        err = mapped_array_reserve(&frames->stacks, tables->stacks.count + 1, sizeof(uint32_t));
-    for (size_t i = 0; err == 0 && i < rows; i++)
+    if (error == 0)
+        error = mapped_array_reserve(&frames->stacks, tables->stacks.count + 1, sizeof(uint32_t));
+    for (size_t i = 0; error == 0 && i < rows; i++)
         ((uint32_t *)frames->frames.items)[i] = UNIQUE_NONE;
-    return err == 0 ? thread_callers_mark(tables, &frames->is_caller) : err;
+    return error == 0 ? thread_callers_mark(tables, &frames->is_caller) : error;
 }
 
 /* The row of a stack that is FRAME on PREFIX. */
@@ -101,10 +101,10 @@ int thread_frames_take(struct thread_frames *frames, const struct profile_thread
                        struct shared_tables *tables)
 {
     bool is_raw = frames->cache != NULL && native_frames_are_raw(thread->tables);
-    int err = make_room(frames, thread->tables);
+    int error = make_room(frames, thread->tables);
     uint32_t *rows = frames->stacks.items;
 
-    for (uint32_t i = 0; err == 0 && i < thread->tables->stacks.count; i++) {
+    for (uint32_t i = 0; error == 0 && i < thread->tables->stacks.count; i++) {
         const struct table_stack *stack = thread_tables_stack(thread->tables, i);
         const struct thread_place place = {
             .frame = stack->frame,
@@ -112,9 +112,9 @@ int thread_frames_take(struct thread_frames *frames, const struct profile_thread
             .is_caller = ((const bool *)frames->is_caller.items)[i],
             .is_raw = is_raw,
         };
-        err = push_stack(frames, thread, &place, tables, &rows[i]);
+        error = push_stack(frames, thread, &place, tables, &rows[i]);
     }
-    return err < 0 ? err : shared_tables_error(tables);
+    return error < 0 ? error : shared_tables_error(tables);
 }
 
 uint32_t thread_frames_stack(const struct thread_frames *frames, uint32_t stack)

@@ -13,10 +13,10 @@ static int add_samples(struct thread_rows *rows, const struct payload_source *so
     size_t count = rows->samples.count;
 
     rows->knows_cpu = thread->knows_cpu;
-    int err = mapped_array_reserve(&rows->samples, count + thread->sample_count,
-                                   sizeof(struct profile_sample));
-    if (err < 0)
-        return err;
+    int error = mapped_array_reserve(&rows->samples, count + thread->sample_count,
+                                     sizeof(struct profile_sample));
+    if (error < 0)
+        return error;
     struct profile_sample *added = (struct profile_sample *)rows->samples.items + count;
     for (size_t i = 0; i < thread->sample_count; i++) {
         added[i] = thread->samples[i];
@@ -35,13 +35,13 @@ static int add_payload(struct thread_rows *rows, const struct payload_source *so
                        struct marker_row *row)
 {
     size_t start = rows->payloads.count;
-    int err = payload_write(source, thread_markers_data(source->thread->markers, marker),
-                            marker->data_length, writer);
+    int error = payload_write(source, thread_markers_data(source->thread->markers, marker),
+                              marker->data_length, writer);
 
-    if (err == 0)
-        err = json_writer_flush(writer);
-    if (err < 0)
-        return err;
+    if (error == 0)
+        error = json_writer_flush(writer);
+    if (error < 0)
+        return error;
     if (((const char *)rows->payloads.items)[start] == ',')
         start++;
     row->payload = start;
@@ -120,8 +120,8 @@ static int add_marker(struct thread_rows *rows, const struct payload_source *sou
         return add_allocation(rows, &allocation);
     }
     row.name = shared_tables_string(source->tables, name, length);
-    int err = marker->data_length > 0 ? add_payload(rows, source, marker, writer, &row) : 0;
-    return err < 0 ? err : push_marker(rows, &row);
+    int error = marker->data_length > 0 ? add_payload(rows, source, marker, writer, &row) : 0;
+    return error < 0 ? error : push_marker(rows, &row);
 }
 
 /* The viewer pairs starts with ends in the order of the table. */
@@ -144,25 +144,25 @@ static int add_markers(struct thread_rows *rows, const struct payload_source *so
     size_t first_marker = rows->markers.count, first_allocation = rows->allocations.count;
     struct failure_latch latch;
     struct json_writer writer;
-    int err = 0;
+    int error = 0;
 
     failure_latch_init(&latch);
     json_writer_init_sink(&writer, json_sink_memory, &rows->payloads, &latch);
-    for (size_t i = 0; err == 0 && i < markers->markers.count; i++)
-        err = add_marker(rows, source, (const struct table_marker *)markers->markers.items + i,
-                         &writer);
+    for (size_t i = 0; error == 0 && i < markers->markers.count; i++)
+        error = add_marker(rows, source, (const struct table_marker *)markers->markers.items + i,
+                           &writer);
     json_writer_fini(&writer);
     sort_from(rows, first_marker, first_allocation);
-    return err < 0 ? err : shared_tables_error(source->tables);
+    return error < 0 ? error : shared_tables_error(source->tables);
 }
 
 /* --- All --- */
 
 int thread_rows_add(struct thread_rows *rows, const struct payload_source *source)
 {
-    int err = add_samples(rows, source);
+    int error = add_samples(rows, source);
 
-    return err < 0 ? err : add_markers(rows, source);
+    return error < 0 ? error : add_markers(rows, source);
 }
 
 int thread_rows_add_marker(struct thread_rows *rows, const struct marker_row *marker,
@@ -172,8 +172,8 @@ int thread_rows_add_marker(struct thread_rows *rows, const struct marker_row *ma
 
     row.payload = rows->payloads.count;
     row.payload_length = length;
-    int err = json_sink_memory(&rows->payloads, payload, length);
-    return err < 0 ? err : push_marker(rows, &row);
+    int error = json_sink_memory(&rows->payloads, payload, length);
+    return error < 0 ? error : push_marker(rows, &row);
 }
 
 void thread_rows_clear(struct thread_rows *rows)

@@ -53,37 +53,37 @@ static int take_integer(struct json_reader *reader, int token, double first, con
 static int read_id(struct json_reader *reader, int token, uint32_t *id)
 {
     double value = 0;
-    int err = take_integer(reader, token, 1, "a node's id, from 1 on,", &value);
+    int error = take_integer(reader, token, 1, "a node's id, from 1 on,", &value);
 
-    *id = err == 0 ? (uint32_t)value : 0;
-    return err;
+    *id = error == 0 ? (uint32_t)value : 0;
+    return error;
 }
 
 /* Lines and columns count from 0; -1: there is none. */
 static int read_place(struct json_reader *reader, uint32_t *place)
 {
     double value = 0;
-    int err = take_integer(reader, json_reader_next(reader), -1, "a line or column", &value);
+    int error = take_integer(reader, json_reader_next(reader), -1, "a line or column", &value);
 
-    *place = err == 0 ? (uint32_t)(value + 1) : 0;
-    return err;
+    *place = error == 0 ? (uint32_t)(value + 1) : 0;
+    return error;
 }
 
 /* The text of the next value; numbers are texts, too, as some write the ids of scripts. */
 static int read_text(struct json_reader *reader, struct unique_strings *texts, uint32_t *index)
 {
-    int token = json_reader_next(reader), err = 0;
+    int token = json_reader_next(reader), error = 0;
     const char *text;
     size_t length;
 
     if (token == JSON_TOKEN_STRING)
-        err = json_reader_string(reader, &text, &length);
+        error = json_reader_string(reader, &text, &length);
     else if (token == JSON_TOKEN_NUMBER)
         text = json_reader_raw(reader, &length);
     else
         return refuse_value(reader, token, "a text");
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     *index = unique_strings_add(texts, text, length);
     return *index != UNIQUE_NONE ? 0 : -ENOMEM;
 }
@@ -91,10 +91,10 @@ static int read_text(struct json_reader *reader, struct unique_strings *texts, u
 static int push_id(struct json_reader *reader, int token, struct mapped_array *ids)
 {
     uint32_t id, *place;
-    int err = read_id(reader, token, &id);
+    int error = read_id(reader, token, &id);
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     place = mapped_array_push(ids, sizeof(*place));
     if (place == NULL)
         return -ENOMEM;
@@ -118,13 +118,13 @@ static int read_array(struct json_reader *reader, struct mapped_array *array,
                       int (*push)(struct json_reader *reader, int token,
                                   struct mapped_array *array))
 {
-    int token = json_reader_next(reader), err = 0;
+    int token = json_reader_next(reader), error = 0;
 
     if (token != JSON_TOKEN_START_ARRAY)
         return refuse_value(reader, token, "an array");
-    while (err == 0 && (token = json_reader_next(reader)) != JSON_TOKEN_END_ARRAY)
-        err = push(reader, token, array);
-    return err;
+    while (error == 0 && (token = json_reader_next(reader)) != JSON_TOKEN_END_ARRAY)
+        error = push(reader, token, array);
+    return error;
 }
 
 /* --- Nodes --- */
@@ -151,11 +151,11 @@ static int for_each_member(struct cpuprofile *profile, struct cpuprofile_node *n
                            int (*member)(struct cpuprofile *profile, struct cpuprofile_node *node,
                                          struct json_reader *reader))
 {
-    int err = 0;
+    int error = 0;
 
-    while (json_next_member(reader, &err))
-        err = member(profile, node, reader);
-    return err;
+    while (json_next_member(reader, &error))
+        error = member(profile, node, reader);
+    return error;
 }
 
 static int node_member(struct cpuprofile *profile, struct cpuprofile_node *node,
@@ -167,9 +167,9 @@ static int node_member(struct cpuprofile *profile, struct cpuprofile_node *node,
         return read_id(reader, json_reader_next(reader), &node->parent_id);
     if (json_reader_is(reader, "children")) {
         node->first_child_place = (uint32_t)profile->children.count;
-        int err = read_array(reader, &profile->children, push_id);
+        int error = read_array(reader, &profile->children, push_id);
         node->child_count = (uint32_t)profile->children.count - node->first_child_place;
-        return err;
+        return error;
     }
     if (!json_reader_is(reader, "callFrame"))
         return json_reader_skip(reader);
@@ -183,13 +183,13 @@ static int read_node(struct cpuprofile *profile, struct json_reader *reader)
     struct cpuprofile_node node = { .function = UNIQUE_NONE, .script = NO_SCRIPT };
     uint32_t nothing = unique_strings_add(&profile->texts, "", 0);
     uint32_t no_script = unique_strings_add(&profile->scripts, "0", 1);
-    int err = nothing != UNIQUE_NONE && no_script == NO_SCRIPT ? 0 : -ENOMEM;
+    int error = nothing != UNIQUE_NONE && no_script == NO_SCRIPT ? 0 : -ENOMEM;
 
     node.url = nothing;
-    if (err == 0)
-        err = for_each_member(profile, &node, reader, node_member);
-    if (err < 0)
-        return err;
+    if (error == 0)
+        error = for_each_member(profile, &node, reader, node_member);
+    if (error < 0)
+        return error;
     if (node.id == 0)
         return json_reader_refuse(reader, "node %zu has no \"id\"", profile->nodes.count + 1);
     if (node.function == UNIQUE_NONE)
@@ -204,14 +204,14 @@ static int read_node(struct cpuprofile *profile, struct json_reader *reader)
 
 static int read_nodes(struct cpuprofile *profile, struct json_reader *reader)
 {
-    int token = json_reader_next(reader), err = 0;
+    int token = json_reader_next(reader), error = 0;
 
     if (token != JSON_TOKEN_START_ARRAY)
         return refuse_value(reader, token, "an array");
-    while (err == 0 && (token = json_reader_next(reader)) == JSON_TOKEN_START_OBJECT)
-        err = read_node(profile, reader);
-    if (err < 0)
-        return err;
+    while (error == 0 && (token = json_reader_next(reader)) == JSON_TOKEN_START_OBJECT)
+        error = read_node(profile, reader);
+    if (error < 0)
+        return error;
     return token == JSON_TOKEN_END_ARRAY ? 0 : refuse_value(reader, token, "a node");
 }
 

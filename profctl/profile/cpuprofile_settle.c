@@ -57,11 +57,11 @@ static bool has_lower_id(const void *left, const void *right)
 static int index_ids(struct settling *settling)
 {
     size_t count = settling->profile->nodes.count;
-    int err = mapped_array_reserve(&settling->places, count, sizeof(struct place));
+    int error = mapped_array_reserve(&settling->places, count, sizeof(struct place));
     struct place *places = settling->places.items;
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     for (size_t i = 0; i < count; i++)
         places[i] = (struct place){ node_at(settling, i)->id, (uint32_t)i };
     settling->places.count = count;
@@ -113,16 +113,16 @@ static int take_children(struct settling *settling, uint32_t parent)
     const struct cpuprofile_node *node = node_at(settling, parent);
     const uint32_t *ids =
         (const uint32_t *)settling->profile->children.items + node->first_child_place;
-    int err = 0;
+    int error = 0;
 
-    for (uint32_t i = 0; i < node->child_count && err == 0; i++) {
+    for (uint32_t i = 0; i < node->child_count && error == 0; i++) {
         uint32_t child = find_id(settling, ids[i]);
-        err = child != NONE ? set_parent(settling, child, parent, false)
-                            : json_reader_refuse(settling->reader,
-                                                 "node %u has a child %u, which does not exist",
-                                                 node->id, ids[i]);
+        error = child != NONE ? set_parent(settling, child, parent, false)
+                              : json_reader_refuse(settling->reader,
+                                                   "node %u has a child %u, which does not exist",
+                                                   node->id, ids[i]);
     }
-    return err;
+    return error;
 }
 
 static int take_parent(struct settling *settling, uint32_t child)
@@ -141,16 +141,16 @@ static int take_parent(struct settling *settling, uint32_t child)
 static int find_parents(struct settling *settling)
 {
     uint32_t count = (uint32_t)settling->profile->nodes.count;
-    int err = mapped_array_reserve(&settling->parents, count, sizeof(uint32_t));
+    int error = mapped_array_reserve(&settling->parents, count, sizeof(uint32_t));
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     memset(settling->parents.items, 0xff, count * sizeof(uint32_t)); /* NONE */
-    for (uint32_t i = 0; i < count && err == 0; i++)
-        err = take_children(settling, i);
-    for (uint32_t i = 0; i < count && err == 0; i++)
-        err = take_parent(settling, i);
-    return err;
+    for (uint32_t i = 0; i < count && error == 0; i++)
+        error = take_children(settling, i);
+    for (uint32_t i = 0; i < count && error == 0; i++)
+        error = take_parent(settling, i);
+    return error;
 }
 
 /* Appends INDEX and those above it that are not there yet, the outermost first. A way up that is
@@ -181,16 +181,16 @@ static int put_in_order(struct settling *settling, uint32_t index)
 static int order_nodes(struct settling *settling)
 {
     uint32_t count = (uint32_t)settling->profile->nodes.count;
-    int err = mapped_array_reserve(&settling->stacks, count, sizeof(uint32_t));
+    int error = mapped_array_reserve(&settling->stacks, count, sizeof(uint32_t));
 
-    if (err == 0)
-        err = mapped_array_reserve(&settling->order, count, sizeof(uint32_t));
-    if (err < 0)
-        return err;
+    if (error == 0)
+        error = mapped_array_reserve(&settling->order, count, sizeof(uint32_t));
+    if (error < 0)
+        return error;
     memset(settling->stacks.items, 0xff, count * sizeof(uint32_t)); /* NONE */
-    for (uint32_t i = 0; i < count && err == 0; i++)
-        err = put_in_order(settling, i);
-    return err;
+    for (uint32_t i = 0; i < count && error == 0; i++)
+        error = put_in_order(settling, i);
+    return error;
 }
 
 /* --- Stacks --- */
@@ -279,7 +279,7 @@ static int add_stack(struct settling *settling, uint32_t index)
         return -ENOMEM;
     if (is_outermost && length == strlen(idle_name) && strcmp(name, idle_name) == 0)
         settling->idle = (uint32_t)settling->tables->stacks.count;
-    int err = thread_tables_add_node(
+    int error = thread_tables_add_node(
         settling->tables,
         &(struct table_node){
             .location = name,
@@ -290,17 +290,17 @@ static int add_stack(struct settling *settling, uint32_t index)
             .id = node->id,
         });
     free(name);
-    return err;
+    return error;
 }
 
 static int add_stacks(struct settling *settling)
 {
     const uint32_t *order = settling->order.items;
-    int err = 0;
+    int error = 0;
 
-    for (size_t i = 0; i < settling->order.count && err == 0; i++)
-        err = add_stack(settling, order[i]);
-    return err;
+    for (size_t i = 0; i < settling->order.count && error == 0; i++)
+        error = add_stack(settling, order[i]);
+    return error;
 }
 
 /* --- Samples --- */
@@ -331,13 +331,13 @@ static int add_samples(struct settling *settling)
 {
     const double *deltas = settling->profile->deltas.items;
     double time_us = 0;
-    int err = 0;
+    int error = 0;
 
-    for (size_t i = 0; i < settling->profile->samples.count && err == 0; i++) {
+    for (size_t i = 0; i < settling->profile->samples.count && error == 0; i++) {
         time_us += deltas[i];
-        err = add_sample(settling, i, time_us);
+        error = add_sample(settling, i, time_us);
     }
-    return err;
+    return error;
 }
 
 /* --- The whole --- */
@@ -361,21 +361,21 @@ int cpuprofile_settle(const struct cpuprofile *profile, struct thread_tables *ta
     struct settling settling = {
         .profile = profile, .tables = tables, .samples = samples, .reader = reader, .idle = NONE
     };
-    int err = check_members(profile, reader);
+    int error = check_members(profile, reader);
 
-    if (err == 0)
-        err = index_ids(&settling);
-    if (err == 0)
-        err = find_parents(&settling);
-    if (err == 0)
-        err = order_nodes(&settling);
-    if (err == 0)
-        err = add_stacks(&settling);
-    if (err == 0)
-        err = add_samples(&settling);
+    if (error == 0)
+        error = index_ids(&settling);
+    if (error == 0)
+        error = find_parents(&settling);
+    if (error == 0)
+        error = order_nodes(&settling);
+    if (error == 0)
+        error = add_stacks(&settling);
+    if (error == 0)
+        error = add_samples(&settling);
     mapped_array_free(&settling.places);
     mapped_array_free(&settling.parents);
     mapped_array_free(&settling.stacks);
     mapped_array_free(&settling.order);
-    return err;
+    return error;
 }

@@ -21,11 +21,11 @@ struct open_span {
 
 static int begin_span(struct marker_spans *spans, const struct marker_span *span)
 {
-    int err = mapped_array_reserve(&spans->tops, (size_t)span->name + 1, sizeof(uint32_t));
+    int error = mapped_array_reserve(&spans->tops, (size_t)span->name + 1, sizeof(uint32_t));
     struct open_span *place;
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     place = mapped_array_push(&spans->open, sizeof(*place));
     if (place == NULL)
         return -ENOMEM;
@@ -80,15 +80,15 @@ static int end_open(struct marker_spans *spans, const struct profile_thread *thr
     struct open_span *open = spans->open.items;
     size_t samples = thread->sample_count;
     double last_ms = samples > 0 ? thread->samples[samples - 1].time_ms : 0;
-    int err = 0;
+    int error = 0;
 
-    for (size_t i = 0; i < spans->open.count && err == 0; i++) {
+    for (size_t i = 0; i < spans->open.count && error == 0; i++) {
         struct marker_span *span = &open[i].span;
         span->end_ms = last_ms > span->start_ms ? last_ms : span->start_ms;
         if (!open[i].has_ended)
-            err = push_span(&spans->spans, span);
+            error = push_span(&spans->spans, span);
     }
-    return err;
+    return error;
 }
 
 static void forget_open(struct marker_spans *spans)
@@ -103,13 +103,13 @@ static void forget_open(struct marker_spans *spans)
 int marker_spans_take(struct marker_spans *spans, const struct profile_thread *thread)
 {
     const struct table_marker *markers = thread->markers->markers.items;
-    int err = 0;
+    int error = 0;
 
     forget_open(spans);
     spans->spans.count = 0;
-    for (size_t i = 0; i < thread->markers->markers.count && err == 0; i++)
-        err = take_marker(spans, &markers[i], (uint32_t)i);
-    return err < 0 ? err : end_open(spans, thread);
+    for (size_t i = 0; i < thread->markers->markers.count && error == 0; i++)
+        error = take_marker(spans, &markers[i], (uint32_t)i);
+    return error < 0 ? error : end_open(spans, thread);
 }
 
 void marker_spans_free(struct marker_spans *spans)

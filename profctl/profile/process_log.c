@@ -48,12 +48,12 @@ static int append_argument(struct mapped_array *line, struct json_reader *reader
 {
     const char *view;
     size_t length;
-    int err = json_reader_string(reader, &view, &length);
+    int error = json_reader_string(reader, &view, &length);
 
-    if (err == 0)
-        err = mapped_array_reserve(line, line->count + length + 2, 1); /* a space, and the end */
-    if (err < 0)
-        return err;
+    if (error == 0)
+        error = mapped_array_reserve(line, line->count + length + 2, 1); /* a space, and the end */
+    if (error < 0)
+        return error;
     char *end = (char *)line->items + line->count;
     if (line->count > 0)
         *end++ = ' ';
@@ -65,19 +65,19 @@ static int append_argument(struct mapped_array *line, struct json_reader *reader
 /* Any value but an array of strings tells of no command line. */
 static int read_command_line(struct mapped_array *line, struct json_reader *reader)
 {
-    int token = json_reader_next(reader), err = 0;
+    int token = json_reader_next(reader), error = 0;
 
     line->count = 0;
     if (token != JSON_TOKEN_START_ARRAY)
         return token < 0 ? token : json_reader_skip(reader);
     bool is_right = true;
-    while (err == 0 && (token = json_reader_next(reader)) != JSON_TOKEN_END_ARRAY && token >= 0) {
+    while (error == 0 && (token = json_reader_next(reader)) != JSON_TOKEN_END_ARRAY && token >= 0) {
         is_right = is_right && token == JSON_TOKEN_STRING;
-        err = is_right ? append_argument(line, reader) : json_reader_skip(reader);
+        error = is_right ? append_argument(line, reader) : json_reader_skip(reader);
     }
     if (!is_right)
         line->count = 0;
-    return err < 0 ? err : token < 0 ? token : 0;
+    return error < 0 ? error : token < 0 ? token : 0;
 }
 
 static int read_member(struct process_log *log, struct json_reader *reader)
@@ -123,13 +123,13 @@ static int read_member(struct process_log *log, struct json_reader *reader)
 static int for_each_member(struct process_log *log, struct json_reader *reader,
                            int (*member)(struct process_log *log, struct json_reader *reader))
 {
-    int token = json_reader_next(reader), err = 0;
+    int token = json_reader_next(reader), error = 0;
 
     if (token != JSON_TOKEN_START_OBJECT)
         return json_reader_skip(reader);
-    while (json_next_member(reader, &err))
-        err = member(log, reader);
-    return err;
+    while (json_next_member(reader, &error))
+        error = member(log, reader);
+    return error;
 }
 
 static int read_entry_member(struct process_log *log, struct json_reader *reader)

@@ -47,12 +47,12 @@ static int read_samples(struct profile_counter *counter, struct json_reader *rea
 {
     struct json_cell cells[JSON_TABLE_MOST_COLUMNS];
     struct json_table table;
-    int err = json_table_open(&table, sample_columns, SAMPLE_COLUMNS, reader);
+    int error = json_table_open(&table, sample_columns, SAMPLE_COLUMNS, reader);
 
     counter->samples.count = 0;
-    while (json_table_next(&table, reader, cells, &err))
-        err = add_sample(counter, cells);
-    return err;
+    while (json_table_next(&table, reader, cells, &error))
+        error = add_sample(counter, cells);
+    return error;
 }
 
 static int read_member(struct profile_counter *counter, struct json_reader *reader)
@@ -70,10 +70,10 @@ static int read_member(struct profile_counter *counter, struct json_reader *read
 
 int profile_counter_read(struct profile_counter *counter, struct json_reader *reader)
 {
-    int err = 0;
+    int error = 0;
 
     forget_counter(counter);
-    while (json_next_member(reader, &err))
-        err = read_member(counter, reader);
-    return err;
+    while (json_next_member(reader, &error))
+        error = read_member(counter, reader);
+    return error;
 }

@@ -29,10 +29,10 @@ static ssize_t read_gzip(void *context, char *bytes, size_t count)
     return code == Z_ERRNO && errno != 0 ? -errno : -EIO;
 }
 
-int profile_input_failed(const struct profile_input *input, int err, struct failure *failure)
+int profile_input_failed(const struct profile_input *input, int error, struct failure *failure)
 {
     const char *detail = input->reader != NULL ? json_reader_error(input->reader) : "";
-    bool is_malformed = err == -EPROTO || err == -E2BIG;
+    bool is_malformed = error == -EPROTO || error == -E2BIG;
 
     if (is_malformed && detail[0] != '\0')
         return (int)failure_set(failure, EXIT_CODE_FAILED, "%s cannot be read as a profile: %s",
@@ -42,11 +42,11 @@ int profile_input_failed(const struct profile_input *input, int err, struct fail
                                 "%s cannot be read as a profile: unexpected value before byte "
                                 "%" PRIu64,
                                 input->path, json_reader_offset(input->reader));
-    if (err == -ERANGE)
+    if (error == -ERANGE)
         return (int)failure_set(failure, EXIT_CODE_FAILED,
                                 "%s has times that are too large for the format", input->path);
     return (int)failure_set(failure, EXIT_CODE_FAILED, "cannot read %s: %s", input->path,
-                            err == -EIO ? "the file is damaged or cut short" : strerror(-err));
+                            error == -EIO ? "the file is damaged or cut short" : strerror(-error));
 }
 
 bool profile_input_open_file(const char *path, int *fd, struct failure *failure)
@@ -90,7 +90,7 @@ static bool open_descriptor(struct profile_input *input, const char *path, int f
                             struct failure *failure)
 {
     gzFile file = gzdopen(fd, "rbe");
-    int err;
+    int error;
 
     *input = (struct profile_input){ .path = path };
     if (file == NULL) {
@@ -106,11 +106,11 @@ static bool open_descriptor(struct profile_input *input, const char *path, int f
         profile_input_close(input);
         return false;
     }
-    err = json_reader_open(read_gzip, file, &input->reader);
-    if (err == 0)
+    error = json_reader_open(read_gzip, file, &input->reader);
+    if (error == 0)
         return true;
     input->reader = NULL;
-    profile_input_failed(input, err, failure);
+    profile_input_failed(input, error, failure);
     profile_input_close(input);
     return false;
 }

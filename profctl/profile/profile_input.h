@@ -33,6 +33,6 @@ bool profile_input_is_not(const char *path, const char *output, struct failure *
 void profile_input_close(struct profile_input *input);
 
 /* Tells in FAILURE why the reader's user ended with ERR (negative errno). Returns the exit code. */
-int profile_input_failed(const struct profile_input *input, int err, struct failure *failure);
+int profile_input_failed(const struct profile_input *input, int error, struct failure *failure);
 
 #endif

@@ -12,10 +12,10 @@ enum { NAME_BYTES = 64 }; /* longer names are nobody's */
 static int read_interval(struct json_reader *reader, uint64_t *interval_ns)
 {
     double ms = 0;
-    int err = json_number_keep(reader, &ms);
+    int error = json_number_keep(reader, &ms);
 
     *interval_ns = process_log_interval_ns(ms);
-    return err;
+    return error;
 }
 
 static int read_unit(struct json_reader *reader, double *cpu_unit_ns)
@@ -32,13 +32,13 @@ static int read_unit(struct json_reader *reader, double *cpu_unit_ns)
 
 static int read_units(struct json_reader *reader, double *cpu_unit_ns)
 {
-    int err = 0;
+    int error = 0;
 
     if (json_reader_next(reader) != JSON_TOKEN_START_OBJECT)
         return json_reader_skip(reader);
-    while (json_next_member(reader, &err))
-        err = read_unit(reader, cpu_unit_ns);
-    return err;
+    while (json_next_member(reader, &error))
+        error = read_unit(reader, cpu_unit_ns);
+    return error;
 }
 
 static int tell_member(struct json_reader *reader, const struct profile_meta_listener *listener)
@@ -49,17 +49,17 @@ static int tell_member(struct json_reader *reader, const struct profile_meta_lis
 
     if (listener->on_member == NULL)
         return json_reader_skip(reader);
-    int err = json_reader_string(reader, &text, &length);
-    if (err < 0)
-        return err;
+    int error = json_reader_string(reader, &text, &length);
+    if (error < 0)
+        return error;
     if (length >= sizeof(name))
         return json_reader_skip(reader);
     memcpy(name, text, length + 1);
     listener->text->count = 0;
-    err = json_text_append_value(reader, listener->text);
-    return err < 0 ? err
-                   : listener->on_member(listener->owner, name, listener->text->items,
-                                         listener->text->count);
+    error = json_text_append_value(reader, listener->text);
+    return error < 0 ? error
+                     : listener->on_member(listener->owner, name, listener->text->items,
+                                           listener->text->count);
 }
 
 static int read_member(struct json_reader *reader, const struct profile_meta_listener *listener,
@@ -81,10 +81,10 @@ static int read_member(struct json_reader *reader, const struct profile_meta_lis
 int profile_meta_read(struct json_reader *reader, const struct profile_meta_listener *listener,
                       struct profile_meta *meta)
 {
-    int err = json_expect(reader, JSON_TOKEN_START_OBJECT);
+    int error = json_expect(reader, JSON_TOKEN_START_OBJECT);
 
     *meta = (struct profile_meta){ 0 };
-    while (json_next_member(reader, &err))
-        err = read_member(reader, listener, meta);
-    return err;
+    while (json_next_member(reader, &error))
+        error = read_member(reader, listener, meta);
+    return error;
 }

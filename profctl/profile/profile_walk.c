@@ -14,22 +14,22 @@
 /* Calls MEMBER behind each key of an object whose start was read. */
 int walk_each_member(struct walk *walk, int (*member)(struct walk *walk))
 {
-    int err = 0;
+    int error = 0;
 
-    while (json_next_member(walk->reader, &err))
-        err = member(walk);
-    return err;
+    while (json_next_member(walk->reader, &error))
+        error = member(walk);
+    return error;
 }
 
 /* Calls ELEMENT at the start of each object of an array, whose key was read. */
 static int for_each_object(struct walk *walk, bool is_root,
                            int (*element)(struct walk *walk, bool is_root))
 {
-    int err = json_expect(walk->reader, JSON_TOKEN_START_ARRAY);
+    int error = json_expect(walk->reader, JSON_TOKEN_START_ARRAY);
 
-    while (json_next_object(walk->reader, &err))
-        err = element(walk, is_root);
-    return err;
+    while (json_next_object(walk->reader, &error))
+        error = element(walk, is_root);
+    return error;
 }
 
 /* --- Processes --- */
@@ -80,23 +80,23 @@ static int read_meta(struct walk *walk, bool is_root)
     const struct profile_meta_listener listener = { walk->events->on_meta, walk->owner,
                                                     &walk->meta_value };
     struct profile_meta meta;
-    int err = profile_meta_read(walk->reader, &listener, &meta);
+    int error = profile_meta_read(walk->reader, &listener, &meta);
 
-    if (err == 0 && meta.cpu_unit_ns != 0)
-        err = use_unit(walk, meta.cpu_unit_ns);
+    if (error == 0 && meta.cpu_unit_ns != 0)
+        error = use_unit(walk, meta.cpu_unit_ns);
     if (is_root)
         use_root_meta(walk, &meta);
     else
         use_inner_meta(walk, &meta);
-    return err;
+    return error;
 }
 
 static int read_counter(struct walk *walk, bool is_root)
 {
     (void)is_root;
-    int err = profile_counter_read(&walk->counter, walk->reader);
+    int error = profile_counter_read(&walk->counter, walk->reader);
     time_shift_counter(&walk->counter, walk->shift_ms);
-    return err < 0 ? err : walk->events->on_counter(walk->owner, &walk->counter);
+    return error < 0 ? error : walk->events->on_counter(walk->owner, &walk->counter);
 }
 
 static int read_counters(struct walk *walk, bool is_root)
@@ -115,16 +115,16 @@ static int read_late_counters(struct walk *walk, bool is_root)
 
     if (text->count == 0)
         return 0;
-    int err = json_reader_open_memory(text->items, text->count, &walk->reader);
-    if (err == 0) {
-        err = for_each_object(walk, is_root, read_counter);
+    int error = json_reader_open_memory(text->items, text->count, &walk->reader);
+    if (error == 0) {
+        error = for_each_object(walk, is_root, read_counter);
         json_reader_close(walk->reader);
     }
     walk->reader = file;
     text->count = 0;
-    return err == -EPROTO
+    return error == -EPROTO
                ? json_reader_refuse(file, "invalid \"counters\" in the process that ends here")
-               : err;
+               : error;
 }
 
 /* Members that the root has of itself too, when it is a process. */
@@ -171,21 +171,21 @@ static int end_process(struct walk *walk, bool is_root)
     walk->log.start_ms += walk->shift_ms;
     walk->log.end_ms += walk->shift_ms;
     walk->log.process_start_ms += walk->shift_ms;
-    int err = walk->events->on_process != NULL
-                  ? walk->events->on_process(walk->owner, is_root, &walk->log)
-                  : 0;
+    int error = walk->events->on_process != NULL
+                    ? walk->events->on_process(walk->owner, is_root, &walk->log)
+                    : 0;
 
     process_log_free(&walk->log);
     begin_process(walk);
-    return err;
+    return error;
 }
 
 static int read_process(struct walk *walk, bool is_root)
 {
     (void)is_root;
     begin_process(walk);
-    int err = walk_each_member(walk, inner_process_member);
-    return err < 0 ? err : end_process(walk, false);
+    int error = walk_each_member(walk, inner_process_member);
+    return error < 0 ? error : end_process(walk, false);
 }
 
 /* The root's own members may come before and after. */
@@ -195,11 +195,11 @@ static int read_processes(struct walk *walk)
     uint64_t root_interval_ns = walk->own_interval_ns;
 
     begin_process(walk);
-    int err = for_each_object(walk, false, read_process);
+    int error = for_each_object(walk, false, read_process);
     process_log_free(&walk->log);
     walk->log = root;
     walk->own_interval_ns = root_interval_ns;
-    return err;
+    return error;
 }
 
 static int root_member(struct walk *walk)
@@ -216,23 +216,23 @@ static int root_member(struct walk *walk)
 static int tell_cpuprofile(struct walk *walk)
 {
     walk_begin_thread(walk);
-    int err = cpuprofile_settle(&walk->cpuprofile, &walk->tables, &walk->samples, walk->reader);
-    return err < 0 ? err : walk_tell_thread(walk, true);
+    int error = cpuprofile_settle(&walk->cpuprofile, &walk->tables, &walk->samples, walk->reader);
+    return error < 0 ? error : walk_tell_thread(walk, true);
 }
 
 static int read_profile(struct walk *walk)
 {
-    int err = json_expect(walk->reader, JSON_TOKEN_START_OBJECT);
+    int error = json_expect(walk->reader, JSON_TOKEN_START_OBJECT);
 
-    if (err == 0)
-        err = walk_each_member(walk, root_member);
-    if (err == 0)
-        err = json_expect(walk->reader, JSON_TOKEN_END);
-    if (err == 0 && !walk->cpuprofile.is_there)
-        err = profile_kind_check(&walk->kind, walk->reader);
-    if (err == 0 && walk->cpuprofile.is_there)
-        err = tell_cpuprofile(walk);
-    return err == 0 ? end_process(walk, true) : err;
+    if (error == 0)
+        error = walk_each_member(walk, root_member);
+    if (error == 0)
+        error = json_expect(walk->reader, JSON_TOKEN_END);
+    if (error == 0 && !walk->cpuprofile.is_there)
+        error = profile_kind_check(&walk->kind, walk->reader);
+    if (error == 0 && walk->cpuprofile.is_there)
+        error = tell_cpuprofile(walk);
+    return error == 0 ? end_process(walk, true) : error;
 }
 
 int profile_walk(struct json_reader *reader, const struct profile_walk_events *events, void *owner,
@@ -247,7 +247,7 @@ int profile_walk(struct json_reader *reader, const struct profile_walk_events *e
     json_writer_init_sink(&walk.nowhere, json_sink_nowhere, NULL, &walk.latch);
     begin_process(&walk);
     cpuprofile_init(&walk.cpuprofile);
-    int err = read_profile(&walk);
+    int error = read_profile(&walk);
     cpuprofile_free(&walk.cpuprofile);
     process_log_free(&walk.log);
     json_writer_fini(&walk.nowhere);
@@ -263,5 +263,5 @@ int profile_walk(struct json_reader *reader, const struct profile_walk_events *e
     mapped_array_free(&walk.paused_ranges);
     free(walk.thread_name);
     free(walk.process_name);
-    return err;
+    return error;
 }

@@ -16,9 +16,9 @@ static int read_samples(struct walk *walk)
             sample_spread_tick_ns((double)walk->own_interval_ns, (double)walk->facts->asked_ns),
     };
 
-    int err = thread_samples_read(&walk->samples, &terms, walk->reader);
+    int error = thread_samples_read(&walk->samples, &terms, walk->reader);
     walk->has_guessed_unit |= walk->samples.knows_cpu && !walk->knows_unit;
-    return err;
+    return error;
 }
 
 static int read_markers(struct walk *walk)
@@ -62,11 +62,11 @@ static int read_kept(struct walk *walk, enum late_member member)
 {
     const struct mapped_array *text = &walk->late.texts[member];
     struct json_reader *file = walk->reader;
-    int err = json_reader_open_memory(text->items, text->count, &walk->reader);
+    int error = json_reader_open_memory(text->items, text->count, &walk->reader);
 
-    if (err == 0) {
-        err = read_needy(walk, member);
-        if (err == -EPROTO)
+    if (error == 0) {
+        error = read_needy(walk, member);
+        if (error == -EPROTO)
             (void)json_reader_refuse(file, "invalid \"%s\" in the thread that ends here%s%s",
                                      late_member_name(member),
                                      json_reader_error(walk->reader)[0] != '\0' ? ": " : "",
@@ -74,14 +74,14 @@ static int read_kept(struct walk *walk, enum late_member member)
         json_reader_close(walk->reader);
     }
     walk->reader = file;
-    return err;
+    return error;
 }
 
 static int read_late(struct walk *walk)
 {
-    int err = 0;
+    int error = 0;
 
-    for (int i = 0; i < LATE_MEMBERS && err == 0; i++) {
+    for (int i = 0; i < LATE_MEMBERS && error == 0; i++) {
         if (!walk->late.are_there[i])
             continue;
         if (walk->tables.stage < needed_stages[i])
@@ -89,9 +89,9 @@ static int read_late(struct walk *walk)
                                       "\"%s\" without the tables that it refers to; of a processed "
                                       "profile, give the capture that it was made of",
                                       late_member_name((enum late_member)i));
-        err = read_kept(walk, (enum late_member)i);
+        error = read_kept(walk, (enum late_member)i);
     }
-    return err;
+    return error;
 }
 
 static int thread_member(struct walk *walk)
@@ -174,11 +174,11 @@ int walk_tell_thread(struct walk *walk, bool is_root)
 int walk_thread(struct walk *walk, bool is_root)
 {
     walk_begin_thread(walk);
-    int err = walk_each_member(walk, thread_member);
-    if (err == 0)
-        err = read_late(walk);
-    if (err < 0)
-        return err;
+    int error = walk_each_member(walk, thread_member);
+    if (error == 0)
+        error = read_late(walk);
+    if (error < 0)
+        return error;
     shift_thread(walk);
     return walk_tell_thread(walk, is_root);
 }

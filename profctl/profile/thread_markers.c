@@ -49,14 +49,14 @@ static int add_marker(struct thread_markers *markers, uint32_t string_count,
                       const struct json_cell *cells, size_t data_offset)
 {
     uint32_t name, phase, category;
-    int err = json_cell_index(&cells[MARKER_NAME], string_count, &name);
+    int error = json_cell_index(&cells[MARKER_NAME], string_count, &name);
 
-    if (err == 0)
-        err = json_cell_index(&cells[MARKER_PHASE], PHASE_END + 1, &phase);
-    if (err == 0)
-        err = json_cell_index(&cells[MARKER_CATEGORY], UINT32_MAX, &category);
-    if (err < 0)
-        return err;
+    if (error == 0)
+        error = json_cell_index(&cells[MARKER_PHASE], PHASE_END + 1, &phase);
+    if (error == 0)
+        error = json_cell_index(&cells[MARKER_CATEGORY], UINT32_MAX, &category);
+    if (error < 0)
+        return error;
     struct table_marker *marker = mapped_array_push(&markers->markers, sizeof(*marker));
     if (marker == NULL)
         return -ENOMEM;
@@ -85,19 +85,19 @@ int thread_markers_read(struct thread_markers *markers, uint32_t string_count,
     struct json_cell cells[JSON_TABLE_MOST_COLUMNS];
     struct json_table table;
     size_t data_offset = 0;
-    int err = json_table_open(&table, marker_columns, MARKER_COLUMNS, reader);
+    int error = json_table_open(&table, marker_columns, MARKER_COLUMNS, reader);
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     thread_markers_clear(markers);
     json_table_keep_text(&table, MARKER_DATA, &markers->data);
-    while (json_table_next(&table, reader, cells, &err)) {
-        err = add_marker(markers, string_count, cells, data_offset);
-        if (err == -EPROTO)
-            err = refuse_marker(reader);
+    while (json_table_next(&table, reader, cells, &error)) {
+        error = add_marker(markers, string_count, cells, data_offset);
+        if (error == -EPROTO)
+            error = refuse_marker(reader);
         data_offset = markers->data.count;
     }
-    return err;
+    return error;
 }
 
 const char *thread_markers_data(const struct thread_markers *markers,

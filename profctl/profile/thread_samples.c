@@ -36,12 +36,12 @@ static int take_sample(struct thread_samples *samples, const struct sample_terms
     bool has_cpu = samples->knows_cpu && cpu->token == JSON_TOKEN_NUMBER && cpu->number > 0;
     double cpu_ns = has_cpu ? cpu->number * terms->cpu_unit_ns : 0;
     uint32_t stack;
-    int err = json_cell_index_or_none(&cells[SAMPLE_STACK], terms->stack_count, &stack);
+    int error = json_cell_index_or_none(&cells[SAMPLE_STACK], terms->stack_count, &stack);
     struct profile_sample *sample =
-        err == 0 ? mapped_array_push(&samples->samples, sizeof(*sample)) : NULL;
+        error == 0 ? mapped_array_push(&samples->samples, sizeof(*sample)) : NULL;
 
     if (sample == NULL)
-        return err < 0 ? err : -ENOMEM;
+        return error < 0 ? error : -ENOMEM;
     *sample = (struct profile_sample){
         .time_ms = time->token == JSON_TOKEN_NUMBER ? time->number : 0,
         .cpu_ns = cpu_ns < most_ns ? cpu_ns : most_ns,
@@ -70,18 +70,18 @@ int thread_samples_read(struct thread_samples *samples, const struct sample_term
 {
     struct json_cell cells[JSON_TABLE_MOST_COLUMNS];
     struct json_table table;
-    int err = json_table_open(&table, sample_columns, SAMPLE_COLUMNS, reader);
+    int error = json_table_open(&table, sample_columns, SAMPLE_COLUMNS, reader);
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     samples->samples.count = 0;
     samples->knows_cpu = table.places[SAMPLE_CPU] >= 0 && terms->cpu_unit_ns > 0;
     /* Without times a sample is all that is known of where its time was used. */
     sample_spread_begin(&samples->spread,
                         table.places[SAMPLE_TIME] >= 0 ? terms->tick_ns : INFINITY);
-    while (json_table_next(&table, reader, cells, &err))
-        err = take_sample(samples, terms, cells);
-    if (err == 0)
+    while (json_table_next(&table, reader, cells, &error))
+        error = take_sample(samples, terms, cells);
+    if (error == 0)
         weigh_samples(samples);
-    return err;
+    return error;
 }

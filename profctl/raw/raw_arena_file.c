@@ -68,12 +68,12 @@ static int add_front(struct raw_arena_file *file, const struct raw_view *record)
     const uint8_t *dictionary = dictionary_of(record, &bytes);
 
     lay_out(record, file->slot_count, &header);
-    int err = file_range_write(file->fd, &header, sizeof(header), 0);
-    if (err == 0)
-        err = file_range_write(file->fd, dictionary, bytes, ARENA_HEADER_BYTES);
-    if (err == 0 && ftruncate(file->fd, (off_t)header.total_bytes) != 0)
-        err = -errno;
-    return err;
+    int error = file_range_write(file->fd, &header, sizeof(header), 0);
+    if (error == 0)
+        error = file_range_write(file->fd, dictionary, bytes, ARENA_HEADER_BYTES);
+    if (error == 0 && ftruncate(file->fd, (off_t)header.total_bytes) != 0)
+        error = -errno;
+    return error;
 }
 
 int raw_arena_file_add(struct raw_arena_file *file, const struct raw_view *record)
@@ -95,10 +95,10 @@ int raw_arena_front_open(const struct raw_view *record, void **memory, struct ar
         return -ENOMEM;
     memcpy(arena, &header, sizeof(header));
     memcpy(arena + ARENA_HEADER_BYTES, dictionary, bytes);
-    int err = arena_reader_open_memory(arena, whole, out);
-    if (err < 0)
+    int error = arena_reader_open_memory(arena, whole, out);
+    if (error < 0)
         free(arena);
     else
         *memory = arena;
-    return err;
+    return error;
 }

@@ -24,20 +24,20 @@ struct raw_input {
 
 /* --- Failures --- */
 
-static bool cannot_read(const struct raw_input *input, int err, const char *problem)
+static bool cannot_read(const struct raw_input *input, int error, const char *problem)
 {
-    bool is_problem = err == -EPROTO || err == -E2BIG;
+    bool is_problem = error == -EPROTO || error == -E2BIG;
 
     failure_set(input->failure, EXIT_CODE_FAILED, "cannot read %s: %s", input->path,
-                is_problem && problem[0] != '\0' ? problem : strerror(-err));
+                is_problem && problem[0] != '\0' ? problem : strerror(-error));
     return false;
 }
 
-static bool cannot_write(const struct raw_input *input, int err)
+static bool cannot_write(const struct raw_input *input, int error)
 {
     failure_set(input->failure, EXIT_CODE_FAILED,
                 "cannot make the profile of %s: %s; set TMPDIR to a directory with enough space",
-                input->path, strerror(-err));
+                input->path, strerror(-error));
     return false;
 }
 
@@ -57,18 +57,18 @@ static int open_nameless(void)
 
 static bool make_json(struct raw_input *input)
 {
-    int err = raw_survey_make(&input->survey, input->fd);
+    int error = raw_survey_make(&input->survey, input->fd);
 
-    if (err < 0)
-        return cannot_read(input, err, input->survey.error);
+    if (error < 0)
+        return cannot_read(input, error, input->survey.error);
     input->profile.fd = input->json_fd = open_nameless();
     if (input->json_fd < 0)
         return cannot_write(input, input->json_fd);
-    err = raw_profile_write(input->fd, &input->survey, &input->profile);
-    if (err == 0)
+    error = raw_profile_write(input->fd, &input->survey, &input->profile);
+    if (error == 0)
         return true;
-    return err == -EPROTO ? cannot_read(input, err, input->profile.error)
-                          : cannot_write(input, err);
+    return error == -EPROTO ? cannot_read(input, error, input->profile.error)
+                            : cannot_write(input, error);
 }
 
 static bool name(struct raw_input *input, const struct capture_sink *sink,
@@ -79,14 +79,14 @@ static bool name(struct raw_input *input, const struct capture_sink *sink,
     struct symbol_cache *cache = NULL;
 
     raw_list_archive_init(&lists, input->fd, &input->survey);
-    int err = symbol_cache_create(&cache);
-    if (err == 0)
-        err = capture_naming_run(input->json_fd, &input->profile.places, cache, &lists.archive,
-                                 sink, NULL, counts, problem);
+    int error = symbol_cache_create(&cache);
+    if (error == 0)
+        error = capture_naming_run(input->json_fd, &input->profile.places, cache, &lists.archive,
+                                   sink, NULL, counts, problem);
     symbol_cache_free(cache);
     if (problem[0] != '\0')
-        return cannot_read(input, err, problem);
-    return err == 0 || cannot_write(input, err);
+        return cannot_read(input, error, problem);
+    return error == 0 || cannot_write(input, error);
 }
 
 bool raw_input_write(int fd, const char *path, const struct capture_sink *sink,

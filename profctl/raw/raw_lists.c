@@ -30,10 +30,10 @@ struct adding {
 static int write_behind(void *context, const char *bytes, size_t count)
 {
     struct adding *adding = context;
-    int err = file_range_write(adding->fd, bytes, count, adding->end);
+    int error = file_range_write(adding->fd, bytes, count, adding->end);
 
     adding->end += count;
-    return err;
+    return error;
 }
 
 /* A jit_take_list: a record for it. Lists that cannot be read, or are too long, are left out. */
@@ -89,7 +89,7 @@ static int add_lists_of(struct adding *adding, struct arena_reader *reader)
     struct jit_process *process = &adding->process;
     struct arena_record record;
     struct arena_info info;
-    int err = 0;
+    int error = 0;
 
     arena_reader_info(reader, &info);
     *process = (struct jit_process){
@@ -98,12 +98,12 @@ static int add_lists_of(struct adding *adding, struct arena_reader *reader)
         .start_ms = since_epoch_ms(options, info.process_start_ns),
         .end_ms = options->end_ns != 0 ? since_epoch_ms(options, options->end_ns) : 0,
     };
-    while (err == 0 && arena_reader_next_record(reader, &record) > 0)
-        err = note_record(process, &record);
-    if (err == 0)
-        err = jit_process_visit_lists(process, keep_list, adding);
+    while (error == 0 && arena_reader_next_record(reader, &record) > 0)
+        error = note_record(process, &record);
+    if (error == 0)
+        error = jit_process_visit_lists(process, keep_list, adding);
     jit_process_clear(process);
-    return err;
+    return error;
 }
 
 static int add_record(struct adding *adding, const struct raw_view *record)
@@ -115,54 +115,54 @@ static int add_record(struct adding *adding, const struct raw_view *record)
         return raw_process_get(record->bytes, record->count, &adding->texts, &adding->facts);
     if (record->kind != RAW_FRONT)
         return 0;
-    int err = raw_arena_front_open(record, &memory, &reader);
-    if (err < 0)
-        return err == -ENOMEM ? err : 0; /* whoever makes a profile of it will tell */
-    err = add_lists_of(adding, reader);
+    int error = raw_arena_front_open(record, &memory, &reader);
+    if (error < 0)
+        return error == -ENOMEM ? error : 0; /* whoever makes a profile of it will tell */
+    error = add_lists_of(adding, reader);
     arena_reader_close(reader);
     free(memory);
-    return err;
+    return error;
 }
 
 /* Up to the TAIL, behind which nothing is yet. */
 static int add_all(struct adding *adding, struct raw_reader *reader)
 {
     struct raw_view record = { 0 };
-    int err = 0;
+    int error = 0;
 
-    while (err == 0 && record.kind != RAW_TAIL) {
-        err = raw_reader_next(reader, &record);
-        if (err > 0)
-            err = add_record(adding, &record);
+    while (error == 0 && record.kind != RAW_TAIL) {
+        error = raw_reader_next(reader, &record);
+        if (error > 0)
+            error = add_record(adding, &record);
     }
-    return err;
+    return error;
 }
 
-int raw_lists_add(int fd, char error[RAW_ERROR_BYTES])
+int raw_lists_add(int fd, char problem[RAW_ERROR_BYTES])
 {
     struct adding *adding = calloc(1, sizeof(*adding));
     struct raw_reader reader;
 
-    error[0] = '\0';
+    problem[0] = '\0';
     if (adding == NULL)
         return -ENOMEM;
     adding->fd = fd;
-    int err = raw_reader_init(&reader, fd);
+    int error = raw_reader_init(&reader, fd);
     adding->end = reader.file_bytes;
     reader.skips_chunks = true;
-    if (err == 0)
-        err = raw_out_init(&adding->out, write_behind, adding);
-    if (err == 0)
-        err = add_all(adding, &reader);
-    if (err == 0)
-        err = raw_out_put(&adding->out, RAW_END, 0);
-    if (err == 0)
-        err = raw_out_flush(&adding->out);
-    memcpy(error, reader.error, sizeof(reader.error));
+    if (error == 0)
+        error = raw_out_init(&adding->out, write_behind, adding);
+    if (error == 0)
+        error = add_all(adding, &reader);
+    if (error == 0)
+        error = raw_out_put(&adding->out, RAW_END, 0);
+    if (error == 0)
+        error = raw_out_flush(&adding->out);
+    memcpy(problem, reader.error, sizeof(reader.error));
     raw_out_fini(&adding->out);
     raw_reader_fini(&reader);
     free(adding);
-    return err;
+    return error;
 }
 
 /* --- Finding them --- */
@@ -179,17 +179,17 @@ static const struct raw_list_place *find_list(const struct raw_survey *survey, i
 static int copy_out(int fd, const struct raw_list_place *place, int target_fd)
 {
     char buffer[64 * 1024];
-    int err = 0;
+    int error = 0;
 
-    for (uint64_t done = 0; err == 0 && done < place->bytes;) {
+    for (uint64_t done = 0; error == 0 && done < place->bytes;) {
         size_t part =
             place->bytes - done < sizeof(buffer) ? (size_t)(place->bytes - done) : sizeof(buffer);
-        err = file_range_read(fd, buffer, part, place->offset + done);
-        if (err == 0)
-            err = file_range_write(target_fd, buffer, part, done);
+        error = file_range_read(fd, buffer, part, place->offset + done);
+        if (error == 0)
+            error = file_range_write(target_fd, buffer, part, done);
         done += part;
     }
-    return err;
+    return error;
 }
 
 static FILE *open_list(void *context, int64_t pid, enum jit_list_kind kind)

@@ -31,10 +31,10 @@ struct making {
 
 static int put(struct making *making, const void *bytes, size_t count)
 {
-    int err = json_sink_fd(&making->profile->fd, bytes, count);
+    int error = json_sink_fd(&making->profile->fd, bytes, count);
 
     making->written += count;
-    return err;
+    return error;
 }
 
 /* Takes back what was written of a process that cannot be read. */
@@ -79,16 +79,16 @@ static int stream(struct making *making, struct arena_reader *reader, struct jso
                   struct failure_latch *latch)
 {
     const struct raw_process_facts *facts = &making->facts;
-    int err = reader != NULL
-                  ? gecko_stream_process(reader, &facts->options, writer, NULL, latch)
-                  : gecko_stream_unprofiled(&facts->unprofiled, &facts->options, writer, latch);
+    int error = reader != NULL
+                    ? gecko_stream_process(reader, &facts->options, writer, NULL, latch)
+                    : gecko_stream_unprofiled(&facts->unprofiled, &facts->options, writer, latch);
 
-    return err == 0 ? json_writer_flush(writer) : err;
+    return error == 0 ? json_writer_flush(writer) : error;
 }
 
-static bool is_damage(int err)
+static bool is_damage(int error)
 {
-    return err == -EPROTO || err == -EIO || err == -E2BIG || err == -EINVAL;
+    return error == -EPROTO || error == -EIO || error == -E2BIG || error == -EINVAL;
 }
 
 /* The element of the process at hand. One that is damaged costs the others nothing. */
@@ -97,21 +97,21 @@ static int add_element(struct making *making, struct arena_reader *reader)
     struct failure_latch latch;
     struct json_writer writer;
     uint64_t start = making->written + (making->has_element ? 1 : 0);
-    int err = making->has_element ? json_sink_fd(&making->profile->fd, ",", 1) : 0;
+    int error = making->has_element ? json_sink_fd(&making->profile->fd, ",", 1) : 0;
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     failure_latch_init(&latch);
     json_writer_init_sink(&writer, json_sink_fd, &making->profile->fd, &latch);
-    err = stream(making, reader, &writer, &latch);
+    error = stream(making, reader, &writer, &latch);
     uint64_t bytes = json_writer_bytes(&writer);
     json_writer_fini(&writer);
-    if (is_damage(err)) {
+    if (is_damage(error)) {
         tell_left_out(making);
         return take_back(making);
     }
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     making->written = start + bytes;
     making->has_element = true;
     return add_place(making, start, bytes);
@@ -124,27 +124,27 @@ static int end_process(struct making *making, const struct raw_view *record)
 
     memcpy(&end, record->bytes, sizeof(end));
     making->facts.options.capture_ns = making->capture_ns = end.capture_ns;
-    int err = arena_reader_open(making->arena.fd, &reader);
-    if (is_damage(err)) {
+    int error = arena_reader_open(making->arena.fd, &reader);
+    if (is_damage(error)) {
         tell_left_out(making);
         return 0;
     }
-    if (err == 0 && (!making->facts.may_be_left_out || arena_reader_holds_recordings(reader)))
-        err = add_element(making, reader);
+    if (error == 0 && (!making->facts.may_be_left_out || arena_reader_holds_recordings(reader)))
+        error = add_element(making, reader);
     arena_reader_close(reader);
-    return err;
+    return error;
 }
 
 /* --- Records --- */
 
 static int begin_process(struct making *making, const struct raw_view *record)
 {
-    int err = raw_process_get(record->bytes, record->count, &making->texts, &making->facts);
+    int error = raw_process_get(record->bytes, record->count, &making->texts, &making->facts);
 
-    if (err < 0) {
+    if (error < 0) {
         snprintf(making->profile->error, sizeof(making->profile->error),
                  "the process record at byte %" PRIu64 " is invalid", record->offset);
-        return err;
+        return error;
     }
     making->is_void = !raw_survey_has(making->survey, making->facts.id);
     making->reference_ns = making->facts.options.reference_ns;
@@ -159,12 +159,12 @@ static int begin_process(struct making *making, const struct raw_view *record)
 
 static int add_to_arena(struct making *making, const struct raw_view *record)
 {
-    int err = raw_arena_file_add(&making->arena, record);
+    int error = raw_arena_file_add(&making->arena, record);
 
-    if (err == -EPROTO)
+    if (error == -EPROTO)
         snprintf(making->profile->error, sizeof(making->profile->error),
                  "the chunk at byte %" PRIu64 " is invalid", record->offset);
-    return err;
+    return error;
 }
 
 static int add_record(struct making *making, const struct raw_view *record)
@@ -197,9 +197,9 @@ static int put_end(struct making *making)
     failure_latch_init(&latch);
     json_writer_init_sink(&writer, json_sink_fd, &making->profile->fd, &latch);
     raw_root_end(&writer, &root);
-    int err = json_writer_flush(&writer);
+    int error = json_writer_flush(&writer);
     json_writer_fini(&writer);
-    return err;
+    return error;
 }
 
 /* All records, or those that are whole. */
@@ -210,9 +210,9 @@ static int add_records(struct making *making, struct raw_reader *reader)
 
     while (more > 0 && !(making->survey->is_cut && reader->offset >= making->survey->end)) {
         more = raw_reader_next(reader, &record);
-        int err = more > 0 && !record.is_damaged ? add_record(making, &record) : 0;
-        if (err < 0)
-            return err;
+        int error = more > 0 && !record.is_damaged ? add_record(making, &record) : 0;
+        if (error < 0)
+            return error;
     }
     return more > 0 && reader->state != RAW_BEHIND_TAIL ? put_end(making) : more < 0 ? more : 0;
 }
@@ -229,14 +229,14 @@ int raw_profile_write(int fd, const struct raw_survey *survey, struct raw_profil
     making->survey = survey;
     making->profile = profile;
     making->arena.fd = -1;
-    int err = raw_reader_init(&reader, fd);
+    int error = raw_reader_init(&reader, fd);
     reader.passes_damage = true;
-    if (err == 0)
-        err = add_records(making, &reader);
+    if (error == 0)
+        error = add_records(making, &reader);
     if (reader.error[0] != '\0')
         memcpy(profile->error, reader.error, sizeof(profile->error));
     raw_reader_fini(&reader);
     raw_arena_file_close(&making->arena);
     free(making);
-    return err;
+    return error;
 }

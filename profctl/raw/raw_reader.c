@@ -39,11 +39,11 @@ static int read_part(struct raw_reader *reader, void *out, size_t count)
 {
     if (count > reader->file_bytes - reader->offset)
         return refuse_cut(reader);
-    int err = file_range_read(reader->fd, out, count, reader->offset);
-    if (err == -EIO)
+    int error = file_range_read(reader->fd, out, count, reader->offset);
+    if (error == -EIO)
         return refuse_cut(reader); /* since it was measured */
     reader->offset += count;
-    return err;
+    return error;
 }
 
 /* --- The beginning --- */
@@ -82,9 +82,9 @@ int raw_reader_init(struct raw_reader *reader, int fd)
     if (fstat(fd, &status) != 0)
         return -errno;
     reader->file_bytes = (uint64_t)status.st_size;
-    int err = read_part(reader, &file, sizeof(file));
-    if (err < 0)
-        return err;
+    int error = read_part(reader, &file, sizeof(file));
+    if (error < 0)
+        return error;
     if (memcmp(file.magic, magic, sizeof(magic)) != 0)
         return refuse(reader, "it is not a raw capture");
     if (file.version != RAW_VERSION || file.arena_version != ARENA_VERSION)
@@ -226,11 +226,11 @@ static int read_contents(struct raw_reader *reader, struct raw_view *record)
         reader->offset += record->count;
         return 0;
     }
-    int err = make_room(reader, record->count);
-    if (err == 0)
-        err = read_part(reader, reader->room, record->count);
+    int error = make_room(reader, record->count);
+    if (error == 0)
+        error = read_part(reader, reader->room, record->count);
     record->bytes = reader->room;
-    return err;
+    return error;
 }
 
 int raw_reader_next(struct raw_reader *reader, struct raw_view *out)
@@ -238,9 +238,9 @@ int raw_reader_next(struct raw_reader *reader, struct raw_view *out)
     uint64_t start = reader->offset;
     struct raw_record record = { 0 };
 
-    int err = read_part(reader, &record, sizeof(record));
-    if (err < 0)
-        return err;
+    int error = read_part(reader, &record, sizeof(record));
+    if (error < 0)
+        return error;
     if (!may_follow(reader->state, record.kind))
         return refuse(reader, "it is damaged: the record at byte %" PRIu64 " is out of order",
                       start);
@@ -253,12 +253,12 @@ int raw_reader_next(struct raw_reader *reader, struct raw_view *out)
     *out = (struct raw_view){ .kind = (enum raw_kind)record.kind,
                               .offset = reader->offset,
                               .count = record.bytes };
-    err = read_contents(reader, out);
-    if (err < 0)
-        return err;
-    err = check_record(reader, &record, out, start);
-    if (err < 0)
-        return err;
+    error = read_contents(reader, out);
+    if (error < 0)
+        return error;
+    error = check_record(reader, &record, out, start);
+    if (error < 0)
+        return error;
     if (out->kind == RAW_PROCESS)
         reader->process = id_of(out);
     reader->state = state_behind(out->kind);

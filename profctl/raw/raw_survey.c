@@ -31,9 +31,10 @@ static int note_damage(struct raw_survey *survey, uint64_t id)
 {
     if (survey->damaged_count > 0 && survey->damaged[survey->damaged_count - 1] == id)
         return 0;
-    int err = append((void **)&survey->damaged, &survey->damaged_count, &id, sizeof(id));
+    int error = append((void **)&survey->damaged, &survey->damaged_count, &id, sizeof(id));
 
-    return err < 0 ? err : append((void **)&survey->voids, &survey->void_count, &id, sizeof(id));
+    return error < 0 ? error
+                     : append((void **)&survey->voids, &survey->void_count, &id, sizeof(id));
 }
 
 static int note_list(struct raw_survey *survey, const struct raw_view *record)
@@ -97,16 +98,16 @@ static bool is_whole_behind(const struct raw_view *record)
 static int survey_records(struct raw_survey *survey, struct raw_reader *reader)
 {
     struct raw_view record;
-    int err = 0, more = 0;
+    int error = 0, more = 0;
 
-    while (err == 0 && (more = raw_reader_next(reader, &record)) > 0) {
-        err =
+    while (error == 0 && (more = raw_reader_next(reader, &record)) > 0) {
+        error =
             record.is_damaged ? note_damage(survey, reader->process) : note_record(survey, &record);
         if (is_whole_behind(&record))
             survey->end = reader->offset;
     }
     survey->is_cut = reader->is_cut && survey->end > 0;
-    return err < 0 ? err : survey->is_cut ? 0 : more;
+    return error < 0 ? error : survey->is_cut ? 0 : more;
 }
 
 int raw_survey_make(struct raw_survey *survey, int fd)
@@ -114,15 +115,15 @@ int raw_survey_make(struct raw_survey *survey, int fd)
     struct raw_reader reader;
 
     *survey = (struct raw_survey){ 0 };
-    int err = raw_reader_init(&reader, fd);
+    int error = raw_reader_init(&reader, fd);
     reader.passes_damage = true;
-    if (err == 0)
-        err = survey_records(survey, &reader);
+    if (error == 0)
+        error = survey_records(survey, &reader);
     memcpy(survey->error, reader.error, sizeof(survey->error));
     raw_reader_fini(&reader);
     sort_ids(survey->voids, survey->void_count);
     sort_ids(survey->damaged, survey->damaged_count);
-    return err;
+    return error;
 }
 
 bool raw_survey_has(const struct raw_survey *survey, uint64_t id)

@@ -104,16 +104,16 @@ static void link_siblings(struct call_tree *tree, const struct mapped_array *sor
 int call_tree_settle(struct call_tree *tree, bool by_samples)
 {
     struct mapped_array sorted = { 0 };
-    int err = failure_latch_error(&tree->latch);
+    int error = failure_latch_error(&tree->latch);
 
-    if (err == 0) {
+    if (error == 0) {
         add_up(tree);
-        err = place_nodes(tree, by_samples, &sorted);
+        error = place_nodes(tree, by_samples, &sorted);
     }
-    if (err == 0)
+    if (error == 0)
         link_siblings(tree, &sorted);
     mapped_array_free(&sorted);
-    return err;
+    return error;
 }
 
 const struct call_tree_node *call_tree_node(const struct call_tree *tree, uint32_t index)

@@ -51,11 +51,11 @@ static int add_to_longest(struct calls_report *report, const struct reported_cal
 /* By number until all is read. */
 static int count_call(struct calls_report *report, const struct reported_call *call)
 {
-    int err = mapped_array_reserve(&report->functions, (size_t)call->function + 1,
-                                   sizeof(struct function_calls));
+    int error = mapped_array_reserve(&report->functions, (size_t)call->function + 1,
+                                     sizeof(struct function_calls));
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     if (report->functions.count <= call->function)
         report->functions.count = (size_t)call->function + 1; /* new memory is zeroed */
     struct function_calls *function =
@@ -78,12 +78,12 @@ static int on_call(void *owner, const struct profile_call *call)
                                             .duration_ms = call->end_ms - call->start_ms,
                                             .self_ms = call->self_ms };
     const struct drawn_call drawn = { call->frame.function, (float)reported.duration_ms };
-    int err = count_call(report, &reported);
+    int error = count_call(report, &reported);
 
-    if (err == 0)
-        err = add_to_longest(report, &reported);
+    if (error == 0)
+        error = add_to_longest(report, &reported);
     report->calls++;
-    return err < 0 ? err : drawn_calls_add(&report->drawn, &drawn);
+    return error < 0 ? error : drawn_calls_add(&report->drawn, &drawn);
 }
 
 static int name_thread(struct calls_report *report, const struct profile_thread *thread,
@@ -104,12 +104,12 @@ static int on_thread(void *owner, const struct profile_thread *thread)
 
     if (thread->sample_count == 0)
         return 0;
-    int err = name_thread(telling.report, thread, &telling.thread);
-    if (err == 0)
-        err = thread_stacks_take(&telling.report->stacks, thread);
-    return err < 0 ? err
-                   : thread_calls_tell(&telling.report->stacks, thread, &telling.report->types,
-                                       on_call, &telling);
+    int error = name_thread(telling.report, thread, &telling.thread);
+    if (error == 0)
+        error = thread_stacks_take(&telling.report->stacks, thread);
+    return error < 0 ? error
+                     : thread_calls_tell(&telling.report->stacks, thread, &telling.report->types,
+                                         on_call, &telling);
 }
 
 static int on_meta(void *owner, const char *name, const char *json, size_t length)
@@ -171,11 +171,11 @@ int calls_report_read(struct json_reader *reader, struct calls_report *out)
     thread_stacks_init(&out->stacks);
     processed_types_init(&out->types);
     unique_strings_init(&out->threads, &out->stacks.latch);
-    int err = profile_walk(reader, &events, out, &facts);
+    int error = profile_walk(reader, &events, out, &facts);
     find_quantiles(out);
     sort_functions(out);
     keep_longest(out);
-    return err;
+    return error;
 }
 
 void calls_report_free(struct calls_report *report)

@@ -57,11 +57,11 @@ static void spend_in(struct cost_row *row, const struct stack_sum *sum)
 static int spend(struct cost_table *table, const char *name, const struct stack_sum *sum)
 {
     uint32_t row;
-    int err = find_row(table, name, &row);
+    int error = find_row(table, name, &row);
 
-    if (err == 0)
+    if (error == 0)
         spend_in(row_at(table, row), sum);
-    return err;
+    return error;
 }
 
 static int spend_not_sampled(struct cost_table *table, double ns)
@@ -108,19 +108,19 @@ static int add_to_rows(struct cost_table *table, const struct thread_tables *tab
                        const struct stack_costs *costs)
 {
     const uint32_t *keys = table->keys.items;
-    int err = make_rows(table);
+    int error = make_rows(table);
 
-    for (uint32_t i = 0; i < tables->stacks.count && err == 0; i++) {
+    for (uint32_t i = 0; i < tables->stacks.count && error == 0; i++) {
         const struct stack_sum *sum = thread_stacks_sum(&table->stacks, i);
         add_sum(&table->all, sum);
         if (costs->innermost[i] != UNIQUE_NONE)
             add_sum(&row_at(table, costs->innermost[i])->self, sum);
         else if (sum->samples > 0)
-            err = spend(table, stack_keys_no_label, sum);
+            error = spend(table, stack_keys_no_label, sum);
         if (keys[i] != UNIQUE_NONE && !costs->is_recursion[i])
             add_sum(&row_at(table, keys[i])->total, &costs->totals[i]);
     }
-    return err;
+    return error;
 }
 
 static int cost_stacks(struct cost_table *table, const struct profile_thread *thread)
@@ -133,31 +133,31 @@ static int cost_stacks(struct cost_table *table, const struct profile_thread *th
         .is_recursion = malloc(count * sizeof(*costs.is_recursion)),
     };
     bool has_room = costs.totals != NULL && costs.innermost != NULL && costs.is_recursion != NULL;
-    int err = has_room
-                  ? stack_keys_find(&table->stacks, thread, table->by, &table->names, &table->keys)
-                  : -ENOMEM;
+    int error =
+        has_room ? stack_keys_find(&table->stacks, thread, table->by, &table->names, &table->keys)
+                 : -ENOMEM;
 
-    if (err == 0)
-        err = stack_recursion_mark(tables, table->keys.items, unique_strings_count(&table->names),
-                                   costs.is_recursion);
-    if (err == 0) {
+    if (error == 0)
+        error = stack_recursion_mark(tables, table->keys.items, unique_strings_count(&table->names),
+                                     costs.is_recursion);
+    if (error == 0) {
         find_innermost(table, tables, &costs);
         sum_callees(table, tables, &costs);
-        err = add_to_rows(table, tables, &costs);
+        error = add_to_rows(table, tables, &costs);
     }
     free(costs.totals);
     free(costs.innermost);
     free(costs.is_recursion);
-    return err;
+    return error;
 }
 
 static int take_stacks(struct cost_table *table, const struct profile_thread *thread)
 {
-    int err = thread->sample_count > 0 ? thread_stacks_take(&table->stacks, thread) : 0;
+    int error = thread->sample_count > 0 ? thread_stacks_take(&table->stacks, thread) : 0;
 
-    if (err == 0 && thread->sample_count > 0)
-        err = cost_stacks(table, thread);
-    return err < 0 ? err : spend_not_sampled(table, thread->not_sampled_ns);
+    if (error == 0 && thread->sample_count > 0)
+        error = cost_stacks(table, thread);
+    return error < 0 ? error : spend_not_sampled(table, thread->not_sampled_ns);
 }
 
 /* --- Threads, processes and programs --- */
@@ -194,10 +194,10 @@ static int take_owner(struct cost_table *table, const struct profile_thread *thr
     const struct stack_sum sum = sum_of(thread);
     char text[2 * THREAD_LABEL_BYTES];
     uint32_t row;
-    int err = find_row(table, name_owner(table, thread, text), &row);
+    int error = find_row(table, name_owner(table, thread, text), &row);
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     spend_in(row_at(table, row), &sum);
     add_sum(&table->all, &sum);
     row_at(table, row)->pid = thread->pid;
@@ -226,11 +226,11 @@ static int on_thread(void *owner, const struct profile_thread *thread)
     if (profile_thread_is_of_profd(thread))
         return 0;
     table->is_by_samples &= !thread->knows_cpu || thread->sample_count == 0;
-    int err =
+    int error =
         is_of_stacks(table->by) ? take_stacks(table, thread) : take_owner(table, thread, process);
     process->is_there = true;
     process->told_ns += told_ns(thread);
-    return err;
+    return error;
 }
 
 static int on_process(void *owner, bool is_root, struct process_log *log)
@@ -239,31 +239,31 @@ static int on_process(void *owner, bool is_root, struct process_log *log)
     struct cost_process *process = is_root ? &table->root : &table->inner;
     struct process_account *account =
         process->is_there ? mapped_array_push(&table->accounts, sizeof(*account)) : NULL;
-    int err = process->is_there && account == NULL ? -ENOMEM : 0;
+    int error = process->is_there && account == NULL ? -ENOMEM : 0;
 
     if (account != NULL)
         *account = process_account_of(log, process->told_ns, process->row);
     *process = (struct cost_process){ .row = UNIQUE_NONE };
-    return err;
+    return error;
 }
 
 /* What processes used beyond what their samples say. */
 static int settle_accounts(struct cost_table *table)
 {
     struct process_account *accounts = table->accounts.items;
-    int err = 0;
+    int error = 0;
 
     process_accounts_settle(accounts, table->accounts.count);
-    for (size_t i = 0; i < table->accounts.count && err == 0; i++) {
+    for (size_t i = 0; i < table->accounts.count && error == 0; i++) {
         const struct stack_sum rest = { .cpu_ns = (uint64_t)accounts[i].rest_ns };
         if (accounts[i].id == UNIQUE_NONE) {
-            err = spend_not_sampled(table, accounts[i].rest_ns);
+            error = spend_not_sampled(table, accounts[i].rest_ns);
             continue;
         }
         spend_in(row_at(table, (uint32_t)accounts[i].id), &rest);
         add_sum(&table->all, &rest);
     }
-    return err;
+    return error;
 }
 
 /* Rows of which nothing is known go: of functions that were only met asleep. */
@@ -349,11 +349,11 @@ int cost_table_read(struct json_reader *reader, enum report_by by, struct cost_t
     failure_latch_init(&out->latch);
     unique_strings_init(&out->names, &out->latch);
     thread_stacks_init(&out->stacks);
-    int err = profile_walk(reader, &events, out, &facts);
-    if (err == 0 && !out->is_by_samples)
-        err = settle_accounts(out);
-    if (err < 0)
-        return err;
+    int error = profile_walk(reader, &events, out, &facts);
+    if (error == 0 && !out->is_by_samples)
+        error = settle_accounts(out);
+    if (error < 0)
+        return error;
     drop_empty_rows(out);
     mapped_array_sort(&out->rows, sizeof(struct cost_row), costs_more);
     return 0;

@@ -86,10 +86,10 @@ int counter_report_read(struct json_reader *reader, struct counter_report *out)
     *out = (struct counter_report){ 0 };
     failure_latch_init(&out->latch);
     unique_strings_init(&out->names, &out->latch);
-    int err = profile_walk(reader, &events, out, &facts);
-    if (err == 0)
+    int error = profile_walk(reader, &events, out, &facts);
+    if (error == 0)
         mapped_array_sort(&out->rows, sizeof(struct counter_row), is_before);
-    return err;
+    return error;
 }
 
 void counter_report_free(struct counter_report *report)

@@ -76,10 +76,10 @@ static void thin(struct drawn_calls *drawn)
 int drawn_calls_add(struct drawn_calls *drawn, const struct drawn_call *call)
 {
     size_t functions = (size_t)call->function + 1;
-    int err = mapped_array_reserve(&drawn->halves, functions, sizeof(uint8_t));
+    int error = mapped_array_reserve(&drawn->halves, functions, sizeof(uint8_t));
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     if (drawn->halves.count < functions)
         drawn->halves.count = functions; /* new memory is zeroed */
     if (draw_below(drawn, UINT64_C(1) << *halves_of(drawn, call->function)) != 0)

@@ -134,18 +134,18 @@ static void add_cpu_time(struct marker_report *report, const struct profile_thre
 static int on_thread(void *owner, const struct profile_thread *thread)
 {
     struct marker_report *report = owner;
-    int err = marker_spans_take(&report->spans, thread);
+    int error = marker_spans_take(&report->spans, thread);
     struct marker_span *spans = report->spans.spans.items;
 
     report->knows_cpu |= thread->knows_cpu && thread->sample_count > 0;
-    for (size_t i = 0; i < report->spans.spans.count && err == 0; i++) {
-        err = find_row(report, thread->tables, &spans[i]);
-        if (err == 0)
-            err = count_span(report, &spans[i]);
+    for (size_t i = 0; i < report->spans.spans.count && error == 0; i++) {
+        error = find_row(report, thread->tables, &spans[i]);
+        if (error == 0)
+            error = count_span(report, &spans[i]);
     }
-    if (err == 0)
+    if (error == 0)
         add_cpu_time(report, thread);
-    return err;
+    return error;
 }
 
 /* --- All of them --- */
@@ -199,9 +199,9 @@ int marker_report_read(struct json_reader *reader, struct marker_report *out)
     *out = (struct marker_report){ 0 };
     failure_latch_init(&out->latch);
     unique_strings_init(&out->names, &out->latch);
-    int err = profile_walk(reader, &events, out, &facts);
-    if (err < 0)
-        return err;
+    int error = profile_walk(reader, &events, out, &facts);
+    if (error < 0)
+        return error;
     find_quantiles(out);
     mapped_array_sort(&out->rows, sizeof(struct marker_row), lasts_longer);
     return 0;

@@ -14,14 +14,14 @@
 static const char *library_state(const struct unnamed_library *library)
 {
     struct symbol_file file = { 0 };
-    int err = symbol_file_open_itself(library->path, library->build_id, 0, &file);
+    int error = symbol_file_open_itself(library->path, library->build_id, 0, &file);
 
     symbol_file_close(&file);
-    if (err == -ENOENT)
+    if (error == -ENOENT)
         return "not there";
-    if (err == -ESTALE)
+    if (error == -ESTALE)
         return "a different build: its build id differs";
-    return err == 0 ? "there" : "not a readable library";
+    return error == 0 ? "there" : "not a readable library";
 }
 
 static const char *debug_state(const struct unnamed_library *library,

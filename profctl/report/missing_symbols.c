@@ -40,10 +40,10 @@ static int find_library(struct missing_symbols *missing, const struct process_li
 static int find_owners(struct missing_symbols *missing, const struct profile_thread *thread)
 {
     size_t count = thread->tables->frames.count;
-    int err = mapped_array_reserve(&missing->owners, count, sizeof(uint32_t));
+    int error = mapped_array_reserve(&missing->owners, count, sizeof(uint32_t));
     uint32_t *owners = missing->owners.items;
 
-    for (size_t i = 0; i < count && err == 0; i++) {
+    for (size_t i = 0; i < count && error == 0; i++) {
         const struct table_frame *frame = thread_tables_frame(thread->tables, (uint32_t)i);
         const struct process_library *library = NULL;
         uint64_t address;
@@ -51,9 +51,9 @@ static int find_owners(struct missing_symbols *missing, const struct profile_thr
         if (thread_tables_address(thread->tables, frame->location, &address))
             library = process_libraries_find(thread->libraries, address);
         if (library != NULL)
-            err = find_library(missing, library, &owners[i]);
+            error = find_library(missing, library, &owners[i]);
     }
-    return err;
+    return error;
 }
 
 /* --- Stacks --- */
@@ -88,16 +88,16 @@ static void count_stack(struct missing_symbols *missing, const struct thread_tab
 static int on_thread(void *owner, const struct profile_thread *thread)
 {
     struct missing_symbols *missing = owner;
-    int err = thread_stacks_take(&missing->stacks, thread);
+    int error = thread_stacks_take(&missing->stacks, thread);
 
-    if (err == 0)
-        err = find_owners(missing, thread);
-    for (size_t i = 0; i < thread->tables->stacks.count && err == 0; i++) {
+    if (error == 0)
+        error = find_owners(missing, thread);
+    for (size_t i = 0; i < thread->tables->stacks.count && error == 0; i++) {
         const struct stack_sum *sum = thread_stacks_sum(&missing->stacks, (uint32_t)i);
         if (sum->samples > 0)
             count_stack(missing, thread->tables, (uint32_t)i, sum);
     }
-    return err;
+    return error;
 }
 
 /* --- All --- */
@@ -122,9 +122,9 @@ int missing_symbols_read(struct json_reader *reader, struct missing_symbols *out
     thread_stacks_init(&out->stacks);
     failure_latch_init(&out->latch);
     unique_strings_init(&out->keys, &out->latch);
-    int err = profile_walk(reader, &events, out, &facts);
+    int error = profile_walk(reader, &events, out, &facts);
     mapped_array_sort(&out->libraries, sizeof(struct unnamed_library), has_more_time);
-    return err;
+    return error;
 }
 
 void missing_symbols_free(struct missing_symbols *missing)

@@ -47,11 +47,11 @@ static int on_process(void *owner, bool is_root, struct process_log *log)
 {
     struct process_report *report = owner;
     char **name = is_root ? &report->root_name : &report->inner_name;
-    int err = *name != NULL ? add_life(report, *name, log) : 0;
+    int error = *name != NULL ? add_life(report, *name, log) : 0;
 
     free(*name);
     *name = NULL;
-    return err;
+    return error;
 }
 
 /* --- By program --- */
@@ -109,17 +109,17 @@ static int group_by_program(struct process_report *report)
 {
     const struct process_life *lives = report->lives.items;
     size_t total = report->lives.count, end;
-    int err = 0;
+    int error = 0;
 
     process_lives_settle(report->lives.items, total);
     mapped_array_sort(&report->lives, sizeof(struct process_life), is_before_in_program);
-    for (size_t first = 0; first < total && err == 0; first = end) {
+    for (size_t first = 0; first < total && error == 0; first = end) {
         for (end = first + 1; end < total && lives[end].program == lives[first].program;)
             end++;
-        err = add_program(report, first, end - first);
+        error = add_program(report, first, end - first);
     }
     mapped_array_sort(&report->programs, sizeof(struct program_lives), has_more_cpu);
-    return err;
+    return error;
 }
 
 int process_report_read(struct json_reader *reader, struct process_report *out)
@@ -131,8 +131,8 @@ int process_report_read(struct json_reader *reader, struct process_report *out)
     *out = (struct process_report){ 0 };
     failure_latch_init(&out->latch);
     unique_strings_init(&out->names, &out->latch);
-    int err = profile_walk(reader, &events, out, &facts);
-    return err < 0 ? err : group_by_program(out);
+    int error = profile_walk(reader, &events, out, &facts);
+    return error < 0 ? error : group_by_program(out);
 }
 
 void process_report_free(struct process_report *report)

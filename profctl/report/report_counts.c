@@ -172,14 +172,14 @@ static int count_all(struct counting *counting, const struct stack_weight *weigh
     memset(counting->named, 0xff, tables->strings.count * sizeof(*counting->named));
     memcpy(counting->totals, weights, tables->stacks.count * sizeof(*counting->totals));
     sum_callees(tables, counting->totals);
-    int err = find_functions(counting);
-    if (err == 0)
-        err =
+    int error = find_functions(counting);
+    if (error == 0)
+        error =
             stack_recursion_mark(tables, counting->functions,
                                  (uint32_t)counting->thread->counts.count, counting->is_recursion);
-    if (err == 0)
+    if (error == 0)
         count_stacks(counting, weights);
-    return err;
+    return error;
 }
 
 int report_count_functions(struct report_thread *thread, const struct thread_tables *tables,
@@ -198,13 +198,13 @@ int report_count_functions(struct report_thread *thread, const struct thread_tab
     };
     bool has_room = counting.named != NULL && counting.functions != NULL &&
                     counting.is_recursion != NULL && counting.totals != NULL;
-    int err = has_room ? count_all(&counting, weights) : -ENOMEM;
+    int error = has_room ? count_all(&counting, weights) : -ENOMEM;
 
     free(counting.named);
     free(counting.functions);
     free(counting.is_recursion);
     free(counting.totals);
-    return err;
+    return error;
 }
 
 /* --- Ranking --- */

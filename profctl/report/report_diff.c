@@ -158,19 +158,19 @@ static int match_functions(struct report_diff *diff, const struct pair *all)
     const struct report_thread *after = top_table_thread(&diff->tables[DIFF_AFTER]);
     const char *name;
     size_t length;
-    int err = 0;
+    int error = 0;
 
-    for (uint32_t i = 0; err == 0 && i < before->counts.count; i++) {
+    for (uint32_t i = 0; error == 0 && i < before->counts.count; i++) {
         name = unique_strings_get(&before->functions, i, &length);
-        err = add_function(diff, all, DIFF_BEFORE, i,
-                           unique_strings_find(&after->functions, name, length));
+        error = add_function(diff, all, DIFF_BEFORE, i,
+                             unique_strings_find(&after->functions, name, length));
     }
-    for (uint32_t i = 0; err == 0 && i < after->counts.count; i++) {
+    for (uint32_t i = 0; error == 0 && i < after->counts.count; i++) {
         name = unique_strings_get(&after->functions, i, &length);
         if (unique_strings_find(&before->functions, name, length) == UNIQUE_NONE)
-            err = add_function(diff, all, DIFF_AFTER, i, UNIQUE_NONE);
+            error = add_function(diff, all, DIFF_AFTER, i, UNIQUE_NONE);
     }
-    return err;
+    return error;
 }
 
 /* --- All together --- */
@@ -195,8 +195,8 @@ static int correct_all(struct report_diff *diff)
         if (measure_at(diff, i)->verdict != DIFF_TOO_FEW)
             probabilities[diff->comparisons++] = measure_at(diff, i)->probability;
     }
-    int err = significance_correct(probabilities, diff->comparisons);
-    for (size_t i = 0, next = 0; err == 0 && i < measures; i++) {
+    int error = significance_correct(probabilities, diff->comparisons);
+    for (size_t i = 0, next = 0; error == 0 && i < measures; i++) {
         struct diff_measure *measure = measure_at(diff, i);
         if (measure->verdict == DIFF_TOO_FEW)
             continue;
@@ -205,7 +205,7 @@ static int correct_all(struct report_diff *diff)
             measure->verdict = DIFF_SIGNIFICANT;
     }
     free(probabilities);
-    return err;
+    return error;
 }
 
 static int weight_of_verdicts(const struct function_diff *function)
@@ -247,22 +247,22 @@ int report_diff_make(const struct report *before, const struct report *after, bo
     out->compares_shares = compare_shares || !out->is_by_cpu;
     if (!fits_any(after) && report_is_by_cpu(after) != out->is_by_cpu)
         return -EINVAL;
-    int err = top_table_make(before, &out->tables[DIFF_BEFORE]);
-    if (err == 0)
-        err = top_table_make(after, &out->tables[DIFF_AFTER]);
-    if (err < 0)
-        return err;
+    int error = top_table_make(before, &out->tables[DIFF_BEFORE]);
+    if (error == 0)
+        error = top_table_make(after, &out->tables[DIFF_AFTER]);
+    if (error < 0)
+        return error;
     struct pair all;
     for (int side = 0; side < DIFF_SIDES; side++) {
         all.sides[side] = sum_of(top_table_thread(&out->tables[side]), out->is_by_cpu);
         out->sampled[side] = all.sides[side].amount;
     }
-    err = match_functions(out, &all);
-    if (err == 0)
-        err = correct_all(out);
-    if (err == 0)
+    error = match_functions(out, &all);
+    if (error == 0)
+        error = correct_all(out);
+    if (error == 0)
         mapped_array_sort(&out->functions, sizeof(struct function_diff), is_first);
-    return err;
+    return error;
 }
 
 void report_diff_free(struct report_diff *diff)

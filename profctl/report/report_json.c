@@ -69,16 +69,16 @@ static int add_process(cJSON *groups, const struct report *report,
 {
     struct report_thread *const *all = process->threads.items;
     cJSON *object = cJSON_CreateObject(), *threads;
-    int err = 0;
+    int error = 0;
 
     cJSON_AddItemToArray(groups, object);
     cJSON_AddStringToObject(object, "process", process->name);
     cJSON_AddNumberToObject(object, "processes", (double)process->processes);
     add_size_members(object, &process->size);
     threads = cJSON_AddArrayToObject(object, "threads");
-    for (size_t i = 0; err == 0 && i < process->threads.count; i++)
-        err = add_thread(threads, report, all[i], top);
-    return err;
+    for (size_t i = 0; error == 0 && i < process->threads.count; i++)
+        error = add_thread(threads, report, all[i], top);
+    return error;
 }
 
 static void add_absences(cJSON *root, const struct report_fates *fates)
@@ -124,7 +124,7 @@ int report_print_json(const struct report *report, const char *file, uint64_t to
     bool by_all = report->counts_idle || !report->knows_cpu;
     cJSON *root = cJSON_CreateObject(), *groups;
     char *text = NULL;
-    int err = 0;
+    int error = 0;
 
     cJSON_AddStringToObject(root, "file", file);
     cJSON_AddStringToObject(root, "rankedBy", by_all ? "samples" : "activeSamples");
@@ -135,17 +135,17 @@ int report_print_json(const struct report *report, const char *file, uint64_t to
     report_clocks_add_json(&report->clocks, root);
     cJSON_AddNumberToObject(root, "lostBlocks", report->lost_blocks);
     groups = cJSON_AddArrayToObject(root, "groups");
-    for (size_t i = 0; err == 0 && i < report->groups.count; i++)
+    for (size_t i = 0; error == 0 && i < report->groups.count; i++)
         if (all[i]->processes > 0)
-            err = add_process(groups, report, all[i], top);
+            error = add_process(groups, report, all[i], top);
     add_absences(root, &report->fates);
     add_ends(root, &report->fates);
-    if (err == 0)
+    if (error == 0)
         text = document_print(root);
     if (text != NULL)
         fprintf(out, "%s\n", text);
     cJSON_Delete(root);
-    err = text != NULL ? 0 : -ENOMEM;
+    error = text != NULL ? 0 : -ENOMEM;
     free(text);
-    return err;
+    return error;
 }

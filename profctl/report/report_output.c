@@ -43,9 +43,9 @@ void report_json_begin(struct report_json *json, FILE *out)
 int report_json_end(struct report_json *json, FILE *out)
 {
     json_end_object(&json->writer);
-    int err = json_writer_flush(&json->writer);
+    int error = json_writer_flush(&json->writer);
     json_writer_fini(&json->writer);
-    return err == 0 && putc('\n', out) == EOF ? -EIO : err;
+    return error == 0 && putc('\n', out) == EOF ? -EIO : error;
 }
 
 void report_json_name(struct json_writer *writer, const char *member,

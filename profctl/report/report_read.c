@@ -38,10 +38,10 @@ static int weigh_stacks(struct reading *reading, const struct profile_thread *th
                         struct report_size *size)
 {
     size_t stacks = thread->tables->stacks.count + 1;
-    int err = mapped_array_reserve(&reading->weights, stacks, sizeof(struct stack_weight));
+    int error = mapped_array_reserve(&reading->weights, stacks, sizeof(struct stack_weight));
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     memset(reading->weights.items, 0, stacks * sizeof(struct stack_weight));
     for (size_t i = 0; i < thread->sample_count; i++)
         add_sample(size, reading->report->counts_idle, &thread->samples[i], reading->weights.items);
@@ -83,9 +83,9 @@ static int on_thread(void *owner, const struct profile_thread *read)
         reading->report, read->process_name != NULL ? read->process_name : "process");
     struct report_thread *thread =
         process != NULL ? report_find_thread(process, thread_label_name(read)) : NULL;
-    int err = thread != NULL ? weigh_stacks(reading, read, &size) : -ENOMEM;
-    if (err < 0)
-        return err;
+    int error = thread != NULL ? weigh_stacks(reading, read, &size) : -ENOMEM;
+    if (error < 0)
+        return error;
     reading->report->knows_cpu |= read->knows_cpu && read->sample_count > 0;
     note_process(reading->report, read->is_of_root ? &reading->root : &reading->inner, process,
                  thread, &size);
@@ -130,13 +130,13 @@ int report_read(struct json_reader *reader, bool count_idle, struct report *out)
     struct profile_facts facts;
 
     *out = (struct report){ .counts_idle = count_idle };
-    int err = profile_walk(reader, &events, &reading, &facts);
+    int error = profile_walk(reader, &events, &reading, &facts);
     out->clocks.asked_ns = facts.asked_ns;
-    if (err == 0)
-        err = report_settle(out, &reading.seen);
+    if (error == 0)
+        error = report_settle(out, &reading.seen);
     seen_processes_free(&reading.seen);
     mapped_array_free(&reading.weights);
-    if (err == 0)
+    if (error == 0)
         report_sort(out);
-    return err;
+    return error;
 }

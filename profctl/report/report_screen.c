@@ -179,17 +179,17 @@ static int flush_file(FILE *file)
 
 static int end_pager(struct report_screen *screen)
 {
-    int err = flush_file(screen->target);
+    int error = flush_file(screen->target);
 
     fclose(screen->target);
     while (waitpid(screen->pager, NULL, 0) < 0 && errno == EINTR)
         continue;
-    return err == -EPIPE ? 0 : err;
+    return error == -EPIPE ? 0 : error;
 }
 
 int report_screen_close(struct report_screen *screen)
 {
-    int err = flush_file(screen->out);
+    int error = flush_file(screen->out);
 
     if (screen->out != stdout)
         fclose(screen->out);
@@ -198,19 +198,19 @@ int report_screen_close(struct report_screen *screen)
     mapped_array_free(&screen->line);
     if (screen->pager > 0) {
         int pager_err = end_pager(screen);
-        return err < 0 ? err : pager_err;
+        return error < 0 ? error : pager_err;
     }
-    return err < 0 || screen->target == NULL ? err : flush_file(stdout);
+    return error < 0 || screen->target == NULL ? error : flush_file(stdout);
 }
 
-int report_screen_settle(struct report_screen *screen, int err, struct failure *failure)
+int report_screen_settle(struct report_screen *screen, int error, struct failure *failure)
 {
     int closing_err = report_screen_close(screen);
 
-    if (err == 0)
-        err = closing_err;
-    if (err == 0)
+    if (error == 0)
+        error = closing_err;
+    if (error == 0)
         return EXIT_CODE_SUCCESS;
     return (int)failure_set(failure, EXIT_CODE_FAILED, "cannot print the report: %s",
-                            strerror(-err));
+                            strerror(-error));
 }

@@ -34,6 +34,6 @@ int report_screen_close(struct report_screen *screen);
 
 /* Closes SCREEN, to which a report was printed; ERR is what became of that. EXIT_CODE_SUCCESS, or
  * FAILURE's. */
-int report_screen_settle(struct report_screen *screen, int err, struct failure *failure);
+int report_screen_settle(struct report_screen *screen, int error, struct failure *failure);
 
 #endif

@@ -54,14 +54,14 @@ static const char *end_of(const struct process_log *log)
 static int take(struct report *report, const struct seen_process *process,
                 const struct process_account *account)
 {
-    int err = 0;
+    int error = 0;
 
     if (is_absent(process))
-        err = take_absent(report, process, account);
+        error = take_absent(report, process, account);
     else
         take_rest(report, process, account->rest_ns);
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     return report_fates_note_end(&report->fates, process->group->name, end_of(&process->log),
                                  (int)process->log.code);
 }
@@ -70,17 +70,17 @@ int report_settle(struct report *report, const struct mapped_array *seen)
 {
     const struct seen_process *processes = seen->items;
     struct process_account *accounts = calloc(seen->count + 1, sizeof(*accounts));
-    int err = accounts != NULL ? 0 : -ENOMEM;
+    int error = accounts != NULL ? 0 : -ENOMEM;
 
-    for (size_t i = 0; err == 0 && i < seen->count; i++)
+    for (size_t i = 0; error == 0 && i < seen->count; i++)
         accounts[i] = process_account_of(&processes[i].log, processes[i].sampled_ns, i);
-    if (err == 0)
+    if (error == 0)
         process_accounts_settle(accounts, seen->count);
-    for (size_t i = 0; err == 0 && i < seen->count; i++)
-        err = take(report, &processes[accounts[i].id], &accounts[i]);
+    for (size_t i = 0; error == 0 && i < seen->count; i++)
+        error = take(report, &processes[accounts[i].id], &accounts[i]);
     free(accounts);
     report_fates_sort(&report->fates);
-    return err;
+    return error;
 }
 
 void seen_processes_free(struct mapped_array *seen)

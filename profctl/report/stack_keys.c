@@ -71,10 +71,10 @@ int stack_keys_find(const struct thread_stacks *stacks, const struct profile_thr
                     enum report_by by, struct unique_strings *names, struct mapped_array *keys)
 {
     size_t count = thread->tables->stacks.count;
-    int err = mapped_array_reserve(keys, count + 1, sizeof(uint32_t));
+    int error = mapped_array_reserve(keys, count + 1, sizeof(uint32_t));
     uint32_t *all = keys->items;
 
-    for (uint32_t i = 0; i < count && err == 0; i++)
-        err = find_key(stacks, thread, by, names, i, &all[i]);
-    return err;
+    for (uint32_t i = 0; i < count && error == 0; i++)
+        error = find_key(stacks, thread, by, names, i, &all[i]);
+    return error;
 }

@@ -30,14 +30,14 @@ static int find_thread_node(struct tree_report *report, const struct profile_thr
                             uint32_t *process_node, uint32_t *node)
 {
     uint32_t process, name;
-    int err =
+    int error =
         add_name(report, thread->process_name != NULL ? thread->process_name : "(unnamed process)",
                  &process);
 
-    if (err == 0)
-        err = add_name(report, thread_label_name(thread), &name);
-    if (err < 0)
-        return err;
+    if (error == 0)
+        error = add_name(report, thread_label_name(thread), &name);
+    if (error < 0)
+        return error;
     *process_node = call_tree_child(&report->tree, CALL_TREE_NONE, process);
     if (*process_node == CALL_TREE_NONE)
         return -ENOMEM;
@@ -55,18 +55,18 @@ static int add_callees(struct tree_report *report, const struct profile_thread *
                        uint32_t thread_node)
 {
     size_t count = thread->tables->stacks.count;
-    int err = mapped_array_reserve(&report->nodes, count, sizeof(uint32_t));
+    int error = mapped_array_reserve(&report->nodes, count, sizeof(uint32_t));
     uint32_t *nodes = report->nodes.items;
 
-    for (size_t i = 0; i < count && err == 0; i++) {
+    for (size_t i = 0; i < count && error == 0; i++) {
         const struct table_stack *stack = thread_tables_stack(thread->tables, (uint32_t)i);
         nodes[i] = stack->prefix != TABLE_NONE ? nodes[stack->prefix] : thread_node;
-        err = step_to(report, stack_name(report, i), thread_node, &nodes[i]);
-        if (err == 0)
+        error = step_to(report, stack_name(report, i), thread_node, &nodes[i]);
+        if (error == 0)
             call_tree_spend(&report->tree, nodes[i],
                             thread_stacks_sum(&report->stacks, (uint32_t)i));
     }
-    return err;
+    return error;
 }
 
 /* --- From where the time was spent outwards --- */
@@ -75,9 +75,9 @@ static int add_callees(struct tree_report *report, const struct profile_thread *
 static int step_to_further(struct tree_report *report, uint32_t *node)
 {
     uint32_t name;
-    int err = add_name(report, further_callers, &name);
+    int error = add_name(report, further_callers, &name);
 
-    return err < 0 ? err : step_to(report, name, CALL_TREE_NONE, node);
+    return error < 0 ? error : step_to(report, name, CALL_TREE_NONE, node);
 }
 
 static int add_callers_of(struct tree_report *report, const struct profile_thread *thread,
@@ -86,28 +86,28 @@ static int add_callers_of(struct tree_report *report, const struct profile_threa
     uint32_t node = CALL_TREE_NONE;
     size_t depth;
     const uint32_t *path = thread_stacks_unroll(&report->stacks, thread->tables, stack, &depth);
-    int err = path != NULL ? 0 : -ENOMEM;
+    int error = path != NULL ? 0 : -ENOMEM;
     size_t last = depth > MOST_CALLERS ? depth - MOST_CALLERS : 0;
 
-    for (size_t i = depth; i > last && err == 0; i--)
-        err = step_to(report, path[i - 1], CALL_TREE_NONE, &node);
-    if (err == 0 && last > 0)
-        err = step_to_further(report, &node);
-    if (err == 0 && node != CALL_TREE_NONE)
+    for (size_t i = depth; i > last && error == 0; i--)
+        error = step_to(report, path[i - 1], CALL_TREE_NONE, &node);
+    if (error == 0 && last > 0)
+        error = step_to_further(report, &node);
+    if (error == 0 && node != CALL_TREE_NONE)
         call_tree_spend(&report->tree, node, thread_stacks_sum(&report->stacks, stack));
-    return err;
+    return error;
 }
 
 static int add_callers(struct tree_report *report, const struct profile_thread *thread)
 {
     size_t count = thread->tables->stacks.count;
-    int err = 0;
+    int error = 0;
 
-    for (size_t i = 0; i < count && err == 0; i++) {
+    for (size_t i = 0; i < count && error == 0; i++) {
         if (thread_stacks_sum(&report->stacks, (uint32_t)i)->samples > 0)
-            err = add_callers_of(report, thread, (uint32_t)i);
+            error = add_callers_of(report, thread, (uint32_t)i);
     }
-    return err;
+    return error;
 }
 
 /* --- What no sample tells of --- */
@@ -119,9 +119,9 @@ static int add_not_sampled(struct tree_report *report, double ns, uint32_t paren
 
     if (sum.cpu_ns == 0)
         return 0;
-    int err = add_name(report, not_sampled, &name);
-    if (err < 0)
-        return err;
+    int error = add_name(report, not_sampled, &name);
+    if (error < 0)
+        return error;
     uint32_t node = call_tree_child(&report->tree, parent, name);
     if (node == CALL_TREE_NONE)
         return -ENOMEM;
@@ -144,23 +144,23 @@ static int on_process(void *owner, bool is_root, struct process_log *log)
     struct tree_process *process = is_root ? &report->root : &report->inner;
     struct process_account *account =
         process->is_there ? mapped_array_push(&report->accounts, sizeof(*account)) : NULL;
-    int err = process->is_there && account == NULL ? -ENOMEM : 0;
+    int error = process->is_there && account == NULL ? -ENOMEM : 0;
 
     if (account != NULL)
         *account = process_account_of(log, process->told_ns, process->node);
     *process = (struct tree_process){ 0 };
-    return err;
+    return error;
 }
 
 static int settle_accounts(struct tree_report *report)
 {
     struct process_account *accounts = report->accounts.items;
-    int err = 0;
+    int error = 0;
 
     process_accounts_settle(accounts, report->accounts.count);
-    for (size_t i = 0; i < report->accounts.count && err == 0; i++)
-        err = add_not_sampled(report, accounts[i].rest_ns, (uint32_t)accounts[i].id);
-    return err;
+    for (size_t i = 0; i < report->accounts.count && error == 0; i++)
+        error = add_not_sampled(report, accounts[i].rest_ns, (uint32_t)accounts[i].id);
+    return error;
 }
 
 /* --- Reading --- */
@@ -168,12 +168,12 @@ static int settle_accounts(struct tree_report *report)
 static int take_stacks(struct tree_report *report, const struct profile_thread *thread,
                        uint32_t place)
 {
-    int err = thread_stacks_take(&report->stacks, thread);
+    int error = thread_stacks_take(&report->stacks, thread);
 
-    if (err == 0)
-        err = report->direction == TREE_CALLEES ? add_callees(report, thread, place)
-                                                : add_callers(report, thread);
-    return err < 0 ? err : add_not_sampled(report, thread->not_sampled_ns, place);
+    if (error == 0)
+        error = report->direction == TREE_CALLEES ? add_callees(report, thread, place)
+                                                  : add_callers(report, thread);
+    return error < 0 ? error : add_not_sampled(report, thread->not_sampled_ns, place);
 }
 
 static int on_thread(void *owner, const struct profile_thread *thread)
@@ -185,13 +185,13 @@ static int on_thread(void *owner, const struct profile_thread *thread)
     if (profile_thread_is_of_profd(thread))
         return 0;
     report->is_by_samples &= !thread->knows_cpu || thread->sample_count == 0;
-    int err = report->direction == TREE_CALLEES
-                  ? find_thread_node(report, thread, &process_node, &place)
-                  : 0;
+    int error = report->direction == TREE_CALLEES
+                    ? find_thread_node(report, thread, &process_node, &place)
+                    : 0;
     *process = (struct tree_process){ .is_there = true,
                                       .node = process_node,
                                       .told_ns = process->told_ns + told_ns(thread) };
-    return err < 0 || thread->sample_count == 0 ? err : take_stacks(report, thread, place);
+    return error < 0 || thread->sample_count == 0 ? error : take_stacks(report, thread, place);
 }
 
 int tree_report_read(struct json_reader *reader, enum tree_direction direction,
@@ -206,10 +206,10 @@ int tree_report_read(struct json_reader *reader, enum tree_direction direction,
                                  .is_by_samples = true };
     thread_stacks_init(&out->stacks);
     call_tree_init(&out->tree);
-    int err = profile_walk(reader, &events, out, &facts);
-    if (err == 0 && !out->is_by_samples)
-        err = settle_accounts(out);
-    return err < 0 ? err : call_tree_settle(&out->tree, out->is_by_samples);
+    int error = profile_walk(reader, &events, out, &facts);
+    if (error == 0 && !out->is_by_samples)
+        error = settle_accounts(out);
+    return error < 0 ? error : call_tree_settle(&out->tree, out->is_by_samples);
 }
 
 void tree_report_free(struct tree_report *report)

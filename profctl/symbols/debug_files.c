@@ -155,12 +155,12 @@ int debug_files_begin(void)
 {
     if (!servers.are_allowed)
         return unsetenv("DEBUGINFOD_URLS") == 0 ? 0 : -ENOMEM;
-    int err = set_limits();
-    if (err == 0 && servers.client == NULL)
+    int error = set_limits();
+    if (error == 0 && servers.client == NULL)
         servers.client = servers.begin();
     if (servers.client != NULL)
         servers.set_watch(servers.client, watch);
-    return err < 0 || servers.client != NULL ? err : -ENOMEM;
+    return error < 0 || servers.client != NULL ? error : -ENOMEM;
 }
 
 int debug_file_open(const char *build_id)

@@ -66,10 +66,10 @@ int jit_code_add(struct jit_code *code, uint64_t start, uint64_t bytes, const ch
     char location[JIT_LOCATION_BYTES];
     const char *tier;
     size_t length;
-    int err = check(code);
+    int error = check(code);
 
-    if (err < 0 || !is_region(start, bytes))
-        return err;
+    if (error < 0 || !is_region(start, bytes))
+        return error;
     length = jit_name_location(name, name_bytes, location, &tier);
     return add_region(code, start, bytes, unique_strings_add(&code->locations, location, length),
                       tier);

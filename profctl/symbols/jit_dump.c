@@ -50,28 +50,28 @@ static int take_record(FILE *file, struct jit_code *code)
 {
     struct record_header header;
     off_t start = ftello(file);
-    int err = 0;
+    int error = 0;
 
     if (start < 0 || (uint64_t)start >= JIT_MOST_FILE_BYTES ||
         !read_all(file, &header, sizeof(header)) || header.bytes < sizeof(header))
         return -ENODATA;
     if (header.id == RECORD_LOAD)
-        err = take_load(file, header.bytes - sizeof(header), code);
-    if (err < 0)
-        return err;
+        error = take_load(file, header.bytes - sizeof(header), code);
+    if (error < 0)
+        return error;
     return fseeko(file, start + (off_t)header.bytes, SEEK_SET) == 0 ? 0 : -ENODATA;
 }
 
 int jit_read_dump(FILE *file, struct jit_code *code)
 {
     struct dump_header header;
-    int err;
+    int error;
 
     if (!read_all(file, &header, sizeof(header)) || header.magic != DUMP_MAGIC ||
         header.bytes < sizeof(header) || fseeko(file, (off_t)header.bytes, SEEK_SET) != 0)
         return -EPROTO;
     do
-        err = take_record(file, code);
-    while (err == 0);
-    return err == -ENODATA ? 0 : err;
+        error = take_record(file, code);
+    while (error == 0);
+    return error == -ENODATA ? 0 : error;
 }

@@ -61,10 +61,10 @@ int jit_read_perf_map(FILE *file, struct jit_code *code)
     char line[LINE_BYTES];
     uint64_t file_bytes = 0;
     size_t length;
-    int err = 0;
+    int error = 0;
 
-    while (err == 0 && file_bytes < JIT_MOST_FILE_BYTES &&
+    while (error == 0 && file_bytes < JIT_MOST_FILE_BYTES &&
            read_line(file, line, &length, &file_bytes))
-        err = take_line(line, length, code);
-    return err == 0 && ferror(file) ? -EIO : err;
+        error = take_line(line, length, code);
+    return error == 0 && ferror(file) ? -EIO : error;
 }

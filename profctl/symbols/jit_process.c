@@ -126,26 +126,26 @@ static int visit_list(struct list_visit *visit, int root_fd, const char *path,
 
     if (file == NULL)
         return 0;
-    int err = visit->take(visit->context, file, kind, &names);
+    int error = visit->take(visit->context, file, kind, &names);
     (void)fclose(file); /* it was only read */
     visit->names += names;
-    return err;
+    return error;
 }
 
 /* As they are called by a process that calls itself PID and has its root at ROOT. */
 static int visit_lists(struct list_visit *visit, const char *root, int64_t pid)
 {
     char map[PATH_BYTES];
-    int root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), err;
+    int root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), error;
 
     if (root_fd < 0)
         return 0;
     snprintf(map, sizeof(map), "/tmp/perf-%lld.map", (long long)pid);
-    err = visit_list(visit, root_fd, map, JIT_PERF_MAP);
-    if (err == 0 && visit->process->dump_path != NULL)
-        err = visit_list(visit, root_fd, visit->process->dump_path, JIT_DUMP);
+    error = visit_list(visit, root_fd, map, JIT_PERF_MAP);
+    if (error == 0 && visit->process->dump_path != NULL)
+        error = visit_list(visit, root_fd, visit->process->dump_path, JIT_DUMP);
     close(root_fd);
-    return err;
+    return error;
 }
 
 int jit_process_visit_lists(const struct jit_process *process, jit_take_list take, void *context)
@@ -158,10 +158,10 @@ int jit_process_visit_lists(const struct jit_process *process, jit_take_list tak
     if (pid <= 0)
         return 0;
     snprintf(root, sizeof(root), "/proc/%lld/root", (long long)pid_here);
-    int err = process->end_ms == 0 ? visit_lists(&visit, root, own_pid(pid_here)) : 0;
-    if (err == 0 && visit.names == 0)
-        err = visit_lists(&visit, "/", pid);
-    return err;
+    int error = process->end_ms == 0 ? visit_lists(&visit, root, own_pid(pid_here)) : 0;
+    if (error == 0 && visit.names == 0)
+        error = visit_lists(&visit, "/", pid);
+    return error;
 }
 
 /* Damaged lists give fewer names; only a lack of memory is an error. */
@@ -169,26 +169,26 @@ static int read_list(void *context, FILE *file, enum jit_list_kind kind, size_t 
 {
     struct jit_code *code = context;
     size_t before = code->added;
-    int err = kind == JIT_PERF_MAP ? jit_read_perf_map(file, code) : jit_read_dump(file, code);
+    int error = kind == JIT_PERF_MAP ? jit_read_perf_map(file, code) : jit_read_dump(file, code);
 
     *names = code->added - before;
-    return err == -ENOMEM ? err : 0;
+    return error == -ENOMEM ? error : 0;
 }
 
 static int read_archive(struct jit_process *process)
 {
     static const enum jit_list_kind kinds[] = { JIT_PERF_MAP, JIT_DUMP };
-    int err = 0;
+    int error = 0;
 
-    for (size_t i = 0; err == 0 && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+    for (size_t i = 0; error == 0 && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         FILE *file = process->archive->open(process->archive->context, process->pid, kinds[i]);
         size_t names;
         if (file == NULL)
             continue;
-        err = read_list(&process->code, file, kinds[i], &names);
+        error = read_list(&process->code, file, kinds[i], &names);
         (void)fclose(file); /* it was only read */
     }
-    return err;
+    return error;
 }
 
 static int read_all(struct jit_process *process)
@@ -200,10 +200,10 @@ static int read_all(struct jit_process *process)
 }
 
 bool jit_process_find(struct jit_process *process, uint64_t address, struct jit_function *out,
-                      int *err)
+                      int *error)
 {
-    *err = process->is_read ? 0 : read_all(process);
-    return *err == 0 && jit_code_find(&process->code, address, out);
+    *error = process->is_read ? 0 : read_all(process);
+    return *error == 0 && jit_code_find(&process->code, address, out);
 }
 
 void jit_process_clear(struct jit_process *process)

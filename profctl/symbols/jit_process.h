@@ -41,7 +41,7 @@ struct jit_process {
 
 /* The function at ADDRESS, as jit_code_find(). *ERR is 0 or -ENOMEM. */
 bool jit_process_find(struct jit_process *process, uint64_t address, struct jit_function *out,
-                      int *err);
+                      int *error);
 
 /* Opens the believed lists of PROCESS, one after the other, for TAKE, which reads from FILE: how
  * many names it got of it in *NAMES. TAKE returns 0, or an error, which is passed on. The archive

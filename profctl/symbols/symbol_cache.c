@@ -56,11 +56,11 @@ static int add_library(struct symbol_cache *cache, const char *name, const char 
 {
     struct symbol_library **place =
         mapped_array_push(&cache->libraries, sizeof(struct symbol_library *));
-    int err = place != NULL ? symbol_library_create(name, path, build_id, out) : -ENOMEM;
+    int error = place != NULL ? symbol_library_create(name, path, build_id, out) : -ENOMEM;
 
     if (place != NULL)
-        *place = err == 0 ? *out : NULL;
-    return err;
+        *place = error == 0 ? *out : NULL;
+    return error;
 }
 
 int symbol_cache_find(struct symbol_cache *cache, const char *name, const char *path,
@@ -69,7 +69,7 @@ int symbol_cache_find(struct symbol_cache *cache, const char *name, const char *
     uint32_t known = unique_strings_count(&cache->keys), index;
     char *key = NULL;
     int length = asprintf(&key, "%s\n%s", path, build_id);
-    int err = 0;
+    int error = 0;
 
     if (length < 0)
         return -ENOMEM;
@@ -80,8 +80,8 @@ int symbol_cache_find(struct symbol_cache *cache, const char *name, const char *
     if (index < known)
         *out = ((struct symbol_library **)cache->libraries.items)[index];
     else
-        err = add_library(cache, name, path, build_id, out);
-    if (err == 0)
+        error = add_library(cache, name, path, build_id, out);
+    if (error == 0)
         symbol_library_seen_in(*out, pid);
-    return err;
+    return error;
 }

@@ -67,10 +67,10 @@ static int range_list_add_die(struct range_list *list, Dwarf_Die *die, size_t ow
     ptrdiff_t next = 0;
 
     while ((next = dwarf_ranges(die, next, &base, &start, &end)) > 0) {
-        int err = start > 0 && start < end ? range_list_add(list, start, end, owner) : 0;
+        int error = start > 0 && start < end ? range_list_add(list, start, end, owner) : 0;
 
-        if (err < 0)
-            return err;
+        if (error < 0)
+            return error;
     }
     return 0;
 }
@@ -124,16 +124,16 @@ static int read_units(struct symbol_dwarf *self, Dwarf *dwarf)
     Dwarf_CU *unit = NULL;
     Dwarf_Die die, split;
     uint8_t type;
-    int err = 0;
+    int error = 0;
 
-    while (err == 0 && dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, &split) == 0) {
+    while (error == 0 && dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, &split) == 0) {
         if (type == DW_UT_compile)
-            err = add_unit(self, &die);
+            error = add_unit(self, &die);
         else if (type == DW_UT_skeleton)
-            err = add_unit(self, split.addr != NULL ? &split : &die);
+            error = add_unit(self, split.addr != NULL ? &split : &die);
     }
     range_list_sort(&self->unit_ranges);
-    return err;
+    return error;
 }
 
 static int add_function(struct unit *unit, Dwarf_Die *die)
@@ -157,7 +157,7 @@ static bool holds_functions(int tag)
 static int read_functions(struct unit *unit, Dwarf_Die *parent)
 {
     Dwarf_Die die;
-    int err = 0;
+    int error = 0;
 
     if (dwarf_child(parent, &die) != 0)
         return 0;
@@ -165,17 +165,17 @@ static int read_functions(struct unit *unit, Dwarf_Die *parent)
         int tag = dwarf_tag(&die);
 
         if (tag == DW_TAG_subprogram && !dwarf_hasattr(&die, DW_AT_declaration))
-            err = add_function(unit, &die);
+            error = add_function(unit, &die);
         else if (holds_functions(tag))
-            err = read_functions(unit, &die);
-    } while (err == 0 && dwarf_siblingof(&die, &die) == 0);
-    return err;
+            error = read_functions(unit, &die);
+    } while (error == 0 && dwarf_siblingof(&die, &die) == 0);
+    return error;
 }
 
 static int find_unit(struct symbol_dwarf *dwarf, uint64_t address, struct unit **out)
 {
     const struct range *range = range_list_find(&dwarf->unit_ranges, address);
-    int err = 0;
+    int error = 0;
 
     *out = NULL;
     if (range == NULL)
@@ -184,9 +184,9 @@ static int find_unit(struct symbol_dwarf *dwarf, uint64_t address, struct unit *
     if ((*out)->is_read)
         return 0;
     (*out)->is_read = true;
-    err = read_functions(*out, &(*out)->die);
+    error = read_functions(*out, &(*out)->die);
     range_list_sort(&(*out)->function_ranges);
-    return err;
+    return error;
 }
 
 /* --- One address --- */
@@ -291,10 +291,10 @@ int symbol_dwarf_calls(struct symbol_dwarf *dwarf, uint64_t address,
     const struct range *function;
     struct unit *unit;
     int count = 1;
-    int err = find_unit(dwarf, biased, &unit);
+    int error = find_unit(dwarf, biased, &unit);
 
-    if (err < 0 || unit == NULL)
-        return err;
+    if (error < 0 || unit == NULL)
+        return error;
     calls[0] = (struct dwarf_call){ 0 };
     function = range_list_find(&unit->function_ranges, biased);
     if (function != NULL) {
@@ -312,15 +312,15 @@ int symbol_dwarf_calls(struct symbol_dwarf *dwarf, uint64_t address,
 int symbol_dwarf_open(Dwarf *dwarf, uint64_t bias, struct symbol_dwarf **out)
 {
     struct symbol_dwarf *self = calloc(1, sizeof(*self));
-    int err;
+    int error;
 
     if (self == NULL)
         return -ENOMEM;
     self->bias = bias;
-    err = read_units(self, dwarf);
-    if (err < 0) {
+    error = read_units(self, dwarf);
+    if (error < 0) {
         symbol_dwarf_close(self);
-        return err;
+        return error;
     }
     *out = self;
     return 0;

@@ -63,7 +63,7 @@ static bool has_build_id(Elf *elf, const char *wanted)
 static int open_session(const char *path, int fd, const char *build_id, struct symbol_file *out)
 {
     struct symbol_file file = { .session = dwfl_begin(&callbacks) };
-    int err = -ENOMEM;
+    int error = -ENOMEM;
 
     if (file.session == NULL) {
         if (fd >= 0)
@@ -76,12 +76,12 @@ static int open_session(const char *path, int fd, const char *build_id, struct s
         close(fd);
     dwfl_report_end(file.session, NULL, NULL);
     file.elf = file.module != NULL ? dwfl_module_getelf(file.module, &file.elf_bias) : NULL;
-    err = file.elf == NULL ? -ENOEXEC : has_build_id(file.elf, build_id) ? 0 : -ESTALE;
-    if (err < 0)
+    error = file.elf == NULL ? -ENOEXEC : has_build_id(file.elf, build_id) ? 0 : -ESTALE;
+    if (error < 0)
         symbol_file_close(&file);
     else
         *out = file;
-    return err;
+    return error;
 }
 
 /* Opening a device or a fifo could wait or do something, so those are refused before. */
@@ -159,20 +159,20 @@ int symbol_file_open_itself(const char *path, const char *build_id, int64_t pid,
         return open_session(path, -1, build_id, out);
     if (path[0] != '/')
         return -ENOENT;
-    int err = try_root(path, build_id, pid, out);
-    if (err == 0 || err == -ENOMEM)
-        return err;
+    int error = try_root(path, build_id, pid, out);
+    if (error == 0 || error == -ENOMEM)
+        return error;
     int second = try_path(path, build_id, out);
-    return second == -ENOENT ? err : second;
+    return second == -ENOENT ? error : second;
 }
 
 int symbol_file_open(const char *path, const char *build_id, int64_t pid, struct symbol_file *out)
 {
-    int err = symbol_file_open_itself(path, build_id, pid, out);
+    int error = symbol_file_open_itself(path, build_id, pid, out);
 
-    if (err == 0 || err == -ENOMEM)
-        return err;
-    return try_debug_file(build_id, out) == 0 ? 0 : err;
+    if (error == 0 || error == -ENOMEM)
+        return error;
+    return try_debug_file(build_id, out) == 0 ? 0 : error;
 }
 
 void symbol_file_close(struct symbol_file *file)

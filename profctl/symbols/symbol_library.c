@@ -108,15 +108,15 @@ static int read_tables(struct symbol_library *library)
 {
     Dwarf_Addr dwarf_bias;
     Dwarf *dwarf;
-    int err = symbol_table_read(&library->table, library->file.module, library->file.elf_bias);
+    int error = symbol_table_read(&library->table, library->file.module, library->file.elf_bias);
 
     symbol_table_sort(&library->table);
-    if (err == 0)
-        err = symbol_plt_read(&library->table, library->file.elf);
-    if (err == 0)
-        err = symbol_starts_read(&library->table, library->file.elf);
-    if (err < 0)
-        return err;
+    if (error == 0)
+        error = symbol_plt_read(&library->table, library->file.elf);
+    if (error == 0)
+        error = symbol_starts_read(&library->table, library->file.elf);
+    if (error < 0)
+        return error;
     symbol_table_sort(&library->table);
     dwarf = dwfl_module_getdwarf(library->file.module, &dwarf_bias);
     if (dwarf == NULL)
@@ -127,15 +127,15 @@ static int read_tables(struct symbol_library *library)
 /* A file that is not there, or is another one by now, leaves the library without names. */
 static int open_file(struct symbol_library *library)
 {
-    int err;
+    int error;
 
     if (library->is_tried)
         return 0;
     library->is_tried = true;
-    err = symbol_file_open(library->path, library->build_id, library->pid, &library->file);
-    if (err == 0)
-        err = read_tables(library);
-    return err == -ENOMEM ? err : 0;
+    error = symbol_file_open(library->path, library->build_id, library->pid, &library->file);
+    if (error == 0)
+        error = read_tables(library);
+    return error == -ENOMEM ? error : 0;
 }
 
 /* --- Names --- */
@@ -166,7 +166,7 @@ static int find_location(struct symbol_library *library, const char *linker_name
     uint32_t index = unique_strings_add(&library->linker_names, linker_name,
                                         strlen(linker_name) + (is_plt ? 1 : 0));
     uint32_t *kept;
-    int err;
+    int error;
 
     if (index == UNIQUE_NONE)
         return failure_latch_error(&library->latch);
@@ -174,9 +174,9 @@ static int find_location(struct symbol_library *library, const char *linker_name
         *location = ((uint32_t *)library->name_locations.items)[index];
         return 0;
     }
-    err = add_location(library, linker_name, is_plt, location);
-    if (err < 0)
-        return err;
+    error = add_location(library, linker_name, is_plt, location);
+    if (error < 0)
+        return error;
     kept = mapped_array_push(&library->name_locations, sizeof(*kept));
     if (kept == NULL)
         return -ENOMEM;
@@ -187,10 +187,10 @@ static int find_location(struct symbol_library *library, const char *linker_name
 static int add_frame(struct symbol_library *library, const struct dwarf_call *call, bool is_plt)
 {
     struct symbol_frame frame = { .line = call->line, .file = call->file };
-    int err = find_location(library, call->linker_name, is_plt, &frame.location);
+    int error = find_location(library, call->linker_name, is_plt, &frame.location);
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     if (library->frame_count == library->frame_capacity) {
         size_t capacity = library->frame_capacity > 0 ? library->frame_capacity * 2 : 256;
         struct symbol_frame *grown = reallocarray(library->frames, capacity, sizeof(*grown));
@@ -210,7 +210,7 @@ static int add_frames(struct symbol_library *library, const struct symbol *symbo
 {
     struct dwarf_call calls[SYMBOL_DWARF_MOST_INLINED];
     int count = library->dwarf != NULL ? symbol_dwarf_calls(library->dwarf, address, calls) : 0;
-    int err = 0;
+    int error = 0;
 
     if (count < 0)
         return count;
@@ -218,10 +218,10 @@ static int add_frames(struct symbol_library *library, const struct symbol *symbo
         calls[count++] = (struct dwarf_call){ 0 };
     if (symbol != NULL && symbol->name != NULL)
         calls[0].linker_name = symbol->name;
-    for (int i = 0; i < count && err == 0; i++)
+    for (int i = 0; i < count && error == 0; i++)
         if (calls[i].linker_name != NULL)
-            err = add_frame(library, &calls[i], i == 0 && symbol != NULL && symbol->is_plt);
-    return err;
+            error = add_frame(library, &calls[i], i == 0 && symbol != NULL && symbol->is_plt);
+    return error;
 }
 
 /* --- Answers --- */
@@ -258,10 +258,10 @@ static int make_answer(struct symbol_library *library, uint64_t address, struct 
 {
     const struct symbol *symbol = symbol_table_find(&library->table, address);
     size_t first = library->frame_count;
-    int err = add_frames(library, symbol, address);
+    int error = add_frames(library, symbol, address);
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     *answer = (struct answer){ .address = address,
                                .start = symbol != NULL ? symbol->start : 0,
                                .end = symbol != NULL ? symbol->end : 0,
@@ -275,19 +275,19 @@ int symbol_library_resolve(struct symbol_library *library, uint64_t address,
                            struct symbol_frames *out)
 {
     struct answer *answer;
-    int err = open_file(library);
+    int error = open_file(library);
 
     *out = (struct symbol_frames){ 0 };
-    if (err < 0 || library->file.session == NULL)
-        return err;
-    err = make_room_for_answer(library);
-    if (err < 0)
-        return err;
+    if (error < 0 || library->file.session == NULL)
+        return error;
+    error = make_room_for_answer(library);
+    if (error < 0)
+        return error;
     answer = find_slot(library->answers, library->slot_count, address);
     if (answer->count_plus_one == 0)
-        err = make_answer(library, address, answer);
-    if (err < 0)
-        return err;
+        error = make_answer(library, address, answer);
+    if (error < 0)
+        return error;
     out->frames = library->frames + answer->first;
     out->count = answer->count_plus_one - 1;
     out->start = answer->start;
@@ -329,10 +329,10 @@ int symbol_library_code(struct symbol_library *library, uint64_t address, uint8_
 {
     int64_t offset;
     size_t available;
-    int err = open_file(library);
+    int error = open_file(library);
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     if (library->file.session == NULL ||
         !find_code(library->file.elf, address, &offset, &available))
         return -ENOENT;

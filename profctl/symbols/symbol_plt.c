@@ -157,14 +157,14 @@ static int add_stubs(struct symbol_table *table, const struct plt_sections *sect
                                .is_plt = true };
         const struct slot *slot =
             bsearch(&wanted, slots, slot_count, sizeof(*slots), compare_slots);
-        int err = 0;
+        int error = 0;
 
         stub.rank = RANK_OF_STUBS;
         stub.name = slot != NULL ? slot->name : NULL;
         if (stub.name != NULL && stub.name[0] != '\0')
-            err = symbol_table_add(table, &stub);
-        if (err < 0)
-            return err;
+            error = symbol_table_add(table, &stub);
+        if (error < 0)
+            return error;
     }
     return 0;
 }
@@ -176,7 +176,7 @@ int symbol_plt_read(struct symbol_table *table, Elf *elf)
     struct slot *slots;
     GElf_Ehdr header;
     size_t count;
-    int err;
+    int error;
 
     if (gelf_getehdr(elf, &header) == NULL || header.e_machine != EM_X86_64 ||
         !find_sections(elf, &sections) || !open_relocations(elf, &sections, &plt))
@@ -185,7 +185,7 @@ int symbol_plt_read(struct symbol_table *table, Elf *elf)
     slots = read_slots(&plt, table, count);
     if (slots == NULL)
         return -ENOMEM;
-    err = add_stubs(table, &sections, slots, count);
+    error = add_stubs(table, &sections, slots, count);
     free(slots);
-    return err;
+    return error;
 }

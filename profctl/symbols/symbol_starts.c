@@ -136,9 +136,9 @@ int symbol_starts_read(struct symbol_table *table, Elf *elf)
             symbol.end = section_end;
             symbol.rank |= SYMBOL_RANK_WITHOUT_SIZE; /* it ends where the next one begins */
         }
-        int err = symbol_table_add(table, &symbol);
-        if (err < 0)
-            return err;
+        int error = symbol_table_add(table, &symbol);
+        if (error < 0)
+            return error;
     }
     return 0;
 }

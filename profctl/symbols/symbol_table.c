@@ -80,10 +80,10 @@ int symbol_table_read(struct symbol_table *table, Dwfl_Module *module, uint64_t 
     int count = dwfl_module_getsymtab(module);
 
     for (int i = 1; i < count; i++) {
-        int err = add_from_elf(table, module, i, address_bias);
+        int error = add_from_elf(table, module, i, address_bias);
 
-        if (err < 0)
-            return err;
+        if (error < 0)
+            return error;
     }
     return 0;
 }

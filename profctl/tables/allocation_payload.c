@@ -16,12 +16,12 @@ struct reading {
 
 static int for_each_member(struct reading *reading, int (*member)(struct reading *reading))
 {
-    int token, err = 0;
+    int token, error = 0;
 
-    while (err == 0 && (token = json_reader_next(reading->reader)) == JSON_TOKEN_KEY)
-        err = member(reading);
-    if (err < 0)
-        return err;
+    while (error == 0 && (token = json_reader_next(reading->reader)) == JSON_TOKEN_KEY)
+        error = member(reading);
+    if (error < 0)
+        return error;
     return token == JSON_TOKEN_END_OBJECT ? 0 : token < 0 ? token : -EPROTO;
 }
 
@@ -31,11 +31,11 @@ static int read_samples(struct reading *reading)
     static const char *const columns[] = { "stack" };
     struct json_cell cells[JSON_TABLE_MOST_COLUMNS];
     struct json_table table;
-    int err = json_table_open(&table, columns, 1, reading->reader);
+    int error = json_table_open(&table, columns, 1, reading->reader);
 
-    while (json_table_next(&table, reading->reader, cells, &err))
-        err = json_cell_index_or_none(&cells[0], reading->stack_count, &reading->out->stack);
-    return err;
+    while (json_table_next(&table, reading->reader, cells, &error))
+        error = json_cell_index_or_none(&cells[0], reading->stack_count, &reading->out->stack);
+    return error;
 }
 
 static int stack_member(struct reading *reading)
@@ -70,15 +70,15 @@ int allocation_payload_read(const char *json, size_t length, uint32_t stack_coun
                             struct allocation_payload *out)
 {
     struct reading reading = { .stack_count = stack_count, .out = out };
-    int err = json_reader_open_memory(json, length, &reading.reader);
+    int error = json_reader_open_memory(json, length, &reading.reader);
 
     *out = (struct allocation_payload){ .stack = TABLE_NONE };
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     int token = json_reader_next(reading.reader);
-    err = token == JSON_TOKEN_START_OBJECT ? for_each_member(&reading, payload_member)
-          : token < 0                      ? token
-                                           : -EPROTO;
+    error = token == JSON_TOKEN_START_OBJECT ? for_each_member(&reading, payload_member)
+            : token < 0                      ? token
+                                             : -EPROTO;
     json_reader_close(reading.reader);
-    return err < 0 ? err : reading.is_allocation;
+    return error < 0 ? error : reading.is_allocation;
 }

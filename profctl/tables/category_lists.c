@@ -76,8 +76,8 @@ static int take_string(struct text *out, struct json_reader *reader, int token)
 
     if (token != JSON_TOKEN_STRING)
         return json_token_error(token);
-    int err = json_reader_string(reader, &bytes, &length);
-    return err < 0 ? err : copy_text(out, bytes, length);
+    int error = json_reader_string(reader, &bytes, &length);
+    return error < 0 ? error : copy_text(out, bytes, length);
 }
 
 static int add_part(struct listed_category *category, struct json_reader *reader, int token)
@@ -89,29 +89,29 @@ static int add_part(struct listed_category *category, struct json_reader *reader
 
 static int read_parts(struct listed_category *out, struct json_reader *reader)
 {
-    int token, err = json_expect(reader, JSON_TOKEN_START_ARRAY);
+    int token, error = json_expect(reader, JSON_TOKEN_START_ARRAY);
 
-    while (err == 0 && (token = json_reader_next(reader)) != JSON_TOKEN_END_ARRAY)
-        err = add_part(out, reader, token);
-    return err;
+    while (error == 0 && (token = json_reader_next(reader)) != JSON_TOKEN_END_ARRAY)
+        error = add_part(out, reader, token);
+    return error;
 }
 
 /* A category, of which the start was read. */
 static int read_category(struct listed_category *out, struct json_reader *reader)
 {
-    int err = 0;
+    int error = 0;
 
-    while (json_next_member(reader, &err)) {
+    while (json_next_member(reader, &error)) {
         if (json_reader_is(reader, "name"))
-            err = take_string(&out->name, reader, json_reader_next(reader));
+            error = take_string(&out->name, reader, json_reader_next(reader));
         else if (json_reader_is(reader, "color"))
-            err = take_string(&out->colour, reader, json_reader_next(reader));
+            error = take_string(&out->colour, reader, json_reader_next(reader));
         else if (json_reader_is(reader, "subcategories"))
-            err = read_parts(out, reader);
+            error = read_parts(out, reader);
         else
-            err = json_reader_skip(reader);
+            error = json_reader_skip(reader);
     }
-    return err;
+    return error;
 }
 
 /* --- Bringing together --- */
@@ -139,13 +139,13 @@ static int add_category(struct category_lists *lists, const struct listed_catego
     if (added == NULL)
         return -ENOMEM;
     first = mapped_array_push(&added->parts, sizeof(*first));
-    int err = first == NULL ? -ENOMEM : copy_text(first, other, sizeof(other) - 1);
-    if (err == 0)
-        err = copy_text(&added->name, described->name.bytes, described->name.length);
-    if (err == 0)
-        err = colour->bytes != NULL ? copy_text(&added->colour, colour->bytes, colour->length)
-                                    : copy_text(&added->colour, grey, sizeof(grey) - 1);
-    return err;
+    int error = first == NULL ? -ENOMEM : copy_text(first, other, sizeof(other) - 1);
+    if (error == 0)
+        error = copy_text(&added->name, described->name.bytes, described->name.length);
+    if (error == 0)
+        error = colour->bytes != NULL ? copy_text(&added->colour, colour->bytes, colour->length)
+                                      : copy_text(&added->colour, grey, sizeof(grey) - 1);
+    return error;
 }
 
 static int find_or_add(struct category_lists *lists, const struct listed_category *wanted,
@@ -164,42 +164,42 @@ static int take_category(struct category_lists *lists, const struct listed_categ
 {
     const struct text *parts = read->parts.items;
     struct process_category *added = mapped_array_push(&lists->places, sizeof(*added));
-    int err = added == NULL ? -ENOMEM : 0;
+    int error = added == NULL ? -ENOMEM : 0;
 
-    if (err == 0 && read->name.bytes == NULL)
-        err = -EPROTO;
-    if (err == 0)
-        err = find_or_add(lists, read, &added->place);
-    if (err < 0)
-        return err;
+    if (error == 0 && read->name.bytes == NULL)
+        error = -EPROTO;
+    if (error == 0)
+        error = find_or_add(lists, read, &added->place);
+    if (error < 0)
+        return error;
     added->first_part = (uint32_t)lists->parts.count;
     added->part_count = (uint32_t)read->parts.count;
-    for (size_t i = 0; err == 0 && i < read->parts.count; i++) {
+    for (size_t i = 0; error == 0 && i < read->parts.count; i++) {
         struct listed_category *all = lists->categories.items;
         uint32_t *part = mapped_array_push(&lists->parts, sizeof(*part));
 
-        err = part == NULL ? -ENOMEM : find_or_add_part(&all[added->place], &parts[i], part);
+        error = part == NULL ? -ENOMEM : find_or_add_part(&all[added->place], &parts[i], part);
     }
-    return err;
+    return error;
 }
 
 int category_lists_read(struct category_lists *lists, struct json_reader *reader)
 {
     struct listed_category read = { 0 };
-    int err = json_expect(reader, JSON_TOKEN_START_ARRAY);
+    int error = json_expect(reader, JSON_TOKEN_START_ARRAY);
 
     category_lists_forget_process(lists);
-    if (err < 0)
-        return err;
-    while (json_next_object(reader, &err)) {
-        err = read_category(&read, reader);
-        if (err == 0)
-            err = take_category(lists, &read);
+    if (error < 0)
+        return error;
+    while (json_next_object(reader, &error)) {
+        error = read_category(&read, reader);
+        if (error == 0)
+            error = take_category(lists, &read);
         empty_category(&read);
     }
     free_category(&read);
     lists->has_process = true;
-    return err;
+    return error;
 }
 
 void category_lists_forget_process(struct category_lists *lists)
@@ -270,11 +270,11 @@ int category_lists_map(const struct category_lists *lists, uint32_t *category,
 int category_lists_map_frames(const struct category_lists *lists, struct thread_tables *tables)
 {
     struct table_frame *frames = tables->frames.items;
-    int err = 0;
+    int error = 0;
 
-    for (size_t i = 0; err == 0 && i < tables->frames.count; i++)
-        err = category_lists_map(lists, &frames[i].category, &frames[i].subcategory);
-    return err;
+    for (size_t i = 0; error == 0 && i < tables->frames.count; i++)
+        error = category_lists_map(lists, &frames[i].category, &frames[i].subcategory);
+    return error;
 }
 
 /* --- Looking ahead --- */
@@ -299,12 +299,12 @@ static ssize_t read_piece(void *context, char *bytes, size_t n)
 /* Goes into the member NAME of the object that comes next. */
 static bool find_member(struct json_reader *reader, const char *name)
 {
-    int err = json_expect(reader, JSON_TOKEN_START_OBJECT);
+    int error = json_expect(reader, JSON_TOKEN_START_OBJECT);
 
-    while (json_next_member(reader, &err)) {
+    while (json_next_member(reader, &error)) {
         if (json_reader_is(reader, name))
             return true;
-        err = json_reader_skip(reader);
+        error = json_reader_skip(reader);
     }
     return false;
 }
@@ -313,13 +313,13 @@ int category_lists_look_at(struct category_lists *lists, int fd, uint64_t start,
 {
     struct piece piece = { fd, start, start + bytes };
     struct json_reader *reader;
-    int err = json_reader_open(read_piece, &piece, &reader);
+    int error = json_reader_open(read_piece, &piece, &reader);
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     if (find_member(reader, "meta") && find_member(reader, "categories"))
-        err = category_lists_read(lists, reader);
+        error = category_lists_read(lists, reader);
     json_reader_close(reader);
     category_lists_forget_process(lists);
-    return err == -ENOMEM ? err : 0;
+    return error == -ENOMEM ? error : 0;
 }

@@ -7,10 +7,10 @@
 
 static int expect_key(struct json_reader *reader, const char *name)
 {
-    int err = json_expect(reader, JSON_TOKEN_KEY);
+    int error = json_expect(reader, JSON_TOKEN_KEY);
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     return json_reader_is(reader, name) ? 0 : -EPROTO;
 }
 
@@ -33,40 +33,40 @@ static void note_place(struct json_table *table, int column, int64_t place)
 
 static int read_schema(struct json_table *table, struct json_reader *reader)
 {
-    int err = json_expect(reader, JSON_TOKEN_START_OBJECT);
+    int error = json_expect(reader, JSON_TOKEN_START_OBJECT);
 
-    while (json_next_member(reader, &err)) {
+    while (json_next_member(reader, &error)) {
         int column = wanted_column(table, reader);
         int64_t value;
 
-        err = json_expect(reader, JSON_TOKEN_NUMBER);
-        if (err == 0 && json_reader_i64(reader, &value) != 0)
-            err = -EPROTO;
-        if (err == 0)
+        error = json_expect(reader, JSON_TOKEN_NUMBER);
+        if (error == 0 && json_reader_i64(reader, &value) != 0)
+            error = -EPROTO;
+        if (error == 0)
             note_place(table, column, value);
     }
-    return err;
+    return error;
 }
 
 int json_table_open(struct json_table *table, const char *const *columns, size_t column_count,
                     struct json_reader *reader)
 {
-    int err = json_expect(reader, JSON_TOKEN_START_OBJECT);
+    int error = json_expect(reader, JSON_TOKEN_START_OBJECT);
 
     table->columns = columns;
     table->column_count = column_count;
     for (size_t i = 0; i < JSON_TABLE_MOST_COLUMNS; i++)
         table->places[i] = table->column_at[i] = -1;
     table->kept_place = -1;
-    if (err == 0)
-        err = expect_key(reader, "schema");
-    if (err == 0)
-        err = read_schema(table, reader);
-    if (err == 0)
-        err = expect_key(reader, "data");
-    if (err == 0)
-        err = json_expect(reader, JSON_TOKEN_START_ARRAY);
-    return err;
+    if (error == 0)
+        error = expect_key(reader, "schema");
+    if (error == 0)
+        error = read_schema(table, reader);
+    if (error == 0)
+        error = expect_key(reader, "data");
+    if (error == 0)
+        error = json_expect(reader, JSON_TOKEN_START_ARRAY);
+    return error;
 }
 
 void json_table_keep_text(struct json_table *table, size_t column, struct mapped_array *text)
@@ -80,10 +80,10 @@ static int read_kept_cell(const struct json_table *table, struct json_reader *re
                           struct json_cell *cell)
 {
     size_t before = table->kept->count;
-    int err = json_text_append_value(reader, table->kept);
+    int error = json_text_append_value(reader, table->kept);
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     if (((const char *)table->kept->items)[before] == '{')
         cell->token = JSON_TOKEN_START_OBJECT;
     else
@@ -113,10 +113,10 @@ static int read_row(const struct json_table *table, struct json_reader *reader,
         cells[i] = (struct json_cell){ .token = JSON_TOKEN_NULL };
     for (int place = 0; (more = json_reader_more(reader)) > 0; place++) {
         struct json_cell cell = { .token = JSON_TOKEN_NULL };
-        int err = place == table->kept_place ? read_kept_cell(table, reader, &cell)
-                                             : read_cell(reader, &cell);
-        if (err < 0)
-            return err;
+        int error = place == table->kept_place ? read_kept_cell(table, reader, &cell)
+                                               : read_cell(reader, &cell);
+        if (error < 0)
+            return error;
         if (place < JSON_TABLE_MOST_COLUMNS && table->column_at[place] >= 0)
             cells[table->column_at[place]] = cell;
     }
@@ -127,14 +127,14 @@ static int read_row(const struct json_table *table, struct json_reader *reader,
 }
 
 bool json_table_next(const struct json_table *table, struct json_reader *reader,
-                     struct json_cell cells[JSON_TABLE_MOST_COLUMNS], int *err)
+                     struct json_cell cells[JSON_TABLE_MOST_COLUMNS], int *error)
 {
-    if (json_next_array(reader, err)) {
-        *err = read_row(table, reader, cells);
-        return *err == 0;
+    if (json_next_array(reader, error)) {
+        *error = read_row(table, reader, cells);
+        return *error == 0;
     }
-    if (*err == 0)
-        *err = json_expect(reader, JSON_TOKEN_END_OBJECT);
+    if (*error == 0)
+        *error = json_expect(reader, JSON_TOKEN_END_OBJECT);
     return false;
 }
 

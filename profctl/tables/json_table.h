@@ -43,7 +43,7 @@ struct json_cell {
  * their order in COLUMNS. Takes and leaves *ERR as the loops of json_steps.h do; 0 when the table
  * was read to its end. */
 bool json_table_next(const struct json_table *table, struct json_reader *reader,
-                     struct json_cell cells[JSON_TABLE_MOST_COLUMNS], int *err);
+                     struct json_cell cells[JSON_TABLE_MOST_COLUMNS], int *error);
 
 /* CELL as an index below COUNT, or as TABLE_NONE for null when that is allowed. 0 or -EPROTO. */
 int json_cell_index(const struct json_cell *cell, uint32_t count, uint32_t *index);

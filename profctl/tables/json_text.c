@@ -10,10 +10,10 @@ int json_text_keep_string(struct json_reader *reader, char **text)
 {
     const char *view;
     size_t length;
-    int err = json_reader_string(reader, &view, &length);
+    int error = json_reader_string(reader, &view, &length);
 
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     free(*text);
     *text = strndup(view, length);
     return *text != NULL ? 0 : -ENOMEM;
@@ -54,10 +54,10 @@ int json_number_keep_either(struct json_reader *reader, double *number)
         *number = json_reader_double(reader);
     if (token != JSON_TOKEN_STRING)
         return json_reader_skip(reader);
-    int err = json_reader_string(reader, &text, &length);
-    if (err == 0)
+    int error = json_reader_string(reader, &text, &length);
+    if (error == 0)
         *number = strtod(text, NULL);
-    return err;
+    return error;
 }
 
 int json_text_append_value(struct json_reader *reader, struct mapped_array *bytes)

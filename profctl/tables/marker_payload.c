@@ -47,18 +47,18 @@ static int copy_number(const struct mapped_array *map, struct json_reader *reade
 static int copy_stack_rows(const struct renumbered_tables *renumbered, struct json_reader *reader,
                            struct json_writer *writer)
 {
-    int token, err = json_expect(reader, JSON_TOKEN_START_ARRAY);
+    int token, error = json_expect(reader, JSON_TOKEN_START_ARRAY);
 
     json_start_array(writer);
-    while (json_next_array(reader, &err)) {
+    while (json_next_array(reader, &error)) {
         json_start_array(writer);
-        err = copy_number(renumbered->stacks, reader, writer);
-        while (err == 0 && (token = json_reader_next(reader)) != JSON_TOKEN_END_ARRAY)
-            err = json_copy_from(reader, token, writer);
+        error = copy_number(renumbered->stacks, reader, writer);
+        while (error == 0 && (token = json_reader_next(reader)) != JSON_TOKEN_END_ARRAY)
+            error = json_copy_from(reader, token, writer);
         json_end_array(writer);
     }
     json_end_array(writer);
-    return err;
+    return error;
 }
 
 typedef int copy_member(const struct renumbered_tables *renumbered, struct json_reader *reader,
@@ -68,20 +68,20 @@ typedef int copy_member(const struct renumbered_tables *renumbered, struct json_
 static int copy_object(const struct renumbered_tables *renumbered, struct json_reader *reader,
                        struct json_writer *writer, const char *name, copy_member *copy)
 {
-    int token = json_reader_next(reader), err = 0;
+    int token = json_reader_next(reader), error = 0;
 
     if (token != JSON_TOKEN_START_OBJECT)
         return json_copy_from(reader, token, writer);
     json_start_object(writer);
-    while (json_next_member(reader, &err)) {
+    while (json_next_member(reader, &error)) {
         bool is_named = json_reader_is(reader, name);
 
-        err = json_copy_token(reader, JSON_TOKEN_KEY, writer);
-        if (err == 0)
-            err = is_named ? copy(renumbered, reader, writer) : json_copy_value(reader, writer);
+        error = json_copy_token(reader, JSON_TOKEN_KEY, writer);
+        if (error == 0)
+            error = is_named ? copy(renumbered, reader, writer) : json_copy_value(reader, writer);
     }
     json_end_object(writer);
-    return err;
+    return error;
 }
 
 static int copy_stack_samples(const struct renumbered_tables *renumbered,
@@ -101,30 +101,30 @@ int marker_payload_copy(const struct marker_schemas *schemas,
                         struct json_writer *writer)
 {
     uint64_t type = 0;
-    int err = 0;
+    int error = 0;
 
     json_start_object(writer);
-    while (json_next_member(reader, &err)) {
+    while (json_next_member(reader, &error)) {
         const char *text;
         size_t length;
         bool is_type = json_reader_is(reader, "type"), is_stack = json_reader_is(reader, "stack");
 
-        err = json_reader_string(reader, &text, &length);
-        if (err < 0)
-            return err;
+        error = json_reader_string(reader, &text, &length);
+        if (error < 0)
+            return error;
         uint64_t key = hash_bytes(text, length);
-        err = json_copy_token(reader, JSON_TOKEN_KEY, writer);
-        if (err < 0)
-            return err;
+        error = json_copy_token(reader, JSON_TOKEN_KEY, writer);
+        if (error < 0)
+            return error;
         if (is_type)
-            err = copy_type(schemas, reader, writer, &type);
+            error = copy_type(schemas, reader, writer, &type);
         else if (is_stack && renumbered != NULL)
-            err = copy_stack(renumbered, reader, writer);
+            error = copy_stack(renumbered, reader, writer);
         else if (renumbered != NULL && marker_schemas_is_indexed(schemas, type, key))
-            err = copy_number(renumbered->strings, reader, writer);
+            error = copy_number(renumbered->strings, reader, writer);
         else
-            err = json_copy_value(reader, writer);
+            error = json_copy_value(reader, writer);
     }
     json_end_object(writer);
-    return err;
+    return error;
 }

@@ -100,22 +100,22 @@ static int copy_field(struct marker_schemas *schemas, uint64_t type, struct json
 {
     uint64_t key = 0;
     bool is_indexed = false;
-    int err = 0;
+    int error = 0;
 
     json_start_object(writer);
-    while (json_next_member(reader, &err)) {
+    while (json_next_member(reader, &error)) {
         bool is_key = json_reader_is(reader, "key"), is_format = json_reader_is(reader, "format");
 
-        err = json_copy_token(reader, JSON_TOKEN_KEY, writer);
-        if (err == 0 && is_key)
-            err = copy_string(reader, writer, &key);
-        else if (err == 0 && is_format)
-            err = copy_format(reader, writer, &is_indexed);
-        else if (err == 0)
-            err = json_copy_value(reader, writer);
+        error = json_copy_token(reader, JSON_TOKEN_KEY, writer);
+        if (error == 0 && is_key)
+            error = copy_string(reader, writer, &key);
+        else if (error == 0 && is_format)
+            error = copy_format(reader, writer, &is_indexed);
+        else if (error == 0)
+            error = json_copy_value(reader, writer);
     }
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     json_end_object(writer);
     return is_indexed ? note(schemas, hash_mix(type, key)) : 0;
 }
@@ -124,13 +124,13 @@ static int copy_field(struct marker_schemas *schemas, uint64_t type, struct json
 static int copy_fields(struct marker_schemas *schemas, uint64_t type, struct json_reader *reader,
                        struct json_writer *writer)
 {
-    int err = json_expect(reader, JSON_TOKEN_START_ARRAY);
+    int error = json_expect(reader, JSON_TOKEN_START_ARRAY);
 
     json_start_array(writer);
-    while (json_next_object(reader, &err))
-        err = copy_field(schemas, type, reader, writer);
+    while (json_next_object(reader, &error))
+        error = copy_field(schemas, type, reader, writer);
     json_end_array(writer);
-    return err;
+    return error;
 }
 
 /* What a schema says, apart from its name. */
@@ -145,34 +145,34 @@ static int read_name(struct schema_text *out, struct json_reader *reader)
     const char *text;
     size_t length;
     int token = json_reader_next(reader);
-    int err = token == JSON_TOKEN_STRING ? json_reader_string(reader, &text, &length)
-                                         : json_token_error(token);
+    int error = token == JSON_TOKEN_STRING ? json_reader_string(reader, &text, &length)
+                                           : json_token_error(token);
 
-    if (err == 0)
+    if (error == 0)
         out->name_length = make_name(out->name, text, length, 1);
-    return err;
+    return error;
 }
 
 /* The members of a schema, of which the start was read; its name stands before its fields. */
 static int read_members(struct marker_schemas *schemas, struct schema_text *out,
                         struct json_reader *reader, struct json_writer *content)
 {
-    int err = 0;
+    int error = 0;
 
-    while (json_next_member(reader, &err)) {
+    while (json_next_member(reader, &error)) {
         bool is_data = json_reader_is(reader, "data");
 
         if (json_reader_is(reader, "name")) {
-            err = read_name(out, reader);
+            error = read_name(out, reader);
             continue;
         }
-        err = json_copy_token(reader, JSON_TOKEN_KEY, content);
-        if (err == 0 && is_data)
-            err = copy_fields(schemas, hash_bytes(out->name, out->name_length), reader, content);
-        else if (err == 0)
-            err = json_copy_value(reader, content);
+        error = json_copy_token(reader, JSON_TOKEN_KEY, content);
+        if (error == 0 && is_data)
+            error = copy_fields(schemas, hash_bytes(out->name, out->name_length), reader, content);
+        else if (error == 0)
+            error = json_copy_value(reader, content);
     }
-    return err;
+    return error;
 }
 
 static int read_schema(struct marker_schemas *schemas, struct schema_text *out,
@@ -183,13 +183,13 @@ static int read_schema(struct marker_schemas *schemas, struct schema_text *out,
 
     failure_latch_init(&latch);
     json_writer_init(&content, &latch);
-    int err = read_members(schemas, out, reader, &content);
-    if (err == 0)
-        err = failure_latch_error(&latch);
-    if (err == 0)
-        err = json_writer_copy_out(&content, json_sink_memory, &out->content);
+    int error = read_members(schemas, out, reader, &content);
+    if (error == 0)
+        error = failure_latch_error(&latch);
+    if (error == 0)
+        error = json_writer_copy_out(&content, json_sink_memory, &out->content);
     json_writer_fini(&content);
-    return err;
+    return error;
 }
 
 /* Finds the name that the schema has in the file: its own, or one with a number. */
@@ -240,13 +240,13 @@ static int keep_schema(struct marker_schemas *schemas, const struct schema_text 
     failure_latch_init(&latch);
     json_writer_init(&element, &latch);
     write_schema(&element, text, ordinal);
-    int err = failure_latch_error(&latch);
-    if (err == 0 && schemas->all.count > 0)
-        err = json_sink_memory(&schemas->all, ",", 1);
-    if (err == 0)
-        err = json_writer_copy_out(&element, json_sink_memory, &schemas->all);
+    int error = failure_latch_error(&latch);
+    if (error == 0 && schemas->all.count > 0)
+        error = json_sink_memory(&schemas->all, ",", 1);
+    if (error == 0)
+        error = json_writer_copy_out(&element, json_sink_memory, &schemas->all);
     json_writer_fini(&element);
-    return err;
+    return error;
 }
 
 static int note_renamed(struct marker_schemas *schemas, const struct schema_text *text,
@@ -268,49 +268,49 @@ static int take_schema(struct marker_schemas *schemas, struct json_reader *reade
     unsigned ordinal = 1;
     bool is_new = false;
 
-    int err = read_schema(schemas, &text, reader);
-    if (err == 0)
-        err = choose_ordinal(schemas, &text, &ordinal, &is_new);
-    if (err == 0 && is_new)
-        err = keep_schema(schemas, &text, ordinal);
-    if (err == 0 && ordinal > 1)
-        err = note_renamed(schemas, &text, ordinal);
-    if (err == 0 && writer != NULL)
+    int error = read_schema(schemas, &text, reader);
+    if (error == 0)
+        error = choose_ordinal(schemas, &text, &ordinal, &is_new);
+    if (error == 0 && is_new)
+        error = keep_schema(schemas, &text, ordinal);
+    if (error == 0 && ordinal > 1)
+        error = note_renamed(schemas, &text, ordinal);
+    if (error == 0 && writer != NULL)
         write_schema(writer, &text, ordinal);
     mapped_array_free(&text.content);
-    return err;
+    return error;
 }
 
 static int take_list(struct marker_schemas *schemas, struct json_reader *reader,
                      struct json_writer *writer)
 {
-    int err = json_expect(reader, JSON_TOKEN_START_ARRAY);
+    int error = json_expect(reader, JSON_TOKEN_START_ARRAY);
 
     schemas->indexed.count = schemas->renamed.count = 0;
-    while (json_next_object(reader, &err))
-        err = take_schema(schemas, reader, writer);
-    return err;
+    while (json_next_object(reader, &error))
+        error = take_schema(schemas, reader, writer);
+    return error;
 }
 
 int marker_schemas_copy(struct marker_schemas *schemas, struct json_reader *reader,
                         struct json_writer *writer)
 {
     json_start_array(writer);
-    int err = take_list(schemas, reader, writer);
+    int error = take_list(schemas, reader, writer);
     json_end_array(writer);
-    return err;
+    return error;
 }
 
 int marker_schemas_copy_root(struct marker_schemas *schemas, struct json_reader *reader,
                              struct json_writer *writer)
 {
-    int err = take_list(schemas, reader, NULL);
+    int error = take_list(schemas, reader, NULL);
 
     json_start_array(writer);
     if (schemas->all.count > 0)
         json_splice_bytes(writer, schemas->all.items, schemas->all.count);
     json_end_array(writer);
-    return err;
+    return error;
 }
 
 void marker_schemas_free(struct marker_schemas *schemas)

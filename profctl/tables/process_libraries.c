@@ -59,21 +59,21 @@ static int copy_members(struct process_library *library, uint64_t *offset,
         { "debugName", &library->debug_name, NULL },
         { "breakpadId", &library->debug_id, NULL },
     };
-    int err = 0;
+    int error = 0;
 
-    while (json_next_member(reader, &err)) {
+    while (json_next_member(reader, &error)) {
         const struct member *member =
             find_member(members, sizeof(members) / sizeof(members[0]), reader);
 
-        err = json_copy_token(reader, JSON_TOKEN_KEY, writer);
-        if (err < 0)
-            return err;
+        error = json_copy_token(reader, JSON_TOKEN_KEY, writer);
+        if (error < 0)
+            return error;
         int token = json_reader_next(reader);
-        err = keep_value(member, reader, token);
-        if (err == 0)
-            err = json_copy_from(reader, token, writer);
+        error = keep_value(member, reader, token);
+        if (error == 0)
+            error = json_copy_from(reader, token, writer);
     }
-    return err;
+    return error;
 }
 
 static int copy_library(struct process_libraries *libraries, struct json_reader *reader,
@@ -81,23 +81,23 @@ static int copy_library(struct process_libraries *libraries, struct json_reader 
 {
     struct process_library library = { 0 }, *place;
     uint64_t offset = 0;
-    int err;
+    int error;
 
     json_start_object(writer);
-    err = copy_members(&library, &offset, reader, writer);
+    error = copy_members(&library, &offset, reader, writer);
     json_end_object(writer);
-    if (err == 0 && library.build_id == NULL)
+    if (error == 0 && library.build_id == NULL)
         library.build_id = strdup("");
-    if (err == 0 && (library.name == NULL || library.path == NULL))
-        err = -EPROTO;
-    if (err == 0 && strcmp(library.path, GECKO_GENERATED_CODE) == 0) {
+    if (error == 0 && (library.name == NULL || library.path == NULL))
+        error = -EPROTO;
+    if (error == 0 && strcmp(library.path, GECKO_GENERATED_CODE) == 0) {
         free_library(&library);
         return 0; /* it stands for what is in no library */
     }
-    place = err == 0 ? mapped_array_push(&libraries->libraries, sizeof(*place)) : NULL;
+    place = error == 0 ? mapped_array_push(&libraries->libraries, sizeof(*place)) : NULL;
     if (place == NULL || library.build_id == NULL) {
         free_library(&library);
-        return err < 0 ? err : -ENOMEM;
+        return error < 0 ? error : -ENOMEM;
     }
     library.load_bias = library.start - offset;
     *place = library;
@@ -114,14 +114,14 @@ static int compare_libraries(const void *left, const void *right)
 int process_libraries_copy(struct process_libraries *libraries, struct json_reader *reader,
                            struct json_writer *writer)
 {
-    int err = json_expect(reader, JSON_TOKEN_START_ARRAY);
+    int error = json_expect(reader, JSON_TOKEN_START_ARRAY);
 
     json_start_array(writer);
-    while (json_next_object(reader, &err))
-        err = copy_library(libraries, reader, writer);
+    while (json_next_object(reader, &error))
+        error = copy_library(libraries, reader, writer);
     json_end_array(writer);
-    if (err < 0)
-        return err;
+    if (error < 0)
+        return error;
     if (libraries->libraries.count > 1)
         qsort(libraries->libraries.items, libraries->libraries.count,
               sizeof(struct process_library), compare_libraries);

@@ -52,18 +52,18 @@ int thread_tables_read_strings(struct thread_tables *tables, struct json_reader 
 {
     const char *text;
     size_t length;
-    int token, err = take_turn(tables, TABLES_STRINGS);
+    int token, error = take_turn(tables, TABLES_STRINGS);
 
-    if (err == 0)
-        err = json_expect(reader, JSON_TOKEN_START_ARRAY);
-    if (err < 0)
-        return err;
+    if (error == 0)
+        error = json_expect(reader, JSON_TOKEN_START_ARRAY);
+    if (error < 0)
+        return error;
     while ((token = json_reader_next(reader)) == JSON_TOKEN_STRING) {
-        err = json_reader_string(reader, &text, &length);
-        if (err == 0)
-            err = add_string(tables, text, length);
-        if (err < 0)
-            return err;
+        error = json_reader_string(reader, &text, &length);
+        if (error == 0)
+            error = add_string(tables, text, length);
+        if (error < 0)
+            return error;
     }
     return token == JSON_TOKEN_END_ARRAY ? 0 : json_token_error(token);
 }
@@ -113,10 +113,10 @@ static int add_frame(struct thread_tables *tables, const struct json_cell *cells
     frame->category = whole_number(&cells[FRAME_CATEGORY]);
     frame->subcategory = whole_number(&cells[FRAME_SUBCATEGORY]);
     frame->is_inlined = cells[FRAME_INLINED].token == JSON_TOKEN_TRUE;
-    int err = index_if_any(&cells[FRAME_TIER], strings, &frame->tier);
-    if (err == 0)
-        err = index_if_any(&cells[FRAME_FILE], strings, &frame->file);
-    return err < 0 ? err : json_cell_index(&cells[FRAME_LOCATION], strings, &frame->location);
+    int error = index_if_any(&cells[FRAME_TIER], strings, &frame->tier);
+    if (error == 0)
+        error = index_if_any(&cells[FRAME_FILE], strings, &frame->file);
+    return error < 0 ? error : json_cell_index(&cells[FRAME_LOCATION], strings, &frame->location);
 }
 
 /* --- Stacks --- */
@@ -128,15 +128,15 @@ static int add_stack(struct thread_tables *tables, const struct json_cell *cells
 {
     uint32_t own_index = (uint32_t)tables->stacks.count;
     struct table_stack *stack = mapped_array_push(&tables->stacks, sizeof(*stack));
-    int err;
+    int error;
 
     if (stack == NULL)
         return -ENOMEM;
     stack->id = 0;
-    err = json_cell_index_or_none(&cells[STACK_PREFIX], own_index, &stack->prefix);
-    if (err == 0)
-        err = json_cell_index(&cells[STACK_FRAME], (uint32_t)tables->frames.count, &stack->frame);
-    return err;
+    error = json_cell_index_or_none(&cells[STACK_PREFIX], own_index, &stack->prefix);
+    if (error == 0)
+        error = json_cell_index(&cells[STACK_FRAME], (uint32_t)tables->frames.count, &stack->frame);
+    return error;
 }
 
 /* --- Both --- */
@@ -147,36 +147,36 @@ static int read_table(struct thread_tables *tables, struct json_reader *reader,
 {
     struct json_cell cells[JSON_TABLE_MOST_COLUMNS];
     struct json_table table;
-    int err = json_table_open(&table, columns, column_count, reader);
+    int error = json_table_open(&table, columns, column_count, reader);
 
-    while (json_table_next(&table, reader, cells, &err))
-        err = add(tables, cells);
-    return err;
+    while (json_table_next(&table, reader, cells, &error))
+        error = add(tables, cells);
+    return error;
 }
 
 int thread_tables_read_frames(struct thread_tables *tables, struct json_reader *reader)
 {
-    int err = take_turn(tables, TABLES_FRAMES);
+    int error = take_turn(tables, TABLES_FRAMES);
 
-    return err < 0 ? err : read_table(tables, reader, frame_columns, FRAME_COLUMNS, add_frame);
+    return error < 0 ? error : read_table(tables, reader, frame_columns, FRAME_COLUMNS, add_frame);
 }
 
 int thread_tables_read_stacks(struct thread_tables *tables, struct json_reader *reader)
 {
-    int err = take_turn(tables, TABLES_STACKS);
+    int error = take_turn(tables, TABLES_STACKS);
 
-    return err < 0 ? err : read_table(tables, reader, stack_columns, STACK_COLUMNS, add_stack);
+    return error < 0 ? error : read_table(tables, reader, stack_columns, STACK_COLUMNS, add_stack);
 }
 
 int thread_tables_add_node(struct thread_tables *tables, const struct table_node *node)
 {
     uint32_t index = (uint32_t)tables->stacks.count;
-    int err = add_string(tables, node->location, node->length);
+    int error = add_string(tables, node->location, node->length);
     struct table_frame *frame = mapped_array_push(&tables->frames, sizeof(*frame));
     struct table_stack *stack = mapped_array_push(&tables->stacks, sizeof(*stack));
 
-    if (err < 0 || frame == NULL || stack == NULL)
-        return err < 0 ? err : -ENOMEM;
+    if (error < 0 || frame == NULL || stack == NULL)
+        return error < 0 ? error : -ENOMEM;
     *frame = (struct table_frame){
         .location = index, .script = node->script, .file = TABLE_NONE, .tier = TABLE_NONE
     };

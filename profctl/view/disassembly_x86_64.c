@@ -21,19 +21,19 @@ static int tell_all(csh engine, cs_insn *instruction, const uint8_t *code, size_
 {
     const uint8_t *at = code;
     size_t left = count;
-    int err = 0;
+    int error = 0;
 
-    while (left > 0 && err == 0) {
+    while (left > 0 && error == 0) {
         uint64_t offset = count - left, next = address + offset;
         if (cs_disasm_iter(engine, &at, &left, &next, instruction)) {
-            err = tell_instruction(instruction, offset, told, owner);
+            error = tell_instruction(instruction, offset, told, owner);
             continue;
         }
-        err = told(owner, offset, "(bad)");
+        error = told(owner, offset, "(bad)");
         at++;
         left--;
     }
-    return err;
+    return error;
 }
 
 int disassemble(const uint8_t *code, size_t count, uint64_t address, disassembly_told *told,
@@ -44,10 +44,11 @@ int disassemble(const uint8_t *code, size_t count, uint64_t address, disassembly
     if (cs_open(CS_ARCH_X86, CS_MODE_64, &engine) != CS_ERR_OK)
         return -ENOMEM;
     cs_insn *instruction = cs_malloc(engine);
-    int err = instruction != NULL ? tell_all(engine, instruction, code, count, address, told, owner)
-                                  : -ENOMEM;
+    int error = instruction != NULL
+                    ? tell_all(engine, instruction, code, count, address, told, owner)
+                    : -ENOMEM;
     if (instruction != NULL)
         cs_free(instruction, 1);
     (void)cs_close(&engine);
-    return err;
+    return error;
 }

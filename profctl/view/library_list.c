@@ -76,13 +76,13 @@ static int add_library(struct library_list *list, const struct process_library *
 int library_list_add(struct library_list *list, const struct process_libraries *libraries)
 {
     const struct process_library *items = libraries->libraries.items;
-    int err = 0;
+    int error = 0;
 
-    for (size_t i = 0; i < libraries->libraries.count && err == 0; i++) {
+    for (size_t i = 0; i < libraries->libraries.count && error == 0; i++) {
         if (items[i].debug_name != NULL && items[i].debug_id != NULL)
-            err = add_library(list, &items[i]);
+            error = add_library(list, &items[i]);
     }
-    return err;
+    return error;
 }
 
 struct symbol_library *library_list_find(struct library_list *list, const char *debug_name,

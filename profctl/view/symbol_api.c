@@ -35,22 +35,22 @@ int symbol_api_answer(struct library_list *libraries, const char *path, const ch
 {
     answering *answers = find_answering(path);
     cJSON *asked = NULL, *answer = NULL;
-    int err = answers != NULL ? 0 : -ENOENT;
+    int error = answers != NULL ? 0 : -ENOENT;
 
-    if (err == 0) {
+    if (error == 0) {
         asked = cJSON_Parse(request);
         answer = cJSON_CreateObject();
-        err = !cJSON_IsObject(asked) ? -EINVAL : answer == NULL ? -ENOMEM : 0;
+        error = !cJSON_IsObject(asked) ? -EINVAL : answer == NULL ? -ENOMEM : 0;
     }
-    if (err == 0)
-        err = answers(libraries, asked, answer);
-    if (err == 0) {
+    if (error == 0)
+        error = answers(libraries, asked, answer);
+    if (error == 0) {
         *out = cJSON_PrintUnformatted(answer);
-        err = *out != NULL ? 0 : -ENOMEM;
+        error = *out != NULL ? 0 : -ENOMEM;
     }
     cJSON_Delete(asked);
     cJSON_Delete(answer);
-    return err;
+    return error;
 }
 
 const char *symbol_api_text(const cJSON *object, const char *member)
@@ -81,14 +81,14 @@ int symbol_api_library(struct library_list *libraries, const cJSON *request, cJS
 {
     const char *name = symbol_api_text(request, "debugName");
     const char *id = symbol_api_text(request, "debugId");
-    int err;
+    int error;
 
     *out = NULL;
     if (name == NULL || id == NULL)
         return -EINVAL;
-    *out = library_list_find(libraries, name, id, &err);
-    if (err < 0 || *out != NULL)
-        return err;
+    *out = library_list_find(libraries, name, id, &error);
+    if (error < 0 || *out != NULL)
+        return error;
     return symbol_api_refuse(answer, "the profile has no such library");
 }
 
@@ -106,10 +106,10 @@ const char *symbol_api_function(const struct symbol_library *library, uint32_t l
 int symbol_api_add_text(cJSON *object, const char *member, const char *text, size_t length)
 {
     char *copy = strndup(text, length);
-    int err = copy != NULL && cJSON_AddStringToObject(object, member, copy) != NULL ? 0 : -ENOMEM;
+    int error = copy != NULL && cJSON_AddStringToObject(object, member, copy) != NULL ? 0 : -ENOMEM;
 
     free(copy);
-    return err;
+    return error;
 }
 
 int symbol_api_add_address(cJSON *object, const char *member, uint64_t address)

@@ -28,10 +28,10 @@ static int answer_code(const uint8_t *code, size_t count, uint64_t start, cJSON 
 
     if (instructions == NULL || cJSON_AddStringToObject(answer, "arch", DISASSEMBLY_ARCH) == NULL)
         return -ENOMEM;
-    int err = symbol_api_add_address(answer, "startAddress", start);
-    if (err == 0)
-        err = symbol_api_add_address(answer, "size", count);
-    return err == 0 ? disassemble(code, count, start, add_instruction, instructions) : err;
+    int error = symbol_api_add_address(answer, "startAddress", start);
+    if (error == 0)
+        error = symbol_api_add_address(answer, "size", count);
+    return error == 0 ? disassemble(code, count, start, add_instruction, instructions) : error;
 }
 
 /* Where the part ends that is asked for: with "continueUntilFunctionEnd" not before its function.
@@ -47,10 +47,10 @@ static int find_end(struct symbol_library *library, const cJSON *request, uint64
     *end = start + size;
     if (!cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(request, "continueUntilFunctionEnd")))
         return 0;
-    int err = symbol_library_resolve(library, start, &frames);
-    if (err == 0 && frames.end > *end && frames.end - start <= MOST_CODE_BYTES)
+    int error = symbol_library_resolve(library, start, &frames);
+    if (error == 0 && frames.end > *end && frames.end - start <= MOST_CODE_BYTES)
         *end = frames.end;
-    return err;
+    return error;
 }
 
 int symbol_api_assembly(struct library_list *libraries, const cJSON *request, cJSON *answer)
@@ -61,20 +61,20 @@ int symbol_api_assembly(struct library_list *libraries, const cJSON *request, cJ
 
     if (symbol_api_address(request, "startAddress", &start) < 0)
         return -EINVAL;
-    int err = symbol_api_library(libraries, request, answer, &library);
-    if (err < 0 || library == NULL)
-        return err;
-    err = find_end(library, request, start, &end);
-    if (err < 0)
-        return err;
+    int error = symbol_api_library(libraries, request, answer, &library);
+    if (error < 0 || library == NULL)
+        return error;
+    error = find_end(library, request, start, &end);
+    if (error < 0)
+        return error;
     uint8_t *code = malloc(end - start + 1);
     if (code == NULL)
         return -ENOMEM;
-    err = symbol_library_code(library, start, code, end - start, &count);
-    if (err == 0)
-        err = answer_code(code, count, start, answer);
-    else if (err == -ENOENT)
-        err = symbol_api_refuse(answer, "the library's file is not here, or has no code there");
+    error = symbol_library_code(library, start, code, end - start, &count);
+    if (error == 0)
+        error = answer_code(code, count, start, answer);
+    else if (error == -ENOENT)
+        error = symbol_api_refuse(answer, "the library's file is not here, or has no code there");
     free(code);
-    return err;
+    return error;
 }

@@ -24,13 +24,13 @@ static int add_place(cJSON *object, const struct symbol_library *library,
 {
     size_t length;
     const char *function = symbol_api_function(library, frame->location, &length);
-    int err = symbol_api_add_text(object, "function", function, length);
+    int error = symbol_api_add_text(object, "function", function, length);
 
-    if (err == 0 && frame->file != NULL)
-        err = cJSON_AddStringToObject(object, "file", frame->file) != NULL ? 0 : -ENOMEM;
-    if (err == 0 && frame->line != 0)
-        err = cJSON_AddNumberToObject(object, "line", frame->line) != NULL ? 0 : -ENOMEM;
-    return err;
+    if (error == 0 && frame->file != NULL)
+        error = cJSON_AddStringToObject(object, "file", frame->file) != NULL ? 0 : -ENOMEM;
+    if (error == 0 && frame->line != 0)
+        error = cJSON_AddNumberToObject(object, "line", frame->line) != NULL ? 0 : -ENOMEM;
+    return error;
 }
 
 /* Those inlined at the address, the innermost first. */
@@ -38,30 +38,30 @@ static int add_inlined(cJSON *object, const struct symbol_library *library,
                        const struct symbol_frames *frames)
 {
     cJSON *inlines = frames->count > 1 ? cJSON_AddArrayToObject(object, "inlines") : NULL;
-    int err = frames->count > 1 && inlines == NULL ? -ENOMEM : 0;
+    int error = frames->count > 1 && inlines == NULL ? -ENOMEM : 0;
 
-    for (size_t i = frames->count; i > 1 && err == 0; i--) {
+    for (size_t i = frames->count; i > 1 && error == 0; i--) {
         cJSON *inlined = cJSON_CreateObject();
         if (inlined == NULL || !cJSON_AddItemToArray(inlines, inlined))
             return -ENOMEM;
-        err = add_place(inlined, library, &frames->frames[i - 1]);
+        error = add_place(inlined, library, &frames->frames[i - 1]);
     }
-    return err;
+    return error;
 }
 
 static int add_names(cJSON *object, struct symbol_library *library, uint64_t address)
 {
     struct symbol_frames frames;
-    int err = symbol_library_resolve(library, address, &frames);
+    int error = symbol_library_resolve(library, address, &frames);
 
-    if (err < 0 || frames.count == 0)
-        return err;
-    err = add_place(object, library, &frames.frames[0]);
-    if (err == 0 && frames.start != 0)
-        err = symbol_api_add_address(object, "function_offset", address - frames.start);
-    if (err == 0 && frames.end > frames.start)
-        err = symbol_api_add_address(object, "function_size", frames.end - frames.start);
-    return err == 0 ? add_inlined(object, library, &frames) : err;
+    if (error < 0 || frames.count == 0)
+        return error;
+    error = add_place(object, library, &frames.frames[0]);
+    if (error == 0 && frames.start != 0)
+        error = symbol_api_add_address(object, "function_offset", address - frames.start);
+    if (error == 0 && frames.end > frames.start)
+        error = symbol_api_add_address(object, "function_size", frames.end - frames.start);
+    return error == 0 ? add_inlined(object, library, &frames) : error;
 }
 
 /* A whole number of CELL below LIMIT. */
@@ -86,19 +86,19 @@ static int add_frame(struct job *job, cJSON *stack, int index, const cJSON *aske
     if (frame == NULL || !cJSON_AddItemToArray(stack, frame))
         return -ENOMEM;
     const char *name = job->names[(int)module];
-    int err = cJSON_AddNumberToObject(frame, "frame", index) != NULL &&
-                      cJSON_AddStringToObject(frame, "module", name) != NULL
-                  ? symbol_api_add_address(frame, "module_offset", (uint64_t)offset)
-                  : -ENOMEM;
+    int error = cJSON_AddNumberToObject(frame, "frame", index) != NULL &&
+                        cJSON_AddStringToObject(frame, "module", name) != NULL
+                    ? symbol_api_add_address(frame, "module_offset", (uint64_t)offset)
+                    : -ENOMEM;
     struct symbol_library *library = job->modules[(int)module];
-    return err == 0 && library != NULL ? add_names(frame, library, (uint64_t)offset) : err;
+    return error == 0 && library != NULL ? add_names(frame, library, (uint64_t)offset) : error;
 }
 
 static int add_stack(struct job *job, cJSON *stacks, const cJSON *asked)
 {
     cJSON *stack = cJSON_CreateArray();
     const cJSON *frame;
-    int index = 0, err = 0;
+    int index = 0, error = 0;
 
     if (stack == NULL || !cJSON_AddItemToArray(stacks, stack))
         return -ENOMEM;
@@ -106,11 +106,11 @@ static int add_stack(struct job *job, cJSON *stacks, const cJSON *asked)
         return -EINVAL;
     cJSON_ArrayForEach(frame, asked)
     {
-        err = add_frame(job, stack, index++, frame);
-        if (err < 0)
-            return err;
+        error = add_frame(job, stack, index++, frame);
+        if (error < 0)
+            return error;
     }
-    return err;
+    return error;
 }
 
 /* --- Jobs --- */
@@ -122,13 +122,13 @@ static int find_module(struct library_list *libraries, const cJSON *names, cJSON
     const char *name = cJSON_GetStringValue(cJSON_GetArrayItem(names, 0));
     const char *id = cJSON_GetStringValue(cJSON_GetArrayItem(names, 1));
     char key[1024];
-    int err;
+    int error;
 
     if (name == NULL || id == NULL)
         return -EINVAL;
-    *out = library_list_find(libraries, name, id, &err);
-    if (err < 0)
-        return err;
+    *out = library_list_find(libraries, name, id, &error);
+    if (error < 0)
+        return error;
     snprintf(key, sizeof(key), "%s/%s", name, id);
     if (cJSON_GetObjectItemCaseSensitive(found, key) != NULL)
         return 0;
@@ -139,7 +139,7 @@ static int find_modules(struct job *job, struct library_list *libraries)
 {
     cJSON *found = cJSON_AddObjectToObject(job->answer, "found_modules");
     const cJSON *names;
-    int count = cJSON_GetArraySize(job->memory_map), err = 0;
+    int count = cJSON_GetArraySize(job->memory_map), error = 0;
 
     if (count > MOST_MODULES)
         return -EINVAL;
@@ -150,28 +150,28 @@ static int find_modules(struct job *job, struct library_list *libraries)
     cJSON_ArrayForEach(names, job->memory_map)
     {
         job->names[job->module_count] = cJSON_GetStringValue(cJSON_GetArrayItem(names, 0));
-        err = find_module(libraries, names, found, &job->modules[job->module_count++]);
-        if (err < 0)
-            return err;
+        error = find_module(libraries, names, found, &job->modules[job->module_count++]);
+        if (error < 0)
+            return error;
     }
-    return err;
+    return error;
 }
 
 static int answer_stacks(struct job *job, const cJSON *asked)
 {
     cJSON *stacks = cJSON_AddArrayToObject(job->answer, "stacks");
     const cJSON *stack;
-    int err = 0;
+    int error = 0;
 
     if (stacks == NULL)
         return -ENOMEM;
     cJSON_ArrayForEach(stack, asked)
     {
-        err = add_stack(job, stacks, stack);
-        if (err < 0)
-            return err;
+        error = add_stack(job, stacks, stack);
+        if (error < 0)
+            return error;
     }
-    return err;
+    return error;
 }
 
 static int answer_job(struct library_list *libraries, const cJSON *asked, cJSON *results)
@@ -184,12 +184,12 @@ static int answer_job(struct library_list *libraries, const cJSON *asked, cJSON 
         return -ENOMEM;
     if (!cJSON_IsArray(job.memory_map) || !cJSON_IsArray(stacks))
         return -EINVAL;
-    int err = find_modules(&job, libraries);
-    if (err == 0)
-        err = answer_stacks(&job, stacks);
+    int error = find_modules(&job, libraries);
+    if (error == 0)
+        error = answer_stacks(&job, stacks);
     free(job.modules);
     free((void *)job.names);
-    return err;
+    return error;
 }
 
 /* A request is one job, or has several. */
@@ -197,7 +197,7 @@ int symbol_api_symbolicate(struct library_list *libraries, const cJSON *request,
 {
     const cJSON *jobs = cJSON_GetObjectItemCaseSensitive(request, "jobs"), *job;
     cJSON *results = cJSON_AddArrayToObject(answer, "results");
-    int err = 0;
+    int error = 0;
 
     if (results == NULL)
         return -ENOMEM;
@@ -207,9 +207,9 @@ int symbol_api_symbolicate(struct library_list *libraries, const cJSON *request,
         return -EINVAL;
     cJSON_ArrayForEach(job, jobs)
     {
-        err = answer_job(libraries, job, results);
-        if (err < 0)
-            return err;
+        error = answer_job(libraries, job, results);
+        if (error < 0)
+            return error;
     }
-    return err;
+    return error;
 }

@@ -43,36 +43,36 @@ static int read_source(const char *path, char **out)
     struct stat status = { 0 };
     size_t used = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    int err = fd < 0 ? -errno : fstat(fd, &status) < 0 ? -errno : 0;
+    int error = fd < 0 ? -errno : fstat(fd, &status) < 0 ? -errno : 0;
 
     *out = NULL;
-    if (err == 0 && !S_ISREG(status.st_mode))
-        err = -EINVAL;
-    if (err == 0 && status.st_size > MOST_SOURCE_BYTES)
-        err = -EFBIG;
-    if (err == 0 && (*out = malloc((size_t)status.st_size + 1)) == NULL)
-        err = -ENOMEM;
-    if (err == 0)
-        err = read_all(fd, *out, (size_t)status.st_size, &used);
-    if (err == 0)
+    if (error == 0 && !S_ISREG(status.st_mode))
+        error = -EINVAL;
+    if (error == 0 && status.st_size > MOST_SOURCE_BYTES)
+        error = -EFBIG;
+    if (error == 0 && (*out = malloc((size_t)status.st_size + 1)) == NULL)
+        error = -ENOMEM;
+    if (error == 0)
+        error = read_all(fd, *out, (size_t)status.st_size, &used);
+    if (error == 0)
         (*out)[used] = '\0';
-    if (err < 0) {
+    if (error < 0) {
         free(*out);
         *out = NULL;
     }
     if (fd >= 0)
         close(fd);
-    return err;
+    return error;
 }
 
 static int answer_source(const char *file, cJSON *answer)
 {
     char *text;
-    int err = file[0] == '/' ? read_source(file, &text) : -ENOENT;
+    int error = file[0] == '/' ? read_source(file, &text) : -ENOENT;
 
-    if (err == -ENOMEM)
-        return err;
-    if (err < 0)
+    if (error == -ENOMEM)
+        return error;
+    if (error < 0)
         return symbol_api_refuse(answer, "the source file is not on this machine");
     bool is_added = cJSON_AddNullToObject(answer, "symbolsLastModified") != NULL &&
                     cJSON_AddNullToObject(answer, "sourceLastModified") != NULL &&
@@ -91,12 +91,12 @@ int symbol_api_source(struct library_list *libraries, const cJSON *request, cJSO
 
     if (file == NULL || symbol_api_address(request, "moduleOffset", &offset) < 0)
         return -EINVAL;
-    int err = symbol_api_library(libraries, request, answer, &library);
-    if (err < 0 || library == NULL)
-        return err;
-    err = symbol_library_resolve(library, offset, &frames);
-    if (err < 0)
-        return err;
+    int error = symbol_api_library(libraries, request, answer, &library);
+    if (error < 0 || library == NULL)
+        return error;
+    error = symbol_library_resolve(library, offset, &frames);
+    if (error < 0)
+        return error;
     if (!is_named(&frames, file))
         return symbol_api_refuse(answer, "the library does not name that file at that offset");
     return answer_source(file, answer);

@@ -21,10 +21,10 @@ static int list_libraries(struct making *making, const struct profile_thread *th
 static int on_thread(void *owner, const struct profile_thread *thread)
 {
     struct making *making = owner;
-    int err = list_libraries(making, thread);
+    int error = list_libraries(making, thread);
 
-    if (err < 0 || !conversion_wants(making->page.format, thread))
-        return err;
+    if (error < 0 || !conversion_wants(making->page.format, thread))
+        return error;
     return conversion_add(&making->page, thread);
 }
 
@@ -58,15 +58,15 @@ int view_page_make(struct json_reader *reader, int page_fd,
         .last_pid = -1,
     };
     struct profile_facts facts;
-    int err = conversion_begin(&making.page);
+    int error = conversion_begin(&making.page);
 
-    if (err == 0 && comparison != NULL)
-        err = conversion_compare(&making.page, comparison);
-    if (err == 0)
-        err = profile_walk(reader, &events, &making, &facts);
-    if (err == 0)
-        err = conversion_finish(&making.page, &facts);
+    if (error == 0 && comparison != NULL)
+        error = conversion_compare(&making.page, comparison);
+    if (error == 0)
+        error = profile_walk(reader, &events, &making, &facts);
+    if (error == 0)
+        error = conversion_finish(&making.page, &facts);
     conversion_end(&making.page);
     *write_error = making.page.write_error;
-    return err;
+    return error;
 }

@@ -169,14 +169,14 @@ static enum MHD_Result send_answer(const struct view_site *site, struct MHD_Conn
         return refuse(connection, MHD_HTTP_CONTENT_TOO_LARGE, "The request is too large.\n");
     if (question->has_no_memory)
         return refuse(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "Out of memory.\n");
-    int err = symbol_api_answer(site->libraries, path, question->text != NULL ? question->text : "",
-                                &answer);
-    if (err == -ENOENT)
+    int error = symbol_api_answer(site->libraries, path,
+                                  question->text != NULL ? question->text : "", &answer);
+    if (error == -ENOENT)
         return refuse(connection, MHD_HTTP_NOT_FOUND, "Not found.\n");
-    if (err == -EINVAL)
+    if (error == -EINVAL)
         return refuse(connection, MHD_HTTP_BAD_REQUEST,
                       "Not a request of the symbolication API.\n");
-    if (err < 0)
+    if (error < 0)
         return refuse(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "Out of memory.\n");
     struct MHD_Response *response =
         MHD_create_response_from_buffer(strlen(answer), answer, MHD_RESPMEM_MUST_FREE);

@@ -31,10 +31,10 @@ int view_socket_listen(uint16_t *port, int *fd)
 
     if (made < 0)
         return -errno;
-    int err = bind_and_listen(made, port);
-    if (err < 0)
+    int error = bind_and_listen(made, port);
+    if (error < 0)
         close(made);
     else
         *fd = made;
-    return err;
+    return error;
 }

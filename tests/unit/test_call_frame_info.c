@@ -139,9 +139,9 @@ START_TEST(operations_make_rows)
     struct made made;
     struct frame_row row;
     make(&made, "zR", rows[_i].operations, rows[_i].count);
-    int rc = find_row(&made, CODE_ADDRESS + rows[_i].offset, &row);
-    ck_assert_msg(rc == rows[_i].error, "%s: %d", rows[_i].what, rc);
-    if (rc != 0)
+    int error = find_row(&made, CODE_ADDRESS + rows[_i].offset, &row);
+    ck_assert_msg(error == rows[_i].error, "%s: %d", rows[_i].what, error);
+    if (error != 0)
         return;
     ck_assert_msg(!row.is_cfa_expression && row.cfa_register == rows[_i].cfa_register &&
                       row.cfa_offset == rows[_i].cfa_offset && row.rbp.place == rows[_i].rbp &&
@@ -284,9 +284,9 @@ START_TEST(libc_has_a_row_nearly_everywhere)
     size_t found = 0, wanted = 0;
     for (uint64_t address = (uint64_t)(uintptr_t)&labs; wanted < 100 * 1000; address += 3) {
         struct frame_row row;
-        int rc = module_find_row(module, address, RBX, &row);
-        ck_assert(rc == 0 || rc == -ENOENT); /* between functions */
-        found += rc == 0;
+        int error = module_find_row(module, address, RBX, &row);
+        ck_assert(error == 0 || error == -ENOENT); /* between functions */
+        found += error == 0;
         wanted++;
     }
     ck_assert_uint_gt(found, wanted * 8 / 10);

@@ -33,10 +33,10 @@ static int read_calls(unsigned count)
     fprintf(out, ",[0,%u]]}}]}", count);
     fclose(out);
     ck_assert_int_eq(json_reader_open_memory(text, bytes, &reader), 0);
-    int err = calls_report_read(reader, &report);
+    int error = calls_report_read(reader, &report);
     json_reader_close(reader);
     free(text);
-    return err;
+    return error;
 }
 
 static const struct function_calls *function_at(size_t index)

@@ -48,9 +48,9 @@ static int read_list(const char *list)
 {
     struct json_reader *reader;
     ck_assert_int_eq(json_reader_open_memory(list, strlen(list), &reader), 0);
-    int err = category_lists_read(&lists, reader);
+    int error = category_lists_read(&lists, reader);
     json_reader_close(reader);
-    return err;
+    return error;
 }
 
 static const char *list_of_all(void)
@@ -152,12 +152,12 @@ static int rewrite(const char *capture, struct category_lists *known)
     failure_latch_init(&latch);
     json_writer_init_sink(&writer, append, text, &latch);
     ck_assert_int_eq(json_reader_open_memory(capture, strlen(capture), &reader), 0);
-    int err = symbolicate_profile(reader, &writer, NULL, &counts, &events);
-    if (err == 0)
-        err = json_writer_flush(&writer);
+    int error = symbolicate_profile(reader, &writer, NULL, &counts, &events);
+    if (error == 0)
+        error = json_writer_flush(&writer);
     json_writer_fini(&writer);
     json_reader_close(reader);
-    return err;
+    return error;
 }
 
 static int make_file(const char *bytes)

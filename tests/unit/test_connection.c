@@ -443,16 +443,16 @@ END_TEST
 START_TEST(a_peer_that_does_not_read_is_closed_when_too_much_waits)
 {
     connect_raw();
-    int err, sent = 0;
+    int error, sent = 0;
     int expected = open_descriptors() - 1;
     size_t length = make_large_message();
     do {
         int fd = dup(0);
-        err = connection_send(here.connection, frame, length, &fd, 1);
+        error = connection_send(here.connection, frame, length, &fd, 1);
         ck_assert_uint_le(connection_queued_bytes(here.connection), CONNECTION_MAX_QUEUED_BYTES);
         sent++;
-    } while (err == 0 && sent < 100);
-    ck_assert_int_eq(err, -ENOBUFS);
+    } while (error == 0 && sent < 100);
+    ck_assert_int_eq(error, -ENOBUFS);
     ck_assert_int_ge(sent, CONNECTION_MAX_QUEUED_BYTES / (int)sizeof(frame));
     run_until_closed(&here);
     ck_assert_int_eq(here.reason, -ENOBUFS);

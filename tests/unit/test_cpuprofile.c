@@ -61,10 +61,10 @@ static int read_text(const char *text)
     struct json_reader *reader;
     told = (struct told){ 0 };
     ck_assert_int_eq(json_reader_open_memory(text, strlen(text), &reader), 0);
-    int err = profile_walk(reader, &events, &told, &facts);
+    int error = profile_walk(reader, &events, &told, &facts);
     snprintf(problem, sizeof(problem), "%s", json_reader_error(reader));
     json_reader_close(reader);
-    return err;
+    return error;
 }
 
 #define NODE(id, name, rest) "{\"id\":" id ",\"callFrame\":{\"functionName\":\"" name "\"}" rest "}"

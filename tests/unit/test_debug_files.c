@@ -43,8 +43,8 @@ START_TEST(all_files_together_wait_no_longer_than_one)
     ck_assert_int_eq(setenv("DEBUGINFOD_URLS", urls, 1), 0);
     ck_assert_int_eq(setenv("DEBUGINFOD_CACHE_PATH", cache, 1), 0);
     ck_assert_int_eq(setenv("DEBUGINFOD_MAXTIME", "1", 1), 0);
-    int err = debug_files_allow_servers(false);
-    if (err == 0) {
+    int error = debug_files_allow_servers(false);
+    if (error == 0) {
         double begun_s = now_s();
         ck_assert_int_eq(debug_files_begin(), 0);
         for (unsigned i = 0; i < 5; i++) {
@@ -53,7 +53,7 @@ START_TEST(all_files_together_wait_no_longer_than_one)
         }
         ck_assert_double_lt(now_s() - begun_s, 3);
     } else {
-        ck_assert_int_eq(err, -ELIBACC); /* not installed here */
+        ck_assert_int_eq(error, -ELIBACC); /* not installed here */
     }
     close(fd);
     char command[128];

@@ -128,14 +128,14 @@ START_TEST(a_reader_whose_payloads_nobody_takes_stays_bounded)
     static const uint8_t frame[] = { 4, 0, 0, 0, 'a', 'b', 'c', 'd' };
     uint8_t *room;
     size_t room_bytes;
-    int err;
-    while ((err = frame_reader_room(&reader, &room, &room_bytes)) == 0) {
+    int error;
+    while ((error = frame_reader_room(&reader, &room, &room_bytes)) == 0) {
         for (size_t i = 0; i < room_bytes; i++)
             room[i] = frame[i % sizeof(frame)];
         frame_reader_filled(&reader, room_bytes);
         ck_assert_uint_le(reader.capacity, 2 * FRAME_MAX_BYTES);
     }
-    ck_assert_int_eq(err, -ENOBUFS);
+    ck_assert_int_eq(error, -ENOBUFS);
     expect_payload("abcd", 4);
     ck_assert_int_eq(frame_reader_room(&reader, &room, &room_bytes), 0);
 }

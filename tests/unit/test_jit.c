@@ -129,9 +129,9 @@ static int read_text(int (*read)(FILE *file, struct jit_code *code), const void 
 {
     FILE *file = fmemopen((void *)text, bytes, "r");
     ck_assert_ptr_nonnull(file);
-    int err = read(file, &code);
+    int error = read(file, &code);
     fclose(file);
-    return err;
+    return error;
 }
 
 START_TEST(a_perf_map_is_read_line_by_line)
@@ -260,12 +260,12 @@ static const char *name_by_map(void (*make)(const char *path, const char *elsewh
     struct jit_process process = { .pid = getpid() };
     char path[64], elsewhere[64];
     struct jit_function function;
-    int err;
+    int error;
     snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
     snprintf(elsewhere, sizeof(elsewhere), "/tmp/perf-%d.elsewhere", getpid());
     make(path, elsewhere);
-    bool is_known = jit_process_find(&process, 0x1000, &function, &err);
-    ck_assert_int_eq(err, 0);
+    bool is_known = jit_process_find(&process, 0x1000, &function, &error);
+    ck_assert_int_eq(error, 0);
     jit_process_clear(&process);
     unlink(path);
     unlink(elsewhere);
@@ -317,9 +317,9 @@ START_TEST(nobody_knows_the_code_of_an_unknown_process)
 {
     struct jit_process process = { 0 };
     struct jit_function function;
-    int err;
-    ck_assert(!jit_process_find(&process, 0x1000, &function, &err));
-    ck_assert_int_eq(err, 0);
+    int error;
+    ck_assert(!jit_process_find(&process, 0x1000, &function, &error));
+    ck_assert_int_eq(error, 0);
     jit_process_clear(&process);
 }
 END_TEST

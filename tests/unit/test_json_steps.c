@@ -41,15 +41,15 @@ END_TEST
 START_TEST(each_member_is_a_step)
 {
     unsigned steps = 0;
-    int err = 0;
+    int error = 0;
 
     read_text("{\"a\":1,\"b\":{\"c\":[]}}");
     ck_assert_int_eq(json_expect(reader, JSON_TOKEN_START_OBJECT), 0);
-    while (json_next_member(reader, &err)) {
+    while (json_next_member(reader, &error)) {
         ck_assert(json_reader_is(reader, steps++ == 0 ? "a" : "b"));
-        err = json_reader_skip(reader);
+        error = json_reader_skip(reader);
     }
-    ck_assert_int_eq(err, 0);
+    ck_assert_int_eq(error, 0);
     ck_assert_uint_eq(steps, 2);
     ck_assert_int_eq(json_reader_next(reader), JSON_TOKEN_END);
 }
@@ -58,21 +58,21 @@ END_TEST
 START_TEST(each_element_is_a_step)
 {
     unsigned objects = 0, arrays = 0;
-    int err = 0;
+    int error = 0;
 
     read_text("[{},{\"a\":[[],[1]]}]");
     ck_assert_int_eq(json_expect(reader, JSON_TOKEN_START_ARRAY), 0);
-    while (json_next_object(reader, &err)) {
+    while (json_next_object(reader, &error)) {
         objects++;
-        while (json_next_member(reader, &err)) {
-            err = json_expect(reader, JSON_TOKEN_START_ARRAY);
-            while (json_next_array(reader, &err)) {
+        while (json_next_member(reader, &error)) {
+            error = json_expect(reader, JSON_TOKEN_START_ARRAY);
+            while (json_next_array(reader, &error)) {
                 arrays++;
-                err = json_reader_skip(reader);
+                error = json_reader_skip(reader);
             }
         }
     }
-    ck_assert_int_eq(err, 0);
+    ck_assert_int_eq(error, 0);
     ck_assert_uint_eq(objects, 2);
     ck_assert_uint_eq(arrays, 2);
 }
@@ -80,39 +80,39 @@ END_TEST
 
 START_TEST(an_element_of_another_kind_ends_the_loop_with_an_error)
 {
-    int err = 0;
+    int error = 0;
 
     read_text("[{},1]");
     ck_assert_int_eq(json_expect(reader, JSON_TOKEN_START_ARRAY), 0);
-    ck_assert(json_next_object(reader, &err));
+    ck_assert(json_next_object(reader, &error));
     ck_assert_int_eq(json_expect(reader, JSON_TOKEN_END_OBJECT), 0);
-    ck_assert(!json_next_object(reader, &err));
-    ck_assert_int_eq(err, -EPROTO);
+    ck_assert(!json_next_object(reader, &error));
+    ck_assert_int_eq(error, -EPROTO);
 }
 END_TEST
 
 START_TEST(a_loop_ends_with_the_error_of_the_reader)
 {
-    int err = 0;
+    int error = 0;
 
     read_text("{\"a\":1,");
     ck_assert_int_eq(json_expect(reader, JSON_TOKEN_START_OBJECT), 0);
-    ck_assert(json_next_member(reader, &err));
-    err = json_reader_skip(reader);
-    ck_assert(!json_next_member(reader, &err));
-    ck_assert_int_lt(err, 0);
-    ck_assert_int_eq(err, json_reader_next(reader));
+    ck_assert(json_next_member(reader, &error));
+    error = json_reader_skip(reader);
+    ck_assert(!json_next_member(reader, &error));
+    ck_assert_int_lt(error, 0);
+    ck_assert_int_eq(error, json_reader_next(reader));
 }
 END_TEST
 
 START_TEST(a_loop_reads_nothing_after_a_step_that_failed)
 {
-    int err = -ENOSPC;
+    int error = -ENOSPC;
 
     read_text("{\"a\":1}");
     ck_assert_int_eq(json_expect(reader, JSON_TOKEN_START_OBJECT), 0);
-    ck_assert(!json_next_member(reader, &err));
-    ck_assert_int_eq(err, -ENOSPC);
+    ck_assert(!json_next_member(reader, &error));
+    ck_assert_int_eq(error, -ENOSPC);
     ck_assert_int_eq(json_reader_next(reader), JSON_TOKEN_KEY);
 }
 END_TEST

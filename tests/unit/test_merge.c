@@ -60,9 +60,9 @@ static int look(struct merge_source *source, const char *path, const char *text)
     struct json_reader *reader;
     merge_source_init(source, path);
     ck_assert_int_eq(json_reader_open_memory(text, strlen(text), &reader), 0);
-    int err = merge_source_read(source, reader, &lists.categories, &lists.schemas);
+    int error = merge_source_read(source, reader, &lists.categories, &lists.schemas);
     json_reader_close(reader);
-    return err;
+    return error;
 }
 
 static void copy_with(const struct merge_source *source, const char *text,

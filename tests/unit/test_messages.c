@@ -208,8 +208,8 @@ START_TEST(a_decoded_message_encodes_to_the_same_bytes)
     const struct codec *codec = &codecs[_i];
     uint8_t again[4096];
     long length = put_sample(codec);
-    int err = codec->get(payload_of(frame), (size_t)length - FRAME_HEADER_BYTES, decoded);
-    ck_assert_msg(err == 0, "%s: %d", codec->name, err);
+    int error = codec->get(payload_of(frame), (size_t)length - FRAME_HEADER_BYTES, decoded);
+    ck_assert_msg(error == 0, "%s: %d", codec->name, error);
     ck_assert_msg(codec->put(again, sizeof(again), decoded) == length, "%s", codec->name);
     ck_assert_mem_eq(again, frame, (size_t)length);
 }
@@ -486,8 +486,8 @@ static const struct {
 
 START_TEST(a_value_out_of_range_is_refused)
 {
-    int err = out_of_range[_i].get(out_of_range[_i].bytes, out_of_range[_i].count, decoded);
-    ck_assert_msg(err == -EPROTO, "%s: %d", out_of_range[_i].name, err);
+    int error = out_of_range[_i].get(out_of_range[_i].bytes, out_of_range[_i].count, decoded);
+    ck_assert_msg(error == -EPROTO, "%s: %d", out_of_range[_i].name, error);
 }
 END_TEST
 
@@ -705,9 +705,9 @@ static void check_decoder(const struct codec *codec, const uint8_t *payload, siz
                           unsigned *accepted)
 {
     static uint8_t again[MESSAGE_MAX_BYTES];
-    int err = codec->get(payload, bytes, decoded);
-    ck_assert_msg(err == 0 || err == -EPROTO, "%s: %d", codec->name, err);
-    if (err < 0)
+    int error = codec->get(payload, bytes, decoded);
+    ck_assert_msg(error == 0 || error == -EPROTO, "%s: %d", codec->name, error);
+    if (error < 0)
         return;
     ++*accepted;
     const uint64_t *version = (const uint64_t *)decoded;

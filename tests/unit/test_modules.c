@@ -182,10 +182,10 @@ START_TEST(damaged_images_are_survived)
             random ^= random << 13, random ^= random >> 7, random ^= random << 17;
             image[random % 600] = (uint8_t)(random >> 32);
         }
-        int rc = elf_image_read((uint64_t)(uintptr_t)image, &elf);
+        int error = elf_image_read((uint64_t)(uintptr_t)image, &elf);
         if (round % 30 == 0)
-            ck_assert_int_eq(rc, 0);
-        if (rc == 0)
+            ck_assert_int_eq(error, 0);
+        if (error == 0)
             ck_assert_uint_lt(elf.start, elf.end);
     }
     munmap(image, bytes);

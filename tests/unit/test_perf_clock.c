@@ -185,12 +185,12 @@ static void begin_thread(void)
 static bool may_have_events(void)
 {
     int fd;
-    int err = perf_clock_open(self, INTERVAL_NS, SIGNAL, &fd);
-    if (err == 0)
+    int error = perf_clock_open(self, INTERVAL_NS, SIGNAL, &fd);
+    if (error == 0)
         close(fd);
     else
-        ck_assert_int_eq(perf_event_refusal(err), CLOCK_REFUSAL_KERNEL);
-    return err == 0;
+        ck_assert_int_eq(perf_event_refusal(error), CLOCK_REFUSAL_KERNEL);
+    return error == 0;
 }
 
 START_TEST(an_event_comes_at_the_interval_and_its_end_is_noticed)

@@ -103,8 +103,8 @@ START_TEST(a_limit_is_an_error)
     const struct rlimit none = { 0, 0 };
 
     ck_assert_int_eq(setrlimit(RLIMIT_SIGPENDING, &none), 0);
-    int err = process_timer_make(SIGNAL);
-    ck_assert(err == -EAGAIN || (err == 0 && !is_there())); /* 0: an old kernel */
+    int error = process_timer_make(SIGNAL);
+    ck_assert(error == -EAGAIN || (error == 0 && !is_there())); /* 0: an old kernel */
 }
 END_TEST
 

@@ -172,13 +172,13 @@ static int convert(const char *profile)
     bytes = 0;
     ck_assert_int_eq(json_reader_open_memory(profile, strlen(profile), &reader), 0);
     ck_assert_int_eq(format_processed.begin(write_bytes, NULL, &state), 0);
-    int err = profile_walk(reader, &events, NULL, &facts);
-    if (err == 0)
-        err = format_processed.finish(state, &facts);
+    int error = profile_walk(reader, &events, NULL, &facts);
+    if (error == 0)
+        error = format_processed.finish(state, &facts);
     format_processed.end(state);
     json_reader_close(reader);
     written[bytes] = '\0';
-    return err;
+    return error;
 }
 
 static void has(const char *text)

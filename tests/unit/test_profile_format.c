@@ -76,16 +76,16 @@ static int convert_text(const char *text, const struct profile_format *format)
     struct profile_facts facts;
     struct json_reader *reader;
     ck_assert_int_eq(json_reader_open_memory(text, strlen(text), &reader), 0);
-    int err = format->begin(write_bytes, written, &conversion.state);
-    if (err == 0)
-        err = profile_walk(reader, &events, &conversion, &facts);
-    if (err == 0)
-        err = format->finish(conversion.state, &facts);
+    int error = format->begin(write_bytes, written, &conversion.state);
+    if (error == 0)
+        error = profile_walk(reader, &events, &conversion, &facts);
+    if (error == 0)
+        error = format->finish(conversion.state, &facts);
     if (conversion.state != NULL)
         format->end(conversion.state);
     json_reader_close(reader);
     written[bytes] = '\0';
-    return err;
+    return error;
 }
 
 static int convert(const struct profile_format *format)

@@ -27,10 +27,10 @@ static int read_text(const char *json, bool is_anybody_told)
 
     told[0] = '\0';
     ck_assert_int_eq(json_reader_open_memory(json, strlen(json), &reader), 0);
-    int err = profile_meta_read(reader, &listener, &meta);
+    int error = profile_meta_read(reader, &listener, &meta);
     json_reader_close(reader);
     mapped_array_free(&text);
-    return err;
+    return error;
 }
 
 START_TEST(times_and_units_are_kept)

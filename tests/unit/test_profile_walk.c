@@ -120,10 +120,10 @@ static int walk_over(const char *text, bool wants_markers, struct heard *heard)
 
     memset(heard, 0, sizeof(*heard));
     ck_assert_int_eq(json_reader_open_memory(text, strlen(text), &reader), 0);
-    int err = profile_walk(reader, &events, heard, &facts);
+    int error = profile_walk(reader, &events, heard, &facts);
     snprintf(heard->error, sizeof(heard->error), "%s", json_reader_error(reader));
     json_reader_close(reader);
-    return err;
+    return error;
 }
 
 START_TEST(markers_have_times_by_their_phase_and_their_payload)

@@ -176,16 +176,16 @@ static int survey(const uint8_t *bytes, size_t count)
     int fd = memfd_create("damaged", MFD_CLOEXEC);
 
     ck_assert_int_eq(file_range_write(fd, bytes, count, 0), 0);
-    int err = raw_survey_make(&found, fd);
-    bool is_partial = err == 0 && (found.is_cut || found.damaged_count > 0);
-    if (err == -EPROTO || found.is_cut)
+    int error = raw_survey_make(&found, fd);
+    bool is_partial = error == 0 && (found.is_cut || found.damaged_count > 0);
+    if (error == -EPROTO || found.is_cut)
         ck_assert_uint_gt(strlen(found.error), 0);
     ck_assert_ptr_null(strchr(found.error, '\n'));
     raw_survey_free(&found);
     if (is_partial)
         check_rest(fd);
     close(fd);
-    return is_partial ? 1 : err;
+    return is_partial ? 1 : error;
 }
 
 START_TEST(it_becomes_a_profile_of_those_that_count)
@@ -287,15 +287,15 @@ static int make(void)
     struct raw_survey found;
     struct raw_profile profile = { .fd = memfd_create("json", MFD_CLOEXEC) };
 
-    int err = raw_survey_make(&found, capture_fd);
-    if (err == 0) {
-        err = raw_profile_write(capture_fd, &found, &profile);
-        ck_assert_int_eq(err == -EPROTO, profile.error[0] != '\0');
+    int error = raw_survey_make(&found, capture_fd);
+    if (error == 0) {
+        error = raw_profile_write(capture_fd, &found, &profile);
+        ck_assert_int_eq(error == -EPROTO, profile.error[0] != '\0');
         capture_result_free(&profile.places);
     }
     raw_survey_free(&found);
     close(profile.fd);
-    return err;
+    return error;
 }
 
 START_TEST(a_verdict_that_is_none_is_refused)
@@ -438,12 +438,12 @@ START_TEST(an_output_that_is_full_is_told_from_a_bad_arena)
     const struct raw_arena source = { .fd = arena.fd };
     struct raw_out out;
     bool is_output;
-    int err = 0;
+    int error = 0;
 
     ck_assert_int_eq(raw_out_init(&out, refuse_all, NULL), 0);
-    while (err == 0) /* until a batch is full */
-        err = raw_arena_copy(&source, &out, &is_output);
-    ck_assert_int_eq(err, -ENOSPC);
+    while (error == 0) /* until a batch is full */
+        error = raw_arena_copy(&source, &out, &is_output);
+    ck_assert_int_eq(error, -ENOSPC);
     ck_assert(is_output);
     raw_out_fini(&out);
 }

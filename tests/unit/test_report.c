@@ -35,12 +35,12 @@ static struct report report;
 static int read_text(const char *text, bool count_idle)
 {
     struct json_reader *reader;
-    int err;
+    int error;
 
     ck_assert_int_eq(json_reader_open_memory(text, strlen(text), &reader), 0);
-    err = report_read(reader, count_idle, &report);
+    error = report_read(reader, count_idle, &report);
     json_reader_close(reader);
-    return err;
+    return error;
 }
 
 static void forget(void)

@@ -35,9 +35,9 @@ static void remove_folder(void)
 static int try_to_listen(struct socket_file *file)
 {
     text[0] = '\0';
-    int err = socket_file_listen(file, path, text, sizeof(text));
-    ck_assert_msg((err == 0) == (text[0] == '\0'), "%d: '%s'", err, text);
-    return err;
+    int error = socket_file_listen(file, path, text, sizeof(text));
+    ck_assert_msg((error == 0) == (text[0] == '\0'), "%d: '%s'", error, text);
+    return error;
 }
 
 static bool exists(const char *name)
@@ -260,8 +260,8 @@ static void race(int start_fd, int result_fd)
     char byte;
     while (read(start_fd, &byte, 1) > 0)
         ;
-    int err = socket_file_listen(&file, path, text, sizeof(text));
-    ck_assert_int_eq(write(result_fd, &err, sizeof(err)), sizeof(err));
+    int error = socket_file_listen(&file, path, text, sizeof(text));
+    ck_assert_int_eq(write(result_fd, &error, sizeof(error)), sizeof(error));
     pause();
 }
 
@@ -283,10 +283,10 @@ START_TEST(of_many_that_start_at_once_over_a_dead_socket_one_listens)
     }
     close(start[1]);
     for (int i = 0; i < RACERS; i++) {
-        int err;
-        ck_assert_int_eq(read(results[0], &err, sizeof(err)), sizeof(err));
-        listening += err == 0;
-        in_use += err == -EADDRINUSE;
+        int error;
+        ck_assert_int_eq(read(results[0], &error, sizeof(error)), sizeof(error));
+        listening += error == 0;
+        in_use += error == -EADDRINUSE;
     }
     for (int i = 0; i < RACERS; i++) {
         kill(racers[i], SIGKILL);

@@ -70,25 +70,25 @@ static int open_library_of(bool maps_it)
     pid_t child = begin_child(maps_it);
     if (child == 0)
         return 1;
-    int err = symbol_file_open_itself(library, "", child, &file);
+    int error = symbol_file_open_itself(library, "", child, &file);
     symbol_file_close(&file);
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
-    return err;
+    return error;
 }
 
 START_TEST(the_file_of_a_process_that_has_it_is_taken)
 {
-    int err = open_library_of(true);
-    ck_assert(err == 0 || err == 1);
+    int error = open_library_of(true);
+    ck_assert(error == 0 || error == 1);
 }
 END_TEST
 
 /* Its id may have been that of another one. */
 START_TEST(the_file_of_a_process_that_has_it_not_is_left)
 {
-    int err = open_library_of(false);
-    ck_assert(err == -ENOENT || err == 1);
+    int error = open_library_of(false);
+    ck_assert(error == -ENOENT || error == 1);
 }
 END_TEST
 

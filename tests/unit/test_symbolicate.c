@@ -123,17 +123,17 @@ static int symbolicate(const char *text, bool with_names, cJSON **out)
     struct failure_latch latch;
     struct json_writer writer;
     struct json_reader *reader;
-    int err;
+    int error;
 
     failure_latch_init(&latch);
     json_writer_init_sink(&writer, append, &buffer, &latch);
     ck_assert_int_eq(json_reader_open_memory(text, strlen(text), &reader), 0);
     if (with_names)
         ck_assert_int_eq(symbol_cache_create(&cache), 0);
-    err = symbolicate_profile(reader, &writer, cache, &counts, watch);
-    if (err == 0)
-        err = json_writer_flush(&writer);
-    if (err == 0) {
+    error = symbolicate_profile(reader, &writer, cache, &counts, watch);
+    if (error == 0)
+        error = json_writer_flush(&writer);
+    if (error == 0) {
         *out = cJSON_Parse(buffer.bytes);
         ck_assert_ptr_nonnull(*out);
     }
@@ -141,7 +141,7 @@ static int symbolicate(const char *text, bool with_names, cJSON **out)
     json_reader_close(reader);
     symbol_cache_free(cache);
     free(buffer.bytes);
-    return err;
+    return error;
 }
 
 /* --- Looking at results --- */

@@ -27,9 +27,9 @@ static int make_page(const char *text, int fd, int *write_error)
 
     ck_assert_int_eq(library_list_create(&libraries), 0);
     ck_assert_int_eq(json_reader_open_memory(text, strlen(text), &reader), 0);
-    int err = view_page_make(reader, fd, NULL, libraries, write_error);
+    int error = view_page_make(reader, fd, NULL, libraries, write_error);
     json_reader_close(reader);
-    return err;
+    return error;
 }
 
 static void free_libraries(void)
@@ -40,14 +40,14 @@ static void free_libraries(void)
 START_TEST(the_page_and_the_libraries_are_made)
 {
     char text[16] = "";
-    int write_error, err, fd = memfd_create("page", MFD_CLOEXEC);
+    int write_error, error, fd = memfd_create("page", MFD_CLOEXEC);
 
     ck_assert_int_eq(make_page(profile, fd, &write_error), 0);
     ck_assert_int_eq(write_error, 0);
     ck_assert_int_gt(pread(fd, text, sizeof(text) - 1, 0), 0);
     ck_assert_ptr_eq(strcasestr(text, "<!doctype html>"), text);
-    ck_assert_ptr_nonnull(library_list_find(libraries, "lib", ID, &err));
-    ck_assert_ptr_null(library_list_find(libraries, "other", ID, &err));
+    ck_assert_ptr_nonnull(library_list_find(libraries, "lib", ID, &error));
+    ck_assert_ptr_null(library_list_find(libraries, "other", ID, &error));
     close(fd);
 }
 END_TEST

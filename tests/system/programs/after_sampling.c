@@ -35,11 +35,11 @@ static const char *text_of(enum profd_sampling_outcome outcome)
 
 static int wait_for_sampling(void)
 {
-    int err = profd_call_after_sampling(after, &called);
-    if (err == 0)
+    int error = profd_call_after_sampling(after, &called);
+    if (error == 0)
         while (sem_wait(&called) < 0)
             ;
-    return err;
+    return error;
 }
 
 int main(int argc, char **argv)
@@ -49,11 +49,11 @@ int main(int argc, char **argv)
     sem_init(&called, 0, 0);
     setvbuf(stdout, NULL, _IOLBF, 0);
     do {
-        int err = wait_for_sampling();
-        if (err < 0 && is_forever)
+        int error = wait_for_sampling();
+        if (error < 0 && is_forever)
             burn_outer(0.001);
         else
-            printf("%s\n", err < 0 ? strerror(-err) : text_of(last_outcome));
+            printf("%s\n", error < 0 ? strerror(-error) : text_of(last_outcome));
         if (last_outcome == PROFD_SAMPLING_PAUSED)
             PROFD_MARKER("not sampled", PROFD_CATEGORY_OTHER);
     } while (is_forever && poll(&input, 1, 0) == 0);

@@ -23,9 +23,11 @@
 
 enum { STORM_THREADS = 4, STORM_ROUNDS = 200, MANY_MARKERS = 20000 };
 
-static const char *name_of(int err)
+static const char *name_of(int error)
 {
-    return err == 0 ? "0" : err < 0 && strerrorname_np(-err) != NULL ? strerrorname_np(-err) : "?";
+    return error == 0                                     ? "0"
+           : error < 0 && strerrorname_np(-error) != NULL ? strerrorname_np(-error)
+                                                          : "?";
 }
 
 static int start_with(struct profd_session_options options)
@@ -143,17 +145,17 @@ static int capture_closed(void)
 static int capture_readonly(void)
 {
     int fd = open("/dev/null", O_RDONLY);
-    int err = profd_capture_to_fd(fd);
+    int error = profd_capture_to_fd(fd);
     close(fd);
-    return err;
+    return error;
 }
 
 static int capture_full(void)
 {
     int fd = open("/dev/full", O_WRONLY);
-    int err = profd_capture_to_fd(fd);
+    int error = profd_capture_to_fd(fd);
     close(fd);
-    return err;
+    return error;
 }
 
 static int capture_unread(void)
@@ -162,9 +164,9 @@ static int capture_unread(void)
     if (pipe(ends) < 0)
         return -errno;
     close(ends[0]);
-    int err = profd_capture_to_fd(ends[1]);
+    int error = profd_capture_to_fd(ends[1]);
     close(ends[1]);
-    return err;
+    return error;
 }
 
 static void *read_slowly(void *end)
@@ -188,11 +190,11 @@ static int capture_pipe(void)
     if (pipe2(ends, O_NONBLOCK) < 0 || fcntl(ends[0], F_SETFL, 0) < 0)
         return -errno;
     pthread_create(&reader, NULL, read_slowly, &ends[0]);
-    int err = profd_capture_to_fd(ends[1]);
+    int error = profd_capture_to_fd(ends[1]);
     close(ends[1]);
     pthread_join(reader, &total);
     close(ends[0]);
-    return err < 0 ? err : (size_t)total > 10 * MANY_MARKERS ? 0 : -ENODATA;
+    return error < 0 ? error : (size_t)total > 10 * MANY_MARKERS ? 0 : -ENODATA;
 }
 
 static sem_t was_called;
@@ -208,9 +210,9 @@ static void stop_there(enum profd_sampling_outcome outcome, void *unused)
 static int stop_in_callback(void)
 {
     sem_init(&was_called, 0, 0);
-    int err = profd_call_after_sampling(stop_there, NULL);
-    if (err < 0)
-        return err;
+    int error = profd_call_after_sampling(stop_there, NULL);
+    if (error < 0)
+        return error;
     while (sem_wait(&was_called) < 0)
         ;
     return called_result;
@@ -286,8 +288,8 @@ static int go_on_in_child(void)
 static int capture_into(const char *path)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    int err = profd_capture_to_fd(fd);
-    return close(fd) < 0 ? -errno : err;
+    int error = profd_capture_to_fd(fd);
+    return close(fd) < 0 ? -errno : error;
 }
 
 static int mark(const char *name)
