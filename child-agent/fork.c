@@ -10,6 +10,7 @@
 #include "child-agent/core.h"
 #include "child-agent/counters/counters.h"
 #include "child-agent/dormancy.h"
+#include "child-agent/fork_signals.h"
 #include "child-agent/groups/group_observers.h"
 #include "child-agent/groups/group_registry.h"
 #include "child-agent/groups/groups.h"
@@ -80,6 +81,7 @@ struct fork_step {
  * since the child gets an arena of its own. Before the fork from top to bottom, afterwards from
  * bottom to top. */
 static const struct fork_step fork_steps[] = {
+    { fork_signals_block, fork_signals_restore, fork_signals_restore, NULL },
     { .in_child = barrier_register },
     { .in_child = own_thread_forget_all },
     { agent_thread_before_fork, agent_thread_after_fork_parent, NULL,
@@ -124,9 +126,14 @@ static void take_step(void (*step)(void))
         step();
 }
 
+/* In a child whose fork has not come to its end: a handler of a signal forks between the program's
+ * handlers of fork. The locks are free, and what there is to do is done once, by each process. */
+static __thread bool is_within_fork;
+
 static void before_fork(void)
 {
-    if (!core.is_enabled)
+    is_within_fork = core_is_forking;
+    if (!core.is_enabled || is_within_fork)
         return;
     for (int i = 0; i < FORK_STEPS; i++)
         take_step(fork_steps[i].before);
@@ -134,7 +141,7 @@ static void before_fork(void)
 
 static void after_fork_parent(void)
 {
-    if (!core_is_forking)
+    if (!core_is_forking || is_within_fork)
         return;
     for (int i = FORK_STEPS - 1; i >= 0; i--)
         take_step(fork_steps[i].in_parent);
@@ -146,13 +153,14 @@ static void leave_alone_in_child(void)
 {
     core.is_enabled = false;
     core_is_forking = false;
+    fork_signals_restore();
 }
 
 /* Handlers of the program come next, which may make threads and wait for them. No memory is freed
  * yet: malloc's locks may be held until a handler of its own has run. */
 static void unlock_in_child(void)
 {
-    if (!core_is_forking)
+    if (!core_is_forking || is_within_fork)
         return;
     if (atomic_load(&core.has_filter)) {
         leave_alone_in_child();

@@ -308,59 +308,30 @@ int counters_initialize(void)
     return -error;
 }
 
-/* Of the forking thread; under the lock. */
-static sigset_t mask_before_fork;
-static uint32_t count_before_fork;
+static uint32_t count_before_fork; /* under the lock */
 
-static bool are_ends_ignored(void)
-{
-    struct sigaction action;
-    return real_sigaction(SIGCHLD, NULL, &action) == 0 &&
-           (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN);
-}
-
-/* While a signal is blocked, even one that the program ignores is kept, and then wakes whichever
- * thread does not block it: an epoll_wait() elsewhere would fail because a child has ended during
- * a long fork(). What is ignored has no handler that could come in between. */
-static void pass_ignored_ends_of_children(const sigset_t *mask)
-{
-    sigset_t ends;
-    if (sigismember(mask, SIGCHLD) == 1 || !are_ends_ignored())
-        return;
-    sigemptyset(&ends);
-    sigaddset(&ends, SIGCHLD);
-    (void)real_pthread_sigmask(SIG_UNBLOCK, &ends, NULL);
-    if (!are_ends_ignored()) /* another thread has just set a handler */
-        (void)real_pthread_sigmask(SIG_BLOCK, &ends, NULL);
-}
-
+/* All signals are blocked from before the first of these until after the last. */
 void counters_before_fork(void)
 {
-    sigset_t mask;
-    lock(&mask);
-    pass_ignored_ends_of_children(&mask);
-    mask_before_fork = mask;
+    named_mutex_lock(&list_lock);
     count_before_fork = atomic_load(&counters.count);
     is_forking = true;
 }
 
 void counters_after_fork_parent(void)
 {
-    sigset_t mask = mask_before_fork;
     is_forking = false;
     if (core_own.has_arena)
         for (uint32_t i = count_before_fork; i < atomic_load(&counters.count); i++)
             (void)put_into_dictionary(i); /* a full one is counted there */
-    unlock(&mask);
+    named_mutex_unlock(&list_lock);
 }
 
 void counters_after_fork_child(void)
 {
-    sigset_t mask = mask_before_fork;
     is_forking = false;
     named_mutex_reset(&list_lock);
     for (struct shard *shard = counters.shards; shard != NULL; shard = shard->next)
         if (shard->is_taken && shard != own_shard())
             give_back(shard);
-    (void)real_pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }

@@ -136,7 +136,8 @@ void sampling_signal_handle(int number, siginfo_t *info, void *context)
     int saved_errno = errno;
     struct snapshot_copy *snapshot;
     if (only_wakes) {
-        pass_on(number, info);
+        if (!clock_sampling_is_signal(info)) /* the timer of the process may meet this thread */
+            pass_on(number, info);
     } else if (clock_sampling_is_signal(info)) {
         on_clock(number, info, context);
         signal_stack_follow_in_handler(context);

@@ -320,7 +320,7 @@ test_hours_have_what_a_view_failed_at() {
     wait_until eval "[ \$(find spool-work -name '*.batch' | wc -l) -ge 4 ]"
     sql "DROP TABLE profiles.hours"
     sql "RENAME TABLE profiles.kept TO profiles.hours"
-    wait_until grep -q 'takes rows again' work.log
+    wait_until grep -q 'accepts rows again' work.log
     "$profctl" stop
     export_the_rest work
     expect_each_row_once

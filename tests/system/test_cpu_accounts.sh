@@ -159,8 +159,8 @@ test_threads_without_timers_have_their_own() {
     local ms
     expect 0 "$profctl" run --clock cpu -o out.json -- "$programs/no_timers"
     expect 0 "$profctl" report out.json
-    says '^clock: cpu, .*; not as asked for: no timers are left for more threads \(ulimit -i\), which share one$' stdout
-    grep -q '^ .* burn_inner' stdout
+    says '^clock: cpu, .*; not as requested: no timers are left for more threads \(ulimit -i\), which share one$' stdout
+    grep -q '^ .* work_for' stdout
     expect 0 "$profctl" --json report --by thread out.json
     for ms in 300 600 900; do
         about "$(thread_ms "worker $ms")" $ms

@@ -132,6 +132,13 @@ test_timers_end_with_their_threads() {
     [ "$(timers meanwhile)" -eq 0 ] || fail "$(timers meanwhile) timers meanwhile"
 }
 
+test_handlers_may_fork() {
+    expect 0 "$programs/forks_in_handler"
+    for clock in $clocks; do
+        unharmed "$clock" forks_in_handler
+    done
+}
+
 test_a_thread_that_ends_unseen_leaves_no_timer() {
     expect 0 "$programs/silent_end"
     for clock in $clocks; do

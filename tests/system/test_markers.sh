@@ -200,7 +200,7 @@ END
     refute grep -qE '"(chartLabel|tooltipLabel)":"{marker.data.nothing}"|"colorField":"number"' out.json
     grep -q '"tableLabel":"{marker.data.text}"' out.json
     [ "$(grep -o 'unchecked: its chart label \\"{marker.data.nothing}\\" refers' out.json | wc -l)" -eq 2 ]
-    [ "$(grep -o 'unchecked: its colour field \\"number\\" is none' out.json | wc -l)" -eq 2 ]
+    [ "$(grep -o 'unchecked: its colour field \\"number\\" is not one of its strings' out.json | wc -l)" -eq 2 ]
 }
 
 # In every language standard, by every compiler that is there.

@@ -216,7 +216,7 @@ test_a_damaged_one_is_told_with_its_place() {
     printf '\377\376' | dd of=bad.profd bs=1 seek="$((bytes / 3))" conv=notrunc status=none
     expect 0 "$profctl" report bad.profd
     one_line stderr
-    says 'leaving out what is damaged in bad.profd' stderr
+    says 'omitted damaged parts of bad.profd' stderr
 }
 
 test_what_is_no_raw_capture_is_refused() {
