@@ -17,6 +17,7 @@
 #include "child-agent/guest/own_thread.h"
 #include "child-agent/markers/marker_triggers.h"
 #include "child-agent/process_arena.h"
+#include "child-agent/sampler/clock_sampling.h"
 #include "child-agent/sampler/sampler.h"
 #include "child-agent/sampler/sampling_signal.h"
 #include "child-agent/session.h"
@@ -260,6 +261,7 @@ int agent_thread_start(const struct agent_address *address)
     (void)error;
     const struct descriptor_identity socket = descriptor_identity(DESCRIPTOR_SOCKET);
     gate_close(&agent.own_table);
+    clock_sampling_prepare_threads();
     error = own_thread_create(&agent.thread, agent_main, NULL);
     agent.is_running = error == 0;
     /* The first thing that the program does may be to close all descriptors; it is to see none of

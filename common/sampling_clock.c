@@ -27,11 +27,26 @@ const char *clock_refusal_text(enum clock_refusal refusal)
     return texts[refusal];
 }
 
+/* As captures of earlier versions have them. */
+static const struct {
+    const char *text;
+    enum clock_refusal refusal;
+} former_texts[] = {
+    { "a seccomp filter is in place", CLOCK_REFUSAL_FILTER },
+    { "none of its threads had a perf event yet", CLOCK_REFUSAL_NOT_YET },
+    { "it has one thread and joined a session that had begun", CLOCK_REFUSAL_ALONE },
+    { "PROFD_SIGNAL would end a program that it meets right after an exec",
+      CLOCK_REFUSAL_DEADLY_SIGNAL },
+};
+
 enum clock_refusal clock_refusal_named(const char *text)
 {
     for (int refusal = 0; refusal < CLOCK_REFUSAL_COUNT; refusal++)
         if (strcmp(text, clock_refusal_text((enum clock_refusal)refusal)) == 0)
             return (enum clock_refusal)refusal;
+    for (size_t i = 0; i < sizeof(former_texts) / sizeof(former_texts[0]); i++)
+        if (strcmp(text, former_texts[i].text) == 0)
+            return former_texts[i].refusal;
     return CLOCK_REFUSAL_OTHER;
 }
 

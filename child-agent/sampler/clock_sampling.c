@@ -59,8 +59,8 @@ int clock_sampling_start(const struct session_settings *settings)
 
 void clock_sampling_prepare_threads(void)
 {
-    if (atomic_load(&sampling.is_on)) /* without it, who is refused a timer has no samples */
-        (void)process_timer_make(sampling_signal_number());
+    if (!atomic_load(&core.is_filtered))
+        (void)process_timer_make(sampling_signal_number()); /* else there is none, as before 6.4 */
 }
 
 void clock_sampling_try_again(void)
@@ -85,15 +85,18 @@ void clock_sampling_stop(void)
     clock_sampling_return_event();
     atomic_store(&sampling.is_on, false);
     atomic_store(&sampling.lacks_timers, false);
-    process_timer_delete();
+    process_timer_rest();
 }
 
+/* A thread that was refused a timer is refused it again, and served as before. */
 static void change_interval(struct thread_registration *thread)
 {
-    if (atomic_load(&thread->clock.is_running))
-        clock_sampling_follow_start(
-            thread, thread_clock_change_interval(&thread->clock, thread->id, thread->cpu_clock,
-                                                 sampling.timer_interval_ns));
+    if (!atomic_load(&thread->clock.is_running))
+        clock_sampling_follow(thread);
+    else
+        clock_sampling_follow_start(thread,
+                                    thread_clock_change_interval(&thread->clock, thread->cpu_clock,
+                                                                 sampling.timer_interval_ns));
 }
 
 void clock_sampling_resume(void)

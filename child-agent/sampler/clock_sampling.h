@@ -25,7 +25,7 @@ int clock_sampling_start(const struct session_settings *settings);
 void clock_sampling_stop(void);
 
 /* The process has several threads, or soon will: makes ready what serves those that will be refused
- * a timer of their own. */
+ * a timer of their own. Also without a session: timers may be left only now. */
 void clock_sampling_prepare_threads(void);
 
 /* Starts the clocks of threads that were refused one, should timers be left again. */

@@ -64,7 +64,8 @@ int process_timer_make(int signal_number)
     return 0;
 }
 
-bool process_timer_serve(uint64_t interval_ns)
+/* 0: it does not run. False when there is none. */
+static bool set_interval(uint64_t interval_ns)
 {
     const struct timespec interval = clock_timespec(interval_ns);
     const struct itimerspec setting = { .it_interval = interval, .it_value = interval };
@@ -74,6 +75,16 @@ bool process_timer_serve(uint64_t interval_ns)
     if (atomic_exchange(&timer.interval_ns, interval_ns) == interval_ns)
         return true;
     return syscall(SYS_timer_settime, held - 1, 0, &setting, NULL) == 0;
+}
+
+bool process_timer_serve(uint64_t interval_ns)
+{
+    return set_interval(interval_ns);
+}
+
+void process_timer_rest(void)
+{
+    (void)set_interval(0); /* there may be none */
 }
 
 void process_timer_change_signal(int signal_number)

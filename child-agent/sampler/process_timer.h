@@ -28,6 +28,9 @@ void process_timer_change_signal(int signal_number);
 /* Whether INFO is of it, and not the program's own signal. In handlers. */
 bool process_timer_is_signal(const siginfo_t *info);
 
+/* It sends nothing until it is to serve again. */
+void process_timer_rest(void);
+
 void process_timer_delete(void);
 
 /* In a forked child, which has no timers. */

@@ -100,7 +100,9 @@ static void on_program_signal(int number, siginfo_t *info, void *context)
 /* With the flags of the program, where we left it the signal, we may be on a small stack. */
 static void on_clock(int number, const siginfo_t *info, void *context)
 {
-    if (thread_current == NULL)
+    /* A late one may meet a thread that left the signal to its program, and may do nothing any
+     * more. */
+    if (thread_current == NULL || atomic_load(&thread_current->yields_signal))
         return;
     if (number == sampling_signal_number())
         upcall_take_tick(info, context);

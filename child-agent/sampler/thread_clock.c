@@ -56,6 +56,15 @@ static int set_timer(const struct thread_clock *clock, uint64_t interval_ns)
     return syscall(SYS_timer_settime, held - 1, 0, &setting, NULL) < 0 ? -errno : 0;
 }
 
+/* From here on intervals count anew. One thread at a time. */
+static void set_base(struct thread_clock *clock, clockid_t cpu_clock, uint64_t interval_ns)
+{
+    atomic_fetch_add(&clock->settings, 1);
+    atomic_store(&clock->interval_ns, interval_ns);
+    atomic_store(&clock->base_ns, clock_read_ns(cpu_clock));
+    atomic_fetch_add(&clock->settings, 1);
+}
+
 /* Readies a clock that does not run, with a timer that is not set. */
 static int ready_clock(struct thread_clock *clock, struct profd_thread_id thread,
                        clockid_t cpu_clock, int signal_number, uint64_t interval_ns)
@@ -65,8 +74,7 @@ static int ready_clock(struct thread_clock *clock, struct profd_thread_id thread
     if (error < 0)
         return error == -EINVAL ? -ESRCH : error;
     atomic_store(&clock->signal_number, signal_number);
-    atomic_store(&clock->interval_ns, interval_ns);
-    atomic_store(&clock->base_ns, clock_read_ns(cpu_clock));
+    set_base(clock, cpu_clock, interval_ns);
     atomic_store(&clock->source, SOURCE_TIMER);
     atomic_store(&clock->had_event, false);
     hold_timer(clock, timer);
@@ -91,16 +99,17 @@ int thread_clock_start(struct thread_clock *clock, struct profd_thread_id thread
     return error < 0 ? error : run_clock(clock);
 }
 
-/* The old timer goes first: it may be the last that the user may have. */
-int thread_clock_change_interval(struct thread_clock *clock, struct profd_thread_id thread,
-                                 clockid_t cpu_clock, uint64_t interval_ns)
+/* The timer stays: there might be no other one. A signal of its that is under way counts at the new
+ * interval, which is a tick at most. */
+int thread_clock_change_interval(struct thread_clock *clock, clockid_t cpu_clock,
+                                 uint64_t interval_ns)
 {
     if (!atomic_load(&clock->is_running))
         return 0;
-    thread_clock_stop(clock);
-    int error =
-        ready_clock(clock, thread, cpu_clock, atomic_load(&clock->signal_number), interval_ns);
-    return error < 0 ? error : run_clock(clock);
+    set_base(clock, cpu_clock, interval_ns);
+    atomic_store(&clock->source, SOURCE_TIMER);
+    atomic_store(&clock->had_event, false);
+    return run_clock(clock);
 }
 
 static uint64_t watching_interval_ns(const struct thread_clock *clock)
@@ -126,7 +135,7 @@ int thread_clock_change_signal(struct thread_clock *clock, struct profd_thread_i
     atomic_store(&clock->signal_number, signal_number);
     int error = create_timer(thread, cpu_clock, signal_number, &timer);
     if (error == 0) {
-        atomic_store(&clock->base_ns, clock_read_ns(cpu_clock));
+        set_base(clock, cpu_clock, atomic_load(&clock->interval_ns));
         hold_timer(clock, timer);
         error = set_timer(clock, interval_with(clock, atomic_load(&clock->source)));
     }
@@ -200,33 +209,32 @@ static bool follow_source(struct thread_clock *clock, bool is_event)
     return step.is_sample;
 }
 
-/* Whether the timer that sent INFO is still there, and with it what the clock knows of it. */
-static bool is_held(const struct thread_clock *clock, const siginfo_t *info)
+static bool is_of_timer(const struct thread_clock *clock, const siginfo_t *info)
 {
-    return info->si_timerid + 1 == atomic_load_explicit(&clock->held_timer, memory_order_acquire);
+    return info->si_timerid + 1 == atomic_load_explicit(&clock->held_timer, memory_order_relaxed);
 }
 
-/* What the timer has counted since it was made. */
-static uint64_t counted_ns(struct thread_clock *clock, const siginfo_t *info)
+/* What the timer has counted since it was set. False when another thread is setting it anew. */
+static bool read_count(struct thread_clock *clock, const siginfo_t *info, uint64_t *cpu_ns)
 {
-    if (clock->counted_timer != info->si_timerid + 1) {
-        clock->counted_timer = info->si_timerid + 1;
+    uint32_t settings = atomic_load(&clock->settings);
+    if (clock->counted_settings != settings)
         clock->intervals = 0;
-    }
+    clock->counted_settings = settings;
     clock->intervals += 1 + (info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0);
-    return atomic_load_explicit(&clock->base_ns, memory_order_acquire) +
-           clock->intervals * atomic_load_explicit(&clock->interval_ns, memory_order_acquire);
+    *cpu_ns = atomic_load(&clock->base_ns) + clock->intervals * atomic_load(&clock->interval_ns);
+    return settings % 2 == 0 && atomic_load(&clock->settings) == settings;
 }
 
 bool thread_clock_read_signal(struct thread_clock *clock, const siginfo_t *info, uint64_t *cpu_ns)
 {
-    if (!atomic_load_explicit(&clock->is_running, memory_order_acquire) || !is_held(clock, info) ||
-        !follow_source(clock, false))
+    if (!atomic_load_explicit(&clock->is_running, memory_order_acquire) ||
+        !is_of_timer(clock, info) || !follow_source(clock, false))
         return false;
-    bool is_counting = !atomic_load_explicit(&clock->had_event, memory_order_relaxed);
-    *cpu_ns = is_counting ? counted_ns(clock, info) : clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
-    /* Another thread may have put a new timer in its place while it was read. */
-    return is_held(clock, info);
+    if (!atomic_load_explicit(&clock->had_event, memory_order_relaxed))
+        return read_count(clock, info, cpu_ns);
+    *cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+    return true;
 }
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -301,6 +309,5 @@ void thread_clock_after_fork_child(struct thread_clock *clock)
 {
     atomic_store(&clock->is_running, false);
     atomic_store(&clock->held_timer, 0);
-    clock->counted_timer = 0; /* numbers begin anew */
     thread_clock_forget_count(clock);
 }

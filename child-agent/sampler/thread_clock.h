@@ -39,16 +39,16 @@ struct thread_clock {
     _Atomic bool is_running;
     _Atomic bool had_event; /* the thread's handler writes, as the next */
     _Atomic enum clock_source source;
-    /* The kernel's number for it and one; 0: there is none. Whoever takes it out deletes it. The
-     * next two are its own, and change only while there is none. */
+    /* The kernel's number for it and one; 0: there is none. Whoever takes it out deletes it. */
     _Atomic int held_timer;
+    _Atomic uint32_t settings;    /* how often the next two were set; odd: they are being set */
     _Atomic uint64_t interval_ns; /* of the timer */
-    _Atomic uint64_t base_ns;     /* CPU use of the thread when the timer was made */
+    _Atomic uint64_t base_ns;     /* CPU use of the thread when it was set */
     _Atomic int signal_number;
     /* The thread's handler only. */
-    int counted_timer;      /* as held_timer; what the intervals are of */
-    uint64_t intervals;     /* that went by since base_ns */
-    struct event_bank bank; /* of events */
+    uint32_t counted_settings; /* what the intervals are of */
+    uint64_t intervals;        /* that went by since base_ns */
+    struct event_bank bank;    /* of events */
     /* Whether all that the thread uses is to be told, with or without a timer. */
     _Atomic bool is_counting;
     /* CPU use up to which samples and THREAD_CPU entries have told; whoever tells writes. */
@@ -94,10 +94,10 @@ int thread_clock_change_signal(struct thread_clock *clock, struct profd_thread_i
                                clockid_t cpu_clock, int signal_number);
 
 /* Goes on at each INTERVAL_NS, by the timer until an event comes; a clock that does not run stays
- * so. What the thread uses meanwhile counts. Any thread of the process. 0; -EAGAIN or -ESRCH as
- * above: the clock does not run. */
-int thread_clock_change_interval(struct thread_clock *clock, struct profd_thread_id thread,
-                                 clockid_t cpu_clock, uint64_t interval_ns);
+ * so. What the thread uses meanwhile counts. Any thread of the process, one at a time. 0; -EINVAL
+ * when the thread is gone: the clock does not run. */
+int thread_clock_change_interval(struct thread_clock *clock, clockid_t cpu_clock,
+                                 uint64_t interval_ns);
 
 /* From now on, when the thread has used CPU_NS, all that it uses is to be told; IS_NEW: what it
  * used before as well. Nothing when that is so already. Any thread of the process, one at a time.

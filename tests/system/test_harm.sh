@@ -99,9 +99,18 @@ test_programs_may_forbid_themselves_things() {
         done
     done
     # It ends its only thread, and not the process.
-    for way in libc syscall; do
-        unharmed cpu forbids strict $way
-        [ "$(cat stdout)" = lives ] || fail "strict by $way says: $(cat stdout)"
+    for clock in cpu perf; do
+        for way in libc syscall; do
+            unharmed $clock forbids strict $way
+            [ "$(cat stdout)" = lives ] || fail "strict by $way says: $(cat stdout)"
+        done
+    done
+}
+
+test_threads_may_be_made_behind_a_filter() {
+    expect 0 "$programs/thread_behind_filter"
+    for clock in $clocks; do
+        unharmed "$clock" thread_behind_filter
     done
 }
 
