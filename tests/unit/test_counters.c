@@ -206,40 +206,6 @@ START_TEST(with_too_many_keys_threads_count_together)
 }
 END_TEST
 
-static void count_nothing(int number)
-{
-    (void)number;
-}
-
-static bool is_blocked_while_forking(int number)
-{
-    sigset_t mask;
-    counters_before_fork();
-    ck_assert_int_eq(pthread_sigmask(SIG_BLOCK, NULL, &mask), 0);
-    counters_after_fork_parent();
-    return sigismember(&mask, number) == 1;
-}
-
-/* A blocked one is kept, though the program ignores it, and ends another thread's epoll_wait(). */
-START_TEST(ends_of_children_that_nobody_handles_are_not_kept_while_forking)
-{
-    ck_assert(!is_blocked_while_forking(SIGCHLD));
-    ck_assert(is_blocked_while_forking(SIGUSR1));
-    ck_assert_ptr_eq(signal(SIGCHLD, count_nothing), SIG_DFL);
-    ck_assert(is_blocked_while_forking(SIGCHLD));
-}
-END_TEST
-
-START_TEST(ends_of_children_that_the_program_blocks_stay_blocked)
-{
-    sigset_t ends;
-    sigemptyset(&ends);
-    sigaddset(&ends, SIGCHLD);
-    ck_assert_int_eq(pthread_sigmask(SIG_BLOCK, &ends, NULL), 0);
-    ck_assert(is_blocked_while_forking(SIGCHLD));
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("counters");
@@ -253,8 +219,6 @@ int main(void)
         tcase_add_test(adding, destructors_of_a_thread_still_count);
     tcase_add_test(adding, a_forked_child_goes_on_from_there);
     tcase_add_test(adding, a_thread_begins_to_count_while_it_forks);
-    tcase_add_test(adding, ends_of_children_that_nobody_handles_are_not_kept_while_forking);
-    tcase_add_test(adding, ends_of_children_that_the_program_blocks_stay_blocked);
     tcase_add_test(adding, with_too_many_keys_threads_count_together);
     suite_add_tcase(suite, adding);
     SRunner *runner = srunner_create(suite);
