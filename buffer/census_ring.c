@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "buffer/process_clock.h"
+
 /* Reserves the number of an entry, from 0; false when MOST are unread. */
 static bool reserve(struct census_ring *ring, uint64_t most, uint64_t *position)
 {
@@ -80,6 +82,34 @@ const char *census_ring_command_line(const struct census_entry *entry, size_t *b
         end--;
     *bytes = (size_t)(end - command_line);
     return command_line;
+}
+
+/* The entry at POSITION, as far as it is whole. */
+static bool look_at_entry(const struct census_ring *ring, uint64_t position, int32_t pid,
+                          struct census_entry *out)
+{
+    const struct census_entry *slot = &ring->entries[position % CENSUS_RING_ENTRIES];
+
+    if (atomic_load_explicit(&slot->number, memory_order_acquire) != position + 1 ||
+        slot->pid != pid)
+        return false;
+    out->kind = slot->kind;
+    out->cpu_ns = slot->cpu_ns;
+    atomic_thread_fence(memory_order_acquire);
+    return atomic_load_explicit(&slot->number, memory_order_relaxed) == position + 1;
+}
+
+uint64_t census_ring_clock_at_exec(const struct census_ring *ring, int32_t pid)
+{
+    enum { NEWEST = 64 };
+    struct census_entry entry;
+    uint64_t put = atomic_load(&ring->put);
+
+    for (uint64_t back = 1; back <= NEWEST && back <= put; back++)
+        if (look_at_entry(ring, put - back, pid, &entry) &&
+            (entry.kind == CENSUS_EXEC || entry.kind == CENSUS_FAILED))
+            return entry.kind == CENSUS_EXEC ? entry.cpu_ns : PROCESS_CLOCK_UNKNOWN;
+    return PROCESS_CLOCK_UNKNOWN;
 }
 
 /* The number of the oldest entry, from 0; false when there is none. What makes no sense is put

@@ -81,6 +81,10 @@ void census_ring_set_command_line(struct census_entry *entry, const char *comman
  * end that are empty are not told. */
 const char *census_ring_command_line(const struct census_entry *entry, size_t *bytes);
 
+/* What the clock of PID had said when it told of the program that it has become since, as one of
+ * the newest entries says, unread or not; PROCESS_CLOCK_UNKNOWN when none does. */
+uint64_t census_ring_clock_at_exec(const struct census_ring *ring, int32_t pid);
+
 /* Takes the oldest entry. True with *OUT, whose path is terminated; false when there is none, or
  * when it is still being written. */
 bool census_ring_take(struct census_ring *ring, struct census_entry *out);

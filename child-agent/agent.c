@@ -1,9 +1,12 @@
 #include "child-agent/agent.h"
+#include "buffer/process_clock.h"
+#include "child-agent/census.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "buffer/clock.h"
@@ -136,6 +139,17 @@ static void initialize_clock(void)
     clock_initialize();
 }
 
+/* Whoever is a program by exec has its predecessor's clocks, whose time was told by that one. */
+static void note_predecessor(void)
+{
+    uint64_t exec_ns = census_clock_at_exec_ns();
+    uint64_t process_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+    uint64_t thread_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+    if (exec_ns != PROCESS_CLOCK_UNKNOWN && exec_ns < process_ns &&
+        process_ns - exec_ns < thread_ns)
+        core_own.cpu_before_exec_ns = thread_ns - (process_ns - exec_ns);
+}
+
 void agent_initialize(int argument_count, char **arguments)
 {
     static bool is_done;
@@ -170,6 +184,7 @@ void agent_initialize(int argument_count, char **arguments)
         shutdown_profile_cancel(error);
         return;
     }
+    note_predecessor();
     if (!start_up(&address))
         (void)agent_presence_begin(&address); /* without, nobody steers this process */
     groups_follow();

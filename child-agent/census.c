@@ -192,3 +192,10 @@ void census_tell_ended(struct profd_process_id process, int wait_status, uint64_
     tell(&entry);
     errno = call_errno;
 }
+
+uint64_t census_clock_at_exec_ns(void)
+{
+    struct census_ring *ring = find_ring();
+    return ring != NULL ? census_ring_clock_at_exec(ring, profd_current_process_id().number)
+                        : PROCESS_CLOCK_UNKNOWN;
+}

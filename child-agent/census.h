@@ -46,4 +46,8 @@ bool census_has_listener(void);
  * told of a child of vfork that found no program to run. */
 void census_tell_ended(struct profd_process_id process, int wait_status, uint64_t cpu_ns);
 
+/* What the clock of this process had said when it became the program that it is, if it was another
+ * one before, and that one told; PROCESS_CLOCK_UNKNOWN. */
+uint64_t census_clock_at_exec_ns(void);
+
 #endif

@@ -41,6 +41,9 @@ struct core_own {
     bool is_resting;  /* see child-agent/resting.h */
     bool is_alone;    /* profd knows it, and there is no thread of ours so far */
     bool lacks_thread; /* the session has more for a thread of ours than a handler can do */
+    /* What the process' first thread had used when it became this program by exec, as another one.
+     */
+    uint64_t cpu_before_exec_ns;
     /* The session that may be recorded into, by the process' own count: 0 none. Changed by
      * session.c, by way of a barrier on every thread, so that plain loads are enough. */
     volatile uint32_t recording_generation;

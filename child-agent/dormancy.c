@@ -85,7 +85,8 @@ static int arm_clock(const struct session_settings *settings)
     error = thread_clock_start(&thread_current->clock, thread_current->id,
                                thread_current->cpu_clock, sampling_signal_number(), interval_ns);
     if (error == 0)
-        thread_clock_count(&thread_current->clock, clock_read_ns(thread_current->cpu_clock), true);
+        thread_clock_count(&thread_current->clock, core_own.cpu_before_exec_ns,
+                           clock_read_ns(thread_current->cpu_clock));
     return error;
 }
 

@@ -1,5 +1,5 @@
-/* No handler of the program runs while the calling thread is in fork() and has the agent's locks: one
- * that forks itself would wait for them for ever. */
+/* No handler of the program runs while the calling thread is in fork() and has the agent's locks:
+ * one that forks itself would wait for them for ever. */
 #ifndef PROFD_AGENT_FORK_SIGNALS_H
 #define PROFD_AGENT_FORK_SIGNALS_H
 

@@ -61,10 +61,11 @@ void clock_sampling_follow_start(const struct thread_registration *thread, int e
 
 static void begin_count(struct thread_registration *thread)
 {
+    uint64_t cpu_ns = clock_read_ns(thread->cpu_clock);
     /* After a pause, what it used before was told before. */
     bool is_new = !thread_clock_has_counted(&thread->clock) &&
                   thread_began_with(thread, sampling.session_start_ns);
-    thread_clock_count(&thread->clock, clock_read_ns(thread->cpu_clock), is_new);
+    thread_clock_count(&thread->clock, is_new ? thread_first_ns(thread) : cpu_ns, cpu_ns);
 }
 
 static void start_clock(struct thread_registration *thread)

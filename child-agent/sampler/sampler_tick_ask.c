@@ -26,7 +26,7 @@ static void meet_thread(struct sampler_tick *tick, struct thread_registration *t
     bool is_new = thread_began_with(thread, tick->session_start_ns);
     struct thread_sampler_data *sampled = thread_sampled(sampler_tick_access(tick), thread);
     sampled->run = tick->run;
-    sampled->sampled_cpu_ns = is_new ? 0 : clock_read_ns(thread->cpu_clock);
+    sampled->sampled_cpu_ns = is_new ? thread_first_ns(thread) : clock_read_ns(thread->cpu_clock);
     sampled->requested_cpu_ns = sampled->sampled_cpu_ns;
     thread_sleep_forget_look(&thread->sleep);
     struct snapshot_copy *snapshot = atomic_load(&thread->snapshot);

@@ -145,12 +145,12 @@ int thread_clock_change_signal(struct thread_clock *clock, struct profd_thread_i
     return error;
 }
 
-void thread_clock_count(struct thread_clock *clock, uint64_t cpu_ns, bool is_new)
+void thread_clock_count(struct thread_clock *clock, uint64_t from_ns, uint64_t cpu_ns)
 {
     if (atomic_load(&clock->is_counting))
         return;
     atomic_store(&clock->told_ns, cpu_ns);
-    atomic_store(&clock->placeless_ns, is_new ? cpu_ns : 0);
+    atomic_store(&clock->placeless_ns, from_ns < cpu_ns ? cpu_ns - from_ns : 0);
     atomic_store(&clock->is_counting, true);
 }
 

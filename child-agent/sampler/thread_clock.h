@@ -99,10 +99,9 @@ int thread_clock_change_signal(struct thread_clock *clock, struct profd_thread_i
 int thread_clock_change_interval(struct thread_clock *clock, clockid_t cpu_clock,
                                  uint64_t interval_ns);
 
-/* From now on, when the thread has used CPU_NS, all that it uses is to be told; IS_NEW: what it
- * used before as well. Nothing when that is so already. Any thread of the process, one at a time.
- */
-void thread_clock_count(struct thread_clock *clock, uint64_t cpu_ns, bool is_new);
+/* All that the thread uses is to be told, from when it had used FROM_NS on; now it has used CPU_NS.
+ * Nothing when that is so already. Any thread of the process, one at a time. */
+void thread_clock_count(struct thread_clock *clock, uint64_t from_ns, uint64_t cpu_ns);
 
 /* What the thread uses from now on is nobody's affair. */
 void thread_clock_end_count(struct thread_clock *clock);

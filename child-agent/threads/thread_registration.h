@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "buffer/chunk_writer.h"
+#include "child-agent/core.h"
 #include "child-agent/sampler/thread_clock.h"
 #include "child-agent/threads/thread_sleep.h"
 #include "child-agent/unwinding/snapshot.h"
@@ -145,6 +146,14 @@ static inline bool thread_began_with(const struct thread_registration *thread,
                                      uint64_t session_start_ns)
 {
     return thread->start_ns + THREAD_STARTUP_NS >= session_start_ns;
+}
+
+/* What THREAD had used when it began to be of this program: the first one may have had others
+ * before.
+ */
+static inline uint64_t thread_first_ns(const struct thread_registration *thread)
+{
+    return thread->is_main ? core_own.cpu_before_exec_ns : 0;
 }
 
 static inline struct thread_sampler_data *thread_sampled(struct sampler_access access,

@@ -102,6 +102,8 @@ SH
         # It works until the process has used so much.
         program=$(life_of "$programs/accounts 400" | cut -d' ' -f1)
         about "$(awk -v a="$shell" -v b="$program" 'BEGIN { print a + b }')" 400
+        expect 0 "$profctl" --json report --by process "$out"
+        about "$(grep -oE '"cpuMs":[0-9.]+' stdout | head -n 1 | cut -d: -f2)" 400
     done
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "buffer/census_ring.h"
+#include "buffer/process_clock.h"
 
 static struct census_ring *ring;
 
@@ -26,6 +27,34 @@ static void put(int32_t pid)
     struct census_entry entry = { .kind = CENSUS_ENDED, .pid = pid, .time_ns = 7, .cpu_ns = 8 };
     census_ring_put(ring, &entry);
 }
+
+static void tell(int32_t pid, uint32_t kind, uint64_t cpu_ns)
+{
+    const struct census_entry entry = { .kind = kind, .pid = pid, .cpu_ns = cpu_ns };
+    census_ring_put(ring, &entry);
+}
+
+START_TEST(who_became_a_program_finds_its_clock)
+{
+    struct census_entry got;
+    ck_assert_uint_eq(census_ring_clock_at_exec(ring, 1), PROCESS_CLOCK_UNKNOWN);
+    tell(1, CENSUS_EXEC, 10);
+    tell(2, CENSUS_EXEC, 20);
+    tell(1, CENSUS_PRESENT, PROCESS_CLOCK_UNKNOWN);
+    ck_assert_uint_eq(census_ring_clock_at_exec(ring, 1), 10);
+    ck_assert_uint_eq(census_ring_clock_at_exec(ring, 2), 20);
+    ck_assert_uint_eq(census_ring_clock_at_exec(ring, 3), PROCESS_CLOCK_UNKNOWN);
+    tell(1, CENSUS_EXEC, 30);
+    while (census_ring_take(ring, &got)) /* what profd has read stays for a while */
+        ;
+    ck_assert_uint_eq(census_ring_clock_at_exec(ring, 1), 30);
+    tell(2, CENSUS_FAILED, 21);
+    ck_assert_uint_eq(census_ring_clock_at_exec(ring, 2), PROCESS_CLOCK_UNKNOWN);
+    for (int i = 0; i < 100; i++)
+        put(4);
+    ck_assert_uint_eq(census_ring_clock_at_exec(ring, 1), PROCESS_CLOCK_UNKNOWN);
+}
+END_TEST
 
 START_TEST(what_can_be_told_in_another_way_leaves_half_of_the_room)
 {
@@ -228,6 +257,7 @@ int main(void)
     tcase_add_test(tests, what_can_be_told_in_another_way_leaves_half_of_the_room);
     tcase_add_test(tests, a_command_line_is_told_as_far_as_there_is_room);
     tcase_add_test(tests, an_entry_is_taken_once_as_it_was_put);
+    tcase_add_test(tests, who_became_a_program_finds_its_clock);
     tcase_add_test(tests, a_long_path_keeps_its_end);
     tcase_add_test(tests, what_has_no_room_is_counted);
     tcase_add_test(tests, who_dies_over_an_entry_loses_only_that);

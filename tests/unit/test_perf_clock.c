@@ -179,7 +179,7 @@ static void begin_thread(void)
     self.number = gettid();
     ck_assert_int_eq(
         thread_clock_start(&thread, self, cpu_clock_of_thread(self), SIGNAL, TIMER_INTERVAL_NS), 0);
-    thread_clock_count(&thread, thread.base_ns, false);
+    thread_clock_count(&thread, thread.base_ns, thread.base_ns);
 }
 
 static bool may_have_events(void)
