@@ -2,10 +2,13 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "child-agent/guest/real_calls.h"
 
-static __thread sigset_t mask_before; /* the calling thread's fork(), and its child's */
+/* Of the calling thread, as the kernel has it: there is little room for what each thread has. */
+static __thread uint64_t mask_before;
 
 static bool are_ends_ignored(void)
 {
@@ -17,10 +20,10 @@ static bool are_ends_ignored(void)
 /* While a signal is blocked, even one that the program ignores is kept, and then wakes whichever
  * thread does not block it: an epoll_wait() elsewhere would fail because a child has ended during
  * a long fork(). What is ignored has no handler that could come in between. */
-static void pass_ignored_ends_of_children(void)
+static void pass_ignored_ends_of_children(const sigset_t *mask)
 {
     sigset_t ends;
-    if (sigismember(&mask_before, SIGCHLD) == 1 || !are_ends_ignored())
+    if (sigismember(mask, SIGCHLD) == 1 || !are_ends_ignored())
         return;
     sigemptyset(&ends);
     sigaddset(&ends, SIGCHLD);
@@ -31,14 +34,18 @@ static void pass_ignored_ends_of_children(void)
 
 void fork_signals_block(void)
 {
-    sigset_t all;
+    sigset_t all, mask;
     sigfillset(&all);
-    (void)real_pthread_sigmask(SIG_SETMASK, &all,
-                               &mask_before); /* fails only for what is no mask */
-    pass_ignored_ends_of_children();
+    sigemptyset(&mask);
+    (void)real_pthread_sigmask(SIG_SETMASK, &all, &mask); /* fails only for what is no mask */
+    memcpy(&mask_before, &mask, sizeof(mask_before));
+    pass_ignored_ends_of_children(&mask);
 }
 
 void fork_signals_restore(void)
 {
-    (void)real_pthread_sigmask(SIG_SETMASK, &mask_before, NULL);
+    sigset_t mask;
+    sigemptyset(&mask);
+    memcpy(&mask, &mask_before, sizeof(mask_before));
+    (void)real_pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }

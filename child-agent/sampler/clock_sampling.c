@@ -57,10 +57,21 @@ int clock_sampling_start(const struct session_settings *settings)
     return 0;
 }
 
+static bool is_of_wall_clock(void)
+{
+    return core_own.has_arena &&
+           atomic_load(&core.arena.header->sampling_clock) == SAMPLING_CLOCK_WALL;
+}
+
 void clock_sampling_prepare_threads(void)
 {
-    if (!atomic_load(&core.is_filtered))
+    if (!atomic_load(&core.is_filtered) && !is_of_wall_clock())
         (void)process_timer_make(sampling_signal_number()); /* else there is none, as before 6.4 */
+}
+
+void clock_sampling_do_without(void)
+{
+    process_timer_delete();
 }
 
 void clock_sampling_try_again(void)

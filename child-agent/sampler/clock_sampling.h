@@ -28,6 +28,9 @@ void clock_sampling_stop(void);
  * a timer of their own. Also without a session: timers may be left only now. */
 void clock_sampling_prepare_threads(void);
 
+/* The session has another clock, which needs none of that. */
+void clock_sampling_do_without(void);
+
 /* Starts the clocks of threads that were refused one, should timers be left again. */
 void clock_sampling_try_again(void);
 

@@ -50,6 +50,7 @@ static int choose_clock(const struct session_settings *settings)
     sampler.looks = settings->clock != SAMPLING_CLOCK_WALL;
     sampler.interval_ns = settings->interval_ns;
     if (!sampler.looks) {
+        clock_sampling_do_without();
         atomic_store(&header->sampling_clock, SAMPLING_CLOCK_WALL);
         atomic_store(&header->sampling_clock_refusal, CLOCK_REFUSAL_NONE);
         atomic_store(&header->sampling_interval_ns, settings->interval_ns);
@@ -104,7 +105,8 @@ void sampler_start_thread(void)
         return;
     after_sampling_open();
     clock_sampling_return_event();
-    clock_sampling_prepare_threads();
+    if (sampler.looks)
+        clock_sampling_prepare_threads();
     sampler.is_running = true; /* before it runs: chores are its affair from here on */
     upcall_begin_messages();
     if (own_thread_create(&sampler.thread, sampler_thread_run, tick) == 0)
