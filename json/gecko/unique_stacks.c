@@ -147,7 +147,7 @@ uint32_t unique_stacks_push(struct unique_stacks *stacks, uint32_t prefix, uint3
     return index;
 }
 
-/* [location, false, null, null, line, null, category, subcategory] */
+/* INDEX_AND_1 is 0 where there is no string. */
 static void put_string_index(uint32_t index_and_1, struct json_writer *writer)
 {
     if (index_and_1 != 0)
@@ -156,7 +156,7 @@ static void put_string_index(uint32_t index_and_1, struct json_writer *writer)
         json_null(writer);
 }
 
-/* A row ends with the last column that tells anything. */
+/* The columns of gecko_frame_columns; a row ends with the last one that tells anything. */
 static void stream_frame(const struct unique_frame *frame, struct json_writer *writer)
 {
     json_start_array(writer);
