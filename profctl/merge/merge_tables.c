@@ -6,7 +6,7 @@
 #include "profctl/json_steps.h"
 #include "profctl/tables/marker_payload.h"
 
-enum { NO_PLACE = -1, MOST_REFERENCES = 2 };
+enum { NO_PLACE = -1, MOST_REFERENCES = 3 };
 
 /* A column whose cells are numbers of rows of a table, or null. */
 struct reference {
@@ -246,6 +246,10 @@ int merge_tables_copy(enum merge_table table, const struct merge_lists *lists,
     struct table_copy copies[MERGE_TABLES] = {
         [MERGE_FRAMES] = { .rows = &counts->frames,
                            .references = { { .column = "location",
+                                             .named = &counts->named_strings },
+                                           { .column = "implementation",
+                                             .named = &counts->named_strings },
+                                           { .column = "file",
                                              .named = &counts->named_strings } } },
         [MERGE_STACKS] = { .rows = &counts->stacks,
                            .references = { { .column = "prefix" },

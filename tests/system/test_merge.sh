@@ -171,7 +171,7 @@ minimal() {
     printf '{"meta":{"version":30,"startTime":%s,"interval":1,"categories":[],"markerSchema":[]},"libs":[],"threads":[],
 "processes":[{"meta":{"version":30,"interval":1,"categories":[],"markerSchema":[]},"libs":[],
 "threads":[{"name":"GeckoMain","processName":"child","pid":"%s","tid":1,"stringTable":[],"registerTime":0,"unregisterTime":null,
-"frameTable":{"schema":{"location":0},"data":[]},"stackTable":{"schema":{"prefix":0,"frame":1},"data":[]},
+"frameTable":{"schema":{"location":0,"file":1},"data":[]},"stackTable":{"schema":{"prefix":0,"frame":1},"data":[]},
 "samples":{"schema":{"stack":0,"time":1},"data":[[null,1]]},"markers":{"schema":{"name":0,"startTime":1,"endTime":2,"phase":3,"category":4,"data":5},"data":[]}}]}]}' "$2" "$1"
 }
 
@@ -232,7 +232,7 @@ with_tables() {
     local categories='"categories":[{"name":"Other","color":"grey","subcategories":["Other"]}]'
     minimal 20 1000000000000 | tr -d '\n' | sed 's/"categories":\[\]/'"$categories"'/g
         s/"stringTable":\[\]/"stringTable":['"$1"']/
-        s/{"location":0},"data":\[\]/{"location":0},"data":['"$2"']/
+        s/{"location":0,"file":1},"data":\[\]/{"location":0,"file":1},"data":['"$2"']/
         s/{"prefix":0,"frame":1},"data":\[\]/{"prefix":0,"frame":1},"data":['"$3"']/
         s/\[\[null,1\]\]/['"$4"']/
         s/"data":5},"data":\[\]/"data":5},"data":['"$5"']/'
@@ -255,6 +255,8 @@ test_tables_that_name_what_is_not_there_are_refused() {
 "f"|[0]|[null,0]|[7,1]||stack 7, and have 1
 "f"|[0]|[null,0]|["x",1]||"stack" of a table is no number
 "f"|[0]|[null,0]|[0,1]|[1,1,null,0,0]|string 1, and have 1
+"f"|[0,5]|[null,0]|[0,1]||string 5, and have 1
+"f"|[0,-1]|[null,0]|[0,1]||"file" of a table is no number
 END
 }
 
